@@ -1,8 +1,8 @@
 // runtime: node
-// This package's worker in Node and in Deno compared with the worker of the official SDK, against real Temporal dev servers,
-// alternating in one run. Each worker is a separate process and alone with a fresh server while it is measured; the load
-// comes from this process, the same for all, so only the worker differs. The server's rate limits are lifted, or they would
-// decide.
+// This package's worker in Node and in Deno compared with the worker of the official SDK, against
+// real Temporal dev servers, alternating in one run. Each worker is a separate process and alone
+// with a fresh server while it is measured; the load comes from this process, the same for all, so
+// only the worker differs. The server's rate limits are lifted, or they would decide.
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
 import { availableParallelism, cpus, tmpdir } from "node:os";
 import { join } from "node:path";
@@ -41,7 +41,13 @@ if (args.includes("--help")) {
   process.exit(0);
 }
 const given = options(args, {
-  ...{ workers: "node,deno,official,sources", only: PARTS.join(","), repeats: "3", seconds: "4", "in-flight": "50" },
+  ...{
+    workers: "node,deno,official,sources",
+    only: PARTS.join(","),
+    repeats: "3",
+    seconds: "4",
+    "in-flight": "50",
+  },
   ...{ messages: "120", idle: "8000", starts: "5", profile: "", json: "", package: "" },
 });
 const chosen = <T extends string>(option: "workers" | "only", known: readonly T[]): T[] =>
@@ -63,26 +69,34 @@ const settings = {
   starts: count("starts", given.starts),
 };
 const official = variants.some((variant) => variant === "official" || variant === "sources");
-for (const absent of [noServer, official && noOfficial && `${noOfficial}; or leave it out: --workers=node,deno`]) {
+for (
+  const absent of [
+    noServer,
+    official && noOfficial && `${noOfficial}; or leave it out: --workers=node,deno`,
+  ]
+) {
   if (absent === false) continue;
   console.error(`bench cluster: ${absent}`);
   process.exit(2);
 }
 
 /**
- * Far above what one machine can do: the server does what it can instead of what it may. A dev server has one shard, and a shard looks for
- * new work at most 20 times per second; a cluster has hundreds of them.
+ * Far above what one machine can do: the server does what it can instead of what it may. A dev
+ * server has one shard, and a shard looks for new work at most 20 times per second; a cluster has
+ * hundreds of them.
  */
 const UNLIMITED = [
   ...["frontend.rps", "frontend.namespaceRPS", "history.rps", "matching.rps"],
   ...["frontend.persistenceMaxQPS", "history.persistenceMaxQPS", "matching.persistenceMaxQPS"],
   ...["system.visibilityPersistenceMaxWriteQPS", "frontend.namespaceRPS.visibility"],
-  ...["transfer", "timer", "visibility", "outbound"].map((queue) => `history.${queue}ProcessorMaxPollRPS`),
+  ...["transfer", "timer", "visibility", "outbound"].map((queue) =>
+    `history.${queue}ProcessorMaxPollRPS`
+  ),
 ].map((key) => `${key}=1000000`);
 
 /**
- * With several partitions a task that waits in one of them is found at once or after two seconds, by chance, whichever
- * worker polls: that is the server's time and would hide a start's.
+ * With several partitions a task that waits in one of them is found at once or after two seconds,
+ * by chance, whichever worker polls: that is the server's time and would hide a start's.
  */
 const ONE_PARTITION = ["Read", "Write"].map((kind) => `matching.numTaskqueue${kind}Partitions=1`);
 
@@ -91,7 +105,8 @@ function note(variant: Variant, more: Samples): void {
   const of = samples.get(variant)!;
   for (const [name, values] of Object.entries(more)) (of[name] ??= []).push(...values);
 }
-const say = (line: string) => process.stderr.write(`${new Date().toISOString().slice(11, 19)} ${line}\n`);
+const say = (line: string) =>
+  process.stderr.write(`${new Date().toISOString().slice(11, 19)} ${line}\n`);
 
 /** A fresh server and a client of it. */
 async function withServer(
@@ -123,7 +138,14 @@ async function withWorker(
 ) {
   const taskQueue = `${name}-${variant}`;
   const profile = given.profile === "" ? undefined : given.profile;
-  const worker: WorkerProcess = processes.start({ variant, address: server.address, taskQueue, cached, profile, inspect });
+  const worker: WorkerProcess = processes.start({
+    variant,
+    address: server.address,
+    taskQueue,
+    cached,
+    profile,
+    inspect,
+  });
   try {
     await worker.ready();
     await body({ ...settings, client, worker, taskQueue, serverCpu: () => cpuSeconds(server.pid) });
@@ -147,7 +169,11 @@ try {
           for (const [name, measure] of measures) {
             const got = await measure(bench);
             note(variant, got);
-            say(`${variant} ${name}: ${Object.values(got).map((values) => values.map((v) => v.toPrecision(4))).join(", ")}`);
+            say(
+              `${variant} ${name}: ${
+                Object.values(got).map((values) => values.map((v) => v.toPrecision(4))).join(", ")
+              }`,
+            );
           }
         })
       );
@@ -158,7 +184,14 @@ try {
       for (let i = 0; i < settings.starts; i++) {
         for (const variant of variants) {
           const taskQueue = `start-${i}-${variant}`;
-          note(variant, await start(client, taskQueue, () => processes.start({ variant, address: server.address, taskQueue })));
+          note(
+            variant,
+            await start(
+              client,
+              taskQueue,
+              () => processes.start({ variant, address: server.address, taskQueue }),
+            ),
+          );
         }
       }
     }, ONE_PARTITION);
@@ -168,12 +201,26 @@ try {
     for (const variant of working) {
       const points: Point[] = [];
       await withServer(async (server, client) => {
-        for (const workflows of amounts(variant === "official" ? settings.idle / 4 : settings.idle)) {
-          const session = { variant, server, client, name: `memory-${workflows}`, cached: workflows + 1000, inspect: true };
-          await withWorker(session, async (bench) => void points.push(await point(bench, workflows)));
+        for (
+          const workflows of amounts(variant === "official" ? settings.idle / 4 : settings.idle)
+        ) {
+          const session = {
+            variant,
+            server,
+            client,
+            name: `memory-${workflows}`,
+            cached: workflows + 1000,
+            inspect: true,
+          };
+          await withWorker(
+            session,
+            async (bench) => void points.push(await point(bench, workflows)),
+          );
           const { resident, heap } = points.at(-1)!;
           say(
-            `${variant} with ${workflows}: ${Math.round(resident / 1e6)} MB resident, ${(heap / 1e6).toFixed(1)} MB of live heap`,
+            `${variant} with ${workflows}: ${Math.round(resident / 1e6)} MB resident, ${
+              (heap / 1e6).toFixed(1)
+            } MB of live heap`,
           );
         }
       });
@@ -184,8 +231,11 @@ try {
   rmSync(folder, { recursive: true });
 }
 if (parts.includes("size")) {
-  const ours = given.package === "" ? undefined : sizeOf(given.package) + dependenciesOf(given.package);
-  // The official SDK's compiler is in optional packages, one for each platform; this package has no such packages.
+  const ours = given.package === ""
+    ? undefined
+    : sizeOf(given.package) + dependenciesOf(given.package);
+  // The official SDK's compiler is in optional packages, one for each platform; this package has no
+  // such packages.
   for (const variant of variants) {
     const bytes = variant === "node" || variant === "deno"
       ? ours
@@ -206,18 +256,28 @@ function sizeOf(path: string): number {
 
 /** Bytes of the packages that a published package names; they have no dependencies. */
 function dependenciesOf(folder: string): number {
-  const { dependencies } = JSON.parse(readFileSync(join(folder, "package.json"), "utf8")) as { dependencies: object };
-  return Object.keys(dependencies).reduce((sum, name) => sum + sizeOf(join("node_modules", name)), 0);
+  const { dependencies } = JSON.parse(readFileSync(join(folder, "package.json"), "utf8")) as {
+    dependencies: object;
+  };
+  return Object.keys(dependencies).reduce(
+    (sum, name) => sum + sizeOf(join("node_modules", name)),
+    0,
+  );
 }
 
-/** Bytes of the packages that a lock file installs, without development packages, and with the optional ones that are there. */
+/**
+ * Bytes of the packages that a lock file installs, without development packages, and with the
+ * optional ones that are there.
+ */
 function installed(project: string): number {
   const lock = JSON.parse(readFileSync(join(project, "package-lock.json"), "utf8")) as {
     packages: { [path: string]: { dev?: boolean; optional?: boolean; devOptional?: boolean } };
   };
   return Object.entries(lock.packages).reduce((sum, [path, entry]) => {
     // Packages within packages are counted with those.
-    if (path === "" || entry.dev || entry.devOptional || path.lastIndexOf("node_modules/") > 0) return sum;
+    if (path === "" || entry.dev || entry.devOptional || path.lastIndexOf("node_modules/") > 0) {
+      return sum;
+    }
     const folder = join(project, path);
     return entry.optional && !existsSync(folder) ? sum : sum + sizeOf(folder);
   }, 0);
@@ -228,7 +288,13 @@ if (given.json !== "") {
   const { node } = process.versions;
   const machine = `${availableParallelism()} cores, ${cpus()[0]?.model ?? "unknown"}`;
   const seconds = Math.round((Date.now() - began) / 1000);
-  console.log(JSON.stringify({ bench: "cluster", machine, node, ...settings, took: seconds, rows: result }, undefined, 1));
+  console.log(
+    JSON.stringify(
+      { bench: "cluster", machine, node, ...settings, took: seconds, rows: result },
+      undefined,
+      1,
+    ),
+  );
 } else {
   console.log(table(result, variants));
 }

@@ -1,5 +1,6 @@
-// What moving in a debug session costs: histories of about 10,000 events, opened in a worker realm, then stepped and jumped through. Aims: a
-// step under 16 ms (a frame), a jump under 150 ms. Run it with `npm run bench -- debug`.
+// What moving in a debug session costs: histories of about 10,000 events, opened in a worker realm,
+// then stepped and jumped through. Aims: a step under 16 ms (a frame), a jump under 150 ms. Run it
+// with `npm run bench -- debug`.
 import { openSession } from "../ts/debug/mod.ts";
 import { createWorkerRealm } from "../ts/realm/mod.ts";
 import { HISTORIES, recordHistories } from "./lib/recording.ts";
@@ -24,9 +25,12 @@ try {
     const jumps: number[] = [];
     for (let i = 0; i < 500; i++) timed(() => session.goTo(1 + (i * 7919) % session.length), jumps);
     const sorted = (list: number[]) => list.toSorted((a, b) => a - b);
-    const p = (list: number[], part: number) => ms(sorted(list)[Math.min(list.length - 1, Math.floor(list.length * part))]!);
+    const p = (list: number[], part: number) =>
+      ms(sorted(list)[Math.min(list.length - 1, Math.floor(list.length * part))]!);
     console.log(
-      `${name}: ${session.length} events, opened in ${ms(openMs)}; step p50 ${p(steps, 0.5)}, p99 ${p(steps, 0.99)}, ` +
+      `${name}: ${session.length} events, opened in ${ms(openMs)}; step p50 ${p(steps, 0.5)}, p99 ${
+        p(steps, 0.99)
+      }, ` +
         `max ${p(steps, 1)}; jump p99 ${p(jumps, 0.99)}`,
     );
   }

@@ -1,6 +1,8 @@
-// `temporalex dev` and Temporal's own development server, alternating: from the start of the process to the first answer and to the
-// first workflow that is started, and what the process holds, idle and with runs. Linux (memory is read from /proc). Options: --rounds=5 --runs=1000
-// --package=folder (a packed package, as npm installs it; default: the checkout, whose start is slower).
+// `temporalex dev` and Temporal's own development server, alternating: from the start of the
+// process to the first answer and to the first workflow that is started, and what the process
+// holds, idle and with runs. Linux (memory is read from /proc). Options: --rounds=5 --runs=1000
+// --package=folder (a packed package, as npm installs it; default: the checkout, whose start is
+// slower).
 import { type ChildProcess, spawn } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -31,12 +33,18 @@ const MAIN = values.package === undefined ? "dist/ts/cli/main.js" : cliOf(values
 
 /** The program of a package, as its manifest names it. */
 function cliOf(folder: string): string {
-  const { bin } = JSON.parse(readFileSync(join(folder, "package.json"), "utf8")) as { bin: { temporalex: string } };
+  const { bin } = JSON.parse(readFileSync(join(folder, "package.json"), "utf8")) as {
+    bin: { temporalex: string };
+  };
   return join(folder, bin.temporalex);
 }
 
-const SERVERS: { readonly [name: string]: (port: number, other: number) => readonly [string, ...string[]] } = {
-  "temporalex dev (node)": (port) => [process.execPath, MAIN, "dev", "--port", `${port}`, "--log-level", "error"],
+const SERVERS: {
+  readonly [name: string]: (port: number, other: number) => readonly [string, ...string[]];
+} = {
+  "temporalex dev (node)": (
+    port,
+  ) => [process.execPath, MAIN, "dev", "--port", `${port}`, "--log-level", "error"],
   "temporal server start-dev": (port, other) => [
     process.env["TEMPORAL_CLI"] || "temporal",
     ...["server", "start-dev", "--headless", "--ip", "127.0.0.1", "--log-level", "error"],
@@ -47,7 +55,10 @@ const SERVERS: { readonly [name: string]: (port: number, other: number) => reado
 /** Resident memory of a process, in MB; 0 where /proc does not say. */
 function residentMb(pid: number): number {
   try {
-    return Math.round(Number(/^VmRSS:\s+(\d+) kB/m.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1] ?? 0) / 1024);
+    return Math.round(
+      Number(/^VmRSS:\s+(\d+) kB/m.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1] ?? 0) /
+        1024,
+    );
   } catch {
     return 0;
   }
@@ -64,7 +75,11 @@ function cpuSeconds(pid: number): number {
 }
 
 /** Calls until it gets a response. */
-async function until(address: string, child: ChildProcess, ask: (service: TypedService) => Promise<unknown>): Promise<void> {
+async function until(
+  address: string,
+  child: ChildProcess,
+  ask: (service: TypedService) => Promise<unknown>,
+): Promise<void> {
   for (;;) {
     if (child.exitCode !== null) throw new Error(`the server ended with ${child.exitCode}`);
     const service = new GrpcService({ address });
@@ -95,9 +110,17 @@ async function measure(name: string) {
   const child = spawn(command, args, { stdio: "ignore" });
   await new Promise<void>((resolve, reject) => child.once("spawn", resolve).once("error", reject));
   try {
-    await until(address, child, (service) => service.describeNamespace({ namespace: "default" }, { timeoutMs: 1000 }));
+    await until(
+      address,
+      child,
+      (service) => service.describeNamespace({ namespace: "default" }, { timeoutMs: 1000 }),
+    );
     const firstAnswerMs = performance.now() - began;
-    await until(address, child, (service) => service.startWorkflowExecution(FIRST, { timeoutMs: 5000 }));
+    await until(
+      address,
+      child,
+      (service) => service.startWorkflowExecution(FIRST, { timeoutMs: 5000 }),
+    );
     const firstWorkflowMs = performance.now() - began;
     const startCpuSeconds = cpuSeconds(child.pid!);
     await delay(2000);
@@ -116,14 +139,22 @@ async function measure(name: string) {
       await Promise.all(slice);
     }
     service.close();
-    return { firstAnswerMs, firstWorkflowMs, startCpuSeconds, idleMb, idleCpuPercent, withRunsMb: residentMb(child.pid!) };
+    return {
+      firstAnswerMs,
+      firstWorkflowMs,
+      startCpuSeconds,
+      idleMb,
+      idleCpuPercent,
+      withRunsMb: residentMb(child.pid!),
+    };
   } finally {
     child.kill("SIGKILL");
     await new Promise((resolve) => child.once("exit", resolve));
   }
 }
 
-const median = (numbers: readonly number[]) => [...numbers].sort((a, b) => a - b)[Math.floor(numbers.length / 2)]!;
+const median = (numbers: readonly number[]) =>
+  [...numbers].sort((a, b) => a - b)[Math.floor(numbers.length / 2)]!;
 const found: { [name: string]: Awaited<ReturnType<typeof measure>>[] } = {};
 for (let round = 0; round < Number(values.rounds); round++) {
   for (const name of Object.keys(SERVERS)) (found[name] ??= []).push(await measure(name));
@@ -139,5 +170,11 @@ const summary = Object.fromEntries(
   ]),
 );
 console.log(
-  JSON.stringify({ bench: "dev", rounds: Number(values.rounds), runs: Number(values.runs), median: summary, all: found }),
+  JSON.stringify({
+    bench: "dev",
+    rounds: Number(values.rounds),
+    runs: Number(values.runs),
+    median: summary,
+    all: found,
+  }),
 );

@@ -1,12 +1,18 @@
-// Speed of the embedded engine on a SQLite file: durable activity steps per second and workflows per second, at each level of durability
-// and number of workflows in flight, and the time of a step as a history grows. Engine, worker and client are in this process, workflow
-// code in a worker realm (the product's default). JSON on standard output.
+// Speed of the embedded engine on a SQLite file: durable activity steps per second and workflows
+// per second, at each level of durability and number of workflows in flight, and the time of a step
+// as a history grows. Engine, worker and client are in this process, workflow code in a worker
+// realm (the product's default). JSON on standard output.
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import process from "node:process";
 import { Client, silentLogger } from "../ts/client/mod.ts";
-import { type DriverName, EmbeddedEngine, MemoryStore, type Synchronous } from "../ts/engine/mod.ts";
+import {
+  type DriverName,
+  EmbeddedEngine,
+  MemoryStore,
+  type Synchronous,
+} from "../ts/engine/mod.ts";
 import { Worker } from "../ts/worker/mod.ts";
 import { count, options, round, spread } from "./lib/measure.ts";
 import * as programs from "./lib/programs.ts";
@@ -54,9 +60,14 @@ interface App {
 }
 
 /** Opens an engine on a new file with a worker, for the time of `body`. */
-async function withApp<T>({ synchronous, driver }: Setting, body: (app: App) => Promise<T>): Promise<T> {
+async function withApp<T>(
+  { synchronous, driver }: Setting,
+  body: (app: App) => Promise<T>,
+): Promise<T> {
   const folder = mkdtempSync(join(given.folder, "temporalex-bench-"));
-  const place = synchronous === "memory" ? { store: new MemoryStore() } : { path: join(folder, "engine.sqlite"), synchronous };
+  const place = synchronous === "memory"
+    ? { store: new MemoryStore() }
+    : { path: join(folder, "engine.sqlite"), synchronous };
   const engine = await EmbeddedEngine.open({ ...place, ...(driver !== undefined && { driver }) });
   try {
     const common = { service: engine, taskQueue: "bench", logger: silentLogger };
@@ -67,8 +78,14 @@ async function withApp<T>({ synchronous, driver }: Setting, body: (app: App) => 
         : new URL("./lib/programs.ts", import.meta.url),
       activities: { echo: (value: number) => value },
       ...(given.pollers !== "" && {
-        activityTaskPollerBehavior: { type: "autoscaling" as const, maximum: count("pollers", given.pollers) },
-        workflowTaskPollerBehavior: { type: "autoscaling" as const, maximum: count("pollers", given.pollers) },
+        activityTaskPollerBehavior: {
+          type: "autoscaling" as const,
+          maximum: count("pollers", given.pollers),
+        },
+        workflowTaskPollerBehavior: {
+          type: "autoscaling" as const,
+          maximum: count("pollers", given.pollers),
+        },
       }),
     });
     return await worker.runUntil(() => body({ engine, client: new Client(common) }));
@@ -83,13 +100,24 @@ function isWorkflow(value: unknown): value is typeof programs.sequential {
 }
 
 /** `total` workflows of `steps` activities each, `inFlight` at a time; seconds that it took. */
-async function run({ client }: App, prefix: string, total: number, inFlight: number, steps: number): Promise<number> {
+async function run(
+  { client }: App,
+  prefix: string,
+  total: number,
+  inFlight: number,
+  steps: number,
+): Promise<number> {
   let next = 0;
   const sum = steps * (steps - 1) / 2;
   const lane = async () => {
     while (next < total) {
-      const result = await client.execute(programs.sequential, { id: `${prefix}-${next++}`, args: [steps] });
-      if (result !== sum) throw new Error(`a workflow of ${steps} steps returned ${result} instead of ${sum}`);
+      const result = await client.execute(programs.sequential, {
+        id: `${prefix}-${next++}`,
+        args: [steps],
+      });
+      if (result !== sum) {
+        throw new Error(`a workflow of ${steps} steps returned ${result} instead of ${sum}`);
+      }
     }
   };
   const start = performance.now();
@@ -135,7 +163,8 @@ async function growth(setting: Setting, events: number) {
     const steps = Math.max(1, Math.floor((events - 5) / 6));
     const marks: number[] = [];
     const handle = await client.start(programs.sequential, { id: "long", args: [steps] });
-    // The last tenth (at least ten steps, at most two hundred) is timed by looking at the history's length.
+    // The last tenth (at least ten steps, at most two hundred) is timed by looking at the history's
+    // length.
     const tail = Math.min(200, Math.max(10, Math.round(steps / 10)), steps);
     const from = steps - tail;
     let length = 0;
@@ -156,7 +185,9 @@ async function growth(setting: Setting, events: number) {
 
 const repeats = count("repeats", given.repeats);
 const results = [];
-for (const driver of given.drivers === "" ? [undefined] : given.drivers.split(",") as DriverName[]) {
+for (
+  const driver of given.drivers === "" ? [undefined] : given.drivers.split(",") as DriverName[]
+) {
   for (const synchronous of given.synchronous.split(",") as Setting["synchronous"][]) {
     const setting = { synchronous, driver };
     const rates = [];
@@ -165,11 +196,22 @@ for (const driver of given.drivers === "" ? [undefined] : given.drivers.split(",
     }
     const grown = [];
     if (synchronous !== "FULL" && given.growth !== "") {
-      for (const events of given.growth.split(",")) grown.push(await growth(setting, count("growth", events, 11)));
+      for (const events of given.growth.split(",")) {
+        grown.push(
+          await growth(setting, count("growth", events, 11)),
+        );
+      }
     }
-    results.push({ synchronous, driver: driver ?? "default", throughput: rates, ...(grown.length > 0 && { growth: grown }) });
+    results.push({
+      synchronous,
+      driver: driver ?? "default",
+      throughput: rates,
+      ...(grown.length > 0 && { growth: grown }),
+    });
   }
 }
 const { deno, node } = process.versions;
 const runtime = deno !== undefined ? `deno ${deno}` : `node ${node}`;
-console.log(JSON.stringify({ bench: "engine", runtime, realm: given.realm, repeats, results }, undefined, 1));
+console.log(
+  JSON.stringify({ bench: "engine", runtime, realm: given.realm, repeats, results }, undefined, 1),
+);

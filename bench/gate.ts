@@ -1,11 +1,12 @@
-// The deploy gate compared with the official replayer: `temporalex replay` and Worker.runReplayHistories replay the same
-// histories of official programs, one after the other, in separate processes.
-// `npm run bench -- gate [--histories=1000] [--rounds=3] [--jobs=N]`.
+// The deploy gate compared with the official replayer: `temporalex replay` and
+// Worker.runReplayHistories replay the same histories of official programs, one after the other, in
+// separate processes. `npm run bench -- gate [--histories=1000] [--rounds=3] [--jobs=N]`.
 //
-// "programs": those of tests/compat, and of the corpus next to some checkouts, with their histories; all were recorded by the
-// official SDK. A number: histories of one program with about so many events. They are copied until there are as many as asked for.
-// The official replayer gets them as protobuf, which is quicker to read than its JSON, and a bundle that was made before; ours gets JSON,
-// as exports are, and then the same protobuf, and TypeScript modules.
+// "programs": those of tests/compat, and of the corpus next to some checkouts, with their
+// histories; all were recorded by the official SDK. A number: histories of one program with about
+// so many events. They are copied until there are as many as asked for. The official replayer gets
+// them as protobuf, which is quicker to read than its JSON, and a bundle that was made before; ours
+// gets JSON, as exports are, and then the same protobuf, and TypeScript modules.
 //
 // What a replayer's start costs is measured with a single short history; the rest is the replays'.
 import { spawn } from "node:child_process";
@@ -50,7 +51,8 @@ const wanted = count("histories", given.histories);
 const rounds = count("rounds", given.rounds);
 
 const folder = given.keep === "" ? mkdtempSync(join(tmpdir(), "bench-gate-")) : given.keep;
-const program = (name: string) => fileURLToPath(new URL(`../../bench/gate/${name}`, import.meta.url));
+const program = (name: string) =>
+  fileURLToPath(new URL(`../../bench/gate/${name}`, import.meta.url));
 
 /** What a replayer says of itself when it is done. */
 interface Figures {
@@ -64,7 +66,9 @@ interface Figures {
 function run(file: string, argv: readonly string[]): Promise<Figures> {
   const started = performance.now();
   return new Promise((resolve, reject) => {
-    const child = spawn(process.execPath, ["--no-warnings", file, ...argv], { stdio: ["ignore", "pipe", "inherit"] });
+    const child = spawn(process.execPath, ["--no-warnings", file, ...argv], {
+      stdio: ["ignore", "pipe", "inherit"],
+    });
     let text = "";
     child.stdout.on("data", (chunk) => text += chunk);
     child.on("error", reject);
@@ -90,7 +94,9 @@ const MAX_EVENTS = 100_000;
 
 async function sets(): Promise<Set[]> {
   const names = given.sets.split(",");
-  const numbers = names.filter((name) => name !== "programs").map((name) => count("sets", name, 10));
+  const numbers = names.filter((name) => name !== "programs").map((name) =>
+    count("sets", name, 10)
+  );
   const found: Set[] = [];
   if (names.includes("programs")) {
     const { module, histories } = deployment(join(folder, "of-programs"));
@@ -108,14 +114,21 @@ async function sets(): Promise<Set[]> {
   return found;
 }
 
-/** Writes histories for both replayers, as JSON and as protobuf; returns the numbers of events and of bytes of JSON. */
+/**
+ * Writes histories for both replayers, as JSON and as protobuf; returns the numbers of events and
+ * of bytes of JSON.
+ */
 function write(
   place: string,
   histories: readonly Recorded[],
   copies: number,
 ): { readonly events: number; readonly bytes: number } {
   for (const form of ["json", "bin"]) mkdirSync(join(place, form), { recursive: true });
-  const read = histories.map(({ name, text }) => ({ name, text, history: fromJson(HistorySchema, JSON.parse(text)) }));
+  const read = histories.map(({ name, text }) => ({
+    name,
+    text,
+    history: fromJson(HistorySchema, JSON.parse(text)),
+  }));
   let [events, bytes] = [0, 0];
   for (let i = 0; i < copies; i++) {
     const { name, text, history } = read[i % read.length]!;
@@ -158,15 +171,29 @@ async function measure(set: Set) {
       (results[name] ??= []).push({ ok, cpuMs, wallMs, ...replays });
     }
   }
-  const spreads = (name: string) => FIELDS.map((field) => [field, spread(results[name]!.map((r) => r[field]))] as const);
+  const spreads = (name: string) =>
+    FIELDS.map((field) => [field, spread(results[name]!.map((r) => r[field]))] as const);
   const official = spreads("official");
   const figures = Object.keys(replayers).map((name) => {
     const own = spreads(name);
-    const timesAsFast = own.map(([field, { median }], i) => [field, round(official[i]![1].median / median)]);
-    return [name, { ok: results[name]![0]!.ok, ...Object.fromEntries(own), timesAsFast: Object.fromEntries(timesAsFast) }];
+    const timesAsFast = own.map((
+      [field, { median }],
+      i,
+    ) => [field, round(official[i]![1].median / median)]);
+    return [name, {
+      ok: results[name]![0]!.ok,
+      ...Object.fromEntries(own),
+      timesAsFast: Object.fromEntries(timesAsFast),
+    }];
   });
   return {
-    ...{ set: set.name, histories: set.copies, different: set.histories.length, events, jsonBytes: bytes },
+    ...{
+      set: set.name,
+      histories: set.copies,
+      different: set.histories.length,
+      events,
+      jsonBytes: bytes,
+    },
     replayers: Object.fromEntries(figures),
   };
 }
@@ -180,7 +207,13 @@ try {
     console.error(JSON.stringify(figures));
   }
   const runtime = `node ${process.versions.node}`;
-  console.log(JSON.stringify({ bench: "gate", runtime, cores: availableParallelism(), rounds, sets: measured }, undefined, 1));
+  console.log(
+    JSON.stringify(
+      { bench: "gate", runtime, cores: availableParallelism(), rounds, sets: measured },
+      undefined,
+      1,
+    ),
+  );
 } finally {
   if (given.keep === "") rmSync(folder, { recursive: true, force: true });
 }

@@ -1,5 +1,6 @@
-// What lists and counts cost in a store with many runs, and the writes that fill it: `npm run bench -- lists [--runs=110000]
-// [--stores=memory,libsql,...]`. CPU milliseconds of this thread, the best of several calls. Prints JSON.
+// What lists and counts cost in a store with many runs, and the writes that fill it: `npm run bench
+// -- lists [--runs=110000] [--stores=memory,libsql,...]`. CPU milliseconds of this thread, the best
+// of several calls. Prints JSON.
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -20,7 +21,11 @@ import type { RunWrite } from "../ts/engine/store.ts";
 const option = (name: string, otherwise: string) =>
   process.argv.find((arg) => arg.startsWith(`--${name}=`))?.slice(name.length + 3) ?? otherwise;
 if (process.argv.includes("--help")) {
-  console.log(`usage: npm run bench -- lists [--runs=110000] [--calls=5] [--stores=memory,${DRIVER_NAMES.join(",")}]`);
+  console.log(
+    `usage: npm run bench -- lists [--runs=110000] [--calls=5] [--stores=memory,${
+      DRIVER_NAMES.join(",")
+    }]`,
+  );
   process.exit(0);
 }
 const runs = Number(option("runs", "110000"));
@@ -51,8 +56,19 @@ const QUERIES = [
 ];
 const NONE = new Uint8Array(0);
 // One field that no reader knows.
-const HEAD = Uint8Array.from([0xa2, 0x3e, 0xac, 0x02, ...Uint8Array.from({ length: 300 }, (_, i) => (i * 31) % 251)]);
-const EVENTS = Uint8Array.from([0x0a, 0xc8, 0x01, ...Uint8Array.from({ length: 200 }, (_, i) => i % 251)]);
+const HEAD = Uint8Array.from([
+  0xa2,
+  0x3e,
+  0xac,
+  0x02,
+  ...Uint8Array.from({ length: 300 }, (_, i) => (i * 31) % 251),
+]);
+const EVENTS = Uint8Array.from([
+  0x0a,
+  0xc8,
+  0x01,
+  ...Uint8Array.from({ length: 200 }, (_, i) => i % 251),
+]);
 const START = 1_753_000_000_000;
 
 /** One run in eleven is open; most others completed. */
@@ -61,10 +77,27 @@ function write(run: number, step: "create" | "next" | "close"): RunWrite {
   const open = step !== "close";
   const runId = `0197e0a4-0000-7000-8000-${String(run).padStart(12, "0")}`;
   const row = {
-    ...{ workflowId: `order-${run}`, runId, workflowType: run % 1000 === 7 ? "Rare" : run % 5 === 0 ? "Refund" : "Order" },
-    ...{ taskQueue: "orders", status: open ? 1 : run % 97 === 0 ? 3 : run % 1013 === 0 ? 5 : 2, startTimeMs: START + run * 50 },
-    ...{ closeTimeMs: open ? 0 : START + run * 50 + (run % 7) * 1000, historyLength, historySizeBytes: 200 * historyLength },
-    ...{ wakeAtMs: open ? START + 1e9 + run : 0, ready: step === "create", firstRunId: runId, nextRunId: "" },
+    ...{
+      workflowId: `order-${run}`,
+      runId,
+      workflowType: run % 1000 === 7 ? "Rare" : run % 5 === 0 ? "Refund" : "Order",
+    },
+    ...{
+      taskQueue: "orders",
+      status: open ? 1 : run % 97 === 0 ? 3 : run % 1013 === 0 ? 5 : 2,
+      startTimeMs: START + run * 50,
+    },
+    ...{
+      closeTimeMs: open ? 0 : START + run * 50 + (run % 7) * 1000,
+      historyLength,
+      historySizeBytes: 200 * historyLength,
+    },
+    ...{
+      wakeAtMs: open ? START + 1e9 + run : 0,
+      ready: step === "create",
+      firstRunId: runId,
+      nextRunId: "",
+    },
     ...{ memo: NONE, searchAttributes: NONE },
   };
   const append = [{ firstEventId: historyLength, lastEventId: historyLength, events: EVENTS }];
@@ -95,14 +128,18 @@ function fill(store: Store): object {
   for (let from = 0; from < runs; from += 100) {
     const ids = Array.from({ length: Math.min(100, runs - from) }, (_, i) => from + i);
     for (const step of steps) {
-      const writes = ids.filter((run) => step !== "close" || run % 11 !== 0).map((run) => write(run, step));
+      const writes = ids.filter((run) => step !== "close" || run % 11 !== 0).map((run) =>
+        write(run, step)
+      );
       const began = cpuMs();
       store.commit(writes);
       spent[step] += cpuMs() - began;
       counted[step] += writes.length;
     }
   }
-  return Object.fromEntries(steps.map((step) => [`${step}Micros`, round((spent[step] / counted[step]) * 1000)]));
+  return Object.fromEntries(
+    steps.map((step) => [`${step}Micros`, round((spent[step] / counted[step]) * 1000)]),
+  );
 }
 
 async function measure(store: Store): Promise<object> {
@@ -120,7 +157,10 @@ async function measure(store: Store): Promise<object> {
     ) as Uint8Array;
   const count = (query: string) =>
     methods.countWorkflowExecutions!(
-      toBinary(CountWorkflowExecutionsRequestSchema, create(CountWorkflowExecutionsRequestSchema, { query })),
+      toBinary(
+        CountWorkflowExecutionsRequestSchema,
+        create(CountWorkflowExecutionsRequestSchema, { query }),
+      ),
     );
   const queries: Record<string, object> = {};
   for (const query of QUERIES) {

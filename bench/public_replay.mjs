@@ -1,5 +1,6 @@
-// Processor time of a replay through `Worker.runReplayHistories`, of the official worker (tests/interop/node_modules) and of the
-// compat package, in turn over the same decoded histories. JSON on standard output.
+// Processor time of a replay through `Worker.runReplayHistories`, of the official worker
+// (tests/interop/node_modules) and of the compat package, in turn over the same decoded histories.
+// JSON on standard output.
 import { execFileSync } from "node:child_process";
 import { readdirSync, readFileSync } from "node:fs";
 import { createRequire } from "node:module";
@@ -8,7 +9,8 @@ import process from "node:process";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { parseArgs } from "node:util";
 
-const HELP = `usage: node bench/public_replay.mjs --from=DIR [options]     (needs dist/ and \`npm ci\` in tests/interop)
+const HELP =
+  `usage: node bench/public_replay.mjs --from=DIR [options]     (needs dist/ and \`npm ci\` in tests/interop)
 
 --from=DIR       a folder of histories (NAME.bin) and their program, workflows.official.ts
 --repeats=N      replays of each history that count, after a first one (default 5)
@@ -86,14 +88,25 @@ for (let round = 0; round < Number(values.rounds); round++) {
   for (const sdk of ["official", "ours"]) {
     const { sdk: _, help: __, ...rest } = values;
     const args = Object.entries({ ...rest, sdk }).map(([name, value]) => `--${name}=${value}`);
-    const found = JSON.parse(execFileSync(process.execPath, [fileURLToPath(import.meta.url), ...args], { encoding: "utf8" }));
+    const found = JSON.parse(
+      execFileSync(process.execPath, [fileURLToPath(import.meta.url), ...args], {
+        encoding: "utf8",
+      }),
+    );
     for (const [name, list] of Object.entries(found)) (times[sdk][name] ??= []).push(...list);
   }
 }
 const rows = Object.keys(times.ours).map((history) => {
   const official = median(times.official[history]), ours = median(times.ours[history]);
   const round = (number) => Number(number.toFixed(1));
-  return { history, officialMs: round(official), oursMs: round(ours), times: round(official / ours) };
+  return {
+    history,
+    officialMs: round(official),
+    oursMs: round(ours),
+    times: round(official / ours),
+  };
 });
-const mean = Math.exp(rows.reduce((sum, row) => sum + Math.log(row.officialMs / row.oursMs), 0) / rows.length);
+const mean = Math.exp(
+  rows.reduce((sum, row) => sum + Math.log(row.officialMs / row.oursMs), 0) / rows.length,
+);
 console.log(JSON.stringify({ rows, mean: Number(mean.toFixed(1)) }, undefined, 2));

@@ -1,6 +1,7 @@
-// Replay speed of this runtime (Node or Deno): records four histories with the embedded engine, or reads them from a folder, and replays
-// each several times through the task runner, in this thread and in a worker realm. JSON on standard output. `npm run bench -- replay`
-// runs it in Node and Deno and its page in Chromium, over the same histories.
+// Replay speed of this runtime (Node or Deno): records four histories with the embedded engine, or
+// reads them from a folder, and replays each several times through the task runner, in this thread
+// and in a worker realm. JSON on standard output. `npm run bench -- replay` runs it in Node and
+// Deno and its page in Chromium, over the same histories.
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import process from "node:process";
@@ -10,7 +11,8 @@ import * as programs from "./lib/programs.ts";
 import { HISTORIES, recordHistories } from "./lib/recording.ts";
 import { type History, measureReplays, overall } from "./lib/replaying.ts";
 
-const HELP = `usage: node dist/bench/replay.js [options]        (or: npx deno run -A bench/replay.ts [options])
+const HELP =
+  `usage: node dist/bench/replay.js [options]        (or: npx deno run -A bench/replay.ts [options])
 
 --repeats=N          replays of each history that count, after a first one (default 5)
 --realms=A,B         inline, worker (default: both)
@@ -35,7 +37,10 @@ const given = options(args, {
 const repeats = count("repeats", given.repeats);
 const names = given.histories.split(",");
 const histories: History[] = given.from !== ""
-  ? names.map((name) => ({ name, bytes: new Uint8Array(readFileSync(join(given.from, `${name}.bin`))) }))
+  ? names.map((name) => ({
+    name,
+    bytes: new Uint8Array(readFileSync(join(given.from, `${name}.bin`))),
+  }))
   : await recordHistories(names, Number(given.scale));
 
 if (given.save !== "") {
@@ -52,7 +57,9 @@ if (given.save !== "") {
   };
   const realms: { [kind: string]: unknown } = {};
   for (const kind of given.realms.split(",")) {
-    if (make[kind] === undefined) throw new Error(`no realm named ${kind}; there are: ${Object.keys(make).join(", ")}`);
+    if (make[kind] === undefined) {
+      throw new Error(`no realm named ${kind}; there are: ${Object.keys(make).join(", ")}`);
+    }
     const realm = await make[kind]();
     const figures = await measureReplays(realm, histories, repeats, cpuMs);
     await realm.dispose();

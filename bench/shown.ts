@@ -1,6 +1,6 @@
-// What the columns `phase` and `state` cost: workflow tasks that a timer starts, on an engine whose worker publishes the
-// state of its runs, and on one whose worker does not. In turn on a file each, engine and worker in this process. JSON on
-// standard output.
+// What the columns `phase` and `state` cost: workflow tasks that a timer starts, on an engine whose
+// worker publishes the state of its runs, and on one whose worker does not. In turn on a file each,
+// engine and worker in this process. JSON on standard output.
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -23,7 +23,12 @@ if (args.includes("--help")) {
   console.log(HELP);
   process.exit(0);
 }
-const given = options(args, { rounds: "7", "in-flight": "16", steps: "150", synchronous: "NORMAL" });
+const given = options(args, {
+  rounds: "7",
+  "in-flight": "16",
+  steps: "150",
+  synchronous: "NORMAL",
+});
 const [rounds, inFlight, steps] = [
   count("rounds", given.rounds),
   count("in-flight", given["in-flight"]),
@@ -41,16 +46,23 @@ async function measure(kind: Kind): Promise<{ wall: number; cpu: number }> {
     synchronous: given.synchronous as Synchronous,
   });
   const isShown = kind.endsWith("Shown");
-  const service: RawService = isShown ? engine : { call: (method, request, call) => engine.call(method, request, call) };
+  const service: RawService = isShown
+    ? engine
+    : { call: (method, request, call) => engine.call(method, request, call) };
   const common = { taskQueue: "bench", logger: silentLogger };
-  const worker = await Worker.create({ ...common, service, workflows: new URL("./shown/programs.ts", import.meta.url) });
+  const worker = await Worker.create({
+    ...common,
+    service,
+    workflows: new URL("./shown/programs.ts", import.meta.url),
+  });
   const client = new Client({ ...common, service: engine });
   const program = programs[kind.replace("Shown", "") as keyof typeof programs];
   try {
     return await worker.runUntil(async () => {
       const run = (n: number, length: number) =>
         Promise.all(
-          Array.from({ length: n }, (_, i) => client.execute(program, { id: `${kind}-${length}-${i}`, args: [length] })),
+          Array.from({ length: n }, (_, i) =>
+            client.execute(program, { id: `${kind}-${length}-${i}`, args: [length] })),
         );
       await run(2, 5);
       const [began, used] = [performance.now(), process.cpuUsage()];
@@ -58,7 +70,9 @@ async function measure(kind: Kind): Promise<{ wall: number; cpu: number }> {
       const { user, system } = process.cpuUsage(used);
       const n = inFlight * steps;
       const told = engine.sql("SELECT count(phase) AS n FROM workflow")[0]?.["n"];
-      if ((told !== 0) !== isShown) throw new Error(`${kind}: ${told} runs have told of themselves`);
+      if ((told !== 0) !== isShown) {
+        throw new Error(`${kind}: ${told} runs have told of themselves`);
+      }
       return { wall: (performance.now() - began) * 1000 / n, cpu: (user + system) / n };
     });
   } finally {
@@ -80,7 +94,9 @@ const both = (of: Kind, to: Kind) => ({ wall: ratio(of, to, "wall"), cpu: ratio(
 console.log(JSON.stringify(
   {
     ...{ inFlight, steps, synchronous: given.synchronous },
-    microsecondsPerStep: Object.fromEntries(KINDS.map((kind) => [kind, spread(found.get(kind)!.map((r) => r.wall))])),
+    microsecondsPerStep: Object.fromEntries(
+      KINDS.map((kind) => [kind, spread(found.get(kind)!.map((r) => r.wall))]),
+    ),
     phase: both("silentShown", "silent"),
     phaseAndState: both("publishingShown", "publishing"),
   },

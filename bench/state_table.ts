@@ -1,6 +1,6 @@
-// The same job as rows with a state column and a poller, and as workflows: tasks of timed steps with retries. Each on a
-// separate SQLite file, by the same library with the same settings, in a separate process; then again with kill -9 halfway.
-// JSON on standard output.
+// The same job as rows with a state column and a poller, and as workflows: tasks of timed steps
+// with retries. Each on a separate SQLite file, by the same library with the same settings, in a
+// separate process; then again with kill -9 halfway. JSON on standard output.
 import { spawn } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -26,10 +26,25 @@ if (args.includes("--help")) {
   console.log(HELP);
   process.exit(0);
 }
-const given = options(args, { rounds: "5", tasks: "50", steps: "20", delay: "50", child: "", path: "" });
-const [tasks, steps, delay] = [count("tasks", given.tasks), count("steps", given.steps), count("delay", given.delay)];
+const given = options(args, {
+  rounds: "5",
+  tasks: "50",
+  steps: "20",
+  delay: "50",
+  child: "",
+  path: "",
+});
+const [tasks, steps, delay] = [
+  count("tasks", given.tasks),
+  count("steps", given.steps),
+  count("delay", given.delay),
+];
 /** Milliseconds between polls; undefined: workflows. */
-const KINDS: { readonly [name: string]: number | undefined } = { "table, 1 s": 1000, "table, 10 ms": 10, workflows: undefined };
+const KINDS: { readonly [name: string]: number | undefined } = {
+  "table, 1 s": 1000,
+  "table, 10 ms": 10,
+  workflows: undefined,
+};
 
 async function runWorkflows(path: string): Promise<number> {
   const app = await open({
@@ -47,7 +62,11 @@ async function runWorkflows(path: string): Promise<number> {
     Promise.all(Array.from({ length: tasks }, async (_, task) => {
       const id = `task-${task}`;
       // In a file that was left in the middle it is there already.
-      await app.client.start(timedSteps, { id, args: [task, steps, delay], idReusePolicy: "REJECT_DUPLICATE" })
+      await app.client.start(timedSteps, {
+        id,
+        args: [task, steps, delay],
+        idReusePolicy: "REJECT_DUPLICATE",
+      })
         .catch((error: Error) => {
           if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error;
         });
@@ -69,13 +88,20 @@ async function timed(job: () => Promise<unknown>): Promise<number> {
 /** One run in a separate process, killed `killMs` after its start; returns its milliseconds. */
 function runChild(kind: string, path: string, killMs?: number): Promise<number> {
   const sizes = [`--tasks=${tasks}`, `--steps=${steps}`, `--delay=${delay}`];
-  const child = spawn(process.execPath, [fileURLToPath(import.meta.url), `--child=${kind}`, `--path=${path}`, ...sizes], {
+  const child = spawn(process.execPath, [
+    fileURLToPath(import.meta.url),
+    `--child=${kind}`,
+    `--path=${path}`,
+    ...sizes,
+  ], {
     stdio: ["ignore", "pipe", "inherit"],
   });
   let text = "";
   child.stdout.on("data", (chunk: Uint8Array) => {
     text += String(chunk);
-    if (killMs !== undefined && text.startsWith("began")) setTimeout(() => child.kill("SIGKILL"), killMs);
+    if (killMs !== undefined && text.startsWith("began")) {
+      setTimeout(() => child.kill("SIGKILL"), killMs);
+    }
   });
   return new Promise((resolve, reject) => {
     child.on("close", (code) => {
@@ -111,9 +137,15 @@ async function measure(kind: string): Promise<Measured> {
   try {
     const path = join(folder, "plain.sqlite"), killed = join(folder, "killed.sqlite");
     const ms = await runChild(kind, path);
-    const late = inFile<{ late: number }>(path, "SELECT late FROM effect WHERE task >= 0 ORDER BY late").map((row) => row.late);
+    const late = inFile<{ late: number }>(
+      path,
+      "SELECT late FROM effect WHERE task >= 0 ORDER BY late",
+    ).map((row) => row.late);
     await runChild(kind, killed, ms / 2);
-    const [before] = inFile<{ rows: number }>(killed, "SELECT count(*) AS rows FROM effect WHERE task >= 0");
+    const [before] = inFile<{ rows: number }>(
+      killed,
+      "SELECT count(*) AS rows FROM effect WHERE task >= 0",
+    );
     await runChild(kind, killed);
     const [done] = inFile<{ rows: number; steps: number }>(
       killed,
@@ -147,11 +179,28 @@ if (given.child !== "") {
   for (let i = 0; i < count("rounds", given.rounds); i++) {
     for (const [kind, all] of found) all.push(await measure(kind));
   }
-  const fields = ["stepsPerSecond", "p50", "p99", "bytesPerStep", "shareAtKill", "lostAtKill", "twiceAtKill"] as const;
+  const fields = [
+    "stepsPerSecond",
+    "p50",
+    "p99",
+    "bytesPerStep",
+    "shareAtKill",
+    "lostAtKill",
+    "twiceAtKill",
+  ] as const;
   const kinds = [...found].map(([kind, all]) =>
-    [kind, Object.fromEntries(fields.map((field) => [field, spread(all.map((one) => one[field]))]))] as const
+    [
+      kind,
+      Object.fromEntries(fields.map((field) => [field, spread(all.map((one) => one[field]))])),
+    ] as const
   );
   const lines = { table: linesOf("table.ts"), workflows: linesOf("workflows.ts") };
   const ideal = round(tasks * steps / ((steps + steps / 10) * delay) * 1000);
-  console.log(JSON.stringify({ tasks, steps, delay, ideal, lines, ...Object.fromEntries(kinds) }, undefined, 2));
+  console.log(
+    JSON.stringify(
+      { tasks, steps, delay, ideal, lines, ...Object.fromEntries(kinds) },
+      undefined,
+      2,
+    ),
+  );
 }

@@ -1,5 +1,6 @@
-// Commits per second of every store, alone: `npm run bench -- store [--seconds=1] [--batches=1,64] [--stores=memory,libsql,...]`. A write is
-// what one step of a workflow costs the store: its row and head, one batch of two events, one item put and one removed. Prints JSON.
+// Commits per second of every store, alone: `npm run bench -- store [--seconds=1] [--batches=1,64]
+// [--stores=memory,libsql,...]`. A write is what one step of a workflow costs the store: its row
+// and head, one batch of two events, one item put and one removed. Prints JSON.
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -14,7 +15,9 @@ const option = (name: string, otherwise: string) =>
   process.argv.find((arg) => arg.startsWith(`--${name}=`))?.slice(name.length + 3) ?? otherwise;
 if (process.argv.includes("--help")) {
   console.log(
-    `usage: npm run bench -- store [--seconds=1] [--batches=1,64] [--stores=memory,${DRIVER_NAMES.join(",")}] [--runs=64]`,
+    `usage: npm run bench -- store [--seconds=1] [--batches=1,64] [--stores=memory,${
+      DRIVER_NAMES.join(",")
+    }] [--runs=64]`,
   );
   process.exit(0);
 }
@@ -27,7 +30,12 @@ const bytes = (length: number) => Uint8Array.from({ length }, (_, i) => (i * 31)
 const HEAD = bytes(300);
 const ITEM = bytes(150);
 // One entry of field 1 that fills the batch, twice: two events as far as the store can see.
-const EVENTS = Uint8Array.from([...[0x0a, 0xc8, 0x01], ...bytes(200), ...[0x0a, 0xc8, 0x01], ...bytes(200)]);
+const EVENTS = Uint8Array.from([
+  ...[0x0a, 0xc8, 0x01],
+  ...bytes(200),
+  ...[0x0a, 0xc8, 0x01],
+  ...bytes(200),
+]);
 const NONE = new Uint8Array(0);
 
 function row(run: number, historyLength: number): RunRow {
@@ -63,7 +71,10 @@ function step(run: number, length: number): RunWrite {
   };
 }
 
-function measure(store: Store, batch: number): { commitsPerSecond: number; writesPerSecond: number; microsPerWrite: number } {
+function measure(
+  store: Store,
+  batch: number,
+): { commitsPerSecond: number; writesPerSecond: number; microsPerWrite: number } {
   const lengths = new Array<number>(runs).fill(0);
   let next = 0;
   const commit = (size: number) => {
@@ -101,14 +112,21 @@ for (const name of stores) {
     results.push({ store: name, skipped: (e as Error).message });
     continue;
   }
-  for (const synchronous of (driver === undefined ? ["NORMAL"] : ["FULL", "NORMAL"]) as Synchronous[]) {
+  for (
+    const synchronous of (driver === undefined ? ["NORMAL"] : ["FULL", "NORMAL"]) as Synchronous[]
+  ) {
     for (const batch of batches) {
       const folder = mkdtempSync(join(tmpdir(), "temporalex-bench-"));
       const store = driver === undefined
         ? new MemoryStore()
         : SqliteStore.open(join(folder, "store.db"), { driver, synchronous });
       try {
-        results.push({ store: name, ...(driver !== undefined && { synchronous }), batch, ...measure(store, batch) });
+        results.push({
+          store: name,
+          ...(driver !== undefined && { synchronous }),
+          batch,
+          ...measure(store, batch),
+        });
       } finally {
         store.close();
         rmSync(folder, { recursive: true, force: true });

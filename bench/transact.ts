@@ -1,6 +1,6 @@
-// What a reducer costs: workflow tasks that a timer starts, with and without a row that commits with them; steps that wait
-// for a reducer, compared with steps that wait for an activity. In turn on one file each, engine and worker in this process.
-// JSON on standard output.
+// What a reducer costs: workflow tasks that a timer starts, with and without a row that commits
+// with them; steps that wait for a reducer, compared with steps that wait for an activity. In turn
+// on one file each, engine and worker in this process. JSON on standard output.
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -24,7 +24,12 @@ if (args.includes("--help")) {
   console.log(HELP);
   process.exit(0);
 }
-const given = options(args, { rounds: "5", "in-flight": "16", steps: "100", synchronous: "NORMAL" });
+const given = options(args, {
+  rounds: "5",
+  "in-flight": "16",
+  steps: "100",
+  synchronous: "NORMAL",
+});
 const [rounds, inFlight, steps] = [
   count("rounds", given.rounds),
   count("in-flight", given["in-flight"]),
@@ -42,7 +47,10 @@ async function measure(kind: Kind): Promise<{ wall: number; cpu: number }> {
     workflows: new URL("./transact/programs.ts", import.meta.url),
     activities: { nothing: () => {} },
     reducers,
-    migrations: [{ name: "001", sql: "CREATE TABLE line (id INTEGER PRIMARY KEY, n INTEGER NOT NULL)" }],
+    migrations: [{
+      name: "001",
+      sql: "CREATE TABLE line (id INTEGER PRIMARY KEY, n INTEGER NOT NULL)",
+    }],
     engine: { synchronous: given.synchronous as Synchronous },
     logger: silentLogger,
     serve: false,
@@ -50,7 +58,8 @@ async function measure(kind: Kind): Promise<{ wall: number; cpu: number }> {
   try {
     const run = (n: number, length: number) =>
       Promise.all(
-        Array.from({ length: n }, (_, i) => app.client.execute(programs[kind], { id: `${kind}-${length}-${i}`, args: [length] })),
+        Array.from({ length: n }, (_, i) =>
+          app.client.execute(programs[kind], { id: `${kind}-${length}-${i}`, args: [length] })),
       );
     await run(2, 5);
     const [began, used] = [performance.now(), process.cpuUsage()];
@@ -85,7 +94,10 @@ console.log(JSON.stringify(
       }]),
     ),
     rowOverBare: { wall: ratio("row", "bare", "wall"), cpu: ratio("row", "bare", "cpu") },
-    awaitedOverActivity: { wall: ratio("awaited", "activity", "wall"), cpu: ratio("awaited", "activity", "cpu") },
+    awaitedOverActivity: {
+      wall: ratio("awaited", "activity", "wall"),
+      cpu: ratio("awaited", "activity", "cpu"),
+    },
   },
   undefined,
   2,

@@ -1,6 +1,8 @@
-// What a gRPC call costs its caller: this package's transport, Connect's for Node, and grpc-js (where tests/interop is installed), alternating
-// in one run against a server of no work in another process. `npm run bench -- transport [--calls=20000] [--rounds=3]`, or with Deno:
-// `deno run -A --no-check bench/transport.ts`. CPU is the caller's own; the machine's other work shows in calls per second alone.
+// What a gRPC call costs its caller: this package's transport, Connect's for Node, and grpc-js
+// (where tests/interop is installed), alternating in one run against a server of no work in another
+// process. `npm run bench -- transport [--calls=20000] [--rounds=3]`, or with Deno: `deno run -A
+// --no-check bench/transport.ts`. CPU is the caller's own; the machine's other work shows in calls
+// per second alone.
 import { type ChildProcess, spawn } from "node:child_process";
 import { createServer } from "node:http2";
 import { createRequire } from "node:module";
@@ -50,7 +52,13 @@ const callers: { [name: string]: (address: string) => Caller | undefined } = {
     const transport = createGrpcTransport({ baseUrl: `http://${address}`, acceptCompression: [] });
     const call = async () => {
       const message = fromBinary(EmptySchema, request);
-      const response = await transport.unary(rawMethod("getSystemInfo"), undefined, 30_000, new Headers({ "x-a": "b" }), message);
+      const response = await transport.unary(
+        rawMethod("getSystemInfo"),
+        undefined,
+        30_000,
+        new Headers({ "x-a": "b" }),
+        message,
+      );
       return toBinary(EmptySchema, response.message);
     };
     return { call, close: () => {} };
@@ -69,7 +77,15 @@ const callers: { [name: string]: (address: string) => Caller | undefined } = {
       new Promise((resolve, reject) => {
         const answer = (error: unknown, bytes: unknown) => error ? reject(error) : resolve(bytes);
         const timing = { deadline: Date.now() + 30_000 };
-        client.makeUnaryRequest(path, same, same, Buffer.from(request), new grpc.Metadata(), timing, answer);
+        client.makeUnaryRequest(
+          path,
+          same,
+          same,
+          Buffer.from(request),
+          new grpc.Metadata(),
+          timing,
+          answer,
+        );
       });
     return { call, close: () => client.close() };
   },
@@ -108,7 +124,9 @@ async function main(): Promise<void> {
   const [calls, rounds] = [count("calls", given.calls, 100), count("rounds", given.rounds)];
   const self = fileURLToPath(import.meta.url);
   const flags = "Deno" in globalThis ? ["run", "-A", "--no-check", self] : [self];
-  const child = spawn(process.execPath, [...flags, "--serve"], { stdio: ["pipe", "pipe", "inherit"] });
+  const child = spawn(process.execPath, [...flags, "--serve"], {
+    stdio: ["pipe", "pipe", "inherit"],
+  });
   const address = await started(child);
   const made = Object.entries(callers).flatMap(([name, make]) => {
     const caller = make(address);
@@ -116,18 +134,31 @@ async function main(): Promise<void> {
   });
   const results: { [name: string]: object } = {};
   for (const inFlight of [1, 64]) {
-    const samples = made.map(({ caller }) => ({ caller, of: [] as Awaited<ReturnType<typeof measure>>[] }));
+    const samples = made.map(({ caller }) => ({
+      caller,
+      of: [] as Awaited<ReturnType<typeof measure>>[],
+    }));
     for (const { caller } of samples) await measure(caller, calls / 4, inFlight);
     for (let i = 0; i < rounds; i++) {
-      for (const { caller, of } of samples) of.push(await measure(caller, inFlight === 1 ? calls / 4 : calls, inFlight));
+      for (const { caller, of } of samples) {
+        of.push(await measure(caller, inFlight === 1 ? calls / 4 : calls, inFlight));
+      }
     }
     samples.forEach(({ of }, i) => {
-      const over = (field: "cpuUs" | "perSecond" | "p50Ms" | "p99Ms") => spread(of.map((sample) => round(sample[field])));
-      const figures = { cpuUs: over("cpuUs"), perSecond: over("perSecond"), p50Ms: over("p50Ms"), p99Ms: over("p99Ms") };
+      const over = (field: "cpuUs" | "perSecond" | "p50Ms" | "p99Ms") =>
+        spread(of.map((sample) => round(sample[field])));
+      const figures = {
+        cpuUs: over("cpuUs"),
+        perSecond: over("perSecond"),
+        p50Ms: over("p50Ms"),
+        p99Ms: over("p99Ms"),
+      };
       results[`${made[i]!.name}, ${inFlight} in flight`] = figures;
     });
   }
-  const runtime = "Deno" in globalThis ? `deno ${process.versions["deno"]}` : `node ${process.versions.node}`;
+  const runtime = "Deno" in globalThis
+    ? `deno ${process.versions["deno"]}`
+    : `node ${process.versions.node}`;
   console.log(JSON.stringify({ bench: "transport", runtime, calls, rounds, results }));
   for (const { caller } of made) caller.close();
   child.stdin!.end();

@@ -1,4 +1,5 @@
-// Examples that are complete applications: each opens what it needs. Run by `npm run example NAME` and by the tests.
+// Examples that are complete applications: each opens what it needs. Run by `npm run example NAME`
+// and by the tests.
 
 /** Prints what it does, and returns the result. */
 export type Application = (say: (line: string) => void) => Promise<unknown>;

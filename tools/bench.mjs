@@ -1,6 +1,7 @@
 #!/usr/bin/env node
-// `npm run bench -- NAME [options]`: builds dist/ and runs a bench of bench/. `replay` runs in Node, Deno and Chromium over the same
-// histories, each runtime that is absent is named. What the bench printed goes to standard output as one JSON text.
+// `npm run bench -- NAME [options]`: builds dist/ and runs a bench of bench/. `replay` runs in
+// Node, Deno and Chromium over the same histories, each runtime that is absent is named. What the
+// bench printed goes to standard output as one JSON text.
 import { copyFileSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -10,7 +11,8 @@ import { launchChromium } from "./lib/chromium.mjs";
 import { serveFolder } from "./lib/serve.mjs";
 import { bin, root } from "./lib/steps.mjs";
 
-const HELP = `usage: npm run bench -- replay [--runtimes=node,deno,chromium] [options of bench/replay.ts]
+const HELP =
+  `usage: npm run bench -- replay [--runtimes=node,deno,chromium] [options of bench/replay.ts]
        npm run bench -- engine [options of bench/engine.ts]
        npm run bench -- store  [options of bench/store.ts]
        npm run bench -- lists  [options of bench/lists.ts]: lists and counts over 110,000 runs, and the writes that fill them
@@ -62,12 +64,17 @@ function output(command, argv) {
     child.on("error", reject);
     child.on(
       "close",
-      (status) => (status === 0 ? resolve(text) : reject(new Error(`${command} ${argv.join(" ")} ended with ${status}`))),
+      (
+        status,
+      ) => (status === 0
+        ? resolve(text)
+        : reject(new Error(`${command} ${argv.join(" ")} ended with ${status}`))),
     );
   });
 }
 
-const value = (option, otherwise) => args.find((a) => a.startsWith(`--${option}=`))?.slice(option.length + 3) ?? otherwise;
+const value = (option, otherwise) =>
+  args.find((a) => a.startsWith(`--${option}=`))?.slice(option.length + 3) ?? otherwise;
 
 /** Serves the bundles and histories of a folder to a page and lets it measure. */
 async function inChromium(dir, histories) {
@@ -75,7 +82,10 @@ async function inChromium(dir, histories) {
   if (!launched.browser) return { runtime: "chromium", skipped: launched.reason };
   const { build } = await import("esbuild");
   await build({
-    entryPoints: { page: join(root, "bench/lib/page.ts"), realm: join(root, "bench/lib/realm_entry.ts") },
+    entryPoints: {
+      page: join(root, "bench/lib/page.ts"),
+      realm: join(root, "bench/lib/realm_entry.ts"),
+    },
     bundle: true,
     format: "esm",
     platform: "browser",
@@ -95,8 +105,16 @@ async function inChromium(dir, histories) {
       realms: value("realms", "inline,worker").split(","),
       repeats: Number(value("repeats", "5")),
     };
-    const realms = await page.evaluate(async ([u, a]) => (await import(u), globalThis.benchReplay(a)), [`${url}page.js`, ask]);
-    return { bench: "replay", runtime: `chromium ${launched.browser.version()}`, repeats: ask.repeats, realms };
+    const realms = await page.evaluate(
+      async ([u, a]) => (await import(u), globalThis.benchReplay(a)),
+      [`${url}page.js`, ask],
+    );
+    return {
+      bench: "replay",
+      runtime: `chromium ${launched.browser.version()}`,
+      repeats: ask.repeats,
+      realms,
+    };
   } finally {
     await launched.browser.close();
     close();
@@ -111,18 +129,27 @@ async function replay() {
   try {
     await output(process.execPath, ["dist/bench/replay.js", ...rest, `--save=${dir}`]);
     const measure = {
-      node: async () => JSON.parse(await output(process.execPath, ["dist/bench/replay.js", ...rest, `--from=${dir}`])),
+      node: async () =>
+        JSON.parse(
+          await output(process.execPath, ["dist/bench/replay.js", ...rest, `--from=${dir}`]),
+        ),
       deno: async () => {
         const deno = bin("deno");
-        if (deno === undefined) return { runtime: "deno", skipped: "the npm package deno has no binary here" };
-        return JSON.parse(await output(deno, ["run", "-A", "bench/replay.ts", ...rest, `--from=${dir}`]));
+        if (deno === undefined) {
+          return { runtime: "deno", skipped: "the npm package deno has no binary here" };
+        }
+        return JSON.parse(
+          await output(deno, ["run", "-A", "bench/replay.ts", ...rest, `--from=${dir}`]),
+        );
       },
       chromium: () => inChromium(dir, histories),
     };
     const results = [];
     for (const runtime of runtimes) {
       if (measure[runtime] === undefined) {
-        throw new Error(`no runtime named ${runtime}; there are: ${Object.keys(measure).join(", ")}`);
+        throw new Error(
+          `no runtime named ${runtime}; there are: ${Object.keys(measure).join(", ")}`,
+        );
       }
       results.push(await measure[runtime]());
     }
@@ -141,7 +168,9 @@ async function size() {
     node: async () => JSON.parse(await output(process.execPath, ["dist/bench/size.js", ...rest])),
     deno: async () => {
       const deno = bin("deno");
-      if (deno === undefined) return { runtime: "deno", skipped: "the npm package deno has no binary here" };
+      if (deno === undefined) {
+        return { runtime: "deno", skipped: "the npm package deno has no binary here" };
+      }
       return JSON.parse(await output(deno, ["run", "-A", "bench/size.ts", ...rest]));
     },
     chromium: startInChromium,
@@ -166,15 +195,30 @@ async function startInChromium() {
   if (!launched.browser) return { runtime: "chromium", skipped: launched.reason };
   const dir = mkdtempSync(join(tmpdir(), "bench-"));
   const rooms = Object.fromEntries(
-    ["slim", "workflow", "realm"].map((room) => [`temporalex/${room}`, join(root, `ts/${room}/mod.ts`)]),
+    ["slim", "workflow", "realm"].map((
+      room,
+    ) => [`temporalex/${room}`, join(root, `ts/${room}/mod.ts`)]),
   );
   const { build } = await import("esbuild");
   await build({
-    entryPoints: { page: join(root, "bench/lib/page_start.ts"), realm: join(root, "bench/lib/realm_entry.ts") },
-    ...{ bundle: true, minify: true, format: "esm", platform: "browser", target: "es2022", outdir: dir, absWorkingDir: root },
+    entryPoints: {
+      page: join(root, "bench/lib/page_start.ts"),
+      realm: join(root, "bench/lib/realm_entry.ts"),
+    },
+    ...{
+      bundle: true,
+      minify: true,
+      format: "esm",
+      platform: "browser",
+      target: "es2022",
+      outdir: dir,
+      absWorkingDir: root,
+    },
     ...{ alias: rooms, external: ["node:*"], logLevel: "error" },
   });
-  for (const half of ["worker.wasm", "engine.wasm"]) copyFileSync(join(root, "dist/ts/core", half), join(dir, half));
+  for (const half of ["worker.wasm", "engine.wasm"]) {
+    copyFileSync(join(root, "dist/ts/core", half), join(dir, half));
+  }
   const { url, close } = await serveFolder(dir);
   try {
     const starts = [];
@@ -199,7 +243,11 @@ async function startInChromium() {
     await page.goto(url);
     const cdp = await page.context().newCDPSession(page);
     await page.evaluate((u) => import(`${u}page.js`), url);
-    const add = (n) => page.evaluate((ask) => globalThis.benchIdle(ask), { core: { worker: `${url}worker.wasm` }, runs: n });
+    const add = (n) =>
+      page.evaluate((ask) => globalThis.benchIdle(ask), {
+        core: { worker: `${url}worker.wasm` },
+        runs: n,
+      });
     const used = async () => {
       for (let i = 0; i < 3; i++) await cdp.send("HeapProfiler.collectGarbage");
       return (await cdp.send("Runtime.getHeapUsage")).usedSize;
@@ -210,11 +258,21 @@ async function startInChromium() {
     const heapBytes = Math.round((await used() - before) / runs);
     const spread = (key) => {
       const sorted = starts.map((s) => s[key]).sort((a, b) => a - b);
-      return { min: Math.round(sorted[0]), median: Math.round(sorted[sorted.length >> 1]), max: Math.round(sorted.at(-1)) };
+      return {
+        min: Math.round(sorted[0]),
+        median: Math.round(sorted[sorted.length >> 1]),
+        max: Math.round(sorted.at(-1)),
+      };
     };
     return {
-      ...{ bench: "size", runtime: `chromium ${launched.browser.version()}`, repeats: starts.length },
-      importToFirstResult: { "page, memory": Object.fromEntries(Object.keys(starts[0]).map((key) => [key, spread(key)])) },
+      ...{
+        bench: "size",
+        runtime: `chromium ${launched.browser.version()}`,
+        repeats: starts.length,
+      },
+      importToFirstResult: {
+        "page, memory": Object.fromEntries(Object.keys(starts[0]).map((key) => [key, spread(key)])),
+      },
       idleWorkflow: { workflows: runs, heapBytes, wasmBytes },
     };
   } finally {
@@ -224,7 +282,12 @@ async function startInChromium() {
   }
 }
 
-if (name === "size" && !args.includes("--help")) console.log(JSON.stringify(await size(), undefined, 1));
-else if (name === "replay" && !args.includes("--help")) console.log(JSON.stringify(await replay(), undefined, 1));
-else if (["cluster", "gate"].includes(name) && !args.includes("--help")) process.stdout.write(await published(name));
-else process.stdout.write(await output(process.execPath, ["--expose-gc", `dist/bench/${name}.js`, ...args]));
+if (name === "size" && !args.includes("--help")) {
+  console.log(JSON.stringify(await size(), undefined, 1));
+} else if (name === "replay" && !args.includes("--help")) {
+  console.log(JSON.stringify(await replay(), undefined, 1));
+} else if (["cluster", "gate"].includes(name) && !args.includes("--help")) {
+  process.stdout.write(await published(name));
+} else {process.stdout.write(
+    await output(process.execPath, ["--expose-gc", `dist/bench/${name}.js`, ...args]),
+  );}

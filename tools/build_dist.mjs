@@ -1,7 +1,16 @@
 #!/usr/bin/env node
-// Strips the types of ts/, tests/, examples/ and bench/ into dist/ (same tree, .js), so that Node 20 can run them. Pure JavaScript on
-// purpose: `npm start` must work after `npm ci --omit=optional`, where no compiler binary is installed. Types are checked by tsc in `npm test`.
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+// Strips the types of ts/, tests/, examples/ and bench/ into dist/ (same tree, .js), so that Node
+// 20 can run them. Pure JavaScript on purpose: `npm start` must work after `npm ci
+// --omit=optional`, where no compiler binary is installed. Types are checked by tsc in `npm test`.
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
 import { dirname, join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 import { transform } from "sucrase";
@@ -11,11 +20,16 @@ import { bundleFiles, bundleRealm } from "./lib/realm_bundle.mjs";
 const root = fileURLToPath(new URL("..", import.meta.url));
 const SOURCES = ["ts", "tests", "examples", "bench", "tools/soak"];
 const out = join(root, "dist");
-/** What deno.json maps to a package, as Node finds it: "@std/async/delay" is "deno-std/async/delay.js". */
+/**
+ * What deno.json maps to a package, as Node finds it: "@std/async/delay" is
+ * "deno-std/async/delay.js".
+ */
 const map = join(root, "deno.json");
 const MAPPED = new Map(
   Object.entries(JSON.parse(readFileSync(map, "utf8")).imports)
-    .flatMap(([name, target]) => target.startsWith("npm:") ? [[name, target.replace(/^npm:([^@/]+)@[^/]+/, "$1")]] : []),
+    .flatMap(([name, target]) =>
+      target.startsWith("npm:") ? [[name, target.replace(/^npm:([^@/]+)@[^/]+/, "$1")]] : []
+    ),
 );
 const OF_MAP = new RegExp(`(\\bfrom\\s*)"(${[...MAPPED.keys()].join("|")})"`, "g");
 
@@ -34,14 +48,17 @@ function* walk(dir) {
 }
 
 /**
- * The halves of the core as separate files, for pages that fetch them ("temporalex/worker.wasm", "temporalex/engine.wasm").
+ * The halves of the core as separate files, for pages that fetch them ("temporalex/worker.wasm",
+ * "temporalex/engine.wasm").
  */
 function coreFiles(wanted) {
   let written = 0;
   for (const half of Object.keys(HALVES)) {
     const target = join(out, `ts/core/${half}.wasm`);
     wanted.add(target);
-    if (existsSync(target) && statSync(target).mtimeMs >= statSync(textOf(root, half)).mtimeMs) continue;
+    if (existsSync(target) && statSync(target).mtimeMs >= statSync(textOf(root, half)).mtimeMs) {
+      continue;
+    }
     writeFileSync(target, bytesOf(root, half));
     written++;
   }
@@ -71,7 +88,10 @@ export function buildDist() {
         });
         writeFileSync(
           target,
-          code.replace(RELATIVE, "$1$2.js$3").replace(OF_MAP, (_, from, name) => `${from}"${MAPPED.get(name)}"`).replace(
+          code.replace(RELATIVE, "$1$2.js$3").replace(
+            OF_MAP,
+            (_, from, name) => `${from}"${MAPPED.get(name)}"`,
+          ).replace(
             /(new URL\(\s*["']\.{1,2}\/[^"']+)\.ts(["'])/g,
             "$1.js$2",
           ),
@@ -90,6 +110,8 @@ export function buildDist() {
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
   if (process.argv.includes("--help")) {
-    console.log("usage: node tools/build_dist.mjs\n\nBuilds dist/ from the TypeScript sources (types stripped, not checked).");
+    console.log(
+      "usage: node tools/build_dist.mjs\n\nBuilds dist/ from the TypeScript sources (types stripped, not checked).",
+    );
   } else console.log(`dist: ${buildDist()} files written`);
 }

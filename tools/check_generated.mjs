@@ -22,7 +22,10 @@ const problems = [];
 const sizes = [];
 const check = (ok, text) => void (ok || problems.push(text));
 
-check(sourceHash(root) === manifest.sourceHash, "core-rs changed since the modules were built: run node tools/build_core.mjs");
+check(
+  sourceHash(root) === manifest.sourceHash,
+  "core-rs changed since the modules were built: run node tools/build_core.mjs",
+);
 for (const half of Object.keys(HALVES)) {
   const wasm = bytesOf(root, half);
   const js = readFileSync(join(generated, `${half}.js`));
@@ -30,16 +33,35 @@ for (const half of Object.keys(HALVES)) {
   sizes.push(`${half}.wasm ${wasm.length} bytes (${gzip} gzipped)`);
   const { wasmSha256, jsSha256 } = manifest[half];
   const again = "run node tools/build_core.mjs";
-  check(sha256(wasm) === wasmSha256, `${half}_wasm.ts does not hold the module of the manifest: ${again}`);
+  check(
+    sha256(wasm) === wasmSha256,
+    `${half}_wasm.ts does not hold the module of the manifest: ${again}`,
+  );
   check(sha256(js) === jsSha256, `${half}.js is not the glue of the manifest: ${again}`);
-  check(wasm.length <= LIMITS[half].raw, `${half}.wasm has ${wasm.length} bytes, over the budget of ${LIMITS[half].raw}`);
-  check(gzip <= LIMITS[half].gzip, `${half}.wasm has ${gzip} bytes gzipped, over the budget of ${LIMITS[half].gzip}`);
+  check(
+    wasm.length <= LIMITS[half].raw,
+    `${half}.wasm has ${wasm.length} bytes, over the budget of ${LIMITS[half].raw}`,
+  );
+  check(
+    gzip <= LIMITS[half].gzip,
+    `${half}.wasm has ${gzip} bytes gzipped, over the budget of ${LIMITS[half].gzip}`,
+  );
   const module = new WebAssembly.Module(wasm);
-  const foreign = WebAssembly.Module.imports(module).filter((i) => !/^__wbindgen_|^__wbg_/.test(i.name));
-  check(foreign.length === 0, `${half}.wasm imports more than wasm-bindgen's own: ${foreign.map((i) => i.name).join(", ")}`);
+  const foreign = WebAssembly.Module.imports(module).filter((i) =>
+    !/^__wbindgen_|^__wbg_/.test(i.name)
+  );
+  check(
+    foreign.length === 0,
+    `${half}.wasm imports more than wasm-bindgen's own: ${foreign.map((i) => i.name).join(", ")}`,
+  );
   for (const [other, { exported }] of Object.entries(HALVES)) {
-    const has = WebAssembly.Module.exports(module).some((e) => e.name === `${exported.toLowerCase()}_new`);
-    check(has === (other === half), `${half}.wasm ${has ? "exports" : "does not export"} what makes a ${exported}`);
+    const has = WebAssembly.Module.exports(module).some((e) =>
+      e.name === `${exported.toLowerCase()}_new`
+    );
+    check(
+      has === (other === half),
+      `${half}.wasm ${has ? "exports" : "does not export"} what makes a ${exported}`,
+    );
   }
   const { createGlue, sourceHash: named } = await import(join(generated, `${half}.js`));
   check(named === manifest.sourceHash, `${half}.js names another source hash than the manifest`);
@@ -53,7 +75,9 @@ for (const half of Object.keys(HALVES)) {
 
 if (process.argv.includes("--rebuild") && problems.length === 0) {
   const out = mkdtempSync(join(tmpdir(), "core-rebuild-"));
-  const r = await run(process.execPath, ["tools/build_core.mjs", "--out", out], { timeoutMs: 25 * 60_000 });
+  const r = await run(process.execPath, ["tools/build_core.mjs", "--out", out], {
+    timeoutMs: 25 * 60_000,
+  });
   if (r.status !== 0) problems.push(`the rebuild failed:\n${r.output.slice(-4000)}`);
   else {
     const again = JSON.parse(readFileSync(join(out, "manifest.json"), "utf8"));
@@ -65,7 +89,9 @@ if (process.argv.includes("--rebuild") && problems.length === 0) {
       );
     }
     if (!same) {
-      console.log(`another toolchain than the manifest's (${again.rustc} against ${manifest.rustc}): bytes are not compared`);
+      console.log(
+        `another toolchain than the manifest's (${again.rustc} against ${manifest.rustc}): bytes are not compared`,
+      );
     }
     if (same) console.log("rebuilt: byte for byte the committed modules");
   }

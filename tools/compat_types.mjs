@@ -1,6 +1,7 @@
 #!/usr/bin/env node
-// Compares the types of `temporalex/compat/*` with the declarations of the official packages, member by member, and two releases of the
-// official packages with each other. docs/dev/temporal-releases.md says what to do with the result.
+// Compares the types of `temporalex/compat/*` with the declarations of the official packages,
+// member by member, and two releases of the official packages with each other.
+// docs/dev/temporal-releases.md says what to do with the result.
 import { spawnSync } from "node:child_process";
 import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { createRequire } from "node:module";
@@ -30,7 +31,11 @@ member, option and enum. Exit code 1: a difference has no reason in tools/compat
 function declarationsOf(modules, name) {
   const manifest = join(modules, name, "package.json");
   if (!existsSync(manifest)) return undefined;
-  return join(modules, name, JSON.parse(readFileSync(manifest, "utf8")).types ?? "./lib/index.d.ts");
+  return join(
+    modules,
+    name,
+    JSON.parse(readFileSync(manifest, "utf8")).types ?? "./lib/index.d.ts",
+  );
 }
 
 const shortName = (name) => name.replace("@temporalio/", "");
@@ -51,30 +56,47 @@ export function compiler() {
 /** For pairs of modules: `[name, before, after]`. */
 function comparerFor(pairs) {
   const ts = compiler();
-  if (ts === undefined) throw new Error("TypeScript is not installed: npm ci --prefix tests/interop");
-  return new TypeComparer(ts, pairs.flatMap(([, before, after]) => [before, after]), COMPILER_OPTIONS);
+  if (ts === undefined) {
+    throw new Error("TypeScript is not installed: npm ci --prefix tests/interop");
+  }
+  return new TypeComparer(
+    ts,
+    pairs.flatMap(([, before, after]) => [before, after]),
+    COMPILER_OPTIONS,
+  );
 }
 
 /** What is known to be absent, by `package.Export` (tools/temporal-exports). */
 const absentExports = () =>
-  new Set(readPackages().flatMap((data) => Object.keys(data.absent).map((name) => `${shortName(data.package)}.${name}`)));
+  new Set(
+    readPackages().flatMap((data) =>
+      Object.keys(data.absent).map((name) => `${shortName(data.package)}.${name}`)
+    ),
+  );
 
 /** Compares our types with the official ones in `modules`. */
 export function compareWithOfficial(modules = INSTALLED) {
   const pairs = readPackages().flatMap((data) => {
     const declarations = declarationsOf(modules, data.package);
-    return declarations === undefined ? [] : [[shortName(data.package), declarations, join(root, data.module)]];
+    return declarations === undefined
+      ? []
+      : [[shortName(data.package), declarations, join(root, data.module)]];
   });
   const absent = absentExports();
   const comparer = comparerFor(pairs);
   return pairs.map(([name, before, after]) => {
     const { compared, differences } = comparer.compare(name, before, after);
-    return { name, compared, differences: differences.filter((d) => d.relation !== "absent" || !absent.has(d.where)) };
+    return {
+      name,
+      compared,
+      differences: differences.filter((d) => d.relation !== "absent" || !absent.has(d.where)),
+    };
   });
 }
 
 /** @returns {{ where: string, relation?: string, reason: string }[]} */
-export const readReasons = () => JSON.parse(readFileSync(new URL("./compat_types/reasons.json", import.meta.url), "utf8"));
+export const readReasons = () =>
+  JSON.parse(readFileSync(new URL("./compat_types/reasons.json", import.meta.url), "utf8"));
 
 /** The differences with their reasons; the reasons that no difference needs. */
 export function explain(/** @type {Difference[]} */ differences, reasons = readReasons()) {
@@ -85,7 +107,9 @@ export function explain(/** @type {Difference[]} */ differences, reasons = readR
     used: false,
   }));
   const explained = differences.map((difference) => {
-    const found = patterns.find(({ place, relation }) => place.test(difference.where) && relation.test(difference.relation));
+    const found = patterns.find(({ place, relation }) =>
+      place.test(difference.where) && relation.test(difference.relation)
+    );
     if (found !== undefined) found.used = true;
     return { ...difference, reason: found?.reason };
   });
@@ -104,8 +128,12 @@ export function compareReleases(next, modules = INSTALLED) {
     return files.includes(undefined) ? [] : [[shortName(name), ...files]];
   });
   const comparer = comparerFor(both);
-  const forward = both.flatMap(([name, before, after]) => comparer.compare(name, before, after).differences);
-  const backward = both.flatMap(([name, before, after]) => comparer.compare(name, after, before).differences);
+  const forward = both.flatMap(([name, before, after]) =>
+    comparer.compare(name, before, after).differences
+  );
+  const backward = both.flatMap(([name, before, after]) =>
+    comparer.compare(name, after, before).differences
+  );
   const isLost = ({ relation }) => relation === "absent" || relation === "missing";
   const placeAndType = ({ where, before }) => ({ where, type: before });
   return {
@@ -120,8 +148,19 @@ export function compareReleases(next, modules = INSTALLED) {
 function install(version) {
   const folder = mkdtempSync(join(tmpdir(), "temporalex-release-"));
   const packages = readPackages().map((data) => `${data.package}@${version}`);
-  const args = ["install", "--prefix", folder, "--ignore-scripts", "--no-audit", "--no-fund", ...packages];
-  const { status, stderr } = spawnSync("npm", args, { encoding: "utf8", shell: process.platform === "win32" });
+  const args = [
+    "install",
+    "--prefix",
+    folder,
+    "--ignore-scripts",
+    "--no-audit",
+    "--no-fund",
+    ...packages,
+  ];
+  const { status, stderr } = spawnSync("npm", args, {
+    encoding: "utf8",
+    shell: process.platform === "win32",
+  });
   if (status === 0) return folder;
   rmSync(folder, { recursive: true, force: true });
   const why = stderr.trim().split("\n").slice(0, 3).join(" ");
@@ -137,11 +176,17 @@ function printReleases(result, json) {
   console.log(`compared: ${result.packages.join(", ")}`);
   list("added", result.added, ({ where, type }) => (type === "" ? where : `${where}: ${type}`));
   list("removed", result.removed, ({ where, type }) => (type === "" ? where : `${where}: ${type}`));
-  list("changed", result.changed, ({ where, relation, before, after }) => `${where} (${relation}): ${before}  ->  ${after}`);
+  list(
+    "changed",
+    result.changed,
+    ({ where, relation, before, after }) => `${where} (${relation}): ${before}  ->  ${after}`,
+  );
 }
 
 function printComparison(results, json) {
-  const { explained, unexplained, unused } = explain(results.flatMap(({ differences }) => differences));
+  const { explained, unexplained, unused } = explain(
+    results.flatMap(({ differences }) => differences),
+  );
   if (json) console.log(JSON.stringify({ packages: results, explained, unused }));
   else {
     for (const { name, compared, differences } of results) {
@@ -152,7 +197,9 @@ function printComparison(results, json) {
     }
     for (const { where } of unused) console.log(`no difference for the reason of ${where}`);
     const compared = results.reduce((sum, result) => sum + result.compared, 0);
-    console.log(`${compared} compared, ${explained.length} differ, ${unexplained.length} of them without a reason`);
+    console.log(
+      `${compared} compared, ${explained.length} differ, ${unexplained.length} of them without a reason`,
+    );
   }
   return unexplained.length + unused.length === 0 ? 0 : 1;
 }
@@ -176,7 +223,9 @@ function main() {
   }
   const installed = values.diff === undefined ? undefined : install(values.diff);
   try {
-    const next = installed === undefined ? resolve(values["diff-modules"]) : join(installed, "node_modules");
+    const next = installed === undefined
+      ? resolve(values["diff-modules"])
+      : join(installed, "node_modules");
     printReleases(compareReleases(next, resolve(values.modules)), values.json);
     return 0;
   } finally {

@@ -1,4 +1,5 @@
-// The hash that ties the committed module to its sources: path and LF-normalised content of everything that goes into it.
+// The hash that ties the committed module to its sources: path and LF-normalised content of
+// everything that goes into it.
 import { createHash } from "node:crypto";
 import { readdirSync, readFileSync, statSync } from "node:fs";
 import { join, relative } from "node:path";
@@ -22,7 +23,9 @@ export function sourceFiles(root) {
 export function sourceHash(root) {
   const h = createHash("sha256");
   for (const file of sourceFiles(root)) {
-    h.update(relative(root, file).replaceAll("\\", "/")).update("\0").update(readFileSync(file, "utf8").replaceAll("\r\n", "\n"))
+    h.update(relative(root, file).replaceAll("\\", "/")).update("\0").update(
+      readFileSync(file, "utf8").replaceAll("\r\n", "\n"),
+    )
       .update("\0");
   }
   return h.digest("hex");

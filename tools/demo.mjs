@@ -1,5 +1,6 @@
 #!/usr/bin/env node
-// `npm run demo`: builds the page of web-demo/ and serves it on loopback, with the headers that it should be served with anywhere.
+// `npm run demo`: builds the page of web-demo/ and serves it on loopback, with the headers that it
+// should be served with anywhere.
 import { readdirSync, readFileSync, statSync } from "node:fs";
 import { createServer } from "node:http";
 import { extname, join, normalize } from "node:path";
@@ -15,7 +16,8 @@ Builds web-demo/ into web-demo/dist, prints the size of its parts, serves it on 
 
 export const dist = join(root, "web-demo/dist");
 /**
- * Limit in KiB after gzip of the page's first load: its code and worker.wasm. What is loaded on demand is printed with it.
+ * Limit in KiB after gzip of the page's first load: its code and worker.wasm. What is loaded on
+ * demand is printed with it.
  */
 const BUDGET_KIB = 300;
 
@@ -40,24 +42,35 @@ export async function buildDemo() {
   return sizes();
 }
 
-/** Bundled because a bundler follows every address in the package, and never fetched by this page: it says where core and code are. */
-const UNUSED = /^(worker_wasm|engine_wasm|sqlite3-worker1|sqlite3-opfs|__vite|worker_entry|activity_thread)/;
+/**
+ * Bundled because a bundler follows every address in the package, and never fetched by this page:
+ * it says where core and code are.
+ */
+const UNUSED =
+  /^(worker_wasm|engine_wasm|sqlite3-worker1|sqlite3-opfs|__vite|worker_entry|activity_thread)/;
 
 /** What the browser fetches: with the page, and when a part is opened. */
 function sizes() {
   const files = readdirSync(join(dist, "assets")).filter((name) => !name.endsWith(".map"));
   const kib = (path) => gzipSync(readFileSync(join(dist, path)), { level: 9 }).length / 1024;
   const html = readFileSync(join(dist, "index.html"), "utf8");
-  const atOnce = new Set(["index.html", ...[...html.matchAll(/(?:src|href)="\.\/(assets\/[^"]+)"/g)].map((m) => m[1])]);
+  const atOnce = new Set([
+    "index.html",
+    ...[...html.matchAll(/(?:src|href)="\.\/(assets\/[^"]+)"/g)].map((m) => m[1]),
+  ]);
   for (const name of files) if (/^worker-.*\.wasm$/.test(name)) atOnce.add(`assets/${name}`);
   for (const name of [...atOnce]) if (name.endsWith(".js")) follow(name, atOnce);
   const rest = files.filter((name) => !atOnce.has(`assets/${name}`));
-  const sized = (names) => names.map((name) => [name, kib(`assets/${name}`)]).sort((a, b) => b[1] - a[1]);
-  const first = [...atOnce].map((path) => [path.replace("assets/", ""), kib(path)]).sort((a, b) => b[1] - a[1]);
+  const sized = (names) =>
+    names.map((name) => [name, kib(`assets/${name}`)]).sort((a, b) => b[1] - a[1]);
+  const first = [...atOnce].map((path) => [path.replace("assets/", ""), kib(path)]).sort((a, b) =>
+    b[1] - a[1]
+  );
   const later = sized(rest.filter((name) => !UNUSED.test(name)));
   const unused = sized(rest.filter((name) => UNUSED.test(name)));
   const sum = (list) => list.reduce((n, [, size]) => n + size, 0);
-  const lines = (list) => list.map(([name, size]) => `  ${name.padEnd(40)} ${size.toFixed(1).padStart(7)} KiB`);
+  const lines = (list) =>
+    list.map(([name, size]) => `  ${name.padEnd(40)} ${size.toFixed(1).padStart(7)} KiB`);
   const report = [
     `first load: ${sum(first).toFixed(1)} KiB gzipped, worker.wasm included (budget ${BUDGET_KIB})`,
     ...lines(first),
@@ -65,7 +78,9 @@ function sizes() {
     ...lines(later),
     `never fetched by this page: ${sum(unused).toFixed(1)} KiB in ${unused.length} files`,
   ];
-  if (sum(first) > BUDGET_KIB) throw new Error(`the first load is over its budget\n${report.join("\n")}`);
+  if (sum(first) > BUDGET_KIB) {
+    throw new Error(`the first load is over its budget\n${report.join("\n")}`);
+  }
   return report;
 }
 
@@ -73,7 +88,11 @@ const text = (asset) => readFileSync(join(dist, "assets", asset), "utf8");
 
 /** Adds what a file imports statically. */
 function follow(path, into) {
-  for (const m of text(path.replace("assets/", "")).matchAll(/(?:from|import)\s*["']\.\/([^"']+\.js)["']/g)) {
+  for (
+    const m of text(path.replace("assets/", "")).matchAll(
+      /(?:from|import)\s*["']\.\/([^"']+\.js)["']/g,
+    )
+  ) {
     const next = `assets/${m[1]}`;
     if (into.has(next)) continue;
     into.add(next);
@@ -81,14 +100,24 @@ function follow(path, into) {
   }
 }
 
-/** Serves the built page. `path`: the folder of the site under which it lies. `headers: false` is a server that knows nothing of it. */
+/**
+ * Serves the built page. `path`: the folder of the site under which it lies. `headers: false` is a
+ * server that knows nothing of it.
+ */
 export async function serveDemo({ port = 0, path = "/", headers = true } = {}) {
   const { headersOf } = await import("../web-demo/csp.mjs");
   const server = createServer((req, res) => {
     const send = (status, type, body, own = headersOf("")) => {
-      // What is asked for by its version never changes: it comes from the browser's cache, also without a network.
-      const caching = status === 200 && /\?v=\w+$/.test(req.url) ? "max-age=31536000, immutable" : "no-cache";
-      res.writeHead(status, { "content-type": type, "cache-control": caching, ...(headers ? own : {}) }).end(body);
+      // What is asked for by its version never changes: it comes from the browser's cache, also
+      // without a network.
+      const caching = status === 200 && /\?v=\w+$/.test(req.url)
+        ? "max-age=31536000, immutable"
+        : "no-cache";
+      res.writeHead(status, {
+        "content-type": type,
+        "cache-control": caching,
+        ...(headers ? own : {}),
+      }).end(body);
     };
     const { host = "" } = req.headers;
     // A page of another site must not reach this server through a host name that resolves to it.
@@ -107,12 +136,19 @@ export async function serveDemo({ port = 0, path = "/", headers = true } = {}) {
     if (!file.startsWith(dist)) return send(404, "text/plain", "file not found");
     try {
       if (!statSync(file).isFile()) throw new Error("a folder");
-      send(200, TYPES[extname(file)] ?? "application/octet-stream", readFileSync(file), headersOf(wanted));
+      send(
+        200,
+        TYPES[extname(file)] ?? "application/octet-stream",
+        readFileSync(file),
+        headersOf(wanted),
+      );
     } catch {
       send(404, "text/plain", "file not found");
     }
   });
-  await new Promise((resolve, reject) => server.once("error", reject).listen(port, "127.0.0.1", resolve));
+  await new Promise((resolve, reject) =>
+    server.once("error", reject).listen(port, "127.0.0.1", resolve)
+  );
   const close = () =>
     new Promise((resolve) => {
       server.close(resolve);
@@ -123,7 +159,8 @@ export async function serveDemo({ port = 0, path = "/", headers = true } = {}) {
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
   const args = process.argv.slice(2);
-  const option = (name, other) => args.find((a) => a.startsWith(`--${name}=`))?.slice(name.length + 3) ?? other;
+  const option = (name, other) =>
+    args.find((a) => a.startsWith(`--${name}=`))?.slice(name.length + 3) ?? other;
   const unknown = args.filter((a) => !/^--(port=\d+|path=\/.*|no-build|build-only|help)$/.test(a));
   if (args.includes("--help") || unknown.length > 0) {
     if (unknown.length > 0) console.error(`unknown: ${unknown.join(" ")}`);
@@ -136,13 +173,20 @@ if (process.argv[1] === fileURLToPath(import.meta.url)) {
     if (!args.includes("--no-build")) { for (const line of await buildDemo()) say(line); }
   } catch (e) {
     const isMissing = e.code === "ERR_MODULE_NOT_FOUND" && /'vite'/.test(e.message);
-    console.error(isMissing ? "vite, which builds the page, is not installed: run npm ci (without --omit=dev) first" : e.message);
+    console.error(
+      isMissing
+        ? "vite, which builds the page, is not installed: run npm ci (without --omit=dev) first"
+        : e.message,
+    );
     process.exit(1);
   }
   if (!args.includes("--build-only")) {
     const path = option("path", "/");
     try {
-      const { url } = await serveDemo({ port: Number(option("port", "0")), path: path.endsWith("/") ? path : `${path}/` });
+      const { url } = await serveDemo({
+        port: Number(option("port", "0")),
+        path: path.endsWith("/") ? path : `${path}/`,
+      });
       say(`the page is at ${url} (Ctrl-C ends it)`);
     } catch (e) {
       console.error(`the page cannot be served: ${e.message}`);

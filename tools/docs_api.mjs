@@ -1,7 +1,8 @@
 #!/usr/bin/env node
-// Writes the API reference, docs/api: one page of Markdown for each subpath of the package, from the docstrings. It is made from the
-// declarations that are published (tools/pack.mjs), so it shows what users compile against. It is not committed: every change of a
-// docstring would change it, and this tool makes it in seconds. typedoc is installed on demand, into tests/package.
+// Writes the API reference, docs/api: one page of Markdown for each subpath of the package, from
+// the docstrings. It is made from the declarations that are published (tools/pack.mjs), so it shows
+// what users compile against. It is not committed: every change of a docstring would change it, and
+// this tool makes it in seconds. typedoc is installed on demand, into tests/package.
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join, relative, resolve } from "node:path";
 import process from "node:process";
@@ -13,15 +14,32 @@ const HELP = `usage: node tools/docs_api.mjs [--out FOLDER]
 
 Writes the API reference to FOLDER (default docs/api), which it replaces.`;
 /** Where a symbol is described that several subpaths offer: in the first of these that has it. */
-const ORDER = ["workflow", "client", "activity", "worker", "engine", "realm", "testing", "browser", "debug", "core"];
+const ORDER = [
+  "workflow",
+  "client",
+  "activity",
+  "worker",
+  "engine",
+  "realm",
+  "testing",
+  "browser",
+  "debug",
+  "core",
+];
 const TOOLS = join(root, "tests/package");
 
 /** Installs what tests/package/package.json names; why not, if that cannot be. */
 export async function installTools() {
-  if (["typedoc", "tsx"].every((name) => existsSync(join(TOOLS, "node_modules", name)))) return undefined;
+  if (["typedoc", "tsx"].every((name) => existsSync(join(TOOLS, "node_modules", name)))) {
+    return undefined;
+  }
   const npm = process.platform === "win32" ? "npm.cmd" : "npm";
-  const { status, output } = await run(npm, ["ci", "--no-fund", "--no-audit", "--prefer-offline"], { cwd: TOOLS });
-  return status === 0 ? undefined : `npm ci failed in tests/package: ${output.trim().split("\n").at(-1)}`;
+  const { status, output } = await run(npm, ["ci", "--no-fund", "--no-audit", "--prefer-offline"], {
+    cwd: TOOLS,
+  });
+  return status === 0
+    ? undefined
+    : `npm ci failed in tests/package: ${output.trim().split("\n").at(-1)}`;
 }
 
 /** What a room says about itself at its head. */
@@ -32,25 +50,36 @@ function heading(source) {
 }
 
 /**
- * Entries wrap what needs the core: `export declare const Worker: typeof AnyWorker`, and a type of that name. The reference shows the class
- * or function itself, with its members and its own docstring.
+ * Entries wrap what needs the core: `export declare const Worker: typeof AnyWorker`, and a type of
+ * that name. The reference shows the class or function itself, with its members and its own
+ * docstring.
  */
 function unwrapped(declarations) {
   const comment = String.raw`(?:/\*\*(?:[^*]|\*(?!/))*\*/\s*)?`;
-  return declarations.replace(new RegExp(`${comment}export declare const (\\w+): typeof (\\w+);`, "g"), (whole, name, local) => {
-    const imported = new RegExp(`import \\{[^}]*?\\b(\\w+) as ${local}\\b[^}]*\\} from ("[^"]+")`).exec(declarations);
-    return imported === null ? whole : `export { ${imported[1]} as ${name} } from ${imported[2]};`;
-  }).replace(
+  return declarations.replace(
+    new RegExp(`${comment}export declare const (\\w+): typeof (\\w+);`, "g"),
+    (whole, name, local) => {
+      const imported = new RegExp(`import \\{[^}]*?\\b(\\w+) as ${local}\\b[^}]*\\} from ("[^"]+")`)
+        .exec(declarations);
+      return imported === null
+        ? whole
+        : `export { ${imported[1]} as ${name} } from ${imported[2]};`;
+    },
+  ).replace(
     new RegExp(`${comment}export type (\\w+) = (\\w+);`, "g"),
     (whole, name, local) => new RegExp(`\\b${name} as ${local}\\b`).test(declarations) ? "" : whole,
   );
 }
 
-/** Writes the reference; its pages by subpath. Throws with typedoc's words when it finds errors, among them links that lead nowhere. */
+/**
+ * Writes the reference; its pages by subpath. Throws with typedoc's words when it finds errors,
+ * among them links that lead nowhere.
+ */
 export async function writeReference(out) {
   emptied(out, (folder) => {
     const readme = join(folder, "README.md");
-    return existsSync(readme) && readFileSync(readme, "utf8").startsWith("# temporalex\n\n## Modules");
+    return existsSync(readme) &&
+      readFileSync(readme, "utf8").startsWith("# temporalex\n\n## Modules");
   });
   mkdirSync(join(root, ".build"), { recursive: true });
   const work = mkdtempSync(join(root, ".build/api-"));
@@ -58,17 +87,27 @@ export async function writeReference(out) {
     const { folder } = await pack({ out: join(work, "package"), tarball: false });
     const { exports } = JSON.parse(readFileSync(join(folder, "package.json"), "utf8"));
     const subpaths = Object.entries(exports).filter(([, target]) => target.types !== undefined)
-      .map(([key, target]) => ({ name: key === "." ? "temporalex" : key.slice(2), types: target.types.slice(2) }));
-    // Its page has the path of the subpath; the entry next to the others has a name without folders.
+      .map(([key, target]) => ({
+        name: key === "." ? "temporalex" : key.slice(2),
+        types: target.types.slice(2),
+      }));
+    // Its page has the path of the subpath; the entry next to the others has a name without
+    // folders.
     const entryOf = ({ name }) => join(work, `${name.replaceAll("/", "_")}.ts`);
     const place = ({ name }) => ORDER.includes(name) ? ORDER.indexOf(name) : ORDER.length;
     subpaths.sort((a, b) => place(a) - place(b));
     for (const { name, types } of subpaths) {
       const entry = join(folder, types);
       writeFileSync(entry, unwrapped(readFileSync(entry, "utf8")));
-      const text = heading(types.replace(/^dist\/|\.d\.ts$/g, "")).replaceAll("*/", "* /").replaceAll("@", "\\@");
-      const comment = `/**\n${text.split("\n").map((line) => ` * ${line}`).join("\n")}\n * @module ${name}\n */\n`;
-      writeFileSync(entryOf({ name }), `${comment}export * from "./package/${types.replace(/\.d\.ts$/, ".js")}";\n`);
+      const text = heading(types.replace(/^dist\/|\.d\.ts$/g, "")).replaceAll("*/", "* /")
+        .replaceAll("@", "\\@");
+      const comment = `/**\n${
+        text.split("\n").map((line) => ` * ${line}`).join("\n")
+      }\n * @module ${name}\n */\n`;
+      writeFileSync(
+        entryOf({ name }),
+        `${comment}export * from "./package/${types.replace(/\.d\.ts$/, ".js")}";\n`,
+      );
     }
     const compilerOptions = {
       target: "es2022",
@@ -80,7 +119,10 @@ export async function writeReference(out) {
       noEmit: true,
     };
     writeFileSync(join(work, "package.json"), '{"name":"temporalex","type":"module"}');
-    writeFileSync(join(work, "tsconfig.json"), JSON.stringify({ compilerOptions, include: ["*.ts"] }));
+    writeFileSync(
+      join(work, "tsconfig.json"),
+      JSON.stringify({ compilerOptions, include: ["*.ts"] }),
+    );
     const options = {
       plugin: ["typedoc-plugin-markdown"],
       entryPoints: subpaths.map(entryOf),
@@ -110,7 +152,9 @@ export async function writeReference(out) {
     });
     if (status !== 0) throw new Error(`typedoc failed:\n${output}`);
     return Object.fromEntries(
-      subpaths.map(({ name }) => [name, [`${name}.md`, `${name}/README.md`].find((f) => existsSync(join(out, f)))]),
+      subpaths.map((
+        { name },
+      ) => [name, [`${name}.md`, `${name}/README.md`].find((f) => existsSync(join(out, f)))]),
     );
   } finally {
     rmSync(work, { recursive: true, force: true });
@@ -139,5 +183,7 @@ if (process.argv[1] === fileURLToPath(import.meta.url)) {
     console.error(error.message);
     process.exit(1);
   });
-  console.log(`${relative(process.cwd(), out)}: ${Object.keys(pages).length} pages, begin with README.md`);
+  console.log(
+    `${relative(process.cwd(), out)}: ${Object.keys(pages).length} pages, begin with README.md`,
+  );
 }

@@ -1,6 +1,7 @@
 #!/usr/bin/env node
-// Finds (and with --install, on Debian as root or under CI=true, installs) what tools/build_core needs: a rustc with a standard library
-// for wasm32-unknown-unknown, wasm-ld, wasm-pack and wasm-bindgen of the pinned versions. Never lets rustup download under CI.
+// Finds (and with --install, on Debian as root or under CI=true, installs) what tools/build_core
+// needs: a rustc with a standard library for wasm32-unknown-unknown, wasm-ld, wasm-pack and
+// wasm-bindgen of the pinned versions. Never lets rustup download under CI.
 import { execFileSync, spawnSync } from "node:child_process";
 import { existsSync, readdirSync } from "node:fs";
 import { homedir } from "node:os";
@@ -16,17 +17,23 @@ const out = (cmd, args, env = process.env) => {
   return r.status === 0 ? r.stdout.trim() : undefined;
 };
 const debianReady = () =>
-  ["/usr/bin/rustc", "/usr/bin/cargo", "/usr/lib/rustlib/src/rust/library/std", "/usr/bin/wasm-ld-19"].every((p) =>
-    existsSync(p)
-  );
+  [
+    "/usr/bin/rustc",
+    "/usr/bin/cargo",
+    "/usr/lib/rustlib/src/rust/library/std",
+    "/usr/bin/wasm-ld-19",
+  ].every((p) => existsSync(p));
 const toolVersion = (name, version) =>
-  (out(name, ["--version"], { ...process.env, PATH: `${cargoBin}:${process.env.PATH}` }) ?? "").includes(` ${version}`);
+  (out(name, ["--version"], { ...process.env, PATH: `${cargoBin}:${process.env.PATH}` }) ?? "")
+    .includes(` ${version}`);
 
 function rustupReady() {
   const rustc = out("sh", ["-c", "command -v rustc"]);
   if (!rustc) return undefined;
   const libdir = out(rustc, ["--print", "target-libdir", "--target", TARGET]);
-  return libdir && existsSync(libdir) && readdirSync(libdir).some((f) => f.startsWith("libstd-")) ? rustc : undefined;
+  return libdir && existsSync(libdir) && readdirSync(libdir).some((f) => f.startsWith("libstd-"))
+    ? rustc
+    : undefined;
 }
 
 /** What is missing, as readable names; empty when the core can be built. */
@@ -47,13 +54,21 @@ export function wasmToolchain() {
   const gaps = missing();
   if (gaps.length) {
     throw new Error(
-      `cannot build the core: missing ${gaps.join("; ")}. On Debian as root: node tools/ensure_wasm_toolchain.mjs --install`,
+      `cannot build the core: missing ${
+        gaps.join("; ")
+      }. On Debian as root: node tools/ensure_wasm_toolchain.mjs --install`,
     );
   }
   const mode = process.env.WASM_TOOLCHAIN ?? "auto";
   const own = rustupReady();
   if (mode !== "debian" && own) {
-    return { kind: "rustup", env: { RUSTC: own }, path: [cargoBin], buildStd: [], rustSrc: undefined };
+    return {
+      kind: "rustup",
+      env: { RUSTC: own },
+      path: [cargoBin],
+      buildStd: [],
+      rustSrc: undefined,
+    };
   }
   return {
     kind: "debian",
@@ -63,7 +78,8 @@ export function wasmToolchain() {
       RUSTC_BOOTSTRAP: "1",
       CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_LINKER: "wasm-ld-19",
     },
-    // Debian's cargo must come before rustup's for wasm-pack; its own tools live in cargo's bin folder.
+    // Debian's cargo must come before rustup's for wasm-pack; its own tools live in cargo's bin
+    // folder.
     path: ["/usr/bin", cargoBin],
     buildStd: ["-Z", "build-std=std,panic_abort", "-Z", "build-std-features=optimize_for_size"],
     rustSrc: "/usr/lib/rustlib/src/rust",
@@ -80,10 +96,23 @@ function install() {
     }
     const env = { ...process.env, DEBIAN_FRONTEND: "noninteractive" };
     run("apt-get", ["update", "-q"], env);
-    run("apt-get", ["install", "-y", "-q", "--no-install-recommends", "rustc-web", "cargo-web", "rust-web-src", "lld-19"], env);
+    run("apt-get", [
+      "install",
+      "-y",
+      "-q",
+      "--no-install-recommends",
+      "rustc-web",
+      "cargo-web",
+      "rust-web-src",
+      "lld-19",
+    ], env);
   }
-  if (!toolVersion("wasm-pack", WASM_PACK)) run("cargo", ["install", "wasm-pack", "--locked", "--version", WASM_PACK]);
-  if (!toolVersion("wasm-bindgen", WASM_BINDGEN)) run("cargo", ["install", "wasm-bindgen-cli", "--version", WASM_BINDGEN]);
+  if (!toolVersion("wasm-pack", WASM_PACK)) {
+    run("cargo", ["install", "wasm-pack", "--locked", "--version", WASM_PACK]);
+  }
+  if (!toolVersion("wasm-bindgen", WASM_BINDGEN)) {
+    run("cargo", ["install", "wasm-bindgen-cli", "--version", WASM_BINDGEN]);
+  }
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
@@ -94,7 +123,9 @@ if (process.argv[1] === fileURLToPath(import.meta.url)) {
   } else {
     if (process.argv.includes("--install")) install();
     const gaps = missing();
-    console.log(gaps.length ? `missing: ${gaps.join("; ")}` : `wasm toolchain: ${wasmToolchain().kind}`);
+    console.log(
+      gaps.length ? `missing: ${gaps.join("; ")}` : `wasm toolchain: ${wasmToolchain().kind}`,
+    );
     process.exitCode = gaps.length ? 1 : 0;
   }
 }

@@ -1,8 +1,17 @@
 #!/usr/bin/env node
-// Converts exported histories (JSON in the dialects of Temporal's tools) to protobuf bytes, for the core's tests over real histories.
-// The core reads no JSON; this is how its tests get the published ones.
+// Converts exported histories (JSON in the dialects of Temporal's tools) to protobuf bytes, for the
+// core's tests over real histories. The core reads no JSON; this is how its tests get the published
+// ones.
 import { build } from "esbuild";
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import {
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { basename, dirname, join, relative } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
@@ -21,7 +30,8 @@ const work = mkdtempSync(join(tmpdir(), "histories-"));
 const bundle = join(work, "proto.mjs");
 await build({
   stdin: {
-    contents: `export { HistorySchema } from "./ts/messages/generated/temporal/api/history/v1/message_pb.ts";
+    contents:
+      `export { HistorySchema } from "./ts/messages/generated/temporal/api/history/v1/message_pb.ts";
 export { create, fromJson, toBinary } from "@bufbuild/protobuf";`,
     resolveDir: root,
   },
@@ -42,9 +52,14 @@ function enumName(desc, value) {
   return desc.values.some((v) => v.name === prefix + snake) ? prefix + snake : value;
 }
 
-/** Brings the JSON of a message to what protobuf's JSON mapping allows: full enum names, no nulls. */
+/**
+ * Brings the JSON of a message to what protobuf's JSON mapping allows: full enum names, no nulls.
+ */
 function normalize(desc, json) {
-  if (json === null || typeof json !== "object" || Array.isArray(json) || desc.typeName.startsWith("google.protobuf.")) {
+  if (
+    json === null || typeof json !== "object" || Array.isArray(json) ||
+    desc.typeName.startsWith("google.protobuf.")
+  ) {
     return json;
   }
   const out = {};
@@ -61,9 +76,13 @@ function normalizeField(field, value) {
     if (field.enum) return enumName(field.enum, v);
     return field.message ? normalize(field.message, v) : v;
   };
-  if (field.fieldKind === "list") return Array.isArray(value) ? value.filter((v) => v !== null).map(one) : value;
+  if (field.fieldKind === "list") {
+    return Array.isArray(value) ? value.filter((v) => v !== null).map(one) : value;
+  }
   if (field.fieldKind === "map") {
-    return Object.fromEntries(Object.entries(value).filter(([, v]) => v !== null).map(([k, v]) => [k, one(v)]));
+    return Object.fromEntries(
+      Object.entries(value).filter(([, v]) => v !== null).map(([k, v]) => [k, one(v)]),
+    );
   }
   return one(value);
 }
@@ -77,15 +96,24 @@ function eventsOf(json) {
 }
 
 const walk = (dir) =>
-  readdirSync(dir).flatMap((n) => (statSync(join(dir, n)).isDirectory() ? walk(join(dir, n)) : [join(dir, n)]));
+  readdirSync(dir).flatMap((
+    n,
+  ) => (statSync(join(dir, n)).isDirectory() ? walk(join(dir, n)) : [join(dir, n)]));
 let converted = 0;
 for (const file of walk(from)) {
-  if (!file.endsWith(".json") || file.endsWith(".observed.json") || basename(file) === "index.json") continue;
+  if (
+    !file.endsWith(".json") || file.endsWith(".observed.json") || basename(file) === "index.json"
+  ) continue;
   const target = join(to, relative(from, file).replace(/\.json$/, ""));
   mkdirSync(dirname(target), { recursive: true });
   try {
-    const json = normalize(HistorySchema, { events: eventsOf(JSON.parse(readFileSync(file, "utf8"))) });
-    writeFileSync(`${target}.bin`, toBinary(HistorySchema, fromJson(HistorySchema, json, { ignoreUnknownFields: true })));
+    const json = normalize(HistorySchema, {
+      events: eventsOf(JSON.parse(readFileSync(file, "utf8"))),
+    });
+    writeFileSync(
+      `${target}.bin`,
+      toBinary(HistorySchema, fromJson(HistorySchema, json, { ignoreUnknownFields: true })),
+    );
     converted++;
   } catch (error) {
     writeFileSync(`${target}.unreadable`, String(error.message));

@@ -1,8 +1,8 @@
 #!/usr/bin/env node
 // The rooms of the code and what each may import: tools/rooms.json holds them,
-// tests/house/rooms.test.ts enforces them, and the tables in ARCHITECTURE.md and ts/compat/README.md
-// are made from them: `node tools/rooms.mjs --write`. Without the option it says whether the tables
-// are current.
+// tests/house/rooms.test.ts enforces them, and the tables in ARCHITECTURE.md and
+// ts/compat/README.md are made from them: `node tools/rooms.mjs --write`. Without the option it
+// says whether the tables are current.
 import { readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { dirname, join, relative, sep } from "node:path";
 import { pathToFileURL } from "node:url";
@@ -15,8 +15,8 @@ const END = "<!-- end of rooms -->";
 
 const INNER = "compat/";
 /**
- * Pages with a table of rooms, and which they show. The rooms inside `compat` have a separate page: ARCHITECTURE.md has a
- * size limit.
+ * Pages with a table of rooms, and which they show. The rooms inside `compat` have a separate page:
+ * ARCHITECTURE.md has a size limit.
  */
 export const PAGES = [
   { path: "ARCHITECTURE.md", shows: ({ name }) => !name.startsWith(INNER) },
@@ -34,19 +34,24 @@ const walk = (path) =>
 /** A source without its comments. */
 export const code = (text) => text.replace(/^\s*\/\/.*$/gm, "").replace(/\/\*[\s\S]*?\*\//g, "");
 
-/** The room that a path below the root belongs to: the one with the longest path that leads to it. */
+/**
+ * The room that a path below the root belongs to: the one with the longest path that leads to it.
+ */
 export function roomOf(rooms, path) {
   const inside = (place) => path === place || path.startsWith(`${place}/`);
   const longest = (room) => Math.max(...room.paths.filter(inside).map((place) => place.length));
   return rooms.filter((room) => room.paths.some(inside)).sort((a, b) => longest(b) - longest(a))[0];
 }
 
-const STATEMENT = /(?:^|\n)\s*(?:import|export)(\s+type)?\s+((?:[^"';]*?\sfrom\s+)?)["'](\.[^"']+)["']/g;
+const STATEMENT =
+  /(?:^|\n)\s*(?:import|export)(\s+type)?\s+((?:[^"';]*?\sfrom\s+)?)["'](\.[^"']+)["']/g;
 const CALL = /(typeof\s+)?import\(\s*["'](\.[^"']+)["']\s*\)/g;
 
 /** Whether `{ type A, type B } from` takes nothing but types. */
 function namesTypesAlone(clause) {
-  const names = /^\{([\s\S]*)\}\s*from\s+$/.exec(clause.trimStart())?.[1]?.split(",").filter((name) => name.trim() !== "");
+  const names = /^\{([\s\S]*)\}\s*from\s+$/.exec(clause.trimStart())?.[1]?.split(",").filter((
+    name,
+  ) => name.trim() !== "");
   return names !== undefined && names.every((name) => /^\s*type\s/.test(name));
 }
 
@@ -54,18 +59,27 @@ function namesTypesAlone(clause) {
 export function importsOfModule(path, text) {
   const target = (specifier) => relative(root, join(dirname(path), specifier)).split(sep).join("/");
   return [
-    ...[...text.matchAll(STATEMENT)].map((m) => ({ to: target(m[3]), types: m[1] !== undefined || namesTypesAlone(m[2]) })),
+    ...[...text.matchAll(STATEMENT)].map((m) => ({
+      to: target(m[3]),
+      types: m[1] !== undefined || namesTypesAlone(m[2]),
+    })),
     ...[...text.matchAll(CALL)].map((m) => ({ to: target(m[2]), types: m[1] !== undefined })),
   ];
 }
 
-/** The modules that a file of the crate names, from the crate's root: `crate::wire::read`, `use crate::{engine, replay}`. */
+/**
+ * The modules that a file of the crate names, from the crate's root: `crate::wire::read`, `use
+ * crate::{engine, replay}`.
+ */
 export const importsOfCrate = (text) =>
   [...text.matchAll(/\bcrate::(?:(\w+)|\{([^}]*)\})/g)]
     .flatMap((m) => m[1] ?? m[2].split(",").map((name) => name.trim().split("::")[0]))
     .map((module) => ({ to: `core-rs/src/${module}`, types: false }));
 
-/** Every import from one room into another: `{ from, to, types, file }`. A file in no room has `from` undefined. */
+/**
+ * Every import from one room into another: `{ from, to, types, file }`. A file in no room has
+ * `from` undefined.
+ */
 export function importsBetween(rooms) {
   return ["core-rs/src", "ts"].flatMap((folder) => walk(join(root, folder))).flatMap((path) => {
     const file = relative(root, path).split(sep).join("/");
@@ -73,14 +87,20 @@ export function importsBetween(rooms) {
     const text = code(readFileSync(path, "utf8"));
     const found = file.endsWith(".rs") ? importsOfCrate(text) : importsOfModule(path, text);
     return [{ file, from, to: from, types: true }].concat(
-      found.map(({ to, types }) => ({ file, from, to: (roomOf(rooms, to) ?? roomOf(rooms, `${to}.rs`))?.name, types })),
+      found.map(({ to, types }) => ({
+        file,
+        from,
+        to: (roomOf(rooms, to) ?? roomOf(rooms, `${to}.rs`))?.name,
+        types,
+      })),
     );
   }).filter(({ from, to }) => from === undefined || (to !== undefined && to !== from));
 }
 
 /** A table of rooms. Rooms whose types alone are imported are in brackets. */
 export function table(rooms) {
-  const short = (names) => names.map((name) => name.replace(/^(?:core-rs|executor)\//, "")).join(", ");
+  const short = (names) =>
+    names.map((name) => name.replace(/^(?:core-rs|executor)\//, "")).join(", ");
   const rows = rooms.map(({ name, what, imports, types = [] }) => {
     const all = [
       imports.length > MANY ? `${imports.length} rooms` : short(imports),
@@ -88,13 +108,17 @@ export function table(rooms) {
     ].filter((part) => part !== "");
     return `| \`${name}\` | ${what} | ${all.join(", ") || "-"} |`;
   });
-  return [BEGIN, "", "| room | what it is | may import |", "|---|---|---|", ...rows, "", END].join("\n");
+  return [BEGIN, "", "| room | what it is | may import |", "|---|---|---|", ...rows, "", END].join(
+    "\n",
+  );
 }
 
 /** A page's text with the table of these rooms. Throws if it has no place for it. */
 export function withTable(text, rooms) {
   const from = text.indexOf(BEGIN), to = text.indexOf(END);
-  if (from < 0 || to < from) throw new Error(`the page has no place for the table: it begins with ${BEGIN}`);
+  if (from < 0 || to < from) {
+    throw new Error(`the page has no place for the table: it begins with ${BEGIN}`);
+  }
   return text.slice(0, from) + table(rooms) + text.slice(to + END.length);
 }
 
@@ -104,7 +128,9 @@ if (process.argv[1] !== undefined && import.meta.url === pathToFileURL(process.a
     const current = withTable(text, readRooms().filter(shows));
     if (process.argv.includes("--write")) writeFileSync(join(root, path), current);
     else if (current !== text) {
-      console.error(`rooms: the table in ${path} is not that of tools/rooms.json: run node tools/rooms.mjs --write`);
+      console.error(
+        `rooms: the table in ${path} is not that of tools/rooms.json: run node tools/rooms.mjs --write`,
+      );
       process.exit(1);
     }
   }

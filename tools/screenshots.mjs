@@ -1,5 +1,6 @@
 #!/usr/bin/env node
-// `npm run screenshots`: pictures of the debugger's page in the states that its stories are about, and those that README and docs show.
+// `npm run screenshots`: pictures of the debugger's page in the states that its stories are about,
+// and those that README and docs show.
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import process from "node:process";
@@ -14,7 +15,8 @@ Builds the debugger's page and writes a picture of each of its states to FOLDER 
 320 pixels wide, and the pictures of README and docs to docs/pictures. --built: the page is built already.`;
 
 const args = process.argv.slice(2);
-const option = (name, other) => args.find((a) => a.startsWith(`--${name}=`))?.slice(name.length + 3) ?? other;
+const option = (name, other) =>
+  args.find((a) => a.startsWith(`--${name}=`))?.slice(name.length + 3) ?? other;
 if (args.some((a) => !/^--(only=.+|out=.+|built)$/.test(a))) {
   console.log(HELP);
   process.exit(args.includes("--help") ? 0 : 2);
@@ -42,7 +44,10 @@ async function decline(page) {
   await page.locator("#end-of-b", { hasText: "card declined" }).waitFor();
 }
 
-/** `wideOnly`: its steps need the list, which a narrow screen has in a tab. `picture`: it is in the documentation, light. */
+/**
+ * `wideOnly`: its steps need the list, which a narrow screen has in a tab. `picture`: it is in the
+ * documentation, light.
+ */
 const STATES = [
   { name: "first", hash: "" },
   { name: "open", hash: sample("shopping_cart", 19), act: replayed, picture: true },
@@ -73,12 +78,17 @@ const STATES = [
     act: async (page) => {
       await replayed(page);
       const { readFileSync } = await import("node:fs");
-      const text = readFileSync(join(root, "web-demo/samples/batch_process.json"), "utf8").replaceAll(
-        '"BatchProcess"',
-        '"Settlement"',
-      );
+      const text = readFileSync(join(root, "web-demo/samples/batch_process.json"), "utf8")
+        .replaceAll(
+          '"BatchProcess"',
+          '"Settlement"',
+        );
       await page.locator("input[type=file]:not([webkitdirectory])").first()
-        .setInputFiles({ name: "settlement.json", mimeType: "application/json", buffer: Buffer.from(text) });
+        .setInputFiles({
+          name: "settlement.json",
+          mimeType: "application/json",
+          buffer: Buffer.from(text),
+        });
       await page.locator("h1", { hasText: "Settlement" }).waitFor();
       await replayed(page);
     },
@@ -123,7 +133,10 @@ try {
         console.log(file);
         if (picture && viewport.width === 1440 && colorScheme === "light") {
           const session = await context.newCDPSession(page);
-          const { data } = await session.send("Page.captureScreenshot", { format: "webp", quality: QUALITY });
+          const { data } = await session.send("Page.captureScreenshot", {
+            format: "webp",
+            quality: QUALITY,
+          });
           const bytes = Buffer.from(data, "base64");
           writeFileSync(join(pictures, `${name}.webp`), bytes);
           console.log(`docs/pictures/${name}.webp: ${Math.round(bytes.length / 1024)} KiB`);

@@ -1,7 +1,9 @@
 #!/usr/bin/env node
-// Generates docs/temporal-exports.md from tools/temporal-exports/<package>.json: the export names of a version, and the reason for each
-// missing one. `--write` writes the page and removes the reasons of exports that exist by now. `--official <node_modules>` reads the
-// names from the declarations of the installed packages first. Without an option it checks that the page is current.
+// Generates docs/temporal-exports.md from tools/temporal-exports/<package>.json: the export names
+// of a version, and the reason for each missing one. `--write` writes the page and removes the
+// reasons of exports that exist by now. `--official <node_modules>` reads the names from the
+// declarations of the installed packages first. Without an option it checks that the page is
+// current.
 import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
@@ -13,15 +15,24 @@ export const page = join(root, "docs/temporal-exports.md");
 
 /** Formats each list of names in one line, and each reason in one line. */
 const text = (data) =>
-  JSON.stringify(data, undefined, 1).replace(/\[\n[^\]]*\]/g, (list) => JSON.stringify(JSON.parse(list))) + "\n";
+  JSON.stringify(data, undefined, 1).replace(
+    /\[\n[^\]]*\]/g,
+    (list) => JSON.stringify(JSON.parse(list)),
+  ) + "\n";
 
 /** Returns the data of all packages, sorted by file name. */
 export function readPackages() {
   return readdirSync(FOLDER).filter((name) => name.endsWith(".json")).sort()
-    .map((name) => ({ path: join(FOLDER, name), ...JSON.parse(readFileSync(join(FOLDER, name), "utf8")) }));
+    .map((name) => ({
+      path: join(FOLDER, name),
+      ...JSON.parse(readFileSync(join(FOLDER, name), "utf8")),
+    }));
 }
 
-/** Returns the official names of a package in the folder `modules`; undefined if it is not installed. */
+/**
+ * Returns the official names of a package in the folder `modules`; undefined if it is not
+ * installed.
+ */
 export function officialNames(modules, name) {
   const manifest = join(modules, name, "package.json");
   if (!existsSync(manifest)) return undefined;
@@ -34,7 +45,11 @@ export function officialNames(modules, name) {
   };
   const { values, types: types_ } = exportedNames(join(modules, name, types), resolve);
   const sorted = (names) => [...names].sort();
-  return { version, values: sorted(values), types: sorted([...types_].filter((type) => !values.has(type))) };
+  return {
+    version,
+    values: sorted(values),
+    types: sorted([...types_].filter((type) => !values.has(type))),
+  };
 }
 
 /** Returns the exports of the module of this package; empty if the module does not exist. */
@@ -48,15 +63,20 @@ export function ourNames({ module }) {
 export function unexplained(data) {
   const ours = ourNames(data);
   const here = { value: ours.values, type: new Set([...ours.values, ...ours.types]) };
-  const missing = (kind, names) => names.filter((name) => !here[kind].has(name) && data.absent[name] === undefined);
+  const missing = (kind, names) =>
+    names.filter((name) => !here[kind].has(name) && data.absent[name] === undefined);
   return [...missing("value", data.values), ...missing("type", data.types)];
 }
 
 /** Returns the data without the reasons of exports that exist by now. */
 export function withNeededReasons(data) {
   const { values, types } = ourNames(data);
-  const here = (name) => data.values.includes(name) ? values.has(name) : values.has(name) || types.has(name);
-  return { ...data, absent: Object.fromEntries(Object.entries(data.absent).filter(([name]) => !here(name))) };
+  const here = (name) =>
+    data.values.includes(name) ? values.has(name) : values.has(name) || types.has(name);
+  return {
+    ...data,
+    absent: Object.fromEntries(Object.entries(data.absent).filter(([name]) => !here(name))),
+  };
 }
 
 /** The missing names of a package by reason: [reason, kind, names]. */
@@ -73,20 +93,25 @@ function missingByReason({ values, types, absent }) {
   return [...groups.values()];
 }
 
-const missingCount = ({ values, types, absent }) => [...values, ...types].filter((name) => absent[name] !== undefined).length;
+const missingCount = ({ values, types, absent }) =>
+  [...values, ...types].filter((name) => absent[name] !== undefined).length;
 
 function packageSection(data) {
   const lines = [`## ${data.package}`, ""];
   const missing = missingByReason(data);
   if (missing.length > 0) {
     lines.push("| missing | kind | reason and alternative |", "|---|---|---|");
-    for (const [reason, kind, names] of missing) lines.push(`| ${names.join(", ")} | ${kind} | ${reason} |`);
+    for (const [reason, kind, names] of missing) {
+      lines.push(`| ${names.join(", ")} | ${kind} | ${reason} |`);
+    }
     lines.push("");
   }
   for (const [name, note] of Object.entries(data.notes ?? {})) lines.push(`- \`${name}\`: ${note}`);
   if (data.notes !== undefined) lines.push("");
   for (const [title, names] of [["Values", data.values], ["Types", data.types]]) {
-    const present = names.filter((name) => data.absent[name] === undefined).map((name) => `\`${name}\``);
+    const present = names.filter((name) => data.absent[name] === undefined).map((name) =>
+      `\`${name}\``
+    );
     if (present.length > 0) lines.push(`${title}: ${present.join(", ")}.`, "");
   }
   return lines.join("\n");
@@ -94,7 +119,9 @@ function packageSection(data) {
 
 function packageRow(data) {
   const all = data.values.length + data.types.length;
-  return `| \`${data.package}\` ${data.version} | \`${data.subpath}\` | ${all - missingCount(data)} of ${all} |`;
+  return `| \`${data.package}\` ${data.version} | \`${data.subpath}\` | ${
+    all - missingCount(data)
+  } of ${all} |`;
 }
 
 /** Returns the text of the page. */
@@ -119,17 +146,22 @@ if (import.meta.url === pathToFileURL(process.argv[1] ?? "").href) {
   if (option === "--official") {
     for (const { path, ...data } of readPackages()) {
       const names = officialNames(modules, data.package);
-      if (names === undefined) console.log(`${data.package} is not installed in ${modules}: its names are not changed`);
-      else writeFileSync(path, text({ ...data, ...names }));
+      if (names === undefined) {
+        console.log(`${data.package} is not installed in ${modules}: its names are not changed`);
+      } else writeFileSync(path, text({ ...data, ...names }));
     }
   }
   if (option === "--write") {
-    for (const { path, ...data } of readPackages()) writeFileSync(path, text(withNeededReasons(data)));
+    for (const { path, ...data } of readPackages()) {
+      writeFileSync(path, text(withNeededReasons(data)));
+    }
   }
   const packages = readPackages();
   if (option !== undefined) writeFileSync(page, pageText(packages));
   else if (!existsSync(page) || readFileSync(page, "utf8") !== pageText(packages)) {
-    console.error("docs/temporal-exports.md is not current; run node tools/temporal_exports.mjs --write");
+    console.error(
+      "docs/temporal-exports.md is not current; run node tools/temporal_exports.mjs --write",
+    );
     process.exitCode = 1;
   }
 }

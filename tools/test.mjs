@@ -1,25 +1,30 @@
 #!/usr/bin/env node
-// `npm test`: one line per suite, skipped tests by name with the reason, and at the end one line `N passed, N failed, N skipped`. Needs Node
-// and npm alone; Rust, Temporal's development server, Deno and browsers are used when present. tools/lib/tiers.mjs has what `quick`, the
-// usual run and `all` contain.
+// `npm test`: one line per suite, skipped tests by name with the reason, and at the end one line `N
+// passed, N failed, N skipped`. Needs Node and npm alone; Rust, Temporal's development server, Deno
+// and browsers are used when present. tools/lib/tiers.mjs has what `quick`, the usual run and `all`
+// contain.
 import { BARE_SUITES, BareCheckout } from "./lib/bare_checkout.mjs";
 import { leaveWithParent } from "./lib/leave.mjs";
 import { bold, dim, ensureInstalled, patience, red, run, say } from "./lib/steps.mjs";
 
 const args = process.argv.slice(2);
 if (args.includes("--help") || args.includes("-h")) {
-  say(`usage: npm test [-- SUITE... | quick | all] [--bare] [--json] [--verbose] [--times] [--write-times] [--list]
+  say(
+    `usage: npm test [-- SUITE... | quick | all] [--bare] [--json] [--verbose] [--times] [--write-times] [--list]
 
 Without a name: the usual run, about eleven minutes on two cores. It covers every promise of docs/guarantees.md and names what it leaves out.
 quick      format, lint, types, generated files, and the short test files in Node: one to three minutes
 all        every suite that this machine can run, as CI does: about an hour on two cores
 SUITE...   the named suites, whole; --list prints their names
 
---bare runs the suites ${BARE_SUITES.join(", ")} as on a machine with Node and npm alone: in a fresh clone
+--bare runs the suites ${
+      BARE_SUITES.join(", ")
+    } as on a machine with Node and npm alone: in a fresh clone
 of the last commit, with a PATH of node, npm, git and core utilities.
 --verbose prints the output of passing suites too, --times how long each file took; --write-times writes these times into the heads of the
 files (\`// takes:\`), by which long files are started first.
-Environment: CHROMIUM_PATH, FIREFOX_PATH, TEMPORAL_CLI (the dev server's binary), SKIP_CORE_REBUILD=1.`);
+Environment: CHROMIUM_PATH, FIREFOX_PATH, TEMPORAL_CLI (the dev server's binary), SKIP_CORE_REBUILD=1.`,
+  );
   process.exit(0);
 }
 const flags = new Set(args.filter((a) => a.startsWith("--")));
@@ -49,9 +54,15 @@ const MINUTES = {
   package: 15,
 };
 const OTHERS_MINUTES = 6;
-/** For the clone, its packages and its build, so that a suite there reaches its own limit and reports it. */
+/**
+ * For the clone, its packages and its build, so that a suite there reaches its own limit and
+ * reports it.
+ */
 const PREPARATION_MINUTES = 4;
-/** For all together, from the start of .ci/run: a suite that hangs must not take the results of the others along. */
+/**
+ * For all together, from the start of .ci/run: a suite that hangs must not take the results of the
+ * others along.
+ */
 const ALL_MINUTES = 76;
 const end = (Number(process.env.CI_BEGAN ?? 0) * 1000 || Date.now()) + ALL_MINUTES * patience;
 
@@ -65,12 +76,21 @@ async function measured(name) {
   const running = [];
   const runInTime = async (cmd, argv, opts = {}) => {
     const { mostMs = Infinity, ...rest } = opts;
-    const r = await run(cmd, argv, { ...rest, timeoutMs: Math.max(1000, Math.min(mostMs, deadline - Date.now())) });
+    const r = await run(cmd, argv, {
+      ...rest,
+      timeoutMs: Math.max(1000, Math.min(mostMs, deadline - Date.now())),
+    });
     running.push(...r.left);
     return r;
   };
   const result = deadline - t0 < 10_000
-    ? { passed: 0, failed: 1, skipped: 0, output: "", reason: "not run: the suites before it took all the time" }
+    ? {
+      passed: 0,
+      failed: 1,
+      skipped: 0,
+      output: "",
+      reason: "not run: the suites before it took all the time",
+    }
     : isBare(name)
     ? await bare.suite(name, runInTime)
     : await suitesOf(runInTime, tier)[name]();
@@ -93,7 +113,13 @@ if (names.length === 0) names.push(...(suitesOfTier(tier) ?? all));
 if (tier !== "all") {
   const left = all.filter((name) => !names.includes(name));
   const files = omittedFiles(tier).map((file) => file.replace(/^tests\/|\.test\.ts$/g, "")).sort();
-  say(dim(`left out: the suites ${left.join(", ")}, and of node's files ${files.join(", ")} (npm run test:all runs everything)`));
+  say(
+    dim(
+      `left out: the suites ${left.join(", ")}, and of node's files ${
+        files.join(", ")
+      } (npm run test:all runs everything)`,
+    ),
+  );
 }
 const wanted = all.filter((name) =>
   names.includes(name) || (name === "build" && names.some((n) => OF_DIST.includes(n) && !isBare(n)))
@@ -105,7 +131,11 @@ for (const rows of stagesOf(tier, wanted)) {
 }
 if (flags.has("--write-times")) {
   const { writeTakes } = await import("./lib/takes.mjs");
-  say(`times written into ${writeTakes(report.find(({ suite }) => suite === "node")?.times ?? [])} files`);
+  say(
+    `times written into ${
+      writeTakes(report.find(({ suite }) => suite === "node")?.times ?? [])
+    } files`,
+  );
 }
 if (flags.has("--json")) say(JSON.stringify({ suites: report, ...total }));
 say(`${total.passed} passed, ${total.failed} failed, ${total.skipped} skipped`);
@@ -130,14 +160,21 @@ function told({ name, seconds, running, ...r }) {
   const counts = `${r.passed} passed, ${r.failed} failed, ${r.skipped} skipped`;
   const reason = [isBare(name) ? "bare machine" : "", r.reason].filter(Boolean).join("; ");
   const verdict = r.failed > 0 ? red("FAIL") : r.passed === 0 && r.skipped > 0 ? "skip" : "ok  ";
-  say(`${verdict} ${bold(name.padEnd(13))} ${counts} ${dim(`${seconds} s`)}${reason ? ` - ${reason}` : ""}`);
+  say(
+    `${verdict} ${bold(name.padEnd(13))} ${counts} ${dim(`${seconds} s`)}${
+      reason ? ` - ${reason}` : ""
+    }`,
+  );
   for (const n of r.skippedNames ?? []) say(`       skipped: ${n}`);
   for (const command of running) say(`       left running, and ended: ${command.slice(0, 150)}`);
   if (flags.has("--times")) { for (const line of r.times ?? []) say(`       ${line}`); }
   if (r.failed > 0 || flags.has("--verbose")) say(failuresOf(r.output ?? ""));
 }
 
-/** The useful part of a long output: of node's tests the failures, of Deno's the part after the last test, else the tail. */
+/**
+ * The useful part of a long output: of node's tests the failures, of Deno's the part after the last
+ * test, else the tail.
+ */
 function failuresOf(output) {
   if (flags.has("--verbose")) return output;
   const most = 60_000;
@@ -146,5 +183,7 @@ function failuresOf(output) {
   if (failed >= 0) output = output.slice(failed);
   else if (errors >= 0) output = output.slice(errors);
   else return output.length > 12_000 ? `…\n${output.slice(-12_000)}` : output;
-  return output.length > most ? `${output.slice(0, most / 2)}\n…\n${output.slice(-most / 2)}` : output;
+  return output.length > most
+    ? `${output.slice(0, most / 2)}\n…\n${output.slice(-most / 2)}`
+    : output;
 }

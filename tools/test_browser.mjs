@@ -1,8 +1,9 @@
 #!/usr/bin/env node
-// Runs the runtime-neutral cases (tests/cases/*.ts that export `cases`) in a browser, `--browser=chromium` or `--browser=firefox`: once in a
-// page and once in a module worker. The bundle is served from a loopback port with COOP/COEP off, as an ordinary page would be.
-// `--file=FILE`: the cases of that file. `--only=TEXT`: the cases whose name or file contains it. `--verbose`: the name of each case when it
-// begins. Ends with `N passed, N failed, N skipped`.
+// Runs the runtime-neutral cases (tests/cases/*.ts that export `cases`) in a browser,
+// `--browser=chromium` or `--browser=firefox`: once in a page and once in a module worker. The
+// bundle is served from a loopback port with COOP/COEP off, as an ordinary page would be.
+// `--file=FILE`: the cases of that file. `--only=TEXT`: the cases whose name or file contains it.
+// `--verbose`: the name of each case when it begins. Ends with `N passed, N failed, N skipped`.
 import { createServer } from "node:http";
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -14,7 +15,8 @@ import { launchChromium } from "./lib/chromium.mjs";
 import { launchFirefox } from "./lib/firefox.mjs";
 import { root } from "./lib/steps.mjs";
 
-const option = (name) => process.argv.find((a) => a.startsWith(`--${name}=`))?.slice(name.length + 3);
+const option = (name) =>
+  process.argv.find((a) => a.startsWith(`--${name}=`))?.slice(name.length + 3);
 const only = option("only") ?? "";
 const onlyFile = option("file");
 const isVerbose = process.argv.includes("--verbose");
@@ -44,9 +46,15 @@ for (const dir of readdirSync(join(root, "examples"))) {
   if (existsSync(join(root, path))) sources[path] = readFileSync(join(root, path), "utf8");
 }
 for (const dir of ["tests/compat/programs", "tests/compat/histories"]) {
-  for (const file of readdirSync(join(root, dir))) sources[`${dir}/${file}`] = readFileSync(join(root, dir, file), "utf8");
+  for (const file of readdirSync(join(root, dir))) {
+    sources[`${dir}/${file}`] = readFileSync(join(root, dir, file), "utf8");
+  }
 }
-const entry = `${files.map((f, i) => `import { cases as c${i} } from ${JSON.stringify(join(casesDir, f))};`).join("\n")}
+const entry = `${
+  files.map((f, i) => `import { cases as c${i} } from ${JSON.stringify(join(casesDir, f))};`).join(
+    "\n",
+  )
+}
 import { runCases } from ${JSON.stringify(join(casesDir, "case.ts"))};
 // Sources for realms, which load TypeScript themselves, and their entry.
 globalThis.__caseSources = ${JSON.stringify(sources)};
@@ -79,7 +87,10 @@ const { metafile } = await build({
   outdir: dir,
   absWorkingDir: root,
   nodePaths: [join(root, "node_modules")],
-  alias: { "temporalex/workflow": join(root, "ts/workflow/mod.ts"), temporalex: join(root, "ts/mod.ts") },
+  alias: {
+    "temporalex/workflow": join(root, "ts/workflow/mod.ts"),
+    temporalex: join(root, "ts/mod.ts"),
+  },
   logLevel: "error",
   sourcemap: "inline",
   metafile: true,
@@ -88,7 +99,9 @@ const types = { ".js": "text/javascript", ".html": "text/html" };
 const server = createServer(async (req, res) => {
   const path = new URL(req.url, "http://localhost").pathname;
   if (path === "/") {
-    return res.writeHead(200, { "content-type": "text/html" }).end("<!doctype html><meta charset=utf-8><title>cases</title>");
+    return res.writeHead(200, { "content-type": "text/html" }).end(
+      "<!doctype html><meta charset=utf-8><title>cases</title>",
+    );
   }
   if (path === "/told") {
     told(JSON.parse(await text(req)));
@@ -96,7 +109,9 @@ const server = createServer(async (req, res) => {
   }
   try {
     const file = readFileSync(join(dir, path.replace(/[^a-z0-9_.-]/gi, "")));
-    res.writeHead(200, { "content-type": types[path.slice(path.lastIndexOf("."))] ?? "application/octet-stream" }).end(file);
+    res.writeHead(200, {
+      "content-type": types[path.slice(path.lastIndexOf("."))] ?? "application/octet-stream",
+    }).end(file);
   } catch {
     res.writeHead(404).end();
   }
@@ -106,25 +121,36 @@ const url = `http://127.0.0.1:${server.address().port}/`;
 const counts = { passed: 0, failed: 0, skipped: 0 };
 const reasons = new Set();
 const times = new Map();
-/** Longer than the limit of one case (tests/cases/case.ts): a place without a report for so long has stopped. */
+/**
+ * Longer than the limit of one case (tests/cases/case.ts): a place without a report for so long has
+ * stopped.
+ */
 const SILENT_MS = 200_000;
 /** Time in which the loss of the browser is reported after a call has rejected because of it. */
 const LOSS_REPORT_MS = 2000;
 /** Seen in Firefox 153, with a worker of six lines too (docs/dev/realms.md#firefox). */
-const NESTED = "Firefox may hang in a worker's `new Worker` once another worker of that worker has ended";
+const NESTED =
+  "Firefox may hang in a worker's `new Worker` once another worker of that worker has ended";
 /**
- * Files for one page of Firefox. With all cases in one page Firefox 153 stops in the middle, at rest, after some hundred realms (workers)
- * that have come and gone; each part alone passes.
+ * Files for one page of Firefox. With all cases in one page Firefox 153 stops in the middle, at
+ * rest, after some hundred realms (workers) that have come and gone; each part alone passes.
  */
 const FILES_OF_A_PAGE = kind === "firefox" ? 9 : Infinity;
 
-/** The reports since the place began: the case that runs, the results by file, and the time of the last report. */
+/**
+ * The reports since the place began: the case that runs, the results by file, and the time of the
+ * last report.
+ */
 let heard;
 function told({ status, ...rest }) {
   if (status === undefined) {
     heard.running = { ...rest, began: Date.now() };
     if (isVerbose) console.log(`case: ${rest.file}: ${rest.name}`);
-  } else heard.results.push({ status, ms: Date.now() - (heard.running?.began ?? heard.at), ...rest });
+  } else {heard.results.push({
+      status,
+      ms: Date.now() - (heard.running?.began ?? heard.at),
+      ...rest,
+    });}
   heard.at = Date.now();
 }
 
@@ -137,11 +163,16 @@ function startsRealms(file) {
     seen.add(path);
     return (metafile.inputs[path]?.imports ?? []).some((imported) => reaches(imported.path));
   };
-  return reaches(`tests/cases/${file}`) || /createWorkerRealm/.test(readFileSync(join(casesDir, file), "utf8"));
+  return reaches(`tests/cases/${file}`) ||
+    /createWorkerRealm/.test(readFileSync(join(casesDir, file), "utf8"));
 }
 
 const inPage = (page, names) =>
-  page.evaluate(async ([u, ...task]) => (await import(u), globalThis.__run(...task)), [`${url}cases.js`, names, only]);
+  page.evaluate(async ([u, ...task]) => (await import(u), globalThis.__run(...task)), [
+    `${url}cases.js`,
+    names,
+    only,
+  ]);
 const inWorker = (page, names) =>
   page.evaluate(([u, ...task]) =>
     new Promise((resolve, reject) => {
@@ -152,17 +183,25 @@ const inWorker = (page, names) =>
     }), [`${url}cases.js`, names, only]);
 
 let browser = launched.browser;
-/** For calls of the browser that take milliseconds on an idle machine: opening, loading and closing a page. */
+/**
+ * For calls of the browser that take milliseconds on an idle machine: opening, loading and closing
+ * a page.
+ */
 const CALL_MS = 90_000;
 
-/** Runs the files in a new page. If the browser stops in one of them, returns its name and the reason. */
+/**
+ * Runs the files in a new page. If the browser stops in one of them, returns its name and the
+ * reason.
+ */
 async function runInPage(names, body) {
   heard = { at: Date.now(), results: [], running: undefined };
   let timer;
   const stop = new Promise((resolve) => {
     onLost = (error) => resolve(error.message);
     timer = setInterval(() => {
-      if (Date.now() - heard.at > SILENT_MS) resolve(`no message from the browser for ${SILENT_MS / 1000} s`);
+      if (Date.now() - heard.at > SILENT_MS) {
+        resolve(`no message from the browser for ${SILENT_MS / 1000} s`);
+      }
     }, 1000);
   });
   const work = async () => {
@@ -172,17 +211,25 @@ async function runInPage(names, body) {
     await body(page, names);
     await withinTime(CALL_MS, "closing the page", page.close());
   };
-  // A call that rejects because the browser is lost does so shortly before or after the loss is reported.
-  const worked = work().then(() => undefined, (error) => Promise.race([stop, delay(LOSS_REPORT_MS, error.message)]));
+  // A call that rejects because the browser is lost does so shortly before or after the loss is
+  // reported.
+  const worked = work().then(
+    () => undefined,
+    (error) => Promise.race([stop, delay(LOSS_REPORT_MS, error.message)]),
+  );
   const reason = await Promise.race([worked, stop]).finally(() => clearInterval(timer));
   return reason === undefined ? undefined : { file: heard.running?.file ?? names[0], reason };
 }
 
 /** Replaces a browser that stopped. */
 async function restart() {
-  await withinTime(CALL_MS, "closing the browser", browser.close()).catch((e) => console.log(e.message));
+  await withinTime(CALL_MS, "closing the browser", browser.close()).catch((e) =>
+    console.log(e.message)
+  );
   const started = await launch({ onLost: (error) => onLost(error) });
-  if (started.browser === undefined) throw new Error(`the browser did not start again: ${started.reason}`);
+  if (started.browser === undefined) {
+    throw new Error(`the browser did not start again: ${started.reason}`);
+  }
   browser = started.browser;
 }
 
@@ -192,11 +239,16 @@ function count(place, results) {
     times.set(key, (times.get(key) ?? 0) + r.ms / 1000);
     counts[r.status]++;
     if (r.status === "skipped") reasons.add(`${r.file} in a ${place}: ${r.error}`);
-    if (r.status === "failed") console.log(`not ok - ${kind} ${place}: ${r.file}: ${r.name}\n${r.error}`);
+    if (r.status === "failed") {
+      console.log(`not ok - ${kind} ${place}: ${r.file}: ${r.name}\n${r.error}`);
+    }
   }
 }
 
-/** Runs the files in one place. After a browser that stopped, a new one runs the other files, and Firefox the same file once again. */
+/**
+ * Runs the files in one place. After a browser that stopped, a new one runs the other files, and
+ * Firefox the same file once again.
+ */
 async function run(place, names, body) {
   let again;
   while (names.length > 0) {
@@ -230,13 +282,17 @@ try {
   counts.failed++;
   console.log(`not ok - ${kind}: ${e.stack}`);
 } finally {
-  await withinTime(CALL_MS, "closing the browser", browser.close()).catch((e) => console.log(e.message));
+  await withinTime(CALL_MS, "closing the browser", browser.close()).catch((e) =>
+    console.log(e.message)
+  );
   server.close();
   server.closeAllConnections();
   rmSync(dir, { recursive: true, force: true });
 }
 console.log(`browser: ${launched.source}, ${launched.browser.version()}`);
-for (const [file, seconds] of [...times].sort((a, b) => b[1] - a[1])) console.log(`time: ${seconds.toFixed(1)} s ${file}`);
+for (const [file, seconds] of [...times].sort((a, b) => b[1] - a[1])) {
+  console.log(`time: ${seconds.toFixed(1)} s ${file}`);
+}
 for (const reason of reasons) console.log(`skipped: ${reason}`);
 console.log(`${counts.passed} passed, ${counts.failed} failed, ${counts.skipped} skipped`);
 process.exitCode = counts.failed > 0 ? 1 : 0;

@@ -1,5 +1,6 @@
-// temporalex: durable workflows. `open` starts engine, worker and client in one process; the parts are here too. Workflow code imports
-// from "temporalex/workflow" and nothing else of this package; activities import from "temporalex/activity"; tests from "temporalex/testing".
+// temporalex: durable workflows. `open` starts engine, worker and client in one process; the parts
+// are here too. Workflow code imports from "temporalex/workflow" and nothing else of this package;
+// activities import from "temporalex/activity"; tests from "temporalex/testing".
 import { open as openApp } from "./app/open.ts";
 import { inlineEngine } from "./core/inline_engine.ts";
 import { inlineWorker } from "./core/inline_worker.ts";
@@ -19,4 +20,6 @@ export { coreModule } from "./core/mod.ts";
  * const receipt = await app.client.execute(order, { id: "order-1", args: [items] });
  * await app.close();
  */
-export const open: typeof openApp = /* @__PURE__ */ inlineWorker(/* @__PURE__ */ inlineEngine(openApp));
+export const open: typeof openApp = /* @__PURE__ */ inlineWorker(
+  /* @__PURE__ */ inlineEngine(openApp),
+);

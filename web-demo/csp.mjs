@@ -1,6 +1,7 @@
-// What the page may do. No inline code or style, no eval (WebAssembly alone), nothing from or to another origin; the one frame that it has
-// is sandbox.html of its own folder. The page carries this in a meta tag, and its server sends it with everything, workers included: those
-// take theirs from their own response.
+// What the page may do. No inline code or style, no eval (WebAssembly alone), nothing from or to
+// another origin; the one frame that it has is sandbox.html of its own folder. The page carries
+// this in a meta tag, and its server sends it with everything, workers included: those take theirs
+// from their own response.
 export const CSP = [
   "default-src 'none'",
   "script-src 'self' 'wasm-unsafe-eval'",
@@ -14,8 +15,8 @@ export const CSP = [
 ].join("; ");
 
 /**
- * What the frame may do in which dropped code runs, and its workers, which inherit it: evaluate what it is given, and nothing else. `hash`:
- * SHA-256 of the frame's script, base64.
+ * What the frame may do in which dropped code runs, and its workers, which inherit it: evaluate
+ * what it is given, and nothing else. `hash`: SHA-256 of the frame's script, base64.
  */
 export const frameCsp = (hash) =>
   [
@@ -28,8 +29,9 @@ export const frameCsp = (hash) =>
   ].join("; ");
 
 /**
- * What the frame may do that asks a codec endpoint: run its own script and connect. It is made when the user has named an endpoint and
- * pressed, and its script narrows the policy to that endpoint before it asks anything. No code of others runs in it.
+ * What the frame may do that asks a codec endpoint: run its own script and connect. It is made when
+ * the user has named an endpoint and pressed, and its script narrows the policy to that endpoint
+ * before it asks anything. No code of others runs in it.
  */
 export const codecCsp = (hash) =>
   [
@@ -47,15 +49,27 @@ const COMMON = {
   "cross-origin-resource-policy": "same-origin",
 };
 
-/** What the server sends with every file but sandbox.html. Frames cannot be forbidden in a meta tag. */
+/**
+ * What the server sends with every file but sandbox.html. Frames cannot be forbidden in a meta tag.
+ */
 export const HEADERS = { ...COMMON, "content-security-policy": `${CSP}; frame-ancestors 'none'` };
 
-/** What it sends with sandbox.html, whose meta tag has the rest of its policy: it is sandboxed also where it is opened by itself. */
-export const FRAME_HEADERS = { ...COMMON, "content-security-policy": "sandbox allow-scripts; frame-ancestors 'self'" };
+/**
+ * What it sends with sandbox.html, whose meta tag has the rest of its policy: it is sandboxed also
+ * where it is opened by itself.
+ */
+export const FRAME_HEADERS = {
+  ...COMMON,
+  "content-security-policy": "sandbox allow-scripts; frame-ancestors 'self'",
+};
 
 /** What it sends with codec.html, whose meta tag has the rest of its policy. */
 export const CODEC_HEADERS = { ...COMMON, "content-security-policy": "frame-ancestors 'self'" };
 
 /** The headers for a file of the page. */
 export const headersOf = (path) =>
-  path.endsWith("/sandbox.html") ? FRAME_HEADERS : path.endsWith("/codec.html") ? CODEC_HEADERS : HEADERS;
+  path.endsWith("/sandbox.html")
+    ? FRAME_HEADERS
+    : path.endsWith("/codec.html")
+    ? CODEC_HEADERS
+    : HEADERS;

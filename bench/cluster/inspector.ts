@@ -1,6 +1,7 @@
-// The live heap of a process of Node or Deno, of all its isolates (the main one and one for each thread), after a requested
-// garbage collection: over the inspector's protocol, in which both runtimes give access to the threads by the domain
-// "NodeWorker". So any process can be measured without a change of its code.
+// The live heap of a process of Node or Deno, of all its isolates (the main one and one for each
+// thread), after a requested garbage collection: over the inspector's protocol, in which both
+// runtimes give access to the threads by the domain "NodeWorker". So any process can be measured
+// without a change of its code.
 import { setTimeout as delay } from "node:timers/promises";
 import { WebSocket } from "ws";
 
@@ -16,7 +17,10 @@ type Send = (method: string, params?: object) => Promise<unknown>;
 
 /** A session's calls: each response has the number of its call, in any order. */
 class Calls {
-  readonly #open = new Map<number, { resolve(result: unknown): void; reject(error: Error): void }>();
+  readonly #open = new Map<
+    number,
+    { resolve(result: unknown): void; reject(error: Error): void }
+  >();
   readonly #write: (text: string) => void;
   #next = 1;
 
@@ -44,33 +48,48 @@ class Calls {
   }
 }
 
-/** Collects the garbage of every isolate, and returns the bytes of live heap in all of them together. */
+/**
+ * Collects the garbage of every isolate, and returns the bytes of live heap in all of them
+ * together.
+ */
 export async function liveHeap(address: string): Promise<number> {
   const socket = new WebSocket(address, { perMessageDeflate: false });
   const main = new Calls((text) => socket.send(text));
   const threads = new Map<string, Calls>();
   await new Promise<void>((resolve, reject) => socket.once("open", resolve).once("error", reject));
-  socket.on("close", () => [main, ...threads.values()].forEach((calls) => calls.fail(new Error("the inspector has gone"))));
+  socket.on(
+    "close",
+    () =>
+      [main, ...threads.values()].forEach((calls) =>
+        calls.fail(new Error("the inspector has gone"))
+      ),
+  );
   socket.on("message", (data) => {
     const message = JSON.parse(String(data)) as Message;
     const { sessionId = "", message: inner } = message.params ?? {};
     if (message.id !== undefined) main.take(message);
     else if (message.method === "NodeWorker.attachedToWorker") {
-      const through = (text: string) => void main.send("NodeWorker.sendMessageToWorker", { sessionId, message: text });
+      const through = (text: string) =>
+        void main.send("NodeWorker.sendMessageToWorker", { sessionId, message: text });
       threads.set(sessionId, new Calls(through));
-    } else if (message.method === "NodeWorker.receivedMessageFromWorker") threads.get(sessionId)?.take(JSON.parse(inner!));
+    } else if (message.method === "NodeWorker.receivedMessageFromWorker") {
+      threads.get(sessionId)?.take(JSON.parse(inner!));
+    }
   });
   try {
     await main.send("NodeWorker.enable", { waitForDebuggerOnStart: false });
     await delay(200);
     const isolates = [main.send, ...[...threads.values()].map(({ send }) => send)];
-    // What one isolate lets go may have been held for another, and finalizers run behind a collection.
+    // What one isolate lets go may have been held for another, and finalizers run behind a
+    // collection.
     for (let i = 0; i < 3; i++) {
       for (const send of isolates) await send("HeapProfiler.collectGarbage");
       await delay(100);
     }
     let bytes = 0;
-    for (const send of isolates) bytes += (await send("Runtime.getHeapUsage") as { usedSize: number }).usedSize;
+    for (const send of isolates) {
+      bytes += (await send("Runtime.getHeapUsage") as { usedSize: number }).usedSize;
+    }
     return bytes;
   } finally {
     socket.close();

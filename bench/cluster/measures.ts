@@ -1,6 +1,5 @@
-// The measurements of a ready worker in the cluster bench: each puts its load on the worker's queue and returns samples by
-// name.
-// The client is this process, the same for every worker.
+// The measurements of a ready worker in the cluster bench: each puts its load on the worker's queue
+// and returns samples by name. The client is this process, the same for every worker.
 import process from "node:process";
 import { setTimeout as delay } from "node:timers/promises";
 import type { Client } from "../../ts/client/mod.ts";
@@ -28,8 +27,14 @@ export const id = (what: string): string => `${what}-${process.pid}-${made++}`;
 
 const PATIENCE_MS = 60_000;
 
-/** Lanes that do one thing after the other for a time: what was done per second, and the CPU that one of them took. */
-async function throughput({ worker, serverCpu, seconds, inFlight }: Bench, one: () => Promise<void>) {
+/**
+ * Lanes that do one thing after the other for a time: what was done per second, and the CPU that
+ * one of them took.
+ */
+async function throughput(
+  { worker, serverCpu, seconds, inFlight }: Bench,
+  one: () => Promise<void>,
+) {
   let done = 0;
   let over = false;
   const lanes = Array.from({ length: inFlight }, async () => {
@@ -40,18 +45,29 @@ async function throughput({ worker, serverCpu, seconds, inFlight }: Bench, one: 
   });
   const all = Promise.all(lanes);
   try {
-    // The first ones fill the lanes, caches and polls: a fresh server may think for seconds about the very first one.
+    // The first ones fill the lanes, caches and polls: a fresh server may think for seconds about
+    // the very first one.
     await Promise.race([delay(Math.min(800, seconds * 200)), all]);
-    for (const until = performance.now() + PATIENCE_MS; done < inFlight && performance.now() < until;) {
+    for (
+      const until = performance.now() + PATIENCE_MS;
+      done < inFlight && performance.now() < until;
+    ) {
       await Promise.race([delay(50), all]);
     }
     const from = { at: performance.now(), done, worker: worker.cpu(), server: serverCpu() };
     await Promise.race([delay(seconds * 1000), all]);
-    // On a machine that is busy with other things a short window may see nothing: it is as long as it takes to see something.
-    while (done === from.done && performance.now() - from.at < PATIENCE_MS) await Promise.race([delay(50), all]);
+    // On a machine that is busy with other things a short window may see nothing: it is as long as
+    // it takes to see something.
+    while (done === from.done && performance.now() - from.at < PATIENCE_MS) {
+      await Promise.race([delay(50), all]);
+    }
     const took = (performance.now() - from.at) / 1000;
     const count = done - from.done;
-    if (count === 0) throw new Error(`the worker "${worker.variant}" finished nothing within ${took.toFixed(1)} s`);
+    if (count === 0) {
+      throw new Error(
+        `the worker "${worker.variant}" finished nothing within ${took.toFixed(1)} s`,
+      );
+    }
     return {
       perSecond: count / took,
       worker: (worker.cpu() - from.worker) / count * 1000,
@@ -63,13 +79,29 @@ async function throughput({ worker, serverCpu, seconds, inFlight }: Bench, one: 
   }
 }
 
-async function expect(bench: Bench, workflow: string, args: unknown[], result: unknown): Promise<void> {
-  const got = await bench.client.execute(workflow, { id: id(workflow), taskQueue: bench.taskQueue, args });
-  if (got !== result) throw new Error(`${workflow} returned ${JSON.stringify(got)} instead of ${JSON.stringify(result)}`);
+async function expect(
+  bench: Bench,
+  workflow: string,
+  args: unknown[],
+  result: unknown,
+): Promise<void> {
+  const got = await bench.client.execute(workflow, {
+    id: id(workflow),
+    taskQueue: bench.taskQueue,
+    args,
+  });
+  if (got !== result) {
+    throw new Error(
+      `${workflow} returned ${JSON.stringify(got)} instead of ${JSON.stringify(result)}`,
+    );
+  }
 }
 
 async function hello(bench: Bench): Promise<Samples> {
-  const { perSecond, worker, server } = await throughput(bench, () => expect(bench, "hello", ["world"], "hello, world"));
+  const { perSecond, worker, server } = await throughput(
+    bench,
+    () => expect(bench, "hello", ["world"], "hello, world"),
+  );
   return {
     "hello: workflows/s": [perSecond],
     "hello: worker's CPU s per 1,000": [worker],
@@ -79,19 +111,31 @@ async function hello(bench: Bench): Promise<Samples> {
 
 async function timers(bench: Bench): Promise<Samples> {
   const { perSecond, worker } = await throughput(bench, async () => {
-    const handle = await bench.client.start("timerAndSignal", { id: id("timer"), taskQueue: bench.taskQueue, args: [] });
+    const handle = await bench.client.start("timerAndSignal", {
+      id: id("timer"),
+      taskQueue: bench.taskQueue,
+      args: [],
+    });
     await handle.signal("go");
     await handle.result();
   });
-  return { "timer and signal: workflows/s": [perSecond], "timer and signal: worker's CPU s per 1,000": [worker] };
+  return {
+    "timer and signal: workflows/s": [perSecond],
+    "timer and signal: worker's CPU s per 1,000": [worker],
+  };
 }
 
-/** Activities of a workflow: few where many workflows run, because only those count that have ended. */
+/**
+ * Activities of a workflow: few where many workflows run, because only those count that have ended.
+ */
 const FEW = 5;
 const STEPS = 10;
 
 async function parallelSteps(bench: Bench): Promise<Samples> {
-  const { perSecond, worker } = await throughput(bench, () => expect(bench, "steps", [FEW], FEW * (FEW - 1) / 2));
+  const { perSecond, worker } = await throughput(
+    bench,
+    () => expect(bench, "steps", [FEW], FEW * (FEW - 1) / 2),
+  );
   return {
     "many workflows: activities/s": [perSecond * FEW],
     "many workflows: worker's CPU s per 1,000 activities": [worker / FEW],
@@ -109,7 +153,10 @@ async function oneByOne(bench: Bench): Promise<Samples> {
   return { "one workflow: activities/s": [median(rates)] };
 }
 
-/** Signals to a workflow that waits: from the signal's event to the end of the task that took it, by the server's own clock. */
+/**
+ * Signals to a workflow that waits: from the signal's event to the end of the task that took it, by
+ * the server's own clock.
+ */
 async function signals(bench: Bench): Promise<Samples> {
   const { client, taskQueue, messages } = bench;
   const handle = await client.start("listener", { id: id("signals"), taskQueue, args: [] });
@@ -120,13 +167,17 @@ async function signals(bench: Bench): Promise<Samples> {
   }
   await handle.signal("finish");
   const total = await handle.result();
-  if (total !== messages + 1) throw new Error(`the listener has counted to ${total} instead of ${messages + 1}`);
+  if (total !== messages + 1) {
+    throw new Error(`the listener has counted to ${total} instead of ${messages + 1}`);
+  }
   const times: number[] = [];
   const open: number[] = [];
   for (const event of (await handle.fetchHistory()).events) {
     const at = Number(event.eventTime?.seconds ?? 0) * 1000 + (event.eventTime?.nanos ?? 0) / 1e6;
     if (event.eventType === EventType.WORKFLOW_EXECUTION_SIGNALED) open.push(at);
-    if (event.eventType === EventType.WORKFLOW_TASK_COMPLETED) times.push(...open.splice(0).map((from) => at - from));
+    if (event.eventType === EventType.WORKFLOW_TASK_COMPLETED) {
+      times.push(...open.splice(0).map((from) => at - from));
+    }
   }
   return {
     "signal to its activation's end: p50 ms": [quantile(times, 0.5)],
@@ -149,18 +200,30 @@ async function updates(bench: Bench): Promise<Samples> {
   }
   await handle.signal("finish");
   await handle.result();
-  return { "update round trip: p50 ms": [quantile(times, 0.5)], "update round trip: p99 ms": [quantile(times, 0.99)] };
+  return {
+    "update round trip: p50 ms": [quantile(times, 0.5)],
+    "update round trip: p99 ms": [quantile(times, 0.99)],
+  };
 }
 
-/** From a fresh process to the end of a workflow that waited for it, and the CPU seconds until then. */
-export async function start(client: Client, taskQueue: string, spawn: () => WorkerProcess): Promise<Samples> {
+/**
+ * From a fresh process to the end of a workflow that waited for it, and the CPU seconds until then.
+ */
+export async function start(
+  client: Client,
+  taskQueue: string,
+  spawn: () => WorkerProcess,
+): Promise<Samples> {
   const handle = await client.start("nothing", { id: id("start"), taskQueue, args: [] });
   const result = handle.result({ timeout: "1 minute" });
   const from = performance.now();
   const worker = spawn();
   try {
     await Promise.race([result, worker.ready().then(() => result)]);
-    return { "start to first task: ms": [performance.now() - from], "start to first task: CPU s": [worker.cpu()] };
+    return {
+      "start to first task: ms": [performance.now() - from],
+      "start to first task: CPU s": [worker.cpu()],
+    };
   } finally {
     await worker.stop();
   }

@@ -1,7 +1,8 @@
-// What a cached workflow takes of a worker's memory. The difference of two moments of one process is unreliable: V8 keeps
-// tens of megabytes of garbage of a load, more than thousands of workflows need. So each amount of workflows has a separate
-// process, the garbage of all its isolates is collected before the measurement, and the result is the slope of a line
-// through the amounts, with its standard error.
+// What a cached workflow takes of a worker's memory. The difference of two moments of one process
+// is unreliable: V8 keeps tens of megabytes of garbage of a load, more than thousands of workflows
+// need. So each amount of workflows has a separate process, the garbage of all its isolates is
+// collected before the measurement, and the result is the slope of a line through the amounts, with
+// its standard error.
 import { setTimeout as delay } from "node:timers/promises";
 import { liveHeap } from "./inspector.ts";
 import { type Bench, id, type Samples } from "./measures.ts";
@@ -15,10 +16,12 @@ export interface Point {
 }
 
 /** Amounts of workflows up to the largest one. */
-export const amounts = (largest: number): number[] => [0, 1 / 8, 1 / 4, 1 / 2, 1].map((part) => Math.round(largest * part));
+export const amounts = (largest: number): number[] =>
+  [0, 1 / 8, 1 / 4, 1 / 2, 1].map((part) => Math.round(largest * part));
 
 /**
- * Puts so many idle workflows into a fresh worker's cache and measures. The worker's cache must be large enough for them.
+ * Puts so many idle workflows into a fresh worker's cache and measures. The worker's cache must be
+ * large enough for them.
  */
 export async function point(bench: Bench, workflows: number): Promise<Point> {
   const { client, taskQueue, worker, inFlight } = bench;
@@ -44,18 +47,26 @@ export async function point(bench: Bench, workflows: number): Promise<Point> {
 }
 
 /** Least squares: what each workflow more takes, and the standard error of that, in bytes. */
-export function slope(points: readonly Point[], of: "resident" | "heap"): { perWorkflow: number; error: number } {
+export function slope(
+  points: readonly Point[],
+  of: "resident" | "heap",
+): { perWorkflow: number; error: number } {
   const n = points.length;
-  const mean = (value: (point: Point) => number) => points.reduce((sum, point) => sum + value(point), 0) / n;
+  const mean = (value: (point: Point) => number) =>
+    points.reduce((sum, point) => sum + value(point), 0) / n;
   const [x, y] = [mean((point) => point.workflows), mean((point) => point[of])];
-  const sum = (value: (point: Point) => number) => points.reduce((all, point) => all + value(point), 0);
+  const sum = (value: (point: Point) => number) =>
+    points.reduce((all, point) => all + value(point), 0);
   const spread = sum((point) => (point.workflows - x) ** 2);
   const perWorkflow = sum((point) => (point.workflows - x) * (point[of] - y)) / spread;
   const left = sum((point) => (point[of] - y - perWorkflow * (point.workflows - x)) ** 2);
   return { perWorkflow, error: Math.sqrt(left / (n - 2) / spread) };
 }
 
-/** As samples: the slope, and the slope plus and minus one standard error. Bytes per workflow are kilobytes per 1,000. */
+/**
+ * As samples: the slope, and the slope plus and minus one standard error. Bytes per workflow are
+ * kilobytes per 1,000.
+ */
 export function samplesOf(points: readonly Point[]): Samples {
   const around = (of: "resident" | "heap") => {
     const { perWorkflow, error } = slope(points, of);

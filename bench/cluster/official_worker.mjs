@@ -1,7 +1,8 @@
-// A worker of the official SDK in a separate process, with that SDK's defaults. It comes from tests/interop/node_modules.
-// Arguments: address, task queue, cached workflows (0: the SDK's default), and a file with bundled workflows ("": bundle them now, as a
-// worker does that is given their sources). With `--bundle FILE` it only writes that file. Says "ready" when it polls, and ends in order
-// when its standard input does.
+// A worker of the official SDK in a separate process, with that SDK's defaults. It comes from
+// tests/interop/node_modules. Arguments: address, task queue, cached workflows (0: the SDK's
+// default), and a file with bundled workflows ("": bundle them now, as a worker does that is given
+// their sources). With `--bundle FILE` it only writes that file. Says "ready" when it polls, and
+// ends in order when its standard input does.
 import { writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { join } from "node:path";
@@ -9,7 +10,9 @@ import process from "node:process";
 import { fileURLToPath } from "node:url";
 
 const peer = join(process.cwd(), "tests/interop");
-const { bundleWorkflowCode, DefaultLogger, NativeConnection, Runtime, Worker } = createRequire(join(peer, "package.json"))(
+const { bundleWorkflowCode, DefaultLogger, NativeConnection, Runtime, Worker } = createRequire(
+  join(peer, "package.json"),
+)(
   "@temporalio/worker",
 );
 const logger = new DefaultLogger("ERROR");
@@ -33,7 +36,9 @@ if (process.argv[2] === "--bundle") {
   const worker = await Worker.create({
     connection,
     taskQueue,
-    ...(bundle === "" ? { workflowsPath, bundlerOptions: { webpackConfigHook } } : { workflowBundle: { codePath: bundle } }),
+    ...(bundle === ""
+      ? { workflowsPath, bundlerOptions: { webpackConfigHook } }
+      : { workflowBundle: { codePath: bundle } }),
     activities: { echo: (value) => Promise.resolve(value) },
     ...(cached !== "0" && { maxCachedWorkflows: Number(cached) }),
   });

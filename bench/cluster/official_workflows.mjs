@@ -1,5 +1,13 @@
-// The workflows of the cluster bench as Temporal's SDK has them written; workflows.ts has the same ones in this package's model.
-import { condition, defineSignal, defineUpdate, proxyActivities, setHandler, sleep } from "@temporalio/workflow";
+// The workflows of the cluster bench as Temporal's SDK has them written; workflows.ts has the same
+// ones in this package's model.
+import {
+  condition,
+  defineSignal,
+  defineUpdate,
+  proxyActivities,
+  setHandler,
+  sleep,
+} from "@temporalio/workflow";
 
 const { echo } = proxyActivities({ startToCloseTimeout: "1 minute" });
 

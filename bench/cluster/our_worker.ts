@@ -1,13 +1,17 @@
-// A worker of this package in a separate process, with its defaults; Node and Deno. Arguments: address, task queue, cached
-// workflows
-// (0: the default), and the folder of the published package ("": the checkout). Says "ready" when it polls, and ends in order when its
-// standard input does.
+// A worker of this package in a separate process, with its defaults; Node and Deno. Arguments:
+// address, task queue, cached workflows (0: the default), and the folder of the published package
+// ("": the checkout). Says "ready" when it polls, and ends in order when its standard input does.
 import process from "node:process";
 import { pathToFileURL } from "node:url";
 import type * as Temporal from "../../ts/grpc/mod.ts";
 import type * as Workers from "../../ts/worker/mod.ts";
 
-const [address, taskQueue, cached, folder] = process.argv.slice(2) as [string, string, string, string];
+const [address, taskQueue, cached, folder] = process.argv.slice(2) as [
+  string,
+  string,
+  string,
+  string,
+];
 const published = `${pathToFileURL(folder)}/dist/node`;
 const [{ Connection }, { Worker }] = folder === ""
   ? await Promise.all([import("../../ts/grpc/mod.ts"), import("../../ts/worker/mod.ts")])

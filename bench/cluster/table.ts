@@ -1,5 +1,6 @@
-// The cluster bench's results as a table: a row per measure, a column per worker with median (minimum to maximum), and how
-// each worker of this package compares with the official worker's median.
+// The cluster bench's results as a table: a row per measure, a column per worker with median
+// (minimum to maximum), and how each worker of this package compares with the official worker's
+// median.
 import { type Spread, spread } from "../lib/measure.ts";
 import type { Variant } from "./variants.ts";
 import type { Samples } from "./measures.ts";
@@ -17,7 +18,9 @@ export function rows(samples: ReadonlyMap<Variant, Samples>): Row[] {
   const measures = new Set([...samples.values()].flatMap((of) => Object.keys(of)));
   return [...measures].map((measure) => {
     const values: Row["values"] = {};
-    for (const [variant, of] of samples) if (of[measure] !== undefined) values[variant] = spread(of[measure]);
+    for (const [variant, of] of samples) {
+      if (of[measure] !== undefined) values[variant] = spread(of[measure]);
+    }
     const ratios: Row["ratios"] = {};
     const peer = values.official?.median;
     if (peer !== undefined && peer > 0) {
@@ -40,7 +43,9 @@ export function table(all: readonly Row[], variants: readonly Variant[]): string
   const cell = ({ values, ratios }: Row, variant: Variant) => {
     const value = values[variant];
     if (value === undefined) return "-";
-    const range = value.min === value.max ? `${value.median}` : `${value.median} (${value.min} to ${value.max})`;
+    const range = value.min === value.max
+      ? `${value.median}`
+      : `${value.median} (${value.min} to ${value.max})`;
     return ratios[variant] === undefined ? range : `${range} = ${ratios[variant]}x`;
   };
   const lines = [
@@ -48,5 +53,6 @@ export function table(all: readonly Row[], variants: readonly Variant[]): string
     ...all.map((row) => [row.measure, ...variants.map((variant) => cell(row, variant))]),
   ];
   const widths = lines[0]!.map((_, i) => Math.max(...lines.map((line) => line[i]!.length)));
-  return lines.map((line) => line.map((text, i) => text.padEnd(widths[i]!)).join("  ").trimEnd()).join("\n");
+  return lines.map((line) => line.map((text, i) => text.padEnd(widths[i]!)).join("  ").trimEnd())
+    .join("\n");
 }

@@ -1,11 +1,15 @@
-// The workers that the cluster bench compares, each started in a separate process, and the system's figures of that process.
+// The workers that the cluster bench compares, each started in a separate process, and the system's
+// figures of that process.
 import { type ChildProcess, spawn, spawnSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import process from "node:process";
 import { fileURLToPath } from "node:url";
 
-/** `official`: Temporal's SDK with workflows bundled ahead, as it advises for production; `sources`: it bundles them at its start. */
+/**
+ * `official`: Temporal's SDK with workflows bundled ahead, as it advises for production; `sources`:
+ * it bundles them at its start.
+ */
 export type Variant = "node" | "deno" | "official" | "sources";
 
 export interface WorkerAsk {
@@ -38,32 +42,57 @@ export class Variants {
   }
 
   /**
-   * Bundles the official SDK's workflows into a file of `folder`, if it takes part; looks for Deno, if that does. `published` is the folder
-   * of our package, or "" for the checkout.
+   * Bundles the official SDK's workflows into a file of `folder`, if it takes part; looks for Deno,
+   * if that does. `published` is the folder of our package, or "" for the checkout.
    */
   static make(wanted: readonly Variant[], folder: string, published: string): Variants {
     const bundle = join(folder, "official_workflows.js");
     if (wanted.includes("official")) {
-      const { status, stderr } = spawnSync(process.execPath, [OFFICIAL, "--bundle", bundle], { encoding: "utf8" });
+      const { status, stderr } = spawnSync(process.execPath, [OFFICIAL, "--bundle", bundle], {
+        encoding: "utf8",
+      });
       if (status !== 0) throw new Error(`the official SDK's workflows were not bundled: ${stderr}`);
     }
     return new Variants(bundle, wanted.includes("deno") ? denoBinary() : "", published);
   }
 
-  #command({ variant, address, taskQueue, cached = 0, profile, inspect }: WorkerAsk): [string, string[]] {
+  #command(
+    { variant, address, taskQueue, cached = 0, profile, inspect }: WorkerAsk,
+  ): [string, string[]] {
     const rest = [address, taskQueue, String(cached)];
     const look = inspect === true ? ["--inspect=127.0.0.1:0"] : [];
-    const flags = [...look, ...(profile === undefined ? [] : ["--cpu-prof", `--cpu-prof-dir=${profile}`])];
-    if (variant === "node") return [process.execPath, [...flags, fileURLToPath(OURS), ...rest, this.#published]];
+    const flags = [
+      ...look,
+      ...(profile === undefined ? [] : ["--cpu-prof", `--cpu-prof-dir=${profile}`]),
+    ];
+    if (variant === "node") {
+      return [process.execPath, [...flags, fileURLToPath(OURS), ...rest, this.#published]];
+    }
     // Deno runs the sources, Node what is stripped from them.
-    if (variant === "deno") return [this.#deno, ["run", "-A", ...look, "bench/cluster/our_worker.ts", ...rest, this.#published]];
-    return [process.execPath, [...flags, OFFICIAL, ...rest, variant === "official" ? this.#bundle : ""]];
+    if (variant === "deno") {
+      return [this.#deno, [
+        "run",
+        "-A",
+        ...look,
+        "bench/cluster/our_worker.ts",
+        ...rest,
+        this.#published,
+      ]];
+    }
+    return [process.execPath, [
+      ...flags,
+      OFFICIAL,
+      ...rest,
+      variant === "official" ? this.#bundle : "",
+    ]];
   }
 
   /** Starts a worker; does not wait until it is ready. */
   start(ask: WorkerAsk): WorkerProcess {
     const [command, argv] = this.#command(ask);
-    const child = spawn(command, argv, { stdio: ["pipe", "pipe", ask.inspect === true ? "pipe" : "inherit"] });
+    const child = spawn(command, argv, {
+      stdio: ["pipe", "pipe", ask.inspect === true ? "pipe" : "inherit"],
+    });
     return new WorkerProcess(ask.variant, child);
   }
 }
@@ -92,13 +121,21 @@ export class WorkerProcess {
       child.once("error", reject);
       child.once("exit", (code, signal) => {
         if (this.#stopping) return;
-        reject(new Error(`the worker "${variant}" ended by itself (${signal ?? code}); its words are above`));
+        reject(
+          new Error(
+            `the worker "${variant}" ended by itself (${signal ?? code}); its words are above`,
+          ),
+        );
       });
     });
-    this.#ready = Promise.race([new Promise<void>((resolve) => child.stdout!.once("data", () => resolve())), ended]);
+    this.#ready = Promise.race([
+      new Promise<void>((resolve) => child.stdout!.once("data", () => resolve())),
+      ended,
+    ]);
     this.#inspector = Promise.race([inspectorOf(child), ended]);
     this.#inspector.catch(() => {});
-    // A caller that waits for the worker gets the error; a run that waits for its tasks has a separate deadline.
+    // A caller that waits for the worker gets the error; a run that waits for its tasks has a
+    // separate deadline.
     this.#ready.catch(() => {});
     ended.catch(() => {});
   }
@@ -145,11 +182,18 @@ function inspectorOf({ stderr }: ChildProcess): Promise<string> {
   });
 }
 
-/** Deno's own binary: the program of its npm package is a script that starts it and would be measured in its place. */
+/**
+ * Deno's own binary: the program of its npm package is a script that starts it and would be
+ * measured in its place.
+ */
 function denoBinary(): string {
   const script = join(process.cwd(), "node_modules/.bin/deno");
-  const { status, stdout, stderr } = spawnSync(script, ["eval", "console.log(Deno.execPath())"], { encoding: "utf8" });
-  if (status !== 0) throw new Error(`Deno does not start (leave it out with --workers=node,official): ${stderr}`);
+  const { status, stdout, stderr } = spawnSync(script, ["eval", "console.log(Deno.execPath())"], {
+    encoding: "utf8",
+  });
+  if (status !== 0) {
+    throw new Error(`Deno does not start (leave it out with --workers=node,official): ${stderr}`);
+  }
   return stdout.trim();
 }
 

@@ -1,5 +1,5 @@
-// The workflows of the cluster bench in this package's model; official_workflows.mjs has the same ones in the model of Temporal's SDK.
-// Loaded by worker realms.
+// The workflows of the cluster bench in this package's model; official_workflows.mjs has the same
+// ones in the model of Temporal's SDK. Loaded by worker realms.
 import {
   activities,
   noreply,

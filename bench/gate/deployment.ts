@@ -1,4 +1,5 @@
-// One deployment with all official programs that are here, and the histories that the official SDK recorded of them.
+// One deployment with all official programs that are here, and the histories that the official SDK
+// recorded of them.
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import process from "node:process";
@@ -16,7 +17,9 @@ interface Program {
 }
 
 /** Writes the programs and the module that exports them all to a folder. */
-export function deployment(folder: string): { readonly module: string; readonly histories: readonly Recorded[] } {
+export function deployment(
+  folder: string,
+): { readonly module: string; readonly histories: readonly Recorded[] } {
   const programs = [...ownPrograms(), ...corpusPrograms()];
   const sources = join(folder, "programs");
   mkdirSync(sources, { recursive: true });
@@ -47,18 +50,26 @@ function read(name: string, path: string): Recorded & { readonly type: string } 
 }
 
 /**
- * tests/compat, without the program that uses randomness at the top level of its module: other programs would get other
- * numbers with it.
+ * tests/compat, without the program that uses randomness at the top level of its module: other
+ * programs would get other numbers with it.
  */
 function ownPrograms(): Program[] {
   const root = join(process.cwd(), "tests/compat");
-  return readdirSync(join(root, "programs")).filter((file) => file !== "determined.ts").map((file) => {
-    const name = file.replace(/\.ts$/, "");
-    return { file: join(root, "programs", file), histories: [{ name, path: join(root, "histories", `${name}.json`) }] };
-  });
+  return readdirSync(join(root, "programs")).filter((file) => file !== "determined.ts").map(
+    (file) => {
+      const name = file.replace(/\.ts$/, "");
+      return {
+        file: join(root, "programs", file),
+        histories: [{ name, path: join(root, "histories", `${name}.json`) }],
+      };
+    },
+  );
 }
 
-/** The corpus, where it is: histories that their program replays, and programs that need no interceptors. */
+/**
+ * The corpus, where it is: histories that their program replays, and programs that need no
+ * interceptors.
+ */
 function corpusPrograms(): Program[] {
   const root = corpusRoot();
   if (root === undefined) return [];
@@ -71,10 +82,15 @@ function corpusPrograms(): Program[] {
     const base = variants["base"]!;
     if (interceptors !== undefined || base.retype !== undefined) continue;
     const found = rows.filter((row) => row.case === name)
-      .map(({ history }) => ({ name: `${name}@${history}`, path: join(root, "corpus", `${name}@${history}.json`) }))
+      .map(({ history }) => ({
+        name: `${name}@${history}`,
+        path: join(root, "corpus", `${name}@${history}.json`),
+      }))
       .filter(({ path }) => existsSync(path));
     const source = join(root, "workflows", base.file);
     programs.set(source, [...programs.get(source) ?? [], ...found]);
   }
-  return [...programs].map(([file, histories]) => ({ file, histories })).filter(({ histories }) => histories.length > 0);
+  return [...programs].map(([file, histories]) => ({ file, histories })).filter(({ histories }) =>
+    histories.length > 0
+  );
 }

@@ -1,5 +1,6 @@
-// Temporal's own replayer over a folder of histories (protobuf), with what it cost. It comes from tests/interop/node_modules. Arguments: a
-// bundle and the folder; with `--bundle MODULE FILE` it only makes the bundle.
+// Temporal's own replayer over a folder of histories (protobuf), with what it cost. It comes from
+// tests/interop/node_modules. Arguments: a bundle and the folder; with `--bundle MODULE FILE` it
+// only makes the bundle.
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { join } from "node:path";
@@ -27,16 +28,25 @@ if (process.argv[2] === "--bundle") {
   const [, , codePath, folder] = process.argv;
   // The programs of the corpus write to the console.
   console.log = () => {};
-  Runtime.install({ logger, telemetryOptions: { logging: { filter: "OFF", forward: {} } }, shutdownSignals: [] });
+  Runtime.install({
+    logger,
+    telemetryOptions: { logging: { filter: "OFF", forward: {} } },
+    shutdownSignals: [],
+  });
   const histories = async function* () {
     for (const file of readdirSync(folder).sort()) {
       const history = temporal.api.history.v1.History.decode(readFileSync(join(folder, file)));
-      yield { workflowId: history.events[0].workflowExecutionStartedEventAttributes.workflowId || file, history };
+      yield {
+        workflowId: history.events[0].workflowExecutionStartedEventAttributes.workflowId || file,
+        history,
+      };
     }
   };
   let all = 0;
   let ok = 0;
-  for await (const { error } of Worker.runReplayHistories({ workflowBundle: { codePath } }, histories())) {
+  for await (
+    const { error } of Worker.runReplayHistories({ workflowBundle: { codePath } }, histories())
+  ) {
     all++;
     if (error === undefined) ok++;
     else process.stderr.write(`${error.message}\n`);

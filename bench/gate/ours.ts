@@ -1,5 +1,5 @@
-// `temporalex replay` in this process, with what it cost. Arguments: the folder of the published package ("": the checkout), module,
-// folder of histories, more options.
+// `temporalex replay` in this process, with what it cost. Arguments: the folder of the published
+// package ("": the checkout), module, folder of histories, more options.
 import process from "node:process";
 import { pathToFileURL } from "node:url";
 import type * as CommandLine from "../../ts/cli/main.ts";
@@ -11,9 +11,18 @@ const { main }: typeof CommandLine = published === ""
   : await import(`${pathToFileURL(published)}/dist/node/cli/main.js`);
 let last = "";
 const out = (text: string) => void (last = text);
-const code = await main(["replay", "--workflows", module, "--json", ...more, folder], { ...processIo(), out });
+const code = await main(["replay", "--workflows", module, "--json", ...more, folder], {
+  ...processIo(),
+  out,
+});
 const { summary } = JSON.parse(last);
 if (code !== 0) console.error(JSON.stringify(summary.groups, undefined, 1));
 const { user, system } = process.cpuUsage();
-console.log(JSON.stringify({ histories: summary.histories, ok: summary.verdicts.ok, cpuMs: (user + system) / 1000 }));
+console.log(
+  JSON.stringify({
+    histories: summary.histories,
+    ok: summary.verdicts.ok,
+    cpuMs: (user + system) / 1000,
+  }),
+);
 process.exit(0);

@@ -1,6 +1,6 @@
-// A separate process for the size bench: the whole way of a first run, as an application has it. Imports the published
-// package from the
-// folder that is named, opens an application with a worker realm over a TypeScript module, and runs a workflow to its result. Node and Deno.
+// A separate process for the size bench: the whole way of a first run, as an application has it.
+// Imports the published package from the folder that is named, opens an application with a worker
+// realm over a TypeScript module, and runs a workflow to its result. Node and Deno.
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

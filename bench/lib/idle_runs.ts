@@ -1,6 +1,6 @@
-// A separate process for the size bench: so many runs of a workflow that waits for messages, each after its first task in
-// the cache of
-// an inline realm. Prints what they take of the JavaScript heap, of the core's memory and of the process.
+// A separate process for the size bench: so many runs of a workflow that waits for messages, each
+// after its first task in the cache of an inline realm. Prints what they take of the JavaScript
+// heap, of the core's memory and of the process.
 import process from "node:process";
 import { memoryBytes } from "../../ts/core/half.ts";
 import { createInlineRealm } from "../../ts/realm/mod.ts";
@@ -18,7 +18,9 @@ const realm = await createInlineRealm({
 let next = 0;
 async function run(): Promise<void> {
   const outcome = await realm.runTask(readWorkflowTask(firstTask("Idle", `run-${next++}`)));
-  if (outcome.response?.$case !== "completed" || outcome.evict) throw new Error(`the task failed: ${outcome.error?.message}`);
+  if (outcome.response?.$case !== "completed" || outcome.evict) {
+    throw new Error(`the task failed: ${outcome.error?.message}`);
+  }
 }
 /** After a moment in which promises and buffers of the last tasks are released. */
 async function used(): Promise<{ heap: number; wasm: number; rss: number }> {

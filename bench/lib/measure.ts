@@ -1,5 +1,5 @@
-// What the benches share: samples with minimum, median and maximum, how much of the machine others took meanwhile, and options of the
-// command line (`--name=value`).
+// What the benches share: samples with minimum, median and maximum, how much of the machine others
+// took meanwhile, and options of the command line (`--name=value`).
 
 export interface Spread {
   readonly min: number;
@@ -11,7 +11,9 @@ export interface Spread {
 export function spread(values: readonly number[]): Spread {
   const sorted = [...values].sort((a, b) => a - b);
   const middle = sorted.length >> 1;
-  const median = sorted.length % 2 === 1 ? sorted[middle]! : (sorted[middle - 1]! + sorted[middle]!) / 2;
+  const median = sorted.length % 2 === 1
+    ? sorted[middle]!
+    : (sorted[middle - 1]! + sorted[middle]!) / 2;
   return { min: round(sorted[0]!), median: round(median), max: round(sorted[sorted.length - 1]!) };
 }
 
@@ -19,13 +21,21 @@ export function round(value: number): number {
   return Math.abs(value) >= 1000 ? Math.round(value) : Number(value.toPrecision(3));
 }
 
-/** Arguments `--name=value` (or `--name`, as "true"). An argument that `known` does not have is an error. */
-export function options<K extends string>(args: readonly string[], known: { readonly [name in K]: string }): Record<K, string> {
+/**
+ * Arguments `--name=value` (or `--name`, as "true"). An argument that `known` does not have is an
+ * error.
+ */
+export function options<K extends string>(
+  args: readonly string[],
+  known: { readonly [name in K]: string },
+): Record<K, string> {
   const values: { [name: string]: string } = { ...known };
   for (const arg of args) {
     const [, name, value = "true"] = /^--([a-z-]+)(?:=(.*))?$/.exec(arg) ?? [];
     if (name === undefined || !(name in known)) {
-      throw new Error(`unknown option ${arg}; there are: ${Object.keys(known).map((k) => `--${k}`).join(", ")}`);
+      throw new Error(
+        `unknown option ${arg}; there are: ${Object.keys(known).map((k) => `--${k}`).join(", ")}`,
+      );
     }
     values[name] = value;
   }

@@ -1,4 +1,5 @@
-// The replay bench in a web page: `benchReplay` gets the addresses of the histories and of the realm's worker.
+// The replay bench in a web page: `benchReplay` gets the addresses of the histories and of the
+// realm's worker.
 import { createInlineRealm, createWorkerRealm } from "../../ts/realm/mod.ts";
 import * as programs from "./programs.ts";
 import { type History, measureReplays, overall } from "./replaying.ts";

@@ -1,7 +1,20 @@
-// The workflows of the benches: native programs of the same form as those whose histories serve as the yardstick of replay speed (1,000
-// activities one after the other, 1,000 at once, an entity fed with 2,000 signals, 1,000 timers with 200 updates between them), and two for
-// the engine. Loaded by worker realms too, so nothing but the programming model is imported.
-import { activities, noreply, on, parallel, query, receive, reply, signal, stop, update, workflow } from "temporalex/workflow";
+// The workflows of the benches: native programs of the same form as those whose histories serve as
+// the yardstick of replay speed (1,000 activities one after the other, 1,000 at once, an entity fed
+// with 2,000 signals, 1,000 timers with 200 updates between them), and two for the engine. Loaded
+// by worker realms too, so nothing but the programming model is imported.
+import {
+  activities,
+  noreply,
+  on,
+  parallel,
+  query,
+  receive,
+  reply,
+  signal,
+  stop,
+  update,
+  workflow,
+} from "temporalex/workflow";
 
 const { echo } = activities<{ echo(value: number): number }>({ startToClose: "1 minute" });
 
@@ -37,12 +50,18 @@ export const entity = workflow("Entity", {
 
 export const bump = update<[value: number], number>("bump");
 
-/** n timers of a millisecond, one after the other, while u updates come; ends when all have come. */
+/**
+ * n timers of a millisecond, one after the other, while u updates come; ends when all have come.
+ */
 export const timersAndUpdates = workflow("TimersAndUpdates", async (n: number, u: number) => {
   let state = { seen: 0, total: 0 };
   for (let i = 0; i < n; i++) {
     const result = await receive(state, [
-      on(bump, ([value], { seen, total }) => reply(total + value, { seen: seen + 1, total: total + value })),
+      on(
+        bump,
+        ([value], { seen, total }) =>
+          reply(total + value, { seen: seen + 1, total: total + value }),
+      ),
     ], { timeout: 1 });
     state = result.state;
   }

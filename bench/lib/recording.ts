@@ -1,5 +1,5 @@
-// Records the histories that the replay bench replays: each program runs once on an embedded engine in memory, with a worker in this
-// thread, and its history is exported. `scale` makes them shorter.
+// Records the histories that the replay bench replays: each program runs once on an embedded engine
+// in memory, with a worker in this thread, and its history is exported. `scale` makes them shorter.
 import { Client, silentLogger } from "../../ts/client/mod.ts";
 import { EmbeddedEngine, MemoryStore } from "../../ts/engine/mod.ts";
 import { Worker } from "../../ts/worker/mod.ts";
@@ -14,19 +14,33 @@ export async function recordHistories(names: readonly string[], scale = 1): Prom
   try {
     const common = { service: engine, taskQueue: "bench", logger: silentLogger };
     const client = new Client(common);
-    const workflows = [programs.sequential, programs.atOnce, programs.entity, programs.timersAndUpdates];
-    // Few slots and a moment's work, so that results come in groups, as they do from workers elsewhere.
+    const workflows = [
+      programs.sequential,
+      programs.atOnce,
+      programs.entity,
+      programs.timersAndUpdates,
+    ];
+    // Few slots and a moment's work, so that results come in groups, as they do from workers
+    // elsewhere.
     const activities = {
       echo: async (value: number) => {
         await new Promise((resolve) => setTimeout(resolve, 1));
         return value;
       },
     };
-    const worker = await Worker.create({ ...common, workflows, activities, maxConcurrentActivities: 15 });
+    const worker = await Worker.create({
+      ...common,
+      workflows,
+      activities,
+      maxConcurrentActivities: 15,
+    });
     return await worker.runUntil(async () => {
       const histories: History[] = [];
       for (const name of names) {
-        histories.push({ name, bytes: await record(client, name, Math.max(2, Math.round(1000 * scale))) });
+        histories.push({
+          name,
+          bytes: await record(client, name, Math.max(2, Math.round(1000 * scale))),
+        });
       }
       return histories;
     });
@@ -49,9 +63,15 @@ async function record(client: Client, name: string, n: number): Promise<Uint8Arr
     }
     case "signals": {
       const handle = await client.start(programs.entity, { id: name, args: [2 * n] });
-      // A few at a time, each few in a separate task (the query waits for it), as from a server with several clients.
+      // A few at a time, each few in a separate task (the query waits for it), as from a server
+      // with several clients.
       for (let i = 0; i < 2 * n; i += 5) {
-        await Promise.all(Array.from({ length: Math.min(5, 2 * n - i) }, (_, k) => handle.signal(programs.add, i + k)));
+        await Promise.all(
+          Array.from(
+            { length: Math.min(5, 2 * n - i) },
+            (_, k) => handle.signal(programs.add, i + k),
+          ),
+        );
         await handle.query(programs.total);
       }
       await handle.result();
@@ -59,7 +79,10 @@ async function record(client: Client, name: string, n: number): Promise<Uint8Arr
     }
     case "timers_updates": {
       const updates = Math.round(n / 5);
-      const handle = await client.start(programs.timersAndUpdates, { id: name, args: [n, updates] });
+      const handle = await client.start(programs.timersAndUpdates, {
+        id: name,
+        args: [n, updates],
+      });
       for (let i = 0; i < updates; i++) await handle.update(programs.bump, i);
       await handle.result();
       return handle.historyBytes();

@@ -1,4 +1,5 @@
-// Measures replays in a realm: each history several times, the first of them apart (it warms the machine up). Runs in every runtime.
+// Measures replays in a realm: each history several times, the first of them apart (it warms the
+// machine up). Runs in every runtime.
 import type { Realm } from "../../ts/realm/realm.ts";
 import { type Spread, spread } from "./measure.ts";
 
@@ -15,7 +16,9 @@ export interface ReplayFigures {
   readonly firstMs: number;
   readonly eventsPerSecond: Spread;
   readonly activationsPerSecond: Spread;
-  /** Of processor time of the whole process: steadier than the clock where others use the machine. */
+  /**
+   * Of processor time of the whole process: steadier than the clock where others use the machine.
+   */
   readonly eventsPerCpuSecond?: Spread;
 }
 
@@ -32,7 +35,9 @@ export async function measureReplays(
     const verdict = await realm.replay(name, bytes);
     const ms = performance.now() - start;
     const cpu = (cpuMs?.() ?? 0) - cpuStart;
-    if (verdict.verdict !== "ok") throw new Error(`the replay of ${name} failed: ${verdict.error?.message}`);
+    if (verdict.verdict !== "ok") {
+      throw new Error(`the replay of ${name} failed: ${verdict.error?.message}`);
+    }
     return { ms, cpu, events: verdict.events, activations: verdict.activations };
   };
   const firsts: Awaited<ReturnType<typeof once>>[] = [];
@@ -44,7 +49,8 @@ export async function measureReplays(
   }
   return histories.map(({ name }, h) => {
     const { events, activations, ms } = firsts[h]!;
-    const rate = (n: number, of: "ms" | "cpu" = "ms") => spread(samples[h]!.map((sample) => n / sample[of] * 1000));
+    const rate = (n: number, of: "ms" | "cpu" = "ms") =>
+      spread(samples[h]!.map((sample) => n / sample[of] * 1000));
     return {
       history: name,
       events,
@@ -64,7 +70,10 @@ export function overall(
 ): Spread {
   const total = (pick: keyof Spread) => {
     const events = figures.reduce((sum, f) => sum + f.events, 0);
-    const seconds = figures.reduce((sum, f) => sum + f.events / (f[of] ?? f.eventsPerSecond)[pick], 0);
+    const seconds = figures.reduce(
+      (sum, f) => sum + f.events / (f[of] ?? f.eventsPerSecond)[pick],
+      0,
+    );
     return Math.round(events / seconds);
   };
   return { min: total("min"), median: total("median"), max: total("max") };

@@ -1,4 +1,5 @@
-// The first workflow task of a run, as a service would hand it out: bytes of PollWorkflowTaskQueueResponse.
+// The first workflow task of a run, as a service would hand it out: bytes of
+// PollWorkflowTaskQueueResponse.
 import { create, toBinary } from "@bufbuild/protobuf";
 import { timestampFromMs } from "@bufbuild/protobuf/wkt";
 import { EventType } from "../../ts/messages/generated/temporal/api/enums/v1/event_type_pb.ts";
@@ -19,8 +20,14 @@ export function firstTask(workflowType: string, runId: string): Uint8Array {
       workflowTaskTimeout: { seconds: 10n },
     },
   } as const;
-  const scheduled = { case: "workflowTaskScheduledEventAttributes", value: { taskQueue, attempt: 1 } } as const;
-  const taken = { case: "workflowTaskStartedEventAttributes", value: { scheduledEventId: 2n } } as const;
+  const scheduled = {
+    case: "workflowTaskScheduledEventAttributes",
+    value: { taskQueue, attempt: 1 },
+  } as const;
+  const taken = {
+    case: "workflowTaskStartedEventAttributes",
+    value: { scheduledEventId: 2n },
+  } as const;
   return toBinary(
     PollWorkflowTaskQueueResponseSchema,
     create(PollWorkflowTaskQueueResponseSchema, {
@@ -31,8 +38,18 @@ export function firstTask(workflowType: string, runId: string): Uint8Array {
       attempt: 1,
       history: {
         events: [
-          { eventId: 1n, eventTime, eventType: EventType.WORKFLOW_EXECUTION_STARTED, attributes: started },
-          { eventId: 2n, eventTime, eventType: EventType.WORKFLOW_TASK_SCHEDULED, attributes: scheduled },
+          {
+            eventId: 1n,
+            eventTime,
+            eventType: EventType.WORKFLOW_EXECUTION_STARTED,
+            attributes: started,
+          },
+          {
+            eventId: 2n,
+            eventTime,
+            eventType: EventType.WORKFLOW_TASK_SCHEDULED,
+            attributes: scheduled,
+          },
           { eventId: 3n, eventTime, eventType: EventType.WORKFLOW_TASK_STARTED, attributes: taken },
         ],
       },

@@ -9,7 +9,12 @@ export const silent = workflow("Silent", async (steps: number) => {
 /** As Silent, with a published state of about 100 bytes that each step changes. */
 export const publishing = workflow("Publishing", async (steps: number) => {
   for (let i = 0; i < steps; i++) {
-    publishState({ hp: 100 - i % 100, position: { x: i, y: -i }, target: "orc-17", buffs: ["shield", "haste", "regeneration"] });
+    publishState({
+      hp: 100 - i % 100,
+      position: { x: i, y: -i },
+      target: "orc-17",
+      buffs: ["shield", "haste", "regeneration"],
+    });
     await sleep(1);
   }
 });

@@ -1,4 +1,5 @@
-// The work of one step in bench/state_table.ts, the same for both: a row. A tenth of the steps fails at the first attempt.
+// The work of one step in bench/state_table.ts, the same for both: a row. A tenth of the steps
+// fails at the first attempt.
 interface Rows {
   run(sql: string, ...params: (string | number)[]): number;
 }
@@ -8,4 +9,5 @@ export function effect(rows: Rows, task: number, step: number, attempt: number, 
   if (attempt === 1 && (task + step) % 10 === 0) throw new Error("not at the first attempt");
 }
 
-export const TABLES = "CREATE TABLE effect (task INTEGER NOT NULL, step INTEGER NOT NULL, late REAL NOT NULL) STRICT";
+export const TABLES =
+  "CREATE TABLE effect (task INTEGER NOT NULL, step INTEGER NOT NULL, late REAL NOT NULL) STRICT";

@@ -7,20 +7,37 @@ const JOBS =
   CREATE INDEX job_due ON job (due)`;
 
 /** Runs until no row is left; existing rows of a file continue. */
-export async function runTable(path: string, tasks: number, steps: number, delay: number, pollMs: number): Promise<void> {
+export async function runTable(
+  path: string,
+  tasks: number,
+  steps: number,
+  delay: number,
+  pollMs: number,
+): Promise<void> {
   const { database, fence } = openFile(path, { synchronous: "NORMAL" });
-  const rows = { run: (sql: string, ...params: (string | number)[]) => database.prepare(sql).run(params) };
+  const rows = {
+    run: (sql: string, ...params: (string | number)[]) => database.prepare(sql).run(params),
+  };
   if (database.prepare("SELECT 1 FROM sqlite_schema WHERE name = 'job'").get([]) === undefined) {
     database.exec(`BEGIN; ${TABLES}; ${JOBS}`);
-    for (let id = 0; id < tasks; id++) rows.run("INSERT INTO job VALUES (?, 0, 1, ?)", id, Date.now() + delay);
+    for (let id = 0; id < tasks; id++) {
+      rows.run("INSERT INTO job VALUES (?, 0, 1, ?)", id, Date.now() + delay);
+    }
     database.exec("COMMIT");
   }
-  const due = database.prepare("SELECT id, step, attempt, due FROM job WHERE due <= ? ORDER BY due LIMIT 100");
+  const due = database.prepare(
+    "SELECT id, step, attempt, due FROM job WHERE due <= ? ORDER BY due LIMIT 100",
+  );
   const next = database.prepare("UPDATE job SET step = ?, attempt = ?, due = ? WHERE id = ?");
   const end = database.prepare("DELETE FROM job WHERE id = ?");
   const left = database.prepare("SELECT 1 FROM job LIMIT 1");
   while (left.get([]) !== undefined) {
-    const found = due.all([Date.now()]) as { id: number; step: number; attempt: number; due: number }[];
+    const found = due.all([Date.now()]) as {
+      id: number;
+      step: number;
+      attempt: number;
+      due: number;
+    }[];
     for (const job of found) {
       database.exec("BEGIN IMMEDIATE");
       try {

@@ -2,6 +2,8 @@
 import { ApplicationFailure } from "temporalex";
 
 export async function process(item: string): Promise<string> {
-  if (item.startsWith("bad")) throw new ApplicationFailure(`cannot process ${item}`, { type: "BadItem", nonRetryable: true });
+  if (item.startsWith("bad")) {
+    throw new ApplicationFailure(`cannot process ${item}`, { type: "BadItem", nonRetryable: true });
+  }
   return item.toUpperCase();
 }

@@ -1,5 +1,14 @@
 // Entity workflow: counts the values of its signals, until the signal to stop.
-import { noreply, on, publishState, query, receive, signal, stop, workflow } from "temporalex/workflow";
+import {
+  noreply,
+  on,
+  publishState,
+  query,
+  receive,
+  signal,
+  stop,
+  workflow,
+} from "temporalex/workflow";
 
 export const increment = signal("increment");
 export const decrement = signal("decrement");

@@ -1,4 +1,5 @@
-// Activities that compute. They run in separate threads, one at a time in each, so they may keep their thread busy.
+// Activities that compute. They run in separate threads, one at a time in each, so they may keep
+// their thread busy.
 import { activityContext, activityInfo } from "temporalex/activity";
 
 interface Progress {
@@ -6,10 +7,14 @@ interface Progress {
   found: number;
 }
 
-/** Counts the primes up to a limit. Reports its progress, resumes there after a crash, and stops when it is canceled. */
+/**
+ * Counts the primes up to a limit. Reports its progress, resumes there after a crash, and stops
+ * when it is canceled.
+ */
 export async function countPrimes(limit: number): Promise<number> {
   const { heartbeat, throwIfCancelled } = activityContext();
-  const { next, found: before } = (activityInfo().heartbeatDetails as Progress | undefined) ?? { next: 2, found: 0 };
+  const { next, found: before } = (activityInfo().heartbeatDetails as Progress | undefined) ??
+    { next: 2, found: 0 };
   let found = before;
   for (let n = next; n <= limit; n++) {
     if (isPrime(n)) found++;

@@ -1,5 +1,5 @@
-// A CPU-bound activity in a worker thread: while it computes, the timers of other workflows fire, its heartbeats arrive, and
-// it can be canceled.
+// A CPU-bound activity in a worker thread: while it computes, the timers of other workflows fire,
+// its heartbeats arrive, and it can be canceled.
 import { open, silentLogger } from "temporalex";
 import { clock, primes } from "./workflow.ts";
 
@@ -23,7 +23,9 @@ export async function run(say: (line: string) => void): Promise<unknown> {
     let progress: { next: number } | undefined;
     while (progress === undefined) {
       await new Promise((resolve) => setTimeout(resolve, 20));
-      progress = (await endless.describe()).pendingActivities[0]?.heartbeatDetails as { next: number } | undefined;
+      progress = (await endless.describe()).pendingActivities[0]?.heartbeatDetails as {
+        next: number;
+      } | undefined;
     }
     say(`the other one has come to ${progress.next} and is cancelled`);
     await endless.cancel();

@@ -19,7 +19,9 @@ function plain(_key: string, value: unknown): unknown {
 export function jsonLogger(minimum: LogLevel): Logger {
   const log = (level: LogLevel) => (message: string, fields?: LogFields) => {
     if (LEVELS.indexOf(level) < LEVELS.indexOf(minimum)) return;
-    console.log(JSON.stringify({ time: new Date().toISOString(), level, message, ...fields }, plain));
+    console.log(
+      JSON.stringify({ time: new Date().toISOString(), level, message, ...fields }, plain),
+    );
   };
   return { debug: log("debug"), info: log("info"), warn: log("warn"), error: log("error") };
 }

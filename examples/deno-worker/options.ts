@@ -1,4 +1,5 @@
-// The command line. (The std as an npm package has no types, so its result is described here; `jsr:@std/cli` has them.)
+// The command line. (The std as an npm package has no types, so its result is described here;
+// `jsr:@std/cli` has them.)
 import { parseArgs } from "@std/cli/parse-args";
 import type { LogLevel } from "temporalex";
 
@@ -12,7 +13,8 @@ export interface Options {
   readonly profile: string | undefined;
 }
 
-const USAGE = "usage: deno task start [--task-queue NAME] [--log-level debug|info|warn|error] [--grace SECONDS] [--profile NAME]";
+const USAGE =
+  "usage: deno task start [--task-queue NAME] [--log-level debug|info|warn|error] [--grace SECONDS] [--profile NAME]";
 
 /** Ends the process with 2 for unknown options or ones that make no sense. */
 export function readOptions(): Options {
@@ -23,7 +25,9 @@ export function readOptions(): Options {
   }) as unknown as { [name: string]: string };
   const { "task-queue": taskQueue = "", "log-level": logLevel = "", profile } = args;
   const grace = Number(args["grace"]);
-  if (!["debug", "info", "warn", "error"].includes(logLevel)) fail(`unknown log level "${logLevel}"`);
+  if (!["debug", "info", "warn", "error"].includes(logLevel)) {
+    fail(`unknown log level "${logLevel}"`);
+  }
   if (!(grace >= 0)) fail(`"${args["grace"]}" is not a number of seconds`);
   return { taskQueue, logLevel: logLevel as LogLevel, grace, profile };
 }

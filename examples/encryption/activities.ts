@@ -1,1 +1,2 @@
-export const authorize = (card: string, cents: number): Promise<string> => Promise.resolve(`${cents} cents of card ${card}`);
+export const authorize = (card: string, cents: number): Promise<string> =>
+  Promise.resolve(`${cents} cents of card ${card}`);

@@ -1,8 +1,12 @@
-// A payload codec that encrypts every value with AES-GCM. Only WebCrypto is needed, so it runs in Node, Deno and browsers. The format is
-// that of the encryption samples of Temporal's SDKs: they read what this writes, and the other way.
+// A payload codec that encrypts every value with AES-GCM. Only WebCrypto is needed, so it runs in
+// Node, Deno and browsers. The format is that of the encryption samples of Temporal's SDKs: they
+// read what this writes, and the other way.
 import { type Payload, type PayloadCodec, payloadFromBytes, payloadToBytes } from "temporalex";
 
-/** Keys by id. New values are encrypted with the current one; the others are there for what was encrypted with them. */
+/**
+ * Keys by id. New values are encrypted with the current one; the others are there for what was
+ * encrypted with them.
+ */
 export interface KeyRing {
   readonly current: string;
   readonly keys: { readonly [id: string]: CryptoKey };
@@ -16,7 +20,9 @@ const IV_BYTES = 12;
 export function encryption({ current, keys }: KeyRing): PayloadCodec {
   const keyOf = (id: string): CryptoKey => {
     const key = keys[id];
-    if (key === undefined) throw new Error(`unknown key "${id}"; known keys: ${Object.keys(keys).join(", ")}`);
+    if (key === undefined) {
+      throw new Error(`unknown key "${id}"; known keys: ${Object.keys(keys).join(", ")}`);
+    }
     return key;
   };
 
@@ -36,9 +42,15 @@ export function encryption({ current, keys }: KeyRing): PayloadCodec {
     if (keyId === undefined) throw new Error("an encrypted payload does not name its key");
     const data = new Uint8Array(payload.data);
     const key = keyOf(text.decode(keyId));
-    const plain = await crypto.subtle.decrypt({ name: "AES-GCM", iv: data.subarray(0, IV_BYTES) }, key, data.subarray(IV_BYTES))
+    const plain = await crypto.subtle.decrypt(
+      { name: "AES-GCM", iv: data.subarray(0, IV_BYTES) },
+      key,
+      data.subarray(IV_BYTES),
+    )
       .catch(() => {
-        throw new Error(`a payload was not encrypted with key "${text.decode(keyId)}", or was changed`);
+        throw new Error(
+          `a payload was not encrypted with key "${text.decode(keyId)}", or was changed`,
+        );
       });
     return payloadFromBytes(new Uint8Array(plain));
   }

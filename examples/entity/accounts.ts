@@ -1,4 +1,5 @@
-// How clients reach accounts: by the user's id, which is the workflow's. Nothing has to know whether the account's workflow runs already.
+// How clients reach accounts: by the user's id, which is the workflow's. Nothing has to know
+// whether the account's workflow runs already.
 import type { Client, WorkflowOptions } from "temporalex/client";
 import { type Profile, type Receipt, suspend, updateProfile, userAccount } from "./workflow.ts";
 
@@ -14,12 +15,22 @@ const optionsOf = (userId: string) => ({
 } satisfies WorkflowOptions & { args: [string] });
 
 /** The account; it is there already, or begins. */
-export const openAccount = (client: Client, userId: string) => client.start(userAccount, optionsOf(userId));
+export const openAccount = (client: Client, userId: string) =>
+  client.start(userAccount, optionsOf(userId));
 
-export const accountOf = (client: Client, userId: string) => client.getHandle(userAccount, accountId(userId));
+export const accountOf = (client: Client, userId: string) =>
+  client.getHandle(userAccount, accountId(userId));
 
-/** Update-with-start: the account begins with its profile. `updateId`: a second call with it changes nothing, and gets the first one's answer. */
-export function saveProfile(client: Client, userId: string, profile: Profile, updateId?: string): Promise<Receipt> {
+/**
+ * Update-with-start: the account begins with its profile. `updateId`: a second call with it changes
+ * nothing, and gets the first one's answer.
+ */
+export function saveProfile(
+  client: Client,
+  userId: string,
+  profile: Profile,
+  updateId?: string,
+): Promise<Receipt> {
   return client.executeUpdateWithStart(userAccount, {
     ...optionsOf(userId),
     update: updateProfile,

@@ -1,17 +1,24 @@
-// A life of one account: it begins with its first message, is changed a hundred times over several generations, and is deleted.
+// A life of one account: it begins with its first message, is changed a hundred times over several
+// generations, and is deleted.
 import { open, silentLogger } from "temporalex";
 import { type BlobStore, externalStorage } from "../external_storage/codec.ts";
 import { accountOf, block, openAccount, saveProfile } from "./accounts.ts";
 import * as activities from "./activities.ts";
 import { changeEmail, deleteAccount, getHealth, reactivateNow, type User } from "./workflow.ts";
 
-/** The engine suggests continue-as-new this early, so that a short example shows it. Its default is nine tenths of 2,000. */
+/**
+ * The engine suggests continue-as-new this early, so that a short example shows it. Its default is
+ * nine tenths of 2,000.
+ */
 const SUGGESTED = 40;
 
 /** In place of a bucket. */
 function inMemory(): BlobStore {
   const blobs = new Map<string, Uint8Array>();
-  return { put: async (name, bytes) => void blobs.set(name, bytes), get: async (name) => blobs.get(name) };
+  return {
+    put: async (name, bytes) => void blobs.set(name, bytes),
+    get: async (name) => blobs.get(name),
+  };
 }
 
 export async function run(say: (line: string) => void): Promise<unknown> {
@@ -29,16 +36,30 @@ export async function run(say: (line: string) => void): Promise<unknown> {
     await account.update(reactivateNow);
     const joined = await openAccount(client, "ada"); // there already: this one is taken
     say(`one account: ${joined.workflowId}`);
-    const first = await saveProfile(client, "ada", { name: "Ada", about: "x".repeat(500_000) }, "first");
+    const first = await saveProfile(
+      client,
+      "ada",
+      { name: "Ada", about: "x".repeat(500_000) },
+      "first",
+    );
     let warned = false;
     for (let i = 0; i < 100; i++) {
       await saveProfile(client, "ada", { name: i < 99 ? `Ada ${i}` : "Ada Lovelace" });
-      const { generation, operations, historyEvents, historyBytes } = await account.query(getHealth);
+      const { generation, operations, historyEvents, historyBytes } = await account.query(
+        getHealth,
+      );
       if (warned || operations % SUGGESTED < SUGGESTED * 0.8) continue;
       warned = true; // what an alert would say
-      say(`near the end of its generation ${generation}: ${historyEvents} events, ${historyBytes} bytes`);
+      say(
+        `near the end of its generation ${generation}: ${historyEvents} events, ${historyBytes} bytes`,
+      );
     }
-    const repeated = await saveProfile(client, "ada", { name: "Ada", about: "x".repeat(500_000) }, "first");
+    const repeated = await saveProfile(
+      client,
+      "ada",
+      { name: "Ada", about: "x".repeat(500_000) },
+      "first",
+    );
     await account.update(changeEmail, "ada@example.com");
     const { generation, operations } = await account.query(getHealth);
     say(`${operations} operations in ${generation} generations`);

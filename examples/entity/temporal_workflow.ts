@@ -1,6 +1,7 @@
-// The account of workflow.ts, as a program for `@temporalio/workflow`: a worker of this package runs it, and so does one of
-// the official SDK. Here handlers overlap, so a queue serializes them; the ids of updates are carried over in the state; and
-// the main function waits for handlers before it continues as new.
+// The account of workflow.ts, as a program for `@temporalio/workflow`: a worker of this package
+// runs it, and so does one of the official SDK. Here handlers overlap, so a queue serializes them;
+// the ids of updates are carried over in the state; and the main function waits for handlers before
+// it continues as new.
 import type { UpdateDefinition } from "@temporalio/workflow";
 import {
   allHandlersFinished,
@@ -19,7 +20,10 @@ import {
 import type * as activities from "./activities.ts";
 import type { Health, Profile, Receipt, Status, User } from "./workflow.ts";
 
-const service = proxyActivities<typeof activities>({ startToCloseTimeout: "30s", retry: { maximumAttempts: 5 } });
+const service = proxyActivities<typeof activities>({
+  startToCloseTimeout: "30s",
+  retry: { maximumAttempts: 5 },
+});
 
 const updateProfile = defineUpdate<Receipt, [Profile]>("updateProfile");
 const changeEmail = defineUpdate<Receipt, [string]>("changeEmail");
@@ -48,7 +52,12 @@ export function notifyUser(userId: string, status: Status): Promise<string> {
 export async function userAccount(userId: string, before?: Account): Promise<User> {
   const now = Date.now();
   const account: Account = before ??
-    { user: { status: "ACTIVE", createdAt: now, updatedAt: now }, generation: 1, operations: 0, answers: [] };
+    {
+      user: { status: "ACTIVE", createdAt: now, updatedAt: now },
+      generation: 1,
+      operations: 0,
+      answers: [],
+    };
   const answers = new Map(account.answers);
 
   let last: Promise<unknown> = Promise.resolve();
@@ -59,7 +68,9 @@ export async function userAccount(userId: string, before?: Account): Promise<Use
   };
   const isDeleted = () => account.user.status === "DELETED";
   const existing = () => {
-    if (isDeleted()) throw ApplicationFailure.nonRetryable("the user account is deleted", "AccountDeleted");
+    if (isDeleted()) {
+      throw ApplicationFailure.nonRetryable("the user account is deleted", "AccountDeleted");
+    }
   };
   const change = (changed: Partial<User>) => {
     account.user = { ...account.user, updatedAt: Date.now(), ...changed };
@@ -71,7 +82,10 @@ export async function userAccount(userId: string, before?: Account): Promise<Use
     await startChild(notifyUser, { workflowId, args: [userId, to], parentClosePolicy: "ABANDON" });
     change({ status: to });
   };
-  function handle<A extends unknown[]>(update: UpdateDefinition<Receipt, A>, work: (...args: A) => Promise<void>): void {
+  function handle<A extends unknown[]>(
+    update: UpdateDefinition<Receipt, A>,
+    work: (...args: A) => Promise<void>,
+  ): void {
     const handler = (...args: A) =>
       inTurn(async (): Promise<Receipt> => {
         const { id } = currentUpdateInfo()!;
@@ -108,7 +122,12 @@ export async function userAccount(userId: string, before?: Account): Promise<Use
   setHandler(getState, () => account.user);
   setHandler(getHealth, () => {
     const { historyLength: historyEvents, historySize: historyBytes } = workflowInfo();
-    return { generation: account.generation, operations: account.operations, historyEvents, historyBytes };
+    return {
+      generation: account.generation,
+      operations: account.operations,
+      historyEvents,
+      historyBytes,
+    };
   });
 
   await condition(() => isDeleted() || workflowInfo().continueAsNewSuggested);

@@ -1,5 +1,6 @@
-// An entity: one workflow per user account, for the lifetime of the account. Every operation goes through it, one at a time, so
-// operations do not race; it continues as new with all its state when the service suggests it. docs/entities.md explains it.
+// An entity: one workflow per user account, for the lifetime of the account. Every operation goes
+// through it, one at a time, so operations do not race; it continues as new with all its state when
+// the service suggests it. docs/entities.md explains it.
 import {
   activities,
   ApplicationFailure,
@@ -35,7 +36,10 @@ export interface User {
   readonly updatedAt: number;
   readonly deletedAt?: number;
 }
-/** The result of an update. Small, because results are remembered: one of more than 256 KiB would not be. */
+/**
+ * The result of an update. Small, because results are remembered: one of more than 256 KiB would
+ * not be.
+ */
 export interface Receipt {
   readonly status: Status;
   /** The change's number. */
@@ -68,27 +72,46 @@ export const deleteAccount = signal("delete");
 export const getState = query<User>("getState");
 export const getHealth = query<Health>("getHealth");
 
-const service = activities<typeof import("./activities.ts")>({ startToClose: "30s", retry: { maximumAttempts: 5 } });
+const service = activities<typeof import("./activities.ts")>({
+  startToClose: "30s",
+  retry: { maximumAttempts: 5 },
+});
 
 /** A mail to the user. A separate workflow: it continues when the account is gone. */
-export const notifyUser = workflow("NotifyUser", (userId: string, status: Status) => service.sendNotification(userId, status));
+export const notifyUser = workflow(
+  "NotifyUser",
+  (userId: string, status: Status) => service.sendNotification(userId, status),
+);
 
-/** For validators, and for handlers too: an update may be accepted while the deletion before it is still being handled. */
+/**
+ * For validators, and for handlers too: an update may be accepted while the deletion before it is
+ * still being handled.
+ */
 function existing({ user }: Account): void {
   if (user.status !== "DELETED") return;
-  throw new ApplicationFailure("the user account is deleted", { type: "AccountDeleted", nonRetryable: true });
+  throw new ApplicationFailure("the user account is deleted", {
+    type: "AccountDeleted",
+    nonRetryable: true,
+  });
 }
 const validate = (_: unknown, account: Account) => existing(account);
 
 function publish(account: Account): Account {
   const { historyLength: historyEvents, historySizeBytes: historyBytes } = workflowInfo();
   const { generation, operations } = account;
-  publishState({ user: account.user, health: { generation, operations, historyEvents, historyBytes } satisfies Health });
+  publishState({
+    user: account.user,
+    health: { generation, operations, historyEvents, historyBytes } satisfies Health,
+  });
   return account;
 }
 
 const changed = (account: Account, change: Partial<User>): Account =>
-  publish({ ...account, user: { ...account.user, updatedAt: now(), ...change }, operations: account.operations + 1 });
+  publish({
+    ...account,
+    user: { ...account.user, updatedAt: now(), ...change },
+    operations: account.operations + 1,
+  });
 
 const done = (account: Account) =>
   reply({ status: account.user.status, operation: account.operations } satisfies Receipt, account);
@@ -103,12 +126,29 @@ async function turn(userId: string, account: Account, from: Status, to: Status):
 }
 
 export const userAccount = workflow("UserAccount", {
-  messages: { updateProfile, changeEmail, suspend, reactivate, suspendNow, reactivateNow, deleteAccount, getState, getHealth },
-  queries: { getState: ({ user }: { user: User }) => user, getHealth: ({ health }: { health: Health }) => health },
+  messages: {
+    updateProfile,
+    changeEmail,
+    suspend,
+    reactivate,
+    suspendNow,
+    reactivateNow,
+    deleteAccount,
+    getState,
+    getHealth,
+  },
+  queries: {
+    getState: ({ user }: { user: User }) => user,
+    getHealth: ({ health }: { health: Health }) => health,
+  },
   versioningBehavior: "AUTO_UPGRADE", // an account outlives every version of this code
   rememberUpdates: 1000, // by their ids, over all generations
   async run(userId: string, before?: Account): Promise<User | ContinueAsNew<[string, Account]>> {
-    const created: Account = { user: { status: "ACTIVE", createdAt: now(), updatedAt: now() }, generation: 1, operations: 0 };
+    const created: Account = {
+      user: { status: "ACTIVE", createdAt: now(), updatedAt: now() },
+      generation: 1,
+      operations: 0,
+    };
     const { state: account } = await receive(publish(before ?? created), [
       on(updateProfile, async ([profile], account) => {
         existing(account);
@@ -120,14 +160,31 @@ export const userAccount = workflow("UserAccount", {
         await service.sendVerificationEmail(userId, email);
         return done(changed(account, { pendingEmail: email }));
       }, { validate }),
-      on(suspendNow, async (_, account) => done(await turn(userId, account, "ACTIVE", "SUSPENDED")), { validate }),
-      on(reactivateNow, async (_, account) => done(await turn(userId, account, "SUSPENDED", "ACTIVE")), { validate }),
-      on(suspend, async (_, account) => noreply(await turn(userId, account, "ACTIVE", "SUSPENDED"))),
-      on(reactivate, async (_, account) => noreply(await turn(userId, account, "SUSPENDED", "ACTIVE"))),
+      on(
+        suspendNow,
+        async (_, account) => done(await turn(userId, account, "ACTIVE", "SUSPENDED")),
+        { validate },
+      ),
+      on(
+        reactivateNow,
+        async (_, account) => done(await turn(userId, account, "SUSPENDED", "ACTIVE")),
+        { validate },
+      ),
+      on(
+        suspend,
+        async (_, account) => noreply(await turn(userId, account, "ACTIVE", "SUSPENDED")),
+      ),
+      on(
+        reactivate,
+        async (_, account) => noreply(await turn(userId, account, "SUSPENDED", "ACTIVE")),
+      ),
       on(deleteAccount, (_, account) => {
         if (account.user.status === "DELETED") return noreply(account);
         // From here on updates are rejected, while what is kept elsewhere is erased.
-        return spawnAsync(() => service.eraseData(userId), changed(account, { status: "DELETED", deletedAt: now() }));
+        return spawnAsync(
+          () => service.eraseData(userId),
+          changed(account, { status: "DELETED", deletedAt: now() }),
+        );
       }),
     ], { until: ({ user }) => user.status === "DELETED" || workflowInfo().continueAsNewSuggested });
     return account.user.status === "DELETED"

@@ -1,5 +1,5 @@
-// Continue-as-new: collects events for a day (or until the flush signal, or until its history is long), stores them, and
-// starts over with a fresh history.
+// Continue-as-new: collects events for a day (or until the flush signal, or until its history is
+// long), stores them, and starts over with a fresh history.
 import {
   activities,
   type ContinueAsNew,
@@ -32,7 +32,9 @@ const eventStore = activities<typeof import("./activities.ts")>({ startToClose: 
 export const eventCollector = workflow("EventCollector", {
   messages: { event, flush, count },
   queries: { count: (published: number) => published },
-  async run(start: Generation = { events: [], generation: 0 }): Promise<ContinueAsNew<[Generation]>> {
+  async run(
+    start: Generation = { events: [], generation: 0 },
+  ): Promise<ContinueAsNew<[Generation]>> {
     publishState(start.events.length);
 
     const { state } = await receive(start, [

@@ -1,2 +1,3 @@
 /** A megabyte of text. */
-export const write = (part: number): Promise<string> => Promise.resolve(`${part}`.repeat(1_000_000));
+export const write = (part: number): Promise<string> =>
+  Promise.resolve(`${part}`.repeat(1_000_000));

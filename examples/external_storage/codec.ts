@@ -1,11 +1,15 @@
-// A payload codec that keeps large values elsewhere: above a limit the payload goes to a store of blobs, and a reference of a hundred bytes
-// takes its place in the history. Blobs are named by their SHA-256, so the same value is stored once, storing it again (a retry, a replayed
-// task) changes nothing, and a blob that was damaged is noticed.
+// A payload codec that keeps large values elsewhere: above a limit the payload goes to a store of
+// blobs, and a reference of a hundred bytes takes its place in the history. Blobs are named by
+// their SHA-256, so the same value is stored once, storing it again (a retry, a replayed task)
+// changes nothing, and a blob that was damaged is noticed.
 import { type Payload, type PayloadCodec, payloadFromBytes, payloadToBytes } from "temporalex";
 
 /** Where blobs are: a folder (folder.ts), S3, a database. */
 export interface BlobStore {
-  /** Stores the bytes under the name. The same name always has the same bytes. Resolves when they are there for good. */
+  /**
+   * Stores the bytes under the name. The same name always has the same bytes. Resolves when they
+   * are there for good.
+   */
   put(name: string, bytes: Uint8Array): Promise<void>;
   /** The bytes; undefined for a name that is not there. */
   get(name: string): Promise<Uint8Array | undefined>;
@@ -33,7 +37,9 @@ export function externalStorage(store: BlobStore, { aboveBytes = 64 * 1024 } = {
     if (encoding === undefined || text.decode(encoding) !== "text/blob-reference") return payload;
     const name = text.decode(payload.data);
     const bytes = await store.get(name);
-    if (bytes === undefined) throw new Error(`blob ${name} is not in the store; was it purged while a history needs it?`);
+    if (bytes === undefined) {
+      throw new Error(`blob ${name} is not in the store; was it purged while a history needs it?`);
+    }
     if (await sha256(bytes) !== name) throw new Error(`blob ${name} is damaged`);
     return payloadFromBytes(bytes);
   }

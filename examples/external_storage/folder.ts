@@ -1,4 +1,5 @@
-// Blobs as files of a folder. A file appears under its name when it is complete, whatever happens while it is written.
+// Blobs as files of a folder. A file appears under its name when it is complete, whatever happens
+// while it is written.
 import { mkdir, open, readFile, rename, stat } from "node:fs/promises";
 import { join } from "node:path";
 import type { BlobStore } from "./codec.ts";

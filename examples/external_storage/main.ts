@@ -1,4 +1,5 @@
-// Large state: a workflow works with megabytes, and its history stays small, because a codec keeps large values in a folder.
+// Large state: a workflow works with megabytes, and its history stays small, because a codec keeps
+// large values in a folder.
 import { mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -10,7 +11,8 @@ import { report } from "./workflow.ts";
 
 export async function run(say: (line: string) => void): Promise<unknown> {
   const folder = mkdtempSync(join(tmpdir(), "temporalex-blobs-"));
-  // With encryption as well: `codec: [encryption(keys), externalStorage(store)]`. They are applied in this order, so that blobs are encrypted.
+  // With encryption as well: `codec: [encryption(keys), externalStorage(store)]`. They are applied
+  // in this order, so that blobs are encrypted.
   const app = await open({
     workflows: new URL("./workflow.ts", import.meta.url),
     activities,

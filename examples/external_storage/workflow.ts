@@ -1,4 +1,5 @@
-// A report that grows beyond what a history may hold: each part is written by an activity, and the state is carried over continueAsNew.
+// A report that grows beyond what a history may hold: each part is written by an activity, and the
+// state is carried over continueAsNew.
 import { activities, continueAsNew, workflow } from "temporalex/workflow";
 
 const acts = activities<typeof import("./activities.ts")>({ startToClose: "1m" });

@@ -1,5 +1,5 @@
-// A buff on a character: it stacks, it can be dispelled, and it expires. The timer is made inside of the loop, so each stack gives the whole
-// duration again.
+// A buff on a character: it stacks, it can be dispelled, and it expires. The timer is made inside
+// of the loop, so each stack gives the whole duration again.
 import { on, payload, select, signals, timer, timers, workflow } from "temporalex/workflow";
 
 export interface BuffInit {

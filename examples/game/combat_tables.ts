@@ -1,4 +1,5 @@
-// The tables that a fight changes, and the functions that change them, each in the transaction of a step of the fight.
+// The tables that a fight changes, and the functions that change them, each in the transaction of a
+// step of the fight.
 import type { Database, TableMigration } from "temporalex";
 
 export const migrations: readonly TableMigration[] = [{
@@ -10,9 +11,15 @@ export const migrations: readonly TableMigration[] = [{
     INSERT INTO npc (id, hp) VALUES (1, 100), (2, 100);`,
 }];
 
-/** Returns the remaining hit points; never below 0. Throws a RangeError if the npc does not exist. */
+/**
+ * Returns the remaining hit points; never below 0. Throws a RangeError if the npc does not exist.
+ */
 export function applyDamage(database: Database, npc: number, amount: number): number {
-  const row = database.get<{ hp: number }>("UPDATE npc SET hp = max(0, hp - ?) WHERE id = ? RETURNING hp", amount, npc);
+  const row = database.get<{ hp: number }>(
+    "UPDATE npc SET hp = max(0, hp - ?) WHERE id = ? RETURNING hp",
+    amount,
+    npc,
+  );
   if (row === undefined) throw new RangeError(`npc ${npc} not found`);
   return row.hp;
 }

@@ -1,5 +1,5 @@
-// Damage over time, one workflow for each target of a spell. All of one spell have its id as their correlation, so the spell ends for all of
-// them at once.
+// Damage over time, one workflow for each target of a spell. All of one spell have its id as their
+// correlation, so the spell ends for all of them at once.
 import { publishState, sleep, workflow } from "temporalex/workflow";
 
 export interface DotInit {

@@ -1,18 +1,21 @@
-// Ordinary control flow around waits: a counter, a loop over children, a branch. Variables are durable without a word: they are what the code
-// computes again from its history.
+// Ordinary control flow around waits: a counter, a loop over children, a branch. Variables are
+// durable without a word: they are what the code computes again from its history.
 import { sleep, spawn, timers, workflow } from "temporalex/workflow";
 
 export const flowTimers = timers("tick", "short", "long");
 
 /** Counts one per second. */
-export const tickCounter = workflow("TickCounter", async ({ iterations }: { iterations: number }) => {
-  let count = 0;
-  for (let i = 0; i < iterations; i++) {
-    await sleep("1s", { summary: flowTimers.tick });
-    count += 1;
-  }
-  return { finalCount: count };
-});
+export const tickCounter = workflow(
+  "TickCounter",
+  async ({ iterations }: { iterations: number }) => {
+    let count = 0;
+    for (let i = 0; i < iterations; i++) {
+      await sleep("1s", { summary: flowTimers.tick });
+      count += 1;
+    }
+    return { finalCount: count };
+  },
+);
 
 export const task = workflow("Task", async ({ id }: { id: number }) => {
   await sleep("1s");
@@ -30,14 +33,17 @@ export const taskList = workflow("TaskList", async ({ taskCount }: { taskCount: 
 });
 
 /** The condition is evaluated once: what it was is part of what replay computes again. */
-export const branching = workflow("Branching", async ({ useShortTimer }: { useShortTimer: boolean }) => {
-  let value = 0;
-  if (useShortTimer) {
-    await sleep("1s", { summary: flowTimers.short });
-    value += 10;
-  } else {
-    await sleep("5s", { summary: flowTimers.long });
-    value += 50;
-  }
-  return value;
-});
+export const branching = workflow(
+  "Branching",
+  async ({ useShortTimer }: { useShortTimer: boolean }) => {
+    let value = 0;
+    if (useShortTimer) {
+      await sleep("1s", { summary: flowTimers.short });
+      value += 10;
+    } else {
+      await sleep("5s", { summary: flowTimers.long });
+      value += 50;
+    }
+    return value;
+  },
+);

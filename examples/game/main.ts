@@ -1,4 +1,5 @@
-// A short game in virtual time: `npm run example game`. Patrols, buffs and a spell, on the embedded engine in memory.
+// A short game in virtual time: `npm run example game`. Patrols, buffs and a spell, on the embedded
+// engine in memory.
 import { TestEnvironment } from "temporalex/testing";
 import { buff, buffSignals } from "./buff.ts";
 import { combat, combatSignals } from "./combat.ts";
@@ -20,12 +21,19 @@ const modules = [
 /** Runs all of it; `events`: the length of a history at which patrols continue as new. */
 export async function play(say: (line: string) => void, events = 40) {
   const { migrations, ...reducers } = tables;
-  const env = await TestEnvironment.create({ limits: { suggestContinueAsNewEvents: events }, reducers, migrations });
+  const env = await TestEnvironment.create({
+    limits: { suggestContinueAsNewEvents: events },
+    reducers,
+    migrations,
+  });
   try {
     return await env.runWorker({ workflows: modules }, async () => {
       const { client } = env;
 
-      const guard = await client.start(patrol, { id: "patrol-1", args: [{ route: ["gate", "well", "tower"], lives: 2 }] });
+      const guard = await client.start(patrol, {
+        id: "patrol-1",
+        args: [{ route: ["gate", "well", "tower"], lives: 2 }],
+      });
       for (let i = 0; i < 4; i++) {
         await env.advance("1 minute");
         await guard.signal(patrolSignals.threatDetected, i);
@@ -35,9 +43,17 @@ export async function play(say: (line: string) => void, events = 40) {
       say(`the patrol has gone ${seen.steps} steps and has won ${seen.victories} fights`);
       const fallen = await guard.result();
       const { runId } = await client.getHandle(patrol, "patrol-1").describe();
-      say(`it ${fallen.because}, in ${runId === guard.runId ? "its first run" : "a later run, which it has begun by itself"}`);
+      say(
+        `it ${fallen.because}, in ${
+          runId === guard.runId ? "its first run" : "a later run, which it has begun by itself"
+        }`,
+      );
 
-      const strength = await client.start(buff, { id: "buff-1", args: [{ durationSeconds: 60 }], entityId: "42" });
+      const strength = await client.start(buff, {
+        id: "buff-1",
+        args: [{ durationSeconds: 60 }],
+        entityId: "42",
+      });
       await env.advance("50s");
       await strength.signal(buffSignals.stack, 5);
       await env.advance("50s");
@@ -47,29 +63,52 @@ export async function play(say: (line: string) => void, events = 40) {
       const targets = [7, 8, 9];
       for (const target of targets) {
         const init = { target, damage: 5, ticks: 10 };
-        await client.start(dot, { id: `dot-${target}`, args: [init], entityId: String(target), correlationId: spell });
+        await client.start(dot, {
+          id: `dot-${target}`,
+          args: [init],
+          entityId: String(target),
+          correlationId: spell,
+        });
       }
       await env.advance("3500ms");
       const ended = await client.workflows({ correlationId: spell }).cancel("dispelled");
       await env.advance(0);
       say(`the spell was dispelled on ${ended} targets`);
       const left: string[] = [];
-      for (const target of targets) left.push((await client.getHandle(dot, `dot-${target}`).describe()).status);
+      for (const target of targets) {
+        left.push((await client.getHandle(dot, `dot-${target}`).describe()).status);
+      }
 
-      const orc = await client.start(quest, { id: "quest-orc", args: [{ targetEnemy: "orc", targetItem: 7 }] });
-      const elf = await client.start(quest, { id: "quest-elf", args: [{ targetEnemy: "elf", targetItem: 8 }] });
+      const orc = await client.start(quest, {
+        id: "quest-orc",
+        args: [{ targetEnemy: "orc", targetItem: 7 }],
+      });
+      const elf = await client.start(quest, {
+        id: "quest-elf",
+        args: [{ targetEnemy: "elf", targetItem: 8 }],
+      });
       await env.advance(0);
       const heard = await client.broadcast(questSignals.enemyKilled, "orc", "orc");
       await client.broadcast(questSignals.itemCollected, 8, 8);
       say(`an orc is dead: ${heard} quest has heard of it`);
 
-      const won = await client.execute(combat, { id: "combat-1", args: [{ targetId: 1, damage: 40, blows: 5 }] });
-      const second = await client.start(combat, { id: "combat-2", args: [{ targetId: 2, damage: 40, blows: 5 }] });
+      const won = await client.execute(combat, {
+        id: "combat-1",
+        args: [{ targetId: 1, damage: 40, blows: 5 }],
+      });
+      const second = await client.start(combat, {
+        id: "combat-2",
+        args: [{ targetId: 2, damage: 40, blows: 5 }],
+      });
       await env.advance("500ms");
       await second.signal(combatSignals.flee);
       const fled = await second.result();
-      const npcs = env.engine.tables.all("SELECT id, hp, (SELECT count(*) FROM effect WHERE npc = npc.id) AS hits FROM npc");
-      say(`one fight ended in ${won.outcome} after ${won.blows} blows, of the other the target ${fled.outcome}`);
+      const npcs = env.engine.tables.all(
+        "SELECT id, hp, (SELECT count(*) FROM effect WHERE npc = npc.id) AS hits FROM npc",
+      );
+      say(
+        `one fight ended in ${won.outcome} after ${won.blows} blows, of the other the target ${fled.outcome}`,
+      );
 
       return {
         combats: [won, fled],
@@ -81,7 +120,10 @@ export async function play(say: (line: string) => void, events = 40) {
         dots: left,
         counter: await client.execute(tickCounter, { id: "counter-1", args: [{ iterations: 3 }] }),
         tasks: await client.execute(taskList, { id: "tasks-1", args: [{ taskCount: 4 }] }),
-        branch: await client.execute(branching, { id: "branch-1", args: [{ useShortTimer: false }] }),
+        branch: await client.execute(branching, {
+          id: "branch-1",
+          args: [{ useShortTimer: false }],
+        }),
       };
     });
   } finally {

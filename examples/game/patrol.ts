@@ -1,7 +1,19 @@
-// A guard that patrols for years: walks to the next waypoint, waits there, and continues. A threat interrupts it at any
-// time: the fight is a separate workflow, and the patrol waits for its result. Each round is one way and one rest; between
-// two rounds the run continues as new by itself when its history is long enough (docs/database.md#endless-loops).
-import { carry, on, payload, query, select, signals, spawn, timer, timers, workflow } from "temporalex/workflow";
+// A guard that patrols for years: walks to the next waypoint, waits there, and continues. A threat
+// interrupts it at any time: the fight is a separate workflow, and the patrol waits for its result.
+// Each round is one way and one rest; between two rounds the run continues as new by itself when
+// its history is long enough (docs/database.md#endless-loops).
+import {
+  carry,
+  on,
+  payload,
+  query,
+  select,
+  signals,
+  spawn,
+  timer,
+  timers,
+  workflow,
+} from "temporalex/workflow";
 import type { Carry } from "temporalex/workflow";
 
 export interface PatrolInit {
@@ -42,7 +54,14 @@ export const skirmish = workflow("Skirmish", async (enemyId: number) => {
 });
 
 export const patrol = workflow("Patrol", {
-  carry: (_init: PatrolInit): PatrolState => ({ waypoint: 0, steps: 0, victories: 0, defeats: 0, speed: 12, alertRange: 10 }),
+  carry: (_init: PatrolInit): PatrolState => ({
+    waypoint: 0,
+    steps: 0,
+    victories: 0,
+    defeats: 0,
+    speed: 12,
+    alertRange: 10,
+  }),
   messages: { status: patrolStatus },
   queries: { status: (state: PatrolState) => state },
   async round(state, { route, lives = 1 }): Promise<Carry<PatrolState> | PatrolResult> {
@@ -59,7 +78,10 @@ export const patrol = workflow("Patrol", {
       ]);
     const walking = state.steps % 2 === 0;
     const next = walking
-      ? await meanwhile(state.steps === 0 ? patrolTimers.startPatrol : patrolTimers.arrival, 60_000 / state.speed)
+      ? await meanwhile(
+        state.steps === 0 ? patrolTimers.startPatrol : patrolTimers.arrival,
+        60_000 / state.speed,
+      )
       : await meanwhile(patrolTimers.wait, 2_000);
     if (next === "stood down") return end(next);
     if (typeof next === "object") return carry({ ...state, ...next });

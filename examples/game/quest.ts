@@ -1,5 +1,5 @@
-// A quest that ends with the first of two events. It subscribes to them, so the game broadcasts what happens and need not know which quests
-// there are.
+// A quest that ends with the first of two events. It subscribes to them, so the game broadcasts
+// what happens and need not know which quests there are.
 import { on, payload, select, signals, subscribe, workflow } from "temporalex/workflow";
 
 export interface QuestInit {

@@ -1,6 +1,6 @@
-// A service that stops gracefully. SIGTERM (a deployment, `docker stop`) and Ctrl-C take no new tasks, finish running ones,
-// and exit with 0; unfinished work continues at the next start. A second signal ends the process at once, and nothing
-// acknowledged is lost.
+// A service that stops gracefully. SIGTERM (a deployment, `docker stop`) and Ctrl-C take no new
+// tasks, finish running ones, and exit with 0; unfinished work continues at the next start. A
+// second signal ends the process at once, and nothing acknowledged is lost.
 //
 //   npm run example graceful_shutdown            then Ctrl-C, and start it again
 import process from "node:process";
@@ -26,11 +26,16 @@ async function stop(signal: string): Promise<void> {
 }
 for (const signal of ["SIGTERM", "SIGINT"]) process.on(signal, () => void stop(signal));
 
-// A worker that stops by itself (it lost its store, say) ends the process, so that the process supervisor notices it.
+// A worker that stops by itself (it lost its store, say) ends the process, so that the process
+// supervisor notices it.
 app.done.catch(() => process.exit(1));
 
 try {
-  const handle = await app.client.start(batch, { id: "batch", args: [4], idConflictPolicy: "USE_EXISTING" });
+  const handle = await app.client.start(batch, {
+    id: "batch",
+    args: [4],
+    idConflictPolicy: "USE_EXISTING",
+  });
   console.log(`running: ${await handle.query(status)}`);
   console.log(`result: ${JSON.stringify(await handle.result())}`);
   await app.close();

@@ -1,6 +1,18 @@
-// Async update handlers: each restock asks for a price in the background while the loop takes the next one; updateState keeps the stock
-// consistent, and the caller of the update gets the new entry.
-import { activities, on, publishState, query, receive, signal, spawnAsync, stop, update, workflow } from "temporalex/workflow";
+// Async update handlers: each restock asks for a price in the background while the loop takes the
+// next one; updateState keeps the stock consistent, and the caller of the update gets the new
+// entry.
+import {
+  activities,
+  on,
+  publishState,
+  query,
+  receive,
+  signal,
+  spawnAsync,
+  stop,
+  update,
+  workflow,
+} from "temporalex/workflow";
 
 export interface Entry {
   readonly quantity: number;
@@ -8,7 +20,9 @@ export interface Entry {
 }
 export type Stock = { readonly [sku: string]: Entry };
 
-export const restock = update<[item: { readonly sku: string; readonly quantity: number }], Entry>("restock");
+export const restock = update<[item: { readonly sku: string; readonly quantity: number }], Entry>(
+  "restock",
+);
 export const close = signal("close");
 export const stock = query<Stock>("stock");
 
@@ -24,7 +38,10 @@ export const inventory = workflow("Inventory", {
         spawnAsync(async (updateState) => {
           const priceCents = await pricing.currentPrice(item.sku);
           return await updateState((stock) => {
-            const entry: Entry = { quantity: (stock[item.sku]?.quantity ?? 0) + item.quantity, priceCents };
+            const entry: Entry = {
+              quantity: (stock[item.sku]?.quantity ?? 0) + item.quantity,
+              priceCents,
+            };
             const next = { ...stock, [item.sku]: entry };
             publishState(next);
             return [entry, next];

@@ -1,4 +1,5 @@
-// Activities: ordinary functions. Each attempt may be followed by another, so they use the idempotency key where a second time would harm.
+// Activities: ordinary functions. Each attempt may be followed by another, so they use the
+// idempotency key where a second time would harm.
 import { activityContext, activityInfo } from "temporalex/activity";
 import { ApplicationFailure } from "temporalex/workflow";
 
@@ -8,12 +9,20 @@ const PRICES: Record<string, number> = { book: 12, pen: 2 };
 export function charge(item: string, count: number): Promise<number> {
   const price = PRICES[item];
   // Trying again would not help.
-  if (price === undefined) throw new ApplicationFailure(`unknown item "${item}"`, { type: "UnknownItem", nonRetryable: true });
+  if (price === undefined) {
+    throw new ApplicationFailure(`unknown item "${item}"`, {
+      type: "UnknownItem",
+      nonRetryable: true,
+    });
+  }
   activityContext().logger.info("charged", { idempotencyKey: activityInfo().idempotencyKey });
   return Promise.resolve(price * count);
 }
 
-/** Packs one after the other, and reports its progress after each: after an interruption the next attempt resumes there. */
+/**
+ * Packs one after the other, and reports its progress after each: after an interruption the next
+ * attempt resumes there.
+ */
 export async function pack(item: string, count: number, packingMs: number): Promise<string> {
   const { heartbeat, sleep, info, logger } = activityContext();
   let packed = typeof info.heartbeatDetails === "number" ? info.heartbeatDetails : 0;

@@ -1,5 +1,6 @@
-// A worker of a Temporal cluster as a service: configured by Temporal's own variables and files, watched over HTTP, and stopped by SIGTERM
-// without losing work. Node 22.18 and later run this file as it is.
+// A worker of a Temporal cluster as a service: configured by Temporal's own variables and files,
+// watched over HTTP, and stopped by SIGTERM without losing work. Node 22.18 and later run this file
+// as it is.
 import process from "node:process";
 import { MetricsRegistry } from "temporalex/metrics";
 import { Connection, loadClientConnectConfig, serveProbes } from "temporalex/temporal";
@@ -18,9 +19,12 @@ function fail(error: unknown): never {
 }
 
 function configuration() {
-  // Where the cluster is: TEMPORAL_ADDRESS, TEMPORAL_NAMESPACE, TEMPORAL_API_KEY, TEMPORAL_TLS..., or a profile of a TOML file.
+  // Where the cluster is: TEMPORAL_ADDRESS, TEMPORAL_NAMESPACE, TEMPORAL_API_KEY, TEMPORAL_TLS...,
+  // or a profile of a TOML file.
   try {
-    return loadClientConnectConfig(options.profile === undefined ? {} : { profile: options.profile });
+    return loadClientConnectConfig(
+      options.profile === undefined ? {} : { profile: options.profile },
+    );
   } catch (error) {
     return fail(error);
   }
@@ -28,7 +32,8 @@ function configuration() {
 
 const { connectionOptions, namespace = "default" } = configuration();
 logger.info("connecting", { address: connectionOptions.address, namespace });
-// In a cluster that starts, or restarts, everything starts at once: the Temporal service may come later than this.
+// In a cluster that starts, or restarts, everything starts at once: the Temporal service may come
+// later than this.
 const connecting = Connection.connect({
   ...connectionOptions,
   namespace,
@@ -44,16 +49,25 @@ const worker = await Worker.create({
   activities,
   logger,
   metrics,
-  // Grace period before running activities are canceled at a stop, and time to wait for them afterwards.
-  // Both together must fit into terminationGracePeriodSeconds of the pod.
+  // Grace period before running activities are canceled at a stop, and time to wait for them
+  // afterwards. Both together must fit into terminationGracePeriodSeconds of the pod.
   shutdownGraceMs: options.grace * 1000,
   shutdownForceMs: 3000,
 }).catch(fail);
 // /healthz, /readyz and /metrics, for the platform.
-const probes = await serveProbes({ listen: process.env["HEALTH_ADDRESS"] ?? "127.0.0.1:9464", worker, metrics }).catch(fail);
+const probes = await serveProbes({
+  listen: process.env["HEALTH_ADDRESS"] ?? "127.0.0.1:9464",
+  worker,
+  metrics,
+}).catch(fail);
 const connection = await connecting;
 const running = worker.run();
-logger.info("started", { address: connection.address, namespace, taskQueue: worker.taskQueue, workflows: worker.workflowTypes });
+logger.info("started", {
+  address: connection.address,
+  namespace,
+  taskQueue: worker.taskQueue,
+  workflows: worker.workflowTypes,
+});
 
 let stopping = false;
 for (const signal of ["SIGTERM", "SIGINT"] as const) {
@@ -70,8 +84,8 @@ let code = 0;
 try {
   await running;
 } catch (error) {
-  // The cluster rejects this worker permanently (its namespace is gone, its key is wrong): report it to the process
-  // supervisor.
+  // The cluster rejects this worker permanently (its namespace is gone, its key is wrong): report
+  // it to the process supervisor.
   logger.error("the worker has stopped", { error });
   code = 1;
 }

@@ -12,7 +12,8 @@ export interface Options {
   readonly profile: string | undefined;
 }
 
-const USAGE = "usage: node main.ts [--task-queue NAME] [--log-level debug|info|warn|error] [--grace SECONDS] [--profile NAME]";
+const USAGE =
+  "usage: node main.ts [--task-queue NAME] [--log-level debug|info|warn|error] [--grace SECONDS] [--profile NAME]";
 
 /** Ends the process with 2 for unknown options or ones that make no sense. */
 export function readOptions(): Options {
@@ -27,7 +28,9 @@ export function readOptions(): Options {
     });
     const { "task-queue": taskQueue, "log-level": logLevel, profile } = values;
     const grace = Number(values.grace);
-    if (!["debug", "info", "warn", "error"].includes(logLevel!)) throw new Error(`unknown log level "${logLevel}"`);
+    if (!["debug", "info", "warn", "error"].includes(logLevel!)) {
+      throw new Error(`unknown log level "${logLevel}"`);
+    }
     if (!(grace >= 0)) throw new Error(`"${values.grace}" is not a number of seconds`);
     return { taskQueue: taskQueue!, logLevel: logLevel as LogLevel, grace, profile };
   } catch (error) {

@@ -15,7 +15,10 @@ test("an order is charged once and packed", async () => {
       pack: () => Promise.resolve("2 x book"),
     });
     await env.runWorker({ workflows, activities }, async () => {
-      const receipt = await env.client.execute(order, { id: "one", args: [{ item: "book", count: 2 }] });
+      const receipt = await env.client.execute(order, {
+        id: "one",
+        args: [{ item: "book", count: 2 }],
+      });
       assert.deepEqual(receipt, { total: 24, parcel: "2 x book" });
     });
     assert.deepEqual(activities.calls.charge, [["book", 2]]);
@@ -28,7 +31,9 @@ test("an unknown item is not retried", async () => {
   const env = await TestEnvironment.create();
   try {
     await env.runWorker({ workflows, activities: real }, async () => {
-      await assert.rejects(env.client.execute(order, { id: "two", args: [{ item: "moon", count: 1 }] }));
+      await assert.rejects(
+        env.client.execute(order, { id: "two", args: [{ item: "moon", count: 1 }] }),
+      );
     });
   } finally {
     await env.dispose();

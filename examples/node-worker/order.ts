@@ -19,7 +19,11 @@ try {
   const client = new Client({ service: connection, namespace, taskQueue: values["task-queue"] });
   const wanted = { item, count: Number(count), packingMs: Number(values["packing-ms"]) };
   // The id makes it one order, however often this is called with it.
-  const handle = await client.start(order, { id: values.id, args: [wanted], idConflictPolicy: "USE_EXISTING" });
+  const handle = await client.start(order, {
+    id: values.id,
+    args: [wanted],
+    idConflictPolicy: "USE_EXISTING",
+  });
   console.log(JSON.stringify(await handle.result()));
 } finally {
   await connection.close();

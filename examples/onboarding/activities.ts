@@ -5,7 +5,10 @@ export interface Account {
   readonly userId: string;
 }
 
-/** Creates the user's account; the same user always gets the same account, so running it again does no harm. */
+/**
+ * Creates the user's account; the same user always gets the same account, so running it again does
+ * no harm.
+ */
 export async function createAccount(userId: string): Promise<Account> {
   return { id: `acct-${userId}`, userId };
 }

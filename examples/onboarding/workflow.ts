@@ -7,7 +7,10 @@ export interface Progress {
 
 export const status = query<Progress>("status");
 
-const accounts = activities<typeof import("./activities.ts")>({ startToClose: "10s", retry: { maximumAttempts: 5 } });
+const accounts = activities<typeof import("./activities.ts")>({
+  startToClose: "10s",
+  retry: { maximumAttempts: 5 },
+});
 
 export const onboarding = workflow("Onboarding", {
   messages: { status },

@@ -10,7 +10,10 @@ export const order = query<Order>("order");
 
 const orders = activities<typeof import("./activities.ts")>({ startToClose: "10s" });
 
-/** Sources that are not deterministic: an order number and the time of day. Only sideEffect may ask them. */
+/**
+ * Sources that are not deterministic: an order number and the time of day. Only sideEffect may ask
+ * them.
+ */
 export const sources = {
   nextOrderNumber: (): number => Math.floor(Math.random() * 1e6),
   timeOfDay: (): string => new Date().toISOString(),
@@ -19,7 +22,9 @@ export const sources = {
 export const orderProcessing = workflow("OrderProcessing", {
   messages: { order },
   queries: { order: (published: Order) => published },
-  async run({ customerId }: { readonly customerId: string }): Promise<{ orderNumber: number; startedAt: string }> {
+  async run(
+    { customerId }: { readonly customerId: string },
+  ): Promise<{ orderNumber: number; startedAt: string }> {
     const orderNumber = sideEffect(() => sources.nextOrderNumber());
     const startedAt = sideEffect(() => sources.timeOfDay());
 

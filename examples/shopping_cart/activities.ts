@@ -1,4 +1,5 @@
-// Activities of the shopping cart: payment and mail. Real ones would call other services under the idempotency key of the activity.
+// Activities of the shopping cart: payment and mail. Real ones would call other services under the
+// idempotency key of the activity.
 import type { Item } from "./workflow.ts";
 
 /** Charges the items and returns the total in cents. */

@@ -1,5 +1,6 @@
-// Multi-phase workflow: a cart that collects items, charges, and waits for a confirmation. Its phase decides which updates
-// it accepts: add_item only while it collects, confirm and cancel only after the charge.
+// Multi-phase workflow: a cart that collects items, charges, and waits for a confirmation. Its
+// phase decides which updates it accepts: add_item only while it collects, confirm and cancel only
+// after the charge.
 import {
   activities,
   ApplicationFailure,
@@ -25,7 +26,9 @@ export type Status =
   | { readonly phase: "confirming" | "done"; readonly totalCents: number }
   | { readonly phase: "refunded" };
 
-export type Outcome = { readonly paid: true; readonly totalCents: number } | { readonly paid: false };
+export type Outcome = { readonly paid: true; readonly totalCents: number } | {
+  readonly paid: false;
+};
 
 /** Returns the number of items. */
 export const addItem = update<[item: Item], number>("add_item");
@@ -43,7 +46,10 @@ const shop = activities<typeof import("./activities.ts")>({
 
 function checkSku(item: Item): void {
   if (!/^[A-Z]+-\d+$/.test(item.sku)) {
-    throw new ApplicationFailure(`"${item.sku}" is not a SKU`, { type: "InvalidSku", nonRetryable: true });
+    throw new ApplicationFailure(`"${item.sku}" is not a SKU`, {
+      type: "InvalidSku",
+      nonRetryable: true,
+    });
   }
 }
 
@@ -60,7 +66,9 @@ export const shoppingCart = workflow("ShoppingCart", {
       return reply(items.length, items);
     };
     const items = await receive<readonly Item[]>([], [
-      on(addItem, ([item], items) => changed([...items, item]), { validate: ([item]) => checkSku(item) }),
+      on(addItem, ([item], items) => changed([...items, item]), {
+        validate: ([item]) => checkSku(item),
+      }),
       on(removeItem, ([sku], items) => changed(items.filter((item) => item.sku !== sku))),
       on(checkout, (_, items) => stop(items)),
     ]);

@@ -1,5 +1,6 @@
-// The application that `npm start` kills twice: engine on a SQLite file, worker and activities in one process. It executes
-// its parent's requests over the IPC channel (one message each way) and reports what its activities do.
+// The application that `npm start` kills twice: engine on a SQLite file, worker and activities in
+// one process. It executes its parent's requests over the IPC channel (one message each way) and
+// reports what its activities do.
 import process from "node:process";
 import { activityInfo } from "temporalex/activity";
 import { open } from "temporalex";
@@ -32,11 +33,16 @@ const told = Object.fromEntries(
   }]),
 );
 
-const app = await open({ path, workflows: new URL("../shopping_cart/workflow.ts", import.meta.url), activities: told });
+const app = await open({
+  path,
+  workflows: new URL("../shopping_cart/workflow.ts", import.meta.url),
+  activities: told,
+});
 const cart = app.client.getHandle(shop.shoppingCart, id);
 
 const answers: { [op: string]: (ask: Ask) => Promise<unknown> } = {
-  start: async () => (await app.client.start(shop.shoppingCart, { id, args: [{ customer: "ada" }] })).runId,
+  start: async () =>
+    (await app.client.start(shop.shoppingCart, { id, args: [{ customer: "ada" }] })).runId,
   add: (ask) => cart.update(shop.addItem, (ask as { item: shop.Item }).item),
   checkout: () => cart.signal(shop.checkout),
   confirm: () => cart.update(shop.confirm),

@@ -1,6 +1,6 @@
-// `npm start`: an application on the embedded engine is killed with SIGKILL twice, once while an activity runs and once
-// between two phases, is restarted each time, and continues as if nothing had happened. Its history is then replayed in a
-// fresh core.
+// `npm start`: an application on the embedded engine is killed with SIGKILL twice, once while an
+// activity runs and once between two phases, is restarted each time, and continues as if nothing
+// had happened. Its history is then replayed in a fresh core.
 import { fork } from "node:child_process";
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -37,7 +37,10 @@ const id = "cart-42";
 /** The child process: its requests, responses and the activities that it reports. */
 class App {
   readonly #child;
-  readonly #waiting = new Map<number, { resolve: (v: unknown) => void; reject: (e: Error) => void }>();
+  readonly #waiting = new Map<
+    number,
+    { resolve: (v: unknown) => void; reject: (e: Error) => void }
+  >();
   readonly #exit: Promise<void>;
   #next = 1;
   onActivity: (a: Extract<Tell, { tell: "activity" }>) => void = () => {};
@@ -105,7 +108,9 @@ const watch = (app: App, on: (a: Extract<Tell, { tell: "activity" }>) => void = 
       line(
         "·",
         `activity ${a.name} ${
-          a.attempt > 1 ? paint(33, `runs again (attempt ${a.attempt}, same idempotency key ${a.key})`) : "runs"
+          a.attempt > 1
+            ? paint(33, `runs again (attempt ${a.attempt}, same idempotency key ${a.key})`)
+            : "runs"
         }`,
       );
     } else line("·", `activity ${a.name} done`);
@@ -118,11 +123,16 @@ async function again(): Promise<App> {
   const app = new App();
   watch(app);
   await app.ready;
-  line(paint(32, "▲"), `started again as process ${app.pid}; the run was loaded from ${paint(2, "shop.sqlite")}`);
+  line(
+    paint(32, "▲"),
+    `started again as process ${app.pid}; the run was loaded from ${paint(2, "shop.sqlite")}`,
+  );
   return app;
 }
 
-console.log("A shopping cart as one durable function, on a SQLite file. Its process is killed twice.\n");
+console.log(
+  "A shopping cart as one durable function, on a SQLite file. Its process is killed twice.\n",
+);
 let app = new App();
 let charging!: () => void;
 const chargeStarted = new Promise<void>((resolve) => (charging = resolve));
@@ -133,9 +143,17 @@ line(paint(32, "▲"), `process ${app.pid} is up: engine, worker and activities`
 await app.ask({ op: "start" });
 line("→", `started workflow ${id}`);
 for (const item of [{ sku: "BOOK-1", priceCents: 1900 }, { sku: "PEN-2", priceCents: 250 }]) {
-  line("→", `update add_item ${item.sku}: the cart returns ${JSON.stringify(await app.ask({ op: "add", item }))}`);
+  line(
+    "→",
+    `update add_item ${item.sku}: the cart returns ${
+      JSON.stringify(await app.ask({ op: "add", item }))
+    }`,
+  );
 }
-const refusal = await app.ask({ op: "add", item: { sku: "???", priceCents: 1 } }).then(() => "accepted", (e: Error) => e.message);
+const refusal = await app.ask({ op: "add", item: { sku: "???", priceCents: 1 } }).then(
+  () => "accepted",
+  (e: Error) => e.message,
+);
 line("→", `update add_item ???: refused before it entered history (${refusal})`);
 await app.ask({ op: "checkout" });
 line("→", "signal checkout: the cart stops taking items and charges");
@@ -149,7 +167,10 @@ app = await again();
 const phase = async () => (await app.ask<{ phase: string } | undefined>({ op: "status" }))?.phase;
 while ((await phase()) !== "confirming") await new Promise((resolve) => setTimeout(resolve, 50));
 const eventsBefore = await app.ask<number>({ op: "length" });
-line("·", `query status: ${JSON.stringify(await app.ask({ op: "status" }))} after ${eventsBefore} events`);
+line(
+  "·",
+  `query status: ${JSON.stringify(await app.ask({ op: "status" }))} after ${eventsBefore} events`,
+);
 await app.kill();
 line(paint(31, "✗"), paint(31, "kill -9 between two phases"));
 app = await again();
@@ -168,7 +189,9 @@ writeFileSync(historyFile, history);
 await app.end();
 
 const read = fromJsonString(HistorySchema, history);
-const realm = await createWorkerRealm({ workflows: new URL("../shopping_cart/workflow.ts", import.meta.url) });
+const realm = await createWorkerRealm({
+  workflows: new URL("../shopping_cart/workflow.ts", import.meta.url),
+});
 const verdict = await realm.replay(id, toBinary(HistorySchema, read));
 await realm.dispose();
 line(
@@ -181,7 +204,14 @@ console.log(
 );
 if (json) {
   console.log(
-    JSON.stringify({ result, kills: 2, eventsBefore, eventsAfter: read.events.length, replay: verdict.verdict, historyFile }),
+    JSON.stringify({
+      result,
+      kills: 2,
+      eventsBefore,
+      eventsAfter: read.events.length,
+      replay: verdict.verdict,
+      historyFile,
+    }),
   );
 }
 process.exitCode = verdict.verdict === "ok" ? 0 : 1;

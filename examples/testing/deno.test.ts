@@ -1,4 +1,5 @@
-// Testing with Deno: `deno test -A`. Thirty days of virtual time pass in milliseconds; no server, nothing downloaded.
+// Testing with Deno: `deno test -A`. Thirty days of virtual time pass in milliseconds; no server,
+// nothing downloaded.
 import { assertEquals, assertRejects } from "@std/assert"; // deno.json maps it: "jsr:@std/assert@1", or "npm:deno-std@1.4.0/assert/mod.js"
 import { WorkflowUpdateRejectedError } from "temporalex/client";
 import { mockActivities, TestEnvironment } from "temporalex/testing";
@@ -37,6 +38,9 @@ Deno.test("mail that fails is tried again", async () => {
   const activities = mockActivities<typeof mail>({
     remind: () => ++attempts < 3 ? Promise.reject(new Error("no route")) : Promise.resolve(),
   });
-  await env.runWorker({ workflows, activities }, () => env.client.execute(trial, { id: "t", args: ["ada"] }));
+  await env.runWorker(
+    { workflows, activities },
+    () => env.client.execute(trial, { id: "t", args: ["ada"] }),
+  );
   assertEquals(attempts, 3);
 });

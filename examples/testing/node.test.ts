@@ -1,4 +1,5 @@
-// Testing with node:test: `node --test`. Thirty days of virtual time pass in milliseconds; no server, nothing downloaded.
+// Testing with node:test: `node --test`. Thirty days of virtual time pass in milliseconds; no
+// server, nothing downloaded.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { WorkflowUpdateRejectedError } from "temporalex/client";
@@ -41,6 +42,9 @@ test("mail that fails is tried again", async (t) => {
   const activities = mockActivities<typeof mail>({
     remind: () => ++attempts < 3 ? Promise.reject(new Error("no route")) : Promise.resolve(),
   });
-  await env.runWorker({ workflows, activities }, () => env.client.execute(trial, { id: "t", args: ["ada"] }));
+  await env.runWorker(
+    { workflows, activities },
+    () => env.client.execute(trial, { id: "t", args: ["ada"] }),
+  );
   assert.equal(attempts, 3);
 });

@@ -1,4 +1,5 @@
-// Testing with Vitest: `npx vitest run`. Thirty days of virtual time pass in milliseconds; no server, nothing downloaded.
+// Testing with Vitest: `npx vitest run`. Thirty days of virtual time pass in milliseconds; no
+// server, nothing downloaded.
 import { WorkflowUpdateRejectedError } from "temporalex/client";
 import { mockActivities, TestEnvironment } from "temporalex/testing";
 import { expect, onTestFinished, test } from "vitest";
@@ -40,6 +41,9 @@ test("mail that fails is tried again", async () => {
   const activities = mockActivities<typeof mail>({
     remind: () => ++attempts < 3 ? Promise.reject(new Error("no route")) : Promise.resolve(),
   });
-  await env.runWorker({ workflows, activities }, () => env.client.execute(trial, { id: "t", args: ["ada"] }));
+  await env.runWorker(
+    { workflows, activities },
+    () => env.client.execute(trial, { id: "t", args: ["ada"] }),
+  );
   expect(attempts).toBe(3);
 });

@@ -1,10 +1,23 @@
-// Tested by the three tests in this folder: a free trial that reminds, waits for a payment method, and ends after 30 days.
-import { activities, on, publishState, query, receive, stop, update, workflow } from "temporalex/workflow";
+// Tested by the three tests in this folder: a free trial that reminds, waits for a payment method,
+// and ends after 30 days.
+import {
+  activities,
+  on,
+  publishState,
+  query,
+  receive,
+  stop,
+  update,
+  workflow,
+} from "temporalex/workflow";
 
 export const addCard = update<[card: string], string>("add_card");
 export const phase = query<"trial" | "reminded" | "ended">("phase");
 
-const mail = activities<typeof import("./activities.ts")>({ startToClose: "10s", retry: { maximumAttempts: 5 } });
+const mail = activities<typeof import("./activities.ts")>({
+  startToClose: "10s",
+  retry: { maximumAttempts: 5 },
+});
 
 export const trial = workflow("Trial", {
   messages: { addCard, phase },

@@ -1,5 +1,5 @@
-// The world's tables, and the functions that change them. A reducer runs in the transaction that commits a step of a workflow, so what the
-// map shows and what the workflows know is never apart.
+// The world's tables, and the functions that change them. A reducer runs in the transaction that
+// commits a step of a workflow, so what the map shows and what the workflows know is never apart.
 import type { Database, TableMigration } from "temporalex";
 
 export const WIDTH = 48;
@@ -34,7 +34,10 @@ export interface Threat {
 const FULL = 100;
 
 const scored = (database: Database, what: string): void =>
-  void database.run("INSERT INTO score VALUES (?, 1) ON CONFLICT (what) DO UPDATE SET count = count + 1", what);
+  void database.run(
+    "INSERT INTO score VALUES (?, 1) ON CONFLICT (what) DO UPDATE SET count = count + 1",
+    what,
+  );
 
 /** One step of an NPC; its first one puts it on the map. */
 export function walk(database: Database, id: number, x: number, y: number, doing: string): void {
@@ -45,7 +48,12 @@ export function walk(database: Database, id: number, x: number, y: number, doing
 }
 
 /** A threat comes; returns the NPCs near enough to see it, the nearest first. */
-export function threaten(database: Database, x: number, y: number, hp: number): { threat: number; near: number[] } {
+export function threaten(
+  database: Database,
+  x: number,
+  y: number,
+  hp: number,
+): { threat: number; near: number[] } {
   database.run("INSERT INTO threat (x, y, hp) VALUES (?, ?, ?)", x, y, hp);
   const { threat } = database.get<{ threat: number }>("SELECT last_insert_rowid() AS threat")!;
   const near = database.all<{ id: number }>(
@@ -56,7 +64,10 @@ export function threaten(database: Database, x: number, y: number, hp: number): 
   return { threat, near: near.map(({ id }) => id) };
 }
 
-/** One blow at a threat by an NPC next to it; a ward makes it stronger. Undefined: it is beaten already. */
+/**
+ * One blow at a threat by an NPC next to it; a ward makes it stronger. Undefined: it is beaten
+ * already.
+ */
 export function strike(database: Database, id: number, threat: number): Threat | undefined {
   const npc = database.get<Npc>("SELECT * FROM npc WHERE id = ?", id)!;
   const there = database.get<Threat>("SELECT * FROM threat WHERE id = ?", threat);

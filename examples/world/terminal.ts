@@ -1,10 +1,20 @@
-// The world on a terminal: `npm run example -- world_map`. It is kept in a file: end it in any way, and start it again.
+// The world on a terminal: `npm run example -- world_map`. It is kept in a file: end it in any way,
+// and start it again.
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import process from "node:process";
 import { HEIGHT, type Npc, WIDTH } from "./reducers.ts";
 import { openWorld } from "./main.ts";
-import { cast, endSpell, look, populate, type Sight, strengthen, threaten, within } from "./world.ts";
+import {
+  cast,
+  endSpell,
+  look,
+  populate,
+  type Sight,
+  strengthen,
+  threaten,
+  within,
+} from "./world.ts";
 
 const NPCS = 100;
 const PACE_MS = 250;
@@ -19,22 +29,31 @@ function glyph({ doing, ward, poison }: Npc): string {
 }
 
 /** The map as lines of characters. */
-export function draw({ npcs, threats, scores }: Sight, at: { readonly x: number; readonly y: number }): string {
+export function draw(
+  { npcs, threats, scores }: Sight,
+  at: { readonly x: number; readonly y: number },
+): string {
   const cells = Array.from({ length: HEIGHT }, () => Array<string>(WIDTH).fill(colour(90, "·")));
   for (const npc of npcs) cells[npc.y]![npc.x] = glyph(npc);
   for (const { x, y } of threats) cells[y]![x] = colour(31, "▲");
   cells[at.y]![at.x] = `\x1b[7m${cells[at.y]![at.x]}\x1b[27m`;
   const count = (is: (npc: Npc) => boolean) => npcs.filter(is).length;
   const line =
-    `${npcs.length} patrols, ${count(({ doing }) => doing === "fights")} fight, ${count(({ ward }) => ward > 0)} warded, ` +
-    `${count(({ poison }) => poison > 0)} poisoned; ${scores["threats beaten"] ?? 0} threats beaten`;
+    `${npcs.length} patrols, ${count(({ doing }) => doing === "fights")} fight, ${
+      count(({ ward }) => ward > 0)
+    } warded, ` +
+    `${count(({ poison }) => poison > 0)} poisoned; ${
+      scores["threats beaten"] ?? 0
+    } threats beaten`;
   return [...cells.map((row) => row.join("")), "", line, KEYS].join("\n");
 }
 
 /** Runs until `q` or Ctrl-C. */
 export async function play(): Promise<void> {
   if (!process.stdin.isTTY || !process.stdout.isTTY) {
-    throw new Error("the map needs a terminal; without one, `npm run example -- world` plays a day of it");
+    throw new Error(
+      "the map needs a terminal; without one, `npm run example -- world` plays a day of it",
+    );
   }
   const path = join(tmpdir(), "temporalex-world.sqlite");
   const world = await openWorld({ path });
@@ -47,7 +66,8 @@ export async function play(): Promise<void> {
     "\x1b[C": () => (at.x = Math.min(WIDTH - 1, at.x + 1)),
     "\x1b[D": () => (at.x = Math.max(0, at.x - 1)),
     t: () => threaten(world, at, 20),
-    w: async () => await Promise.all((await within(world, at, 2)).map((npc) => strengthen(world, npc, 10_000))),
+    w: async () =>
+      await Promise.all((await within(world, at, 2)).map((npc) => strengthen(world, npc, 10_000))),
     s: async () => {
       const spell = `spell-${crypto.randomUUID()}`;
       spells.push(spell);

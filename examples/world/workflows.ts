@@ -1,4 +1,5 @@
-// The world: patrols that walk for ever, threats that call them, wards that stack and run out, poison that a spell spreads.
+// The world: patrols that walk for ever, threats that call them, wards that stack and run out,
+// poison that a spell spreads.
 import {
   carry,
   externalWorkflow,
@@ -42,11 +43,15 @@ const towards = (from: Point, to: Point): Point => ({
   x: from.x + Math.sign(to.x - from.x),
   y: from.y + Math.sign(to.y - from.y),
 });
-const isBeside = (a: Point, b: Point): boolean => Math.max(Math.abs(a.x - b.x), Math.abs(a.y - b.y)) <= 1;
+const isBeside = (a: Point, b: Point): boolean =>
+  Math.max(Math.abs(a.x - b.x), Math.abs(a.y - b.y)) <= 1;
 
 export const patrolId = (npc: number): string => `patrol-${npc}`;
 
-/** Walks its route for ever. When a threat is seen near it, it goes there and fights; on standDown it goes home. */
+/**
+ * Walks its route for ever. When a threat is seen near it, it goes there and fights; on standDown
+ * it goes home.
+ */
 export const patrol = workflow("Patrol", {
   messages: patrolSignals,
   carry: (start: Patrol): Patrol => start,
@@ -90,7 +95,9 @@ export const threat = workflow("Threat", async (x: number, y: number, hp: number
   const { threat, near } = await transact(world.threaten, x, y, hp);
   for (const npc of near) {
     // One that has gone home meanwhile does not come.
-    await externalWorkflow(patrolId(npc)).signal(patrolSignals.threatDetected, threat).catch(() => {});
+    await externalWorkflow(patrolId(npc)).signal(patrolSignals.threatDetected, threat).catch(
+      () => {},
+    );
   }
   return near;
 });
@@ -131,7 +138,10 @@ export const poison = workflow("Poison", async (npc: number, ticks: number, tick
   }
 });
 
-/** Strengthens each ward and ends it again: what a client would do by hand, but exactly once, whatever happens to the client. */
+/**
+ * Strengthens each ward and ends it again: what a client would do by hand, but exactly once,
+ * whatever happens to the client.
+ */
 export const blessing = workflow("Blessing", async (wards: readonly string[], stacks: number) => {
   for (const id of wards) {
     const there = externalWorkflow(id);

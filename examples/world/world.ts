@@ -1,13 +1,30 @@
-// What can be done in the world, from outside: the same for a terminal, a page and a test. The map is read from the tables; everything that
-// happens is a workflow's.
-import { type Client, WorkflowExecutionAlreadyStartedError, WorkflowNotFoundError } from "temporalex/client";
+// What can be done in the world, from outside: the same for a terminal, a page and a test. The map
+// is read from the tables; everything that happens is a workflow's.
+import {
+  type Client,
+  WorkflowExecutionAlreadyStartedError,
+  WorkflowNotFoundError,
+} from "temporalex/client";
 import { HEIGHT, type Npc, type Threat, WIDTH } from "./reducers.ts";
-import { blessing, patrol, patrolId, patrolSignals, type Point, poison, threat, ward, wardSignals } from "./workflows.ts";
+import {
+  blessing,
+  patrol,
+  patrolId,
+  patrolSignals,
+  type Point,
+  poison,
+  threat,
+  ward,
+  wardSignals,
+} from "./workflows.ts";
 
 /** A client, and how rows are read: a process reads at once, a tab asks the one that leads. */
 export interface World {
   readonly client: Client;
-  rows<T extends object>(sql: string, ...params: (string | number)[]): readonly T[] | Promise<readonly T[]>;
+  rows<T extends object>(
+    sql: string,
+    ...params: (string | number)[]
+  ): readonly T[] | Promise<readonly T[]>;
 }
 
 export interface Sight {
@@ -53,19 +70,31 @@ export async function populate(world: World, count: number, pace: number): Promi
   await Promise.all(Array.from({ length: count }, async (_, npc) => {
     const route = routeOf(npc);
     const start = { npc, route, pace, ...route[0]!, to: 1 };
-    await world.client.start(patrol, { id: patrolId(npc), entityId: String(npc), args: [start], ...ONCE }).catch(orKnown);
+    await world.client.start(patrol, {
+      id: patrolId(npc),
+      entityId: String(npc),
+      args: [start],
+      ...ONCE,
+    }).catch(orKnown);
   }));
 }
 
 export async function standDown(world: World, count: number): Promise<void> {
   await Promise.all(Array.from({ length: count }, async (_, npc) => {
-    await world.client.getHandle(patrol, patrolId(npc)).signal(patrolSignals.standDown).catch((e) => {
-      if (!(e instanceof WorkflowNotFoundError)) throw e; // it rests already
-    });
+    await world.client.getHandle(patrol, patrolId(npc)).signal(patrolSignals.standDown).catch(
+      (e) => {
+        if (!(e instanceof WorkflowNotFoundError)) throw e; // it rests already
+      },
+    );
   }));
 }
 
-export async function threaten(world: World, { x, y }: Point, hp: number, id = `threat-${crypto.randomUUID()}`): Promise<void> {
+export async function threaten(
+  world: World,
+  { x, y }: Point,
+  hp: number,
+  id = `threat-${crypto.randomUUID()}`,
+): Promise<void> {
   await world.client.start(threat, { id, args: [x, y, hp], ...ONCE }).catch(orKnown);
 }
 
@@ -75,7 +104,12 @@ const wardId = (npc: number): string => `ward-${npc}`;
 type Timers = "due" | "manual";
 
 /** Gives an NPC a ward, or one more stack of the one that it has. */
-export async function strengthen(world: World, npc: number, lastsMs: number, timers: Timers = "due"): Promise<void> {
+export async function strengthen(
+  world: World,
+  npc: number,
+  lastsMs: number,
+  timers: Timers = "due",
+): Promise<void> {
   const id = wardId(npc);
   await world.client.signalWithStart(ward, {
     ...{ id, entityId: String(npc), args: [npc, lastsMs] },
@@ -83,19 +117,37 @@ export async function strengthen(world: World, npc: number, lastsMs: number, tim
   });
 }
 
-/** Gives some NPCs a ward each, and strengthens and dispels them by a workflow, so that no client has to stay. */
-export async function bless(world: World, npcs: readonly number[], stacks: number, lastsMs: number): Promise<void> {
+/**
+ * Gives some NPCs a ward each, and strengthens and dispels them by a workflow, so that no client
+ * has to stay.
+ */
+export async function bless(
+  world: World,
+  npcs: readonly number[],
+  stacks: number,
+  lastsMs: number,
+): Promise<void> {
   const id = (npc: number) => `blessed-${npc}`;
   await Promise.all(
     npcs.map((npc) =>
-      world.client.start(ward, { id: id(npc), entityId: String(npc), args: [npc, lastsMs], ...ONCE }).catch(orKnown)
+      world.client.start(ward, {
+        id: id(npc),
+        entityId: String(npc),
+        args: [npc, lastsMs],
+        ...ONCE,
+      }).catch(orKnown)
     ),
   );
-  await world.client.start(blessing, { id: "blessing", args: [npcs.map(id), stacks], ...ONCE }).catch(orKnown);
+  await world.client.start(blessing, { id: "blessing", args: [npcs.map(id), stacks], ...ONCE })
+    .catch(orKnown);
 }
 
 /** The NPCs within a distance of a place. */
-export async function within(world: World, { x, y }: Point, distance: number): Promise<readonly number[]> {
+export async function within(
+  world: World,
+  { x, y }: Point,
+  distance: number,
+): Promise<readonly number[]> {
   const rows = await world.rows<{ id: number }>(
     "SELECT id FROM npc WHERE max(abs(x - ?), abs(y - ?)) <= ? ORDER BY id",
     x,
@@ -105,7 +157,9 @@ export async function within(world: World, { x, y }: Point, distance: number): P
   return rows.map(({ id }) => id);
 }
 
-/** Poisons several at once. One spell is one correlation: what it has set off is cancelled together. */
+/**
+ * Poisons several at once. One spell is one correlation: what it has set off is cancelled together.
+ */
 export async function cast(
   world: World,
   targets: readonly number[],

@@ -13,8 +13,11 @@ for (const method of METHOD_NAMES) {
     const field = input.fields.find((each) => each.name === "namespace");
     assert.equal(namespaceField(method) >>> 3, field?.number ?? 0);
     const others = { taskToken: Uint8Array.of(1, 2, 3), identity: "worker-1", workflowId: "w" };
-    const known = Object.fromEntries(Object.entries(others).filter(([name]) => input.field[name as never] !== undefined));
-    const bytes = (namespace: string) => toBinary(input as never, create(input as never, { ...known, namespace } as never));
+    const known = Object.fromEntries(
+      Object.entries(others).filter(([name]) => input.field[name as never] !== undefined),
+    );
+    const bytes = (namespace: string) =>
+      toBinary(input as never, create(input as never, { ...known, namespace } as never));
     for (const name of ["default", "shop.a1b2c", "n".repeat(200)]) {
       assert.equal(namespaceOf(method, bytes(name)), field === undefined ? undefined : name);
     }
@@ -24,8 +27,16 @@ for (const method of METHOD_NAMES) {
 }
 
 test("invalid message bytes have no namespace", () => {
-  for (const bytes of [[], [0x0a], [0x0a, 0], [0x0a, 5, 65], [0xff, 0xff], [0x4a, 0x80], [0x4a, 9, 1]]) {
-    for (const method of ["startWorkflowExecution", "respondWorkflowTaskCompleted", "getSystemInfo"] as MethodName[]) {
+  for (
+    const bytes of [[], [0x0a], [0x0a, 0], [0x0a, 5, 65], [0xff, 0xff], [0x4a, 0x80], [0x4a, 9, 1]]
+  ) {
+    for (
+      const method of [
+        "startWorkflowExecution",
+        "respondWorkflowTaskCompleted",
+        "getSystemInfo",
+      ] as MethodName[]
+    ) {
       assert.doesNotThrow(() => namespaceOf(method, Uint8Array.from(bytes)));
     }
   }

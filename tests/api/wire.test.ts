@@ -1,4 +1,5 @@
-// The reader and writer of encoded messages compared with the library's, also on invalid message bytes.
+// The reader and writer of encoded messages compared with the library's, also on invalid message
+// bytes.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { create, toBinary } from "@bufbuild/protobuf";
@@ -40,14 +41,42 @@ test("strings of every length and alphabet are read as written", () => {
     assert.deepEqual(written, new BinaryWriter().uint32(TEXT).string(text).finish());
     assert.equal(readTextField(written, TEXT), text);
   }
-  assert.equal(readTextField(Uint8Array.of(TEXT, 1, 0xff), TEXT), "\ufffd", "invalid UTF-8 is replaced, as the library does");
+  assert.equal(
+    readTextField(Uint8Array.of(TEXT, 1, 0xff), TEXT),
+    "\ufffd",
+    "invalid UTF-8 is replaced, as the library does",
+  );
 });
 
 test("integers are exact up to 2 ** 53, also negative ones", () => {
-  const numbers = [0, 1, 127, 128, 2 ** 21, 2 ** 28 - 1, 2 ** 28, 2 ** 31, 2 ** 32 - 1, 2 ** 32, 2 ** 35, 2 ** 42 + 3];
-  for (const number of [...numbers, Number.MAX_SAFE_INTEGER, ...numbers.map((n) => -n), Number.MIN_SAFE_INTEGER]) {
+  const numbers = [
+    0,
+    1,
+    127,
+    128,
+    2 ** 21,
+    2 ** 28 - 1,
+    2 ** 28,
+    2 ** 31,
+    2 ** 32 - 1,
+    2 ** 32,
+    2 ** 35,
+    2 ** 42 + 3,
+  ];
+  for (
+    const number of [
+      ...numbers,
+      Number.MAX_SAFE_INTEGER,
+      ...numbers.map((n) => -n),
+      Number.MIN_SAFE_INTEGER,
+    ]
+  ) {
     const written = new Message().int(INT, number).finish();
-    assert.deepEqual(written, new BinaryWriter().uint32(INT).int64(number).finish(), String(number));
+    assert.deepEqual(
+      written,
+      new BinaryWriter().uint32(INT).int64(number).finish(),
+      String(number),
+    );
     assert.equal(intOf(written, INT), number === 0 ? 0 : number);
   }
   for (const number of [-1, -(2 ** 31), 2 ** 31 - 1]) {
@@ -57,14 +86,23 @@ test("integers are exact up to 2 ** 53, also negative ones", () => {
 });
 
 test("for a repeated singular field the last value counts; the first can be requested", () => {
-  const twice = new Message().text(TEXT, "first").int(INT, 7).text(TEXT, "last").int(INT, 8).finish();
+  const twice = new Message().text(TEXT, "first").int(INT, 7).text(TEXT, "last").int(INT, 8)
+    .finish();
   assert.deepEqual([readTextField(twice, TEXT), intOf(twice, INT)], ["last", 8]);
-  assert.deepEqual([readBytes(twice, TEXT), firstOf(twice, TEXT)].map((bytes) => new TextDecoder().decode(bytes)), [
-    "last",
-    "first",
-  ]);
+  assert.deepEqual(
+    [readBytes(twice, TEXT), firstOf(twice, TEXT)].map((bytes) => new TextDecoder().decode(bytes)),
+    [
+      "last",
+      "first",
+    ],
+  );
   const none = new Uint8Array(0);
-  assert.deepEqual([readTextField(none, TEXT), intOf(none, INT), readBytes(none, TEXT), firstOf(none, TEXT)], [
+  assert.deepEqual([
+    readTextField(none, TEXT),
+    intOf(none, INT),
+    readBytes(none, TEXT),
+    firstOf(none, TEXT),
+  ], [
     "",
     0,
     undefined,
@@ -74,7 +112,9 @@ test("for a repeated singular field the last value counts; the first can be requ
 
 test("a field with another wire type is a different field; unknown fields of all types are skipped", () => {
   const odd = new BinaryWriter()
-    .tag(TEXT >>> 3, WireType.Varint).uint32(5).tag(INT >>> 3, WireType.LengthDelimited).string("no number")
+    .tag(TEXT >>> 3, WireType.Varint).uint32(5).tag(INT >>> 3, WireType.LengthDelimited).string(
+      "no number",
+    )
     .tag(100, WireType.Bit32).fixed32(1).tag(101, WireType.Bit64).double(1)
     .tag(102, WireType.StartGroup).tag(TEXT >>> 3, WireType.LengthDelimited).string("in a group")
     .tag(103, WireType.StartGroup).tag(103, WireType.EndGroup).tag(102, WireType.EndGroup)
@@ -86,7 +126,13 @@ test("the range of a field includes its tag, its length and its content", () => 
   const bytes = new Message().int(INT, 300).text(TEXT, "abc").finish();
   const at = new Fields(bytes);
   assert.ok(at.next() && !at.hasLength);
-  assert.deepEqual([at.start, at.valueAt, at.contentAt, at.end, at.number], [0, 1, 1, 3, INT >>> 3]);
+  assert.deepEqual([at.start, at.valueAt, at.contentAt, at.end, at.number], [
+    0,
+    1,
+    1,
+    3,
+    INT >>> 3,
+  ]);
   assert.ok(at.next() && at.hasLength);
   assert.deepEqual([at.start, at.valueAt, at.contentAt, at.end], [3, 4, 5, 8]);
   assert.equal(at.bytes().buffer, bytes.buffer, "a view");
@@ -95,19 +141,43 @@ test("the range of a field includes its tag, its length and its content", () => 
 
 test("a nested message ends at its length, even if its content claims to be longer", () => {
   const inner = new Message().text(TEXT, "abc").finish();
-  const outer = new Message().bytes(tagWithLength(1), inner.subarray(0, 4)).text(tagWithLength(2), "behind it").finish();
+  const outer = new Message().bytes(tagWithLength(1), inner.subarray(0, 4)).text(
+    tagWithLength(2),
+    "behind it",
+  ).finish();
   const at = new Fields(outer);
   assert.ok(at.next());
   assert.throws(() => at.inner().next(), RangeError);
 });
 
 test("invalid message bytes throw a RangeError, and the reader does not read past the end", () => {
-  const bad = [[0x0a], [0x0a, 5, 1], [0x0a, 0x80], [0x08], [0x08, 0x80], [0, 1], [0x0c], [0x0b], [0x0b, 0x14], [0x0d, 1], [
-    0x09,
-    1,
-  ]];
+  const bad = [
+    [0x0a],
+    [0x0a, 5, 1],
+    [0x0a, 0x80],
+    [0x08],
+    [0x08, 0x80],
+    [0, 1],
+    [0x0c],
+    [0x0b],
+    [0x0b, 0x14],
+    [0x0d, 1],
+    [
+      0x09,
+      1,
+    ],
+  ];
   const long = [0x08, ...Array.from({ length: 11 }, () => 0xff), 1];
-  for (const bytes of [...bad, [0x0e], [0x0f], long, [0xff, 0xff, 0xff, 0xff, 0xff, 1], [0x0a, 0xff, 0xff, 0xff, 0xff, 0x0f]]) {
+  for (
+    const bytes of [...bad, [0x0e], [0x0f], long, [0xff, 0xff, 0xff, 0xff, 0xff, 1], [
+      0x0a,
+      0xff,
+      0xff,
+      0xff,
+      0xff,
+      0x0f,
+    ]]
+  ) {
     const whole = () => {
       for (const at = new Fields(Uint8Array.from(bytes)); at.next();) at.bytes();
     };
@@ -132,7 +202,9 @@ test("for random bytes, this reader and the library's find the same fields or bo
   const found = (bytes: Uint8Array): unknown => {
     try {
       const list = [];
-      for (const at = new Fields(bytes); at.next();) list.push([at.tag, at.hasLength ? [...at.bytes()] : at.end - at.valueAt]);
+      for (const at = new Fields(bytes); at.next();) {
+        list.push([at.tag, at.hasLength ? [...at.bytes()] : at.end - at.valueAt]);
+      }
       return list;
     } catch {
       return "refused";
@@ -148,7 +220,8 @@ test("for random bytes, this reader and the library's find the same fields or bo
         if (type === WireType.LengthDelimited) list.push([number * 8 + type, [...reader.bytes()]]);
         else {
           reader.skip(type, number);
-          // The library passes over numbers of any length; ten bytes are the most that protobuf has.
+          // The library passes over numbers of any length; ten bytes are the most that protobuf
+          // has.
           if (type === WireType.Varint && reader.pos - begin > 10) return "refused";
           list.push([number * 8 + type, reader.pos - begin]);
         }
@@ -167,11 +240,17 @@ test("for random bytes, this reader and the library's find the same fields or bo
     assert.deepEqual(here, expected(bytes), [...bytes].join(" "));
     if (here === "refused") refused++;
   }
-  assert.ok(refused > 2000 && refused < 19_000, `both kinds are among them: ${refused} were refused`);
+  assert.ok(
+    refused > 2000 && refused < 19_000,
+    `both kinds are among them: ${refused} were refused`,
+  );
 });
 
 test("timestamps, nested parts and heads of messages are read", () => {
-  const time = new Message().int(fields.Timestamp.seconds, 12).int(fields.Timestamp.nanos, 5_500_000).finish();
+  const time = new Message().int(fields.Timestamp.seconds, 12).int(
+    fields.Timestamp.nanos,
+    5_500_000,
+  ).finish();
   assert.equal(timeMs(time), 12_005.5);
   assert.equal(timeMs(new Message().int(fields.Duration.seconds, -3).finish()), -3000);
   const [a, b] = [Uint8Array.of(1, 2), Uint8Array.of(3)];

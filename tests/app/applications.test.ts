@@ -1,9 +1,17 @@
-// The examples that are complete applications, as `npm run example NAME` runs them, and the three test files that users may
-// copy.
+// The examples that are complete applications, as `npm run example NAME` runs them, and the three
+// test files that users may copy.
 // takes: 7 s
 import assert from "node:assert/strict";
 import { execFile, spawn } from "node:child_process";
-import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import {
+  cpSync,
+  existsSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import process from "node:process";
@@ -22,18 +30,35 @@ const RESULTS: { [name: string]: (result: never, said: string) => void } = {
     });
     assert.match(said, /started p-1 with key k1/);
   },
-  external_storage: ({ characters, small, error }: { characters: number; small: boolean; error: string }) => {
+  external_storage: (
+    { characters, small, error }: { characters: number; small: boolean; error: string },
+  ) => {
     assert.equal(characters, 4_000_000);
     assert.ok(small);
     assert.match(error, /^PayloadCodecError: .*blob [0-9a-f]{64} is not in the store/);
   },
   validation: ({ order, refused }: { order: unknown; refused: string }) => {
     assert.deepEqual(order, { items: [{ sku: "BOOK-1", quantity: 2 }], percent: 10 });
-    assert.match(refused, /argument 0\.sku: a SKU looks like BOOK-1; argument 0\.quantity: whole pieces only/);
+    assert.match(
+      refused,
+      /argument 0\.sku: a SKU looks like BOOK-1; argument 0\.quantity: whole pieces only/,
+    );
   },
-  entity: ({ generations, user, once, again }: { generations: boolean; user: unknown; once: boolean; again: string }, said) => {
+  entity: (
+    { generations, user, once, again }: {
+      generations: boolean;
+      user: unknown;
+      once: boolean;
+      again: string;
+    },
+    said,
+  ) => {
     assert.deepEqual([generations, once], [true, true]);
-    assert.deepEqual(user, { status: "DELETED", profile: { name: "Ada Lovelace" }, pendingEmail: "ada@example.com" });
+    assert.deepEqual(user, {
+      status: "DELETED",
+      profile: { name: "Ada Lovelace" },
+      pendingEmail: "ada@example.com",
+    });
     assert.match(again, /WorkflowExecutionAlreadyStartedError/);
     assert.match(said, /near the end of its generation/);
   },
@@ -61,7 +86,8 @@ const RESULTS: { [name: string]: (result: never, said: string) => void } = {
     assert.deepEqual(result, { health: { 95: 34, 99: 33, 100: 33 }, wards: 10, resting: 100 });
     assert.match(said, /100 patrols are home; 3 threats beaten, 0 left/);
   },
-  cpu_bound: (result) => assert.deepEqual(result, { count: 9592, cancelled: "stopped", heartbeats: true }),
+  cpu_bound: (result) =>
+    assert.deepEqual(result, { count: 9592, cancelled: "stopped", heartbeats: true }),
 };
 
 for (const [name, load] of Object.entries(applications)) {
@@ -84,7 +110,10 @@ test("example graceful_shutdown: SIGTERM drains and exits with 0; the next start
   const [program, args] = command("examples/graceful_shutdown/main");
   const start = (onOutput: (text: string, kill: (signal: NodeJS.Signals) => void) => void) =>
     new Promise<{ code: number | null; signal: string | null; out: string }>((resolve, reject) => {
-      const child = spawn(program, args, { env: { ...process.env, STORE: join(folder, "store.sqlite") }, cwd: process.cwd() });
+      const child = spawn(program, args, {
+        env: { ...process.env, STORE: join(folder, "store.sqlite") },
+        cwd: process.cwd(),
+      });
       let out = "";
       const heard = (data: Uint8Array) => {
         out += new TextDecoder().decode(data);
@@ -102,7 +131,11 @@ test("example graceful_shutdown: SIGTERM drains and exits with 0; the next start
       // In the middle of the second step's work.
       if (!told && out.includes("work 2 begins")) told = true, kill("SIGTERM");
     });
-    assert.deepEqual({ code: first.code, signal: first.signal }, { code: 0, signal: null }, first.out);
+    assert.deepEqual(
+      { code: first.code, signal: first.signal },
+      { code: 0, signal: null },
+      first.out,
+    );
     assert.match(first.out, /SIGTERM: stopping\n(?:.*\n)*stopped\n$/);
     const steps = (out: string, what: string) =>
       [...out.matchAll(/^work (\d) (.*)$/gm)].filter((m) => m[2] === what).map((m) => m[1]!);
@@ -112,7 +145,11 @@ test("example graceful_shutdown: SIGTERM drains and exits with 0; the next start
     assert.deepEqual(done, steps(first.out, "begins"), "what was being worked on was finished");
     const second = await start(() => {});
     assert.equal(second.code, 0, second.out);
-    assert.deepEqual([...done, ...steps(second.out, "begins")], ["1", "2", "3", "4"], "nothing is done twice");
+    assert.deepEqual(
+      [...done, ...steps(second.out, "begins")],
+      ["1", "2", "3", "4"],
+      "nothing is done twice",
+    );
     assert.match(
       second.out,
       /result: \["step 1 in attempt 1","step 2 in attempt 1","step 3 in attempt 1","step 4 in attempt 1"\]/,
@@ -129,12 +166,22 @@ test("example testing: the tests of node:test, Deno or Vitest pass", async (t) =
     const env = { ...process.env, NO_COLOR: "1" };
     const folder = mkdtempSync(join(tmpdir(), "temporalex-types-"));
     try {
-      // The package that deno.json maps @std to has no types; those of JSR's take its place for the check.
-      const { imports } = JSON.parse(readFileSync("deno.json", "utf8")) as { imports: { [name: string]: string } };
+      // The package that deno.json maps @std to has no types; those of JSR's take its place for the
+      // check.
+      const { imports } = JSON.parse(readFileSync("deno.json", "utf8")) as {
+        imports: { [name: string]: string };
+      };
       const typed = { ...imports, "@std/assert": "./tests/types/std_assert.d.ts" };
-      const absolute = Object.entries(typed).map(([name, to]) => [name, to.startsWith("./") ? pathToFileURL(to).href : to]);
-      writeFileSync(join(folder, "imports.json"), JSON.stringify({ imports: Object.fromEntries(absolute) }));
-      await run(process.execPath, ["check", "--import-map", join(folder, "imports.json"), file], { env });
+      const absolute = Object.entries(typed).map((
+        [name, to],
+      ) => [name, to.startsWith("./") ? pathToFileURL(to).href : to]);
+      writeFileSync(
+        join(folder, "imports.json"),
+        JSON.stringify({ imports: Object.fromEntries(absolute) }),
+      );
+      await run(process.execPath, ["check", "--import-map", join(folder, "imports.json"), file], {
+        env,
+      });
     } finally {
       rmSync(folder, { recursive: true, force: true });
     }
@@ -151,13 +198,18 @@ test("example testing: the tests of node:test, Deno or Vitest pass", async (t) =
     // A separate project, as a user who copies the files has it.
     const project = join(process.cwd(), ".build/vitest");
     const vitest = join(project, "node_modules/vitest/vitest.mjs");
-    if (!existsSync(vitest)) return t.skip("Vitest is not installed: npm install --prefix .build/vitest vitest@4.1.12");
+    if (!existsSync(vitest)) {
+      return t.skip("Vitest is not installed: npm install --prefix .build/vitest vitest@4.1.12");
+    }
     const own = join(project, "node_modules/temporalex");
     if (!existsSync(own)) symlinkSync(process.cwd(), own, "junction");
     for (const name of ["workflow", "activities", "vitest.test"]) {
       cpSync(join(process.cwd(), `examples/testing/${name}.ts`), join(project, `${name}.ts`));
     }
-    const { stdout } = await run(process.execPath, [vitest, "run"], { cwd: project, env: { ...env, NO_COLOR: "1" } });
+    const { stdout } = await run(process.execPath, [vitest, "run"], {
+      cwd: project,
+      env: { ...env, NO_COLOR: "1" },
+    });
     assert.match(stdout, /Tests\s+3 passed/);
   });
 });

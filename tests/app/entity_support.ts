@@ -24,7 +24,9 @@ export class Gates {
       Object.entries(activities).map(([name, fn]) => [name, async (...args: never[]) => {
         this.calls.push(name);
         if (this.held.has(name)) {
-          await new Promise<void>((resolve) => this.#waiting.set(name, [...this.#waiting.get(name) ?? [], resolve]));
+          await new Promise<void>((resolve) =>
+            this.#waiting.set(name, [...this.#waiting.get(name) ?? [], resolve])
+          );
         }
         const result = await (fn as (...args: never[]) => Promise<unknown>)(...args);
         if (name === "sendNotification") this.notified.push(String(result));
@@ -34,7 +36,8 @@ export class Gates {
   } as unknown as typeof activities;
 
   /** Waits until an attempt is pending. */
-  reached = (name: string) => until(`${name} waits`, () => (this.#waiting.get(name)?.length ?? 0) > 0);
+  reached = (name: string) =>
+    until(`${name} waits`, () => (this.#waiting.get(name)?.length ?? 0) > 0);
 
   async open(name: string): Promise<void> {
     await this.reached(name);
@@ -52,19 +55,27 @@ interface Accounts extends Setting {
   readonly gates: Gates;
 }
 
-export function withAccounts(limits: EngineLimits, body: (accounts: Accounts) => Promise<void>): Promise<void> {
+export function withAccounts(
+  limits: EngineLimits,
+  body: (accounts: Accounts) => Promise<void>,
+): Promise<void> {
   return withEngine("memory", { limits }, async (setting) => {
     const gates = new Gates();
     try {
-      await setting.work({ workflows: definitions, activities: gates.activities }, () => body({ ...setting, gates }));
+      await setting.work(
+        { workflows: definitions, activities: gates.activities },
+        () => body({ ...setting, gates }),
+      );
     } finally {
       gates.openAll();
     }
   });
 }
 
-export const health = (client: Client, userId: string): Promise<Health> => accountOf(client, userId).query(getHealth);
-export const stateOf = (client: Client, userId: string): Promise<User> => accountOf(client, userId).query(getState);
+export const health = (client: Client, userId: string): Promise<Health> =>
+  accountOf(client, userId).query(getHealth);
+export const stateOf = (client: Client, userId: string): Promise<User> =>
+  accountOf(client, userId).query(getState);
 
 /** The runs of an account, oldest first. */
 export async function generations(client: Client, userId: string): Promise<Handle[]> {

@@ -1,6 +1,7 @@
-// A store that fails its n-th commit, for every n, over every example (P1, P2). (tests/engine/failing_commits.test.ts has
-// commits that are kept but reported as failed: a task that such a commit loses waits for its timeout.) Clients and workers
-// retry by themselves; every example has the same result, its history replays, and contains each message once.
+// A store that fails its n-th commit, for every n, over every example (P1, P2).
+// (tests/engine/failing_commits.test.ts has commits that are kept but reported as failed: a task
+// that such a commit loses waits for its timeout.) Clients and workers retry by themselves; every
+// example has the same result, its history replays, and contains each message once.
 // takes: 3 s
 import assert from "node:assert/strict";
 import { test } from "node:test";
@@ -9,7 +10,9 @@ import { createInlineRealm } from "../../ts/realm/mod.ts";
 import { MemoryStore, open, silentLogger } from "../../ts/mod.ts";
 import { ProbeStore } from "../engine/support/probe_store.ts";
 
-const SENT: { [name: string]: { readonly id: string; readonly signals?: number; readonly updates?: number } } = {
+const SENT: {
+  [name: string]: { readonly id: string; readonly signals?: number; readonly updates?: number };
+} = {
   onboarding: { id: "onboarding" },
   counter: { id: "counter", signals: 5 },
   shopping_cart: { id: "cart", signals: 1, updates: 4 },
@@ -39,12 +42,28 @@ async function once(name: string, n: number): Promise<{ result: unknown; commits
     const { id, signals = 0, updates = 0 } = SENT[name]!;
     const handle = app.client.getHandle(undefined, id);
     const { events } = await handle.fetchHistory();
-    assert.deepEqual(events.map((e) => Number(e.eventId)), events.map((_, i) => i + 1), "event ids");
+    assert.deepEqual(
+      events.map((e) => Number(e.eventId)),
+      events.map((_, i) => i + 1),
+      "event ids",
+    );
     const count = (kind: string) => events.filter((e) => e.attributes.case === kind).length;
     if (name !== "event_collector") {
-      assert.equal(count("workflowExecutionSignaledEventAttributes"), signals, "signals in history");
-      assert.equal(count("workflowExecutionUpdateAcceptedEventAttributes"), updates, "accepted updates in history");
-      assert.equal(count("workflowExecutionUpdateCompletedEventAttributes"), updates, "completed updates in history");
+      assert.equal(
+        count("workflowExecutionSignaledEventAttributes"),
+        signals,
+        "signals in history",
+      );
+      assert.equal(
+        count("workflowExecutionUpdateAcceptedEventAttributes"),
+        updates,
+        "accepted updates in history",
+      );
+      assert.equal(
+        count("workflowExecutionUpdateCompletedEventAttributes"),
+        updates,
+        "completed updates in history",
+      );
     }
     const realm = await createInlineRealm({ workflows: definitions });
     const { verdict, error } = await realm.replay(id, await handle.historyBytes());
@@ -56,8 +75,12 @@ async function once(name: string, n: number): Promise<{ result: unknown; commits
   }
 }
 
-/** The order number and the time of day are new in every run; keys come in the order in which updates were asked for again. */
-const plain = (result: unknown) => JSON.parse(JSON.stringify(result).replace(/"orderNumber":\d+,"startedAt":"[^"]*"/, ""));
+/**
+ * The order number and the time of day are new in every run; keys come in the order in which
+ * updates were asked for again.
+ */
+const plain = (result: unknown) =>
+  JSON.parse(JSON.stringify(result).replace(/"orderNumber":\d+,"startedAt":"[^"]*"/, ""));
 
 for (const name of names) {
   test(`${name}: its n-th commit fails, for every n`, async () => {

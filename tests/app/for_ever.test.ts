@@ -4,7 +4,9 @@ import { test } from "node:test";
 import { open, silentLogger } from "../../ts/mod.ts";
 import { forEver, wake } from "./workflows/for_ever.ts";
 
-test("timers and timeouts that are too long for protobuf do not fail the workflow task", { timeout: 60_000 }, async () => {
+test("timers and timeouts that are too long for protobuf do not fail the workflow task", {
+  timeout: 60_000,
+}, async () => {
   const workflows = new URL("./workflows/for_ever.ts", import.meta.url);
   const app = await open({ workflows, activities: { one: () => 7 }, logger: silentLogger });
   try {

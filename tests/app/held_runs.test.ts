@@ -1,5 +1,5 @@
-// A run on which the process died twice in a row: held, shown as such, and released. The note next to the store reports the
-// deaths; tests/engine/poison.test.ts has real ones.
+// A run on which the process died twice in a row: held, shown as such, and released. The note next
+// to the store reports the deaths; tests/engine/poison.test.ts has real ones.
 import assert from "node:assert/strict";
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -14,10 +14,15 @@ const go = { kind: "signal", name: "go" } as const;
 const waits = workflow("Waits", async () => await waitForSignal<[string]>(go));
 const calm = workflow("Calm", () => Promise.resolve("calm"));
 
-type Line = { readonly level: string; readonly message: string; readonly fields: { readonly [name: string]: unknown } };
+type Line = {
+  readonly level: string;
+  readonly message: string;
+  readonly fields: { readonly [name: string]: unknown };
+};
 
 async function started(path: string, lines: Line[] = []): Promise<App> {
-  const log = (level: string) => (message: string, fields = {}) => void lines.push({ level, message, fields });
+  const log = (level: string) => (message: string, fields = {}) =>
+    void lines.push({ level, message, fields });
   const logger = { debug: log("debug"), info: log("info"), warn: log("warn"), error: log("error") };
   return await open({ path, workflows: [{ waits, calm }], logger });
 }
@@ -33,7 +38,11 @@ async function inFolder(body: (store: string) => Promise<void>): Promise<void> {
 
 /** As a process leaves it that dies while a task of this run, and of no other, is running. */
 const dies = (store: string, workflowId: string, runId: string) =>
-  writeFileSync(`${store}-tasks`, `${JSON.stringify({ runs: [[workflowId, runId, "Waits"]], ms: 500 })}\n`, { mode: 0o600 });
+  writeFileSync(
+    `${store}-tasks`,
+    `${JSON.stringify({ runs: [[workflowId, runId, "Waits"]], ms: 500 })}\n`,
+    { mode: 0o600 },
+  );
 
 const held = (body: (store: string, app: App, lines: Line[], runId: string) => Promise<void>) =>
   inFolder(async (store) => {
@@ -58,8 +67,15 @@ const held = (body: (store: string, app: App, lines: Line[], runId: string) => P
 test("a held run is logged at the start, described and listed as paused, and does nothing; others continue", () =>
   held(async (store, app, lines, runId) => {
     const line = lines.find(({ message }) => message.startsWith("held: "));
-    assert.deepEqual([line?.level, line?.fields["workflowId"], line?.fields["runId"]], ["error", "cart 1", runId]);
-    assert.deepEqual(app.engine.heldRuns().map((run) => [run.workflowId, run.deaths]), [["cart 1", 2]]);
+    assert.deepEqual([line?.level, line?.fields["workflowId"], line?.fields["runId"]], [
+      "error",
+      "cart 1",
+      runId,
+    ]);
+    assert.deepEqual(app.engine.heldRuns().map((run) => [run.workflowId, run.deaths]), [[
+      "cart 1",
+      2,
+    ]]);
 
     const handle = app.client.getHandle(waits, "cart 1");
     const refused = /held: the process died.* temporalex workflow release --workflow-id 'cart 1'/;
@@ -71,17 +87,25 @@ test("a held run is logged at the start, described and listed as paused, and doe
       return (pendingWorkflowTask?.attempt ?? 0) > 1;
     });
     await assert.rejects(handle.with({ timeout: "60s" }).query("__stack_trace"), refused);
-    await assert.rejects(app.client.getHandle(waits, "cart 1", runId).with({ timeout: "60s" }).query("__stack_trace"), refused);
+    await assert.rejects(
+      app.client.getHandle(waits, "cart 1", runId).with({ timeout: "60s" }).query("__stack_trace"),
+      refused,
+    );
     assert.equal(await app.client.execute(calm, { id: "other", args: [] }), "calm");
     assert.equal((await app.client.getHandle(calm, "other").describe()).status, "COMPLETED");
     const description = await handle.describe();
     assert.equal(description.status, "PAUSED");
-    assert.match(description.paused!.reason, /^held: the process died 2 times .* workflow release --workflow-id 'cart 1'$/);
+    assert.match(
+      description.paused!.reason,
+      /^held: the process died 2 times .* workflow release --workflow-id 'cart 1'$/,
+    );
     const listed: { [id: string]: string } = {};
     for await (const { workflowId, status } of app.client.list()) listed[workflowId] = status;
     assert.deepEqual(listed, { "cart 1": "PAUSED", other: "COMPLETED" });
     const { events } = await handle.fetchHistory();
-    const failed = events.find(({ attributes }) => attributes.case === "workflowTaskFailedEventAttributes");
+    const failed = events.find(({ attributes }) =>
+      attributes.case === "workflowTaskFailedEventAttributes"
+    );
     assert.match(
       (failed?.attributes.value as { failure: { message: string } }).failure.message,
       /^held: /,
@@ -90,7 +114,15 @@ test("a held run is logged at the start, described and listed as paused, and doe
 
     const text = await run(["workflow", "describe", "-w", "cart 1", "--store", store]);
     assert.match(text.out, /Status +Paused[\s\S]*Paused +held: the process died 2 times/, text.err);
-    const json = await run(["workflow", "list", "--store", store, "--query", 'WorkflowType = "Waits"', "--json"]);
+    const json = await run([
+      "workflow",
+      "list",
+      "--store",
+      store,
+      "--query",
+      'WorkflowType = "Waits"',
+      "--json",
+    ]);
     assert.equal(JSON.parse(json.out).status ?? JSON.parse(json.out)[0].status, "PAUSED");
   }));
 

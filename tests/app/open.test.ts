@@ -10,7 +10,12 @@ import { approve, order, status } from "./workflows/order.ts";
 import { until } from "../support/until.ts";
 
 const workflows = new URL("./workflows/order.ts", import.meta.url);
-const options = (more: OpenOptions = {}): OpenOptions => ({ workflows, activities: shop, logger: silentLogger, ...more });
+const options = (more: OpenOptions = {}): OpenOptions => ({
+  workflows,
+  activities: shop,
+  logger: silentLogger,
+  ...more,
+});
 
 async function withFolder(body: (folder: string) => Promise<void>): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), "temporalex-open-"));
@@ -23,15 +28,27 @@ async function withFolder(body: (folder: string) => Promise<void>): Promise<void
 
 test("a misspelled option is rejected: without `path` the store would not be persistent", async () => {
   const misspelt = { ...options(), paht: "shop.sqlite" } as OpenOptions;
-  await assert.rejects(open(misspelt), { name: "TypeError", message: /^open has no option "paht"; did you mean path\?$/ });
+  await assert.rejects(open(misspelt), {
+    name: "TypeError",
+    message: /^open has no option "paht"; did you mean path\?$/,
+  });
 });
 
 test("a value that is not a workflow or message definition is rejected with its name, in every API", async () => {
   const app = await open(options());
   try {
-    const missing = (shop as unknown as { [name: string]: typeof order & typeof status & typeof approve })["oder"]!;
-    const refusal = { name: "TypeError", message: /expected a definition or a name of a workflow or message, not undefined/ };
-    await assert.rejects(async () => app.client.start(missing as typeof order, { id: "o", args: ["book"] }), refusal);
+    const missing =
+      (shop as unknown as { [name: string]: typeof order & typeof status & typeof approve })[
+        "oder"
+      ]!;
+    const refusal = {
+      name: "TypeError",
+      message: /expected a definition or a name of a workflow or message, not undefined/,
+    };
+    await assert.rejects(
+      async () => app.client.start(missing as typeof order, { id: "o", args: ["book"] }),
+      refusal,
+    );
     const handle = app.client.getHandle(order, "o");
     await assert.rejects(async () => handle.signal(missing, "ada"), refusal);
     await assert.rejects(async () => handle.query(missing), refusal);
@@ -80,7 +97,12 @@ test("without a path the store is in memory; engine, worker and client take sepa
     client: { identity: "me" },
     worker: { cachedWorkflows: 0, identity: "worker" },
   }));
-  const handle = await app.client.signalWithStart(order, { id: "1", args: ["pen"], signal: approve, signalArgs: ["bob"] });
+  const handle = await app.client.signalWithStart(order, {
+    id: "1",
+    args: ["pen"],
+    signal: approve,
+    signalArgs: ["bob"],
+  });
   assert.equal((await handle.result()).by, "bob");
   const description = await handle.describe();
   assert.equal(description.taskQueue, "mine");
@@ -92,7 +114,13 @@ test("without a path the store is in memory; engine, worker and client take sepa
 test("if workflows fail to load, open() closes everything that it opened", () =>
   withFolder(async (folder) => {
     const path = join(folder, "shop.sqlite");
-    await assert.rejects(open({ path, workflows: new URL("./workflows/missing.ts", import.meta.url), logger: silentLogger }));
+    await assert.rejects(
+      open({
+        path,
+        workflows: new URL("./workflows/missing.ts", import.meta.url),
+        logger: silentLogger,
+      }),
+    );
     const app = await open(options({ path }));
     await app.close();
   }));

@@ -1,4 +1,5 @@
-// Options of open(): each is honoured, or refused by a message that names it, the given value and what is expected. Nothing is opened then.
+// Options of open(): each is honoured, or refused by a message that names it, the given value and
+// what is expected. Nothing is opened then.
 import assert from "node:assert/strict";
 import { existsSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -23,7 +24,8 @@ const folder = mkdtempSync(join(tmpdir(), "temporalex-options-"));
 test.after(() => rmSync(folder, { recursive: true, force: true }));
 const path = join(folder, "never.sqlite");
 
-const MODULES = 'the URL of a module (new URL("./workflows.ts", import.meta.url)), a list of them, or definitions ({ order })';
+const MODULES =
+  'the URL of a module (new URL("./workflows.ts", import.meta.url)), a list of them, or definitions ({ order })';
 const ACTIVITIES = "an object of functions, such as a module namespace, or a list of such objects";
 const TABLE = "an object of functions, such as a module namespace";
 const STEPS = "a list of { name, sql }";
@@ -41,17 +43,26 @@ const REFUSED: readonly [given: { readonly [name: string]: unknown }, message: s
   [{ workflows: [] }, `workflows must be ${MODULES}, not an empty list`],
   [{ workflows: helper }, `workflows must be ${MODULES}, not a function helper`],
   [{ workflows: [helper] }, `workflows must be ${MODULES}, not a list with a function helper`],
-  [{ workflows: [url, greet] }, `workflows must be ${MODULES}, not a list of modules and definitions`],
+  [
+    { workflows: [url, greet] },
+    `workflows must be ${MODULES}, not a list of modules and definitions`,
+  ],
   [{ workflows: greet }, `workflows must be ${MODULES}, not a workflow: write { greet }`],
   [{ workflows: [greet, 5] }, `workflows must be ${MODULES}, not a list with 5`],
-  [{ workflows: import("./workflows/order.ts") }, `workflows must be ${MODULES}, not a promise: await it`],
+  [
+    { workflows: import("./workflows/order.ts") },
+    `workflows must be ${MODULES}, not a promise: await it`,
+  ],
   [{ activities: url }, `activities must be ${ACTIVITIES}, not a URL`],
   [{ activities: "./activities.ts" }, `activities must be ${ACTIVITIES}, not "./activities.ts"`],
   [{ activities: 5 }, `activities must be ${ACTIVITIES}, not 5`],
   [{ activities: helper }, `activities must be ${ACTIVITIES}, not a function helper`],
   [{ activities: [helper] }, `activities must be ${ACTIVITIES}, not a list with a function helper`],
   [{ activities: null }, `activities must be ${ACTIVITIES}, not null`],
-  [{ activities: Promise.resolve({}) }, `activities must be ${ACTIVITIES}, not a promise: await it`],
+  [
+    { activities: Promise.resolve({}) },
+    `activities must be ${ACTIVITIES}, not a promise: await it`,
+  ],
   [{ taskQueue: 5 }, `taskQueue must be ${name}, not 5`],
   [{ taskQueue: "" }, `taskQueue must be ${name}, not ""`],
   [{ path: new URL("file:///tmp/a.sqlite") }, `path must be ${text}, not a URL`],
@@ -62,11 +73,26 @@ const REFUSED: readonly [given: { readonly [name: string]: unknown }, message: s
   [{ reducers: [helper] }, `reducers must be ${TABLE}, not a list with a function helper`],
   [{ migrations: "CREATE TABLE a (b)" }, `migrations must be ${STEPS}, not "CREATE TABLE a (b)"`],
   [{ migrations: { name: "a", sql: "b" } }, `migrations must be ${STEPS}, not an object`],
-  [{ migrations: ["CREATE TABLE a (b)"] }, `migrations must be ${STEPS}, not a list with "CREATE TABLE a (b)"`],
-  [{ migrations: [{ name: "a", slq: "b" }] }, `migrations must be ${STEPS}, not a list with an object`],
-  [{ converter: 5 }, "converter must be an object with the functions toPayload and fromPayload, not 5"],
-  [{ converter: url }, "converter must be an object with the functions toPayload and fromPayload, not a URL"],
-  [{ codec: "./codec.ts" }, 'codec must be an object with the functions encode and decode, or a list of them, not "./codec.ts"'],
+  [
+    { migrations: ["CREATE TABLE a (b)"] },
+    `migrations must be ${STEPS}, not a list with "CREATE TABLE a (b)"`,
+  ],
+  [
+    { migrations: [{ name: "a", slq: "b" }] },
+    `migrations must be ${STEPS}, not a list with an object`,
+  ],
+  [
+    { converter: 5 },
+    "converter must be an object with the functions toPayload and fromPayload, not 5",
+  ],
+  [
+    { converter: url },
+    "converter must be an object with the functions toPayload and fromPayload, not a URL",
+  ],
+  [
+    { codec: "./codec.ts" },
+    'codec must be an object with the functions encode and decode, or a list of them, not "./codec.ts"',
+  ],
   [{ encodeCommonAttributes: "yes" }, 'encodeCommonAttributes must be true or false, not "yes"'],
   [{ logger: console.log }, `logger must be ${LOGGER}, not a function log`],
   [{ logger: false }, `logger must be ${LOGGER}, not false`],
@@ -75,16 +101,31 @@ const REFUSED: readonly [given: { readonly [name: string]: unknown }, message: s
   [{ engine: "NORMAL" }, 'engine must be an object of options, not "NORMAL"'],
   [{ engine: null }, "engine must be an object of options, not null"],
   [{ worker: [] }, "worker must be an object of options, not an empty list"],
-  [{ engine: { synchronous: "normal" } }, 'engine.synchronous must be "FULL" or "NORMAL", not "normal"'],
+  [
+    { engine: { synchronous: "normal" } },
+    'engine.synchronous must be "FULL" or "NORMAL", not "normal"',
+  ],
   [{ engine: { timers: "manuel" } }, 'engine.timers must be "due" or "manual", not "manuel"'],
   [{ engine: { limits: 5 } }, "engine.limits must be an object of options, not 5"],
-  [{ engine: { limits: { openRuns: "5" } } }, 'engine.limits.openRuns must be a whole number of at least 1, not "5"'],
-  [{ engine: { limits: { openRuns: -5 } } }, "engine.limits.openRuns must be a whole number of at least 1, not -5"],
-  [{ engine: { limits: { inbox: 1.5 } } }, "engine.limits.inbox must be a whole number of at least 1, not 1.5"],
+  [
+    { engine: { limits: { openRuns: "5" } } },
+    'engine.limits.openRuns must be a whole number of at least 1, not "5"',
+  ],
+  [
+    { engine: { limits: { openRuns: -5 } } },
+    "engine.limits.openRuns must be a whole number of at least 1, not -5",
+  ],
+  [
+    { engine: { limits: { inbox: 1.5 } } },
+    "engine.limits.inbox must be a whole number of at least 1, not 1.5",
+  ],
   [{ engine: { onError: "log" } }, 'engine.onError must be a function, not "log"'],
   [{ engine: { namespace: 5 } }, `engine.namespace must be ${name}, not 5`],
   [{ worker: { cachedWorkflows: "5" } }, 'worker.cachedWorkflows must be a number, not "5"'],
-  [{ worker: { realm: "thread" } }, 'worker.realm must be "worker", "inline" or a realm, not "thread"'],
+  [
+    { worker: { realm: "thread" } },
+    'worker.realm must be "worker", "inline" or a realm, not "thread"',
+  ],
   [{ client: { identity: 5 } }, `client.identity must be ${text}, not 5`],
   [{ client: { interceptors: {} } }, "client.interceptors must be a list, not an object"],
 ];
@@ -99,7 +140,10 @@ for (const [given, message] of REFUSED) {
 
 test("an unknown option is rejected at any level, with the known ones", async () => {
   const refused = async (given: object, message: RegExp) => {
-    await assert.rejects(open({ path, workflows: { greet }, logger: silentLogger, ...given }), { name: "TypeError", message });
+    await assert.rejects(open({ path, workflows: { greet }, logger: silentLogger, ...given }), {
+      name: "TypeError",
+      message,
+    });
     assert.equal(existsSync(path), false, "a store was made");
   };
   await refused({ paht: "x" }, /^open has no option "paht"; did you mean path\?$/);
@@ -115,7 +159,10 @@ test("an unknown option is rejected at any level, with the known ones", async ()
     { worker: { cachedWorkflow: 0 } },
     /^open's option worker has no option "cachedWorkflow"; did you mean cachedWorkflows\?$/,
   );
-  await refused({ client: { identiti: "x" } }, /^open's option client has no option "identiti"; did you mean identity\?$/);
+  await refused(
+    { client: { identiti: "x" } },
+    /^open's option client has no option "identiti"; did you mean identity\?$/,
+  );
   // Properties next to them do not belong to a part.
   await refused(
     { worker: { taskQueue: "x" } },
@@ -126,9 +173,13 @@ test("an unknown option is rejected at any level, with the known ones", async ()
 
 test("EmbeddedEngine.open, Worker.create and Client reject unknown options and values of a wrong type by name", async () => {
   const store = new MemoryStore();
-  const { service, taskQueue } = { service: { call: () => Promise.reject(new Error("called")) }, taskQueue: "shop" };
+  const { service, taskQueue } = {
+    service: { call: () => Promise.reject(new Error("called")) },
+    taskQueue: "shop",
+  };
   const engine = (given: object) => EmbeddedEngine.open({ store, ...given });
-  const worker = (given: object) => Worker.create({ service, taskQueue, workflows: { greet }, ...given });
+  const worker = (given: object) =>
+    Worker.create({ service, taskQueue, workflows: { greet }, ...given });
   const client = async (given: object) => await Promise.resolve(new Client({ service, ...given }));
   const refused: readonly [made: Promise<unknown>, message: RegExp][] = [
     [engine({ paht: "x" }), /^EmbeddedEngine\.open has no option "paht"; did you mean path\?$/],
@@ -136,10 +187,22 @@ test("EmbeddedEngine.open, Worker.create and Client reject unknown options and v
       engine({ limits: { openrun: 5 } }),
       /^EmbeddedEngine\.open's option limits has no option "openrun"; did you mean openRuns\?$/,
     ],
-    [engine({ timers: "manuel" }), /^EmbeddedEngine\.open's option timers must be "due" or "manual", not "manuel"$/],
-    [worker({ taskQeue: "x" }), /^Worker\.create has no option "taskQeue"; did you mean taskQueue\?$/],
-    [worker({ worklows: url }), /^Worker\.create has no option "worklows"; did you mean workflows\?$/],
-    [worker({ activities: url }), new RegExp(`^Worker\\.create's option activities must be ${ACTIVITIES}, not a URL$`)],
+    [
+      engine({ timers: "manuel" }),
+      /^EmbeddedEngine\.open's option timers must be "due" or "manual", not "manuel"$/,
+    ],
+    [
+      worker({ taskQeue: "x" }),
+      /^Worker\.create has no option "taskQeue"; did you mean taskQueue\?$/,
+    ],
+    [
+      worker({ worklows: url }),
+      /^Worker\.create has no option "worklows"; did you mean workflows\?$/,
+    ],
+    [
+      worker({ activities: url }),
+      new RegExp(`^Worker\\.create's option activities must be ${ACTIVITIES}, not a URL$`),
+    ],
     [
       worker({ service: {} }),
       /^Worker\.create's option service must be an EmbeddedEngine or a connection to a cluster, or the promise of one, not an object$/,
@@ -160,22 +223,37 @@ test("EmbeddedEngine.open, Worker.create and Client reject unknown options and v
       EmbeddedEngine.open(given as never),
       /^TypeError: EmbeddedEngine\.open options must be an object, not /,
     );
-    await assert.rejects(Worker.create(given as never), /^TypeError: Worker\.create options must be an object, not /);
-    assert.throws(() => new Client(given as never), /^TypeError: Client options must be an object, not /);
+    await assert.rejects(
+      Worker.create(given as never),
+      /^TypeError: Worker\.create options must be an object, not /,
+    );
+    assert.throws(
+      () => new Client(given as never),
+      /^TypeError: Client options must be an object, not /,
+    );
   }
   const missing = "option service must be an EmbeddedEngine or a connection to a cluster";
   for (const given of [{}, { service: undefined }]) {
-    assert.throws(() => new Client(given as never), { name: "TypeError", message: `Client's ${missing}, and is missing` });
-    await assert.rejects(Worker.create({ ...given, taskQueue: "q", activities: { helper } } as never), {
+    assert.throws(() => new Client(given as never), {
       name: "TypeError",
-      message: `Worker.create's ${missing}, or the promise of one, and is missing`,
+      message: `Client's ${missing}, and is missing`,
     });
+    await assert.rejects(
+      Worker.create({ ...given, taskQueue: "q", activities: { helper } } as never),
+      {
+        name: "TypeError",
+        message: `Worker.create's ${missing}, or the promise of one, and is missing`,
+      },
+    );
   }
 });
 
 test("open in a browser tab rejects unknown options and names the place for reducers and migrations", async () => {
   const refused = async (given: object, message: RegExp) =>
-    await assert.rejects(openTab({ path: "shop", workflows: { greet }, ...given }), { name: "TypeError", message });
+    await assert.rejects(openTab({ path: "shop", workflows: { greet }, ...given }), {
+      name: "TypeError",
+      message,
+    });
   await refused({ persisted: true }, /^open has no option "persisted"; did you mean persist\?$/);
   await refused(
     { reducers: {} },

@@ -25,7 +25,8 @@ test("the process that got a call completes it, also if a later call no longer f
     const look = new AbortController();
     const looking = handle.with({ signal: look.signal }).describe().catch(() => undefined);
     await new Promise((resolve) => setTimeout(resolve, 200));
-    await new Client({ service: engine, logger: silentLogger }).getHandle(undefined, "order-1").terminate("enough");
+    await new Client({ service: engine, logger: silentLogger }).getHandle(undefined, "order-1")
+      .terminate("enough");
     await assert.rejects(result, /workflow order-1 was terminated: enough/);
     look.abort();
     await looking;

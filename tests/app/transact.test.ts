@@ -1,4 +1,5 @@
-// transact: reducers run in the transaction that commits the workflow task (docs/dev/semantics/database.md#transact).
+// transact: reducers run in the transaction that commits the workflow task
+// (docs/dev/semantics/database.md#transact).
 import assert from "node:assert/strict";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -20,16 +21,37 @@ import { refuseOwnTables } from "../../ts/engine/tables/database.ts";
 import { TestEnvironment } from "../../ts/testing/mod.ts";
 import { until } from "../support/until.ts";
 import * as reducers from "./game/reducers.ts";
-import { fight, forgets, go, many, needed, sleepy, survives, unheard, wrong } from "./game/workflows.ts";
+import {
+  fight,
+  forgets,
+  go,
+  many,
+  needed,
+  sleepy,
+  survives,
+  unheard,
+  wrong,
+} from "./game/workflows.ts";
 
 const { migrations } = reducers;
 const workflows = new URL("./game/workflows.ts", import.meta.url);
 
-async function withApp(body: (app: App, path: string) => Promise<void>, more: OpenOptions = {}): Promise<void> {
+async function withApp(
+  body: (app: App, path: string) => Promise<void>,
+  more: OpenOptions = {},
+): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), "temporalex-transact-"));
   const path = join(folder, "game.sqlite");
   try {
-    const app = await open({ path, workflows, reducers, migrations, logger: silentLogger, serve: false, ...more });
+    const app = await open({
+      path,
+      workflows,
+      reducers,
+      migrations,
+      logger: silentLogger,
+      serve: false,
+      ...more,
+    });
     try {
       await body(app, path);
     } finally {
@@ -41,7 +63,9 @@ async function withApp(body: (app: App, path: string) => Promise<void>, more: Op
 }
 
 const lines = (app: App): string[] =>
-  app.engine.tables.all<{ line: string }>("SELECT line FROM combat_log ORDER BY id").map(({ line }) => line);
+  app.engine.tables.all<{ line: string }>("SELECT line FROM combat_log ORDER BY id").map((
+    { line },
+  ) => line);
 
 test("reducers run in the order of their commands, once, and their results are in history", () =>
   withApp(async (app, path) => {
@@ -51,9 +75,18 @@ test("reducers run in the order of their commands, once, and their results are i
     assert.deepEqual(lines(app), ["orc is hit for 10", "orc is hit for 20"]);
     assert.deepEqual(app.engine.tables.all("SELECT name, hp FROM npc"), [{ name: "orc", hp: 70 }]);
     const { events } = await app.client.getHandle(fight, "fight").fetchHistory();
-    const markers = events.flatMap((e) => e.attributes.case === "markerRecordedEventAttributes" ? [e.attributes.value] : []);
-    assert.deepEqual(markers.map((m) => m.markerName), ["Transact", "Transact", "Transact", "Transact", "Transact"]);
-    const text = (m: typeof markers[number], key: string) => new TextDecoder().decode(m.details[key]?.payloads[0]?.data);
+    const markers = events.flatMap((e) =>
+      e.attributes.case === "markerRecordedEventAttributes" ? [e.attributes.value] : []
+    );
+    assert.deepEqual(markers.map((m) => m.markerName), [
+      "Transact",
+      "Transact",
+      "Transact",
+      "Transact",
+      "Transact",
+    ]);
+    const text = (m: typeof markers[number], key: string) =>
+      new TextDecoder().decode(m.details[key]?.payloads[0]?.data);
     assert.deepEqual(markers.map((m) => [text(m, "id"), text(m, "reducer"), text(m, "result")]), [
       ["1", '"spawn"', "1"],
       ["2", '"logLine"', ""],
@@ -66,7 +99,14 @@ test("reducers run in the order of their commands, once, and their results are i
 
 test("an interrupted run continues after the next open, and replay runs no reducer", async () => {
   const folder = mkdtempSync(join(tmpdir(), "temporalex-transact-"));
-  const options = { path: join(folder, "game.sqlite"), workflows, reducers, migrations, logger: silentLogger, serve: false };
+  const options = {
+    path: join(folder, "game.sqlite"),
+    workflows,
+    reducers,
+    migrations,
+    logger: silentLogger,
+    serve: false,
+  };
   try {
     const first = await open(options);
     await first.client.start(forgets, { id: "f" });
@@ -96,7 +136,9 @@ test("a reducer that throws and is not awaited fails the task: its writes are ro
     await app.client.execute(unheard, { id: "u" });
     assert.deepEqual(lines(app), ["try 2"]);
     const { events } = await app.client.getHandle(unheard, "u").fetchHistory();
-    const failed = events.flatMap((e) => e.attributes.case === "workflowTaskFailedEventAttributes" ? [e.attributes.value] : []);
+    const failed = events.flatMap((e) =>
+      e.attributes.case === "workflowTaskFailedEventAttributes" ? [e.attributes.value] : []
+    );
     assert.deepEqual(failed.map((f) => f.failure?.message), ["a bad start"]);
   }));
 
@@ -121,11 +163,26 @@ test("if a commit fails at any point, the task runs again and each reducer is ap
       const engine = { store: failingStore, onError: () => {} };
       const app = await open({ workflows, reducers, migrations, engine, logger: silentLogger });
       try {
-        assert.equal(await app.client.execute(fight, { id: "fight", args: ["orc", [10, 20]] }), 70, `commit ${failing}`);
-        assert.deepEqual(lines(app), ["orc is hit for 10", "orc is hit for 20"], `commit ${failing}`);
-        assert.deepEqual(app.engine.tables.all("SELECT name, hp FROM npc"), [{ name: "orc", hp: 70 }], `commit ${failing}`);
+        assert.equal(
+          await app.client.execute(fight, { id: "fight", args: ["orc", [10, 20]] }),
+          70,
+          `commit ${failing}`,
+        );
+        assert.deepEqual(
+          lines(app),
+          ["orc is hit for 10", "orc is hit for 20"],
+          `commit ${failing}`,
+        );
+        assert.deepEqual(app.engine.tables.all("SELECT name, hp FROM npc"), [{
+          name: "orc",
+          hp: 70,
+        }], `commit ${failing}`);
         const { events } = await app.client.getHandle(fight, "fight").fetchHistory();
-        assert.equal(events.filter((e) => e.attributes.case === "markerRecordedEventAttributes").length, 5, `commit ${failing}`);
+        assert.equal(
+          events.filter((e) => e.attributes.case === "markerRecordedEventAttributes").length,
+          5,
+          `commit ${failing}`,
+        );
       } finally {
         await app.close();
         store.close();
@@ -148,31 +205,59 @@ test("transact.required fails the task also where it is awaited", () =>
 
 test("many reducers of one task, and of concurrent tasks", () =>
   withApp(async (app) => {
-    const runs = Array.from({ length: 20 }, (_, i) => app.client.execute(many, { id: `m-${i}`, args: [10] }));
-    for (const result of await Promise.all(runs)) assert.deepEqual(result, Array.from({ length: 10 }, (_, i) => i));
-    assert.deepEqual(app.engine.tables.get("SELECT count(*) AS n, sum(hp) AS hp FROM npc"), { n: 200, hp: 20 * 45 });
+    const runs = Array.from({ length: 20 }, (_, i) =>
+      app.client.execute(many, { id: `m-${i}`, args: [10] }));
+    for (const result of await Promise.all(runs)) {
+      assert.deepEqual(
+        result,
+        Array.from({ length: 10 }, (_, i) =>
+          i),
+      );
+    }
+    assert.deepEqual(app.engine.tables.get("SELECT count(*) AS n, sum(hp) AS hp FROM npc"), {
+      n: 200,
+      hp: 20 * 45,
+    });
   }));
 
 test("async reducers and reducers that write the engine's tables are rejected by name", () =>
   withApp(async (app) => {
-    const ask = (which: "waits" | "writesEngine") => app.client.execute(wrong, { id: which, args: [which] });
-    assert.match(await ask("waits"), /reducer "waits" returned a promise: reducers must be synchronous/);
-    assert.match(await ask("writesEngine"), /a statement uses a table of the engine .*: UPDATE runs/);
+    const ask = (which: "waits" | "writesEngine") =>
+      app.client.execute(wrong, { id: which, args: [which] });
+    assert.match(
+      await ask("waits"),
+      /reducer "waits" returned a promise: reducers must be synchronous/,
+    );
+    assert.match(
+      await ask("writesEngine"),
+      /a statement uses a table of the engine .*: UPDATE runs/,
+    );
     assert.deepEqual(lines(app), []);
   }));
 
 test("a missing reducer fails the task, awaited or not, and the run continues in an engine that has the reducer", async () => {
   const folder = mkdtempSync(join(tmpdir(), "temporalex-transact-"));
-  const options = { path: join(folder, "game.sqlite"), workflows, migrations, logger: silentLogger, serve: false };
+  const options = {
+    path: join(folder, "game.sqlite"),
+    workflows,
+    migrations,
+    logger: silentLogger,
+    serve: false,
+  };
   try {
     const older = await open({ ...options, reducers });
     const handle = await older.client.start(wrong, { id: "w", args: ["unknown"] });
     const failures = async () =>
       (await handle.fetchHistory()).events.flatMap((e) =>
-        e.attributes.case === "workflowTaskFailedEventAttributes" ? [e.attributes.value.failure?.message ?? ""] : []
+        e.attributes.case === "workflowTaskFailedEventAttributes"
+          ? [e.attributes.value.failure?.message ?? ""]
+          : []
       );
     await until("the task has failed", async () => (await failures()).length > 0);
-    assert.match((await failures())[0]!, /unknown reducer "unknown"; known reducers: "applyDamage", /);
+    assert.match(
+      (await failures())[0]!,
+      /unknown reducer "unknown"; known reducers: "applyDamage", /,
+    );
     assert.equal((await handle.describe()).status, "RUNNING");
     await older.close();
     const newer = await open({ ...options, reducers: { ...reducers, unknown: () => 7 } });
@@ -209,7 +294,9 @@ test("no form of SQL reaches the engine's tables", () => {
     "WITH x AS (SELECT 1 AS [/*]) DELETE FROM runs",
     "CREATE TRIGGER t AFTER INSERT ON history BEGIN SELECT 1; END",
   ];
-  for (const sql of writes) assert.throws(() => refuseOwnTables(sql), { name: "DatabaseError" }, sql);
+  for (const sql of writes) {
+    assert.throws(() => refuseOwnTables(sql), { name: "DatabaseError" }, sql);
+  }
   const others = [
     "UPDATE npc SET name = 'from runs' WHERE id = 1",
     "INSERT INTO runs_of_today (n) VALUES (1)",
@@ -225,7 +312,10 @@ test("no form of SQL reaches the engine's tables", () => {
 test("the application reads its tables, and does not write them outside of a task", () =>
   withApp(async (app) => {
     const { tables } = app.engine;
-    assert.throws(() => tables.run("INSERT INTO combat_log (line) VALUES ('x')"), /only reducers can write/);
+    assert.throws(
+      () => tables.run("INSERT INTO combat_log (line) VALUES ('x')"),
+      /only reducers can write/,
+    );
     for (
       const sql of [
         "WITH x AS (SELECT '--') DELETE FROM runs",
@@ -255,7 +345,14 @@ test("migrations run in order, and an applied migration must not change", async 
   const folder = mkdtempSync(join(tmpdir(), "temporalex-transact-"));
   const path = join(folder, "game.sqlite");
   const opened = async (steps: OpenOptions["migrations"]) => {
-    const app = await open({ path, workflows, reducers, migrations: steps!, logger: silentLogger, serve: false });
+    const app = await open({
+      path,
+      workflows,
+      reducers,
+      migrations: steps!,
+      logger: silentLogger,
+      serve: false,
+    });
     const tables = app.engine.tables.all<{ name: string }>(
       "SELECT name FROM sqlite_schema WHERE name IN ('npc', 'combat_log', 'loot')",
     );
@@ -269,7 +366,10 @@ test("migrations run in order, and an applied migration must not change", async 
     const cases: readonly (readonly [OpenOptions["migrations"], RegExp])[] = [
       [[first!], /the file has step "002 log" of tables, but migrations do not have it/],
       [[second!, first!], /step 1 of migrations is "002 log", but the file has "001 npcs" there/],
-      [[first!, { ...second!, sql: `${second!.sql};` }], /step "002 log" of migrations has changed since it was applied/],
+      [
+        [first!, { ...second!, sql: `${second!.sql};` }],
+        /step "002 log" of migrations has changed since it was applied/,
+      ],
       [
         [...migrations, { name: "003 bad", sql: "CREATE TABLE loot (id INTEGER); CREATE TABL x" }],
         /step "003 bad" of migrations failed: .*syntax error/,
@@ -279,7 +379,9 @@ test("migrations run in order, and an applied migration must not change", async 
         [...migrations, { name: "003 commit", sql: "CREATE TABLE loot (id INTEGER); COMMIT" }],
         /has COMMIT: the engine opens the transaction/,
       ],
-      ...["END", "end transaction", "-- done\nEND;", "BEGIN; CREATE TABLE more (id INTEGER)"].map((sql) =>
+      ...["END", "end transaction", "-- done\nEND;", "BEGIN; CREATE TABLE more (id INTEGER)"].map((
+        sql,
+      ) =>
         [
           [...migrations, { name: "003 end", sql: `CREATE TABLE loot (id INTEGER); ${sql}` }],
           /step "003 end" of migrations has (?:END|BEGIN): the engine opens the transaction/,
@@ -292,8 +394,15 @@ test("migrations run in order, and an applied migration must not change", async 
       [[...migrations, first!], /two migrations are named "001 npcs"/],
     ];
     for (const [steps, message] of cases) await assert.rejects(opened(steps), message);
-    assert.deepEqual(await opened(migrations), ["combat_log", "npc"], "a step that fails leaves nothing");
-    assert.deepEqual(await opened([...migrations, { name: "003 trigger", sql: TRIGGER }]), ["combat_log", "npc"]);
+    assert.deepEqual(
+      await opened(migrations),
+      ["combat_log", "npc"],
+      "a step that fails leaves nothing",
+    );
+    assert.deepEqual(await opened([...migrations, { name: "003 trigger", sql: TRIGGER }]), [
+      "combat_log",
+      "npc",
+    ]);
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
@@ -302,11 +411,20 @@ test("migrations run in order, and an applied migration must not change", async 
 test("code that calls another reducer or none diverges, and the message names the reducer and the line", () =>
   withApp(async (app) => {
     await app.client.execute(fight, { id: "fight", args: ["orc", [10]] });
-    const history = toBinary(HistorySchema, await app.client.getHandle(fight, "fight").fetchHistory());
-    const text = readFileSync(workflows, "utf8").replace(/from "[^"]*workflow\/mod.[jt]s"/, 'from "temporalex/workflow"');
+    const history = toBinary(
+      HistorySchema,
+      await app.client.getHandle(fight, "fight").fetchHistory(),
+    );
+    const text = readFileSync(workflows, "utf8").replace(
+      /from "[^"]*workflow\/mod.[jt]s"/,
+      'from "temporalex/workflow"',
+    );
     const sentence = async (changed: string) => {
       assert.notEqual(changed, text);
-      const realm = await createWorkerRealm({ workflows: "/game/workflows.ts", sources: { "/game/workflows.ts": changed } });
+      const realm = await createWorkerRealm({
+        workflows: "/game/workflows.ts",
+        sources: { "/game/workflows.ts": changed },
+      });
       try {
         return (await realm.replay("fight", history)).error?.sentence ?? "";
       } finally {
@@ -335,7 +453,9 @@ test("without a path the tables are in memory, and a test environment supports t
       assert.equal(await env.client.execute(sleepy, { id: "sleepy", args: [] }), 3);
       assert.ok(env.now() - began >= 3 * 86_400_000);
     });
-    assert.deepEqual(env.engine.tables.all("SELECT line FROM combat_log"), [{ line: "day 0" }, { line: "day 1" }, {
+    assert.deepEqual(env.engine.tables.all("SELECT line FROM combat_log"), [{ line: "day 0" }, {
+      line: "day 1",
+    }, {
       line: "day 2",
     }]);
   } finally {

@@ -1,5 +1,5 @@
-// transact with a payload codec: arguments, results and failures of reducers are encoded by the codec's synchronous form before they are
-// committed (docs/dev/semantics/database.md#transact).
+// transact with a payload codec: arguments, results and failures of reducers are encoded by the
+// codec's synchronous form before they are committed (docs/dev/semantics/database.md#transact).
 // takes: 4 s
 import assert from "node:assert/strict";
 import { existsSync, readFileSync, rmSync } from "node:fs";
@@ -17,14 +17,22 @@ import {
   Worker,
 } from "../../ts/mod.ts";
 import { TestEnvironment } from "../../ts/testing/mod.ts";
-import { reducers as named, signal, transact, waitForSignal, workflow } from "../../ts/workflow/mod.ts";
+import {
+  reducers as named,
+  signal,
+  transact,
+  waitForSignal,
+  workflow,
+} from "../../ts/workflow/mod.ts";
 import { inFolder } from "../engine/support/stores.ts";
 import { invertingCodec, invertingSyncCodec } from "../support/codecs.ts";
 import { until } from "../support/until.ts";
 
 /** How often each has run. */
 const ran = { weigh: 0, refuse: 0 };
-/** They keep nothing of what they are given, so whatever is found in the file comes from history. */
+/**
+ * They keep nothing of what they are given, so whatever is found in the file comes from history.
+ */
 const reducers = {
   weigh(database: Database, secret: string): { answer: string } {
     ran.weigh++;
@@ -34,11 +42,18 @@ const reducers = {
   refuse(database: Database, secret: string): never {
     ran.refuse++;
     database.run("INSERT INTO weights (letters) VALUES (-1)");
-    throw new ApplicationFailure(`refused-${secret}`, { type: "Refused", details: [{ why: `details-${secret}` }] });
+    throw new ApplicationFailure(`refused-${secret}`, {
+      type: "Refused",
+      details: [{ why: `details-${secret}` }],
+    });
   },
-  count: (database: Database): number => database.get<{ n: number }>("SELECT count(*) AS n FROM weights")!.n,
+  count: (database: Database): number =>
+    database.get<{ n: number }>("SELECT count(*) AS n FROM weights")!.n,
 };
-const migrations = [{ name: "001 weights", sql: "CREATE TABLE weights (letters INTEGER NOT NULL)" }];
+const migrations = [{
+  name: "001 weights",
+  sql: "CREATE TABLE weights (letters INTEGER NOT NULL)",
+}];
 const { weigh, refuse, count } = named<typeof reducers>();
 
 const go = signal("go");
@@ -75,7 +90,9 @@ const options = (path: string): OpenOptions => ({
 
 /** What is in a store's files, as text. */
 const filed = (path: string): string =>
-  [path, `${path}-wal`].filter((file) => existsSync(file)).map((file) => readFileSync(file, "latin1")).join("\n");
+  [path, `${path}-wal`].filter((file) => existsSync(file)).map((file) =>
+    readFileSync(file, "latin1")
+  ).join("\n");
 
 async function withApp<T>(given: OpenOptions, body: (app: App) => Promise<T>): Promise<T> {
   const app = await open(given);
@@ -91,8 +108,16 @@ test("arguments, results and errors reach workflow code decoded, and the file co
     const path = join(folder, "vault.sqlite");
     await withApp(options(path), async ({ client, engine }) => {
       await client.start(vault, { id: "v", args: [SECRET] });
-      await until("three reducers have run", () => engine.tables.all("SELECT 1 FROM weights").length === 2 && ran.refuse > 0);
-      await until("it waits", () => engine.sql("SELECT 1 FROM workflow WHERE status = 'suspended' AND phase >= 2").length === 1);
+      await until(
+        "three reducers have run",
+        () => engine.tables.all("SELECT 1 FROM weights").length === 2 && ran.refuse > 0,
+      );
+      await until(
+        "it waits",
+        () =>
+          engine.sql("SELECT 1 FROM workflow WHERE status = 'suspended' AND phase >= 2").length ===
+            1,
+      );
     });
     const before = { ...ran };
     // Another process replays what is encoded.
@@ -101,17 +126,25 @@ test("arguments, results and errors reach workflow code decoded, and the file co
       await handle.signal(go);
       const result = [`answer-${SECRET}`, `Refused refused-${SECRET} details-${SECRET}`, "2"];
       assert.deepEqual(await handle.result(), result);
-      assert.deepEqual(engine.tables.all("SELECT letters FROM weights"), [{ letters: SECRET.length }, { letters: 19 }]);
+      assert.deepEqual(engine.tables.all("SELECT letters FROM weights"), [{
+        letters: SECRET.length,
+      }, { letters: 19 }]);
       const { events } = await handle.fetchHistory();
-      const marker = events.find((e) => e.attributes.case === "markerRecordedEventAttributes")!.attributes.value as {
-        details: Record<string, { payloads: { metadata: Record<string, Uint8Array> }[] }>;
-      };
-      assert.match(new TextDecoder().decode(marker.details["result"]!.payloads[0]!.metadata["encoding"]), /inverted/);
+      const marker = events.find((e) => e.attributes.case === "markerRecordedEventAttributes")!
+        .attributes.value as {
+          details: Record<string, { payloads: { metadata: Record<string, Uint8Array> }[] }>;
+        };
+      assert.match(
+        new TextDecoder().decode(marker.details["result"]!.payloads[0]!.metadata["encoding"]),
+        /inverted/,
+      );
     });
     assert.deepEqual(ran, before, "replay runs no reducer");
     const found = filed(path);
     assert.ok(found.includes("binary/inverted"), "the histories are there");
-    for (const word of [SECRET, "answer-", "refused-", "details-", "forgotten-plaintext"]) assert.ok(!found.includes(word), word);
+    for (const word of [SECRET, "answer-", "refused-", "details-", "forgotten-plaintext"]) {
+      assert.ok(!found.includes(word), word);
+    }
   }));
 
 test("a reducer that throws and is not awaited fails the task with an encoded failure", () =>
@@ -123,9 +156,10 @@ test("a reducer that throws and is not awaited fails the task with an encoded fa
       await until("it was tried again", () => ran.refuse >= before + 2);
       assert.deepEqual(engine.tables.all("SELECT * FROM weights"), []);
       const { events } = await handle.fetchHistory();
-      const failed = events.find((e) => e.attributes.case === "workflowTaskFailedEventAttributes")!.attributes.value as {
-        failure: { message: string };
-      };
+      const failed = events.find((e) => e.attributes.case === "workflowTaskFailedEventAttributes")!
+        .attributes.value as {
+          failure: { message: string };
+        };
       assert.equal(failed.failure.message, "Encoded failure");
       await handle.terminate();
     });
@@ -145,7 +179,9 @@ test("a codec error in the transaction fails the task, rolls back its reducers a
         const handle = await client.start(vault, { id: broken, args: [SECRET] });
         const failures = async () =>
           (await handle.fetchHistory()).events.flatMap((e) =>
-            e.attributes.case === "workflowTaskFailedEventAttributes" ? [e.attributes.value.failure?.message ?? ""] : []
+            e.attributes.case === "workflowTaskFailedEventAttributes"
+              ? [e.attributes.value.failure?.message ?? ""]
+              : []
           );
         await until("the task has failed", async () => (await failures()).length > 0);
         const [first] = await failures();
@@ -153,9 +189,15 @@ test("a codec error in the transaction fails the task, rolls back its reducers a
           first!,
           /^the payload codec could not (?:encode what a reducer returned|decode what transact asks for): Error$/,
         );
-        assert.deepEqual(engine.tables.all("SELECT * FROM weights WHERE letters = ?", SECRET.length), []);
+        assert.deepEqual(
+          engine.tables.all("SELECT * FROM weights WHERE letters = ?", SECRET.length),
+          [],
+        );
         failing.fails = false;
-        await until("the workflow continues", () => engine.tables.all("SELECT * FROM weights").length === 2);
+        await until(
+          "the workflow continues",
+          () => engine.tables.all("SELECT * FROM weights").length === 2,
+        );
         await handle.signal(go);
         assert.equal((await handle.result())[2], "2");
       });
@@ -177,18 +219,27 @@ test("an async codec is rejected with an alternative before a file is created", 
     await assert.rejects(EmbeddedEngine.open({ path, reducers, codec: invertingCodec() }), wrong);
     // Without reducers nothing waits.
     const { reducers: _, ...without } = options(path);
-    await withApp({ ...without, codec: invertingCodec() }, ({ engine }) => Promise.resolve(engine.tables.all("SELECT 1")));
+    await withApp(
+      { ...without, codec: invertingCodec() },
+      ({ engine }) => Promise.resolve(engine.tables.all("SELECT 1")),
+    );
   }));
 
 test("several codecs, in order; a promise instead of payloads is rejected", () =>
   inFolder(async (folder) => {
     const path = join(folder, "two.sqlite");
-    await withApp({ ...options(path), codec: [codec, invertingSyncCodec("binary/outer")] }, async ({ client, engine }) => {
-      const handle = await client.start(vault, { id: "v", args: [SECRET] });
-      await until("the workflow continues", () => engine.tables.all("SELECT * FROM weights").length === 2);
-      await handle.signal(go);
-      assert.equal((await handle.result())[0], `answer-${SECRET}`);
-    });
+    await withApp(
+      { ...options(path), codec: [codec, invertingSyncCodec("binary/outer")] },
+      async ({ client, engine }) => {
+        const handle = await client.start(vault, { id: "v", args: [SECRET] });
+        await until(
+          "the workflow continues",
+          () => engine.tables.all("SELECT * FROM weights").length === 2,
+        );
+        await handle.signal(go);
+        assert.equal((await handle.result())[0], `answer-${SECRET}`);
+      },
+    );
     const late = { ...codec, encodeSync: codec.encode as unknown as typeof codec.encodeSync };
     await withApp({ ...options(join(folder, "late.sqlite")), codec: late }, async ({ client }) => {
       const handle = await client.start(vault, { id: "v", args: [SECRET] });
@@ -196,7 +247,9 @@ test("several codecs, in order; a promise instead of payloads is rejected", () =
         const { events } = await handle.fetchHistory();
         return events.some((e) =>
           e.attributes.case === "workflowTaskFailedEventAttributes" &&
-          /it returned a value of type object, not a list of payloads/.test(e.attributes.value.failure?.message ?? "")
+          /it returned a value of type object, not a list of payloads/.test(
+            e.attributes.value.failure?.message ?? "",
+          )
         );
       });
     });
@@ -204,7 +257,11 @@ test("several codecs, in order; a promise instead of payloads is rejected", () =
 
 test("an engine without the codec of its workers fails the task and names the missing option", () =>
   inFolder(async (folder) => {
-    const engine = await EmbeddedEngine.open({ path: join(folder, "game.sqlite"), reducers, migrations });
+    const engine = await EmbeddedEngine.open({
+      path: join(folder, "game.sqlite"),
+      reducers,
+      migrations,
+    });
     const common = { service: engine, taskQueue: "q", logger: silentLogger, codec };
     const worker = await Worker.create({ ...common, workflows: { vault } });
     try {
@@ -233,7 +290,11 @@ test("reducers with a codec work in a test environment", async () => {
       await handle.signal(go);
       return await handle.result();
     });
-    assert.deepEqual(result, [`answer-${SECRET}`, `Refused refused-${SECRET} details-${SECRET}`, "2"]);
+    assert.deepEqual(result, [
+      `answer-${SECRET}`,
+      `Refused refused-${SECRET} details-${SECRET}`,
+      "2",
+    ]);
   } finally {
     await env.dispose();
   }

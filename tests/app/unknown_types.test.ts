@@ -1,5 +1,5 @@
-// Runs of a workflow type without code: they stay open, report why they wait, block nothing else, and continue when the code
-// is back.
+// Runs of a workflow type without code: they stay open, report why they wait, block nothing else,
+// and continue when the code is back.
 // takes: 8 s
 import assert from "node:assert/strict";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
@@ -16,9 +16,12 @@ const GONE = `export const gone = workflow("Gone", async (n) => {
   await sleep("10ms");
   return n * 2;
 });`;
-const source = (...workflows: string[]) => [`import { sleep, workflow } from "temporalex/workflow";`, ...workflows].join("\n");
+const source = (...workflows: string[]) =>
+  [`import { sleep, workflow } from "temporalex/workflow";`, ...workflows].join("\n");
 
-async function withModule(body: (path: string, write: (...workflows: string[]) => void) => Promise<void>): Promise<void> {
+async function withModule(
+  body: (path: string, write: (...workflows: string[]) => void) => Promise<void>,
+): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), "temporalex-unknown-"));
   const path = join(folder, "workflows.ts");
   try {
@@ -35,11 +38,17 @@ test("a run of an unknown type waits and is reported; it continues when the appl
     write(HERE);
     let app = await open(options);
     const handle = await app.client.start("Gone", { id: "g", args: [21] });
-    await until("its task has failed once", async () => ((await handle.describe()).pendingWorkflowTask?.attempt ?? 1) > 1);
+    await until(
+      "its task has failed once",
+      async () => ((await handle.describe()).pendingWorkflowTask?.attempt ?? 1) > 1,
+    );
     assert.equal(await app.client.execute("Here", { id: "h" }), "here", "others are not held up");
     const { status, historyLength } = await handle.describe();
     assert.deepEqual([status, historyLength], ["RUNNING", 4], "its history grows no further");
-    assert.match(await handle.historyJson(), /workflow type \\"Gone\\" is not known to this worker; it has \\"Here\\"/);
+    assert.match(
+      await handle.historyJson(),
+      /workflow type \\"Gone\\" is not known to this worker; it has \\"Here\\"/,
+    );
     await app.close();
     write(HERE, GONE);
     app = await open(options);
@@ -52,10 +61,17 @@ test("reloading a module resumes runs whose code is back; runs without code keep
     write(HERE);
     const app = await open({ workflows: path, logger: silentLogger });
     const handle = await app.client.start("Gone", { id: "g", args: [4], taskTimeout: "1s" });
-    await until("its task has failed once", async () => ((await handle.describe()).pendingWorkflowTask?.attempt ?? 1) > 1);
+    await until(
+      "its task has failed once",
+      async () => ((await handle.describe()).pendingWorkflowTask?.attempt ?? 1) > 1,
+    );
     write(HERE, `export const other = workflow("Other", async () => "other");`);
     assert.deepEqual((await app.worker.replaceWorkflows()).workflowTypes, ["Here", "Other"]);
-    assert.equal(await app.client.execute("Other", { id: "o" }), "other", "a new type is known from its first use on");
+    assert.equal(
+      await app.client.execute("Other", { id: "o" }),
+      "other",
+      "a new type is known from its first use on",
+    );
     assert.equal((await handle.describe()).status, "RUNNING");
     write(HERE, GONE);
     await app.worker.replaceWorkflows();
@@ -82,8 +98,20 @@ test("workflow result for a run without code fails after its timeout with the ad
     try {
       await app.served;
       const handle = await app.client.start("Gone", { id: "g", args: [21] });
-      await until("its task has failed once", async () => ((await handle.describe()).pendingWorkflowTask?.attempt ?? 1) > 1);
-      const { code, err } = await run(["workflow", "result", "--store", store, "-w", "g", "--timeout", "500ms"]);
+      await until(
+        "its task has failed once",
+        async () => ((await handle.describe()).pendingWorkflowTask?.attempt ?? 1) > 1,
+      );
+      const { code, err } = await run([
+        "workflow",
+        "result",
+        "--store",
+        store,
+        "-w",
+        "g",
+        "--timeout",
+        "500ms",
+      ]);
       assert.notEqual(code, 0);
       assert.match(
         err,
@@ -109,7 +137,10 @@ test("workflow list marks only runs that wait for their code, as text and as JSO
       await app.client.start("Sleeps", { id: "s" });
       await app.client.execute("Here", { id: "h" });
       const handle = await app.client.start("Gone", { id: "g", args: [21] });
-      await until("its task has failed once", async () => ((await handle.describe()).pendingWorkflowTask?.attempt ?? 1) > 1);
+      await until(
+        "its task has failed once",
+        async () => ((await handle.describe()).pendingWorkflowTask?.attempt ?? 1) > 1,
+      );
       const text = await list();
       assert.match(text, /^Running +g +Gone \(waits for its code: no worker knows it\) /m);
       assert.match(text, /^Running +s +Sleeps +\S/m);
@@ -119,13 +150,21 @@ test("workflow list marks only runs that wait for their code, as text and as JSO
         waitsForCode?: boolean;
         workflowTaskFailure?: object;
       }[];
-      assert.deepEqual(listed.map(({ workflowId, waitsForCode }) => [workflowId, waitsForCode]).sort(), [
-        ["g", true],
-        ["h", undefined],
-        ["s", undefined],
-      ]);
-      const told = listed.find(({ workflowId }) => workflowId === "g")!.workflowTaskFailure as { message: string };
-      assert.match(told.message, /^workflow type "Gone" is not known to this worker; it has "Here", "Sleeps"/);
+      assert.deepEqual(
+        listed.map(({ workflowId, waitsForCode }) => [workflowId, waitsForCode]).sort(),
+        [
+          ["g", true],
+          ["h", undefined],
+          ["s", undefined],
+        ],
+      );
+      const told = listed.find(({ workflowId }) => workflowId === "g")!.workflowTaskFailure as {
+        message: string;
+      };
+      assert.match(
+        told.message,
+        /^workflow type "Gone" is not known to this worker; it has "Here", "Sleeps"/,
+      );
     } finally {
       await app.close();
     }

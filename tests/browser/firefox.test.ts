@@ -1,5 +1,6 @@
 // runtime: node
-// The browser's store and two tabs on it in Firefox, where there is one: another engine's files, locks and channels.
+// The browser's store and two tabs on it in Firefox, where there is one: another engine's files,
+// locks and channels.
 import assert from "node:assert/strict";
 import { after, test } from "node:test";
 import { join } from "node:path";
@@ -13,10 +14,14 @@ interface Page {
   close(): Promise<void>;
 }
 interface Launcher {
-  launchFirefox(): Promise<{ browser?: { newPage(): Promise<Page>; close(): Promise<void> }; reason?: string }>;
+  launchFirefox(): Promise<
+    { browser?: { newPage(): Promise<Page>; close(): Promise<void> }; reason?: string }
+  >;
 }
 
-const { launchFirefox } = await import(pathToFileURL(join(process.cwd(), "tools/lib/firefox.mjs")).href) as Launcher;
+const { launchFirefox } = await import(
+  pathToFileURL(join(process.cwd(), "tools/lib/firefox.mjs")).href
+) as Launcher;
 const { browser, reason } = await launchFirefox();
 const site = await serveSite(SITE);
 after(async () => {
@@ -44,7 +49,9 @@ async function newTab(): Promise<Page> {
 
 check("Firefox: SQLite on the browser's files passes the store contract", async () => {
   const page = await newTab();
-  const { failures } = await page.evaluate(() => tab.askWorker("contract.js", "go")) as { failures: string[] };
+  const { failures } = await page.evaluate(() => tab.askWorker("contract.js", "go")) as {
+    failures: string[];
+  };
   await page.close();
   assert.deepEqual(failures, []);
 });
@@ -54,7 +61,10 @@ check("Firefox: runs continue when the leading tab is closed and another one lea
   assert.equal(await leader.evaluate(() => tab.open()), undefined);
   const next = await newTab();
   assert.equal(await next.evaluate(() => tab.open()), undefined);
-  const roles = [await leader.evaluate(() => tab.status().role), await next.evaluate(() => tab.status().role)];
+  const roles = [
+    await leader.evaluate(() => tab.status().role),
+    await next.evaluate(() => tab.status().role),
+  ];
   assert.deepEqual(roles, ["leader", "follower"]);
   await next.evaluate(() => tab.start("w", { steps: 1, signals: 2, updates: 1 }));
   await next.evaluate(() => tab.update("w", "u"));

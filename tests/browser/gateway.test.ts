@@ -1,5 +1,6 @@
 // runtime: node
-// A tab behind `temporalex gateway`, on the embedded engine served by `temporalex dev`. tests/interop has the same on a real server.
+// A tab behind `temporalex gateway`, on the embedded engine served by `temporalex dev`.
+// tests/interop has the same on a real server.
 import { tmpdir } from "node:os";
 import { startCommand } from "../cli/support/process.ts";
 import { tabSuite } from "../gateway/support/in_tab.ts";

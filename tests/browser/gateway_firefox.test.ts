@@ -1,5 +1,6 @@
 // runtime: node
-// A tab of Firefox behind a gateway, on the embedded engine served by `temporalex dev`, where there is a Firefox.
+// A tab of Firefox behind a gateway, on the embedded engine served by `temporalex dev`, where there
+// is a Firefox.
 import assert from "node:assert/strict";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -16,15 +17,24 @@ interface Page {
   evaluate<T, A>(fn: (argument: A) => T, argument?: A): Promise<Awaited<T>>;
 }
 interface Launcher {
-  launchFirefox(): Promise<{ browser?: { newPage(): Promise<Page>; close(): Promise<void> }; reason?: string }>;
+  launchFirefox(): Promise<
+    { browser?: { newPage(): Promise<Page>; close(): Promise<void> }; reason?: string }
+  >;
 }
 
-test("Firefox: a tab is client and worker, and a page of another origin is rejected", { timeout: 300_000 }, async (t) => {
-  const { launchFirefox } = await import(pathToFileURL(join(process.cwd(), "tools/lib/firefox.mjs")).href) as Launcher;
+test("Firefox: a tab is client and worker, and a page of another origin is rejected", {
+  timeout: 300_000,
+}, async (t) => {
+  const { launchFirefox } = await import(
+    pathToFileURL(join(process.cwd(), "tools/lib/firefox.mjs")).href
+  ) as Launcher;
   const { browser, reason } = await launchFirefox();
   if (browser === undefined) return t.skip(`no Firefox: ${reason}`);
   const server = startCommand(["dev", "--port", "0", "--json"], tmpdir());
-  const site = await serveSite({ page: "tests/gateway/app/page.ts", realm: "tests/gateway/app/realm.ts" }, "ws://127.0.0.1:*");
+  const site = await serveSite({
+    page: "tests/gateway/app/page.ts",
+    realm: "tests/gateway/app/realm.ts",
+  }, "ws://127.0.0.1:*");
   const { address } = await server.line("ready", ({ event }) => event === "ready");
   const service = new GrpcService({ address: String(address) });
   const gateway = await startGateway({ service, port: 0, origins: [new URL(site.url).origin] });
@@ -52,7 +62,10 @@ test("Firefox: a tab is client and worker, and a page of another origin is rejec
     const foreign = await load(site.url.replace("127.0.0.1", "localhost"));
     const refused = await foreign.evaluate((url) => far.connect(url, "q", "2s"), gateway.url);
     assert.match(refused?.message ?? "", /does not allow the origin http:\/\/localhost:\d+/);
-    const wrong = await page.evaluate((url) => far.connect(url, "q", "2s"), gateway.url.replace(/#.*/, `#${"x".repeat(43)}`));
+    const wrong = await page.evaluate(
+      (url) => far.connect(url, "q", "2s"),
+      gateway.url.replace(/#.*/, `#${"x".repeat(43)}`),
+    );
     assert.match(wrong?.message ?? "", /rejected the token/);
   } finally {
     await browser.close();

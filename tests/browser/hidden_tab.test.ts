@@ -1,7 +1,8 @@
 // runtime: node
 // browser: installed
 // takes: 4 s
-// A leading tab that is hidden. The browser of the npm package hides no page, so this needs an installed one.
+// A leading tab that is hidden. The browser of the npm package hides no page, so this needs an
+// installed one.
 import assert from "node:assert/strict";
 import { browserSuite, opened } from "./support/suite.ts";
 

@@ -1,6 +1,7 @@
 // runtime: node
-// Reducers and tables in a browser (docs/dev/semantics/database.md#transact): they come with the engine worker's entry, and run in the tab
-// that leads, in the transaction that commits the workflow task.
+// Reducers and tables in a browser (docs/dev/semantics/database.md#transact): they come with the
+// engine worker's entry, and run in the tab that leads, in the transaction that commits the
+// workflow task.
 import assert from "node:assert/strict";
 import type { Tab } from "./support/browser.ts";
 import { browserSuite, opened } from "./support/suite.ts";
@@ -10,9 +11,12 @@ const GAME = { engine: "game_engine.js", realm: "game_realm.js" };
 
 const execute = (tab: Tab, type: string, id: string, args: unknown[] = []): Promise<unknown> =>
   tab.page.evaluate(([t, i, a]) => globalThis.tab.execute(t, i, a), [type, id, args] as const);
-const rows = (tab: Tab, sql: string): Promise<unknown> => tab.page.evaluate((text) => globalThis.tab.rows(text), sql);
+const rows = (tab: Tab, sql: string): Promise<unknown> =>
+  tab.page.evaluate((text) => globalThis.tab.rows(text), sql);
 const lines = async (tab: Tab): Promise<string[]> =>
-  (await rows(tab, "SELECT line FROM combat_log ORDER BY id") as { line: string }[]).map(({ line }) => line);
+  (await rows(tab, "SELECT line FROM combat_log ORDER BY id") as { line: string }[]).map((
+    { line },
+  ) => line);
 
 check("reducers run in the leading tab; every tab reads the tables", async ({ store, newTab }) => {
   const leader = await opened(await newTab(), { store, ...GAME });
@@ -27,40 +31,58 @@ check("reducers run in the leading tab; every tab reads the tables", async ({ st
   assert.deepEqual((await lines(leader)).slice(2), ["before", "after"]);
 });
 
-check("a run continues in the next leading tab, and replay does not run reducers", async ({ store, newTab }) => {
-  const first = await opened(await newTab(), { store, ...GAME });
-  void execute(first, "Forgets", "f").catch(() => {});
-  await first.holds(async () => (await tab.rows("SELECT 1 FROM combat_log") as unknown[]).length === 2, undefined);
-  const next = await opened(await newTab(), { store, ...GAME });
-  await first.close();
-  await next.until("leader");
-  await next.page.evaluate(() => tab.signalBare("f", "go"));
-  assert.equal(await next.page.evaluate(() => tab.result("f")), "gone");
-  assert.deepEqual(await lines(next), ["one", "two"]);
-});
+check(
+  "a run continues in the next leading tab, and replay does not run reducers",
+  async ({ store, newTab }) => {
+    const first = await opened(await newTab(), { store, ...GAME });
+    void execute(first, "Forgets", "f").catch(() => {});
+    await first.holds(
+      async () => (await tab.rows("SELECT 1 FROM combat_log") as unknown[]).length === 2,
+      undefined,
+    );
+    const next = await opened(await newTab(), { store, ...GAME });
+    await first.close();
+    await next.until("leader");
+    await next.page.evaluate(() => tab.signalBare("f", "go"));
+    assert.equal(await next.page.evaluate(() => tab.result("f")), "gone");
+    assert.deepEqual(await lines(next), ["one", "two"]);
+  },
+);
 
-check("manual timers of a run are fired by the leading tab or another tab", async ({ store, newTab }) => {
-  const leader = await opened(await newTab(), { store, ...GAME });
-  const follower = await opened(await newTab(), { store, ...GAME });
-  await follower.page.evaluate(() => tab.startByHand("Fight", "fight", ["orc", [10, 20]]));
-  const fire = (at: Tab, name: string) => at.page.evaluate((timer) => globalThis.tab.fireTimer("fight", timer), name);
-  const waits = (at: Tab, timers: number) =>
-    at.holds(async (count) => {
-      const [open] = await tab.rows("SELECT count(*) AS n FROM workflow_timer WHERE timer_id = ?", String(count)) as {
-        n: number;
-      }[];
-      return open!.n === 1;
-    }, timers);
-  await waits(follower, 1);
-  assert.match((await fire(follower, "expire"))!.message, /workflow "fight" has no open timer "expire"; open timers: /);
-  assert.equal(await fire(follower, "1"), undefined);
-  await waits(leader, 2);
-  assert.equal(await fire(leader, "2"), undefined);
-  await leader.holds(
-    async () => (await tab.rows("SELECT 1 FROM workflow WHERE status = 'completed'") as unknown[]).length === 1,
-    undefined,
-  );
-});
+check(
+  "manual timers of a run are fired by the leading tab or another tab",
+  async ({ store, newTab }) => {
+    const leader = await opened(await newTab(), { store, ...GAME });
+    const follower = await opened(await newTab(), { store, ...GAME });
+    await follower.page.evaluate(() => tab.startByHand("Fight", "fight", ["orc", [10, 20]]));
+    const fire = (at: Tab, name: string) =>
+      at.page.evaluate((timer) => globalThis.tab.fireTimer("fight", timer), name);
+    const waits = (at: Tab, timers: number) =>
+      at.holds(async (count) => {
+        const [open] = await tab.rows(
+          "SELECT count(*) AS n FROM workflow_timer WHERE timer_id = ?",
+          String(count),
+        ) as {
+          n: number;
+        }[];
+        return open!.n === 1;
+      }, timers);
+    await waits(follower, 1);
+    assert.match(
+      (await fire(follower, "expire"))!.message,
+      /workflow "fight" has no open timer "expire"; open timers: /,
+    );
+    assert.equal(await fire(follower, "1"), undefined);
+    await waits(leader, 2);
+    assert.equal(await fire(leader, "2"), undefined);
+    await leader.holds(
+      async () =>
+        (await tab.rows("SELECT 1 FROM workflow WHERE status = 'completed'") as unknown[])
+          .length === 1,
+      undefined,
+    );
+  },
+);
 
 check("a page cannot write tables or read missing tables", async ({ store, newTab }) => {
   const one = await opened(await newTab(), { store, ...GAME });
@@ -88,13 +110,15 @@ check(
     const leader = await opened(await newTab(), options);
     assert.equal(await execute(leader, "Fight", "fight", ["orc", [10, 20]]), 70);
     assert.equal(await execute(leader, "Survives", "survives"), "TypeError: not today: never");
-    // The names that reducers keep in tables of the application are its own business; what they returned is in histories alone.
+    // The names that reducers keep in tables of the application are its own business; what they
+    // returned is in histories alone.
     const found = await leader.page.evaluate(() => tab.found('{"hp":70}'));
     assert.equal(found, false);
     // A tab that leads later replays it.
     void execute(leader, "Forgets", "f").catch(() => {});
     await leader.holds(
-      async () => (await tab.rows("SELECT 1 FROM combat_log WHERE line = 'two'") as unknown[]).length === 1,
+      async () =>
+        (await tab.rows("SELECT 1 FROM combat_log WHERE line = 'two'") as unknown[]).length === 1,
       undefined,
     );
     const next = await opened(await newTab(), options);
@@ -109,5 +133,8 @@ check("a codec on only one side is rejected", async ({ store, newTab }) => {
   const wrong = await (await newTab()).open({ store, ...GAME, coded: true });
   assert.match(wrong?.message ?? "it was opened", /serveEngine\(\{ reducers, codec \}\)/);
   const bare = await (await newTab()).open({ store, realm: GAME.realm, engine: "coded_engine.js" });
-  assert.match(bare?.message ?? "it was opened", /the engine worker has a codec and the page does not/);
+  assert.match(
+    bare?.message ?? "it was opened",
+    /the engine worker has a codec and the page does not/,
+  );
 });

@@ -1,5 +1,6 @@
 // runtime: node
-// The store of a browser: what every store must do, what browsers refuse, quota, and files that go out and come in.
+// The store of a browser: what every store must do, what browsers refuse, quota, and files that go
+// out and come in.
 import assert from "node:assert/strict";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -10,11 +11,15 @@ import { inFolder } from "../engine/support/stores.ts";
 import { serveSite, SITE } from "./support/site.ts";
 import { browserSuite, opened } from "./support/suite.ts";
 
-const { check, site, profile } = await browserSuite(["--host-resolver-rules=MAP insecure.test 127.0.0.1"]);
+const { check, site, profile } = await browserSuite([
+  "--host-resolver-rules=MAP insecure.test 127.0.0.1",
+]);
 const OPEN = { steps: 0, signals: 2, updates: 0 };
 
 check("SQLite on the browser's files passes the store contract", async ({ newTab }) => {
-  const { checks, failures } = await (await newTab()).page.evaluate(() => tab.askWorker("contract.js", "go")) as {
+  const { checks, failures } = await (await newTab()).page.evaluate(() =>
+    tab.askWorker("contract.js", "go")
+  ) as {
     checks: number;
     failures: string[];
   };
@@ -64,18 +69,24 @@ check("in an isolated page SQLite sets up only the file system in use", async ({
   }
 });
 
-check("an engine worker that is not served is reported with its address and advice", async ({ store, newTab }) => {
-  const wrong = await (await newTab()).open({ store, engine: "missing.js" });
-  assert.equal(wrong?.name, "EngineWorkerError");
-  assert.match(wrong!.message, /serveEngine\(\)/);
-});
+check(
+  "an engine worker that is not served is reported with its address and advice",
+  async ({ store, newTab }) => {
+    const wrong = await (await newTab()).open({ store, engine: "missing.js" });
+    assert.equal(wrong?.name, "EngineWorkerError");
+    assert.match(wrong!.message, /serveEngine\(\)/);
+  },
+);
 
-check("an engine worker that crashes is restarted, and the tab continues", async ({ store, newTab }) => {
-  const one = await opened(await newTab(), { store, engine: "refusing.js?crashing" });
-  await one.page.evaluate(() => tab.crashEngine());
-  await one.holds(() => tab.led().length >= 2, undefined);
-  assert.equal(await one.count(), 0);
-});
+check(
+  "an engine worker that crashes is restarted, and the tab continues",
+  async ({ store, newTab }) => {
+    const one = await opened(await newTab(), { store, engine: "refusing.js?crashing" });
+    await one.page.evaluate(() => tab.crashEngine());
+    await one.holds(() => tab.led().length >= 2, undefined);
+    assert.equal(await one.count(), 0);
+  },
+);
 
 check(
   "a full store rejects writes with a clear error, keeps its data, and continues when there is space",
@@ -101,51 +112,57 @@ check(
   },
 );
 
-check("the page can read whether the browser granted persistent storage", async ({ store, newTab }) => {
-  const one = await opened(await newTab(), { store });
-  assert.equal(typeof await one.page.evaluate(() => tab.persisted()), "boolean");
-  const { usage, quota } = await one.page.evaluate(() => tab.storage());
-  assert.ok(usage! > 0 && quota! > usage!);
-});
+check(
+  "the page can read whether the browser granted persistent storage",
+  async ({ store, newTab }) => {
+    const one = await opened(await newTab(), { store });
+    assert.equal(typeof await one.page.evaluate(() => tab.persisted()), "boolean");
+    const { usage, quota } = await one.page.evaluate(() => tab.storage());
+    assert.ok(usage! > 0 && quota! > usage!);
+  },
+);
 
-check("an exported store opens in Node, continues there, and can be imported again", async ({ store, newTab }) => {
-  const one = await opened(await newTab(), { store });
-  const two = await opened(await newTab(), { store });
-  await one.start("travels", OPEN);
-  await one.signal("travels", "from the tab");
-  await inFolder(async (folder) => {
-    const path = join(folder, "exported.db");
-    // A tab that follows can export too.
-    writeFileSync(path, await two.exportStore());
-    const app = await openHere({
-      path,
-      workflows: program,
-      activities: { step: (n: number) => Promise.resolve(n) },
-      logger: silentLogger,
+check(
+  "an exported store opens in Node, continues there, and can be imported again",
+  async ({ store, newTab }) => {
+    const one = await opened(await newTab(), { store });
+    const two = await opened(await newTab(), { store });
+    await one.start("travels", OPEN);
+    await one.signal("travels", "from the tab");
+    await inFolder(async (folder) => {
+      const path = join(folder, "exported.db");
+      // A tab that follows can export too.
+      writeFileSync(path, await two.exportStore());
+      const app = await openHere({
+        path,
+        workflows: program,
+        activities: { step: (n: number) => Promise.resolve(n) },
+        logger: silentLogger,
+      });
+      await app.client.start(program.crash, { id: "made in Node", args: [OPEN] });
+      const handle = app.client.getHandle(program.crash, "travels");
+      await handle.signal(program.post, "from Node");
+      assert.deepEqual((await handle.result()).signals, ["from the tab", "from Node"]);
+      await app.close();
+      const { readFileSync } = await import("node:fs");
+      const bytes = readFileSync(path);
+      const refused = await two.importStore(bytes);
+      assert.equal(refused?.name, "StoreNotEmptyError");
+      assert.match(refused!.message, /has 1 run.*force: true/);
+      assert.deepEqual(await one.running(), ["travels"]);
+      assert.equal(await two.importStore(bytes, true), undefined);
+      assert.deepEqual(await one.running(), ["made in Node"]);
+      assert.deepEqual((await two.result("travels")).signals, ["from the tab", "from Node"]);
+      // Its worker has come along.
+      await two.signal("made in Node", "a");
+      await two.signal("made in Node", "b");
+      assert.deepEqual((await one.result("made in Node")).signals, ["a", "b"]);
+      await one.reload();
+      await opened(one, { store });
+      assert.equal(await one.count(), 2);
     });
-    await app.client.start(program.crash, { id: "made in Node", args: [OPEN] });
-    const handle = app.client.getHandle(program.crash, "travels");
-    await handle.signal(program.post, "from Node");
-    assert.deepEqual((await handle.result()).signals, ["from the tab", "from Node"]);
-    await app.close();
-    const { readFileSync } = await import("node:fs");
-    const bytes = readFileSync(path);
-    const refused = await two.importStore(bytes);
-    assert.equal(refused?.name, "StoreNotEmptyError");
-    assert.match(refused!.message, /has 1 run.*force: true/);
-    assert.deepEqual(await one.running(), ["travels"]);
-    assert.equal(await two.importStore(bytes, true), undefined);
-    assert.deepEqual(await one.running(), ["made in Node"]);
-    assert.deepEqual((await two.result("travels")).signals, ["from the tab", "from Node"]);
-    // Its worker has come along.
-    await two.signal("made in Node", "a");
-    await two.signal("made in Node", "b");
-    assert.deepEqual((await one.result("made in Node")).signals, ["a", "b"]);
-    await one.reload();
-    await opened(one, { store });
-    assert.equal(await one.count(), 2);
-  });
-});
+  },
+);
 
 check(
   "P7: an invalid, damaged, truncated or newer file is rejected, and the store is unchanged",
@@ -160,9 +177,24 @@ check(
     };
     const cases: [string, Buffer, string, RegExp][] = [
       ["empty", Buffer.alloc(0), "NotAStoreError", /not a SQLite database/],
-      ["text", Buffer.from("hello, this is a text and no database at all"), "NotAStoreError", /not a SQLite database/],
-      ["another program's", changed((b) => b.writeUInt32BE(1, 68)), "NotAStoreError", /another program/],
-      ["newer", changed((b) => b.writeUInt32BE(1000, 60)), "StoreVersionError", /schema version 1000/],
+      [
+        "text",
+        Buffer.from("hello, this is a text and no database at all"),
+        "NotAStoreError",
+        /not a SQLite database/,
+      ],
+      [
+        "another program's",
+        changed((b) => b.writeUInt32BE(1, 68)),
+        "NotAStoreError",
+        /another program/,
+      ],
+      [
+        "newer",
+        changed((b) => b.writeUInt32BE(1000, 60)),
+        "StoreVersionError",
+        /schema version 1000/,
+      ],
       ["cut short", good.subarray(0, 8192), "StoreCorruptError", /is truncated/],
       ["damaged", changed((b) => b.fill(0xaa, 4096, 4096 * 6)), "StoreCorruptError", /damaged/],
     ];
@@ -186,7 +218,10 @@ check("a codec keeps plain text out of the store", async ({ store, newTab }) => 
   assert.deepEqual((await one.result("w")).signals, ["a secret word", "another"]);
   const text = Buffer.from(await one.exportStore()).toString("latin1");
   assert.ok(!text.includes("a secret word"), "the store has the word");
-  assert.ok(text.includes([..."a secret word"].reverse().join("")), "the store has not the encoded word");
+  assert.ok(
+    text.includes([..."a secret word"].reverse().join("")),
+    "the store has not the encoded word",
+  );
 });
 
 check(
@@ -197,10 +232,16 @@ check(
     await one.start("kept", OPEN);
     const backup = await one.exportStore();
     const other = await newTab();
-    assert.equal((await other.page.evaluate((store) => tab.deleteStore(store), store))?.name, "StoreBusyError");
+    assert.equal(
+      (await other.page.evaluate((store) => tab.deleteStore(store), store))?.name,
+      "StoreBusyError",
+    );
     assert.deepEqual(await one.running(), ["kept"]);
     await one.closeStore();
-    assert.equal(await other.page.evaluate((store) => tab.askWorker("vandal.js", store), store), "done");
+    assert.equal(
+      await other.page.evaluate((store) => tab.askWorker("vandal.js", store), store),
+      "done",
+    );
     const wrong = await other.open({ store });
     assert.equal(wrong?.name, "StoreCorruptError");
     assert.match(wrong!.message, /deleteStore/);

@@ -1,7 +1,13 @@
-// A whole application in one process, in every runtime: engine in memory, worker, client, activities, virtual time. Nothing of it needs
-// more than the runtime has, so it works in a browser tab.
+// A whole application in one process, in every runtime: engine in memory, worker, client,
+// activities, virtual time. Nothing of it needs more than the runtime has, so it works in a browser
+// tab.
 import { activityInfo, ApplicationFailure, withContext } from "../../ts/activity/mod.ts";
-import { Client, silentLogger, type WorkflowFailedError, WorkflowUpdateRejectedError } from "../../ts/client/mod.ts";
+import {
+  Client,
+  silentLogger,
+  type WorkflowFailedError,
+  WorkflowUpdateRejectedError,
+} from "../../ts/client/mod.ts";
 import { EmbeddedEngine, MemoryStore } from "../../ts/engine/mod.ts";
 import { TestEnvironment } from "../../ts/testing/mod.ts";
 import { Worker } from "../../ts/worker/mod.ts";
@@ -25,7 +31,11 @@ import type { Case } from "./case.ts";
 interface Shop {
   charge(total: number): Promise<string>;
 }
-const shop = activities<Shop>({ startToClose: "10s", heartbeat: "2s", retry: { initialInterval: 1, maximumAttempts: 3 } });
+const shop = activities<Shop>({
+  startToClose: "10s",
+  heartbeat: "2s",
+  retry: { initialInterval: 1, maximumAttempts: 3 },
+});
 const add = update<[price: number], number>("add");
 const checkout = signal("checkout");
 const total = query<number>("total");
@@ -50,7 +60,10 @@ const cart = workflow("Cart", {
     return await shop.charge(state.sum);
   },
 });
-const chain = workflow("Chain", async (left: number) => left === 0 ? "end" : continueAsNew<[number]>(left - 1));
+const chain = workflow(
+  "Chain",
+  async (left: number) => left === 0 ? "end" : continueAsNew<[number]>(left - 1),
+);
 const yearly = workflow("Yearly", async () => {
   await sleep("365 days");
   return await shop.charge(1);
@@ -66,7 +79,9 @@ async function application(acts: object, body: (client: Client) => Promise<void>
       activities: acts,
       logger: silentLogger,
     });
-    await worker.runUntil(() => body(new Client({ service: engine, taskQueue: "shop", logger: silentLogger })));
+    await worker.runUntil(() =>
+      body(new Client({ service: engine, taskQueue: "shop", logger: silentLogger }))
+    );
   } finally {
     await engine.close();
   }
@@ -92,7 +107,10 @@ export const cases: Case[] = [
       await application({ charge }, async (client) => {
         const handle = await client.start(cart, { id: "cart-1", args: [0] });
         equal(await handle.update(add, 30), 30);
-        ok(await rejection(handle.update(add, -1)) instanceof WorkflowUpdateRejectedError, "refused by the validator");
+        ok(
+          await rejection(handle.update(add, -1)) instanceof WorkflowUpdateRejectedError,
+          "refused by the validator",
+        );
         equal(await handle.update(add, 12), 42);
         equal(await handle.query(total), 42);
         await handle.signal(checkout);
@@ -109,7 +127,8 @@ export const cases: Case[] = [
     },
   },
   {
-    name: "a standalone activity function finds its context, or throws with advice if the runtime has no async context",
+    name:
+      "a standalone activity function finds its context, or throws with advice if the runtime has no async context",
     async run() {
       const charge = async (sum: number) => {
         await Promise.resolve();
@@ -118,7 +137,9 @@ export const cases: Case[] = [
       await application({ charge }, async (client) => {
         const handle = await client.start(cart, { id: "1", args: [1] });
         await handle.signal(checkout);
-        const answer = await handle.result().catch((error: WorkflowFailedError) => String((error.cause.cause as Error).message));
+        const answer = await handle.result().catch((error: WorkflowFailedError) =>
+          String((error.cause.cause as Error).message)
+        );
         ok(answer === "charge 1" || answer.includes("withContext"), answer);
       });
     },
@@ -128,9 +149,12 @@ export const cases: Case[] = [
     async run() {
       const env = await TestEnvironment.create({ startTime: 0, logger: silentLogger });
       try {
-        await env.runWorker({ workflows: [yearly], activities: { charge: () => "paid" } }, async () => {
-          equal(await env.client.execute(yearly, { id: "1" }), "paid");
-        });
+        await env.runWorker(
+          { workflows: [yearly], activities: { charge: () => "paid" } },
+          async () => {
+            equal(await env.client.execute(yearly, { id: "1" }), "paid");
+          },
+        );
         ok(env.now() >= 365 * 86_400_000, "a year has passed");
       } finally {
         await env.dispose();

@@ -60,7 +60,8 @@ export const cases: Case[] = [
   {
     name: "a query of a run that must be replayed first runs once, after the last event",
     async run() {
-      // Nothing is cached and pages are short: every task and every query replays the whole history, over many fetches.
+      // Nothing is cached and pages are short: every task and every query replays the whole
+      // history, over many fetches.
       const d = await drive(adding, { cached: false, pageSize: 2 });
       for (const n of [1, 2, 3]) {
         d.server.signal("go", n);
@@ -84,7 +85,8 @@ export const cases: Case[] = [
     },
   },
   {
-    name: "an update that is sent twice runs once: in one task, in two, and after its run was reloaded",
+    name:
+      "an update that is sent twice runs once: in one task, in two, and after its run was reloaded",
     async run() {
       for (const cached of [true, false]) {
         handled.length = 0;
@@ -95,7 +97,8 @@ export const cases: Case[] = [
         await d.task();
         equal(d.server.updates.get("u1")!.stage, "completed");
         equal(d.server.updates.get("u1")!.result, 5);
-        // The server delivers it again, as it may after a reset: the run knows it, and no caller gets a second result.
+        // The server delivers it again, as it may after a reset: the run knows it, and no caller
+        // gets a second result.
         const again = d.server.update("u1", "add", 5);
         d.server.update("u2", "add", 1);
         await d.task();

@@ -1,4 +1,5 @@
-// Assertions for runtime-neutral cases: the few of node:assert/strict that they need, in every runtime.
+// Assertions for runtime-neutral cases: the few of node:assert/strict that they need, in every
+// runtime.
 
 class AssertionFailed extends Error {
   override name = "AssertionFailed";
@@ -12,14 +13,20 @@ function fail(message: string | undefined, what: string): never {
 function show(value: unknown): string {
   if (value === undefined) return "undefined";
   if (typeof value === "bigint") return `${value}n`;
-  if (value instanceof Uint8Array) return `bytes ${Array.from(value, (b) => b.toString(16).padStart(2, "0")).join("")}`;
+  if (value instanceof Uint8Array) {
+    return `bytes ${Array.from(value, (b) => b.toString(16).padStart(2, "0")).join("")}`;
+  }
   if (value instanceof Error) return `${value.name}: ${value.message}`;
   if (Array.isArray(value)) return `[${value.map(show).join(", ")}]`;
   if (value instanceof Map) return `Map ${show([...value])}`;
   if (value instanceof Set) return `Set ${show([...value])}`;
   if (typeof value === "object" && value !== null) {
-    const keys = Object.keys(value).filter((key) => (value as { [k: string]: unknown })[key] !== undefined).sort();
-    return `{ ${keys.map((key) => `${key}: ${show((value as { [k: string]: unknown })[key])}`).join(", ")} }`;
+    const keys = Object.keys(value).filter((key) =>
+      (value as { [k: string]: unknown })[key] !== undefined
+    ).sort();
+    return `{ ${
+      keys.map((key) => `${key}: ${show((value as { [k: string]: unknown })[key])}`).join(", ")
+    } }`;
   }
   return typeof value === "string" ? JSON.stringify(value) : String(value);
 }
@@ -29,7 +36,9 @@ export function ok(value: unknown, message?: string): asserts value {
 }
 
 export function equal(actual: unknown, expected: unknown, message?: string): void {
-  if (!Object.is(actual, expected)) fail(message, `expected ${show(expected)}, got ${show(actual)}`);
+  if (!Object.is(actual, expected)) {
+    fail(message, `expected ${show(expected)}, got ${show(actual)}`);
+  }
 }
 
 export function deepEqual(actual: unknown, expected: unknown, message?: string): void {
@@ -51,7 +60,11 @@ export function throws(call: () => unknown, pattern: RegExp, message?: string): 
   fail(message, "expected a throw");
 }
 
-export async function rejects(promise: Promise<unknown>, pattern: RegExp, message?: string): Promise<void> {
+export async function rejects(
+  promise: Promise<unknown>,
+  pattern: RegExp,
+  message?: string,
+): Promise<void> {
   try {
     await promise;
   } catch (e) {

@@ -1,5 +1,15 @@
 // The plain path: a run with timers and activities, live and replayed.
-import { activities, ApplicationFailure, noreply, on, receive, signal, sleep, stop, workflow } from "../../ts/workflow/mod.ts";
+import {
+  activities,
+  ApplicationFailure,
+  noreply,
+  on,
+  receive,
+  signal,
+  sleep,
+  stop,
+  workflow,
+} from "../../ts/workflow/mod.ts";
 import { deepEqual, equal } from "./assert.ts";
 import type { Case } from "./case.ts";
 import { drive } from "./driver.ts";
@@ -18,7 +28,10 @@ const hello = workflow("Hello", async (name: string) => {
 const addOne = signal<[number]>("add");
 const done = signal("done");
 const counter = workflow("Counter", async () => {
-  return await receive(0, [on(addOne, ([n], sum) => noreply(sum + n)), on(done, (_, sum) => stop(sum))]);
+  return await receive(0, [
+    on(addOne, ([n], sum) => noreply(sum + n)),
+    on(done, (_, sum) => stop(sum)),
+  ]);
 });
 
 const failing = workflow("Failing", async () => {

@@ -1,6 +1,14 @@
 // Signals that came before anything waited for them
 // (docs/dev/semantics/messages.md).
-import { on, parallel, select, signal, sleep, waitForSignal, workflow } from "../../ts/workflow/mod.ts";
+import {
+  on,
+  parallel,
+  select,
+  signal,
+  sleep,
+  waitForSignal,
+  workflow,
+} from "../../ts/workflow/mod.ts";
 import { deepEqual, equal } from "./assert.ts";
 import type { Case } from "./case.ts";
 import { drive } from "./driver.ts";
@@ -51,7 +59,8 @@ export const cases: Case[] = [
     },
   },
   {
-    name: "signals that arrived before the first turn go to the waiters of that turn in the order of their calls",
+    name:
+      "signals that arrived before the first turn go to the waiters of that turn in the order of their calls",
     async run() {
       const w = workflow("W", async () => {
         const first = waitForSignal(go);

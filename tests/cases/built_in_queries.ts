@@ -1,5 +1,6 @@
-// The queries that Temporal's tools send to every workflow: where its code waits, and what it is. Promise P9 holds for their
-// results, too: they are the same whether a run is in memory, was evicted, or is closed.
+// The queries that Temporal's tools send to every workflow: where its code waits, and what it is.
+// Promise P9 holds for their results, too: they are the same whether a run is in memory, was
+// evicted, or is closed.
 import {
   activities,
   noreply,
@@ -34,7 +35,13 @@ async function nap(): Promise<void> {
 }
 
 const waiting = workflow("Waiting", {
-  messages: { pay, later, note, approval, notes: query<number>("notes", { description: "How many." }) },
+  messages: {
+    pay,
+    later,
+    note,
+    approval,
+    notes: query<number>("notes", { description: "How many." }),
+  },
   queries: { notes: () => 1 },
   async run() {
     setCurrentDetails("open");
@@ -136,7 +143,9 @@ export const cases: Case[] = [
       const add = signal("add");
       const w = workflow("Adds", () =>
         receive(0, [
-          on(add, (_, s) => spawnAsync((change) => sleep(1).then(() => change((n) => [undefined, n + 1])), s)),
+          on(add, (_, s) =>
+            spawnAsync((change) =>
+              sleep(1).then(() => change((n) => [undefined, n + 1])), s)),
           on(note, async (_, s) => (await sleep(60_000), noreply(s))),
         ]));
       const d = await drive(w);
@@ -183,26 +192,34 @@ export const cases: Case[] = [
       const { value } = await d.query("__enhanced_stack_trace");
       const { sources, stacks } = value as {
         sources: unknown;
-        stacks: { locations: { file_path: string; line: number; column: number; internal_code: boolean }[] }[];
+        stacks: {
+          locations: { file_path: string; line: number; column: number; internal_code: boolean }[];
+        }[];
       };
       deepEqual(sources, {});
       equal(stacks.length, 3);
       for (const { locations } of stacks) {
         for (const { file_path, line, column, internal_code } of locations) {
-          ok(file_path !== "" && line > 0 && column > 0 && internal_code === false, JSON.stringify(locations));
+          ok(
+            file_path !== "" && line > 0 && column > 0 && internal_code === false,
+            JSON.stringify(locations),
+          );
           ok(!file_path.startsWith("file:"), file_path);
         }
       }
     },
   },
   {
-    name: "stacks that are requested with a workflow task are those after the task, and the run continues",
+    name:
+      "stacks that are requested with a workflow task are those after the task, and the run continues",
     async run() {
       for (const cached of [true, false]) {
         const d = await drive(waiting, { cached });
         await d.task();
         d.server.update("u1", "pay", 5);
-        await d.task({ queries: { a: { type: "__stack_trace", args: [] }, b: { type: "notes", args: [] } } });
+        await d.task({
+          queries: { a: { type: "__stack_trace", args: [] }, b: { type: "notes", args: [] } },
+        });
         equal(d.server.taskFailure, undefined);
         const { a, b } = d.server.queryAnswers;
         deepEqual(heads(a!.value).sort(), [BUSY[0]!, BUSY[1]!].sort(), a!.message);
@@ -217,7 +234,8 @@ export const cases: Case[] = [
     },
   },
   {
-    name: "__temporal_workflow_metadata: type, messages that are declared or taken now, descriptions, current details",
+    name:
+      "__temporal_workflow_metadata: type, messages that are declared or taken now, descriptions, current details",
     async run() {
       const d = await drive(waiting);
       await d.task();
@@ -231,7 +249,10 @@ export const cases: Case[] = [
       const { queryDefinitions, ...others } = definition;
       deepEqual(others, {
         type: "Waiting",
-        signalDefinitions: [{ name: "approval" }, { name: "finish" }, { name: "note", description: "Notes it." }],
+        signalDefinitions: [{ name: "approval" }, { name: "finish" }, {
+          name: "note",
+          description: "Notes it.",
+        }],
         updateDefinitions: [{ name: "later" }, { name: "pay", description: "Takes a payment." }],
       });
       deepEqual(queryDefinitions!.map(({ name }) => name), [
@@ -245,7 +266,10 @@ export const cases: Case[] = [
       await d.task();
       d.parts.runner.evict(d.server.runId);
       equal((await metadata()).currentDetails, "closing after 0");
-      deepEqual((await metadata()).definition["signalDefinitions"]!.map(({ name }) => name), ["approval", "note"]);
+      deepEqual((await metadata()).definition["signalDefinitions"]!.map(({ name }) => name), [
+        "approval",
+        "note",
+      ]);
     },
   },
   {

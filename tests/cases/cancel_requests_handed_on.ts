@@ -1,8 +1,8 @@
 // Cancel requests and continue-as-new
-// (docs/dev/semantics/messages.md#cancel-requests-are-carried-over-continue-as-new): a request that the
-// code of the run has not seen is carried over continue-as-new, and comes right after the start of the
-// next run. So it is never lost, and the outcome of the chain does not depend on how its events were
-// grouped into tasks (P4, P9).
+// (docs/dev/semantics/messages.md#cancel-requests-are-carried-over-continue-as-new): a request that
+// the code of the run has not seen is carried over continue-as-new, and comes right after the start
+// of the next run. So it is never lost, and the outcome of the chain does not depend on how its
+// events were grouped into tasks (P4, P9).
 import {
   activities,
   cancelled,
@@ -22,7 +22,10 @@ import {
 } from "../../ts/workflow/mod.ts";
 import { ApplicationFailure } from "../../ts/converter/failures.ts";
 import type { DefinitionShape } from "../../ts/executor/program/definition.ts";
-import { BUFFERED_SIGNALS_HEADER, CANCEL_REQUEST_HEADER } from "../../ts/executor/scheduler/next_run_headers.ts";
+import {
+  BUFFERED_SIGNALS_HEADER,
+  CANCEL_REQUEST_HEADER,
+} from "../../ts/executor/scheduler/next_run_headers.ts";
 import { deepEqual, equal } from "./assert.ts";
 import type { Case } from "./case.ts";
 import { type Drive, drive } from "./driver.ts";
@@ -74,8 +77,8 @@ const shielded = workflow(
 type Message = string;
 
 /**
- * Drives a chain of runs through messages. `cuts[i]`: a task ends after message i. `alone`: the first task of a later run
- * contains only the start. Returns how the last run ended.
+ * Drives a chain of runs through messages. `cuts[i]`: a task ends after message i. `alone`: the
+ * first task of a later run contains only the start. Returns how the last run ended.
  */
 async function chain(
   w: DefinitionShape,
@@ -128,7 +131,9 @@ async function sameOutcome(
       deepEqual(
         outcome,
         first,
-        `${w.name}: ${messages.map((m, i) => `${m}${cuts[i] ? " |" : ""}`).join(" ")}, alone: ${alone}`,
+        `${w.name}: ${
+          messages.map((m, i) => `${m}${cuts[i] ? " |" : ""}`).join(" ")
+        }, alone: ${alone}`,
       );
     }
   }
@@ -137,7 +142,8 @@ async function sameOutcome(
 
 export const cases: Case[] = [
   {
-    name: "a cancellation request after the event that causes continue-as-new applies to the next run (P4)",
+    name:
+      "a cancellation request after the event that causes continue-as-new applies to the next run (P4)",
     async run() {
       const d = await drive(loop, { args: [[]] });
       await d.task();
@@ -152,7 +158,8 @@ export const cases: Case[] = [
     },
   },
   {
-    name: "uncaught in the next run it cancels the workflow; activities and later runs do not get the header",
+    name:
+      "uncaught in the next run it cancels the workflow; activities and later runs do not get the header",
     async run() {
       const acts = activities<{ undo(): void }>();
       const w = workflow("W", async (n: number) => {
@@ -180,7 +187,9 @@ export const cases: Case[] = [
         "CANCEL START_TIMER 1",
         "SCHEDULE_ACTIVITY 1",
       ]);
-      const scheduled = second.server.events.find((event) => event.attributes.case === "activityTaskScheduledEventAttributes")!;
+      const scheduled = second.server.events.find((event) =>
+        event.attributes.case === "activityTaskScheduledEventAttributes"
+      )!;
       deepEqual(
         (scheduled.attributes.value as { header?: unknown }).header,
         undefined,
@@ -206,7 +215,8 @@ export const cases: Case[] = [
     },
   },
   {
-    name: "P9: a chain of runs ends the same however a cancel request and signals were grouped into tasks",
+    name:
+      "P9: a chain of runs ends the same however a cancel request and signals were grouped into tasks",
     async run() {
       deepEqual(await sameOutcome(loop, ["a", "cancel"]), ["completed", [
         "a",
@@ -234,7 +244,8 @@ export const cases: Case[] = [
     },
   },
   {
-    name: "a cancellation request that code noticed is not passed on: it checked, or an awaited call threw",
+    name:
+      "a cancellation request that code noticed is not passed on: it checked, or an awaited call threw",
     async run() {
       const ways: { [name: string]: () => Promise<unknown> } = {
         asked: async () => {
@@ -272,7 +283,8 @@ export const cases: Case[] = [
     },
   },
   {
-    name: "an unnoticed cancellation request is passed on: all code was shielded, or the canceled activity completed",
+    name:
+      "an unnoticed cancellation request is passed on: all code was shielded, or the canceled activity completed",
     async run() {
       const ways: { [name: string]: () => Promise<unknown> } = {
         "in a shield": () => shield(() => waitForSignal(next)),
@@ -281,7 +293,8 @@ export const cases: Case[] = [
           return workflowInfo().historyLength;
         },
         "the activity completed": () => waiting.work(1),
-        "only the end of a scope threw": () => shield(() => Promise.race([waitForSignal(next), sleep("1h")])),
+        "only the end of a scope threw": () =>
+          shield(() => Promise.race([waitForSignal(next), sleep("1h")])),
       };
       for (const [name, way] of Object.entries(ways)) {
         const w = workflow("W", async (n: number) => {
@@ -308,7 +321,8 @@ export const cases: Case[] = [
     },
   },
   {
-    name: "in the next run the cancellation comes after carried signals and before the events of the first task",
+    name:
+      "in the next run the cancellation comes after carried signals and before the events of the first task",
     async run() {
       const order = workflow("Order", async (n: number): Promise<unknown> => {
         if (n === 0) {
@@ -344,7 +358,8 @@ export const cases: Case[] = [
     },
   },
   {
-    name: "a run whose code did not check the cancellation passes it on again, and a second request has no effect",
+    name:
+      "a run whose code did not check the cancellation passes it on again, and a second request has no effect",
     async run() {
       const d = await drive(shielded, { args: [[]] });
       await d.task();

@@ -26,7 +26,9 @@ import type { Case } from "./case.ts";
 import { drive } from "./driver.ts";
 
 const acts = activities<{ work(x: number): number; undo(): void }>();
-const waiting = activities<{ work(x: number): number }>({ cancellationType: "waitCancellationCompleted" });
+const waiting = activities<{ work(x: number): number }>({
+  cancellationType: "waitCancellationCompleted",
+});
 const abandoned = activities<{ work(x: number): number }>({ cancellationType: "abandon" });
 const go = signal<[number]>("go");
 const end = signal("end");
@@ -47,7 +49,8 @@ export const cases: Case[] = [
     },
   },
   {
-    name: "caught, the workflow continues: cancelled() is true, finally runs, primitives need a shield",
+    name:
+      "caught, the workflow continues: cancelled() is true, finally runs, primitives need a shield",
     async run() {
       const w = workflow("W", async () => {
         const seen: unknown[] = [cancelled()];
@@ -94,13 +97,18 @@ export const cases: Case[] = [
       await d.task();
       d.server.requestCancel();
       await d.task();
-      deepEqual(order, ["first CancelledFailure", "second CancelledFailure", "nested CancelledFailure"]);
+      deepEqual(order, [
+        "first CancelledFailure",
+        "second CancelledFailure",
+        "nested CancelledFailure",
+      ]);
       equal(d.server.closed?.kind, "cancelled");
       await d.checkReplay();
     },
   },
   {
-    name: "activities: tryCancel rejects in the same task, waitCancellationCompleted on confirmation, abandon sends no request",
+    name:
+      "activities: tryCancel rejects in the same task, waitCancellationCompleted on confirmation, abandon sends no request",
     async run() {
       const w = workflow("W", () =>
         shield(async () => {
@@ -109,17 +117,29 @@ export const cases: Case[] = [
             waiting.work(2),
             abandoned.work(3),
           ]);
-          return results.map((r) => r.status === "rejected" ? [r.reason.name, isCancellation(r.reason)] : r.value);
+          return results.map((r) =>
+            r.status === "rejected" ? [r.reason.name, isCancellation(r.reason)] : r.value
+          );
         }));
       const unshielded = workflow("U", async () => {
-        const results = await Promise.allSettled([acts.work(1), waiting.work(2), abandoned.work(3)]);
-        return results.map((r) => r.status === "rejected" ? [r.reason.name, isCancellation(r.reason)] : r.value);
+        const results = await Promise.allSettled([
+          acts.work(1),
+          waiting.work(2),
+          abandoned.work(3),
+        ]);
+        return results.map((r) =>
+          r.status === "rejected" ? [r.reason.name, isCancellation(r.reason)] : r.value
+        );
       });
       const d = await drive(unshielded);
       await d.task();
       d.server.requestCancel();
       await d.task();
-      deepEqual([...d.server.activities.values()].map((a) => a.cancelRequested), [true, true, false]);
+      deepEqual([...d.server.activities.values()].map((a) => a.cancelRequested), [
+        true,
+        true,
+        false,
+      ]);
       equal(d.server.closed, undefined);
       d.server.cancelActivity("2");
       await d.task();
@@ -129,11 +149,16 @@ export const cases: Case[] = [
       await s.task();
       s.server.requestCancel();
       await s.task();
-      deepEqual([...s.server.activities.values()].map((a) => a.cancelRequested), [false, false, false]);
+      deepEqual([...s.server.activities.values()].map((a) => a.cancelRequested), [
+        false,
+        false,
+        false,
+      ]);
     },
   },
   {
-    name: "cancellation in receive: handlers in flight end first, queued updates fail, no message is accepted, receive rejects",
+    name:
+      "cancellation in receive: handlers in flight end first, queued updates fail, no message is accepted, receive rejects",
     async run() {
       const w = workflow("W", async () => {
         try {
@@ -171,7 +196,13 @@ export const cases: Case[] = [
     async run() {
       const w = workflow(
         "W",
-        () => shield(() => receive(0, [on(go, async ([n], s) => (await sleep(1), noreply(s + n))), on(end, (_, s) => stop(s))])),
+        () =>
+          shield(() =>
+            receive(0, [
+              on(go, async ([n], s) => (await sleep(1), noreply(s + n))),
+              on(end, (_, s) => stop(s)),
+            ])
+          ),
       );
       const d = await drive(w);
       await d.task();
@@ -188,7 +219,10 @@ export const cases: Case[] = [
   {
     name: "an async signal handler that ends by cancellation is not an error",
     async run() {
-      const w = workflow("W", () => receive(0, [on(go, (_, s) => spawnAsync(() => sleep("1h"), s))]));
+      const w = workflow(
+        "W",
+        () => receive(0, [on(go, (_, s) => spawnAsync(() => sleep("1h"), s))]),
+      );
       const d = await drive(w);
       d.server.signal("go", 1);
       await d.task();
@@ -200,7 +234,8 @@ export const cases: Case[] = [
     },
   },
   {
-    name: "a cancellation request in the first task applies after the run's first turn, in event order",
+    name:
+      "a cancellation request in the first task applies after the run's first turn, in event order",
     async run() {
       const w = workflow("W", async () => {
         const before = cancelled();
@@ -272,11 +307,17 @@ export const cases: Case[] = [
       equal(d.server.closed, undefined);
       d.server.completeActivity("1", 10);
       await d.task();
-      deepEqual(await d.finish(), [10, "ApplicationFailure: b failed", "plain", "TypeError: at once"]);
+      deepEqual(await d.finish(), [
+        10,
+        "ApplicationFailure: b failed",
+        "plain",
+        "TypeError: at once",
+      ]);
     },
   },
   {
-    name: "parallel rejects with a cancellation instead of returning it as a result; other branches finish first",
+    name:
+      "parallel rejects with a cancellation instead of returning it as a result; other branches finish first",
     async run() {
       const w = workflow("W", async () => {
         const done: string[] = [];
@@ -305,7 +346,8 @@ export const cases: Case[] = [
     async run() {
       const w = workflow(
         "W",
-        async () => (await parallel([() => sleep("1h").catch(() => "handled")])).map((r) => r.ok && r.value),
+        async () =>
+          (await parallel([() => sleep("1h").catch(() => "handled")])).map((r) => r.ok && r.value),
       );
       const d = await drive(w);
       await d.task();
@@ -320,7 +362,9 @@ export const cases: Case[] = [
       const said: string[] = [];
       const w = workflow("W", async () => {
         await parallel([async () => {
-          sleep("1h").catch(() => acts.work(1)).catch((e: Error) => void said.push(`${e.name}: ${e.message}`));
+          sleep("1h").catch(() => acts.work(1)).catch((e: Error) =>
+            void said.push(`${e.name}: ${e.message}`)
+          );
         }]);
         await sleep(1);
       });
@@ -335,12 +379,18 @@ export const cases: Case[] = [
     },
   },
   {
-    name: "losers of a race stay pending until their scope ends; then they are canceled in order of creation, with a warning",
+    name:
+      "losers of a race stay pending until their scope ends; then they are canceled in order of creation, with a warning",
     async run() {
       const w = workflow("W", async () => {
         const [r] = await parallel([
           async () => {
-            const won = await Promise.race([acts.work(1), sleep("1h"), waitForSignal("never"), sleep("2h")]);
+            const won = await Promise.race([
+              acts.work(1),
+              sleep("1h"),
+              waitForSignal("never"),
+              sleep("2h"),
+            ]);
             await sleep(3);
             return won;
           },
@@ -390,7 +440,11 @@ export const cases: Case[] = [
       await d.task();
       d.server.fireTimer("2");
       await d.task();
-      deepEqual(d.commands(), ["CANCEL SCHEDULE_ACTIVITY 1", "CANCEL START_TIMER 1", "COMPLETE_WORKFLOW"]);
+      deepEqual(d.commands(), [
+        "CANCEL SCHEDULE_ACTIVITY 1",
+        "CANCEL START_TIMER 1",
+        "COMPLETE_WORKFLOW",
+      ]);
       equal(await d.finish(), "done");
     },
   },
@@ -440,7 +494,10 @@ export const cases: Case[] = [
       });
       const d = await drive(w);
       await d.task();
-      match(String(await d.finish()), /^CancelledFailure: sleep was cancelled: branch 1 of parallel/);
+      match(
+        String(await d.finish()),
+        /^CancelledFailure: sleep was cancelled: branch 1 of parallel/,
+      );
     },
   },
   {
@@ -453,7 +510,8 @@ export const cases: Case[] = [
     },
   },
   {
-    name: "a failed activity rejects with an ActivityFailure and its cause; uncaught it fails the workflow",
+    name:
+      "a failed activity rejects with an ActivityFailure and its cause; uncaught it fails the workflow",
     async run() {
       let caught: unknown;
       const w = workflow("W", async () => {
@@ -466,10 +524,15 @@ export const cases: Case[] = [
       });
       const d = await drive(w);
       await d.task();
-      d.server.failActivity("1", new ApplicationFailure("broken", { type: "Broken", details: [{ at: 3 }] }));
+      d.server.failActivity(
+        "1",
+        new ApplicationFailure("broken", { type: "Broken", details: [{ at: 3 }] }),
+      );
       await d.task();
       ok(caught instanceof ActivityFailure && caught.cause instanceof ApplicationFailure);
-      deepEqual([caught.activityType, caught.cause.type, caught.cause.details], ["work", "Broken", [{ at: 3 }]]);
+      deepEqual([caught.activityType, caught.cause.type, caught.cause.details], ["work", "Broken", [
+        { at: 3 },
+      ]]);
       equal(d.server.closed?.kind, "failed");
       equal(d.server.closed?.failure?.cause?.message, "broken");
       await d.checkReplay();

@@ -1,4 +1,5 @@
-// Values that JSON would lose: carried through every entry and exit of a workflow, or rejected by name, and never on replay.
+// Values that JSON would lose: carried through every entry and exit of a workflow, or rejected by
+// name, and never on replay.
 import {
   activities,
   ApplicationFailure,
@@ -37,7 +38,8 @@ class Price extends Money {
 
 const acts = activities<{ work(x: unknown): unknown }>();
 const text = new TextDecoder();
-const there = (value: unknown) => defaultPayloadConverter.fromPayload(defaultPayloadConverter.toPayload(value));
+const there = (value: unknown) =>
+  defaultPayloadConverter.fromPayload(defaultPayloadConverter.toPayload(value));
 const json = (value: unknown) => text.decode(defaultPayloadConverter.toPayload(value).data);
 
 function refusal(value: unknown): string {
@@ -53,7 +55,10 @@ function refusal(value: unknown): string {
 const ODD = (): unknown => ({
   at: new Date(86_400_000),
   never: new Date(NaN),
-  counts: new Map<unknown, unknown>([["a", new Date(1)], [{ key: 1 }, new Set([undefined, NaN, new Map()])]]),
+  counts: new Map<unknown, unknown>([["a", new Date(1)], [
+    { key: 1 },
+    new Set([undefined, NaN, new Map()]),
+  ]]),
   numbers: [NaN, Infinity, -Infinity, -0, 0],
   gaps: [undefined, , 1],
   bytes: [new Uint8Array([1, 2, 255]), new Uint8Array(0)],
@@ -75,7 +80,10 @@ function checkOdd(value: unknown): void {
   ok(first === undefined && Number.isNaN(second) && third instanceof Map);
   ok(Number.isNaN(odd.numbers[0]) && Object.is(odd.numbers[3], -0) && Object.is(odd.numbers[4], 0));
   deepEqual(odd.numbers.slice(1, 3), [Infinity, -Infinity]);
-  ok(odd.gaps.length === 3 && odd.gaps[0] === undefined && odd.gaps[1] === undefined && odd.gaps[2] === 1);
+  ok(
+    odd.gaps.length === 3 && odd.gaps[0] === undefined && odd.gaps[1] === undefined &&
+      odd.gaps[2] === 1,
+  );
   deepEqual([[...odd.bytes[0]], odd.bytes[1].length], [[1, 2, 255], 0]);
   ok(odd.bytes[0] instanceof Uint8Array);
   equal(Object.getOwnPropertyDescriptor(odd, "__proto__")!.value.getTime(), 2);
@@ -102,17 +110,32 @@ export const cases: Case[] = [
       checkOdd(there(ODD()));
       equal(json(new Date(0)), '"1970-01-01T00:00:00.000Z"');
       equal(
-        json({ m: new Map([["a", 1]]), s: new Set([1]), n: NaN, u: [undefined], b: new Uint8Array([1]) }),
+        json({
+          m: new Map([["a", 1]]),
+          s: new Set([1]),
+          n: NaN,
+          u: [undefined],
+          b: new Uint8Array([1]),
+        }),
         '{"m":[["a",1]],"s":[1],"n":null,"u":[null],"b":"AQ=="}',
       );
       equal(json({ gone: undefined, kept: 1 }), '{"kept":1}');
       equal(there(new Price(3)), "3 cents");
       ok(Object.is(there(-0), -0) && Number.isNaN(there(NaN)));
       // Plain data has no notes: its payloads are what they always were.
-      deepEqual(Object.keys(defaultPayloadConverter.toPayload([{ a: 1, b: [null, "x"] }]).metadata), ["encoding"]);
+      deepEqual(
+        Object.keys(defaultPayloadConverter.toPayload([{ a: 1, b: [null, "x"] }]).metadata),
+        ["encoding"],
+      );
       // And what does without notes reads as Temporal's other SDKs read it.
-      equal(jsonPayloadConverter.fromPayload(defaultPayloadConverter.toPayload(new Date(0))), "1970-01-01T00:00:00.000Z");
-      equal(text.decode(jsonPayloadConverter.toPayload([new Map(), NaN, new Money(1)]).data), '[{},null,{"cents":1}]');
+      equal(
+        jsonPayloadConverter.fromPayload(defaultPayloadConverter.toPayload(new Date(0))),
+        "1970-01-01T00:00:00.000Z",
+      );
+      equal(
+        text.decode(jsonPayloadConverter.toPayload([new Map(), NaN, new Money(1)]).data),
+        '[{},null,{"cents":1}]',
+      );
     },
   },
   {
@@ -123,20 +146,35 @@ export const cases: Case[] = [
         "LossyValueError: value.items[0].price is an instance of Money, which would lose its class; " +
           "pass plain data ({ ...value }), or add a toJSON method to the class",
       );
-      equal(refusal({ f: () => 1 }), "LossyValueError: value.f is a function, which cannot be encoded; pass plain data");
+      equal(
+        refusal({ f: () => 1 }),
+        "LossyValueError: value.f is a function, which cannot be encoded; pass plain data",
+      );
       equal(
         refusal({ "a b": [Symbol("x")] }),
         'LossyValueError: value["a b"][0] is a symbol, which cannot be encoded; pass plain data',
       );
       for (const whole of [() => 1, class Order {}, Symbol("x")]) {
-        equal(refusal(whole), `LossyValueError: value is a ${typeof whole}, which cannot be encoded; pass plain data`);
+        equal(
+          refusal(whole),
+          `LossyValueError: value is a ${typeof whole}, which cannot be encoded; pass plain data`,
+        );
       }
-      equal(refusal(1n), "PayloadConverterError: value is a bigint, which cannot be encoded as JSON; pass it as a string");
+      equal(
+        refusal(1n),
+        "PayloadConverterError: value is a bigint, which cannot be encoded as JSON; pass it as a string",
+      );
       equal(refusal([Promise.resolve()]), "LossyValueError: value[0] is a promise; await it first");
       match(refusal(new Map([["k", /a/]])), /^LossyValueError: value\[0\]\[1\] is a RegExp/);
       match(refusal({ e: new TypeError("x") }), /^LossyValueError: value\.e is an Error/);
-      match(refusal({ a: new Float64Array(1) }), /^LossyValueError: value\.a is a Float64Array.*Array\.from/);
-      match(refusal(new ArrayBuffer(1)), /^LossyValueError: value is an ArrayBuffer.*new Uint8Array/);
+      match(
+        refusal({ a: new Float64Array(1) }),
+        /^LossyValueError: value\.a is a Float64Array.*Array\.from/,
+      );
+      match(
+        refusal(new ArrayBuffer(1)),
+        /^LossyValueError: value is an ArrayBuffer.*new Uint8Array/,
+      );
       match(refusal(new WeakMap()), /^LossyValueError: value is an instance of WeakMap/);
       equal(
         refusal({ n: 1n }),
@@ -194,8 +232,17 @@ export const cases: Case[] = [
           [{}, '[["Set"]]'],
           [[[1, 2]], '[["Map"],["NaN",0,0]]'],
         ] as const
-      ) match(read(data, notes), /^PayloadConverterError: the value annotations of a payload do not match its JSON/, notes);
-      match(read({}, "{"), /^PayloadConverterError: the value annotations of a payload are not valid JSON/);
+      ) {
+        match(
+          read(data, notes),
+          /^PayloadConverterError: the value annotations of a payload do not match its JSON/,
+          notes,
+        );
+      }
+      match(
+        read({}, "{"),
+        /^PayloadConverterError: the value annotations of a payload are not valid JSON/,
+      );
       match(read({}, '[["Temporal"]]'), /does not support; it may be from a newer version/);
       equal(({} as { x?: unknown }).x, undefined);
     },
@@ -230,18 +277,30 @@ export const cases: Case[] = [
       d.server.signal("end", ODD());
       await d.task();
       checkOdd(await d.finish());
-      for (const door of ["argument", "sideEffect", "activity result", "signal", "update"]) checkOdd(seen[door]);
+      for (const door of ["argument", "sideEffect", "activity result", "signal", "update"]) {
+        checkOdd(seen[door]);
+      }
       equal(d.server.taskFailure, undefined);
     },
   },
   {
-    name: "a rejected value fails the task with its path in each API, even if the code catches the error",
+    name:
+      "a rejected value fails the task with its path in each API, even if the code catches the error",
     async run() {
       const money = new Money(1);
       const cannot = "is an instance of Money";
-      match(await failedTask(() => money), new RegExp(`^the result of workflow "W" cannot be encoded: value ${cannot}`));
-      match(await failedTask(() => acts.work({ money })), new RegExp(`^args\\[0\\]\\.money ${cannot}`));
-      match(await failedTask(() => acts.work(money).catch(() => "caught")), new RegExp(`^args\\[0\\] ${cannot}`));
+      match(
+        await failedTask(() => money),
+        new RegExp(`^the result of workflow "W" cannot be encoded: value ${cannot}`),
+      );
+      match(
+        await failedTask(() => acts.work({ money })),
+        new RegExp(`^args\\[0\\]\\.money ${cannot}`),
+      );
+      match(
+        await failedTask(() => acts.work(money).catch(() => "caught")),
+        new RegExp(`^args\\[0\\] ${cannot}`),
+      );
       match(
         await failedTask(() => sideEffect(() => money)),
         new RegExp(`^the value of sideEffect cannot be encoded: value ${cannot}`),
@@ -276,9 +335,14 @@ export const cases: Case[] = [
         };
         match(await failedTask(caught), /^args\[0\] is a function, which cannot be encoded/);
       }
-      match(await failedTask(() => Money), /^the result of workflow "W" cannot be encoded: value is a function, which cannot/);
+      match(
+        await failedTask(() => Money),
+        /^the result of workflow "W" cannot be encoded: value is a function, which cannot/,
+      );
       const put = update<[], unknown>("put");
-      const d = await drive(workflow("W", async () => void await receive(0, [on(put, () => reply(money, 1))])));
+      const d = await drive(
+        workflow("W", async () => void await receive(0, [on(put, () => reply(money, 1))])),
+      );
       d.server.update("u", "put");
       await d.task();
       match(
@@ -290,7 +354,10 @@ export const cases: Case[] = [
   {
     name: "a query that returns such a value fails, and the run continues",
     async run() {
-      const w = workflow("W", { queries: { look: () => ({ money: new Money(1) }) }, run: async () => (await sleep(1), "done") });
+      const w = workflow("W", {
+        queries: { look: () => ({ money: new Money(1) }) },
+        run: async () => (await sleep(1), "done"),
+      });
       const d = await drive(w);
       await d.task();
       match(
@@ -306,16 +373,30 @@ export const cases: Case[] = [
     name: "a failure with rejected details keeps its type and states the reason",
     run() {
       const failure = toFailure(
-        new ApplicationFailure("no", { type: "T", nonRetryable: true, details: [1, { money: new Money(1) }] }),
+        new ApplicationFailure("no", {
+          type: "T",
+          nonRetryable: true,
+          details: [1, { money: new Money(1) }],
+        }),
       );
       const read = fromFailure(failure) as ApplicationFailure;
-      match(read.message, /^no \(some details were lost: details\[1\]\.money is an instance of Money/);
-      deepEqual([read.type, read.nonRetryable, read.details], ["T", true, [1, { money: { cents: 1 } }]]);
-      checkOdd((fromFailure(toFailure(new ApplicationFailure("", { details: [ODD()] }))) as ApplicationFailure).details[0]);
+      match(
+        read.message,
+        /^no \(some details were lost: details\[1\]\.money is an instance of Money/,
+      );
+      deepEqual([read.type, read.nonRetryable, read.details], ["T", true, [1, {
+        money: { cents: 1 },
+      }]]);
+      checkOdd(
+        (fromFailure(
+          toFailure(new ApplicationFailure("", { details: [ODD()] })),
+        ) as ApplicationFailure).details[0],
+      );
     },
   },
   {
-    name: "recorded code that caught the rejection of a function replays, although the rejection now fails the task",
+    name:
+      "recorded code that caught the rejection of a function replays, although the rejection now fails the task",
     async run() {
       let value: unknown = 1n;
       const w = workflow("W", async () => {
@@ -338,9 +419,11 @@ export const cases: Case[] = [
     },
   },
   {
-    name: "a history that silently lost values still replays, and its run continues up to the next rejected value",
+    name:
+      "a history that silently lost values still replays, and its run continues up to the next rejected value",
     async run() {
-      // What the code of then passed, as the history has it; then the code that always passed the instance.
+      // What the code of then passed, as the history has it; then the code that always passed the
+      // instance.
       let value: () => unknown = () => ({ cents: 1 });
       const go = signal("go");
       const w = workflow("W", async () => {

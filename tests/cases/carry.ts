@@ -1,5 +1,5 @@
-// Workflows of rounds (docs/dev/semantics/endless_loops.md): the state goes from round to round, the run continues as new between two of them,
-// and neither code nor callers notice.
+// Workflows of rounds (docs/dev/semantics/endless_loops.md): the state goes from round to round,
+// the run continues as new between two of them, and neither code nor callers notice.
 import {
   activities,
   cancelled,
@@ -28,7 +28,11 @@ import type { Case } from "./case.ts";
 import { type Drive, drive } from "./driver.ts";
 
 const acts = activities<{ work(x: number): number }>({ startToClose: "10s" });
-const told = signals({ threat: payload<[enemy: number]>(), standDown: payload(), unheard: payload<[text: string]>() });
+const told = signals({
+  threat: payload<[enemy: number]>(),
+  standDown: payload(),
+  unheard: payload<[text: string]>(),
+});
 const rename = update<[name: string], string>("rename");
 const where = query<{ waypoint: number; fights: number[] }>("where");
 
@@ -46,7 +50,8 @@ const walk = workflow("Walk", {
     await select([
       on(told.threat, ([enemy]) => carry({ ...state, fights: [...state.fights, enemy] })),
       on(told.standDown, () => route[state.waypoint]!),
-      timer("arrival", "5s", () => carry({ ...state, waypoint: (state.waypoint + 1) % route.length })),
+      timer("arrival", "5s", () =>
+        carry({ ...state, waypoint: (state.waypoint + 1) % route.length })),
     ]),
 });
 
@@ -87,7 +92,11 @@ let runs = 0;
 function following(d: Drive): Promise<Drive> {
   const { args, headers, workflowType } = d.server.closed!.next!;
   equal(workflowType, d.definition.name);
-  return drive(d.definition, { args, headers, runId: `${String(++runs).padStart(8, "0")}-2222-4333-8444-555555555555` });
+  return drive(d.definition, {
+    args,
+    headers,
+    runId: `${String(++runs).padStart(8, "0")}-2222-4333-8444-555555555555`,
+  });
 }
 
 const failureOf = async (definition: DefinitionShape, happens?: (d: Drive) => void) => {
@@ -100,23 +109,35 @@ const failureOf = async (definition: DefinitionShape, happens?: (d: Drive) => vo
 
 export const cases: Case[] = [
   {
-    name: "carry: rounds continue in one run, and continue as new when the service suggests it, with arguments and state",
+    name:
+      "carry: rounds continue in one run, and continue as new when the service suggests it, with arguments and state",
     async run() {
       let d = await drive(walk, { args: [["gate", "well", "tower"]], cached: false });
       deepEqual(await task(d), ["START_TIMER"]);
       for (const expected of [1, 2, 0]) {
         d.server.fireTimer(d.server.timers.keys().next().value!);
         deepEqual(await task(d), ["START_TIMER"]);
-        deepEqual((await d.query("where")).value, { waypoint: expected, fights: [] }, "the state is what queries see");
+        deepEqual(
+          (await d.query("where")).value,
+          { waypoint: expected, fights: [] },
+          "the state is what queries see",
+        );
       }
       d.server.suggestsContinueAsNew = true;
       d.server.signal("threat", 7);
       deepEqual(await task(d), ["CANCEL START_TIMER", "CONTINUE_AS_NEW"]);
       await d.finish();
-      deepEqual(d.server.closed!.next!.args, [["gate", "well", "tower"], { waypoint: 0, fights: [7] }]);
+      deepEqual(d.server.closed!.next!.args, [["gate", "well", "tower"], {
+        waypoint: 0,
+        fights: [7],
+      }]);
       d = await following(d);
       await task(d);
-      deepEqual((await d.query("where")).value, { waypoint: 0, fights: [7] }, "before the round has done anything");
+      deepEqual(
+        (await d.query("where")).value,
+        { waypoint: 0, fights: [7] },
+        "before the round has done anything",
+      );
       d.server.signal("stand_down");
       await task(d);
       equal(await d.finish(), "gate");
@@ -137,7 +158,10 @@ export const cases: Case[] = [
       next.server.suggestsContinueAsNew = true;
       next.server.signal("threat", 1);
       await task(next);
-      deepEqual(next.server.closed!.next!.args, [["gate", "well"], 1, { waypoint: 0, fights: [1] }]);
+      deepEqual(next.server.closed!.next!.args, [["gate", "well"], 1, {
+        waypoint: 0,
+        fights: [1],
+      }]);
       await next.finish();
     },
   },
@@ -164,11 +188,16 @@ export const cases: Case[] = [
       d.server.fireTimer(d.server.timers.keys().next().value!);
       await task(d);
       await d.finish();
-      equal("temporalex-buffered-signals" in d.server.closed!.next!.headers, true, "what nothing took is still there");
+      equal(
+        "temporalex-buffered-signals" in d.server.closed!.next!.headers,
+        true,
+        "what nothing took is still there",
+      );
     },
   },
   {
-    name: "carry: more signals than a run can be handed keep the run going instead of failing its task",
+    name:
+      "carry: more signals than a run can be handed keep the run going instead of failing its task",
     async run() {
       const d = await drive(walk, { args: [["gate", "well"]] });
       await task(d);
@@ -221,7 +250,8 @@ export const cases: Case[] = [
     },
   },
   {
-    name: "carry: a child that would end with its parent delays the next run, an abandoned one does not",
+    name:
+      "carry: a child that would end with its parent delays the next run, an abandoned one does not",
     async run() {
       for (const parentClosePolicy of ["TERMINATE", "ABANDON"] as const) {
         const d = await drive(workflow("Parent", {
@@ -236,7 +266,11 @@ export const cases: Case[] = [
         d.server.suggestsContinueAsNew = true;
         d.server.others.start("child");
         await task(d);
-        equal(d.server.closed?.kind, parentClosePolicy === "ABANDON" ? "continued" : undefined, parentClosePolicy);
+        equal(
+          d.server.closed?.kind,
+          parentClosePolicy === "ABANDON" ? "continued" : undefined,
+          parentClosePolicy,
+        );
         await d.checkReplay();
       }
     },
@@ -257,11 +291,18 @@ export const cases: Case[] = [
       equal(await (await drive(copies, { cached: true })).auto(), 2);
       deepEqual(seen.slice(0, 6), [false, false, 1, false, false, 2]);
       match(
-        await failureOf(workflow("Lossy", { carry: () => ({ at: () => 1 }), round: async () => carry({ at: () => 2 }) })),
+        await failureOf(
+          workflow("Lossy", {
+            carry: () => ({ at: () => 1 }),
+            round: async () => carry({ at: () => 2 }),
+          }),
+        ),
         /the carried state cannot be encoded: value\.at is a function/,
       );
       match(
-        await failureOf(workflow("Big", { carry: () => ({ at: 1n }), round: async () => carry({ at: 2n }) })),
+        await failureOf(
+          workflow("Big", { carry: () => ({ at: 1n }), round: async () => carry({ at: 2n }) }),
+        ),
         /the carried state cannot be encoded: value\.at is a bigint/,
       );
     },
@@ -273,7 +314,8 @@ export const cases: Case[] = [
         carry: () => ({ rounds: 0, notes: [] as string[] }),
         async round({ rounds, notes }) {
           if (rounds === 1) return notes;
-          // It waits in a separate scope, which the end of the round cancels, and chains to the carried promise.
+          // It waits in a separate scope, which the end of the round cancels, and chains to the
+          // carried promise.
           void parallel([async () => {
             await sleep("1 hour").catch(() => notes.push("after the end"));
           }]).catch(() => {});
@@ -294,12 +336,19 @@ export const cases: Case[] = [
     },
   },
   {
-    name: "carry: a canceled loop stays canceled, whether code noticed it or not, in one run and in two",
+    name:
+      "carry: a canceled loop stays canceled, whether code noticed it or not, in one run and in two",
     async run() {
       const stubborn = workflow("Stubborn", {
         carry: (_asks: boolean) => [] as unknown[],
         async round(seen, asks) {
-          if (seen.length > 0) return [...seen, cancelled(), await sleep("1s").catch((error: Error) => error.message)];
+          if (seen.length > 0) {
+            return [
+              ...seen,
+              cancelled(),
+              await sleep("1s").catch((error: Error) => error.message),
+            ];
+          }
           await shield(() => sleep("1s"));
           return carry([asks ? cancelled() : "did not ask"]);
         },
@@ -315,7 +364,11 @@ export const cases: Case[] = [
           await task(d);
           let last = d;
           if (suggested) await task(last = await following(d));
-          deepEqual(await last.finish(), [asks ? true : "did not ask", true, "Workflow cancelled: enough"]);
+          deepEqual(await last.finish(), [
+            asks ? true : "did not ask",
+            true,
+            "Workflow cancelled: enough",
+          ]);
         }
       }
     },
@@ -344,9 +397,13 @@ export const cases: Case[] = [
           await receive(n, [on(told.standDown, () => carry(1) as never)]);
         },
       });
-      match(await failureOf(nested, (d) => d.server.signal("stand_down")), /carry cannot be used in a message handler/);
+      match(
+        await failureOf(nested, (d) => d.server.signal("stand_down")),
+        /carry cannot be used in a message handler/,
+      );
       throws(
-        () => workflow("Both", { carry: () => 0, round: async () => 1, run: async () => 1 } as never),
+        () =>
+          workflow("Both", { carry: () => 0, round: async () => 1, run: async () => 1 } as never),
         /has both run and round/,
       );
       throws(() => workflow("Half", { carry: () => 0 } as never), /needs two functions: carry/);

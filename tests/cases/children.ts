@@ -24,11 +24,15 @@ import { deepEqual, equal, match, ok } from "./assert.ts";
 import type { Case } from "./case.ts";
 import { type Drive, drive } from "./driver.ts";
 
-const ship = workflow("Ship", (parcels: number): Promise<string> => Promise.resolve(`shipped ${parcels}`));
+const ship = workflow(
+  "Ship",
+  (parcels: number): Promise<string> => Promise.resolve(`shipped ${parcels}`),
+);
 const go = signal<[number]>("go");
 const end = signal("end");
 const describeError = (e: unknown) => `${(e as Error).name}: ${(e as Error).message}`;
-const chain = (e: unknown): string[] => e instanceof Error ? [describeError(e), ...chain(e.cause)] : [];
+const chain = (e: unknown): string[] =>
+  e instanceof Error ? [describeError(e), ...chain(e.cause)] : [];
 /** A task in which the child with this id starts. */
 async function started(d: Drive, id: string): Promise<void> {
   d.server.others.start(id);
@@ -37,12 +41,24 @@ async function started(d: Drive, id: string): Promise<void> {
 
 export const cases: Case[] = [
   {
-    name: "executeChild starts a child, waits and returns the result; the options are in the command",
+    name:
+      "executeChild starts a child, waits and returns the result; the options are in the command",
     async run() {
       const w = workflow("W", () =>
         executeChild(ship, {
-          ...{ id: "s-1", args: [3], taskQueue: "other", idReusePolicy: "REJECT_DUPLICATE", parentClosePolicy: "ABANDON" },
-          ...{ executionTimeout: "3s", runTimeout: "2s", taskTimeout: "1s", cronSchedule: "* * * * *" },
+          ...{
+            id: "s-1",
+            args: [3],
+            taskQueue: "other",
+            idReusePolicy: "REJECT_DUPLICATE",
+            parentClosePolicy: "ABANDON",
+          },
+          ...{
+            executionTimeout: "3s",
+            runTimeout: "2s",
+            taskTimeout: "1s",
+            cronSchedule: "* * * * *",
+          },
           ...{
             retry: { maximumAttempts: 2 },
             memo: { a: 1 },
@@ -51,7 +67,9 @@ export const cases: Case[] = [
             details: "all",
           },
         }));
-      const d = await drive(w, { headers: { tenant: { metadata: {}, data: new Uint8Array([7]) } } });
+      const d = await drive(w, {
+        headers: { tenant: { metadata: {}, data: new Uint8Array([7]) } },
+      });
       await d.task();
       deepEqual(d.commands(), ["START_CHILD_WORKFLOW 1"]);
       const child = d.server.others.children.get("s-1")!;
@@ -60,7 +78,12 @@ export const cases: Case[] = [
       // deno-lint-ignore no-explicit-any
       const command = child.command as any;
       deepEqual(
-        [command.taskQueue.name, command.workflowIdReusePolicy, command.parentClosePolicy, command.cronSchedule],
+        [
+          command.taskQueue.name,
+          command.workflowIdReusePolicy,
+          command.parentClosePolicy,
+          command.cronSchedule,
+        ],
         ["other", 3, 2, "* * * * *"],
       );
       const times = ["workflowExecutionTimeout", "workflowRunTimeout", "workflowTaskTimeout"];
@@ -85,7 +108,9 @@ export const cases: Case[] = [
       await d.task();
       const ids = [...d.server.others.children.keys()];
       equal(new Set(ids).size, 2);
-      for (const id of ids) match(id, /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/);
+      for (const id of ids) {
+        match(id, /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/);
+      }
       deepEqual(d.server.others.children.get(ids[1]!)!.args, ["x", 2]);
       d.server.others.start(ids[1]!);
       d.server.others.start(ids[0]!);
@@ -96,13 +121,22 @@ export const cases: Case[] = [
     },
   },
   {
-    name: "a child that fails, is terminated or times out rejects with ChildWorkflowFailure and its cause",
+    name:
+      "a child that fails, is terminated or times out rejects with ChildWorkflowFailure and its cause",
     async run() {
       const w = workflow("W", async () => {
         const seen: unknown[] = [];
         for (const id of ["a", "b", "c", "d"]) {
-          const error = await executeChild(ship, { id, args: [1] }).catch((e) => e) as ChildWorkflowFailure;
-          seen.push([...chain(error), error.workflowId, error.workflowType, error.runId, error.retryState ?? ""]);
+          const error = await executeChild(ship, { id, args: [1] }).catch((e) =>
+            e
+          ) as ChildWorkflowFailure;
+          seen.push([
+            ...chain(error),
+            error.workflowId,
+            error.workflowType,
+            error.runId,
+            error.retryState ?? "",
+          ]);
         }
         return seen;
       });
@@ -123,24 +157,38 @@ export const cases: Case[] = [
       const of = (id: string, ...texts: string[]) => [...texts, id, "Ship", `run of ${id}`];
       const seen = await d.finish() as string[][];
       deepEqual(seen[0], [
-        ...of("a", "ChildWorkflowFailure: Child Workflow execution failed", "ApplicationFailure: no stock"),
+        ...of(
+          "a",
+          "ChildWorkflowFailure: Child Workflow execution failed",
+          "ApplicationFailure: no stock",
+        ),
         "RETRY_POLICY_NOT_SET",
       ]);
-      match(seen[1]!.join(), /^ChildWorkflowFailure: Child Workflow execution terminated,TerminatedFailure: .*b,Ship,run of b/);
+      match(
+        seen[1]!.join(),
+        /^ChildWorkflowFailure: Child Workflow execution terminated,TerminatedFailure: .*b,Ship,run of b/,
+      );
       match(
         seen[2]!.join(),
         /^ChildWorkflowFailure: Child Workflow execution timed out,TimeoutFailure: .*c,Ship,run of c,TIMEOUT/,
       );
-      match(seen[3]!.join(), /^ChildWorkflowFailure: Child Workflow execution cancelled,CancelledFailure: .*d,Ship,run of d/);
+      match(
+        seen[3]!.join(),
+        /^ChildWorkflowFailure: Child Workflow execution cancelled,CancelledFailure: .*d,Ship,run of d/,
+      );
     },
   },
   {
-    name: "an id in use: WorkflowExecutionAlreadyStartedError; uncaught it fails the workflow, not the task",
+    name:
+      "an id in use: WorkflowExecutionAlreadyStartedError; uncaught it fails the workflow, not the task",
     async run() {
       const w = workflow("W", async () => {
         const first = await executeChild(ship, { id: "x", args: [1] }).catch((e) => e);
         const second = await startChild(ship, { id: "y", args: [1] }).catch((e) => e);
-        ok(first instanceof WorkflowExecutionAlreadyStartedError && second instanceof WorkflowExecutionAlreadyStartedError);
+        ok(
+          first instanceof WorkflowExecutionAlreadyStartedError &&
+            second instanceof WorkflowExecutionAlreadyStartedError,
+        );
         deepEqual([first.workflowId, second.workflowId, second.workflowType], ["x", "y", "Ship"]);
         await spawn(ship, 1);
       });
@@ -154,7 +202,10 @@ export const cases: Case[] = [
       await d.task();
       equal(d.server.closed?.kind, "failed");
       const info = d.server.closed?.failure?.failureInfo;
-      ok(info?.case === "applicationFailureInfo" && info.value.type === "WorkflowExecutionAlreadyStartedError");
+      ok(
+        info?.case === "applicationFailureInfo" &&
+          info.value.type === "WorkflowExecutionAlreadyStartedError",
+      );
       await d.checkReplay();
     },
   },
@@ -185,7 +236,8 @@ export const cases: Case[] = [
     },
   },
   {
-    name: "the result of a child without a return value is undefined, early and late, also without a payload",
+    name:
+      "the result of a child without a return value is undefined, early and late, also without a payload",
     async run() {
       const w = workflow("W", async () => {
         const handle = await startChild(ship, { id: "s", args: [1] });
@@ -206,7 +258,8 @@ export const cases: Case[] = [
     },
   },
   {
-    name: "startChild returns a handle when the child has started; result() can be called repeatedly, early and late",
+    name:
+      "startChild returns a handle when the child has started; result() can be called repeatedly, early and late",
     async run() {
       const w = workflow("W", async () => {
         const handle = await startChild(ship, { id: "s", args: [1] });
@@ -234,7 +287,11 @@ export const cases: Case[] = [
         const good = await startChild(ship, { id: "good", args: [1] });
         const bad = await startChild(ship, { id: "bad", args: [1] });
         await sleep(5);
-        return [await good.result(), await bad.result().catch(describeError), await bad.result().catch(describeError)];
+        return [
+          await good.result(),
+          await bad.result().catch(describeError),
+          await bad.result().catch(describeError),
+        ];
       });
       const d = await drive(w);
       await d.task();
@@ -255,19 +312,30 @@ export const cases: Case[] = [
       const w = workflow("W", async () => {
         const handle = await startChild(ship, { id: "s", args: [1] });
         await handle.signal(go, 5);
-        return await handle.signal("by name", "x").catch((e) => [describeError(e), (e as ApplicationFailure).type]);
+        return await handle.signal("by name", "x").catch((
+          e,
+        ) => [describeError(e), (e as ApplicationFailure).type]);
       });
       const d = await drive(w);
       await d.task();
       await started(d, "s");
       const [first] = d.server.others.messages;
-      deepEqual([first!.workflowId, first!.runId, first!.childOnly, first!.text, first!.args], ["s", "", true, "go", [5]]);
+      deepEqual([first!.workflowId, first!.runId, first!.childOnly, first!.text, first!.args], [
+        "s",
+        "",
+        true,
+        "go",
+        [5],
+      ]);
       d.server.others.delivered();
       await d.task();
       d.server.others.notFound();
       await d.task();
       const [text, type] = await d.finish() as string[];
-      match(text!, /^ApplicationFailure: Unable to signal external workflow because it was not found/);
+      match(
+        text!,
+        /^ApplicationFailure: Unable to signal external workflow because it was not found/,
+      );
       match(type!, /^ExternalWorkflowExecutionNotFound$/);
     },
   },
@@ -277,8 +345,10 @@ export const cases: Case[] = [
       const ask = update<[number], string>("ask");
       const w = workflow("W", () =>
         receive([] as string[], [
-          on(go, async ([n], s) => noreply([...s, await executeChild(ship, { id: `h${n}`, args: [n] })])),
-          on(ask, ([n], s) => spawnAsync(() => executeChild(ship, { id: `a${n}`, args: [n] }), s)),
+          on(go, async ([n], s) =>
+            noreply([...s, await executeChild(ship, { id: `h${n}`, args: [n] })])),
+          on(ask, ([n], s) =>
+            spawnAsync(() => executeChild(ship, { id: `a${n}`, args: [n] }), s)),
           on(end, (_, s) => stop(s)),
         ]));
       const d = await drive(w);
@@ -361,17 +431,24 @@ export const cases: Case[] = [
         ...["RangeError", "RangeError", "TypeError", "PayloadConverterError"],
         ...[...new Array(9).fill("TypeError"), "RangeError", "RangeError"],
       ]);
-      match(seen[1]!, /parentClosePolicy must be one of TERMINATE, ABANDON, REQUEST_CANCEL, not "KILL"/);
+      match(
+        seen[1]!,
+        /parentClosePolicy must be one of TERMINATE, ABANDON, REQUEST_CANCEL, not "KILL"/,
+      );
       match(seen[4]!, /no option "workflowId"/);
       match(seen[8]!, /check that the module exports this name/);
       match(seen[10]!, /options must be an object, not null/);
       match(seen[12]!, /executeChild: taskQueue must be a string, not number/);
       match(seen[18]!, /nonRetryableErrorTypes must be an array of names, not "Declined"/);
-      match(seen[20]!, /maximumInterval \(500 ms\) must not be less than the initial interval \(1000 ms\)/);
+      match(
+        seen[20]!,
+        /maximumInterval \(500 ms\) must not be less than the initial interval \(1000 ms\)/,
+      );
     },
   },
   {
-    name: "a child result that cannot be decoded fails the task; when it can be decoded the run continues",
+    name:
+      "a child result that cannot be decoded fails the task; when it can be decoded the run continues",
     async run() {
       let handle: ChildWorkflowHandle | undefined;
       const w = workflow("W", async () => {
@@ -408,10 +485,16 @@ export const cases: Case[] = [
       id = "t";
       const other = await d.replay();
       equal(other.verdict, "nondeterminism");
-      match(other.error!.message, /Child workflow id of scheduled event 's' does not match child workflow id of command 't'/);
+      match(
+        other.error!.message,
+        /Child workflow id of scheduled event 's' does not match child workflow id of command 't'/,
+      );
       match(other.error!.location, /[jt]s:\d+:\d+/);
       [id, type] = ["s", "Shop"];
-      match((await d.replay()).error!.message, /Child workflow type of scheduled event 'Ship' does not match .* 'Shop'/);
+      match(
+        (await d.replay()).error!.message,
+        /Child workflow type of scheduled event 'Ship' does not match .* 'Shop'/,
+      );
       [id, type] = ["s", "Ship"];
       equal((await d.replay()).verdict, "ok");
     },

@@ -14,9 +14,13 @@ import { deepEqual, equal, match, ok } from "./assert.ts";
 import type { Case } from "./case.ts";
 import { type Drive, drive } from "./driver.ts";
 
-const ship = workflow("Ship", (parcels: number): Promise<string> => Promise.resolve(`shipped ${parcels}`));
+const ship = workflow(
+  "Ship",
+  (parcels: number): Promise<string> => Promise.resolve(`shipped ${parcels}`),
+);
 const describeError = (e: unknown) => `${(e as Error).name}: ${(e as Error).message}`;
-const chain = (e: unknown): string[] => e instanceof Error ? [describeError(e), ...chain(e.cause)] : [];
+const chain = (e: unknown): string[] =>
+  e instanceof Error ? [describeError(e), ...chain(e.cause)] : [];
 /** A task in which the child with this id starts. */
 async function started(d: Drive, id: string): Promise<void> {
   d.server.others.start(id);
@@ -62,7 +66,10 @@ export const cases: Case[] = [
       if (d.server.timers.size > 0) d.server.fireTimer("1");
       await d.task();
       const seen = await d.finish() as unknown[];
-      deepEqual(seen.slice(0, 2), [true, "ChildWorkflowFailure: Child Workflow execution cancelled"]);
+      deepEqual(seen.slice(0, 2), [
+        true,
+        "ChildWorkflowFailure: Child Workflow execution cancelled",
+      ]);
       match(String(seen[2]), /^CancelledFailure/);
     },
   })),
@@ -119,12 +126,16 @@ export const cases: Case[] = [
       await d.task();
       const [first, second] = await d.finish() as string[][];
       const cancelled = "ChildWorkflowFailure: Child Workflow execution cancelled";
-      deepEqual(first, [cancelled, 'CancelledFailure: child workflow "Ship" (b) was cancelled: gone']);
+      deepEqual(first, [
+        cancelled,
+        'CancelledFailure: child workflow "Ship" (b) was cancelled: gone',
+      ]);
       equal(second![0], cancelled);
     },
   },
   {
-    name: "a cancellation reaches children that are not awaited; a child started in a shield continues",
+    name:
+      "a cancellation reaches children that are not awaited; a child started in a shield continues",
     async run() {
       const w = workflow("W", async () => {
         await startChild(ship, { id: "open", args: [1] });
@@ -151,7 +162,11 @@ export const cases: Case[] = [
       const w = workflow("W", async () => {
         const handle = await startChild(ship, { id: "handle", args: [1] });
         await parallel([async () => {
-          await Promise.race([executeChild(ship, { id: "loser", args: [1] }), handle.result(), sleep(1)]);
+          await Promise.race([
+            executeChild(ship, { id: "loser", args: [1] }),
+            handle.result(),
+            sleep(1),
+          ]);
         }]);
         return await handle.result();
       });
@@ -162,7 +177,10 @@ export const cases: Case[] = [
       d.server.fireTimer("1");
       await d.task();
       deepEqual(d.commands(), ["CANCEL_CHILD_WORKFLOW"]);
-      match(d.logs.map((entry) => entry.message + JSON.stringify(entry.fields)).join(), /still pending.*loser/);
+      match(
+        d.logs.map((entry) => entry.message + JSON.stringify(entry.fields)).join(),
+        /still pending.*loser/,
+      );
       d.server.others.complete("handle", "done");
       await d.task();
       equal(await d.finish(), "done");
@@ -190,7 +208,11 @@ export const cases: Case[] = [
         const w = workflow("W", async () => {
           const seen: string[] = [];
           await parallel([
-            () => executeChild(ship, { id: "a", args: [1] }).then((x) => seen.push(x), (e) => seen.push(describeError(e))),
+            () =>
+              executeChild(ship, { id: "a", args: [1] }).then(
+                (x) => seen.push(x),
+                (e) => seen.push(describeError(e)),
+              ),
             () =>
               executeChild(ship, { id: "b", args: [1], cancellationType: "tryCancel" })
                 .then((x) => seen.push(x), (e) => seen.push(describeError(e))),
@@ -207,7 +229,10 @@ export const cases: Case[] = [
         d.server.requestCancel();
         if (!grouped) await d.task();
         else await d.task();
-        deepEqual(await d.finish(), ["a is done", "ChildWorkflowFailure: Child Workflow execution cancelled"]);
+        deepEqual(await d.finish(), [
+          "a is done",
+          "ChildWorkflowFailure: Child Workflow execution cancelled",
+        ]);
       }
     },
   },
@@ -215,7 +240,9 @@ export const cases: Case[] = [
     name: "a CancelledFailure of the workflow propagates through a branch, as with activities",
     async run() {
       const w = workflow("W", async () => {
-        await parallel([() => executeChild(ship, { id: "s", args: [1], cancellationType: "tryCancel" })]);
+        await parallel([
+          () => executeChild(ship, { id: "s", args: [1], cancellationType: "tryCancel" }),
+        ]);
       });
       const d = await drive(w);
       await d.task();

@@ -6,15 +6,21 @@ import { eventsAt, firstDifference, foldedSteps } from "../../ts/what_if/folded.
 import { deepEqual, equal, ok } from "./assert.ts";
 import type { Case } from "./case.ts";
 
-/** A run that got signals, one each second, with bookkeeping between them that no step is made of. */
+/**
+ * A run that got signals, one each second, with bookkeeping between them that no step is made of.
+ */
 function eventsOf(values: readonly unknown[], bookkeeping = 0) {
   const events: object[] = [{
     eventType: "EVENT_TYPE_WORKFLOW_EXECUTION_STARTED",
     workflowExecutionStartedEventAttributes: { workflowType: { name: "Sum" } },
   }];
   for (const value of values) {
-    for (let i = 0; i < bookkeeping; i++) events.push({ eventType: "EVENT_TYPE_WORKFLOW_TASK_SCHEDULED" });
-    const input = { payloads: [{ metadata: { encoding: btoa("json/plain") }, data: btoa(JSON.stringify(value)) }] };
+    for (let i = 0; i < bookkeeping; i++) {
+      events.push({ eventType: "EVENT_TYPE_WORKFLOW_TASK_SCHEDULED" });
+    }
+    const input = {
+      payloads: [{ metadata: { encoding: btoa("json/plain") }, data: btoa(JSON.stringify(value)) }],
+    };
     events.push({
       eventType: "EVENT_TYPE_WORKFLOW_EXECUTION_SIGNALED",
       workflowExecutionSignaledEventAttributes: { signalName: "add", input },
@@ -31,7 +37,9 @@ function eventsOf(values: readonly unknown[], bookkeeping = 0) {
 
 const list = (length: number) => Array.from({ length }, (_, i) => i);
 const formatRows = (rows: ReturnType<typeof foldedSteps>) =>
-  rows.map((row) => row.kind === "fold" ? `${row.from}-${row.to}` : `${row.index}${row.step.same ? "" : "!"}`).join(" ");
+  rows.map((row) =>
+    row.kind === "fold" ? `${row.from}-${row.to}` : `${row.index}${row.step.same ? "" : "!"}`
+  ).join(" ");
 
 /** The values at which two runs part. */
 const parting = (a: readonly unknown[], b: readonly unknown[]) => {
@@ -41,7 +49,8 @@ const parting = (a: readonly unknown[], b: readonly unknown[]) => {
 
 export const cases: Case[] = [
   {
-    name: "compared runs: equal steps are folded except two around each difference, and folds can be expanded",
+    name:
+      "compared runs: equal steps are folded except two around each difference, and folds can be expanded",
     run() {
       const b = ([...list(20)] as unknown[]).toSpliced(9, 1, "nine").toSpliced(15, 1);
       const comparison = compareRuns(eventsOf(list(20)), eventsOf(b));
@@ -83,9 +92,13 @@ export const cases: Case[] = [
   {
     name: "compared runs: the position of both runs at a step, each by its events",
     run() {
-      // Two events of bookkeeping before each signal of B: the third signal is event 4 of A and event 10 of B.
+      // Two events of bookkeeping before each signal of B: the third signal is event 4 of A and
+      // event 10 of B.
       const comparison = compareRuns(eventsOf([1, 2, 3]), eventsOf([1, 3], 2));
-      deepEqual(comparison.steps.map((_, index) => eventsAt(comparison, index)), [[1, 1], [2, 4], [3, 4], [4, 7]]);
+      deepEqual(comparison.steps.map((_, index) => eventsAt(comparison, index)), [[1, 1], [2, 4], [
+        3,
+        4,
+      ], [4, 7]]);
       equal(comparison.first, 2);
       equal(comparison.steps[2]!.b, undefined);
       equal(comparison.steps[3]!.laterMs, 3000);

@@ -1,5 +1,6 @@
-// Programs of the official API, replayed in worker realms from histories that the official SDK recorded (tests/compat): with scopes followed
-// by rewritten code, which works in every runtime, and by AsyncLocalStorage where there is one.
+// Programs of the official API, replayed in worker realms from histories that the official SDK
+// recorded (tests/compat): with scopes followed by rewritten code, which works in every runtime,
+// and by AsyncLocalStorage where there is one.
 import { fromJson, type JsonValue, toBinary } from "@bufbuild/protobuf";
 import { hasAsyncStorage } from "../../ts/platform/async_context.ts";
 import { fileSources } from "../../ts/platform/source_files.ts";
@@ -10,7 +11,17 @@ import { deepEqual, equal, match } from "./assert.ts";
 import type { Case } from "./case.ts";
 import { withRealm } from "./realm_host.ts";
 
-const PROGRAMS = ["callbacks", "cancelled", "determined", "interleaved", "iterated", "local", "messages", "nexus", "timeouts"];
+const PROGRAMS = [
+  "callbacks",
+  "cancelled",
+  "determined",
+  "interleaved",
+  "iterated",
+  "local",
+  "messages",
+  "nexus",
+  "timeouts",
+];
 
 /** Set by the Chromium runner, which has no files. */
 const browser = globalThis as unknown as { __caseSources?: { [path: string]: string } };
@@ -27,13 +38,20 @@ async function readTextFile(path: string): Promise<string> {
   throw new Error(`there is no ${path}`);
 }
 
-const SCOPES = hasAsyncStorage() ? ["rewritten", "asyncLocalStorage"] as const : ["rewritten"] as const;
+const SCOPES = hasAsyncStorage()
+  ? ["rewritten", "asyncLocalStorage"] as const
+  : ["rewritten"] as const;
 
 /** Text and recording of a program. */
 async function recorded(program: string): Promise<{ text: string; history: Uint8Array }> {
   const text = await readTextFile(`tests/compat/programs/${program}.ts`);
-  const json = JSON.parse(await readTextFile(`tests/compat/histories/${program}.json`)) as JsonValue;
-  return { text, history: toBinary(HistorySchema, fromJson(HistorySchema, json, { ignoreUnknownFields: true })) };
+  const json = JSON.parse(
+    await readTextFile(`tests/compat/histories/${program}.json`),
+  ) as JsonValue;
+  return {
+    text,
+    history: toBinary(HistorySchema, fromJson(HistorySchema, json, { ignoreUnknownFields: true })),
+  };
 }
 
 /** The recording of Nexus operations for the changed version of that program. */
@@ -44,7 +62,11 @@ async function withNexus<T>(
   const { text, history } = await recorded("nexus");
   const changed = change(text);
   const sources = { "/app/nexus.ts": changed };
-  return await withRealm("", ({ realm }) => use(realm, history), { workflows: "/app/nexus.ts", sources, scopes: "rewritten" });
+  return await withRealm("", ({ realm }) => use(realm, history), {
+    workflows: "/app/nexus.ts",
+    sources,
+    scopes: "rewritten",
+  });
 }
 
 const replays: Case[] = PROGRAMS.flatMap((program) =>
@@ -78,11 +100,16 @@ const nexus: Case[] = [
             equal(shown.get(eventId) ?? summary, summary, `two commands became event ${eventId}`);
             shown.set(eventId, summary);
           }
-          for (const { kind, label } of open) if (/nexus/i.test(kind)) waits.add(`${kind} ${label}`);
+          for (const { kind, label } of open) {
+            if (/nexus/i.test(kind)) waits.add(`${kind} ${label}`);
+          }
         }
         const summaries = [...shown.values()];
         equal(summaries[0], 'Nexus operation desk.say-again("a")');
-        equal(summaries.filter((each) => /^asks Nexus operation \d+ to cancel$/.test(each)).length, 3);
+        equal(
+          summaries.filter((each) => /^asks Nexus operation \d+ to cancel$/.test(each)).length,
+          3,
+        );
         deepEqual([...waits].sort(), [
           'nexusOperation Nexus operation "runs" of service "desk"',
           ...["bad", "gives", "refuses", "runs", "say-again", "unheard-of"].map((name) =>
@@ -99,7 +126,10 @@ const nexus: Case[] = [
           const { verdict, error } = await realm.replay("nexus", history);
           return `${verdict}: ${error?.sentence ?? ""}`;
         });
-      const [first, last] = ['  await outcome(client.executeOperation("echo", "a"));\n', '  await cancels("ABANDON");\n'];
+      const [first, last] = [
+        '  await outcome(client.executeOperation("echo", "a"));\n',
+        '  await cancels("ABANDON");\n',
+      ];
       const more = '  await client.executeOperation("gives", "more").catch(() => {});\n';
       match(
         await sentence((text) => text.replace(last, "")),
@@ -114,7 +144,10 @@ const nexus: Case[] = [
         /^nondeterminism: In task 1 your code starts a timer of 1 s where history has Nexus operation desk\.say-again \(event 5\)/,
       );
       // Which one it is the replay does not compare, as the official one.
-      equal(await sentence((text) => text.replace('named("refuses")', 'named("declines")')), "ok: ");
+      equal(
+        await sentence((text) => text.replace('named("refuses")', 'named("declines")')),
+        "ok: ",
+      );
     },
   },
 ];

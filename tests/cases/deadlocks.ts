@@ -43,7 +43,10 @@ export const cases: Case[] = [
   {
     name: "a branch that cannot resume deadlocks the run that awaits it, and both are named",
     async run() {
-      const w = workflow("W", () => parallel([() => new Promise(() => {}), () => Promise.resolve(1)]));
+      const w = workflow(
+        "W",
+        () => parallel([() => new Promise(() => {}), () => Promise.resolve(1)]),
+      );
       const d = await drive(w);
       await d.task();
       match(
@@ -66,19 +69,28 @@ export const cases: Case[] = [
       await d.task();
       d.server.signal("go", 1);
       await d.task();
-      match(d.server.taskFailure!.failure.message, /Waiting: run of workflow "W" \(its last call: parallel at [^;]*\)$/);
+      match(
+        d.server.taskFailure!.failure.message,
+        /Waiting: run of workflow "W" \(its last call: parallel at [^;]*\)$/,
+      );
     },
   },
   {
     name: "a foreign await in a handler, before any primitive, is a deadlock too",
     async run() {
-      const w = workflow("W", () => receive(0, [on(go, async (_, s) => (await new Promise(() => {}), stop(s)))]));
+      const w = workflow(
+        "W",
+        () => receive(0, [on(go, async (_, s) => (await new Promise(() => {}), stop(s)))]),
+      );
       const d = await drive(w);
       await d.task();
       equal(d.server.taskFailure, undefined, "an idle receive is not a deadlock");
       d.server.signal("go", 1);
       await d.task();
-      match(d.server.taskFailure!.failure.message, /handler of signal "go" \(it has called no primitive yet\)/);
+      match(
+        d.server.taskFailure!.failure.message,
+        /handler of signal "go" \(it has called no primitive yet\)/,
+      );
     },
   },
   {
@@ -133,7 +145,8 @@ export const cases: Case[] = [
     },
   },
   ...[1, 2, 10].map((depth): Case => ({
-    name: `microtasks that the function of sideEffect leaves, ${depth} deep, do not affect the turn`,
+    name:
+      `microtasks that the function of sideEffect leaves, ${depth} deep, do not affect the turn`,
     async run() {
       const w = workflow("W", async () => {
         const own = sideEffect(() => {
@@ -187,7 +200,8 @@ export const cases: Case[] = [
     },
   },
   {
-    name: "a divergence names the line of the command that differs, not of another of the same task",
+    name:
+      "a divergence names the line of the command that differs, not of another of the same task",
     async run() {
       let changed = false;
       const first = () => sleep(1);
@@ -225,11 +239,15 @@ export const cases: Case[] = [
       });
       const d = await drive(w);
       await d.task();
-      match(d.server.taskFailure!.failure.message, /^sleep was called in the function of sideEffect/);
+      match(
+        d.server.taskFailure!.failure.message,
+        /^sleep was called in the function of sideEffect/,
+      );
     },
   },
   {
-    name: "code that runs between turns, while the result is encoded, has no fiber to use the API with",
+    name:
+      "code that runs between turns, while the result is encoded, has no fiber to use the API with",
     async run() {
       const w = workflow("W", async () => {
         await sleep(1);

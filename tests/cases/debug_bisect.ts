@@ -15,7 +15,8 @@ const text = (ms: number) =>
 
 export const cases: Case[] = [
   {
-    name: "bisect finds the first event at which a condition holds, and the first version that does not replay",
+    name:
+      "bisect finds the first event at which a condition holds, and the first version that does not replay",
     run: () =>
       withRealm(text(0), async (h) => {
         const run = h.start("Main");
@@ -23,14 +24,20 @@ export const cases: Case[] = [
         const history = run.server.history();
         const session = await openSession(history, { realm: h.realm });
         const stateOf = (view: ReturnType<typeof session.viewAt>) =>
-          view.published !== undefined && "value" in view.published ? Number(view.published.value) : 0;
+          view.published !== undefined && "value" in view.published
+            ? Number(view.published.value)
+            : 0;
         for (let wanted = 1; wanted <= 9; wanted++) {
           const { first, before, tried } = bisectEvents(session, (view) => stateOf(view) >= wanted);
           equal(first, session.tasks[wanted - 1]!.eventId);
           equal(before, first! - 1);
           ok(tried <= 8, `${tried} looks at ${session.length} events`);
         }
-        deepEqual(bisectEvents(session, () => false), { first: undefined, before: session.length, tried: 1 });
+        deepEqual(bisectEvents(session, () => false), {
+          first: undefined,
+          before: session.length,
+          tried: 1,
+        });
         equal(bisectEvents(session, () => true).first, 1);
 
         // Versions: the fourth adds a timer.
@@ -39,7 +46,8 @@ export const cases: Case[] = [
         const diverges = (version: number) =>
           withRealm(text(versions[version]!), async ({ realm }) => {
             seen.push(version);
-            return (await realm.replay(run.server.workflowId, history, { explain: false })).verdict !== "ok";
+            return (await realm.replay(run.server.workflowId, history, { explain: false }))
+              .verdict !== "ok";
           });
         const found = await bisectVersions([0, 1, 2, 3, 4], diverges);
         deepEqual(found, { first: 3, before: 2, tried: seen.length });
@@ -47,16 +55,22 @@ export const cases: Case[] = [
       }),
   },
   {
-    name: "bisect finds every position in lists of every length in few checks; no match; progress; cancellation",
+    name:
+      "bisect finds every position in lists of every length in few checks; no match; progress; cancellation",
     async run() {
       for (let length = 0; length <= 40; length++) {
         const list = Array.from({ length }, (_, i) => i);
         for (let first = 0; first <= length; first++) {
           const left: number[] = [];
-          const found = await bisectVersions(list, (i) => i >= first, { onTried: (_, __, n) => left.push(n) });
+          const found = await bisectVersions(list, (i) => i >= first, {
+            onTried: (_, __, n) => left.push(n),
+          });
           equal(found.first, first === length ? undefined : first);
           equal(found.before, first === 0 ? undefined : first - 1);
-          ok(found.tried <= Math.ceil(Math.log2(length + 1)) + 1, `${found.tried} looks at ${length}`);
+          ok(
+            found.tried <= Math.ceil(Math.log2(length + 1)) + 1,
+            `${found.tried} looks at ${length}`,
+          );
           equal(left.length, found.tried);
           if (length > 0) equal(left.at(-1), 0);
         }

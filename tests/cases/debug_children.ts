@@ -1,5 +1,6 @@
-// What a debug session shows of children, messages to other workflows and upserts: their commands, the events that these became, and what the
-// code is parked on. They have no numbers in history, and alike ones must not be taken for each other.
+// What a debug session shows of children, messages to other workflows and upserts: their commands,
+// the events that these became, and what the code is parked on. They have no numbers in history,
+// and alike ones must not be taken for each other.
 import { openSession } from "../../ts/debug/mod.ts";
 import {
   executeChild,
@@ -25,7 +26,11 @@ export const cases: Case[] = [
         upsertMemo({ note: 1 });
         const one = await executeChild("Child", { id: "same", args: [1] });
         const handle = await startChild("Child", { id: "same", args: [2] });
-        await parallel([() => handle.signal("go", 1), () => handle.signal("go", 2), () => externalWorkflow("x").cancel("why")]);
+        await parallel([
+          () => handle.signal("go", 1),
+          () => handle.signal("go", 2),
+          () => externalWorkflow("x").cancel("why"),
+        ]);
         handle.cancel("enough");
         return [one, await handle.result()];
       });
@@ -49,7 +54,9 @@ export const cases: Case[] = [
         realm: { workflowTypes: ["W"], replay: (...args) => d.parts.runner.replay(...args) },
       });
       equal(session.problem, undefined);
-      const types = d.server.events.map(({ attributes }) => attributes.case?.replace(/EventAttributes$/, "") ?? "");
+      const types = d.server.events.map(({ attributes }) =>
+        attributes.case?.replace(/EventAttributes$/, "") ?? ""
+      );
       const shown: string[] = [];
       const seen = new Set<number | undefined>();
       for (let at = 1; at <= session.length; at++) {
@@ -79,7 +86,12 @@ export const cases: Case[] = [
         for (const { kind, label, eventId, endedBy, arguments: args } of session.viewAt(at).open) {
           if (kind === "children") continue;
           const key = `${kind} ${label}`;
-          waits.set(key, `${types[(eventId ?? 0) - 1]} ${types[(endedBy ?? 0) - 1] ?? ""} ${JSON.stringify(args ?? [])}`);
+          waits.set(
+            key,
+            `${types[(eventId ?? 0) - 1]} ${types[(endedBy ?? 0) - 1] ?? ""} ${
+              JSON.stringify(args ?? [])
+            }`,
+          );
         }
       }
       const lines = [...waits].map(([key, value]) => `${key}: ${value}`);
@@ -88,8 +100,14 @@ export const cases: Case[] = [
         lines.join("\n"),
         /childStart start of child workflow "Child" \(same\): startChild.*Initiated childWorkflowExecutionStarted \[2\]/,
       );
-      match(lines.join("\n"), /externalSignal signal "go" to workflow same: .*externalWorkflowExecutionSignaled \[2\]/);
-      match(lines.join("\n"), /externalCancel cancel request to workflow x: .*externalWorkflowExecutionCancelRequested/);
+      match(
+        lines.join("\n"),
+        /externalSignal signal "go" to workflow same: .*externalWorkflowExecutionSignaled \[2\]/,
+      );
+      match(
+        lines.join("\n"),
+        /externalCancel cancel request to workflow x: .*externalWorkflowExecutionCancelRequested/,
+      );
       match(
         lines.join("\n"),
         /childWorkflow child workflow "Child" \(same\): startChild.*Initiated childWorkflowExecutionCompleted \[2\]/,

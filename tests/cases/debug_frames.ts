@@ -1,6 +1,6 @@
-// Frames of one kind have one name, in every engine and both kinds of programs: `run`, the function's name, or no name if it
-// has none (the name of its fiber is shown instead: `handler of add`). Never an engine's description of the call:
-// "Object.eval [as fn]".
+// Frames of one kind have one name, in every engine and both kinds of programs: `run`, the
+// function's name, or no name if it has none (the name of its fiber is shown instead: `handler of
+// add`). Never an engine's description of the call: "Object.eval [as fn]".
 import { openSession } from "../../ts/debug/mod.ts";
 import { deepEqual, equal, ok } from "./assert.ts";
 import type { Case } from "./case.ts";
@@ -81,15 +81,24 @@ async function history(h: RealmHarness): Promise<Uint8Array> {
   return run.server.history();
 }
 
-/** The line of a place as people read it, with its function: "helper 4", or "16" where it has no name. */
+/**
+ * The line of a place as people read it, with its function: "helper 4", or "16" where it has no
+ * name.
+ */
 function shortOf(site: string): string {
-  const [, name = "", line] = /^(?:(?:async )?([\w$.]+) \()?[^\s()]+?:(\d+):\d+\)?$/.exec(site) ?? [];
+  const [, name = "", line] = /^(?:(?:async )?([\w$.]+) \()?[^\s()]+?:(\d+):\d+\)?$/.exec(site) ??
+    [];
   if (line === undefined) throw new Error(`unknown form of a frame: ${site}`);
   return `${name} ${line}`.trim();
 }
 
-/** Of a replay: each call site of a command or an await by its function and line, and the names of fibers. */
-async function names(h: RealmHarness): Promise<{ readonly sites: readonly string[]; readonly fibers: readonly string[] }> {
+/**
+ * Of a replay: each call site of a command or an await by its function and line, and the names of
+ * fibers.
+ */
+async function names(
+  h: RealmHarness,
+): Promise<{ readonly sites: readonly string[]; readonly fibers: readonly string[] }> {
   const session = await openSession(await history(h), { realm: h.realm });
   equal(session.problem, undefined);
   const sites = new Set<string>();
@@ -100,7 +109,8 @@ async function names(h: RealmHarness): Promise<{ readonly sites: readonly string
   return { sites: [...sites], fibers: session.code?.fibers.map(({ name }) => name) ?? [] };
 }
 
-const lineIn = (text: string, part: string): number => text.slice(0, text.indexOf(part)).split("\n").length;
+const lineIn = (text: string, part: string): number =>
+  text.slice(0, text.indexOf(part)).split("\n").length;
 
 export const cases: Case[] = [
   {
@@ -119,7 +129,14 @@ export const cases: Case[] = [
           `${at("sleep(9)")}`,
           `named ${at("sleep(10)")}`,
         ]);
-        deepEqual(fibers, ["run", "handler of add", "handler of done", "branch 1", "branch 2", "branch 3"]);
+        deepEqual(fibers, [
+          "run",
+          "handler of add",
+          "handler of done",
+          "branch 1",
+          "branch 2",
+          "branch 3",
+        ]);
       }, { lines: true }),
   },
   {
@@ -137,6 +154,11 @@ export const cases: Case[] = [
           `${at("sleep(9)")}`,
         ]);
         deepEqual(fibers, ["run", "handler of add", "handler of done"]);
-      }, { workflows: "/app/main.ts", sources: { "/app/main.ts": TEMPORAL }, scopes: "rewritten", lines: true }),
+      }, {
+        workflows: "/app/main.ts",
+        sources: { "/app/main.ts": TEMPORAL },
+        scopes: "rewritten",
+        lines: true,
+      }),
   },
 ];

@@ -1,5 +1,6 @@
-// What a debug session knows of each line of the code: exact at every position, which means what a fresh replay of the history up to there
-// gives; with lines as the user wrote them, for programs of both kinds and for code that a tool has made.
+// What a debug session knows of each line of the code: exact at every position, which means what a
+// fresh replay of the history up to there gives; with lines as the user wrote them, for programs of
+// both kinds and for code that a tool has made.
 import { fromBinary, fromJson, type JsonValue, toBinary } from "@bufbuild/protobuf";
 import { expressionOf, openSession } from "../../ts/debug/mod.ts";
 import { HistorySchema } from "../../ts/messages/generated/temporal/api/history/v1/message_pb.ts";
@@ -78,7 +79,10 @@ async function cartHistory(h: RealmHarness): Promise<Uint8Array> {
 
 const OPTIONS: Partial<WorkerRealmOptions> = { lines: true };
 
-/** Every `step`th position equals a fresh replay of the tasks up to there. Returns the number of positions compared. */
+/**
+ * Every `step`th position equals a fresh replay of the tasks up to there. Returns the number of
+ * positions compared.
+ */
 async function exact(h: RealmHarness, bytes: Uint8Array, step: number): Promise<number> {
   const whole = await openSession(bytes, { realm: h.realm });
   equal(whole.problem, undefined);
@@ -86,7 +90,11 @@ async function exact(h: RealmHarness, bytes: Uint8Array, step: number): Promise<
   let looked = 0;
   for (let position = 1; position <= events.length; position += step) {
     const fresh = await openSession(prefixFor(whole, events, position), { realm: h.realm });
-    deepEqual(describePosition(fresh, position), describePosition(whole, position), `at event ${position}`);
+    deepEqual(
+      describePosition(fresh, position),
+      describePosition(whole, position),
+      `at event ${position}`,
+    );
     looked++;
   }
   return looked;
@@ -94,15 +102,29 @@ async function exact(h: RealmHarness, bytes: Uint8Array, step: number): Promise<
 
 export const cases: Case[] = [
   {
-    name: "lines of a session: every position of a native run equals a fresh replay of what came before",
-    run: () => withRealm(TEXT, async (h) => ok(await exact(h, await cartHistory(h), 2) > 20, "positions"), OPTIONS),
+    name:
+      "lines of a session: every position of a native run equals a fresh replay of what came before",
+    run: () =>
+      withRealm(
+        TEXT,
+        async (h) => ok(await exact(h, await cartHistory(h), 2) > 20, "positions"),
+        OPTIONS,
+      ),
   },
   {
-    name: "lines of a session: positions of a program for Temporal equal a fresh replay of what came before",
+    name:
+      "lines of a session: positions of a program for Temporal equal a fresh replay of what came before",
     async run() {
-      const json = JSON.parse(await readTextFile("tests/compat/histories/messages.json")) as JsonValue;
-      const bytes = toBinary(HistorySchema, fromJson(HistorySchema, json, { ignoreUnknownFields: true }));
-      const sources = { "/app/messages.ts": await readTextFile("tests/compat/programs/messages.ts") };
+      const json = JSON.parse(
+        await readTextFile("tests/compat/histories/messages.json"),
+      ) as JsonValue;
+      const bytes = toBinary(
+        HistorySchema,
+        fromJson(HistorySchema, json, { ignoreUnknownFields: true }),
+      );
+      const sources = {
+        "/app/messages.ts": await readTextFile("tests/compat/programs/messages.ts"),
+      };
       await withRealm("", async (h) => {
         ok(await exact(h, bytes, 5) > 20, "positions");
         const session = await openSession(bytes, { realm: h.realm });
@@ -112,16 +134,27 @@ export const cases: Case[] = [
           ["handler of add", 0, 6],
           ["handler of ask", 0, 11],
         ]);
-        deepEqual(code.why(30).takes, { signals: ["add", "stop"], updates: ["ask"], anySignal: true });
+        deepEqual(code.why(30).takes, {
+          signals: ["add", "stop"],
+          updates: ["ask"],
+          anySignal: true,
+        });
         deepEqual(
-          code.parked(30).filter(({ isOuter }) => !isOuter).map(({ fiberName, place, kind }) => [fiberName, place?.line, kind]),
-          [["handler of ask", 29, "timer"], ["run", 48, "activity"], ["handler of add", 21, "timer"]],
+          code.parked(30).filter(({ isOuter }) => !isOuter).map((
+            { fiberName, place, kind },
+          ) => [fiberName, place?.line, kind]),
+          [["handler of ask", 29, "timer"], ["run", 48, "activity"], [
+            "handler of add",
+            21,
+            "timer",
+          ]],
         );
       }, { workflows: "/app/messages.ts", sources, scopes: "rewritten", lines: true });
     },
   },
   {
-    name: "lines of a session: an activity whose cancellation is in a later task is not canceled yet",
+    name:
+      "lines of a session: an activity whose cancellation is in a later task is not canceled yet",
     async run() {
       const text = `import * as wf from "@temporalio/workflow";
 const acts = wf.proxyActivities({ startToCloseTimeout: "10s", cancellationType: "TRY_CANCEL" });
@@ -179,7 +212,9 @@ export const main = workflow("Main", async () => {
       await withRealm(text, async (h) => {
         const { server } = h.start("Main");
         const task = async () => {
-          server.report(await h.realm.runTask(readWorkflowTask(server.openTask({ sticky: true })), local.run));
+          server.report(
+            await h.realm.runTask(readWorkflowTask(server.openTask({ sticky: true })), local.run),
+          );
         };
         while (server.timers.size === 0) await task();
         server.fireTimer([...server.timers.keys()][0]!);
@@ -193,14 +228,17 @@ export const main = workflow("Main", async () => {
     },
   },
   {
-    name: "lines of a session: the current position, the lines passed, their changes, and the way to each",
+    name:
+      "lines of a session: the current position, the lines passed, their changes, and the way to each",
     run: () =>
       withRealm(TEXT, async (h) => {
         const session = await openSession(await cartHistory(h), { realm: h.realm });
         const code = session.code!;
         equal(code.files.length, 1);
         const at = (part: string) => ({ file: 0, line: findLine(part) });
-        const [start, first, second, , slept] = session.tasks.map(({ eventId }) => eventId) as number[];
+        const [start, first, second, , slept] = session.tasks.map(({ eventId }) =>
+          eventId
+        ) as number[];
 
         // Lines.
         const sleeping = at("await sleep(1000)");
@@ -225,31 +263,48 @@ export const main = workflow("Main", async () => {
         ]);
         ok(
           code.why(second!).sentence.startsWith(
-            `Run waits at line ${at("await receive").line} for update add or signal done, since event`,
+            `Run waits at line ${
+              at("await receive").line
+            } for update add or signal done, since event`,
           ),
           code.why(second!).sentence,
         );
-        const both = session.tasks.find(({ eventId }) => code.parked(eventId)[0]?.place?.line === at("Promise.all").line)!;
-        deepEqual(code.parked(both.eventId).map(({ kind, label }) => [kind, label]), [["timer", "2 × sleep"]]);
+        const both = session.tasks.find(({ eventId }) =>
+          code.parked(eventId)[0]?.place?.line === at("Promise.all").line
+        )!;
+        deepEqual(code.parked(both.eventId).map(({ kind, label }) => [kind, label]), [[
+          "timer",
+          "2 × sleep",
+        ]]);
         equal(code.why(session.length).sentence.startsWith("It has completed"), true);
 
         // Fibers, and what woke them.
         deepEqual(code.fibers.map(({ name, parent }) => [name, parent]), [
-          ...[["run", undefined], ["handler of add", 0], ["handler of add", 0], ["handler of done", 0], ["branch 1", 0], [
-            "branch 2",
-            0,
-          ]],
+          ...[
+            ["run", undefined],
+            ["handler of add", 0],
+            ["handler of add", 0],
+            ["handler of done", 0],
+            ["branch 1", 0],
+            [
+              "branch 2",
+              0,
+            ],
+          ],
         ]);
-        const fired = code.causes.find(({ taskEventId, fiber }) => taskEventId === slept && fiber === 0)!;
+        const fired = code.causes.find(({ taskEventId, fiber }) =>
+          taskEventId === slept && fiber === 0
+        )!;
         equal(session.events[fired.eventId - 1]!.type, "TimerFired");
         deepEqual(fired.place, sleeping);
 
         // Values.
-        const crossed = code.crossings(second!).filter(({ kind }) => ["message", "answer", "accumulator"].includes(kind));
+        const crossed = code.crossings(second!).filter(({ kind }) =>
+          ["message", "answer", "accumulator"].includes(kind)
+        );
         deepEqual(
-          crossed.map(({ kind, value, before, isNew }) => [kind, value.value, before?.value, isNew]).sort(([a], [b]) =>
-            a === b ? 0 : a! < b! ? -1 : 1
-          ),
+          crossed.map(({ kind, value, before, isNew }) => [kind, value.value, before?.value, isNew])
+            .sort(([a], [b]) => a === b ? 0 : a! < b! ? -1 : 1),
           [
             ["accumulator", [], undefined, false],
             ["accumulator", ["book", "pen"], ["book"], true],
@@ -266,14 +321,20 @@ export const main = workflow("Main", async () => {
         for (let position = 1; position <= session.length; position++) {
           for (const path of [[], ["count"], ["nothing"]]) {
             for (const  of of["published", "accumulator", { variable: "slept" }] as const) {
-              deepEqual(code.lastChange(of, path, position), code.changes(of, path, position).at(-1));
+              deepEqual(
+                code.lastChange(of, path, position),
+                code.changes(of, path, position).at(-1),
+              );
             }
           }
         }
         deepEqual(code.logs(session.length).map(({ message, place }) => [message, place?.line]), [
           ["a branch has slept", at("log.info").line],
         ]);
-        deepEqual(code.commands(slept!).map(({ kind, place }) => [kind, place?.line]), [["StartTimer", sleeping.line]]);
+        deepEqual(code.commands(slept!).map(({ kind, place }) => [kind, place?.line]), [[
+          "StartTimer",
+          sleeping.line,
+        ]]);
 
         // Breakpoints.
         equal(code.findNext(1, "forward", { when: "state.count >= 2" }), second);
@@ -285,27 +346,39 @@ export const main = workflow("Main", async () => {
         equal(code.findNext(1, "forward", { place: at("const more") }), first);
         equal(code.findNext(session.length, "back", { place: at("const more") }), second);
         equal(code.findNext(1, "forward", { command: "StartTimer" }), session.tasks[3]!.eventId);
-        equal(session.events[code.findNext(1, "forward", { eventType: "TimerFired" })! - 1]!.type, "TimerFired");
+        equal(
+          session.events[code.findNext(1, "forward", { eventType: "TimerFired" })! - 1]!.type,
+          "TimerFired",
+        );
         equal(code.findNext(1, "forward", { when: "state.count > 9" }), undefined);
       }, OPTIONS),
   },
   {
-    name: "lines of a session: generated code maps to its original lines, and without probes a session has no lines",
+    name:
+      "lines of a session: generated code maps to its original lines, and without probes a session has no lines",
     run: () =>
       withRealm(TEXT, async (h) => {
         const bytes = await cartHistory(h);
         // Each line of the module comes from the line ten further on.
         const mappings = TEXT.split("\n").map((_, i) => i === 0 ? "AAUA" : "AACA").join(";");
-        const map = btoa(JSON.stringify({ version: 3, sources: ["src/cart.ts"], names: [], mappings }));
+        const map = btoa(
+          JSON.stringify({ version: 3, sources: ["src/cart.ts"], names: [], mappings }),
+        );
         const mapped = `${TEXT}\n//# sourceMappingURL=data:application/json;base64,${map}`;
         await withRealm(mapped, async ({ realm }) => {
           const { code, length } = await openSession(bytes, { realm });
           equal(code!.files[0]!.name.endsWith("/app/src/cart.ts"), true, code!.files[0]!.name);
           const line = findLine("await sleep(1000)") + 10;
           equal(code!.counts(0, length).hits[line], 3);
-          ok(code!.crossings(length).some(({ place, name }) => place.line === line && name === "slept"), "values at the line");
+          ok(
+            code!.crossings(length).some(({ place, name }) =>
+              place.line === line && name === "slept"
+            ),
+            "values at the line",
+          );
         }, OPTIONS);
-        await withRealm(TEXT, async ({ realm }) => equal((await openSession(bytes, { realm })).code, undefined));
+        await withRealm(TEXT, async ({ realm }) =>
+          equal((await openSession(bytes, { realm })).code, undefined));
       }, OPTIONS),
   },
   {
@@ -319,7 +392,9 @@ export const main = workflow("Main", async () => {
       };
       const value = (text: string) =>
         expressionOf(text)((name) =>
-          Object.hasOwn(names, name) ? { value: (names as { [name: string]: unknown })[name] } : undefined
+          Object.hasOwn(names, name)
+            ? { value: (names as { [name: string]: unknown })[name] }
+            : undefined
         );
       for (
         const [text, wanted] of [
@@ -337,7 +412,17 @@ export const main = workflow("Main", async () => {
           ["text.constructor", undefined],
         ] as const
       ) deepEqual(value(text), wanted, text);
-      for (const text of ["items = 1", "1 +", "items.push(1)", "new Date()", "`x`", "a.b.c(", "constructor.constructor('x')()"]) {
+      for (
+        const text of [
+          "items = 1",
+          "1 +",
+          "items.push(1)",
+          "new Date()",
+          "`x`",
+          "a.b.c(",
+          "constructor.constructor('x')()",
+        ]
+      ) {
         throws(() => expressionOf(text)(() => undefined), /^ExpressionError: /);
       }
       throws(() => value("unknown > 1"), /^ExpressionError: /);

@@ -1,8 +1,11 @@
-// A history without code: which events form one item, what is known of the run, its summary. Every kind of event has its
-// place.
+// A history without code: which events form one item, what is known of the run, its summary. Every
+// kind of event has its place.
 import { create, toBinary } from "@bufbuild/protobuf";
 import { EventType } from "../../ts/messages/generated/temporal/api/enums/v1/event_type_pb.ts";
-import { HistoryEventSchema, HistorySchema } from "../../ts/messages/generated/temporal/api/history/v1/message_pb.ts";
+import {
+  HistoryEventSchema,
+  HistorySchema,
+} from "../../ts/messages/generated/temporal/api/history/v1/message_pb.ts";
 import { openRun, type RunModel, spanText } from "../../ts/debug/mod.ts";
 import { groupEvents } from "../../ts/debug/run/grouping.ts";
 import { deepEqual, equal, ok } from "./assert.ts";
@@ -18,7 +21,9 @@ type Loose = { readonly [field: string]: unknown };
 type Line = readonly [at: number, type: string, attributes?: Loose];
 
 const attributesField = (type: string) =>
-  `${type.toLowerCase().replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase())}EventAttributes`;
+  `${
+    type.toLowerCase().replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase())
+  }EventAttributes`;
 
 function buildHistory(...lines: readonly Line[]): Uint8Array {
   const events = lines.map(([at, type, attributes = {}], i) => ({
@@ -47,9 +52,13 @@ const TASK: readonly Line[] = [
   }],
 ];
 
-const brief = ({ items }: RunModel) => items.map(({ kind, name, status, eventIds }) => [kind, name, status, eventIds.join()]);
+const brief = ({ items }: RunModel) =>
+  items.map(({ kind, name, status, eventIds }) => [kind, name, status, eventIds.join()]);
 
-/** Core's first form of a patch marker had plain bytes; a server's own workflows have protobuf, which needs a schema. */
+/**
+ * Core's first form of a patch marker had plain bytes; a server's own workflows have protobuf,
+ * which needs a schema.
+ */
 async function bytesOfOthers(): Promise<void> {
   const payload = (encoding: string, data: string, more: Loose = {}) => ({
     metadata: { encoding: btoa(encoding), ...more },
@@ -64,12 +73,22 @@ async function bytesOfOthers(): Promise<void> {
   }];
   const signaled: Line = [1, "WORKFLOW_EXECUTION_SIGNALED", {
     signalName: "sync",
-    input: { payloads: [payload("binary/protobuf", "\x0a\x03abc", { messageType: btoa("shop.api.v1.SyncRequest") })] },
+    input: {
+      payloads: [
+        payload("binary/protobuf", "\x0a\x03abc", { messageType: btoa("shop.api.v1.SyncRequest") }),
+      ],
+    },
   }];
   const run = await openRun(buildHistory(STARTED, ...TASK, patch, signaled));
-  const [marker, signal] = run.items.slice(-2) as [RunModel["items"][number], RunModel["items"][number]];
+  const [marker, signal] = run.items.slice(-2) as [
+    RunModel["items"][number],
+    RunModel["items"][number],
+  ];
   deepEqual([marker.name, marker.key], ["patch refunds in one go", "refunds in one go"]);
-  ok(run.inputOf(marker).some((value) => "value" in value && value.value === "refunds in one go"), "the id as a text");
+  ok(
+    run.inputOf(marker).some((value) => "value" in value && value.value === "refunds in one go"),
+    "the id as a text",
+  );
   deepEqual(run.inputOf(signal), [{ unreadable: "protobuf SyncRequest, 5 bytes" }]);
   ok(run.detailOf(signal).includes("protobuf SyncRequest, 5 bytes"), run.detailOf(signal));
 }
@@ -78,11 +97,22 @@ async function bytesOfOthers(): Promise<void> {
 async function reducers(): Promise<void> {
   const marker = (id: number, more: Loose, failure?: Loose): Line => [1, "MARKER_RECORDED", {
     markerName: "Transact",
-    details: { id: json(id), reducer: json("applyDamage"), arguments: json(20), awaited: json(true), ...more },
+    details: {
+      id: json(id),
+      reducer: json("applyDamage"),
+      arguments: json(20),
+      awaited: json(true),
+      ...more,
+    },
     ...(failure && { failure }),
   }];
   const run = await openRun(
-    buildHistory(STARTED, ...TASK, marker(1, { result: json({ hp: 80 }) }), marker(2, {}, { message: "no npc" })),
+    buildHistory(
+      STARTED,
+      ...TASK,
+      marker(1, { result: json({ hp: 80 }) }),
+      marker(2, {}, { message: "no npc" }),
+    ),
   );
   deepEqual(brief(run).slice(2), [
     ["marker", "transact applyDamage", "completed", "5"],
@@ -104,7 +134,11 @@ async function activities(): Promise<void> {
       retryPolicy: { initialInterval: "2s", backoffCoefficient: 2, maximumInterval: "60s" },
     }],
     [1, "TIMER_STARTED", { timerId: "6", startToFireTimeout: "86400s" }],
-    [21, "ACTIVITY_TASK_STARTED", { scheduledEventId: "5", attempt: 3, lastFailure: { message: "no seats before" } }],
+    [21, "ACTIVITY_TASK_STARTED", {
+      scheduledEventId: "5",
+      attempt: 3,
+      lastFailure: { message: "no seats before" },
+    }],
     [22, "ACTIVITY_TASK_FAILED", {
       scheduledEventId: "5",
       startedEventId: "7",
@@ -132,7 +166,13 @@ async function activities(): Promise<void> {
       about,
       failure?.message,
     ]),
-    [[1, 1, 0, true, undefined], [2, 10, 2000, true, "no seats before"], [3, 21, 4000, false, "no seats"]],
+    [[1, 1, 0, true, undefined], [2, 10, 2000, true, "no seats before"], [
+      3,
+      21,
+      4000,
+      false,
+      "no seats",
+    ]],
   );
   equal(run.itemOf(8), flight);
   deepEqual(run.pendingAt(7).map(({ name }) => name), ["BookFlight", "timer 1 d"]);
@@ -173,7 +213,11 @@ async function strangeClocks(): Promise<void> {
 }
 
 async function openRuns(): Promise<void> {
-  const failing = { scheduledEventId: "2", startedEventId: "3", failure: { message: "[TMPRL1100] no command" } };
+  const failing = {
+    scheduledEventId: "2",
+    startedEventId: "3",
+    failure: { message: "[TMPRL1100] no command" },
+  };
   const waiting = await openRun(buildHistory(
     STARTED,
     TASK[0]!,
@@ -186,7 +230,10 @@ async function openRuns(): Promise<void> {
   ));
   equal(waiting.facts.status, "Running");
   ok(waiting.findings[0]!.text.includes("waits for a **worker**"));
-  equal(waiting.findings[1]!.text, "A workflow task failed **2 times** in a row: [TMPRL1100] no command");
+  equal(
+    waiting.findings[1]!.text,
+    "A workflow task failed **2 times** in a row: [TMPRL1100] no command",
+  );
   const parked = await openRun(buildHistory(
     STARTED,
     ...TASK,
@@ -194,9 +241,15 @@ async function openRuns(): Promise<void> {
       protocolInstanceId: "p",
       acceptedRequest: { meta: { updateId: "u" }, input: { name: "approve", args: json("marta") } },
     }],
-    [2, "START_CHILD_WORKFLOW_EXECUTION_INITIATED", { workflowId: "kid", workflowType: { name: "Notify" } }],
+    [2, "START_CHILD_WORKFLOW_EXECUTION_INITIATED", {
+      workflowId: "kid",
+      workflowType: { name: "Notify" },
+    }],
   ));
-  equal(parked.findings[0]!.text, "The run is open. It waits for update **approve**, child **Notify**.");
+  equal(
+    parked.findings[0]!.text,
+    "The run is open. It waits for update **approve**, child **Notify**.",
+  );
   deepEqual(parked.pendingAt(6).map(({ kind }) => kind), ["update", "child"]);
 }
 
@@ -222,7 +275,11 @@ async function novel(): Promise<void> {
     HistorySchema,
     create(HistorySchema, {
       events: [
-        { eventId: 1n, eventType: 1, attributes: { case: "workflowExecutionStartedEventAttributes", value: {} } },
+        {
+          eventId: 1n,
+          eventType: 1,
+          attributes: { case: "workflowExecutionStartedEventAttributes", value: {} },
+        },
         { eventId: 2n, eventType: 4711 as EventType },
         {
           eventId: 3n,
@@ -237,27 +294,39 @@ async function novel(): Promise<void> {
 }
 
 export const cases: Case[] = [
-  { name: "a history without code: an activity with its tries, a timer, what the run is", run: activities },
+  {
+    name: "a history without code: an activity with its tries, a timer, what the run is",
+    run: activities,
+  },
   { name: "a history without code: an open run says what it waits for", run: openRuns },
   { name: "a history without code: times that are not in order", run: strangeClocks },
-  { name: "a history without code: ids of patches in bytes, values in protobuf", run: bytesOfOthers },
+  {
+    name: "a history without code: ids of patches in bytes, values in protobuf",
+    run: bytesOfOthers,
+  },
   { name: "a history without code: a reducer has its name, arguments and result", run: reducers },
-  { name: "a history without code: each kind of event has its place", run: () => Promise.resolve(everyKind()) },
+  {
+    name: "a history without code: each kind of event has its place",
+    run: () => Promise.resolve(everyKind()),
+  },
   { name: "a history without code: events of newer servers are kept", run: novel },
   {
     name: "spans of time in two units",
     run: () => {
-      deepEqual([9, 999, 999.6, 4230, 59_970, 132_000, 3_599_700, 7_020_000, 90_000_000].map(spanText), [
-        "9 ms",
-        "999 ms",
-        "1 s",
-        "4.2 s",
-        "1 min",
-        "2 min 12 s",
-        "1 h",
-        "1 h 57 min",
-        "1 d 1 h",
-      ]);
+      deepEqual(
+        [9, 999, 999.6, 4230, 59_970, 132_000, 3_599_700, 7_020_000, 90_000_000].map(spanText),
+        [
+          "9 ms",
+          "999 ms",
+          "1 s",
+          "4.2 s",
+          "1 min",
+          "2 min 12 s",
+          "1 h",
+          "1 h 57 min",
+          "1 d 1 h",
+        ],
+      );
       return Promise.resolve();
     },
   },

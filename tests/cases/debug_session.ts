@@ -1,13 +1,30 @@
-// Debug sessions over the seven examples, in worker realms and in this thread: what a session shows at each position is what history says,
-// whichever way the position was reached; and histories that are damaged, foreign or of other code say so by name.
+// Debug sessions over the seven examples, in worker realms and in this thread: what a session shows
+// at each position is what history says, whichever way the position was reached; and histories that
+// are damaged, foreign or of other code say so by name.
 import { create, fromBinary, toBinary } from "@bufbuild/protobuf";
-import { openSession, prepareHistory, type ReplayingRealm, type SessionView } from "../../ts/debug/mod.ts";
+import {
+  openSession,
+  prepareHistory,
+  type ReplayingRealm,
+  type SessionView,
+} from "../../ts/debug/mod.ts";
 import type { PayloadCodec } from "../../ts/codec/codec.ts";
 import { fromPayloads } from "../../ts/converter/payload.ts";
 import { defaultPayloadConverter } from "../../ts/converter/mod.ts";
-import { type HistoryEvent, HistorySchema } from "../../ts/messages/generated/temporal/api/history/v1/message_pb.ts";
+import {
+  type HistoryEvent,
+  HistorySchema,
+} from "../../ts/messages/generated/temporal/api/history/v1/message_pb.ts";
 import { createWorkerRealm, type WorkerRealm } from "../../ts/realm/worker_realm.ts";
-import { noreply, on, receive, signal, sleep, spawnAsync, workflow } from "../../ts/workflow/mod.ts";
+import {
+  noreply,
+  on,
+  receive,
+  signal,
+  sleep,
+  spawnAsync,
+  workflow,
+} from "../../ts/workflow/mod.ts";
 import { batchProcess } from "../../examples/batch_process/workflow.ts";
 import { deepEqual, equal, match, ok, rejects, throws } from "./assert.ts";
 import type { Case } from "./case.ts";
@@ -16,16 +33,28 @@ import { scenarios } from "./examples.ts";
 import { API, withRealm } from "./realm_host.ts";
 
 const EXAMPLES = [
-  ...["onboarding", "counter", "shopping_cart", "batch_process", "inventory", "order_processing", "event_collector"],
+  ...[
+    "onboarding",
+    "counter",
+    "shopping_cart",
+    "batch_process",
+    "inventory",
+    "order_processing",
+    "event_collector",
+  ],
 ].map((name) => `examples/${name}/workflow.ts`);
 
 /** Set by the Chromium runner, which has no files. */
-const browser = globalThis as unknown as { __caseSources?: { [path: string]: string }; __caseRealmEntry?: string };
+const browser = globalThis as unknown as {
+  __caseSources?: { [path: string]: string };
+  __caseRealmEntry?: string;
+};
 
 const examplesRealm = (): Promise<WorkerRealm> =>
   createWorkerRealm({
     workflows: EXAMPLES,
-    ...(browser.__caseSources !== undefined && { sources: browser.__caseSources, entry: browser.__caseRealmEntry! }),
+    ...(browser.__caseSources !== undefined &&
+      { sources: browser.__caseSources, entry: browser.__caseRealmEntry! }),
   });
 
 /** The runner of a drive, as a realm in this thread. */
@@ -37,9 +66,12 @@ const inline = (d: Drive): ReplayingRealm => ({
 const encode = (events: readonly HistoryEvent[]): Uint8Array =>
   toBinary(HistorySchema, create(HistorySchema, { events: [...events] }));
 
-/** What history says that a task asked for, as words; `undefined` for events that no command makes. */
+/**
+ * What history says that a task asked for, as words; `undefined` for events that no command makes.
+ */
 function wordsOf({ attributes }: HistoryEvent): string | undefined {
-  const values = (p: { payloads: never[] } | undefined) => JSON.stringify(fromPayloads(defaultPayloadConverter, p?.payloads));
+  const values = (p: { payloads: never[] } | undefined) =>
+    JSON.stringify(fromPayloads(defaultPayloadConverter, p?.payloads));
   switch (attributes.case) {
     case "timerStartedEventAttributes":
       return `StartTimer ${attributes.value.timerId}`;
@@ -55,7 +87,9 @@ function wordsOf({ attributes }: HistoryEvent): string | undefined {
       return `AcceptUpdate ${attributes.value.protocolInstanceId}`;
     case "workflowExecutionUpdateCompletedEventAttributes": {
       const outcome = attributes.value.outcome?.value;
-      return outcome?.case === "success" ? `CompleteUpdate ${values(outcome.value as never)}` : "RejectUpdate";
+      return outcome?.case === "success"
+        ? `CompleteUpdate ${values(outcome.value as never)}`
+        : "RejectUpdate";
     }
     case "workflowExecutionCompletedEventAttributes":
       return `CompleteWorkflow ${values(attributes.value.result as never)}`;
@@ -95,7 +129,8 @@ function commandWords({ kind, attributes: a }: SessionView["commands"][number]):
 /** The events that the task which started at an event wrote. */
 function writtenBy(events: readonly HistoryEvent[], startedEventId: number): HistoryEvent[] {
   const completed = events.findIndex(({ attributes }) =>
-    attributes.case === "workflowTaskCompletedEventAttributes" && Number(attributes.value.startedEventId) === startedEventId
+    attributes.case === "workflowTaskCompletedEventAttributes" &&
+    Number(attributes.value.startedEventId) === startedEventId
   );
   if (completed < 0) return [];
   const rest = events.slice(completed + 1);
@@ -104,8 +139,12 @@ function writtenBy(events: readonly HistoryEvent[], startedEventId: number): His
 }
 
 /** What of a view a replay of the prefix alone can know. */
-function known({ commands, published, open, receive, messages, logs, outcome, task }: SessionView, position: number) {
-  const past = (eventId: number | undefined) => eventId !== undefined && eventId <= position ? eventId : undefined;
+function known(
+  { commands, published, open, receive, messages, logs, outcome, task }: SessionView,
+  position: number,
+) {
+  const past = (eventId: number | undefined) =>
+    eventId !== undefined && eventId <= position ? eventId : undefined;
   return {
     ...{ published, open, receive, messages, logs, task },
     commands: commands.map((command) => ({ ...command, eventId: past(command.eventId) })),
@@ -131,18 +170,31 @@ async function example(name: string): Promise<void> {
     ok(session.tasks.length > 0);
     for (const view of views) {
       equal(view.position, Number(events[view.position - 1]!.eventId));
-      equal(view.task?.eventId, session.tasks.findLast(({ eventId }) => eventId <= view.position)?.eventId);
+      equal(
+        view.task?.eventId,
+        session.tasks.findLast(({ eventId }) => eventId <= view.position)?.eventId,
+      );
       if (view.task === undefined) {
         deepEqual([view.commands, view.open, view.published], [[], [], undefined]);
         continue;
       }
       const written = writtenBy(events, view.task.eventId);
-      deepEqual(view.commands.map(commandWords), written.map((event) => wordsOf(event)!), `commands at event ${view.position}`);
-      deepEqual(view.commands.map(({ eventId }) => eventId), written.map(({ eventId }) => Number(eventId)), "their events");
+      deepEqual(
+        view.commands.map(commandWords),
+        written.map((event) => wordsOf(event)!),
+        `commands at event ${view.position}`,
+      );
+      deepEqual(
+        view.commands.map(({ eventId }) => eventId),
+        written.map(({ eventId }) => Number(eventId)),
+        "their events",
+      );
     }
 
     // Back, and across: the same views.
-    for (let position = session.length - 1; position >= 1; position--) deepEqual(session.back(), views[position - 1]);
+    for (let position = session.length - 1; position >= 1; position--) {
+      deepEqual(session.back(), views[position - 1]);
+    }
     deepEqual(session.back(), views[0], "it stays at the first event");
     for (let i = 0; i < 3 * views.length; i++) {
       const position = 1 + (i * 7919) % views.length;
@@ -150,7 +202,9 @@ async function example(name: string): Promise<void> {
     }
     deepEqual(session.runToEnd(), views.at(-1));
     const stops: number[] = [];
-    for (session.goTo(1); session.position < session.length;) stops.push(session.forwardTask().position);
+    for (session.goTo(1); session.position < session.length;) {
+      stops.push(session.forwardTask().position);
+    }
     deepEqual(
       stops.filter((p) => session.tasks.some(({ eventId }) => eventId === p)),
       session.tasks.map(({ eventId }) => eventId),
@@ -159,7 +213,9 @@ async function example(name: string): Promise<void> {
     while (session.position > 1) backwards.push(session.backTask().position);
     deepEqual(
       backwards,
-      [...session.tasks.map(({ eventId }) => eventId).reverse(), 1].filter((p, i) => i > 0 || p < session.length),
+      [...session.tasks.map(({ eventId }) => eventId).reverse(), 1].filter((p, i) =>
+        i > 0 || p < session.length
+      ),
     );
 
     // A replay of the prefix alone shows the same (P3), in a worker realm and in this thread.
@@ -167,7 +223,12 @@ async function example(name: string): Promise<void> {
     const whole = await openSession(bytes, { realm: here });
     // Two sessions over one reading of the history show what a session over the file shows.
     const prepared = await prepareHistory(bytes);
-    for (const again of [await openSession(prepared, { realm: here }), await openSession(prepared, { realm: here })]) {
+    for (
+      const again of [
+        await openSession(prepared, { realm: here }),
+        await openSession(prepared, { realm: here }),
+      ]
+    ) {
       for (let at = 1; at <= whole.length; at++) deepEqual(again.viewAt(at), whole.viewAt(at));
     }
     const siteless = (view: ReturnType<typeof known>) =>
@@ -176,8 +237,16 @@ async function example(name: string): Promise<void> {
       const prefix = encode(events.slice(0, position));
       const cut = await openSession(prefix, { realm });
       equal(cut.problem, undefined);
-      deepEqual(known(cut.runToEnd(), position), known(views[position - 1]!, position), `the prefix of ${position} events`);
-      equal(siteless(known(whole.goTo(position), position)), siteless(known(views[position - 1]!, position)), "in this thread");
+      deepEqual(
+        known(cut.runToEnd(), position),
+        known(views[position - 1]!, position),
+        `the prefix of ${position} events`,
+      );
+      equal(
+        siteless(known(whole.goTo(position), position)),
+        siteless(known(views[position - 1]!, position)),
+        "in this thread",
+      );
     }
   } finally {
     await realm.dispose();
@@ -205,27 +274,28 @@ export const cart = workflow("Cart", {
 `;
 
 const CASES: { [name: string]: () => Promise<void> } = {
-  "what a receive is handling: the message that it waits for, and what was spawned for others": async () => {
-    const go = signal("go");
-    const slow = signal("slow");
-    const w = workflow("Handles", () =>
-      receive(0, [
-        on(go, (_, s) => spawnAsync(() => sleep(60_000), s)),
-        on(slow, async (_, s) => (await sleep(60_000), noreply(s))),
-      ]));
-    const d = await drive(w);
-    await d.task();
-    d.server.signal("go");
-    d.server.signal("slow");
-    await d.task();
-    const session = await openSession(d.server.history(), { realm: inline(d) });
-    const [first, second] = session.tasks.map(({ eventId }) => session.viewAt(eventId).receive);
-    deepEqual(first!.handling, []);
-    deepEqual(second, {
-      ...{ signals: ["go", "slow"], updates: [], stopping: false },
-      handling: ['async handler of signal "go"', 'handler of signal "slow"'],
-    });
-  },
+  "what a receive is handling: the message that it waits for, and what was spawned for others":
+    async () => {
+      const go = signal("go");
+      const slow = signal("slow");
+      const w = workflow("Handles", () =>
+        receive(0, [
+          on(go, (_, s) => spawnAsync(() => sleep(60_000), s)),
+          on(slow, async (_, s) => (await sleep(60_000), noreply(s))),
+        ]));
+      const d = await drive(w);
+      await d.task();
+      d.server.signal("go");
+      d.server.signal("slow");
+      await d.task();
+      const session = await openSession(d.server.history(), { realm: inline(d) });
+      const [first, second] = session.tasks.map(({ eventId }) => session.viewAt(eventId).receive);
+      deepEqual(first!.handling, []);
+      deepEqual(second, {
+        ...{ signals: ["go", "slow"], updates: [], stopping: false },
+        handling: ['async handler of signal "go"', 'handler of signal "slow"'],
+      });
+    },
 
   "positions show published state, awaits, messages and log lines": () =>
     withRealm(CART, async (h) => {
@@ -245,16 +315,32 @@ const CASES: { [name: string]: () => Promise<void> } = {
 
       deepEqual(session.view.open, []);
       deepEqual(first!.published, { value: { items: 0 }, sinceEventId: first!.position });
-      deepEqual(first!.receive, { signals: ["done"], updates: ["add"], stopping: false, handling: [] });
-      deepEqual(first!.open.map(({ kind, fiber }) => [kind, fiber]), [["receive", 'run of workflow "Cart"']]);
+      deepEqual(first!.receive, {
+        signals: ["done"],
+        updates: ["add"],
+        stopping: false,
+        handling: [],
+      });
+      deepEqual(first!.open.map(({ kind, fiber }) => [kind, fiber]), [[
+        "receive",
+        'run of workflow "Cart"',
+      ]]);
       match(first!.open[0]!.site, /main\.ts:\d+/);
-      deepEqual(first!.logs.map(({ message, eventId }) => [message, eventId]), [["a cart was opened", first!.position]]);
+      deepEqual(first!.logs.map(({ message, eventId }) => [message, eventId]), [[
+        "a cart was opened",
+        first!.position,
+      ]]);
       deepEqual(first!.messages, []);
 
       deepEqual(second!.published, { value: { items: 1 }, sinceEventId: second!.position });
-      deepEqual(second!.messages.map(({ name, arguments: args, state, result }) => [name, args, state, result]), [
-        ["add", ["nut"], "completed", 1],
-      ]);
+      deepEqual(
+        second!.messages.map((
+          { name, arguments: args, state, result },
+        ) => [name, args, state, result]),
+        [
+          ["add", ["nut"], "completed", 1],
+        ],
+      );
 
       // Between the tasks the signals have arrived, and the code knows nothing of them.
       const between = session.viewAt(third!.position - 2);
@@ -269,7 +355,10 @@ const CASES: { [name: string]: () => Promise<void> } = {
         ["note", "waiting"],
         ["done", "taken"],
       ]);
-      deepEqual(third!.commands.map(({ summary }) => summary), ["timer 1 for 1 h", "timer 2 for 2 h"]);
+      deepEqual(third!.commands.map(({ summary }) => summary), [
+        "timer 1 for 1 h",
+        "timer 2 for 2 h",
+      ]);
       for (const { site } of third!.commands) match(site, /main\.ts:\d+/);
       deepEqual(
         third!.open.map(({ kind, seq, fiber }) => [kind, seq, fiber]),
@@ -280,9 +369,17 @@ const CASES: { [name: string]: () => Promise<void> } = {
         ],
       );
       equal(third!.open[1]!.firesAtMs, third!.task!.timeMs + 3_600_000);
-      deepEqual(third!.open.map(({ eventId }) => eventId), [undefined, undefined, undefined], "the events follow the task");
+      deepEqual(
+        third!.open.map(({ eventId }) => eventId),
+        [undefined, undefined, undefined],
+        "the events follow the task",
+      );
       const written = session.viewAt(third!.task!.lastEventId);
-      deepEqual(written.open.map(({ eventId }) => eventId), [undefined, written.position - 1, written.position]);
+      deepEqual(written.open.map(({ eventId }) => eventId), [
+        undefined,
+        written.position - 1,
+        written.position,
+      ]);
 
       const fired = session.events.find(({ type }) => type === "TimerFired")!;
       equal(session.viewAt(fired.eventId).open[1]!.endedBy, fired.eventId);
@@ -310,7 +407,10 @@ const CASES: { [name: string]: () => Promise<void> } = {
       history = run.server.history();
     });
     const other = CART.replace('() => sleep("1h"), () => sleep("2h")', "() => pay.charge(1)")
-      .replace("export const cart", 'const pay = api.activities({ startToClose: "1s" });\nexport const cart');
+      .replace(
+        "export const cart",
+        'const pay = api.activities({ startToClose: "1s" });\nexport const cart',
+      );
     await withRealm(other, async ({ realm }) => {
       const session = await openSession(history, { realm });
       const problem = session.problem!;
@@ -325,15 +425,23 @@ const CASES: { [name: string]: () => Promise<void> } = {
       equal(session.viewAt(problem.position - 1).problem, undefined);
       equal(session.goToProblem().problem, problem);
       equal(session.runToEnd().problem, problem, "it stays in sight");
-      deepEqual(session.view.commands.map(({ kind, eventId }) => [kind, eventId]), [["ScheduleActivity", undefined]]);
+      deepEqual(session.view.commands.map(({ kind, eventId }) => [kind, eventId]), [[
+        "ScheduleActivity",
+        undefined,
+      ]]);
     });
   },
 
   "code that fails or spins is a problem by name, and its events can be read": () =>
     withRealm(
-      CART.replace("publishState({ items: 0 });", "if (true) { throw new TypeError('no carts today'); }"),
+      CART.replace(
+        "publishState({ items: 0 });",
+        "if (true) { throw new TypeError('no carts today'); }",
+      ),
       async ({ realm }) => {
-        const d = await drive({ ...batchProcess, name: "Cart" } as never, { args: [{ items: [] }] });
+        const d = await drive({ ...batchProcess, name: "Cart" } as never, {
+          args: [{ items: [] }],
+        });
         await d.task();
         const session = await openSession(d.server.history(), { realm });
         match(session.problem!.message, /no carts today/);
@@ -365,7 +473,10 @@ const CASES: { [name: string]: () => Promise<void> } = {
       history = run.server.history();
     });
     await withRealm(
-      CART.replace("on(done, (_, items) => stop(items))", "on(done, () => { for (let i = 0; i < 1.5e10; i++); })"),
+      CART.replace(
+        "on(done, (_, items) => stop(items))",
+        "on(done, () => { for (let i = 0; i < 1.5e10; i++); })",
+      ),
       async ({ realm }) => {
         const session = await openSession(history, { realm });
         const { problem } = session;
@@ -374,8 +485,14 @@ const CASES: { [name: string]: () => Promise<void> } = {
         equal(session.tasks.length, 2);
         ok(problem!.position > session.tasks[1]!.lastEventId);
         const view = session.viewAt(problem!.position - 1);
-        deepEqual([view.published, view.problem], [{ value: { items: 1 }, sinceEventId: session.tasks[1]!.eventId }, undefined]);
-        deepEqual(view.messages.map(({ name, state }) => [name, state]), [["add", "completed"], ["done", "arrived"]]);
+        deepEqual([view.published, view.problem], [{
+          value: { items: 1 },
+          sinceEventId: session.tasks[1]!.eventId,
+        }, undefined]);
+        deepEqual(view.messages.map(({ name, state }) => [name, state]), [["add", "completed"], [
+          "done",
+          "arrived",
+        ]]);
         equal(session.goToProblem().problem, problem);
       },
       { watchdogMs: 800 },
@@ -395,25 +512,38 @@ const CASES: { [name: string]: () => Promise<void> } = {
           }))),
         decode: (payloads) =>
           Promise.resolve(payloads.map((payload) =>
-            new TextDecoder().decode(payload.metadata["encoding"]) !== "binary/flipped" ? payload : {
-              metadata: { encoding: new TextEncoder().encode("json/plain") },
-              data: payload.data.map((byte) => byte ^ 255),
-            }
+            new TextDecoder().decode(payload.metadata["encoding"]) !== "binary/flipped"
+              ? payload
+              : {
+                metadata: { encoding: new TextEncoder().encode("json/plain") },
+                data: payload.data.map((byte) => byte ^ 255),
+              }
           )),
       };
       const { events } = fromBinary(HistorySchema, run.server.history());
       const signal = events.find(({ attributes }) =>
         attributes.case === "workflowExecutionSignaledEventAttributes"
       )!;
-      const input =
-        (signal.attributes.value as { input: { payloads: { metadata: { [k: string]: Uint8Array }; data: Uint8Array }[] } }).input;
+      const input = (signal.attributes.value as {
+        input: { payloads: { metadata: { [k: string]: Uint8Array }; data: Uint8Array }[] };
+      }).input;
       Object.assign(input.payloads[0]!, (await flip.encode(input.payloads))[0]);
       const shut = await openSession(encode(events), { realm: h.realm });
-      match(String(shut.runToEnd().messages[0]!.arguments[0]), /^\[unreadable: .*"binary\/flipped"/);
+      match(
+        String(shut.runToEnd().messages[0]!.arguments[0]),
+        /^\[unreadable: .*"binary\/flipped"/,
+      );
       const opened = await openSession(encode(events), { realm: h.realm, codec: flip });
       deepEqual(opened.runToEnd().messages[0]!.arguments, ["secret"]);
-      const broken = { ...flip, decode: () => Promise.reject(new Error("no key")) };
-      await rejects(openSession(encode(events), { realm: h.realm, codec: broken }), /PayloadCodecError/);
+      const broken = {
+        ...flip,
+        decode: () =>
+          Promise.reject(new Error("no key")),
+      };
+      await rejects(
+        openSession(encode(events), { realm: h.realm, codec: broken }),
+        /PayloadCodecError/,
+      );
     }),
 
   "a run that is still open shows what it is parked on": () =>
@@ -431,14 +561,21 @@ const CASES: { [name: string]: () => Promise<void> } = {
 
   "an invalid history, or one of other code, is rejected by name": () =>
     withRealm(CART, async (h) => {
-      const open = (text: string) => openSession(new TextEncoder().encode(text), { realm: h.realm });
+      const open = (text: string) =>
+        openSession(new TextEncoder().encode(text), { realm: h.realm });
       await rejects(open(""), /HistoryFileError: the file is empty/);
-      await rejects(open("garbage\u0000\u0001\u0002, and more of it"), /HistoryFileError: .*neither JSON nor a protobuf history/);
+      await rejects(
+        open("garbage\u0000\u0001\u0002, and more of it"),
+        /HistoryFileError: .*neither JSON nor a protobuf history/,
+      );
       await rejects(open('{"events": [{"eventId": 1,'), /HistoryFileError: .*not valid JSON/);
       await rejects(open('{"a": 1}'), /HistoryFileError: .*no "events"/);
       const d = await scenarios["Onboarding"]!();
       const foreign = openSession(d.server.history(), { realm: h.realm });
-      await rejects(foreign, /UnknownWorkflowTypeError: .*"Onboarding".*the code has no such workflow \(it has: Cart\)/);
+      await rejects(
+        foreign,
+        /UnknownWorkflowTypeError: .*"Onboarding".*the code has no such workflow \(it has: Cart\)/,
+      );
     }),
 
   "damaged histories are problems by name, wherever the damage is": async () => {
@@ -464,6 +601,9 @@ const CASES: { [name: string]: () => Promise<void> } = {
 };
 
 export const cases: Case[] = [
-  ...Object.keys(scenarios).map((name) => ({ name: `debug session over example ${name}`, run: () => example(name) })),
+  ...Object.keys(scenarios).map((name) => ({
+    name: `debug session over example ${name}`,
+    run: () => example(name),
+  })),
   ...Object.entries(CASES).map(([name, run]) => ({ name: `debug session: ${name}`, run })),
 ];

@@ -1,5 +1,6 @@
-// Explanations of divergences, of histories that were recorded and programs that were edited since: the first task, the line, the sentence,
-// the likely edit, and who shares it. Many edits of many programs: tools/soak/divergences.mjs.
+// Explanations of divergences, of histories that were recorded and programs that were edited since:
+// the first task, the line, the sentence, the likely edit, and who shares it. Many edits of many
+// programs: tools/soak/divergences.mjs.
 import { sharedDivergences } from "../../ts/debug/mod.ts";
 import type { ReplayError } from "../../ts/executor/tasks/replay.ts";
 import { deepEqual, equal, match, ok } from "./assert.ts";
@@ -11,7 +12,8 @@ const { select, timer, patched, spawn } = api;
 const add = update("add");
 const add2 = update("add2");
 `;
-const program = (body: string): string => `${HEAD}export const w = workflow("W", async () => {\n${body}\n});`;
+const program = (body: string): string =>
+  `${HEAD}export const w = workflow("W", async () => {\n${body}\n});`;
 const firstLine = HEAD.split("\n").length + 1;
 
 const STEPS = `  await sleep(1000);
@@ -22,7 +24,11 @@ const STEPS = `  await sleep(1000);
   return "done";`;
 
 /** Records with the one body, and replays with the other. */
-async function assertDivergence(before: string, after: string, seen: (error: ReplayError) => void): Promise<void> {
+async function assertDivergence(
+  before: string,
+  after: string,
+  seen: (error: ReplayError) => void,
+): Promise<void> {
   await withRealm(program(before), async (first) => {
     const run = first.start("W");
     await run.auto();
@@ -36,7 +42,10 @@ async function assertDivergence(before: string, after: string, seen: (error: Rep
 }
 
 const at = (error: ReplayError, line: number) =>
-  ok(error.location.includes(`/app/main.ts:${firstLine + line}:`), `line ${firstLine + line}: ${error.location}`);
+  ok(
+    error.location.includes(`/app/main.ts:${firstLine + line}:`),
+    `line ${firstLine + line}: ${error.location}`,
+  );
 
 export const cases: Case[] = [
   {
@@ -44,7 +53,10 @@ export const cases: Case[] = [
     run: () =>
       assertDivergence(
         STEPS,
-        STEPS.replace("  api.upsertMemo", '  await api.externalWorkflow("other").signal("ping");\n  api.upsertMemo'),
+        STEPS.replace(
+          "  api.upsertMemo",
+          '  await api.externalWorkflow("other").signal("ping");\n  api.upsertMemo',
+        ),
         (error) => {
           equal(error.firstTask, 3);
           at(error, 3);
@@ -57,7 +69,12 @@ export const cases: Case[] = [
           equal(repair!.patchId, "with-ping");
           match(repair!.code, /^if \(api\.patched\("with-ping"\)\) \{/);
           deepEqual([first.history!.kind, first.code!.kind, first.same], ["memo", "signal", false]);
-          deepEqual(tasks.map(({ task, notReplayed }) => [task, notReplayed]), [[1, false], [2, false], [3, false], [4, true]]);
+          deepEqual(tasks.map(({ task, notReplayed }) => [task, notReplayed]), [
+            [1, false],
+            [2, false],
+            [3, false],
+            [4, true],
+          ]);
           equal(error.eventId, first.history!.eventId);
         },
       ),
@@ -71,32 +88,43 @@ export const cases: Case[] = [
           error.sentence!,
           /^In task 2 your code skips a side effect, which history recorded \(event \d+\), after main\.ts:\d+\. A side effect was removed\.$/,
         );
-        deepEqual([error.divergence!.edit.kind, error.divergence!.edit.confidence], ["removed", "verified"]);
+        deepEqual([error.divergence!.edit.kind, error.divergence!.edit.confidence], [
+          "removed",
+          "verified",
+        ]);
       }),
   },
   {
     name: "divergences: a step of another kind",
     run: () =>
-      assertDivergence(STEPS, STEPS.replace("await sleep(2000)", 'await api.externalWorkflow("o").signal("go")'), (error) => {
-        equal(error.firstTask, 2);
-        at(error, 2);
-        equal(error.divergence!.edit.kind, "changedKind");
-        match(error.sentence!, /A timer of 2 s was replaced by signal go to workflow o\.$/);
-      }),
+      assertDivergence(
+        STEPS,
+        STEPS.replace("await sleep(2000)", 'await api.externalWorkflow("o").signal("go")'),
+        (error) => {
+          equal(error.firstTask, 2);
+          at(error, 2);
+          equal(error.divergence!.edit.kind, "changedKind");
+          match(error.sentence!, /A timer of 2 s was replaced by signal go to workflow o\.$/);
+        },
+      ),
   },
   {
     name: "divergences: code that ends too early names the line at which it ended",
     run: () =>
-      assertDivergence(STEPS, STEPS.replace("  api.upsertMemo", '  if (1) return "early";\n  api.upsertMemo'), (error) => {
-        equal(error.firstTask, 3);
-        at(error, 3);
-        equal(error.divergence!.edit.kind, "endedEarly");
-        match(error.location, /^run \(/);
-        match(
-          error.sentence!,
-          /your code completes the workflow where history has an upsert of the memo \(event \d+\): main\.ts:\d+\./,
-        );
-      }),
+      assertDivergence(
+        STEPS,
+        STEPS.replace("  api.upsertMemo", '  if (1) return "early";\n  api.upsertMemo'),
+        (error) => {
+          equal(error.firstTask, 3);
+          at(error, 3);
+          equal(error.divergence!.edit.kind, "endedEarly");
+          match(error.location, /^run \(/);
+          match(
+            error.sentence!,
+            /your code completes the workflow where history has an upsert of the memo \(event \d+\): main\.ts:\d+\./,
+          );
+        },
+      ),
   },
   {
     name: "divergences: a changed branch is named with the line of the decision",
@@ -153,10 +181,16 @@ ${body}
     run: () =>
       assertDivergence(
         STEPS,
-        STEPS.replace('  return "done"', '  await api.externalWorkflow("o").signal("late");\n  return "done"'),
+        STEPS.replace(
+          '  return "done"',
+          '  await api.externalWorkflow("o").signal("late");\n  return "done"',
+        ),
         (error) => {
           equal(error.firstTask, 4);
-          deepEqual([error.divergence!.edit.kind, error.divergence!.edit.confidence], ["endedLate", "verified"]);
+          deepEqual([error.divergence!.edit.kind, error.divergence!.edit.confidence], [
+            "endedLate",
+            "verified",
+          ]);
           match(error.sentence!, /where history has the end of the workflow/);
         },
       ),
@@ -172,7 +206,10 @@ ${body}
         ),
         (error) => {
           equal(error.firstTask, 2);
-          match(error.sentence!, /^In task 2 your code starts a timer of 9 s, which history did not record: main\.ts:/);
+          match(
+            error.sentence!,
+            /^In task 2 your code starts a timer of 9 s, which history did not record: main\.ts:/,
+          );
         },
       ),
   },
@@ -181,7 +218,10 @@ ${body}
     run: () =>
       assertDivergence(
         STEPS,
-        STEPS.replace("  api.upsertMemo", '  await api.waitForSignal(signal("go"));\n  api.upsertMemo'),
+        STEPS.replace(
+          "  api.upsertMemo",
+          '  await api.waitForSignal(signal("go"));\n  api.upsertMemo',
+        ),
         (error) => {
           equal(error.firstTask, 3);
           at(error, 3);
@@ -210,7 +250,8 @@ ${body}
   {
     name: "divergences: an update whose handler was renamed",
     run: async () => {
-      const body = (name: string) => `  return await receive(0, [\n    on(${name}, (_, n) => stop(n + 1, n)),\n  ]);`;
+      const body = (name: string) =>
+        `  return await receive(0, [\n    on(${name}, (_, n) => stop(n + 1, n)),\n  ]);`;
       await withRealm(program(body("add")), async (first) => {
         const run = first.start("W");
         await run.task();
@@ -229,9 +270,11 @@ ${body}
     },
   },
   {
-    name: "divergences: an extra random number before a child is named as the cause of its changed id",
+    name:
+      "divergences: an extra random number before a child is named as the cause of its changed id",
     async run() {
-      const body = (draws: string) => `  await sleep(1000);\n${draws}  await api.startChild("Pack", {});\n  await sleep(2000);`;
+      const body = (draws: string) =>
+        `  await sleep(1000);\n${draws}  await api.startChild("Pack", {});\n  await sleep(2000);`;
       await withRealm(program(body("")), async (first) => {
         const run = first.start("W");
         await run.task();
@@ -251,7 +294,8 @@ ${body}
     },
   },
   {
-    name: "divergences: runs that share one are grouped, and explain: false leaves explanations out",
+    name:
+      "divergences: runs that share one are grouped, and explain: false leaves explanations out",
     run: () =>
       withRealm(program(STEPS), async (first) => {
         const runs = [first.start("W"), first.start("W", { runId: "another" })];
@@ -260,26 +304,43 @@ ${body}
           const replay = (i: number, options = {}) =>
             second.realm.replay(runs[i]!.server.workflowId, runs[i]!.server.history(), options);
           const errors = [(await replay(0)).error!, (await replay(1)).error!];
-          const shared = sharedDivergences(errors.map(({ divergence }, run) => ({ run, divergence })));
+          const shared = sharedDivergences(
+            errors.map(({ divergence }, run) => ({ run, divergence })),
+          );
           deepEqual(shared.map(({ runs }) => runs), [[0, 1]]);
           deepEqual(sharedDivergences([{ run: 1, divergence: undefined }]), []);
           const bare = (await replay(0, { explain: false })).error!;
-          deepEqual([bare.sentence, bare.firstTask, bare.divergence], [undefined, undefined, undefined]);
+          deepEqual([bare.sentence, bare.firstTask, bare.divergence], [
+            undefined,
+            undefined,
+            undefined,
+          ]);
         });
       }),
   },
   {
-    name: "divergences: a workflow type that is not in the code is reported as such, without a suggested edit",
+    name:
+      "divergences: a workflow type that is not in the code is reported as such, without a suggested edit",
     run: () =>
       withRealm(program(STEPS), async (first) => {
         const run = first.start("W");
         await run.auto();
-        await withRealm(program(STEPS).replace('workflow("W"', 'workflow("Other"'), async (second) => {
-          const { verdict, error } = await second.realm.replay(run.server.workflowId, run.server.history());
-          equal(verdict, "failed");
-          match(error!.message, /^workflow type "W" is not known to this worker; it has "Other"/);
-          deepEqual([error!.sentence, error!.firstTask, error!.divergence], [undefined, undefined, undefined]);
-        });
+        await withRealm(
+          program(STEPS).replace('workflow("W"', 'workflow("Other"'),
+          async (second) => {
+            const { verdict, error } = await second.realm.replay(
+              run.server.workflowId,
+              run.server.history(),
+            );
+            equal(verdict, "failed");
+            match(error!.message, /^workflow type "W" is not known to this worker; it has "Other"/);
+            deepEqual([error!.sentence, error!.firstTask, error!.divergence], [
+              undefined,
+              undefined,
+              undefined,
+            ]);
+          },
+        );
       }),
   },
 ];

@@ -1,9 +1,16 @@
-// Drives workflows task by task through a TaskRunner and the mini server, then replays the whole history and compares every command byte
-// by byte (P3). `finish` is part of every case that closes a run, so determinism is tested throughout and not in one place.
+// Drives workflows task by task through a TaskRunner and the mini server, then replays the whole
+// history and compares every command byte by byte (P3). `finish` is part of every case that closes
+// a run, so determinism is tested throughout and not in one place.
 import { create, toBinary } from "@bufbuild/protobuf";
-import { type HistoryEvent, HistorySchema } from "../../ts/messages/generated/temporal/api/history/v1/message_pb.ts";
+import {
+  type HistoryEvent,
+  HistorySchema,
+} from "../../ts/messages/generated/temporal/api/history/v1/message_pb.ts";
 import { loadCore, type WorkerCore } from "../../ts/core/mod.ts";
-import { CommandKind, UpdateResponse } from "../../ts/core/generated/boundary/temporalex/boundary/v1/boundary.ts";
+import {
+  CommandKind,
+  UpdateResponse,
+} from "../../ts/core/generated/boundary/temporalex/boundary/v1/boundary.ts";
 import type { DefinitionShape } from "../../ts/executor/program/definition.ts";
 import { nativePrograms } from "../../ts/executor/run/native_program.ts";
 import type { LogEntry, Program } from "../../ts/executor/program/program.ts";
@@ -46,10 +53,17 @@ export interface RunnerParts {
 /** The runner in use: it listens to the host's rejections, so there is one at a time. */
 let current: RunnerParts | undefined;
 
-/** Another place for the runs of `drive` than a TaskRunner in this thread, while a case has set one. */
-export const elsewhere: { make?: (definitions: DefinitionShape[], options: DriveOptions) => Promise<RunnerParts> } = {};
+/**
+ * Another place for the runs of `drive` than a TaskRunner in this thread, while a case has set one.
+ */
+export const elsewhere: {
+  make?: (definitions: DefinitionShape[], options: DriveOptions) => Promise<RunnerParts>;
+} = {};
 
-export async function makeRunner(definitions: DefinitionShape[], options: DriveOptions = {}): Promise<RunnerParts> {
+export async function makeRunner(
+  definitions: DefinitionShape[],
+  options: DriveOptions = {},
+): Promise<RunnerParts> {
   if (elsewhere.make !== undefined) return await elsewhere.make(definitions, options);
   const loaded = await loadCore("worker");
   const core = options.core?.(loaded) ?? loaded;
@@ -68,7 +82,13 @@ export async function makeRunner(definitions: DefinitionShape[], options: DriveO
       core,
       programs: options.programs ?? table.get,
       workflowTypes: table.names,
-      runOptions: { namespace: "default", identity: "test", sdkVersion: "0.0.0-test", stickyQueue: "sticky", runsReducers: true },
+      runOptions: {
+        namespace: "default",
+        identity: "test",
+        sdkVersion: "0.0.0-test",
+        stickyQueue: "sticky",
+        runsReducers: true,
+      },
       cacheSize: options.cached === false ? 0 : options.cacheSize ?? 100,
       log: { write: (entry) => void logs.push(entry) },
       fetchHistory: async (_workflowId, runId, token) => {
@@ -76,7 +96,13 @@ export async function makeRunner(definitions: DefinitionShape[], options: DriveO
         const from = token.length === 0 ? 0 : Number(new TextDecoder().decode(token));
         const to = Math.min(events.length, from + (options.pageSize ?? events.length));
         const nextPageToken = new TextEncoder().encode(to < events.length ? String(to) : "");
-        return { history: toBinary(HistorySchema, create(HistorySchema, { events: events.slice(from, to) })), nextPageToken };
+        return {
+          history: toBinary(
+            HistorySchema,
+            create(HistorySchema, { events: events.slice(from, to) }),
+          ),
+          nextPageToken,
+        };
       },
       onRecorder: (identity, recorder) => void recorders.set(identity.runId, recorder),
       rejections: options.rejections ?? rejectionHost,
@@ -96,7 +122,12 @@ export class Drive {
   readonly outcomes: RealmOutcome[] = [];
   readonly locals: LocalHost = new LocalHost();
 
-  constructor(definition: DefinitionShape, server: MiniServer, parts: RunnerParts, cached: boolean) {
+  constructor(
+    definition: DefinitionShape,
+    server: MiniServer,
+    parts: RunnerParts,
+    cached: boolean,
+  ) {
     this.definition = definition;
     this.server = server;
     this.parts = parts;
@@ -110,7 +141,9 @@ export class Drive {
   }
 
   /** One workflow task, to its end. */
-  async task(options: { queries?: { [id: string]: { type: string; args: unknown[] } } } = {}): Promise<RealmOutcome> {
+  async task(
+    options: { queries?: { [id: string]: { type: string; args: unknown[] } } } = {},
+  ): Promise<RealmOutcome> {
     const { server, parts } = this;
     const bytes = server.openTask({ sticky: this.cached, ...options });
     const outcome = await this.#run(bytes);
@@ -119,7 +152,9 @@ export class Drive {
       const seen = this.live.at(-1)?.startedEventId ?? 0;
       const activations = parts.recorders.get(server.runId)?.activations ?? [];
       this.live.push(
-        ...activations.filter((a) => !a.isReplaying && !a.queryOnly && a.startedEventId >= seen && !this.live.includes(a)),
+        ...activations.filter((a) =>
+          !a.isReplaying && !a.queryOnly && a.startedEventId >= seen && !this.live.includes(a)
+        ),
       );
     }
     return outcome;
@@ -132,7 +167,10 @@ export class Drive {
   }
 
   /** Asks a query outside workflow tasks. */
-  async query(type: string, ...args: unknown[]): Promise<{ ok: boolean; value?: unknown; message: string }> {
+  async query(
+    type: string,
+    ...args: unknown[]
+  ): Promise<{ ok: boolean; value?: unknown; message: string }> {
     const outcome = await this.#run(this.server.queryTask(type, args, this.cached));
     this.server.report(outcome);
     return this.server.queryAnswers["query"]!;
@@ -166,13 +204,18 @@ export class Drive {
   /** The run is closed: checks the replay and returns its result. */
   async finish(): Promise<unknown> {
     const { closed, taskFailure } = this.server;
-    if (closed === undefined) throw new Error(`the run is not closed; last task failure: ${taskFailure?.failure.message}`);
+    if (closed === undefined) {
+      throw new Error(`the run is not closed; last task failure: ${taskFailure?.failure.message}`);
+    }
     await this.checkReplay();
     if (closed.kind === "failed") throw new Error(`workflow failed: ${closed.failure?.message}`);
     return closed.result;
   }
 
-  /** Completes open activities and fires open timers, oldest first, task by task, until the run is closed. */
+  /**
+   * Completes open activities and fires open timers, oldest first, task by task, until the run is
+   * closed.
+   */
   async auto(activities: { [type: string]: (...args: never[]) => unknown } = {}): Promise<unknown> {
     const { server } = this;
     for (let i = 0; server.closed === undefined; i++) {
@@ -182,10 +225,14 @@ export class Drive {
         const timer = server.timers.keys().next().value;
         if (activity !== undefined) await settleActivity(server, activity.id, activities);
         else if (timer !== undefined) server.fireTimer(timer);
-        else throw new Error(`nothing is open; last task failure: ${server.taskFailure?.failure.message}`);
+        else {throw new Error(
+            `nothing is open; last task failure: ${server.taskFailure?.failure.message}`,
+          );}
       }
       await this.task();
-      if (server.taskFailure !== undefined) throw new Error(`workflow task failed: ${server.taskFailure.failure.message}`);
+      if (server.taskFailure !== undefined) {
+        throw new Error(`workflow task failed: ${server.taskFailure.failure.message}`);
+      }
     }
     return await this.finish();
   }
@@ -208,14 +255,16 @@ export async function settleActivity(
   server.completeActivity(id, result);
 }
 
-interface Comparable extends Pick<RecordedActivation, "startedEventId" | "historyLength" | "timeMs"> {
+interface Comparable
+  extends Pick<RecordedActivation, "startedEventId" | "historyLength" | "timeMs"> {
   readonly commands: Omit<RecordedActivation["commands"][number], "site">[];
 }
 
 /**
- * Activations as data to compare. Rejections of updates that were never accepted leave no trace, so replay does not have
- * them, nor the activations that did nothing else. Those of one task at one time are one: a result of a local activity
- * reaches code alone or with others, and history does not record which.
+ * Activations as data to compare. Rejections of updates that were never accepted leave no trace, so
+ * replay does not have them, nor the activations that did nothing else. Those of one task at one
+ * time are one: a result of a local activity reaches code alone or with others, and history does
+ * not record which.
  */
 export function comparable(activations: readonly RecordedActivation[]): Comparable[] {
   const accepted = new Set<string>();
@@ -226,16 +275,24 @@ export function comparable(activations: readonly RecordedActivation[]): Comparab
       if (response?.$case === "accepted") accepted.add(protocolInstanceId);
       return response?.$case !== "rejected" || accepted.has(protocolInstanceId);
     });
-    return { startedEventId, historyLength, timeMs, commands: kept.map(({ site: _, ...command }) => command) };
+    return {
+      startedEventId,
+      historyLength,
+      timeMs,
+      commands: kept.map(({ site: _, ...command }) => command),
+    };
   }).filter((activation) => activation.commands.length > 0).reduce<Comparable[]>((all, one) => {
     const last = all.at(-1);
-    if (last?.startedEventId === one.startedEventId && last.timeMs === one.timeMs) last.commands.push(...one.commands);
-    else all.push(one);
+    if (last?.startedEventId === one.startedEventId && last.timeMs === one.timeMs) {
+      last.commands.push(...one.commands);
+    } else all.push(one);
     return all;
   }, []);
 }
 
-const NAMES = new Map(Object.entries(CommandKind).map(([name, kind]) => [kind, name.replace("COMMAND_KIND_", "")]));
+const NAMES = new Map(
+  Object.entries(CommandKind).map(([name, kind]) => [kind, name.replace("COMMAND_KIND_", "")]),
+);
 
 function words(activation: RecordedActivation): string[] {
   return activation.commands.map(({ kind, cancel, seq }) =>
@@ -244,7 +301,10 @@ function words(activation: RecordedActivation): string[] {
 }
 
 /** Starts a run and its driver; no task has run yet. */
-export async function drive(definition: DefinitionShape, options: DriveOptions = {}): Promise<Drive> {
+export async function drive(
+  definition: DefinitionShape,
+  options: DriveOptions = {},
+): Promise<Drive> {
   const parts = options.runner ?? await makeRunner([definition], options);
   const server = options.server ?? new MiniServer(definition.name, options);
   return new Drive(definition, server, parts, options.cached !== false);

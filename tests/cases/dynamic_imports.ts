@@ -1,13 +1,22 @@
-// `import()` of modules that a literal names: they are of the program as those of import declarations are.
+// `import()` of modules that a literal names: they are of the program as those of import
+// declarations are.
 import { hasAsyncStorage } from "../../ts/platform/async_context.ts";
 import { bundleWorkflows } from "../../ts/realm/mod.ts";
 import { openSession } from "../../ts/debug/mod.ts";
 import { deepEqual, equal, match } from "./assert.ts";
 import type { Case } from "./case.ts";
 import { API, type RealmHarness } from "./realm_host.ts";
-import { failureOf, IMPORTS, resultOf, type Sources, withProgram } from "./temporal_program_support.ts";
+import {
+  failureOf,
+  IMPORTS,
+  resultOf,
+  type Sources,
+  withProgram,
+} from "./temporal_program_support.ts";
 
-const SCOPES = hasAsyncStorage() ? ["rewritten", "asyncLocalStorage"] as const : ["rewritten"] as const;
+const SCOPES = hasAsyncStorage()
+  ? ["rewritten", "asyncLocalStorage"] as const
+  : ["rewritten"] as const;
 
 const PACKAGE: Sources = {
   "/node_modules/lazy/package.json":
@@ -73,7 +82,8 @@ export const packages = workflow("packages", async () => [(await known()).name, 
 export const common = workflow("common", async () => (await (await import("./own.cjs")).default()).name);
 export const main = "of main";`,
   "/app/notes.ts": "export const seen: readonly string[] = Object.freeze([]);",
-  "/app/late.ts": 'import { main as value } from "./main.ts"; export const name = "late", main = () => value;',
+  "/app/late.ts":
+    'import { main as value } from "./main.ts"; export const name = "late", main = () => value;',
   "/app/own.cjs": 'module.exports = () => import("./late.ts");',
   ...PACKAGE,
 };
@@ -88,7 +98,13 @@ const bundled = async (sources: Sources): Promise<Sources> => ({
 
 async function temporalBehaves(h: RealmHarness): Promise<void> {
   for (let i = 0; i < 2; i++) {
-    deepEqual(await resultOf(h, "late"), { before: [], name: "late", up: [1, 2], same: true, seen: ["late 1"] });
+    deepEqual(await resultOf(h, "late"), {
+      before: [],
+      name: "late",
+      up: [1, 2],
+      same: true,
+      seen: ["late 1"],
+    });
   }
   deepEqual(await resultOf(h, "inScope"), [true, true]);
   deepEqual(await resultOf(h, "throwing"), ["thrown by the module", "thrown by the module"]);
@@ -106,18 +122,25 @@ async function nativeBehaves(h: RealmHarness): Promise<void> {
 
 export const cases: Case[] = [
   ...SCOPES.map((scopes): Case => ({
-    name: `import(): a module is evaluated when it is first imported, once for each run (${scopes})`,
+    name:
+      `import(): a module is evaluated when it is first imported, once for each run (${scopes})`,
     async run() {
-      for (const sources of [TEMPORAL, await bundled(TEMPORAL)]) await withProgram(sources, temporalBehaves, { scopes });
+      for (const sources of [TEMPORAL, await bundled(TEMPORAL)]) {
+        await withProgram(sources, temporalBehaves, { scopes });
+      }
     },
   })),
   {
     name: "import(): modules of native workflows are evaluated when they are loaded",
     async run() {
-      for (const sources of [NATIVE, await bundled(NATIVE)]) await withProgram(sources, nativeBehaves);
+      for (const sources of [NATIVE, await bundled(NATIVE)]) {
+        await withProgram(sources, nativeBehaves);
+      }
       const throwing = { ...NATIVE, "/app/late.ts": '\nthrow new Error("thrown by the module");' };
       match(
-        await withProgram(throwing, () => Promise.resolve("loaded"), {}).catch((error: Error) => error.message),
+        await withProgram(throwing, () => Promise.resolve("loaded"), {}).catch((error: Error) =>
+          error.message
+        ),
         /\/app\/late\.ts:2.*fails while it is loaded: .*thrown by the module/,
       );
     },

@@ -6,7 +6,9 @@ import type { Case } from "./case.ts";
 type Line = readonly [type: string, attributes: object];
 
 const attributesField = (type: string) =>
-  `${type.toLowerCase().replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase())}EventAttributes`;
+  `${
+    type.toLowerCase().replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase())
+  }EventAttributes`;
 
 function buildHistory(...lines: readonly Line[]): Uint8Array {
   const events = lines.map(([type, attributes], i) => ({
@@ -18,7 +20,10 @@ function buildHistory(...lines: readonly Line[]): Uint8Array {
   return new TextEncoder().encode(JSON.stringify({ events }));
 }
 
-const STARTED: Line = ["WORKFLOW_EXECUTION_STARTED", { workflowType: { name: "Trip" }, workflowId: "trip-1" }];
+const STARTED: Line = ["WORKFLOW_EXECUTION_STARTED", {
+  workflowType: { name: "Trip" },
+  workflowId: "trip-1",
+}];
 const TASK: readonly Line[] = [
   ["WORKFLOW_TASK_SCHEDULED", {}],
   ["WORKFLOW_TASK_STARTED", { scheduledEventId: "2" }],
@@ -26,7 +31,11 @@ const TASK: readonly Line[] = [
 ];
 const FAILURE = {
   message: "Activity task failed",
-  cause: { message: "no seats", applicationFailureInfo: { type: "SoldOut" }, cause: { message: "HTTP 409" } },
+  cause: {
+    message: "no seats",
+    applicationFailureInfo: { type: "SoldOut" },
+    cause: { message: "HTTP 409" },
+  },
   activityFailureInfo: {},
 };
 
@@ -58,13 +67,18 @@ export const cases: Case[] = [
   ),
   ends(
     "a canceled run has who requested it",
-    [["WORKFLOW_EXECUTION_CANCEL_REQUESTED", { cause: "not needed", identity: "ada@desk" }], ["WORKFLOW_EXECUTION_CANCELED", {}]],
+    [["WORKFLOW_EXECUTION_CANCEL_REQUESTED", { cause: "not needed", identity: "ada@desk" }], [
+      "WORKFLOW_EXECUTION_CANCELED",
+      {},
+    ]],
     "The run was canceled, as ada@desk requested: not needed.",
   ),
   {
     name: "findings: a completed run has none about its end",
     async run() {
-      const { findings } = await openRun(buildHistory(STARTED, ...TASK, ["WORKFLOW_EXECUTION_COMPLETED", {}]));
+      const { findings } = await openRun(
+        buildHistory(STARTED, ...TASK, ["WORKFLOW_EXECUTION_COMPLETED", {}]),
+      );
       ok(!findings.some(({ kind }) => kind === "run"), JSON.stringify(findings));
     },
   },

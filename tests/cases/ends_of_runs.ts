@@ -34,7 +34,9 @@ async function fate(thrown: () => unknown): Promise<string> {
     throw thrown();
   }));
   await d.task();
-  if (d.server.closed !== undefined) return `workflow ${d.server.closed.kind}: ${d.server.closed.failure?.message}`;
+  if (d.server.closed !== undefined) {
+    return `workflow ${d.server.closed.kind}: ${d.server.closed.failure?.message}`;
+  }
   return `task: ${d.server.taskFailure?.failure.message}`;
 }
 
@@ -71,7 +73,8 @@ export const cases: Case[] = [
     },
   },
   {
-    name: "signals still buffered at continue-as-new travel in a header and come first in the new run, in order (P4)",
+    name:
+      "signals still buffered at continue-as-new travel in a header and come first in the new run, in order (P4)",
     async run() {
       const w = workflow("W", async (generation: number) => {
         if (generation === 1) {
@@ -94,7 +97,11 @@ export const cases: Case[] = [
       const next = d.server.closed!.next!;
       deepEqual([next.args, Object.keys(next.headers)], [[1], [BUFFERED_SIGNALS_HEADER]]);
       equal(d.logs.length, 0, "nothing is lost, so nothing is warned of");
-      const second = await drive(w, { args: [1], headers: next.headers, runId: "99999999-2222-4333-8444-555555555555" });
+      const second = await drive(w, {
+        args: [1],
+        headers: next.headers,
+        runId: "99999999-2222-4333-8444-555555555555",
+      });
       second.server.signal("go", 3);
       await second.task();
       deepEqual(await second.finish(), [1]);
@@ -129,31 +136,51 @@ export const cases: Case[] = [
         if (n === 1) return continueAsNew(2);
         return n;
       });
-      const header = (value: unknown) => create(PayloadSchema, defaultPayloadConverter.toPayload(value));
+      const header = (value: unknown) =>
+        create(PayloadSchema, defaultPayloadConverter.toPayload(value));
       const headers = {
-        "_tracer-data": header({ traceparent: "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01" }),
+        "_tracer-data": header({
+          traceparent: "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01",
+        }),
         tenant: header("acme"),
       };
       const read = (fields: { readonly [name: string]: Payload } | undefined) =>
         Object.fromEntries(
-          Object.entries(fields ?? {}).map(([name, payload]) => [name, defaultPayloadConverter.fromPayload(payload)]),
+          Object.entries(fields ?? {}).map((
+            [name, payload],
+          ) => [name, defaultPayloadConverter.fromPayload(payload)]),
         );
       const d = await drive(w, { args: [1], headers });
       d.server.signal("go", 1);
       await d.task();
-      const scheduled = d.server.events.find((event) => event.attributes.case === "activityTaskScheduledEventAttributes")!;
-      const sent = (scheduled.attributes.value as { header?: { fields: { [name: string]: Payload } } }).header?.fields;
+      const scheduled = d.server.events.find((event) =>
+        event.attributes.case === "activityTaskScheduledEventAttributes"
+      )!;
+      const sent =
+        (scheduled.attributes.value as { header?: { fields: { [name: string]: Payload } } }).header
+          ?.fields;
       deepEqual(read(sent), read(headers));
       d.server.completeActivity("1", 2);
       await d.task();
       // `finish` replays every prefix and compares the commands byte for byte.
       await d.finish();
       const next = d.server.closed!.next!.headers;
-      deepEqual(Object.keys(next).sort(), ["_tracer-data", "tenant", BUFFERED_SIGNALS_HEADER].sort());
-      const second = await drive(w, { args: [2], headers: next, runId: "99999999-2222-4333-8444-555555555555" });
+      deepEqual(
+        Object.keys(next).sort(),
+        ["_tracer-data", "tenant", BUFFERED_SIGNALS_HEADER].sort(),
+      );
+      const second = await drive(w, {
+        args: [2],
+        headers: next,
+        runId: "99999999-2222-4333-8444-555555555555",
+      });
       await second.task();
-      const again = second.server.events.find((event) => event.attributes.case === "activityTaskScheduledEventAttributes")!;
-      const carried = (again.attributes.value as { header?: { fields: { [name: string]: Payload } } }).header?.fields;
+      const again = second.server.events.find((event) =>
+        event.attributes.case === "activityTaskScheduledEventAttributes"
+      )!;
+      const carried =
+        (again.attributes.value as { header?: { fields: { [name: string]: Payload } } }).header
+          ?.fields;
       deepEqual(read(carried), read(headers));
       second.server.completeActivity("1", 2);
       await second.task();
@@ -187,33 +214,50 @@ export const cases: Case[] = [
     },
   },
   {
-    name: "continueAsNew in handlers and branches is rejected; its options can name another type and queue",
+    name:
+      "continueAsNew in handlers and branches is rejected; its options can name another type and queue",
     async run() {
       const w = workflow(
         "W",
         async () =>
-          continueAsNewWith({ workflowType: "Next", taskQueue: "q2", runTimeout: "1h", memo: { why: "growth" } }, 1, "two"),
+          continueAsNewWith(
+            { workflowType: "Next", taskQueue: "q2", runTimeout: "1h", memo: { why: "growth" } },
+            1,
+            "two",
+          ),
       );
       const d = await drive(w);
       await d.task();
       await d.finish();
-      deepEqual([d.server.closed!.next!.args, d.server.closed!.next!.workflowType], [[1, "two"], "Next"]);
+      deepEqual([d.server.closed!.next!.args, d.server.closed!.next!.workflowType], [
+        [1, "two"],
+        "Next",
+      ]);
       const event = d.server.events.at(-1)!.attributes;
       ok(event.case === "workflowExecutionContinuedAsNewEventAttributes");
-      deepEqual([event.value.taskQueue?.name, Number(event.value.workflowRunTimeout?.seconds)], ["q2", 3600]);
+      deepEqual([event.value.taskQueue?.name, Number(event.value.workflowRunTimeout?.seconds)], [
+        "q2",
+        3600,
+      ]);
     },
   },
   {
-    name: "undecodable payloads: arguments and signals fail the task, updates are rejected, queries fail",
+    name:
+      "undecodable payloads: arguments and signals fail the task, updates are rejected, queries fail",
     async run() {
       const broken = create(PayloadSchema, {
         metadata: { encoding: new TextEncoder().encode("binary/encrypted") },
         data: new Uint8Array([1]),
       });
       const ask = update<[number], number>("ask");
-      const w = workflow("W", () => receive(0, [on(go, (_, s) => noreply(s)), on(ask, (_, s) => reply(1, s))]));
+      const w = workflow(
+        "W",
+        () => receive(0, [on(go, (_, s) => noreply(s)), on(ask, (_, s) => reply(1, s))]),
+      );
       const spoil = (d: Awaited<ReturnType<typeof drive>>) => {
-        const attributes = d.server.events.at(-1)!.attributes as { value: { input: { payloads: unknown[] } } };
+        const attributes = d.server.events.at(-1)!.attributes as {
+          value: { input: { payloads: unknown[] } };
+        };
         attributes.value.input.payloads = [broken];
       };
       const d = await drive(w);

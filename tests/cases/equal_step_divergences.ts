@@ -1,4 +1,5 @@
-// Steps that the replay cannot tell apart: the report compares durations and inputs, and locates a removed step after the last await.
+// Steps that the replay cannot tell apart: the report compares durations and inputs, and locates a
+// removed step after the last await.
 import type { ReplayError } from "../../ts/executor/tasks/replay.ts";
 import { deepEqual, equal, match, ok } from "./assert.ts";
 import type { Case } from "./case.ts";
@@ -6,7 +7,8 @@ import { settleActivity } from "./driver.ts";
 import { API, type RealmRun, withRealm } from "./realm_host.ts";
 
 const HEAD = `${API}const acts = api.activities({ startToClose: "1m" });\n`;
-const program = (body: string): string => `${HEAD}export const w = workflow("W", async () => {\n${body}\n});`;
+const program = (body: string): string =>
+  `${HEAD}export const w = workflow("W", async () => {\n${body}\n});`;
 const firstLine = HEAD.split("\n").length + 1;
 
 async function parted(
@@ -19,7 +21,10 @@ async function parted(
     const run = first.start("W");
     await drive(run);
     await withRealm(program(after), async (second) => {
-      const { verdict, error } = await second.realm.replay(run.server.workflowId, run.server.history());
+      const { verdict, error } = await second.realm.replay(
+        run.server.workflowId,
+        run.server.history(),
+      );
       equal(verdict, "nondeterminism");
       seen(error!);
     });
@@ -27,7 +32,10 @@ async function parted(
 }
 
 const at = (error: ReplayError, line: number) =>
-  ok(error.location.includes(`/app/main.ts:${firstLine + line}:`), `line ${firstLine + line}: ${error.location}`);
+  ok(
+    error.location.includes(`/app/main.ts:${firstLine + line}:`),
+    `line ${firstLine + line}: ${error.location}`,
+  );
 
 const THREE = `  await sleep(1000);
   await sleep(2000);
@@ -37,12 +45,15 @@ const THREE = `  await sleep(1000);
 
 export const cases: Case[] = [
   {
-    name: "equal steps: a step that became a timer is not explained by a later timer of another duration",
+    name:
+      "equal steps: a step that became a timer is not explained by a later timer of another duration",
     run: () => {
       const body = '  await acts.charge("ada");\n  await sleep("2 days");';
       const drive = async (run: RealmRun) => {
         await run.task();
-        for (const id of [...run.server.activities.keys()]) await settleActivity(run.server, id, { charge: () => "paid" });
+        for (const id of [...run.server.activities.keys()]) {
+          await settleActivity(run.server, id, { charge: () => "paid" });
+        }
         await run.task();
       };
       return parted(body, body.replace('acts.charge("ada")', 'sleep("7s")'), drive, (error) => {
@@ -80,13 +91,17 @@ export const cases: Case[] = [
       const started = (n: number) => `    () => api.executeChild("Pack", { args: [${n}] }),\n`;
       const body = `  await parallel([\n${started(1)}${started(2)}${started(3)}  ]);`;
       return parted(body, body.replace(started(2), ""), (run) => run.task(), (error) => {
-        deepEqual([error.divergence!.edit.kind, error.divergence!.edit.confidence], ["removed", "likely"], error.sentence);
+        deepEqual([error.divergence!.edit.kind, error.divergence!.edit.confidence], [
+          "removed",
+          "likely",
+        ], error.sentence);
         at(error, 2);
       });
     },
   },
   {
-    name: "equal steps: a removed timer is located after the await before it, not in the finally block",
+    name:
+      "equal steps: a removed timer is located after the await before it, not in the finally block",
     run: () => {
       const body = `  try {
     await sleep(1000);
@@ -94,10 +109,15 @@ export const cases: Case[] = [
   } finally {
     api.upsertMemo({ at: 1 });
   }`;
-      return parted(body, body.replace("    await sleep(2000);\n", ""), (run) => run.auto(), (error) => {
-        match(error.sentence!, /, after main\.ts:\d+\. A timer of 2 s was removed[.?]$/);
-        at(error, 1);
-      });
+      return parted(
+        body,
+        body.replace("    await sleep(2000);\n", ""),
+        (run) => run.auto(),
+        (error) => {
+          match(error.sentence!, /, after main\.ts:\d+\. A timer of 2 s was removed[.?]$/);
+          at(error, 1);
+        },
+      );
     },
   },
 ];

@@ -1,5 +1,5 @@
-// The seven examples as cases: run live task by task, replayed byte by byte, and their commands compared with recorded digests, which are
-// the same in Node, Deno and Chromium.
+// The seven examples as cases: run live task by task, replayed byte by byte, and their commands
+// compared with recorded digests, which are the same in Node, Deno and Chromium.
 import * as batchActs from "../../examples/batch_process/activities.ts";
 import { batchProcess } from "../../examples/batch_process/workflow.ts";
 import { counter } from "../../examples/counter/workflow.ts";
@@ -19,7 +19,10 @@ import { type Drive, drive, settleActivity } from "./driver.ts";
 
 type Acts = { [name: string]: (...args: never[]) => unknown };
 
-/** Two 32-bit hashes over every command of the run: kind, cancel, seq and bytes, activation by activation. */
+/**
+ * Two 32-bit hashes over every command of the run: kind, cancel, seq and bytes, activation by
+ * activation.
+ */
 function digest(d: Drive): string {
   let a = 0x811c9dc5;
   let b = 0x9e3779b9;
@@ -30,7 +33,9 @@ function digest(d: Drive): string {
   for (const activation of d.live) {
     byte(255);
     for (const { kind, cancel, seq, attributes } of activation.commands) {
-      [kind, cancel ? 1 : 0, seq & 255, attributes.length & 255, attributes.length >> 8].forEach(byte);
+      [kind, cancel ? 1 : 0, seq & 255, attributes.length & 255, attributes.length >> 8].forEach(
+        byte,
+      );
       attributes.forEach(byte);
     }
   }
@@ -70,7 +75,9 @@ async function shop(d: Drive): Promise<void> {
   deepEqual((await d.query("status")).value, { phase: "confirming", totalCents: 1900 });
 }
 
-/** Recorded once; they change when a command's encoding or an example changes, and then on purpose. */
+/**
+ * Recorded once; they change when a command's encoding or an example changes, and then on purpose.
+ */
 const DIGESTS: { [name: string]: string } = {
   "Onboarding": "2d38437e13b96055",
   "Counter": "c1b333b18f555b88",
@@ -158,17 +165,29 @@ export const scenarios: { [name: string]: () => Promise<Drive> } = {
     await settleActivity(s, "1", inventoryActs as Acts);
     await settleActivity(s, "3", inventoryActs as Acts);
     await d.task();
-    deepEqual([first.result, third.result], [{ quantity: 5, priceCents: 300 }, { quantity: 6, priceCents: 300 }]);
-    deepEqual(await d.finish(), { nut: { quantity: 6, priceCents: 300 }, bolt: { quantity: 7, priceCents: 400 } });
+    deepEqual([first.result, third.result], [{ quantity: 5, priceCents: 300 }, {
+      quantity: 6,
+      priceCents: 300,
+    }]);
+    deepEqual(await d.finish(), {
+      nut: { quantity: 6, priceCents: 300 },
+      bolt: { quantity: 7, priceCents: 400 },
+    });
     return d;
   },
   "OrderProcessing": async () => {
     const real = { ...sources };
     let asked = 0;
-    Object.assign(sources, { nextOrderNumber: () => 4711 + asked++, timeOfDay: () => "2026-01-01T00:00:00.000Z" });
+    Object.assign(sources, {
+      nextOrderNumber: () => 4711 + asked++,
+      timeOfDay: () => "2026-01-01T00:00:00.000Z",
+    });
     try {
       const d = await drive(orderProcessing, { args: [{ customerId: "ada" }], cached: false });
-      deepEqual(await d.auto(orderActs as Acts), { orderNumber: 4711, startedAt: "2026-01-01T00:00:00.000Z" });
+      deepEqual(await d.auto(orderActs as Acts), {
+        orderNumber: 4711,
+        startedAt: "2026-01-01T00:00:00.000Z",
+      });
       equal(asked, 1, "the source is asked once, and never on replay");
       return d;
     } finally {
@@ -188,7 +207,11 @@ export const scenarios: { [name: string]: () => Promise<Drive> } = {
     await d.finish();
     const { args, headers } = d.server.closed!.next!;
     deepEqual(args, [{ events: [], generation: 1 }]);
-    const next = await drive(eventCollector, { args, headers, runId: "22222222-2222-4333-8444-555555555555" });
+    const next = await drive(eventCollector, {
+      args,
+      headers,
+      runId: "22222222-2222-4333-8444-555555555555",
+    });
     await next.task();
     equal((await next.query("count")).value, 1, "the late event was carried over");
     return d;

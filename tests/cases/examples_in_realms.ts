@@ -1,11 +1,21 @@
-// The seven examples in worker realms: the realm loads their TypeScript itself, in Node, Deno and Chromium, and the completions of every
-// task (commands and messages) are byte for byte those of the same scenario in this thread, whose digests examples.ts holds; so are the
-// commands of the replay (P3).
+// The seven examples in worker realms: the realm loads their TypeScript itself, in Node, Deno and
+// Chromium, and the completions of every task (commands and messages) are byte for byte those of
+// the same scenario in this thread, whose digests examples.ts holds; so are the commands of the
+// replay (P3).
 import { create, fromBinary, type Message, toBinary } from "@bufbuild/protobuf";
 import * as orderActs from "../../examples/order_processing/activities.ts";
-import { type Failure, FailureSchema } from "../../ts/messages/generated/temporal/api/failure/v1/message_pb.ts";
-import { type HistoryEvent, HistorySchema } from "../../ts/messages/generated/temporal/api/history/v1/message_pb.ts";
-import { RejectionSchema, ResponseSchema } from "../../ts/messages/generated/temporal/api/update/v1/message_pb.ts";
+import {
+  type Failure,
+  FailureSchema,
+} from "../../ts/messages/generated/temporal/api/failure/v1/message_pb.ts";
+import {
+  type HistoryEvent,
+  HistorySchema,
+} from "../../ts/messages/generated/temporal/api/history/v1/message_pb.ts";
+import {
+  RejectionSchema,
+  ResponseSchema,
+} from "../../ts/messages/generated/temporal/api/update/v1/message_pb.ts";
 import { RespondWorkflowTaskCompletedRequestSchema } from "../../ts/messages/generated/temporal/api/workflowservice/v1/request_response_pb.ts";
 import { createWorkerRealm, type WorkerRealm } from "../../ts/realm/mod.ts";
 import type { TaskOutcome } from "../../ts/core/generated/boundary/temporalex/boundary/v1/boundary.ts";
@@ -17,30 +27,62 @@ import { scenarios } from "./examples.ts";
 import { readWorkflowTask } from "../../ts/messages/workflow_task.ts";
 
 const EXAMPLES = [
-  ...["onboarding", "counter", "shopping_cart", "batch_process", "inventory", "order_processing", "event_collector"],
+  ...[
+    "onboarding",
+    "counter",
+    "shopping_cart",
+    "batch_process",
+    "inventory",
+    "order_processing",
+    "event_collector",
+  ],
 ].map((name) => `examples/${name}/workflow.ts`);
 
-/** Set by the Chromium runner, which has no files: module texts, and the bundled entry of a realm. */
-const browser = globalThis as unknown as { __caseSources?: { [path: string]: string }; __caseRealmEntry?: string };
+/**
+ * Set by the Chromium runner, which has no files: module texts, and the bundled entry of a realm.
+ */
+const browser = globalThis as unknown as {
+  __caseSources?: { [path: string]: string };
+  __caseRealmEntry?: string;
+};
 
-function startRealm(history: (runId: string) => HistoryEvent[] | Promise<HistoryEvent[]>): Promise<WorkerRealm> {
+function startRealm(
+  history: (runId: string) => HistoryEvent[] | Promise<HistoryEvent[]>,
+): Promise<WorkerRealm> {
   return createWorkerRealm({
     workflows: EXAMPLES,
-    ...(browser.__caseSources !== undefined && { sources: browser.__caseSources, entry: browser.__caseRealmEntry! }),
-    runOptions: { namespace: "default", identity: "test", sdkVersion: "0.0.0-test", stickyQueue: "sticky" },
+    ...(browser.__caseSources !== undefined &&
+      { sources: browser.__caseSources, entry: browser.__caseRealmEntry! }),
+    runOptions: {
+      namespace: "default",
+      identity: "test",
+      sdkVersion: "0.0.0-test",
+      stickyQueue: "sticky",
+    },
     fetchHistory: async (_workflowId, runId) => {
       const events = await history(runId);
-      return { history: toBinary(HistorySchema, create(HistorySchema, { events })), nextPageToken: new Uint8Array(0) };
+      return {
+        history: toBinary(HistorySchema, create(HistorySchema, { events })),
+        nextPageToken: new Uint8Array(0),
+      };
     },
   });
 }
 
-/** Commands and messages of a task's completion, with stack traces reduced to type and message: those differ between realms. */
+/**
+ * Commands and messages of a task's completion, with stack traces reduced to type and message:
+ * those differ between realms.
+ */
 function essence(outcome: TaskOutcome): unknown {
   if (outcome.response?.$case !== "completed") return outcome.response?.$case ?? "nothing";
-  const { commands, messages } = fromBinary(RespondWorkflowTaskCompletedRequestSchema, outcome.response.value);
+  const { commands, messages } = fromBinary(
+    RespondWorkflowTaskCompletedRequestSchema,
+    outcome.response.value,
+  );
   for (const { body } of messages) {
-    const schema = [RejectionSchema, ResponseSchema].find((s) => body?.typeUrl.endsWith(`/${s.typeName}`));
+    const schema = [RejectionSchema, ResponseSchema].find((s) =>
+      body?.typeUrl.endsWith(`/${s.typeName}`)
+    );
     if (schema === undefined) continue;
     const message = fromBinary(schema, body!.value);
     stripStacks(message);
@@ -79,11 +121,16 @@ async function inRealm(name: string): Promise<void> {
     };
   try {
     const there = await scenarios[name]!();
-    deepEqual(there.outcomes.map(essence), here.outcomes.map(essence), "completions in a worker realm");
+    deepEqual(
+      there.outcomes.map(essence),
+      here.outcomes.map(essence),
+      "completions in a worker realm",
+    );
     const replayed = await there.replay({ record: true });
     equal(replayed.verdict, "ok", replayed.error?.message);
     const inline = await here.replay({ record: true });
-    const commands = (v: typeof inline) => v.recorded!.map((a) => a.commands.map(({ site: _, ...command }) => command));
+    const commands = (v: typeof inline) =>
+      v.recorded!.map((a) => a.commands.map(({ site: _, ...command }) => command));
     deepEqual(commands(replayed), commands(inline), "commands of the replay");
   } finally {
     delete elsewhere.make;
@@ -91,13 +138,15 @@ async function inRealm(name: string): Promise<void> {
   }
 }
 
-// OrderProcessing reads its numbers from the realm's own sources, which this thread cannot set: its live run is held against its replay.
+// OrderProcessing reads its numbers from the realm's own sources, which this thread cannot set: its
+// live run is held against its replay.
 async function orderInRealm(): Promise<void> {
   let server: MiniServer;
   const realm = await startRealm(() => server.events);
   try {
     server = new MiniServer("OrderProcessing", { args: [{ customerId: "ada" }] });
-    const task = async () => server.report(await realm.runTask(readWorkflowTask(server.openTask({ sticky: true }))));
+    const task = async () =>
+      server.report(await realm.runTask(readWorkflowTask(server.openTask({ sticky: true }))));
     await task();
     await settleActivity(server, "1", orderActs as never);
     await task();

@@ -50,7 +50,8 @@ export const cases: Case[] = [
     },
   },
   {
-    name: "one awaiter is resumed at a time, in the order of events, however deep its continuation goes",
+    name:
+      "one awaiter is resumed at a time, in the order of events, however deep its continuation goes",
     async run() {
       const order: string[] = [];
       const w = workflow("W", async () => {
@@ -59,7 +60,11 @@ export const cases: Case[] = [
           for (let i = 0; i < 50; i++) await null;
           order.push(name);
         };
-        await Promise.all([one("first", acts.work(1)), one("second", acts.work(2)), one("third", sleep(1))]);
+        await Promise.all([
+          one("first", acts.work(1)),
+          one("second", acts.work(2)),
+          one("third", sleep(1)),
+        ]);
         return order;
       });
       const d = await drive(w);
@@ -161,13 +166,16 @@ export const cases: Case[] = [
       const alone = await drive(w, { started: { parentWorkflowExecution: parent } });
       await alone.task();
       deepEqual(await alone.finish(), [parent, "none"]);
-      const both = await drive(w, { started: { parentWorkflowExecution: parent, rootWorkflowExecution: root } });
+      const both = await drive(w, {
+        started: { parentWorkflowExecution: parent, rootWorkflowExecution: root },
+      });
       await both.task();
       deepEqual(await both.finish(), [parent, root]);
     },
   },
   {
-    name: "eviction discards code without rejecting: finally does not run, and the next task replays",
+    name:
+      "eviction discards code without rejecting: finally does not run, and the next task replays",
     async run() {
       const ran: string[] = [];
       const w = workflow("W", async () => {
@@ -223,7 +231,8 @@ export const cases: Case[] = [
     },
   },
   {
-    name: "update handlers of one task run in the order of arrival, each to its end before the next",
+    name:
+      "update handlers of one task run in the order of arrival, each to its end before the next",
     async run() {
       const ask = update<[number], number>("ask");
       const w = workflow("W", () =>

@@ -41,11 +41,19 @@ export const cases: Case[] = [
         await externalWorkflow("any").cancel("enough");
         return [other.workflowId, other.runId];
       });
-      const d = await drive(w, { headers: { tenant: { metadata: {}, data: new Uint8Array([7]) } } });
+      const d = await drive(w, {
+        headers: { tenant: { metadata: {}, data: new Uint8Array([7]) } },
+      });
       await d.task();
       deepEqual(d.commands(), ["SIGNAL_EXTERNAL_WORKFLOW 1"]);
       const sent = d.server.others.delivered();
-      deepEqual([sent.workflowId, sent.runId, sent.childOnly, sent.text, sent.args], ["other", "run-7", false, "go", [1, "x"]]);
+      deepEqual([sent.workflowId, sent.runId, sent.childOnly, sent.text, sent.args], [
+        "other",
+        "run-7",
+        false,
+        "go",
+        [1, "x"],
+      ]);
       deepEqual([...sent.headers["tenant"]!.data], [7]);
       await d.task();
       deepEqual(d.commands(), ["CANCEL_EXTERNAL_WORKFLOW 1"]);
@@ -64,7 +72,9 @@ export const cases: Case[] = [
           () => externalWorkflow("a").signal("go"),
           () => externalWorkflow("b").cancel(),
         ]);
-        return results.map((r) => r.ok ? "" : `${describeError(r.error)} ${(r.error as ApplicationFailure).type}`);
+        return results.map((r) =>
+          r.ok ? "" : `${describeError(r.error)} ${(r.error as ApplicationFailure).type}`
+        );
       });
       const d = await drive(w);
       await d.task();
@@ -76,7 +86,10 @@ export const cases: Case[] = [
         a!,
         /^ApplicationFailure: Unable to signal external workflow because it was not found ExternalWorkflowExecutionNotFound$/,
       );
-      match(b!, /^ApplicationFailure: Unable to cancel external workflow because not found ExternalWorkflowExecutionNotFound$/);
+      match(
+        b!,
+        /^ApplicationFailure: Unable to cancel external workflow because not found ExternalWorkflowExecutionNotFound$/,
+      );
     },
   },
   {
@@ -101,7 +114,9 @@ export const cases: Case[] = [
           seen.push(describeError(e));
         }
         seen.push(await externalWorkflow("other").signal("late").then(() => "sent", describeError));
-        seen.push(await shield(() => externalWorkflow("other").cancel().then(() => "asked", describeError)));
+        seen.push(
+          await shield(() => externalWorkflow("other").cancel().then(() => "asked", describeError)),
+        );
         return seen;
       });
       const d = await drive(w);
@@ -128,7 +143,8 @@ export const cases: Case[] = [
     },
   },
   {
-    name: "messages that are not awaited are sent with the task, also with the last one, with a warning",
+    name:
+      "messages that are not awaited are sent with the task, also with the last one, with a warning",
     async run() {
       const w = workflow("W", () => {
         externalWorkflow("a").signal("go");
@@ -137,7 +153,10 @@ export const cases: Case[] = [
       });
       const d = await drive(w);
       await d.task();
-      deepEqual(d.server.others.messages.map(({ kind, workflowId }) => [kind, workflowId]), [["signal", "a"], ["cancel", "b"]]);
+      deepEqual(d.server.others.messages.map(({ kind, workflowId }) => [kind, workflowId]), [[
+        "signal",
+        "a",
+      ], ["cancel", "b"]]);
       equal(await d.finish(), "ended");
       deepEqual(d.logs.map(({ message }) => message), [
         'run of workflow "W" ended before its messages were delivered; await them',
@@ -151,7 +170,12 @@ export const cases: Case[] = [
         const [r] = await parallel([async () => {
           const deadline = timer("deadline", "1h");
           const bell = sleep("2h");
-          return await Promise.race([deadline, bell, waitForSignal("go").then(() => "went"), waitForSignal("never")]);
+          return await Promise.race([
+            deadline,
+            bell,
+            waitForSignal("go").then(() => "went"),
+            waitForSignal("never"),
+          ]);
         }]);
         return r.ok && r.value;
       });
@@ -160,9 +184,12 @@ export const cases: Case[] = [
       d.server.signal("go");
       await d.task();
       deepEqual(d.logs.map(({ message, fields }) => [message, fields["pending"]]), [
-        ['branch 1 of parallel in run of workflow "W" ended with primitives still pending; they are canceled', [
-          'waitForSignal "never"',
-        ]],
+        [
+          'branch 1 of parallel in run of workflow "W" ended with primitives still pending; they are canceled',
+          [
+            'waitForSignal "never"',
+          ],
+        ],
       ]);
       equal(await d.finish(), "went");
     },
@@ -225,24 +252,41 @@ export const cases: Case[] = [
       });
       const d = await drive(w);
       await d.task();
-      deepEqual(d.commands(), ["UPSERT_SEARCH_ATTRIBUTES", "UPSERT_SEARCH_ATTRIBUTES", "START_TIMER 1"]);
+      deepEqual(d.commands(), [
+        "UPSERT_SEARCH_ATTRIBUTES",
+        "UPSERT_SEARCH_ATTRIBUTES",
+        "START_TIMER 1",
+      ]);
       const events = d.server.events.map(({ attributes }) => attributes)
-        .filter((attributes) => attributes.case === "upsertWorkflowSearchAttributesEventAttributes");
+        .filter((attributes) =>
+          attributes.case === "upsertWorkflowSearchAttributesEventAttributes"
+        );
       const text = new TextDecoder();
       const shown = events.map((attributes) => {
         ok(attributes.case === "upsertWorkflowSearchAttributesEventAttributes");
-        return Object.entries(attributes.value.searchAttributes!.indexedFields).map(([name, { metadata, data }]) =>
-          `${name} ${metadata["type"] === undefined ? "" : text.decode(metadata["type"])} ${text.decode(data)}`
+        return Object.entries(attributes.value.searchAttributes!.indexedFields).map((
+          [name, { metadata, data }],
+        ) =>
+          `${name} ${metadata["type"] === undefined ? "" : text.decode(metadata["type"])} ${
+            text.decode(data)
+          }`
         );
       });
-      deepEqual(shown, [['Customer Keyword "ada"', "Amount Double 2.5"], ["Customer  null", 'Tags KeywordList ["a","b"]']]);
+      deepEqual(shown, [['Customer Keyword "ada"', "Amount Double 2.5"], [
+        "Customer  null",
+        'Tags KeywordList ["a","b"]',
+      ]]);
       d.server.fireTimer("1");
       await d.task();
-      deepEqual(await d.finish(), [{}, "ada", { Customer: "ada", Amount: 2.5 }, { Amount: 2.5, Tags: ["a", "b"] }]);
+      deepEqual(await d.finish(), [{}, "ada", { Customer: "ada", Amount: 2.5 }, {
+        Amount: 2.5,
+        Tags: ["a", "b"],
+      }]);
     },
   },
   {
-    name: "upsertMemo merges into the start's memo; null removes; the next run gets the remaining keys",
+    name:
+      "upsertMemo merges into the start's memo; null removes; the next run gets the remaining keys",
     async run() {
       const w = workflow("W", async (again: boolean) => {
         const before = workflowInfo();
@@ -256,8 +300,9 @@ export const cases: Case[] = [
         deepEqual(d.commands(), ["MODIFY_WORKFLOW_PROPERTIES", "START_TIMER 1"]);
         d.server.fireTimer("1");
         await d.task();
-        if (!again) deepEqual(await d.finish(), [{ a: 1, z: 26, list: [1] }, { z: 26, b: { deep: 1 } }]);
-        else {
+        if (!again) {
+          deepEqual(await d.finish(), [{ a: 1, z: 26, list: [1] }, { z: 26, b: { deep: 1 } }]);
+        } else {
           const { attributes } = d.server.events.at(-1)!;
           ok(attributes.case === "workflowExecutionContinuedAsNewEventAttributes");
           deepEqual(Object.keys(attributes.value.memo!.fields), ["z", "b"]);
@@ -311,7 +356,10 @@ export const cases: Case[] = [
         },
       });
       await child.task();
-      deepEqual(await child.finish(), [{ workflowId: "p", runId: "pr" }, { workflowId: "r", runId: "rr" }]);
+      deepEqual(await child.finish(), [{ workflowId: "p", runId: "pr" }, {
+        workflowId: "r",
+        runId: "rr",
+      }]);
     },
   },
 ];

@@ -1,4 +1,5 @@
-// Code that throws is reported as failing, with message, line and stack, never as a divergence: 60 programs that throw in different ways.
+// Code that throws is reported as failing, with message, line and stack, never as a divergence: 60
+// programs that throw in different ways.
 import { openSession } from "../../ts/debug/mod.ts";
 import type { ReplayError } from "../../ts/executor/tasks/replay.ts";
 import { deepEqual, equal, match, ok } from "./assert.ts";
@@ -21,33 +22,53 @@ const WAYS: readonly (readonly [code: string, message: RegExp])[] = [
   ["throw undefined;", /undefined/],
 ];
 
-/** Where a program throws: a body with the statement in its own line, and a helper function of the module. */
+/**
+ * Where a program throws: a body with the statement in its own line, and a helper function of the
+ * module.
+ */
 const PLACES: readonly ((code: string) => { readonly body: string; readonly helper: string })[] = [
   (code) => ({ body: `${code}\n  await sleep(1000);\n  await sleep(2000);`, helper: "" }),
   (code) => ({ body: `await sleep(1000);\n  ${code}\n  await sleep(2000);`, helper: "" }),
-  (code) => ({ body: "await sleep(1000);\n  await sleep(2000);\n  await helper();", helper: `\n  ${code}\n` }),
   (code) => ({
-    body: `await sleep(1000);\n  try {\n    ${code}\n  } finally {\n    log.info("over");\n  }\n  await sleep(2000);`,
+    body: "await sleep(1000);\n  await sleep(2000);\n  await helper();",
+    helper: `\n  ${code}\n`,
+  }),
+  (code) => ({
+    body:
+      `await sleep(1000);\n  try {\n    ${code}\n  } finally {\n    log.info("over");\n  }\n  await sleep(2000);`,
     helper: "",
   }),
-  (code) => ({ body: `await (async () => {\n    await sleep(1000);\n    ${code}\n  })();\n  await sleep(2000);`, helper: "" }),
+  (code) => ({
+    body:
+      `await (async () => {\n    await sleep(1000);\n    ${code}\n  })();\n  await sleep(2000);`,
+    helper: "",
+  }),
 ];
 
-const GOOD = `${API}export const w = workflow("W", async () => {\n  await sleep(1000);\n  await sleep(2000);\n});`;
+const GOOD =
+  `${API}export const w = workflow("W", async () => {\n  await sleep(1000);\n  await sleep(2000);\n});`;
 
 const textOf = ({ body, helper }: { readonly body: string; readonly helper: string }) =>
   `${API}async function helper() {${helper}}\nexport const w = workflow("W", async () => {\n  ${body}\n});`;
 
-const findLine = (text: string, code: string) => text.split("\n").findIndex((line) => line.trim() === code) + 1;
+const findLine = (text: string, code: string) =>
+  text.split("\n").findIndex((line) => line.trim() === code) + 1;
 
 function check(error: ReplayError, message: RegExp, line: number, text: string): void {
   match(error.message, message);
-  deepEqual([error.divergence, error.sentence, error.firstTask, error.evidence], [undefined, undefined, undefined, undefined]);
+  deepEqual([error.divergence, error.sentence, error.firstTask, error.evidence], [
+    undefined,
+    undefined,
+    undefined,
+    undefined,
+  ]);
   ok(error.location.includes(`/app/main.ts:${line}:`), `line ${line}: ${error.location}\n${text}`);
 }
 
 export const cases: Case[] = PLACES.map((place, i): Case => ({
-  name: `failing code: ${WAYS.length} ways to throw are failures with message and line, place ${i + 1} of ${PLACES.length}`,
+  name: `failing code: ${WAYS.length} ways to throw are failures with message and line, place ${
+    i + 1
+  } of ${PLACES.length}`,
   run: () =>
     withRealm(GOOD, async (recorded) => {
       const run = recorded.start("W");
@@ -62,7 +83,10 @@ export const cases: Case[] = PLACES.map((place, i): Case => ({
           const { problem } = await openSession(history, { realm });
           equal(problem!.isDivergence, false, text);
           match(problem!.message, message);
-          ok(problem!.location.includes(`/app/main.ts:${findLine(text, code)}:`), `${problem!.location}\n${text}`);
+          ok(
+            problem!.location.includes(`/app/main.ts:${findLine(text, code)}:`),
+            `${problem!.location}\n${text}`,
+          );
         }, { lines: true });
       }
     }),
@@ -97,7 +121,8 @@ const ofBranch = (code: string): string =>
 });`;
 
 cases.push({
-  name: "failing code: a branch of parallel that fails is named with its error and line, not as a removed step",
+  name:
+    "failing code: a branch of parallel that fails is named with its error and line, not as a removed step",
   run: () =>
     withRealm(ofBranch(""), async (recorded) => {
       const run = recorded.start("W");

@@ -1,4 +1,5 @@
-// The workflows of examples/game, task by task, live and replayed: timers, signals, children, loops and branches of a game.
+// The workflows of examples/game, task by task, live and replayed: timers, signals, children, loops
+// and branches of a game.
 import { buff } from "../../examples/game/buff.ts";
 import { dot } from "../../examples/game/dot.ts";
 import { branching, taskList, tickCounter } from "../../examples/game/flow.ts";
@@ -31,7 +32,9 @@ function timerNames(d: Drive): unknown[] {
 /** The child that was started last runs and returns. */
 async function childReturns(d: Drive, result: unknown): Promise<void> {
   const id = d.server.events.flatMap(({ attributes }) =>
-    attributes.case === "startChildWorkflowExecutionInitiatedEventAttributes" ? [attributes.value.workflowId] : []
+    attributes.case === "startChildWorkflowExecutionInitiatedEventAttributes"
+      ? [attributes.value.workflowId]
+      : []
   ).at(-1)!;
   d.server.others.start(id);
   await task(d);
@@ -73,7 +76,14 @@ export const cases: Case[] = [
       deepEqual(timerNames(d), ["start_patrol", "wait", "arrival", "wait"]);
       d.server.signal("configure", { speed: 30, alertRange: 5 });
       await task(d);
-      deepEqual(await status(d), { waypoint: 0, steps: 3, victories: 0, defeats: 0, speed: 30, alertRange: 5 });
+      deepEqual(await status(d), {
+        waypoint: 0,
+        steps: 3,
+        victories: 0,
+        defeats: 0,
+        speed: 30,
+        alertRange: 5,
+      });
       d.server.suggestsContinueAsNew = true;
       d.server.signal("threat_detected", 42);
       d.server.signal("threat_detected", 44);
@@ -111,7 +121,10 @@ export const cases: Case[] = [
   {
     name: "quest: subscribes to its topics, and ends with the first broadcast",
     async run() {
-      const d = await drive(quest, { args: [{ targetEnemy: "orc", targetItem: 7 }], cached: false });
+      const d = await drive(quest, {
+        args: [{ targetEnemy: "orc", targetItem: 7 }],
+        cached: false,
+      });
       await task(d);
       deepEqual(d.commands().map((command) => command.replace(/ \d+$/, "")), [
         "UPSERT_SEARCH_ATTRIBUTES",
@@ -142,7 +155,9 @@ export const cases: Case[] = [
   {
     name: "if and else: replay takes the recorded branch",
     async run() {
-      for (const [useShortTimer, value, name] of [[true, 10, "short"], [false, 50, "long"]] as const) {
+      for (
+        const [useShortTimer, value, name] of [[true, 10, "short"], [false, 50, "long"]] as const
+      ) {
         const d = await drive(branching, { args: [{ useShortTimer }], cached: false });
         equal(await d.auto(), value);
         deepEqual(timerNames(d), [name]);

@@ -1,4 +1,5 @@
-// Messages without a handler in edited programs: the report names the message, and the line of its definition or handler.
+// Messages without a handler in edited programs: the report names the message, and the line of its
+// definition or handler.
 import type { ReplayError } from "../../ts/executor/tasks/replay.ts";
 import { equal, match, ok } from "./assert.ts";
 import type { Case } from "./case.ts";
@@ -61,7 +62,9 @@ interface Edit {
   readonly sentence: RegExp;
 }
 
-async function checkEdit({ program, change: [from, to], drive, line, sentence }: Edit): Promise<void> {
+async function checkEdit(
+  { program, change: [from, to], drive, line, sentence }: Edit,
+): Promise<void> {
   const edited = program.replace(from, to);
   ok(edited !== program, "the edit changes the program");
   await withRealm(program, async (first) => {
@@ -81,10 +84,14 @@ function check(error: ReplayError, line: number, sentence: RegExp): void {
   ok(error.location.includes(`/app/main.ts:${line}:`), `line ${line}: ${error.location}`);
 }
 
-const REMOVED = /has no handler for signal approve, and .*Signal approve has no handler: it was removed or renamed\?$/;
-const RENAMED = /has no handler for signal approve, and .*Signal approve has no handler: it was renamed to approveV2\?$/;
-const UPDATE_RENAMED = /has no handler for update add, .*Update add has no handler: it was renamed to addV2\?$/;
-const UPDATE_REMOVED = /has no handler for update add, .*Update add has no handler: it was removed or renamed\?$/;
+const REMOVED =
+  /has no handler for signal approve, and .*Signal approve has no handler: it was removed or renamed\?$/;
+const RENAMED =
+  /has no handler for signal approve, and .*Signal approve has no handler: it was renamed to approveV2\?$/;
+const UPDATE_RENAMED =
+  /has no handler for update add, .*Update add has no handler: it was renamed to addV2\?$/;
+const UPDATE_REMOVED =
+  /has no handler for update add, .*Update add has no handler: it was removed or renamed\?$/;
 
 const KINDS: { readonly [kind: string]: readonly [name: string, edit: Edit][] } = {
   native: [
@@ -113,7 +120,10 @@ const KINDS: { readonly [kind: string]: readonly [name: string, edit: Edit][] } 
     }],
     ["a signal whose handler was removed", {
       program: ENTITY,
-      change: ["    on(approve, async (_, n) => {\n      await sleep(1000);\n      return stop(n);\n    }),\n", ""],
+      change: [
+        "    on(approve, async (_, n) => {\n      await sleep(1000);\n      return stop(n);\n    }),\n",
+        "",
+      ],
       drive: signaled,
       line: 'signal("approve")',
       sentence: REMOVED,
@@ -174,10 +184,14 @@ const KINDS: { readonly [kind: string]: readonly [name: string, edit: Edit][] } 
 
 export const cases: Case[] = [
   ...Object.entries(KINDS).flatMap(([kind, edits]) =>
-    edits.map(([name, edit]): Case => ({ name: `handler divergences: ${kind}: ${name}`, run: () => checkEdit(edit) }))
+    edits.map(([name, edit]): Case => ({
+      name: `handler divergences: ${kind}: ${name}`,
+      run: () => checkEdit(edit),
+    }))
   ),
   {
-    name: "handler divergences: a signal without a handler in any version does not hide another edit",
+    name:
+      "handler divergences: a signal without a handler in any version does not hide another edit",
     run: () =>
       withRealm(NATIVE, async (first) => {
         const run = first.start("W");
@@ -186,7 +200,10 @@ export const cases: Case[] = [
         await run.task();
         run.server.signal("approve");
         await run.task();
-        const edited = NATIVE.replace("sleep(1000)", 'api.externalWorkflow("other").signal("ping")');
+        const edited = NATIVE.replace(
+          "sleep(1000)",
+          'api.externalWorkflow("other").signal("ping")',
+        );
         await withRealm(edited, async (second) => {
           const { error } = await second.realm.replay(run.server.workflowId, run.server.history());
           ok(error!.divergence!.edit.kind !== "handlerMissing", error!.sentence);

@@ -1,19 +1,38 @@
-// Whatever is thrown becomes a failure with what can be read of it: in run, handlers, validators, queries and loose promises.
+// Whatever is thrown becomes a failure with what can be read of it: in run, handlers, validators,
+// queries and loose promises.
 import { fromBinary } from "@bufbuild/protobuf";
 import fc from "fast-check";
-import { type Failure, FailureSchema } from "../../ts/messages/generated/temporal/api/failure/v1/message_pb.ts";
+import {
+  type Failure,
+  FailureSchema,
+} from "../../ts/messages/generated/temporal/api/failure/v1/message_pb.ts";
 import { encodeCompatFailure as encodeCompat } from "../../ts/compat/common/failure_converter.ts";
 import { toData } from "../../ts/browser/error_data.ts";
 import { loggable } from "../../ts/codec/loggable.ts";
 import { encodeFailure } from "../../ts/converter/failure_converter.ts";
-import { ApplicationFailure, isCancellation, TemporalFailure } from "../../ts/converter/failures.ts";
+import {
+  ApplicationFailure,
+  isCancellation,
+  TemporalFailure,
+} from "../../ts/converter/failures.ts";
 import { defaultPayloadConverter } from "../../ts/converter/payload.ts";
 import { stackText } from "../../ts/converter/stack.ts";
 import { isA, MAX_CAUSES, readable } from "../../ts/converter/thrown.ts";
 import { describeThrown, taskErrorOf } from "../../ts/executor/program/errors.ts";
 import { formatArgs } from "../../ts/realm/guard/console.ts";
 import { lineLogger } from "../../ts/base/logger.ts";
-import { log, on, query, receive, reply, signal, spawnAsync, stop, update, workflow } from "../../ts/workflow/mod.ts";
+import {
+  log,
+  on,
+  query,
+  receive,
+  reply,
+  signal,
+  spawnAsync,
+  stop,
+  update,
+  workflow,
+} from "../../ts/workflow/mod.ts";
 import { testSeed } from "../support/seed.ts";
 import { equal, match, ok } from "./assert.ts";
 import type { Case } from "./case.ts";
@@ -47,7 +66,13 @@ function checkThrown(value: unknown): void {
   equal(typeof toData(value).message, "string");
   equal(typeof isCancellation(value), "boolean");
   if (isA(value, Error)) equal(typeof stackText(value), "string");
-  for (const shown of [readable(value), loggable(value, undefined), loggable(value, { hidesText: true })]) {
+  for (
+    const shown of [
+      readable(value),
+      loggable(value, undefined),
+      loggable(value, { hidesText: true }),
+    ]
+  ) {
     let line = "";
     lineLogger({ write: (text) => line = text }).error("it failed", { error: shown, raw: value });
     match(line, /^error it failed/);
@@ -138,7 +163,10 @@ export const cases: Case[] = [
       Object.defineProperty(circle, "cause", { value: circle });
       const first = checkFailure(encodeFailure(circle));
       equal(first.message, "circular");
-      equal(first.failureInfo.case === "applicationFailureInfo" && first.failureInfo.value.type, "C");
+      equal(
+        first.failureInfo.case === "applicationFailureInfo" && first.failureInfo.value.type,
+        "C",
+      );
       match(first.cause!.message, /circular cause/);
 
       const dropped = new ApplicationFailure("no", {
@@ -152,9 +180,15 @@ export const cases: Case[] = [
       });
       const second = checkFailure(encodeFailure(dropped));
       match(second.message, /^no \(its details were dropped: .*tj/);
-      equal(second.failureInfo.case === "applicationFailureInfo" && second.failureInfo.value.nonRetryable, true);
+      equal(
+        second.failureInfo.case === "applicationFailureInfo" &&
+          second.failureInfo.value.nonRetryable,
+        true,
+      );
 
-      const long = checkFailure(encodeFailure(new Error("m".repeat(5e6), { cause: new Error("why") })));
+      const long = checkFailure(
+        encodeFailure(new Error("m".repeat(5e6), { cause: new Error("why") })),
+      );
       match(long.message, /^m+\.\.\. \(\d+ more characters\)$/);
       equal(long.cause!.message, "why");
 
@@ -183,7 +217,8 @@ export const cases: Case[] = [
     },
   },
   {
-    name: "run: a thrown value fails the workflow or its task, and the next task reports the reason",
+    name:
+      "run: a thrown value fails the workflow or its task, and the next task reports the reason",
     run: () =>
       property(60, async () => {
         const value = thrown();
@@ -200,7 +235,8 @@ export const cases: Case[] = [
       }),
   },
   {
-    name: "handlers, validators and queries that throw: callers get the failure, and the workflow continues",
+    name:
+      "handlers, validators and queries that throw: callers get the failure, and the workflow continues",
     run: () =>
       property(40, async () => {
         const d = await drive(talker);

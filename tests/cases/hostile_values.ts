@@ -1,7 +1,13 @@
-// Values that are thrown, returned or logged to do harm: proxies whose traps throw, revoked ones, hostile getters, circles, sizes. A plan
-// is plain data, so that a property can shrink it; `hostile` makes the value.
+// Values that are thrown, returned or logged to do harm: proxies whose traps throw, revoked ones,
+// hostile getters, circles, sizes. A plan is plain data, so that a property can shrink it;
+// `hostile` makes the value.
 import fc from "fast-check";
-import { ActivityFailure, ApplicationFailure, CancelledFailure, TimeoutFailure } from "../../ts/converter/failures.ts";
+import {
+  ActivityFailure,
+  ApplicationFailure,
+  CancelledFailure,
+  TimeoutFailure,
+} from "../../ts/converter/failures.ts";
 
 const BASES: { readonly [name: string]: () => Error } = {
   Error: () => new Error("plain"),
@@ -57,13 +63,24 @@ const VALUES: { readonly [name: string]: () => unknown } = {
   },
   endless: () => {
     const get = () => endless;
-    // SpiderMonkey's own code (instanceof, its console) follows such a prototype without end; the others stop.
-    const endless: object = new Proxy(new Error("endless"), isSpiderMonkey ? { get } : { get, getPrototypeOf: get });
+    // SpiderMonkey's own code (instanceof, its console) follows such a prototype without end; the
+    // others stop.
+    const endless: object = new Proxy(
+      new Error("endless"),
+      isSpiderMonkey ? { get } : { get, getPrototypeOf: get },
+    );
     return endless;
   },
-  deep: () => Array.from({ length: 20_000 }).reduce<Error>((cause, _, i) => new Error(`c${i}`, { cause }), new Error("end")),
+  deep: () =>
+    Array.from({ length: 20_000 }).reduce<Error>(
+      (cause, _, i) => new Error(`c${i}`, { cause }),
+      new Error("end"),
+    ),
   deepFailure: () =>
-    Array.from({ length: 20_000 }).reduce<Error>((cause, _, i) => new ApplicationFailure(`c${i}`, { cause }), new Error("end")),
+    Array.from({ length: 20_000 }).reduce<Error>(
+      (cause, _, i) => new ApplicationFailure(`c${i}`, { cause }),
+      new Error("end"),
+    ),
 };
 
 /** What a hostile value is made from. */
@@ -80,11 +97,17 @@ export function hostile(plan: HostilePlan): unknown {
     case "trap":
       return new Proxy(error, Object.fromEntries(plan.traps.map((trap) => [trap, boom])));
     case "field":
-      Object.defineProperty(error, plan.field, plan.how === "throws" ? { get: boom } : { get: VALUES[plan.how]! });
+      Object.defineProperty(
+        error,
+        plan.field,
+        plan.how === "throws" ? { get: boom } : { get: VALUES[plan.how]! },
+      );
       return error;
     case "self": {
       let last: Error = error;
-      for (let i = 0; i < plan.through; i++) last = new ApplicationFailure(`between ${i}`, { cause: last });
+      for (let i = 0; i < plan.through; i++) {
+        last = new ApplicationFailure(`between ${i}`, { cause: last });
+      }
       Object.defineProperty(error, "cause", { value: last });
       return error;
     }
@@ -103,13 +126,24 @@ export const everyHostileField: readonly HostilePlan[] = Object.keys(BASES).flat
 const bases = fc.constantFrom(...Object.keys(BASES));
 
 export const hostilePlans: fc.Arbitrary<HostilePlan> = fc.oneof(
-  fc.record({ kind: fc.constant("value" as const), value: fc.constantFrom(...Object.keys(VALUES)) }),
-  fc.record({ kind: fc.constant("trap" as const), base: bases, traps: fc.subarray([...TRAPS], { minLength: 1 }) }),
+  fc.record({
+    kind: fc.constant("value" as const),
+    value: fc.constantFrom(...Object.keys(VALUES)),
+  }),
+  fc.record({
+    kind: fc.constant("trap" as const),
+    base: bases,
+    traps: fc.subarray([...TRAPS], { minLength: 1 }),
+  }),
   fc.record({
     kind: fc.constant("field" as const),
     base: bases,
     field: fc.constantFrom(...FIELDS),
     how: fc.constantFrom("throws", ...Object.keys(VALUES)),
   }),
-  fc.record({ kind: fc.constant("self" as const), base: bases, through: fc.integer({ min: 0, max: 40 }) }),
+  fc.record({
+    kind: fc.constant("self" as const),
+    base: bases,
+    through: fc.integer({ min: 0, max: 40 }),
+  }),
 );

@@ -1,5 +1,6 @@
-// Modules with probes, as debug sessions have them, do what they do without: jobs and commands are byte for byte the same, for programs of
-// both kinds, whatever the language allows them to write and however hostile their values are to a look.
+// Modules with probes, as debug sessions have them, do what they do without: jobs and commands are
+// byte for byte the same, for programs of both kinds, whatever the language allows them to write
+// and however hostile their values are to a look.
 import { fromJson, type JsonValue, toBinary } from "@bufbuild/protobuf";
 import { HistorySchema } from "../../ts/messages/generated/temporal/api/history/v1/message_pb.ts";
 import type { ReplayVerdict } from "../../ts/executor/tasks/replay.ts";
@@ -31,7 +32,10 @@ async function readTextFile(path: string): Promise<string> {
 /** What code did, but for the columns of its call sites. */
 const done = ({ verdict, error, warnings, recorded, trace }: ReplayVerdict) => ({
   ...{ verdict, message: error?.message, warnings, jobs: trace?.jobs, published: trace?.published },
-  recorded: recorded?.map((each) => ({ ...each, commands: each.commands.map((command) => ({ ...command, site: "" })) })),
+  recorded: recorded?.map((each) => ({
+    ...each,
+    commands: each.commands.map((command) => ({ ...command, site: "" })),
+  })),
   logs: trace?.logs.map(({ from, value }) => [from, value.level, value.message]),
 });
 
@@ -43,7 +47,10 @@ async function compared(
   const verdicts: ReplayVerdict[] = [];
   for (const lines of [false, true]) {
     verdicts.push(
-      await withRealm("", ({ realm }) => realm.replay(history.workflowId, history.bytes, OPTIONS), { ...options, lines }),
+      await withRealm("", ({ realm }) => realm.replay(history.workflowId, history.bytes, OPTIONS), {
+        ...options,
+        lines,
+      }),
     );
   }
   const [without, probed] = verdicts as [ReplayVerdict, ReplayVerdict];
@@ -52,7 +59,10 @@ async function compared(
   return probed.trace!.lines!;
 }
 
-/** Runs a native program (its lines stand below `API`), timers fired one by one, and compares its replays. */
+/**
+ * Runs a native program (its lines stand below `API`), timers fired one by one, and compares its
+ * replays.
+ */
 async function comparedRun(program: string): Promise<{ lines: LineTrace; result: unknown }> {
   const text = `${API}${program}`;
   const main = { workflows: "/app/main.ts", sources: { "/app/main.ts": text } };
@@ -77,10 +87,15 @@ function hitsOf({ hits, modules }: LineTrace): { [line: number]: number } {
 }
 
 /** The variables of all looks at a line, as text. */
-function looksAt({ looks, modules, texts }: LineTrace, line: number): { [name: string]: string | undefined }[] {
+function looksAt(
+  { looks, modules, texts }: LineTrace,
+  line: number,
+): { [name: string]: string | undefined }[] {
   const points = modules.flatMap(({ points }) => points);
   return looks.filter(({ point }) => points[point]!.line === line).map((look) =>
-    Object.fromEntries(points[look.point]!.variables.map((name, i) => [name, texts[look.texts[i]!]]))
+    Object.fromEntries(
+      points[look.point]!.variables.map((name, i) => [name, texts[look.texts[i]!]]),
+    )
   );
 }
 
@@ -148,22 +163,56 @@ export const cases: Case[] = [
     async run() {
       const { result, lines } = await comparedRun(LANGUAGE);
       deepEqual(result, [
-        ...["else if", 1, 2, "three", "falls", 3, 2, { a: 3, b: 3, rest: {} }, { a: 9, b: 9, rest: { z: 1 } }, 5, 6],
-        ...[0, 1, 2, 2, 1, 1, 3, "slept", 2, "x", "finally", 3, "f", "run", "named", "in", "3", "function", "later", [
-          undefined,
+        ...[
+          "else if",
+          1,
           2,
-        ]],
+          "three",
+          "falls",
+          3,
+          2,
+          { a: 3, b: 3, rest: {} },
+          { a: 9, b: 9, rest: { z: 1 } },
+          5,
+          6,
+        ],
+        ...[
+          0,
+          1,
+          2,
+          2,
+          1,
+          1,
+          3,
+          "slept",
+          2,
+          "x",
+          "finally",
+          3,
+          "f",
+          "run",
+          "named",
+          "in",
+          "3",
+          "function",
+          "later",
+          [
+            undefined,
+            2,
+          ],
+        ],
       ]);
       const first = API.split("\n").length;
       const hits = hitsOf(lines);
       const at = (n: number) => hits[first + n];
-      // The first line ran with the module; `"use strict"` is nothing that runs; the arrow of the next line ran three
-      // times; the last else of an if never did.
+      // The first line ran with the module; `"use strict"` is nothing that runs; the arrow of the
+      // next line ran three times; the last else of an if never did.
       deepEqual([at(1), at(6), at(7), at(8), at(10)], [1, undefined, 1, 4, undefined]);
     },
   },
   {
-    name: "probes: inspecting values does not run user code: getters, proxies, classes, uninitialized names",
+    name:
+      "probes: inspecting values does not run user code: getters, proxies, classes, uninitialized names",
     async run() {
       const { result, lines } = await comparedRun(HOSTILE);
       equal(result, 0);
@@ -186,14 +235,25 @@ export const cases: Case[] = [
     },
   },
   ...["interleaved", "iterated", "messages"].flatMap((program) =>
-    (hasAsyncStorage() ? ["rewritten", "asyncLocalStorage"] as const : ["rewritten"] as const).map((scopes): Case => ({
+    (hasAsyncStorage() ? ["rewritten", "asyncLocalStorage"] as const : ["rewritten"] as const).map((
+      scopes,
+    ): Case => ({
       name: `probes: jobs and commands of an official program are the same, ${scopes}: ${program}`,
       async run() {
-        const json = JSON.parse(await readTextFile(`tests/compat/histories/${program}.json`)) as JsonValue;
-        const bytes = toBinary(HistorySchema, fromJson(HistorySchema, json, { ignoreUnknownFields: true }));
+        const json = JSON.parse(
+          await readTextFile(`tests/compat/histories/${program}.json`),
+        ) as JsonValue;
+        const bytes = toBinary(
+          HistorySchema,
+          fromJson(HistorySchema, json, { ignoreUnknownFields: true }),
+        );
         const path = `/app/${program}.ts`;
         const sources = { [path]: await readTextFile(`tests/compat/programs/${program}.ts`) };
-        const lines = await compared({ workflowId: program, bytes }, { workflows: path, sources, scopes });
+        const lines = await compared({ workflowId: program, bytes }, {
+          workflows: path,
+          sources,
+          scopes,
+        });
         ok(Object.keys(hitsOf(lines)).length > 10, "lines ran");
         ok(lines.awaits.length > 5, "awaits");
       },

@@ -1,5 +1,16 @@
-// What names the calls of local activities: a workflow task that is lost runs again, perhaps with other messages.
-import { localActivities, on, parallel, receive, reply, signal, spawnAsync, stop, update } from "../../ts/workflow/mod.ts";
+// What names the calls of local activities: a workflow task that is lost runs again, perhaps with
+// other messages.
+import {
+  localActivities,
+  on,
+  parallel,
+  receive,
+  reply,
+  signal,
+  spawnAsync,
+  stop,
+  update,
+} from "../../ts/workflow/mod.ts";
 import { noreply, workflow } from "../../ts/workflow/mod.ts";
 import { nameOfCall } from "../../ts/worker/activities/local_activity.ts";
 import type { ScheduleLocalActivity } from "../../ts/core/generated/boundary/temporalex/boundary/v1/boundary.ts";
@@ -44,7 +55,10 @@ const till = workflow("Till", async () => {
   await parallel([() => near.tick().catch(() => {}), () => near.tick().catch(() => {})]);
 });
 
-/** Names of the calls, by what one knows of them: type and first argument of the call, and whose it is. */
+/**
+ * Names of the calls, by what one knows of them: type and first argument of the call, and whose it
+ * is.
+ */
 function names(d: Drive): Map<string, string[]> {
   const found = new Map<string, string[]>();
   for (const call of d.locals.started.filter(({ attempt }) => attempt === 1)) {
@@ -54,7 +68,10 @@ function names(d: Drive): Map<string, string[]> {
   return found;
 }
 
-/** Runs tasks until the run is closed: heartbeats ask for a further one, attempts after a back-off for a timer. */
+/**
+ * Runs tasks until the run is closed: heartbeats ask for a further one, attempts after a back-off
+ * for a timer.
+ */
 async function close(d: Drive): Promise<unknown> {
   for (let i = 0; i < 500 && d.server.closed === undefined; i++) {
     const [timer] = d.server.timers.keys();
@@ -82,7 +99,13 @@ async function lived(order: readonly number[]): Promise<Map<string, string[]>> {
 }
 
 const call = (fields: Partial<ScheduleLocalActivity>): ScheduleLocalActivity =>
-  ({ caller: "", activityType: "charge", arguments: [], equalCalls: 0, ...fields }) as ScheduleLocalActivity;
+  ({
+    caller: "",
+    activityType: "charge",
+    arguments: [],
+    equalCalls: 0,
+    ...fields,
+  }) as ScheduleLocalActivity;
 
 export const cases: Case[] = [
   {
@@ -102,7 +125,9 @@ export const cases: Case[] = [
       ]);
       equal(new Set([...reference.values()].flat()).size, 4 * 3 + 2);
       for (const order of [[3, 2, 1, 0], [1], [2, 0], [1, 3, 0]]) {
-        for (const [whose, own] of await lived(order)) deepEqual(own, reference.get(whose), `${whose} in ${order}`);
+        for (const [whose, own] of await lived(order)) {
+          deepEqual(own, reference.get(whose), `${whose} in ${order}`);
+        }
       }
     },
   },
@@ -116,7 +141,11 @@ export const cases: Case[] = [
       const own = names(d);
       equal(own.size, 5);
       equal(new Set([...own.values()].flat()).size, 2 * 3 + 2);
-      const callers = new Set(d.locals.started.map(({ caller }) => caller).filter((caller) => caller.startsWith("signal ")));
+      const callers = new Set(
+        d.locals.started.map(({ caller }) => caller).filter((caller) =>
+          caller.startsWith("signal ")
+        ),
+      );
       deepEqual([...callers].length, 2);
     },
   },
@@ -139,14 +168,25 @@ export const cases: Case[] = [
     },
   },
   {
-    name: "caller, type, arguments and the count of equal calls change the key; timeouts and ids do not",
+    name:
+      "caller, type, arguments and the count of equal calls change the key; timeouts and ids do not",
     run() {
       const name = nameOfCall(call({}));
       const payload = { metadata: {}, data: new Uint8Array([1]), externalPayloads: [] };
-      for (const other of [{ caller: "update u" }, { activityType: "tick" }, { arguments: [payload] }, { equalCalls: 1 }]) {
+      for (
+        const other of [
+          { caller: "update u" },
+          { activityType: "tick" },
+          { arguments: [payload] },
+          { equalCalls: 1 },
+        ]
+      ) {
         equal(nameOfCall(call(other)) === name, false, JSON.stringify(other));
       }
-      equal(nameOfCall(call({ seq: 7, activityId: "7", startToCloseTimeoutMs: 5, attempt: 3 })), name);
+      equal(
+        nameOfCall(call({ seq: 7, activityId: "7", startToCloseTimeoutMs: 5, attempt: 3 })),
+        name,
+      );
       equal(/^[0-9a-f]{40}$/.test(name), true);
     },
   },

@@ -1,7 +1,10 @@
-// Runs local activities for random programs: a small generator decides which running activity ends next, its outcome, and
-// when the task is completed instead, so a program and a life have one course. It replaces the worker; retries are the
-// worker's job and are not here.
-import { LocalActivityResolution, type LocalWork } from "../../ts/core/generated/boundary/temporalex/boundary/v1/boundary.ts";
+// Runs local activities for random programs: a small generator decides which running activity ends
+// next, its outcome, and when the task is completed instead, so a program and a life have one
+// course. It replaces the worker; retries are the worker's job and are not here.
+import {
+  LocalActivityResolution,
+  type LocalWork,
+} from "../../ts/core/generated/boundary/temporalex/boundary/v1/boundary.ts";
 import { encodeFailure } from "../../ts/converter/failure_converter.ts";
 import { ApplicationFailure, CancelledFailure } from "../../ts/converter/failures.ts";
 import { defaultPayloadConverter } from "../../ts/converter/payload.ts";
@@ -26,13 +29,18 @@ export class LocalHost {
   readonly run = (work: LocalWork): Promise<LocalAnswer> => {
     this.started.push(...work.start);
     for (const { seq, arguments: args } of work.start) {
-      this.#running.set(seq, args.length === 0 ? "" : String(defaultPayloadConverter.fromPayload(args[0]!)));
+      this.#running.set(
+        seq,
+        args.length === 0 ? "" : String(defaultPayloadConverter.fromPayload(args[0]!)),
+      );
     }
     for (const seq of work.cancel) if (this.#running.has(seq)) this.#cancelled.add(seq);
     for (const seq of work.abandon) this.#running.delete(seq);
     const resolutions: Uint8Array[] = [];
     if (!work.wait) return Promise.resolve({ resolutions });
-    if (this.#running.size === 0 || this.#next(4) === 0) return Promise.resolve({ resolutions, heartbeat: true });
+    if (this.#running.size === 0 || this.#next(4) === 0) {
+      return Promise.resolve({ resolutions, heartbeat: true });
+    }
     // Sometimes two at once.
     for (let left = 1 + this.#next(2); left > 0 && this.#running.size > 0; left--) {
       const seq = [...this.#running.keys()][this.#next(this.#running.size)]!;
@@ -48,16 +56,31 @@ export class LocalHost {
     const failure = (error: Error) => encodeFailure(error, defaultPayloadConverter);
     if (this.#cancelled.has(seq)) {
       const value = failure(new CancelledFailure("told to stop"));
-      return LocalActivityResolution.encode({ seq, ...ends, backoffMs: 0, result: { $case: "cancelled", value } }).finish();
+      return LocalActivityResolution.encode({
+        seq,
+        ...ends,
+        backoffMs: 0,
+        result: { $case: "cancelled", value },
+      }).finish();
     }
     const luck = this.#next(6);
     if (luck > 1) {
       const data = new TextEncoder().encode(JSON.stringify(`near ${label}`));
       const value = { result: { metadata: JSON_ENCODING, data, externalPayloads: [] } };
-      return LocalActivityResolution.encode({ seq, ...ends, backoffMs: 0, result: { $case: "completed", value } }).finish();
+      return LocalActivityResolution.encode({
+        seq,
+        ...ends,
+        backoffMs: 0,
+        result: { $case: "completed", value },
+      }).finish();
     }
     const value = failure(new ApplicationFailure(`near ${label} failed`));
     const backoffMs = luck === 1 ? 3 : 0;
-    return LocalActivityResolution.encode({ seq, ...ends, backoffMs, result: { $case: "failed", value } }).finish();
+    return LocalActivityResolution.encode({
+      seq,
+      ...ends,
+      backoffMs,
+      result: { $case: "failed", value },
+    }).finish();
   }
 }

@@ -30,9 +30,13 @@ function schema<T>(
 }
 const whole = schema<number>((value) => {
   const n = Number(value);
-  return Number.isInteger(n) ? { value: n } : { issues: [{ message: `${value} is not whole`, path: ["n"] }] };
+  return Number.isInteger(n)
+    ? { value: n }
+    : { issues: [{ message: `${value} is not whole`, path: ["n"] }] };
 });
-const late = { "~standard": { version: 1, vendor: "test", validate: async () => ({ value: 1 }) } } as StandardSchemaV1<
+const late = {
+  "~standard": { version: 1, vendor: "test", validate: async () => ({ value: 1 }) },
+} as StandardSchemaV1<
   unknown,
   number
 >;
@@ -43,15 +47,22 @@ const end = signal("end");
 
 export const cases: Case[] = [
   {
-    name: "schemas: an update with invalid arguments is rejected; handlers get the output of the schema",
+    name:
+      "schemas: an update with invalid arguments is rejected; handlers get the output of the schema",
     async run() {
-      const w = workflow("W", () => receive(0, [on(add, ([n], s) => reply(s + n, s + n)), on(end, (_, s) => stop(s))]));
+      const w = workflow(
+        "W",
+        () => receive(0, [on(add, ([n], s) => reply(s + n, s + n)), on(end, (_, s) => stop(s))]),
+      );
       const d = await drive(w);
       const bad = d.server.update("u1", "add", 1.5);
       const good = d.server.update("u2", "add", "41");
       await d.task();
       equal(bad.stage, "rejected");
-      match(bad.failure!.message, /^the arguments of update "add" are not valid: argument 0\.n: 1\.5 is not whole/);
+      match(
+        bad.failure!.message,
+        /^the arguments of update "add" are not valid: argument 0\.n: 1\.5 is not whole/,
+      );
       const info = bad.failure!.failureInfo;
       equal(info.case === "applicationFailureInfo" && info.value.type, "InvalidArguments");
       equal(good.result, 41);
@@ -61,11 +72,15 @@ export const cases: Case[] = [
     },
   },
   {
-    name: "schemas: a signal with invalid arguments is logged and dropped, in a receive and in waitForSignal",
+    name:
+      "schemas: a signal with invalid arguments is logged and dropped, in a receive and in waitForSignal",
     async run() {
       const w = workflow("W", async () => {
         const first = await waitForSignal(bump);
-        return [first, await receive(0, [on(bump, ([n], s) => noreply(s + n)), on(end, (_, s) => stop(s))])];
+        return [
+          first,
+          await receive(0, [on(bump, ([n], s) => noreply(s + n)), on(end, (_, s) => stop(s))]),
+        ];
       });
       const d = await drive(w);
       for (const n of ["x", 7, "y", 2]) d.server.signal("bump", n);
@@ -73,27 +88,41 @@ export const cases: Case[] = [
       await d.task();
       deepEqual(await d.finish(), [7, 2]);
       equal(d.logs.length, 2);
-      match(d.logs[0]!.message, /signal "bump" was dropped: the arguments of signal "bump" are not valid/);
+      match(
+        d.logs[0]!.message,
+        /signal "bump" was dropped: the arguments of signal "bump" are not valid/,
+      );
       match(d.logs[1]!.message, /the handler of signal "bump" failed/);
     },
   },
   {
-    name: "schemas: an async schema rejects its update; a signal cannot be rejected, so its task fails",
+    name:
+      "schemas: an async schema rejects its update; a signal cannot be rejected, so its task fails",
     async run() {
       const odd = update<[number], number>("odd", { args: [late] });
       const strange = signal<[number]>("strange", { args: [late] });
-      const d = await drive(workflow("W", () => receive(0, [on(odd, (_, s) => reply(s, s)), on(strange, (_, s) => noreply(s))])));
+      const d = await drive(
+        workflow("W", () =>
+          receive(0, [
+            on(odd, (_, s) => reply(s, s)),
+            on(strange, (_, s) => noreply(s)),
+          ])),
+      );
       const u = d.server.update("u", "odd", 1);
       await d.task();
       equal(d.server.taskFailure, undefined);
       match(u.failure!.message, /the schema of argument 0 of update "odd" is asynchronous/);
       d.server.signal("strange", 1);
       await d.task();
-      match(d.server.taskFailure!.failure.message, /the schema of argument 0 of signal "strange" is asynchronous/);
+      match(
+        d.server.taskFailure!.failure.message,
+        /the schema of argument 0 of signal "strange" is asynchronous/,
+      );
     },
   },
   {
-    name: "schemas: a schema that calls the workflow API rejects its update, also if it catches the error",
+    name:
+      "schemas: a schema that calls the workflow API rejects its update, also if it catches the error",
     async run() {
       const calling = schema<number>((value) => {
         try {
@@ -104,7 +133,12 @@ export const cases: Case[] = [
         return { value: value as number };
       });
       const odd = update<[number], number>("odd", { args: [calling] });
-      const d = await drive(workflow("W", () => receive(0, [on(odd, (_, s) => reply(s, s)), on(end, (_, s) => stop(s))])));
+      const d = await drive(
+        workflow(
+          "W",
+          () => receive(0, [on(odd, (_, s) => reply(s, s)), on(end, (_, s) => stop(s))]),
+        ),
+      );
       const u = d.server.update("u", "odd", 1);
       await d.task();
       equal(d.server.taskFailure, undefined);
@@ -115,12 +149,19 @@ export const cases: Case[] = [
     },
   },
   {
-    name: "schemas: an update that was accepted under another schema still gets its arguments on replay",
+    name:
+      "schemas: an update that was accepted under another schema still gets its arguments on replay",
     async run() {
       let strict = false;
-      const changing = schema<number>((value) => strict ? { issues: [{ message: "no longer" }] } : { value: value as number });
+      const changing = schema<number>((value) =>
+        strict ? { issues: [{ message: "no longer" }] } : { value: value as number }
+      );
       const changed = update<[number], number>("changed", { args: [changing] });
-      const w = workflow("W", () => receive(0, [on(changed, ([n], s) => reply(s + n, s + n)), on(end, (_, s) => stop(s))]));
+      const w = workflow(
+        "W",
+        () =>
+          receive(0, [on(changed, ([n], s) => reply(s + n, s + n)), on(end, (_, s) => stop(s))]),
+      );
       const d = await drive(w, { cached: false });
       const u = d.server.update("u", "changed", 3);
       await d.task();
@@ -132,7 +173,8 @@ export const cases: Case[] = [
     },
   },
   {
-    name: "a validator that swallows the error of a forbidden call does not get its update accepted",
+    name:
+      "a validator that swallows the error of a forbidden call does not get its update accepted",
     async run() {
       const d = await drive(workflow("W", () =>
         receive(0, [on(add, (_, s) => reply(s, s), {
@@ -156,13 +198,21 @@ export const cases: Case[] = [
       const d = await drive(workflow("W", () =>
         receive(0, [on(add, (_, s) => reply(s, s), {
           validate: ([n]) => {
-            throw new ApplicationFailure(`not ${n}`, { type: "NotThat", nonRetryable: true, details: [{ n }] });
+            throw new ApplicationFailure(`not ${n}`, {
+              type: "NotThat",
+              nonRetryable: true,
+              details: [{ n }],
+            });
           },
         })])));
       const u = d.server.update("u", "add", 1);
       await d.task();
       const info = u.failure!.failureInfo;
-      deepEqual([u.stage, u.failure!.message, info.case === "applicationFailureInfo" && info.value.type], [
+      deepEqual([
+        u.stage,
+        u.failure!.message,
+        info.case === "applicationFailureInfo" && info.value.type,
+      ], [
         "rejected",
         "not 1",
         "NotThat",
@@ -193,8 +243,15 @@ export const cases: Case[] = [
       };
       const before = JSON.stringify(state);
       const v = view(state);
-      deepEqual([v.list.length, v.list.map((x) => x + 1), [...v.list], Array.isArray(v.list)], [3, [4, 2, 3], [3, 1, 2], true]);
-      deepEqual([v.nested.deep.n, v.map.get("a")?.n, v.map.size, [...v.map.keys()], v.set.has(2), [...v.set]], [
+      deepEqual([v.list.length, v.list.map((x) => x + 1), [...v.list], Array.isArray(v.list)], [
+        3,
+        [4, 2, 3],
+        [3, 1, 2],
+        true,
+      ]);
+      deepEqual([v.nested.deep.n, v.map.get("a")?.n, v.map.size, [...v.map.keys()], v.set.has(2), [
+        ...v.set,
+      ]], [
         1,
         1,
         1,
@@ -202,7 +259,13 @@ export const cases: Case[] = [
         true,
         [1, 2],
       ]);
-      deepEqual([v.date.getTime(), v.bytes[1], v.bytes.length, v.account.double, v.account instanceof Account], [
+      deepEqual([
+        v.date.getTime(),
+        v.bytes[1],
+        v.bytes.length,
+        v.account.double,
+        v.account instanceof Account,
+      ], [
         0,
         2,
         3,
@@ -249,17 +312,27 @@ export const cases: Case[] = [
     name: "definitions: names are required, queries need handlers, duplicate names are rejected",
     run() {
       const status = query<number>("wire_name");
-      const w = workflow("W", { messages: { status }, queries: { status: () => 1 }, run: async () => {} });
+      const w = workflow("W", {
+        messages: { status },
+        queries: { status: () => 1 },
+        run: async () => {},
+      });
       deepEqual(Object.keys(w.queries), ["wire_name"]);
       equal(isWorkflowDefinition(w), true);
       equal(isWorkflowDefinition({ name: "W", run: () => {} }), false);
       // deno-lint-ignore no-explicit-any
       const untyped: any = workflow;
       const called = w as unknown as () => void;
-      throws(() => called(), /TypeError: the workflow "W" was called: a workflow is started, not called/);
+      throws(
+        () => called(),
+        /TypeError: the workflow "W" was called: a workflow is started, not called/,
+      );
       throws(() => untyped("", async () => {}), /TypeError: the name of a workflow must be/);
       throws(() => untyped("X", {}), /TypeError: workflow "X" needs a run function/);
-      throws(() => untyped("X", { messages: { status }, run: async () => {} }), /declares the query "status" but has no handler/);
+      throws(
+        () => untyped("X", { messages: { status }, run: async () => {} }),
+        /declares the query "status" but has no handler/,
+      );
       throws(() => signal(""), /TypeError: the name of a signal must be/);
       throws(() => nativePrograms([w, w]), /two workflows are named "W"/);
     },

@@ -23,7 +23,10 @@ export class NexusOperations {
   }
 
   /** Takes a command, if it is one of these. */
-  command({ attributes, userMetadata }: Command, task: { workflowTaskCompletedEventId: bigint }): boolean {
+  command(
+    { attributes, userMetadata }: Command,
+    task: { workflowTaskCompletedEventId: bigint },
+  ): boolean {
     switch (attributes.case) {
       case "scheduleNexusOperationCommandAttributes": {
         const { eventId } = this.#events.append(EventType.NEXUS_OPERATION_SCHEDULED, {
@@ -40,7 +43,9 @@ export class NexusOperations {
       }
       case "requestCancelNexusOperationCommandAttributes": {
         const { scheduledEventId } = attributes.value;
-        for (const each of this.all.values()) if (each.scheduledEventId === scheduledEventId) each.cancelRequested = true;
+        for (const each of this.all.values()) {
+          if (each.scheduledEventId === scheduledEventId) each.cancelRequested = true;
+        }
         this.#events.append(EventType.NEXUS_OPERATION_CANCEL_REQUESTED, {
           case: "nexusOperationCancelRequestedEventAttributes",
           value: { scheduledEventId, ...task },
@@ -53,16 +58,28 @@ export class NexusOperations {
   }
 
   started(operation: string, operationToken: string): void {
-    this.#tell(operation, EventType.NEXUS_OPERATION_STARTED, "nexusOperationStartedEventAttributes", { operationToken });
+    this.#tell(
+      operation,
+      EventType.NEXUS_OPERATION_STARTED,
+      "nexusOperationStartedEventAttributes",
+      { operationToken },
+    );
   }
 
   completed(operation: string, result: Payload | undefined): void {
-    this.#tell(operation, EventType.NEXUS_OPERATION_COMPLETED, "nexusOperationCompletedEventAttributes", { result });
+    this.#tell(
+      operation,
+      EventType.NEXUS_OPERATION_COMPLETED,
+      "nexusOperationCompletedEventAttributes",
+      { result },
+    );
   }
 
   /** `failure`: a Failure, as the server writes it. */
   failed(operation: string, failure: object): void {
-    this.#tell(operation, EventType.NEXUS_OPERATION_FAILED, "nexusOperationFailedEventAttributes", { failure });
+    this.#tell(operation, EventType.NEXUS_OPERATION_FAILED, "nexusOperationFailedEventAttributes", {
+      failure,
+    });
   }
 
   cancelDelivered(operation: string): void {
@@ -71,7 +88,12 @@ export class NexusOperations {
   }
 
   canceled(operation: string, failure: object): void {
-    this.#tell(operation, EventType.NEXUS_OPERATION_CANCELED, "nexusOperationCanceledEventAttributes", { failure });
+    this.#tell(
+      operation,
+      EventType.NEXUS_OPERATION_CANCELED,
+      "nexusOperationCanceledEventAttributes",
+      { failure },
+    );
   }
 
   #tell(operation: string, type: EventType, name: string, value: object): void {

@@ -1,5 +1,6 @@
-// Other workflows, as the tiny server has them: children that the run starts, and messages that it sends. Like everything there they do
-// nothing by themselves: tests say when a child starts and how it ends, and whether a message arrives.
+// Other workflows, as the tiny server has them: children that the run starts, and messages that it
+// sends. Like everything there they do nothing by themselves: tests say when a child starts and how
+// it ends, and whether a message arrives.
 import { toFailure } from "../../ts/converter/mod.ts";
 import type { Command } from "../../ts/messages/generated/temporal/api/command/v1/message_pb.ts";
 import { EventType } from "../../ts/messages/generated/temporal/api/enums/v1/event_type_pb.ts";
@@ -69,10 +70,13 @@ export class OtherWorkflows {
       }
       case "signalExternalWorkflowExecutionCommandAttributes": {
         const { execution, signalName, input, header, childWorkflowOnly } = attributes.value;
-        const { eventId } = this.#events.append(EventType.SIGNAL_EXTERNAL_WORKFLOW_EXECUTION_INITIATED, {
-          case: "signalExternalWorkflowExecutionInitiatedEventAttributes",
-          value: { ...bare(attributes.value), workflowExecution: execution, ...task },
-        });
+        const { eventId } = this.#events.append(
+          EventType.SIGNAL_EXTERNAL_WORKFLOW_EXECUTION_INITIATED,
+          {
+            case: "signalExternalWorkflowExecutionInitiatedEventAttributes",
+            value: { ...bare(attributes.value), workflowExecution: execution, ...task },
+          },
+        );
         const { workflowId = "", runId = "" } = execution ?? {};
         this.messages.push({
           ...{ kind: "signal", workflowId, runId, childOnly: childWorkflowOnly, text: signalName },
@@ -82,10 +86,13 @@ export class OtherWorkflows {
       }
       case "requestCancelExternalWorkflowExecutionCommandAttributes": {
         const { workflowId, runId, reason, childWorkflowOnly } = attributes.value;
-        const { eventId } = this.#events.append(EventType.REQUEST_CANCEL_EXTERNAL_WORKFLOW_EXECUTION_INITIATED, {
-          case: "requestCancelExternalWorkflowExecutionInitiatedEventAttributes",
-          value: { ...bare(attributes.value), workflowExecution: { workflowId, runId }, ...task },
-        });
+        const { eventId } = this.#events.append(
+          EventType.REQUEST_CANCEL_EXTERNAL_WORKFLOW_EXECUTION_INITIATED,
+          {
+            case: "requestCancelExternalWorkflowExecutionInitiatedEventAttributes",
+            value: { ...bare(attributes.value), workflowExecution: { workflowId, runId }, ...task },
+          },
+        );
         const child = this.children.get(workflowId);
         if (childWorkflowOnly && child !== undefined) child.cancelRequested = reason;
         this.messages.push({
@@ -116,7 +123,11 @@ export class OtherWorkflows {
     const { initiatedEventId, type } = this.#child(id);
     this.#events.outside(EventType.CHILD_WORKFLOW_EXECUTION_STARTED, {
       case: "childWorkflowExecutionStartedEventAttributes",
-      value: { initiatedEventId, workflowExecution: { workflowId: id, runId }, workflowType: { name: type } },
+      value: {
+        initiatedEventId,
+        workflowExecution: { workflowId: id, runId },
+        workflowType: { name: type },
+      },
     });
   }
 

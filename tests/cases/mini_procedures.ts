@@ -12,7 +12,11 @@ export function timeOutProcedure(server: MiniServer, id: string): void {
   server.activities.delete(id);
   server.append(EventType.ACTIVITY_TASK_TIMED_OUT, {
     case: "activityTaskTimedOutEventAttributes",
-    value: { scheduledEventId, failure: toFailure(new TimeoutFailure("its time is over", "SCHEDULE_TO_CLOSE")), retryState: 3 },
+    value: {
+      scheduledEventId,
+      failure: toFailure(new TimeoutFailure("its time is over", "SCHEDULE_TO_CLOSE")),
+      retryState: 3,
+    },
   });
 }
 
@@ -20,6 +24,10 @@ export function timeOutProcedure(server: MiniServer, id: string): void {
 export function failByResult(server: MiniServer, id: string, error: Error): void {
   server.completeActivity(id);
   const { attributes } = server.events.at(-1)!;
-  if (attributes.case !== "activityTaskCompletedEventAttributes") throw new Error(`it ended by ${attributes.case}`);
-  attributes.value.result = create(PayloadsSchema, { payloads: [failedResult(error, defaultPayloadConverter)] });
+  if (attributes.case !== "activityTaskCompletedEventAttributes") {
+    throw new Error(`it ended by ${attributes.case}`);
+  }
+  attributes.value.result = create(PayloadsSchema, {
+    payloads: [failedResult(error, defaultPayloadConverter)],
+  });
 }

@@ -1,4 +1,5 @@
-// Reducers, as the tiny server has them: each returns its arguments or throws, by its first argument alone, and the marker says so.
+// Reducers, as the tiny server has them: each returns its arguments or throws, by its first
+// argument alone, and the marker says so.
 import { toFailure } from "../../ts/converter/mod.ts";
 import type { Payloads } from "../../ts/messages/generated/temporal/api/common/v1/message_pb.ts";
 import type { Failure } from "../../ts/messages/generated/temporal/api/failure/v1/message_pb.ts";
@@ -10,7 +11,10 @@ export interface Marker {
   failure?: Failure | undefined;
 }
 
-/** Whether code waits for the reducer of this marker; its result or failure is put into it. Other markers stay as they are. */
+/**
+ * Whether code waits for the reducer of this marker; its result or failure is put into it. Other
+ * markers stay as they are.
+ */
 export function reduced(marker: Marker): boolean {
   if (marker.markerName !== "Transact") return false;
   const said = (key: string): unknown => values(marker.details[key])[0];

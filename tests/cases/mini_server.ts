@@ -1,14 +1,21 @@
-// A tiny server for one run, test support only: it holds the history as messages, hands out workflow tasks, and appends the events that a
-// completion's commands make. No queues, no clock, no retries: tests say what happens outside, and when.
+// A tiny server for one run, test support only: it holds the history as messages, hands out
+// workflow tasks, and appends the events that a completion's commands make. No queues, no clock, no
+// retries: tests say what happens outside, and when.
 import { create, fromBinary, toBinary } from "@bufbuild/protobuf";
 import { anyPack, anyUnpack, type Timestamp, timestampFromMs } from "@bufbuild/protobuf/wkt";
 import { defaultPayloadConverter, toFailure } from "../../ts/converter/mod.ts";
 import { fromPayloads, toPayloads } from "../../ts/converter/payload.ts";
 import type { TaskOutcome } from "../../ts/core/generated/boundary/temporalex/boundary/v1/boundary.ts";
 import type { Command } from "../../ts/messages/generated/temporal/api/command/v1/message_pb.ts";
-import { type Payloads, PayloadsSchema } from "../../ts/messages/generated/temporal/api/common/v1/message_pb.ts";
+import {
+  type Payloads,
+  PayloadsSchema,
+} from "../../ts/messages/generated/temporal/api/common/v1/message_pb.ts";
 import { EventType } from "../../ts/messages/generated/temporal/api/enums/v1/event_type_pb.ts";
-import { type Failure, FailureSchema } from "../../ts/messages/generated/temporal/api/failure/v1/message_pb.ts";
+import {
+  type Failure,
+  FailureSchema,
+} from "../../ts/messages/generated/temporal/api/failure/v1/message_pb.ts";
 import {
   type HistoryEvent,
   HistoryEventSchema,
@@ -61,10 +68,16 @@ export interface Closed {
   readonly result?: unknown;
   readonly failure?: Failure;
   /** For continued: what the next run starts with. */
-  readonly next?: { readonly args: unknown[]; readonly headers: HeaderFields; readonly workflowType: string };
+  readonly next?: {
+    readonly args: unknown[];
+    readonly headers: HeaderFields;
+    readonly workflowType: string;
+  };
 }
 
-export type HeaderFields = { [key: string]: { metadata: { [key: string]: Uint8Array }; data: Uint8Array } };
+export type HeaderFields = {
+  [key: string]: { metadata: { [key: string]: Uint8Array }; data: Uint8Array };
+};
 
 export interface StartOptions {
   readonly args?: readonly unknown[];
@@ -77,7 +90,8 @@ export interface StartOptions {
 
 export const payloads = (values: readonly unknown[]): Payloads =>
   create(PayloadsSchema, { payloads: toPayloads(defaultPayloadConverter, values) });
-export const values = (message: Payloads | undefined): unknown[] => fromPayloads(defaultPayloadConverter, message?.payloads);
+export const values = (message: Payloads | undefined): unknown[] =>
+  fromPayloads(defaultPayloadConverter, message?.payloads);
 
 const START_MS = Date.UTC(2026, 0, 1);
 
@@ -117,7 +131,9 @@ export class MiniServer {
   constructor(workflowType: string, options: StartOptions = {}) {
     this.workflowType = workflowType;
     this.runId = options.runId ?? "11111111-2222-4333-8444-555555555555";
-    const memo = Object.entries(options.memo ?? {}).map(([k, v]) => [k, defaultPayloadConverter.toPayload(v)]);
+    const memo = Object.entries(options.memo ?? {}).map((
+      [k, v],
+    ) => [k, defaultPayloadConverter.toPayload(v)]);
     this.append(EventType.WORKFLOW_EXECUTION_STARTED, {
       case: "workflowExecutionStartedEventAttributes",
       value: {
@@ -172,23 +188,37 @@ export class MiniServer {
   update(id: string, name: string, ...args: unknown[]): UpdateState {
     const state: UpdateState = { id, name, stage: "sent" };
     this.updates.set(id, state);
-    const request = create(RequestSchema, { meta: { updateId: id, identity: "test" }, input: { name, args: payloads(args) } });
+    const request = create(RequestSchema, {
+      meta: { updateId: id, identity: "test" },
+      input: { name, args: payloads(args) },
+    });
     this.#outbox.push(
-      create(MessageSchema, { id: `${id}/request`, protocolInstanceId: id, body: anyPack(RequestSchema, request) }),
+      create(MessageSchema, {
+        id: `${id}/request`,
+        protocolInstanceId: id,
+        body: anyPack(RequestSchema, request),
+      }),
     );
     return state;
   }
 
   fireTimer(id: string): void {
     const startedEventId = this.timers.get(id);
-    if (startedEventId === undefined) throw new Error(`no timer ${id}; open: ${[...this.timers.keys()]}`);
+    if (startedEventId === undefined) {
+      throw new Error(`no timer ${id}; open: ${[...this.timers.keys()]}`);
+    }
     this.timers.delete(id);
-    this.#outside(EventType.TIMER_FIRED, { case: "timerFiredEventAttributes", value: { timerId: id, startedEventId } });
+    this.#outside(EventType.TIMER_FIRED, {
+      case: "timerFiredEventAttributes",
+      value: { timerId: id, startedEventId },
+    });
   }
 
   #closeActivity(id: string): PendingActivity & { startedEventId: bigint } {
     const activity = this.activities.get(id);
-    if (activity === undefined) throw new Error(`no activity ${id}; open: ${[...this.activities.keys()]}`);
+    if (activity === undefined) {
+      throw new Error(`no activity ${id}; open: ${[...this.activities.keys()]}`);
+    }
     this.activities.delete(id);
     const started = this.append(EventType.ACTIVITY_TASK_STARTED, {
       case: "activityTaskStartedEventAttributes",
@@ -209,7 +239,13 @@ export class MiniServer {
     const { scheduledEventId, startedEventId } = this.#closeActivity(id);
     this.append(EventType.ACTIVITY_TASK_FAILED, {
       case: "activityTaskFailedEventAttributes",
-      value: { scheduledEventId, startedEventId, failure: toFailure(error), identity: "test", retryState: 1 },
+      value: {
+        scheduledEventId,
+        startedEventId,
+        failure: toFailure(error),
+        identity: "test",
+        retryState: 1,
+      },
     });
   }
 
@@ -225,8 +261,14 @@ export class MiniServer {
     return toBinary(HistorySchema, create(HistorySchema, { events: this.events.slice(0, upTo) }));
   }
 
-  /** Opens a workflow task: bytes of PollWorkflowTaskQueueResponse. `sticky`: only what is new since the last completed task. */
-  openTask(options: { sticky?: boolean; queries?: { [id: string]: { type: string; args: unknown[] } } } = {}): Uint8Array {
+  /**
+   * Opens a workflow task: bytes of PollWorkflowTaskQueueResponse. `sticky`: only what is new since
+   * the last completed task.
+   */
+  openTask(
+    options: { sticky?: boolean; queries?: { [id: string]: { type: string; args: unknown[] } } } =
+      {},
+  ): Uint8Array {
     this.nowMs += 1000;
     this.hasAnswer = false;
     const scheduled = this.append(EventType.WORKFLOW_TASK_SCHEDULED, {
@@ -243,7 +285,9 @@ export class MiniServer {
       },
     }).eventId;
     this.#openTask = { scheduled, started };
-    const from = options.sticky === true && this.#previousStarted > 0n ? Number(this.#previousStarted) : 0;
+    const from = options.sticky === true && this.#previousStarted > 0n
+      ? Number(this.#previousStarted)
+      : 0;
     const messages = this.#outbox.map((message) =>
       create(MessageSchema, { ...message, sequencingId: { case: "eventId", value: started - 1n } })
     );
@@ -289,7 +333,9 @@ export class MiniServer {
     const response = outcome.response;
     switch (response?.$case) {
       case "completed":
-        return this.#completed(fromBinary(RespondWorkflowTaskCompletedRequestSchema, response.value));
+        return this.#completed(
+          fromBinary(RespondWorkflowTaskCompletedRequestSchema, response.value),
+        );
       case "failed": {
         const request = fromBinary(RespondWorkflowTaskFailedRequestSchema, response.value);
         this.#taskFailed(request.cause, request.failure!);
@@ -298,7 +344,11 @@ export class MiniServer {
       case "queryCompleted": {
         const answer = fromBinary(RespondQueryTaskCompletedRequestSchema, response.value);
         this.queryAnswers = {
-          query: { ok: answer.completedType === 1, value: values(answer.queryResult)[0], message: answer.errorMessage },
+          query: {
+            ok: answer.completedType === 1,
+            value: values(answer.queryResult)[0],
+            message: answer.errorMessage,
+          },
         };
         return;
       }
@@ -316,13 +366,24 @@ export class MiniServer {
     this.taskFailure = { cause, failure };
     this.append(EventType.WORKFLOW_TASK_FAILED, {
       case: "workflowTaskFailedEventAttributes",
-      value: { scheduledEventId: scheduled, startedEventId: started, cause, failure, identity: "test" },
+      value: {
+        scheduledEventId: scheduled,
+        startedEventId: started,
+        cause,
+        failure,
+        identity: "test",
+      },
     });
     this.#flushBuffered();
   }
 
   #flushBuffered(): void {
-    for (const { eventType, attributes } of this.#buffered.splice(0) as { eventType: EventType; attributes: unknown }[]) {
+    for (
+      const { eventType, attributes } of this.#buffered.splice(0) as {
+        eventType: EventType;
+        attributes: unknown;
+      }[]
+    ) {
       this.append(eventType, attributes);
     }
   }
@@ -334,7 +395,12 @@ export class MiniServer {
     this.#outbox = [];
     const taskCompleted = this.append(EventType.WORKFLOW_TASK_COMPLETED, {
       case: "workflowTaskCompletedEventAttributes",
-      value: { scheduledEventId: scheduled, startedEventId: started, identity: "test", sdkMetadata: request.sdkMetadata },
+      value: {
+        scheduledEventId: scheduled,
+        startedEventId: started,
+        identity: "test",
+        sdkMetadata: request.sdkMetadata,
+      },
     }).eventId;
     this.#previousStarted = started;
     this.#lastStarted = started;
@@ -348,15 +414,25 @@ export class MiniServer {
     for (const command of request.commands) {
       const before = this.events.length;
       this.#command(command, request.messages, taskCompleted);
-      for (const event of this.events.slice(before)) event.eventGroupMarkers = command.eventGroupMarkers;
+      for (const event of this.events.slice(before)) {
+        event.eventGroupMarkers = command.eventGroupMarkers;
+      }
     }
     for (const [id, result] of Object.entries(request.queryResults)) {
-      this.queryAnswers[id] = { ok: result.resultType === 1, value: values(result.answer)[0], message: result.errorMessage };
+      this.queryAnswers[id] = {
+        ok: result.resultType === 1,
+        value: values(result.answer)[0],
+        message: result.errorMessage,
+      };
     }
     this.#flushBuffered();
   }
 
-  #command(command: Command, messages: ProtocolMessage[], workflowTaskCompletedEventId: bigint): void {
+  #command(
+    command: Command,
+    messages: ProtocolMessage[],
+    workflowTaskCompletedEventId: bigint,
+  ): void {
     const task = { workflowTaskCompletedEventId };
     if (this.others.command(command, task) || this.nexus.command(command, task)) return;
     const { commandType, attributes } = command;
@@ -373,7 +449,9 @@ export class MiniServer {
       case "cancelTimerCommandAttributes": {
         const { timerId } = attributes.value;
         const startedEventId = this.timers.get(timerId);
-        if (startedEventId === undefined) throw new Error(`cancel of timer ${timerId}, which is not open`);
+        if (startedEventId === undefined) {
+          throw new Error(`cancel of timer ${timerId}, which is not open`);
+        }
         this.timers.delete(timerId);
         this.append(EventType.TIMER_CANCELED, {
           case: "timerCanceledEventAttributes",
@@ -410,7 +488,10 @@ export class MiniServer {
       case "recordMarkerCommandAttributes": {
         const marker = bare(attributes.value) as unknown as Marker;
         this.hasAnswer = reduced(marker) || this.hasAnswer;
-        this.append(EventType.MARKER_RECORDED, { case: "markerRecordedEventAttributes", value: { ...marker, ...task } });
+        this.append(EventType.MARKER_RECORDED, {
+          case: "markerRecordedEventAttributes",
+          value: { ...marker, ...task },
+        });
         return;
       }
       case "upsertWorkflowSearchAttributesCommandAttributes":
@@ -420,7 +501,9 @@ export class MiniServer {
         });
         return;
       case "protocolMessageCommandAttributes":
-        return this.#message(messages.find((message) => message.id === attributes.value.messageId)!);
+        return this.#message(
+          messages.find((message) => message.id === attributes.value.messageId)!,
+        );
       case "completeWorkflowExecutionCommandAttributes":
         this.append(EventType.WORKFLOW_EXECUTION_COMPLETED, {
           case: "workflowExecutionCompletedEventAttributes",
@@ -448,12 +531,18 @@ export class MiniServer {
           case: "workflowExecutionContinuedAsNewEventAttributes",
           value: { ...bare(attributes.value), newExecutionRunId: "next", ...task },
         });
-        const next = { args: values(input), headers: { ...header?.fields }, workflowType: workflowType?.name ?? "" };
+        const next = {
+          args: values(input),
+          headers: { ...header?.fields },
+          workflowType: workflowType?.name ?? "",
+        };
         this.closed = { kind: "continued", next };
         return;
       }
       default:
-        throw new Error(`the test server does not know command ${attributes.case} (type ${commandType})`);
+        throw new Error(
+          `the test server does not know command ${attributes.case} (type ${commandType})`,
+        );
     }
   }
 
@@ -469,7 +558,9 @@ export class MiniServer {
       return;
     }
     const response = anyUnpack(message.body!, ResponseSchema)!;
-    if (update.stage !== "accepted") throw new Error(`update ${update.id} was completed in stage ${update.stage}`);
+    if (update.stage !== "accepted") {
+      throw new Error(`update ${update.id} was completed in stage ${update.stage}`);
+    }
     update.stage = "completed";
     const outcome = response.outcome!.value;
     if (outcome.case === "success") update.result = values(outcome.value)[0];
@@ -488,6 +579,8 @@ export class MiniServer {
 
 /** A message's fields as an initialiser for another message that shares them. */
 export function bare(message: { readonly $typeName: string }): { [field: string]: unknown } {
-  const { $typeName: _type, $unknown: _unknown, ...fields } = message as { [field: string]: unknown };
+  const { $typeName: _type, $unknown: _unknown, ...fields } = message as {
+    [field: string]: unknown;
+  };
   return fields;
 }

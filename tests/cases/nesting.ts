@@ -1,4 +1,5 @@
-// The nesting table of the model, row by row: what each construct may hold, and with what error it refuses the rest.
+// The nesting table of the model, row by row: what each construct may hold, and with what error it
+// refuses the rest.
 import {
   activities,
   continueAsNew,
@@ -41,7 +42,8 @@ const ALLOWED: { [row: string]: () => Promise<unknown> | unknown } = {
   "sideEffect": () => sideEffect(() => 7),
   "publishState": () => publishState({ seen: true }) ?? "published",
   "patched / deprecatePatch": () => (deprecatePatch("old"), patched("new")),
-  "parallel": async () => (await parallel([() => acts.work(1), () => 2])).map((r) => r.ok && r.value),
+  "parallel": async () =>
+    (await parallel([() => acts.work(1), () => 2])).map((r) => r.ok && r.value),
   "select": () => select([on(other, () => 0), on(() => acts.work(20), (x) => x)]),
   "named timer": () => timer("name", 10).then(() => "slept"),
   "shield": () => shield(() => acts.work(20)),
@@ -59,11 +61,15 @@ const EXPECTED: { [row: string]: { value: unknown; commands: string[] } } = {
   "shield": { value: 21, commands: ["SCHEDULE_ACTIVITY 1"] },
 };
 
-/** Where code may stand, and how to get there: `body` is called there, and what it gives is the workflow's result. */
+/**
+ * Where code may stand, and how to get there: `body` is called there, and what it gives is the
+ * workflow's result.
+ */
 const PLACES: { [place: string]: (body: () => unknown) => Promise<unknown> } = {
   "run": async (body) => await body(),
   "sync signal handler": (body) => receive<unknown>(0, [on(go, async () => stop(await body()))]),
-  "sync update handler": (body) => receive<unknown>(0, [on(ask, async () => stop(await body(), "done"))]),
+  "sync update handler": (body) =>
+    receive<unknown>(0, [on(ask, async () => stop(await body(), "done"))]),
   "async handler of a signal": (body) =>
     receive<unknown>(0, [
       on(go, (_, s) =>
@@ -124,7 +130,9 @@ const allowed: Case[] = Object.keys(PLACES).flatMap((place) =>
         d.server.signal("other", 5);
         await d.task();
       }
-      const result = d.server.closed === undefined ? await d.auto({ work: (x: number) => x + 1 }) : await d.finish();
+      const result = d.server.closed === undefined
+        ? await d.auto({ work: (x: number) => x + 1 })
+        : await d.finish();
       deepEqual(result, EXPECTED[row]!.value);
       const issued = d.allCommands().filter((c) => !/UPDATE_RESPONSE|COMPLETE_WORKFLOW/.test(c));
       deepEqual(issued, EXPECTED[row]!.commands);
@@ -143,14 +151,21 @@ function forbidden(place: string, row: string, body: () => unknown, message: Reg
   };
 }
 
-const failureType = (d: { server: { taskFailure?: { failure: { failureInfo: unknown } } } }): string => {
-  const info = d.server.taskFailure?.failure.failureInfo as { case?: string; value?: { type: string } } | undefined;
+const failureType = (
+  d: { server: { taskFailure?: { failure: { failureInfo: unknown } } } },
+): string => {
+  const info = d.server.taskFailure?.failure.failureInfo as {
+    case?: string;
+    value?: { type: string };
+  } | undefined;
   return info?.value?.type ?? "no failure";
 };
 
 const handlers = Object.keys(PLACES).filter((place) => place.includes("handler"));
 /** Separate scopes in run. */
-const branches = Object.keys(PLACES).filter((place) => place.includes("branch") || place.startsWith("function"));
+const branches = Object.keys(PLACES).filter((place) =>
+  place.includes("branch") || place.startsWith("function")
+);
 const background = Object.keys(PLACES).filter((place) => place.startsWith("async"));
 // Types reject these as well; the casts are for callers without types.
 // deno-lint-ignore no-explicit-any
@@ -172,7 +187,12 @@ export const cases: Case[] = [
   {
     name: "body of an arm: receive is allowed",
     async run() {
-      const d = await drive(workflow("Nest", () => select([timer(0, () => receive(3, [on(go, (_, n) => stop(n + 1))]))])));
+      const d = await drive(
+        workflow(
+          "Nest",
+          () => select([timer(0, () => receive(3, [on(go, (_, n) => stop(n + 1))]))]),
+        ),
+      );
       d.server.signal("go");
       await d.task();
       equal(await d.finish(), 4);
@@ -181,7 +201,9 @@ export const cases: Case[] = [
   {
     name: "run: receive in a shield is allowed",
     async run() {
-      const d = await drive(workflow("Nest", () => shield(() => receive(3, [on(go, (_, n) => stop(n + 1))]))));
+      const d = await drive(
+        workflow("Nest", () => shield(() => receive(3, [on(go, (_, n) => stop(n + 1))]))),
+      );
       d.server.signal("go");
       await d.task();
       equal(await d.finish(), 4);
@@ -201,7 +223,14 @@ export const cases: Case[] = [
     name: "sync handler: spawnAsync is allowed",
     async run() {
       const d = await drive(
-        workflow("Nest", () => receive(0, [on(go, (_, n) => spawnAsync(async () => {}, n + 1)), on(end, (_, n) => stop(n))])),
+        workflow(
+          "Nest",
+          () =>
+            receive(0, [
+              on(go, (_, n) => spawnAsync(async () => {}, n + 1)),
+              on(end, (_, n) => stop(n)),
+            ]),
+        ),
       );
       d.server.signal("go");
       d.server.signal("end");
@@ -248,7 +277,12 @@ export const cases: Case[] = [
     ),
   ]),
   ...["run", "body of an arm", ...branches, ...background].map((place) =>
-    forbidden(place, "spawnAsync", anySpawn, /^NestingError: spawnAsync cannot be used in .*; it belongs in a message handler/)
+    forbidden(
+      place,
+      "spawnAsync",
+      anySpawn,
+      /^NestingError: spawnAsync cannot be used in .*; it belongs in a message handler/,
+    )
   ),
   ...["run", ...branches, ...handlers.filter((place) => place.startsWith("sync"))].map((place) =>
     forbidden(
@@ -281,13 +315,21 @@ export const cases: Case[] = [
     async run() {
       // deno-lint-ignore no-explicit-any
       const smuggled: any = noreply(1);
-      const one = await drive(workflow("Nest", async () => void await parallel([() => smuggled as number])));
+      const one = await drive(
+        workflow("Nest", async () => void await parallel([() => smuggled as number])),
+      );
       await one.task();
-      match(one.server.taskFailure!.failure.message, /branch 1 of parallel .* returned a noreply result/);
+      match(
+        one.server.taskFailure!.failure.message,
+        /branch 1 of parallel .* returned a noreply result/,
+      );
       const two = await reach("async handler of a signal", () => 0);
       equal(two.server.taskFailure, undefined);
       const three = await drive(
-        workflow("Nest", () => receive(0, [on(go, (_, n) => spawnAsync(async () => smuggled as number, n))])),
+        workflow(
+          "Nest",
+          () => receive(0, [on(go, (_, n) => spawnAsync(async () => smuggled as number, n))]),
+        ),
       );
       three.server.signal("go");
       await three.task();
@@ -311,7 +353,10 @@ export const cases: Case[] = [
         return "continued";
       }));
       await d.task();
-      match(d.server.taskFailure!.failure.message, /receive cannot be used in a branch of parallel/);
+      match(
+        d.server.taskFailure!.failure.message,
+        /receive cannot be used in a branch of parallel/,
+      );
     },
   },
   {
@@ -319,18 +364,33 @@ export const cases: Case[] = [
     async run() {
       // deno-lint-ignore no-explicit-any
       const wrong = (value: unknown) => value as any;
-      const one = await drive(workflow("Nest", () => receive(0, [on(go, (_, n) => wrong(reply(1, n)))])));
+      const one = await drive(
+        workflow("Nest", () => receive(0, [on(go, (_, n) => wrong(reply(1, n)))])),
+      );
       one.server.signal("go");
       await one.task();
-      match(one.server.taskFailure!.failure.message, /handler of signal "go" returned a reply; return noreply/);
-      const two = await drive(workflow("Nest", () => receive(0, [on(ask, (_, n) => wrong(noreply(n)))])));
+      match(
+        one.server.taskFailure!.failure.message,
+        /handler of signal "go" returned a reply; return noreply/,
+      );
+      const two = await drive(
+        workflow("Nest", () => receive(0, [on(ask, (_, n) => wrong(noreply(n)))])),
+      );
       two.server.update("u", "ask");
       await two.task();
-      match(two.server.taskFailure!.failure.message, /handler of update "ask" returned a noreply; return reply/);
-      const three = await drive(workflow("Nest", () => receive(0, [on(ask, () => wrong(undefined))])));
+      match(
+        two.server.taskFailure!.failure.message,
+        /handler of update "ask" returned a noreply; return reply/,
+      );
+      const three = await drive(
+        workflow("Nest", () => receive(0, [on(ask, () => wrong(undefined))])),
+      );
       three.server.update("u", "ask");
       await three.task();
-      match(three.server.taskFailure!.failure.message, /returned a value that is not a handler result/);
+      match(
+        three.server.taskFailure!.failure.message,
+        /returned a value that is not a handler result/,
+      );
     },
   },
 ];

@@ -1,5 +1,6 @@
-// Nexus operations of native workflows (docs/dev/semantics/commands.md#nexus-operations): what a call sends, what comes back, handles,
-// cancellation by type, and what is refused. On a real server: tests/interop/nexus_callers.test.ts.
+// Nexus operations of native workflows (docs/dev/semantics/commands.md#nexus-operations): what a
+// call sends, what comes back, handles, cancellation by type, and what is refused. On a real
+// server: tests/interop/nexus_callers.test.ts.
 import { jsonPayloadConverter } from "../../ts/converter/payload.ts";
 import {
   ApplicationFailure,
@@ -19,7 +20,8 @@ import { drive } from "./driver.ts";
 
 const payload = (value: unknown) => jsonPayloadConverter.toPayload(value);
 const describeError = (e: unknown) => `${(e as Error).name}: ${(e as Error).message}`;
-const chain = (e: unknown): string[] => e instanceof Error ? [describeError(e), ...chain(e.cause)] : [];
+const chain = (e: unknown): string[] =>
+  e instanceof Error ? [describeError(e), ...chain(e.cause)] : [];
 
 interface Desk {
   ask(question: { deep: number[] }): string;
@@ -33,9 +35,17 @@ const DEFINED = {
   operations: {
     plan: {
       name: "plan-it",
-      inputType: { transferTypeConverter: { toTransferType: (n: number) => ({ days: n }), fromTransferType: () => 0 } },
+      inputType: {
+        transferTypeConverter: {
+          toTransferType: (n: number) => ({ days: n }),
+          fromTransferType: () => 0,
+        },
+      },
       outputType: {
-        transferTypeConverter: { toTransferType: () => 0, fromTransferType: (v: unknown) => (v as { days: number }).days * 24 },
+        transferTypeConverter: {
+          toTransferType: () => 0,
+          fromTransferType: (v: unknown) => (v as { days: number }).days * 24,
+        },
       },
     },
   },
@@ -46,11 +56,19 @@ const failureOf = (message: string, cause: object) => ({
   message: "nexus operation completed unsuccessfully",
   failureInfo: {
     case: "nexusOperationExecutionFailureInfo",
-    value: { scheduledEventId: 5n, endpoint: "front", service: "desk", operation: "lasts", operationToken: "t-1" },
+    value: {
+      scheduledEventId: 5n,
+      endpoint: "front",
+      service: "desk",
+      operation: "lasts",
+      operationToken: "t-1",
+    },
   },
   cause: { message, ...cause },
 });
-const CANCELED = failureOf("canceled by the handler", { failureInfo: { case: "canceledFailureInfo", value: {} } });
+const CANCELED = failureOf("canceled by the handler", {
+  failureInfo: { case: "canceledFailureInfo", value: {} },
+});
 
 const seconds = (command: { readonly [field: string]: unknown }, name: string) => {
   const { seconds, nanos } = command[name] as { seconds: bigint; nanos: number };
@@ -72,10 +90,19 @@ export const cases: Case[] = [
       await d.task();
       deepEqual(d.commands(), ["SCHEDULE_NEXUS_OPERATION 1"]);
       const { command, summary } = d.server.nexus.all.get("ask")!;
-      deepEqual([command["endpoint"], command["service"], command["nexusHeader"]], ["front", "desk", { trace: "t" }]);
-      deepEqual(["scheduleToCloseTimeout", "scheduleToStartTimeout", "startToCloseTimeout"].map((n) => seconds(command, n)), [
-        ...[60, 2.5, 3],
+      deepEqual([command["endpoint"], command["service"], command["nexusHeader"]], [
+        "front",
+        "desk",
+        { trace: "t" },
       ]);
+      deepEqual(
+        ["scheduleToCloseTimeout", "scheduleToStartTimeout", "startToCloseTimeout"].map((n) =>
+          seconds(command, n)
+        ),
+        [
+          ...[60, 2.5, 3],
+        ],
+      );
       deepEqual(jsonPayloadConverter.fromPayload(command["input"] as never), { deep: [1] });
       equal(jsonPayloadConverter.fromPayload(summary!), "a question");
       d.server.nexus.completed("ask", payload("a response"));
@@ -94,7 +121,13 @@ export const cases: Case[] = [
       const w = workflow("W", async () => {
         const handle = await desk.lasts.start();
         await sleep(1);
-        return [handle.service, handle.operation, handle.token, await handle.result(), await handle.result()];
+        return [
+          handle.service,
+          handle.operation,
+          handle.token,
+          await handle.result(),
+          await handle.result(),
+        ];
       });
       const d = await drive(w);
       await d.task();
@@ -117,12 +150,29 @@ export const cases: Case[] = [
           if (rethrow) throw error;
           ok(error instanceof NexusOperationFailure && error.cause instanceof NexusHandlerFailure);
           const { endpoint, service, operation, operationToken, cause } = error;
-          return [endpoint, service, operation, operationToken, cause.type, cause.retryable, ...chain(cause.cause)];
+          return [
+            endpoint,
+            service,
+            operation,
+            operationToken,
+            cause.type,
+            cause.retryable,
+            ...chain(cause.cause),
+          ];
         }
       });
       const refused = failureOf("not so", {
-        failureInfo: { case: "nexusHandlerFailureInfo", value: { type: "BAD_REQUEST", retryBehavior: 2 } },
-        cause: { message: "deep", failureInfo: { case: "applicationFailureInfo", value: { type: "Deep", nonRetryable: true } } },
+        failureInfo: {
+          case: "nexusHandlerFailureInfo",
+          value: { type: "BAD_REQUEST", retryBehavior: 2 },
+        },
+        cause: {
+          message: "deep",
+          failureInfo: {
+            case: "applicationFailureInfo",
+            value: { type: "Deep", nonRetryable: true },
+          },
+        },
       });
       for (const rethrow of [false, true]) {
         const d = await drive(w, { args: [rethrow] });
@@ -130,14 +180,25 @@ export const cases: Case[] = [
         d.server.nexus.failed("lasts", refused);
         await d.task();
         if (!rethrow) {
-          deepEqual(await d.finish(), ["front", "desk", "lasts", "t-1", "BAD_REQUEST", false, "ApplicationFailure: deep"]);
+          deepEqual(await d.finish(), [
+            "front",
+            "desk",
+            "lasts",
+            "t-1",
+            "BAD_REQUEST",
+            false,
+            "ApplicationFailure: deep",
+          ]);
           continue;
         }
         await d.checkReplay();
         const { failureInfo, cause } = d.server.closed!.failure!;
         equal(failureInfo.case, "nexusOperationExecutionFailureInfo");
         ok(cause?.failureInfo.case === "nexusHandlerFailureInfo");
-        deepEqual([cause.failureInfo.value.type, cause.failureInfo.value.retryBehavior], ["BAD_REQUEST", 2]);
+        deepEqual([cause.failureInfo.value.type, cause.failureInfo.value.retryBehavior], [
+          "BAD_REQUEST",
+          2,
+        ]);
       }
     },
   },
@@ -152,14 +213,21 @@ export const cases: Case[] = [
       await d.task();
       await d.checkReplay();
       const { failureInfo, cause: written } = d.server.closed!.failure!;
-      ok(failureInfo.case === "nexusOperationExecutionFailureInfo" && written?.failureInfo.case === "nexusHandlerFailureInfo");
+      ok(
+        failureInfo.case === "nexusOperationExecutionFailureInfo" &&
+          written?.failureInfo.case === "nexusHandlerFailureInfo",
+      );
       const { endpoint, service, operation, operationToken } = failureInfo.value;
       deepEqual({ endpoint, service, operation, operationToken }, fields);
-      deepEqual([written.failureInfo.value.type, written.failureInfo.value.retryBehavior], ["UNAVAILABLE", 1]);
+      deepEqual([written.failureInfo.value.type, written.failureInfo.value.retryBehavior], [
+        "UNAVAILABLE",
+        1,
+      ]);
     },
   },
   {
-    name: "nexus: a canceled workflow requests cancellation of its operation and waits for any outcome",
+    name:
+      "nexus: a canceled workflow requests cancellation of its operation and waits for any outcome",
     async run() {
       const w = workflow("W", async () => {
         try {
@@ -198,7 +266,10 @@ export const cases: Case[] = [
     name: "nexus: waitCancellationRequested waits until the handler has the request",
     async run() {
       const d = await drive(
-        workflow("W", () => desk.lasts.with({ cancellationType: "waitCancellationRequested" })().catch(chain)),
+        workflow(
+          "W",
+          () => desk.lasts.with({ cancellationType: "waitCancellationRequested" })().catch(chain),
+        ),
       );
       await d.task();
       d.server.nexus.started("lasts", "t-1");
@@ -215,7 +286,9 @@ export const cases: Case[] = [
       name: `nexus: ${cancellationType} rejects at once, ${started ? "after" : "before"} the start`,
       async run() {
         const w = workflow("W", async () => {
-          const seen = await desk.lasts.with({ cancellationType })().catch((e) => [isCancellation(e), ...chain(e)]);
+          const seen = await desk.lasts.with({ cancellationType })().catch((
+            e,
+          ) => [isCancellation(e), ...chain(e)]);
           await shield(() => sleep(1)); // what the operation says later is ignored
           return seen;
         });
@@ -273,7 +346,8 @@ export const cases: Case[] = [
     },
   },
   {
-    name: "nexus: operations that are not awaited are canceled with the workflow; one canceled in its task is not sent",
+    name:
+      "nexus: operations that are not awaited are canceled with the workflow; one canceled in its task is not sent",
     async run() {
       const waits = workflow("W", async () => {
         const handle = await desk.lasts.start();

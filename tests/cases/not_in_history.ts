@@ -1,4 +1,5 @@
-// Commands that the code issues after the last command of the history: the replay passes, and says so.
+// Commands that the code issues after the last command of the history: the replay passes, and says
+// so.
 import { openSession } from "../../ts/debug/mod.ts";
 import { whyText } from "../../ts/run_view/why.ts";
 import { deepEqual, equal, match, ok } from "./assert.ts";
@@ -9,12 +10,16 @@ const HEAD = `${API}
 const acts = api.activities({ startToClose: "1m" });
 const go = signal("go");
 `;
-const program = (body: string): string => `${HEAD}export const w = workflow("W", async () => {\n${body}\n});`;
+const program = (body: string): string =>
+  `${HEAD}export const w = workflow("W", async () => {\n${body}\n});`;
 const OPEN = '  await sleep(1000);\n  await receive(0, [on(go, () => stop(0))]);\n  return "done";';
 const LONGER = OPEN.replace("  await receive", "  await acts.extra();\n  await receive");
 
 /** Records the first body up to its receive, and replays the second. */
-async function open(after: string, seen: (history: Uint8Array, harness: RealmHarness) => Promise<void>): Promise<void> {
+async function open(
+  after: string,
+  seen: (history: Uint8Array, harness: RealmHarness) => Promise<void>,
+): Promise<void> {
   await withRealm(program(OPEN), async (recorded) => {
     const run = recorded.start("W");
     await run.task();
@@ -30,13 +35,17 @@ const textOf = (said: readonly (string | { readonly name: string })[]) =>
 
 export const cases: Case[] = [
   {
-    name: "not in history: a step after the last recorded command is named, with its line, and fails a strict replay",
+    name:
+      "not in history: a step after the last recorded command is named, with its line, and fails a strict replay",
     run: () =>
       open(LONGER, async (history, { realm }) => {
         const { verdict, warnings } = await realm.replay("w", history);
         equal(verdict, "ok");
         equal(warnings.length, 1);
-        match(warnings[0]!.message, /^Replays, then calls activity extra, which the history does not have: main\.ts:\d+$/);
+        match(
+          warnings[0]!.message,
+          /^Replays, then calls activity extra, which the history does not have: main\.ts:\d+$/,
+        );
         const strict = await realm.replay("w", history, { strict: true });
         equal(strict.verdict, "nondeterminism");
         match(

@@ -1,5 +1,6 @@
-// Repairs of open runs, by seeds: a program is recorded up to some step, edited in one place, and its repair is applied. The run then
-// continues with the repaired program, and schedules what the original program schedules. No recorded activity runs a second time.
+// Repairs of open runs, by seeds: a program is recorded up to some step, edited in one place, and
+// its repair is applied. The run then continues with the repaired program, and schedules what the
+// original program schedules. No recorded activity runs a second time.
 import type { Divergence } from "../../ts/debug/divergence/types.ts";
 import { deepEqual, equal, ok } from "./assert.ts";
 import type { Case } from "./case.ts";
@@ -7,7 +8,8 @@ import { settleActivity } from "./driver.ts";
 import type { MiniServer } from "./mini_server.ts";
 import { RealmRun, withRealm } from "./realm_host.ts";
 
-const HEAD = `import { activities, on, patched, receive, signal, sleep, stop, workflow } from "temporalex/workflow";
+const HEAD =
+  `import { activities, on, patched, receive, signal, sleep, stop, workflow } from "temporalex/workflow";
 
 const acts = activities({ startToClose: "1m" });
 const go = signal("go");
@@ -15,7 +17,9 @@ const go = signal("go");
 export const w = workflow("W", async () => {
 `;
 const programOf = (steps: readonly string[]): string =>
-  `${HEAD}${steps.map((step) => `  ${step}`).join("\n")}\n  await receive(0, [on(go, () => stop(0))]);\n});\n`;
+  `${HEAD}${
+    steps.map((step) => `  ${step}`).join("\n")
+  }\n  await receive(0, [on(go, () => stop(0))]);\n});\n`;
 
 /** Mulberry32: the same numbers for a seed in every runtime. */
 function randomOf(seed: number): (below: number) => number {
@@ -28,7 +32,10 @@ function randomOf(seed: number): (below: number) => number {
   };
 }
 
-const done = new Proxy({}, { get: (_, name) => () => String(name), has: () => true }) as Record<string, () => string>;
+const done = new Proxy({}, { get: (_, name) => () => String(name), has: () => true }) as Record<
+  string,
+  () => string
+>;
 
 /** Ends what is open on the server. */
 async function settle(server: MiniServer): Promise<void> {
@@ -36,7 +43,10 @@ async function settle(server: MiniServer): Promise<void> {
   for (const id of [...server.timers.keys()]) server.fireTimer(id);
 }
 
-/** One round per step, and the first task. `half`: the last step has ended and no task has processed that. */
+/**
+ * One round per step, and the first task. `half`: the last step has ended and no task has processed
+ * that.
+ */
 async function advance(run: RealmRun, rounds: number, half: boolean): Promise<void> {
   await run.task();
   for (let i = 0; i < rounds; i++) {
@@ -60,10 +70,20 @@ async function finish(run: RealmRun): Promise<void> {
 /** Activities in the order in which the history has them. */
 const scheduled = (server: MiniServer): string[] =>
   server.events.flatMap(({ attributes }) =>
-    attributes.case === "activityTaskScheduledEventAttributes" ? [attributes.value.activityType?.name ?? ""] : []
+    attributes.case === "activityTaskScheduledEventAttributes"
+      ? [attributes.value.activityType?.name ?? ""]
+      : []
   );
 
-const EDITS = ["insert before last", "insert before last", "insert", "rename", "swap", "insert two", "replace timer"] as const;
+const EDITS = [
+  "insert before last",
+  "insert before last",
+  "insert",
+  "rename",
+  "swap",
+  "insert two",
+  "replace timer",
+] as const;
 
 interface Plan {
   readonly edit: (typeof EDITS)[number];
@@ -71,7 +91,10 @@ interface Plan {
   readonly edited: readonly string[];
   readonly rounds: number;
   readonly half: boolean;
-  /** The moved step is the last recorded one, or not recorded: the history cannot tell it from a step that was added before. */
+  /**
+   * The moved step is the last recorded one, or not recorded: the history cannot tell it from a
+   * step that was added before.
+   */
   readonly isSwapAtEnd: boolean;
 }
 
@@ -92,30 +115,51 @@ function planOf(seed: number): Plan {
   const last = Math.min(rounds, count - 1);
   const edit = EDITS[below(EDITS.length)]!;
   const edited = [...original];
-  const at = edit === "insert before last" ? last : edit === "swap" ? 1 + below(last) : below(last + 1);
+  const at = edit === "insert before last"
+    ? last
+    : edit === "swap"
+    ? 1 + below(last)
+    : below(last + 1);
   if (edit === "rename") {
-    edited[at] = edited[at]!.replace(/step\d+|sleep\("\d+ s"\)/, (name) => name.startsWith("step") ? "renamed" : name);
+    edited[at] = edited[at]!.replace(
+      /step\d+|sleep\("\d+ s"\)/,
+      (name) => name.startsWith("step") ? "renamed" : name,
+    );
   } else if (edit === "replace timer") edited[at] = "await acts.instead();";
   else if (edit === "swap") edited.splice(at - 1, 2, ...edited.slice(at - 1, at + 1).toReversed());
   else {edited.splice(
       at,
       0,
-      ...(edit === "insert two" ? ["await acts.extra();", "await acts.other();"] : ["await acts.extra();"]),
+      ...(edit === "insert two"
+        ? ["await acts.extra();", "await acts.other();"]
+        : ["await acts.extra();"]),
     );}
-  return { edit, original, edited, rounds, half: below(3) === 0, isSwapAtEnd: edit === "swap" && at >= last };
+  return {
+    edit,
+    original,
+    edited,
+    rounds,
+    half: below(3) === 0,
+    isSwapAtEnd: edit === "swap" && at >= last,
+  };
 }
 
 function applied(text: string, { repair }: Divergence): string {
   const lines = text.split("\n");
-  for (const { first, last, lines: by } of repair!.changes!) lines.splice(first - 1, last - first + 1, ...by);
+  for (const { first, last, lines: by } of repair!.changes!) {
+    lines.splice(first - 1, last - first + 1, ...by);
+  }
   return lines.join("\n");
 }
 
 /** What came of a seed. Throws where a repair was offered that does not hold. */
-export async function openRunRepair(seed: number): Promise<"no divergence" | "nothing to apply" | "holds"> {
+export async function openRunRepair(
+  seed: number,
+): Promise<"no divergence" | "nothing to apply" | "holds"> {
   const { edit, original, edited, rounds, half, isSwapAtEnd } = planOf(seed);
   const after = programOf(edited);
-  const about = (text: string) => `seed ${seed}, ${edit}, ${rounds} rounds${half ? " and a half" : ""}\n${text}`;
+  const about = (text: string) =>
+    `seed ${seed}, ${edit}, ${rounds} rounds${half ? " and a half" : ""}\n${text}`;
   return await withRealm(programOf(original), async (first) => {
     const [run, whole] = [first.start("W"), first.start("W")];
     await advance(run, rounds, half);
@@ -137,10 +181,14 @@ export async function openRunRepair(seed: number): Promise<"no divergence" | "no
       const repaired = new RealmRun(server, realm);
       await finish(repaired);
       const all = scheduled(server);
-      ok(recorded.every((name) => all.filter((one) => one === name).length === 1), about(`${all.join()}\n${text}`));
+      ok(
+        recorded.every((name) => all.filter((one) => one === name).length === 1),
+        about(`${all.join()}\n${text}`),
+      );
       if (!isSwapAtEnd) deepEqual(all, scheduled(whole.server), about(text));
     }, {
-      fetchHistory: () => Promise.resolve({ history: server.history(), nextPageToken: new Uint8Array(0) }),
+      fetchHistory: () =>
+        Promise.resolve({ history: server.history(), nextPageToken: new Uint8Array(0) }),
     });
     return "holds";
   });
@@ -149,7 +197,8 @@ export async function openRunRepair(seed: number): Promise<"no divergence" | "no
 const SEEDS = [1, 2, 3, 4, 5, 6, 7, 8, 9, 10];
 
 export const cases: Case[] = [{
-  name: `repairs of open runs: seeds ${SEEDS.join()} replay strictly and continue as the original program`,
+  name:
+    `repairs of open runs: seeds ${SEEDS.join()} replay strictly and continue as the original program`,
   async run() {
     const results = new Map<string, number>();
     for (const seed of SEEDS) {

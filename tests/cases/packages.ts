@@ -1,10 +1,17 @@
-// npm packages in workflow code, for both kinds of programs: their shapes, what of Node they may name and not call, what they find of time and
-// chance while they are loaded, and the same from a bundle.
+// npm packages in workflow code, for both kinds of programs: their shapes, what of Node they may
+// name and not call, what they find of time and chance while they are loaded, and the same from a
+// bundle.
 import { bundleWorkflows } from "../../ts/realm/mod.ts";
 import { deepEqual, equal, match } from "./assert.ts";
 import type { Case } from "./case.ts";
 import { API, type RealmHarness } from "./realm_host.ts";
-import { failureOf, IMPORTS, resultOf, type Sources, withProgram } from "./temporal_program_support.ts";
+import {
+  failureOf,
+  IMPORTS,
+  resultOf,
+  type Sources,
+  withProgram,
+} from "./temporal_program_support.ts";
 
 const from = (specifier: string) => `from "${specifier}"`;
 
@@ -20,7 +27,8 @@ const PACKAGES: Sources = {
     from("modern/part/one")
   }; export default class Modern {}`,
   "/node_modules/modern/node.js": "export const inner = 'of Node';",
-  "/node_modules/modern/inner.js": "export let inner = 'inner'; export const rename = (name) => { inner = name; };",
+  "/node_modules/modern/inner.js":
+    "export let inner = 'inner'; export const rename = (name) => { inner = name; };",
   "/node_modules/modern/parts/one.js": "export const one = 1;",
   "/node_modules/older/package.json":
     '{ "name": "older", "main": "lib/node.js", "browser": { "./lib/node.js": "./lib/browser.js", "zlib": false } }',
@@ -111,16 +119,26 @@ async function behaves(h: RealmHarness): Promise<void> {
     await failureOf(h, "file"),
     /node:fs\.readFileSync\(\) is not available in workflow code: .*\(called by .*needy\/index\.js:9:/,
   );
-  match(await failureOf(h, "hash"), /node:crypto\.createHash\(\) is not available .*needy\/index\.js:11:/);
+  match(
+    await failureOf(h, "hash"),
+    /node:crypto\.createHash\(\) is not available .*needy\/index\.js:11:/,
+  );
   match(await failureOf(h, "hides"), /new WebAssembly\.Module\(\) is not available/);
-  match(await failureOf(h, "ask"), /node:util\.types\.isDate\(\) is not available .*needy\/index\.js:12:/);
+  match(
+    await failureOf(h, "ask"),
+    /node:util\.types\.isDate\(\) is not available .*needy\/index\.js:12:/,
+  );
 }
 
 /** What a realm's runs find of the time and the numbers that a package took while it was loaded. */
 const loaded = (sources: Sources) =>
   withProgram(
     sources,
-    async (h) => [await resultOf(h, "loaded"), await resultOf(h, "loaded")] as { at: number; numbers: number[] }[],
+    async (h) =>
+      [await resultOf(h, "loaded"), await resultOf(h, "loaded")] as {
+        at: number;
+        numbers: number[];
+      }[],
   );
 
 const bundled = async (sources: Sources): Promise<Sources> => {
@@ -130,11 +148,13 @@ const bundled = async (sources: Sources): Promise<Sources> => {
 
 export const cases: readonly Case[] = [
   {
-    name: "packages: shapes, and modules of Node that are named and not called, in programs of @temporalio/workflow",
+    name:
+      "packages: shapes, and modules of Node that are named and not called, in programs of @temporalio/workflow",
     run: () => withProgram(OFFICIAL, behaves),
   },
   {
-    name: "packages: shapes, and modules of Node that are named and not called, in native workflows",
+    name:
+      "packages: shapes, and modules of Node that are named and not called, in native workflows",
     run: () => withProgram(NATIVE, behaves),
   },
   {
@@ -148,11 +168,14 @@ export const cases: readonly Case[] = [
     name:
       "packages: the default of compiled CommonJS is what bundlers make of it, and in ES modules and native workflows what Node does",
     run: async () => {
-      const uses = `import compiled, { named } ${from("compiled")};\nimport * as all ${from("compiled")};\n` +
+      const uses =
+        `import compiled, { named } ${from("compiled")};\nimport * as all ${from("compiled")};\n` +
         `const found = () => [typeof compiled, typeof (compiled as any).default, typeof all.default, named];`;
-      const temporal = `${IMPORTS}${uses}\nexport async function w() { await wf.sleep(1); return found(); }`;
+      const temporal =
+        `${IMPORTS}${uses}\nexport async function w() { await wf.sleep(1); return found(); }`;
       const native = `${API}${uses}\nexport const w = workflow("w", async () => found());`;
-      const bundlers = ["function", "undefined", "function", "named"], node = ["object", "function", "object", "named"];
+      const bundlers = ["function", "undefined", "function", "named"],
+        node = ["object", "function", "object", "named"];
       const esm = { "/app/package.json": '{ "type": "module" }' };
       for (
         const [sources, expected] of [
@@ -168,7 +191,8 @@ export const cases: readonly Case[] = [
     },
   },
   {
-    name: "packages: time and randomness during loading of native workflows' packages are the same in every realm",
+    name:
+      "packages: time and randomness during loading of native workflows' packages are the same in every realm",
     run: async () => {
       const [one, two] = [await loaded(NATIVE), await loaded({ ...NATIVE })];
       deepEqual(one, two);
@@ -176,7 +200,10 @@ export const cases: readonly Case[] = [
       equal(one[0]!.at, Date.UTC(2026, 0, 1));
       const numbers = one[0]!.numbers;
       equal(numbers[0] !== numbers[1] && numbers.every((n) => n >= 0 && n < 1), true);
-      await withProgram(NATIVE, async (h) => equal(await resultOf(h, "clock") !== Date.UTC(2026, 0, 1), true));
+      await withProgram(
+        NATIVE,
+        async (h) => equal(await resultOf(h, "clock") !== Date.UTC(2026, 0, 1), true),
+      );
     },
   },
 ];

@@ -1,8 +1,16 @@
-// Code that a package makes from text (decision 057): protobufjs may, for both kinds of programs, and what it makes is under the same guard.
+// Code that a package makes from text (decision 057): protobufjs may, for both kinds of programs,
+// and what it makes is under the same guard.
 import { equal, match } from "./assert.ts";
 import type { Case } from "./case.ts";
 import { API, type RealmHarness } from "./realm_host.ts";
-import { failureOf, IMPORTS, refusals, resultOf, type Sources, withProgram } from "./temporal_program_support.ts";
+import {
+  failureOf,
+  IMPORTS,
+  refusals,
+  resultOf,
+  type Sources,
+  withProgram,
+} from "./temporal_program_support.ts";
 
 const maker = (name: string): Sources => ({
   [`/node_modules/${name}/package.json`]: `{ "name": "${name}", "main": "index.js" }`,
@@ -19,7 +27,11 @@ const loads = ["import('x')", "import /* a */ ('x')", "import\\n('x')", "import.
 const fromText = (text: string) => make("return function () { return " + text + " }")();
 const shares = () => { try { fromText("globalThis.seenByAll = 1"); } catch { /* it is frozen */ } return fromText("typeof globalThis.seenByAll"); };
 `;
-const PACKAGES: Sources = { ...maker("@protobufjs/codegen"), ...maker("protobufjs"), ...maker("another") };
+const PACKAGES: Sources = {
+  ...maker("@protobufjs/codegen"),
+  ...maker("protobufjs"),
+  ...maker("another"),
+};
 const OFFICIAL: Sources = {
   "/app/main.ts": `${IMPORTS}${USES}
 export async function works() { await wf.sleep(1); return [sum(1), fields(), fromText("Math.random()") !== fromText("Math.random()")].join(); }
@@ -64,15 +76,25 @@ async function behaves(h: RealmHarness): Promise<void> {
 }
 
 export const cases: readonly Case[] = [
-  { name: "code from text: protobufjs, in programs of @temporalio/workflow", run: () => withProgram(OFFICIAL, behaves) },
-  { name: "code from text: protobufjs, in native workflows", run: () => withProgram(NATIVE, behaves) },
+  {
+    name: "code from text: protobufjs, in programs of @temporalio/workflow",
+    run: () => withProgram(OFFICIAL, behaves),
+  },
+  {
+    name: "code from text: protobufjs, in native workflows",
+    run: () => withProgram(NATIVE, behaves),
+  },
   {
     name: "code from text: missing @temporalio/proto is reported with advice",
     run: async () => {
       const [said] = await refusals({
-        "/app/main.ts": 'import { temporal } from "@temporalio/proto";\nexport const w = () => temporal;',
+        "/app/main.ts":
+          'import { temporal } from "@temporalio/proto";\nexport const w = () => temporal;',
       });
-      match(said!, /main\.ts:1 not-found .*"@temporalio\/proto", which is in no node_modules .*npm install @temporalio\/proto/);
+      match(
+        said!,
+        /main\.ts:1 not-found .*"@temporalio\/proto", which is in no node_modules .*npm install @temporalio\/proto/,
+      );
     },
   },
 ];

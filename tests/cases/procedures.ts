@@ -1,10 +1,19 @@
-// Procedures as workflow code sees them (docs/dev/semantics/database.md#procedures): on the wire, in select, on replay.
+// Procedures as workflow code sees them (docs/dev/semantics/database.md#procedures): on the wire,
+// in select, on replay.
 import { create } from "@bufbuild/protobuf";
 import { PayloadsSchema } from "../../ts/messages/generated/temporal/api/common/v1/message_pb.ts";
 import { defaultPayloadConverter } from "../../ts/converter/payload.ts";
 import { failedResult } from "../../ts/converter/procedure_failures.ts";
 import { groupEvents } from "../../ts/debug/run/grouping.ts";
-import { on, procedure, procedures, select, signature, timer, workflow } from "../../ts/workflow/mod.ts";
+import {
+  on,
+  procedure,
+  procedures,
+  select,
+  signature,
+  timer,
+  workflow,
+} from "../../ts/workflow/mod.ts";
 import { deepEqual, equal, throws } from "./assert.ts";
 import type { Case } from "./case.ts";
 import { drive } from "./driver.ts";
@@ -15,7 +24,10 @@ const game = procedures({
 });
 
 const fight = workflow("Fight", async () => {
-  const damage = await procedure(game.computeDamage, [42, 7], { timeout: "1m", summary: "first blow" });
+  const damage = await procedure(game.computeDamage, [42, 7], {
+    timeout: "1m",
+    summary: "first blow",
+  });
   const king = await select([
     on(() => procedure(game.askKing), (word) => word),
     timer("1h", () => "silence"),
@@ -41,18 +53,26 @@ export const cases: Case[] = [
       const scheduled = d.server.events.flatMap(({ attributes: at }) =>
         at.case === "activityTaskScheduledEventAttributes" ? [at.value] : []
       );
-      deepEqual(scheduled.map((s) => [s.activityType?.name, s.taskQueue?.name, s.scheduleToCloseTimeout?.seconds]), [
-        ["procedure:compute_damage", "temporalex-procedures", 60n],
-      ]);
+      deepEqual(
+        scheduled.map((
+          s,
+        ) => [s.activityType?.name, s.taskQueue?.name, s.scheduleToCloseTimeout?.seconds]),
+        [
+          ["procedure:compute_damage", "temporalex-procedures", 60n],
+        ],
+      );
       deepEqual([...d.server.activities.values()].map(({ args }) => args), [[42, 7]]);
       d.server.completeActivity("1", 12);
       await d.task();
       d.server.fireTimer([...d.server.timers.keys()][0]!);
       await d.task();
       equal(await d.finish(), "12, silence");
-      const asked = d.server.events.filter(({ attributes: at }) => at.case === "activityTaskCancelRequestedEventAttributes");
+      const asked = d.server.events.filter(({ attributes: at }) =>
+        at.case === "activityTaskCancelRequestedEventAttributes"
+      );
       equal(asked.length, 1, "the procedure that lost is cancelled");
-      const names = groupEvents(d.server.events).items.filter(({ kind }) => kind === "activity").map(({ name }) => name);
+      const names = groupEvents(d.server.events).items.filter(({ kind }) => kind === "activity")
+        .map(({ name }) => name);
       deepEqual(names, ["procedure compute_damage", "procedure ask_king"]);
     },
   },
@@ -68,7 +88,9 @@ export const cases: Case[] = [
           d.server.completeActivity("1");
           const { attributes: at } = d.server.events.at(-1)!;
           if (at.case === "activityTaskCompletedEventAttributes") {
-            at.value.result = create(PayloadsSchema, { payloads: [failedResult(error, defaultPayloadConverter)] });
+            at.value.result = create(PayloadsSchema, {
+              payloads: [failedResult(error, defaultPayloadConverter)],
+            });
           }
         } else d.server.failActivity("1", error);
         await d.task();
@@ -82,13 +104,22 @@ export const cases: Case[] = [
     name: "procedures are named in snake_case; other values are rejected",
     run() {
       equal(game.computeDamage.name, "compute_damage");
-      throws(() => procedures({ a: {} as ReturnType<typeof signature> }), /procedure "a" needs signature/);
+      throws(
+        () => procedures({ a: {} as ReturnType<typeof signature> }),
+        /procedure "a" needs signature/,
+      );
       throws(
         () => procedures({ askKing: signature(), AskKing: signature() }),
         /procedures "askKing" and "AskKing" would both be named "ask_king"/,
       );
-      throws(() => procedure({} as typeof game.askKing), /procedure needs a member of procedures\(\{\.\.\.\}\), or a name/);
-      throws(() => procedure("a", 1 as never), /procedure "a" needs its arguments as an array, not number/);
+      throws(
+        () => procedure({} as typeof game.askKing),
+        /procedure needs a member of procedures\(\{\.\.\.\}\), or a name/,
+      );
+      throws(
+        () => procedure("a", 1 as never),
+        /procedure "a" needs its arguments as an array, not number/,
+      );
       throws(() => procedure("a", [], { timeout: 0 }), /timeout must be more than 0/);
       return Promise.resolve();
     },

@@ -1,5 +1,6 @@
-// Property tests over random programs and lives: P3 (replay of any prefix, from any pages, with and without a cache gives byte-identical
-// commands) and P9 (the outcome depends on the order of events, never on how they were grouped into tasks).
+// Property tests over random programs and lives: P3 (replay of any prefix, from any pages, with and
+// without a cache gives byte-identical commands) and P9 (the outcome depends on the order of
+// events, never on how they were grouped into tasks).
 import fc from "fast-check";
 import { EventType } from "../../ts/messages/generated/temporal/api/enums/v1/event_type_pb.ts";
 import { deepEqual, equal } from "./assert.ts";
@@ -32,7 +33,9 @@ export const cases: Case[] = [
           const { recorded } = await d.checkReplay();
           const { events } = d.server;
           for (const i of endsOfReplay(events)) {
-            const verdict = await d.parts.runner.replay("wf", d.server.history(i), { record: true });
+            const verdict = await d.parts.runner.replay("wf", d.server.history(i), {
+              record: true,
+            });
             equal(verdict.verdict, "ok", `prefix of ${i} events: ${verdict.error?.message}`);
             const upTo = recorded!.filter((activation) => activation.startedEventId <= i);
             deepEqual(comparable(verdict.recorded!), comparable(upTo), `prefix of ${i} events`);
@@ -42,42 +45,61 @@ export const cases: Case[] = [
       ),
   },
   {
-    name: "P3: random programs with local activities replay byte for byte, with a cache and without, and from every prefix",
+    name:
+      "P3: random programs with local activities replay byte for byte, with a cache and without, and from every prefix",
     run: () =>
       fc.assert(
-        fc.asyncProperty(programWithLocals, life, fc.boolean(), async (steps, happenings, cached) => {
-          const { d } = await live(steps, happenings, { cached });
-          const { recorded } = await d.checkReplay();
-          const { events } = d.server;
-          // In a task that is open, what runs has no end yet.
-          const closed = (i: number) => events[i - 1]!.eventType !== EventType.WORKFLOW_TASK_STARTED;
-          for (const i of endsOfReplay(events).filter(closed)) {
-            const verdict = await d.parts.runner.replay("wf", d.server.history(i), { record: true });
-            equal(verdict.verdict, "ok", `prefix of ${i} events: ${verdict.error?.message}`);
-            const upTo = recorded!.filter((activation) => activation.startedEventId <= i);
-            deepEqual(comparable(verdict.recorded!), comparable(upTo), `prefix of ${i} events`);
-          }
-        }),
+        fc.asyncProperty(
+          programWithLocals,
+          life,
+          fc.boolean(),
+          async (steps, happenings, cached) => {
+            const { d } = await live(steps, happenings, { cached });
+            const { recorded } = await d.checkReplay();
+            const { events } = d.server;
+            // In a task that is open, what runs has no end yet.
+            const closed = (i: number) =>
+              events[i - 1]!.eventType !== EventType.WORKFLOW_TASK_STARTED;
+            for (const i of endsOfReplay(events).filter(closed)) {
+              const verdict = await d.parts.runner.replay("wf", d.server.history(i), {
+                record: true,
+              });
+              equal(verdict.verdict, "ok", `prefix of ${i} events: ${verdict.error?.message}`);
+              const upTo = recorded!.filter((activation) => activation.startedEventId <= i);
+              deepEqual(comparable(verdict.recorded!), comparable(upTo), `prefix of ${i} events`);
+            }
+          },
+        ),
         settings,
       ),
   },
   {
-    name: "P3: random programs with reducers replay byte for byte, with a cache and without, and from every prefix",
+    name:
+      "P3: random programs with reducers replay byte for byte, with a cache and without, and from every prefix",
     run: () =>
       fc.assert(
-        fc.asyncProperty(programWithReducers, life, fc.boolean(), async (steps, happenings, cached) => {
-          const { d } = await live(steps, happenings, { cached });
-          const { recorded } = await d.checkReplay();
-          const { events } = d.server;
-          // The commit with a result schedules the task that delivers it: no history ends between the two.
-          const open = (i: number) => events[i - 1]!.eventType === EventType.WORKFLOW_TASK_STARTED;
-          for (const i of endsOfReplay(events).filter(open)) {
-            const verdict = await d.parts.runner.replay("wf", d.server.history(i), { record: true });
-            equal(verdict.verdict, "ok", `prefix of ${i} events: ${verdict.error?.message}`);
-            const upTo = recorded!.filter((activation) => activation.startedEventId <= i);
-            deepEqual(comparable(verdict.recorded!), comparable(upTo), `prefix of ${i} events`);
-          }
-        }),
+        fc.asyncProperty(
+          programWithReducers,
+          life,
+          fc.boolean(),
+          async (steps, happenings, cached) => {
+            const { d } = await live(steps, happenings, { cached });
+            const { recorded } = await d.checkReplay();
+            const { events } = d.server;
+            // The commit with a result schedules the task that delivers it: no history ends between
+            // the two.
+            const open = (i: number) =>
+              events[i - 1]!.eventType === EventType.WORKFLOW_TASK_STARTED;
+            for (const i of endsOfReplay(events).filter(open)) {
+              const verdict = await d.parts.runner.replay("wf", d.server.history(i), {
+                record: true,
+              });
+              equal(verdict.verdict, "ok", `prefix of ${i} events: ${verdict.error?.message}`);
+              const upTo = recorded!.filter((activation) => activation.startedEventId <= i);
+              deepEqual(comparable(verdict.recorded!), comparable(upTo), `prefix of ${i} events`);
+            }
+          },
+        ),
         settings,
       ),
   },

@@ -25,7 +25,9 @@ export const cases: Case[] = [
     name: "before the first publish the state is undefined; an unknown query fails",
     async run() {
       const w = workflow("W", {
-        queries: { value: (published: unknown) => published === undefined ? "nothing yet" : published },
+        queries: {
+          value: (published: unknown) => published === undefined ? "nothing yet" : published,
+        },
         run: async () => {
           await sleep(1);
           publishState(7);
@@ -39,13 +41,18 @@ export const cases: Case[] = [
         const unknown = await d.query("nope");
         equal(unknown.ok, false);
         const { response } = d.outcomes.at(-1)!;
-        const { failure } = fromBinary(RespondQueryTaskCompletedRequestSchema, response!.value as Uint8Array);
+        const { failure } = fromBinary(
+          RespondQueryTaskCompletedRequestSchema,
+          response!.value as Uint8Array,
+        );
         const info = failure?.failureInfo;
         ok(info?.case === "applicationFailureInfo");
         deepEqual([info.value.type, info.value.nonRetryable], ["UnknownQuery", true]);
         match(unknown.message, /^Unknown query "nope"; workflow "W" has value/);
         d.server.fireTimer("1");
-        await d.task({ queries: { a: { type: "value", args: [] }, b: { type: "nope", args: [] } } });
+        await d.task({
+          queries: { a: { type: "value", args: [] }, b: { type: "nope", args: [] } },
+        });
         deepEqual([d.server.queryAnswers["a"]!.value, d.server.queryAnswers["b"]!.ok], [7, false]);
         d.server.fireTimer("2");
         await d.task();
@@ -57,7 +64,12 @@ export const cases: Case[] = [
     name: "publishState in an updateState function is allowed; in queries it fails the query",
     async run() {
       const w = workflow("W", {
-        queries: { value: (p: unknown) => p, bad: () => publishState(1), worse: () => sleep(1), late: async () => 1 },
+        queries: {
+          value: (p: unknown) => p,
+          bad: () => publishState(1),
+          worse: () => sleep(1),
+          late: async () => 1,
+        },
         run: () =>
           receive(0, [
             on(go, ([n], s) =>
@@ -85,17 +97,23 @@ export const cases: Case[] = [
   {
     name: "other API calls in an updateState function fail the task",
     async run() {
-      const w = workflow("W", () =>
-        receive(0, [on(go, (_, s) =>
-          spawnAsync(() =>
-            updateState((now: number) => {
-              void sleep(1);
-              return [0, now];
-            }), s))]));
+      const w = workflow(
+        "W",
+        () =>
+          receive(0, [on(go, (_, s) =>
+            spawnAsync(() =>
+              updateState((now: number) => {
+                void sleep(1);
+                return [0, now];
+              }), s))]),
+      );
       const d = await drive(w);
       d.server.signal("go", 3);
       await d.task();
-      match(d.server.taskFailure!.failure.message, /sleep was called in the function of updateState/);
+      match(
+        d.server.taskFailure!.failure.message,
+        /sleep was called in the function of updateState/,
+      );
     },
   },
   {
@@ -120,7 +138,8 @@ export const cases: Case[] = [
     },
   },
   {
-    name: "query handlers get (published, ...args); the messages' queries need handlers at run time as well",
+    name:
+      "query handlers get (published, ...args); the messages' queries need handlers at run time as well",
     async run() {
       const pick = query<number, [at: number]>("pick");
       const w = workflow("W", {

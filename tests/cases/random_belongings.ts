@@ -3,7 +3,10 @@ import { defaultPayloadConverter } from "../../ts/converter/payload.ts";
 
 const keyword = (value: string) => {
   const payload = defaultPayloadConverter.toPayload(value);
-  return { ...payload, metadata: { ...payload.metadata, type: new TextEncoder().encode("Keyword") } };
+  return {
+    ...payload,
+    metadata: { ...payload.metadata, type: new TextEncoder().encode("Keyword") },
+  };
 };
 
 export const searchAttributes = {

@@ -1,5 +1,6 @@
-// One workflow that interprets programs: a program is data, so it crosses payloads; what it did, in order, is its trace and its result. It
-// imports nothing but the package, so that worker realms load it as they load a user's module.
+// One workflow that interprets programs: a program is data, so it crosses payloads; what it did, in
+// order, is its trace and its result. It imports nothing but the package, so that worker realms
+// load it as they load a user's module.
 import {
   activities,
   type ActivityFailure,
@@ -49,14 +50,18 @@ export type Leaf =
   | { op: "throw" }
   | { op: "patch"; id: string }
   | { op: "publish" }
-  // Of the database engine: a procedure with a timeout or without, a named timer, subscriptions, broadcasts, what the run belongs to.
+  // Of the database engine: a procedure with a timeout or without, a named timer, subscriptions,
+  // broadcasts, what the run belongs to.
   | { op: "ask"; timeout: number }
   | { op: "named"; ms: number }
   | { op: "subscribe"; name: "a" | "b" | "c"; filter?: string }
   | { op: "unsubscribe"; name: "a" | "b" | "c"; filter?: string }
   | { op: "broadcast"; name: "a" | "b" | "c"; filter?: string }
   | { op: "belongs" };
-/** An arm of a select. `handed`: a promise that was started before; "again": what the first such arm of the program was given. */
+/**
+ * An arm of a select. `handed`: a promise that was started before; "again": what the first such arm
+ * of the program was given.
+ */
 export type ArmOp =
   | { arm: "signal"; name: "a" | "b" | "c"; then: Op[] }
   | { arm: "timer"; ms: number; then: Op[] }
@@ -68,12 +73,23 @@ export type Op =
   | { op: "race"; arms: Leaf[] }
   | { op: "select"; times: number; arms: ArmOp[] }
   | { op: "shield"; body: Op[] };
-export type Step = Op | { op: "again" } | { op: "receive"; timeout: number; sync: Op[]; async: Op[]; update: Op[]; later: Op[] };
+export type Step = Op | { op: "again" } | {
+  op: "receive";
+  timeout: number;
+  sync: Op[];
+  async: Op[];
+  update: Op[];
+  later: Op[];
+};
 
 const acts = activities<{ work(label: string): string }>();
-const confirmed = activities<{ work(label: string): string }>({ cancellationType: "waitCancellationCompleted" });
+const confirmed = activities<{ work(label: string): string }>({
+  cancellationType: "waitCancellationCompleted",
+});
 const near = localActivities<{ work(label: string): string }>();
-const nearConfirmed = localActivities<{ work(label: string): string }>({ cancellationType: "waitCancellationCompleted" });
+const nearConfirmed = localActivities<{ work(label: string): string }>({
+  cancellationType: "waitCancellationCompleted",
+});
 const tables = reducers<{ note(database: never, label: string, wait: boolean): string }>();
 const a = signal<[number]>("a");
 const b = signal<[number]>("b");
@@ -85,11 +101,15 @@ const halt = update<[number], string>("halt");
 
 /** What the run subscribes to, and belongs to. */
 function belongings(): unknown[] {
-  const { WorkflowSubscription, WorkflowEntityId, WorkflowCorrelationId } = workflowInfo().searchAttributes;
+  const { WorkflowSubscription, WorkflowEntityId, WorkflowCorrelationId } =
+    workflowInfo().searchAttributes;
   return [WorkflowSubscription ?? null, WorkflowEntityId ?? null, WorkflowCorrelationId ?? null];
 }
 
-/** Runs the steps of a program. It continues with a trace, and with the number of operations that were started. */
+/**
+ * Runs the steps of a program. It continues with a trace, and with the number of operations that
+ * were started.
+ */
 function interpretation(trace: string[], begun = 0) {
   let steps = begun;
 
@@ -107,7 +127,9 @@ function interpretation(trace: string[], begun = 0) {
   function leaf(op: Leaf, label: string): unknown {
     switch (op.op) {
       case "act":
-        if (op.near === true) return op.wait === true ? nearConfirmed.work(label) : near.work(label);
+        if (op.near === true) {
+          return op.wait === true ? nearConfirmed.work(label) : near.work(label);
+        }
         return op.wait === true ? confirmed.work(label) : acts.work(label);
       case "sleep":
         return sleep(op.ms);
@@ -122,7 +144,10 @@ function interpretation(trace: string[], begun = 0) {
       case "random":
         return [random(), uuid4()];
       case "throw":
-        throw new ApplicationFailure(`thrown at ${label}`, { type: "Thrown", details: [label, { at: [1.5, null] }] });
+        throw new ApplicationFailure(`thrown at ${label}`, {
+          type: "Thrown",
+          details: [label, { at: [1.5, null] }],
+        });
       case "patch":
         return patched(op.id);
       case "publish":
@@ -171,8 +196,12 @@ function interpretation(trace: string[], begun = 0) {
   async function selects(op: Extract<Op, { op: "select" }>, label: string): Promise<unknown[]> {
     const won: unknown[] = [];
     const seen = new Set<string>();
-    const arms = op.arms.filter((arm) => arm.arm !== "signal" || (!seen.has(arm.name) && seen.add(arm.name)));
-    for (let i = 0; i < op.times; i++) won.push(await select(arms.map((arm, j) => armOf(arm, `${label}<${i}.${j}>`))));
+    const arms = op.arms.filter((arm) =>
+      arm.arm !== "signal" || (!seen.has(arm.name) && seen.add(arm.name))
+    );
+    for (let i = 0; i < op.times; i++) {
+      won.push(await select(arms.map((arm, j) => armOf(arm, `${label}<${i}.${j}>`))));
+    }
     return won;
   }
 
@@ -182,7 +211,10 @@ function interpretation(trace: string[], begun = 0) {
       if (op.op === "par") {
         await attempt(
           label,
-          async () => (await parallel(op.branches.map((ops, i) => () => body(ops, `${label}[${i}]`)))).map((r) => r.ok),
+          async () =>
+            (await parallel(op.branches.map((ops, i) => () => body(ops, `${label}[${i}]`)))).map((
+              r,
+            ) => r.ok),
         );
       } else if (op.op === "race") {
         await attempt(
@@ -211,7 +243,11 @@ function interpretation(trace: string[], begun = 0) {
           }, s)),
         on(
           u,
-          async ([n], s) => (await body(one.update, `${label}.u${n}`), reply(`u${n} after ${s.length}`, [...s, `u${n}`])),
+          async (
+            [n],
+            s,
+          ) => (await body(one.update, `${label}.u${n}`),
+            reply(`u${n} after ${s.length}`, [...s, `u${n}`])),
           {
             validate: ([n], s) => {
               if ((n + s.length) % 4 === 0) throw new Error(`u${n} refused at ${s.length}`);
@@ -231,7 +267,10 @@ function interpretation(trace: string[], begun = 0) {
   return { step, begun: () => steps };
 }
 
-/** Interprets a program; its result is everything that happened, in order. "again" continues as new with the steps that are left. */
+/**
+ * Interprets a program; its result is everything that happened, in order. "again" continues as new
+ * with the steps that are left.
+ */
 export const interpreter = workflow("Interpreter", {
   queries: { published: (state: unknown) => state },
   run: async (program: Step[]): Promise<string[] | ContinueAsNew<[Step[]]>> => {
@@ -245,9 +284,16 @@ export const interpreter = workflow("Interpreter", {
   },
 });
 
-/** The same with a round for each step. What it comes to does not hang on where the run continues as new. */
+/**
+ * The same with a round for each step. What it comes to does not hang on where the run continues as
+ * new.
+ */
 export const rounds = workflow("Rounds", {
-  carry: (_program: Step[]): { at: number; begun: number; trace: string[] } => ({ at: 0, begun: 0, trace: [] }),
+  carry: (_program: Step[]): { at: number; begun: number; trace: string[] } => ({
+    at: 0,
+    begun: 0,
+    trace: [],
+  }),
   round: async ({ at, begun, trace }, program) => {
     const one = program[at];
     if (one === undefined) return trace;

@@ -1,5 +1,5 @@
-// What happens to a run from outside, decided step by step from a list of happenings and what is open at the time; and at which events of
-// a history a replay may end.
+// What happens to a run from outside, decided step by step from a list of happenings and what is
+// open at the time; and at which events of a history a replay may end.
 import { ApplicationFailure } from "../../ts/workflow/mod.ts";
 import { EventType } from "../../ts/messages/generated/temporal/api/enums/v1/event_type_pb.ts";
 import type { HistoryEvent } from "../../ts/messages/generated/temporal/api/history/v1/message_pb.ts";
@@ -13,11 +13,21 @@ export type Concrete =
   | { kind: "update"; id: string; name: string; n: number }
   | { kind: "timer"; id: string }
   // `cancelled`: the workflow has canceled it, so its result is ignored.
-  | { kind: "activity"; id: string; fails: boolean; cancelled: boolean; ends?: "times out" | "fails by its result" }
+  | {
+    kind: "activity";
+    id: string;
+    fails: boolean;
+    cancelled: boolean;
+    ends?: "times out" | "fails by its result";
+  }
   | { kind: "cancel" };
 
 /** What happens to the run in its current state, or undefined if it cannot happen. */
-export function choose(server: MiniServer, happening: Happening, index: number): Concrete | undefined {
+export function choose(
+  server: MiniServer,
+  happening: Happening,
+  index: number,
+): Concrete | undefined {
   const { timers, activities } = server;
   const nth = <T>(keys: Iterable<T>, pick: number): T | undefined => {
     const all = [...keys];
@@ -32,7 +42,9 @@ export function choose(server: MiniServer, happening: Happening, index: number):
       const id = nth(activities.keys(), happening.pick);
       if (id === undefined) return undefined;
       const { type, cancelRequested } = activities.get(id)!;
-      const ends = type.startsWith("procedure:") && happening.ends !== undefined ? { ends: happening.ends } : {};
+      const ends = type.startsWith("procedure:") && happening.ends !== undefined
+        ? { ends: happening.ends }
+        : {};
       return { kind: "activity", id, fails: happening.fails, cancelled: cancelRequested, ...ends };
     }
     case "update":
@@ -58,8 +70,12 @@ export function happen(server: MiniServer, event: Concrete, result: unknown = un
       return server.fireTimer(event.id);
     case "activity":
       if (event.ends === "times out") return timeOutProcedure(server, event.id);
-      if (event.ends === "fails by its result") return failByResult(server, event.id, new RangeError(`no ${event.id}`));
-      if (event.fails) return server.failActivity(event.id, new ApplicationFailure(`activity ${event.id} failed`));
+      if (event.ends === "fails by its result") {
+        return failByResult(server, event.id, new RangeError(`no ${event.id}`));
+      }
+      if (event.fails) {
+        return server.failActivity(event.id, new ApplicationFailure(`activity ${event.id} failed`));
+      }
       return server.completeActivity(event.id, result ?? `result ${event.id}`);
     case "cancel":
       return server.requestCancel("enough");
@@ -84,7 +100,10 @@ function isOfTask(event: HistoryEvent | undefined): boolean {
   return "workflowTaskCompletedEventId" in (event.attributes.value ?? {});
 }
 
-/** The open task at the end of the first `i` events was given updates, which are in its messages and not in this history. */
+/**
+ * The open task at the end of the first `i` events was given updates, which are in its messages and
+ * not in this history.
+ */
 function takesUpdates(events: readonly HistoryEvent[], i: number): boolean {
   for (const event of events.slice(i)) {
     if (!isOfTask(event)) return false;
@@ -93,12 +112,16 @@ function takesUpdates(events: readonly HistoryEvent[], i: number): boolean {
   return false;
 }
 
-/** Lengths of the prefixes of a history that end where a history may: at a started task, or after all that a completed one caused. */
+/**
+ * Lengths of the prefixes of a history that end where a history may: at a started task, or after
+ * all that a completed one caused.
+ */
 export function endsOfReplay(events: readonly HistoryEvent[]): number[] {
   const ends: number[] = [];
   for (let i = 3; i <= events.length; i++) {
     const last = events[i - 1]!;
-    const complete = last.eventType === EventType.WORKFLOW_TASK_STARTED || (isOfTask(last) && !isOfTask(events[i]));
+    const complete = last.eventType === EventType.WORKFLOW_TASK_STARTED ||
+      (isOfTask(last) && !isOfTask(events[i]));
     if (complete && !takesUpdates(events, i)) ends.push(i);
   }
   return ends;

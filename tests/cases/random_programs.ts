@@ -1,23 +1,31 @@
-// Random workflow programs and random lives for them, for property tests. random_interpreter.ts runs the programs; a life is a list of
-// things that happen outside.
+// Random workflow programs and random lives for them, for property tests. random_interpreter.ts
+// runs the programs; a life is a list of things that happen outside.
 import fc from "fast-check";
 import type { ArmOp, Leaf, Op, Step } from "./random_interpreter.ts";
 
 const leaf: fc.Arbitrary<Leaf> = fc.oneof(
   { weight: 4, arbitrary: fc.constant<Leaf>({ op: "act" }) },
   { weight: 3, arbitrary: fc.integer({ min: 0, max: 3 }).map((ms): Leaf => ({ op: "sleep", ms })) },
-  { weight: 2, arbitrary: fc.constantFrom<Leaf>({ op: "wait", name: "a" }, { op: "wait", name: "b" }) },
+  {
+    weight: 2,
+    arbitrary: fc.constantFrom<Leaf>({ op: "wait", name: "a" }, { op: "wait", name: "b" }),
+  },
   {
     weight: 1,
     arbitrary: fc.constantFrom<Leaf>(
-      ...[{ op: "side" }, { op: "patch", id: "p" }, { op: "patch", id: "q" }, { op: "publish" }, { op: "random" }, {
+      ...[{ op: "side" }, { op: "patch", id: "p" }, { op: "patch", id: "q" }, { op: "publish" }, {
+        op: "random",
+      }, {
         op: "throw",
       }] as Leaf[],
     ),
   },
 );
 const { body } = fc.letrec<{ op: Op; body: Op[]; then: Op[]; arm: ArmOp }>((tie) => ({
-  then: fc.oneof({ weight: 2, arbitrary: fc.constant<Op[]>([]) }, { weight: 1, arbitrary: tie("body") }),
+  then: fc.oneof({ weight: 2, arbitrary: fc.constant<Op[]>([]) }, {
+    weight: 1,
+    arbitrary: tie("body"),
+  }),
   arm: fc.oneof(
     {
       weight: 4,
@@ -29,21 +37,46 @@ const { body } = fc.letrec<{ op: Op; body: Op[]; then: Op[]; arm: ArmOp }>((tie)
     },
     {
       weight: 2,
-      arbitrary: fc.record({ arm: fc.constant("timer" as const), ms: fc.integer({ min: 0, max: 3 }), then: tie("then") }),
+      arbitrary: fc.record({
+        arm: fc.constant("timer" as const),
+        ms: fc.integer({ min: 0, max: 3 }),
+        then: tie("then"),
+      }),
     },
-    { weight: 2, arbitrary: fc.record({ arm: fc.constant("handed" as const), leaf, again: fc.boolean(), then: tie("then") }) },
-    { weight: 3, arbitrary: fc.record({ arm: fc.constant("call" as const), body: tie("body"), then: tie("then") }) },
+    {
+      weight: 2,
+      arbitrary: fc.record({
+        arm: fc.constant("handed" as const),
+        leaf,
+        again: fc.boolean(),
+        then: tie("then"),
+      }),
+    },
+    {
+      weight: 3,
+      arbitrary: fc.record({
+        arm: fc.constant("call" as const),
+        body: tie("body"),
+        then: tie("then"),
+      }),
+    },
   ),
   op: fc.oneof(
     { depthSize: "small", withCrossShrink: true },
     { weight: 6, arbitrary: leaf },
     {
       weight: 2,
-      arbitrary: fc.record({ op: fc.constant("par" as const), branches: fc.array(tie("body"), { minLength: 1, maxLength: 3 }) }),
+      arbitrary: fc.record({
+        op: fc.constant("par" as const),
+        branches: fc.array(tie("body"), { minLength: 1, maxLength: 3 }),
+      }),
     },
     {
       weight: 2,
-      arbitrary: fc.record({ op: fc.constant("race" as const), arms: fc.array(leaf, { minLength: 2, maxLength: 3 }) }),
+      arbitrary: fc.record({
+        op: fc.constant("race" as const),
+        arms: fc.array(leaf, { minLength: 2, maxLength: 3 }),
+      }),
     },
     {
       weight: 3,
@@ -79,10 +112,14 @@ export const program: fc.Arbitrary<Step[]> = fc.array(
 );
 
 /**
- * The same with local activities among the activities. Their results come at the end of a task, so what such a program comes to hangs on
- * how events are grouped into tasks, live; on replay of what was recorded it must not.
+ * The same with local activities among the activities. Their results come at the end of a task, so
+ * what such a program comes to hangs on how events are grouped into tasks, live; on replay of what
+ * was recorded it must not.
  */
-export const programWithLocals: fc.Arbitrary<Step[]> = fc.tuple(program, fc.array(fc.nat(3), { minLength: 1, maxLength: 8 })).map(
+export const programWithLocals: fc.Arbitrary<Step[]> = fc.tuple(
+  program,
+  fc.array(fc.nat(3), { minLength: 1, maxLength: 8 }),
+).map(
   ([steps, choices]) => {
     let at = 0;
     return JSON.parse(JSON.stringify(steps), (_, value) => {
@@ -94,10 +131,13 @@ export const programWithLocals: fc.Arbitrary<Step[]> = fc.tuple(program, fc.arra
 );
 
 /**
- * The same with reducers among the activities. Their results come in a separate task, before anything that happens later:
- * the outcome of such a program depends on the grouping, too.
+ * The same with reducers among the activities. Their results come in a separate task, before
+ * anything that happens later: the outcome of such a program depends on the grouping, too.
  */
-export const programWithReducers: fc.Arbitrary<Step[]> = fc.tuple(program, fc.array(fc.nat(3), { minLength: 1, maxLength: 8 }))
+export const programWithReducers: fc.Arbitrary<Step[]> = fc.tuple(
+  program,
+  fc.array(fc.nat(3), { minLength: 1, maxLength: 8 }),
+)
   .map(
     ([steps, choices]) => {
       let at = 0;
@@ -112,32 +152,48 @@ export const programWithReducers: fc.Arbitrary<Step[]> = fc.tuple(program, fc.ar
 const filter = fc.constantFrom(undefined, undefined, "orc", "x:y");
 const heard = fc.constantFrom("a" as const, "b" as const, "c" as const);
 const ofTheDatabase: fc.Arbitrary<Leaf> = fc.oneof(
-  { weight: 4, arbitrary: fc.record({ op: fc.constant("ask" as const), timeout: fc.constantFrom(0, 3) }) },
-  { weight: 2, arbitrary: fc.record({ op: fc.constant("subscribe" as const), name: heard, filter }) },
-  { weight: 2, arbitrary: fc.record({ op: fc.constant("unsubscribe" as const), name: heard, filter }) },
+  {
+    weight: 4,
+    arbitrary: fc.record({ op: fc.constant("ask" as const), timeout: fc.constantFrom(0, 3) }),
+  },
+  {
+    weight: 2,
+    arbitrary: fc.record({ op: fc.constant("subscribe" as const), name: heard, filter }),
+  },
+  {
+    weight: 2,
+    arbitrary: fc.record({ op: fc.constant("unsubscribe" as const), name: heard, filter }),
+  },
   { weight: 1, arbitrary: fc.constant<Leaf>({ op: "belongs" }) },
 );
 const inTheTask: fc.Arbitrary<Leaf> = fc.oneof(
   { weight: 2, arbitrary: fc.boolean().map((wait): Leaf => ({ op: "transact", wait })) },
-  { weight: 1, arbitrary: fc.record({ op: fc.constant("broadcast" as const), name: heard, filter }) },
+  {
+    weight: 1,
+    arbitrary: fc.record({ op: fc.constant("broadcast" as const), name: heard, filter }),
+  },
 );
 
 /** Puts other leaves in the place of two activities in three, and names on half of the timers. */
 const withLeaves = (leaves: fc.Arbitrary<Leaf>): fc.Arbitrary<Step[]> =>
-  fc.tuple(program, fc.array(fc.option(leaves, { freq: 3 }), { minLength: 2, maxLength: 8 })).map(([steps, choices]) => {
-    let at = 0;
-    return JSON.parse(JSON.stringify(steps), (_, value) => {
-      if (value?.op === "act") return choices[at++ % choices.length] ?? value;
-      if (value?.op === "sleep" && at++ % 2 === 0) return { op: "named", ms: value.ms };
-      return value;
-    });
-  });
+  fc.tuple(program, fc.array(fc.option(leaves, { freq: 3 }), { minLength: 2, maxLength: 8 })).map(
+    ([steps, choices]) => {
+      let at = 0;
+      return JSON.parse(JSON.stringify(steps), (_, value) => {
+        if (value?.op === "act") return choices[at++ % choices.length] ?? value;
+        if (value?.op === "sleep" && at++ % 2 === 0) return { op: "named", ms: value.ms };
+        return value;
+      });
+    },
+  );
 
 /** The same with named timers, procedures, subscriptions and what the run belongs to. */
 export const programWithConstructs: fc.Arbitrary<Step[]> = withLeaves(ofTheDatabase);
 
 /** The same with reducers and broadcasts, too. Their results come in a separate task: see above. */
-export const programWithEverything: fc.Arbitrary<Step[]> = withLeaves(fc.oneof(ofTheDatabase, inTheTask));
+export const programWithEverything: fc.Arbitrary<Step[]> = withLeaves(
+  fc.oneof(ofTheDatabase, inTheTask),
+);
 
 /** Something that happens outside. `pick` chooses among what is open when it happens. */
 export type Happening =
@@ -168,7 +224,14 @@ export const life: fc.Arbitrary<Happening[]> = fc.array(
       }),
     },
     { weight: 5, arbitrary: fc.record({ kind: fc.constant("timer" as const), pick: n }) },
-    { weight: 8, arbitrary: fc.record({ kind: fc.constant("activity" as const), pick: n, fails: fc.boolean() }) },
+    {
+      weight: 8,
+      arbitrary: fc.record({
+        kind: fc.constant("activity" as const),
+        pick: n,
+        fails: fc.boolean(),
+      }),
+    },
     { weight: 1, arbitrary: fc.constant({ kind: "cancel" as const }) },
   ),
   { minLength: 1, maxLength: 25 },
@@ -177,10 +240,13 @@ export const life: fc.Arbitrary<Happening[]> = fc.array(
 /** The same, with procedures that time out, and that fail by what they return. */
 export const lifeWithProcedures: fc.Arbitrary<Happening[]> = fc.tuple(
   life,
-  fc.array(fc.constantFrom(undefined, undefined, "times out" as const, "fails by its result" as const), {
-    minLength: 1,
-    maxLength: 8,
-  }),
+  fc.array(
+    fc.constantFrom(undefined, undefined, "times out" as const, "fails by its result" as const),
+    {
+      minLength: 1,
+      maxLength: 8,
+    },
+  ),
 ).map(([happenings, choices]) =>
   happenings.map((each, i) => {
     const ends = choices[i % choices.length];

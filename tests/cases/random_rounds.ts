@@ -1,5 +1,5 @@
-// A random program in rounds, run twice: by a service that never suggests to continue as new, and by one that does now and
-// then. The only visible difference is where it continued.
+// A random program in rounds, run twice: by a service that never suggests to continue as new, and
+// by one that does now and then. The only visible difference is where it continued.
 import type { Payload } from "../../ts/messages/generated/temporal/api/common/v1/message_pb.ts";
 import { defaultPayloadConverter } from "../../ts/converter/mod.ts";
 import { deepEqual, equal } from "./assert.ts";
@@ -10,18 +10,22 @@ import { type Concrete, happen, LAST } from "./random_lives.ts";
 import type { Happening } from "./random_programs.ts";
 
 /**
- * What always differs between runs: values of the run's generator, and state that is published in addition to the carried
- * one.
+ * What always differs between runs: values of the run's generator, and state that is published in
+ * addition to the carried one.
  */
 const plain = (steps: Step[]): Step[] =>
-  JSON.parse(JSON.stringify(steps), (_, value) => value?.op === "random" || value?.op === "publish" ? { op: "side" } : value);
+  JSON.parse(
+    JSON.stringify(steps),
+    (_, value) => value?.op === "random" || value?.op === "publish" ? { op: "side" } : value,
+  );
 
 /** Which round an activity is of, by the label that it is called with. */
-const roundOf = ({ args }: PendingActivity): number => Number(/^run\.[a-z]+(\d+)/.exec(String(args[0]))?.[1] ?? Infinity);
+const roundOf = ({ args }: PendingActivity): number =>
+  Number(/^run\.[a-z]+(\d+)/.exec(String(args[0]))?.[1] ?? Infinity);
 
 /**
- * The open operations of this run. The next run does not know what the previous one canceled, nor what an earlier round left
- * running: clean-up of an arm that lost, a shield.
+ * The open operations of this run. The next run does not know what the previous one canceled, nor
+ * what an earlier round left running: clean-up of an arm that lost, a shield.
  */
 function chosen({ server }: Drive, happening: Happening, index: number): Concrete | undefined {
   const nth = <T>(all: T[], pick: number): T | undefined => all[pick % Math.max(1, all.length)];
@@ -34,7 +38,9 @@ function chosen({ server }: Drive, happening: Happening, index: number): Concret
     const last = Math.max(...open.map(roundOf));
     const one = nth(open.filter((each) => roundOf(each) === last), happening.pick);
     if (one === undefined) return undefined;
-    const ends = one.type.startsWith("procedure:") && happening.ends !== undefined ? { ends: happening.ends } : {};
+    const ends = one.type.startsWith("procedure:") && happening.ends !== undefined
+      ? { ends: happening.ends }
+      : {};
     return { kind: "activity", id: one.id, fails: happening.fails, cancelled: false, ...ends };
   }
   return happening.kind === "update" ? { ...happening, id: `update-${index}` } : happening;
@@ -44,7 +50,10 @@ function chosen({ server }: Drive, happening: Happening, index: number): Concret
 function attributesOf({ server }: Drive): { [name: string]: Payload } {
   const now: { [name: string]: Payload } = {};
   for (const { attributes: at } of server.events) {
-    if (at.case !== "workflowExecutionStartedEventAttributes" && at.case !== "upsertWorkflowSearchAttributesEventAttributes") {
+    if (
+      at.case !== "workflowExecutionStartedEventAttributes" &&
+      at.case !== "upsertWorkflowSearchAttributesEventAttributes"
+    ) {
       continue;
     }
     for (const [name, payload] of Object.entries(at.value.searchAttributes?.indexedFields ?? {})) {
@@ -64,7 +73,11 @@ class Loop {
   #waiting = new Map<string, { name: string; n: number }>();
   #tasks = 0;
 
-  constructor(parts: Awaited<ReturnType<typeof makeRunner>>, cached: boolean, suggests: (task: number) => boolean) {
+  constructor(
+    parts: Awaited<ReturnType<typeof makeRunner>>,
+    cached: boolean,
+    suggests: (task: number) => boolean,
+  ) {
     this.#parts = parts;
     this.#cached = cached;
     this.#suggests = suggests;
@@ -76,19 +89,33 @@ class Loop {
 
   async begin(args: unknown[], headers: HeaderFields = {}): Promise<void> {
     const runId = `${String(this.runs.length).padStart(8, "0")}-2222-4333-8444-555555555555`;
-    const started = { searchAttributes: { indexedFields: this.runs.length === 0 ? {} : attributesOf(this.now) } };
-    this.runs.push(await drive(rounds, { args, headers, runId, started, runner: this.#parts, cached: this.#cached }));
+    const started = {
+      searchAttributes: { indexedFields: this.runs.length === 0 ? {} : attributesOf(this.now) },
+    };
+    this.runs.push(
+      await drive(rounds, {
+        args,
+        headers,
+        runId,
+        started,
+        runner: this.#parts,
+        cached: this.#cached,
+      }),
+    );
     for (const [id, { name, n }] of this.#waiting) this.now.server.update(id, name, n);
     await this.task();
   }
 
   async task(): Promise<void> {
     const { server } = this.now;
-    // An update that waits is taken by the next run after the signals that wait: there the order would be another one.
+    // An update that waits is taken by the next run after the signals that wait: there the order
+    // would be another one.
     server.suggestsContinueAsNew = this.#waiting.size === 0 && this.#suggests(this.#tasks++);
     await this.now.task();
     equal(server.taskFailure, undefined, `task failed: ${server.taskFailure?.failure.message}`);
-    for (const { id, stage } of server.updates.values()) if (stage !== "sent") this.#waiting.delete(id);
+    for (const { id, stage } of server.updates.values()) {
+      if (stage !== "sent") this.#waiting.delete(id);
+    }
     if (server.closed === undefined) return;
     await this.now.checkReplay();
     const { next } = server.closed;
@@ -106,10 +133,15 @@ class Loop {
     }
   }
 
-  /** The visible outcome: its end, and the results of updates. Ids of activities are counted in each run. */
+  /**
+   * The visible outcome: its end, and the results of updates. Ids of activities are counted in each
+   * run.
+   */
   outcome(): unknown {
     const { closed } = this.now.server;
-    const received = this.runs.flatMap(({ server }) => [...server.updates.values()]).filter(({ stage }) => stage !== "sent");
+    const received = this.runs.flatMap(({ server }) => [...server.updates.values()]).filter((
+      { stage },
+    ) => stage !== "sent");
     const all = {
       closed: closed === undefined ? "open" : [closed.kind, closed.result, closed.failure?.message],
       updates: received.map((u) => [u.id, u.stage, u.result, u.failure?.message]),
@@ -122,7 +154,12 @@ class Loop {
 export const continued = { runs: 0 };
 
 /** Lives the program in rounds with suggestions and without. */
-export async function loops(steps: Step[], happenings: Happening[], suggestions: boolean[], cached: boolean): Promise<void> {
+export async function loops(
+  steps: Step[],
+  happenings: Happening[],
+  suggestions: boolean[],
+  cached: boolean,
+): Promise<void> {
   const program = plain(steps);
   const life = [...happenings, ...Array.from({ length: 60 }, () => LAST).flat()];
   const lived = async (suggests: (task: number) => boolean): Promise<Loop> => {
@@ -134,5 +171,9 @@ export async function loops(steps: Step[], happenings: Happening[], suggestions:
   const whole = await lived(() => false);
   const cut = await lived((task) => suggestions[task % suggestions.length]!);
   continued.runs += cut.runs.length - whole.runs.length;
-  deepEqual(cut.outcome(), whole.outcome(), `${cut.runs.length} runs, ${whole.runs.length} without suggestions`);
+  deepEqual(
+    cut.outcome(),
+    whole.outcome(),
+    `${cut.runs.length} runs, ${whole.runs.length} without suggestions`,
+  );
 }

@@ -1,4 +1,5 @@
-// Random programs lived on the tiny server, for property tests: an event per task, and the same events grouped into other tasks.
+// Random programs lived on the tiny server, for property tests: an event per task, and the same
+// events grouped into other tasks.
 import { deepEqual, equal } from "./assert.ts";
 import { type Drive, drive, type DriveOptions } from "./driver.ts";
 import { interpreter, type Step } from "./random_interpreter.ts";
@@ -38,7 +39,9 @@ export async function live(
 function outcome(d: Drive): unknown {
   const { closed, updates } = d.server;
   return {
-    closed: closed === undefined ? "open" : [closed.kind, closed.result, closed.failure?.message, closed.next],
+    closed: closed === undefined
+      ? "open"
+      : [closed.kind, closed.result, closed.failure?.message, closed.next],
     updates: [...updates.values()].map((u) => [u.id, u.stage, u.result, u.failure?.message]),
   };
 }
@@ -47,12 +50,16 @@ function outcome(d: Drive): unknown {
 const seesFirstTask = (steps: Step[]) => /"timeout":0|"op":"select"/.test(JSON.stringify(steps));
 
 /** The same life with its events grouped into other tasks must come to the same (P9). */
-export async function regrouped(steps: Step[], happenings: Happening[], cuts: boolean[]): Promise<void> {
+export async function regrouped(
+  steps: Step[],
+  happenings: Happening[],
+  cuts: boolean[],
+): Promise<void> {
   const { d, events } = await live(steps, happenings);
   const again = await drive(interpreter, { args: [steps] });
   let open = true;
-  // What came with the start is there in the first turn, for a receive with timeout 0 and for a select: there the size of the
-  // first task matters.
+  // What came with the start is there in the first turn, for a receive with timeout 0 and for a
+  // select: there the size of the first task matters.
   if (seesFirstTask(steps)) {
     await task(again);
     open = false;
@@ -60,7 +67,8 @@ export async function regrouped(steps: Step[], happenings: Happening[], cuts: bo
   for (const [i, event] of events.entries()) {
     // An update is the last of its task: it counts as coming after the task's events.
     const before = events[i - 1];
-    const must = !isPossible(again.server, event) || (before?.kind === "update" && event.kind !== "update");
+    const must = !isPossible(again.server, event) ||
+      (before?.kind === "update" && event.kind !== "update");
     if (open && (must || cuts[i % cuts.length]!)) {
       await task(again);
       open = false;

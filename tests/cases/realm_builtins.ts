@@ -1,11 +1,15 @@
-// The built-in objects of a realm: all runs share them, and the realm's own code uses them. They cannot be changed once
-// modules are loaded; a replacement made during loading is reverted or rejected.
+// The built-in objects of a realm: all runs share them, and the realm's own code uses them. They
+// cannot be changed once modules are loaded; a replacement made during loading is reverted or
+// rejected.
 import { deepEqual, equal, match, ok } from "./assert.ts";
 import type { Case } from "./case.ts";
 import { API, createRealmFromText, type RealmHarness, withRealm } from "./realm_host.ts";
 import { readWorkflowTask } from "../../ts/messages/workflow_task.ts";
 
-/** What the executor, the converter, the core's glue and the model are used for in one run, a query and an update. */
+/**
+ * What the executor, the converter, the core's glue and the model are used for in one run, a query
+ * and an update.
+ */
 const WORK = `
 const go = signal("go"); const ask = update("ask"); const acts = api.activities({ startToClose: "5s" });
 export const w = workflow("W", { queries: { q: (published, n) => ({ published, n }) }, async run(...args) {
@@ -69,8 +73,8 @@ const walk = (visit) => {
 };`;
 
 /**
- * Takes the stack of an error, caught and not, while the methods that stacks could be formatted with are replaced; then
- * restores them, so that the loader has nothing to reject.
+ * Takes the stack of an error, caught and not, while the methods that stacks could be formatted
+ * with are replaced; then restores them, so that the loader has nothing to reject.
  */
 const WITHOUT_METHODS = `
 const found = (() => {
@@ -98,7 +102,10 @@ const REPLACED: readonly (readonly [string, string])[] = [
   ["Map.prototype.get = function get(key) {}", "Map.prototype.get"],
   ["Array.prototype.push = () => 0", "Array.prototype.push"],
   ["Array.prototype[Symbol.iterator] = function* () {}", "Array.prototype[symbol]"],
-  ["Object.defineProperty(Promise.prototype, 'then', { value: () => {} })", "Promise.prototype.then"],
+  [
+    "Object.defineProperty(Promise.prototype, 'then', { value: () => {} })",
+    "Promise.prototype.then",
+  ],
   ["Object.assign(Math, { random: () => 4 })", "Math.random"],
   ["globalThis.Promise = class {}", "Promise"],
   ["globalThis.Date = { now: () => 1 }", "Date"],
@@ -107,7 +114,10 @@ const REPLACED: readonly (readonly [string, string])[] = [
   ["Object.setPrototypeOf(Map.prototype, { get: 1 })", "Map.prototype.__proto__"],
   ["Object.prototype.get = 5", "Object.prototype.get"],
   ["Object.prototype.timeout = 5", "Object.prototype.timeout"],
-  ["Object.defineProperty(Array.prototype, 'then', { get() { return 1; }, configurable: true })", "Array.prototype.then"],
+  [
+    "Object.defineProperty(Array.prototype, 'then', { get() { return 1; }, configurable: true })",
+    "Array.prototype.then",
+  ],
   [
     "Object.defineProperty(String.prototype, 'slice', { value: 1, configurable: false, writable: false })",
     "String.prototype.slice",
@@ -141,7 +151,8 @@ export const cases: Case[] = [
         );
         const line = /then|symbol|__proto__/.test(name) || /throw|: false/.test(code) ? "" : ":5: ";
         if (
-          !told.includes(`replaces ${name}`) || !told.includes("on which every run of the realm and the realm itself stand") ||
+          !told.includes(`replaces ${name}`) ||
+          !told.includes("on which every run of the realm and the realm itself stand") ||
           !told.includes(line)
         ) wrong.push(`${code}: ${told}`);
       }
@@ -151,9 +162,23 @@ export const cases: Case[] = [
   {
     name: "built-ins: a package that replaces them has no effect, and a warning is logged",
     async run() {
-      const plain = await withRealm(`${API}${WORK}`, live) as { failure: string; replay: string; closed: { result: object } };
-      deepEqual([plain.failure, plain.replay, Object.keys(plain.closed.result).length], ["", "ok", 6]);
-      for (const evil of ["() => { throw new Error('evil'); }", "() => undefined", "function () { return this; }"]) {
+      const plain = await withRealm(`${API}${WORK}`, live) as {
+        failure: string;
+        replay: string;
+        closed: { result: object };
+      };
+      deepEqual([plain.failure, plain.replay, Object.keys(plain.closed.result).length], [
+        "",
+        "ok",
+        6,
+      ]);
+      for (
+        const evil of [
+          "() => { throw new Error('evil'); }",
+          "() => undefined",
+          "function () { return this; }",
+        ]
+      ) {
         const packaged = `${WALK}
           const { defineProperty } = Reflect;
           const all = [];
@@ -171,7 +196,8 @@ export const cases: Case[] = [
           sources: {
             "/app/main.ts":
               `import { replaced } from "evil";\n${API}${WORK}\nexport const n = workflow("N", async () => replaced);`,
-            "/app/node_modules/evil/package.json": '{ "name": "evil", "type": "module", "exports": "./index.js" }',
+            "/app/node_modules/evil/package.json":
+              '{ "name": "evil", "type": "module", "exports": "./index.js" }',
             "/app/node_modules/evil/index.js": packaged,
           },
         });
@@ -179,9 +205,17 @@ export const cases: Case[] = [
           deepEqual(await live(h), plain, evil);
           const counted = h.start("N");
           await counted.task();
-          ok(Number(counted.server.closed?.result) > 700, `${counted.server.closed?.result} built-ins were replaced`);
-          const warnings = h.logs.filter(({ level }) => level === "warn").map(({ message }) => message);
-          match(warnings.join("\n"), /evil\/index\.js replaces \S+, on which every run .* stand: the realm keeps its own/);
+          ok(
+            Number(counted.server.closed?.result) > 700,
+            `${counted.server.closed?.result} built-ins were replaced`,
+          );
+          const warnings = h.logs.filter(({ level }) => level === "warn").map(({ message }) =>
+            message
+          );
+          match(
+            warnings.join("\n"),
+            /evil\/index\.js replaces \S+, on which every run .* stand: the realm keeps its own/,
+          );
         } finally {
           await h.dispose();
         }
@@ -209,7 +243,11 @@ export const cases: Case[] = [
         async (h) => {
           const run = h.start("Added");
           await run.task();
-          deepEqual(run.server.closed?.result, ['{"n":"5"}', 2, "meta", ["TypeError", "TypeError", "TypeError"]], run.failure);
+          deepEqual(run.server.closed?.result, ['{"n":"5"}', 2, "meta", [
+            "TypeError",
+            "TypeError",
+            "TypeError",
+          ]], run.failure);
           equal((await live(h) as { replay: string }).replay, "ok");
         },
       ),
@@ -283,7 +321,8 @@ export const cases: Case[] = [
       ),
   },
   {
-    name: "built-ins: a run does not see properties that another run put on prototypes of the global object",
+    name:
+      "built-ins: a run does not see properties that another run put on prototypes of the global object",
     run: () =>
       withRealm(
         `${API}
@@ -300,7 +339,10 @@ export const cases: Case[] = [
           await write.task();
           await read.task();
           equal(read.server.closed?.result, "nothing");
-          ok((write.server.closed?.result as string[]).every((word) => word === "refused"), write.failure);
+          ok(
+            (write.server.closed?.result as string[]).every((word) => word === "refused"),
+            write.failure,
+          );
         },
       ),
   },

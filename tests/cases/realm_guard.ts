@@ -1,5 +1,6 @@
-// The determinism guard as a table: what workflow code may try, and what becomes of it, in every runtime. Each attempt runs in a run of its
-// own of one realm; the ones that are stopped fail their task with a DeterminismError that names what was used.
+// The determinism guard as a table: what workflow code may try, and what becomes of it, in every
+// runtime. Each attempt is one run of one realm; attempts that are stopped fail their
+// task with a DeterminismError that names what was used.
 import { equal, match, ok } from "./assert.ts";
 import type { Case } from "./case.ts";
 import { API, inBrowser, withRealm } from "./realm_host.ts";
@@ -131,7 +132,10 @@ const ANSWERED: readonly (readonly [string, unknown])[] = [
   ["new Intl.DateTimeFormat('en-US', { dateStyle: 'short' }).formatToParts().length", 5],
   ["[undefined].map(new Intl.DateTimeFormat('en-US', { dateStyle: 'short' }).format)[0]", "1/1/26"],
   ["Intl.DateTimeFormat.prototype.constructor === Intl.DateTimeFormat", true],
-  ["typeof Temporal === 'undefined' ? undefined : Temporal.Now.instant().epochMilliseconds ?? 0", "now or no Temporal"],
+  [
+    "typeof Temporal === 'undefined' ? undefined : Temporal.Now.instant().epochMilliseconds ?? 0",
+    "now or no Temporal",
+  ],
   // one time zone and one locale
   ["new Date(0).getTimezoneOffset()", 0],
   ["new Date(2020, 0, 1).getTime()", Date.UTC(2020, 0, 1)],
@@ -143,7 +147,10 @@ const ANSWERED: readonly (readonly [string, unknown])[] = [
   ["String(new Date(NaN))", "Invalid Date"],
   ["new Date(0).toString()", "Thu Jan 01 1970 00:00:00 GMT+0000 (Coordinated Universal Time)"],
   ["new Date(0).getHours() + new Date(0).getDay() * 100", 400],
-  ["(() => { const d = new Date(0); d.setHours(5); d.setFullYear(1999); return d.toISOString() })()", "1999-01-01T05:00:00.000Z"],
+  [
+    "(() => { const d = new Date(0); d.setHours(5); d.setFullYear(1999); return d.toISOString() })()",
+    "1999-01-01T05:00:00.000Z",
+  ],
   ["new Date(0).toLocaleString()", "1/1/1970, 12:00:00 AM"],
   ["new Date(0).toLocaleTimeString('xx')", "12:00:00 AM"],
   ["new Date(0).toLocaleDateString('de')", "1.1.1970"],
@@ -161,12 +168,21 @@ const ANSWERED: readonly (readonly [string, unknown])[] = [
     "[0.1, 123.456, -255.5, 2 ** 60, 255, NaN].map((x) => x.toString(36)).join()",
     "0.3lllllllllm,3f.gez4w97ry,-73.i,8rc4kbdvss1s,73,NaN",
   ],
-  ["[(0.1).toString(), (0.1).toString(undefined), (255).toString(16), Object(0.5).toString(2)].join()", "0.1,0.1,ff,0.1"],
+  [
+    "[(0.1).toString(), (0.1).toString(undefined), (255).toString(16), Object(0.5).toString(2)].join()",
+    "0.1,0.1,ff,0.1",
+  ],
   ["(() => { try { return (1.5).toString(37) } catch (e) { return e.name } })()", "RangeError"],
   // gone, or there in a shape that says nothing
   ["typeof WeakRef + typeof FinalizationRegistry", "undefinedundefined"],
-  ["typeof global + typeof gc + typeof window + typeof document", "undefinedundefinedundefinedundefined"],
-  ["typeof Buffer + typeof require + typeof module + typeof exports + typeof __dirname", "undefined".repeat(5)],
+  [
+    "typeof global + typeof gc + typeof window + typeof document",
+    "undefinedundefinedundefinedundefined",
+  ],
+  [
+    "typeof Buffer + typeof require + typeof module + typeof exports + typeof __dirname",
+    "undefined".repeat(5),
+  ],
   ["'Buffer' in globalThis || 'WeakRef' in globalThis", false],
   ["self === globalThis", true],
   ["typeof fetch + typeof process + typeof Deno", "functionobjectobject"],
@@ -195,12 +211,18 @@ const ANSWERED: readonly (readonly [string, unknown])[] = [
   ["[3, 1, 2].sort().concat([...new Set([1, 1])]).join('')", "1231"],
   ["JSON.stringify({ d: new Date(0) })", '{"d":"1970-01-01T00:00:00.000Z"}'],
   // frozen built-ins do not stand in the way of ordinary code
-  ["(() => { const e = new Error('a'); e.name = 'Mine'; e.message = 'b'; return String(e) })()", "Mine: b"],
+  [
+    "(() => { const e = new Error('a'); e.name = 'Mine'; e.message = 'b'; return String(e) })()",
+    "Mine: b",
+  ],
   [
     "(() => { const c = {}; for (const w of ['constructor', 'toString', 'x', 'x']) c[w] = (Object.hasOwn(c, w) ? c[w] : 0) + 1; return JSON.stringify(c) })()",
     '{"constructor":1,"toString":1,"x":2}',
   ],
-  ["(() => { class A extends Error { constructor() { super('m'); this.name = 'A' } } return new A().toString() })()", "A: m"],
+  [
+    "(() => { class A extends Error { constructor() { super('m'); this.name = 'A' } } return new A().toString() })()",
+    "A: m",
+  ],
   ["(() => { const f = () => 1; f.toString = () => 'f'; return String(f) })()", "f"],
   [
     // As tslib's __generator makes one; `Iterator` is not in every engine.
@@ -243,8 +265,9 @@ export const cases: Case[] = [
         for (const [i, [code, expected]] of STOPPED.entries()) {
           const run = h.start("Attempt", { args: [i] });
           await run.task();
-          if (!expected.test(run.failure)) wrong.push(`${code}: ${run.failure || JSON.stringify(run.server.closed?.result)}`);
-          else {
+          if (!expected.test(run.failure)) {
+            wrong.push(`${code}: ${run.failure || JSON.stringify(run.server.closed?.result)}`);
+          } else {
             equal(run.server.taskFailure!.failure.failureInfo.case, "applicationFailureInfo", code);
             const info = run.server.taskFailure!.failure.failureInfo.value as { type: string };
             equal(info.type, "DeterminismError", code);
@@ -264,8 +287,12 @@ export const cases: Case[] = [
           await run.task();
           const value = run.failure === "" ? run.server.closed?.result : `failed: ${run.failure}`;
           const wanted = Number.isNaN(expected) ? "NaN" : expected;
-          const accepted = wanted === "now or no Temporal" ? value === now || value === undefined : Object.is(value, wanted);
-          if (!accepted) wrong.push(`${code}: ${JSON.stringify(value)} instead of ${JSON.stringify(wanted)}`);
+          const accepted = wanted === "now or no Temporal"
+            ? value === now || value === undefined
+            : Object.is(value, wanted);
+          if (!accepted) {
+            wrong.push(`${code}: ${JSON.stringify(value)} instead of ${JSON.stringify(wanted)}`);
+          }
         }
         equal(wrong.join("\n"), "");
       }),
@@ -278,7 +305,9 @@ export const cases: Case[] = [
         for (const [i, [code, expected]] of FROZEN.entries()) {
           const run = h.start("Attempt", { args: [i] });
           await run.task();
-          if (!expected.test(run.failure)) wrong.push(`${code}: ${run.failure || JSON.stringify(run.server.closed?.result)}`);
+          if (!expected.test(run.failure)) {
+            wrong.push(`${code}: ${run.failure || JSON.stringify(run.server.closed?.result)}`);
+          }
         }
         equal(wrong.join("\n"), "");
       }),
@@ -296,11 +325,16 @@ export const cases: Case[] = [
           const run = h.start("W");
           await run.task();
           const ask = async (type: string) => {
-            run.server.report(await h.realm.runTask(readWorkflowTask(run.server.queryTask(type, [], true))));
+            run.server.report(
+              await h.realm.runTask(readWorkflowTask(run.server.queryTask(type, [], true))),
+            );
             return run.server.queryAnswers["query"]!;
           };
           match((await ask("peek")).message, /fetch\(\) is not available/);
-          match((await ask("rnd")).message, /Math\.random\(\) .*a query does not run again on replay/);
+          match(
+            (await ask("rnd")).message,
+            /Math\.random\(\) .*a query does not run again on replay/,
+          );
           equal((await ask("ok")).value, 1);
           run.server.fireTimer("1");
           await run.task();
@@ -324,11 +358,23 @@ export const cases: Case[] = [
           const results = [];
           for (let i = 0; i < 2; i++) {
             const run = h.start("W", { runId: "11111111-1111-4111-8111-111111111111" });
-            results.push(await run.auto() as [[number, number, number, number, string, string], number, number]);
+            results.push(
+              await run.auto() as [
+                [number, number, number, number, string, string],
+                number,
+                number,
+              ],
+            );
             equal(run.failure, "");
           }
-          const [[first, workflowTime, seeded], [second, , seededAgain]] = results as [typeof results[0], typeof results[0]];
-          ok(first[0] >= before - 1000 && first[0] <= Date.now() + 1000, "Date.now() in sideEffect");
+          const [[first, workflowTime, seeded], [second, , seededAgain]] = results as [
+            typeof results[0],
+            typeof results[0],
+          ];
+          ok(
+            first[0] >= before - 1000 && first[0] <= Date.now() + 1000,
+            "Date.now() in sideEffect",
+          );
           ok(Math.abs(first[1] - first[0]) < 1000, "new Date() in sideEffect");
           ok(Math.abs(first[2] - first[0]) < 60_000, "performance.now() in sideEffect");
           ok(first[3] !== second[3] && first[4] !== second[4], "entropy in sideEffect");

@@ -1,6 +1,10 @@
-// Worker realms for runtime-neutral cases: sources are strings, so that browsers have them too; the worker's entry is the
-// package's own in Node and Deno, and a bundle next to the page in browsers.
-import { createWorkerRealm, type WorkerRealm, type WorkerRealmOptions } from "../../ts/realm/mod.ts";
+// Worker realms for runtime-neutral cases: sources are strings, so that browsers have them too; the
+// worker's entry is the package's own in Node and Deno, and a bundle next to the page in browsers.
+import {
+  createWorkerRealm,
+  type WorkerRealm,
+  type WorkerRealmOptions,
+} from "../../ts/realm/mod.ts";
 import type { LogEntry } from "../../ts/executor/program/program.ts";
 import type { RealmOutcome } from "../../ts/realm/realm.ts";
 import { MiniServer, type StartOptions } from "./mini_server.ts";
@@ -23,7 +27,9 @@ export class RealmRun {
   }
 
   async task(): Promise<RealmOutcome> {
-    const outcome = await this.#realm.runTask(readWorkflowTask(this.server.openTask({ sticky: true })));
+    const outcome = await this.#realm.runTask(
+      readWorkflowTask(this.server.openTask({ sticky: true })),
+    );
     this.server.report(outcome);
     return outcome;
   }
@@ -32,7 +38,9 @@ export class RealmRun {
   async auto(): Promise<unknown> {
     for (;;) {
       const outcome = await this.task();
-      if (this.server.closed !== undefined || outcome.response?.$case !== "completed") return this.server.closed?.result;
+      if (this.server.closed !== undefined || outcome.response?.$case !== "completed") {
+        return this.server.closed?.result;
+      }
       for (const id of [...this.server.timers.keys()]) this.server.fireTimer(id);
     }
   }
@@ -53,7 +61,10 @@ export interface RealmHarness {
 let runs = 0;
 
 /** A worker realm over one module's text. */
-export async function createRealmFromText(text: string, options: Partial<WorkerRealmOptions> = {}): Promise<RealmHarness> {
+export async function createRealmFromText(
+  text: string,
+  options: Partial<WorkerRealmOptions> = {},
+): Promise<RealmHarness> {
   const logs: LogEntry[] = [];
   const servers = new Map<string, MiniServer>();
   const realm = await createWorkerRealm({

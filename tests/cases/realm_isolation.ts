@@ -1,5 +1,5 @@
-// Worker realms keep runs apart, and the host apart from them (P8): two runs that alternate in one realm see neither each other's time,
-// randomness nor mistakes; the host's globals are its own.
+// Worker realms keep runs apart, and the host apart from them (P8): two runs that alternate in one
+// realm see neither each other's time, randomness nor mistakes; the host's globals are its own.
 import { deepEqual, equal, match, ok } from "./assert.ts";
 import type { Case } from "./case.ts";
 import { API, type RealmRun, withRealm } from "./realm_host.ts";
@@ -24,7 +24,10 @@ export const cases: Case[] = [
         for (let i = 0; i < 3; i++) { seen.push(Math.random(), Date.now(), crypto.randomUUID(), new Date().getMinutes()); await sleep(60000); }
         return seen;
       });`;
-      const ids = ["aaaaaaaa-0000-4000-8000-000000000001", "bbbbbbbb-0000-4000-8000-000000000002"] as const;
+      const ids = [
+        "aaaaaaaa-0000-4000-8000-000000000001",
+        "bbbbbbbb-0000-4000-8000-000000000002",
+      ] as const;
       const alone: unknown[] = [];
       for (const runId of ids) {
         alone.push(
@@ -41,7 +44,9 @@ export const cases: Case[] = [
         await alternate(a, b, 4);
         deepEqual([a.server.closed?.result, b.server.closed?.result], alone);
         ok(String(alone[0]) !== String(alone[1]));
-        for (const run of [a, b]) equal((await h.realm.replay("wf", run.server.history())).verdict, "ok");
+        for (const run of [a, b]) {
+          equal((await h.realm.replay("wf", run.server.history())).verdict, "ok");
+        }
       });
     },
   },
@@ -84,9 +89,17 @@ export const cases: Case[] = [
               run.server.fireTimer(String(i + 1));
             }
             await run.task();
-            match(run.failure, new RegExp(`unhandled promise rejection in a workflow .*unhandled ${n}`));
+            match(
+              run.failure,
+              new RegExp(`unhandled promise rejection in a workflow .*unhandled ${n}`),
+            );
           }
-          for (const [type, expected] of [["Micro", /in a microtask/], ["Listener", /in a listener/]] as const) {
+          for (
+            const [type, expected] of [["Micro", /in a microtask/], [
+              "Listener",
+              /in a listener/,
+            ]] as const
+          ) {
             const run = h.start(type);
             await run.task();
             run.server.fireTimer("1");
@@ -150,16 +163,25 @@ export const cases: Case[] = [
       const look = () => names.map((name) => scope[name]);
       const before = look();
       const random = Math.random;
-      await withRealm(`${API}export const w = workflow("W", async () => { await sleep(1); return Date.now(); });`, async (h) => {
-        const run = h.start("W");
-        const task = run.task();
-        look().forEach((value, i) => ok(value === before[i], `${names[i]} while a task runs`));
-        await task;
-        equal(await run.auto(), run.server.nowMs);
-      });
+      await withRealm(
+        `${API}export const w = workflow("W", async () => { await sleep(1); return Date.now(); });`,
+        async (h) => {
+          const run = h.start("W");
+          const task = run.task();
+          look().forEach((value, i) => ok(value === before[i], `${names[i]} while a task runs`));
+          await task;
+          equal(await run.auto(), run.server.nowMs);
+        },
+      );
       look().forEach((value, i) => ok(value === before[i], names[i]));
-      ok(Math.random === random && !Object.isFrozen(Array.prototype) && Object.isExtensible(globalThis));
-      ok(Math.abs(Date.now() - new Date().getTime()) < 60_000 && Date.now() > Date.UTC(2026, 0, 2), "the host's clock");
+      ok(
+        Math.random === random && !Object.isFrozen(Array.prototype) &&
+          Object.isExtensible(globalThis),
+      );
+      ok(
+        Math.abs(Date.now() - new Date().getTime()) < 60_000 && Date.now() > Date.UTC(2026, 0, 2),
+        "the host's clock",
+      );
     },
   },
   {
@@ -168,7 +190,11 @@ export const cases: Case[] = [
       withRealm(
         `${API}const seen = [];\nexport const w = workflow("W", async (n) => { seen.push(n); return [...seen]; });`,
         async (h) => {
-          deepEqual(h.realm.warnings.map((w) => [w.code, w.line, w.name]), [["module-state", 4, "seen"]]);
+          deepEqual(h.realm.warnings.map((w) => [w.code, w.line, w.name]), [[
+            "module-state",
+            4,
+            "seen",
+          ]]);
           for (const n of [1, 2]) {
             const run = h.start("W", { args: [n] });
             await run.task();
@@ -178,7 +204,8 @@ export const cases: Case[] = [
       ),
   },
   {
-    // docs/dev/semantics/values.md#time-and-randomness: what to do instead works; what not to do is blocked or made deterministic.
+    // docs/dev/semantics/values.md#time-and-randomness: what to do instead works; what not to do is
+    // blocked or made deterministic.
     name: "realm: the determinism table of the programming model",
     run: () =>
       withRealm(
@@ -202,7 +229,10 @@ export const cases: Case[] = [
         });`,
         async (h) => {
           const result = async (n: number) => {
-            const run = h.start("Dont", { args: [n], runId: "cccccccc-0000-4000-8000-000000000003" });
+            const run = h.start("Dont", {
+              args: [n],
+              runId: "cccccccc-0000-4000-8000-000000000003",
+            });
             await run.task();
             return run.failure === "" ? run.server.closed?.result : run.failure;
           };
@@ -219,7 +249,10 @@ export const cases: Case[] = [
           h.realm.evict(run.server.runId);
           const values = await run.auto() as unknown[];
           equal((await h.realm.replay("wf", run.server.history())).verdict, "ok");
-          ok(Math.abs((values[0] as number) - Date.now()) < 60_000, "recorded once, from the host's clock");
+          ok(
+            Math.abs((values[0] as number) - Date.now()) < 60_000,
+            "recorded once, from the host's clock",
+          );
         },
       ),
   },

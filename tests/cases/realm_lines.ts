@@ -1,5 +1,5 @@
-// Errors of workflow code name the user's file and line in every engine: of modules that the realm has loaded from text, in
-// whatever file or bundle the package itself is.
+// Errors of workflow code name the user's file and line in every engine: of modules that the realm
+// has loaded from text, in whatever file or bundle the package itself is.
 import { equal, match, ok } from "./assert.ts";
 import type { Case } from "./case.ts";
 import { endsComputingThreads } from "../../ts/platform/threads.ts";
@@ -14,8 +14,16 @@ export const w = workflow("W", async () => {
 });`;
 /** Steps that end by themselves after a while: Deno leaves a terminated thread computing. */
 const ENDLESS: { readonly [how: string]: readonly string[] } = {
-  "a loop without a body": ["for (let i = 0; i < 2000; i++) await null;", "for (let i = 0; i < 1.5e10; i++); // HERE"],
-  "a loop of statements": ["let n = 0;", "for (let i = 0; i < 3e9; i++) {", "n = (n + i) % 7; // HERE", "}"],
+  "a loop without a body": [
+    "for (let i = 0; i < 2000; i++) await null;",
+    "for (let i = 0; i < 1.5e10; i++); // HERE",
+  ],
+  "a loop of statements": [
+    "let n = 0;",
+    "for (let i = 0; i < 3e9; i++) {",
+    "n = (n + i) % 7; // HERE",
+    "}",
+  ],
   "microtasks": ["for (let i = 0; i < 3e8; i++) {", "await null; // HERE", "}"],
   "a call of the language": ["const text = 'a'.repeat(28) + 'b';", "/^(a+)+$/.test(text); // HERE"],
 };
@@ -28,7 +36,12 @@ export const cases: Case[] = [
       withRealm(program("await sleep(1);", "await sleep(2);", "return 1;"), async (first) => {
         const run = first.start("W");
         equal(await run.auto(), 1);
-        const changed = program("await sleep(1);", "await sleep(2);", "sideEffect(() => 1);", "return 1;");
+        const changed = program(
+          "await sleep(1);",
+          "await sleep(2);",
+          "sideEffect(() => 1);",
+          "return 1;",
+        );
         await withRealm(changed, async (second) => {
           const verdict = await second.realm.replay(run.server.workflowId, run.server.history());
           equal(verdict.verdict, "nondeterminism");
@@ -37,28 +50,39 @@ export const cases: Case[] = [
       }),
   },
   {
-    name: "lines: a bug is reported with line, name and message and no engine frames, in the failure and in a replay",
+    name:
+      "lines: a bug is reported with line, name and message and no engine frames, in the failure and in a replay",
     run: () =>
       withRealm(program("await sleep(1);", "await sleep(2);", "return 1;"), async (first) => {
         const run = first.start("W");
         await run.auto();
-        await withRealm(program("await sleep(1);", "throw new TypeError('a bug');"), async (second) => {
-          const verdict = await second.realm.replay(run.server.workflowId, run.server.history());
-          equal(verdict.verdict, "failed");
-          ok(verdict.error!.location.includes(`/app/main.ts:${line(2)}:`), verdict.error!.location);
-          ok(!/eval|\[as/.test(verdict.error!.location), verdict.error!.location);
-          const { name, message, stack } = verdict.error!.thrown as { name: string; message: string; stack: string };
-          equal(`${name}: ${message}`, "TypeError: a bug");
-          match(stack, /^TypeError: a bug\n {4}at .*\/app\/main\.ts:\d+:\d+/);
-          const failing = second.start("W");
-          await failing.task();
-          failing.server.fireTimer("1");
-          await failing.task();
-          match(
-            failing.server.taskFailure!.failure.stackTrace,
-            new RegExp(`^TypeError: a bug\\n {4}at .*/app/main\\.ts:${line(2)}:\\d+`),
-          );
-        });
+        await withRealm(
+          program("await sleep(1);", "throw new TypeError('a bug');"),
+          async (second) => {
+            const verdict = await second.realm.replay(run.server.workflowId, run.server.history());
+            equal(verdict.verdict, "failed");
+            ok(
+              verdict.error!.location.includes(`/app/main.ts:${line(2)}:`),
+              verdict.error!.location,
+            );
+            ok(!/eval|\[as/.test(verdict.error!.location), verdict.error!.location);
+            const { name, message, stack } = verdict.error!.thrown as {
+              name: string;
+              message: string;
+              stack: string;
+            };
+            equal(`${name}: ${message}`, "TypeError: a bug");
+            match(stack, /^TypeError: a bug\n {4}at .*\/app\/main\.ts:\d+:\d+/);
+            const failing = second.start("W");
+            await failing.task();
+            failing.server.fireTimer("1");
+            await failing.task();
+            match(
+              failing.server.taskFailure!.failure.stackTrace,
+              new RegExp(`^TypeError: a bug\\n {4}at .*/app/main\\.ts:${line(2)}:\\d+`),
+            );
+          },
+        );
       }),
   },
   {
@@ -101,7 +125,10 @@ export const cases: Case[] = [
         equal(error!.lost, "spun");
         const at = steps.findIndex((step) => step.includes("HERE")) + 2;
         // Where a thread cannot be ended, it is not done again.
-        match(error!.location, endsComputingThreads() ? new RegExp(`/app/main\\.ts:${line(at)}:\\d+$`) : /^$/);
+        match(
+          error!.location,
+          endsComputingThreads() ? new RegExp(`/app/main\\.ts:${line(at)}:\\d+$`) : /^$/,
+        );
         // The task of the first timer.
         if (endsComputingThreads()) equal(error!.eventId, 8);
         equal((await realm.replay("wf", history, { explain: false })).error!.location, "");
@@ -126,7 +153,11 @@ export const cases: Case[] = [
         if (!endsComputingThreads()) return equal(messages.length, 0);
         match(
           messages[0]!,
-          new RegExp(`^workflow "W" \\(id "wf"\\) was at .*/app/main\\.ts:${line(2)}:\\d+ when it was stopped$`),
+          new RegExp(
+            `^workflow "W" \\(id "wf"\\) was at .*/app/main\\.ts:${
+              line(2)
+            }:\\d+ when it was stopped$`,
+          ),
         );
       }, { watchdogMs: 800 }),
   },
@@ -136,7 +167,10 @@ export const cases: Case[] = [
       withRealm(program("console.error(new RangeError('too far'));"), async (h) => {
         await h.start("W").task();
         const [entry] = h.logs.filter(({ level }) => level === "error");
-        match(entry!.message, new RegExp(`^RangeError: too far\\n {4}at .*/app/main\\.ts:${line(1)}:`));
+        match(
+          entry!.message,
+          new RegExp(`^RangeError: too far\\n {4}at .*/app/main\\.ts:${line(1)}:`),
+        );
       }),
   },
 ];

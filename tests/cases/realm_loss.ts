@@ -1,4 +1,5 @@
-// Realms that are lost in other ways than by spinning: the core's instance breaks under a workflow, or the entry cannot be loaded.
+// Realms that are lost in other ways than by spinning: the core's instance breaks under a workflow,
+// or the entry cannot be loaded.
 import { equal, match, rejects } from "./assert.ts";
 import type { Case } from "./case.ts";
 import { API, createRealmFromText, inBrowser, withRealm } from "./realm_host.ts";
@@ -22,7 +23,8 @@ export const calm = workflow("Calm", async (n) => { for (let i = 0; i < n; i++) 
 
 export const cases: Case[] = [
   {
-    name: "realm: a stack overflow inside the core breaks that realm, which is replaced; other runs continue",
+    name:
+      "realm: a stack overflow inside the core breaks that realm, which is replaced; other runs continue",
     run: () =>
       withRealm(text, async (h) => {
         const neighbours = [h.start("Calm", { args: [3] }), h.start("Calm", { args: [2] })];
@@ -32,7 +34,11 @@ export const cases: Case[] = [
           await deep.task();
           deep.server.fireTimer("1");
           const outcome = await deep.task();
-          equal(outcome.response?.$case, "failed", `round ${round}: ${String(deep.server.closed?.result)}`);
+          equal(
+            outcome.response?.$case,
+            "failed",
+            `round ${round}: ${String(deep.server.closed?.result)}`,
+          );
           match(deep.failure, /internal error in the core|crashed the core/);
         }
         equal(await neighbours[0]!.auto(), 3, neighbours[0]!.failure);
@@ -57,7 +63,9 @@ export const cases: Case[] = [
     run: () =>
       rejects(
         createRealmFromText(text, {
-          entry: inBrowser ? new URL("/nowhere.js", location.href) : new URL("file:///nowhere/entry.js"),
+          entry: inBrowser
+            ? new URL("/nowhere.js", location.href)
+            : new URL("file:///nowhere/entry.js"),
           startupMs: 20_000,
         }),
         /the realm's worker could not be started/,

@@ -1,8 +1,15 @@
-// A realm of several workers: each run is in one of them, and the loss of one worker does not affect the runs of the others.
+// A realm of several workers: each run is in one of them, and the loss of one worker does not
+// affect the runs of the others.
 import { deepEqual, equal, match, ok, rejects } from "./assert.ts";
 import type { Case } from "./case.ts";
 import { MiniServer } from "./mini_server.ts";
-import { API, createRealmFromText, type RealmHarness, type RealmRun, withRealm } from "./realm_host.ts";
+import {
+  API,
+  createRealmFromText,
+  type RealmHarness,
+  type RealmRun,
+  withRealm,
+} from "./realm_host.ts";
 import { shardOf, shareOf } from "../../ts/realm/sharded_realm.ts";
 import { headWith } from "../support/realms.ts";
 import { until } from "../support/until.ts";
@@ -49,7 +56,10 @@ async function sharded(
   const servers = new Map<string, MiniServer>();
   const fetchHistory = (_workflowId: string, runId: string) => {
     fetched.push(runId);
-    return Promise.resolve({ history: servers.get(runId)!.history(), nextPageToken: new Uint8Array(0) });
+    return Promise.resolve({
+      history: servers.get(runId)!.history(),
+      nextPageToken: new Uint8Array(0),
+    });
   };
   await withRealm(text, async (h) => {
     const start = (shard: number, type: string, args: unknown[] = []) => {
@@ -66,9 +76,14 @@ export const cases: Case[] = [
     name: "sharded realm: ids spread evenly, and an id always maps to the same worker",
     run: () => {
       const counts = [0, 0, 0];
-      for (let i = 0; i < 3000; i++) counts[shardOf(`${(i * 2654435761 >>> 0).toString(16).padStart(8, "0")}-4000-8000`, 3)]!++;
+      for (let i = 0; i < 3000; i++) {
+        counts[shardOf(`${(i * 2654435761 >>> 0).toString(16).padStart(8, "0")}-4000-8000`, 3)]!++;
+      }
       for (const count of counts) ok(count > 850 && count < 1150, `${counts}`);
-      equal(shardOf("0f8e2d0a-1111-4222-8333-444455556666", 4), shardOf("0f8e2d0a-1111-4222-8333-444455556666", 4));
+      equal(
+        shardOf("0f8e2d0a-1111-4222-8333-444455556666", 4),
+        shardOf("0f8e2d0a-1111-4222-8333-444455556666", 4),
+      );
       equal(shardOf("", 7) < 7, true);
       equal(shardOf("anything", 1), 0);
       deepEqual([shareOf(0, 2), shareOf(1, 2), shareOf(1000, 3), shareOf(4, 2)], [0, 1, 334, 2]);
@@ -76,7 +91,8 @@ export const cases: Case[] = [
     },
   },
   {
-    name: "sharded realm: runs of both workers continue from their caches; an evicted one is rebuilt from its history",
+    name:
+      "sharded realm: runs of both workers continue from their caches; an evicted one is rebuilt from its history",
     run: () =>
       sharded(async ({ h, fetched, start }) => {
         deepEqual([...h.realm.workflowTypes].sort(), ["Calm", "Chain", "Deep", "Spin"]);
@@ -120,7 +136,9 @@ export const cases: Case[] = [
       sharded(async ({ h, start }) => {
         const runs = Array.from({ length: 6 }, (_, i) => start(i % 2, "Chain", [2 + i]));
         for (const run of runs) await run.auto();
-        const verdicts = await Promise.all(runs.map((run) => h.realm.replay("wf", run.server.history())));
+        const verdicts = await Promise.all(
+          runs.map((run) => h.realm.replay("wf", run.server.history())),
+        );
         deepEqual(verdicts.map((v) => v.verdict), runs.map(() => "ok"));
         const stranger = new MiniServer("Unknown", { runId: idIn(1) });
         stranger.openTask({});
@@ -128,7 +146,8 @@ export const cases: Case[] = [
       }),
   },
   {
-    name: "sharded realm: while a run spins in one worker the other one's runs do not wait, and keep their caches",
+    name:
+      "sharded realm: while a run spins in one worker the other one's runs do not wait, and keep their caches",
     run: () =>
       sharded(async ({ fetched, start }) => {
         const spinner = start(0, "Spin");
@@ -148,8 +167,16 @@ export const cases: Case[] = [
         equal(stopped, false, "they were done long before the spinner was stopped");
         await Promise.all([spinning, waiting]);
         match(spinner.failure, /ran for 5 s without yielding/);
-        equal(sameWorker.server.closed?.result, 1, "the neighbour in the same worker was given its task again");
-        deepEqual(fetched.filter((runId) => others.some((run) => run.server.runId === runId)), [], "no other run was evicted");
+        equal(
+          sameWorker.server.closed?.result,
+          1,
+          "the neighbour in the same worker was given its task again",
+        );
+        deepEqual(
+          fetched.filter((runId) => others.some((run) => run.server.runId === runId)),
+          [],
+          "no other run was evicted",
+        );
       }, { watchdogMs: 5000 }),
   },
   {
@@ -174,7 +201,10 @@ export const cases: Case[] = [
     name: "sharded realm: invalid task bytes, and disposal with work open in both workers",
     run: () =>
       sharded(async ({ h, start }) => {
-        await rejects(h.realm.runTask({ head: headWith(), bytes: new Uint8Array([0x0a, 0xff]) }), /./);
+        await rejects(
+          h.realm.runTask({ head: headWith(), bytes: new Uint8Array([0x0a, 0xff]) }),
+          /./,
+        );
         const spinners = [start(0, "Spin", [1.5e10]), start(1, "Spin", [1.5e10])];
         for (const run of spinners) {
           await run.task();
@@ -183,16 +213,25 @@ export const cases: Case[] = [
         const ends = spinners.map((run) => rejects(run.task(), /the realm is disposed/));
         await h.dispose();
         await Promise.all(ends);
-        await rejects(h.realm.runTask(readWorkflowTask(start(1, "Calm", [1]).server.openTask({}))), /the realm is disposed/);
+        await rejects(
+          h.realm.runTask(readWorkflowTask(start(1, "Calm", [1]).server.openTask({}))),
+          /the realm is disposed/,
+        );
       }, { watchdogMs: 60_000 }),
   },
   {
     name: "sharded realm: an invalid number of threads and modules that do not load are rejected",
     run: async () => {
       for (const threads of [0, -1, 1.5, 65, Number.NaN, "2" as unknown as number]) {
-        await rejects(createRealmFromText(text, { threads }), /threads must be a whole number from 1 to 64/);
+        await rejects(
+          createRealmFromText(text, { threads }),
+          /threads must be a whole number from 1 to 64/,
+        );
       }
-      await rejects(createRealmFromText(`${API}export const x = 1;`, { threads: 3 }), /exports no workflow/);
+      await rejects(
+        createRealmFromText(`${API}export const x = 1;`, { threads: 3 }),
+        /exports no workflow/,
+      );
     },
   },
 ];

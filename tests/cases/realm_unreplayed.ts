@@ -1,5 +1,6 @@
-// Code that does not run again on replay (queries, validators, functions of sideEffect, getters of their results and errors,
-// microtasks that they leave) does not affect the run: it continues as one without such code, and its history replays (P3).
+// Code that does not run again on replay (queries, validators, functions of sideEffect, getters of
+// their results and errors, microtasks that they leave) does not affect the run: it continues as
+// one without such code, and its history replays (P3).
 import { deepEqual, equal, match } from "./assert.ts";
 import type { Case } from "./case.ts";
 import { API, type RealmHarness, withRealm } from "./realm_host.ts";
@@ -19,23 +20,32 @@ const DEEDS: readonly string[] = [
   "api.upsertMemo({ a: 1 })",
 ];
 
-/** [where, code that does `deed()`]: what a query returns, a validator returns, a side effect returns. */
+/**
+ * [where, code that does `deed()`]: what a query returns, a validator returns, a side effect
+ * returns.
+ */
 const SHAPES: { readonly [name: string]: string } = {
   directly: "deed(); return 1;",
   "in toJSON": "return { toJSON() { return String(deed()); } };",
   "in a getter": "return { get a() { return String(deed()); } };",
-  "in a getter of an error": 'throw Object.defineProperty(new Error("x"), "message", { get: () => "m" + String(deed()) });',
-  "in the details of a failure": 'throw new api.ApplicationFailure("x", { details: [{ toJSON() { return String(deed()); } }] });',
+  "in a getter of an error":
+    'throw Object.defineProperty(new Error("x"), "message", { get: () => "m" + String(deed()) });',
+  "in the details of a failure":
+    'throw new api.ApplicationFailure("x", { details: [{ toJSON() { return String(deed()); } }] });',
   "in a cause":
     'throw new Error("x", { cause: Object.defineProperty(new Error("y"), "message", { get: () => String(deed()) }) });',
   "in a microtask": "queueMicrotask(() => { try { deed(); } catch {} }); return 1;",
   "after a promise": "Promise.resolve().then(deed).catch(() => {}); return 1;",
-  "after ten awaits": "void (async () => { for (let i = 0; i < 10; i++) await null; try { deed(); } catch {} })(); return 1;",
+  "after ten awaits":
+    "void (async () => { for (let i = 0; i < 10; i++) await null; try { deed(); } catch {} })(); return 1;",
   "in an async generator":
     "void (async () => { try { for await (const x of (async function* () { yield 1; yield deed(); })()) void x; } catch {} })(); return 1;",
-  "in a thenable": "void (async () => { try { await { then(done) { done(deed()); } }; } catch {} })(); return 1;",
-  "in a finally": "void (async () => { try { await null; } finally { try { deed(); } catch {} } })(); return 1;",
-  "in a microtask of a getter": "return { get a() { queueMicrotask(() => { try { deed(); } catch {} }); return 1; } };",
+  "in a thenable":
+    "void (async () => { try { await { then(done) { done(deed()); } }; } catch {} })(); return 1;",
+  "in a finally":
+    "void (async () => { try { await null; } finally { try { deed(); } catch {} } })(); return 1;",
+  "in a microtask of a getter":
+    "return { get a() { queueMicrotask(() => { try { deed(); } catch {} }); return 1; } };",
   "in a timer": "try { setTimeout(deed, 1); } catch {} return 1;",
 };
 
@@ -73,7 +83,8 @@ export const w = workflow("W", {
 });`;
 
 const HOSTILE = DEEDS.length * Object.keys(SHAPES).length;
-const nameOf = (n: number) => `${DEEDS[n % DEEDS.length]} ${Object.keys(SHAPES)[Math.floor(n / DEEDS.length)]}`;
+const nameOf = (n: number) =>
+  `${DEEDS[n % DEEDS.length]} ${Object.keys(SHAPES)[Math.floor(n / DEEDS.length)]}`;
 const RUN_ID = "12121212-1212-4212-8212-121212121212";
 /** Deeds of sideEffect whose values come from the host, as intended. */
 const ANSWERED_IN_EFFECTS = 3;
@@ -87,10 +98,16 @@ function rng(seed: number): () => number {
   };
 }
 
-type Plan = { readonly effects: readonly number[]; readonly acts: readonly (readonly ["query" | "update", number])[] };
+type Plan = {
+  readonly effects: readonly number[];
+  readonly acts: readonly (readonly ["query" | "update", number])[];
+};
 
 /** What a run with that plan gives; `replayed`: by its history. */
-async function live(h: RealmHarness, plan: Plan): Promise<{ result: unknown; replayed: string; failure: string }> {
+async function live(
+  h: RealmHarness,
+  plan: Plan,
+): Promise<{ result: unknown; replayed: string; failure: string }> {
   const run = h.start("W", { runId: RUN_ID, args: [plan.effects] });
   const { server } = run;
   for (let i = 0; i < 3 * plan.effects.length + 1; i++) {
@@ -99,8 +116,9 @@ async function live(h: RealmHarness, plan: Plan): Promise<{ result: unknown; rep
     for (const id of [...server.timers.keys()]) server.fireTimer(id);
   }
   for (const [kind, n] of plan.acts) {
-    if (kind === "query") server.report(await h.realm.runTask(readWorkflowTask(server.queryTask("q", [n], true))));
-    else {
+    if (kind === "query") {
+      server.report(await h.realm.runTask(readWorkflowTask(server.queryTask("q", [n], true))));
+    } else {
       server.update(`u${server.updates.size}`, "ask", n);
       await run.task();
       if (run.failure !== "") return { result: undefined, replayed: "", failure: run.failure };
@@ -133,7 +151,8 @@ export const cases: Case[] = [
       }),
   },
   {
-    name: "unreplayed code: a side effect returns the host's value or fails its task by name, without changing the run",
+    name:
+      "unreplayed code: a side effect returns the host's value or fails its task by name, without changing the run",
     run: () =>
       withRealm(text, async (h) => {
         const plain = await live(h, { effects: [-1], acts: [] });
@@ -143,8 +162,12 @@ export const cases: Case[] = [
           const met = await live(h, { effects: [n], acts: [] });
           const shape = Object.keys(SHAPES)[Math.floor(n / DEEDS.length)]!;
           if (n % DEEDS.length < ANSWERED_IN_EFFECTS && shape !== "in a timer") {
-            if (JSON.stringify(met) !== JSON.stringify(plain)) wrong.push(`${nameOf(n)}: ${met.failure || met.replayed}`);
-          } else if (!/was called in the function of sideEffect|is not available/.test(met.failure)) {
+            if (JSON.stringify(met) !== JSON.stringify(plain)) {
+              wrong.push(`${nameOf(n)}: ${met.failure || met.replayed}`);
+            }
+          } else if (
+            !/was called in the function of sideEffect|is not available/.test(met.failure)
+          ) {
             // An error that is thrown, and so is not a returned value, is never read.
             const unread = /error|failure|cause/.test(shape);
             if (!unread || JSON.stringify(met) !== JSON.stringify(plain)) {
@@ -162,10 +185,17 @@ export const cases: Case[] = [
         for (let seed = 1; seed <= 25; seed++) {
           const random = rng(seed);
           const draw = (limit: number) => Math.floor(random() * limit);
-          const effects = Array.from({ length: draw(4) }, () => draw(13) * DEEDS.length + draw(ANSWERED_IN_EFFECTS));
-          const acts = Array.from({ length: draw(6) }, () => [draw(2) === 0 ? "query" : "update", draw(HOSTILE)] as const);
+          const effects = Array.from({ length: draw(4) }, () =>
+            draw(13) * DEEDS.length + draw(ANSWERED_IN_EFFECTS));
+          const acts = Array.from({ length: draw(6) }, () =>
+            [draw(2) === 0 ? "query" : "update", draw(HOSTILE)] as const);
           const met = await live(h, { effects, acts });
-          const plain = await live(h, { effects: effects.map(() => -1), acts: [] });
+          const plain = await live(h, {
+            effects: effects.map(() =>
+              -1
+            ),
+            acts: [],
+          });
           deepEqual(met, plain, `seed ${seed}`);
           equal(met.replayed, "ok");
         }
@@ -178,7 +208,9 @@ export const cases: Case[] = [
         const run = h.start("W", { args: [[]] });
         await run.task();
         const { server } = run;
-        server.report(await h.realm.runTask(readWorkflowTask(server.queryTask("q", [DEEDS.length], true))));
+        server.report(
+          await h.realm.runTask(readWorkflowTask(server.queryTask("q", [DEEDS.length], true))),
+        );
         match(
           server.queryAnswers["query"]!.message,
           /Math\.random\(\) is not available in workflow code: a query does not run again/,
@@ -186,7 +218,10 @@ export const cases: Case[] = [
         const u = server.update("u", "ask", 0);
         await run.task();
         equal(run.failure, "");
-        match(u.failure!.message, /Math\.random\(\) is not available in workflow code: a validator does not run again/);
+        match(
+          u.failure!.message,
+          /Math\.random\(\) is not available in workflow code: a validator does not run again/,
+        );
       }),
   },
 ];

@@ -1,12 +1,13 @@
-// The watchdog: a workflow that does not yield is stopped with its realm, its task fails by name, its later tasks run in
-// quarantine, and other runs continue normally.
+// The watchdog: a workflow that does not yield is stopped with its realm, its task fails by name,
+// its later tasks run in quarantine, and other runs continue normally.
 import { equal, match } from "./assert.ts";
 import type { Case } from "./case.ts";
 import { endsComputingThreads } from "../../ts/platform/threads.ts";
 import { API, withRealm } from "./realm_host.ts";
 
-// The loop ends by itself after a while: Deno keeps a terminated thread computing (denoland/deno#35657), next to all later
-// tests. The window is long enough for a healthy realm's first task on a busy machine.
+// The loop ends by itself after a while: Deno keeps a terminated thread computing
+// (denoland/deno#35657), next to all later tests. The window is long enough for a healthy realm's
+// first task on a busy machine.
 const WINDOW = 800;
 /** Whatever takes longer hangs. */
 const HANGS = 60_000;
@@ -39,7 +40,9 @@ const inTime = <T>(promise: Promise<T>, what: string): Promise<T> => {
   let timer: ReturnType<typeof setTimeout>;
   return Promise.race([
     promise,
-    new Promise<never>((_, reject) => timer = setTimeout(() => reject(new Error(`${what} took more than ${HANGS} ms`)), HANGS)),
+    new Promise<never>((_, reject) =>
+      timer = setTimeout(() => reject(new Error(`${what} took more than ${HANGS} ms`)), HANGS)
+    ),
   ]).finally(() => clearTimeout(timer));
 };
 
@@ -67,15 +70,22 @@ export const cases: Case[] = [
     name: "watchdog: open tasks of other runs are replayed from full history and do not fail",
     run: () =>
       withRealm(text, async (h) => {
-        const neighbours = Array.from({ length: 6 }, (_, i) => h.start("Calm", { args: [2 + i % 3] }));
-        for (const run of neighbours) await run.task();
+        const neighbours = Array.from({ length: 6 }, (_, i) =>
+          h.start("Calm", { args: [2 + i % 3] }));
+        for (const run of neighbours) {
+          await run.task();
+        }
         const spinner = h.start("Spin", { args: ["loop"] });
         await spinner.task();
         spinner.server.fireTimer("1");
-        for (const run of neighbours) run.server.fireTimer("1");
+        for (const run of neighbours) {
+          run.server.fireTimer("1");
+        }
         // The spinner's task goes in among those of the others.
         const open = [
-          ...neighbours.slice(0, 3).map((run) => run.task()),
+          ...neighbours.slice(0, 3).map((run) =>
+            run.task()
+          ),
           spinner.task(),
           ...neighbours.slice(3).map((run) => run.task()),
         ];
@@ -86,7 +96,10 @@ export const cases: Case[] = [
           for (const id of [...run.server.timers.keys()]) run.server.fireTimer(id);
           equal(
             await run.auto(),
-            Number(run.server.events.filter((e) => e.attributes.case === "timerFiredEventAttributes").length),
+            Number(
+              run.server.events.filter((e) => e.attributes.case === "timerFiredEventAttributes")
+                .length,
+            ),
             run.failure,
           );
           equal(run.failure, "");
@@ -94,7 +107,8 @@ export const cases: Case[] = [
       }, { watchdogMs: WINDOW }),
   },
   {
-    name: "watchdog: further tasks of endless code run in quarantine in parallel, and the run can recover",
+    name:
+      "watchdog: further tasks of endless code run in quarantine in parallel, and the run can recover",
     run: () =>
       withRealm(text, async (h) => {
         const run = h.start("Spin", { args: ["once"] });
@@ -109,10 +123,14 @@ export const cases: Case[] = [
         const outcome = await inTime(second, "the second spin");
         equal(outcome.response?.$case, "nothing");
         match(outcome.error?.message ?? "", /without yielding/);
-        // Where its threads cannot be ended they are not made without end: later attempts fail at once.
+        // Where its threads cannot be ended they are not made without end: later attempts fail at
+        // once.
         run.server.attempt = 3;
         const third = performance.now();
-        match((await inTime(run.task(), "the third spin")).error?.message ?? "", /without yielding/);
+        match(
+          (await inTime(run.task(), "the third spin")).error?.message ?? "",
+          /without yielding/,
+        );
         const ran = performance.now() - third >= WINDOW;
         equal(ran, endsComputingThreads(), `the third attempt ${ran ? "ran" : "did not run"}`);
       }, { watchdogMs: WINDOW }),
@@ -141,10 +159,17 @@ export const cases: Case[] = [
           'if (how === "stop") for (let i = 0; i < 1.5e10; i++);',
         );
         await withRealm(spinning, async (other) => {
-          const verdict = await inTime(other.realm.replay("wf", run.server.history()), "the replay");
+          const verdict = await inTime(
+            other.realm.replay("wf", run.server.history()),
+            "the replay",
+          );
           equal(verdict.verdict, "failed");
           match(verdict.error?.message ?? "", /workflow "Spin" .*ran for 800 ms without yielding/);
-          equal((await other.realm.replay("wf", h.start("Calm", { args: [0] }).server.history())).verdict, "ok");
+          equal(
+            (await other.realm.replay("wf", h.start("Calm", { args: [0] }).server.history()))
+              .verdict,
+            "ok",
+          );
         }, { watchdogMs: WINDOW });
       }, { watchdogMs: WINDOW }),
   },

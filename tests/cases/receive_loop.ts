@@ -32,7 +32,8 @@ const collect = (...names: (typeof a)[]) => [
 
 export const cases: Case[] = [
   {
-    name: "signals that a stopped receive did not process stay buffered, in order, for the next receiver (P4)",
+    name:
+      "signals that a stopped receive did not process stay buffered, in order, for the next receiver (P4)",
     async run() {
       const w = workflow("W", async () => {
         const first = await receive([] as string[], collect(a));
@@ -72,7 +73,8 @@ export const cases: Case[] = [
     },
   },
   {
-    name: "a pending waitForSignal takes precedence over a receive of the name; waiters are served in order",
+    name:
+      "a pending waitForSignal takes precedence over a receive of the name; waiters are served in order",
     async run() {
       const w = workflow("W", () =>
         receive([] as string[], [
@@ -117,7 +119,11 @@ export const cases: Case[] = [
     async run() {
       const w = workflow("W", async () => {
         const none = await waitForSignal("x");
-        return [none === undefined ? "undefined" : none, await waitForSignal("x"), await waitForSignal("x")];
+        return [
+          none === undefined ? "undefined" : none,
+          await waitForSignal("x"),
+          await waitForSignal("x"),
+        ];
       });
       const d = await drive(w);
       d.server.signal("x");
@@ -158,10 +164,14 @@ export const cases: Case[] = [
     },
   },
   {
-    name: "the timer of the timeout starts on entry, before buffered messages, and is canceled by a stop",
+    name:
+      "the timer of the timeout starts on entry, before buffered messages, and is canceled by a stop",
     async run() {
       const w = workflow("W", async () => {
-        const r = await receive([] as string[], [on(b, async (_, s) => (await acts.work(1), noreply(s))), ...collect(a)], {
+        const r = await receive([] as string[], [
+          on(b, async (_, s) => (await acts.work(1), noreply(s))),
+          ...collect(a),
+        ], {
           timeout: "1h",
         });
         await sleep(5);
@@ -189,12 +199,17 @@ export const cases: Case[] = [
       d.server.signal("end");
       await d.task();
       equal(d.server.timers.size, 0);
-      equal(d.server.events.some((e) => e.attributes.case === "timerStartedEventAttributes"), false);
+      equal(
+        d.server.events.some((e) => e.attributes.case === "timerStartedEventAttributes"),
+        false,
+      );
       deepEqual(await d.finish(), { timedOut: false, state: [] });
     },
   },
   ...[true, false].map((timerFirst): Case => ({
-    name: `of a stop and a timeout in one task the earlier event wins: ${timerFirst ? "timeout" : "stop"}`,
+    name: `of a stop and a timeout in one task the earlier event wins: ${
+      timerFirst ? "timeout" : "stop"
+    }`,
     async run() {
       const w = workflow("W", () => receive([] as string[], collect(a), { timeout: "1h" }));
       const d = await drive(w);
@@ -209,7 +224,10 @@ export const cases: Case[] = [
   {
     name: "an update comes after the events of its task: a timeout in the task comes first",
     async run() {
-      const w = workflow("W", () => receive(0, [on(ask, ([n], s) => stop(s, n))], { timeout: "1h" }));
+      const w = workflow(
+        "W",
+        () => receive(0, [on(ask, ([n], s) => stop(s, n))], { timeout: "1h" }),
+      );
       const d = await drive(w);
       await d.task();
       const u = d.server.update("u", "ask", 1);
@@ -220,7 +238,8 @@ export const cases: Case[] = [
     },
   },
   {
-    name: "a timeout during a handler: dispatch stops, what runs finishes, accepted updates are drained",
+    name:
+      "a timeout during a handler: dispatch stops, what runs finishes, accepted updates are drained",
     async run() {
       const w = workflow("W", () =>
         receive([] as string[], [
@@ -246,7 +265,10 @@ export const cases: Case[] = [
   {
     name: "a stop by a handler that was running when the timeout fired returns the normal result",
     async run() {
-      const w = workflow("W", () => receive(0, [on(b, async ([n]) => (await acts.work(n), stop(n)))], { timeout: "1h" }));
+      const w = workflow(
+        "W",
+        () => receive(0, [on(b, async ([n]) => (await acts.work(n), stop(n)))], { timeout: "1h" }),
+      );
       const d = await drive(w);
       d.server.signal("b", 3);
       await d.task();
@@ -301,7 +323,10 @@ export const cases: Case[] = [
     async run() {
       const w = workflow(
         "W",
-        () => receive(0, [on(a, async (_, s) => (await new Promise(() => {}), noreply(s)))], { timeout: "1h" }),
+        () =>
+          receive(0, [on(a, async (_, s) => (await new Promise(() => {}), noreply(s)))], {
+            timeout: "1h",
+          }),
       );
       const d = await drive(w);
       d.server.signal("a", 1);
@@ -323,7 +348,9 @@ export const cases: Case[] = [
   {
     name: "handlers are found by name; two for one name are rejected",
     async run() {
-      const d = await drive(workflow("W", () => receive(0, [on(a, (_, s) => noreply(s)), on(a, (_, s) => noreply(s))])));
+      const d = await drive(
+        workflow("W", () => receive(0, [on(a, (_, s) => noreply(s)), on(a, (_, s) => noreply(s))])),
+      );
       await d.task();
       match(d.server.taskFailure!.failure.message, /receive has two handlers for signal "a"/);
     },
@@ -334,7 +361,11 @@ export const cases: Case[] = [
       const same = update<[], string>("a");
       const w = workflow(
         "W",
-        () => receive([] as string[], [on(a, ([n], s) => noreply([...s, `signal ${n}`])), on(same, (_, s) => stop(s, "u"))]),
+        () =>
+          receive([] as string[], [
+            on(a, ([n], s) => noreply([...s, `signal ${n}`])),
+            on(same, (_, s) => stop(s, "u")),
+          ]),
       );
       const d = await drive(w);
       d.server.signal("a", 1);
@@ -345,13 +376,16 @@ export const cases: Case[] = [
     },
   },
   {
-    name: "spawnAsync: the state is stored first, the async handler runs to its first block, then the next message",
+    name:
+      "spawnAsync: the state is stored first, the async handler runs to its first block, then the next message",
     async run() {
       const w = workflow("W", () =>
         receive([] as string[], [
           on(a, ([n], s) =>
             spawnAsync(async () => {
-              await updateState((now: string[]) => [0, [...now, `started ${n} after ${now.length}`]]);
+              await updateState((
+                now: string[],
+              ) => [0, [...now, `started ${n} after ${now.length}`]]);
               await acts.work(n);
               await updateState((now: string[]) => [0, [...now, `done ${n}`]]);
             }, [...s, `spawned ${n}`])),

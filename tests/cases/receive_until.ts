@@ -1,5 +1,5 @@
-// receive with `until`: it ends when that holds and nothing of it is in flight, and replay ends it at the same point
-// (docs/dev/semantics/messages.md#until).
+// receive with `until`: it ends when that holds and nothing of it is in flight, and replay ends it
+// at the same point (docs/dev/semantics/messages.md#until).
 import {
   activities,
   ApplicationFailure,
@@ -29,7 +29,8 @@ const add = update<[number], number>("add");
 const check = update<[number], number>("check");
 
 /**
- * Takes messages until the service suggests a fresh history; "check" runs an activity outside the loop, "slow" inside it.
+ * Takes messages until the service suggests a fresh history; "check" runs an activity outside the
+ * loop, "slow" inside it.
  */
 const entity = workflow("Entity", async (start: number[] = []): Promise<unknown> => {
   const { state, stopped } = await receive(start, [
@@ -58,7 +59,8 @@ const nextRun = (d: Drive) => {
 
 export const cases: Case[] = [
   {
-    name: "until: a receive ends with the current state when the condition holds and no handler is in flight",
+    name:
+      "until: a receive ends with the current state when the condition holds and no handler is in flight",
     async run() {
       const d = await drive(entity);
       d.server.signal("note", 1);
@@ -72,7 +74,8 @@ export const cases: Case[] = [
     },
   },
   {
-    name: "until: an update in the task with the suggestion completes, then the run continues as new in that task",
+    name:
+      "until: an update in the task with the suggestion completes, then the run continues as new in that task",
     async run() {
       const d = await drive(entity);
       await d.task();
@@ -84,7 +87,8 @@ export const cases: Case[] = [
     },
   },
   {
-    name: "until: handlers in flight finish first, and messages are accepted and completed meanwhile",
+    name:
+      "until: handlers in flight finish first, and messages are accepted and completed meanwhile",
     async run() {
       const d = await drive(entity);
       const first = d.server.update("u1", "check", 1);
@@ -93,7 +97,12 @@ export const cases: Case[] = [
       const second = d.server.update("u2", "add", 2);
       const third = d.server.update("u3", "check", 3);
       await d.task();
-      deepEqual([first.stage, second.result, third.stage, d.server.closed], ["accepted", 1, "accepted", undefined]);
+      deepEqual([first.stage, second.result, third.stage, d.server.closed], [
+        "accepted",
+        1,
+        "accepted",
+        undefined,
+      ]);
       d.server.completeActivity("1", 10);
       await d.task();
       equal(first.result, 2);
@@ -105,7 +114,8 @@ export const cases: Case[] = [
     },
   },
   {
-    name: "until: updates that were accepted while a handler of the loop was busy complete before the end",
+    name:
+      "until: updates that were accepted while a handler of the loop was busy complete before the end",
     async run() {
       const d = await drive(entity);
       d.server.signal("slow", 1);
@@ -149,17 +159,25 @@ export const cases: Case[] = [
       d.server.signal("note", 1);
       await d.task();
       deepEqual(continued(d), [[1]]);
-      equal(Object.keys(d.server.closed!.next!.headers).length, 1, "the signal of another name is carried over");
+      equal(
+        Object.keys(d.server.closed!.next!.headers).length,
+        1,
+        "the signal of another name is carried over",
+      );
       await d.finish();
     },
   },
   {
-    name: "until: it is checked for each state, so an idle state ends when all updates have completed",
+    name:
+      "until: it is checked for each state, so an idle state ends when all updates have completed",
     async run() {
       const close = signal("close");
       const w = workflow("W", () =>
         receive({ open: true, n: 0 }, [
-          on(close, (_, s) => spawnAsync(async () => void await acts.work(0), { ...s, open: false })),
+          on(
+            close,
+            (_, s) => spawnAsync(async () => void await acts.work(0), { ...s, open: false }),
+          ),
           on(add, ([n], s) => reply(s.n + n, { ...s, n: s.n + n }), {
             validate: (_, s) => {
               if (!s.open) throw new Error("it is closed");
@@ -177,25 +195,42 @@ export const cases: Case[] = [
       equal(d.server.closed, undefined);
       d.server.completeActivity("1");
       await d.task();
-      deepEqual(await d.finish(), { timedOut: false, stopped: false, state: { open: false, n: 0 } });
+      deepEqual(await d.finish(), {
+        timedOut: false,
+        stopped: false,
+        state: { open: false, n: 0 },
+      });
     },
   },
   {
-    name: "until: with a timeout the result states that the condition ended it, and the timer is canceled",
+    name:
+      "until: with a timeout the result states that the condition ended it, and the timer is canceled",
     async run() {
-      const w = workflow("W", () => receive(0, [on(note, ([n], s) => noreply(s + n))], { timeout: "1h", until: (n) => n >= 3 }));
+      const w = workflow(
+        "W",
+        () =>
+          receive(0, [on(note, ([n], s) => noreply(s + n))], {
+            timeout: "1h",
+            until: (n) => n >= 3,
+          }),
+      );
       const d = await drive(w);
       d.server.signal("note", 1);
       await d.task();
       d.server.signal("note", 2);
       d.server.signal("note", 5);
       await d.task();
-      deepEqual(await d.finish(), { timedOut: false, stopped: false, state: 8 }, "what had arrived is taken first");
+      deepEqual(
+        await d.finish(),
+        { timedOut: false, stopped: false, state: 8 },
+        "what had arrived is taken first",
+      );
       equal(d.server.timers.size, 0);
     },
   },
   {
-    name: "until: with endlessly overlapping handlers 100 more messages are accepted; then signals wait and updates are resent",
+    name:
+      "until: with endlessly overlapping handlers 100 more messages are accepted; then signals wait and updates are resent",
     async run() {
       const d = await drive(entity);
       let last = d.server.update("u0", "check", 0);
@@ -235,13 +270,17 @@ export const cases: Case[] = [
     },
   },
   {
-    name: "until: messages of one task are processed first; at most the signals that fit into the next run keep waiting",
+    name:
+      "until: messages of one task are processed first; at most the signals that fit into the next run keep waiting",
     async run() {
       const flood = signal<[string]>("flood");
       const w = workflow("W", async (seen: number): Promise<unknown> => {
         const until = () => workflowInfo().continueAsNewSuggested;
         const busy = async (s: number) => noreply(await acts.work(s) + 1);
-        const { state } = await receive(seen, [on(flood, (_, s) => noreply(s + 1)), on(note, (_, s) => busy(s))], { until });
+        const { state } = await receive(seen, [
+          on(flood, (_, s) => noreply(s + 1)),
+          on(note, (_, s) => busy(s)),
+        ], { until });
         return continueAsNew(state);
       });
       const all = await drive(w, { args: [0] });
@@ -251,8 +290,8 @@ export const cases: Case[] = [
       await all.task();
       deepEqual(continued(all), [300]);
       await all.finish();
-      // A handler that is busy while more and more signals arrive: of small ones a hundred are carried over, of large ones
-      // as many as fit.
+      // A handler that is busy while more and more signals arrive: of small ones a hundred are
+      // carried over, of large ones as many as fit.
       for (const [size, left] of [[10, 99], [20_000, 4]] as const) {
         const d = await drive(w, { args: [0] });
         await d.task();
@@ -284,15 +323,24 @@ export const cases: Case[] = [
     name: "until: a forbidden call and an invalid result fail the task by name",
     async run() {
       const wrong: [(s: number) => unknown, RegExp][] = [
-        [() => Promise.resolve(true), /until of receive must return true or false synchronously, not a promise/],
+        [
+          () => Promise.resolve(true),
+          /until of receive must return true or false synchronously, not a promise/,
+        ],
         [() => 1, /synchronously, not 1/],
-        [() => void sleep(5), /sleep was called in until of a receive: it can only read the state and workflowInfo\(\)/],
+        [
+          () => void sleep(5),
+          /sleep was called in until of a receive: it can only read the state and workflowInfo\(\)/,
+        ],
         [() => {
           throw new TypeError("a bug");
         }, /a bug/],
       ];
       for (const [until, message] of wrong) {
-        const w = workflow("W", () => receive(0, [on(end, (_, s) => stop(s))], { until: until as () => boolean }));
+        const w = workflow(
+          "W",
+          () => receive(0, [on(end, (_, s) => stop(s))], { until: until as () => boolean }),
+        );
         const d = await drive(w);
         await d.task();
         match(d.server.taskFailure?.failure.message ?? "", message);
@@ -332,7 +380,10 @@ export const cases: Case[] = [
         const { args, headers } = d.server.closed!.next!;
         d = await drive(w, { args, headers, runId: `9999999${run}-2222-4333-8444-555555555555` });
       }
-      const [known, forgotten] = [d.server.update("0-20", "add", 1), d.server.update("0-19", "add", 1)];
+      const [known, forgotten] = [
+        d.server.update("0-20", "add", 1),
+        d.server.update("0-19", "add", 1),
+      ];
       await d.task();
       deepEqual([known.result, forgotten.result], [21, 121], "100 of 120 are known");
       for (const count of [-1, 1.5, 1001]) {
@@ -340,7 +391,10 @@ export const cases: Case[] = [
           workflow("W", { rememberUpdates: count, run: () => Promise.resolve() });
           throw new Error("it was taken");
         } catch (e) {
-          match((e as Error).message, /remembers .* updates; the number must be an integer from 0 to 1000/);
+          match(
+            (e as Error).message,
+            /remembers .* updates; the number must be an integer from 0 to 1000/,
+          );
         }
       }
     },

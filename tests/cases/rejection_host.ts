@@ -1,5 +1,6 @@
-// How the host of a test reports unhandled rejections: web events where they exist (Deno, browsers), else Node's process events. In Node
-// the test runner's own listeners are set aside while ours is there, or they would fail the test for what the executor takes.
+// How the host of a test reports unhandled rejections: web events where they exist (Deno,
+// browsers), else Node's process events. In Node the test runner's own listeners are set aside
+// while ours is there, or they would fail the test for what the executor takes.
 import type { RejectionHost, RejectionListener } from "../../ts/executor/program/rejections.ts";
 
 interface NodeProcess {

@@ -12,7 +12,8 @@ const acts = activities<{ work(x: number): number }>();
 
 export const cases: Case[] = [
   {
-    name: "an unhandled rejection fails the task of its run; two runs alternating in one realm are distinguished",
+    name:
+      "an unhandled rejection fails the task of its run; two runs alternating in one realm are distinguished",
     async run() {
       const bad = workflow("Bad", async () => {
         for (let i = 0;; i++) {
@@ -43,7 +44,8 @@ export const cases: Case[] = [
     },
   },
   {
-    name: "a host that reports rejections one macrotask late is waited for, in a task and in a replay",
+    name:
+      "a host that reports rejections one macrotask late is waited for, in a task and in a replay",
     async run() {
       // Chromium does so by itself; Node and Deno, which have setImmediate, report at once.
       const late: RejectionHost = !("setImmediate" in globalThis) ? rejectionHost : {
@@ -68,7 +70,11 @@ export const cases: Case[] = [
       d.server.fireTimer("1");
       await d.task();
       leaves = true;
-      equal((await d.replay()).error?.message.includes("not handled"), true, "the last task of a replay");
+      equal(
+        (await d.replay()).error?.message.includes("not handled"),
+        true,
+        "the last task of a replay",
+      );
       leaves = false;
       d.server.fireTimer("2");
       await d.task();
@@ -121,7 +127,8 @@ export const cases: Case[] = [
     },
   },
   {
-    name: "user promises that reject by the workflow's cancellation do not count as unhandled rejections",
+    name:
+      "user promises that reject by the workflow's cancellation do not count as unhandled rejections",
     async run() {
       const w = workflow("W", async () => {
         const helper = (async () => {

@@ -1,4 +1,5 @@
-// Repairs in the lines of the program: with the repair applied, the history replays. tools/soak/divergences.mjs tests more edits.
+// Repairs in the lines of the program: with the repair applied, the history replays.
+// tools/soak/divergences.mjs tests more edits.
 import type { BareReplay, ExplainerHelp } from "../../ts/realm/explained.ts";
 import { Explainer } from "../../ts/realm/explained.ts";
 import type { Divergence } from "../../ts/debug/divergence/types.ts";
@@ -45,21 +46,32 @@ async function assertDivergence(
     const run = first.start("W");
     await toTheEnd(run);
     const history = run.server.history();
-    const verdictOf = (text: string) => withRealm(text, ({ realm }) => realm.replay(run.server.workflowId, history));
+    const verdictOf = (text: string) =>
+      withRealm(text, ({ realm }) => realm.replay(run.server.workflowId, history));
     const { verdict, error } = await verdictOf(after);
     equal(verdict, "nondeterminism");
-    return { divergence: error!.divergence!, replays: async (text) => (await verdictOf(text)).verdict === "ok" };
+    return {
+      divergence: error!.divergence!,
+      replays: async (text) => (await verdictOf(text)).verdict === "ok",
+    };
   });
 }
 
 function putIn(text: string, { repair }: Divergence): string {
   const lines = text.split("\n");
-  for (const { first, last, lines: by } of repair!.changes!) lines.splice(first - 1, last - first + 1, ...by);
+  for (const { first, last, lines: by } of repair!.changes!) {
+    lines.splice(first - 1, last - first + 1, ...by);
+  }
   return lines.join("\n");
 }
 
 /** The repair of an edit, which must replay, as it is shown. */
-const repaired = (name: string, [from, to]: [string, string], code: RegExp | string, head = HEAD): Case => ({
+const repaired = (
+  name: string,
+  [from, to]: [string, string],
+  code: RegExp | string,
+  head = HEAD,
+): Case => ({
   name: `repairs: ${name}`,
   async run() {
     const [before, after] = [program(BODY, head), program(BODY, head).replace(from, to)];
@@ -105,7 +117,10 @@ export const cases: Case[] = [
   ),
   repaired(
     "two steps in another order stand in both",
-    ['  await acts.ship(paid);\n  await sleep("1m");', '  await sleep("1m");\n  await acts.ship(paid);'],
+    [
+      '  await acts.ship(paid);\n  await sleep("1m");',
+      '  await sleep("1m");\n  await acts.ship(paid);',
+    ],
     /^if \(patched\("order-of-timer"\)\) \{\n {2}await sleep\("1m"\);\n {2}await acts\.ship\(paid\);\n\} else \{\n {2}await acts\.ship\(paid\);\n {2}await sleep\("1m"\);\n\}$/,
   ),
   repaired(
@@ -131,8 +146,12 @@ export const cases: Case[] = [
   {
     name: "repairs: a patch gets its id back",
     async run() {
-      const body = (id: string) => BODY.replace("  await acts.ship(paid);", `  if (patched("${id}")) await acts.ship(paid);`);
-      const { divergence, replays } = await assertDivergence(program(body("ship")), program(body("ship-it")));
+      const body = (id: string) =>
+        BODY.replace("  await acts.ship(paid);", `  if (patched("${id}")) await acts.ship(paid);`);
+      const { divergence, replays } = await assertDivergence(
+        program(body("ship")),
+        program(body("ship-it")),
+      );
       const text = putIn(program(body("ship-it")), divergence);
       equal(text, program(body("ship")));
       ok(await replays(text));
@@ -159,16 +178,25 @@ export const cases: Case[] = [
     /^if \(!patched\("without-timer"\)\) \{\n {2}await sleep\("10 s"\);\n\}/,
   ),
   {
-    name: "repairs: a step within a branch has only a description: its statement contains other code",
+    name:
+      "repairs: a step within a branch has only a description: its statement contains other code",
     async run() {
       const all = (names: string[]) =>
         BODY.replace(
           "  await acts.ship(paid);",
-          `  await Promise.all([${names.map((n) => `(async () => await acts.${n}(paid))()`).join(", ")}]);`,
+          `  await Promise.all([${
+            names.map((n) => `(async () => await acts.${n}(paid))()`).join(", ")
+          }]);`,
         );
-      const { divergence } = await assertDivergence(program(all(["ship"])), program(all(["ship", "reserve"])));
+      const { divergence } = await assertDivergence(
+        program(all(["ship"])),
+        program(all(["ship", "reserve"])),
+      );
       deepEqual([divergence.edit.kind, divergence.repair!.changes], ["inserted", undefined]);
-      match(divergence.repair!.code, /^if \(patched\("with-reserve"\)\) \{\n {2}\/\/ the line that/);
+      match(
+        divergence.repair!.code,
+        /^if \(patched\("with-reserve"\)\) \{\n {2}\/\/ the line that/,
+      );
     },
   },
   {
@@ -176,20 +204,31 @@ export const cases: Case[] = [
     async run() {
       const [before, after] = [
         program(BODY),
-        program(BODY).replace('  await sleep("1m");', '  await acts.ship(paid);\n  await sleep("1m");'),
+        program(BODY).replace(
+          '  await sleep("1m");',
+          '  await acts.ship(paid);\n  await sleep("1m");',
+        ),
       ];
       await withRealm(before, async (first) => {
         const run = first.start("W");
         await toTheEnd(run);
         await withRealm(after, async ({ realm }) => {
           const replayOf = async (help: ExplainerHelp) => {
-            const bare: BareReplay = (id, history, options) => realm.replay(id, history, { ...options, explain: false });
-            const { error } = await new Explainer(bare, help).replay(run.server.workflowId, run.server.history());
+            const bare: BareReplay = (id, history, options) =>
+              realm.replay(id, history, { ...options, explain: false });
+            const { error } = await new Explainer(bare, help).replay(
+              run.server.workflowId,
+              run.server.history(),
+            );
             return error!.divergence!;
           };
           const sourceOf = () => ({ url: "/app/main.ts", text: after });
           const shown = await replayOf({ sourceOf });
-          deepEqual([shown.edit.confidence, shown.repair!.changes, shown.repair!.isReplayed], ["likely", undefined, undefined]);
+          deepEqual([shown.edit.confidence, shown.repair!.changes, shown.repair!.isReplayed], [
+            "likely",
+            undefined,
+            undefined,
+          ]);
           match(shown.sentence, /\?$/);
           match(shown.repair!.code, /patched\("with-ship"\)/);
           const proven = await replayOf({

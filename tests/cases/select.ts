@@ -19,7 +19,18 @@ import {
 import { deepEqual, equal, match } from "./assert.ts";
 import type { Case } from "./case.ts";
 import { type Drive, drive } from "./driver.ts";
-import { a, acts, b, describeError, end, led, refreshing, task, timersStarted, waiting } from "./select_support.ts";
+import {
+  a,
+  acts,
+  b,
+  describeError,
+  end,
+  led,
+  refreshing,
+  task,
+  timersStarted,
+  waiting,
+} from "./select_support.ts";
 
 /** 60 seconds for all stacks together: the timer is a handle. */
 const fixed = workflow("Fixed", async () => {
@@ -62,12 +73,19 @@ export const cases: Case[] = [
       for (const first of Object.keys(events)) {
         for (const second of Object.keys(events)) {
           if (second === first) continue;
-          equal(await led(w, [(d) => (events[first]!(d), events[second]!(d))]), first, `${first}, ${second} in one task`);
+          equal(
+            await led(w, [(d) => (events[first]!(d), events[second]!(d))]),
+            first,
+            `${first}, ${second} in one task`,
+          );
         }
         equal(await led(w, [events[first]!]), first);
         // A worker that was down sees all of it at once.
         const all = [first, ...Object.keys(events).filter((name) => name !== first)];
-        equal(await led(w, [(d) => all.forEach((name) => events[name]!(d))], { cached: false }), first);
+        equal(
+          await led(w, [(d) => all.forEach((name) => events[name]!(d))], { cached: false }),
+          first,
+        );
       }
     },
   },
@@ -130,7 +148,9 @@ export const cases: Case[] = [
   {
     name: "signals that came with the start are ready",
     async run() {
-      const d = await drive(workflow("W", () => select([on(b, ([n]) => `b${n}`), on(a, ([n]) => `a${n}`)])));
+      const d = await drive(
+        workflow("W", () => select([on(b, ([n]) => `b${n}`), on(a, ([n]) => `a${n}`)])),
+      );
       d.server.signal("a", 1);
       d.server.signal("b", 2);
       await task(d);
@@ -147,11 +167,18 @@ export const cases: Case[] = [
           on(a, ([n], s) => noreply([...s, n])),
           on(b, ([n], s) => noreply([...s, n])),
         ], { timeout: 0 });
-        return [first, ...rest.state, await select([timer("1m", () => "then"), on(b, () => "never")]), await waitForSignal(b)];
+        return [
+          first,
+          ...rest.state,
+          await select([timer("1m", () => "then"), on(b, () => "never")]),
+          await waitForSignal(b),
+        ];
       });
       const d = await drive(w);
       await task(d);
-      for (const [name, n] of [["b", 1], ["a", 2], ["a", 3], ["b", 4]] as const) d.server.signal(name, n);
+      for (const [name, n] of [["b", 1], ["a", 2], ["a", 3], ["b", 4]] as const) {
+        d.server.signal(name, n);
+      }
       deepEqual(await task(d), ["CANCEL START_TIMER 1", "START_TIMER 2"]);
       d.server.fireTimer("2");
       deepEqual(await task(d), ["START_TIMER 3"]);
@@ -162,7 +189,8 @@ export const cases: Case[] = [
     },
   },
   {
-    name: "what its functions and timers have started is canceled when another arm wins; promises that it got continue",
+    name:
+      "what its functions and timers have started is canceled when another arm wins; promises that it got continue",
     async run() {
       const w = workflow("W", async () => {
         const handed = acts.work(1);
@@ -178,7 +206,11 @@ export const cases: Case[] = [
           on(() => waitForSignal("other"), () => "other"),
           on(a, ([n]) => n),
         ]);
-        return [won, await select([on(deadline, () => "deadline"), on(handed, (x) => x)]), await waitForSignal("other")];
+        return [
+          won,
+          await select([on(deadline, () => "deadline"), on(handed, (x) => x)]),
+          await waitForSignal("other"),
+        ];
       });
       const d = await drive(w);
       await task(d);
@@ -197,7 +229,11 @@ export const cases: Case[] = [
         ],
       );
       deepEqual([...d.server.timers.keys()], ["1"]);
-      deepEqual([...d.server.activities.values()].map((each) => each.cancelRequested), [false, true, true]);
+      deepEqual([...d.server.activities.values()].map((each) => each.cancelRequested), [
+        false,
+        true,
+        true,
+      ]);
       equal(d.server.others.children.get("made")?.cancelRequested !== undefined, true);
       deepEqual(d.logs, [], "a losing arm logs no warning");
       d.server.completeActivity("1", 11);
@@ -237,7 +273,8 @@ export const cases: Case[] = [
       deepEqual(await task(d), ["CANCEL START_TIMER 1", "START_TIMER 2"]);
       d.server.signal("a", 3);
       d.server.signal("a", 4);
-      // The one between the two signals started and was cancelled within the task: nothing of it is in the history.
+      // The one between the two signals started and was cancelled within the task: nothing of it is
+      // in the history.
       await task(d);
       deepEqual([...d.server.timers.keys()], ["4"]);
       equal(timersStarted(d), 3);
@@ -268,7 +305,9 @@ export const cases: Case[] = [
             try {
               await acts.work(1);
             } catch (e) {
-              order.push(`loser: ${(e as Error).name}, ${isCancellation(e)}, ${(e as Error).cause}`);
+              order.push(
+                `loser: ${(e as Error).name}, ${isCancellation(e)}, ${(e as Error).cause}`,
+              );
               // Its scope has ended: nothing starts in it any more but a clean-up.
               order.push(await sleep(1).then(() => "slept", describeError));
               await shield(() => acts.undo());
@@ -309,7 +348,10 @@ export const cases: Case[] = [
     name: "a losing activity that waits for its confirmation is asked and not waited for",
     async run() {
       const w = workflow("W", async () => {
-        const won = await select([on(() => waiting.work(1), () => "activity"), timer("10s", () => "too late")]);
+        const won = await select([
+          on(() => waiting.work(1), () => "activity"),
+          timer("10s", () => "too late"),
+        ]);
         await sleep(5);
         return won;
       });
@@ -349,14 +391,22 @@ export const cases: Case[] = [
       equal(
         await led(w, [
           (d) => d.server.completeActivity("1", 2),
-          (d) => (d.server.fireTimer("1"), d.server.signal("a", 6), d.server.completeActivity("2", 3)),
+          (
+            d,
+          ) => (d.server.fireTimer("1"),
+            d.server.signal("a", 6),
+            d.server.completeActivity("2", 3)),
         ]),
         "inner 6",
       );
       // What needs no event is there before any event is.
       const quick = workflow("Q", async () => {
         await sleep(1);
-        return await select([on(() => acts.work(1), () => "slow"), on(() => "value", (text) => text), on(a, () => "signal")]);
+        return await select([
+          on(() => acts.work(1), () => "slow"),
+          on(() => "value", (text) => text),
+          on(a, () => "signal"),
+        ]);
       });
       equal(await led(quick, [(d) => (d.server.fireTimer("1"), d.server.signal("b", 1))]), "value");
     },
@@ -370,8 +420,14 @@ export const cases: Case[] = [
       const w = workflow("W", async () => {
         const seen: unknown[] = [];
         const attempt = async (call: () => Promise<unknown>) =>
-          seen.push(await call().catch((e) => [(e as Error).name, ((e as Error).cause as Error ?? e).message]));
-        await attempt(() => select([on(() => acts.work(1), () => "ok"), timer("1h", () => "late")]));
+          seen.push(
+            await call().catch((
+              e,
+            ) => [(e as Error).name, ((e as Error).cause as Error ?? e).message]),
+          );
+        await attempt(() =>
+          select([on(() => acts.work(1), () => "ok"), timer("1h", () => "late")])
+        );
         const handed = acts.work(2);
         await attempt(() => select([on(handed, () => "ok"), timer("1h", () => "late")]));
         await attempt(() => select([on(a, fail), timer("1h", () => "late")]));
@@ -393,7 +449,9 @@ export const cases: Case[] = [
         ], "fixed"],
       );
       // A bug is a bug: it fails the task, and names the line.
-      const d = await drive(workflow("Bug", () => select([on(a, () => (undefined as unknown as { x: number }).x)])));
+      const d = await drive(
+        workflow("Bug", () => select([on(a, () => (undefined as unknown as { x: number }).x)])),
+      );
       await task(d);
       d.server.signal("a", 1);
       await d.task();

@@ -23,25 +23,43 @@ import {
 import { deepEqual, equal } from "./assert.ts";
 import type { Case } from "./case.ts";
 import { drive } from "./driver.ts";
-import { a, acts, ask, b, describeError, end, led, refreshing, task, timersStarted, waiting } from "./select_support.ts";
+import {
+  a,
+  acts,
+  ask,
+  b,
+  describeError,
+  end,
+  led,
+  refreshing,
+  task,
+  timersStarted,
+  waiting,
+} from "./select_support.ts";
 
 const strict: StandardSchemaV1<unknown, number> = {
   "~standard": {
     version: 1,
     vendor: "test",
-    validate: (value) => typeof value === "number" ? { value } : { issues: [{ message: "no number" }] },
+    validate: (value) =>
+      typeof value === "number" ? { value } : { issues: [{ message: "no number" }] },
   },
 };
 
 export const cases: Case[] = [
   {
-    name: "waiters of one signal are served in the order in which they began to wait, before a receive",
+    name:
+      "waiters of one signal are served in the order in which they began to wait, before a receive",
     async run() {
       const w = workflow("W", async () => {
         const log: string[] = [];
         await parallel([
           async () => void log.push(`wait ${await waitForSignal(a)}`),
-          async () => void await select([on(a, ([n]) => log.push(`first select ${n}`)), timer("1h", () => 0)]),
+          async () =>
+            void await select([
+              on(a, ([n]) => log.push(`first select ${n}`)),
+              timer("1h", () => 0),
+            ]),
           async () => {
             await sleep(1);
             await select([on(b, () => 0), on(a, ([n]) => log.push(`second select ${n}`))]);
@@ -66,22 +84,31 @@ export const cases: Case[] = [
       const w = workflow("W", async () => {
         await sleep(1);
         const log: string[] = [];
-        const first = select([on(a, ([n]) => log.push(`first a${n}`)), on(b, ([n]) => log.push(`first b${n}`))]);
-        const second = select([on(b, ([n]) => log.push(`second b${n}`)), on(a, ([n]) => log.push(`second a${n}`))]);
+        const first = select([
+          on(a, ([n]) => log.push(`first a${n}`)),
+          on(b, ([n]) => log.push(`first b${n}`)),
+        ]);
+        const second = select([
+          on(b, ([n]) => log.push(`second b${n}`)),
+          on(a, ([n]) => log.push(`second a${n}`)),
+        ]);
         const third = waitForSignal(a).then((n) => log.push(`third a${n}`));
         await Promise.all([first, second, third]);
         return log;
       });
       const d = await drive(w);
       await task(d);
-      for (const [name, n] of [["b", 1], ["a", 2], ["a", 3], ["b", 4]] as const) d.server.signal(name, n);
+      for (const [name, n] of [["b", 1], ["a", 2], ["a", 3], ["b", 4]] as const) {
+        d.server.signal(name, n);
+      }
       d.server.fireTimer("1");
       await task(d);
       deepEqual((await d.finish() as string[]).sort(), ["first a2", "second b1", "third a3"]);
     },
   },
   {
-    name: "in handlers of a receive it takes signals before the receive does, and a handler returns what it gives",
+    name:
+      "in handlers of a receive it takes signals before the receive does, and a handler returns what it gives",
     async run() {
       const w = workflow("W", () =>
         receive([] as string[], [
@@ -114,13 +141,20 @@ export const cases: Case[] = [
     async run() {
       const w = workflow("W", async (runs: number) => {
         const got = await select([
-          on(a, async ([n]) => await receive(n, [on(a, ([m], s) => noreply(s + m)), on(end, (_, s) => stop(s))])),
+          on(
+            a,
+            async ([n]) =>
+              await receive(n, [on(a, ([m], s) => noreply(s + m)), on(end, (_, s) => stop(s))]),
+          ),
           timer("1 day", () => continueAsNew(runs + 1)),
         ]);
         return got;
       });
       equal(
-        await led(w, [(d) => d.server.signal("a", 1), (d) => (d.server.signal("a", 2), d.server.signal("end"))], { args: [1] }),
+        await led(w, [
+          (d) => d.server.signal("a", 1),
+          (d) => (d.server.signal("a", 2), d.server.signal("end")),
+        ], { args: [1] }),
         3,
       );
       const d = await drive(w, { args: [1] });
@@ -132,7 +166,8 @@ export const cases: Case[] = [
     },
   },
   {
-    name: "signals whose arguments a schema rejects are dropped, buffered or not, and the wait continues",
+    name:
+      "signals whose arguments a schema rejects are dropped, buffered or not, and the wait continues",
     async run() {
       const checked = signal<[number]>("a", { args: [strict] });
       const w = workflow("W", async () => {
@@ -157,10 +192,18 @@ export const cases: Case[] = [
     name: "a cancellation of the workflow is thrown; timers are cancelled, signals stay",
     async run() {
       const w = workflow("W", async () => {
-        const caught = await select([timer("1h", () => "timer"), on(a, () => "signal"), on(sleep("2h"), () => "handle")])
+        const caught = await select([
+          timer("1h", () => "timer"),
+          on(a, () => "signal"),
+          on(sleep("2h"), () => "handle"),
+        ])
           .catch((e) => [describeError(e), isCancellation(e), cancelled()]);
         const again = await select([on(a, () => "signal")]).catch((e) => describeError(e));
-        return [caught, again, await shield(() => select([on(a, ([n]) => n), timer("3h", () => "timer")]))];
+        return [
+          caught,
+          again,
+          await shield(() => select([on(a, ([n]) => n), timer("3h", () => "timer")])),
+        ];
       });
       const d = await drive(w);
       await task(d);
@@ -226,7 +269,10 @@ export const cases: Case[] = [
       await task(d);
       d.server.requestCancel();
       await task(d);
-      deepEqual([d.server.closed?.kind, d.server.closed?.failure?.message], ["failed", "cannot clean up"]);
+      deepEqual([d.server.closed?.kind, d.server.closed?.failure?.message], [
+        "failed",
+        "cannot clean up",
+      ]);
       await d.checkReplay();
     },
   },
@@ -235,9 +281,15 @@ export const cases: Case[] = [
     async run() {
       const w = workflow(
         "W",
-        () => shield(() => select([on(() => acts.work(1), (x) => x), timer("1h", () => -1), on(b, () => 0)])),
+        () =>
+          shield(() =>
+            select([on(() => acts.work(1), (x) => x), timer("1h", () => -1), on(b, () => 0)])
+          ),
       );
-      equal(await led(w, [(d) => d.server.requestCancel(), (d) => d.server.completeActivity("1", 3)]), 3);
+      equal(
+        await led(w, [(d) => d.server.requestCancel(), (d) => d.server.completeActivity("1", 3)]),
+        3,
+      );
     },
   },
   {
@@ -245,7 +297,12 @@ export const cases: Case[] = [
     async run() {
       const w = workflow("W", async () => {
         await parallel([
-          () => void select([on(a, () => 1), timer("named", "1h", () => 2), on(() => acts.work(1), () => 3)]),
+          () =>
+            void select([
+              on(a, () => 1),
+              timer("named", "1h", () => 2),
+              on(() => acts.work(1), () => 3),
+            ]),
         ]);
         await sleep(1);
         return await waitForSignal(a);
@@ -258,7 +315,9 @@ export const cases: Case[] = [
       await task(d);
       equal(await d.finish(), 4);
       // The timer is left out: nothing is lost with it.
-      deepEqual(d.logs.map((entry) => entry.fields["pending"]), [['select (signal "a", timer "named", function)']]);
+      deepEqual(d.logs.map((entry) => entry.fields["pending"]), [[
+        'select (signal "a", timer "named", function)',
+      ]]);
     },
   },
   {
@@ -273,15 +332,26 @@ export const cases: Case[] = [
       await task(d);
       equal(timersStarted(d), 2);
       d.server.fireTimer("1");
-      deepEqual(await task(d), ["CANCEL START_TIMER 2", "CANCEL SCHEDULE_ACTIVITY 1", "COMPLETE_WORKFLOW"]);
+      deepEqual(await task(d), [
+        "CANCEL START_TIMER 2",
+        "CANCEL SCHEDULE_ACTIVITY 1",
+        "COMPLETE_WORKFLOW",
+      ]);
       equal(await d.finish(), "done");
     },
   },
   {
     name: "arms are plain descriptions and can be used again",
     async run() {
-      const arms = [timer("1h", () => "timer"), on(a, ([n]) => `a${n}`), on(() => acts.work(1), (x) => `work ${x}`)];
-      const w = workflow("W", async () => [await select(arms), await select(arms), await select(arms)]);
+      const arms = [
+        timer("1h", () => "timer"),
+        on(a, ([n]) => `a${n}`),
+        on(() => acts.work(1), (x) => `work ${x}`),
+      ];
+      const w = workflow(
+        "W",
+        async () => [await select(arms), await select(arms), await select(arms)],
+      );
       deepEqual(
         await led(w, [
           (d) => d.server.signal("a", 1),

@@ -5,7 +5,9 @@ import { equal } from "./assert.ts";
 import { type Drive, drive, type DriveOptions } from "./driver.ts";
 
 export const acts = activities<{ work(x: number): number; undo(): void }>();
-export const waiting = activities<{ work(x: number): number }>({ cancellationType: "waitCancellationCompleted" });
+export const waiting = activities<{ work(x: number): number }>({
+  cancellationType: "waitCancellationCompleted",
+});
 export const a = signal<[number]>("a");
 export const b = signal<[number]>("b");
 export const end = signal("end");
@@ -19,7 +21,11 @@ export async function task(d: Drive): Promise<string[]> {
 }
 
 /** Starts the workflow, applies events in separate tasks, and returns the result. */
-export async function led(definition: Parameters<typeof drive>[0], tasks: ((d: Drive) => void)[], options: DriveOptions = {}) {
+export async function led(
+  definition: Parameters<typeof drive>[0],
+  tasks: ((d: Drive) => void)[],
+  options: DriveOptions = {},
+) {
   const d = await drive(definition, options);
   for (const happens of [() => {}, ...tasks]) {
     happens(d);
@@ -44,7 +50,9 @@ export const refreshing = workflow("Refreshing", async () => {
   return stacks;
 });
 
-/** How many timers are in the history: those that were cancelled in the task of their start are not. */
+/**
+ * How many timers are in the history: those that were cancelled in the task of their start are not.
+ */
 export function timersStarted(d: Drive): number {
   return d.server.events.filter((event) => event.eventType === EventType.TIMER_STARTED).length;
 }

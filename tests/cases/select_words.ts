@@ -1,7 +1,19 @@
 // select and timer (docs/dev/semantics/scopes.md#what-select-refuses): what they say when they are
 // used wrongly, in the history, and to those who look.
 import { defaultPayloadConverter } from "../../ts/converter/payload.ts";
-import { noreply, on, parallel, receive, select, shield, signal, sleep, stop, timer, workflow } from "../../ts/workflow/mod.ts";
+import {
+  noreply,
+  on,
+  parallel,
+  receive,
+  select,
+  shield,
+  signal,
+  sleep,
+  stop,
+  timer,
+  workflow,
+} from "../../ts/workflow/mod.ts";
 import { deepEqual, equal, match } from "./assert.ts";
 import type { Case } from "./case.ts";
 import { drive } from "./driver.ts";
@@ -29,16 +41,23 @@ export const cases: Case[] = [
   {
     name: "misuse fails the task and says what to do",
     async run() {
-      const wrong = async (arms: () => unknown, pattern: RegExp) => match(await refusal(() => select(arms() as never)), pattern);
+      const wrong = async (arms: () => unknown, pattern: RegExp) =>
+        match(await refusal(() => select(arms() as never)), pattern);
       await wrong(() => [], /select has no arms, so it would never return/);
       await wrong(() => timer("1h", () => 1), /select needs an array/);
       await wrong(
         () => [on(a, () => 1), on(ask, () => stop(1, 1))],
         /arm 2 of select is update "ask"; an update needs a response/,
       );
-      await wrong(() => [sleep(1)], /arm 1 of select is a promise without a body: write on\(promise/);
+      await wrong(
+        () => [sleep(1)],
+        /arm 1 of select is a promise without a body: write on\(promise/,
+      );
       await wrong(() => [timer("x", "1h")], /arm 1 of select is a promise/);
-      await wrong(() => [a], /arm 1 of select is object; create arms with on\(\.\.\.\) and timer\(\.\.\.\)/);
+      await wrong(
+        () => [a],
+        /arm 1 of select is object; create arms with on\(\.\.\.\) and timer\(\.\.\.\)/,
+      );
       await wrong(() => [undefined], /arm 1 of select is undefined/);
       // deno-lint-ignore no-sparse-arrays -- a hole is what is tested
       await wrong(() => [timer(1, () => 2), , timer(2, () => 3)], /arm 2 of select is undefined/);
@@ -46,9 +65,18 @@ export const cases: Case[] = [
         () => [on(a, () => 1), timer(1, () => 2), on(signal("a"), () => 3)],
         /arm 3 of select is for signal "a", like an earlier arm/,
       );
-      match(await refusal(() => receive(0, [timer(1, () => noreply(1))] as never)), /receive accepts on\(signal, \.\.\.\)/);
-      match(await refusal(() => receive(0, [undefined] as never)), /receive accepts on\(signal, \.\.\.\)/);
-      match(await refusal(() => receive(0, new Array(1) as never)), /receive accepts on\(signal, \.\.\.\)/);
+      match(
+        await refusal(() => receive(0, [timer(1, () => noreply(1))] as never)),
+        /receive accepts on\(signal, \.\.\.\)/,
+      );
+      match(
+        await refusal(() => receive(0, [undefined] as never)),
+        /receive accepts on\(signal, \.\.\.\)/,
+      );
+      match(
+        await refusal(() => receive(0, new Array(1) as never)),
+        /receive accepts on\(signal, \.\.\.\)/,
+      );
       match(
         await refusal(() => select([on(() => noreply(1) as never, () => 1)])),
         /arm 1 of select in run of workflow "W" returned a noreply result/,
@@ -57,20 +85,33 @@ export const cases: Case[] = [
         await refusal(() => select([on(() => receive(0, []), () => 1)])),
         /receive cannot be used in an arm of select \(arm 1 of select in run of workflow "W"\)/,
       );
-      match(await refusal(() => select([on(new Promise(() => {}), () => 1)])), /DEADLOCK: .*its last call: select/);
+      match(
+        await refusal(() => select([on(new Promise(() => {}), () => 1)])),
+        /DEADLOCK: .*its last call: select/,
+      );
     },
   },
   {
-    name: "parallel and shield take functions only: a promise, a hole or another value fails the task",
+    name:
+      "parallel and shield take functions only: a promise, a hole or another value fails the task",
     async run() {
       const wrong = async (branches: () => unknown, pattern: RegExp) =>
         match(await refusal(() => parallel(branches() as never)), pattern);
-      await wrong(() => [() => 1, sleep(1)], /branch 2 of parallel is a promise, not a function: write \(\) => before the call/);
+      await wrong(
+        () => [() => 1, sleep(1)],
+        /branch 2 of parallel is a promise, not a function: write \(\) => before the call/,
+      );
       await wrong(() => new Array(2), /branch 1 of parallel is undefined, not a function/);
       await wrong(() => [null], /branch 1 of parallel is null, not a function/);
       await wrong(() => () => 1, /parallel needs an array of functions/);
-      match(await refusal(() => shield(sleep(1) as never)), /the argument of shield is a promise, not a function/);
-      match(await refusal(() => shield(undefined as never)), /the argument of shield is undefined, not a function/);
+      match(
+        await refusal(() => shield(sleep(1) as never)),
+        /the argument of shield is a promise, not a function/,
+      );
+      match(
+        await refusal(() => shield(undefined as never)),
+        /the argument of shield is undefined, not a function/,
+      );
     },
   },
   {
@@ -133,10 +174,16 @@ export const cases: Case[] = [
         definition: { signalDefinitions: { name: string }[] };
       };
       deepEqual(metadata.definition.signalDefinitions, [{ name: "a" }]);
-      const summaries = d.live.flatMap(({ commands }) => commands).map(({ attributes }) => attributes);
+      const summaries = d.live.flatMap(({ commands }) => commands).map(({ attributes }) =>
+        attributes
+      );
       for (const name of ["nap", "rest", "expire"]) {
         const wanted = [...defaultPayloadConverter.toPayload(name)!.data].join();
-        equal(summaries.some((bytes) => [...bytes].join().includes(wanted)), true, `${name} is in its command`);
+        equal(
+          summaries.some((bytes) => [...bytes].join().includes(wanted)),
+          true,
+          `${name} is in its command`,
+        );
       }
       d.server.signal("a", 1);
       await task(d);

@@ -1,20 +1,28 @@
-// Side effects that history lacks: workflow code throws the error, and the report still has an event, a
-// sentence and an edit.
+// Side effects that history lacks: workflow code throws the error, and the report still has an
+// event, a sentence and an edit.
 import type { ReplayError } from "../../ts/executor/tasks/replay.ts";
 import { deepEqual, equal, match, ok } from "./assert.ts";
 import type { Case } from "./case.ts";
 import { API, withRealm } from "./realm_host.ts";
 
-const program = (body: string): string => `${API}export const w = workflow("W", async () => {\n${body}\n});`;
+const program = (body: string): string =>
+  `${API}export const w = workflow("W", async () => {\n${body}\n});`;
 const firstLine = API.split("\n").length + 1;
 
 /** Records a run of the first body and replays it with the second. */
-async function assertDivergence(before: string, after: string, seen: (error: ReplayError) => void): Promise<void> {
+async function assertDivergence(
+  before: string,
+  after: string,
+  seen: (error: ReplayError) => void,
+): Promise<void> {
   await withRealm(program(before), async (first) => {
     const run = first.start("W");
     await run.auto();
     await withRealm(program(after), async (second) => {
-      const { verdict, error } = await second.realm.replay(run.server.workflowId, run.server.history());
+      const { verdict, error } = await second.realm.replay(
+        run.server.workflowId,
+        run.server.history(),
+      );
       equal(verdict, "nondeterminism");
       seen(error!);
     });
@@ -22,7 +30,10 @@ async function assertDivergence(before: string, after: string, seen: (error: Rep
 }
 
 const at = (error: ReplayError, line: number) =>
-  ok(error.location.includes(`/app/main.ts:${firstLine + line}:`), `line ${firstLine + line}: ${error.location}`);
+  ok(
+    error.location.includes(`/app/main.ts:${firstLine + line}:`),
+    `line ${firstLine + line}: ${error.location}`,
+  );
 
 const TWO = `  const a = sideEffect(() => 1);
   await sleep(1000);
@@ -39,25 +50,41 @@ const LOOP = `  let sum = 0;
 
 export const cases: Case[] = [
   {
-    name: "side effect divergences: one that was added is named at its line, and verified with the later ones renumbered",
+    name:
+      "side effect divergences: one that was added is named at its line, and verified with the later ones renumbered",
     run: () =>
-      assertDivergence(TWO, TWO.replace("  await sleep(1000);", "  sideEffect(() => 2);\n  await sleep(1000);"), (error) => {
-        equal(error.firstTask, 1);
-        at(error, 1);
-        match(
-          error.sentence!,
-          /^In task 1 your code runs a side effect where history has a timer of 1 s \(event 6\): main\.ts:\d+\. A side effect was added before a timer of 1 s\.$/,
-        );
-        deepEqual([error.eventId, error.divergence!.edit.kind, error.divergence!.edit.confidence], [6, "inserted", "verified"]);
-      }),
+      assertDivergence(
+        TWO,
+        TWO.replace("  await sleep(1000);", "  sideEffect(() => 2);\n  await sleep(1000);"),
+        (error) => {
+          equal(error.firstTask, 1);
+          at(error, 1);
+          match(
+            error.sentence!,
+            /^In task 1 your code runs a side effect where history has a timer of 1 s \(event 6\): main\.ts:\d+\. A side effect was added before a timer of 1 s\.$/,
+          );
+          deepEqual(
+            [error.eventId, error.divergence!.edit.kind, error.divergence!.edit.confidence],
+            [6, "inserted", "verified"],
+          );
+        },
+      ),
   },
   {
-    name: "side effect divergences: one that was removed is verified with the later ones renumbered",
+    name:
+      "side effect divergences: one that was removed is verified with the later ones renumbered",
     run: () =>
-      assertDivergence(TWO.replace("  await sleep(1000);", "  sideEffect(() => 2);\n  await sleep(1000);"), TWO, (error) => {
-        equal(error.firstTask, 1);
-        deepEqual([error.eventId, error.divergence!.edit.kind, error.divergence!.edit.confidence], [6, "removed", "verified"]);
-      }),
+      assertDivergence(
+        TWO.replace("  await sleep(1000);", "  sideEffect(() => 2);\n  await sleep(1000);"),
+        TWO,
+        (error) => {
+          equal(error.firstTask, 1);
+          deepEqual(
+            [error.eventId, error.divergence!.edit.kind, error.divergence!.edit.confidence],
+            [6, "removed", "verified"],
+          );
+        },
+      ),
   },
   {
     name: "side effect divergences: a timer that was removed between two side effects",
@@ -82,7 +109,10 @@ export const cases: Case[] = [
       assertDivergence(LOOP, LOOP.replace("i < 3", "i < 4"), (error) => {
         equal(error.firstTask, 4);
         at(error, 2);
-        match(error.sentence!, /^In task 4 your code runs a side effect where history has the end of the workflow \(event \d+\)/);
+        match(
+          error.sentence!,
+          /^In task 4 your code runs a side effect where history has the end of the workflow \(event \d+\)/,
+        );
       }),
   },
 ];

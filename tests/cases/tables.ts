@@ -1,4 +1,5 @@
-// The model's determinism table and mapping table, row by row: what is the same on replay, and which commands each construct issues.
+// The model's determinism table and mapping table, row by row: what is the same on replay, and
+// which commands each construct issues.
 import {
   activities,
   continueAsNew,
@@ -33,7 +34,8 @@ export const cases: Case[] = [
   {
     name: "determinism table: what is deterministic is the same on replay",
     async run() {
-      // Activity results, timers, signal order, update order, sideEffect, updateState, order of parallel: all in one run, replayed byte by byte.
+      // Activity results, timers, signal order, update order, sideEffect, updateState, order of
+      // parallel: all in one run, replayed byte by byte.
       const ask = update<[number], number>("ask");
       let computed = 0;
       const w = workflow("W", async () => {
@@ -52,7 +54,12 @@ export const cases: Case[] = [
       });
       const d = await drive(w);
       await d.task();
-      deepEqual(d.commands(), ["RECORD_SIDE_EFFECT", "SCHEDULE_ACTIVITY 1", "START_TIMER 1", "SCHEDULE_ACTIVITY 2"]);
+      deepEqual(d.commands(), [
+        "RECORD_SIDE_EFFECT",
+        "SCHEDULE_ACTIVITY 1",
+        "START_TIMER 1",
+        "SCHEDULE_ACTIVITY 2",
+      ]);
       d.server.completeActivity("2", 20);
       d.server.fireTimer("1");
       d.server.completeActivity("1", 10);
@@ -76,7 +83,8 @@ export const cases: Case[] = [
     },
   },
   {
-    name: "determinism table: sideEffect keeps what is not deterministic (time, random, ids, environment)",
+    name:
+      "determinism table: sideEffect keeps what is not deterministic (time, random, ids, environment)",
     async run() {
       const environment: { [name: string]: string } = { FOO: "bar" };
       const w = workflow("W", async () => {
@@ -115,7 +123,10 @@ export const cases: Case[] = [
         deprecatePatch("b"); // SetPatchMarker, deprecated
         await receive(0, [ // none
           on(go, (_, s) => spawnAsync(async () => void await acts.work(2), s)), // its commands only
-          on(ask, (_, s) => spawnAsync(async () => (await updateState((n: number) => [0, n]), "x"), s)), // accepted, completed
+          on(
+            ask,
+            (_, s) => spawnAsync(async () => (await updateState((n: number) => [0, n]), "x"), s),
+          ), // accepted, completed
           on(end, (_, s) => stop(s)),
         ]);
         await parallel([() => acts.work(3), () => acts.work(4)]); // both in one activation

@@ -1,5 +1,16 @@
-// The task loop: the sticky cache, history pages, unknown types, divergences with the user's line, replays.
-import { activities, noreply, on, publishState, receive, signal, sleep, stop, workflow } from "../../ts/workflow/mod.ts";
+// The task loop: the sticky cache, history pages, unknown types, divergences with the user's line,
+// replays.
+import {
+  activities,
+  noreply,
+  on,
+  publishState,
+  receive,
+  signal,
+  sleep,
+  stop,
+  workflow,
+} from "../../ts/workflow/mod.ts";
 import { fromBinary } from "@bufbuild/protobuf";
 import { RespondWorkflowTaskFailedRequestSchema } from "../../ts/messages/generated/temporal/api/workflowservice/v1/request_response_pb.ts";
 import { liveHandles } from "../../ts/core/handle.ts";
@@ -26,7 +37,8 @@ const steps = workflow("Steps", async (n: number) => {
 
 export const cases: Case[] = [
   {
-    name: "runs beyond the cache's size leave memory, least recently used first, and are replayed from pages when they come back",
+    name:
+      "runs beyond the cache's size leave memory, least recently used first, and are replayed from pages when they come back",
     async run() {
       const parts = await makeRunner([steps], { cacheSize: 2 });
       const drives: Drive[] = [];
@@ -39,7 +51,8 @@ export const cases: Case[] = [
       deepEqual(parts.runner.cachedRunIds, [id(1), id(2)]);
       for (const d of drives) {
         d.server.completeActivity("1", 5);
-        // Partial for all of them; the first has to ask for its history, and each one that does drives the next one out.
+        // Partial for all of them; the first has to ask for its history, and each one that does
+        // drives the next one out.
         const { cache } = await d.task();
         deepEqual(cache, { hit: false, displaced: 1 });
         equal(d.server.taskFailure, undefined);
@@ -68,7 +81,8 @@ export const cases: Case[] = [
     },
   },
   {
-    name: "a history that cannot be fetched fails the task with the reason; another run continues meanwhile",
+    name:
+      "a history that cannot be fetched fails the task with the reason; another run continues meanwhile",
     async run() {
       const parts = await makeRunner([steps], { cacheSize: 10 });
       const lost = await drive(steps, { runner: parts, runId: id(1), args: [1] });
@@ -94,10 +108,13 @@ export const cases: Case[] = [
     },
   },
   {
-    name: "tasks of one run are taken one after the other, of different runs in the order of their coming",
+    name:
+      "tasks of one run are taken one after the other, of different runs in the order of their coming",
     async run() {
       const parts = await makeRunner([steps], { cacheSize: 10 });
-      const drives = await Promise.all([1, 2, 3, 4].map((n) => drive(steps, { runner: parts, runId: id(n), args: [1] })));
+      const drives = await Promise.all(
+        [1, 2, 3, 4].map((n) => drive(steps, { runner: parts, runId: id(n), args: [1] })),
+      );
       await Promise.all(drives.map((d) => d.task()));
       deepEqual(parts.runner.cachedRunIds, [1, 2, 3, 4].map(id));
     },
@@ -108,7 +125,10 @@ export const cases: Case[] = [
       const parts = await makeRunner([steps]);
       const d = await drive(workflow("Unknown", async () => 1), { runner: parts });
       await d.task();
-      equal(d.server.taskFailure?.failure.message, 'workflow type "Unknown" is not known to this worker; it has "Steps"');
+      equal(
+        d.server.taskFailure?.failure.message,
+        'workflow type "Unknown" is not known to this worker; it has "Steps"',
+      );
       const verdict = await d.replay();
       deepEqual([verdict.verdict, verdict.workflowType], ["failed", "Unknown"]);
       match(verdict.error!.message, /is not known to this worker/);
@@ -155,7 +175,10 @@ export const cases: Case[] = [
       equal(verdict.verdict, "nondeterminism");
       const error = verdict.error!;
       match(error.location, /[jt]s:\d+:\d+/);
-      ok(error.eventId > 0 && error.expected !== "" && error.actual !== "", `${error.eventId} ${error.expected} ${error.actual}`);
+      ok(
+        error.eventId > 0 && error.expected !== "" && error.actual !== "",
+        `${error.eventId} ${error.expected} ${error.actual}`,
+      );
       equal((await d.replay({ callSites: "never" })).error!.location, "");
     },
   },
@@ -207,7 +230,11 @@ export const cases: Case[] = [
     async run() {
       const w = workflow(
         "W",
-        () => receive(0, [on(go, async ([n], s) => (await acts.work(n), noreply(s + n))), on(end, (_, s) => stop(s))]),
+        () =>
+          receive(0, [
+            on(go, async ([n], s) => (await acts.work(n), noreply(s + n))),
+            on(end, (_, s) => stop(s)),
+          ]),
       );
       const d = await drive(w);
       d.server.signal("go", 1);
@@ -219,7 +246,10 @@ export const cases: Case[] = [
       const { runner } = d.parts;
       for (let n = 1; n <= d.server.events.length; n++) {
         const verdict = await runner.replay("wf", d.server.history(n));
-        ok(["ok", "failed"].includes(verdict.verdict), `${n} events: ${verdict.verdict} ${verdict.error?.message}`);
+        ok(
+          ["ok", "failed"].includes(verdict.verdict),
+          `${n} events: ${verdict.verdict} ${verdict.error?.message}`,
+        );
       }
       for (
         const bytes of [
@@ -233,7 +263,11 @@ export const cases: Case[] = [
         equal(verdict.verdict, "failed");
         ok(verdict.error!.message !== "");
         equal(verdict.recorded, undefined);
-        deepEqual((await runner.replay("wf", bytes, { record: true })).recorded, [], "nothing was run");
+        deepEqual(
+          (await runner.replay("wf", bytes, { record: true })).recorded,
+          [],
+          "nothing was run",
+        );
       }
       for (const head of [headWith(), headWith({ query: "__stack_trace" })]) {
         await rejects(runner.runTask({ head, bytes: new Uint8Array([1, 2, 3]) }), /\w/);
@@ -298,11 +332,17 @@ export const cases: Case[] = [
       const asked = d.server.queryTask("value", [], true);
       const bytes = d.server.openTask({ sticky: true });
       const { runner } = d.parts;
-      const [query, task] = await Promise.all([runner.runTask(readWorkflowTask(asked)), runner.runTask(readWorkflowTask(bytes))]);
+      const [query, task] = await Promise.all([
+        runner.runTask(readWorkflowTask(asked)),
+        runner.runTask(readWorkflowTask(bytes)),
+      ]);
       deepEqual([query.response?.$case, task.response?.$case], ["queryCompleted", "completed"]);
       d.server.report(query);
       equal(d.server.queryAnswers["query"]!.value, 0, "the query came first");
-      deepEqual([query.cache, task.cache], [{ hit: true, displaced: 0 }, { hit: true, displaced: 0 }]);
+      deepEqual([query.cache, task.cache], [{ hit: true, displaced: 0 }, {
+        hit: true,
+        displaced: 0,
+      }]);
       ok(task.runStartMs > 0);
     },
   },
@@ -374,7 +414,8 @@ export const cases: Case[] = [
     },
   },
   {
-    name: "a panic of the core fails the task of that run with a generated response, and no other run",
+    name:
+      "a panic of the core fails the task of that run with a generated response, and no other run",
     async run() {
       let broken = "";
       const parts = await makeRunner([steps], {
@@ -397,7 +438,10 @@ export const cases: Case[] = [
       broken = "yes";
       const outcome = await d.task();
       deepEqual([outcome.response?.$case, outcome.evict], ["failed", true]);
-      const refused = fromBinary(RespondWorkflowTaskFailedRequestSchema, outcome.response!.value as Uint8Array);
+      const refused = fromBinary(
+        RespondWorkflowTaskFailedRequestSchema,
+        outcome.response!.value as Uint8Array,
+      );
       match(new TextDecoder().decode(refused.taskToken), /^token-\d+$/);
       deepEqual([refused.namespace, refused.identity], ["default", "test"]);
       match(
@@ -435,7 +479,9 @@ export const cases: Case[] = [
     name: "programs other than native ones may be run: the task loop knows only the seam",
     async run() {
       const program = nativeProgram(steps);
-      const parts = await makeRunner([], { programs: (type) => (type === "Steps" ? program : undefined) });
+      const parts = await makeRunner([], {
+        programs: (type) => (type === "Steps" ? program : undefined),
+      });
       const d = new Drive(steps, new MiniServer("Steps", { args: [1] }), parts, true);
       equal(await d.auto({ work: () => 3 }), 3);
     },

@@ -1,4 +1,5 @@
-// Event groups of programs of `@temporalio/workflow`: the markers that commands carry, in every runtime.
+// Event groups of programs of `@temporalio/workflow`: the markers that commands carry, in every
+// runtime.
 import type { EventGroupMarker } from "../../ts/messages/generated/temporal/api/sdk/v1/event_group_marker_pb.ts";
 import { jsonPayloadConverter } from "../../ts/converter/payload.ts";
 import { deepEqual, equal } from "./assert.ts";
@@ -14,7 +15,9 @@ function formatMarker({ variant }: EventGroupMarker): string {
     case "inboundUpdate":
       return `update ${variant.value.inboundUpdateId}`;
     case "label":
-      return `${variant.value.id}: ${jsonPayloadConverter.fromPayload(variant.value.label as never)}`;
+      return `${variant.value.id}: ${
+        jsonPayloadConverter.fromPayload(variant.value.label as never)
+      }`;
   }
   return "";
 }
@@ -38,7 +41,8 @@ async function toItsEnd(run: RealmRun): Promise<void> {
 
 export const cases: Case[] = [
   {
-    name: "event groups: scopes nest and follow the code over awaits; of one id the last one counts; replays compare none",
+    name:
+      "event groups: scopes nest and follow the code over awaits; of one id the last one counts; replays compare none",
     run: () =>
       withProgram(
         one(`
@@ -65,14 +69,22 @@ export async function scopes() {
           await toItsEnd(run);
           equal(run.server.closed?.result, true);
           const lines = listMarkers(run.server).sort();
-          deepEqual(lines, ["1: a: A", "2: a: A, b: B", "3: a: other A, b: B", "4: a: A", "5: ", "6: b: B, a: A"]);
+          deepEqual(lines, [
+            "1: a: A",
+            "2: a: A, b: B",
+            "3: a: other A, b: B",
+            "4: a: A",
+            "5: ",
+            "6: b: B, a: A",
+          ]);
           for (const event of run.server.events) event.eventGroupMarkers = [];
           equal((await h.realm.replay("wf", run.server.history())).verdict, "ok");
         },
       ),
   },
   {
-    name: "event groups: what handlers call is marked with their message, what the main function calls is not",
+    name:
+      "event groups: what handlers call is marked with their message, what the main function calls is not",
     run: () =>
       withProgram(
         one(`
@@ -94,7 +106,13 @@ export async function messages() {
           await toItsEnd(run);
           equal(update.result, "answer");
           deepEqual(listMarkers(run.server).sort(), [
-            ...["m1: ", "m2: ", `s1: event ${signalled}`, `s2: event ${signalled}`, "u1: update the-update"],
+            ...[
+              "m1: ",
+              "m2: ",
+              `s1: event ${signalled}`,
+              `s2: event ${signalled}`,
+              "u1: update the-update",
+            ],
           ]);
         },
       ),

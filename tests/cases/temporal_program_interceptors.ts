@@ -1,4 +1,5 @@
-// Interceptors and sinks of programs of `@temporalio/workflow`: what is called, in which order, with what, and what leaves the realm.
+// Interceptors and sinks of programs of `@temporalio/workflow`: what is called, in which order,
+// with what, and what leaves the realm.
 import { hasAsyncStorage } from "../../ts/platform/async_context.ts";
 import { openSession } from "../../ts/debug/mod.ts";
 import { readWorkflowTask } from "../../ts/messages/workflow_task.ts";
@@ -7,7 +8,9 @@ import { deepEqual, equal, match } from "./assert.ts";
 import type { Case } from "./case.ts";
 import { IMPORTS, resultOf, withProgram } from "./temporal_program_support.ts";
 
-const SCOPES = hasAsyncStorage() ? ["rewritten", "asyncLocalStorage"] as const : ["rewritten"] as const;
+const SCOPES = hasAsyncStorage()
+  ? ["rewritten", "asyncLocalStorage"] as const
+  : ["rewritten"] as const;
 
 /** Notes each call before and after, in a list that the workflow's module shares. */
 const NOTING = `${IMPORTS}import { calls } from "./calls.ts";
@@ -77,9 +80,10 @@ function concluded(scopes: typeof SCOPES[number], cached: boolean): Case {
     }`;
   const options = { interceptors: "/app/i.ts", scopes, ...(cached ? {} : { cacheSize: 0 }) };
   return {
-    name: `interceptors: what is called when an activation is concluded leaves with the next one (${scopes}, ${
-      cached ? "cached" : "without a cache"
-    })`,
+    name:
+      `interceptors: what is called when an activation is concluded leaves with the next one (${scopes}, ${
+        cached ? "cached" : "without a cache"
+      })`,
     async run() {
       const history = await withProgram({ "/app/main.ts": main, ...CONCLUDING }, async (h) => {
         const run = h.start("w");
@@ -96,9 +100,14 @@ function concluded(scopes: typeof SCOPES[number], cached: boolean): Case {
         await task(server.queryTask("got", [], cached));
         deepEqual(server.queryAnswers["query"], { ok: true, value: [], message: "" });
         await task(server.queryTask("calls", [], cached));
-        match(server.queryAnswers["query"]!.message, /SCHEDULE_ACTIVITY in an activation of queries, which may only answer them/);
+        match(
+          server.queryAnswers["query"]!.message,
+          /SCHEDULE_ACTIVITY in an activation of queries, which may only answer them/,
+        );
         for (const id of [...server.timers.keys()]) server.fireTimer(id);
-        const { notEager } = await task(server.openTask({ sticky: cached, queries: { q: { type: "got", args: [] } } }));
+        const { notEager } = await task(
+          server.openTask({ sticky: cached, queries: { q: { type: "got", args: [] } } }),
+        );
         deepEqual(server.queryAnswers["q"], { ok: true, value: [], message: "" });
         deepEqual([...server.activities.keys()], ["1", "2"]);
         deepEqual(notEager, ["1", "2"]);
@@ -111,8 +120,12 @@ function concluded(scopes: typeof SCOPES[number], cached: boolean): Case {
         // A debug session shows them in the task that sends them.
         const session = await openSession(server.history(), { realm: h.realm });
         equal(session.problem, undefined);
-        const shown = session.tasks.map(({ eventId }) => session.goTo(eventId).commands.map(({ kind }) => kind));
-        deepEqual(shown, [["StartTimer"], ["ScheduleActivity", "ScheduleActivity"], ["CompleteWorkflow"]]);
+        const shown = session.tasks.map(({ eventId }) =>
+          session.goTo(eventId).commands.map(({ kind }) => kind)
+        );
+        deepEqual(shown, [["StartTimer"], ["ScheduleActivity", "ScheduleActivity"], [
+          "CompleteWorkflow",
+        ]]);
         return server.history();
       }, options);
       // Where code and history part, the line is the one that was on when the command was given.
@@ -128,7 +141,8 @@ function concluded(scopes: typeof SCOPES[number], cached: boolean): Case {
 
 export const cases: Case[] = [
   ...SCOPES.map((scopes): Case => ({
-    name: `interceptors: the first module's are outermost; headers, activations and commands (${scopes})`,
+    name:
+      `interceptors: the first module's are outermost; headers, activations and commands (${scopes})`,
     run: () =>
       withProgram(ORDER, async (h) => {
         const run = h.start("w", { args: ["ada"] });
@@ -139,17 +153,35 @@ export const cases: Case[] = [
         await run.task();
         const scheduled = run.server.events.map(({ attributes }) => attributes)
           .find(({ case: name }) => name === "activityTaskScheduledEventAttributes")!;
-        const { header } = scheduled.value as { header: { fields: { [name: string]: { metadata: object; data: Uint8Array } } } };
+        const { header } = scheduled.value as {
+          header: { fields: { [name: string]: { metadata: object; data: Uint8Array } } };
+        };
         deepEqual(
-          Object.entries(header.fields).map(([name, payload]) => [name, jsonPayloadConverter.fromPayload(payload as never)]),
+          Object.entries(header.fields).map((
+            [name, payload],
+          ) => [name, jsonPayloadConverter.fromPayload(payload as never)]),
           [["scheduleActivity", "scheduleActivity"]],
         );
         run.server.completeActivity("1", "done");
         await run.task();
         equal(run.failure, "");
         deepEqual(run.server.closed?.result, [
-          ...["hello", "activate initializeWorkflow", "execute", "inner", "last w", "startTimer", "commands startTimer"],
-          ...["activate signalWorkflow,fireTimer", "handleSignal", "/startTimer", "/handleSignal", "scheduleActivity"],
+          ...[
+            "hello",
+            "activate initializeWorkflow",
+            "execute",
+            "inner",
+            "last w",
+            "startTimer",
+            "commands startTimer",
+          ],
+          ...[
+            "activate signalWorkflow,fireTimer",
+            "handleSignal",
+            "/startTimer",
+            "/handleSignal",
+            "scheduleActivity",
+          ],
           ...["commands scheduleActivity", "activate resolveActivity", "/scheduleActivity"],
         ]);
         const { verdict, error } = await h.realm.replay("wf", run.server.history());
@@ -185,7 +217,8 @@ export const cases: Case[] = [
       }, { interceptors: "/app/i.ts" }),
   },
   {
-    name: "interceptors: commands cannot be changed when they are concluded, and something else than a function is refused",
+    name:
+      "interceptors: commands cannot be changed when they are concluded, and something else than a function is refused",
     async run() {
       const main = `${IMPORTS}export async function w() { await wf.sleep(1000); }`;
       const failure = (interceptors: string) =>
@@ -195,7 +228,9 @@ export const cases: Case[] = [
           return run.failure;
         }, { interceptors: "/app/i.ts" });
       match(
-        await failure("export const interceptors = () => ({ internals: [{ concludeActivation: () => ({ commands: [] }) }] });"),
+        await failure(
+          "export const interceptors = () => ({ internals: [{ concludeActivation: () => ({ commands: [] }) }] });",
+        ),
         /an interceptor changed the commands in concludeActivation\(\), which is not supported here; .*outbound interceptor/,
       );
       match(
@@ -233,7 +268,8 @@ export const cases: Case[] = [
       }, { interceptors: "/app/i.ts" }),
   },
   ...SCOPES.map((scopes): Case => ({
-    name: `random streams: named ones are apart from the run's own, and are put around code (${scopes})`,
+    name:
+      `random streams: named ones are apart from the run's own, and are put around code (${scopes})`,
     run: () =>
       withProgram({
         "/app/main.ts": `${IMPORTS}
@@ -268,7 +304,8 @@ export const cases: Case[] = [
       }, { scopes }),
   })),
   {
-    name: "sinks: calls come in order and before the outcome, with the run's info; what they throw fails nothing",
+    name:
+      "sinks: calls come in order and before the outcome, with the run's info; what they throw fails nothing",
     async run() {
       const heard: unknown[] = [];
       let ended = false;
@@ -279,13 +316,19 @@ export const cases: Case[] = [
               heard.push([info.workflowType, info.unsafe, ...args]);
             },
           },
-          again: { fn: (_: unknown, text: string) => void heard.push(`again ${text}`), callDuringReplay: true },
+          again: {
+            fn: (_: unknown, text: string) => void heard.push(`again ${text}`),
+            callDuringReplay: true,
+          },
           bad: {
             fn() {
               throw new Error("no paper");
             },
           },
-          slow: { fn: () => new Promise<void>((resolve) => setTimeout(() => resolve(void (ended = true)), 50)) },
+          slow: {
+            fn: () =>
+              new Promise<void>((resolve) => setTimeout(() => resolve(void (ended = true)), 50)),
+          },
         },
       };
       const text = `${IMPORTS}const { notes, other } = wf.proxySinks<any>();
@@ -300,14 +343,22 @@ export const cases: Case[] = [
         const run = h.start("w");
         await run.task();
         equal(run.failure, "");
-        deepEqual(heard.splice(0), [["w", { isReplaying: false, isReplayingHistoryEvents: false }, "a", [1]]]);
+        deepEqual(heard.splice(0), [[
+          "w",
+          { isReplaying: false, isReplayingHistoryEvents: false },
+          "a",
+          [1],
+        ]]);
         deepEqual(
-          h.logs.map(({ level, message, fields }) => [level, message, fields["ifaceName"], fields["fnName"]]),
+          h.logs.map((
+            { level, message, fields },
+          ) => [level, message, fields["ifaceName"], fields["fnName"]]),
           [
             ["error", "Workflow referenced an unregistered external sink", "other", "thing"],
             ["error", "External sink function threw an error", "notes", "bad"],
           ].sort(([, a], [, b]) =>
-            h.logs.findIndex(({ message }) => message === a) - h.logs.findIndex(({ message }) => message === b)
+            h.logs.findIndex(({ message }) => message === a) -
+            h.logs.findIndex(({ message }) => message === b)
           ),
         );
         // Not in memory any more: what is replayed is silent, but for functions that ask for it.
@@ -316,7 +367,11 @@ export const cases: Case[] = [
         equal(ended, false);
         await run.task();
         equal(ended, true, "the outcome came before the call had ended");
-        deepEqual(heard.splice(0), [["w", { isReplaying: false, isReplayingHistoryEvents: false }, "b"], "again b"]);
+        deepEqual(heard.splice(0), [[
+          "w",
+          { isReplaying: false, isReplayingHistoryEvents: false },
+          "b",
+        ], "again b"]);
         equal((await h.realm.replay("wf", run.server.history())).verdict, "ok");
         deepEqual(heard, ["again b"]);
       }, { sinks });
@@ -341,7 +396,14 @@ export const cases: Case[] = [
         deepEqual(heard.includes("disposed"), true);
       }, {
         interceptors: "/app/i.ts",
-        sinks: { notes: { add: { fn: (_: unknown, what: string) => void heard.push(what), callDuringReplay: true } } },
+        sinks: {
+          notes: {
+            add: {
+              fn: (_: unknown, what: string) => void heard.push(what),
+              callDuringReplay: true,
+            },
+          },
+        },
       });
     },
   },
@@ -371,7 +433,8 @@ export const cases: Case[] = [
       }),
   },
   {
-    name: "logs: interceptors add attributes; a logger's sink gets all of them, and the lines of start and end",
+    name:
+      "logs: interceptors add attributes; a logger's sink gets all of them, and the lines of start and end",
     async run() {
       const sources = {
         "/app/main.ts": `${IMPORTS}export async function w() {
@@ -393,13 +456,26 @@ export const cases: Case[] = [
       }, { interceptors: "/app/i.ts" });
       const lines: unknown[] = [];
       const line = (level: string) => ({
-        fn: (_: unknown, message: string, { runId: _id, ...attributes }: { [name: string]: unknown }) =>
-          void lines.push([level, message, attributes]),
+        fn: (
+          _: unknown,
+          message: string,
+          { runId: _id, ...attributes }: { [name: string]: unknown },
+        ) => void lines.push([level, message, attributes]),
       });
-      const levels = Object.fromEntries(["trace", "debug", "info", "warn", "error"].map((level) => [level, line(level)]));
+      const levels = Object.fromEntries(
+        ["trace", "debug", "info", "warn", "error"].map((level) => [level, line(level)]),
+      );
       const { "/app/main.ts": main } = sources;
-      await withProgram({ "/app/main.ts": main }, (h) => resultOf(h, "w"), { sinks: { __temporal_logger: levels } });
-      const usual = { sdkComponent: "workflow", namespace: "default", taskQueue: "q", workflowId: "wf", workflowType: "w" };
+      await withProgram({ "/app/main.ts": main }, (h) => resultOf(h, "w"), {
+        sinks: { __temporal_logger: levels },
+      });
+      const usual = {
+        sdkComponent: "workflow",
+        namespace: "default",
+        taskQueue: "q",
+        workflowId: "wf",
+        workflowType: "w",
+      };
       deepEqual(lines, [
         ["debug", "Workflow started", { ...usual, sdkComponent: "worker" }],
         ["info", "hello", { ...usual, own: 1 }],

@@ -1,12 +1,16 @@
-// What programs of `@temporalio/workflow` log and give to sinks: a line must not decide about the run that writes it, whatever its values
-// are; and errors in their own causes fail a workflow as other errors do.
+// What programs of `@temporalio/workflow` log and give to sinks: a line must not decide about the
+// run that writes it, whatever its values are; and errors in their own causes fail a workflow as
+// other errors do.
 import { jsonPayloadConverter } from "../../ts/converter/payload.ts";
 import { deepEqual, equal, match, ok } from "./assert.ts";
 import type { Case } from "./case.ts";
 import { API } from "./realm_host.ts";
 import { one, withProgram } from "./temporal_program_support.ts";
 
-/** Values by name, with what is seen of them elsewhere; undefined: by structured clone, each runtime in its way. */
+/**
+ * Values by name, with what is seen of them elsewhere; undefined: by structured clone, each runtime
+ * in its way.
+ */
 const VALUES: { readonly [name: string]: readonly [code: string, shown?: string] } = {
   function: ["{ a: 1, f() {} }", '{"a":1,"f":"[function]"}'],
   "function in a list": ["[1, () => 2]", '[1,"[function]"]'],
@@ -14,14 +18,21 @@ const VALUES: { readonly [name: string]: readonly [code: string, shown?: string]
   promise: ["{ p: Promise.resolve(1) }", '{"p":"[Promise]"}'],
   getter: ["{ a: 1, get b() { throw new Error('no'); } }", '{"a":1,"b":"[unreadable: no]"}'],
   proxy: ["{ p: new Proxy({ a: 1 }, {}) }", '{"p":{"a":1}}'],
-  "class instance": ["new (class { #x = 1; y = 2; z = () => this.#x; })()", '{"y":2,"z":"[function]"}'],
+  "class instance": [
+    "new (class { #x = 1; y = 2; z = () => this.#x; })()",
+    '{"y":2,"z":"[function]"}',
+  ],
   "circle with a function": [
     "(() => { const a = { f() {} } as any; a.self = a; return a; })()",
     '{"f":"[function]","self":"[circular]"}',
   ],
   "revoked proxy": ["(() => { const r = Proxy.revocable({}, {}); r.revoke(); return r.proxy; })()"],
-  "error in its own causes": ["(() => { const a: any = new Error('a'); a.cause = { a }; return a; })()"],
-  "error that cannot be read": ["Object.defineProperty(new Error('x'), 'message', { get() { throw new Error('q'); } })"],
+  "error in its own causes": [
+    "(() => { const a: any = new Error('a'); a.cause = { a }; return a; })()",
+  ],
+  "error that cannot be read": [
+    "Object.defineProperty(new Error('x'), 'message', { get() { throw new Error('q'); } })",
+  ],
   deep: ["(() => { let a: any = {}; for (let i = 0; i < 20000; i++) a = { a }; return a; })()"],
 };
 
@@ -53,16 +64,26 @@ export const cases: Case[] = [
     name: "logs and sinks: no value stops the run, and what cannot be copied is named",
     async run() {
       const lines: unknown[] = [], notes: unknown[] = [];
-      const line = { fn: (_: unknown, _message: string, attributes: { v?: unknown }) => void lines.push(attributes.v) };
-      const levels = Object.fromEntries(["trace", "debug", "info", "warn", "error"].map((level) => [level, line]));
-      const add = { fn: (_: unknown, v: unknown, n: unknown) => void notes.push(n === 1 ? v : "the second argument was lost") };
+      const line = {
+        fn: (_: unknown, _message: string, attributes: { v?: unknown }) =>
+          void lines.push(attributes.v),
+      };
+      const levels = Object.fromEntries(
+        ["trace", "debug", "info", "warn", "error"].map((level) => [level, line]),
+      );
+      const add = {
+        fn: (_: unknown, v: unknown, n: unknown) =>
+          void notes.push(n === 1 ? v : "the second argument was lost"),
+      };
       for (const logger of [false, true]) {
         await withProgram(one(MAIN), async (h) => {
           for (const [i, [name, [, right]]] of Object.entries(VALUES).entries()) {
             lines.length = notes.length = h.logs.length = 0;
             const run = h.start(`w${i}`);
             equal(await run.auto(), i, `${name}: ${run.failure}`);
-            const [logged] = logger ? lines.filter((v) => v !== undefined) : h.logs.map(({ fields }) => fields["v"]);
+            const [logged] = logger
+              ? lines.filter((v) => v !== undefined)
+              : h.logs.map(({ fields }) => fields["v"]);
             equal(notes.length, 1, name);
             if (right === undefined) continue;
             equal(shown(logged), right, name);
@@ -106,11 +127,14 @@ export const cases: Case[] = [
       ),
   },
   {
-    name: "failures: an error in its own causes fails the workflow as it is, with its type and details",
+    name:
+      "failures: an error in its own causes fails the workflow as it is, with its type and details",
     async run() {
       const lines: unknown[] = [];
       const line = { fn: (_: unknown, message: string) => void lines.push(message) };
-      const levels = Object.fromEntries(["trace", "debug", "info", "warn", "error"].map((level) => [level, line]));
+      const levels = Object.fromEntries(
+        ["trace", "debug", "info", "warn", "error"].map((level) => [level, line]),
+      );
       const text = Object.values(CIRCLES).map((code, i) =>
         `export async function w${i}() {
           const error: any = wf.ApplicationFailure.create({ message: "m", type: "T", nonRetryable: true, details: [1] });
@@ -128,7 +152,11 @@ export const cases: Case[] = [
             ok(failureInfo.case === "applicationFailureInfo", name);
             const { type, nonRetryable, details } = failureInfo.value;
             deepEqual([message, type, nonRetryable], ["m", "T", true], name);
-            deepEqual(details?.payloads.map((payload) => jsonPayloadConverter.fromPayload(payload)), [1], name);
+            deepEqual(
+              details?.payloads.map((payload) => jsonPayloadConverter.fromPayload(payload)),
+              [1],
+              name,
+            );
             match((cause!.cause ?? cause!).message, /^circular cause: /, name);
           }
         }, sinks && { sinks });

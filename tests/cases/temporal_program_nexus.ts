@@ -1,6 +1,6 @@
-// Nexus operations in programs of `@temporalio/workflow`: what a call sends, what comes back, and what interceptors see of
-// it. All outcomes of operations, as a server reports them: tests/compat/programs/nexus.ts and
-// tests/interop/nexus_callers.test.ts.
+// Nexus operations in programs of `@temporalio/workflow`: what a call sends, what comes back, and
+// what interceptors see of it. All outcomes of operations, as a server reports them:
+// tests/compat/programs/nexus.ts and tests/interop/nexus_callers.test.ts.
 import { jsonPayloadConverter } from "../../ts/converter/payload.ts";
 import { deepEqual, equal, match } from "./assert.ts";
 import type { Case } from "./case.ts";
@@ -31,12 +31,24 @@ const REFUSED = {
   message: "nexus operation completed unsuccessfully",
   failureInfo: {
     case: "nexusOperationExecutionFailureInfo",
-    value: { scheduledEventId: 5n, endpoint: "front", service: "desk", operation: "ask-it", operationToken: "" },
+    value: {
+      scheduledEventId: 5n,
+      endpoint: "front",
+      service: "desk",
+      operation: "ask-it",
+      operationToken: "",
+    },
   },
   cause: {
     message: "not so",
-    failureInfo: { case: "nexusHandlerFailureInfo", value: { type: "BAD_REQUEST", retryBehavior: 1 } },
-    cause: { message: "deep", failureInfo: { case: "applicationFailureInfo", value: { type: "Deep", nonRetryable: true } } },
+    failureInfo: {
+      case: "nexusHandlerFailureInfo",
+      value: { type: "BAD_REQUEST", retryBehavior: 1 },
+    },
+    cause: {
+      message: "deep",
+      failureInfo: { case: "applicationFailureInfo", value: { type: "Deep", nonRetryable: true } },
+    },
   },
 };
 
@@ -58,7 +70,8 @@ export async function w(thrown: string) {
 }`;
 
 const INTERCEPTED = {
-  "/app/main.ts": `${IMPORTS}${SERVICE}export async function w() { return await client.executeOperation("ask", 1); }`,
+  "/app/main.ts":
+    `${IMPORTS}${SERVICE}export async function w() { return await client.executeOperation("ask", 1); }`,
   "/app/around.ts": `${IMPORTS}export const interceptors = () => ({ outbound: [{
     async startNexusOperation(input: any, next: any) {
       const { endpoint, service, operation, seq, headers, options } = input;
@@ -78,16 +91,28 @@ export const cases: Case[] = [
         await run.task();
         const { nexus } = run.server;
         const { command, summary } = nexus.all.get("lasts")!;
-        deepEqual([command["endpoint"], command["service"], command["nexusHeader"]], ["front", "desk", {}]);
+        deepEqual([command["endpoint"], command["service"], command["nexusHeader"]], [
+          "front",
+          "desk",
+          {},
+        ]);
         const seconds = (name: string) => {
           const { seconds, nanos } = command[name] as { seconds: bigint; nanos: number };
           return Number(seconds) + nanos / 1e9;
         };
-        deepEqual(["scheduleToCloseTimeout", "scheduleToStartTimeout", "startToCloseTimeout"].map(seconds), [60, 2.5, 3]);
+        deepEqual(
+          ["scheduleToCloseTimeout", "scheduleToStartTimeout", "startToCloseTimeout"].map(seconds),
+          [60, 2.5, 3],
+        );
         equal(jsonPayloadConverter.fromPayload(summary!), "as long as it takes");
         nexus.started("lasts", "t-7");
         await run.task();
-        equal(JSON.stringify(jsonPayloadConverter.fromPayload(nexus.all.get("plan")!.command["input"] as never)), '{"days":7}');
+        equal(
+          JSON.stringify(
+            jsonPayloadConverter.fromPayload(nexus.all.get("plan")!.command["input"] as never),
+          ),
+          '{"days":7}',
+        );
         nexus.completed("plan", payload({ days: 2 }));
         nexus.completed("lasts", undefined);
         await run.task();
@@ -122,7 +147,11 @@ export const cases: Case[] = [
           const { message, failureInfo, cause } = failure.cause;
           equal(message, "not so");
           equal(failureInfo.case, "nexusHandlerFailureInfo");
-          deepEqual([failureInfo.value.type, failureInfo.value.retryBehavior, cause.message], ["BAD_REQUEST", 1, "deep"]);
+          deepEqual([failureInfo.value.type, failureInfo.value.retryBehavior, cause.message], [
+            "BAD_REQUEST",
+            1,
+            "deep",
+          ]);
         }
       }),
   },
@@ -155,7 +184,10 @@ export async function wrong() { try { await client.executeOperation("ask", 1, { 
         async (h) => {
           const strange = h.start("grouped");
           await strange.task();
-          match(String(strange.server.closed?.result), /Error: Directly attached Event Group Markers must be instances of/);
+          match(
+            String(strange.server.closed?.result),
+            /Error: Directly attached Event Group Markers must be instances of/,
+          );
           const run = h.start("wrong");
           await run.task();
           match(JSON.stringify(run.server.closed), /Invalid NexusOperationCancellationType: NEVER/);

@@ -1,4 +1,5 @@
-// Options of `@temporalio/workflow` programs: a misspelled name is rejected, other names are ignored as in the official SDK.
+// Options of `@temporalio/workflow` programs: a misspelled name is rejected, other names are
+// ignored as in the official SDK.
 import { deepEqual } from "./assert.ts";
 import type { Case } from "./case.ts";
 import { one, resultOf, withProgram } from "./temporal_program_support.ts";
@@ -44,7 +45,8 @@ export const cases: Case[] = [
       ),
   },
   {
-    name: "temporal programs: other fields are ignored, and so is a near name next to the option itself",
+    name:
+      "temporal programs: other fields are ignored, and so is a near name next to the option itself",
     run: () =>
       withProgram(
         one(`export async function extra() {

@@ -1,4 +1,5 @@
-// The names that programs of `@temporalio/workflow` find, and the ways out of a run that they do not.
+// The names that programs of `@temporalio/workflow` find, and the ways out of a run that they do
+// not.
 import { deepEqual, equal, match } from "./assert.ts";
 import type { Case } from "./case.ts";
 import { one, resultOf, withProgram } from "./temporal_program_support.ts";
@@ -20,12 +21,18 @@ const ABSENT =
   "importScripts indexedDB localStorage location module name navigator performance postMessage process queueMicrotask reportError " +
   "requestAnimationFrame require scheduler self sessionStorage setImmediate setInterval structuredClone window";
 
-/** Ways out of a run, and what becomes of them: a message, or (a function of two runs' results) that they are harmless. */
+/**
+ * Ways out of a run, and what becomes of them: a message, or (a function of two runs' results) that
+ * they are harmless.
+ */
 const WAYS_OUT: readonly (readonly [statement: string, RegExp])[] = [
   ["process.exit(1)", /process is not defined in workflow code: pass what you need/],
   ["process.env.HOME", /process is not defined/],
   ['fetch("https://example.com")', /fetch is not defined in workflow code: .*activity/],
-  ["crypto.getRandomValues(new Uint8Array(4))", /crypto is not defined in workflow code: use uuid4\(\)/],
+  [
+    "crypto.getRandomValues(new Uint8Array(4))",
+    /crypto is not defined in workflow code: use uuid4\(\)/,
+  ],
   ["performance.now()", /performance is not defined .*Date\.now\(\)/],
   ["setInterval(() => {}, 1)", /setInterval is not defined .*sleep\(\)/],
   ["setImmediate(() => {})", /setImmediate is not defined/],
@@ -46,7 +53,10 @@ const WAYS_OUT: readonly (readonly [statement: string, RegExp])[] = [
   ["new SharedArrayBuffer(8)", /SharedArrayBuffer/],
   ["Atomics.wait(new Int32Array(4), 0, 0, 1)", /Atomics\.wait\(\) is not available/],
   ["new WebAssembly.Module(new Uint8Array(8))", /WebAssembly\.Module/],
-  ["AbortController.prototype.constructor.constructor('return 1')", /Function\(\) is not available/],
+  [
+    "AbortController.prototype.constructor.constructor('return 1')",
+    /Function\(\) is not available/,
+  ],
   ["(Array.prototype as any).leak = 1", /not extensible|Cannot add|read.only/i],
   ["(Object as any).assign = null", /read.only|Cannot assign/i],
   ["Math.random = () => 4", /read.only|Cannot assign/i],
@@ -80,21 +90,25 @@ const HARMLESS: readonly (readonly [expression: string, expected: unknown])[] = 
 
 export const cases: Case[] = [
   {
-    name: "temporal programs: the names of the official sandbox are there, and no others, in every runtime",
+    name:
+      "temporal programs: the names of the official sandbox are there, and no others, in every runtime",
     run: () =>
       withProgram(
-        one(`export async function present() { return [${
-          Object.entries(PRESENT).flatMap(([kind, names]) =>
-            names.split(" ").map((name) => `typeof ${name} === "${kind}" ? "" : "${name}"`)
-          ).join()
-        }].filter((name) => name !== ""); }
+        one(
+          `export async function present() { return [${
+            Object.entries(PRESENT).flatMap(([kind, names]) =>
+              names.split(" ").map((name) => `typeof ${name} === "${kind}" ? "" : "${name}"`)
+            ).join()
+          }].filter((name) => name !== ""); }
         export async function absent() { return [${
-          ABSENT.split(" ").map((name) => `typeof ${name} === "undefined" ? "" : "${name}"`).join()
-        }].filter((name) => name !== ""); }
+            ABSENT.split(" ").map((name) => `typeof ${name} === "undefined" ? "" : "${name}"`)
+              .join()
+          }].filter((name) => name !== ""); }
         export async function onGlobal() { return ${
-          JSON.stringify(ABSENT.split(" "))
-        }.filter((name) => name in globalThis || (globalThis as any)[name] !== undefined); }
-        export async function development() { return [process.env.NODE_ENV, process["env"]["NODE_ENV"]]; }`),
+            JSON.stringify(ABSENT.split(" "))
+          }.filter((name) => name in globalThis || (globalThis as any)[name] !== undefined); }
+        export async function development() { return [process.env.NODE_ENV, process["env"]["NODE_ENV"]]; }`,
+        ),
         async (h) => {
           deepEqual(await resultOf(h, "present"), []);
           deepEqual(await resultOf(h, "absent"), []);
@@ -107,7 +121,11 @@ export const cases: Case[] = [
     name: "temporal programs: ways out of a run are blocked, by name where there is one",
     run: () =>
       withProgram(
-        one(WAYS_OUT.map(([statement], i) => `export async function out${i}() { ${statement}; return "out"; }`).join("\n")),
+        one(
+          WAYS_OUT.map(([statement], i) =>
+            `export async function out${i}() { ${statement}; return "out"; }`
+          ).join("\n"),
+        ),
         async (h) => {
           for (const [i, [statement, expected]] of WAYS_OUT.entries()) {
             const run = h.start(`out${i}`);
@@ -118,12 +136,15 @@ export const cases: Case[] = [
       ),
   },
   {
-    name: "temporal programs: what would say something of the machine or of another run says the same everywhere",
+    name:
+      "temporal programs: what would say something of the machine or of another run says the same everywhere",
     run: () =>
       withProgram(
-        one(`export async function harmless(): Promise<unknown[]> { return [${
-          HARMLESS.map(([expression]) => expression).join(",\n")
-        }]; }`),
+        one(
+          `export async function harmless(): Promise<unknown[]> { return [${
+            HARMLESS.map(([expression]) => expression).join(",\n")
+          }]; }`,
+        ),
         async (h) => {
           const found = await resultOf(h, "harmless") as unknown[];
           for (const [i, [expression, expected]] of HARMLESS.entries()) {

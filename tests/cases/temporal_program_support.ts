@@ -1,4 +1,5 @@
-// What cases of programs of `@temporalio/workflow` share: realms over their texts, and what comes of runs.
+// What cases of programs of `@temporalio/workflow` share: realms over their texts, and what comes
+// of runs.
 import { createWorkerRealm, type WorkerRealmOptions } from "../../ts/realm/mod.ts";
 import { equal } from "./assert.ts";
 import { inBrowser, type RealmHarness, withRealm } from "./realm_host.ts";
@@ -19,7 +20,11 @@ export function withProgram<T>(
 export const one = (text: string): Sources => ({ "/app/main.ts": IMPORTS + text });
 
 /** What a run of a function comes to. */
-export async function resultOf(h: RealmHarness, type: string, ...args: unknown[]): Promise<unknown> {
+export async function resultOf(
+  h: RealmHarness,
+  type: string,
+  ...args: unknown[]
+): Promise<unknown> {
   const run = h.start(type, { args });
   const result = await run.auto();
   equal(run.failure, "");
@@ -42,10 +47,18 @@ export async function refusals(sources: Sources): Promise<string[]> {
     })).dispose();
   } catch (e) {
     const { problems = [] } = e as {
-      problems?: readonly { file: string; line: number; code: string; name: string; message: string }[];
+      problems?: readonly {
+        file: string;
+        line: number;
+        code: string;
+        name: string;
+        message: string;
+      }[];
     };
     if (problems.length === 0) throw e;
-    return problems.map(({ file, line, code, name, message }) => `${file}:${line} ${code} ${name}: ${message}`);
+    return problems.map(({ file, line, code, name, message }) =>
+      `${file}:${line} ${code} ${name}: ${message}`
+    );
   }
   return [];
 }

@@ -1,5 +1,5 @@
-// Values of programs of `@temporalio/workflow`: what is sent and what is received goes through the functions of their types; failures are
-// written as the official SDK writes them.
+// Values of programs of `@temporalio/workflow`: what is sent and what is received goes through the
+// functions of their types; failures are written as the official SDK writes them.
 import type { Failure } from "../../ts/messages/generated/temporal/api/failure/v1/message_pb.ts";
 import { jsonPayloadConverter } from "../../ts/converter/payload.ts";
 import { deepEqual, equal } from "./assert.ts";
@@ -8,7 +8,8 @@ import { IMPORTS, withProgram } from "./temporal_program_support.ts";
 
 export const cases: Case[] = [
   {
-    name: "types of values: those of signals, queries, updates and workflows convert what is received and what is sent",
+    name:
+      "types of values: those of signals, queries, updates and workflows convert what is received and what is sent",
     run: () =>
       withProgram({
         "/app/main.ts": `${IMPORTS}
@@ -30,9 +31,16 @@ export const cases: Case[] = [
         await run.task();
         equal(run.failure, "");
         const sent = run.server.events.map(({ attributes }) => attributes)
-          .find(({ case: name }) => name === "signalExternalWorkflowExecutionInitiatedEventAttributes")!;
-        const { input } = sent.value as { input: { payloads: { metadata: object; data: Uint8Array }[] } };
-        deepEqual(input.payloads.map((payload) => jsonPayloadConverter.fromPayload(payload as never)), ["sent out"]);
+          .find(({ case: name }) =>
+            name === "signalExternalWorkflowExecutionInitiatedEventAttributes"
+          )!;
+        const { input } = sent.value as {
+          input: { payloads: { metadata: object; data: Uint8Array }[] };
+        };
+        deepEqual(
+          input.payloads.map((payload) => jsonPayloadConverter.fromPayload(payload as never)),
+          ["sent out"],
+        );
         run.server.signal("told", "b");
         const updated = run.server.update("u-1", "add", "c");
         await run.task();
@@ -42,7 +50,8 @@ export const cases: Case[] = [
       }),
   },
   {
-    name: "types of values: those of activities, children and the next run convert what is sent and what comes back",
+    name:
+      "types of values: those of activities, children and the next run convert what is sent and what comes back",
     run: () =>
       withProgram({
         "/app/main.ts": `${IMPORTS}
@@ -66,7 +75,11 @@ export const cases: Case[] = [
         const sent = (): unknown[] => {
           for (const { attributes } of server.events.toReversed()) {
             const { input } = (attributes.value ?? {}) as { input?: { payloads: object[] } };
-            if (input !== undefined) return input.payloads.map((payload) => jsonPayloadConverter.fromPayload(payload as never));
+            if (input !== undefined) {
+              return input.payloads.map((payload) =>
+                jsonPayloadConverter.fromPayload(payload as never)
+              );
+            }
           }
           return [];
         };
@@ -77,20 +90,28 @@ export const cases: Case[] = [
         deepEqual(sent(), ["b out"]);
         server.completeActivity("2", "two");
         await run.task();
-        for (const [child, given, result] of [["child-1", "c out", "three"], ["child-2", "d out", "four"]] as const) {
+        for (
+          const [child, given, result] of [["child-1", "c out", "three"], [
+            "child-2",
+            "d out",
+            "four",
+          ]] as const
+        ) {
           deepEqual(sent(), [given]);
           server.others.start(child);
           server.others.complete(child, result);
           await run.task();
           equal(run.failure, "");
         }
-        const message = "Workflow type information cannot be supplied at the call site when using a workflow function. " +
+        const message =
+          "Workflow type information cannot be supplied at the call site when using a workflow function. " +
           "Use defineWorkflowOptions(..., { staticOptions: { typeInfo } }) on the workflow function instead, or pass the workflow type as a string.";
         deepEqual(sent(), [`in one, in two, in three, in four, ${message} out`]);
       }),
   },
   {
-    name: "failures: causes that are not failures have no type, those that are not errors are marked",
+    name:
+      "failures: causes that are not failures have no type, those that are not errors are marked",
     run: () =>
       withProgram({
         "/app/main.ts": `${IMPORTS}
@@ -113,11 +134,17 @@ export const cases: Case[] = [
         await run.auto();
         const text = "a text [A non-Error value was thrown from your code. " +
           "We recommend throwing Error objects so that we can provide a stack trace] ";
-        deepEqual(chainOf(run.server.closed?.failure), ["top applicationFailureInfo Top", "range ", "type ", text]);
+        deepEqual(chainOf(run.server.closed?.failure), [
+          "top applicationFailureInfo Top",
+          "range ",
+          "type ",
+          text,
+        ]);
       }),
   },
   {
-    name: "failures: details that cannot be converted fail the task, of a workflow and of an update",
+    name:
+      "failures: details that cannot be converted fail the task, of a workflow and of an update",
     run: () =>
       withProgram({
         "/app/main.ts": `${IMPORTS}
@@ -152,7 +179,9 @@ function chainOf(failure: Failure | undefined): string[] {
   if (failure === undefined) return [];
   const { case: kind, value } = failure.failureInfo;
   return [
-    `${failure.message} ${kind === "applicationFailureInfo" ? `${kind} ${value.type}` : kind ?? ""}`,
+    `${failure.message} ${
+      kind === "applicationFailureInfo" ? `${kind} ${value.type}` : kind ?? ""
+    }`,
     ...chainOf(failure.cause),
   ];
 }

@@ -1,5 +1,6 @@
-// Queries, validators and the interceptors around them do not run again on replay (guarantee P3). In programs of `@temporalio/workflow`
-// they may draw random numbers, which are not those of the run: a run that was queried continues as one that was not, and its history replays.
+// Queries, validators and the interceptors around them do not run again on replay (guarantee P3).
+// In programs of `@temporalio/workflow` they may draw random numbers, which are not those of the
+// run: a run that was queried continues as one that was not, and its history replays.
 import { hasAsyncStorage } from "../../ts/platform/async_context.ts";
 import { readWorkflowTask } from "../../ts/messages/workflow_task.ts";
 import { deepEqual, equal, ok } from "./assert.ts";
@@ -8,7 +9,9 @@ import type { RealmHarness } from "./realm_host.ts";
 import { IMPORTS, withProgram } from "./temporal_program_support.ts";
 
 /** Both ways in which scopes follow async functions, where the runtime has both. */
-const SCOPES = hasAsyncStorage() ? ["rewritten", "asyncLocalStorage"] as const : ["rewritten"] as const;
+const SCOPES = hasAsyncStorage()
+  ? ["rewritten", "asyncLocalStorage"] as const
+  : ["rewritten"] as const;
 
 /** What draws. `own` is a stream that the workflow made, `w.with` puts one around code. */
 const DRAWS: readonly string[] = [
@@ -37,10 +40,13 @@ const SHAPES: { readonly [name: string]: string } = {
   directly: "deed(); return 1;",
   "in toJSON": "return { toJSON() { return String(deed()); } };",
   "in a getter": "return { get a() { return String(deed()); } };",
-  "in a getter of an error": 'throw Object.defineProperty(new Error("x"), "message", { get: () => "m" + String(deed()) });',
-  "in the details of a failure": 'throw wf.ApplicationFailure.nonRetryable("x", "T", { toJSON() { return String(deed()); } });',
+  "in a getter of an error":
+    'throw Object.defineProperty(new Error("x"), "message", { get: () => "m" + String(deed()) });',
+  "in the details of a failure":
+    'throw wf.ApplicationFailure.nonRetryable("x", "T", { toJSON() { return String(deed()); } });',
   "after a promise": "Promise.resolve().then(deed).catch(() => {}); return 1;",
-  "after ten awaits": "void (async () => { for (let i = 0; i < 10; i++) await null; deed(); })().catch(() => {}); return 1;",
+  "after ten awaits":
+    "void (async () => { for (let i = 0; i < 10; i++) await null; deed(); })().catch(() => {}); return 1;",
   "in an async generator":
     "void (async () => { for await (const x of (async function* () { yield 1; yield deed(); })()) void x; })().catch(() => {}); return 1;",
 };
@@ -75,7 +81,9 @@ export async function w() {
 
 const HOOK = "export const hook: { draw: () => unknown } = { draw: () => 0 };";
 
-/** As a tracer does that makes ids, around everything; and with a stream put around what it calls. */
+/**
+ * As a tracer does that makes ids, around everything; and with a stream put around what it calls.
+ */
 const TRACING = `${IMPORTS}import { hook } from "./hook.ts";
 const traced = (input: any, next: any) => { hook.draw(); return wf.getRandomStream("traces").with(() => { wf.uuid4(); return next(input); }); };
 export const interceptors = () => ({ inbound: [{
@@ -98,8 +106,9 @@ async function live(h: RealmHarness, acts: Acts): Promise<Life> {
   const { server } = run;
   await run.task();
   for (const [kind, n] of acts) {
-    if (kind === "query") server.report(await h.realm.runTask(readWorkflowTask(server.queryTask("q", [n], true))));
-    else {
+    if (kind === "query") {
+      server.report(await h.realm.runTask(readWorkflowTask(server.queryTask("q", [n], true))));
+    } else {
       server.update(`u${server.updates.size}`, "ask", n);
       await run.task();
     }
@@ -112,14 +121,19 @@ async function live(h: RealmHarness, acts: Acts): Promise<Life> {
   return { result, replayed: error?.message ?? verdict, failure: run.failure };
 }
 
-function program<T>(tracing: boolean, scopes: (typeof SCOPES)[number], body: (h: RealmHarness) => Promise<T>): Promise<T> {
+function program<T>(
+  tracing: boolean,
+  scopes: (typeof SCOPES)[number],
+  body: (h: RealmHarness) => Promise<T>,
+): Promise<T> {
   const sources = { "/app/main.ts": MAIN, "/app/hook.ts": HOOK, "/app/i.ts": TRACING };
   return withProgram(sources, body, { scopes, ...(tracing && { interceptors: "/app/i.ts" }) });
 }
 
 export const cases: Case[] = [
   ...SCOPES.map((scopes): Case => ({
-    name: `unreplayed code of temporal programs: no draw and no command of a query moves the run (${scopes})`,
+    name:
+      `unreplayed code of temporal programs: no draw and no command of a query moves the run (${scopes})`,
     run: () =>
       program(false, scopes, async (h) => {
         const plain = await live(h, []);
@@ -129,7 +143,9 @@ export const cases: Case[] = [
           const met = await live(h, [["query", n]]);
           if (JSON.stringify(met) !== JSON.stringify(plain)) {
             wrong.push(
-              `${deeds[n % deeds.length]} ${Object.keys(SHAPES)[Math.floor(n / deeds.length)]}: ${met.failure || met.replayed}`,
+              `${deeds[n % deeds.length]} ${Object.keys(SHAPES)[Math.floor(n / deeds.length)]}: ${
+                met.failure || met.replayed
+              }`,
             );
           }
         }
@@ -147,7 +163,9 @@ export const cases: Case[] = [
           const met = await live(h, [["update", n]]);
           if (JSON.stringify(met) !== JSON.stringify(plain)) {
             wrong.push(
-              `${deeds[n % deeds.length]} ${Object.keys(SHAPES)[Math.floor(n / deeds.length)]}: ${met.failure || met.replayed}`,
+              `${deeds[n % deeds.length]} ${Object.keys(SHAPES)[Math.floor(n / deeds.length)]}: ${
+                met.failure || met.replayed
+              }`,
             );
           }
         }
@@ -155,22 +173,32 @@ export const cases: Case[] = [
       }),
   })),
   {
-    name: "unreplayed code of temporal programs: interceptors that draw around queries and validators move nothing",
+    name:
+      "unreplayed code of temporal programs: interceptors that draw around queries and validators move nothing",
     run: () =>
       program(true, SCOPES.at(-1)!, async (h) => {
         const plain = await live(h, []);
         equal(plain.replayed, "ok");
-        deepEqual(await live(h, [["query", 0], ["update", 0], ["update", 4 * deeds.length], ["query", 2 * deeds.length]]), plain);
+        deepEqual(
+          await live(h, [["query", 0], ["update", 0], ["update", 4 * deeds.length], [
+            "query",
+            2 * deeds.length,
+          ]]),
+          plain,
+        );
       }),
   },
   {
-    name: "unreplayed code of temporal programs: a query draws numbers that no other query and no run draws",
+    name:
+      "unreplayed code of temporal programs: a query draws numbers that no other query and no run draws",
     run: () =>
       program(false, SCOPES.at(-1)!, async (h) => {
         const ask = async () => {
           const run = h.start("w", { runId: RUN_ID });
           await run.task();
-          run.server.report(await h.realm.runTask(readWorkflowTask(run.server.queryTask("q", [-1], true))));
+          run.server.report(
+            await h.realm.runTask(readWorkflowTask(run.server.queryTask("q", [-1], true))),
+          );
           h.realm.evict(RUN_ID);
           return run.server.queryAnswers["query"]!;
         };

@@ -1,4 +1,5 @@
-// Messages of programs of `@temporalio/workflow` that tests and dashboards of users search for: those of the official SDK.
+// Messages of programs of `@temporalio/workflow` that tests and dashboards of users search for:
+// those of the official SDK.
 import { readWorkflowTask } from "../../ts/messages/workflow_task.ts";
 import { equal } from "./assert.ts";
 import type { Case } from "./case.ts";
@@ -9,7 +10,8 @@ const NOT_AN_ERROR =
 
 export const cases: Case[] = [
   {
-    name: "messages of temporal programs: thrown values that are not errors, unhandled rejections, unknown types",
+    name:
+      "messages of temporal programs: thrown values that are not errors, unhandled rejections, unknown types",
     run: () =>
       withProgram(
         one(`export async function text() { throw "text"; }
@@ -19,7 +21,10 @@ export const cases: Case[] = [
         async (h) => {
           equal(await failureOf(h, "text"), `text${NOT_AN_ERROR}`);
           equal(await failureOf(h, "object"), `{"a":1}${NOT_AN_ERROR}`);
-          equal(await failureOf(h, "unhandled"), "Unhandled Promise rejection: TypeError: not handled");
+          equal(
+            await failureOf(h, "unhandled"),
+            "Unhandled Promise rejection: TypeError: not handled",
+          );
           const run = h.start("signal");
           await run.task();
           run.server.signal("s");
@@ -33,14 +38,19 @@ export const cases: Case[] = [
       ),
   },
   {
-    name: "messages of temporal programs: a query without a handler names those that there are, in the official order",
+    name:
+      "messages of temporal programs: a query without a handler names those that there are, in the official order",
     run: () =>
       withProgram(
-        one(`export async function w() { wf.setHandler(wf.defineQuery("mine"), () => 1); await wf.sleep(1000); }`),
+        one(
+          `export async function w() { wf.setHandler(wf.defineQuery("mine"), () => 1); await wf.sleep(1000); }`,
+        ),
         async (h) => {
           const run = h.start("w");
           await run.task();
-          run.server.report(await h.realm.runTask(readWorkflowTask(run.server.queryTask("other", [], true))));
+          run.server.report(
+            await h.realm.runTask(readWorkflowTask(run.server.queryTask("other", [], true))),
+          );
           equal(
             run.server.queryAnswers["query"]!.message,
             "Workflow did not register a handler for other. " +

@@ -1,13 +1,22 @@
-// Programs of `@temporalio/workflow` in worker realms: loaded, guarded and cached as native ones are, in the sandbox of the
-// official SDK, with separate modules for each run.
+// Programs of `@temporalio/workflow` in worker realms: loaded, guarded and cached as native ones
+// are, in the sandbox of the official SDK, with separate modules for each run.
 import { hasAsyncStorage } from "../../ts/platform/async_context.ts";
 import { deepEqual, equal, match, ok } from "./assert.ts";
 import type { Case } from "./case.ts";
 import { API, inBrowser } from "./realm_host.ts";
-import { failureOf, IMPORTS, one, refusals, resultOf, withProgram } from "./temporal_program_support.ts";
+import {
+  failureOf,
+  IMPORTS,
+  one,
+  refusals,
+  resultOf,
+  withProgram,
+} from "./temporal_program_support.ts";
 
 /** Both ways in which scopes follow async functions, where the runtime has both. */
-const SCOPES = hasAsyncStorage() ? ["rewritten", "asyncLocalStorage"] as const : ["rewritten"] as const;
+const SCOPES = hasAsyncStorage()
+  ? ["rewritten", "asyncLocalStorage"] as const
+  : ["rewritten"] as const;
 
 export const cases: Case[] = [
   {
@@ -27,7 +36,11 @@ export const cases: Case[] = [
         equal(h.realm.takesAnyType, false);
         equal(await resultOf(h, "Native"), "native");
         equal(await resultOf(h, "temporal", 1), "temporal1");
-        equal(await resultOf(h, "temporal", 2), "temporal2", "a run sees what another run has left in a module");
+        equal(
+          await resultOf(h, "temporal", 2),
+          "temporal2",
+          "a run sees what another run has left in a module",
+        );
         const run = h.start("temporal", { args: [3] });
         await run.auto();
         equal((await h.realm.replay("wf", run.server.history())).verdict, "ok");
@@ -35,10 +48,13 @@ export const cases: Case[] = [
       }),
   },
   {
-    name: "temporal programs: a function of a module that imports neither package is a workflow; of a native module it is not",
+    name:
+      "temporal programs: a function of a module that imports neither package is a workflow; of a native module it is not",
     async run() {
       await withProgram(
-        { "/app/main.ts": "export async function hello(name: string) { return `Hello, ${name}!`; }" },
+        {
+          "/app/main.ts": "export async function hello(name: string) { return `Hello, ${name}!`; }",
+        },
         async (h) => {
           deepEqual([...h.realm.workflowTypes], ["hello"]);
           equal(await resultOf(h, "hello", "Temporal"), "Hello, Temporal!");
@@ -65,13 +81,20 @@ export const cases: Case[] = [
           '{ "name": "counter", "type": "module", "exports": { "workflow": "./workflow.js", "default": "./node.js" } }',
         "/app/node_modules/counter/workflow.js": "let n = 0; export const next = () => ++n;",
         "/app/node_modules/counter/node.js": 'import "node:fs"; export const next = () => 0;',
-        "/app/node_modules/old-counter/package.json": '{ "name": "old-counter", "main": "./lib/index.js" }',
+        "/app/node_modules/old-counter/package.json":
+          '{ "name": "old-counter", "main": "./lib/index.js" }',
         "/app/node_modules/old-counter/lib/index.js":
           'var root = Function("return this")(); var wf = require("@temporalio/workflow"); var n = 0; root.seen = 1;' +
           "module.exports = { next: function () { return ++n; }, kind: typeof global.setTimeout + typeof wf.sleep + typeof process + root.seen + __filename };",
       }, async (h) => {
         for (let i = 0; i < 2; i++) {
-          deepEqual(await resultOf(h, "count"), [1, 2, 1, "functionfunctionundefined1/index.js", 2]);
+          deepEqual(await resultOf(h, "count"), [
+            1,
+            2,
+            1,
+            "functionfunctionundefined1/index.js",
+            2,
+          ]);
         }
       }),
   },
@@ -129,7 +152,8 @@ export const cases: Case[] = [
       ),
   },
   {
-    name: "temporal programs: assert, url and util, as globals and for import; deep imports of the official packages",
+    name:
+      "temporal programs: assert, url and util, as globals and for import; deep imports of the official packages",
     run: () =>
       withProgram({
         "/app/main.ts": `import { sleep } from "@temporalio/workflow/lib/workflow";
@@ -167,8 +191,10 @@ export const cases: Case[] = [
     name: "temporal programs: a default export takes every type without a function",
     run: () =>
       withProgram(
-        one(`export default async function (...args: unknown[]) { return [wf.workflowInfo().workflowType, ...args]; }
-          export async function own() { return "own"; }`),
+        one(
+          `export default async function (...args: unknown[]) { return [wf.workflowInfo().workflowType, ...args]; }
+          export async function own() { return "own"; }`,
+        ),
         async (h) => {
           deepEqual([...h.realm.workflowTypes], ["own"]);
           equal(h.realm.takesAnyType, true);
@@ -178,7 +204,8 @@ export const cases: Case[] = [
       ),
   },
   {
-    name: "temporal programs: what cannot be imported is refused when they are loaded, by name, file and line",
+    name:
+      "temporal programs: what cannot be imported is refused when they are loaded, by name, file and line",
     async run() {
       deepEqual(
         await refusals({
@@ -216,14 +243,19 @@ export const cases: Case[] = [
         "/app/main.ts:4 builtin-import inspect",
         "/app/main.ts:5 missing-export gone",
       ]);
-      match(names[0]!, /imports "proxySinksOrSo" from "@temporalio\/workflow", which does not export it/);
+      match(
+        names[0]!,
+        /imports "proxySinksOrSo" from "@temporalio\/workflow", which does not export it/,
+      );
     },
   },
   {
-    name: "temporal programs: types that TypeScript exports again are left out; require() in a module is a dependency",
+    name:
+      "temporal programs: types that TypeScript exports again are left out; require() in a module is a dependency",
     run: () =>
       withProgram({
-        "/app/main.ts": `${IMPORTS}import { make } from "./lib.ts"; import old = require("./old.cjs");
+        "/app/main.ts":
+          `${IMPORTS}import { make } from "./lib.ts"; import old = require("./old.cjs");
           export { Shape } from "./shapes.ts"; export * from "./shapes.ts";
           export async function w() { return make(old.n); }`,
         "/app/lib.ts":
@@ -236,10 +268,12 @@ export const cases: Case[] = [
       }),
   },
   {
-    name: "temporal programs: a module that throws is refused when it is loaded; one that needs a run for it is left to its runs",
+    name:
+      "temporal programs: a module that throws is refused when it is loaded; one that needs a run for it is left to its runs",
     async run() {
       const [found] = await refusals({
-        "/app/main.ts": `${IMPORTS}export async function w() {}\n\nthrow new TypeError("not here");`,
+        "/app/main.ts":
+          `${IMPORTS}export async function w() {}\n\nthrow new TypeError("not here");`,
       });
       match(found!, /\/app\/main\.ts:4 evaluation : fails while it is loaded: TypeError: not here/);
       await withProgram(
@@ -259,7 +293,8 @@ export const cases: Case[] = [
     },
   },
   {
-    name: "temporal programs: what modules add to built-in objects is there for each run; what they replace is refused",
+    name:
+      "temporal programs: what modules add to built-in objects is there for each run; what they replace is refused",
     async run() {
       await withProgram(
         one(`(BigInt.prototype as any).toJSON = function () { return this + "n"; };
@@ -273,12 +308,16 @@ export const cases: Case[] = [
           export async function w() { return [JSON.stringify({ n: 5n }), ([1, 2] as any).secondOrSo(), ...added()]; }
           export async function defines() { try { define(); return "defined"; } catch (e) { return (e as Error).name; } }`),
         async (h) => {
-          for (let i = 0; i < 2; i++) deepEqual(await resultOf(h, "w"), ['{"n":"5n"}', 2, 2, 1, 1, 7]);
+          for (let i = 0; i < 2; i++) {
+            deepEqual(await resultOf(h, "w"), ['{"n":"5n"}', 2, 2, 1, 1, 7]);
+          }
           // Built-in objects are frozen for everything else.
           deepEqual(await resultOf(h, "defines"), "TypeError");
         },
       );
-      const [found] = await refusals(one("JSON.stringify = () => '';\nexport async function w() {}"));
+      const [found] = await refusals(
+        one("JSON.stringify = () => '';\nexport async function w() {}"),
+      );
       match(found!, /\/app\/main\.ts:\d evaluation JSON\.stringify: replaces JSON\.stringify/);
     },
   },
@@ -293,8 +332,15 @@ export const cases: Case[] = [
           await run.auto();
           await h.realm.replay("wf", run.server.history());
           deepEqual(
-            h.logs.map(({ level, message, workflowType, fields }) => [level, message, workflowType, fields]),
-            [["info", "loaded", "w", {}], ["warn", 'careful {"n":1}', "w", {}], ["info", "said", "w", { k: 2 }]],
+            h.logs.map((
+              { level, message, workflowType, fields },
+            ) => [level, message, workflowType, fields]),
+            [["info", "loaded", "w", {}], ["warn", 'careful {"n":1}', "w", {}], [
+              "info",
+              "said",
+              "w",
+              { k: 2 },
+            ]],
           );
         },
       ),
@@ -321,7 +367,8 @@ export const cases: Case[] = [
     name: `temporal programs: AsyncLocalStorage and scopes follow async functions, ${scopes}`,
     run: () =>
       withProgram(
-        one(`const storage = new AsyncLocalStorage<string>(), other = new wf.AsyncLocalStorage<number>();
+        one(
+          `const storage = new AsyncLocalStorage<string>(), other = new wf.AsyncLocalStorage<number>();
           const ticks = async (n: number) => { for (let i = 0; i < n; i++) await undefined; };
           export async function w() {
             const seen: unknown[] = [storage.getStore()];
@@ -342,9 +389,16 @@ export const cases: Case[] = [
               await wf.CancellationScope.withTimeout(1000, async () => { await Promise.resolve(); await wf.condition(() => false); });
             } catch (e) { seen.push(wf.isCancellation(e) ? "cancelled" : "failed"); }
             return seen;
-          }`),
+          }`,
+        ),
         async (h) => {
-          const expected = [null, "start:a:undefined", "start:b:undefined", "later:a:undefined", "later:b:undefined"];
+          const expected = [
+            null,
+            "start:a:undefined",
+            "start:b:undefined",
+            "later:a:undefined",
+            "later:b:undefined",
+          ];
           const result = await resultOf(h, "w") as unknown[];
           deepEqual(result.slice(0, 5), expected);
           deepEqual(result.slice(5, -2).map(String).sort(), [
@@ -364,22 +418,28 @@ export const cases: Case[] = [
       ),
   })),
   {
-    name: "temporal programs: several modules give their workflows to one realm; one name for two of them is refused",
+    name:
+      "temporal programs: several modules give their workflows to one realm; one name for two of them is refused",
     async run() {
       const sources = {
-        "/app/a.ts": `${IMPORTS}export * from "./shared.ts"; export async function a() { return "a"; }`,
-        "/app/b.ts": `${IMPORTS}export * from "./shared.ts"; export async function b() { return "b"; }`,
+        "/app/a.ts":
+          `${IMPORTS}export * from "./shared.ts"; export async function a() { return "a"; }`,
+        "/app/b.ts":
+          `${IMPORTS}export * from "./shared.ts"; export async function b() { return "b"; }`,
         "/app/shared.ts": "export async function both() { return 'both'; }",
         "/app/c.ts": `${IMPORTS}export async function a() { return "another"; }`,
       };
       await withProgram(sources, async (h) => {
         deepEqual([...h.realm.workflowTypes].sort(), ["a", "b", "both"]);
-        deepEqual([await resultOf(h, "a"), await resultOf(h, "b"), await resultOf(h, "both")], ["a", "b", "both"]);
+        deepEqual([await resultOf(h, "a"), await resultOf(h, "b"), await resultOf(h, "both")], [
+          "a",
+          "b",
+          "both",
+        ]);
       }, { workflows: ["/app/a.ts", "/app/b.ts"] });
       let message = "";
-      await withProgram(sources, () => Promise.resolve(), { workflows: ["/app/a.ts", "/app/c.ts"] }).catch((e: Error) =>
-        message = e.message
-      );
+      await withProgram(sources, () => Promise.resolve(), { workflows: ["/app/a.ts", "/app/c.ts"] })
+        .catch((e: Error) => message = e.message);
       match(message, /two workflows are named "a": export a of \S*a\.ts, export a of \S*c\.ts/);
     },
   },

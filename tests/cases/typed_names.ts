@@ -1,4 +1,5 @@
-// Signals and timers that are declared together (docs/dev/semantics/database.md#names): keys in code, snake_case on the wire.
+// Signals and timers that are declared together (docs/dev/semantics/database.md#names): keys in
+// code, snake_case on the wire.
 import {
   noreply,
   on,
@@ -20,7 +21,9 @@ import { drive } from "./driver.ts";
 const patrol = signals({
   threatDetected: payload<[enemyId: number]>(),
   standDown: payload(),
-  configure: payload<[{ speed: number; alertRange: number }]>({ description: "how it walks and how far it sees" }),
+  configure: payload<[{ speed: number; alertRange: number }]>({
+    description: "how it walks and how far it sees",
+  }),
 });
 const clock = timers("startPatrol", "arrival", "Wait");
 
@@ -41,17 +44,29 @@ export const cases: Case[] = [
   {
     name: "signals and timers are keys in code and snake_case on the wire",
     run() {
-      deepEqual(Object.values(patrol).map(({ name }) => name), ["threat_detected", "stand_down", "configure"]);
+      deepEqual(Object.values(patrol).map(({ name }) => name), [
+        "threat_detected",
+        "stand_down",
+        "configure",
+      ]);
       deepEqual({ ...clock }, { startPatrol: "start_patrol", arrival: "arrival", Wait: "wait" });
       equal(patrol.configure.description, "how it walks and how far it sees");
-      deepEqual(Object.values(timers("hpBelow50", "aiURLSeen", "a", "XMLRead")), ["hp_below50", "ai_url_seen", "a", "xml_read"]);
+      deepEqual(Object.values(timers("hpBelow50", "aiURLSeen", "a", "XMLRead")), [
+        "hp_below50",
+        "ai_url_seen",
+        "a",
+        "xml_read",
+      ]);
       return Promise.resolve();
     },
   },
   {
     name: "names from the wire are parsed back",
     run() {
-      deepEqual(parseSignal(patrol, "threat_detected", [42]), { key: "threatDetected", args: [42] });
+      deepEqual(parseSignal(patrol, "threat_detected", [42]), {
+        key: "threatDetected",
+        args: [42],
+      });
       deepEqual(parseSignal(patrol, "configure", [{ speed: 2, alertRange: 9 }]), {
         key: "configure",
         args: [{ speed: 2, alertRange: 9 }],
@@ -70,7 +85,10 @@ export const cases: Case[] = [
         () => signals({ standDown: payload(), StandDown: payload() }),
         /"standDown" and "StandDown" would both be named "stand_down"/,
       );
-      throws(() => timers("arrival", "Arrival"), /timers "arrival" and "Arrival" would both be named "arrival"/);
+      throws(
+        () => timers("arrival", "Arrival"),
+        /timers "arrival" and "Arrival" would both be named "arrival"/,
+      );
       throws(() => signals({ a: {} as ReturnType<typeof payload> }), /signal "a" needs payload/);
       return Promise.resolve();
     },

@@ -1,5 +1,5 @@
-// What the caller of an update gets: results, failures, and results that are carried to the next run
-// (docs/dev/semantics/updates.md).
+// What the caller of an update gets: results, failures, and results that are carried to the next
+// run (docs/dev/semantics/updates.md).
 import {
   ApplicationFailure,
   continueAsNew,
@@ -21,7 +21,8 @@ import { acts, add, end, loop, note, quick, slow } from "./update_support.ts";
 
 export const cases: Case[] = [
   {
-    name: "a sync update handler that throws fails the update; the state is unchanged and the loop continues",
+    name:
+      "a sync update handler that throws fails the update; the state is unchanged and the loop continues",
     async run() {
       const w = workflow("W", () =>
         receive(1, [
@@ -37,7 +38,12 @@ export const cases: Case[] = [
       const bug = d.server.update("u2", "add", 0);
       const good = d.server.update("u3", "add", 4);
       await d.task();
-      deepEqual([bad.stage, bad.failure?.message, bug.failure?.message, good.result], ["completed", "negative", "a bug", 5]);
+      deepEqual([bad.stage, bad.failure?.message, bug.failure?.message, good.result], [
+        "completed",
+        "negative",
+        "a bug",
+        5,
+      ]);
       d.server.signal("end");
       await d.task();
       equal(await d.finish(), 5);
@@ -70,7 +76,10 @@ export const cases: Case[] = [
     name: "a response that cannot be encoded fails the update and leaves the state",
     async run() {
       const odd = update<[], unknown>("odd");
-      const w = workflow("W", () => receive(1, [on(odd, () => reply(1n, 2)), on(end, (_, s) => stop(s))]));
+      const w = workflow(
+        "W",
+        () => receive(1, [on(odd, () => reply(1n, 2)), on(end, (_, s) => stop(s))]),
+      );
       const d = await drive(w);
       const u = d.server.update("u1", "odd");
       await d.task();
@@ -81,7 +90,8 @@ export const cases: Case[] = [
     },
   },
   {
-    name: "an update of an unknown name is rejected as UnknownUpdate, not retryable, listing the names",
+    name:
+      "an update of an unknown name is rejected as UnknownUpdate, not retryable, listing the names",
     async run() {
       const d = await drive(loop);
       const u = d.server.update("u", "nope", 1);
@@ -90,7 +100,10 @@ export const cases: Case[] = [
       const info = u.failure!.failureInfo;
       equal(info.case === "applicationFailureInfo" && info.value.type, "UnknownUpdate");
       equal(info.case === "applicationFailureInfo" && info.value.nonRetryable, true);
-      match(u.failure!.message, /"nope" is not accepted: at this point the workflow accepts these updates: add, slow/);
+      match(
+        u.failure!.message,
+        /"nope" is not accepted: at this point the workflow accepts these updates: add, slow/,
+      );
     },
   },
   {
@@ -113,7 +126,8 @@ export const cases: Case[] = [
     },
   },
   {
-    name: "the reply is the first command, then run continues: it is sent even when the workflow completes at once",
+    name:
+      "the reply is the first command, then run continues: it is sent even when the workflow completes at once",
     async run() {
       const w = workflow("W", () => receive(0, [on(quick, (_, s) => stop(s, "bye"))]));
       const d = await drive(w);
@@ -125,11 +139,15 @@ export const cases: Case[] = [
     },
   },
   {
-    name: "a run that throws while its receive is open completes accepted updates with the failure first",
+    name:
+      "a run that throws while its receive is open completes accepted updates with the failure first",
     async run() {
       const w = workflow("W", () =>
         Promise.race([
-          receive(0, [on(slow, async ([n], s) => reply(String(await acts.work(n)), s)), on(quick, (_, s) => reply("ok", s))]),
+          receive(0, [
+            on(slow, async ([n], s) => reply(String(await acts.work(n)), s)),
+            on(quick, (_, s) => reply("ok", s)),
+          ]),
           sleep("1m").then(() => {
             throw new ApplicationFailure("out of time");
           }),
@@ -142,14 +160,23 @@ export const cases: Case[] = [
       equal(queued.stage, "accepted");
       d.server.fireTimer("1");
       await d.task();
-      deepEqual(d.commands(), ["CANCEL SCHEDULE_ACTIVITY 1", "UPDATE_RESPONSE", "UPDATE_RESPONSE", "FAIL_WORKFLOW"]);
-      deepEqual([running.failure?.message, queued.failure?.message], ["out of time", "out of time"]);
+      deepEqual(d.commands(), [
+        "CANCEL SCHEDULE_ACTIVITY 1",
+        "UPDATE_RESPONSE",
+        "UPDATE_RESPONSE",
+        "FAIL_WORKFLOW",
+      ]);
+      deepEqual([running.failure?.message, queued.failure?.message], [
+        "out of time",
+        "out of time",
+      ]);
       equal(d.server.closed?.kind, "failed");
       await d.checkReplay();
     },
   },
   {
-    name: "a run that returns while its receive is open completes them as AcceptedUpdateCompletedWorkflow",
+    name:
+      "a run that returns while its receive is open completes them as AcceptedUpdateCompletedWorkflow",
     async run() {
       const w = workflow(
         "W",
@@ -165,7 +192,10 @@ export const cases: Case[] = [
       d.server.fireTimer("1");
       await d.task();
       const info = running.failure!.failureInfo;
-      equal(info.case === "applicationFailureInfo" && info.value.type, "AcceptedUpdateCompletedWorkflow");
+      equal(
+        info.case === "applicationFailureInfo" && info.value.type,
+        "AcceptedUpdateCompletedWorkflow",
+      );
       equal(await d.finish(), "timed out");
     },
   },
@@ -196,13 +226,16 @@ export const cases: Case[] = [
     },
   },
   {
-    name: "an update that comes again after continue-as-new gets the same result, and has no second effect (P4)",
+    name:
+      "an update that comes again after continue-as-new gets the same result, and has no second effect (P4)",
     async run() {
       const w = workflow("W", async (generation: number): Promise<unknown> => {
         const state = await receive({ sum: 0, over: generation === 2 }, [
           on(add, ([n], s) => {
             if (n < 0) throw new ApplicationFailure("not below", { type: "Below", details: [n] });
-            return n === 100 ? stop({ ...s, sum: s.sum + n }, generation) : reply(s.sum + n, { ...s, sum: s.sum + n });
+            return n === 100
+              ? stop({ ...s, sum: s.sum + n }, generation)
+              : reply(s.sum + n, { ...s, sum: s.sum + n });
           }),
           on(end, (_, s) => stop({ ...s, over: true })),
         ]);
@@ -238,10 +271,13 @@ export const cases: Case[] = [
     },
   },
   {
-    name: "the newest results are carried over continue-as-new, by count and size; one that is too large is not",
+    name:
+      "the newest results are carried over continue-as-new, by count and size; one that is too large is not",
     async run() {
       const w = workflow("W", async () => {
-        await receive(0, [on(slow, ([n], s) => n === 0 ? stop(s, "x".repeat(40_000)) : reply("x".repeat(n), s))]);
+        await receive(0, [
+          on(slow, ([n], s) => n === 0 ? stop(s, "x".repeat(40_000)) : reply("x".repeat(n), s)),
+        ]);
         return continueAsNew();
       });
       const carriedOf = async (...sizes: number[]) => {
@@ -253,7 +289,9 @@ export const cases: Case[] = [
         const header = d.server.closed!.next!.headers[ANSWERED_UPDATES_HEADER];
         return header === undefined
           ? undefined
-          : (JSON.parse(new TextDecoder().decode(header.data)) as { id: string }[]).map(({ id }) => id);
+          : (JSON.parse(new TextDecoder().decode(header.data)) as { id: string }[]).map(({ id }) =>
+            id
+          );
       };
       equal(await carriedOf(), undefined);
       deepEqual(await carriedOf(20_000, 20_000, 10), ["u1", "u2"]);

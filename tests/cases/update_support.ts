@@ -26,7 +26,10 @@ export interface State {
   readonly seen: readonly string[];
 }
 export const EMPTY: State = { sum: 0, seen: [] };
-export const saw = (state: State, what: string): State => ({ ...state, seen: [...state.seen, what] });
+export const saw = (state: State, what: string): State => ({
+  ...state,
+  seen: [...state.seen, what],
+});
 /** slow blocks on an activity; add is validated against the sum; note is recorded; end stops. */
 export const loop = workflow("Loop", {
   messages: { total },
@@ -35,7 +38,9 @@ export const loop = workflow("Loop", {
     const state = await receive(EMPTY, [
       on(add, ([n], s) => reply(s.sum + n, saw({ ...s, sum: s.sum + n }, `add ${n}`)), {
         validate: ([n], s) => {
-          if (s.sum + n > 10) throw new ApplicationFailure(`${s.sum} + ${n} is too much`, { type: "TooMuch" });
+          if (s.sum + n > 10) {
+            throw new ApplicationFailure(`${s.sum} + ${n} is too much`, { type: "TooMuch" });
+          }
         },
       }),
       on(slow, async ([n], s) => {

@@ -21,7 +21,8 @@ import { acts, add, end, loop, note, quick, slow } from "./update_support.ts";
 
 export const cases: Case[] = [
   {
-    name: "an update that comes with the end of a run that continues as new is left to the next run, not rejected",
+    name:
+      "an update that comes with the end of a run that continues as new is left to the next run, not rejected",
     async run() {
       const w = workflow("W", async () => {
         await sleep(1);
@@ -37,7 +38,8 @@ export const cases: Case[] = [
     },
   },
   {
-    name: "an update that comes while a sync handler is blocked is validated at once, accepted and queued in order",
+    name:
+      "an update that comes while a sync handler is blocked is validated at once, accepted and queued in order",
     async run() {
       const d = await drive(loop);
       const first = d.server.update("u1", "slow", 1);
@@ -58,7 +60,8 @@ export const cases: Case[] = [
     },
   },
   {
-    name: "with two validated updates queued, the second validator sees the state as it is, not as it will be",
+    name:
+      "with two validated updates queued, the second validator sees the state as it is, not as it will be",
     async run() {
       const d = await drive(loop);
       d.server.update("u1", "slow", 1);
@@ -122,7 +125,10 @@ export const cases: Case[] = [
       const late = d.server.update("u2", "quick");
       await d.task();
       equal(late.stage, "rejected");
-      match(late.failure!.message, /^update "quick" is not accepted: at this point the workflow accepts no updates/);
+      match(
+        late.failure!.message,
+        /^update "quick" is not accepted: at this point the workflow accepts no updates/,
+      );
       d.server.completeActivity("1", 7);
       await d.task();
       equal(first.result, "7");
@@ -259,7 +265,8 @@ export const cases: Case[] = [
     },
   },
   {
-    name: "validators see a read-only view; writing through it fails the update's task and not the state",
+    name:
+      "validators see a read-only view; writing through it fails the update's task and not the state",
     async run() {
       const w = workflow("W", () =>
         receive({ list: [1] }, [
@@ -291,13 +298,22 @@ export const cases: Case[] = [
     async run() {
       // deno-lint-ignore no-explicit-any
       const asynchronous = (async () => {}) as any;
-      const one = await drive(workflow("W", () => receive(0, [on(add, (_, s) => reply(0, s), { validate: asynchronous })])));
+      const one = await drive(
+        workflow(
+          "W",
+          () => receive(0, [on(add, (_, s) => reply(0, s), { validate: asynchronous })]),
+        ),
+      );
       const promised = one.server.update("u", "add", 1);
       await one.task();
       equal(one.server.taskFailure, undefined);
       match(promised.failure!.message, /the validator of update "add" returned a promise/);
       const two = await drive(
-        workflow("W", () => receive(0, [on(add, (_, s) => reply(0, s), { validate: () => void publishState(1) })])),
+        workflow(
+          "W",
+          () =>
+            receive(0, [on(add, (_, s) => reply(0, s), { validate: () => void publishState(1) })]),
+        ),
       );
       const called = two.server.update("u", "add", 1);
       await two.task();

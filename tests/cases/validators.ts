@@ -1,6 +1,17 @@
-// Validators run once, live, and never on replay: only their verdict remains. A forbidden action rejects
-// their update and nothing else, the workflow continues, and a view lets them read everything.
-import { noreply, on, receive, reply, signal, sleep, stop, update, workflow } from "../../ts/workflow/mod.ts";
+// Validators run once, live, and never on replay: only their verdict remains. A forbidden action
+// rejects their update and nothing else, the workflow continues, and a view lets them read
+// everything.
+import {
+  noreply,
+  on,
+  receive,
+  reply,
+  signal,
+  sleep,
+  stop,
+  update,
+  workflow,
+} from "../../ts/workflow/mod.ts";
 import { createInlineRealm } from "../../ts/realm/inline_realm.ts";
 import { lookAt } from "../../ts/executor/primitives/state_changes.ts";
 import { view } from "../../ts/executor/primitives/read_only_view.ts";
@@ -42,7 +53,11 @@ class Compiled {
   }
   get value(): number {
     const value = compiled.get(this);
-    if (value === undefined) throw new TypeError("Cannot read private member from an object whose class did not declare it");
+    if (value === undefined) {
+      throw new TypeError(
+        "Cannot read private member from an object whose class did not declare it",
+      );
+    }
     return value;
   }
 }
@@ -75,7 +90,9 @@ const makeState = () => {
     error: new RangeError("far"),
     bound: counterOf.bind(counter),
     arrow: () => counter.n,
-    proxy: new Proxy({ a: 1 }, { get: (target, key, receiver) => key === "b" ? 2 : Reflect.get(target, key, receiver) }),
+    proxy: new Proxy({ a: 1 }, {
+      get: (target, key, receiver) => key === "b" ? 2 : Reflect.get(target, key, receiver),
+    }),
     boxed: Object(5) as unknown as number,
     iterator: [1, 2][Symbol.iterator](),
     promise: Promise.resolve(1),
@@ -97,7 +114,12 @@ const READS: readonly (readonly [(s: State) => unknown, unknown])[] = [
   [(s) => s.money.label, "money"],
   [(s) => s.money instanceof Money, true],
   [(s) => s.compiled.value, 5],
-  [(s) => [s.url.pathname, s.url.searchParams.get("c"), String(s.url), s.url.hash], ["/b", "1", "http://a/b?c=1#d", "#d"]],
+  [(s) => [s.url.pathname, s.url.searchParams.get("c"), String(s.url), s.url.hash], [
+    "/b",
+    "1",
+    "http://a/b?c=1#d",
+    "#d",
+  ]],
   [(s) => [...s.url.searchParams], [["c", "1"]]],
   [(s) => [s.map.get("a")!.n, s.map.size, [...s.map.keys()]], [1, 1, ["a"]]],
   [(s) => [[...s.set], s.set.has(2), [...new Set(s.set)]], [[1, 2], true, [1, 2]]],
@@ -107,31 +129,62 @@ const READS: readonly (readonly [(s: State) => unknown, unknown])[] = [
     "1970-01-01T00:00:00.000Z",
     '"1970-01-01T00:00:00.000Z"',
   ]],
-  [(s) => [s.bytes[0], s.bytes.length, [...s.bytes.slice().sort()], s.bytes.reduce((a, b) => a + b)], [3, 3, [1, 2, 3], 6]],
+  [
+    (
+      s,
+    ) => [s.bytes[0], s.bytes.length, [...s.bytes.slice().sort()], s.bytes.reduce((a, b) => a + b)],
+    [3, 3, [1, 2, 3], 6],
+  ],
   [(s) => s.data.getInt8(0), 0],
-  [(s) => [s.expression.test("x"), s.expression.test("x"), "axa".replace(s.expression, "y"), s.expression.lastIndex], [
+  [
+    (
+      s,
+    ) => [
+      s.expression.test("x"),
+      s.expression.test("x"),
+      "axa".replace(s.expression, "y"),
+      s.expression.lastIndex,
+    ],
+    [
+      true,
+      true,
+      "aya",
+      0,
+    ],
+  ],
+  [(s) => [s.error.message, typeof s.error.stack, s.error instanceof RangeError], [
+    "far",
+    "string",
     true,
-    true,
-    "aya",
-    0,
   ]],
-  [(s) => [s.error.message, typeof s.error.stack, s.error instanceof RangeError], ["far", "string", true]],
   [(s) => [s.bound(), s.arrow()], [3, 3]],
   [(s) => [s.proxy.a, (s.proxy as { b?: number }).b, Object.keys(s.proxy)], [1, 2, ["a"]]],
   [(s) => [s.boxed.valueOf(), s.boxed + 1], [5, 6]],
   [(s) => s.number.format(1234), "1,234"],
   [(s) => structuredClone(s.inner), { list: [{ n: 1 }] }],
   [(s) => Object.getOwnPropertyDescriptor(s.inner, "list")!.value[0].n, 1],
-  [(s) => Object.entries(Object.getOwnPropertyDescriptors(s.counter)).map(([key, { value }]) => [key, value]), [["n", 3]]],
+  [
+    (s) =>
+      Object.entries(Object.getOwnPropertyDescriptors(s.counter)).map((
+        [key, { value }],
+      ) => [key, value]),
+    [["n", 3]],
+  ],
   [(s) => s.list.slice().sort(), [1, 2, 3]],
   [(s) => s.list.toSorted?.() ?? [1, 2, 3], [1, 2, 3]],
 ];
 
 /** [what is written, what the failure says] */
 const WRITES: readonly (readonly [(s: State, args: number[]) => unknown, RegExp])[] = [
-  [(s) => s.list.sort(), /^state\.list\[\d\] was written: validators and queries must not change the state/],
+  [
+    (s) => s.list.sort(),
+    /^state\.list\[\d\] was written: validators and queries must not change the state/,
+  ],
   [(s) => s.list.push(1), /^state\.list\[3\] was written/],
-  [(s) => Object.getOwnPropertyDescriptor(s, "list")!.value.push(1), /^state\.list\[3\] was written/],
+  [
+    (s) => Object.getOwnPropertyDescriptor(s, "list")!.value.push(1),
+    /^state\.list\[3\] was written/,
+  ],
   [(s) => s.list.length = 0, /^state\.list\.length was written/],
   [(s) => s.inner.list[0]!.n = 2, /^state\.inner\.list\[0\]\.n was written/],
   [(_s, args) => args.push(1), /^args\[1\] was written/],
@@ -155,7 +208,10 @@ const WRITES: readonly (readonly [(s: State, args: number[]) => unknown, RegExp]
   [(s) => (s.arrow as unknown as { x: number }).x = 1, /^state\.arrow\.x was written/],
   [(s) => s.proxy.a = 2, /^state\.proxy\.a was written/],
   // Where objects themselves had to be given, by comparison.
-  [(s) => [s.money.cents, s.list.sort()], /^state\.list was changed: validators and queries must not change the state/],
+  [
+    (s) => [s.money.cents, s.list.sort()],
+    /^state\.list was changed: validators and queries must not change the state/,
+  ],
   [(s) => [s.money.cents, s.map.set("b", { n: 2 })], /^state\.map was changed/],
   [(s) => [s.money.cents, s.date.setTime(1)], /^state\.date was changed/],
   [(s) => [s.money.cents, s.bytes.fill(9)], /^state\.(?:bytes|data)\S* was changed/],
@@ -178,7 +234,8 @@ const machine = (validate: (s: State, args: number[]) => unknown) =>
 
 export const cases: Case[] = [
   {
-    name: "validators read everything: fields with #, the platform's classes, bound functions, proxies",
+    name:
+      "validators read everything: fields with #, the platform's classes, bound functions, proxies",
     async run() {
       const wrong: string[] = [];
       for (const [read, expected] of READS) {
@@ -189,8 +246,13 @@ export const cases: Case[] = [
         d.server.signal("end");
         if (d.server.taskFailure === undefined) await d.task();
         const said = JSON.stringify(seen.at(-1));
-        if (u.failure !== undefined || d.server.taskFailure !== undefined || said !== JSON.stringify(expected)) {
-          wrong.push(`${read}: ${u.failure?.message ?? d.server.taskFailure?.failure.message ?? said}`);
+        if (
+          u.failure !== undefined || d.server.taskFailure !== undefined ||
+          said !== JSON.stringify(expected)
+        ) {
+          wrong.push(
+            `${read}: ${u.failure?.message ?? d.server.taskFailure?.failure.message ?? said}`,
+          );
         }
         deepEqual(u.result ?? [[3, 1, 2], 500, 3], [[3, 1, 2], 500, 3]);
         if (d.server.taskFailure === undefined) deepEqual(await d.finish(), [[3, 1, 2], 500, 3]);
@@ -199,7 +261,8 @@ export const cases: Case[] = [
     },
   },
   {
-    name: "the update of a validator that writes is rejected, by what it wrote, and the workflow continues",
+    name:
+      "the update of a validator that writes is rejected, by what it wrote, and the workflow continues",
     async run() {
       const wrong: string[] = [];
       for (const [write, expected] of WRITES) {
@@ -212,7 +275,12 @@ export const cases: Case[] = [
         d.server.signal("end");
         await d.task();
         if (!expected.test(u.failure?.message ?? "")) {
-          wrong.push(`${write}: ${u.failure?.message ?? d.server.taskFailure?.failure.message ?? JSON.stringify(u.result)}`);
+          wrong.push(
+            `${write}: ${
+              u.failure?.message ?? d.server.taskFailure?.failure.message ??
+                JSON.stringify(u.result)
+            }`,
+          );
         } else {
           deepEqual(after.result, [[3, 1, 2, 4], 500, 3]);
           deepEqual(await d.finish(), [[3, 1, 2, 4], 500, 3]);
@@ -222,7 +290,8 @@ export const cases: Case[] = [
     },
   },
   {
-    name: "what a validator changes unseen (fields with #, what a function closes over) is undone, accepted or rejected",
+    name:
+      "what a validator changes unseen (fields with #, what a function closes over) is undone, accepted or rejected",
     async run() {
       for (const cached of [true, false]) {
         const change: ((s: State) => void)[] = [
@@ -276,7 +345,10 @@ export const cases: Case[] = [
       const [a, b, c] = [1, 2, 3].map((n) => d.server.update(`u${n}`, "ask", n));
       await d.task();
       equal(d.server.taskFailure, undefined);
-      match(a!.failure!.message, /unhandled promise rejection in a workflow \(Error: not handled\)/);
+      match(
+        a!.failure!.message,
+        /unhandled promise rejection in a workflow \(Error: not handled\)/,
+      );
       match(b!.failure!.message, /sleep was called in a validator/);
       deepEqual(c!.result, [[3, 1, 2], 500, 3]);
       d.server.signal("end");
@@ -299,7 +371,11 @@ export const cases: Case[] = [
       match(found(() => state.data.setInt8(0, 1)), /^state\.data/);
       const fields = state.counter as { n?: number; m?: number };
       match(found(() => (delete fields.n, fields.m = 4)), /^state\.counter$/);
-      match(found(() => (delete fields.m, fields.n = 4)), /^state\.counter$/, "renamed, with the same value");
+      match(
+        found(() => (delete fields.m, fields.n = 4)),
+        /^state\.counter$/,
+        "renamed, with the same value",
+      );
       match(found(() => Object.freeze(state.counter) && (state.list = [1])), /^state$/);
       match(found(() => Object.setPrototypeOf(state.inner, { size: 1 })), /^state\.inner$/);
       equal(found(() => state.money.take(1)), "nothing", "it cannot be seen");
@@ -325,7 +401,8 @@ export const cases: Case[] = [
         });
         const realm = await createInlineRealm({ workflows: [w] });
         const server = new MiniServer(name, { runId: `${name}-4000` });
-        const task = async () => server.report(await realm.runTask(readWorkflowTask(server.openTask({ sticky: true }))));
+        const task = async () =>
+          server.report(await realm.runTask(readWorkflowTask(server.openTask({ sticky: true }))));
         return { realm, server, task };
       };
       const [a, b] = [await make("A"), await make("B")];

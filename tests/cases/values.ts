@@ -42,7 +42,10 @@ export const cases: Case[] = [
       const started = d.server.events.flatMap((e) =>
         e.attributes.case === "timerStartedEventAttributes" ? [e.attributes.value] : []
       );
-      deepEqual(started.map((t) => [Number(t.startToFireTimeout!.seconds), t.startToFireTimeout!.nanos]), [[0, 2e6], [1, 5e8]]);
+      deepEqual(
+        started.map((t) => [Number(t.startToFireTimeout!.seconds), t.startToFireTimeout!.nanos]),
+        [[0, 2e6], [1, 5e8]],
+      );
     },
   },
   {
@@ -207,8 +210,22 @@ export const cases: Case[] = [
         const first = i.historyLength;
         await sleep(1);
         return {
-          ids: [i.workflowType, i.workflowId, i.runId, i.firstExecutionRunId, i.continuedFromRunId, i.namespace, i.taskQueue],
-          numbers: [i.attempt, first, workflowInfo().historyLength, i.taskTimeoutMs, i.runTimeoutMs],
+          ids: [
+            i.workflowType,
+            i.workflowId,
+            i.runId,
+            i.firstExecutionRunId,
+            i.continuedFromRunId,
+            i.namespace,
+            i.taskQueue,
+          ],
+          numbers: [
+            i.attempt,
+            first,
+            workflowInfo().historyLength,
+            i.taskTimeoutMs,
+            i.runTimeoutMs,
+          ],
           memo: i.memo,
           rest: [
             i.continueAsNewSuggested,
@@ -241,12 +258,15 @@ export const cases: Case[] = [
       });
       const d = await drive(w, { cached: false });
       await d.auto();
-      deepEqual(d.logs.map((l) => [l.level, l.message, l.fields, l.source, l.workflowType, l.workflowId]), [
-        ["info", "one", { n: 1 }, "workflow", "W", "wf"],
-        ["debug", "two", {}, "workflow", "W", "wf"],
-        ["warn", "three", {}, "workflow", "W", "wf"],
-        ["error", "four", {}, "workflow", "W", "wf"],
-      ]);
+      deepEqual(
+        d.logs.map((l) => [l.level, l.message, l.fields, l.source, l.workflowType, l.workflowId]),
+        [
+          ["info", "one", { n: 1 }, "workflow", "W", "wf"],
+          ["debug", "two", {}, "workflow", "W", "wf"],
+          ["warn", "three", {}, "workflow", "W", "wf"],
+          ["error", "four", {}, "workflow", "W", "wf"],
+        ],
+      );
     },
   },
 ];

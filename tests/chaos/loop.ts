@@ -1,5 +1,6 @@
-// The loop: a worker whose only way to the server is a network that misbehaves, two clients (one behind the same network, one not) that live
-// lives with it, and a judgement of each life. Then the network behaves, and everything has to come to its end.
+// The loop: a worker whose only way to the server is a network that misbehaves, two clients (one
+// behind the same network, one not) that live lives with it, and a judgement of each life. Then the
+// network behaves, and everything has to come to its end.
 import { delay } from "@std/async/delay";
 import { existsSync, mkdtempSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -19,8 +20,8 @@ import { add, finish, life, note, NOTES } from "./program.ts";
 import { ChaosProxy, type Mishap, seeded } from "./proxy.ts";
 
 /**
- * Where a dev server keeps its file, so that it can be ended and come back: in a file system in memory, if there is one, because a disk
- * would be what is tested.
+ * Where a dev server keeps its file, so that it can be ended and come back: in a file system in
+ * memory, if there is one, because a disk would be what is tested.
  */
 export function databaseFolder(): string {
   return mkdtempSync(join(existsSync("/dev/shm") ? "/dev/shm" : tmpdir(), "temporalex-chaos-"));
@@ -32,14 +33,17 @@ export interface ChaosOptions {
   /** Concurrent runs; while the network misbehaves, each one that ends is replaced by another. */
   workflows: number;
   ms: number;
-  /** The network misbehaves until this returns true, also after `ms`. Default: it ends with `ms`. */
+  /**
+   * The network misbehaves until this returns true, also after `ms`. Default: it ends with `ms`.
+   */
   isEnough?: (figures: ChaosFigures) => boolean;
   seed: number;
   /** How long the lives may take to end once the network behaves. Default: 120 s. */
   patienceMs?: number;
   /**
-   * Ends the server and brings it back at its address, with what it knew. Temporal's dev server needs it now and then: a call that is
-   * cancelled at the wrong moment leaves its only database connection interrupted for ever, and from then on it knows no namespace.
+   * Ends the server and brings it back at its address, with what it knew. Temporal's dev server
+   * needs it now and then: a call that is cancelled at the wrong moment leaves its only database
+   * connection interrupted for ever, and from then on it knows no namespace.
    */
   heal: () => Promise<void>;
   /** Ends and brings it back so often anyway. Default: never. */
@@ -53,7 +57,9 @@ export interface ChaosFigures {
   /** Executions of activities; more than the activities there were, because attempts get lost. */
   executions: number;
   acknowledged: number;
-  /** Calls that failed and were repeated by the driver, beyond what the client repeats by itself. */
+  /**
+   * Calls that failed and were repeated by the driver, beyond what the client repeats by itself.
+   */
   repeats: number;
   /** How often the server had to be brought back. */
   heals: number;
@@ -68,12 +74,17 @@ const WATCHED = { keepAlive: { interval: "2s", timeout: "1s" }, attemptTimeout: 
 /** What a dev server says whose database connection is stuck. */
 const STUCK = /interrupted \(9\)|[Nn]amespace "?default"? (?:is not found|does not exist)/;
 
-/** Calls that may be repeated: the caller does not know whether they were executed, and their ids make them idempotent. */
+/**
+ * Calls that may be repeated: the caller does not know whether they were executed, and their ids
+ * make them idempotent.
+ */
 function mayRepeat(error: unknown): boolean {
   return error instanceof DeadlineExceededError || STUCK.test((error as Error).message) ||
     (error instanceof ServiceError &&
-      // (A server takes no updates of a workflow whose task got lost three times in a row, or that has too much to do.)
-      (error.code === Code.UNAVAILABLE || error.code === Code.DEADLINE_EXCEEDED || error.reason === "WorkflowNotReady" ||
+      // (A server takes no updates of a workflow whose task got lost three times in a row, or that
+      // has too much to do.)
+      (error.code === Code.UNAVAILABLE || error.code === Code.DEADLINE_EXCEEDED ||
+        error.reason === "WorkflowNotReady" ||
         isThrottled(error)));
 }
 
@@ -168,12 +179,18 @@ export async function chaosLoop(options: ChaosOptions): Promise<ChaosFigures> {
     const notes: number[] = [];
     const updates = new Map<string, number>();
     for (let n = 0; n < NOTES; n++) {
-      await insist(`signal ${n} of ${id}`, () => handle().with({ requestId: `${id}-note-${n}` }).signal(note, n));
+      await insist(
+        `signal ${n} of ${id}`,
+        () => handle().with({ requestId: `${id}-note-${n}` }).signal(note, n),
+      );
       notes.push(n);
       if (n === NOTES - 1) break;
       const updateId = `${id}-add-${n}`;
       const settings = { updateId, args: [n + 1] as [number], timeout: "20s" };
-      updates.set(updateId, await insist(`update ${n} of ${id}`, () => handle().executeUpdate(add, settings)));
+      updates.set(
+        updateId,
+        await insist(`update ${n} of ${id}`, () => handle().executeUpdate(add, settings)),
+      );
     }
     await insist(`end of ${id}`, () => handle().with({ requestId: `${id}-finish` }).signal(finish));
     const result = await insist(`result of ${id}`, () => handle().result());
@@ -181,9 +198,13 @@ export async function chaosLoop(options: ChaosOptions): Promise<ChaosFigures> {
     const { events } = await own.fetchHistory();
     figures.lives++;
     figures.events += events.length;
-    figures.problems.push(...judge(id, events, { result, notes, updates }, { executed, acknowledged }));
+    figures.problems.push(
+      ...judge(id, events, { result, notes, updates }, { executed, acknowledged }),
+    );
     const { verdict, error } = await judges.replay(id, await own.historyBytes());
-    if (verdict !== "ok") figures.problems.push(`${id}: the history does not replay: ${verdict} ${error?.message}`);
+    if (verdict !== "ok") {
+      figures.problems.push(`${id}: the history does not replay: ${verdict} ${error?.message}`);
+    }
   }
 
   const endAt = performance.now() + ms;
@@ -194,7 +215,8 @@ export async function chaosLoop(options: ChaosOptions): Promise<ChaosFigures> {
     const namespace = new TextEncoder().encode("\n\u0007default");
     for (let stuck = 0, since = performance.now(); !over;) {
       await new Promise((resolve) => setTimeout(resolve, 1000));
-      const due = performance.now() - since > (options.restartEveryMs ?? Infinity) && performance.now() < endAt;
+      const due = performance.now() - since > (options.restartEveryMs ?? Infinity) &&
+        performance.now() < endAt;
       const said = await direct.call("describeNamespace", namespace, { timeoutMs: 10_000 }).then(
         () => "",
         (e: Error) => e.message,
@@ -225,21 +247,30 @@ export async function chaosLoop(options: ChaosOptions): Promise<ChaosFigures> {
   try {
     const lives = Array.from({ length: workflows }, async (_, i) => {
       for (let n = 0; n === 0 || performance.now() < endAt; n++) {
-        await live(`life-${seed}-${i}-${n}`).catch((error: Error) => figures.problems.push(error.message));
+        await live(`life-${seed}-${i}-${n}`).catch((error: Error) =>
+          figures.problems.push(error.message)
+        );
       }
     });
     proxy.begin();
     await delay(ms);
     const { isEnough = () => true } = options;
-    await until("the network has misbehaved enough", () => isEnough(now()), { everyMs: 100, about: () => JSON.stringify(now()) });
+    await until("the network has misbehaved enough", () => isEnough(now()), {
+      everyMs: 100,
+      about: () => JSON.stringify(now()),
+    });
     proxy.calm();
     stopAt = performance.now() + patienceMs;
     let timer: ReturnType<typeof setTimeout> | undefined;
     const late = new Promise<void>((resolve) => timer = setTimeout(resolve, patienceMs));
     const all = Promise.all(lives).then(() => true);
     if (await Promise.race([all, late]) !== true) {
-      const open = await clients[1]!.count(`TaskQueue = '${taskQueue}' AND ExecutionStatus = 'Running'`);
-      figures.problems.push(`${open} workflows did not end within ${patienceMs} ms of a network that behaves`);
+      const open = await clients[1]!.count(
+        `TaskQueue = '${taskQueue}' AND ExecutionStatus = 'Running'`,
+      );
+      figures.problems.push(
+        `${open} workflows did not end within ${patienceMs} ms of a network that behaves`,
+      );
     }
     clearTimeout(timer);
   } finally {

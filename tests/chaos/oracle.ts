@@ -1,5 +1,5 @@
-// What must be true of a life whatever the network did: checked against the history on the server, the results that callers
-// got, and the acknowledged reports of the worker.
+// What must be true of a life whatever the network did: checked against the history on the server,
+// the results that callers got, and the acknowledged reports of the worker.
 import type { HistoryEvent } from "../../ts/messages/generated/temporal/api/history/v1/message_pb.ts";
 import { type Seen, STEPS, TIMERS } from "./program.ts";
 
@@ -29,7 +29,12 @@ const json = (payloads: { data: Uint8Array }[] | undefined) =>
   JSON.parse(new TextDecoder().decode(payloads?.[0]?.data)) as unknown;
 
 /** What is wrong with a life; nothing, if all is well. */
-export function judge(id: string, events: readonly HistoryEvent[], told: Told, worked: Worked): string[] {
+export function judge(
+  id: string,
+  events: readonly HistoryEvent[],
+  told: Told,
+  worked: Worked,
+): string[] {
   const problems: string[] = [];
   const must = (what: string, is: unknown, wanted: unknown) => {
     const [a, b] = [JSON.stringify(is), JSON.stringify(wanted)];
@@ -42,7 +47,9 @@ export function judge(id: string, events: readonly HistoryEvent[], told: Told, w
   };
   const of = <C extends NonNullable<HistoryEvent["attributes"]["case"]>>(name: C) =>
     events.flatMap((event) =>
-      event.attributes.case === name ? [event.attributes.value as Extract<HistoryEvent["attributes"], { case: C }>["value"]] : []
+      event.attributes.case === name
+        ? [event.attributes.value as Extract<HistoryEvent["attributes"], { case: C }>["value"]]
+        : []
     );
 
   const scheduled = of("activityTaskScheduledEventAttributes");
@@ -57,7 +64,9 @@ export function judge(id: string, events: readonly HistoryEvent[], told: Told, w
     results.map((r) => r.split("#")[0]).sort(),
     Array.from({ length: STEPS }, (_, i) => `${id}/${i}`),
   );
-  for (const result of results) if (!worked.executed.has(result)) problems.push(`${id}: no activity ever returned ${result}`);
+  for (const result of results) {
+    if (!worked.executed.has(result)) problems.push(`${id}: no activity ever returned ${result}`);
+  }
   for (const result of worked.acknowledged) {
     if (result.startsWith(`${id}/`) && !results.includes(result)) {
       problems.push(`${id}: the acknowledged result ${result} is lost`);
@@ -75,13 +84,17 @@ export function judge(id: string, events: readonly HistoryEvent[], told: Told, w
   must("signals in the workflow", told.result.notes, told.notes);
   must("signals to finish", signals.length - notes.length, 1);
 
-  const accepted = of("workflowExecutionUpdateAcceptedEventAttributes").map((u) => u.acceptedRequest?.meta?.updateId);
+  const accepted = of("workflowExecutionUpdateAcceptedEventAttributes").map((u) =>
+    u.acceptedRequest?.meta?.updateId
+  );
   const completedUpdates = of("workflowExecutionUpdateCompletedEventAttributes");
   once("update", accepted);
   once("completion of update", completedUpdates.map((u) => u.meta?.updateId));
   must("updates", [...accepted].sort(), [...told.updates.keys()].sort());
   for (const { meta, outcome } of completedUpdates) {
-    const value = outcome?.value.case === "success" ? json(outcome.value.value.payloads) : "a failure";
+    const value = outcome?.value.case === "success"
+      ? json(outcome.value.value.payloads)
+      : "a failure";
     must(`answer to update ${meta?.updateId}`, told.updates.get(meta?.updateId ?? ""), value);
   }
 

@@ -1,5 +1,5 @@
-// What runs while the network misbehaves: a workflow of everything that crosses it (activities, timers, signals, updates),
-// whose result contains what it saw.
+// What runs while the network misbehaves: a workflow of everything that crosses it (activities,
+// timers, signals, updates), whose result contains what it saw.
 import {
   activities,
   on,
@@ -19,7 +19,10 @@ export interface Acts {
   step(place: string): Promise<string>;
 }
 
-/** Of each life. A note brings one of both, in a concurrent handler; the rest come after the messages. */
+/**
+ * Of each life. A note brings one of both, in a concurrent handler; the rest come after the
+ * messages.
+ */
 export const NOTES = 3;
 export const STEPS = NOTES + 2;
 export const TIMERS = NOTES + 1;
@@ -34,8 +37,12 @@ export interface Seen {
   readonly sum: number;
 }
 
-// A task that got lost on its way is found by its timeouts: they are short, so that lost tasks cost seconds.
-const acts = activities<Acts>({ startToClose: "3s", retry: { initialInterval: 50, maximumInterval: 1000 } });
+// A task that got lost on its way is found by its timeouts: they are short, so that lost tasks cost
+// seconds.
+const acts = activities<Acts>({
+  startToClose: "3s",
+  retry: { initialInterval: 50, maximumInterval: 1000 },
+});
 
 export const life = workflow("ChaosLife", async (id: string): Promise<Seen> => {
   const empty: Seen = { steps: [], notes: [], sum: 0 };

@@ -1,5 +1,6 @@
-// A network that misbehaves: a TCP proxy in front of a server that cuts, resets, delays, half-opens and refuses connections, as a seed says.
-// It knows nothing of the protocol, so it breaks frames in the middle as real networks do.
+// A network that misbehaves: a TCP proxy in front of a server that cuts, resets, delays, half-opens
+// and refuses connections, as a seed says. It knows nothing of the protocol, so it breaks frames in
+// the middle as real networks do.
 import { type AddressInfo, connect, createServer, type Server, type Socket } from "node:net";
 
 /** A small generator of random numbers (splitmix32), so that a run can be had again. */
@@ -14,12 +15,22 @@ export function seeded(seed: number): () => number {
   };
 }
 
-export const MISHAPS = ["cut", "cutMidway", "reset", "delay", "halfOpen", "loseAnswers", "refuse", "mute"] as const;
+export const MISHAPS = [
+  "cut",
+  "cutMidway",
+  "reset",
+  "delay",
+  "halfOpen",
+  "loseAnswers",
+  "refuse",
+  "mute",
+] as const;
 /**
- * cut: both sides see an end. cutMidway: the same, in the middle of a response. reset: RST. delay: bytes come late, in
- * order. halfOpen: nothing arrives any more, in either direction, without an error. loseAnswers: requests arrive, responses
- * do not; then a cut. refuse: for a while new connections are closed at once. mute: for a while new connections are accepted
- * and get no response.
+ * cut: both sides see an end. cutMidway: the same, in the middle of a response. reset: RST. delay:
+ * bytes come late, in order. halfOpen: nothing arrives any more, in either direction, without an
+ * error. loseAnswers: requests arrive, responses do not; then a cut. refuse: for a while new
+ * connections are closed at once. mute: for a while new connections are accepted and get no
+ * response.
  */
 export type Mishap = typeof MISHAPS[number];
 
@@ -84,7 +95,9 @@ export class ChaosProxy {
     this.#next();
   }
 
-  /** The behavior from now on. A half-open connection stays half open: its peers have to detect it. */
+  /**
+   * The behavior from now on. A half-open connection stays half open: its peers have to detect it.
+   */
   calm(): void {
     this.#running = false;
     this.#door = "open";
@@ -96,7 +109,11 @@ export class ChaosProxy {
     const { random } = this.#options;
     const all = [...this.#ways];
     // One connection, or every one.
-    const hit = random() < 0.3 ? all : all.length === 0 ? [] : [all[Math.floor(random() * all.length)]!];
+    const hit = random() < 0.3
+      ? all
+      : all.length === 0
+      ? []
+      : [all[Math.floor(random() * all.length)]!];
     if (mishap === "refuse" || mishap === "mute") {
       this.#door = mishap;
       this.counts[mishap]++;
@@ -157,13 +174,21 @@ export class ChaosProxy {
     const host = this.#options.target.slice(0, at);
     const server = connect(Number(this.#options.target.slice(at + 1)), host);
     server.on("error", () => {});
-    const way: Way = { client, server, silent: this.#door === "mute", deaf: false, delayMs: 0, cutAfter: undefined };
+    const way: Way = {
+      client,
+      server,
+      silent: this.#door === "mute",
+      deaf: false,
+      delayMs: 0,
+      cutAfter: undefined,
+    };
     this.#ways.add(way);
     client.setNoDelay(true);
     server.setNoDelay(true);
     this.#carry(way, client, server, false);
     this.#carry(way, server, client, true);
-    // On a half-open connection an end does not arrive either; but a connection that its owner has closed is gone.
+    // On a half-open connection an end does not arrive either; but a connection that its owner has
+    // closed is gone.
     client.on("close", () => this.#cut(way));
     server.on("close", () => way.silent || this.#cut(way));
   }

@@ -1,7 +1,16 @@
-// `temporalex build`: what it writes and says, and that worker, replay and open take the file, with places of the sources.
+// `temporalex build`: what it writes and says, and that worker, replay and open take the file, with
+// places of the sources.
 // takes: 15 s
 import assert from "node:assert/strict";
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
@@ -46,12 +55,21 @@ before(async () => {
   folder = realpathSync(mkdtempSync(join(tmpdir(), "temporalex-build-")));
   mkdirSync(join(folder, "src"));
   mkdirSync(join(folder, "node_modules/marker"), { recursive: true });
-  writeFileSync(join(folder, "package.json"), '{"name":"shop","type":"module","temporalex":{"workflows":["src/workflows.ts"]}}');
+  writeFileSync(
+    join(folder, "package.json"),
+    '{"name":"shop","type":"module","temporalex":{"workflows":["src/workflows.ts"]}}',
+  );
   writeFileSync(join(folder, "src/workflows.ts"), WORKFLOWS);
   writeFileSync(join(folder, "src/types.ts"), "export type Order = string;\n");
   writeFileSync(join(folder, "src/price.ts"), PRICE);
-  writeFileSync(join(folder, "node_modules/marker/package.json"), '{"name":"marker","version":"1.2.3"}');
-  writeFileSync(join(folder, "node_modules/marker/index.js"), "exports.marked = (text) => `${text}!`;\n");
+  writeFileSync(
+    join(folder, "node_modules/marker/package.json"),
+    '{"name":"marker","version":"1.2.3"}',
+  );
+  writeFileSync(
+    join(folder, "node_modules/marker/index.js"),
+    "exports.marked = (text) => `${text}!`;\n",
+  );
   const built = await run(["build"]);
   assert.equal(built.code, 0, built.err);
 });
@@ -60,11 +78,22 @@ after(() => rmSync(folder, { recursive: true, force: true }));
 test("temporalex build writes one file and reports its contents", async () => {
   const file = join(folder, "workflows.bundle.js");
   const first = readFileSync(file);
-  const result = await run(["build", "--workflows", "src/workflows.ts", "--out", "out/b.js", "--json"]);
+  const result = await run([
+    "build",
+    "--workflows",
+    "src/workflows.ts",
+    "--out",
+    "out/b.js",
+    "--json",
+  ]);
   assert.equal(result.code, 0, result.err);
   const { file: path, bytes, sha256, workflowTypes, packages, modules } = JSON.parse(result.out);
   assert.deepEqual(readFileSync(path), first, "the same bytes");
-  assert.deepEqual([path, bytes, workflowTypes], [join(folder, "out/b.js"), first.length, ["order", "fails", "refused"]]);
+  assert.deepEqual([path, bytes, workflowTypes], [join(folder, "out/b.js"), first.length, [
+    "order",
+    "fails",
+    "refused",
+  ]]);
   assert.match(sha256, /^[0-9a-f]{64}$/);
   assert.deepEqual(packages, [{ name: "marker", modules: 1, bytes: 39 }]);
   assert.equal(modules.length, 3);
@@ -86,9 +115,15 @@ test("open accepts the bundle; stack traces, debug sessions and replay name line
     assert.equal(await order.result(), "box!");
     await app.client.start("fails", { id: "f-1", args: [] });
     const failed = app.client.getHandle(undefined, "f-1");
-    const end = async () => JSON.stringify(await failed.fetchHistory(), (_, v) => (typeof v === "bigint" ? String(v) : v));
+    const end = async () =>
+      JSON.stringify(
+        await failed.fetchHistory(),
+        (_, v) => (typeof v === "bigint" ? String(v) : v),
+      );
     const deadline = Date.now() + 20_000;
-    while (!(await end()).includes("no price") && Date.now() < deadline) await new Promise((r) => setTimeout(r, 50));
+    while (!(await end()).includes("no price") && Date.now() < deadline) {
+      await new Promise((r) => setTimeout(r, 50));
+    }
     assert.match(await end(), /bundle:\/\/\/src\/price\.ts:6:/);
     assert.match(await end(), /bundle:\/\/\/src\/workflows\.ts:10:/);
   } finally {
@@ -98,7 +133,11 @@ test("open accepts the bundle; stack traces, debug sessions and replay name line
 
 test("replay checks histories with the bundle", async () => {
   const store = join(folder, "r.sqlite");
-  const app = await open({ path: store, workflows: join(folder, "workflows.bundle.js"), logger: silentLogger });
+  const app = await open({
+    path: store,
+    workflows: join(folder, "workflows.bundle.js"),
+    logger: silentLogger,
+  });
   await app.client.execute("order", { id: "o-1", args: ["box"] });
   await app.close();
   const shown = await run(["workflow", "show", "--store", store, "-w", "o-1", "--json"]);
@@ -111,8 +150,14 @@ test("replay checks histories with the bundle", async () => {
   assert.equal(session.problem, undefined);
   await realm.dispose();
 
-  writeFileSync(join(folder, "src/changed.ts"), WORKFLOWS.replace("await sleep(10)", "await sleep(10); await sleep(20)"));
-  assert.equal((await run(["build", "--workflows", "src/changed.ts", "--out", "changed.js"])).code, 0);
+  writeFileSync(
+    join(folder, "src/changed.ts"),
+    WORKFLOWS.replace("await sleep(10)", "await sleep(10); await sleep(20)"),
+  );
+  assert.equal(
+    (await run(["build", "--workflows", "src/changed.ts", "--out", "changed.js"])).code,
+    0,
+  );
   const other = await run(["replay", "--workflows", "changed.js", history, "--json"]);
   const line = JSON.parse(other.out.split("\n")[0]!);
   assert.equal(line.verdict, "nondeterminism");
@@ -133,13 +178,25 @@ test("worker runs the bundle with separate interceptors; the stack of a run name
   for (const [bundle, name] of cases) {
     const store = join(folder, `${name}.sqlite`);
     const worker = startCommand(
-      ["worker", "--store", store, "--workflows", bundle, "--interceptors", "src/marks.js", "--json"],
+      [
+        "worker",
+        "--store",
+        store,
+        "--workflows",
+        bundle,
+        "--interceptors",
+        "src/marks.js",
+        "--json",
+      ],
       folder,
     );
     try {
       await worker.line("started", ({ event }) => event === "started");
       const at = ["--store", store, "-w", name, "--json"];
-      assert.equal((await run(["workflow", "start", "--type", "order", "-i", '"box"', ...at])).code, 0);
+      assert.equal(
+        (await run(["workflow", "start", "--type", "order", "-i", '"box"', ...at])).code,
+        0,
+      );
       if (name === "order") {
         assert.match((await run(["workflow", "result", ...at])).out, /box! \(marked\)/);
       } else {
@@ -154,7 +211,15 @@ test("worker runs the bundle with separate interceptors; the stack of a run name
 test("a bundling error names file and line, and nothing is written", async () => {
   const refused = refusals(run);
   const write = (name: string, text: string) => writeFileSync(join(folder, "src", name), text);
-  await refused(2, /module not found: .*src\/none\.ts/, "build", "--workflows", "src/none.ts", "--out", "no.js");
+  await refused(
+    2,
+    /module not found: .*src\/none\.ts/,
+    "build",
+    "--workflows",
+    "src/none.ts",
+    "--out",
+    "no.js",
+  );
   write("lost.ts", `import { gone } ${from("gone")};\nexport async function a() { gone(); }`);
   await refused(
     1,
@@ -165,7 +230,10 @@ test("a bundling error names file and line, and nothing is written", async () =>
     "--out",
     "no.js",
   );
-  write("name.ts", `import { prices } ${from(`./price${ts}`)};\nexport async function a() { prices(); }`);
+  write(
+    "name.ts",
+    `import { prices } ${from(`./price${ts}`)};\nexport async function a() { prices(); }`,
+  );
   await refused(
     1,
     /src\/name\.ts:1: imports "prices" from "\.\/price\.ts", which does not export it/,
@@ -186,9 +254,30 @@ test("a bundling error names file and line, and nothing is written", async () =>
     "no.js",
   );
   write("none.js", "export const a = 1;");
-  await refused(1, /none\.js exports no workflow/, "build", "--workflows", "src/none.js", "--out", "no.js");
-  await refused(1, /is a bundle already/, "build", "--workflows", "workflows.bundle.js", "--out", "no.js");
-  await refused(2, /workflows\.bundle\.js is a bundle of `temporalex build`: lint the modules/, "lint", "workflows.bundle.js");
+  await refused(
+    1,
+    /none\.js exports no workflow/,
+    "build",
+    "--workflows",
+    "src/none.js",
+    "--out",
+    "no.js",
+  );
+  await refused(
+    1,
+    /is a bundle already/,
+    "build",
+    "--workflows",
+    "workflows.bundle.js",
+    "--out",
+    "no.js",
+  );
+  await refused(
+    2,
+    /workflows\.bundle\.js is a bundle of `temporalex build`: lint the modules/,
+    "lint",
+    "workflows.bundle.js",
+  );
   assert.ok(!existsSync(join(folder, "no.js")));
 });
 

@@ -1,4 +1,5 @@
-// Commands on a cluster: how they get there (addresses, TLS, proxies, profiles), and what they say when they don't.
+// Commands on a cluster: how they get there (addresses, TLS, proxies, profiles), and what they say
+// when they don't.
 import assert from "node:assert/strict";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { createSecureServer, createServer } from "node:http2";
@@ -22,7 +23,13 @@ const refused = refusals(run);
 
 together({
   "invalid addresses and addresses without a server": async () => {
-    await refused(2, /"localhost" is not an address; write "host:port"/, "list", "--address", "localhost");
+    await refused(
+      2,
+      /"localhost" is not an address; write "host:port"/,
+      "list",
+      "--address",
+      "localhost",
+    );
     await refused(
       1,
       /cannot reach a Temporal cluster at 127\.0\.0\.1:1 .*; check --address/,
@@ -34,7 +41,11 @@ together({
     );
     writeFileSync(join(folder, "no.pem"), "key = 1");
     const certificate = ["list", "--address", "127.0.0.1:1", "--tls-cert-path", "no.pem"];
-    await refused(2, /set both --tls-cert-path and --tls-key-path; one of them is missing$/m, ...certificate);
+    await refused(
+      2,
+      /set both --tls-cert-path and --tls-key-path; one of them is missing$/m,
+      ...certificate,
+    );
     await refused(
       2,
       /--tls-cert-path has no certificate: the file must have PEM text \("-----BEGIN CERTIFICATE-----\.\.\."\)$/m,
@@ -42,7 +53,15 @@ together({
       "--tls-key-path",
       "no.pem",
     );
-    await refused(2, /--grpc-meta is written key=value/, "list", "--address", "127.0.0.1:1", "--grpc-meta", "x");
+    await refused(
+      2,
+      /--grpc-meta is written key=value/,
+      "list",
+      "--address",
+      "127.0.0.1:1",
+      "--grpc-meta",
+      "x",
+    );
   },
 
   "an API key switches TLS on, and --tls=false off": async () => {
@@ -52,9 +71,21 @@ together({
     const plain = createServer(serviceHandler(cluster));
     plain.on("request", ({ headers }) => keys.push(headers.authorization));
     await servers.serve("cluster", plain);
-    const list = ["list", "--address", `127.0.0.1:${servers.port("cluster")}`, "--api-key", "k-1", "--timeout", "5s"];
+    const list = [
+      "list",
+      "--address",
+      `127.0.0.1:${servers.port("cluster")}`,
+      "--api-key",
+      "k-1",
+      "--timeout",
+      "5s",
+    ];
     try {
-      await refused(1, /the server does not support TLS; omit --tls; with an API key or a profile use --tls=false/, ...list);
+      await refused(
+        1,
+        /the server does not support TLS; omit --tls; with an API key or a profile use --tls=false/,
+        ...list,
+      );
       assert.equal((await run([...list, "--tls=false"])).code, 0);
       assert.deepEqual(keys, ["Bearer k-1"]);
     } finally {
@@ -74,7 +105,12 @@ together({
     const by = ["--proxy", proxy.address];
     try {
       proxy.auth = "ada:pa:ss";
-      const told = async (says: RegExp, env: { [name: string]: string }, code: number, ...args: string[]) => {
+      const told = async (
+        says: RegExp,
+        env: { [name: string]: string },
+        code: number,
+        ...args: string[]
+      ) => {
         const { code: is, err } = await list(env, ...args);
         assert.match(err, says);
         assert.doesNotMatch(err, /pa:s/);
@@ -90,14 +126,47 @@ together({
       assert.deepEqual(await list({ TEMPORALEX_PROXY_AUTH: "ada:pa:ss" }, ...by), listed);
       assert.deepEqual(await list({ HTTPS_PROXY: `http://ada:pa%3Ass@${proxy.address}` }), listed);
       // The option goes before the variable, with its own credentials.
-      await told(/rejected the credentials/, { HTTPS_PROXY: "http://x:1", TEMPORALEX_PROXY_AUTH: "ada:pa:s" }, 1, ...by);
-      const direct = await run(["list", "--address", `127.0.0.1:${port}`], { env: { HTTPS_PROXY: `http://${proxy.address}` } });
+      await told(
+        /rejected the credentials/,
+        { HTTPS_PROXY: "http://x:1", TEMPORALEX_PROXY_AUTH: "ada:pa:s" },
+        1,
+        ...by,
+      );
+      const direct = await run(["list", "--address", `127.0.0.1:${port}`], {
+        env: { HTTPS_PROXY: `http://${proxy.address}` },
+      });
       assert.equal(direct.code, 0, "this machine is not behind a proxy");
-      await told(/--proxy takes no credentials.*TEMPORALEX_PROXY_AUTH/, {}, 2, "--proxy", `http://ada:pa:ss@${proxy.address}`);
-      await told(/^(?:temporalex: )?--proxy must be "host:port" or "http:\/\/host:port", not "x"/, {}, 2, "--proxy", "x");
-      await told(/TEMPORALEX_PROXY_AUTH must be user:password/, { TEMPORALEX_PROXY_AUTH: "ada" }, 2, ...by);
-      await told(/the password in TEMPORALEX_PROXY_AUTH has/, { TEMPORALEX_PROXY_AUTH: "ada:pa:ss\n" }, 2, ...by);
-      await told(/HTTPS_PROXY names a proxy of "socks5"/, { HTTPS_PROXY: "socks5://ada:pa:ss@x:1" }, 2);
+      await told(
+        /--proxy takes no credentials.*TEMPORALEX_PROXY_AUTH/,
+        {},
+        2,
+        "--proxy",
+        `http://ada:pa:ss@${proxy.address}`,
+      );
+      await told(
+        /^(?:temporalex: )?--proxy must be "host:port" or "http:\/\/host:port", not "x"/,
+        {},
+        2,
+        "--proxy",
+        "x",
+      );
+      await told(
+        /TEMPORALEX_PROXY_AUTH must be user:password/,
+        { TEMPORALEX_PROXY_AUTH: "ada" },
+        2,
+        ...by,
+      );
+      await told(
+        /the password in TEMPORALEX_PROXY_AUTH has/,
+        { TEMPORALEX_PROXY_AUTH: "ada:pa:ss\n" },
+        2,
+        ...by,
+      );
+      await told(
+        /HTTPS_PROXY names a proxy of "socks5"/,
+        { HTTPS_PROXY: "socks5://ada:pa:ss@x:1" },
+        2,
+      );
       const { address } = proxy;
       await proxy.stop();
       await told(/through the proxy .*no proxy listens on this address/, {}, 1, "--proxy", address);
@@ -118,16 +187,26 @@ together({
     const [profile, variable, option] = await Promise.all([
       ask(["--profile", "default"]),
       ask(["--profile", "default"], { TEMPORAL_ADDRESS: "127.0.0.1:2" }),
-      ask(["--profile", "default", "--address", "127.0.0.1:3"], { TEMPORAL_ADDRESS: "127.0.0.1:2" }),
+      ask(["--profile", "default", "--address", "127.0.0.1:3"], {
+        TEMPORAL_ADDRESS: "127.0.0.1:2",
+      }),
     ]);
     assert.equal(profile.code, 1);
     assert.match(profile.err, /cannot reach a Temporal cluster at 127\.0\.0\.1:1/);
     assert.match(variable.err, /cannot reach a Temporal cluster at 127\.0\.0\.1:2/);
     assert.match(option.err, /cannot reach a Temporal cluster at 127\.0\.0\.1:3/);
     const wrong: [string[], { [name: string]: string }, RegExp][] = [
-      [["--profile", "prod"], {}, /profile "prod" was not found; .*temporal\.toml has: default, other/],
+      [
+        ["--profile", "prod"],
+        {},
+        /profile "prod" was not found; .*temporal\.toml has: default, other/,
+      ],
       [["--config-file", join(folder, "gone.toml")], {}, /gone\.toml cannot be read/],
-      [["--address", "127.0.0.1:1"], { TEMPORAL_TLS: "perhaps" }, /TEMPORAL_TLS must be "true" or "false"/],
+      [
+        ["--address", "127.0.0.1:1"],
+        { TEMPORAL_TLS: "perhaps" },
+        /TEMPORAL_TLS must be "true" or "false"/,
+      ],
       [["--profile", "default", "--store", "x.sqlite"], {}, /--store and --profile contradict/],
     ];
     for (const [args, env, message] of wrong) {
@@ -156,7 +235,10 @@ test("a TLS error is reported at once, with the option of the command", async ()
   const servers = new Servers();
   await servers.serve("secure", createSecureServer(settings));
   await servers.serve("plain", createServer());
-  const [secure, plain] = ["secure", "plain"].map((name) => `localhost:${servers.port(name)}`) as [string, string];
+  const [secure, plain] = ["secure", "plain"].map((name) => `localhost:${servers.port(name)}`) as [
+    string,
+    string,
+  ];
   try {
     await refused(
       1,
@@ -166,9 +248,24 @@ test("a TLS error is reported at once, with the option of the command", async ()
       secure,
       "--tls",
     );
-    await refused(1, /not by the one in --tls-ca-path/, "list", "--address", secure, "--tls-ca-path", other);
+    await refused(
+      1,
+      /not by the one in --tls-ca-path/,
+      "list",
+      "--address",
+      secure,
+      "--tls-ca-path",
+      other,
+    );
     const named = ["--tls-ca-path", ca, "--tls-server-name", "temporal.example"];
-    await refused(1, /set --tls-server-name to the expected name/, "list", "--address", secure, ...named);
+    await refused(
+      1,
+      /set --tls-server-name to the expected name/,
+      "list",
+      "--address",
+      secure,
+      ...named,
+    );
     await refused(
       1,
       /requires a client certificate: set --tls-cert-path and --tls-key-path/,

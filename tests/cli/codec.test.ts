@@ -1,4 +1,5 @@
-// --codec: `run` writes a store without readable values, `workflow` reads it, and `worker` continues its runs.
+// --codec: `run` writes a store without readable values, `workflow` reads it, and `worker`
+// continues its runs.
 // takes: 3 s
 import assert from "node:assert/strict";
 import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
@@ -19,7 +20,10 @@ export const pays = workflow("Pays", async (who: string) => await acts.pay(who))
 export const waits = workflow("Waits", async (who: string) => [who, await waitForSignal("go")]);
 `,
   );
-  writeFileSync(join(folder, "bank.ts"), "export const pay = async (who: string): Promise<string> => `${who} has paid`;\n");
+  writeFileSync(
+    join(folder, "bank.ts"),
+    "export const pay = async (who: string): Promise<string> => `${who} has paid`;\n",
+  );
   writeFileSync(
     join(folder, "codec.ts"),
     `import type { Payload, PayloadCodec } from "temporalex";
@@ -38,20 +42,37 @@ export const codec: PayloadCodec = {
 });
 after(() => rmSync(folder, { recursive: true, force: true }));
 
-const run = (...args: string[]): Promise<Result> => runCommand([...args, "--store", "s.sqlite"], { cwd: folder });
+const run = (...args: string[]): Promise<Result> =>
+  runCommand([...args, "--store", "s.sqlite"], { cwd: folder });
 const coded = (...args: string[]): Promise<Result> => run(...args, "--codec", "codec.ts");
 const stored = (): string =>
-  readdirSync(folder).filter((name) => name.startsWith("s.sqlite") && statSync(join(folder, name)).isFile())
+  readdirSync(folder).filter((name) =>
+    name.startsWith("s.sqlite") && statSync(join(folder, name)).isFile()
+  )
     .map((name) => readFileSync(join(folder, name)).toString("latin1")).join("");
 
 test("run, show and worker use the codec", async () => {
-  const paid = await coded("run", "flows.ts", "--type", "Pays", "--activities", "bank.ts", "-i", '"SECRET"', "-w", "p");
+  const paid = await coded(
+    "run",
+    "flows.ts",
+    "--type",
+    "Pays",
+    "--activities",
+    "bank.ts",
+    "-i",
+    '"SECRET"',
+    "-w",
+    "p",
+  );
   assert.equal(paid.out, '"SECRET has paid"\n', paid.err);
   assert.ok(stored().includes("binary/inverted") && !stored().includes("SECRET"));
 
   assert.equal((await coded("workflow", "result", "-w", "p")).out, '"SECRET has paid"\n');
   const without = await run("workflow", "result", "-w", "p");
-  assert.ok(!without.out.includes("SECRET") && /inverted/.test(without.out + without.err), without.out + without.err);
+  assert.ok(
+    !without.out.includes("SECRET") && /inverted/.test(without.out + without.err),
+    without.out + without.err,
+  );
 
   const args = [
     "worker",
@@ -68,9 +89,18 @@ test("run, show and worker use the codec", async () => {
   const worker = startCommand(args, folder);
   try {
     await worker.line("the worker runs", ({ event }) => event === "started");
-    assert.equal((await coded("workflow", "start", "--type", "Waits", "-w", "w", "-i", '"SECRET who"')).code, 0);
-    assert.equal((await coded("workflow", "signal", "-w", "w", "--name", "go", "-i", '"SECRET go"')).code, 0);
-    assert.deepEqual(JSON.parse((await coded("workflow", "result", "-w", "w")).out), ["SECRET who", "SECRET go"]);
+    assert.equal(
+      (await coded("workflow", "start", "--type", "Waits", "-w", "w", "-i", '"SECRET who"')).code,
+      0,
+    );
+    assert.equal(
+      (await coded("workflow", "signal", "-w", "w", "--name", "go", "-i", '"SECRET go"')).code,
+      0,
+    );
+    assert.deepEqual(JSON.parse((await coded("workflow", "result", "-w", "w")).out), [
+      "SECRET who",
+      "SECRET go",
+    ]);
   } finally {
     assert.equal(await worker.end("SIGINT"), 0, worker.err());
   }
@@ -97,16 +127,25 @@ test("the codecs of a Temporal data converter are used", async () => {
     "codec.ts",
   );
   assert.equal(paid.code, 0, paid.err);
-  assert.equal((await run("workflow", "result", "-w", "d", "--codec", "data_converter.ts")).out, '"SECRET has paid"\n');
+  assert.equal(
+    (await run("workflow", "result", "-w", "d", "--codec", "data_converter.ts")).out,
+    '"SECRET has paid"\n',
+  );
 });
 
 test("an invalid codec is rejected before anything is started", async () => {
   writeFileSync(join(folder, "none.ts"), "export const codec = { encode: 1 };\n");
   const refused = await run("run", "flows.ts", "--type", "Pays", "--codec", "none.ts", "-i", '"x"');
   assert.equal(refused.code, 2);
-  assert.match(refused.err, /none\.ts: a payload codec is an object with the functions `encode` and `decode`/);
+  assert.match(
+    refused.err,
+    /none\.ts: a payload codec is an object with the functions `encode` and `decode`/,
+  );
   writeFileSync(join(folder, "class.cjs"), "exports.Codec = class { encode() {} decode() {} };\n");
   const exported = await run("workflow", "list", "--codec", "class.cjs");
   assert.equal(exported.code, 2);
-  assert.match(exported.err, /class\.cjs exports no codec: export it as `codec`, with encode and decode/);
+  assert.match(
+    exported.err,
+    /class\.cjs exports no codec: export it as `codec`, with encode and decode/,
+  );
 });

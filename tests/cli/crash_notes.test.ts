@@ -1,7 +1,16 @@
-// A worker on a cluster whose workflow code ends its process: the next start says on which runs it died. The cluster is `temporalex dev`.
+// A worker on a cluster whose workflow code ends its process: the next start says on which runs it
+// died. The cluster is `temporalex dev`.
 // takes: 30 s
 import assert from "node:assert/strict";
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import {
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import process from "node:process";
@@ -33,7 +42,8 @@ async function deadPid(): Promise<number> {
   return started.child.pid!;
 }
 
-const noted = (...runs: string[]) => `${JSON.stringify({ runs: runs.map((id) => [`w-${id}`, id, "W"]), ms: 5 })}\n`;
+const noted = (...runs: string[]) =>
+  `${JSON.stringify({ runs: runs.map((id) => [`w-${id}`, id, "W"]), ms: 5 })}\n`;
 
 test("after a crash of V8 a worker names the run at its next start; others continue; a clean stop leaves no note", () =>
   inFolder(async (folder) => {
@@ -59,7 +69,15 @@ export const quick = workflow("Quick", async () => "done");
       const { address } = await dev.line("the server", ({ event }) => event === "ready");
       const worker = async (taskQueue: string) => {
         const started = start(
-          ...["worker", "--address", String(address), "--task-queue", taskQueue, "--workflows", "workflows.ts"],
+          ...[
+            "worker",
+            "--address",
+            String(address),
+            "--task-queue",
+            taskQueue,
+            "--workflows",
+            "workflows.ts",
+          ],
           ...["--crash-notes", "notes"],
         );
         await started.line(`the worker of ${taskQueue}`, ({ event }) => event === "started");
@@ -67,13 +85,16 @@ export const quick = workflow("Quick", async () => "done");
       };
       const service = new GrpcService({ address: String(address) });
       try {
-        const client = (taskQueue: string) => new Client({ service, namespace: "default", taskQueue, logger: silentLogger });
+        const client = (taskQueue: string) =>
+          new Client({ service, namespace: "default", taskQueue, logger: silentLogger });
         const first = await worker("poison");
         const quiet = await worker("quiet");
         assert.equal(await client("quiet").execute("Quick", { id: "quick-1" }), "done");
         const files = readdirSync(notes);
         assert.ok(files.some((name) => name.endsWith(`-${quiet.child.pid}.tasks`)), files.join());
-        for (const name of files) assert.equal(statSync(join(notes, name)).mode & 0o777, 0o600, name);
+        for (const name of files) {
+          assert.equal(statSync(join(notes, name)).mode & 0o777, 0o600, name);
+        }
         const { runId } = await client("poison").start("TooLong", { id: "poison-1" });
         assert.notEqual(await first.end(), 0, "V8 ends it");
         // The run must not meet the next one, too.
@@ -114,7 +135,10 @@ test("a process adopts the notes of all dead processes with the same work; other
     // In a container each start has this id.
     writeFileSync(own, noted("b", "c"));
     writeFileSync(named(process.ppid), noted("lives"));
-    const other = crashNoteIn(folder, { ...WORK, taskQueue: "other" }).replace(`-${process.pid}.tasks`, `-${dead}.tasks`);
+    const other = crashNoteIn(folder, { ...WORK, taskQueue: "other" }).replace(
+      `-${process.pid}.tasks`,
+      `-${dead}.tasks`,
+    );
     writeFileSync(other, noted("other"));
     writeFileSync(join(folder, "a file of the user"), noted("user"));
     assert.equal(crashNoteIn(folder, WORK), own);
@@ -138,8 +162,14 @@ test("processes that died without running tasks are not reported", () =>
 
 test("the state folder depends on the platform", () => {
   assert.equal(stateFolder({ HOME: "/user" }, "linux"), "/user/.local/state/temporalex");
-  assert.equal(stateFolder({ HOME: "/user", XDG_STATE_HOME: "/state" }, "linux"), "/state/temporalex");
-  assert.equal(stateFolder({ HOME: "/Users/u" }, "darwin"), "/Users/u/Library/Application Support/temporalex");
+  assert.equal(
+    stateFolder({ HOME: "/user", XDG_STATE_HOME: "/state" }, "linux"),
+    "/state/temporalex",
+  );
+  assert.equal(
+    stateFolder({ HOME: "/Users/u" }, "darwin"),
+    "/Users/u/Library/Application Support/temporalex",
+  );
   assert.equal(stateFolder({ LOCALAPPDATA: "/local" }, "win32"), "/local/temporalex");
   assert.equal(stateFolder({}, "linux"), undefined);
   assert.equal(stateFolder({ XDG_STATE_HOME: "", HOME: "" }, "linux"), undefined);
@@ -153,7 +183,23 @@ test("usage errors: an invalid folder, and the folder option with a store", () =
     );
     writeFileSync(join(folder, "taken"), "");
     mkdirSync(join(folder, "store"));
-    const refused = refusals((args) => run(["worker", "--workflows", "workflows.ts", ...args], { cwd: folder }));
-    await refused(2, /--crash-notes taken cannot be used: /, "--address", "127.0.0.1:1", "--crash-notes", "taken");
-    await refused(2, /--crash-notes is for workers on a cluster/, "--store", "store/s.sqlite", "--crash-notes", "notes");
+    const refused = refusals((args) =>
+      run(["worker", "--workflows", "workflows.ts", ...args], { cwd: folder })
+    );
+    await refused(
+      2,
+      /--crash-notes taken cannot be used: /,
+      "--address",
+      "127.0.0.1:1",
+      "--crash-notes",
+      "taken",
+    );
+    await refused(
+      2,
+      /--crash-notes is for workers on a cluster/,
+      "--store",
+      "store/s.sqlite",
+      "--crash-notes",
+      "notes",
+    );
   }));

@@ -1,8 +1,17 @@
-// `temporalex debug` as a process: what it serves and to which clients, what it prints when code is saved, that its editor
-// link opens code only, that it follows a run of a store, and that it shuts down cleanly. web-demo/e2e/served.spec.ts tests
-// the page itself.
+// `temporalex debug` as a process: what it serves and to which clients, what it prints when code is
+// saved, that its editor link opens code only, that it follows a run of a store, and that it shuts
+// down cleanly. web-demo/e2e/served.spec.ts tests the page itself.
 import assert from "node:assert/strict";
-import { chmodSync, copyFileSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { request as ask } from "node:http";
 import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
@@ -29,21 +38,25 @@ import { noreply, on, receive, signal, stop, workflow } from "../../ts/workflow/
 import { run } from "./support/run.ts";
 
 /** The checkout, from `tests/cli` and from `dist/tests/cli`. */
-const ROOT = ["../../", "../../../"].map((up) => fileURLToPath(new URL(up, import.meta.url))).find((path) =>
-  existsSync(join(path, "web-demo"))
-)!;
+const ROOT = ["../../", "../../../"].map((up) => fileURLToPath(new URL(up, import.meta.url))).find((
+  path,
+) => existsSync(join(path, "web-demo")))!;
 const HISTORY = join(ROOT, "web-demo/samples/onboarding.json");
 const EXAMPLE = join(ROOT, "examples/onboarding");
 
 /** The smallest possible page: these tests do not need the built one. */
 const PAGE: PageFiles = new Map(
   Object.entries({
-    "index.html": '<meta charset="utf-8"><meta http-equiv="Content-Security-Policy" content="default-src \'none\'"><p>here</p>',
+    "index.html":
+      '<meta charset="utf-8"><meta http-equiv="Content-Security-Policy" content="default-src \'none\'"><p>here</p>',
     "sandbox.html": "<p>frame</p>",
     "assets/a.js": "1;",
   }).map((
     [path, text],
-  ) => [path, { type: path.endsWith(".js") ? "text/javascript" : "text/html", read: () => new TextEncoder().encode(text) }]),
+  ) => [path, {
+    type: path.endsWith(".js") ? "text/javascript" : "text/html",
+    read: () => new TextEncoder().encode(text),
+  }]),
 );
 
 async function inFolder(body: (cwd: string) => Promise<void>): Promise<void> {
@@ -57,12 +70,16 @@ async function inFolder(body: (cwd: string) => Promise<void>): Promise<void> {
 
 /** A project whose workflow replays its history while `step` is 1. */
 function project(cwd: string): { step(value: string): void } {
-  const step = (value: string) => writeFileSync(join(cwd, "src/step.ts"), `export const step: number = ${value};\n`);
+  const step = (value: string) =>
+    writeFileSync(join(cwd, "src/step.ts"), `export const step: number = ${value};\n`);
   mkdirSync(join(cwd, "src"));
   writeFileSync(join(cwd, "package.json"), "{}");
   copyFileSync(join(EXAMPLE, "activities.ts"), join(cwd, "src/activities.ts"));
   copyFileSync(HISTORY, join(cwd, "onboarding.json"));
-  const text = readFileSync(join(EXAMPLE, "workflow.ts"), "utf8").replace("await accounts.sendWelcome", "if (step === 1) $&");
+  const text = readFileSync(join(EXAMPLE, "workflow.ts"), "utf8").replace(
+    "await accounts.sendWelcome",
+    "if (step === 1) $&",
+  );
   writeFileSync(join(cwd, "src/workflow.ts"), `import { step } from "./step.ts";\n${text}`);
   step("1");
   return { step };
@@ -89,7 +106,10 @@ function send(
     const request = ask({ hostname, port, path: path ?? pathname, method, headers }, (response) => {
       let text = "";
       response.setEncoding("utf8").on("data", (part: string) => text += part);
-      response.on("end", () => resolve({ status: response.statusCode!, headers: response.headers, text }));
+      response.on(
+        "end",
+        () => resolve({ status: response.statusCode!, headers: response.headers, text }),
+      );
       response.on("error", reject);
     });
     request.on("error", reject);
@@ -135,10 +155,16 @@ test("the page is served with its policy, is not cached, and knows its server", 
     assert.equal(headers["referrer-policy"], "no-referrer");
     assert.equal(headers["content-security-policy"], "default-src 'none'; frame-ancestors 'none'");
     assert.match(text, /<p>here<\/p>/);
-    assert.ok(text.includes('<meta name="temporalex-served" content="{&quot;by&quot;:&quot;test&quot;,'), text);
+    assert.ok(
+      text.includes('<meta name="temporalex-served" content="{&quot;by&quot;:&quot;test&quot;,'),
+      text,
+    );
     assert.doesNotMatch(text, /<name>/);
     const frame = await send(`${url}sandbox.html`);
-    assert.equal(frame.headers["content-security-policy"], "sandbox allow-scripts; frame-ancestors 'self'");
+    assert.equal(
+      frame.headers["content-security-policy"],
+      "sandbox allow-scripts; frame-ancestors 'self'",
+    );
     assert.equal((await send(`${url}assets/a.js`, { method: "HEAD" })).text, "");
     assert.equal((await send(url, { method: "POST", body: "x" })).status, 405);
     assert.equal((await send(`${url}data/echo`)).status, 405);
@@ -187,12 +213,19 @@ test("pages of other sites cannot reach the server, not even by DNS rebinding", 
     ];
     for (const headers of refusals) {
       for (const path of ["", "data/echo", "assets/a.js"]) {
-        const answer = await send(url + path, { method: path === "data/echo" ? "POST" : "GET", headers });
+        const answer = await send(url + path, {
+          method: path === "data/echo" ? "POST" : "GET",
+          headers,
+        });
         assert.equal(answer.status, 403, JSON.stringify(headers));
         assert.equal(answer.headers["access-control-allow-origin"], undefined);
       }
     }
-    for (const headers of [{ host: `localhost:${port}` }, { origin }, { "sec-fetch-site": "none" }] as Record<string, string>[]) {
+    for (
+      const headers of [{ host: `localhost:${port}` }, { origin }, {
+        "sec-fetch-site": "none",
+      }] as Record<string, string>[]
+    ) {
       assert.equal((await send(url, { headers })).status, 200, JSON.stringify(headers));
     }
   });
@@ -214,14 +247,23 @@ test("paths outside of the page's files are rejected, and bodies are limited", a
     for (const path of [...paths, "constructor", "__proto__"]) {
       assert.equal((await send(url, { path: pathname + path })).status, 404, path);
     }
-    assert.equal((await send(`${url}data/echo`, { method: "POST", body: "x".repeat(4096) })).text.length, 4096);
-    assert.equal((await send(`${url}data/echo`, { method: "POST", body: "x".repeat(4097) })).status, 413);
+    assert.equal(
+      (await send(`${url}data/echo`, { method: "POST", body: "x".repeat(4096) })).text.length,
+      4096,
+    );
+    assert.equal(
+      (await send(`${url}data/echo`, { method: "POST", body: "x".repeat(4097) })).status,
+      413,
+    );
     const endless = await send(`${url}data/echo`, {
       method: "POST",
       headers: { "transfer-encoding": "chunked" },
       body: "x".repeat(200_000),
     }).catch((error: Error & { code?: string }) => error.code);
-    assert.ok(endless === "ECONNRESET" || endless === "EPIPE" || (endless as Answer).status === 413, String(endless));
+    assert.ok(
+      endless === "ECONNRESET" || endless === "EPIPE" || (endless as Answer).status === 413,
+      String(endless),
+    );
     assert.deepEqual(errors, []);
   });
 });
@@ -240,31 +282,58 @@ test("saving a file or an imported file makes a new version; a load error is rep
     const code = new ServedCode(modules, {
       loaded(version) {
         versions.push(version);
-        verdicts.take(version.version, version.host, histories, version.version === 1 ? shown : undefined);
+        verdicts.take(
+          version.version,
+          version.host,
+          histories,
+          version.version === 1 ? shown : undefined,
+        );
       },
-      refused: (version, problems) => refusals.push({ version, file: problems[0]!.file, line: problems[0]!.line }),
+      refused: (version, problems) =>
+        refusals.push({ version, file: problems[0]!.file, line: problems[0]!.line }),
     });
     try {
       await code.load();
-      assert.deepEqual(versions[0]!.files.map(({ path }) => path).toSorted(), ["src/step.ts", "src/workflow.ts"]);
+      assert.deepEqual(versions[0]!.files.map(({ path }) => path).toSorted(), [
+        "src/step.ts",
+        "src/workflow.ts",
+      ]);
       assert.equal(versions[0]!.places.get("src/step.ts"), join(cwd, "src/step.ts"));
-      assert.match(versions[0]!.files.find(({ path }) => path === "src/step.ts")!.text, /: number/, "as it was written");
+      assert.match(
+        versions[0]!.files.find(({ path }) => path === "src/step.ts")!.text,
+        /: number/,
+        "as it was written",
+      );
       await new Promise((resolve) => setTimeout(resolve, 100));
       assert.equal(lines.length, 0, "the page has its verdict first");
       show();
       assert.equal((await poll("the first verdict", () => lines[0])).line.verdict, "ok");
       step("2");
       await poll("the second version", () => versions[1]);
-      assert.notEqual((await poll("its verdict", () => lines.find(({ version }) => version === 2))).line.verdict, "ok");
+      assert.notEqual(
+        (await poll("its verdict", () => lines.find(({ version }) => version === 2))).line.verdict,
+        "ok",
+      );
       step("");
       const refused = await poll("the refusal", () => refusals[0]);
-      assert.deepEqual({ ...refused, file: refused.file.split("/").at(-1) }, { version: 3, file: "step.ts", line: 1 });
+      assert.deepEqual({ ...refused, file: refused.file.split("/").at(-1) }, {
+        version: 3,
+        file: "step.ts",
+        line: 1,
+      });
       assert.equal(versions.length, 2);
       rmSync(join(cwd, "src/step.ts"));
-      await poll("the refusal of what is missing", () => refusals.find(({ version }) => version > 3));
+      await poll(
+        "the refusal of what is missing",
+        () => refusals.find(({ version }) => version > 3),
+      );
       step("1");
       const last = await poll("the version that loads again", () => versions[2]);
-      assert.equal((await poll("its verdict", () => lines.find(({ version }) => version === last.version))).line.verdict, "ok");
+      assert.equal(
+        (await poll("its verdict", () => lines.find(({ version }) => version === last.version)))
+          .line.verdict,
+        "ok",
+      );
     } finally {
       code.close();
       await verdicts.close();
@@ -272,12 +341,16 @@ test("saving a file or an imported file makes a new version; a load error is rep
   });
 });
 
-test("a line is opened in the user's editor, only in files of the code", { skip: process.platform === "win32" }, async () => {
+test("a line is opened in the user's editor, only in files of the code", {
+  skip: process.platform === "win32",
+}, async () => {
   await inFolder(async (cwd) => {
     const editor = join(cwd, "code");
     writeFileSync(
       editor,
-      `#!/bin/sh\nprintf '%s\\n' "$@" > "${join(cwd, "told.tmp")}" && mv "${join(cwd, "told.tmp")}" "${join(cwd, "told")}"\n`,
+      `#!/bin/sh\nprintf '%s\\n' "$@" > "${join(cwd, "told.tmp")}" && mv "${
+        join(cwd, "told.tmp")
+      }" "${join(cwd, "told")}"\n`,
     );
     chmodSync(editor, 0o755);
     const routes = new DebugRoutes([], { VISUAL: `${editor} --reuse-window` });
@@ -296,7 +369,11 @@ test("a line is opened in the user's editor, only in files of the code", { skip:
     });
     try {
       const post = (value: unknown, type = "application/json") =>
-        send(`${server.url}data/open`, { method: "POST", headers: { "content-type": type }, body: JSON.stringify(value) });
+        send(`${server.url}data/open`, {
+          method: "POST",
+          headers: { "content-type": type },
+          body: JSON.stringify(value),
+        });
       assert.equal((await post({ file: "src/b.ts", line: 1 })).status, 404);
       assert.equal((await post({ file: file, line: 1 })).status, 404);
       assert.equal((await post({ file: "../../etc/passwd", line: 1 })).status, 404);
@@ -318,8 +395,19 @@ test("a line is opened in the user's editor, only in files of the code", { skip:
 test("the editor is detected, and receives the line in its syntax", async () => {
   const at = { path: "/a b/c.ts", line: 7, column: 2 };
   assert.deepEqual(editorCommand("code --wait", at), ["code", "--wait", "-g", "/a b/c.ts:7:2"]);
-  assert.deepEqual(editorCommand('"/opt/my editor/subl" -n', at), ["/opt/my editor/subl", "-n", "/a b/c.ts:7:2"]);
-  assert.deepEqual(editorCommand("webstorm", at), ["webstorm", "--line", "7", "--column", "2", "/a b/c.ts"]);
+  assert.deepEqual(editorCommand('"/opt/my editor/subl" -n', at), [
+    "/opt/my editor/subl",
+    "-n",
+    "/a b/c.ts:7:2",
+  ]);
+  assert.deepEqual(editorCommand("webstorm", at), [
+    "webstorm",
+    "--line",
+    "7",
+    "--column",
+    "2",
+    "/a b/c.ts",
+  ]);
   assert.deepEqual(editorCommand("kate", at), ["kate", "/a b/c.ts"]);
   await inFolder((cwd) => {
     writeFileSync(join(cwd, "codium"), "");
@@ -339,11 +427,21 @@ function start(args: readonly string[], cwd: string, page?: PageFiles) {
   let out = "";
   const program: typeof main = (words, io) =>
     dispatch(
-      { debug: { ...debug, run: (call) => debugCommand(call as DebugCall, page === undefined ? undefined : () => page) } },
+      {
+        debug: {
+          ...debug,
+          run: (call) =>
+            debugCommand(call as DebugCall, page === undefined ? undefined : () => page),
+        },
+      },
       words,
       io,
     );
-  const ended = run(["debug", ...args], { cwd, interrupt: ctrlC.signal, out: (text) => void (out += text) }, program);
+  const ended = run(["debug", ...args], {
+    cwd,
+    interrupt: ctrlC.signal,
+    out: (text) => void (out += text),
+  }, program);
   // deno-lint-ignore no-explicit-any
   const lines = (): any[] => out.split("\n").slice(0, -1).map((line) => JSON.parse(line));
   return { ended, lines, stop: () => ctrlC.abort(new Interrupted()) };
@@ -352,7 +450,11 @@ function start(args: readonly string[], cwd: string, page?: PageFiles) {
 test("the command prints the address, each new verdict and each load error; Ctrl-C exits cleanly", async () => {
   await inFolder(async (cwd) => {
     const { step } = project(cwd);
-    const started = start(["onboarding.json", "--workflows", "src/workflow.ts", "--json"], cwd, PAGE);
+    const started = start(
+      ["onboarding.json", "--workflows", "src/workflow.ts", "--json"],
+      cwd,
+      PAGE,
+    );
     try {
       const [{ url, ...line }] = [await poll("the address", () => started.lines()[0])];
       assert.deepEqual(line, { event: "started", histories: 1 });
@@ -372,8 +474,15 @@ test("the command prints the address, each new verdict and each load error; Ctrl
       assert.match(second.error.location, /src\/workflow\.ts:\d+/);
       assert.ok(second.error.eventId > 0);
       step(";");
-      const refused = await poll("the refusal", () => started.lines().find(({ event }) => event === "refused"));
-      assert.deepEqual([refused.version, refused.problems[0].file, refused.problems[0].line], [3, join("src", "step.ts"), 1]);
+      const refused = await poll(
+        "the refusal",
+        () => started.lines().find(({ event }) => event === "refused"),
+      );
+      assert.deepEqual([refused.version, refused.problems[0].file, refused.problems[0].line], [
+        3,
+        join("src", "step.ts"),
+        1,
+      ]);
       const history = await send(`${url}data/history/0`);
       assert.equal(history.status, 200);
       assert.equal((await send(`${url}data/history/1`)).status, 404);
@@ -406,10 +515,15 @@ test("the command prints the address, each new verdict and each load error; Ctrl
 test("a changed history file is read and replayed again", async () => {
   await inFolder(async (cwd) => {
     project(cwd);
-    const started = start(["onboarding.json", "--workflows", "src/workflow.ts", "--json"], cwd, PAGE);
+    const started = start(
+      ["onboarding.json", "--workflows", "src/workflow.ts", "--json"],
+      cwd,
+      PAGE,
+    );
     try {
       const { url } = await poll("the address", () => started.lines()[0]);
-      const verdict = (events: number) => started.lines().find((line) => line.event === "verdict" && line.events === events);
+      const verdict = (events: number) =>
+        started.lines().find((line) => line.event === "verdict" && line.events === events);
       await poll("the first verdict", () => verdict(17));
       const { length } = (await send(`${url}data/history/0`)).text;
       const { events } = JSON.parse(readFileSync(HISTORY, "utf8")) as { events: unknown[] };
@@ -433,7 +547,11 @@ test("a run of a store that another process has open is followed until it ends",
         return await receive(0, [on(go, (_, n) => n === 1 ? stop(n + 1) : noreply(n + 1))]);
       },
     });
-    const app = await open({ path: join(cwd, "shop.sqlite"), workflows: [waits], logger: silentLogger });
+    const app = await open({
+      path: join(cwd, "shop.sqlite"),
+      workflows: [waits],
+      logger: silentLogger,
+    });
     const handle = await app.client.start(waits, { id: "order-17", args: [] });
     const started = start(["--store", "shop.sqlite", "-w", "order-17", "--json"], cwd, PAGE);
     try {
@@ -442,11 +560,15 @@ test("a run of a store that another process has open is followed until it ends",
       const before = await size();
       assert.ok((await send(url)).text.includes("&quot;open&quot;:true"));
       await handle.signal(go);
-      for (const until = performance.now() + 60_000; await size() === before;) assert.ok(performance.now() < until);
+      for (const until = performance.now() + 60_000; await size() === before;) {
+        assert.ok(performance.now() < until);
+      }
       const later = await size();
       await handle.signal(go);
       await handle.result();
-      for (const until = performance.now() + 60_000; await size() === later;) assert.ok(performance.now() < until);
+      for (const until = performance.now() + 60_000; await size() === later;) {
+        assert.ok(performance.now() < until);
+      }
       started.stop();
       assert.equal((await started.ended).code, 0);
       const missing = start(["--store", "shop.sqlite", "-w", "order-18", "--json"], cwd, PAGE);

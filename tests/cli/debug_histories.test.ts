@@ -10,12 +10,18 @@ import { until } from "../support/until.ts";
 
 /** The JSON of a history with so many events. */
 function history(count: number): string {
-  const scheduled = { eventType: "EVENT_TYPE_WORKFLOW_TASK_SCHEDULED", workflowTaskScheduledEventAttributes: {} };
+  const scheduled = {
+    eventType: "EVENT_TYPE_WORKFLOW_TASK_SCHEDULED",
+    workflowTaskScheduledEventAttributes: {},
+  };
   const first = {
     eventType: "EVENT_TYPE_WORKFLOW_EXECUTION_STARTED",
     workflowExecutionStartedEventAttributes: { workflowType: { name: "Waits" } },
   };
-  const events = Array.from({ length: count }, (_, i) => ({ eventId: String(i + 1), ...(i === 0 ? first : scheduled) }));
+  const events = Array.from(
+    { length: count },
+    (_, i) => ({ eventId: String(i + 1), ...(i === 0 ? first : scheduled) }),
+  );
   return JSON.stringify({ events });
 }
 

@@ -1,4 +1,5 @@
-// `temporalex dev` as a process: what it says, what it refuses, that it ends in order, and that files outlive it.
+// `temporalex dev` as a process: what it says, what it refuses, that it ends in order, and that
+// files outlive it.
 import assert from "node:assert/strict";
 import { existsSync, mkdtempSync, rmSync } from "node:fs";
 import { createServer } from "node:net";
@@ -12,7 +13,11 @@ import { startCommand } from "./support/process.ts";
 
 const folder = () => mkdtempSync(join(tmpdir(), "temporalex-dev-"));
 
-async function withClient<T>(address: unknown, body: (client: Client) => Promise<T>, namespace = "default"): Promise<T> {
+async function withClient<T>(
+  address: unknown,
+  body: (client: Client) => Promise<T>,
+  namespace = "default",
+): Promise<T> {
   const service = new GrpcService({ address: address as string });
   try {
     return await body(new Client({ service, namespace, taskQueue: "q", logger: silentLogger }));
@@ -23,23 +28,49 @@ async function withClient<T>(address: unknown, body: (client: Client) => Promise
 
 test("the first line contains the address; Ctrl-C ends the command; the next start and other commands find its files", async () => {
   const cwd = folder();
-  const args = ["dev", "--port", "0", "--http-port", "0", "--db-filename", "dev.sqlite", "-n", "orders", "--json"];
+  const args = [
+    "dev",
+    "--port",
+    "0",
+    "--http-port",
+    "0",
+    "--db-filename",
+    "dev.sqlite",
+    "-n",
+    "orders",
+    "--json",
+  ];
   const first = startCommand(args, cwd);
   try {
     const ready = await first.line("ready", ({ event }) => event === "ready");
     assert.deepEqual(ready["namespaces"], ["default", "orders"]);
     assert.equal(ready["store"], join(cwd, "dev.sqlite"));
-    const info = await fetch(`${ready["httpAddress"]}/temporal.api.workflowservice.v1.WorkflowService/GetSystemInfo`, {
-      method: "POST",
-      headers: { "content-type": "application/json" },
-      body: "{}",
-    });
+    const info = await fetch(
+      `${ready["httpAddress"]}/temporal.api.workflowservice.v1.WorkflowService/GetSystemInfo`,
+      {
+        method: "POST",
+        headers: { "content-type": "application/json" },
+        body: "{}",
+      },
+    );
     assert.ok((await info.json()).serverVersion);
     await withClient(ready["address"], (client) => client.start("Work", { id: "kept" }));
     await withClient(ready["address"], (client) => client.start("Work", { id: "order" }), "orders");
     // Commands that use the store next to it go through this process.
-    const listed = await run(["workflow", "list", "--store", join(cwd, "dev.orders.sqlite"), "-n", "orders", "--json"]);
-    assert.deepEqual(JSON.parse(listed.out).map((each: { workflowId: string }) => each.workflowId), ["order"], listed.err);
+    const listed = await run([
+      "workflow",
+      "list",
+      "--store",
+      join(cwd, "dev.orders.sqlite"),
+      "-n",
+      "orders",
+      "--json",
+    ]);
+    assert.deepEqual(
+      JSON.parse(listed.out).map((each: { workflowId: string }) => each.workflowId),
+      ["order"],
+      listed.err,
+    );
     assert.equal(await first.end("SIGINT"), 0);
     assert.equal(first.lines.at(-1)?.["event"], "stopped");
     assert.ok(!existsSync(join(cwd, "dev.sqlite-socket")));

@@ -1,5 +1,6 @@
 // runtime: node
-// Watched files: the first notification of a change is looked at at once, so that a save waits for nothing but the file's rest.
+// Watched files: the first notification of a change is looked at at once, so that a save waits for
+// nothing but the file's rest.
 import { deepStrictEqual } from "node:assert/strict";
 import { mkdtempSync, rmSync, watch as fsWatch, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -12,7 +13,9 @@ const REST_MS = 15;
 /** Turns of the event loop, in which notifications arrive: timers stand still. */
 async function turns(enough: () => boolean): Promise<void> {
   const started = performance.now();
-  while (!enough() && performance.now() - started < 20_000) await new Promise((resolve) => setImmediate(resolve));
+  while (!enough() && performance.now() - started < 20_000) {
+    await new Promise((resolve) => setImmediate(resolve));
+  }
 }
 
 test("a changed file is reported once it is stable, without further delay", async (t) => {

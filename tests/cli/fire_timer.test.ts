@@ -1,5 +1,6 @@
-// `temporalex workflow fire-timer`: timers by hand, through the process that holds a store and through `temporalex dev --timers manual`, and
-// of workflows that were started so; for others it is refused.
+// `temporalex workflow fire-timer`: timers by hand, through the process that holds a store and
+// through `temporalex dev --timers manual`, and of workflows that were started so; for others it is
+// refused.
 // takes: 3 s
 import assert from "node:assert/strict";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
@@ -26,23 +27,43 @@ const buff = workflow("buff", async () => {
 test("timers fire by name and in order in the process that has the store open; a missing timer is reported", () =>
   inFolder(async (folder) => {
     const path = join(folder, "game.sqlite");
-    const fire = (...args: string[]) => run(["workflow", "fire-timer", "--store", path, "-w", "buff-1", ...args]);
+    const fire = (...args: string[]) =>
+      run(["workflow", "fire-timer", "--store", path, "-w", "buff-1", ...args]);
     const alone = await fire("--name", "expire");
     assert.equal(alone.code, 1);
-    assert.match(alone.err, /no process has .*game\.sqlite open: start one to fire its manual timers/);
-    const app = await open({ path, workflows: { buff }, engine: { timers: "manual" }, logger: silentLogger, serve: true });
+    assert.match(
+      alone.err,
+      /no process has .*game\.sqlite open: start one to fire its manual timers/,
+    );
+    const app = await open({
+      path,
+      workflows: { buff },
+      engine: { timers: "manual" },
+      logger: silentLogger,
+      serve: true,
+    });
     try {
       await app.served;
       const handle = await app.client.start(buff, { id: "buff-1", args: [] });
       const waits = (name: string) =>
-        until(`${name} is open`, () => app.engine.sql("SELECT 1 FROM workflow_timer WHERE name = ?", name).length === 1);
+        until(
+          `${name} is open`,
+          () => app.engine.sql("SELECT 1 FROM workflow_timer WHERE name = ?", name).length === 1,
+        );
       await waits("expire");
       const unknown = await fire("--name", "shield");
       assert.equal(unknown.code, 1);
-      assert.match(unknown.err, /workflow "buff-1" has no open timer "shield"; open timers: "expire"/);
+      assert.match(
+        unknown.err,
+        /workflow "buff-1" has no open timer "shield"; open timers: "expire"/,
+      );
       const fired = await fire("--name", "expire", "--json");
       assert.equal(fired.code, 0, fired.err);
-      assert.deepEqual(JSON.parse(fired.out), { workflowId: "buff-1", name: "expire", fired: true });
+      assert.deepEqual(JSON.parse(fired.out), {
+        workflowId: "buff-1",
+        name: "expire",
+        fired: true,
+      });
       // Also one that has been due for long waits for the hand.
       await waits("fade");
       await new Promise((resolve) => setTimeout(resolve, 50));
@@ -67,7 +88,16 @@ test("a killed process does not block the store, whatever files it left", () =>
     await worker.line("it has started", ({ event }) => event === "started");
     await until("it can be reached", () => findHolder(path));
     await worker.end("SIGKILL");
-    const { code, err } = await run(["workflow", "fire-timer", "--store", path, "-w", "buff-1", "--name", "x"]);
+    const { code, err } = await run([
+      "workflow",
+      "fire-timer",
+      "--store",
+      path,
+      "-w",
+      "buff-1",
+      "--name",
+      "x",
+    ]);
     assert.equal(code, 1);
     assert.match(err, /no process has .*game\.sqlite open: start one to fire its manual timers/);
   }));
@@ -83,13 +113,34 @@ test("workflow start --timers manual: only the timers of that workflow are manua
     try {
       await app.served;
       const start = (id: string, ...args: string[]) =>
-        run(["workflow", "start", "--store", path, "--type", "short", "-w", id, "--task-queue", "default", ...args]);
+        run([
+          "workflow",
+          "start",
+          "--store",
+          path,
+          "--type",
+          "short",
+          "-w",
+          id,
+          "--task-queue",
+          "default",
+          ...args,
+        ]);
       const started = await start("held", "--timers", "manual");
       assert.equal(started.code, 0, started.err);
       assert.equal((await start("due")).code, 0);
       assert.equal(await app.client.getHandle(short, "due").result(), "over");
       assert.equal((await app.client.getHandle(short, "held").describe()).status, "RUNNING");
-      const fired = await run(["workflow", "fire-timer", "--store", path, "-w", "held", "--name", "soon"]);
+      const fired = await run([
+        "workflow",
+        "fire-timer",
+        "--store",
+        path,
+        "-w",
+        "held",
+        "--name",
+        "soon",
+      ]);
       assert.equal(fired.code, 0, fired.err);
       assert.equal(await app.client.getHandle(short, "held").result(), "over");
       assert.match((await start("odd", "--timers", "never")).err, /--timers/);
@@ -106,7 +157,16 @@ test("firing a timer of a workflow with automatic timers is rejected", () =>
       await app.served;
       const handle = await app.client.start(buff, { id: "buff-1", args: [] });
       await until("it waits", () => app.engine.sql("SELECT 1 FROM workflow_timer").length === 1);
-      const { code, err } = await run(["workflow", "fire-timer", "--store", path, "-w", "buff-1", "--name", "expire"]);
+      const { code, err } = await run([
+        "workflow",
+        "fire-timer",
+        "--store",
+        path,
+        "-w",
+        "buff-1",
+        "--name",
+        "expire",
+      ]);
       assert.equal(code, 1);
       assert.match(
         err,
@@ -132,7 +192,16 @@ test("timers fire on temporalex dev --timers manual", async () => {
       const handle = await client.start(buff, { id: "buff-1", args: [] });
       for (const name of ["expire", "fade"]) {
         await until(`${name} fires`, async () => {
-          const { code } = await run(["workflow", "fire-timer", "--address", address, "-w", "buff-1", "--name", name]);
+          const { code } = await run([
+            "workflow",
+            "fire-timer",
+            "--address",
+            address,
+            "-w",
+            "buff-1",
+            "--name",
+            name,
+          ]);
           return code === 0;
         });
       }

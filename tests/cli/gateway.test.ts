@@ -1,7 +1,16 @@
-// `temporalex gateway` as a process: what it says and what it does not, its token file, what it refuses, that it ends in order, and that a
-// client and a worker go through it, to a server and to a store that another process has open.
+// `temporalex gateway` as a process: what it says and what it does not, its token file, what it
+// refuses, that it ends in order, and that a client and a worker go through it, to a server and to
+// a store that another process has open.
 import assert from "node:assert/strict";
-import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  existsSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -40,28 +49,54 @@ test("a client and a worker reach a server through the gateway; a token file kee
     try {
       const server = startAndEnd(startCommand(["dev", "--port", "0", "--json"], cwd));
       const { address } = await server.line("ready", ({ event }) => event === "ready");
-      const args = ["--address", String(address), "--allow-origin", `${ORIGIN}/`, "--token-file", "token"];
+      const args = [
+        "--address",
+        String(address),
+        "--allow-origin",
+        `${ORIGIN}/`,
+        "--token-file",
+        "token",
+      ];
       const port = await freePort();
       const first = startAndEnd(startAt(port, cwd, ...args));
       const started = await first.line("started", ({ event }) => event === "started");
       const { url, ...more } = started as { url: string };
-      assert.deepEqual(more, { event: "started", address, origins: [ORIGIN], namespaces: [], readOnly: false });
+      assert.deepEqual(more, {
+        event: "started",
+        address,
+        origins: [ORIGIN],
+        namespaces: [],
+        readOnly: false,
+      });
       const token = readFileSync(join(cwd, "token"), "utf8").trim();
       assert.equal(new URL(url).hash, `#${token}`);
-      if (process.platform !== "win32") assert.equal(statSync(join(cwd, "token")).mode & 0o777, 0o600);
+      if (process.platform !== "win32") {
+        assert.equal(statSync(join(cwd, "token")).mode & 0o777, 0o600);
+      }
       const service = await connectGateway(url, socketClass);
       const client = new Client({ service, taskQueue: "q", logger: silentLogger });
-      const worker = await Worker.create({ service, taskQueue: "q", workflows: [double], logger: silentLogger });
+      const worker = await Worker.create({
+        service,
+        taskQueue: "q",
+        workflows: [double],
+        logger: silentLogger,
+      });
       await worker.runUntil(async () => {
         assert.equal(await client.execute(double, { id: "d", args: [21] }), 42);
       });
       await service.close();
-      await assert.rejects(connectGateway(url.replace(token, "x".repeat(43)), socketClass), /rejected the token/);
+      await assert.rejects(
+        connectGateway(url.replace(token, "x".repeat(43)), socketClass),
+        /rejected the token/,
+      );
       assert.equal(await first.end("SIGINT"), 0);
       assert.equal(first.lines.at(-1)?.["event"], "stopped");
       assert.ok(!first.err().includes(token), first.err());
       const second = startAndEnd(startAt(port, cwd, ...args));
-      assert.equal((await second.line("started again", ({ event }) => event === "started"))["url"], url);
+      assert.equal(
+        (await second.line("started again", ({ event }) => event === "started"))["url"],
+        url,
+      );
       assert.equal(await second.end("SIGINT"), 0);
       assert.equal(await server.end("SIGINT"), 0);
     } finally {
@@ -72,11 +107,17 @@ test("a client and a worker reach a server through the gateway; a token file kee
 
 test("the gateway serves a store that another process has open, and forwards rejections by the fence", async () => {
   await inFolder(async (cwd) => {
-    const app = await open({ path: join(cwd, "shop.sqlite"), workflows: [double], logger: silentLogger });
+    const app = await open({
+      path: join(cwd, "shop.sqlite"),
+      workflows: [double],
+      logger: silentLogger,
+    });
     const all = start(cwd, "--store", "shop.sqlite");
     const fenced = start(cwd, "--store", "shop.sqlite", "--read-only", "-n", "default");
     try {
-      const [one, two] = await Promise.all([all, fenced].map((each) => each.line("started", ({ event }) => event === "started")));
+      const [one, two] = await Promise.all(
+        [all, fenced].map((each) => each.line("started", ({ event }) => event === "started")),
+      );
       const service = await connectGateway(one!["url"] as string, socketClass);
       const client = new Client({ service, taskQueue: "default", logger: silentLogger });
       assert.equal(await client.execute(double, { id: "d", args: [4] }), 8);
@@ -105,7 +146,16 @@ test("a terminal gets the URL, the allowed callers, and errors while it runs", a
   await inFolder(async (cwd) => {
     const interrupt = new AbortController();
     let err = "";
-    const ended = run(["gateway", "--address", "127.0.0.1:1", "--port", "0", "-n", "orders", "--read-only"], {
+    const ended = run([
+      "gateway",
+      "--address",
+      "127.0.0.1:1",
+      "--port",
+      "0",
+      "-n",
+      "orders",
+      "--read-only",
+    ], {
       cwd,
       interrupt: interrupt.signal,
       err: (text) => {
@@ -120,7 +170,10 @@ test("a terminal gets the URL, the allowed callers, and errors while it runs", a
       out,
       /pages +none; let one in with --allow-origin http:\/\/localhost:5173\nnamespaces +orders\nread only +yes\nstopped\n$/,
     );
-    assert.match(err, /warning: 127\.0\.0\.1:1 does not answer yet \(.*ECONNREFUSED.*\); calls are passed on to it as they come/);
+    assert.match(
+      err,
+      /warning: 127\.0\.0\.1:1 does not answer yet \(.*ECONNREFUSED.*\); calls are passed on to it as they come/,
+    );
   });
 });
 
@@ -137,26 +190,46 @@ test("an error in the command line is reported before anything listens", async (
       /^2 .*where do calls go\? Name a cluster with --address host:port or --profile, or a store with --store/,
     );
     assert.match(await refused(...to, "--store", "x"), /^2 .*contradict each other/);
-    assert.match(await refused(...to, "--allow-origin", "*"), /^2 .*--allow-origin: "\*" would allow pages of every site/);
-    assert.match(await refused(...to, "--allow-origin", "localhost:5173"), /^2 .*is not an origin; write scheme, host and port/);
-    assert.match(await refused(...to, "--port", "70000"), /^2 .*a port is a number from 0 to 65535/);
+    assert.match(
+      await refused(...to, "--allow-origin", "*"),
+      /^2 .*--allow-origin: "\*" would allow pages of every site/,
+    );
+    assert.match(
+      await refused(...to, "--allow-origin", "localhost:5173"),
+      /^2 .*is not an origin; write scheme, host and port/,
+    );
+    assert.match(
+      await refused(...to, "--port", "70000"),
+      /^2 .*a port is a number from 0 to 65535/,
+    );
     assert.match(await refused("--address", "not an address"), /^2 .*is not an address/);
-    assert.match(await refused(...to, "--token-file", "missing/token"), /^1 .*the token file cannot be made: .*ENOENT/);
+    assert.match(
+      await refused(...to, "--token-file", "missing/token"),
+      /^1 .*the token file cannot be made: .*ENOENT/,
+    );
     assert.match(await refused(...to, "--token-file", "."), /^1 .*is not a file|^1 .*EISDIR/);
     writeFileSync(join(cwd, "short"), "hello\n", { mode: 0o600 });
-    assert.match(await refused(...to, "--token-file", "short"), /^1 .*holds no token: 32 to 256 characters/);
+    assert.match(
+      await refused(...to, "--token-file", "short"),
+      /^1 .*holds no token: 32 to 256 characters/,
+    );
     assert.equal(readFileSync(join(cwd, "short"), "utf8"), "hello\n");
     if (process.platform !== "win32") {
       writeFileSync(join(cwd, "open"), `${"x".repeat(40)}\n`);
       chmodSync(join(cwd, "open"), 0o644);
-      assert.match(await refused(...to, "--token-file", "open"), /^1 .*others may read the token file .*chmod 600/);
+      assert.match(
+        await refused(...to, "--token-file", "open"),
+        /^1 .*others may read the token file .*chmod 600/,
+      );
     }
     const taken = createServer();
     await new Promise<void>((resolve) => taken.listen(0, "127.0.0.1", resolve));
     const { port } = taken.address() as { port: number };
     assert.match(
       await refused(...to, "--port", String(port)),
-      new RegExp(`^1 .*port ${port} is in use; stop the other process, or choose another port with --port`),
+      new RegExp(
+        `^1 .*port ${port} is in use; stop the other process, or choose another port with --port`,
+      ),
     );
     await new Promise((resolve) => taken.close(resolve));
     assert.ok(!existsSync(join(cwd, "token")));

@@ -1,4 +1,5 @@
-// `temporalex history`: a divergence made small, a test of it that fails until the code is repaired, and a history without its values.
+// `temporalex history`: a divergence made small, a test of it that fails until the code is
+// repaired, and a history without its values.
 // takes: 15 s
 import assert from "node:assert/strict";
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -40,32 +41,82 @@ test("history commands minimize, write a test, and redact", () =>
       "--json",
     ], at);
     assert.equal(small.code, 0, small.err);
-    const { events, eventsBefore } = JSON.parse(small.out) as { events: number; eventsBefore: number };
+    const { events, eventsBefore } = JSON.parse(small.out) as {
+      events: number;
+      eventsBefore: number;
+    };
     assert.ok(events < eventsBefore, `${events} of ${eventsBefore}`);
     assert.equal((await run(["replay", "small.json", "--workflows", "old.ts"], at)).code, 0);
     assert.equal((await run(["replay", "small.json", "--workflows", "new.ts"], at)).code, 1);
-    const sound = await run(["history", "minimise", "run.json", "--workflows", "old.ts", "--out", "none.json"], at);
+    const sound = await run([
+      "history",
+      "minimise",
+      "run.json",
+      "--workflows",
+      "old.ts",
+      "--out",
+      "none.json",
+    ], at);
     assert.equal(sound.code, 1);
     assert.match(sound.err, /the history replays against this code/);
-    const again = await run(["history", "minimise", "run.json", "--workflows", "new.ts", "--out", "small.json"], at);
+    const again = await run([
+      "history",
+      "minimise",
+      "run.json",
+      "--workflows",
+      "new.ts",
+      "--out",
+      "small.json",
+    ], at);
     assert.equal(again.code, 2);
     assert.match(again.err, /small\.json exists/);
 
-    const made = await run(["history", "test", "run.json", "--workflows", "new.ts", "--out", "order.test.ts"], at);
+    const made = await run([
+      "history",
+      "test",
+      "run.json",
+      "--workflows",
+      "new.ts",
+      "--out",
+      "order.test.ts",
+    ], at);
     assert.equal(made.code, 0, made.err);
     assert.ok(existsSync(join(folder, "order.history.json")));
     const text = readFileSync(join(folder, "order.test.ts"), "utf8");
-    assert.match(text, /createWorkerRealm\(\{ workflows: new URL\("\.\/new\.ts", import\.meta\.url\) \}\)/);
+    assert.match(
+      text,
+      /createWorkerRealm\(\{ workflows: new URL\("\.\/new\.ts", import\.meta\.url\) \}\)/,
+    );
 
-    const shown = await run(["history", "redact", "run.json", "--workflows", "old.ts", "--out", "shown.json"], at);
+    const shown = await run([
+      "history",
+      "redact",
+      "run.json",
+      "--workflows",
+      "old.ts",
+      "--out",
+      "shown.json",
+    ], at);
     assert.equal(shown.code, 0, shown.err);
     assert.match(shown.out, /it replays as before/);
     assert.ok(!readFileSync(join(folder, "shown.json"), "utf8").includes(btoa('"item 1"')));
-    const wrong = await run(["history", "redact", "run.json", "--match", "(", "--unverified", "--out", "x.json"], at);
+    const wrong = await run([
+      "history",
+      "redact",
+      "run.json",
+      "--match",
+      "(",
+      "--unverified",
+      "--out",
+      "x.json",
+    ], at);
     assert.equal(wrong.code, 2);
   }));
 
-const RUNNERS: readonly (readonly [TestRunner, ending: string])[] = [["node", "mjs"], ["vitest", "ts"], ["deno", "ts"]];
+const RUNNERS: readonly (readonly [TestRunner, ending: string])[] = [["node", "mjs"], [
+  "vitest",
+  "ts",
+], ["deno", "ts"]];
 
 for (const [runner, ending] of RUNNERS) {
   test(`history: a test for ${runner} fails with the change, and passes without it`, (t) => {
@@ -74,7 +125,16 @@ for (const [runner, ending] of RUNNERS) {
     return inFolder(async (folder) => {
       project(folder);
       const file = `order.test.${ending}`;
-      const args = ["--workflows", "new.ts", "--repaired", "old.ts", "--runner", runner, "--out", file];
+      const args = [
+        "--workflows",
+        "new.ts",
+        "--repaired",
+        "old.ts",
+        "--runner",
+        runner,
+        "--out",
+        file,
+      ];
       const made = await run(["history", "test", "run.json", ...args], { cwd: folder });
       assert.equal(made.code, 0, made.err);
       const name = "Main replays the history of order";

@@ -1,4 +1,5 @@
-// What is read from JSON is, byte for byte, what an encoder of protobuf writes: exports are compared, and the core reads the bytes as they are.
+// What is read from JSON is, byte for byte, what an encoder of protobuf writes: exports are
+// compared, and the core reads the bytes as they are.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Buffer } from "node:buffer";
@@ -13,7 +14,10 @@ import { isSurely } from "../../ts/history_files/wire_check.ts";
 const utf8 = new TextEncoder();
 const long = "é".repeat(300);
 
-/** Every kind of field: numbers of all sizes and signs, packed lists, maps, bytes, times, a choice, and defaults that are written out. */
+/**
+ * Every kind of field: numbers of all sizes and signs, packed lists, maps, bytes, times, a choice,
+ * and defaults that are written out.
+ */
 const history: JsonValue = {
   events: [
     {
@@ -24,12 +28,18 @@ const history: JsonValue = {
       taskId: "9007199254740993",
       workflowExecutionStartedEventAttributes: {
         workflowType: { name: long },
-        input: { payloads: [{ metadata: { encoding: "anNvbi9wbGFpbg==" }, data: "AAECAwQFBgcICQ==" }, {}] },
+        input: {
+          payloads: [{ metadata: { encoding: "anNvbi9wbGFpbg==" }, data: "AAECAwQFBgcICQ==" }, {}],
+        },
         workflowRunTimeout: "0s",
         workflowTaskTimeout: "-1.500s",
         attempt: 0,
         initiator: "CONTINUE_AS_NEW_INITIATOR_UNSPECIFIED",
-        retryPolicy: { backoffCoefficient: 2.5, maximumAttempts: -3, nonRetryableErrorTypes: ["", "x"] },
+        retryPolicy: {
+          backoffCoefficient: 2.5,
+          maximumAttempts: -3,
+          nonRetryableErrorTypes: ["", "x"],
+        },
         memo: { fields: { [long]: { data: "" } } },
         searchAttributes: { indexedFields: {} },
         header: {},
@@ -50,11 +60,15 @@ const history: JsonValue = {
 
 test("JSON is converted to the bytes of an encoder, whatever the order of its fields", async () => {
   const expected = toBinary(HistorySchema, fromJson(HistorySchema, history));
-  const read = async (json: unknown) => (await readHistoryFile(utf8.encode(JSON.stringify(json)))).bytes;
+  const read = async (json: unknown) =>
+    (await readHistoryFile(utf8.encode(JSON.stringify(json)))).bytes;
   assert.deepEqual(await read(history), expected);
   assert.deepEqual(await read(reversed(history)), expected);
   assert.deepEqual(
-    fromBinary(HistorySchema, await read(toJson(HistorySchema, fromBinary(HistorySchema, expected)))).events.length,
+    fromBinary(
+      HistorySchema,
+      await read(toJson(HistorySchema, fromBinary(HistorySchema, expected))),
+    ).events.length,
     2,
   );
 });
@@ -63,7 +77,9 @@ function reversed(json: unknown): unknown {
   if (Array.isArray(json)) return json.map(reversed);
   if (typeof json !== "object" || json === null) return json;
   // Maps keep their order, which is their bytes.
-  return Object.fromEntries(Object.entries(json).toReversed().map(([key, value]) => [key, reversed(value)]));
+  return Object.fromEntries(
+    Object.entries(json).toReversed().map(([key, value]) => [key, reversed(value)]),
+  );
 }
 
 test("protobuf input is used unchanged, as a plain Uint8Array also if it is a Buffer", async () => {
@@ -75,10 +91,17 @@ test("protobuf input is used unchanged, as a plain Uint8Array also if it is a Bu
 
 test("errors do not quote user values", async () => {
   const secret = {
-    events: [{ eventId: 1, workflowExecutionStartedEventAttributes: { input: "4111-1111", memo: { fields: { card: [true] } } } }],
+    events: [{
+      eventId: 1,
+      workflowExecutionStartedEventAttributes: {
+        input: "4111-1111",
+        memo: { fields: { card: [true] } },
+      },
+    }],
   };
   await assert.rejects(readHistoryFile(utf8.encode(JSON.stringify(secret))), {
-    message: "events[0].workflowExecutionStartedEventAttributes.input should be payloads, but is a text",
+    message:
+      "events[0].workflowExecutionStartedEventAttributes.input should be payloads, but is a text",
   });
 });
 
@@ -88,7 +111,10 @@ test("base64 is accepted in both alphabets, with and without padding, and with l
     const part = bytes.subarray(0, length);
     const text = btoa(String.fromCharCode(...part));
     assert.deepEqual(decodeBase64(text), part.slice());
-    assert.deepEqual(decodeBase64(text.replace(/=+$/, "").replaceAll("+", "-").replaceAll("/", "_")), part.slice());
+    assert.deepEqual(
+      decodeBase64(text.replace(/=+$/, "").replaceAll("+", "-").replaceAll("/", "_")),
+      part.slice(),
+    );
     assert.deepEqual(decodeBase64(text.replace(/.{64}/g, "$&\r\n")), part.slice());
   }
   for (const no of ["a", "ab=", "abc==", "a===", "====", "ab!c", "é", "abcde", "ab=c"]) {
@@ -103,8 +129,12 @@ test("bytes recognized as a message can be decoded, and the bytes of an encoder 
     for (const byte of [0x00, 0x7f, 0x80, 0xff, bytes[at]! ^ 1, bytes[at]! ^ 8]) {
       const damaged = bytes.slice();
       damaged[at] = byte;
-      if (isSurely(HistorySchema, damaged)) assert.doesNotThrow(() => fromBinary(HistorySchema, damaged), `${byte} at ${at}`);
-      if (isSurely(HistorySchema, bytes.subarray(0, at))) fromBinary(HistorySchema, bytes.subarray(0, at));
+      if (isSurely(HistorySchema, damaged)) {
+        assert.doesNotThrow(() => fromBinary(HistorySchema, damaged), `${byte} at ${at}`);
+      }
+      if (isSurely(HistorySchema, bytes.subarray(0, at))) {
+        fromBinary(HistorySchema, bytes.subarray(0, at));
+      }
     }
   }
   const open = bytes.slice();
@@ -125,7 +155,14 @@ test("a time in the common format is read like in other formats", () => {
     assert.deepEqual(timestamp(text), timestamp(text.replace("Z", "+00:00")), text);
   }
   assert.deepEqual(timestamp("2024-02-29T00:00:00Z"), { seconds: 1709164800, nanos: 0 });
-  for (const text of ["2024-13-01T00:00:00Z", "2024-01-01T00:61:00Z", "2024-01-01T00:00:00.Z", "2024-01-0xT00:00:00Z"]) {
+  for (
+    const text of [
+      "2024-13-01T00:00:00Z",
+      "2024-01-01T00:61:00Z",
+      "2024-01-01T00:00:00.Z",
+      "2024-01-0xT00:00:00Z",
+    ]
+  ) {
     assert.equal(timestamp(text), undefined, text);
   }
 });
@@ -134,7 +171,11 @@ test("the nesting depth of JSON ignores brackets in strings", () => {
   const deep = (n: number, inside: string) => "[".repeat(n) + inside + "]".repeat(n);
   for (const inside of ['"[[["', '"\\"[[["', '"\\\\"', '"\\\\\\"["', '""']) {
     assert.equal(nestedTooDeep(deep(MAX_NESTING, inside)), undefined, inside);
-    assert.match(nestedTooDeep(deep(MAX_NESTING, `${inside},[]`)) ?? "", /nested more than/, inside);
+    assert.match(
+      nestedTooDeep(deep(MAX_NESTING, `${inside},[]`)) ?? "",
+      /nested more than/,
+      inside,
+    );
   }
   assert.equal(nestedTooDeep('"no end ['), undefined);
 });

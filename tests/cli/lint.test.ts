@@ -16,7 +16,10 @@ export const a = workflow("A", async () => {
 });
 `;
 
-async function inFolder(files: { readonly [name: string]: string }, body: (folder: string) => Promise<void>): Promise<void> {
+async function inFolder(
+  files: { readonly [name: string]: string },
+  body: (folder: string) => Promise<void>,
+): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), "temporalex-lint-"));
   for (const [name, text] of Object.entries(files)) writeFileSync(join(folder, name), text);
   try {
@@ -34,14 +37,23 @@ test("lint: findings have position, rule, reason and advice; exit code 1 only on
     assert.equal(sound.out, "nothing found in 1 module\n");
     const wrong = await run(["lint", "wrong.ts"], at);
     assert.equal(wrong.code, 1);
-    assert.match(wrong.out, /^wrong\.ts:3:3: error .*sleep\(\).* \[floating-promise\]\n {4}why: .*\n {4}do: .*\n/);
+    assert.match(
+      wrong.out,
+      /^wrong\.ts:3:3: error .*sleep\(\).* \[floating-promise\]\n {4}why: .*\n {4}do: .*\n/,
+    );
     assert.match(wrong.out, /1 error, 1 warning in 1 module\n$/);
     const json = await run(["lint", "wrong.ts", "--json"], at);
     assert.equal(json.code, 1);
     const { ok, errors, warnings, findings } = JSON.parse(json.out);
     assert.deepEqual([ok, errors, warnings], [false, 1, 1]);
     const { why: _why, advice: _advice, message: _message, ...first } = findings[0];
-    assert.deepEqual(first, { rule: "floating-promise", severity: "error", file: join(folder, "wrong.ts"), line: 3, column: 3 });
+    assert.deepEqual(first, {
+      rule: "floating-promise",
+      severity: "error",
+      file: join(folder, "wrong.ts"),
+      line: 3,
+      column: 3,
+    });
     const only = ["lint", "wrong.ts", "--rule", "floating-promise=off"];
     assert.equal((await run(only, at)).code, 0, "warnings alone do not fail");
     assert.equal((await run([...only, "--max-warnings", "0"], at)).code, 1);
@@ -49,13 +61,18 @@ test("lint: findings have position, rule, reason and advice; exit code 1 only on
   }));
 
 test("lint: the modules of package.json, and the list of rules", () =>
-  inFolder({ "w.ts": WRONG, "package.json": '{"temporalex":{"workflows":["./w.ts"]}}' }, async (folder) => {
-    assert.equal((await run(["lint"], { cwd: folder })).code, 1);
-    const rules = await run(["lint", "--rules"], { cwd: folder });
-    assert.equal(rules.code, 0);
-    assert.match(rules.out, /^floating-promise \(error\): /m);
-    assert.ok(JSON.parse((await run(["lint", "--rules", "--json"], { cwd: folder })).out).length > 20);
-  }));
+  inFolder(
+    { "w.ts": WRONG, "package.json": '{"temporalex":{"workflows":["./w.ts"]}}' },
+    async (folder) => {
+      assert.equal((await run(["lint"], { cwd: folder })).code, 1);
+      const rules = await run(["lint", "--rules"], { cwd: folder });
+      assert.equal(rules.code, 0);
+      assert.match(rules.out, /^floating-promise \(error\): /m);
+      assert.ok(
+        JSON.parse((await run(["lint", "--rules", "--json"], { cwd: folder })).out).length > 20,
+      );
+    },
+  ));
 
 test("lint: without a checked module no success is reported", () =>
   inFolder({ "data.json": "{}" }, async (folder) => {

@@ -9,7 +9,10 @@ import { startPageServer } from "../../ts/cli/page/page_server.ts";
 const LONG_MS = 60_000;
 
 async function isOpen(wait: Promise<void>): Promise<boolean> {
-  return await Promise.race([wait.then(() => false), new Promise<boolean>((resolve) => setTimeout(resolve, 20, true))]);
+  return await Promise.race([
+    wait.then(() => false),
+    new Promise<boolean>((resolve) => setTimeout(resolve, 20, true)),
+  ]);
 }
 
 test("the command waits for a version until the page shows it, a later one arrives, or the timeout ends", async () => {
@@ -46,7 +49,11 @@ test("a connected page reports the version that it shows; without a page the com
     onError: (error) => assert.fail(error),
   });
   const post = async (body: string, type = "application/json") =>
-    (await fetch(`${server.url}data/shown`, { method: "POST", headers: { "content-type": type }, body })).status;
+    (await fetch(`${server.url}data/shown`, {
+      method: "POST",
+      headers: { "content-type": type },
+      body,
+    })).status;
   const page = new AbortController();
   try {
     await routes.shown(1);

@@ -56,7 +56,8 @@ function record(body = BODY): Promise<Uint8Array> {
   });
 }
 
-const asJson = (bytes: Uint8Array): string => JSON.stringify(toJson(HistorySchema, fromBinary(HistorySchema, bytes)));
+const asJson = (bytes: Uint8Array): string =>
+  JSON.stringify(toJson(HistorySchema, fromBinary(HistorySchema, bytes)));
 
 interface Result {
   readonly code: number;
@@ -87,10 +88,21 @@ test("verdicts, lines and exit codes", async () => {
   write("changed.ts", module(BODY.replace('await sleep("1s");\n  const', "const")));
   write("throws.ts", module('  await sleep("1s");\n  throw new TypeError("oh no");'));
   write("waits.ts", module('  await sleep("1s");\n  await new Promise(() => {});\n  return "";'));
-  write("fetches.ts", module('  await sleep("1s");\n  await fetch("http://localhost/");\n  return "";'));
+  write(
+    "fetches.ts",
+    module('  await sleep("1s");\n  await fetch("http://localhost/");\n  return "";'),
+  );
   write("other.ts", module(BODY).replace('"Order"', '"Invoice"'));
 
-  const all = await run(["replay", "--workflows", "same.ts", "--json", "ok.json", "ok.bin", "ok.json.gz"]);
+  const all = await run([
+    "replay",
+    "--workflows",
+    "same.ts",
+    "--json",
+    "ok.json",
+    "ok.bin",
+    "ok.json.gz",
+  ]);
   assert.equal(all.code, 0, all.out + all.err);
   const { ms: _, ...summary } = all.summary!;
   assert.deepEqual(summary, {
@@ -105,11 +117,16 @@ test("verdicts, lines and exit codes", async () => {
   const { workflowId, runId } = all.lines[0]!;
   assert.ok(workflowId !== "" && runId !== "");
   const facts = { workflowType: "Order", workflowId, runId, events: 16, activations: 3 };
-  assert.deepEqual(all.lines.map(({ ms, warnings, ...line }) => (assert.ok(ms >= 0), assert.ok(Array.isArray(warnings)), line)), [
-    { file: "ok.json", ...facts, verdict: "ok" },
-    { file: "ok.bin", ...facts, verdict: "ok" },
-    { file: "ok.json.gz", ...facts, verdict: "ok" },
-  ]);
+  assert.deepEqual(
+    all.lines.map((
+      { ms, warnings, ...line },
+    ) => (assert.ok(ms >= 0), assert.ok(Array.isArray(warnings)), line)),
+    [
+      { file: "ok.json", ...facts, verdict: "ok" },
+      { file: "ok.bin", ...facts, verdict: "ok" },
+      { file: "ok.json.gz", ...facts, verdict: "ok" },
+    ],
+  );
 
   const changed = await run(["replay", "--workflows", "changed.ts", "ok.json"]);
   assert.equal(changed.code, 1);
@@ -142,9 +159,20 @@ test("verdicts, lines and exit codes", async () => {
     assert.match(failed.lines[0]!.error!.location, location, file);
   }
 
-  const mixed = await run(["replay", "--workflows", "changed.ts", "ok.json", "bad.json", "nowhere.json"]);
+  const mixed = await run([
+    "replay",
+    "--workflows",
+    "changed.ts",
+    "ok.json",
+    "bad.json",
+    "nowhere.json",
+  ]);
   assert.equal(mixed.code, 2, "an unreadable file wins");
-  assert.deepEqual(mixed.lines.map((l) => l.verdict), ["nondeterminism", "unreadable", "unreadable"]);
+  assert.deepEqual(mixed.lines.map((l) => l.verdict), [
+    "nondeterminism",
+    "unreadable",
+    "unreadable",
+  ]);
   assert.match(mixed.lines[1]!.error!.message, /ends unexpectedly/);
   assert.match(mixed.lines[2]!.error!.message, /no such file/);
   assert.deepEqual(Object.keys(mixed.lines[1]!).sort(), [
@@ -159,14 +187,32 @@ test("verdicts, lines and exit codes", async () => {
     "workflowId",
     "workflowType",
   ]);
-  assert.deepEqual(Object.keys(mixed.lines[1]!.error!).sort(), ["actual", "code", "eventId", "expected", "location", "message"]);
+  assert.deepEqual(Object.keys(mixed.lines[1]!.error!).sort(), [
+    "actual",
+    "code",
+    "eventId",
+    "expected",
+    "location",
+    "message",
+  ]);
 });
 
 test("a workflow that never yields fails its verdict, and the next history is replayed", async () => {
   const bytes = await record();
   write("spin/ok.bin", bytes);
-  write("spin/spins.ts", module('  await sleep("1s");\n  if (cents === 250) for (let i = 0; i < 1.5e10; i++);\n  return "";'));
-  const result = await run(["replay", "--workflows", "spin/spins.ts", "spin/ok.bin", "spin/ok.bin"]);
+  write(
+    "spin/spins.ts",
+    module(
+      '  await sleep("1s");\n  if (cents === 250) for (let i = 0; i < 1.5e10; i++);\n  return "";',
+    ),
+  );
+  const result = await run([
+    "replay",
+    "--workflows",
+    "spin/spins.ts",
+    "spin/ok.bin",
+    "spin/ok.bin",
+  ]);
   assert.equal(result.code, 1);
   assert.equal(result.lines.length, 2);
   for (const line of result.lines) {
@@ -182,13 +228,29 @@ test("extra commands are warnings, and fail under --strict", async () => {
   write("strict/ok.bin", bytes);
   write(
     "strict/extra.ts",
-    module(`${BODY.replace("return receipt;", 'void sleep("5s");\n  await acts.charge(1);\n  return receipt;')}`),
+    module(
+      `${
+        BODY.replace(
+          "return receipt;",
+          'void sleep("5s");\n  await acts.charge(1);\n  return receipt;',
+        )
+      }`,
+    ),
   );
   const lenient = await run(["replay", "--workflows", "strict/extra.ts", "strict/ok.bin"]);
-  const strict = await run(["replay", "--workflows", "strict/extra.ts", "--strict", "strict/ok.bin"]);
+  const strict = await run([
+    "replay",
+    "--workflows",
+    "strict/extra.ts",
+    "--strict",
+    "strict/ok.bin",
+  ]);
   assert.equal(strict.code, 1);
   assert.equal(strict.lines[0]!.verdict, "nondeterminism");
-  assert.ok(lenient.lines[0]!.verdict === "nondeterminism" || lenient.lines[0]!.warnings.length > 0, lenient.out);
+  assert.ok(
+    lenient.lines[0]!.verdict === "nondeterminism" || lenient.lines[0]!.warnings.length > 0,
+    lenient.out,
+  );
 });
 
 test("without modules on the command line, those of package.json are used", async () => {
@@ -196,16 +258,28 @@ test("without modules on the command line, those of package.json are used", asyn
   write("app/history.bin", bytes);
   write("app/src/order.ts", module(BODY));
   write("app/src/deep/deeper/x.txt", "");
-  write("app/package.json", JSON.stringify({ name: "app", temporalex: { workflows: ["./src/order.ts"] } }));
+  write(
+    "app/package.json",
+    JSON.stringify({ name: "app", temporalex: { workflows: ["./src/order.ts"] } }),
+  );
   const cwd = join(folder, "app/src/deep/deeper");
   const result = await run(["replay", join(folder, "app/history.bin")], { cwd });
   assert.equal(result.code, 0, result.out + result.err);
-  write("app/package.json", JSON.stringify({ name: "app", temporalex: { workflows: "src/order.ts" } }));
+  write(
+    "app/package.json",
+    JSON.stringify({ name: "app", temporalex: { workflows: "src/order.ts" } }),
+  );
   assert.equal((await run(["replay", "../../../history.bin"], { cwd })).code, 0);
   for (
     const [text, expected] of [
-      [JSON.stringify({ name: "app" }), /names no workflow modules; name the workflow modules with --workflows/],
-      [JSON.stringify({ temporalex: { workflows: [] } }), /must be a module's path, or a list of such/],
+      [
+        JSON.stringify({ name: "app" }),
+        /names no workflow modules; name the workflow modules with --workflows/,
+      ],
+      [
+        JSON.stringify({ temporalex: { workflows: [] } }),
+        /must be a module's path, or a list of such/,
+      ],
       [JSON.stringify({ temporalex: { workflows: 3 } }), /must be a module's path/],
       ["{", /is not valid JSON/],
     ] as const
@@ -237,7 +311,10 @@ test("wrong usage exits with code 2 and a message on standard error", async () =
         ["replay", "--workflows", "usage/imports.ts", "x.json"],
         /imports\.ts:1: imports "node:fs".*\n.*imports\.ts:2: imports "\.\/nowhere\.[jt]s"/,
       ],
-      [["replay", "--workflows", "usage/empty.ts", "x.json"], /the workflow module \S*empty\.ts exports no workflow/],
+      [
+        ["replay", "--workflows", "usage/empty.ts", "x.json"],
+        /the workflow module \S*empty\.ts exports no workflow/,
+      ],
     ] as const
   ) {
     const result = await run(args);
@@ -264,14 +341,19 @@ test("on a terminal the output is for people, in color if wanted", async () => {
   write("people/same.ts", module(BODY));
   write("people/changed.ts", module(BODY.replace('await sleep("1s");\n', "")));
   const args = ["people/ok.bin", "people/nowhere.bin"];
-  const plain = await run(["replay", "--workflows", "people/changed.ts", ...args], { terminal: true });
+  const plain = await run(["replay", "--workflows", "people/changed.ts", ...args], {
+    terminal: true,
+  });
   assert.equal(plain.code, 2);
   // deno-lint-ignore no-control-regex
   assert.doesNotMatch(plain.out, /\x1b|^\{/m);
   assert.match(plain.out, /^nondeterminism +people\/ok\.bin +Order, 16 events/m);
   assert.match(plain.out, /^ {4}at .*changed\.ts:\d+:\d+/m);
   assert.match(plain.out, /^unreadable +people\/nowhere\.bin\n {4}no such file/m);
-  const coloured = await run(["replay", "--workflows", "people/same.ts", "people/ok.bin"], { terminal: true, colours: true });
+  const coloured = await run(["replay", "--workflows", "people/same.ts", "people/ok.bin"], {
+    terminal: true,
+    colours: true,
+  });
   // deno-lint-ignore no-control-regex
   assert.match(coloured.out, /^\x1b\[32mok +\x1b\[0m +people\/ok\.bin/);
   const json = await run(["replay", "--json", "--workflows", "people/same.ts", "people/ok.bin"], {
@@ -293,15 +375,25 @@ test("the command works as an executable", async () => {
         process.execPath,
         [...program, "replay", ...args],
         { env: { ...process.env, FORCE_COLOR: "1" } },
-        (error, stdout, stderr) => resolve({ code: error === null ? 0 : Number(error.code), stdout, stderr }),
+        (error, stdout, stderr) =>
+          resolve({ code: error === null ? 0 : Number(error.code), stdout, stderr }),
       );
     });
-  const ok = await spawn("--workflows", join(folder, "program/order.ts"), join(folder, "program/ok.bin"));
+  const ok = await spawn(
+    "--workflows",
+    join(folder, "program/order.ts"),
+    join(folder, "program/ok.bin"),
+  );
   assert.equal(ok.code, 0, ok.stderr);
   assert.equal(ok.stdout.split("\n").length, 3);
-  const first = ({ stdout }: { stdout: string }) => JSON.parse(stdout.split("\n")[0]!) as ReplayLine;
+  const first = ({ stdout }: { stdout: string }) =>
+    JSON.parse(stdout.split("\n")[0]!) as ReplayLine;
   assert.equal(first(ok).verdict, "ok");
-  const missing = await spawn("--workflows", join(folder, "program/order.ts"), join(folder, "program/nowhere.bin"));
+  const missing = await spawn(
+    "--workflows",
+    join(folder, "program/order.ts"),
+    join(folder, "program/nowhere.bin"),
+  );
   assert.equal(missing.code, 2);
   assert.equal(first(missing).verdict, "unreadable");
   assert.equal((await spawn()).code, 2);
@@ -318,24 +410,52 @@ export const codec = {
       : payload)),
 };`;
   write("codec.ts", inverting);
-  const codec = await import(pathToFileURL(write("codec.mjs", inverting.replace(": Uint8Array", ""))).href) as {
+  const codec = await import(
+    pathToFileURL(write("codec.mjs", inverting.replace(": Uint8Array", ""))).href
+  ) as {
     codec: PayloadCodec;
   };
   write("encoded.bin", await MessageCodec.of(codec)!.encode(HistorySchema, await record()));
   write("same.ts", module(BODY));
-  const good = await run(["replay", "--workflows", "same.ts", "--codec", "codec.ts", "encoded.bin"]);
+  const good = await run([
+    "replay",
+    "--workflows",
+    "same.ts",
+    "--codec",
+    "codec.ts",
+    "encoded.bin",
+  ]);
   assert.equal(good.code, 0, good.out + good.err);
   const without = await run(["replay", "--workflows", "same.ts", "encoded.bin"]);
   assert.equal(without.code, 1);
   assert.match(without.lines[0]!.error!.message, /binary\/inverted.*check that the payload codec/);
-  assert.equal(without.lines[0]!.error!.sentence, undefined, "the code has not read its arguments: no edit is to blame");
+  assert.equal(
+    without.lines[0]!.error!.sentence,
+    undefined,
+    "the code has not read its arguments: no edit is to blame",
+  );
 
-  write("throws_codec.ts", `export default { encode() {}, decode() { throw new Error("no key k1"); } };`);
-  const locked = await run(["replay", "--workflows", "same.ts", "--codec", "throws_codec.ts", "encoded.bin"]);
+  write(
+    "throws_codec.ts",
+    `export default { encode() {}, decode() { throw new Error("no key k1"); } };`,
+  );
+  const locked = await run([
+    "replay",
+    "--workflows",
+    "same.ts",
+    "--codec",
+    "throws_codec.ts",
+    "encoded.bin",
+  ]);
   assert.equal(locked.code, 2);
   assert.match(locked.lines[0]!.error!.message, /could not decode .*no key k1/);
   write("no_codec.ts", `export const codecs = [];`);
-  for (const [file, message] of [["no_codec.ts", /exports no codec/], ["missing.ts", /module not found: missing.ts/]] as const) {
+  for (
+    const [file, message] of [["no_codec.ts", /exports no codec/], [
+      "missing.ts",
+      /module not found: missing.ts/,
+    ]] as const
+  ) {
     const refused = await run(["replay", "--workflows", "same.ts", "--codec", file, "encoded.bin"]);
     assert.equal(refused.code, 2);
     assert.match(refused.err, message);
@@ -343,22 +463,36 @@ export const codec = {
 });
 
 test("--interceptors: a history recorded with interceptors replays only with them", async () => {
-  const program = `import { sleep } from "@temporalio/workflow";\nexport async function w() { await sleep(1000); return 1; }\n`;
+  const program =
+    `import { sleep } from "@temporalio/workflow";\nexport async function w() { await sleep(1000); return 1; }\n`;
   const interceptors = `import { sleep } from "@temporalio/workflow";
 export const interceptors = () => ({ inbound: [{ async execute(input: any, next: any) { await sleep(5000); return await next(input); } }] });
 `;
-  const history = await withProgram({ "/app/main.ts": program, "/app/i.ts": interceptors }, async (h) => {
-    const run = h.start("w");
-    for (const timer of ["1", "2"]) {
+  const history = await withProgram(
+    { "/app/main.ts": program, "/app/i.ts": interceptors },
+    async (h) => {
+      const run = h.start("w");
+      for (const timer of ["1", "2"]) {
+        await run.task();
+        run.server.fireTimer(timer);
+      }
       await run.task();
-      run.server.fireTimer(timer);
-    }
-    await run.task();
-    assert.equal(run.server.closed?.result, 1, run.failure);
-    return run.server.history();
-  }, { interceptors: "/app/i.ts" });
-  const args = ["replay", write("intercepted.binpb", history), "--workflows", write("intercepted.ts", program), "--json"];
+      assert.equal(run.server.closed?.result, 1, run.failure);
+      return run.server.history();
+    },
+    { interceptors: "/app/i.ts" },
+  );
+  const args = [
+    "replay",
+    write("intercepted.binpb", history),
+    "--workflows",
+    write("intercepted.ts", program),
+    "--json",
+  ];
   const path = write("interceptors.ts", interceptors);
-  assert.deepEqual((await run([...args, "--interceptors", path])).lines.map(({ verdict }) => verdict), ["ok"]);
+  assert.deepEqual(
+    (await run([...args, "--interceptors", path])).lines.map(({ verdict }) => verdict),
+    ["ok"],
+  );
   assert.deepEqual((await run(args)).lines.map(({ verdict }) => verdict), ["nondeterminism"]);
 });

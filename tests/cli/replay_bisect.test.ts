@@ -1,4 +1,5 @@
-// `temporalex replay --bisect` and `--versions`: which version of the code is the first that does not replay.
+// `temporalex replay --bisect` and `--versions`: which version of the code is the first that does
+// not replay.
 // takes: 12 s
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
@@ -36,21 +37,35 @@ before(async () => {
     writeFileSync(join(folder, name), text);
   };
   const git = (...args: string[]) =>
-    execFileSync("git", ["-c", "user.name=Ada", "-c", "user.email=ada@example.com", "-c", "commit.gpgsign=false", ...args], {
+    execFileSync("git", [
+      "-c",
+      "user.name=Ada",
+      "-c",
+      "user.email=ada@example.com",
+      "-c",
+      "commit.gpgsign=false",
+      ...args,
+    ], {
       cwd: folder,
       stdio: "ignore",
     });
   git("init", "-q");
   write(".gitignore", "node_modules\nrun.json\nv*.ts\n");
   // A package that is installed, and not in the repository.
-  write("node_modules/money-units/package.json", '{ "name": "money-units", "type": "module", "exports": "./mod.js" }');
+  write(
+    "node_modules/money-units/package.json",
+    '{ "name": "money-units", "type": "module", "exports": "./mod.js" }',
+  );
   write("node_modules/money-units/mod.js", 'export const unit = "EUR";\n');
   const commit = (subject: string, files: { readonly [name: string]: string }) => {
     for (const [name, text] of Object.entries(files)) write(name, text);
     git("add", "-A");
     git("commit", "-q", "-m", subject);
   };
-  commit("first edition", { "src/workflows.ts": module(SOUND), "lib/price.ts": "export const rounded = Math.round;\n" });
+  commit("first edition", {
+    "src/workflows.ts": module(SOUND),
+    "lib/price.ts": "export const rounded = Math.round;\n",
+  });
   git("tag", "v1");
   commit("a readme", { "README.md": "Orders.\n" });
   commit("comments", { "src/workflows.ts": `// Orders.\n${module(SOUND)}` });
@@ -91,10 +106,17 @@ interface Found {
     readonly line?: { readonly error: { readonly location: string; readonly sentence: string } };
   };
 }
-const found = (out: string): Found["bisect"] => (JSON.parse(out.trim().split("\n").at(-1)!) as Found).bisect;
+const found = (out: string): Found["bisect"] =>
+  (JSON.parse(out.trim().split("\n").at(-1)!) as Found).bisect;
 
 test("bisect finds the first revision that does not replay, with its line, and lists revisions that do not load", async () => {
-  const { code, out, err } = await replay("--workflows", "src/workflows.ts", "--bisect", "v1", "--json");
+  const { code, out, err } = await replay(
+    "--workflows",
+    "src/workflows.ts",
+    "--bisect",
+    "v1",
+    "--json",
+  );
   assert.equal(code, 1, out + err);
   const { versions, tried, first, before, notLoaded, line } = found(out);
   assert.equal(versions, 7, "six revisions and the files on the disk");
@@ -104,9 +126,22 @@ test("bisect finds the first revision that does not replay, with its line, and l
   assert.deepEqual(notLoaded?.map(({ subject }) => subject), ["half an edit"]);
   assert.match(line!.error.location, /\bsrc\/workflows\.ts:6\b/);
   assert.doesNotMatch(JSON.stringify(line), /temporalex-bisect-/);
-  assert.deepEqual(readdirSync(temporary).filter((name) => name.startsWith("temporalex-bisect-")), []);
-  const text = await replay("--workflows", "src/workflows.ts", "--bisect", "v1..v2", "--output", "text");
-  assert.match(text.out, /is the first version that does not replay, or one of 1 before it that do not load/);
+  assert.deepEqual(
+    readdirSync(temporary).filter((name) => name.startsWith("temporalex-bisect-")),
+    [],
+  );
+  const text = await replay(
+    "--workflows",
+    "src/workflows.ts",
+    "--bisect",
+    "v1..v2",
+    "--output",
+    "text",
+  );
+  assert.match(
+    text.out,
+    /is the first version that does not replay, or one of 1 before it that do not load/,
+  );
   assert.match(text.out, /Ada: wait twice\nnondeterminism +run\.json/);
 });
 
@@ -114,14 +149,24 @@ test("bisect reports a range that replays, a range that is broken from its begin
   const at = ["--workflows", "src/workflows.ts", "--bisect"];
   const sound = await replay(...at, "v1..v2~2", "--json");
   assert.equal(sound.code, 0, sound.err);
-  assert.deepEqual([found(sound.out).first, found(sound.out).before?.subject], [undefined, "comments"]);
+  assert.deepEqual([found(sound.out).first, found(sound.out).before?.subject], [
+    undefined,
+    "comments",
+  ]);
   const broken = await replay(...at, "v2..HEAD", "--output", "text");
   assert.equal(broken.code, 1);
   assert.match(broken.out, /The oldest version does not replay either: name an older one/);
   for (
     const [words, args] of [
       [/git knows no revision "v9"/, [...at, "v9..v2"]],
-      [/--junit and --html: --bisect makes no report/, [...at, "v1", "--junit", "x.xml", "--html", "x.html"]],
+      [/--junit and --html: --bisect makes no report/, [
+        ...at,
+        "v1",
+        "--junit",
+        "x.xml",
+        "--html",
+        "x.html",
+      ]],
       [/--bisect and --versions contradict each other/, [...at, "v1", "--versions", "a.ts"]],
       [/lies outside of the git repository/, ["--workflows", "../elsewhere.ts", "--bisect", "v1"]],
       [/--versions names one module/, ["--versions", "a.ts"]],

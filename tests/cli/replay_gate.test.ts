@@ -1,4 +1,5 @@
-// `temporalex replay` over many histories: folders, files with several, stores; the order of lines, the summary, the reports, Ctrl-C.
+// `temporalex replay` over many histories: folders, files with several, stores; the order of lines,
+// the summary, the reports, Ctrl-C.
 // takes: 9 s
 import test, { after, before } from "node:test";
 import assert from "node:assert/strict";
@@ -62,7 +63,8 @@ function write(name: string, content: string | Uint8Array): void {
 }
 
 const read = (name: string): string => readFileSync(join(folder, name), "utf8");
-const objectOf = (bytes: Uint8Array) => toJson(HistorySchema, fromBinary(HistorySchema, bytes)) as { events: object[] };
+const objectOf = (bytes: Uint8Array) =>
+  toJson(HistorySchema, fromBinary(HistorySchema, bytes)) as { events: object[] };
 const jsonOf = (bytes: Uint8Array): string => JSON.stringify(objectOf(bytes));
 
 interface Result {
@@ -75,7 +77,9 @@ interface Result {
 
 async function run(args: readonly string[], options: RunOptions = {}): Promise<Result> {
   const result = await runCommand(["replay", ...args], { cwd: folder, ...options });
-  const lines = result.out.split("\n").filter((line) => line.startsWith("{")).map((line) => JSON.parse(line));
+  const lines = result.out.split("\n").filter((line) => line.startsWith("{")).map((line) =>
+    JSON.parse(line)
+  );
   return { ...result, lines: lines.slice(0, -1), summary: lines.at(-1)?.summary };
 }
 
@@ -87,9 +91,15 @@ test("a folder selects all its histories, ordered by name, and a file may contai
   write("all/a/deep.bin", order);
   write("all/a/list.json", JSON.stringify([objectOf(nap), { history: objectOf(order) }]));
   const head = { workflowId: "named-by-the-line", runId: "r" };
-  write("all/lines.jsonl", `${JSON.stringify({ ...head, history: objectOf(order) })}\n\n${jsonOf(nap)}\n`);
+  write(
+    "all/lines.jsonl",
+    `${JSON.stringify({ ...head, history: objectOf(order) })}\n\n${jsonOf(nap)}\n`,
+  );
   write("all/packed.jsonl.gz", gzipSync(`${jsonOf(order)}\n${jsonOf(nap)}`));
-  write("all/events.jsonl", objectOf(nap).events.map((event) => `${JSON.stringify(event)}\n`).join(""));
+  write(
+    "all/events.jsonl",
+    objectOf(nap).events.map((event) => `${JSON.stringify(event)}\n`).join(""),
+  );
   write("all/README.md", "no history");
   write("all/.hidden.json", "no history");
   write("all/node_modules/x/package.json", "{}");
@@ -108,7 +118,10 @@ test("a folder selects all its histories, ordered by name, and a file may contai
     `ok ${join("all", "packed.jsonl.gz")} line 2 Nap`,
   ]);
   assert.deepEqual(result.summary.verdicts, { ok: 9, nondeterminism: 0, failed: 0, unreadable: 0 });
-  assert.equal(result.summary.events, objectOf(order).events.length * 5 + objectOf(nap).events.length * 4);
+  assert.equal(
+    result.summary.events,
+    objectOf(order).events.length * 5 + objectOf(nap).events.length * 4,
+  );
 
   write("none/README.md", "no history");
   const none = await run(["--workflows", "workflows.ts", "none"]);
@@ -119,7 +132,13 @@ test("a folder selects all its histories, ordered by name, and a file may contai
 test("a large file is read line by line, also in gzip, and a broken line does not affect the others", async () => {
   const note = "x".repeat(1_100_000);
   const line = (bytes: Uint8Array) => JSON.stringify({ note, history: objectOf(bytes) });
-  const text = [line(order), line(nap), `{"note":"${note}", "history": {"events": [`, line(order), "[3]"].join("\n");
+  const text = [
+    line(order),
+    line(nap),
+    `{"note":"${note}", "history": {"events": [`,
+    line(order),
+    "[3]",
+  ].join("\n");
   write("large/plain.jsonl", text);
   // The compressed size is below the limit: the size on disk decides.
   write("large/stored.jsonl.gz", gzipSync(text, { level: 0 }));
@@ -142,21 +161,36 @@ test("unreadable histories are reported with file and position but no payload, a
   const text = jsonOf(order);
   write("broken/1_cut.json", JSON.stringify(objectOf(order), undefined, 1).slice(0, 600));
   write("broken/2_shape.json", text.replace(/"eventTime":"[^"]*"/, `"eventTime":"yesterday"`));
-  write("broken/3_payload.json", text.replaceAll(/"data":"[^"]*"/g, `"data":{"secret":"${SECRET}"}`));
+  write(
+    "broken/3_payload.json",
+    text.replaceAll(/"data":"[^"]*"/g, `"data":{"secret":"${SECRET}"}`),
+  );
   write("broken/4_other.json", `{"name": "${SECRET}"}`);
-  write("broken/5_list.json", JSON.stringify([objectOf(nap), { events: [{ eventId: "1" }] }, objectOf(nap)]));
+  write(
+    "broken/5_list.json",
+    JSON.stringify([objectOf(nap), { events: [{ eventId: "1" }] }, objectOf(nap)]),
+  );
   write("broken/6_good.json", text);
   const result = await run(["--workflows", "workflows.ts", "broken"]);
   assert.equal(result.code, 2);
   assert.deepEqual(result.lines.map(({ verdict }) => verdict), [
     ...["unreadable", "unreadable", "ok", "unreadable", "ok", "unreadable", "ok", "ok"],
   ]);
-  const said = result.lines.filter(({ verdict }) => verdict === "unreadable").map(({ file, place = "", error }) =>
-    `${file} ${place}: ${error!.message}`
+  const said = result.lines.filter(({ verdict }) => verdict === "unreadable").map((
+    { file, place = "", error },
+  ) => `${file} ${place}: ${error!.message}`);
+  assert.match(
+    said[0]!,
+    /1_cut\.json : the file is not valid JSON: it ends unexpectedly at line \d+/,
   );
-  assert.match(said[0]!, /1_cut\.json : the file is not valid JSON: it ends unexpectedly at line \d+/);
-  assert.match(said[1]!, /2_shape\.json : events\[0\]\.eventTime should be a time, but is "yesterday"/);
-  assert.match(said[2]!, /4_other\.json : the file is JSON, but not a history: it has no "events" \(its keys: name\)/);
+  assert.match(
+    said[1]!,
+    /2_shape\.json : events\[0\]\.eventTime should be a time, but is "yesterday"/,
+  );
+  assert.match(
+    said[2]!,
+    /4_other\.json : the file is JSON, but not a history: it has no "events" \(its keys: name\)/,
+  );
   assert.match(said[3]!, /5_list\.json \[1\]: events\[0\] \(eventId 1\) is not an event/);
   assert.doesNotMatch(result.out + result.err, new RegExp(SECRET));
   assert.equal(result.summary.groups.length, 4, "each unreadable history has a separate row");
@@ -191,11 +225,21 @@ test("divergences are grouped by line: type, line, number of runs and an example
   const text = await run([...args, "--output", "text"]);
   assert.equal(text.code, 1);
   assert.doesNotMatch(text.out, /^ok/m, "of a folder only what is not ok is shown");
-  assert.equal(text.out.match(/^nondeterminism +diverging/gm)?.length, 3, "and of one kind no more than three");
+  assert.equal(
+    text.out.match(/^nondeterminism +diverging/gm)?.length,
+    3,
+    "and of one kind no more than three",
+  );
   assert.match(text.out, /^Verdict +Workflow +Line +Runs +Example$/m);
-  assert.match(text.out, /^nondeterminism +Order +src\/changed\.ts:5 +5 +diverging.order-0\.json, event 5$/m);
+  assert.match(
+    text.out,
+    /^nondeterminism +Order +src\/changed\.ts:5 +5 +diverging.order-0\.json, event 5$/m,
+  );
   assert.ok(text.out.includes(`\n    ${sentence}\n`), "the sentence comes first");
-  assert.ok(text.out.includes(`${sentence}\n    shared by 5 runs: ${rest.workflowIds.join(", ")}\n`), "and who shares it");
+  assert.ok(
+    text.out.includes(`${sentence}\n    shared by 5 runs: ${rest.workflowIds.join(", ")}\n`),
+    "and who shares it",
+  );
   assert.match(text.out, /if \(!patched\("without-timer"\)\)/, "with code to paste");
   assert.match(text.out, /^6 histories: 1 ok, 5 nondeterminism \(\d+\.\d s\)$/m);
   assert.doesNotMatch(text.out + json.out, new RegExp(SECRET));
@@ -234,7 +278,10 @@ test("reports: JUnit, SARIF, HTML, annotations", async () => {
     xml,
     /<testcase name="reported.a&lt;&amp;&gt;\.json" classname="Order" time="[\d.]+">\n +<failure message="In task 1 your code calls activity charge where/,
   );
-  assert.match(xml, /type="nondeterminism">In task 1 [^<]*\[TMPRL1100\][^<]*event 5&#10;[^<]*at src\/changed\.ts:5<\/failure>/);
+  assert.match(
+    xml,
+    /type="nondeterminism">In task 1 [^<]*\[TMPRL1100\][^<]*event 5&#10;[^<]*at src\/changed\.ts:5<\/failure>/,
+  );
   assert.match(xml, /<testcase name="reported.c\.json" classname="Nap" time="[\d.]+"\/>/);
   assert.match(xml, /<error message="[^"]+" type="unreadable">/);
   assertWellFormed(xml);
@@ -242,7 +289,9 @@ test("reports: JUnit, SARIF, HTML, annotations", async () => {
   const page = read("out.html");
   assert.deepEqual(strangeIn(page), []);
   assert.match(page, /<h1>4 histories replayed<\/h1>/);
-  const figures = [...page.matchAll(/<li><b>(\d)<\/b><span class="pill \w+">(\w+)/g)].map(([, n, verdict]) => `${n} ${verdict}`);
+  const figures = [...page.matchAll(/<li><b>(\d)<\/b><span class="pill \w+">(\w+)/g)].map((
+    [, n, verdict],
+  ) => `${n} ${verdict}`);
   assert.deepEqual(figures, ["1 replays", "2 diverges", "1 unreadable"]);
   assert.match(page, /a&lt;&amp;&gt;\.json/);
   assert.match(page, /src\/changed\.ts:5<\/figcaption>/);
@@ -251,18 +300,32 @@ test("reports: JUnit, SARIF, HTML, annotations", async () => {
 
   const { runs: [sarif], version } = JSON.parse(read("out.sarif"));
   assert.equal(version, "2.1.0");
-  assert.deepEqual(sarif.tool.driver.rules.map(({ id }: { id: string }) => id), ["nondeterminism", "failed"]);
+  assert.deepEqual(sarif.tool.driver.rules.map(({ id }: { id: string }) => id), [
+    "nondeterminism",
+    "failed",
+  ]);
   assert.equal(sarif.results.length, 1);
   const [found] = sarif.results;
-  assert.deepEqual([found.ruleId, found.ruleIndex, found.level, found.occurrenceCount], ["nondeterminism", 0, "error", 2]);
-  assert.match(found.message.text, /^In task 1 your code .*\n.*TMPRL1100.*\n2 runs of Order, for example reported.*, event 5$/);
+  assert.deepEqual([found.ruleId, found.ruleIndex, found.level, found.occurrenceCount], [
+    "nondeterminism",
+    0,
+    "error",
+    2,
+  ]);
+  assert.match(
+    found.message.text,
+    /^In task 1 your code .*\n.*TMPRL1100.*\n2 runs of Order, for example reported.*, event 5$/,
+  );
   assert.deepEqual(found.locations[0].physicalLocation, {
     artifactLocation: { uri: "src/changed.ts", uriBaseId: "%SRCROOT%" },
     region: { startLine: 5, startColumn: 21 },
   });
   const [invocation] = sarif.invocations;
   assert.equal(invocation.executionSuccessful, false);
-  assert.equal(invocation.toolExecutionNotifications[0].locations[0].physicalLocation.artifactLocation.uri, "reported/d.json");
+  assert.equal(
+    invocation.toolExecutionNotifications[0].locations[0].physicalLocation.artifactLocation.uri,
+    "reported/d.json",
+  );
 
   const annotations = result.out.split("\n").filter((line) => line.startsWith("::"));
   assert.match(
@@ -273,9 +336,21 @@ test("reports: JUnit, SARIF, HTML, annotations", async () => {
   assert.equal(annotations.length, 2, "one for each line, not for each run");
   assert.doesNotMatch(xml + read("out.sarif") + page + result.out, new RegExp(SECRET));
 
-  const inWorkspace = await run([...args, "--json"], { env: { GITHUB_WORKSPACE: join(folder, "src") } });
-  assert.match(inWorkspace.err, /^::error file=changed\.ts,line=5/m, "with JSON they go to standard error");
-  const refused = await run(["--workflows", "workflows.ts", "--junit", "nowhere/out.xml", "reported/c.json"]);
+  const inWorkspace = await run([...args, "--json"], {
+    env: { GITHUB_WORKSPACE: join(folder, "src") },
+  });
+  assert.match(
+    inWorkspace.err,
+    /^::error file=changed\.ts,line=5/m,
+    "with JSON they go to standard error",
+  );
+  const refused = await run([
+    "--workflows",
+    "workflows.ts",
+    "--junit",
+    "nowhere/out.xml",
+    "reported/c.json",
+  ]);
   assert.equal(refused.code, 1);
   assert.match(refused.err, /--junit nowhere\/out\.xml cannot be written: ENOENT/);
 });
@@ -283,7 +358,14 @@ test("reports: JUnit, SARIF, HTML, annotations", async () => {
 test("the HTML report of one history has no values by default, and includes them on request or if the code needs them", async () => {
   write("one.json", jsonOf(order));
   const page = async (workflows: string, ...more: string[]) => {
-    const { code } = await run(["--workflows", workflows, "--html", "one.html", "one.json", ...more]);
+    const { code } = await run([
+      "--workflows",
+      workflows,
+      "--html",
+      "one.html",
+      "one.json",
+      ...more,
+    ]);
     const text = read("one.html");
     assert.deepEqual(strangeIn(text), []);
     return { code, text };
@@ -299,7 +381,10 @@ test("the HTML report of one history has no values by default, and includes them
 
   // Rules, as of `history redact`: what they name is replaced, and nothing else.
   const byText = await page("workflows.ts", "--html-match", `^${SECRET}$`);
-  assert.match(byText.text, /Values that match the rules are replaced, other values are as recorded/);
+  assert.match(
+    byText.text,
+    /Values that match the rules are replaced, other values are as recorded/,
+  );
   assert.match(byText.text, new RegExp(`charged ${SECRET}`), "the rule is about the whole text");
   const parts = await page("workflows.ts", "--html-match", SECRET);
   assert.doesNotMatch(parts.text, new RegExp(SECRET));
@@ -310,22 +395,40 @@ test("the HTML report of one history has no values by default, and includes them
   assert.match(byKey.text, new RegExp(`charged ${SECRET}`));
 
   // Code that takes another way with other texts is not replayed with them.
-  write("depends.ts", MODULE.replace('  await sleep("1s");', '  if (card.startsWith("4111")) await sleep("1s");'));
+  write(
+    "depends.ts",
+    MODULE.replace('  await sleep("1s");', '  if (card.startsWith("4111")) await sleep("1s");'),
+  );
   const depends = await page("depends.ts");
   assert.equal(depends.code, 0);
   assert.match(depends.text, />replays<[^]*depends on values that are replaced here/);
-  write("depends.ts", CHANGED.replace("  return await", '  if (card.startsWith("5")) throw new Error(card);\n  return await'));
+  write(
+    "depends.ts",
+    CHANGED.replace(
+      "  return await",
+      '  if (card.startsWith("5")) throw new Error(card);\n  return await',
+    ),
+  );
   const diverged = await page("depends.ts");
   assert.equal(diverged.code, 1);
   assert.match(diverged.text, /your code calls activity charge where/);
   write(
     "depends.ts",
-    MODULE.replace('  await sleep("1s");', '  if (card.startsWith("4111")) throw new TypeError(card);\n  await sleep("1s");'),
+    MODULE.replace(
+      '  await sleep("1s");',
+      '  if (card.startsWith("4111")) throw new TypeError(card);\n  await sleep("1s");',
+    ),
   );
   const failed = await page("depends.ts");
   for (const { text } of [depends, diverged, failed]) assert.doesNotMatch(text, new RegExp(SECRET));
 
-  const refused = await run(["--workflows", "workflows.ts", "--html", "nowhere/out.html", "one.json"]);
+  const refused = await run([
+    "--workflows",
+    "workflows.ts",
+    "--html",
+    "nowhere/out.html",
+    "one.json",
+  ]);
   assert.equal(refused.code, 1);
   assert.match(refused.err, /--html nowhere\/out\.html cannot be written: ENOENT/);
 });
@@ -333,7 +436,16 @@ test("the HTML report of one history has no values by default, and includes them
 test("a divergence without a line of code is reported without one", async () => {
   write("early/a.json", jsonOf(order));
   write("src/early.ts", EARLY);
-  const args = ["--workflows", "src/early.ts", "--sarif", "early.sarif", "--github", "--output", "text", "early"];
+  const args = [
+    "--workflows",
+    "src/early.ts",
+    "--sarif",
+    "early.sarif",
+    "--github",
+    "--output",
+    "text",
+    "early",
+  ];
   const result = await run(args);
   assert.equal(result.code, 1);
   const { runs: [{ results: [found] }] } = JSON.parse(read("early.sarif"));
@@ -360,12 +472,31 @@ export const payloadConverter = {
   );
   const without = await run(["--workflows", "workflows.ts", "converted"]);
   assert.equal(without.code, 1);
-  assert.match(without.lines[0]!.error!.message, /"json\/own".*check that the payload codec and the payload converter are set/);
-  assert.equal(without.lines[0]!.error!.sentence, undefined, "the code has not read its arguments: no edit is to blame");
-  const given = await run(["--workflows", "workflows.ts", "--payload-converter", "src/own_converter.ts", "converted"]);
+  assert.match(
+    without.lines[0]!.error!.message,
+    /"json\/own".*check that the payload codec and the payload converter are set/,
+  );
+  assert.equal(
+    without.lines[0]!.error!.sentence,
+    undefined,
+    "the code has not read its arguments: no edit is to blame",
+  );
+  const given = await run([
+    "--workflows",
+    "workflows.ts",
+    "--payload-converter",
+    "src/own_converter.ts",
+    "converted",
+  ]);
   assert.equal(given.lines[0]!.verdict, "ok");
   assert.equal(given.code, 0);
-  const absent = await run(["--workflows", "workflows.ts", "--payload-converter", "src/none.ts", "converted"]);
+  const absent = await run([
+    "--workflows",
+    "workflows.ts",
+    "--payload-converter",
+    "src/none.ts",
+    "converted",
+  ]);
   assert.match(absent.err, /none\.ts/);
 });
 
@@ -389,7 +520,15 @@ test("Ctrl-C prints the summary of the histories replayed so far", async () => {
   const controller = new AbortController();
   let lines = 0;
   let out = "";
-  const result = await runCommand(["replay", "--workflows", "workflows.ts", "--jobs", "1", "--json", "many.jsonl"], {
+  const result = await runCommand([
+    "replay",
+    "--workflows",
+    "workflows.ts",
+    "--jobs",
+    "1",
+    "--json",
+    "many.jsonl",
+  ], {
     cwd: folder,
     interrupt: controller.signal,
     out: (text) => {
@@ -421,11 +560,23 @@ test("contradicting options are rejected before anything is loaded", async () =>
     const [args, message] of [
       [["--jobs", "0", "x.json"], /--jobs is a whole number from 1 to 64, not 0/],
       [["--store", "a.sqlite", "x.json"], /files and --store contradict each other/],
-      [["--store", "a.sqlite", "--from-cluster", "x"], /--store and --from-cluster contradict each other/],
-      [["--address", "localhost:1", "x.json"], /which runs of the cluster\? Name them with --from-cluster/],
+      [
+        ["--store", "a.sqlite", "--from-cluster", "x"],
+        /--store and --from-cluster contradict each other/,
+      ],
+      [
+        ["--address", "localhost:1", "x.json"],
+        /which runs of the cluster\? Name them with --from-cluster/,
+      ],
       [["--sample", "3", "x.json"], /--sample is for --from-cluster and --store/],
-      [["--sample", "1.5", "--store", "a.sqlite"], /--sample is a whole number from 1 on, not 1\.5/],
-      [["--open", "--from-cluster", "x"], /--open is for --store; add ExecutionStatus = "Running" to the query/],
+      [
+        ["--sample", "1.5", "--store", "a.sqlite"],
+        /--sample is a whole number from 1 on, not 1\.5/,
+      ],
+      [
+        ["--open", "--from-cluster", "x"],
+        /--open is for --store; add ExecutionStatus = "Running" to the query/,
+      ],
       [["--open", "x.json"], /--open is for --store$/m],
       [["--html-values", "x.json"], /--html-values is for --html/],
       [["--html-key", "mail", "x.json"], /--html-key is for --html/],
@@ -433,8 +584,14 @@ test("contradicting options are rejected before anything is loaded", async () =>
         ["--html", "x.html", "--html-values", "--html-numbers", "x.json"],
         /--html-numbers replaces values, and --html-values replaces none/,
       ],
-      [["--html", "x.html", "--html-match", "(", "--workflows", "workflows.ts", "x.json"], /--html-match \(: /],
-      [["--workflows", "workflows.ts", "--store", "nowhere.sqlite"], /the store .*nowhere\.sqlite does not exist/],
+      [
+        ["--html", "x.html", "--html-match", "(", "--workflows", "workflows.ts", "x.json"],
+        /--html-match \(: /,
+      ],
+      [
+        ["--workflows", "workflows.ts", "--store", "nowhere.sqlite"],
+        /the store .*nowhere\.sqlite does not exist/,
+      ],
     ] as const
   ) {
     const result = await run(args);

@@ -14,7 +14,14 @@ const collect = runInNewContext("gc") as () => void;
 test("only the histories being replayed are in memory, not all of thousands", async () => {
   const made: WeakRef<HistoryFile>[] = [];
   const history = (i: number): HistoryFile => {
-    const file = { bytes: new Uint8Array(10_000), events: 1, workflowType: "W", workflowId: `${i}`, runId: "r", notes: [] };
+    const file = {
+      bytes: new Uint8Array(10_000),
+      events: 1,
+      workflowType: "W",
+      workflowId: `${i}`,
+      runId: "r",
+      notes: [],
+    };
     made.push(new WeakRef(file));
     return file;
   };

@@ -47,29 +47,47 @@ async function fill(service: RawService): Promise<void> {
   const options = { service, taskQueue: "q", realm: "inline", logger: silentLogger } as const;
   const worker = await Worker.create({ ...options, workflows: [{ quick, waits }] });
   await worker.runUntil(async () => {
-    await Promise.all(Array.from({ length: 12 }, (_, i) => client.execute(quick, { id: `quick-${i}`, args: [`secret ${i}`] })));
+    await Promise.all(
+      Array.from(
+        { length: 12 },
+        (_, i) => client.execute(quick, { id: `quick-${i}`, args: [`secret ${i}`] }),
+      ),
+    );
     for (let i = 0; i < 3; i++) await client.start(waits, { id: `waits-${i}` });
   });
 }
 
 async function run(...args: string[]) {
-  const result = await runCommand(["replay", "--workflows", "workflows.ts", ...args], { cwd: folder });
-  const written = result.out.trim().split("\n").filter((line) => line !== "").map((line) => JSON.parse(line));
+  const result = await runCommand(["replay", "--workflows", "workflows.ts", ...args], {
+    cwd: folder,
+  });
+  const written = result.out.trim().split("\n").filter((line) => line !== "").map((line) =>
+    JSON.parse(line)
+  );
   const lines = written.slice(0, -1) as ReplayLine[];
   return { ...result, lines, summary: written.at(-1)?.summary as SummaryLine };
 }
 
-const idsOf = (lines: readonly ReplayLine[]) => lines.map(({ workflowId }) => workflowId).toSorted();
+const idsOf = (lines: readonly ReplayLine[]) =>
+  lines.map(({ workflowId }) => workflowId).toSorted();
 
 test("a run of a store that replays is summarized in one line", async () => {
   const engine = await EmbeddedEngine.open({ path: join(folder, "one.sqlite") });
   try {
     const client = new Client({ service: engine, taskQueue: "q", logger: silentLogger });
-    const options = { service: engine, taskQueue: "q", realm: "inline", logger: silentLogger } as const;
+    const options = {
+      service: engine,
+      taskQueue: "q",
+      realm: "inline",
+      logger: silentLogger,
+    } as const;
     const worker = await Worker.create({ ...options, workflows: [{ quick, waits }] });
     await worker.runUntil(() => client.execute(quick, { id: "only", args: ["x"] }));
     const of = (workflows: string) =>
-      runCommand(["replay", "--workflows", workflows, "--store", "one.sqlite", "--output", "text"], { cwd: folder });
+      runCommand(
+        ["replay", "--workflows", workflows, "--store", "one.sqlite", "--output", "text"],
+        { cwd: folder },
+      );
     const good = await of("workflows.ts");
     assert.equal(good.code, 0, good.err);
     assert.match(good.out, /^1 history: 1 ok \(\d+\.\d s\)\n$/);
@@ -89,34 +107,58 @@ test("--store replays the runs of a store, also while an engine has it open, and
     const all = await run("--store", "shop.sqlite");
     assert.equal(all.code, 0, all.out + all.err);
     assert.deepEqual(all.summary.verdicts, { ok: 15, nondeterminism: 0, failed: 0, unreadable: 0 });
-    assert.match(all.lines[0]!.file, new RegExp(`^${all.lines[0]!.workflowId}/${all.lines[0]!.runId}$`));
+    assert.match(
+      all.lines[0]!.file,
+      new RegExp(`^${all.lines[0]!.workflowId}/${all.lines[0]!.runId}$`),
+    );
     assert.ok(all.lines.every(({ events, activations }) => events > 2 && activations > 0));
     assert.doesNotMatch(all.out, /secret/);
     const open = await run("--store", "shop.sqlite", "--open");
     assert.deepEqual(idsOf(open.lines), ["waits-0", "waits-1", "waits-2"]);
     const sample = await run("--store", "shop.sqlite", "--sample", "2", "--seed", "a");
-    assert.deepEqual(sample.lines.map(({ workflowType }) => workflowType).toSorted(), ["Quick", "Quick", "Waits", "Waits"]);
-    assert.deepEqual(idsOf((await run("--store", "shop.sqlite", "--sample", "2", "--seed", "a")).lines), idsOf(sample.lines));
+    assert.deepEqual(sample.lines.map(({ workflowType }) => workflowType).toSorted(), [
+      "Quick",
+      "Quick",
+      "Waits",
+      "Waits",
+    ]);
+    assert.deepEqual(
+      idsOf((await run("--store", "shop.sqlite", "--sample", "2", "--seed", "a")).lines),
+      idsOf(sample.lines),
+    );
   } finally {
     await engine.close();
   }
   const before = readFileSync(path);
   const changed = await run("--store", "shop.sqlite", "--workflows", "changed.ts");
   assert.equal(changed.code, 2, "two modules define one workflow");
-  const diverges = await runCommand(["replay", "--workflows", "changed.ts", "--store", "shop.sqlite"], { cwd: folder });
+  const diverges = await runCommand([
+    "replay",
+    "--workflows",
+    "changed.ts",
+    "--store",
+    "shop.sqlite",
+  ], { cwd: folder });
   assert.equal(diverges.code, 1);
   const { groups } = JSON.parse(diverges.out.trim().split("\n").at(-1)!).summary as SummaryLine;
-  assert.deepEqual(groups.map(({ workflowType, runs, verdict }) => [workflowType, runs, verdict]), [[
-    "Quick",
-    12,
-    "nondeterminism",
-  ]]);
+  assert.deepEqual(groups.map(({ workflowType, runs, verdict }) => [workflowType, runs, verdict]), [
+    [
+      "Quick",
+      12,
+      "nondeterminism",
+    ],
+  ]);
   assert.deepEqual(readFileSync(path), before);
 });
 
 test("--from-cluster replays the runs that a query selects, and samples them by type", async () => {
   const logger = silentLogger;
-  const server = await startDevServer({ port: 0, namespaces: ["default"], storeOf: () => undefined, logger });
+  const server = await startDevServer({
+    port: 0,
+    namespaces: ["default"],
+    storeOf: () => undefined,
+    logger,
+  });
   const service = new GrpcService({ address: `127.0.0.1:${server.port}` });
   const address = ["--address", `127.0.0.1:${server.port}`];
   try {
@@ -127,7 +169,12 @@ test("--from-cluster replays the runs that a query selects, and samples them by 
     const open = await run("--from-cluster", 'ExecutionStatus = "Running"', ...address);
     assert.deepEqual(idsOf(open.lines), ["waits-0", "waits-1", "waits-2"]);
     const sample = await run("--from-cluster", "", "--sample", "2", ...address);
-    assert.deepEqual(sample.lines.map(({ workflowType }) => workflowType).toSorted(), ["Quick", "Quick", "Waits", "Waits"]);
+    assert.deepEqual(sample.lines.map(({ workflowType }) => workflowType).toSorted(), [
+      "Quick",
+      "Quick",
+      "Waits",
+      "Waits",
+    ]);
     const none = await run("--from-cluster", 'WorkflowType = "Nothing"', ...address);
     assert.deepEqual([none.code, none.summary.histories], [0, 0]);
     const refused = await run("--from-cluster", "what?", ...address);
@@ -153,7 +200,9 @@ test("a run deleted after listing is counted as gone, and an unavailable history
     .on("countWorkflowExecutions", () => ({ count: 2n }))
     .on("listWorkflowExecutions", () => ({ executions: [execution("gone"), execution("locked")] }))
     .on("getWorkflowExecutionHistory", ({ execution }) => {
-      if (execution!.workflowId === "gone") throw new ServiceError(Code.NOT_FOUND, "workflow not found");
+      if (execution!.workflowId === "gone") {
+        throw new ServiceError(Code.NOT_FOUND, "workflow not found");
+      }
       throw new ServiceError(Code.PERMISSION_DENIED, "not for you");
     });
   const servers = new Servers();
@@ -162,7 +211,10 @@ test("a run deleted after listing is counted as gone, and an unavailable history
     await servers.serve("cluster", createServer(serviceHandler(service)), socket);
     const result = await run("--from-cluster", "", "--address", `unix:${socket}`);
     assert.equal(result.code, 2, result.err);
-    assert.deepEqual(result.lines.map(({ file, verdict }) => [file, verdict]), [["locked/run-of-locked", "unreadable"]]);
+    assert.deepEqual(result.lines.map(({ file, verdict }) => [file, verdict]), [[
+      "locked/run-of-locked",
+      "unreadable",
+    ]]);
     assert.match(result.lines[0]!.error!.message, /not for you/);
     assert.deepEqual([result.summary.histories, result.summary.gone], [1, 1]);
   } finally {

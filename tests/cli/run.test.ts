@@ -1,4 +1,5 @@
-// `temporalex run`: one workflow to its end, in memory and in a store, with everything that can go wrong on the way.
+// `temporalex run`: one workflow to its end, in memory and in a store, with everything that can go
+// wrong on the way.
 // takes: 7 s
 import assert from "node:assert/strict";
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
@@ -22,10 +23,18 @@ const run = (args: readonly string[], options: RunOptions = {}): Promise<Result>
 test("in memory: the result is on standard output, everything else on standard error", async () => {
   const result = await run([workflows, "--type", "Again", "-i", "2", "-w", "again"]);
   assert.deepEqual([result.code, result.out], [0, '"done"\n']);
-  assert.match(result.err, /^running Again, workflow id again, in memory \(with --store other commands can talk to it\)\n$/);
+  assert.match(
+    result.err,
+    /^running Again, workflow id again, in memory \(with --store other commands can talk to it\)\n$/,
+  );
   const json = await run([workflows, "--type", "Again", "-i", "0", "--json"]);
   const document = JSON.parse(json.out) as { status: string; result: string };
-  assert.deepEqual([json.code, json.err, document.status, document.result], [0, "", "COMPLETED", "done"]);
+  assert.deepEqual([json.code, json.err, document.status, document.result], [
+    0,
+    "",
+    "COMPLETED",
+    "done",
+  ]);
 });
 
 test("run supports activities, and a module that defines one workflow", async () => {
@@ -36,10 +45,20 @@ const shop = activities<typeof import("./bank.ts")>({ startToClose: "10s", retry
 export const pays = workflow("Pays", async (who: string) => await shop.pay(who));
 `,
   );
-  writeFileSync(join(folder, "bank.ts"), "export const pay = async (who: string): Promise<string> => `${who} has paid`;\n");
-  assert.equal((await run(["pays.ts", "--activities", "bank.ts", "-i", '"ada"'])).out, '"ada has paid"\n');
+  writeFileSync(
+    join(folder, "bank.ts"),
+    "export const pay = async (who: string): Promise<string> => `${who} has paid`;\n",
+  );
+  assert.equal(
+    (await run(["pays.ts", "--activities", "bank.ts", "-i", '"ada"'])).out,
+    '"ada has paid"\n',
+  );
   const without = await run(["pays.ts", "-i", '"ada"']);
-  assert.equal(without.code, 1, "nothing will ever bring the activity: the workflow fails instead of waiting");
+  assert.equal(
+    without.code,
+    1,
+    "nothing will ever bring the activity: the workflow fails instead of waiting",
+  );
   assert.match(
     without.err,
     /activity pay failed \(attempt 1\): this worker has no activity "pay"; it has no activities; name its module with --activities\n/,
@@ -57,7 +76,10 @@ test("run reports failures of the workflow and of its code", async () => {
   const bug = await run([workflows, "--type", "Bug"]);
   assert.equal(bug.code, 1);
   assert.match(bug.err, /workflow task failed \(attempt 1\): this code has a bug\n/);
-  assert.match(bug.err, /temporalex: the workflow cannot continue: this code has a bug\n {2}at .*workflows\.[tj]s:\d+:\d+/);
+  assert.match(
+    bug.err,
+    /temporalex: the workflow cannot continue: this code has a bug\n {2}at .*workflows\.[tj]s:\d+:\d+/,
+  );
   assert.match(
     (await run([workflows, "--type", "Bug", "--store", "bug.sqlite", "-w", "b"])).err,
     /The run is kept: fix the code/,
@@ -71,7 +93,10 @@ test("wrong usage", async () => {
       [[workflows], /name the workflow with --type; these modules define: .*Cart/],
       [[workflows, "--type", "Crat"], /unknown workflow "Crat"; these modules define: Cart/],
       [["nowhere.ts", "--type", "X"], /nowhere\.ts: no such file/],
-      [[workflows, "--type", "Cart", "--activities", "nowhere.ts"], /module not found: nowhere\.ts/],
+      [
+        [workflows, "--type", "Cart", "--activities", "nowhere.ts"],
+        /module not found: nowhere\.ts/,
+      ],
       [[workflows, "--type", "Cart", "-i", "ada"], /--input is not JSON/],
       // A function of a module that imports neither package is a workflow of Temporal's SDK.
       [[activities, "--type", "Cart"], /unknown workflow "Cart"; these modules define: charge/],
@@ -90,7 +115,8 @@ test("Ctrl-C leaves the run in its store, and the same command resumes it", asyn
   const controller = new AbortController();
   const first = run(args, {
     interrupt: controller.signal,
-    err: (text) => text.startsWith("running") && setTimeout(() => controller.abort(new Interrupted()), 50),
+    err: (text) =>
+      text.startsWith("running") && setTimeout(() => controller.abort(new Interrupted()), 50),
   });
   assert.equal((await first).code, 130);
   assert.ok(existsSync(store) && !existsSync(`${store}-owner`), "the store is closed");
@@ -109,9 +135,17 @@ test("Ctrl-C leaves the run in its store, and the same command resumes it", asyn
 
 test("run uses a store that another process has open", async () => {
   const store = join(folder, "held.sqlite");
-  const app = await open({ path: store, logger: silentLogger, activities: { x: () => 1 }, serve: false });
+  const app = await open({
+    path: store,
+    logger: silentLogger,
+    activities: { x: () => 1 },
+    serve: false,
+  });
   const refused = await run([workflows, "--type", "Slow", "-i", "1", "--store", store]);
   assert.equal(refused.code, 1);
-  assert.match(refused.err, /held\.sqlite is open in process \d+; that one runs its workflows: .*temporalex workflow execute/);
+  assert.match(
+    refused.err,
+    /held\.sqlite is open in process \d+; that one runs its workflows: .*temporalex workflow execute/,
+  );
   await app.close();
 });

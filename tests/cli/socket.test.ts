@@ -1,10 +1,19 @@
 // runtime: node
-// The socket next to a store: processes of Node and Deno in every combination, access rights, and the files that a killed
-// holder leaves.
+// The socket next to a store: processes of Node and Deno in every combination, access rights, and
+// the files that a killed holder leaves.
 // takes: 21 s
 import assert from "node:assert/strict";
 import { type ChildProcess, execFileSync, spawn } from "node:child_process";
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
 import { connect as http2Connect } from "node:http2";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
@@ -12,20 +21,40 @@ import { join } from "node:path";
 import process from "node:process";
 import { after, before, test } from "node:test";
 import { fileURLToPath } from "node:url";
-import { closesSocketsTwice, findHolder, placePort, placeSocket, removePort, removeSocket } from "../../ts/app/socket_path.ts";
+import {
+  closesSocketsTwice,
+  findHolder,
+  placePort,
+  placeSocket,
+  removePort,
+  removeSocket,
+} from "../../ts/app/socket_path.ts";
 import { until } from "../support/until.ts";
 
 /** How each runtime runs one of our modules, given from the folder of sources. */
 type Runtime = (module: string) => string[];
 const dist = fileURLToPath(new URL("../../", import.meta.url));
 const root = join(dist, "..");
-const node: Runtime = (module) => [process.execPath, "--no-warnings", join(dist, module.replace(/\.ts$/, ".js"))];
+const node: Runtime = (
+  module,
+) => [process.execPath, "--no-warnings", join(dist, module.replace(/\.ts$/, ".js"))];
 const denoBinary = join(root, "node_modules/deno/deno");
 const deno: Runtime = (
   module,
-) => [denoBinary, "run", "-A", "--no-check", "--quiet", "--config", join(root, "deno.json"), join(root, module)];
+) => [
+  denoBinary,
+  "run",
+  "-A",
+  "--no-check",
+  "--quiet",
+  "--config",
+  join(root, "deno.json"),
+  join(root, module),
+];
 const hasDeno = existsSync(denoBinary);
-const denoVersion = hasDeno ? /^deno (\S+)/.exec(execFileSync(denoBinary, ["--version"], { encoding: "utf8" }))?.[1] : undefined;
+const denoVersion = hasDeno
+  ? /^deno (\S+)/.exec(execFileSync(denoBinary, ["--version"], { encoding: "utf8" }))?.[1]
+  : undefined;
 const RUNTIMES: { readonly [name: string]: Runtime } = { node, ...(hasDeno && { deno }) };
 
 let folder = "";
@@ -64,14 +93,27 @@ function start(runtime: Runtime, module: string, args: readonly string[]): Ran {
 }
 
 /** A process that has the store open, with a worker. */
-async function hold(runtime: Runtime, store: string, umask?: number): Promise<Ran & { address: string }> {
-  const holder = start(runtime, "tests/cli/flows/hold.ts", [store, ...(umask === undefined ? [] : [String(umask)])]);
-  await until("the holder serves", () => holder.out().includes("served") || holder.child.exitCode !== null);
+async function hold(
+  runtime: Runtime,
+  store: string,
+  umask?: number,
+): Promise<Ran & { address: string }> {
+  const holder = start(runtime, "tests/cli/flows/hold.ts", [
+    store,
+    ...(umask === undefined ? [] : [String(umask)]),
+  ]);
+  await until(
+    "the holder serves",
+    () => holder.out().includes("served") || holder.child.exitCode !== null,
+  );
   assert.match(holder.out(), /served/, holder.err());
   return { ...holder, address: /served (.*)/.exec(holder.out())![1]! };
 }
 
-async function command(runtime: Runtime, ...args: string[]): Promise<{ code: number | null; out: string; err: string }> {
+async function command(
+  runtime: Runtime,
+  ...args: string[]
+): Promise<{ code: number | null; out: string; err: string }> {
   const ran = start(runtime, "ts/cli/main.ts", args);
   return { code: await ran.ended, out: ran.out(), err: ran.err() };
 }
@@ -99,12 +141,18 @@ for (const [holding, holder] of Object.entries(RUNTIMES)) {
       await ok(caller, "workflow", "start", "--type", "Cart", "-i", `"${calling}"`, ...at);
       const result = command(caller, "workflow", "result", ...at);
       assert.equal(await ok(caller, "workflow", "query", "--name", "status", ...at), '"open"\n');
-      assert.equal(await ok(caller, "workflow", "update", "--name", "add_item", "-i", '"BOOK"', ...at), "1\n");
+      assert.equal(
+        await ok(caller, "workflow", "update", "--name", "add_item", "-i", '"BOOK"', ...at),
+        "1\n",
+      );
       await ok(caller, "workflow", "signal", "--name", "checkout", ...at);
       assert.match((await result).out, new RegExp(`${calling} pays for BOOK`));
     }
     assert.equal(await kill(held, "SIGTERM"), 0, held.err());
-    assert.ok(!existsSync(`${store}-socket`) && !existsSync(`${store}-port`), "an orderly end leaves nothing");
+    assert.ok(
+      !existsSync(`${store}-socket`) && !existsSync(`${store}-port`),
+      "an orderly end leaves nothing",
+    );
   });
 }
 
@@ -150,7 +198,12 @@ test("waiting calls survive the death of the holder and get the response of the 
   const first = await hold(node, store);
   await ok(node, "workflow", "start", "--type", "Cart", "-i", '"ada"', ...at);
   const result = start(node, "ts/cli/main.ts", ["workflow", "result", ...at]);
-  const follow = start(hasDeno ? deno : node, "ts/cli/main.ts", ["workflow", "show", "--follow", ...at]);
+  const follow = start(hasDeno ? deno : node, "ts/cli/main.ts", [
+    "workflow",
+    "show",
+    "--follow",
+    ...at,
+  ]);
   await until("the history is followed", () => follow.out().includes("WorkflowTaskCompleted"));
   await kill(first, "SIGKILL");
   const second = await hold(node, store);
@@ -192,7 +245,9 @@ test("if the path is too long for a socket, a loopback port with a secret is use
   assert.match(held.address, /^127\.0\.0\.1:\d+$/);
   assert.equal(statSync(`${store}-port`).mode & 0o777, 0o600);
   assert.deepEqual(readdirSync(long).filter((name) => name.includes("socket")), []);
-  for (const caller of Object.values(RUNTIMES)) await ok(caller, "workflow", "count", "--store", store);
+  for (const caller of Object.values(RUNTIMES)) {
+    await ok(caller, "workflow", "count", "--store", store);
+  }
 
   const { port, secret } = findHolder(store) as { port: number; secret: string };
   const status = async (headers: { [name: string]: string }): Promise<number> => {
@@ -204,7 +259,8 @@ test("if the path is too long for a socket, a loopback port with a secret is use
       ...headers,
     });
     stream.end("{}");
-    // A later error is the death of the holder at a lower level; this session may still be closing then.
+    // A later error is the death of the holder at a lower level; this session may still be closing
+    // then.
     const answer = await new Promise<number>((resolve, reject) => {
       session.on("error", reject);
       stream.on("error", reject);
@@ -219,19 +275,29 @@ test("if the path is too long for a socket, a loopback port with a secret is use
   assert.equal(await status({}), 401);
   assert.equal(await status({ authorization: `Bearer ${"A".repeat(secret.length)}` }), 401);
   assert.equal(await status({ authorization, origin: "http://127.0.0.1" }), 403, "no web page");
-  assert.equal(await status({ authorization, ":authority": "evil.example:80" }), 403, "nor one that has rebound a name");
+  assert.equal(
+    await status({ authorization, ":authority": "evil.example:80" }),
+    403,
+    "nor one that has rebound a name",
+  );
 
   await kill(held, "SIGKILL");
   // Another process has the port now: the secret of a dead holder must not be sent to it.
   const heard: string[] = [];
-  const stranger = createServer((socket) => socket.on("data", (data) => heard.push(String(data))).on("error", () => {}));
+  const stranger = createServer((socket) =>
+    socket.on("data", (data) => heard.push(String(data))).on("error", () => {})
+  );
   await new Promise<void>((resolve) => stranger.listen(port, "127.0.0.1", resolve));
   assert.equal(findHolder(store), undefined);
   await ok(node, "workflow", "count", "--store", store);
   assert.deepEqual(heard, []);
   await new Promise((resolve) => stranger.close(resolve));
   const next = await hold(node, store);
-  assert.notEqual((findHolder(store) as { secret: string }).secret, secret, "each holder has a different secret");
+  assert.notEqual(
+    (findHolder(store) as { secret: string }).secret,
+    secret,
+    "each holder has a different secret",
+  );
   assert.equal(await kill(next, "SIGTERM"), 0);
   assert.ok(!existsSync(`${store}-port`));
 });
@@ -240,7 +306,17 @@ test("files next to a store with unexpected content are not trusted", () => {
   const store = join(folder, "trust.sqlite");
   writeFileSync(`${store}-socket`, "no socket");
   assert.equal(findHolder(store), undefined);
-  for (const note of ["", "{}", '{"port": 0, "secret": "x"}', '{"port": 80}', '{"port": "80", "secret": "x"}', "[]", "null"]) {
+  for (
+    const note of [
+      "",
+      "{}",
+      '{"port": 0, "secret": "x"}',
+      '{"port": 80}',
+      '{"port": "80", "secret": "x"}',
+      "[]",
+      "null",
+    ]
+  ) {
     writeFileSync(`${store}-port`, note, { mode: 0o600 });
     assert.equal(findHolder(store), undefined, note);
   }
@@ -253,7 +329,10 @@ test("foreign files with the names of a socket and its notes are kept, and the s
   const store = join(folder, "foreign.sqlite");
   const bind = () => Promise.reject(new Error("nothing is bound"));
   writeFileSync(`${store}-socket`, "no socket");
-  assert.throws(() => removeSocket(store), /-socket is not a socket, and blocks the .*move it, or choose another name/);
+  assert.throws(
+    () => removeSocket(store),
+    /-socket is not a socket, and blocks the .*move it, or choose another name/,
+  );
   writeFileSync(`${store}-port`, "8080");
   assert.throws(() => removePort(store), /-port is not a port file, and blocks the store/);
   assert.throws(() => placePort(store, 1, "x"), /-port is not a port file/);
@@ -261,7 +340,11 @@ test("foreign files with the names of a socket and its notes are kept, and the s
   writeFileSync(join(`${store}-socket.new`, "thoughts"), "");
   await assert.rejects(placeSocket(store, bind), /-socket\.new is not a folder for a socket/);
   assert.deepEqual(
-    [readFileSync(`${store}-socket`, "utf8"), readFileSync(`${store}-port`, "utf8"), readdirSync(`${store}-socket.new`)],
+    [
+      readFileSync(`${store}-socket`, "utf8"),
+      readFileSync(`${store}-port`, "utf8"),
+      readdirSync(`${store}-socket.new`),
+    ],
     ["no socket", "8080", ["thoughts"]],
   );
   // What a killed holder left is replaced.
@@ -277,16 +360,39 @@ test("Ctrl-C: waiting ends with 130; a run is kept, and a second Ctrl-C ends it 
   const store = join(folder, "interrupt.sqlite");
   const held = await hold(node, store);
   await ok(node, "workflow", "start", "--type", "Cart", "-w", "c", "-i", '"ada"', "--store", store);
-  const waiting = start(node, "ts/cli/main.ts", ["workflow", "execute", "--type", "Slow", "-i", "60000", "--store", store]);
+  const waiting = start(node, "ts/cli/main.ts", [
+    "workflow",
+    "execute",
+    "--type",
+    "Slow",
+    "-i",
+    "60000",
+    "--store",
+    store,
+  ]);
   await until("it waits", () => waiting.err().includes("started workflow"));
   assert.equal(await kill(waiting, "SIGINT"), 130);
   await kill(held, "SIGTERM");
   const flows = join(dist, "tests/cli/flows/workflows.js");
-  const run = start(node, "ts/cli/main.ts", ["run", flows, "--type", "Slow", "-w", "s", "-i", "60000", "--store", store]);
+  const run = start(node, "ts/cli/main.ts", [
+    "run",
+    flows,
+    "--type",
+    "Slow",
+    "-w",
+    "s",
+    "-i",
+    "60000",
+    "--store",
+    store,
+  ]);
   await until("it runs", () => run.err().includes("running Slow"));
   assert.equal(await kill(run, "SIGINT"), 130);
   assert.match(run.err(), /the run is kept/);
-  assert.match(await ok(node, "workflow", "show", "-w", "s", "--store", store), /TimerStarted|WorkflowExecutionStarted/);
+  assert.match(
+    await ok(node, "workflow", "show", "-w", "s", "--store", store),
+    /TimerStarted|WorkflowExecutionStarted/,
+  );
 
   // An activity that does not listen: the first Ctrl-C gives it time, the second one does not.
   writeFileSync(
@@ -302,7 +408,10 @@ export const hangs = workflow("Hangs", async () => await hang());
   );
   for (const runtime of Object.values(RUNTIMES)) {
     const stuck = start(runtime, "ts/cli/main.ts", ["run", "hangs.ts", "--activities", "hang.ts"]);
-    await until("the activity runs", () => stuck.err().includes("hanging") || stuck.child.exitCode !== null);
+    await until(
+      "the activity runs",
+      () => stuck.err().includes("hanging") || stuck.child.exitCode !== null,
+    );
     stuck.child.kill("SIGINT");
     await until("the first is heard", () => stuck.err().includes("interrupted"));
     const began = Date.now();

@@ -1,5 +1,5 @@
-// `temporalex sql` through a holder whose driver locks its file, and through `temporalex dev`: the same rows, the same
-// errors; an endless query is stopped either way, while the engine continues.
+// `temporalex sql` through a holder whose driver locks its file, and through `temporalex dev`: the
+// same rows, the same errors; an endless query is stopped either way, while the engine continues.
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
@@ -25,13 +25,17 @@ import { run } from "./support/run.ts";
 
 const go = signal("go");
 const waits = workflow("waits", async () => await waitForSignal(go));
-const ENDLESS = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT count(*) FROM n";
+const ENDLESS =
+  "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT count(*) FROM n";
 const ROWS = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT i FROM n";
 
 interface Way {
   readonly name: string;
   readonly skip: string | false;
-  with(folder: string, body: (where: readonly string[], commit: () => Promise<unknown>) => Promise<void>): Promise<void>;
+  with(
+    folder: string,
+    body: (where: readonly string[], commit: () => Promise<unknown>) => Promise<void>,
+  ): Promise<void>;
   /** The same way without the command's own look at the statement. */
   ask(where: readonly string[], sql: string): Promise<unknown>;
 }
@@ -39,11 +43,20 @@ interface Way {
 function held(engine: NonNullable<OpenOptions["engine"]>, serve: boolean): Way["with"] {
   return async (folder, body) => {
     const store = join(folder, "game.sqlite");
-    const app = await open({ path: store, workflows: { waits }, logger: silentLogger, serve, engine });
+    const app = await open({
+      path: store,
+      workflows: { waits },
+      logger: silentLogger,
+      serve,
+      engine,
+    });
     let n = 0;
     try {
       await app.served;
-      await body(["--store", store], () => app.client.start(waits, { id: `run-${++n}`, args: [], entityId: "42" }));
+      await body(
+        ["--store", store],
+        () => app.client.start(waits, { id: `run-${++n}`, args: [], entityId: "42" }),
+      );
     } finally {
       await app.close();
     }
@@ -61,14 +74,20 @@ function readAlone(path: string, sql: string): unknown {
 
 async function askOver(line: GrpcService, sql: string): Promise<unknown> {
   try {
-    return await askForRows(line, { namespace: "default", sql, ms: 30_000 }, new AbortController().signal);
+    return await askForRows(
+      line,
+      { namespace: "default", sql, ms: 30_000 },
+      new AbortController().signal,
+    );
   } finally {
     line.close();
   }
 }
 
 const locks = sqliteDrivers.find(({ driver }) => driver === "node-sqlite3-wasm");
-const shares = sqliteDrivers.find(({ driver, skip }) => driver !== "node-sqlite3-wasm" && skip === false);
+const shares = sqliteDrivers.find(({ driver, skip }) =>
+  driver !== "node-sqlite3-wasm" && skip === false
+);
 const WAYS: readonly Way[] = [
   {
     name: "next to the holder",
@@ -97,7 +116,9 @@ const WAYS: readonly Way[] = [
       let n = 0;
       const address = ["--address", `127.0.0.1:${server.port}`];
       const start = () =>
-        run(["workflow", "start", "--type", "waits", "-t", "q", "-w", `run-${++n}`, ...address], { cwd: folder });
+        run(["workflow", "start", "--type", "waits", "-t", "q", "-w", `run-${++n}`, ...address], {
+          cwd: folder,
+        });
       try {
         await body(address, start);
       } finally {
@@ -110,23 +131,43 @@ const WAYS: readonly Way[] = [
 const copies = () => readdirSync(tmpdir()).filter((name) => name.startsWith("temporalex-sql-"));
 
 for (const way of WAYS) {
-  test(`${way.name}: the rows`, { skip: way.skip }, () =>
-    inFolder((folder) =>
-      way.with(folder, async (where, commit) => {
-        await commit();
-        const sql = (statement: string, ...more: string[]) => run(["sql", statement, ...where, ...more], { cwd: folder });
-        const json = await sql("SELECT id, 1.5 AS n, NULL AS void, x'0aff' AS bytes, 9e999 > 1 AS big FROM workflow", "--json");
-        assert.equal(json.code, 0, json.err);
-        assert.deepEqual(JSON.parse(json.out), [{ id: "run-1", n: 1.5, void: null, bytes: "0aff", big: 1 }]);
-        assert.equal((await sql("SELECT x'0aff' AS b, 'a,b' AS t", "--csv")).out, 'b,t\r\n0aff,"a,b"\r\n');
-        assert.equal((await sql("SELECT 1 WHERE 0")).out, "no rows\n");
-        const unknown = await sql("SELECT * FROM nowhere");
-        assert.equal(unknown.code, 1);
-        assert.match(unknown.err, /SQLite: .*no such table: nowhere/);
-        await commit();
-        assert.equal((await sql("SELECT count(*) AS n FROM workflow", "--csv")).out, "n\r\n2\r\n");
-      })
-    ));
+  test(
+    `${way.name}: the rows`,
+    { skip: way.skip },
+    () =>
+      inFolder((folder) =>
+        way.with(folder, async (where, commit) => {
+          await commit();
+          const sql = (statement: string, ...more: string[]) =>
+            run(["sql", statement, ...where, ...more], { cwd: folder });
+          const json = await sql(
+            "SELECT id, 1.5 AS n, NULL AS void, x'0aff' AS bytes, 9e999 > 1 AS big FROM workflow",
+            "--json",
+          );
+          assert.equal(json.code, 0, json.err);
+          assert.deepEqual(JSON.parse(json.out), [{
+            id: "run-1",
+            n: 1.5,
+            void: null,
+            bytes: "0aff",
+            big: 1,
+          }]);
+          assert.equal(
+            (await sql("SELECT x'0aff' AS b, 'a,b' AS t", "--csv")).out,
+            'b,t\r\n0aff,"a,b"\r\n',
+          );
+          assert.equal((await sql("SELECT 1 WHERE 0")).out, "no rows\n");
+          const unknown = await sql("SELECT * FROM nowhere");
+          assert.equal(unknown.code, 1);
+          assert.match(unknown.err, /SQLite: .*no such table: nowhere/);
+          await commit();
+          assert.equal(
+            (await sql("SELECT count(*) AS n FROM workflow", "--csv")).out,
+            "n\r\n2\r\n",
+          );
+        })
+      ),
+  );
 
   test(
     `${way.name}: an endless query is stopped, and commits continue meanwhile`,
@@ -147,15 +188,23 @@ for (const way of WAYS) {
           }
           const { code, err } = await stopped;
           assert.equal(code, 1, err);
-          assert.match(err, /the query was stopped after 3 s: reduce its work .*, or increase the --timeout/);
+          assert.match(
+            err,
+            /the query was stopped after 3 s: reduce its work .*, or increase the --timeout/,
+          );
           assert.ok(performance.now() - began >= 3_000);
           assert.ok(commits >= 3, `${commits} commits during the query`);
           const interrupt = new AbortController();
-          const given = run(["sql", ENDLESS, ...where], { cwd: folder, interrupt: interrupt.signal });
+          const given = run(["sql", ENDLESS, ...where], {
+            cwd: folder,
+            interrupt: interrupt.signal,
+          });
           setTimeout(() => interrupt.abort(new Interrupted()), 1_000);
           assert.equal((await given).code, 130);
           await commit();
-          for (let i = 0; i < 50 && copies().length > before.length; i++) await new Promise((done) => setTimeout(done, 100));
+          for (let i = 0; i < 50 && copies().length > before.length; i++) {
+            await new Promise((done) => setTimeout(done, 100));
+          }
           assert.deepEqual(copies(), before, "no copy is left");
         })
       ),
@@ -171,11 +220,15 @@ for (const way of WAYS) {
           const many = await run(["sql", ROWS, ...where], { cwd: folder });
           assert.equal(many.code, 1);
           assert.match(many.err, /the result has more than 100000 rows: add a LIMIT/);
-          const large = await run(["sql", "SELECT hex(zeroblob(9000000)) AS a", ...where], { cwd: folder });
+          const large = await run(["sql", "SELECT hex(zeroblob(9000000)) AS a", ...where], {
+            cwd: folder,
+          });
           assert.equal(large.code, 1);
           assert.match(large.err, /the result is larger than 16777216 bytes \(at row 1\)/);
           for (const time of ["0", "2h"]) {
-            const never = await run(["sql", "SELECT 1", ...where, "--timeout", time], { cwd: folder });
+            const never = await run(["sql", "SELECT 1", ...where, "--timeout", time], {
+              cwd: folder,
+            });
             assert.equal(never.code, 2);
             assert.match(never.err, /more than 0 and at most 60 min/);
           }
@@ -194,7 +247,11 @@ for (const way of WAYS) {
           const statements = hostile(other);
           assert.ok(statements.length >= 60);
           for (const statement of statements) {
-            await assert.rejects(way.ask(where, statement), (e) => e instanceof SqlRefusedError, JSON.stringify(statement));
+            await assert.rejects(
+              way.ask(where, statement),
+              (e) => e instanceof SqlRefusedError,
+              JSON.stringify(statement),
+            );
             const { code, err } = await run(["sql", statement, ...where], { cwd: folder });
             assert.equal(code, 2, `${JSON.stringify(statement)}: ${err}`);
           }
@@ -212,27 +269,42 @@ const children = (pid: number): string => {
     return "";
   }
 };
-const alive = (pid: string): boolean => existsSync(`/proc/${pid}`) && !/\) Z /.test(readFileSync(`/proc/${pid}/stat`, "utf8"));
+const alive = (pid: string): boolean =>
+  existsSync(`/proc/${pid}`) && !/\) Z /.test(readFileSync(`/proc/${pid}/stat`, "utf8"));
 const noProc = existsSync(`/proc/${process.pid}/task/${process.pid}/children`)
   ? false
   : "no /proc/<pid>/task/<pid>/children here";
 
-test("a query ends with its command, also by kill -9", { skip: noProc }, () =>
-  inFolder(async (folder) => {
-    const store = join(folder, "game.sqlite");
-    await (await open({ path: store, workflows: { waits }, logger: silentLogger, serve: false })).close();
-    const deno = process.versions["deno"] !== undefined;
-    const program = fileURLToPath(new URL(`../../ts/cli/main.${deno ? "ts" : "js"}`, import.meta.url));
-    const command = spawn(process.execPath, [...(deno ? ["run", "-A"] : []), program, "sql", ENDLESS, "--store", store], {
-      stdio: "ignore",
-    });
-    try {
-      await until("the query runs", () => children(command.pid!) !== "");
-      const query = children(command.pid!);
-      assert.ok(alive(query));
-      command.kill("SIGKILL");
-      await until("the query has ended", () => !alive(query));
-    } finally {
-      command.kill("SIGKILL");
-    }
-  }));
+test(
+  "a query ends with its command, also by kill -9",
+  { skip: noProc },
+  () =>
+    inFolder(async (folder) => {
+      const store = join(folder, "game.sqlite");
+      await (await open({ path: store, workflows: { waits }, logger: silentLogger, serve: false }))
+        .close();
+      const deno = process.versions["deno"] !== undefined;
+      const program = fileURLToPath(
+        new URL(`../../ts/cli/main.${deno ? "ts" : "js"}`, import.meta.url),
+      );
+      const command = spawn(process.execPath, [
+        ...(deno ? ["run", "-A"] : []),
+        program,
+        "sql",
+        ENDLESS,
+        "--store",
+        store,
+      ], {
+        stdio: "ignore",
+      });
+      try {
+        await until("the query runs", () => children(command.pid!) !== "");
+        const query = children(command.pid!);
+        assert.ok(alive(query));
+        command.kill("SIGKILL");
+        await until("the query has ended", () => !alive(query));
+      } finally {
+        command.kill("SIGKILL");
+      }
+    }),
+);

@@ -1,5 +1,5 @@
-// `temporalex store ...`: each command with success, JSON and a user's error; while another process holds the store; killed
-// halfway.
+// `temporalex store ...`: each command with success, JSON and a user's error; while another process
+// holds the store; killed halfway.
 // takes: 10 s
 import assert from "node:assert/strict";
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -64,7 +64,12 @@ const filled = (closed: number, body: (folder: string, store: string) => Promise
     const store = join(folder, "shop.sqlite");
     await withEngine(store, async (client) => {
       await client.start(waits, { id: "open" });
-      await Promise.all(Array.from({ length: closed }, (_, i) => client.execute(quick, { id: `q ${i}/x`, args: [`${i}`] })));
+      await Promise.all(
+        Array.from(
+          { length: closed },
+          (_, i) => client.execute(quick, { id: `q ${i}/x`, args: [`${i}`] }),
+        ),
+      );
     });
     await body(folder, store);
   });
@@ -84,11 +89,23 @@ const fails = async (args: readonly string[], cwd: string, code: number, message
 
 test("store backup writes a checked copy, also while a process has the store open", () =>
   filled(5, async (folder, store) => {
-    const text = await run(["store", "backup", "copy.sqlite", "--store", "shop.sqlite"], { cwd: folder });
+    const text = await run(["store", "backup", "copy.sqlite", "--store", "shop.sqlite"], {
+      cwd: folder,
+    });
     assert.equal(text.code, 0, text.err);
     assert.match(text.out, /copy\.sqlite: 6 runs \(1 open\), .*kB, checked\n$/);
-    await fails(["store", "backup", "copy.sqlite", "--store", store], folder, 1, /copy\.sqlite already exists/);
-    await fails(["store", "backup", "b.sqlite", "--store", "nowhere.sqlite"], folder, 1, /the store .*nowhere.* does not exist/);
+    await fails(
+      ["store", "backup", "copy.sqlite", "--store", store],
+      folder,
+      1,
+      /copy\.sqlite already exists/,
+    );
+    await fails(
+      ["store", "backup", "b.sqlite", "--store", "nowhere.sqlite"],
+      folder,
+      1,
+      /the store .*nowhere.* does not exist/,
+    );
     await fails(["store", "backup", "--store", store], folder, 2, /to/);
     await withEngine(store, async () => {
       const held = await json(["store", "backup", "held.sqlite", "--store", store], folder);
@@ -105,35 +122,69 @@ test("store check reports a sound store, damaged runs with exit code 1, and repl
     const sound = await run(["store", "check", "--store", store], { cwd: folder });
     assert.equal(sound.code, 0, sound.out + sound.err);
     assert.match(sound.out, /^sound: 4 runs \(1 open\), \d+ events\n$/);
-    const replayed = await json(["store", "check", "--store", store, "--workflows", "w.ts"], folder);
-    assert.deepEqual([replayed.ok, replayed.replayed, replayed.notReplayed], [true, 3, { Waits: 1 }]);
+    const replayed = await json(
+      ["store", "check", "--store", store, "--workflows", "w.ts"],
+      folder,
+    );
+    assert.deepEqual([replayed.ok, replayed.replayed, replayed.notReplayed], [true, 3, {
+      Waits: 1,
+    }]);
     writeFileSync(join(folder, "w.ts"), MODULE.replace('await sleep("1ms");', ""));
-    const diverging = await run(["store", "check", "--store", store, "--workflows", "w.ts", "--json"], { cwd: folder });
+    const diverging = await run([
+      "store",
+      "check",
+      "--store",
+      store,
+      "--workflows",
+      "w.ts",
+      "--json",
+    ], { cwd: folder });
     assert.equal(diverging.code, 1);
     assert.deepEqual(JSON.parse(diverging.out).problems.map(({ kind }: { kind: string }) => kind), [
       "diverges",
       "diverges",
       "diverges",
     ]);
-    const told = await run(["store", "check", "--store", store, "--workflows", "w.ts"], { cwd: folder });
-    assert.match(told.out, /^diverges {2}Quick .*\n {4}this code does not replay it from event \d+ on.*: /m);
-    assert.doesNotMatch(told.out, /damaged/, "the store is sound: it is the code that does not fit");
+    const told = await run(["store", "check", "--store", store, "--workflows", "w.ts"], {
+      cwd: folder,
+    });
+    assert.match(
+      told.out,
+      /^diverges {2}Quick .*\n {4}this code does not replay it from event \d+ on.*: /m,
+    );
+    assert.doesNotMatch(
+      told.out,
+      /damaged/,
+      "the store is sound: it is the code that does not fit",
+    );
     const database = loadLibrary(builtins()!).open(store);
     database.exec("UPDATE runs SET head = x'00' WHERE workflow_id = 'q 1/x'");
     database.close();
     const damaged = await run(["store", "check", "--store", store], { cwd: folder });
     assert.equal(damaged.code, 1);
-    assert.match(damaged.out, /damaged {2}Quick "q 1\/x" \(run [0-9a-f-]+\)\n {4}its state cannot be decoded\n1 problem: 4 runs/);
+    assert.match(
+      damaged.out,
+      /damaged {2}Quick "q 1\/x" \(run [0-9a-f-]+\)\n {4}its state cannot be decoded\n1 problem: 4 runs/,
+    );
     writeFileSync(join(folder, "text.sqlite"), "no store at all");
     await fails(["store", "check", "--store", "text.sqlite"], folder, 1, /not a SQLite database/);
-    await fails(["store", "check", "--store", store, "--workflows", "nowhere.ts"], folder, 2, /nowhere\.ts/);
+    await fails(
+      ["store", "check", "--store", store, "--workflows", "nowhere.ts"],
+      folder,
+      2,
+      /nowhere\.ts/,
+    );
   }));
 
 test("store check: damaged pages of a file are reported without an exception", () =>
   filled(60, async (folder, store) => {
     const bytes = readFileSync(store);
     for (
-      const [name, from, length] of [["a", 4096, 4096], ["b", 16_384, 40_000], ["c", bytes.length - 30_000, 30_000]] as const
+      const [name, from, length] of [["a", 4096, 4096], ["b", 16_384, 40_000], [
+        "c",
+        bytes.length - 30_000,
+        30_000,
+      ]] as const
     ) {
       const copy = Buffer.from(bytes);
       for (let i = 0; i < length; i++) copy[from + i] = (i * 31 + 7) & 0xff;
@@ -159,12 +210,21 @@ test("store purge selects by age and query and supports a dry run; open runs sta
       assert.deepEqual([dry.runs, dry.left], [1, 300]);
     });
     const alone = await EmbeddedEngine.open({ path: store });
-    await fails(purge(...query), folder, 1, /is open in process \d+, which does not let others.*end that first.*--retention 30d/);
+    await fails(
+      purge(...query),
+      folder,
+      1,
+      /is open in process \d+, which does not let others.*end that first.*--retention 30d/,
+    );
     await alone.close();
     assert.deepEqual((await json(purge(...query, "--keep-space"), folder)).left, 300);
-    // A process that serves its store is asked; the open run is not touched, though the query selects it.
+    // A process that serves its store is asked; the open run is not touched, though the query
+    // selects it.
     await withEngine(store, async () => {
-      const some = await json(purge("--query", `WorkflowId = "q 8/x" OR WorkflowType = "Waits"`), folder);
+      const some = await json(
+        purge("--query", `WorkflowId = "q 8/x" OR WorkflowType = "Waits"`),
+        folder,
+      );
       assert.deepEqual([some.runs, some.left, some.held], [1, 299, true]);
       assert.deepEqual((await json(purge("--older-than", "1h"), folder)).runs, 0);
     });
@@ -176,7 +236,16 @@ test("store purge selects by age and query and supports a dry run; open runs sta
 
 test("store export and import round-trip lines and files, with and without a process that has the store open", () =>
   filled(4, async (folder, store) => {
-    const text = await run(["store", "export", "--store", store, "--query", 'WorkflowType = "Quick"', "--to", "out/"], {
+    const text = await run([
+      "store",
+      "export",
+      "--store",
+      store,
+      "--query",
+      'WorkflowType = "Quick"',
+      "--to",
+      "out/",
+    ], {
       cwd: folder,
     });
     assert.equal(text.code, 0, text.err);
@@ -185,7 +254,12 @@ test("store export and import round-trip lines and files, with and without a pro
     assert.equal(files.length, 4);
     assert.ok(files.every((name) => /^q%20\d%2Fx\.[0-9a-f-]+\.json$/.test(name)), files.join());
     writeFileSync(join(folder, "w.ts"), MODULE);
-    const replayed = await run(["replay", "--workflows", "w.ts", ...files.map((name) => `out/${name}`)], {
+    const replayed = await run([
+      "replay",
+      "--workflows",
+      "w.ts",
+      ...files.map((name) => `out/${name}`),
+    ], {
       cwd: folder,
       read: (path) => Promise.resolve(new Uint8Array(readFileSync(path))),
     });
@@ -196,24 +270,69 @@ test("store export and import round-trip lines and files, with and without a pro
     });
     const one = await run(["store", "export", "--store", store, "-w", "q 2/x"], { cwd: folder });
     assert.equal(JSON.parse(one.out).workflowId, "q 2/x");
-    assert.equal(JSON.parse(one.out).history.events[0].eventType, "EVENT_TYPE_WORKFLOW_EXECUTION_STARTED");
-    assert.equal((await run(["store", "export", "--store", store, "-w", "q 2/x", "--to", "-"], { cwd: folder })).out, one.out);
-    await fails(["store", "export", "--store", store, "--to", "all.jsonl"], folder, 1, /exists already/);
+    assert.equal(
+      JSON.parse(one.out).history.events[0].eventType,
+      "EVENT_TYPE_WORKFLOW_EXECUTION_STARTED",
+    );
+    assert.equal(
+      (await run(["store", "export", "--store", store, "-w", "q 2/x", "--to", "-"], {
+        cwd: folder,
+      })).out,
+      one.out,
+    );
+    await fails(
+      ["store", "export", "--store", store, "--to", "all.jsonl"],
+      folder,
+      1,
+      /exists already/,
+    );
     await fails(["store", "export", "--store", store, "-w", "absent"], folder, 1, /absent/);
-    await fails(["store", "export", "--store", store, "-w", "a", "--query", "b"], folder, 2, /contradict/);
+    await fails(
+      ["store", "export", "--store", store, "-w", "a", "--query", "b"],
+      folder,
+      2,
+      /contradict/,
+    );
 
     const into = ["--store", "other.sqlite"];
-    await fails(["store", "import", "all.jsonl", ...into], folder, 1, /nothing was imported[\s\S]*all\.jsonl:\d: run .* is open/);
-    const dry = await json(["store", "import", "all.jsonl", ...into, "--closed-only", "--dry-run"], folder);
+    await fails(
+      ["store", "import", "all.jsonl", ...into],
+      folder,
+      1,
+      /nothing was imported[\s\S]*all\.jsonl:\d: run .* is open/,
+    );
+    const dry = await json(
+      ["store", "import", "all.jsonl", ...into, "--closed-only", "--dry-run"],
+      folder,
+    );
     assert.deepEqual([dry.imported, dry.skippedOpen], [4, 1]);
     const first = await json(["store", "import", `out/${files[0]}`, ...into], folder);
     assert.equal(first.imported, 1);
-    await fails(["store", "import", "all.jsonl", ...into, "--closed-only"], folder, 1, /is already in the store/);
-    const rest = await json(["store", "import", "all.jsonl", ...into, "--closed-only", "--skip-existing"], folder);
+    await fails(
+      ["store", "import", "all.jsonl", ...into, "--closed-only"],
+      folder,
+      1,
+      /is already in the store/,
+    );
+    const rest = await json([
+      "store",
+      "import",
+      "all.jsonl",
+      ...into,
+      "--closed-only",
+      "--skip-existing",
+    ], folder);
     assert.deepEqual([rest.imported, rest.skippedExisting, rest.skippedOpen], [3, 1, 1]);
     await withEngine(join(folder, "other.sqlite"), async (client) => {
-      for (let i = 0; i < 4; i++) assert.equal(await client.getHandle(quick, `q ${i}/x`).result(), `done ${i}`);
-      await fails(["store", "import", `out/${files[0]}`, ...into, "--skip-existing"], folder, 1, /is open in another engine/);
+      for (let i = 0; i < 4; i++) {
+        assert.equal(await client.getHandle(quick, `q ${i}/x`).result(), `done ${i}`);
+      }
+      await fails(
+        ["store", "import", `out/${files[0]}`, ...into, "--skip-existing"],
+        folder,
+        1,
+        /is open in another engine/,
+      );
     });
     assert.equal((await run(["store", "check", ...into], { cwd: folder })).code, 0);
   }));
@@ -227,18 +346,43 @@ test("store import accepts whole stores and runs of stores, and rejects invalid 
       await client.getHandle(waits, "open").result();
     });
     SqliteStore.open(join(folder, "there.sqlite")).close();
-    await fails(["store", "import", store, "--store", "there.sqlite"], folder, 1, /open runs move only with their whole store/);
-    const closed = await json(["store", "import", store, "--store", "there.sqlite", "--closed-only"], folder);
+    await fails(
+      ["store", "import", store, "--store", "there.sqlite"],
+      folder,
+      1,
+      /open runs move only with their whole store/,
+    );
+    const closed = await json([
+      "store",
+      "import",
+      store,
+      "--store",
+      "there.sqlite",
+      "--closed-only",
+    ], folder);
     assert.deepEqual([closed.imported, closed.skippedOpen], [3, 1]);
     writeFileSync(join(folder, "no.json"), '{"events": 3}');
-    await fails(["store", "import", "no.json", "--store", "there.sqlite"], folder, 1, /nothing was imported[\s\S]*no\.json/);
-    await fails(["store", "import", "nowhere.json", "--store", "there.sqlite"], folder, 1, /file not found: nowhere/);
+    await fails(
+      ["store", "import", "no.json", "--store", "there.sqlite"],
+      folder,
+      1,
+      /nothing was imported[\s\S]*no\.json/,
+    );
+    await fails(
+      ["store", "import", "nowhere.json", "--store", "there.sqlite"],
+      folder,
+      1,
+      /file not found: nowhere/,
+    );
   }));
 
 test("store import --closed-only does not depend on the text of ids", () =>
   inFolder(async (folder) => {
     const store = join(folder, "shop.sqlite");
-    await withEngine(store, async (client) => void await client.execute(quick, { id: "x is open (y", args: ["1"] }));
+    await withEngine(
+      store,
+      async (client) => void await client.execute(quick, { id: "x is open (y", args: ["1"] }),
+    );
     await json(["store", "export", "--store", store, "--to", "all.jsonl"], folder);
     const again = ["store", "import", "all.jsonl", "--store", store, "--closed-only"];
     await fails(again, folder, 1, /is already in the store/);
@@ -264,18 +408,42 @@ test("after a kill during backup, purge or import the store is sound, and the ne
       await check(store);
     };
     const importing = async (afterMs: number) => {
-      await kill(["store", "import", "all.jsonl", "--store", "other.sqlite", "--closed-only", "--skip-existing"], afterMs);
-      // Killed while it was made, a store is an empty file (or one whose journal takes its pages back), and the next opening makes it.
+      await kill([
+        "store",
+        "import",
+        "all.jsonl",
+        "--store",
+        "other.sqlite",
+        "--closed-only",
+        "--skip-existing",
+      ], afterMs);
+      // Killed while it was made, a store is an empty file (or one whose journal takes its pages
+      // back), and the next opening makes it.
       if (existsSync(join(folder, "other.sqlite"))) {
-        const { code, out, err } = await run(["store", "check", "--store", "other.sqlite"], { cwd: folder });
-        if (code !== 0) assert.match(err, /other\.sqlite does not contain a store: the file is empty/, out);
+        const { code, out, err } = await run(["store", "check", "--store", "other.sqlite"], {
+          cwd: folder,
+        });
+        if (code !== 0) {
+          assert.match(err, /other\.sqlite does not contain a store: the file is empty/, out);
+        }
       }
     };
     for (const [i, afterMs] of [150, 220, 300, 400, 550].entries()) {
       await Promise.all([backupAndPurge(afterMs, i), importing(afterMs)]);
     }
-    await json(["store", "import", "all.jsonl", "--store", "other.sqlite", "--closed-only", "--skip-existing"], folder);
-    await withEngine(join(folder, "other.sqlite"), async (client) => assert.equal(await client.count(), 400));
+    await json([
+      "store",
+      "import",
+      "all.jsonl",
+      "--store",
+      "other.sqlite",
+      "--closed-only",
+      "--skip-existing",
+    ], folder);
+    await withEngine(
+      join(folder, "other.sqlite"),
+      async (client) => assert.equal(await client.count(), 400),
+    );
     await json(["store", "purge", "--store", store, "--older-than", "0s"], folder);
     await json(["store", "backup", "last.sqlite", "--store", store], folder);
     await check("last.sqlite");

@@ -1,5 +1,5 @@
-// Unmodified programs of `@temporalio/workflow` on the command line: replay, worker and run; and `open` of the package and
-// debug sessions, which accept the same modules.
+// Unmodified programs of `@temporalio/workflow` on the command line: replay, worker and run; and
+// `open` of the package and debug sessions, which accept the same modules.
 // takes: 15 s
 import assert from "node:assert/strict";
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -20,7 +20,8 @@ const recorded = join(root, "tests/compat");
 
 // Written so that the build, which renames modules in import declarations, leaves the texts alone.
 const ts = ".ts";
-const WORKFLOWS = `import { condition, defineSignal, proxyActivities, setHandler, sleep } from "@temporalio/workflow";
+const WORKFLOWS =
+  `import { condition, defineSignal, proxyActivities, setHandler, sleep } from "@temporalio/workflow";
 import type * as activities from "./activities${ts}";
 const { greet } = proxyActivities<typeof activities>({ startToCloseTimeout: "1 minute" });
 export const finish = defineSignal("finish");
@@ -34,7 +35,8 @@ export async function greeting(name: string): Promise<string> {
 }
 export async function short(): Promise<string> { return "short"; }
 `;
-const ACTIVITIES = "export async function greet(name: string): Promise<string> { return `Hello, ${name}!`; }\n";
+const ACTIVITIES =
+  "export async function greet(name: string): Promise<string> { return `Hello, ${name}!`; }\n";
 
 let folder = "";
 before(() => {
@@ -46,7 +48,13 @@ after(() => rmSync(folder, { recursive: true, force: true }));
 
 test("temporalex replay checks a history of the official SDK with its program", async () => {
   const file = join(recorded, "histories/messages.json");
-  const ok = await run(["replay", "--json", "--workflows", join(recorded, "programs/messages.ts"), file]);
+  const ok = await run([
+    "replay",
+    "--json",
+    "--workflows",
+    join(recorded, "programs/messages.ts"),
+    file,
+  ]);
   const line = JSON.parse(ok.out.split("\n")[0]!);
   assert.deepEqual([ok.code, line.verdict, line.workflowType], [0, "ok", "messages"], ok.err);
   const changed = join(folder, "changed.ts");
@@ -115,32 +123,48 @@ export async function pays(cents: number): Promise<unknown[]> {
 
 // Deno resolves names before any hook: there, an import map does it.
 const inNode = "Deno" in globalThis ? () => {} : test;
-inNode("temporalex worker runs activities that import official packages and npm packages", async () => {
-  writeFileSync(join(folder, "official_activities.ts"), OFFICIAL_ACTIVITIES);
-  writeFileSync(join(folder, "official_workflows.ts"), OFFICIAL_WORKFLOWS);
-  mkdirSync(join(folder, "node_modules/money"), { recursive: true });
-  writeFileSync(join(folder, "node_modules/money/package.json"), '{ "name": "money", "main": "index.js" }');
-  writeFileSync(join(folder, "node_modules/money/index.js"), "exports.currency = (cents) => (cents / 100).toFixed(2);");
-  const store = join(folder, "official.sqlite");
-  const modules = ["--workflows", "official_workflows.ts", "--activities", "official_activities.ts"];
-  const worker = startCommand(["worker", "--json", "--store", store, ...modules], folder);
-  try {
-    await worker.line("it has started", ({ event }) => event === "started");
-    const on = ["--store", store, "--workflow-id", "pays-1"];
-    const begun = await run(["workflow", "start", ...on, "--type", "pays", "--input", "250"], { cwd: folder });
-    assert.equal(begun.code, 0, begun.err);
-    const { code, out, err } = await run(["workflow", "result", ...on], { cwd: folder });
-    assert.equal(code, 0, err + out);
-    const expected = ["2.50 pays-1 charge", ["no card", "NoCard", true, [{ code: 7 }]], true];
-    assert.deepEqual(JSON.parse(out.slice(out.indexOf("["))), expected);
-  } finally {
-    assert.equal(await worker.end("SIGTERM"), 0, worker.err());
-  }
-  const line =
-    /^info {2}charging activityType=charge activityId=1 attempt=1 workflowId=pays-1 runId=\S+ workflowType=pays cents=250$/m;
-  assert.match(worker.err(), line, "each fact once");
-  assert.match(worker.err(), /stopping/);
-});
+inNode(
+  "temporalex worker runs activities that import official packages and npm packages",
+  async () => {
+    writeFileSync(join(folder, "official_activities.ts"), OFFICIAL_ACTIVITIES);
+    writeFileSync(join(folder, "official_workflows.ts"), OFFICIAL_WORKFLOWS);
+    mkdirSync(join(folder, "node_modules/money"), { recursive: true });
+    writeFileSync(
+      join(folder, "node_modules/money/package.json"),
+      '{ "name": "money", "main": "index.js" }',
+    );
+    writeFileSync(
+      join(folder, "node_modules/money/index.js"),
+      "exports.currency = (cents) => (cents / 100).toFixed(2);",
+    );
+    const store = join(folder, "official.sqlite");
+    const modules = [
+      "--workflows",
+      "official_workflows.ts",
+      "--activities",
+      "official_activities.ts",
+    ];
+    const worker = startCommand(["worker", "--json", "--store", store, ...modules], folder);
+    try {
+      await worker.line("it has started", ({ event }) => event === "started");
+      const on = ["--store", store, "--workflow-id", "pays-1"];
+      const begun = await run(["workflow", "start", ...on, "--type", "pays", "--input", "250"], {
+        cwd: folder,
+      });
+      assert.equal(begun.code, 0, begun.err);
+      const { code, out, err } = await run(["workflow", "result", ...on], { cwd: folder });
+      assert.equal(code, 0, err + out);
+      const expected = ["2.50 pays-1 charge", ["no card", "NoCard", true, [{ code: 7 }]], true];
+      assert.deepEqual(JSON.parse(out.slice(out.indexOf("["))), expected);
+    } finally {
+      assert.equal(await worker.end("SIGTERM"), 0, worker.err());
+    }
+    const line =
+      /^info {2}charging activityType=charge activityId=1 attempt=1 workflowId=pays-1 runId=\S+ workflowType=pays cents=250$/m;
+    assert.match(worker.err(), line, "each fact once");
+    assert.match(worker.err(), /stopping/);
+  },
+);
 
 const CONVERTER = `const utf8 = new TextEncoder(), text = new TextDecoder();
 export const payloadConverter = {
@@ -154,17 +178,32 @@ export const payloadConverter = {
 
 test("temporalex worker --payload-converter converts values of workflows and activities", async () => {
   writeFileSync(join(folder, "converter.ts"), CONVERTER);
-  writeFileSync(join(folder, "converted.ts"), WORKFLOWS.replace("await condition(() => finished);", ""));
-  const args = ["--workflows", "converted.ts", "--activities", "activities.ts", "--payload-converter", "converter.ts"];
+  writeFileSync(
+    join(folder, "converted.ts"),
+    WORKFLOWS.replace("await condition(() => finished);", ""),
+  );
+  const args = [
+    "--workflows",
+    "converted.ts",
+    "--activities",
+    "activities.ts",
+    "--payload-converter",
+    "converter.ts",
+  ];
   const worker = startCommand(["worker", "--json", "--store", "own.sqlite", ...args], folder);
   try {
     await worker.line("it has started", ({ event }) => event === "started");
     const on = ["--store", "own.sqlite", "--workflow-id", "own"];
-    const begun = await run(["workflow", "start", ...on, "--type", "greeting", "--input", '"Ada"'], { cwd: folder });
+    const begun = await run(
+      ["workflow", "start", ...on, "--type", "greeting", "--input", '"Ada"'],
+      { cwd: folder },
+    );
     assert.equal(begun.code, 0, begun.err);
     // It waits for the end; the value is in an encoding that this command does not know.
     await run(["workflow", "result", ...on], { cwd: folder });
-    const { out, err } = await run(["workflow", "show", ...on, "--output", "json"], { cwd: folder });
+    const { out, err } = await run(["workflow", "show", ...on, "--output", "json"], {
+      cwd: folder,
+    });
     const own = btoa("json/own");
     const { events } = JSON.parse(out) as { events: object[] };
     const types = events.filter((event) => JSON.stringify(event).includes(own)).map((event) =>
@@ -212,7 +251,11 @@ test("temporalex worker serves a program and its activities from a store, and ho
   );
   try {
     const started = await worker.line("it has started", ({ event }) => event === "started");
-    assert.deepEqual([...started["workflowTypes"] as string[]].sort(), ["greeting", "short"], worker.err());
+    assert.deepEqual(
+      [...started["workflowTypes"] as string[]].sort(),
+      ["greeting", "short"],
+      worker.err(),
+    );
     const begun = await run([
       "workflow",
       "start",
@@ -230,15 +273,34 @@ test("temporalex worker serves a program and its activities from a store, and ho
       cwd: folder,
     });
     assert.equal(begun.code, 0, begun.err);
-    writeFileSync(join(folder, "workflows.ts"), WORKFLOWS.replace("return text;", "return text.toUpperCase();"));
-    await worker.line("it has new code", ({ event }) => event === "replaced" || event === "refused").then(({ event }) =>
-      assert.equal(event, "replaced")
+    writeFileSync(
+      join(folder, "workflows.ts"),
+      WORKFLOWS.replace("return text;", "return text.toUpperCase();"),
     );
+    await worker.line("it has new code", ({ event }) => event === "replaced" || event === "refused")
+      .then(({ event }) => assert.equal(event, "replaced"));
     assert.equal(
-      (await run(["workflow", "signal", "--store", "w.sqlite", "--workflow-id", "g", "--name", "finish"], { cwd: folder })).code,
+      (await run([
+        "workflow",
+        "signal",
+        "--store",
+        "w.sqlite",
+        "--workflow-id",
+        "g",
+        "--name",
+        "finish",
+      ], { cwd: folder })).code,
       0,
     );
-    const result = await run(["workflow", "result", "--store", "w.sqlite", "--workflow-id", "g", "--json"], { cwd: folder });
+    const result = await run([
+      "workflow",
+      "result",
+      "--store",
+      "w.sqlite",
+      "--workflow-id",
+      "g",
+      "--json",
+    ], { cwd: folder });
     assert.match(result.out, /HELLO, ADA!/, result.err);
   } finally {
     assert.equal(await worker.end("SIGINT"), 0, worker.err());
@@ -257,45 +319,71 @@ setActivityOptions({ typeInfo: {
 } }, greet);
 `;
 
-inNode("temporalex worker converts an activity's values by the types of its definition", async () => {
-  writeFileSync(join(folder, "typed.ts"), TYPED);
-  const once = WORKFLOWS.replace('"1 minute"', '"1 minute", retry: { maximumAttempts: 1 }');
-  writeFileSync(join(folder, "typed_calls.ts"), once.replace("await condition(() => finished);", ""));
-  const args = ["--workflows", "typed_calls.ts", "--activities", "typed.ts"];
-  const worker = startCommand(["worker", "--json", "--store", "typed.sqlite", ...args], folder);
-  try {
-    await worker.line("it has started", ({ event }) => event === "started");
-    const on = ["--store", "typed.sqlite", "--workflow-id", "typed"];
-    const begun = await run(["workflow", "start", ...on, "--type", "greeting", "--input", '"Ada"'], { cwd: folder });
-    assert.equal(begun.code, 0, begun.err);
-    const result = await run(["workflow", "result", ...on, "--json"], { cwd: folder });
-    assert.match(result.out, /"Hello, Ada!"/, result.err);
-    const unread = ["--store", "typed.sqlite", "--workflow-id", "unread"];
-    await run(["workflow", "start", ...unread, "--type", "greeting", "--input", '""'], { cwd: folder });
-    const failed = await run(["workflow", "result", ...unread], { cwd: folder });
-    assert.match(failed.err, /Failed to parse activity args for activity greet: no name/);
-  } finally {
-    assert.equal(await worker.end("SIGINT"), 0, worker.err());
-  }
-});
+inNode(
+  "temporalex worker converts an activity's values by the types of its definition",
+  async () => {
+    writeFileSync(join(folder, "typed.ts"), TYPED);
+    const once = WORKFLOWS.replace('"1 minute"', '"1 minute", retry: { maximumAttempts: 1 }');
+    writeFileSync(
+      join(folder, "typed_calls.ts"),
+      once.replace("await condition(() => finished);", ""),
+    );
+    const args = ["--workflows", "typed_calls.ts", "--activities", "typed.ts"];
+    const worker = startCommand(["worker", "--json", "--store", "typed.sqlite", ...args], folder);
+    try {
+      await worker.line("it has started", ({ event }) => event === "started");
+      const on = ["--store", "typed.sqlite", "--workflow-id", "typed"];
+      const begun = await run([
+        "workflow",
+        "start",
+        ...on,
+        "--type",
+        "greeting",
+        "--input",
+        '"Ada"',
+      ], { cwd: folder });
+      assert.equal(begun.code, 0, begun.err);
+      const result = await run(["workflow", "result", ...on, "--json"], { cwd: folder });
+      assert.match(result.out, /"Hello, Ada!"/, result.err);
+      const unread = ["--store", "typed.sqlite", "--workflow-id", "unread"];
+      await run(["workflow", "start", ...unread, "--type", "greeting", "--input", '""'], {
+        cwd: folder,
+      });
+      const failed = await run(["workflow", "result", ...unread], { cwd: folder });
+      assert.match(failed.err, /Failed to parse activity args for activity greet: no name/);
+    } finally {
+      assert.equal(await worker.end("SIGINT"), 0, worker.err());
+    }
+  },
+);
 
 test("open() runs a program; a debug session steps through its run", async () => {
   writeFileSync(join(folder, "workflows.ts"), WORKFLOWS);
   const workflows = pathToFileURL(join(folder, "workflows.ts"));
-  const app = await open({ workflows, activities: { greet: (name: string) => `Hello, ${name}!` }, logger: silentLogger });
+  const app = await open({
+    workflows,
+    activities: { greet: (name: string) => `Hello, ${name}!` },
+    logger: silentLogger,
+  });
   let history: Uint8Array;
   try {
     const handle = await app.client.start("greeting", { id: "g", args: ["Grace"] });
     await handle.signal("finish");
     assert.equal(await handle.result(), "Hello, Grace!");
-    history = new TextEncoder().encode(await (app.client as Client).getHandle(undefined, "g").historyJson());
+    history = new TextEncoder().encode(
+      await (app.client as Client).getHandle(undefined, "g").historyJson(),
+    );
   } finally {
     await app.close();
   }
   const realm = await createWorkerRealm({ workflows });
   try {
     const session = await openSession(history, { realm });
-    assert.deepEqual([session.verdict, session.problem, session.workflowType], ["ok", undefined, "greeting"]);
+    assert.deepEqual([session.verdict, session.problem, session.workflowType], [
+      "ok",
+      undefined,
+      "greeting",
+    ]);
     assert.ok(session.tasks.length >= 2);
     session.runToEnd();
     assert.equal(session.position, session.length);

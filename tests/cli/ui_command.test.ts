@@ -1,5 +1,5 @@
-// `temporalex ui`: which calls its server passes on, to which namespace, and that the server enforces --read-only.
-// web-demo/e2e/runs.spec.ts tests the page itself.
+// `temporalex ui`: which calls its server passes on, to which namespace, and that the server
+// enforces --read-only. web-demo/e2e/runs.spec.ts tests the page itself.
 import assert from "node:assert/strict";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -22,17 +22,33 @@ import { open } from "../../ts/mod.ts";
 import { on, receive, signal, stop, workflow } from "../../ts/workflow/mod.ts";
 import { run } from "./support/run.ts";
 
-const INDEX = '<meta charset="utf-8"><meta http-equiv="Content-Security-Policy" content="default-src \'none\'">';
-const PAGE: PageFiles = new Map([["index.html", { type: "text/html", read: () => new TextEncoder().encode(INDEX) }]]);
+const INDEX =
+  '<meta charset="utf-8"><meta http-equiv="Content-Security-Policy" content="default-src \'none\'">';
+const PAGE: PageFiles = new Map([["index.html", {
+  type: "text/html",
+  read: () => new TextEncoder().encode(INDEX),
+}]]);
 const go = signal("go");
-const waits = workflow("Waits", { messages: { go }, run: async () => await receive(0, [on(go, (_, n) => stop(n))]) });
+const waits = workflow("Waits", {
+  messages: { go },
+  run: async () => await receive(0, [on(go, (_, n) => stop(n))]),
+});
 
 async function started(
   args: readonly string[],
-  body: (url: string, line: { [field: string]: unknown }, status: (id: string) => Promise<string>) => Promise<void>,
+  body: (
+    url: string,
+    line: { [field: string]: unknown },
+    status: (id: string) => Promise<string>,
+  ) => Promise<void>,
 ): Promise<void> {
   const cwd = mkdtempSync(join(tmpdir(), "temporalex-ui-"));
-  const app = await open({ path: join(cwd, "shop.sqlite"), workflows: [waits], logger: silentLogger, serve: true });
+  const app = await open({
+    path: join(cwd, "shop.sqlite"),
+    workflows: [waits],
+    logger: silentLogger,
+    serve: true,
+  });
   const ctrlC = new AbortController();
   try {
     await app.served;
@@ -43,7 +59,12 @@ async function started(
     const ended = run(
       ["ui", "--store", "shop.sqlite", "--json", ...args],
       { cwd, interrupt: ctrlC.signal, out: (text) => (out += text, told()) },
-      (words, io) => dispatch({ ui: { ...ui, run: (call) => uiCommand(call as UiCall, () => PAGE) } }, words, io),
+      (words, io) =>
+        dispatch(
+          { ui: { ...ui, run: (call) => uiCommand(call as UiCall, () => PAGE) } },
+          words,
+          io,
+        ),
     );
     await Promise.race([there, ended.then(({ err }) => assert.fail(err))]);
     const { url, ...line } = JSON.parse(out.split("\n")[0]!);
@@ -62,10 +83,16 @@ async function started(
 const call = (url: string, method: string, body: Uint8Array) =>
   fetch(`${url}data/call/${method}`, { method: "POST", body: body as Uint8Array<ArrayBuffer> });
 const counting = (namespace: string) =>
-  toBinary(CountWorkflowExecutionsRequestSchema, create(CountWorkflowExecutionsRequestSchema, { namespace }));
+  toBinary(
+    CountWorkflowExecutionsRequestSchema,
+    create(CountWorkflowExecutionsRequestSchema, { namespace }),
+  );
 const terminating = toBinary(
   TerminateWorkflowExecutionRequestSchema,
-  create(TerminateWorkflowExecutionRequestSchema, { namespace: "default", workflowExecution: { workflowId: "order-17" } }),
+  create(TerminateWorkflowExecutionRequestSchema, {
+    namespace: "default",
+    workflowExecution: { workflowId: "order-17" },
+  }),
 );
 
 test("only calls of the page's methods in its namespace reach the service", async () => {
@@ -105,10 +132,11 @@ test("only calls of the page's methods in its namespace reach the service", asyn
       body: terminating,
     });
     assert.equal(foreign.status, 403);
-    const large = await call(url, "countWorkflowExecutions", new Uint8Array(8 * 1024 * 1024 + 1)).then(
-      ({ status }) => status,
-      () => 413,
-    );
+    const large = await call(url, "countWorkflowExecutions", new Uint8Array(8 * 1024 * 1024 + 1))
+      .then(
+        ({ status }) => status,
+        () => 413,
+      );
     assert.equal(large, 413);
     assert.equal(await status("order-17"), "RUNNING");
     assert.equal((await call(url, "terminateWorkflowExecution", terminating)).status, 200);
@@ -126,7 +154,10 @@ test("with --read-only the server rejects calls that change state", async () => 
       "updateWorkflowExecution",
     ];
     for (const method of methods) {
-      const { code, message } = await (await call(url, method, terminating)).json() as { code: number; message: string };
+      const { code, message } = await (await call(url, method, terminating)).json() as {
+        code: number;
+        message: string;
+      };
       assert.equal(code, 7);
       assert.match(message, /--read-only/);
     }
@@ -146,17 +177,27 @@ test("a missing store is reported before anything is served", async () => {
 
 test("the process with the engine fires a timer; a timer that cannot fire is reported, and --read-only rejects it", async () => {
   const fire = async (url: string, body: string): Promise<string> => {
-    const { code, message } = await (await call(url, "fireTimer", new TextEncoder().encode(body))).json() as
-      & { code: number }
-      & { message: string };
+    const { code, message } = await (await call(url, "fireTimer", new TextEncoder().encode(body)))
+      .json() as
+        & { code: number }
+        & { message: string };
     return `${code} ${message}`;
   };
   const timer = JSON.stringify({ workflowId: "order-17", runId: "", name: "1" });
   await started([], async (url) => {
-    assert.match(await fire(url, timer), /^9 timer "1" of workflow "order-17" fires when it is due/);
+    assert.match(
+      await fire(url, timer),
+      /^9 timer "1" of workflow "order-17" fires when it is due/,
+    );
     for (const body of ["what?", "null", "{}", '{"workflowId":"a","runId":1,"name":"b"}']) {
-      assert.equal(await fire(url, body), "3 a timer is named by workflowId, runId and name, as JSON");
+      assert.equal(
+        await fire(url, body),
+        "3 a timer is named by workflowId, runId and name, as JSON",
+      );
     }
   });
-  await started(["--read-only"], async (url) => assert.match(await fire(url, timer), /^7 .*--read-only/));
+  await started(
+    ["--read-only"],
+    async (url) => assert.match(await fire(url, timer), /^7 .*--read-only/),
+  );
 });

@@ -1,5 +1,5 @@
-// `temporalex worker` as a process: it works, takes changed code over while 200 runs are open, refuses what they do not agree with, and
-// drains on Ctrl-C.
+// `temporalex worker` as a process: it works, takes changed code over while 200 runs are open,
+// refuses what they do not agree with, and drains on Ctrl-C.
 // takes: 8 s
 import assert from "node:assert/strict";
 import { existsSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
@@ -39,7 +39,9 @@ export async function gate(): Promise<void> {
 }
 `;
 
-async function inFolder(body: (folder: string, file: (name: string, text?: string) => string) => Promise<void>): Promise<void> {
+async function inFolder(
+  body: (folder: string, file: (name: string, text?: string) => string) => Promise<void>,
+): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), "temporalex-worker-"));
   const file = (name: string, text?: string) => {
     const path = join(folder, name);
@@ -76,10 +78,25 @@ test("worker --watch with 200 open runs loads compatible code and rejects other 
     file("activities.ts", activities("one"));
     file("gate.ts", 'export const gateFile: string = "open";\n');
     await withStore(store, async (client) => {
-      await Promise.all(Array.from({ length: RUNS }, (_, i) => client.start("Waits", { id: `w${i}`, args: [`w${i}`] })));
+      await Promise.all(
+        Array.from(
+          { length: RUNS },
+          (_, i) => client.start("Waits", { id: `w${i}`, args: [`w${i}`] }),
+        ),
+      );
     });
     const worker = startCommand([
-      ...["worker", "--store", store, "--workflows", "workflows.ts", "--activities", "activities.ts", "--watch", "--json"],
+      ...[
+        "worker",
+        "--store",
+        store,
+        "--workflows",
+        "workflows.ts",
+        "--activities",
+        "activities.ts",
+        "--watch",
+        "--json",
+      ],
       ...["--max-activities", "500"],
     ], folder);
     try {
@@ -89,20 +106,34 @@ test("worker --watch with 200 open runs loads compatible code and rejects other 
       assert.equal(started["store"], store);
       assert.equal(started["watching"], 4);
       const notes = () =>
-        existsSync(join(folder, "notes.txt")) ? readFileSync(join(folder, "notes.txt"), "utf8").trim().split("\n") : [];
+        existsSync(join(folder, "notes.txt"))
+          ? readFileSync(join(folder, "notes.txt"), "utf8").trim().split("\n")
+          : [];
       await until("all runs wait at the gate", () => notes().length >= RUNS);
 
       const incompatible = workflows('await acts.note(name, "zero");', "");
       file("workflows.ts", incompatible);
       // (A worker that is too busy says "failed", and tries the same code again.)
       const refusal = (why: string, from = 0) =>
-        worker.line(`refused: ${why}`, (line) => line["event"] === "refused" && line["why"] === why, from);
+        worker.line(
+          `refused: ${why}`,
+          (line) => line["event"] === "refused" && line["why"] === why,
+          from,
+        );
       const refused = await refusal("runs");
-      const problems = refused["problems"] as { workflowId: string; runId: string; eventId: number; location: string }[];
+      const problems = refused["problems"] as {
+        workflowId: string;
+        runId: string;
+        eventId: number;
+        location: string;
+      }[];
       assert.match(problems[0]!.workflowId, /^w\d+$/);
       assert.match(problems[0]!.runId, /^[0-9a-f-]{36}$/);
       const line = incompatible.split("\n").findIndex((text) => text.includes("acts.gate")) + 1;
-      assert.match(problems[0]!.location, new RegExp(`workflows\\.ts:(${line}|${line - 2}|${line - 1}):`));
+      assert.match(
+        problems[0]!.location,
+        new RegExp(`workflows\\.ts:(${line}|${line - 2}|${line - 1}):`),
+      );
       assert.match(String(refused["message"]), /Waits "w\d+" \(run [0-9a-f-]+\), event \d+/);
 
       let from = worker.lines.length;
@@ -131,14 +162,30 @@ test("worker --watch with 200 open runs loads compatible code and rejects other 
       await until("all runs have gone on", () => notes().length >= 2 * RUNS);
       assert.equal(await worker.end("SIGINT"), 0, worker.err());
       assert.equal(worker.lines.at(-1)!["event"], "stopped");
-      const expected = Array.from({ length: RUNS }, (_, i) => [`w${i} first one`, `w${i} second two`]).flat().sort();
-      assert.deepEqual(notes().sort(), expected, "each step was done once, by the code of its time");
+      const expected = Array.from(
+        { length: RUNS },
+        (_, i) => [`w${i} first one`, `w${i} second two`],
+      ).flat().sort();
+      assert.deepEqual(
+        notes().sort(),
+        expected,
+        "each step was done once, by the code of its time",
+      );
     } finally {
       await worker.end("SIGKILL");
     }
     // What was left undone at the stop is done at the next start.
     const rest = startCommand(
-      ["worker", "--store", store, "--workflows", "workflows.ts", "--activities", "activities.ts", "--json"],
+      [
+        "worker",
+        "--store",
+        store,
+        "--workflows",
+        "workflows.ts",
+        "--activities",
+        "activities.ts",
+        "--json",
+      ],
       folder,
     );
     try {
@@ -150,16 +197,27 @@ test("worker --watch with 200 open runs loads compatible code and rejects other 
       await rest.end("SIGKILL");
     }
     await withStore(store, async (client) => {
-      for (let i = 0; i < RUNS; i++) assert.equal(await client.getHandle("Waits", `w${i}`).result(), `w${i} new`);
+      for (let i = 0; i < RUNS; i++) {
+        assert.equal(await client.getHandle("Waits", `w${i}`).result(), `w${i} new`);
+      }
     });
   }));
 
 test("worker --watch exits at once on a signal, also while changed activities hang during loading", () =>
   inFolder(async (folder, file) => {
-    const begins = 'import { writeFileSync } from "node:fs";\nwriteFileSync("loading", "");\nfor (let i = 0; i < 1e12; i++);\n';
+    const begins =
+      'import { writeFileSync } from "node:fs";\nwriteFileSync("loading", "");\nfor (let i = 0; i < 1e12; i++);\n';
     file("activities.ts", "export const act = (): number => 1;\n");
     const worker = startCommand(
-      ["worker", "--store", join(folder, "shop.sqlite"), "--activities", "activities.ts", "--watch", "--json"],
+      [
+        "worker",
+        "--store",
+        join(folder, "shop.sqlite"),
+        "--activities",
+        "activities.ts",
+        "--watch",
+        "--json",
+      ],
       folder,
     );
     try {
@@ -198,7 +256,15 @@ test("worker --retention removes runs closed longer than that while it runs", ()
       await worker.end("SIGKILL");
     }
     await withStore(store, async (client) => assert.equal(await client.count(), 0));
-    const cluster = await run(["worker", "--address", "localhost:1", "--workflows", "workflows.ts", "--retention", "1d"], {
+    const cluster = await run([
+      "worker",
+      "--address",
+      "localhost:1",
+      "--workflows",
+      "workflows.ts",
+      "--retention",
+      "1d",
+    ], {
       cwd: folder,
     });
     assert.equal(cluster.code, 2);
@@ -212,9 +278,21 @@ test("worker --listen serves metrics and health: alive at the start, ready while
     file("lib.ts", "export const ending = (name: string): string => name;\n");
     file("activities.ts", activities("one"));
     file("gate.ts", 'export const gateFile: string = "open";\n');
-    await withStore(store, async (client) => void await client.start("Waits", { id: "secret-id", args: ["secret-argument"] }));
+    await withStore(
+      store,
+      async (client) =>
+        void await client.start("Waits", { id: "secret-id", args: ["secret-argument"] }),
+    );
     const worker = startCommand([
-      ...["worker", "--store", store, "--workflows", "workflows.ts", "--activities", "activities.ts"],
+      ...[
+        "worker",
+        "--store",
+        store,
+        "--workflows",
+        "workflows.ts",
+        "--activities",
+        "activities.ts",
+      ],
       ...["--listen", "0", "--grace", "5m", "--json"],
     ], folder);
     try {
@@ -226,7 +304,8 @@ test("worker --listen serves metrics and health: alive at the start, ready while
       assert.match(String(listening), /^127\.0\.0\.1:\d+$/);
       assert.equal((await ask("/healthz")).status, 200);
       await until("it is ready", async () => (await ask("/readyz")).status === 200);
-      // Not the note before it: a worker that has just ended that one, and has not got this one, has nothing to wait for.
+      // Not the note before it: a worker that has just ended that one, and has not got this one,
+      // has nothing to wait for.
       await until("the activity runs", () => existsSync(join(folder, "at-gate.txt")));
       const { text } = await ask("/metrics");
       assert.match(text, /temporal_worker_task_slots_used\{[^}]*worker_type="ActivityWorker"/);
@@ -242,12 +321,31 @@ test("worker --listen serves metrics and health: alive at the start, ready while
       await worker.end("SIGKILL");
     }
     const at = { cwd: folder };
-    const odd = await run(["worker", "--store", store, "--workflows", "workflows.ts", "--listen", "here"], at);
+    const odd = await run([
+      "worker",
+      "--store",
+      store,
+      "--workflows",
+      "workflows.ts",
+      "--listen",
+      "here",
+    ], at);
     assert.equal(odd.code, 2);
     assert.match(odd.err, /--listen: "here" is not a valid address: write host:port/);
-    const elsewhere = await run(["worker", "--store", store, "--workflows", "workflows.ts", "--listen", "192.0.2.1:9464"], at);
+    const elsewhere = await run([
+      "worker",
+      "--store",
+      store,
+      "--workflows",
+      "workflows.ts",
+      "--listen",
+      "192.0.2.1:9464",
+    ], at);
     assert.equal(elsewhere.code, 1);
-    assert.match(elsewhere.err, /cannot be served on 192\.0\.2\.1:9464: this machine does not have this address/);
+    assert.match(
+      elsewhere.err,
+      /cannot be served on 192\.0\.2\.1:9464: this machine does not have this address/,
+    );
   }));
 
 test("worker: text output names the store", () =>
@@ -255,7 +353,13 @@ test("worker: text output names the store", () =>
     file("lib.ts", "export const ending = (name: string): string => name;\n");
     const stop = new AbortController();
     let out = "";
-    const { code, err } = await run(["worker", "--store", "shop.sqlite", "--workflows", file("w.ts", workflows("", ""))], {
+    const { code, err } = await run([
+      "worker",
+      "--store",
+      "shop.sqlite",
+      "--workflows",
+      file("w.ts", workflows("", "")),
+    ], {
       cwd: folder,
       interrupt: stop.signal,
       out: (text) => {
@@ -264,7 +368,10 @@ test("worker: text output names the store", () =>
       },
     });
     assert.equal(code, 0, err);
-    assert.equal(out.split("\n")[0], `working on task queue "default" of store ${join(folder, "shop.sqlite")}`);
+    assert.equal(
+      out.split("\n")[0],
+      `working on task queue "default" of store ${join(folder, "shop.sqlite")}`,
+    );
   }));
 
 test("worker: a store that another process has open", () =>
@@ -272,7 +379,13 @@ test("worker: a store that another process has open", () =>
     const store = join(folder, "shop.sqlite");
     file("lib.ts", "export const ending = (name: string): string => name;\n");
     await withStore(store, async () => {
-      const { code, err } = await run(["worker", "--store", store, "--workflows", file("w.ts", workflows("", ""))], {
+      const { code, err } = await run([
+        "worker",
+        "--store",
+        store,
+        "--workflows",
+        file("w.ts", workflows("", "")),
+      ], {
         cwd: folder,
       });
       assert.equal(code, 1);
@@ -286,7 +399,15 @@ test("worker: a store that another process has open", () =>
 test("worker: usage errors and modules that do not load are reported at once, as text and as JSON", () =>
   inFolder(async (folder, file) => {
     const at = { cwd: folder };
-    const both = await run(["worker", "--store", "a", "--address", "b:1", "--workflows", file("w.ts", workflows("", ""))], at);
+    const both = await run([
+      "worker",
+      "--store",
+      "a",
+      "--address",
+      "b:1",
+      "--workflows",
+      file("w.ts", workflows("", "")),
+    ], at);
     assert.equal(both.code, 2);
     assert.match(both.err, /--store and --address contradict each other/);
     const unnamed = await run(["worker", "--store", "a"], at);
@@ -297,8 +418,17 @@ test("worker: usage errors and modules that do not load are reported at once, as
       at,
     );
     assert.equal(endpoints.code, 2);
-    assert.match(endpoints.err, /--nexus-services is for workers on a cluster, which has the endpoints: name it with --address/);
-    const services = await run(["worker", "--address", "127.0.0.1:1", "--nexus-services", "services.ts"], at);
+    assert.match(
+      endpoints.err,
+      /--nexus-services is for workers on a cluster, which has the endpoints: name it with --address/,
+    );
+    const services = await run([
+      "worker",
+      "--address",
+      "127.0.0.1:1",
+      "--nexus-services",
+      "services.ts",
+    ], at);
     assert.equal(services.code, 2);
     assert.match(
       services.err,
@@ -308,16 +438,35 @@ test("worker: usage errors and modules that do not load are reported at once, as
     assert.equal(missing.code, 2);
     assert.match(missing.err, /--workflows nowhere\.ts: no such file/);
     file("bad.ts", 'import "node:fs";\n');
-    const bad = await run(["worker", "--store", join(folder, "s.sqlite"), "--workflows", "bad.ts", "--json"], at);
+    const bad = await run([
+      "worker",
+      "--store",
+      join(folder, "s.sqlite"),
+      "--workflows",
+      "bad.ts",
+      "--json",
+    ], at);
     assert.equal(bad.code, 2);
     const { error } = JSON.parse(bad.err.trim().split("\n").at(-1)!);
     assert.match(error.message, /bad\.ts:1: .*node:fs/);
     file("empty.ts", "export const a = 1;\n");
-    const empty = await run(["worker", "--store", join(folder, "s.sqlite"), "--workflows", "empty.ts"], at);
+    const empty = await run([
+      "worker",
+      "--store",
+      join(folder, "s.sqlite"),
+      "--workflows",
+      "empty.ts",
+    ], at);
     assert.equal(empty.code, 2);
     assert.match(empty.err, /the workflow module \S*empty\.ts exports no workflow/);
     file("broken.ts", "export const a = 1 +;\n");
-    const broken = await run(["worker", "--store", join(folder, "s.sqlite"), "--activities", "broken.ts"], at);
+    const broken = await run([
+      "worker",
+      "--store",
+      join(folder, "s.sqlite"),
+      "--activities",
+      "broken.ts",
+    ], at);
     assert.equal(broken.code, 2);
     assert.match(broken.err, /broken\.ts/);
   }));

@@ -1,5 +1,5 @@
-// `temporalex worker` on a cluster: its output before the cluster has responded, and that it prints "working" only
-// afterwards.
+// `temporalex worker` on a cluster: its output before the cluster has responded, and that it prints
+// "working" only afterwards.
 // takes: 4 s
 import assert from "node:assert/strict";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
@@ -23,7 +23,10 @@ writeFileSync(
 );
 writeFileSync(join(folder, "broken.ts"), 'import "node:fs";\n');
 
-const worker = (address: string, ...more: string[]) => ["worker", "--address", address, "--workflows", "workflows.ts", ...more];
+const worker = (
+  address: string,
+  ...more: string[]
+) => ["worker", "--address", address, "--workflows", "workflows.ts", ...more];
 const refused = refusals((args) => run(args, { cwd: folder }));
 
 /** A cluster with this namespace alone, whose polls wait. */
@@ -31,7 +34,11 @@ const cluster = (namespace: string) =>
   new ScriptedService()
     .on("describeNamespace", (request) => {
       if (request.namespace === namespace) return {};
-      throw new ServiceError(Code.NOT_FOUND, `Namespace ${request.namespace} is not found.`, "NamespaceNotFound");
+      throw new ServiceError(
+        Code.NOT_FOUND,
+        `Namespace ${request.namespace} is not found.`,
+        "NamespaceNotFound",
+      );
     })
     .on("pollWorkflowTaskQueue", (_, options) => waits(options))
     .on("shutdownWorker", () => ({}));
@@ -42,14 +49,24 @@ test("an address without a response is reported at once; `started` follows the f
   const started = startCommand(worker(address, "--json"), folder);
   const servers = new Servers();
   try {
-    const { why, ...waiting } = await started.line("waiting", ({ event, why }) => event === "waiting" && why !== undefined);
+    const { why, ...waiting } = await started.line(
+      "waiting",
+      ({ event, why }) => event === "waiting" && why !== undefined,
+    );
     assert.deepEqual(waiting, { event: "waiting", address, namespace: "default" });
     assert.match(String(why), /^the socket does not exist \(/);
     const service = cluster("default");
     await servers.serve("cluster", createServer(serviceHandler(service)), socket);
     const line = await started.line("started", ({ event }) => event === "started");
-    assert.deepEqual([line["address"], line["namespace"], line["workflowTypes"]], [address, "default", ["Quick"]]);
-    assert.deepEqual(started.lines.map(({ event }) => event).filter((event) => event !== "waiting"), ["started"]);
+    assert.deepEqual([line["address"], line["namespace"], line["workflowTypes"]], [
+      address,
+      "default",
+      ["Quick"],
+    ]);
+    assert.deepEqual(
+      started.lines.map(({ event }) => event).filter((event) => event !== "waiting"),
+      ["started"],
+    );
     assert.equal(service.calls[0]!.method, "describeNamespace");
     // It has left; that it is here may take a moment.
     await until("its first poll", () => service.requests("pollWorkflowTaskQueue").length > 0);
@@ -73,14 +90,20 @@ test("text output shows what the worker waits for and why; Ctrl-C ends the wait 
     },
   });
   assert.equal(code, 0);
-  assert.match(out, /^waiting for the Temporal cluster at 127\.0\.0\.1:1, namespace "shop".*; Ctrl-C ends\n/);
+  assert.match(
+    out,
+    /^waiting for the Temporal cluster at 127\.0\.0\.1:1, namespace "shop".*; Ctrl-C ends\n/,
+  );
   assert.match(out, /\nstopped\n$/);
   assert.doesNotMatch(out, /working on/);
 });
 
 test("waiting for a cluster that does not respond is reported", async () => {
   const servers = new Servers();
-  await servers.serve("silent", createServer(serviceHandler(new ScriptedService().on("describeNamespace", (_, o) => waits(o)))));
+  await servers.serve(
+    "silent",
+    createServer(serviceHandler(new ScriptedService().on("describeNamespace", (_, o) => waits(o)))),
+  );
   const stop = new AbortController();
   let out = "";
   try {
@@ -93,7 +116,10 @@ test("waiting for a cluster that does not respond is reported", async () => {
       },
     });
     assert.equal(code, 0);
-    assert.match(out, /^waiting for the Temporal cluster at 127\.0\.0\.1:\d+, namespace "default"; Ctrl-C ends\nstopped\n$/);
+    assert.match(
+      out,
+      /^waiting for the Temporal cluster at 127\.0\.0\.1:\d+, namespace "default"; Ctrl-C ends\nstopped\n$/,
+    );
   } finally {
     await servers.close();
   }
@@ -101,7 +127,10 @@ test("waiting for a cluster that does not respond is reported", async () => {
 
 test("a deployment version is reported with its pending state; its errors name the options", async () => {
   const servers = new Servers();
-  await servers.serve("cluster", createServer(serviceHandler(cluster("default").on("getSystemInfo", () => ({})))));
+  await servers.serve(
+    "cluster",
+    createServer(serviceHandler(cluster("default").on("getSystemInfo", () => ({})))),
+  );
   const version = ["--deployment", "shop.v7", "--versioning-behavior", "PINNED"];
   const started = async (...more: string[]) => {
     const stop = new AbortController();
@@ -138,9 +167,21 @@ test("permanent errors end the worker: a missing namespace, a server without TLS
   await servers.serve("cluster", createServer(serviceHandler(cluster("shop"))));
   const at = servers.at("cluster");
   try {
-    await refused(1, /the Temporal cluster at 127\.0\.0\.1:\d+ has no namespace "default", or does not show/, ...worker(at));
+    await refused(
+      1,
+      /the Temporal cluster at 127\.0\.0\.1:\d+ has no namespace "default", or does not show/,
+      ...worker(at),
+    );
     await refused(1, /does not support TLS; omit --tls/, ...worker(at, "--tls"));
-    await refused(2, /broken\.ts:1: .*node:fs/, "worker", "--address", "127.0.0.1:1", "--workflows", "broken.ts");
+    await refused(
+      2,
+      /broken\.ts:1: .*node:fs/,
+      "worker",
+      "--address",
+      "127.0.0.1:1",
+      "--workflows",
+      "broken.ts",
+    );
   } finally {
     await servers.close();
   }

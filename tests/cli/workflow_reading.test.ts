@@ -5,20 +5,44 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { run as runCommand } from "./support/run.ts";
 import { until } from "../support/until.ts";
-import { cart, folder, type Json, json, ok, refused, run, workflows } from "./support/held_store.ts";
+import {
+  cart,
+  folder,
+  type Json,
+  json,
+  ok,
+  refused,
+  run,
+  workflows,
+} from "./support/held_store.ts";
 
 test("runs of an entity or a group are listed, counted and canceled", async () => {
   const belongs = (entity: string) => ["--entity", entity, "--correlation", "spell-1"];
   await cart("belongs-41", ...belongs("41"));
   await cart("belongs-42", ...belongs("42"));
   const listed = async (...args: string[]) =>
-    (await json("list", ...args) as unknown as { workflowId: string }[]).map((found) => found.workflowId).sort();
+    (await json("list", ...args) as unknown as { workflowId: string }[]).map((found) =>
+      found.workflowId
+    ).sort();
   assert.deepEqual(await listed("--entity", "42"), ["belongs-42"]);
   assert.deepEqual(await listed("--correlation", "spell-1"), ["belongs-41", "belongs-42"]);
-  assert.deepEqual(await listed("--correlation", "spell-1", "--query", 'WorkflowId = "belongs-41" OR WorkflowId = "x"'), [
-    "belongs-41",
-  ]);
-  assert.equal((await json("count", "--correlation", "spell-1", "--query", "GROUP BY ExecutionStatus"))["count"], 2);
+  assert.deepEqual(
+    await listed(
+      "--correlation",
+      "spell-1",
+      "--query",
+      'WorkflowId = "belongs-41" OR WorkflowId = "x"',
+    ),
+    [
+      "belongs-41",
+    ],
+  );
+  assert.equal(
+    (await json("count", "--correlation", "spell-1", "--query", "GROUP BY ExecutionStatus"))[
+      "count"
+    ],
+    2,
+  );
   await refused(2, /2 open workflows match; add --yes/, "cancel", "--correlation", "spell-1");
   await refused(
     2,
@@ -29,7 +53,10 @@ test("runs of an entity or a group are listed, counted and canceled", async () =
     "-w",
     "belongs-41",
   );
-  assert.equal((await json("terminate", "--correlation", "spell-1", "--yes") as unknown as Json[]).length, 2);
+  assert.equal(
+    (await json("terminate", "--correlation", "spell-1", "--yes") as unknown as Json[]).length,
+    2,
+  );
   assert.deepEqual(await listed("--entity", "42", "--query", 'ExecutionStatus = "Running"'), []);
 });
 
@@ -47,12 +74,17 @@ test("describe, list, count", async () => {
   assert.ok(!("raw" in described) && !("rawDescription" in described));
   await refused(1, /not found/, "describe", "-w", "absent");
 
-  await Promise.all(Array.from({ length: 7 }, (_, i) => json("execute", "--type", "Nothing", "-w", `list-${i}`)));
+  await Promise.all(
+    Array.from({ length: 7 }, (_, i) => json("execute", "--type", "Nothing", "-w", `list-${i}`)),
+  );
   const query = 'WorkflowId STARTS_WITH "list-"';
   const table = (await ok("list", "-q", query, "--page-size", "3")).trimEnd().split("\n");
   assert.match(table[0]!, /^Status +WorkflowId +Type +Started +Closed$/);
   assert.equal(table.length, 8, "titles once, over pages");
-  assert.ok(table.slice(1).every((line) => /^Completed +list-\d +Nothing +/.test(line)), table.join("\n"));
+  assert.ok(
+    table.slice(1).every((line) => /^Completed +list-\d +Nothing +/.test(line)),
+    table.join("\n"),
+  );
   assert.equal((await json("list", "-q", query, "--limit", "2") as unknown as Json[]).length, 2);
   const lines = await run(["list", "-q", query, "-o", "jsonl"]);
   assert.equal(lines.out.trim().split("\n").length, 7);
@@ -65,7 +97,17 @@ test("describe, list, count", async () => {
   await refused(1, /query|position/i, "count", "-q", "=");
   const narrow = await run(["list", "-q", query, "--limit", "1"], { terminal: true, width: 50 });
   assert.match(narrow.out, /^Completed {2}list-\S+ +Nothing +(?:now|\d+s ago) +(?:now|\d+s ago)$/m);
-  const plain = await run(["list", "-q", query, "--limit", "1", "--color", "always", "--time-format", "iso"]);
+  const plain = await run([
+    "list",
+    "-q",
+    query,
+    "--limit",
+    "1",
+    "--color",
+    "always",
+    "--time-format",
+    "iso",
+  ]);
   // deno-lint-ignore no-control-regex
   assert.match(plain.out, /\x1b\[32mCompleted.*\x1b\[0m.*20\d\d-\d\d-\d\dT/);
 });
@@ -99,13 +141,20 @@ test("show prints a table, all fields, JSON that Temporal replays, or events as 
   await cart("show-1");
   await ok("update", "-w", "show-1", "--name", "add_item", "-i", '"BOOK"', "--update-id", "u1");
   let followed = "";
-  const following = run(["show", "-w", "show-1", "--follow"], { out: (text) => void (followed += text) });
-  await until("the update is followed", () => followed.includes("UpdateCompleted"), { about: () => followed });
+  const following = run(["show", "-w", "show-1", "--follow"], {
+    out: (text) => void (followed += text),
+  });
+  await until("the update is followed", () => followed.includes("UpdateCompleted"), {
+    about: () => followed,
+  });
   assert.doesNotMatch(followed, /ExecutionCompleted/);
   await ok("signal", "-w", "show-1", "--name", "checkout", "-i", '"quick"');
   assert.equal((await following).code, 0);
   const text = await ok("show", "-w", "show-1");
-  assert.deepEqual(followed.split("\n").map((line) => line.trim()), text.split("\n").map((line) => line.trim()));
+  assert.deepEqual(
+    followed.split("\n").map((line) => line.trim()),
+    text.split("\n").map((line) => line.trim()),
+  );
   for (
     const line of [
       /^ID +Time +Event +What$/m,
@@ -118,16 +167,24 @@ test("show prints a table, all fields, JSON that Temporal replays, or events as 
       /WorkflowExecutionCompleted += \{"receipt":"ada pays for BOOK","discount":0\}$/m,
     ]
   ) assert.match(text, line);
-  const narrow = (await run(["show", "-w", "show-1"], { terminal: true, width: 80 })).out.split("\n");
+  const narrow = (await run(["show", "-w", "show-1"], { terminal: true, width: 80 })).out.split(
+    "\n",
+  );
   assert.ok(narrow.every((line) => line.length <= 80), narrow.join("\n"));
-  assert.match(narrow[1]!, /^ 1 {2}\d\d-\d\d \d\d:\d\d:\d\d {2}WorkflowExecutionStarted {12}Cart\("ada"\) on default$/);
+  assert.match(
+    narrow[1]!,
+    /^ 1 {2}\d\d-\d\d \d\d:\d\d:\d\d {2}WorkflowExecutionStarted {12}Cart\("ada"\) on default$/,
+  );
   assert.equal((await run(["show", "-w", "show-1"], { terminal: true, width: 200 })).out, text);
   const detailed = await ok("show", "-w", "show-1", "--detailed");
   assert.match(detailed, /^1 WorkflowExecutionStarted +20/m);
   assert.match(detailed, /"receipt": "ada pays for BOOK"/);
 
   const exported = await ok("show", "-w", "show-1", "--json");
-  assert.equal((JSON.parse(exported) as { events: Json[] }).events[0]!["eventType"], "EVENT_TYPE_WORKFLOW_EXECUTION_STARTED");
+  assert.equal(
+    (JSON.parse(exported) as { events: Json[] }).events[0]!["eventType"],
+    "EVENT_TYPE_WORKFLOW_EXECUTION_STARTED",
+  );
   writeFileSync(join(folder, "show-1.json"), exported);
   const lines = await ok("show", "-w", "show-1", "-o", "jsonl");
   writeFileSync(join(folder, "show-1.jsonl"), lines);
@@ -142,7 +199,14 @@ test("show prints a table, all fields, JSON that Temporal replays, or events as 
   });
   assert.equal(replayed.code, 0, replayed.out + replayed.err);
   await refused(1, /not found/, "show", "-w", "absent");
-  await refused(2, /Unknown option '--folow'\. Did you mean --follow\?/, "show", "-w", "show-1", "--folow");
+  await refused(
+    2,
+    /Unknown option '--folow'\. Did you mean --follow\?/,
+    "show",
+    "-w",
+    "show-1",
+    "--folow",
+  );
 });
 
 test("texts of a workflow or a service cannot control a terminal", async () => {
@@ -156,8 +220,10 @@ test("texts of a workflow or a service cannot control a terminal", async () => {
     await run(["describe", "-w", evil], { terminal: true }),
     await run(["signal", "-w", "evil-1", "--name", evil], { terminal: true }),
   ];
-  // deno-lint-ignore no-control-regex
-  for (const { out, err } of outputs) assert.doesNotMatch(out + err, /[\x00-\x09\x0b-\x1f\x7f-\x9f]/);
+  for (const { out, err } of outputs) {
+    // deno-lint-ignore no-control-regex
+    assert.doesNotMatch(out + err, /[\x00-\x09\x0b-\x1f\x7f-\x9f]/);
+  }
 });
 
 test("payloads of a codec are sent encoded, shown decoded, and exported encoded", async () => {
@@ -172,14 +238,23 @@ export const codec = {
 };
 `,
   );
-  const coded = (...args: string[]) => run([...args, "--codec", "codec.mjs"], { env: { TEMPORALEX_STORE: file } });
+  const coded = (...args: string[]) =>
+    run([...args, "--codec", "codec.mjs"], { env: { TEMPORALEX_STORE: file } });
   assert.equal((await coded("start", "--type", "Cart", "-w", "coded-1", "-i", '"secret"')).code, 0);
   assert.match((await coded("show", "-w", "coded-1")).out, /Cart\("secret"\) on default/);
   const plain = await run(["show", "-w", "coded-1"], { env: { TEMPORALEX_STORE: file } });
   assert.match(plain.out, /binary\/flipped/);
   assert.doesNotMatch(plain.out, /secret/);
-  assert.doesNotMatch((await coded("show", "-w", "coded-1", "--json")).out, /secret|InNlY3JldCI/, "an export keeps its secrets");
-  assert.match((await coded("show", "-w", "coded-1", "--json", "--decode")).out, /InNlY3JldCI=/, '"secret" in base64');
+  assert.doesNotMatch(
+    (await coded("show", "-w", "coded-1", "--json")).out,
+    /secret|InNlY3JldCI/,
+    "an export keeps its secrets",
+  );
+  assert.match(
+    (await coded("show", "-w", "coded-1", "--json", "--decode")).out,
+    /InNlY3JldCI=/,
+    '"secret" in base64',
+  );
   const missing = await run(["list", "--codec", "nowhere.mjs"]);
   assert.equal(missing.code, 2);
 });

@@ -1,4 +1,5 @@
-// Lists and counts by search attributes on the embedded engine: those of the start and those that a workflow sets, over continue-as-new.
+// Lists and counts by search attributes on the embedded engine: those of the start and those that a
+// workflow sets, over continue-as-new.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { open, silentLogger } from "../../ts/mod.ts";
@@ -41,7 +42,11 @@ test("search attributes of starts and upserts are queryable from the commit that
       { key: due, value: new Date("2030-01-31T12:00:00Z") },
     ] as const;
     const first = await client.start(order, { id: "a", args: [1], searchAttributes });
-    const second = await client.start(order, { id: "b", args: [0], searchAttributes: { Region: "south" } });
+    const second = await client.start(order, {
+      id: "b",
+      args: [0],
+      searchAttributes: { Region: "south" },
+    });
     assert.deepEqual(await ids("Region = 'north' AND Amount > 10"), ["a RUNNING"]);
     assert.deepEqual(await ids("DueAt BETWEEN '2030-01-01' AND '2030-12-31'"), ["a RUNNING"]);
     await first.signal(go);
@@ -50,13 +55,19 @@ test("search attributes of starts and upserts are queryable from the commit that
     assert.deepEqual(await ids("Tags = 'open' AND WorkflowId = 'a'"), []);
     assert.deepEqual(await ids("Amount = 20"), ["a COMPLETED"]);
     await second.signal(go);
-    await until("b has continued as new", async () => await client.count("Tags = 'g1' AND WorkflowId = 'b'") === 1);
+    await until(
+      "b has continued as new",
+      async () => await client.count("Tags = 'g1' AND WorkflowId = 'b'") === 1,
+    );
     await second.signal(go);
     assert.equal(await second.result(), "done");
     assert.deepEqual(await ids("Region = 'south'"), ["b COMPLETED", "b CONTINUED_AS_NEW"]);
     assert.deepEqual(await ids("Tags = 'g0'"), ["b CONTINUED_AS_NEW"]);
     assert.equal(await client.count("Region IN ('north', 'south')"), 3);
-    assert.deepEqual(await client.countByStatus("Region = 'south'"), { COMPLETED: 1, CONTINUED_AS_NEW: 1 });
+    assert.deepEqual(await client.countByStatus("Region = 'south'"), {
+      COMPLETED: 1,
+      CONTINUED_AS_NEW: 1,
+    });
     await assert.rejects(client.count("Region = north"), /expected a value for Region/);
   } finally {
     await app.close();

@@ -1,4 +1,5 @@
-// Workflows that belong to an entity or to a group: they are found by it, and what is done to all of it reaches all that run.
+// Workflows that belong to an entity or to a group: they are found by it, and what is done to all
+// of it reaches all that run.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { type App, open, silentLogger } from "../../ts/mod.ts";
@@ -32,21 +33,30 @@ async function ids(list: AsyncIterable<{ workflowId: string; status: string }>):
 test("entity and correlation find workflows, over continue-as-new, and cancel reaches a whole group", () =>
   withApp(async ({ client }) => {
     for (const target of ["41", "42", "43"]) {
-      await client.start(dot, { id: `dot-${target}`, args: [target, 0], entityId: target, correlationId: "spell-1" });
+      await client.start(dot, {
+        id: `dot-${target}`,
+        args: [target, 0],
+        entityId: target,
+        correlationId: "spell-1",
+      });
     }
     await client.start(buff, { id: "buff-42", args: [], entityId: "42" });
     const spell = client.workflows({ correlationId: "spell-1" });
     await until("all have continued as new", async () => await spell.count() === 6);
     assert.deepEqual(await ids(spell.list()), ["dot-41", "dot-42", "dot-43"]);
     assert.deepEqual(await ids(client.workflows({ entityId: "42" }).list()), ["buff-42", "dot-42"]);
-    assert.deepEqual(await ids(client.workflows({ entityId: "42", workflow: buff }).list()), ["buff-42"]);
+    assert.deepEqual(await ids(client.workflows({ entityId: "42", workflow: buff }).list()), [
+      "buff-42",
+    ]);
     assert.deepEqual(await ids(client.workflows({ entityId: "4" }).list()), []);
 
     assert.equal(await client.workflows({ entityId: "41" }).signal(stack, 7), 1);
     assert.equal(await client.getHandle(dot, "dot-41").result(), 7);
     assert.equal(await spell.cancel("dispelled"), 2, "those that run");
     for (const target of ["42", "43"]) {
-      await assert.rejects(client.getHandle(dot, `dot-${target}`).result(), { name: "WorkflowFailedError" });
+      await assert.rejects(client.getHandle(dot, `dot-${target}`).result(), {
+        name: "WorkflowFailedError",
+      });
     }
     assert.equal(await spell.cancel(), 0, "nothing is left");
     assert.equal((await client.getHandle(buff, "buff-42").describe()).status, "RUNNING");
@@ -57,13 +67,21 @@ test("entity and correlation find workflows, over continue-as-new, and cancel re
 test("entity and correlation are added to the start's search attributes, and any text is a valid id", () =>
   withApp(async ({ client }) => {
     const entityId = `o'neill "x" ORDER BY`;
-    await client.start(buff, { id: "b", args: [], entityId, searchAttributes: { Region: "north" } });
+    await client.start(buff, {
+      id: "b",
+      args: [],
+      entityId,
+      searchAttributes: { Region: "north" },
+    });
     assert.deepEqual(await ids(client.workflows({ entityId }).list()), ["b"]);
     assert.deepEqual((await client.getHandle(buff, "b").describe()).searchAttributes, {
       Region: "north",
       WorkflowEntityId: entityId,
     });
-    assert.deepEqual(await ids(client.list(`Region = 'north' AND ${client.workflows({ entityId }).query}`)), ["b"]);
+    assert.deepEqual(
+      await ids(client.list(`Region = 'north' AND ${client.workflows({ entityId }).query}`)),
+      ["b"],
+    );
   }));
 
 test("an empty selection is rejected", () =>
@@ -72,7 +90,10 @@ test("an empty selection is rejected", () =>
       () => client.workflows({}),
       /workflows\(\.\.\.\) needs entityId, correlationId or workflow; to list all workflows use list\(\)/,
     );
-    assert.throws(() => client.workflows({ entityId: "" }), /entityId must be a non-empty string, not ""/);
+    assert.throws(
+      () => client.workflows({ entityId: "" }),
+      /entityId must be a non-empty string, not ""/,
+    );
     assert.throws(
       () => client.workflows({ correlationId: 7 as unknown as string }),
       /correlationId must be a non-empty string, not 7/,

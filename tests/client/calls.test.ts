@@ -1,4 +1,5 @@
-// Calls of the client against a scripted service: starts, retries, refusals by name, lists, histories, activities.
+// Calls of the client against a scripted service: starts, retries, refusals by name, lists,
+// histories, activities.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import {
@@ -21,17 +22,26 @@ import {
 } from "../../ts/messages/generated/temporal/api/enums/v1/workflow_pb.ts";
 import { ScriptedService, unavailable } from "../support/scripted_service.ts";
 
-const payloads = (...values: unknown[]) => ({ payloads: values.map((value) => defaultPayloadConverter.toPayload(value)) });
+const payloads = (...values: unknown[]) => ({
+  payloads: values.map((value) => defaultPayloadConverter.toPayload(value)),
+});
 
-const values = (input: { payloads: { metadata: { [key: string]: Uint8Array }; data: Uint8Array }[] } | undefined) =>
-  input?.payloads.map((payload) => defaultPayloadConverter.fromPayload(payload));
+const values = (
+  input: { payloads: { metadata: { [key: string]: Uint8Array }; data: Uint8Array }[] } | undefined,
+) => input?.payloads.map((payload) => defaultPayloadConverter.fromPayload(payload));
 
 const client = (service: ScriptedService) =>
-  new Client({ service, taskQueue: "q", logger: silentLogger, retry: { initialIntervalMs: 1, maximumIntervalMs: 2 } });
+  new Client({
+    service,
+    taskQueue: "q",
+    logger: silentLogger,
+    retry: { initialIntervalMs: 1, maximumIntervalMs: 2 },
+  });
 
 test("a start without an argument list, or with an invalid policy, is rejected by name before anything is sent", async () => {
   const service = new ScriptedService();
-  const starts = (options: object) => client(service).start("Order", { id: "order-1", args: [], ...options });
+  const starts = (options: object) =>
+    client(service).start("Order", { id: "order-1", args: [], ...options });
   await assert.rejects(starts({ args: "ada" }), {
     name: "TypeError",
     message: 'the arguments of workflow Order must be an array, not "ada": write [...]',
@@ -49,10 +59,13 @@ test("a start without an argument list, or with an invalid policy, is rejected b
 });
 
 test("a start carries its options, and a retried one keeps its request id", async () => {
-  const service = new ScriptedService().on("startWorkflowExecution", (_request, _options, attempt) => {
-    if (attempt < 3) unavailable();
-    return { runId: "r1", started: true };
-  });
+  const service = new ScriptedService().on(
+    "startWorkflowExecution",
+    (_request, _options, attempt) => {
+      if (attempt < 3) unavailable();
+      return { runId: "r1", started: true };
+    },
+  );
   const handle = await client(service).start("Order", {
     id: "order-1",
     args: [{ sku: "a" }, 2],
@@ -94,13 +107,27 @@ test("a start carries its options, and a retried one keeps its request id", asyn
       [key, payload],
     ) => [key, new TextDecoder().decode(payload.metadata["type"])]),
   );
-  assert.deepEqual(types, { n: "Int", ratio: "Double", on: "Bool", name: "Keyword", at: "Datetime", tags: "KeywordList" });
+  assert.deepEqual(types, {
+    n: "Int",
+    ratio: "Double",
+    on: "Bool",
+    name: "Keyword",
+    at: "Datetime",
+    tags: "KeywordList",
+  });
   assert.equal(defaultPayloadConverter.fromPayload(request.userMetadata!.summary!), "one order");
 });
 
 test("retries end after the configured attempts, and other errors are not retried", async () => {
-  const service = new ScriptedService().on("startWorkflowExecution", () => unavailable("still away"));
-  const patient = new Client({ service, taskQueue: "q", retry: { initialIntervalMs: 1, maximumAttempts: 4 } });
+  const service = new ScriptedService().on(
+    "startWorkflowExecution",
+    () => unavailable("still away"),
+  );
+  const patient = new Client({
+    service,
+    taskQueue: "q",
+    retry: { initialIntervalMs: 1, maximumAttempts: 4 },
+  });
   await assert.rejects(
     patient.start("W", { id: "1" }),
     (error) => error instanceof ServiceError && error.code === Code.UNAVAILABLE,
@@ -119,7 +146,9 @@ test("retries end after the configured attempts, and other errors are not retrie
 test("calls to an overloaded service are retried, calls to a full one are not", async () => {
   const busy = (cause: string, reason = "ResourceExhausted") =>
     new ScriptedService().on("startWorkflowExecution", (_request, _options, attempt) => {
-      if (attempt < 3) throw new ServiceError(Code.RESOURCE_EXHAUSTED, "too much", reason, { cause });
+      if (attempt < 3) {
+        throw new ServiceError(Code.RESOURCE_EXHAUSTED, "too much", reason, { cause });
+      }
       return { runId: "r", started: true };
     });
   const throttled = busy("1");
@@ -132,16 +161,28 @@ test("calls to an overloaded service are retried, calls to a full one are not", 
 });
 
 test("the service's error at a call's deadline is forwarded unchanged", async () => {
-  const service = new ScriptedService().on("signalWorkflowExecution", async (_request, { timeoutMs }) => {
-    await new Promise((resolve) => setTimeout(resolve, timeoutMs! + 20));
-    throw new ServiceError(Code.PERMISSION_DENIED, "not for you", "Denied", {}, { cause: new Error("the policy") });
-  });
-  await assert.rejects(client(service).getHandle("W", "1").with({ timeout: 30 }).signal("s"), (error) => {
-    assert.ok(error instanceof ServiceError);
-    assert.deepEqual([error.code, error.message, error.reason], [Code.PERMISSION_DENIED, "not for you", "Denied"]);
-    assert.equal((error.cause as Error).message, "the policy");
-    return true;
-  });
+  const service = new ScriptedService().on(
+    "signalWorkflowExecution",
+    async (_request, { timeoutMs }) => {
+      await new Promise((resolve) => setTimeout(resolve, timeoutMs! + 20));
+      throw new ServiceError(Code.PERMISSION_DENIED, "not for you", "Denied", {}, {
+        cause: new Error("the policy"),
+      });
+    },
+  );
+  await assert.rejects(
+    client(service).getHandle("W", "1").with({ timeout: 30 }).signal("s"),
+    (error) => {
+      assert.ok(error instanceof ServiceError);
+      assert.deepEqual([error.code, error.message, error.reason], [
+        Code.PERMISSION_DENIED,
+        "not for you",
+        "Denied",
+      ]);
+      assert.equal((error.cause as Error).message, "the policy");
+      return true;
+    },
+  );
 });
 
 test("calls to a closed engine are not retried", async () => {
@@ -156,7 +197,10 @@ test("a start without id or queue, or with an invalid duration, is rejected befo
   const service = new ScriptedService();
   await assert.rejects(client(service).start("W", { id: "" }), /needs an id/);
   for (const method of ["start", "execute"] as const) {
-    await assert.rejects(client(service)[method]("W", undefined as never), /the start of workflow W needs an id/);
+    await assert.rejects(
+      client(service)[method]("W", undefined as never),
+      /the start of workflow W needs an id/,
+    );
   }
   await assert.rejects(new Client({ service }).start("W", { id: "1" }), /has no task queue/);
   const misspelt = { id: "1", args: [], taskqueue: "shop", timeout: "10s" } as never;
@@ -167,14 +211,23 @@ test("a start without id or queue, or with an invalid duration, is rejected befo
       method,
     );
   }
-  await assert.rejects(client(service).start("W", { id: "1", runTimeout: "soon" }), /is not a duration/);
-  await assert.rejects(client(service).start("W", { id: "1", args: ["x".repeat(3 << 20)] }), PayloadTooLargeError);
+  await assert.rejects(
+    client(service).start("W", { id: "1", runTimeout: "soon" }),
+    /is not a duration/,
+  );
+  await assert.rejects(
+    client(service).start("W", { id: "1", args: ["x".repeat(3 << 20)] }),
+    PayloadTooLargeError,
+  );
   assert.equal(service.calls.length, 0);
 });
 
 test("a large argument causes a warning without its content", async () => {
   const lines: unknown[] = [];
-  const logger = { ...silentLogger, warn: (message: string, fields?: object) => lines.push(message, fields) };
+  const logger = {
+    ...silentLogger,
+    warn: (message: string, fields?: object) => lines.push(message, fields),
+  };
   const service = new ScriptedService().on("signalWorkflowExecution", () => ({}));
   await new Client({ service, logger }).getHandle("W", "1").signal("big", "secret".repeat(100_000));
   assert.equal(lines.length, 2);
@@ -184,7 +237,9 @@ test("a large argument causes a warning without its content", async () => {
 
 test("an id in use throws a specific error with advice", async () => {
   const service = new ScriptedService().on("startWorkflowExecution", () => {
-    throw new ServiceError(Code.ALREADY_EXISTS, "taken", "WorkflowExecutionAlreadyStarted", { run_id: "r7" });
+    throw new ServiceError(Code.ALREADY_EXISTS, "taken", "WorkflowExecutionAlreadyStarted", {
+      run_id: "r7",
+    });
   });
   await assert.rejects(client(service).start("W", { id: "1" }), (error) => {
     assert.ok(error instanceof WorkflowExecutionAlreadyStartedError);
@@ -203,13 +258,23 @@ test("unknown workflows and namespaces throw specific errors", async () => {
       throw new ServiceError(Code.NOT_FOUND, "namespace not found", "NamespaceNotFound");
     });
   const handle = client(service).getHandle(undefined, "1", "r");
-  await assert.rejects(handle.signal("go"), (error) => error instanceof WorkflowNotFoundError && error.runId === "r");
+  await assert.rejects(
+    handle.signal("go"),
+    (error) => error instanceof WorkflowNotFoundError && error.runId === "r",
+  );
   await assert.rejects(handle.describe(), NamespaceNotFoundError);
   // Ids that the service has already returned are not repeated.
   const said = (message: string) => new WorkflowNotFoundError(message, "order-1", "f00").message;
-  const advice = "; check the id and the namespace; closed workflows are removed after the retention time";
-  assert.equal(said("workflow not found"), `workflow not found (workflow id order-1, run id f00)${advice}`);
-  assert.equal(said("workflow not found for ID: order-1"), `workflow not found for ID: order-1 (run id f00)${advice}`);
+  const advice =
+    "; check the id and the namespace; closed workflows are removed after the retention time";
+  assert.equal(
+    said("workflow not found"),
+    `workflow not found (workflow id order-1, run id f00)${advice}`,
+  );
+  assert.equal(
+    said("workflow not found for ID: order-1"),
+    `workflow not found for ID: order-1 (run id f00)${advice}`,
+  );
   assert.match(
     said("workflow execution already completed"),
     /; the workflow is closed and accepts no messages; its result is still available$/,
@@ -220,15 +285,26 @@ test("errors of lists and counts quote the service's reason", async () => {
   const refuse = () => {
     throw new ServiceError(Code.NOT_FOUND, "Namespace default is not found.", "NamespaceNotFound");
   };
-  const c = client(new ScriptedService().on("listWorkflowExecutions", refuse).on("countWorkflowExecutions", refuse));
+  const c = client(
+    new ScriptedService().on("listWorkflowExecutions", refuse).on(
+      "countWorkflowExecutions",
+      refuse,
+    ),
+  );
   await assert.rejects(c.list()[Symbol.asyncIterator]().next(), NamespaceNotFoundError);
   await assert.rejects(c.count(), NamespaceNotFoundError);
 });
 
 test("signals and cancel requests keep their request id over retries, so that they apply once (P2); with() sets one", async () => {
   const service = new ScriptedService()
-    .on("signalWorkflowExecution", (_request, _options, attempt) => (attempt === 1 ? unavailable() : {}))
-    .on("requestCancelWorkflowExecution", (_request, _options, attempt) => (attempt === 1 ? unavailable() : {}));
+    .on(
+      "signalWorkflowExecution",
+      (_request, _options, attempt) => (attempt === 1 ? unavailable() : {}),
+    )
+    .on(
+      "requestCancelWorkflowExecution",
+      (_request, _options, attempt) => (attempt === 1 ? unavailable() : {}),
+    );
   const handle = client(service).getHandle("W", "1");
   await handle.signal("go", 1);
   await handle.with({ requestId: "mine" }).signal("go", 2);
@@ -255,7 +331,10 @@ test("list fetches pages as the caller iterates; count returns the number", asyn
         memo: { fields: { a: defaultPayloadConverter.toPayload(1) } },
         searchAttributes: {
           indexedFields: {
-            odd: { metadata: { encoding: new TextEncoder().encode("binary/encrypted") }, data: new Uint8Array([1]) },
+            odd: {
+              metadata: { encoding: new TextEncoder().encode("binary/encrypted") },
+              data: new Uint8Array([1]),
+            },
           },
         },
       });
@@ -273,30 +352,40 @@ test("list fetches pages as the caller iterates; count returns the number", asyn
   assert.equal(seen[0]!.startTime!.getTime(), 10_000);
   assert.equal(seen[0]!.historyLength, 3);
   assert.deepEqual(seen[0]!.memo, { a: 1 });
-  assert.ok("data" in (seen[0]!.searchAttributes["odd"] as object), "a value that cannot be decoded hides nothing else");
+  assert.ok(
+    "data" in (seen[0]!.searchAttributes["odd"] as object),
+    "a value that cannot be decoded hides nothing else",
+  );
   for await (const run of c.list()) if (run.workflowId === "w0") break;
   assert.equal(service.requests("listWorkflowExecutions").length, 4);
   assert.equal(await c.count(), 6);
 });
 
 test("history: events over pages, JSON in the form of Temporal's tools", async () => {
-  const service = new ScriptedService().on("getWorkflowExecutionHistory", (request) =>
-    request.nextPageToken.length === 0
-      ? {
-        history: {
-          events: [{
-            eventId: 1n,
-            eventTime: { seconds: 1n },
-            eventType: EventType.WORKFLOW_EXECUTION_STARTED,
-            attributes: {
-              case: "workflowExecutionStartedEventAttributes",
-              value: { workflowType: { name: "W" }, input: payloads("x"), workflowRunTimeout: { seconds: 3n } },
-            },
-          }],
-        },
-        nextPageToken: new Uint8Array([1]),
-      }
-      : { history: { events: [{ eventId: 2n, eventType: EventType.WORKFLOW_TASK_SCHEDULED }] } });
+  const service = new ScriptedService().on(
+    "getWorkflowExecutionHistory",
+    (request) =>
+      request.nextPageToken.length === 0
+        ? {
+          history: {
+            events: [{
+              eventId: 1n,
+              eventTime: { seconds: 1n },
+              eventType: EventType.WORKFLOW_EXECUTION_STARTED,
+              attributes: {
+                case: "workflowExecutionStartedEventAttributes",
+                value: {
+                  workflowType: { name: "W" },
+                  input: payloads("x"),
+                  workflowRunTimeout: { seconds: 3n },
+                },
+              },
+            }],
+          },
+          nextPageToken: new Uint8Array([1]),
+        }
+        : { history: { events: [{ eventId: 2n, eventType: EventType.WORKFLOW_TASK_SCHEDULED }] } },
+  );
   const handle = client(service).getHandle("W", "1");
   const ids = [];
   for await (const event of handle.history()) ids.push(event.eventId);
@@ -328,7 +417,9 @@ test("completing activities: by token, by id, once (P2)", async () => {
   const token = new Uint8Array([7]);
   const ids = { workflowId: "1", activityId: "a" };
   await c.completeActivity(token, { ok: true });
-  assert.deepEqual(values(service.requests("respondActivityTaskCompleted")[0]!.result), [{ ok: true }]);
+  assert.deepEqual(values(service.requests("respondActivityTaskCompleted")[0]!.result), [{
+    ok: true,
+  }]);
   await assert.rejects(c.completeActivity(ids, 1), ActivityNotFoundError);
   await c.failActivity(token, ApplicationFailure.nonRetryable("no", { type: "T" }));
   assert.equal(service.requests("respondActivityTaskFailed")[0]!.failure!.message, "no");
@@ -341,6 +432,9 @@ test("completing activities: by token, by id, once (P2)", async () => {
     throw new ServiceError(Code.NOT_FOUND, "activity not found");
   });
   await assert.rejects(c.reportCancellation(ids), ActivityNotFoundError);
-  await assert.rejects(c.heartbeatActivity(token, 0.5), /cancellation of the activity was requested \(CANCELLED\)/);
+  await assert.rejects(
+    c.heartbeatActivity(token, 0.5),
+    /cancellation of the activity was requested \(CANCELLED\)/,
+  );
   await c.heartbeatActivity(ids);
 });

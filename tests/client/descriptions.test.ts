@@ -1,4 +1,5 @@
-// What describe shows of a response, field by field, also where a service says what this version does not know.
+// What describe shows of a response, field by field, also where a service says what this version
+// does not know.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Client, silentLogger } from "../../ts/client/mod.ts";
@@ -14,7 +15,10 @@ const ODD = 99;
 
 async function describe(response: object) {
   const service = new ScriptedService().on("describeWorkflowExecution", () => response);
-  return await new Client({ service, taskQueue: "q", logger: silentLogger }).getHandle(undefined, "w").describe();
+  return await new Client({ service, taskQueue: "q", logger: silentLogger }).getHandle(
+    undefined,
+    "w",
+  ).describe();
 }
 
 const givenActivities = [
@@ -65,16 +69,28 @@ test("a description contains everything that the service reports about a run", a
       memo: { fields: { note: payload("a note") } },
       searchAttributes: {
         indexedFields: {
-          Due: { ...time, metadata: { ...time.metadata, type: new TextEncoder().encode("Datetime") } },
+          Due: {
+            ...time,
+            metadata: { ...time.metadata, type: new TextEncoder().encode("Datetime") },
+          },
           Plain: time,
         },
       },
     },
     pendingActivities: givenActivities,
-    pendingChildren: [{ workflowId: "c", runId: "cr", workflowTypeName: "C", parentClosePolicy: 2 }, { parentClosePolicy: ODD }],
+    pendingChildren: [
+      { workflowId: "c", runId: "cr", workflowTypeName: "C", parentClosePolicy: 2 },
+      { parentClosePolicy: ODD },
+    ],
     pendingWorkflowTask: { state: 1, attempt: 2, scheduledTime: at(6) },
   });
-  const { raw: _raw, rawDescription: _all, typedSearchAttributes: _typed, pendingActivities, ...shown } = description;
+  const {
+    raw: _raw,
+    rawDescription: _all,
+    typedSearchAttributes: _typed,
+    pendingActivities,
+    ...shown
+  } = description;
   assert.deepEqual(shown, {
     workflowId: "w",
     runId: "r",
@@ -89,7 +105,10 @@ test("a description contains everything that the service reports about a run", a
     parent: { workflowId: "p", runId: "pr" },
     firstRunId: "first",
     memo: { note: "a note" },
-    searchAttributes: { Due: new Date("2026-01-02T03:04:05.000Z"), Plain: "2026-01-02T03:04:05.000Z" },
+    searchAttributes: {
+      Due: new Date("2026-01-02T03:04:05.000Z"),
+      Plain: "2026-01-02T03:04:05.000Z",
+    },
     cancelRequested: true,
     paused: undefined,
     executionTimeoutMs: 60_000,
@@ -103,7 +122,12 @@ test("a description contains everything that the service reports about a run", a
       { workflowId: "c", runId: "cr", workflowType: "C", parentClosePolicy: "ABANDON" },
       { workflowId: "", runId: "", workflowType: "", parentClosePolicy: "UNKNOWN" },
     ],
-    pendingWorkflowTask: { state: "SCHEDULED", attempt: 2, scheduledTime: date(6), startedTime: undefined },
+    pendingWorkflowTask: {
+      state: "SCHEDULED",
+      attempt: 2,
+      scheduledTime: date(6),
+      startedTime: undefined,
+    },
   });
   const [first, second] = pendingActivities;
   assert.equal(pendingActivities.length, 2, "procedures stand by themselves");
@@ -127,12 +151,43 @@ test("a description contains everything that the service reports about a run", a
 });
 
 test("a sparse description contains the known fields", async () => {
-  const little = await describe({ workflowExecutionInfo: { status: ODD }, pendingWorkflowTask: { state: ODD } });
-  const { workflowId, runId, type, status, taskQueue, parent, memo, cancelRequested, executionTimeoutMs } = little;
+  const little = await describe({
+    workflowExecutionInfo: { status: ODD },
+    pendingWorkflowTask: { state: ODD },
+  });
+  const {
+    workflowId,
+    runId,
+    type,
+    status,
+    taskQueue,
+    parent,
+    memo,
+    cancelRequested,
+    executionTimeoutMs,
+  } = little;
   assert.deepEqual(
-    { workflowId, runId, type, status, taskQueue, parent, memo, cancelRequested, executionTimeoutMs },
     {
-      ...{ workflowId: "", runId: "", type: "", status: "UNKNOWN", taskQueue: "", parent: undefined, memo: {} },
+      workflowId,
+      runId,
+      type,
+      status,
+      taskQueue,
+      parent,
+      memo,
+      cancelRequested,
+      executionTimeoutMs,
+    },
+    {
+      ...{
+        workflowId: "",
+        runId: "",
+        type: "",
+        status: "UNKNOWN",
+        taskQueue: "",
+        parent: undefined,
+        memo: {},
+      },
       ...{ cancelRequested: false, executionTimeoutMs: undefined },
     },
   );

@@ -2,8 +2,23 @@
 // takes: 5 s
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { Client, ServiceError, silentLogger, WorkflowUpdateLimitError } from "../../ts/client/mod.ts";
-import { on, receive, reply, signal, spawnAsync, stop, update, waitForSignal, workflow } from "../../ts/workflow/mod.ts";
+import {
+  Client,
+  ServiceError,
+  silentLogger,
+  WorkflowUpdateLimitError,
+} from "../../ts/client/mod.ts";
+import {
+  on,
+  receive,
+  reply,
+  signal,
+  spawnAsync,
+  stop,
+  update,
+  waitForSignal,
+  workflow,
+} from "../../ts/workflow/mod.ts";
 import { clientSuite } from "../suites/client_suite.ts";
 import { onBothStores, withEngine } from "../support/services.ts";
 
@@ -26,7 +41,10 @@ test("limits: open runs, inbox, payloads", () =>
       (error) => error instanceof ServiceError && /1000|bytes/i.test(error.message),
     );
     for (let i = 0; i < 3; i++) await handle.signal(finish, "ok");
-    await assert.rejects(handle.signal(finish, "one too many"), (error) => error instanceof ServiceError && error.code === 8);
+    await assert.rejects(
+      handle.signal(finish, "one too many"),
+      (error) => error instanceof ServiceError && error.code === 8,
+    );
   }));
 
 const later = update<[n: number], number>("later");
@@ -88,7 +106,9 @@ test("updates beyond a limit are rejected with the limit's name and how to chang
       };
       await t.work({ workflows: [crowd, quick] }, async () => {
         const crowded = await hasty.start(crowd, { id: "inFlight" });
-        const accepted = [1, 2].map((n) => crowded.startUpdate(later, { args: [n], waitFor: "accepted" }));
+        const accepted = [1, 2].map((n) =>
+          crowded.startUpdate(later, { args: [n], waitFor: "accepted" })
+        );
         const waiting = (await Promise.all(accepted)).map((one) => one.result());
         await assert.rejects(
           crowded.executeUpdate(later, { args: [3], updateId: "over" }),
@@ -119,7 +139,11 @@ test("an update-with-start waits while its workflow has the maximum number of up
     await t.work({ workflows: [crowd] }, async () => {
       const handle = await t.client.start(crowd, { id: "c" });
       const first = await handle.startUpdate(later, { args: [1], waitFor: "accepted" });
-      const second = t.client.executeUpdateWithStart(crowd, { id: "c", update: later, updateArgs: [2] });
+      const second = t.client.executeUpdateWithStart(crowd, {
+        id: "c",
+        update: later,
+        updateArgs: [2],
+      });
       // It is refused at least once before there is room.
       await new Promise((resolve) => setTimeout(resolve, 100));
       await handle.signal(go);

@@ -1,7 +1,13 @@
-// Interceptors of the client: what they see and may change of each operation, their order, and that a repeated one stays one.
+// Interceptors of the client: what they see and may change of each operation, their order, and that
+// a repeated one stays one.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { type AnyClientInput, Client, type ClientInterceptor, silentLogger } from "../../ts/client/mod.ts";
+import {
+  type AnyClientInput,
+  Client,
+  type ClientInterceptor,
+  silentLogger,
+} from "../../ts/client/mod.ts";
 import { defaultPayloadConverter } from "../../ts/converter/mod.ts";
 import { UpdateWorkflowExecutionLifecycleStage as Stage } from "../../ts/messages/generated/temporal/api/enums/v1/update_pb.ts";
 import { ScriptedService, unavailable } from "../support/scripted_service.ts";
@@ -20,9 +26,15 @@ function scripted(): ScriptedService {
     .on("queryWorkflow", () => ({ queryResult: payloads("answer") }))
     .on(
       "updateWorkflowExecution",
-      () => ({ stage: Stage.COMPLETED, outcome: { value: { case: "success", value: payloads(3) } } }),
+      () => ({
+        stage: Stage.COMPLETED,
+        outcome: { value: { case: "success", value: payloads(3) } },
+      }),
     )
-    .on("describeWorkflowExecution", () => ({ workflowExecutionInfo: { execution: { workflowId: "w", runId: "r" } } }))
+    .on(
+      "describeWorkflowExecution",
+      () => ({ workflowExecutionInfo: { execution: { workflowId: "w", runId: "r" } } }),
+    )
     .on("listWorkflowExecutions", (_request, _options, attempt) => ({
       executions: [{ execution: { workflowId: `w${attempt}` } }],
       nextPageToken: new Uint8Array(attempt < 2 ? 1 : 0),
@@ -54,10 +66,16 @@ test("headers that interceptors set travel with starts, signals, queries and upd
   const value = (header: { fields: { [name: string]: ReturnType<typeof payload> } } | undefined) =>
     defaultPayloadConverter.fromPayload(header!.fields["tenant"]!);
   assert.equal(value(service.requests("startWorkflowExecution")[0]!.header), "start");
-  assert.equal(value(service.requests("signalWithStartWorkflowExecution")[0]!.header), "signalWithStart");
+  assert.equal(
+    value(service.requests("signalWithStartWorkflowExecution")[0]!.header),
+    "signalWithStart",
+  );
   assert.equal(value(service.requests("signalWorkflowExecution")[0]!.header), "signal");
   assert.equal(value(service.requests("queryWorkflow")[0]!.query?.header), "query");
-  assert.equal(value(service.requests("updateWorkflowExecution")[0]!.request?.input?.header), "update");
+  assert.equal(
+    value(service.requests("updateWorkflowExecution")[0]!.request?.input?.header),
+    "update",
+  );
 });
 
 test("without headers no request has any", async () => {
@@ -86,7 +104,14 @@ test("`any` sees every operation, outermost first, around the operation's own me
   const both = client(service, named("outer"), named("inner"));
   const handle = both.getHandle("Order", "w", "r");
   await handle.signal("go");
-  assert.deepEqual(seen, ["outer signal", "outer's own go", "inner signal", "inner's own go", "inner after", "outer after"]);
+  assert.deepEqual(seen, [
+    "outer signal",
+    "outer's own go",
+    "inner signal",
+    "inner's own go",
+    "inner after",
+    "outer after",
+  ]);
   seen.length = 0;
   await handle.cancel("why");
   await handle.terminate("why", 1);
@@ -95,7 +120,9 @@ test("`any` sees every operation, outermost first, around the operation's own me
   const ids = [];
   for await (const run of both.list("x")) ids.push(run.workflowId);
   assert.deepEqual(ids, ["w1", "w2"]);
-  const operations = seen.filter((line) => /^outer (?!after)/.test(line)).map((line) => line.slice(6));
+  const operations = seen.filter((line) => /^outer (?!after)/.test(line)).map((line) =>
+    line.slice(6)
+  );
   assert.deepEqual(operations, ["cancel", "terminate", "describe", "count", "list", "list"]);
 });
 
@@ -103,8 +130,13 @@ test("an interceptor changes requests and responses", async () => {
   const service = scripted();
   const changing: ClientInterceptor = {
     start: (input, next) =>
-      next({ ...input, args: ["other"], options: { ...input.options, id: "elsewhere", memo: { by: "interceptor" } } }),
-    signal: (input, next) => next({ ...input, workflowId: "s", runId: "run-s", args: [...input.args, 2] }),
+      next({
+        ...input,
+        args: ["other"],
+        options: { ...input.options, id: "elsewhere", memo: { by: "interceptor" } },
+      }),
+    signal: (input, next) =>
+      next({ ...input, workflowId: "s", runId: "run-s", args: [...input.args, 2] }),
     query: async (input, next) => `${await next(input)}!`,
     count: () => Promise.resolve({ count: 42, groups: [] }),
   };
@@ -117,7 +149,10 @@ test("an interceptor changes requests and responses", async () => {
   assert.equal(defaultPayloadConverter.fromPayload(start!.memo!.fields["by"]!), "interceptor");
   await handle.signal("go", 1);
   const [signal] = service.requests("signalWorkflowExecution");
-  assert.deepEqual([signal!.workflowExecution!.workflowId, signal!.workflowExecution!.runId], ["s", "run-s"]);
+  assert.deepEqual([signal!.workflowExecution!.workflowId, signal!.workflowExecution!.runId], [
+    "s",
+    "run-s",
+  ]);
   assert.equal(signal!.input!.payloads.length, 2);
   assert.equal(await handle.query("state"), "answer!");
   assert.equal(await changed.count(), 42);
@@ -130,7 +165,12 @@ test("an operation that an interceptor repeats keeps its ids, so it is applied o
     .on("startWorkflowExecution", () => refused++ < 1 ? unavailable() : RUN)
     .on("signalWorkflowExecution", () => refused++ < 3 ? unavailable() : {});
   const again: ClientInterceptor["any"] = (_call, next) => next().catch(next);
-  const once = new Client({ service, taskQueue: "q", interceptors: [{ any: again }], retry: { maximumAttempts: 1 } });
+  const once = new Client({
+    service,
+    taskQueue: "q",
+    interceptors: [{ any: again }],
+    retry: { maximumAttempts: 1 },
+  });
   const handle = await once.start("Order", { id: "w" });
   refused = 2;
   await handle.signal("go");
@@ -184,5 +224,8 @@ test("a misspelled interceptor method is rejected with the nearest name; helper 
   class Misspelled extends Traced {
     qurey(): void {}
   }
-  assert.throws(() => client(scripted(), new Misspelled() as ClientInterceptor), /has no method "qurey"; did you mean query\?$/);
+  assert.throws(
+    () => client(scripted(), new Misspelled() as ClientInterceptor),
+    /has no method "qurey"; did you mean query\?$/,
+  );
 });

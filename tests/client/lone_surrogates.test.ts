@@ -1,4 +1,5 @@
-// Ids and names with a lone surrogate are rejected by name: UTF-8 cannot carry them, and as U+FFFD two ids would become one.
+// Ids and names with a lone surrogate are rejected by name: UTF-8 cannot carry them, and as U+FFFD
+// two ids would become one.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Client, silentLogger } from "../../ts/client/mod.ts";
@@ -17,7 +18,10 @@ test("lone surrogates in ids, types, queues, names and keys are rejected, and no
     ["workflowType.name", () => client.start(BAD, { id: "x", args: [] })],
     ["taskQueue.name", () => client.start("W", { id: "x", args: [], taskQueue: BAD })],
     ["memo.fields", () => client.start("W", { id: "x", args: [], memo: { [BAD]: 1 } })],
-    ["searchAttributes.indexedFields", () => client.start("W", { id: "x", args: [], searchAttributes: { [BAD]: "v" } })],
+    [
+      "searchAttributes.indexedFields",
+      () => client.start("W", { id: "x", args: [], searchAttributes: { [BAD]: "v" } }),
+    ],
     ["signalName", () => handle.signal(BAD)],
     ["query.queryType", () => handle.query(BAD)],
     ["request.input.name", () => handle.update(BAD)],
@@ -26,7 +30,11 @@ test("lone surrogates in ids, types, queues, names and keys are rejected, and no
   ];
   for (const [field, call] of calls) {
     await assert.rejects(call, (e: unknown) => {
-      assert.match((e as Error).message, new RegExp(`(?:^| )${field} "a\\\\ud800b" contains a lone surrogate`), field);
+      assert.match(
+        (e as Error).message,
+        new RegExp(`(?:^| )${field} "a\\\\ud800b" contains a lone surrogate`),
+        field,
+      );
       return true;
     });
   }

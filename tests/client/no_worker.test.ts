@@ -1,9 +1,16 @@
-// A workflow on a task queue without a worker (a misspelled name): the client that waits for its result warns once, and
-// keeps waiting.
+// A workflow on a task queue without a worker (a misspelled name): the client that waits for its
+// result warns once, and keeps waiting.
 // takes: 9 s
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { Client, Code, type LogFields, type Logger, ServiceError, silentLogger } from "../../ts/client/mod.ts";
+import {
+  Client,
+  Code,
+  type LogFields,
+  type Logger,
+  ServiceError,
+  silentLogger,
+} from "../../ts/client/mod.ts";
 import { PendingWorkflowTaskState } from "../../ts/messages/generated/temporal/api/enums/v1/workflow_pb.ts";
 import { POLLED_QUEUES } from "../../ts/service/raw.ts";
 import { type Activities, EmbeddedEngine, Worker } from "../../ts/mod.ts";
@@ -24,7 +31,8 @@ const pays = workflow("pays", async (taskQueue: string) => {
 });
 const parent = workflow(
   "parent",
-  async (taskQueue: string) => await executeChild(echo, { id: "order-1-echo", taskQueue, args: ["sent", 0] }),
+  async (taskQueue: string) =>
+    await executeChild(echo, { id: "order-1-echo", taskQueue, args: ["sent", 0] }),
 );
 
 class Warnings implements Logger {
@@ -45,7 +53,11 @@ const HINTED_MS = 7_500;
 
 async function within(
   queues: readonly string[],
-  body: (client: Client, warnings: Warnings, work: (queue: string, activities?: Activities) => Promise<Worker>) => Promise<void>,
+  body: (
+    client: Client,
+    warnings: Warnings,
+    work: (queue: string, activities?: Activities) => Promise<Worker>,
+  ) => Promise<void>,
 ): Promise<void> {
   const service = await EmbeddedEngine.open({ store: new MemoryStore() });
   const workers: Worker[] = [];
@@ -67,23 +79,30 @@ async function within(
 }
 
 together({
-  "the warning names the workflow, the queue and the queues that have workers; the result comes when a worker does": () =>
-    within(["default", "mail"], async (client, { all, fields }, work) => {
-      const handle = await client.start(echo, { id: "order-1", taskQueue: "defualt", args: ["done", 0] });
-      const result = handle.result();
-      await pause(HINTED_MS);
-      assert.deepEqual(all, [
-        'workflow "order-1" waits for a worker: no worker polls its task queue "defualt"; workers poll "default", "mail"',
-      ]);
-      assert.deepEqual(fields, [{ workflowId: "order-1", taskQueue: "defualt" }]);
-      await work("defualt");
-      assert.equal(await result, "done");
-      assert.equal(all.length, 1);
-    }),
+  "the warning names the workflow, the queue and the queues that have workers; the result comes when a worker does":
+    () =>
+      within(["default", "mail"], async (client, { all, fields }, work) => {
+        const handle = await client.start(echo, {
+          id: "order-1",
+          taskQueue: "defualt",
+          args: ["done", 0],
+        });
+        const result = handle.result();
+        await pause(HINTED_MS);
+        assert.deepEqual(all, [
+          'workflow "order-1" waits for a worker: no worker polls its task queue "defualt"; workers poll "default", "mail"',
+        ]);
+        assert.deepEqual(fields, [{ workflowId: "order-1", taskQueue: "defualt" }]);
+        await work("defualt");
+        assert.equal(await result, "done");
+        assert.equal(all.length, 1);
+      }),
 
   "without a worker a warning is logged, once for many workflows on one queue": () =>
     within([], async (client, { all }) => {
-      const handles = await Promise.all([1, 2, 3].map((n) => client.start(echo, { id: `order-${n}`, args: ["done", 0] })));
+      const handles = await Promise.all(
+        [1, 2, 3].map((n) => client.start(echo, { id: `order-${n}`, args: ["done", 0] })),
+      );
       const results = handles.map((handle) => handle.result().catch(() => "closed"));
       await pause(HINTED_MS);
       assert.equal(all.length, 1, all.join("\n"));
@@ -95,22 +114,23 @@ together({
       assert.deepEqual(await Promise.all(results), ["closed", "closed", "closed"]);
     }),
 
-  "an activity that no worker takes is named with its task queue, on another queue and where the worker has no activities": () =>
-    within(["default"], async (client, { all, fields }, work) => {
-      await work("charging", { charge: () => "charged" });
-      const misspelt = client.start(pays, { id: "order-1", args: ["chargin"] });
-      const own = client.start(pays, { id: "order-2", args: ["default"] });
-      const results = [await misspelt, await own].map((handle) => handle.result());
-      await pause(HINTED_MS);
-      assert.deepEqual([...all].sort(), [
-        'workflow "order-1" waits for its activity "charge": no worker polls activities of task queue "chargin"; workers poll "charging"',
-        'workflow "order-2" waits for its activity "charge": no worker polls activities of task queue "default"; workers poll "charging"',
-      ]);
-      assert.deepEqual(fields.map((each) => each?.["taskQueue"]).sort(), ["chargin", "default"]);
-      for (const queue of ["chargin", "default"]) await work(queue, { charge: () => "charged" });
-      assert.deepEqual(await Promise.all(results), ["charged", "charged"]);
-      assert.equal(all.length, 2);
-    }),
+  "an activity that no worker takes is named with its task queue, on another queue and where the worker has no activities":
+    () =>
+      within(["default"], async (client, { all, fields }, work) => {
+        await work("charging", { charge: () => "charged" });
+        const misspelt = client.start(pays, { id: "order-1", args: ["chargin"] });
+        const own = client.start(pays, { id: "order-2", args: ["default"] });
+        const results = [await misspelt, await own].map((handle) => handle.result());
+        await pause(HINTED_MS);
+        assert.deepEqual([...all].sort(), [
+          'workflow "order-1" waits for its activity "charge": no worker polls activities of task queue "chargin"; workers poll "charging"',
+          'workflow "order-2" waits for its activity "charge": no worker polls activities of task queue "default"; workers poll "charging"',
+        ]);
+        assert.deepEqual(fields.map((each) => each?.["taskQueue"]).sort(), ["chargin", "default"]);
+        for (const queue of ["chargin", "default"]) await work(queue, { charge: () => "charged" });
+        assert.deepEqual(await Promise.all(results), ["charged", "charged"]);
+        assert.equal(all.length, 2);
+      }),
 
   "a child that no worker takes is named with its task queue": () =>
     within(["default"], async (client, { all }, work) => {
@@ -129,9 +149,12 @@ together({
       await gone.shutdown();
       const waiting = [
         client.execute(echo, { id: "sleeps", args: ["slept", HINTED_MS - 500] }),
-        client.start(echo, { id: "delayed", taskQueue: "unpolled", startDelay: "1h", args: ["", 0] }).then((handle) =>
-          handle.result()
-        ),
+        client.start(echo, {
+          id: "delayed",
+          taskQueue: "unpolled",
+          startDelay: "1h",
+          args: ["", 0],
+        }).then((handle) => handle.result()),
         client.execute(echo, { id: "gone", taskQueue: "gone", args: ["", 0] }),
       ];
       for (const each of waiting) each.catch(() => {});
@@ -186,22 +209,37 @@ test("an embedded engine lists the pollers of a queue, and other polled queues e
     assert.equal(await client.execute(echo, { id: "e", args: ["done", 0] }), "done");
   });
   const service = await EmbeddedEngine.open({ store: new MemoryStore() });
-  const worker = await Worker.create({ service, taskQueue: "mail", workflows: { echo }, identity: "me", logger: silentLogger });
+  const worker = await Worker.create({
+    service,
+    taskQueue: "mail",
+    workflows: { echo },
+    identity: "me",
+    logger: silentLogger,
+  });
   void worker.run();
   try {
-    await new Client({ service, taskQueue: "mail", logger: silentLogger }).execute(echo, { id: "e", args: ["done", 0] });
+    await new Client({ service, taskQueue: "mail", logger: silentLogger }).execute(echo, {
+      id: "e",
+      args: ["done", 0],
+    });
     const asked = { namespace: "default", taskQueue: { name: "mail" } };
     const { pollers, $unknown } = await typedService(service).describeTaskQueue(asked);
     assert.deepEqual(pollers.map(({ identity }) => identity), ["me"]);
-    assert.deepEqual($unknown?.map(({ no, data }) => [no, new TextDecoder().decode(data.subarray(1))]), [[
-      POLLED_QUEUES,
-      '["mail"]',
-    ]]);
+    assert.deepEqual(
+      $unknown?.map(({ no, data }) => [no, new TextDecoder().decode(data.subarray(1))]),
+      [[
+        POLLED_QUEUES,
+        '["mail"]',
+      ]],
+    );
     await assert.rejects(
       typedService(service).describeTaskQueue({ ...asked, namespace: "other" }),
       /Namespace other is not found/,
     );
-    await assert.rejects(typedService(service).describeTaskQueue({ namespace: "default" }), /TaskQueue is not set/);
+    await assert.rejects(
+      typedService(service).describeTaskQueue({ namespace: "default" }),
+      /TaskQueue is not set/,
+    );
   } finally {
     await worker.shutdown();
     await service.close();

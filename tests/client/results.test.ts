@@ -1,4 +1,5 @@
-// Waiting for the result of a run, against a scripted service: long polls, chains of runs, ends, deadlines.
+// Waiting for the result of a run, against a scripted service: long polls, chains of runs, ends,
+// deadlines.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import {
@@ -20,16 +21,26 @@ import {
 } from "../../ts/converter/mod.ts";
 import { EventType } from "../../ts/messages/generated/temporal/api/enums/v1/event_type_pb.ts";
 import { UpdateWorkflowExecutionLifecycleStage as Stage } from "../../ts/messages/generated/temporal/api/enums/v1/update_pb.ts";
-import { RetryState, WorkflowExecutionStatus } from "../../ts/messages/generated/temporal/api/enums/v1/workflow_pb.ts";
+import {
+  RetryState,
+  WorkflowExecutionStatus,
+} from "../../ts/messages/generated/temporal/api/enums/v1/workflow_pb.ts";
 import type { MessageInitShape } from "@bufbuild/protobuf";
 import type { GetWorkflowExecutionHistoryResponseSchema } from "../../ts/messages/generated/temporal/api/workflowservice/v1/request_response_pb.ts";
 import { ScriptedService, waits } from "../support/scripted_service.ts";
 import { together } from "../support/together.ts";
 
-const payloads = (...values: unknown[]) => ({ payloads: values.map((value) => defaultPayloadConverter.toPayload(value)) });
+const payloads = (...values: unknown[]) => ({
+  payloads: values.map((value) => defaultPayloadConverter.toPayload(value)),
+});
 
 const client = (service: ScriptedService) =>
-  new Client({ service, taskQueue: "q", logger: silentLogger, retry: { initialIntervalMs: 1, maximumIntervalMs: 2 } });
+  new Client({
+    service,
+    taskQueue: "q",
+    logger: silentLogger,
+    retry: { initialIntervalMs: 1, maximumIntervalMs: 2 },
+  });
 
 type Page = MessageInitShape<typeof GetWorkflowExecutionHistoryResponseSchema>;
 
@@ -48,43 +59,72 @@ together({
     const began = performance.now();
     const service = new ScriptedService()
       .on("getWorkflowExecutionHistory", () => {
-        // Longer than until the first look, at two seconds; each answer comes at once, so most of the time no poll is out.
-        if (performance.now() - began < 2_400) return { history: { events: [] }, nextPageToken: Uint8Array.of(1) };
+        // Longer than until the first look, at two seconds; each answer comes at once, so most of
+        // the time no poll is out.
+        if (performance.now() - began < 2_400) {
+          return { history: { events: [] }, nextPageToken: Uint8Array.of(1) };
+        }
         return completed("done");
       })
-      .on("describeWorkflowExecution", () => ({ workflowExecutionInfo: { status: WorkflowExecutionStatus.RUNNING } }));
+      .on(
+        "describeWorkflowExecution",
+        () => ({ workflowExecutionInfo: { status: WorkflowExecutionStatus.RUNNING } }),
+      );
     assert.equal(await client(service).getHandle(undefined, "w", "r1").result(), "done");
     assert.equal(service.requests("describeWorkflowExecution").length, 0);
   },
 
-  "a poll that waits for the end of a run that is closed is sent again, and one of an open run stays": async () => {
-    // A server on a busy machine may have told of the end before the poll could hear it.
-    const missed = new ScriptedService()
-      .on("getWorkflowExecutionHistory", (_request, options, attempt) => attempt === 1 ? waits(options) : completed("missed"))
-      .on("describeWorkflowExecution", () => ({ workflowExecutionInfo: { status: WorkflowExecutionStatus.COMPLETED } }));
-    /** A run whose end comes a moment after the look. */
-    const waited = (value: string, describe: () => WorkflowExecutionStatus) => {
-      let end: (page: Page) => void;
-      const page = new Promise<Page>((resolve) => end = resolve);
-      return new ScriptedService().on("getWorkflowExecutionHistory", () => page).on("describeWorkflowExecution", () => {
-        setTimeout(() => end(completed(value)), 20);
-        return { workflowExecutionInfo: { status: describe() } };
+  "a poll that waits for the end of a run that is closed is sent again, and one of an open run stays":
+    async () => {
+      // A server on a busy machine may have told of the end before the poll could hear it.
+      const missed = new ScriptedService()
+        .on(
+          "getWorkflowExecutionHistory",
+          (_request, options, attempt) => attempt === 1 ? waits(options) : completed("missed"),
+        )
+        .on(
+          "describeWorkflowExecution",
+          () => ({ workflowExecutionInfo: { status: WorkflowExecutionStatus.COMPLETED } }),
+        );
+      /** A run whose end comes a moment after the look. */
+      const waited = (value: string, describe: () => WorkflowExecutionStatus) => {
+        let end: (page: Page) => void;
+        const page = new Promise<Page>((resolve) => end = resolve);
+        return new ScriptedService().on("getWorkflowExecutionHistory", () => page).on(
+          "describeWorkflowExecution",
+          () => {
+            setTimeout(() => end(completed(value)), 20);
+            return { workflowExecutionInfo: { status: describe() } };
+          },
+        );
+      };
+      const open = waited("open", () => WorkflowExecutionStatus.RUNNING);
+      const away = waited("not described", () => {
+        throw new ServiceError(Code.INTERNAL, "not reached");
       });
-    };
-    const open = waited("open", () => WorkflowExecutionStatus.RUNNING);
-    const away = waited("not described", () => {
-      throw new ServiceError(Code.INTERNAL, "not reached");
-    });
-    const result = (service: ScriptedService) => client(service).getHandle("W", "1", "r1").result();
-    assert.deepEqual(await Promise.all([missed, open, away].map(result)), ["missed", "open", "not described"]);
-    const methods = ({ calls }: ScriptedService) => calls.map(({ method }) => method.replace(/WorkflowExecution.*$/, ""));
-    assert.deepEqual([missed, open, away].map(methods), [["get", "describe", "get"], ["get", "describe"], ["get", "describe"]]);
-    assert.equal(missed.requests("describeWorkflowExecution")[0]!.execution!.runId, "r1");
-  },
+      const result = (service: ScriptedService) =>
+        client(service).getHandle("W", "1", "r1").result();
+      assert.deepEqual(await Promise.all([missed, open, away].map(result)), [
+        "missed",
+        "open",
+        "not described",
+      ]);
+      const methods = ({ calls }: ScriptedService) =>
+        calls.map(({ method }) => method.replace(/WorkflowExecution.*$/, ""));
+      assert.deepEqual([missed, open, away].map(methods), [["get", "describe", "get"], [
+        "get",
+        "describe",
+      ], ["get", "describe"]]);
+      assert.equal(missed.requests("describeWorkflowExecution")[0]!.execution!.runId, "r1");
+    },
 
   "an abort during the check of a poll rejects with its reason": async () => {
     const stop = new AbortController();
-    const silent = () => new ScriptedService().on("getWorkflowExecutionHistory", (_request, options) => waits(options));
+    const silent = () =>
+      new ScriptedService().on(
+        "getWorkflowExecutionHistory",
+        (_request, options) => waits(options),
+      );
     const late = silent().on("describeWorkflowExecution", (_request, options) => waits(options));
     const doubting = silent().on("describeWorkflowExecution", (_request, options) => {
       setTimeout(() => stop.abort(new Error("enough")), 10);
@@ -95,7 +135,10 @@ together({
       assert.rejects(handle(doubting).result({ signal: stop.signal }), /enough/),
       assert.rejects(handle(late).result({ timeout: 2500 }), DeadlineExceededError),
     ]);
-    assert.deepEqual(doubting.calls.map(({ method }) => method), ["getWorkflowExecutionHistory", "describeWorkflowExecution"]);
+    assert.deepEqual(doubting.calls.map(({ method }) => method), [
+      "getWorkflowExecutionHistory",
+      "describeWorkflowExecution",
+    ]);
   },
 
   "a service that says nothing at once, over and over, does not make the client spin": async () => {
@@ -114,13 +157,22 @@ together({
 
 test("a history with empty first pages is read on with the service's page token, not from its start", async () => {
   const service = new ScriptedService().on("getWorkflowExecutionHistory", ({ nextPageToken }) => {
-    if (nextPageToken.length === 0) return { history: { events: [] }, nextPageToken: Uint8Array.of(1) };
-    if (nextPageToken[0] === 1) return { history: { events: [{ eventId: 1n }] as never }, nextPageToken: Uint8Array.of(2) };
+    if (nextPageToken.length === 0) {
+      return { history: { events: [] }, nextPageToken: Uint8Array.of(1) };
+    }
+    if (nextPageToken[0] === 1) {
+      return { history: { events: [{ eventId: 1n }] as never }, nextPageToken: Uint8Array.of(2) };
+    }
     return { history: { events: [{ eventId: 2n }] as never } };
   });
-  const { events } = await client(service).getHandle(undefined, "w").fetchHistory({ timeout: "5s" });
+  const { events } = await client(service).getHandle(undefined, "w").fetchHistory({
+    timeout: "5s",
+  });
   assert.deepEqual(events.map(({ eventId }) => eventId), [1n, 2n]);
-  assert.deepEqual(service.requests("getWorkflowExecutionHistory").map((request) => [...request.nextPageToken]), [[], [1], [2]]);
+  assert.deepEqual(
+    service.requests("getWorkflowExecutionHistory").map((request) => [...request.nextPageToken]),
+    [[], [1], [2]],
+  );
 });
 
 test("a result follows continue-as-new, retries and cron, through empty long polls", async () => {
@@ -143,7 +195,14 @@ test("a result follows continue-as-new, retries and cron, through empty long pol
     .on("getWorkflowExecutionHistory", (request) => chain[request.execution!.runId]!.shift()!);
   assert.deepEqual(await client(service).execute("W", { id: "1" }), { total: 3 });
   const polls = service.requests("getWorkflowExecutionHistory");
-  assert.deepEqual(polls.map((poll) => poll.execution!.runId), ["r1", "r1", "r2", "r3", "r3", "r3"]);
+  assert.deepEqual(polls.map((poll) => poll.execution!.runId), [
+    "r1",
+    "r1",
+    "r2",
+    "r3",
+    "r3",
+    "r3",
+  ]);
   assert.deepEqual([...polls[1]!.nextPageToken], [1]);
   assert.ok(polls.every((poll) => poll.waitNewEvent));
 });
@@ -180,10 +239,16 @@ test("each close without a result is a WorkflowFailedError with its cause", asyn
       case: "workflowExecutionTerminatedEventAttributes",
       value: { reason: "by hand" },
     }, TerminatedFailure],
-    [EventType.WORKFLOW_EXECUTION_TIMED_OUT, { case: "workflowExecutionTimedOutEventAttributes", value: {} }, TimeoutFailure],
+    [EventType.WORKFLOW_EXECUTION_TIMED_OUT, {
+      case: "workflowExecutionTimedOutEventAttributes",
+      value: {},
+    }, TimeoutFailure],
   ];
   for (const [type, attributes, cause] of ends) {
-    const service = new ScriptedService().on("getWorkflowExecutionHistory", () => closed(type, attributes));
+    const service = new ScriptedService().on(
+      "getWorkflowExecutionHistory",
+      () => closed(type, attributes),
+    );
     await assert.rejects(client(service).getHandle("W", "1", "r1").result(), (error) => {
       assert.ok(error instanceof WorkflowFailedError);
       assert.ok(error.cause instanceof (cause as typeof Error));
@@ -211,12 +276,16 @@ test("a closing event without attributes is an error that names the event", asyn
     client(service).getHandle(undefined, "w", "r1").result(),
     (error) =>
       error instanceof ServiceError && error.code === Code.INTERNAL &&
-      error.message === `the service closed workflow w with an event of type ${EventType.WORKFLOW_EXECUTION_COMPLETED}`,
+      error.message ===
+        `the service closed workflow w with an event of type ${EventType.WORKFLOW_EXECUTION_COMPLETED}`,
   );
 });
 
 test("a result that does not come in time is a DeadlineExceededError; an aborted wait rejects with its reason", async () => {
-  const service = new ScriptedService().on("getWorkflowExecutionHistory", (_request, options) => waits(options));
+  const service = new ScriptedService().on(
+    "getWorkflowExecutionHistory",
+    (_request, options) => waits(options),
+  );
   const handle = client(service).getHandle("W", "1");
   await assert.rejects(handle.result({ timeout: 30 }), DeadlineExceededError);
   const stop = new AbortController();
@@ -226,9 +295,12 @@ test("a result that does not come in time is a DeadlineExceededError; an aborted
 });
 
 test("an empty long poll is repeated", async () => {
-  const service = new ScriptedService().on("getWorkflowExecutionHistory", (_request, _options, attempt) => {
-    if (attempt === 1) throw new ServiceError(Code.DEADLINE_EXCEEDED, "long poll ended");
-    return completed(1);
-  });
+  const service = new ScriptedService().on(
+    "getWorkflowExecutionHistory",
+    (_request, _options, attempt) => {
+      if (attempt === 1) throw new ServiceError(Code.DEADLINE_EXCEEDED, "long poll ended");
+      return completed(1);
+    },
+  );
   assert.equal(await client(service).getHandle("W", "1").result(), 1);
 });

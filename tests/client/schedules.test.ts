@@ -1,5 +1,5 @@
-// Schedules against a scripted service: what specs, actions and policies become on the wire and back, what is refused before anything is
-// sent, and what an update leaves untouched.
+// Schedules against a scripted service: what specs, actions and policies become on the wire and
+// back, what is refused before anything is sent, and what an update leaves untouched.
 import { create, fromBinary, type MessageInitShape, toBinary } from "@bufbuild/protobuf";
 import assert from "node:assert/strict";
 import { test } from "node:test";
@@ -53,16 +53,28 @@ test("calendars: defaults, values, ranges, lists and stars", () => {
   };
   const back = (calendar: CalendarSpec) => there({ calendars: [calendar] }).calendars[0]!;
   assert.deepEqual(back({}), { second: one(0), minute: one(0), hour: one(0), ...all });
-  assert.deepEqual(back({ hour: 6, dayOfWeek: { start: "MONDAY", end: "FRIDAY" }, month: "MARCH", comment: "work" }), {
-    second: one(0),
-    minute: one(0),
-    hour: one(6),
-    ...all,
-    month: one("MARCH"),
-    dayOfWeek: [{ start: "MONDAY", end: "FRIDAY", step: 1 }],
-    comment: "work",
+  assert.deepEqual(
+    back({
+      hour: 6,
+      dayOfWeek: { start: "MONDAY", end: "FRIDAY" },
+      month: "MARCH",
+      comment: "work",
+    }),
+    {
+      second: one(0),
+      minute: one(0),
+      hour: one(6),
+      ...all,
+      month: one("MARCH"),
+      dayOfWeek: [{ start: "MONDAY", end: "FRIDAY", step: 1 }],
+      comment: "work",
+    },
+  );
+  const many = back({
+    minute: "*",
+    second: [0, { start: 10, end: 30, step: 10 }],
+    year: [2030, { start: 2032, end: 2034 }],
   });
-  const many = back({ minute: "*", second: [0, { start: 10, end: 30, step: 10 }], year: [2030, { start: 2032, end: 2034 }] });
   assert.deepEqual(many.minute, [{ start: 0, end: 59, step: 1 }]);
   assert.deepEqual(many.second, [...one(0), { start: 10, end: 30, step: 10 }]);
   assert.deepEqual(many.year, [...one(2030), { start: 2032, end: 2034, step: 1 }]);
@@ -72,7 +84,9 @@ test("calendars: defaults, values, ranges, lists and stars", () => {
 test("a retry policy with one field set contains only that field", async () => {
   const policy = async (retryPolicy: object) => {
     const action = { startWorkflow: { workflowType: { name: "W" }, retryPolicy } };
-    const value = { schedule: { action: { action: { case: "startWorkflow", value: action.startWorkflow } } } };
+    const value = {
+      schedule: { action: { action: { case: "startWorkflow", value: action.startWorkflow } } },
+    };
     const service = new ScriptedService().on("describeSchedule", () => value as never);
     return (await client(service).schedule.getHandle("x").describe()).action.retry;
   };
@@ -81,14 +95,18 @@ test("a retry policy with one field set contains only that field", async () => {
   assert.deepEqual(await policy({ initialInterval: { nanos: 1_000_000 } }), { initialInterval: 1 });
   assert.deepEqual(await policy({ maximumInterval: { seconds: 1n } }), { maximumInterval: 1000 });
   assert.deepEqual(await policy({ backoffCoefficient: 0.5 }), { backoffCoefficient: 0.5 });
-  assert.deepEqual(await policy({ nonRetryableErrorTypes: ["T"] }), { nonRetryableErrorTypes: ["T"] });
+  assert.deepEqual(await policy({ nonRetryableErrorTypes: ["T"] }), {
+    nonRetryableErrorTypes: ["T"],
+  });
 });
 
 test("pause, trigger, backfill and delete reject with the service's error", async () => {
   const refuse = () => {
     throw new ServiceError(Code.NOT_FOUND, "workflow not found", "NotFound");
   };
-  const { schedule } = client(new ScriptedService().on("patchSchedule", refuse).on("deleteSchedule", refuse));
+  const { schedule } = client(
+    new ScriptedService().on("patchSchedule", refuse).on("deleteSchedule", refuse),
+  );
   const handle = schedule.getHandle("x");
   const times = { start: new Date(0), end: new Date(1) };
   for (
@@ -105,10 +123,17 @@ test("pause, trigger, backfill and delete reject with the service's error", asyn
 });
 
 test("a sparse list entry is not paused and has no note", async () => {
-  const service = new ScriptedService().on("listSchedules", () => ({ schedules: [{ scheduleId: "x" }] }));
+  const service = new ScriptedService().on(
+    "listSchedules",
+    () => ({ schedules: [{ scheduleId: "x" }] }),
+  );
   const { value } = await client(service).schedule.list().next();
   assert.deepEqual(value!.state, { paused: false });
-  assert.deepEqual([value!.workflowType, value!.info.recentActions, value!.info.nextActionTimes], ["", [], []]);
+  assert.deepEqual([value!.workflowType, value!.info.recentActions, value!.info.nextActionTimes], [
+    "",
+    [],
+    [],
+  ]);
 });
 
 test("months and days have their English names, counted as the service counts them", () => {
@@ -116,12 +141,20 @@ test("months and days have their English names, counted as the service counts th
     new Date(date).toLocaleDateString("en", { [style]: "long", timeZone: "UTC" }).toUpperCase();
   for (let month = 1; month <= 12; month++) {
     const wanted = name("month", Date.UTC(2026, month - 1, 15)) as "MAY";
-    assert.deepEqual(encodeSpec({ calendars: [{ month: wanted }] }).structuredCalendar![0]!.month, one(month), wanted);
+    assert.deepEqual(
+      encodeSpec({ calendars: [{ month: wanted }] }).structuredCalendar![0]!.month,
+      one(month),
+      wanted,
+    );
   }
   // The fourth of January 2026 was a Sunday.
   for (let day = 0; day <= 6; day++) {
     const wanted = name("weekday", Date.UTC(2026, 0, 4 + day)) as "FRIDAY";
-    assert.deepEqual(encodeSpec({ calendars: [{ dayOfWeek: wanted }] }).structuredCalendar![0]!.dayOfWeek, one(day), wanted);
+    assert.deepEqual(
+      encodeSpec({ calendars: [{ dayOfWeek: wanted }] }).structuredCalendar![0]!.dayOfWeek,
+      one(day),
+      wanted,
+    );
   }
 });
 
@@ -144,12 +177,18 @@ test("the spec of a description can be used to create an equal schedule", () => 
     "Europe/Berlin",
   ]);
   assert.deepEqual(there(described), described);
-  assert.deepEqual(there({ cronExpressions: ["0 12 * * MON-FRI"] }).cronExpressions, ["0 12 * * MON-FRI"]);
+  assert.deepEqual(there({ cronExpressions: ["0 12 * * MON-FRI"] }).cronExpressions, [
+    "0 12 * * MON-FRI",
+  ]);
 });
 
 test("an invalid spec is rejected with the name of the field", () => {
-  const refused = (spec: unknown, words: RegExp) => assert.throws(() => encodeSpec(spec as ScheduleSpec), words);
-  refused({ calendars: [{ hour: 24 }] }, /spec\.calendars\[0\]\.hour must be an integer from 0 to 23, not 24/);
+  const refused = (spec: unknown, words: RegExp) =>
+    assert.throws(() => encodeSpec(spec as ScheduleSpec), words);
+  refused(
+    { calendars: [{ hour: 24 }] },
+    /spec\.calendars\[0\]\.hour must be an integer from 0 to 23, not 24/,
+  );
   refused(
     { calendars: [{}, { minute: [0, 1.5] }] },
     /spec\.calendars\[1\]\.minute\[1\] must be an integer from 0 to 59, not 1\.5/,
@@ -159,7 +198,10 @@ test("an invalid spec is rejected with the name of the field", () => {
     { calendars: [{ dayOfWeek: { start: "FRIDAY", end: "MONDAY" } }] },
     /ends at MONDAY, before its start FRIDAY; write two ranges/,
   );
-  refused({ calendars: [{ hour: { start: 1, end: 5, step: 0 } }] }, /step must be an integer of at least 1, not 0/);
+  refused(
+    { calendars: [{ hour: { start: 1, end: 5, step: 0 } }] },
+    /step must be an integer of at least 1, not 0/,
+  );
   refused({ calendars: [{ hour: [] }] }, /empty array, which matches nothing/);
   refused({ calendars: [{ hours: 3 }] }, /has no option "hours"; did you mean hour\?/);
   refused({ calendars: [{ dayOfMonth: 0 }] }, /from 1 to 31/);
@@ -215,19 +257,41 @@ test("a schedule contains its action, policies, state and notes, and keeps its r
     "Report",
     "reports",
   ]);
-  assert.deepEqual(start.input?.payloads.map((each) => defaultPayloadConverter.fromPayload(each)), ["sales", 2]);
-  assert.deepEqual([start.workflowRunTimeout?.seconds, start.retryPolicy?.maximumAttempts], [3600n, 3]);
+  assert.deepEqual(start.input?.payloads.map((each) => defaultPayloadConverter.fromPayload(each)), [
+    "sales",
+    2,
+  ]);
+  assert.deepEqual([start.workflowRunTimeout?.seconds, start.retryPolicy?.maximumAttempts], [
+    3600n,
+    3,
+  ]);
   assert.equal(defaultPayloadConverter.fromPayload(start.memo!.fields["by"]!), "me");
-  assert.equal(new TextDecoder().decode(start.searchAttributes!.indexedFields["Customer"]!.metadata["type"]), "Keyword");
+  assert.equal(
+    new TextDecoder().decode(start.searchAttributes!.indexedFields["Customer"]!.metadata["type"]),
+    "Keyword",
+  );
   assert.equal(defaultPayloadConverter.fromPayload(start.userMetadata!.summary!), "a report");
   const { policies, state } = schedule!;
-  assert.deepEqual([policies?.overlapPolicy, policies?.catchupWindow?.seconds, policies?.pauseOnFailure], [
+  assert.deepEqual([
+    policies?.overlapPolicy,
+    policies?.catchupWindow?.seconds,
+    policies?.pauseOnFailure,
+  ], [
     ScheduleOverlapPolicy.BUFFER_ONE,
     600n,
     true,
   ]);
-  assert.deepEqual([state?.paused, state?.notes, state?.limitedActions, state?.remainingActions], [true, "not yet", true, 3n]);
-  assert.equal(initialPatch?.triggerImmediately?.overlapPolicy, ScheduleOverlapPolicy.UNSPECIFIED, "the schedule's own");
+  assert.deepEqual([state?.paused, state?.notes, state?.limitedActions, state?.remainingActions], [
+    true,
+    "not yet",
+    true,
+    3n,
+  ]);
+  assert.equal(
+    initialPatch?.triggerImmediately?.overlapPolicy,
+    ScheduleOverlapPolicy.UNSPECIFIED,
+    "the schedule's own",
+  );
   assert.equal(initialPatch?.backfillRequest[0]?.overlapPolicy, ScheduleOverlapPolicy.ALLOW_ALL);
   assert.equal(defaultPayloadConverter.fromPayload(memo!.fields["owner"]!), "ada");
   assert.deepEqual(Object.keys(searchAttributes!.indexedFields), ["Customer"]);
@@ -240,10 +304,22 @@ test("an invalid schedule is rejected before anything is sent", async () => {
     assert.rejects(schedules.create({ ...OPTIONS, ...change } as ScheduleOptions<string>), words);
   await refused({ scheduleId: "" }, /needs a scheduleId/);
   await refused({ action: { workflowType: "Report" } }, /the only valid type is "startWorkflow"/);
-  await refused({ action: { type: "startWorkflow", workflowType: undefined } }, /expected a definition or a name/);
-  await refused({ policies: { overlap: "SOMETIMES" } }, /invalid overlap policy "SOMETIMES"; valid values: SKIP, BUFFER_ONE/);
-  await refused({ state: { remainingActions: -1 } }, /remainingActions must be an integer .*not -1/);
-  await refused({ state: { backfill: [{ start: new Date(5), end: new Date(1) }] } }, /ends before its start/);
+  await refused(
+    { action: { type: "startWorkflow", workflowType: undefined } },
+    /expected a definition or a name/,
+  );
+  await refused(
+    { policies: { overlap: "SOMETIMES" } },
+    /invalid overlap policy "SOMETIMES"; valid values: SKIP, BUFFER_ONE/,
+  );
+  await refused(
+    { state: { remainingActions: -1 } },
+    /remainingActions must be an integer .*not -1/,
+  );
+  await refused(
+    { state: { backfill: [{ start: new Date(5), end: new Date(1) }] } },
+    /ends before its start/,
+  );
   const noQueue = new Client({ service, logger: silentLogger });
   await assert.rejects(noQueue.schedule.create(OPTIONS), /has no task queue/);
   await assert.rejects(schedules.getHandle("x").pause(""), /note of a pause/);
@@ -251,7 +327,10 @@ test("an invalid schedule is rejected before anything is sent", async () => {
 });
 
 test("pause, unpause, trigger and backfill are patches with a request id", async () => {
-  const service = new ScriptedService().on("patchSchedule", () => ({})).on("deleteSchedule", () => ({}));
+  const service = new ScriptedService().on("patchSchedule", () => ({})).on(
+    "deleteSchedule",
+    () => ({}),
+  );
   const handle = client(service).schedule.getHandle("nightly");
   await handle.pause("holidays");
   await handle.unpause();
@@ -264,16 +343,25 @@ test("pause, unpause, trigger and backfill are patches with a request id", async
   assert.equal(patches[0]!.pause, "holidays");
   assert.notEqual(patches[1]!.unpause, "");
   assert.equal(patches[2]!.triggerImmediately?.overlapPolicy, ScheduleOverlapPolicy.ALLOW_ALL);
-  assert.equal(patches[3]!.triggerImmediately?.overlapPolicy, ScheduleOverlapPolicy.TERMINATE_OTHER);
+  assert.equal(
+    patches[3]!.triggerImmediately?.overlapPolicy,
+    ScheduleOverlapPolicy.TERMINATE_OTHER,
+  );
   assert.equal(patches[4]!.backfillRequest[0]?.endTime?.seconds, 3600n);
   assert.equal(new Set(requests.map((request) => request.requestId)).size, 5);
-  assert.deepEqual([service.requests("deleteSchedule")[0]!.scheduleId, service.requests("deleteSchedule")[0]!.identity], [
+  assert.deepEqual([
+    service.requests("deleteSchedule")[0]!.scheduleId,
+    service.requests("deleteSchedule")[0]!.identity,
+  ], [
     "nightly",
     "me",
   ]);
 });
 
-const strange = { metadata: { encoding: new TextEncoder().encode("binary/strange") }, data: Uint8Array.of(1, 2, 3) };
+const strange = {
+  metadata: { encoding: new TextEncoder().encode("binary/strange") },
+  data: Uint8Array.of(1, 2, 3),
+};
 const described = (): MessageInitShape<typeof DescribeScheduleResponseSchema> => ({
   schedule: {
     spec: { ...encodeSpec({ calendars: [{ hour: 3 }] }) },
@@ -292,7 +380,11 @@ const described = (): MessageInitShape<typeof DescribeScheduleResponseSchema> =>
         },
       },
     },
-    policies: { overlapPolicy: ScheduleOverlapPolicy.SKIP, catchupWindow: { seconds: 60n }, keepOriginalWorkflowId: true },
+    policies: {
+      overlapPolicy: ScheduleOverlapPolicy.SKIP,
+      catchupWindow: { seconds: 60n },
+      keepOriginalWorkflowId: true,
+    },
     state: { paused: true, notes: "holidays", limitedActions: true, remainingActions: 2n },
   },
   info: {
@@ -314,11 +406,17 @@ const described = (): MessageInitShape<typeof DescribeScheduleResponseSchema> =>
 
 test("a description has every field with its type", async () => {
   const service = new ScriptedService().on("describeSchedule", described);
-  const { spec, action, policies, state, info, memo } = await client(service).schedule.getHandle("nightly").describe();
+  const { spec, action, policies, state, info, memo } = await client(service).schedule.getHandle(
+    "nightly",
+  ).describe();
   assert.deepEqual(spec.calendars[0]?.hour, one(3));
   assert.equal(action.workflowType, "Report");
   assert.equal(action.args[0], "sales");
-  assert.deepEqual([action.taskQueue, action.runTimeout, action.summary], ["reports", 60_000, "a report"]);
+  assert.deepEqual([action.taskQueue, action.runTimeout, action.summary], [
+    "reports",
+    60_000,
+    "a report",
+  ]);
   assert.deepEqual(policies, { overlap: "SKIP", catchupWindow: 60_000, pauseOnFailure: false });
   assert.deepEqual(state, { paused: true, note: "holidays", remainingActions: 2 });
   assert.deepEqual(info, {
@@ -340,7 +438,10 @@ test("a description has every field with its type", async () => {
 });
 
 test("a schedule whose description has no counters has taken no action", async () => {
-  const service = new ScriptedService().on("describeSchedule", () => ({ schedule: { action: described().schedule!.action } }));
+  const service = new ScriptedService().on(
+    "describeSchedule",
+    () => ({ schedule: { action: described().schedule!.action } }),
+  );
   const { info } = await client(service).schedule.getHandle("nightly").describe();
   assert.deepEqual(info, {
     recentActions: [],
@@ -355,9 +456,16 @@ test("a schedule whose description has no counters has taken no action", async (
 });
 
 test("an update keeps unchanged parts byte for byte, also values that it cannot read", async () => {
-  const service = new ScriptedService().on("describeSchedule", described).on("updateSchedule", () => ({}));
+  const service = new ScriptedService().on("describeSchedule", described).on(
+    "updateSchedule",
+    () => ({}),
+  );
   const handle = client(service).schedule.getHandle("nightly");
-  await handle.update((now) => ({ ...now, spec: { ...now.spec, timezone: "Europe/Berlin" }, state: { paused: false } }));
+  await handle.update((now) => ({
+    ...now,
+    spec: { ...now.spec, timezone: "Europe/Berlin" },
+    state: { paused: false },
+  }));
   const { schedule, searchAttributes } = service.requests("updateSchedule")[0]!;
   const kept = schedule!.action!.action.value!;
   const bytes = ({ metadata, data }: Payload) => [metadata["encoding"], data];
@@ -370,10 +478,16 @@ test("an update keeps unchanged parts byte for byte, also values that it cannot 
   assert.equal(schedule!.policies?.keepOriginalWorkflowId, true);
   assert.equal(searchAttributes, undefined, "they stay as they are");
 
-  await handle.update((now) => ({ ...now, action: { ...now.action, args: ["costs"] }, searchAttributes: { Customer: "eve" } }));
+  await handle.update((now) => ({
+    ...now,
+    action: { ...now.action, args: ["costs"] },
+    searchAttributes: { Customer: "eve" },
+  }));
   const second = service.requests("updateSchedule")[1]!;
   const start = second.schedule!.action!.action.value!;
-  assert.deepEqual(start.input?.payloads.map((each) => defaultPayloadConverter.fromPayload(each)), ["costs"]);
+  assert.deepEqual(start.input?.payloads.map((each) => defaultPayloadConverter.fromPayload(each)), [
+    "costs",
+  ]);
   assert.deepEqual(start.memo?.fields["by"]?.data, strange.data);
   assert.deepEqual(Object.keys(second.searchAttributes!.indexedFields), ["Customer"]);
 });
@@ -389,14 +503,18 @@ test("existing schedules, missing schedules, and services without schedules thro
     return client(service).schedule;
   };
   await assert.rejects(
-    refusing(Code.ALREADY_EXISTS, "schedule is already running", "WorkflowExecutionAlreadyStarted").create(OPTIONS),
+    refusing(Code.ALREADY_EXISTS, "schedule is already running", "WorkflowExecutionAlreadyStarted")
+      .create(OPTIONS),
     (error) => error instanceof ScheduleAlreadyRunningError && error.scheduleId === "nightly",
   );
   await assert.rejects(
     refusing(Code.NOT_FOUND, "workflow not found", "NotFound").getHandle("x").describe(),
     (error) => error instanceof ScheduleNotFoundError && /schedule x not found/.test(error.message),
   );
-  await assert.rejects(refusing(Code.UNIMPLEMENTED, "needs a cluster").list().next(), /needs a cluster/);
+  await assert.rejects(
+    refusing(Code.UNIMPLEMENTED, "needs a cluster").list().next(),
+    /needs a cluster/,
+  );
 });
 
 test("lists are paged, and interceptors see every operation on schedules", async () => {
@@ -405,7 +523,12 @@ test("lists are paged, and interceptors see every operation on schedules", async
     .on("listSchedules", (request, _options, attempt) => ({
       schedules: [{
         scheduleId: `s${attempt}`,
-        info: { workflowType: { name: "Report" }, paused: true, notes: request.query, futureActionTimes: [{ seconds: 5n }] },
+        info: {
+          workflowType: { name: "Report" },
+          paused: true,
+          notes: request.query,
+          futureActionTimes: [{ seconds: 5n }],
+        },
       }],
       nextPageToken: new Uint8Array(attempt < 2 ? 1 : 0),
     }))
@@ -426,8 +549,16 @@ test("lists are paged, and interceptors see every operation on schedules", async
     }],
   });
   const listed = [];
-  for await (const { scheduleId, workflowType, state, info } of schedule.list({ query: "q", pageSize: 1 })) {
-    listed.push([scheduleId, workflowType, state.paused, state.note, info.nextActionTimes[0]?.getTime()]);
+  for await (
+    const { scheduleId, workflowType, state, info } of schedule.list({ query: "q", pageSize: 1 })
+  ) {
+    listed.push([
+      scheduleId,
+      workflowType,
+      state.paused,
+      state.note,
+      info.nextActionTimes[0]?.getTime(),
+    ]);
   }
   assert.deepEqual(listed, [["s1", "Report", true, "q", 5000], ["s2", "Report", true, "q", 5000]]);
   const handle = await schedule.create(OPTIONS);
@@ -451,7 +582,11 @@ test("the embedded engine rejects schedules with the hint that they need a clust
   const engine = await EmbeddedEngine.open({ store: new MemoryStore() });
   try {
     const { schedule } = new Client({ service: engine, taskQueue: "q", logger: silentLogger });
-    const calls = [() => schedule.create(OPTIONS), () => schedule.getHandle("x").describe(), () => schedule.list().next()];
+    const calls = [
+      () => schedule.create(OPTIONS),
+      () => schedule.getHandle("x").describe(),
+      () => schedule.list().next(),
+    ];
     for (const call of calls) {
       await assert.rejects(call(), (error) => {
         assert.ok(error instanceof ServiceError);

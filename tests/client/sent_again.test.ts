@@ -1,9 +1,14 @@
-// Updates that a receive rejects because it ends by its `until`: the client resends them, under the same id, until the code
-// after that receive completes them. On the embedded engine with endlessly overlapping handlers, and step by step on a
-// scripted service.
+// Updates that a receive rejects because it ends by its `until`: the client resends them, under the
+// same id, until the code after that receive completes them. On the embedded engine with endlessly
+// overlapping handlers, and step by step on a scripted service.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { Client, ServiceError, silentLogger, WorkflowUpdateFailedError } from "../../ts/client/mod.ts";
+import {
+  Client,
+  ServiceError,
+  silentLogger,
+  WorkflowUpdateFailedError,
+} from "../../ts/client/mod.ts";
 import { ApplicationFailure, defaultPayloadConverter, toFailure } from "../../ts/converter/mod.ts";
 import { Code } from "../../ts/service/raw.ts";
 import { UpdateWorkflowExecutionLifecycleStage as Stage } from "../../ts/messages/generated/temporal/api/enums/v1/update_pb.ts";
@@ -22,22 +27,38 @@ import {
 import { ScriptedService, waits } from "../support/scripted_service.ts";
 import { withEngine } from "../support/services.ts";
 
-const ending = toFailure(new ApplicationFailure("not now", { type: "ReceiveEnding" }), defaultPayloadConverter);
+const ending = toFailure(
+  new ApplicationFailure("not now", { type: "ReceiveEnding" }),
+  defaultPayloadConverter,
+);
 const updateRef = { updateId: "u", workflowExecution: { workflowId: "w", runId: "r" } };
-const rejectedNow = { stage: Stage.COMPLETED, updateRef, outcome: { value: { case: "failure" as const, value: ending } } };
+const rejectedNow = {
+  stage: Stage.COMPLETED,
+  updateRef,
+  outcome: { value: { case: "failure" as const, value: ending } },
+};
 const done = {
   stage: Stage.COMPLETED,
   updateRef,
-  outcome: { value: { case: "success" as const, value: { payloads: [defaultPayloadConverter.toPayload("done")] } } },
+  outcome: {
+    value: {
+      case: "success" as const,
+      value: { payloads: [defaultPayloadConverter.toPayload("done")] },
+    },
+  },
 };
 const unknown = () => {
   throw new ServiceError(Code.NOT_FOUND, "no such update");
 };
-const clientOf = (service: ScriptedService) => new Client({ service, taskQueue: "q", logger: silentLogger });
+const clientOf = (service: ScriptedService) =>
+  new Client({ service, taskQueue: "q", logger: silentLogger });
 
 test("an update that is rejected only for now is sent again under its id, also with a start", async () => {
   const service = new ScriptedService()
-    .on("updateWorkflowExecution", (_request, _options, attempt) => attempt < 4 ? rejectedNow : done)
+    .on(
+      "updateWorkflowExecution",
+      (_request, _options, attempt) => attempt < 4 ? rejectedNow : done,
+    )
     .on("executeMultiOperation", (_request, _options, attempt) => ({
       responses: [
         { response: { case: "startWorkflow", value: { runId: "r", started: attempt === 1 } } },
@@ -45,10 +66,18 @@ test("an update that is rejected only for now is sent again under its id, also w
       ],
     }))
     .on("pollWorkflowExecutionUpdate", unknown);
-  assert.equal(await clientOf(service).getHandle("W", "w").executeUpdate("add", { args: [1], updateId: "u" }), "done");
-  const ids = service.requests("updateWorkflowExecution").map(({ request }) => request?.meta?.updateId);
+  assert.equal(
+    await clientOf(service).getHandle("W", "w").executeUpdate("add", { args: [1], updateId: "u" }),
+    "done",
+  );
+  const ids = service.requests("updateWorkflowExecution").map(({ request }) =>
+    request?.meta?.updateId
+  );
   assert.deepEqual(ids, ["u", "u", "u", "u"]);
-  assert.equal(await clientOf(service).executeUpdateWithStart("W", { id: "w", update: "add", updateId: "u" }), "done");
+  assert.equal(
+    await clientOf(service).executeUpdateWithStart("W", { id: "w", update: "add", updateId: "u" }),
+    "done",
+  );
   assert.equal(service.requests("executeMultiOperation").length, 3);
 });
 
@@ -56,7 +85,10 @@ test("a handler's failure of the same type is not retried, and at the deadline t
   const failed = new ScriptedService()
     .on("updateWorkflowExecution", () => rejectedNow)
     .on("pollWorkflowExecutionUpdate", () => rejectedNow);
-  await assert.rejects(clientOf(failed).getHandle("W", "w").update("add"), WorkflowUpdateFailedError);
+  await assert.rejects(
+    clientOf(failed).getHandle("W", "w").update("add"),
+    WorkflowUpdateFailedError,
+  );
   assert.equal(failed.requests("updateWorkflowExecution").length, 1);
   const always = new ScriptedService().on("updateWorkflowExecution", () => rejectedNow).on(
     "pollWorkflowExecutionUpdate",
@@ -72,7 +104,10 @@ test("a handler's failure of the same type is not retried, and at the deadline t
       setTimeout(() => given.abort(new Error("enough")), 10);
       return waits(options);
     });
-  await assert.rejects(clientOf(waiting).getHandle("W", "w").with({ signal: given.signal }).update("add"), /enough/);
+  await assert.rejects(
+    clientOf(waiting).getHandle("W", "w").with({ signal: given.signal }).update("add"),
+    /enough/,
+  );
 });
 
 const add = update<[n: number], number>("add");

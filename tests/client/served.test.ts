@@ -1,4 +1,5 @@
-// Every call of the client through the socket of a store: an engine in this process, called as by another process.
+// Every call of the client through the socket of a store: an engine in this process, called as by
+// another process.
 // takes: 3 s
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -31,10 +32,13 @@ after(async () => {
 
 const throughTheSocket: OnService = (name, body) => {
   const number = ++count;
-  // Workers of a service that may lose cancelled polls let them run out when they stop, which takes five seconds; here nothing is lost
-  // that a test waits for.
-  const quick: RawService = { call: (method, request, options) => service.call(method, request, options) };
-  test(`${name} (served)`, () => body(settingOf(quick, true, `queue-${number}`, (id) => `${id}-${number}`)));
+  // Workers of a service that may lose cancelled polls let them run out when they stop, which takes
+  // five seconds; here nothing is lost that a test waits for.
+  const quick: RawService = {
+    call: (method, request, options) => service.call(method, request, options),
+  };
+  test(`${name} (served)`, () =>
+    body(settingOf(quick, true, `queue-${number}`, (id) => `${id}-${number}`)));
 };
 
 clientSuite(throughTheSocket);

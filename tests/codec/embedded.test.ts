@@ -1,5 +1,5 @@
-// Codecs end to end on the embedded engine and a SQLite file: every way a value takes goes through the codec, and nothing readable stays
-// behind, neither in the file nor in the log.
+// Codecs end to end on the embedded engine and a SQLite file: every way a value takes goes through
+// the codec, and nothing readable stays behind, neither in the file nor in the log.
 // takes: 5 s
 import { fromBinary } from "@bufbuild/protobuf";
 import assert from "node:assert/strict";
@@ -36,10 +36,14 @@ const workflows = new URL("./workflows/secrets.ts", import.meta.url);
 function recordingLogger(): Logger & { lines: string[] } {
   const lines: string[] = [];
   const show = (value: unknown): unknown =>
-    value instanceof Error ? `${value.name} ${value.message} ${value.stack} ${show(value.cause)}` : value;
+    value instanceof Error
+      ? `${value.name} ${value.message} ${value.stack} ${show(value.cause)}`
+      : value;
   const log = (level: string) => (message: string, fields: LogFields = {}) =>
     void lines.push(
-      `${level} ${message} ${JSON.stringify(fields, (_, value) => typeof value === "bigint" ? `${value}` : show(value))}`,
+      `${level} ${message} ${
+        JSON.stringify(fields, (_, value) => typeof value === "bigint" ? `${value}` : show(value))
+      }`,
     );
   return { lines, debug: log("debug"), info: log("info"), warn: log("warn"), error: log("error") };
 }
@@ -50,7 +54,13 @@ async function withApp(
 ): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), "temporalex-codec-"));
   const logger = recordingLogger();
-  const app = await open({ path: join(folder, "store.sqlite"), workflows, activities, logger, ...options });
+  const app = await open({
+    path: join(folder, "store.sqlite"),
+    workflows,
+    activities,
+    logger,
+    ...options,
+  });
   try {
     await body(app, folder, logger.lines);
   } finally {
@@ -61,42 +71,59 @@ async function withApp(
 
 /** Every byte of the store: the file, its journal and other files next to it. */
 function stored(folder: string): string {
-  const files = readdirSync(folder).map((name) => join(folder, name)).filter((path) => statSync(path).isFile());
+  const files = readdirSync(folder).map((name) => join(folder, name)).filter((path) =>
+    statSync(path).isFile()
+  );
   return files.map((path) => readFileSync(path).toString("latin1")).join("\n");
 }
 
 test("store and log contain no plain text, and every value arrives decoded", () => {
   const failures: string[] = [];
-  const worker = { events: { workflowTaskFailed: ({ message }: { message: string }) => void failures.push(message) } };
-  return withApp({ codec: invertingCodec(), encodeCommonAttributes: true, worker }, async (app, folder, log) => {
-    const { handle } = await live(app.client, "w", "done");
-    assert.deepEqual(await handle.result(), EXPECTED);
-    const bad = await live(app.client, "bad", "fail");
-    const error = await bad.handle.result().catch((e) => e);
-    assert.ok(error instanceof WorkflowFailedError);
-    const cause = error.cause as ApplicationFailure;
-    assert.equal(cause.message, `${SECRET} workflow failure`);
-    assert.equal(cause.type, "Bad");
-    assert.deepEqual(cause.details, [{ of: `${SECRET} details` }]);
-    assert.match(cause.stack!, /secrets/);
-    // A bug fails the task, again and again; the listeners of this process may see it.
-    const bug = await app.client.start(secrets, { id: "bug", args: ["a", 1] });
-    await bug.signal(finish, "bug");
-    await until("the task has failed", () => failures.length > 0);
-    assert.match(failures[0]!, /SECRET bug/);
-    await bug.terminate();
-    const bytes = stored(folder);
-    assert.ok(bytes.includes("Secrets") && bytes.includes("binary/inverted"), "the store is what it is taken for");
-    const at = bytes.indexOf(SECRET);
-    assert.equal(at, -1, `the store has ${JSON.stringify(bytes.slice(at - 60, at + 60))}`);
-    assert.deepEqual(log.filter((line) => line.includes(SECRET)), []);
-    assert.ok(log.some((line) => line.includes('handler of signal "spoil" failed')));
-    assert.ok(log.some((line) => line.includes("an activity failed")), "the log is what it is taken for");
-    // An export stays encoded unless it is asked for.
-    assert.ok(!(await bad.first.historyJson()).includes(SECRET));
-    assert.ok(!Buffer.from(await bad.first.historyBytes()).includes(SECRET));
-    assert.ok(Buffer.from(await bad.first.historyBytes({ decode: true })).includes(`${SECRET} failure`));
-  });
+  const worker = {
+    events: {
+      workflowTaskFailed: ({ message }: { message: string }) => void failures.push(message),
+    },
+  };
+  return withApp(
+    { codec: invertingCodec(), encodeCommonAttributes: true, worker },
+    async (app, folder, log) => {
+      const { handle } = await live(app.client, "w", "done");
+      assert.deepEqual(await handle.result(), EXPECTED);
+      const bad = await live(app.client, "bad", "fail");
+      const error = await bad.handle.result().catch((e) => e);
+      assert.ok(error instanceof WorkflowFailedError);
+      const cause = error.cause as ApplicationFailure;
+      assert.equal(cause.message, `${SECRET} workflow failure`);
+      assert.equal(cause.type, "Bad");
+      assert.deepEqual(cause.details, [{ of: `${SECRET} details` }]);
+      assert.match(cause.stack!, /secrets/);
+      // A bug fails the task, again and again; the listeners of this process may see it.
+      const bug = await app.client.start(secrets, { id: "bug", args: ["a", 1] });
+      await bug.signal(finish, "bug");
+      await until("the task has failed", () => failures.length > 0);
+      assert.match(failures[0]!, /SECRET bug/);
+      await bug.terminate();
+      const bytes = stored(folder);
+      assert.ok(
+        bytes.includes("Secrets") && bytes.includes("binary/inverted"),
+        "the store is what it is taken for",
+      );
+      const at = bytes.indexOf(SECRET);
+      assert.equal(at, -1, `the store has ${JSON.stringify(bytes.slice(at - 60, at + 60))}`);
+      assert.deepEqual(log.filter((line) => line.includes(SECRET)), []);
+      assert.ok(log.some((line) => line.includes('handler of signal "spoil" failed')));
+      assert.ok(
+        log.some((line) => line.includes("an activity failed")),
+        "the log is what it is taken for",
+      );
+      // An export stays encoded unless it is asked for.
+      assert.ok(!(await bad.first.historyJson()).includes(SECRET));
+      assert.ok(!Buffer.from(await bad.first.historyBytes()).includes(SECRET));
+      assert.ok(
+        Buffer.from(await bad.first.historyBytes({ decode: true })).includes(`${SECRET} failure`),
+      );
+    },
+  );
 });
 
 test("without encodeCommonAttributes only the texts of failures are readable", () =>
@@ -105,7 +132,19 @@ test("without encodeCommonAttributes only the texts of failures are readable", (
     assert.deepEqual(await handle.result(), EXPECTED);
     const bytes = stored(folder);
     assert.ok(bytes.includes(`${SECRET} failure`));
-    for (const kept of ["start", "signal", "update", "memo", "summary", "buffered", "heartbeat", "side effect", "detail after"]) {
+    for (
+      const kept of [
+        "start",
+        "signal",
+        "update",
+        "memo",
+        "summary",
+        "buffered",
+        "heartbeat",
+        "side effect",
+        "detail after",
+      ]
+    ) {
       assert.ok(!bytes.includes(`${SECRET} ${kept}`), kept);
     }
   }));
@@ -114,11 +153,18 @@ test("an encrypted history replays with the codec; without it the error names th
   withApp({ codec: invertingCodec(), encodeCommonAttributes: true }, async (app) => {
     const { first } = await live(app.client, "w", "done");
     const history = await first.historyBytes();
-    const realm = await createWorkerRealm({ workflows, cacheSize: 0, runOptions: { namespace: "default", identity: "replay" } });
+    const realm = await createWorkerRealm({
+      workflows,
+      cacheSize: 0,
+      runOptions: { namespace: "default", identity: "replay" },
+    });
     try {
       const verdict = await realm.replay("w", await decodeHistory(history, invertingCodec()));
       assert.equal(verdict.verdict, "ok", verdict.error?.message);
-      assert.equal((await realm.replay("w", await first.historyBytes({ decode: true }))).verdict, "ok");
+      assert.equal(
+        (await realm.replay("w", await first.historyBytes({ decode: true }))).verdict,
+        "ok",
+      );
       const without = await realm.replay("w", history);
       assert.equal(without.verdict, "failed");
       assert.match(without.error!.message, /binary\/inverted.*check that the payload codec/);
@@ -146,7 +192,13 @@ test("runs from before the codec continue with it", async () => {
     await handle.signal(note, "plain signal");
     await until("it is there", async () => (await handle.query(seen, "")).includes("plain signal"));
     await before.close();
-    const after = await open({ path, workflows, activities, logger: silentLogger, codec: invertingCodec() });
+    const after = await open({
+      path,
+      workflows,
+      activities,
+      logger: silentLogger,
+      codec: invertingCodec(),
+    });
     const again = after.client.getHandle(secrets, "w");
     await again.signal(note, `${SECRET} signal`);
     await again.signal(finish, "done");
@@ -164,10 +216,14 @@ function fragile(): PayloadCodec & { failing: "encode" | "decode" | "both" | und
   const inner = invertingCodec();
   const codec = {
     failing: undefined as "encode" | "decode" | "both" | undefined,
-    encode: (payloads: Parameters<PayloadCodec["encode"]>[0]) => codec.check("encode") ?? inner.encode(payloads),
-    decode: (payloads: Parameters<PayloadCodec["decode"]>[0]) => codec.check("decode") ?? inner.decode(payloads),
+    encode: (payloads: Parameters<PayloadCodec["encode"]>[0]) =>
+      codec.check("encode") ?? inner.encode(payloads),
+    decode: (payloads: Parameters<PayloadCodec["decode"]>[0]) =>
+      codec.check("decode") ?? inner.decode(payloads),
     check: (verb: "encode" | "decode") =>
-      codec.failing === verb || codec.failing === "both" ? Promise.reject(new Error("no key k1")) : undefined,
+      codec.failing === verb || codec.failing === "both"
+        ? Promise.reject(new Error("no key k1"))
+        : undefined,
   };
   return codec;
 }
@@ -176,7 +232,12 @@ test("a workflow task that cannot be decoded fails with the codec's error, and t
   withApp({}, async (app) => {
     const codec = fragile();
     const failures: string[] = [];
-    const client = new Client({ service: app.engine, taskQueue: "coded", codec: invertingCodec(), logger: silentLogger });
+    const client = new Client({
+      service: app.engine,
+      taskQueue: "coded",
+      codec: invertingCodec(),
+      logger: silentLogger,
+    });
     const worker = await Worker.create({
       service: app.engine,
       taskQueue: "coded",
@@ -189,9 +250,16 @@ test("a workflow task that cannot be decoded fails with the codec's error, and t
     });
     await worker.runUntil(async () => {
       codec.failing = "decode";
-      const handle = await client.start(secrets, { id: "coded", args: ["a", 1], taskTimeout: "1s" });
+      const handle = await client.start(secrets, {
+        id: "coded",
+        args: ["a", 1],
+        taskTimeout: "1s",
+      });
       await until("the task failed", () => failures.length > 0);
-      assert.match(failures[0]!, /could not decode WorkflowExecutionStartedEventAttributes.input: Error: no key k1/);
+      assert.match(
+        failures[0]!,
+        /could not decode WorkflowExecutionStartedEventAttributes.input: Error: no key k1/,
+      );
       await until("history says so", async () => {
         const { events } = await handle.fetchHistory();
         return events.some(({ attributes: { case: name, value } }) =>
@@ -212,7 +280,12 @@ test("a result that cannot be encoded fails its task or attempt, which is retrie
     const codec = fragile();
     const tasks: string[] = [];
     const attempts: string[] = [];
-    const client = new Client({ service: app.engine, taskQueue: "coded", codec: invertingCodec(), logger: silentLogger });
+    const client = new Client({
+      service: app.engine,
+      taskQueue: "coded",
+      codec: invertingCodec(),
+      logger: silentLogger,
+    });
     const worker = await Worker.create({
       service: app.engine,
       taskQueue: "coded",
@@ -236,12 +309,19 @@ test("a result that cannot be encoded fails its task or attempt, which is retrie
     });
     await worker.runUntil(async () => {
       codec.failing = "encode";
-      const handle = await client.start(secrets, { id: "coded", args: ["a", 1], taskTimeout: "1s" });
+      const handle = await client.start(secrets, {
+        id: "coded",
+        args: ["a", 1],
+        taskTimeout: "1s",
+      });
       await until("the task failed", () => tasks.length > 0);
       assert.match(tasks[0]!, /could not encode .*: Error: no key k1/);
       codec.failing = undefined;
       await until("the attempt failed", () => attempts.length > 0);
-      assert.match(attempts[0]!, /could not encode RespondActivityTaskCompletedRequest.result: Error: no key k1/);
+      assert.match(
+        attempts[0]!,
+        /could not encode RespondActivityTaskCompletedRequest.result: Error: no key k1/,
+      );
       await handle.signal(finish, "done");
       assert.equal((await handle.result()).result, "kept a argument");
     });
@@ -250,7 +330,12 @@ test("a result that cannot be encoded fails its task or attempt, which is retrie
 test("an activity task that cannot be decoded fails retryably; a failure that cannot be encoded is still reported", () =>
   withApp({}, async (app) => {
     const codec = fragile();
-    const client = new Client({ service: app.engine, taskQueue: "coded", codec: invertingCodec(), logger: silentLogger });
+    const client = new Client({
+      service: app.engine,
+      taskQueue: "coded",
+      codec: invertingCodec(),
+      logger: silentLogger,
+    });
     const common = { service: app.engine, taskQueue: "coded", logger: silentLogger };
     const flows = await Worker.create({ ...common, workflows, codec: invertingCodec() });
     const failed: string[] = [];
@@ -277,19 +362,30 @@ test("an activity task that cannot be decoded fails retryably; a failure that ca
           failed[0]!,
           /^keep: the payload codec could not decode PollActivityTaskQueueResponse.input: Error: no key k1/,
         );
-        // The last attempt failed with what could not be encoded: its type is left, and no word of it.
+        // The last attempt failed with what could not be encoded: its type is left, and no word of
+        // it.
         assert.match(caught[0]!, /^the payload codec could not encode \S+: Error$/);
       })
     );
-    const history = fromBinary(HistorySchema, await client.getHandle(secrets, "coded").historyBytes());
-    const event = history.events.find(({ attributes }) => attributes.case === "activityTaskFailedEventAttributes")!;
+    const history = fromBinary(
+      HistorySchema,
+      await client.getHandle(secrets, "coded").historyBytes(),
+    );
+    const event = history.events.find(({ attributes }) =>
+      attributes.case === "activityTaskFailedEventAttributes"
+    )!;
     assert.ok(!JSON.stringify(event, (_, v) => typeof v === "bigint" ? 0 : v).includes(SECRET));
   }));
 
 test("a client call with a failing codec rejects with a specific error, and nothing is sent", () =>
   withApp({}, async (app) => {
     const codec = fragile();
-    const client = new Client({ service: app.engine, taskQueue: "default", codec, logger: silentLogger });
+    const client = new Client({
+      service: app.engine,
+      taskQueue: "default",
+      codec,
+      logger: silentLogger,
+    });
     codec.failing = "encode";
     const start = client.start(secrets, { id: "w", args: ["a", 1], memo: { x: 1 } });
     await assert.rejects(start, (error: PayloadCodecError) => {
@@ -302,8 +398,17 @@ test("a client call with a failing codec rejects with a specific error, and noth
     codec.failing = undefined;
     for await (const run of client.list()) assert.fail(`${run.workflowId} was started`);
     // The worker of this application has no codec: it cannot read what this client sends.
-    const other = await open({ workflows, activities, logger: silentLogger, codec: invertingCodec() });
-    const handle = await other.client.start(secrets, { id: "w", args: ["a", 1], memo: { about: "memo" } });
+    const other = await open({
+      workflows,
+      activities,
+      logger: silentLogger,
+      codec: invertingCodec(),
+    });
+    const handle = await other.client.start(secrets, {
+      id: "w",
+      args: ["a", 1],
+      memo: { about: "memo" },
+    });
     await handle.signal(finish, "done");
     await handle.result();
     const broken = new Client({ service: other.engine, codec, logger: silentLogger });
@@ -330,12 +435,17 @@ test("size limits apply after encoding: a value may be large before it and not a
           if (payload.data.length < 1000) return payload;
           const key = `blob${blobs.size}`;
           blobs.set(key, payload.data);
-          return { metadata: { ...payload.metadata, blob: utf8.encode(key) }, data: new Uint8Array(0) };
+          return {
+            metadata: { ...payload.metadata, blob: utf8.encode(key) },
+            data: new Uint8Array(0),
+          };
         })),
       decode: (payloads) =>
         Promise.resolve(payloads.map((payload) => {
           const { blob, ...metadata } = payload.metadata;
-          return blob === undefined ? payload : { metadata, data: blobs.get(new TextDecoder().decode(blob))! };
+          return blob === undefined
+            ? payload
+            : { metadata, data: blobs.get(new TextDecoder().decode(blob))! };
         })),
     };
     const large = "x".repeat(3_000_000);
@@ -347,7 +457,12 @@ test("size limits apply after encoding: a value may be large before it and not a
       codec: outside,
       logger: silentLogger,
     });
-    const client = new Client({ service: app.engine, taskQueue: "large", codec: outside, logger: silentLogger });
+    const client = new Client({
+      service: app.engine,
+      taskQueue: "large",
+      codec: outside,
+      logger: silentLogger,
+    });
     await worker.runUntil(async () => {
       const handle = await client.start(secrets, { id: "large", args: [large, 1] });
       await handle.signal(finish, "done");
@@ -355,10 +470,16 @@ test("size limits apply after encoding: a value may be large before it and not a
       assert.ok((await handle.historyBytes()).length < 20_000);
     });
     const inflating: PayloadCodec = {
-      encode: (payloads) => Promise.resolve(payloads.map((p) => ({ ...p, data: new Uint8Array(3_000_000) }))),
+      encode: (payloads) =>
+        Promise.resolve(payloads.map((p) => ({ ...p, data: new Uint8Array(3_000_000) }))),
       decode: (payloads) => Promise.resolve(payloads),
     };
-    const inflated = new Client({ service: app.engine, taskQueue: "large", codec: inflating, logger: silentLogger });
+    const inflated = new Client({
+      service: app.engine,
+      taskQueue: "large",
+      codec: inflating,
+      logger: silentLogger,
+    });
     await assert.rejects(
       inflated.start(secrets, { id: "inflated", args: ["a", 1] }),
       /StartWorkflowExecutionRequest.input \(encoded\) takes 600\d{4} bytes, more than/,

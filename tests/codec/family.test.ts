@@ -1,4 +1,5 @@
-// Codecs over what passes between workflows: arguments, results, failures, memos and signals of children and neighbours.
+// Codecs over what passes between workflows: arguments, results, failures, memos and signals of
+// children and neighbours.
 import assert from "node:assert/strict";
 import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -23,7 +24,10 @@ test("messages between workflows are encoded in the store and arrive decoded", a
     logger: silentLogger,
   });
   try {
-    const neighbour = await app.client.start(listener, { id: "neighbour", args: [`${SECRET} start`] });
+    const neighbour = await app.client.start(listener, {
+      id: "neighbour",
+      args: [`${SECRET} start`],
+    });
     const handle = await app.client.start(talker, { id: "talker", args: ["neighbour"] });
     assert.equal(await neighbour.result(), `${SECRET} start and ${SECRET} news`);
     await until("the key is gone", async () => !("removed" in (await handle.describe()).memo));
@@ -34,7 +38,9 @@ test("messages between workflows are encoded in the store and arrive decoded", a
       refused: [`${SECRET} failure`, `${SECRET} detail`],
     });
     // The store also has a socket.
-    const files = readdirSync(folder).map((name) => join(folder, name)).filter((path) => statSync(path).isFile());
+    const files = readdirSync(folder).map((name) => join(folder, name)).filter((path) =>
+      statSync(path).isFile()
+    );
     const bytes = files.map((path) => readFileSync(path).toString("latin1"));
     assert.ok(!bytes.join("\n").includes(SECRET));
   } finally {
@@ -50,7 +56,11 @@ test("the value that removes a memo key is not encoded; values that set a key ar
     commands: [{
       attributes: {
         case: "modifyWorkflowPropertiesCommandAttributes",
-        value: { upsertedMemo: { fields: { gone: payload(undefined), kept: payload("text"), empty: payload(null) } } },
+        value: {
+          upsertedMemo: {
+            fields: { gone: payload(undefined), kept: payload("text"), empty: payload(null) },
+          },
+        },
       },
     }],
   });

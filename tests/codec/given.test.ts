@@ -1,5 +1,6 @@
-// Payloads of a history that no run is given: a worker leaves them alone, so one that no longer decodes (its key is gone) fails no task.
-// Replays and readers of histories decode them where they can.
+// Payloads of a history that no run is given: a worker leaves them alone, so one that no longer
+// decodes (its key is gone) fails no task. Replays and readers of histories decode them where they
+// can.
 // takes: 4 s
 import { create, type DescMessage, toBinary } from "@bufbuild/protobuf";
 import { reflect } from "@bufbuild/protobuf/reflect";
@@ -32,18 +33,25 @@ import { SECRET } from "./workflows/secrets.ts";
 
 /** A message with one payload wherever there can be one; failures have them in their details. */
 function full(desc: DescMessage): unknown {
-  if (desc.typeName === PayloadSchema.typeName) return create(PayloadSchema, { data: new Uint8Array([1]) });
+  if (desc.typeName === PayloadSchema.typeName) {
+    return create(PayloadSchema, { data: new Uint8Array([1]) });
+  }
   if (desc.typeName === FailureSchema.typeName) {
     const details = { payloads: [{ data: new Uint8Array([1]) }] };
-    return create(FailureSchema, { failureInfo: { case: "applicationFailureInfo", value: { details } } });
+    return create(FailureSchema, {
+      failureInfo: { case: "applicationFailureInfo", value: { details } },
+    });
   }
   const message = reflect(desc);
   for (const field of desc.fields) {
-    if (field.message === undefined || field.message.typeName.startsWith("google.protobuf.")) continue;
+    if (field.message === undefined || field.message.typeName.startsWith("google.protobuf.")) {
+      continue;
+    }
     const value = reflect(field.message, full(field.message) as never);
     if (field.fieldKind === "list") message.get(field).add(value as never);
-    else if (field.fieldKind === "map") { if (field.mapKey === 9) message.get(field).set("a", value as never); }
-    else if (field.oneof === undefined) message.set(field, value as never);
+    else if (field.fieldKind === "map") {
+      if (field.mapKey === 9) message.get(field).set("a", value as never);
+    } else if (field.oneof === undefined) message.set(field, value as never);
   }
   return message.message;
 }
@@ -57,8 +65,14 @@ test("for each event type either all payloads are decoded for a run or none", as
     const bytes = toBinary(HistoryEventSchema, message.message as HistoryEvent);
     const counts = [false, true].map(async (givenOnly) => {
       let seen = 0;
-      const codec = { encode: async (p: never) => p, decode: async (p: unknown[]) => (seen += p.length, p) } as never;
-      assert.deepEqual(await MessageCodec.of({ codec })!.decode(HistoryEventSchema, bytes, { givenOnly }), bytes);
+      const codec = {
+        encode: async (p: never) => p,
+        decode: async (p: unknown[]) => (seen += p.length, p),
+      } as never;
+      assert.deepEqual(
+        await MessageCodec.of({ codec })!.decode(HistoryEventSchema, bytes, { givenOnly }),
+        bytes,
+      );
       return seen;
     });
     const [all, some] = await Promise.all(counts);
@@ -85,7 +99,10 @@ test("for each event type either all payloads are decoded for a run or none", as
     "workflowExecutionUpdateAccepted",
     "workflowExecutionUpdateAdmitted",
   ]);
-  assert.ok(notGiven.has("activityTaskScheduled") && notGiven.has("userMetadata") && notGiven.size >= 15, [...notGiven].join());
+  assert.ok(
+    notGiven.has("activityTaskScheduled") && notGiven.has("userMetadata") && notGiven.size >= 15,
+    [...notGiven].join(),
+  );
 });
 
 /** Decodes no payload that is one of the texts. */
@@ -98,7 +115,8 @@ function without(...texts: string[]): PayloadCodec & { refused: number } {
       const decoded = await inner.decode(payloads);
       const plain = decoded.map(({ data }) => new TextDecoder().decode(data));
       const lost = plain.find((text, i) =>
-        encodingOf(payloads[i]!) === "binary/inverted" && texts.some((each) => text === JSON.stringify(`${SECRET} ${each}`))
+        encodingOf(payloads[i]!) === "binary/inverted" &&
+        texts.some((each) => text === JSON.stringify(`${SECRET} ${each}`))
       );
       if (lost === undefined) return decoded;
       codec.refused++;
@@ -109,12 +127,25 @@ function without(...texts: string[]): PayloadCodec & { refused: number } {
 }
 
 const workflows = new URL("./workflows/secrets.ts", import.meta.url);
-/** What the program sends away, in all of its runs; the second run's arguments are given to that run. */
-const SENT = ["start argument", "to fail with", "update and kept SECRET update", "summary", "details"];
+/**
+ * What the program sends away, in all of its runs; the second run's arguments are given to that
+ * run.
+ */
+const SENT = [
+  "start argument",
+  "to fail with",
+  "update and kept SECRET update",
+  "summary",
+  "details",
+];
 
 test("a worker without a cache and a replay continue although earlier values of the run no longer decode", async () => {
   const codec = without(...SENT);
-  const common = { service: await EmbeddedEngine.open({ store: new MemoryStore() }), taskQueue: "given", logger: silentLogger };
+  const common = {
+    service: await EmbeddedEngine.open({ store: new MemoryStore() }),
+    taskQueue: "given",
+    logger: silentLogger,
+  };
   const client = new Client({ ...common, codec: invertingCodec() });
   const flows = await Worker.create({ ...common, workflows, codec, cachedWorkflows: 0 });
   const others = await Worker.create({ ...common, activities, codec: invertingCodec() });
@@ -127,16 +158,24 @@ test("a worker without a cache and a replay continue although earlier values of 
     const refusing = without(...SENT);
     const decoded = await decodeHistory(bytes, refusing);
     assert.ok(refusing.refused > 3, "it met some that it refuses");
-    const realm = await createWorkerRealm({ workflows, cacheSize: 0, runOptions: { namespace: "default", identity: "replay" } });
+    const realm = await createWorkerRealm({
+      workflows,
+      cacheSize: 0,
+      runOptions: { namespace: "default", identity: "replay" },
+    });
     const verdict = await realm.replay("w", decoded);
     assert.equal(verdict.verdict, "ok", verdict.error?.message);
     await realm.dispose();
     const reader = new Client({ ...common, codec: refusing });
-    const read = await reader.getHandle("Secrets", "w", first.runId!).historyBytes({ decode: true });
+    const read = await reader.getHandle("Secrets", "w", first.runId!).historyBytes({
+      decode: true,
+    });
     for (const history of [decoded, read]) {
       // Decoded values are shown next to undecodable ones.
       const text = new TextDecoder().decode((await openRun(history)).bytes);
-      for (const shown of ["start", "signal", "second run", "side effect"]) assert.ok(text.includes(`${SECRET} ${shown}`), shown);
+      for (const shown of ["start", "signal", "second run", "side effect"]) {
+        assert.ok(text.includes(`${SECRET} ${shown}`), shown);
+      }
       for (const lost of SENT) assert.ok(!text.includes(JSON.stringify(`${SECRET} ${lost}`)), lost);
     }
     await assert.rejects(decodeHistory(bytes, without("signal")), (error) => {

@@ -1,4 +1,5 @@
-// Payload codecs over messages: every payload is encoded, nothing else changes, and errors of codecs are reported by name.
+// Payload codecs over messages: every payload is encoded, nothing else changes, and errors of
+// codecs are reported by name.
 import {
   type AnyDesc,
   create,
@@ -26,7 +27,10 @@ import {
   SearchAttributesSchema,
 } from "../../ts/messages/generated/temporal/api/common/v1/message_pb.ts";
 import { EncodingType } from "../../ts/messages/generated/temporal/api/enums/v1/common_pb.ts";
-import { type Failure, FailureSchema } from "../../ts/messages/generated/temporal/api/failure/v1/message_pb.ts";
+import {
+  type Failure,
+  FailureSchema,
+} from "../../ts/messages/generated/temporal/api/failure/v1/message_pb.ts";
 import { HistorySchema } from "../../ts/messages/generated/temporal/api/history/v1/message_pb.ts";
 import { file_temporal_api_update_v1_message } from "../../ts/messages/generated/temporal/api/update/v1/message_pb.ts";
 import {
@@ -39,7 +43,9 @@ import { invertingCodec } from "../support/codecs.ts";
 import { testSeed } from "../support/seed.ts";
 
 const updates = createRegistry(file_temporal_api_update_v1_message);
-const UPDATE_MESSAGES = [...updates].filter((desc: AnyDesc): desc is DescMessage => desc.kind === "message");
+const UPDATE_MESSAGES = [...updates].filter((desc: AnyDesc): desc is DescMessage =>
+  desc.kind === "message"
+);
 const utf8 = new TextEncoder();
 const encodeMessage = (desc: DescMessage, message: Message) => toBinary(desc, message);
 
@@ -52,7 +58,10 @@ function dice(seed: number): (n: number) => number {
 /** A message with something in most fields; at every depth another choice of oneofs. */
 function fill(desc: DescMessage, roll: (n: number) => number, depth: number): Message {
   if (desc.typeName === PayloadSchema.typeName) {
-    return create(PayloadSchema, { metadata: { encoding: utf8.encode("json/plain") }, data: utf8.encode(`"plain${roll(1e9)}"`) });
+    return create(PayloadSchema, {
+      metadata: { encoding: utf8.encode("json/plain") },
+      data: utf8.encode(`"plain${roll(1e9)}"`),
+    });
   }
   if (desc.typeName === AnySchema.typeName) {
     const inner = UPDATE_MESSAGES[roll(UPDATE_MESSAGES.length)]!;
@@ -60,20 +69,31 @@ function fill(desc: DescMessage, roll: (n: number) => number, depth: number): Me
   }
   if (desc.typeName === "temporal.api.common.v1.DataBlob") {
     const history = fill(HistorySchema, roll, depth - 1);
-    return create(desc, { encodingType: EncodingType.PROTO3, data: encodeMessage(HistorySchema, history) } as never);
+    return create(
+      desc,
+      { encodingType: EncodingType.PROTO3, data: encodeMessage(HistorySchema, history) } as never,
+    );
   }
   const message = reflect(desc);
-  const chosen = new Map(desc.oneofs.map((oneof) => [oneof, oneof.fields[roll(oneof.fields.length)]]));
+  const chosen = new Map(
+    desc.oneofs.map((oneof) => [oneof, oneof.fields[roll(oneof.fields.length)]]),
+  );
   for (const field of desc.fields) {
     if (field.oneof !== undefined && chosen.get(field.oneof) !== field) continue;
     const isMessage = field.message !== undefined;
     if (isMessage && depth <= 0 && field.message!.typeName !== PayloadSchema.typeName) continue;
     if (!isMessage && roll(2) === 0) continue;
-    const value = (): unknown => isMessage ? reflect(field.message!, fill(field.message!, roll, depth - 1)) : scalar(field, roll);
-    if (field.fieldKind === "list") { for (let i = roll(3); i >= 0; i--) message.get(field).add(value() as never); }
-    else if (field.fieldKind === "map") {
+    const value = (): unknown =>
+      isMessage
+        ? reflect(field.message!, fill(field.message!, roll, depth - 1))
+        : scalar(field, roll);
+    if (field.fieldKind === "list") {
+      for (let i = roll(3); i >= 0; i--) message.get(field).add(value() as never);
+    } else if (field.fieldKind === "map") {
       if (field.mapKey !== 9) continue;
-      for (const key of ["a", "data", "__proto__x"].slice(roll(3))) message.get(field).set(key, value() as never);
+      for (const key of ["a", "data", "__proto__x"].slice(roll(3))) {
+        message.get(field).set(key, value() as never);
+      }
     } else message.set(field, value() as never);
   }
   return message.message;
@@ -103,10 +123,19 @@ function scalar(field: DescField, roll: (n: number) => number): unknown {
   }
 }
 
-/** Applies a function to every payload that a codec is to see, by another way than the product's: over decoded messages. */
-async function eachPayload(message: ReflectMessage, change: (payload: Payload) => Promise<Payload>): Promise<void> {
+/**
+ * Applies a function to every payload that a codec is to see, by another way than the product's:
+ * over decoded messages.
+ */
+async function eachPayload(
+  message: ReflectMessage,
+  change: (payload: Payload) => Promise<Payload>,
+): Promise<void> {
   const { desc } = message;
-  if (desc.typeName === SearchAttributesSchema.typeName || desc.name === "CountWorkflowExecutionsResponse_AggregationGroup") {
+  if (
+    desc.typeName === SearchAttributesSchema.typeName ||
+    desc.name === "CountWorkflowExecutionsResponse_AggregationGroup"
+  ) {
     return;
   }
   if (/\.Count\w+Response\.AggregationGroup$/.test(desc.typeName)) return;
@@ -134,23 +163,33 @@ async function eachPayload(message: ReflectMessage, change: (payload: Payload) =
   };
   for (const field of desc.fields) {
     if (field.message === undefined || !message.isSet(field)) continue;
-    if (field.fieldKind === "list") { for (const item of message.get(field)) await enter(item as ReflectMessage); }
-    else if (field.fieldKind === "map") {
+    if (field.fieldKind === "list") {
+      for (const item of message.get(field)) await enter(item as ReflectMessage);
+    } else if (field.fieldKind === "map") {
       for (const [key, item] of message.get(field)) {
-        if (skipped !== "all" && (key !== skipped || skipped === "")) await enter(item as ReflectMessage);
+        if (skipped !== "all" && (key !== skipped || skipped === "")) {
+          await enter(item as ReflectMessage);
+        }
       }
     } else await enter(message.get(field) as ReflectMessage);
   }
 }
 
-/** The message with its inner messages (in Any and DataBlob) encoded in the order of their fields. */
+/**
+ * The message with its inner messages (in Any and DataBlob) encoded in the order of their fields.
+ */
 async function canonical<M extends Message>(desc: DescMessage, message: M): Promise<M> {
   await eachPayload(reflect(desc, message), (payload) => Promise.resolve(payload));
   return message;
 }
 
-const METHODS: readonly { input: DescMessage; output: DescMessage }[] = Object.values(WorkflowService.method);
-const MESSAGES: readonly DescMessage[] = [HistorySchema, ...METHODS.flatMap(({ input, output }) => [input, output])];
+const METHODS: readonly { input: DescMessage; output: DescMessage }[] = Object.values(
+  WorkflowService.method,
+);
+const MESSAGES: readonly DescMessage[] = [
+  HistorySchema,
+  ...METHODS.flatMap(({ input, output }) => [input, output]),
+];
 
 test("no payload of any message is missed, and nothing else is touched", async () => {
   let payloads = 0;
@@ -166,11 +205,17 @@ test("no payload of any message is missed, and nothing else is touched", async (
         count++;
         return (await codec.encode([payload]))[0]!;
       });
-      assert.ok(equals(desc, fromBinary(desc, encoded), expected), `${desc.typeName}, seed ${seed}`);
+      assert.ok(
+        equals(desc, fromBinary(desc, encoded), expected),
+        `${desc.typeName}, seed ${seed}`,
+      );
       assert.equal(codec.encoded, 2 * count);
       payloads += count;
       const back = await canonical(desc, fromBinary(desc, await messages.decode(desc, encoded)));
-      assert.ok(equals(desc, back, await canonical(desc, plain)), `${desc.typeName} back, seed ${seed}`);
+      assert.ok(
+        equals(desc, back, await canonical(desc, plain)),
+        `${desc.typeName} back, seed ${seed}`,
+      );
     }),
     { numRuns: 400, seed: testSeed() },
   );
@@ -198,13 +243,17 @@ function withoutTextPayloads(message: ReflectMessage): void {
     const failure = message.message as unknown as Failure;
     const data = failure.encodedAttributes?.data;
     const shown = JSON.stringify({ message: failure.message, stack_trace: failure.stackTrace });
-    if (data !== undefined && new TextDecoder().decode(data) === shown) message.clear(desc.field["encodedAttributes"]!);
+    if (data !== undefined && new TextDecoder().decode(data) === shown) {
+      message.clear(desc.field["encodedAttributes"]!);
+    }
   }
   for (const field of desc.fields) {
     if (field.message === undefined || !message.isSet(field)) continue;
-    if (field.fieldKind === "list") { for (const item of message.get(field)) enter(item as ReflectMessage); }
-    else if (field.fieldKind === "map") { for (const [, item] of message.get(field)) enter(item as ReflectMessage); }
-    else enter(message.get(field) as ReflectMessage);
+    if (field.fieldKind === "list") {
+      for (const item of message.get(field)) enter(item as ReflectMessage);
+    } else if (field.fieldKind === "map") {
+      for (const [, item] of message.get(field)) enter(item as ReflectMessage);
+    } else enter(message.get(field) as ReflectMessage);
   }
 }
 
@@ -212,7 +261,9 @@ test("with encodeCommonAttributes all texts of a failure are encoded and can be 
   await fc.assert(
     fc.asyncProperty(fc.integer(), fc.constantFrom(...MESSAGES), async (seed, desc) => {
       const cause = new ApplicationFailure("SECRET cause", { details: [{ card: "SECRET" }] });
-      const failure = toFailure(new ApplicationFailure("SECRET message", { type: "Declined", cause }));
+      const failure = toFailure(
+        new ApplicationFailure("SECRET message", { type: "Declined", cause }),
+      );
       const plain = fill(desc, dice(seed), 6);
       let failures = 0;
       const plant = (message: ReflectMessage, depth: number): void => {
@@ -222,8 +273,9 @@ test("with encodeCommonAttributes all texts of a failure are encoded and can be 
             message.set(field, reflect(FailureSchema, failure));
             failures++;
           } else if (depth > 0) {
-            if (field.fieldKind === "list") { for (const item of message.get(field)) plant(item as ReflectMessage, depth - 1); }
-            else if (field.fieldKind === "map") {
+            if (field.fieldKind === "list") {
+              for (const item of message.get(field)) plant(item as ReflectMessage, depth - 1);
+            } else if (field.fieldKind === "map") {
               for (const [, item] of message.get(field)) plant(item as ReflectMessage, depth - 1);
             } else plant(message.get(field) as ReflectMessage, depth - 1);
           }
@@ -236,11 +288,17 @@ test("with encodeCommonAttributes all texts of a failure are encoded and can be 
       if (failures > 0) assert.ok(Buffer.from(encoded).includes("Encoded failure"));
       const decoded = await messages.decode(desc, encoded); // passed on, without encodeCommonAttributes:
       const passedOn = await MessageCodec.of({ codec: invertingCodec() })!.encode(desc, decoded);
-      assert.ok(!Buffer.from(passedOn).includes("SECRET"), `${desc.typeName} passed on, seed ${seed}`);
+      assert.ok(
+        !Buffer.from(passedOn).includes("SECRET"),
+        `${desc.typeName} passed on, seed ${seed}`,
+      );
       const back = fromBinary(desc, decoded);
       withoutTextPayloads(reflect(desc, back));
       if (!/query/i.test(desc.name) && !/WorkflowTaskCompletedRequest/.test(desc.name)) {
-        assert.ok(equals(desc, await canonical(desc, back), await canonical(desc, plain)), `${desc.typeName} back, seed ${seed}`);
+        assert.ok(
+          equals(desc, await canonical(desc, back), await canonical(desc, plain)),
+          `${desc.typeName} back, seed ${seed}`,
+        );
       }
     }),
     { numRuns: 200, seed: testSeed() },
@@ -249,13 +307,20 @@ test("with encodeCommonAttributes all texts of a failure are encoded and can be 
 
 test("a failure keeps its type, details and causes; readers without the codec see that it is encoded", async () => {
   const messages = MessageCodec.of({ codec: invertingCodec(), encodeCommonAttributes: true })!;
-  const failure = toFailure(new ApplicationFailure("the card 4711 is refused", { type: "Declined", details: [{ card: 4711 }] }));
+  const failure = toFailure(
+    new ApplicationFailure("the card 4711 is refused", {
+      type: "Declined",
+      details: [{ card: 4711 }],
+    }),
+  );
   const encoded = await messages.encode(FailureSchema, toBinary(FailureSchema, failure));
   const stored = fromBinary(FailureSchema, encoded);
   assert.equal(stored.message, "Encoded failure");
   assert.equal(stored.stackTrace, "");
   assert.equal(stored.failureInfo.case, "applicationFailureInfo");
-  const back = fromFailure(fromBinary(FailureSchema, await messages.decode(FailureSchema, encoded))) as ApplicationFailure;
+  const back = fromFailure(
+    fromBinary(FailureSchema, await messages.decode(FailureSchema, encoded)),
+  ) as ApplicationFailure;
   assert.equal(back.message, "the card 4711 is refused");
   assert.equal(back.type, "Declined");
   assert.deepEqual(back.details, [{ card: 4711 }]);
@@ -272,18 +337,26 @@ test("a failure keeps its type, details and causes; readers without the codec se
 test("the message of a failed query is hidden wherever it occurs", async () => {
   const messages = MessageCodec.of({ codec: invertingCodec(), encodeCommonAttributes: true })!;
   const failure = toFailure(new ApplicationFailure("SECRET"));
-  const direct = create(RespondQueryTaskCompletedRequestSchema, { errorMessage: "SECRET", failure });
+  const direct = create(RespondQueryTaskCompletedRequestSchema, {
+    errorMessage: "SECRET",
+    failure,
+  });
   const encoded = await messages.encode(
     RespondQueryTaskCompletedRequestSchema,
     toBinary(RespondQueryTaskCompletedRequestSchema, direct),
   );
-  const inTask = create(RespondWorkflowTaskCompletedRequestSchema, { queryResults: { q: { errorMessage: "SECRET", failure } } });
+  const inTask = create(RespondWorkflowTaskCompletedRequestSchema, {
+    queryResults: { q: { errorMessage: "SECRET", failure } },
+  });
   const encodedReport = await messages.encode(
     RespondWorkflowTaskCompletedRequestSchema,
     toBinary(RespondWorkflowTaskCompletedRequestSchema, inTask),
   );
   for (const bytes of [encoded, encodedReport]) assert.ok(!Buffer.from(bytes).includes("SECRET"));
-  assert.equal(fromBinary(RespondQueryTaskCompletedRequestSchema, encoded).errorMessage, "Encoded failure");
+  assert.equal(
+    fromBinary(RespondQueryTaskCompletedRequestSchema, encoded).errorMessage,
+    "Encoded failure",
+  );
   const { queryResults } = fromBinary(
     RespondWorkflowTaskCompletedRequestSchema,
     await messages.decode(RespondWorkflowTaskCompletedRequestSchema, encodedReport),
@@ -313,7 +386,14 @@ const one = (data: string): Uint8Array =>
         eventId: 1n,
         attributes: {
           case: "workflowExecutionStartedEventAttributes",
-          value: { input: { payloads: [defaultPayloadConverter.toPayload(data), defaultPayloadConverter.toPayload(2)] } },
+          value: {
+            input: {
+              payloads: [
+                defaultPayloadConverter.toPayload(data),
+                defaultPayloadConverter.toPayload(2),
+              ],
+            },
+          },
         },
       }],
     }),
@@ -330,7 +410,10 @@ test("a codec that violates its contract is reported with the field", async () =
     [/data is not a Uint8Array/, (p) => p.map(() => ({ metadata: {}, data: "text" }))],
     [/data is not a Uint8Array/, (p) => p.map(() => undefined)],
     [/without metadata/, (p) => p.map(() => ({ data: new Uint8Array(0) }))],
-    [/metadata that is not a Uint8Array/, (p) => p.map(() => ({ metadata: { encoding: "x" }, data: new Uint8Array(0) }))],
+    [
+      /metadata that is not a Uint8Array/,
+      (p) => p.map(() => ({ metadata: { encoding: "x" }, data: new Uint8Array(0) })),
+    ],
     [/KeyError: no key k7/, () => {
       throw Object.assign(new Error("no key k7"), { name: "KeyError" });
     }],
@@ -340,18 +423,27 @@ test("a codec that violates its contract is reported with the field", async () =
     const codec = { encode: answer, decode: answer } as unknown as PayloadCodec;
     const messages = MessageCodec.of({ codec })!;
     for (const direction of ["encode", "decode"] as const) {
-      await assert.rejects(messages[direction](HistorySchema, one("a")), (error: PayloadCodecError) => {
-        assert.ok(error instanceof PayloadCodecError);
-        assert.match(error.message, message);
-        assert.match(error.message, new RegExp(`could not ${direction} WorkflowExecutionStartedEventAttributes.input`));
-        return true;
-      });
+      await assert.rejects(
+        messages[direction](HistorySchema, one("a")),
+        (error: PayloadCodecError) => {
+          assert.ok(error instanceof PayloadCodecError);
+          assert.match(error.message, message);
+          assert.match(
+            error.message,
+            new RegExp(`could not ${direction} WorkflowExecutionStartedEventAttributes.input`),
+          );
+          return true;
+        },
+      );
     }
   }
 });
 
 test("a codec call that never settles times out", async () => {
-  const never = { encode: () => new Promise<Payload[]>(() => {}), decode: () => new Promise<Payload[]>(() => {}) };
+  const never = {
+    encode: () => new Promise<Payload[]>(() => {}),
+    decode: () => new Promise<Payload[]>(() => {}),
+  };
   await assert.rejects(
     MessageCodec.of({ codec: never })!.decode(HistorySchema, one("a"), { timeoutMs: 20 }),
     /did not return within 20 ms/,
@@ -392,7 +484,9 @@ test("several codecs decode in reverse order, and a long history is decoded in p
   const bytes = toBinary(HistorySchema, many);
   const encoded = await messages.encode(HistorySchema, bytes);
   assert.deepEqual(sizes, [128, 128, 44]);
-  assert.ok(Buffer.from(encoded).includes("binary/two") && !Buffer.from(encoded).includes("binary/one"));
+  assert.ok(
+    Buffer.from(encoded).includes("binary/two") && !Buffer.from(encoded).includes("binary/one"),
+  );
   assert.deepEqual(await messages.decode(HistorySchema, encoded), bytes);
 });
 
@@ -422,21 +516,37 @@ test("a codec may change its input payloads and return them", async () => {
   const flip = (bytes: Uint8Array) => bytes.map((byte) => byte ^ 255);
   const codecs: PayloadCodec[] = [
     {
-      encode: (payloads) => (payloads.forEach((payload) => payload.data = flip(payload.data)), Promise.resolve(payloads)),
-      decode: (payloads) => (payloads.forEach((payload) => payload.data = flip(payload.data)), Promise.resolve(payloads)),
-    },
-    {
-      encode: (payloads) => (payloads.forEach(({ data }) => data.set(flip(data))), Promise.resolve(payloads)),
-      decode: (payloads) => (payloads.forEach(({ data }) => data.set(flip(data))), Promise.resolve(payloads)),
+      encode: (
+        payloads,
+      ) => (payloads.forEach((payload) => payload.data = flip(payload.data)),
+        Promise.resolve(payloads)),
+      decode: (
+        payloads,
+      ) => (payloads.forEach((payload) => payload.data = flip(payload.data)),
+        Promise.resolve(payloads)),
     },
     {
       encode: (
         payloads,
-      ) => (payloads.forEach(({ metadata }) => metadata["by"] = flip(new Uint8Array(1))), Promise.resolve(payloads)),
-      decode: (payloads) => (payloads.forEach(({ metadata }) => delete metadata["by"]), Promise.resolve(payloads)),
+      ) => (payloads.forEach(({ data }) => data.set(flip(data))), Promise.resolve(payloads)),
+      decode: (
+        payloads,
+      ) => (payloads.forEach(({ data }) => data.set(flip(data))), Promise.resolve(payloads)),
+    },
+    {
+      encode: (
+        payloads,
+      ) => (payloads.forEach(({ metadata }) => metadata["by"] = flip(new Uint8Array(1))),
+        Promise.resolve(payloads)),
+      decode: (
+        payloads,
+      ) => (payloads.forEach(({ metadata }) => delete metadata["by"]), Promise.resolve(payloads)),
     },
   ];
-  const plain = encodeMessage(PayloadsSchema, create(PayloadsSchema, { payloads: [{ data: utf8.encode("secret") }] }));
+  const plain = encodeMessage(
+    PayloadsSchema,
+    create(PayloadsSchema, { payloads: [{ data: utf8.encode("secret") }] }),
+  );
   for (const codec of codecs) {
     const encoded = await MessageCodec.of({ codec })!.encode(PayloadsSchema, plain);
     assert.notDeepEqual(encoded, plain);
@@ -447,7 +557,8 @@ test("a codec may change its input payloads and return them", async () => {
 test("metadata keeps keys of any name", async () => {
   const seen: Payload[] = [];
   const codec: PayloadCodec = {
-    encode: (payloads) => Promise.resolve(payloads.map((payload) => (seen.push(payload), { ...payload }))),
+    encode: (payloads) =>
+      Promise.resolve(payloads.map((payload) => (seen.push(payload), { ...payload }))),
     decode: (payloads) => Promise.resolve(payloads),
   };
   // Written by hand: an entry { 1: "__proto__", 2: "p" }, then the data "x".
@@ -478,8 +589,13 @@ test("on request, a payload that cannot be decoded does not prevent decoding of 
       return await good.decode(payloads);
     },
   };
-  const history = fromBinary(HistorySchema, await MessageCodec.of({ codec })!.decode(HistorySchema, encoded, { lenient: true }));
-  const started = history.events[0]!.attributes.value as unknown as { input: { payloads: Payload[] } };
+  const history = fromBinary(
+    HistorySchema,
+    await MessageCodec.of({ codec })!.decode(HistorySchema, encoded, { lenient: true }),
+  );
+  const started = history.events[0]!.attributes.value as unknown as {
+    input: { payloads: Payload[] };
+  };
   const [first, second] = started.input.payloads;
   assert.throws(() => defaultPayloadConverter.fromPayload(first!), /binary\/good/);
   assert.equal(defaultPayloadConverter.fromPayload(second!), 2);
@@ -487,10 +603,13 @@ test("on request, a payload that cannot be decoded does not prevent decoding of 
 
 test("headers are encoded, except for the trace context that other SDKs must read", async () => {
   const codec = MessageCodec.of({ codec: invertingCodec() })!;
-  const payload = (value: unknown) => create(PayloadSchema, defaultPayloadConverter.toPayload(value));
+  const payload = (value: unknown) =>
+    create(PayloadSchema, defaultPayloadConverter.toPayload(value));
   const carrier = { traceparent: "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01" };
   const { input: schema } = WorkflowService.method.startWorkflowExecution;
-  const request = create(schema, { header: { fields: { "_tracer-data": payload(carrier), tenant: payload("acme") } } });
+  const request = create(schema, {
+    header: { fields: { "_tracer-data": payload(carrier), tenant: payload("acme") } },
+  });
   const bytes = toBinary(schema, request);
   const encoded = fromBinary(schema, await codec.encode(schema, bytes)).header!.fields;
   assert.deepEqual(defaultPayloadConverter.fromPayload(encoded["_tracer-data"]!), carrier);

@@ -1,9 +1,10 @@
-// No plaintext leaves the process when a payload codec is set. Every value, message and stack of a program holds a marker word, and
-// everything that leaves the process is searched for it. Every public method of clients and every request that can have payloads needs a
-// case here, or a reason.
+// No plaintext leaves the process when a payload codec is set. Every value, message and stack of a
+// program holds a marker word, and everything that leaves the process is searched for it. Every
+// public method of clients and every request that can have payloads needs a case here, or a reason.
 //
-// Temporal itself has these in plain, so they hold no marker: search attributes (and the filters of subscriptions, which are such), ids,
-// names of types, queues and messages, types of failures, reasons of cancellations, terminations and resets, notes of schedules.
+// Temporal itself has these in plain, so they hold no marker: search attributes (and the filters of
+// subscriptions, which are such), ids, names of types, queues and messages, types of failures,
+// reasons of cancellations, terminations and resets, notes of schedules.
 // runtime: node
 // takes: 6 s
 import assert from "node:assert/strict";
@@ -25,7 +26,10 @@ after(() => rmSync(folder, { recursive: true, force: true }));
 /** Public members without a case, with the reason. */
 const NOT_DRIVEN: ReadonlyMap<string, string> = new Map(
   ["WorkflowClient", "AsyncCompletionClient", "ScheduleClient"].flatMap((name) => [
-    [`compat ${name}.workflowService`, "the caller makes the messages, and encodes what it puts into them"],
+    [
+      `compat ${name}.workflowService`,
+      "the caller makes the messages, and encodes what it puts into them",
+    ],
     [`compat ${name}.withDeadline`, "changes no message"],
     [`compat ${name}.withAbortSignal`, "changes no message"],
     [`compat ${name}.withMetadata`, "headers of HTTP are the caller's, as in Temporal's SDK"],
@@ -73,8 +77,16 @@ test("schedules, update-with-start and Nexus send no plain text", async (t) => {
 
 test("every public method and every request with payloads has a case", () => {
   assert.deepEqual(scan.unused.filter((path) => !NOT_DRIVEN.has(path)), []);
-  assert.deepEqual([...NOT_DRIVEN.keys()].filter((path) => !scan.unused.includes(path)), [], "these have a case");
+  assert.deepEqual(
+    [...NOT_DRIVEN.keys()].filter((path) => !scan.unused.includes(path)),
+    [],
+    "these have a case",
+  );
   const unmarked = PAYLOAD_METHODS.filter((method) => !scan.marked.has(method));
   assert.deepEqual(unmarked.filter((method) => !NEVER_MARKED.has(method)), []);
-  assert.deepEqual([...NEVER_MARKED.keys()].filter((method) => !unmarked.includes(method as never)), [], "these have a case");
+  assert.deepEqual(
+    [...NEVER_MARKED.keys()].filter((method) => !unmarked.includes(method as never)),
+    [],
+    "these have a case",
+  );
 });

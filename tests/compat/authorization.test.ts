@@ -1,5 +1,6 @@
-// An API key next to an `authorization` header: connections reject or send what those of the official SDK do (tests/interop compares), and
-// connections of "temporalex/temporal" reject both together in every spelling.
+// An API key next to an `authorization` header: connections reject or send what those of the
+// official SDK do (tests/interop compares), and connections of "temporalex/temporal" reject both
+// together in every spelling.
 // runtime: node
 import assert from "node:assert/strict";
 import { test } from "node:test";
@@ -13,7 +14,10 @@ const expected = AUTHORIZATIONS.map(([, sent]) => sent);
 test("Connection.lazy, Connection.connect and NativeConnection send the header, or the key without a header", async () => {
   assert.deepEqual(await sentAuthorizations((options) => Connection.lazy(options)), expected);
   assert.deepEqual(await sentAuthorizations((options) => Connection.connect(options)), expected);
-  assert.deepEqual(await sentAuthorizations((options) => NativeConnection.connect(options)), expected);
+  assert.deepEqual(
+    await sentAuthorizations((options) => NativeConnection.connect(options)),
+    expected,
+  );
 });
 
 test("a connection of this package rejects both", () => {

@@ -1,8 +1,14 @@
-// Call contexts of `Connection`: metadata, keys, deadlines and abort signals of one connection never reach the calls of another.
+// Call contexts of `Connection`: metadata, keys, deadlines and abort signals of one connection
+// never reach the calls of another.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { CallContexts } from "../../ts/compat/client/call_context.ts";
-import { AsyncCompletionClient, Client, Connection, isGrpcServiceError } from "../../ts/compat/client/mod.ts";
+import {
+  AsyncCompletionClient,
+  Client,
+  Connection,
+  isGrpcServiceError,
+} from "../../ts/compat/client/mod.ts";
 import { RAW_SERVICE } from "../../ts/compat/client/connection.ts";
 import { NativeConnection } from "../../ts/compat/worker/connection.ts";
 import { Runtime } from "../../ts/compat/worker/runtime.ts";
@@ -20,7 +26,9 @@ interface Sent {
 function recorded(to: string, sent: Sent[]): Connection {
   const service: RawService = {
     call(method, _request, options = {}) {
-      if (options.signal?.aborted) return Promise.reject(new ServiceError(Code.CANCELLED, "Call cancelled"));
+      if (options.signal?.aborted) {
+        return Promise.reject(new ServiceError(Code.CANCELLED, "Call cancelled"));
+      }
       sent.push({ to, method, options });
       return Promise.resolve(new Uint8Array(0));
     },
@@ -37,7 +45,11 @@ test("values set for one connection are sent only on that connection, also in ne
   assert.deepEqual(metadata(), [["a", { authorization: "Bearer key-of-a" }], ["b", undefined]]);
   await a.withMetadata(
     { tenant: "a" },
-    () => b.withMetadata({ tenant: "b" }, () => a.withMetadata({ more: "yes" }, async () => (await ask(a), await ask(b)))),
+    () =>
+      b.withMetadata(
+        { tenant: "b" },
+        () => a.withMetadata({ more: "yes" }, async () => (await ask(a), await ask(b))),
+      ),
   );
   assert.deepEqual(metadata(), [["a", { tenant: "a", more: "yes" }], ["b", { tenant: "b" }]]);
   assert.deepEqual(a.callContextStorage.getStore(), {}, "outside of a context there is nothing");
@@ -58,7 +70,8 @@ test("deadlines and abort signals of one connection do not affect calls of anoth
     return {
       raw: () => connection.workflowService.getSystemInfo({}),
       start: () => workflow.start("W", { workflowId: "wf", taskQueue: "q" }),
-      signalWithStart: () => workflow.signalWithStart("W", { workflowId: "wf", taskQueue: "q", signal: "s" }),
+      signalWithStart: () =>
+        workflow.signalWithStart("W", { workflowId: "wf", taskQueue: "q", signal: "s" }),
       signal: () => handle.signal("s"),
       cancel: () => handle.cancel(),
       terminate: () => handle.terminate(),
@@ -92,7 +105,11 @@ test("deadlines and abort signals of one connection do not affect calls of anoth
 test("a client of a worker's connection works in a canceled activity; one of another connection ends with the activity", async () => {
   const sent: Sent[] = [];
   const service: RawService = {
-    call: (method, _, options = {}) => (sent.push({ to: "native", method, options }), Promise.resolve(new Uint8Array(0))),
+    call: (
+      method,
+      _,
+      options = {},
+    ) => (sent.push({ to: "native", method, options }), Promise.resolve(new Uint8Array(0))),
   };
   // Made without a server: the class connects only by `connect`.
   const inner = Connection.over(service);
@@ -101,10 +118,20 @@ test("a client of a worker's connection works in a canceled activity; one of ano
     [RAW_SERVICE]: { value: inner[RAW_SERVICE] },
   }) as NativeConnection;
   const signal = AbortSignal.abort();
-  await withSignalOf(new Client({ connection: native }), signal, () => native.workflowService.getSystemInfo({}));
+  await withSignalOf(
+    new Client({ connection: native }),
+    signal,
+    () => native.workflowService.getSystemInfo({}),
+  );
   assert.deepEqual(sent.map(({ to, options }) => [to, options.signal]), [["native", undefined]]);
   const other = recorded("other", sent);
-  await assert.rejects(withSignalOf(new Client({ connection: other }), signal, () => other.workflowService.getSystemInfo({})));
+  await assert.rejects(
+    withSignalOf(
+      new Client({ connection: other }),
+      signal,
+      () => other.workflowService.getSystemInfo({}),
+    ),
+  );
 });
 
 test("contexts follow awaits, and two of them at once do not mix", async () => {
@@ -128,17 +155,30 @@ test("a header in another case replaces the one of the context or of the API key
   await a.withApiKey("outer", () => a.withMetadata({ Authorization: "Basic x" }, ask));
   await a.withMetadata({ Authorization: "Basic x" }, () => a.withApiKey("inner", ask));
   // The name was first in the outer context: the innermost value counts, not the newest name.
-  await a.withApiKey("outer", () => a.withMetadata({ Authorization: "Basic x" }, () => a.withApiKey("inner", ask)));
+  await a.withApiKey(
+    "outer",
+    () => a.withMetadata({ Authorization: "Basic x" }, () => a.withApiKey("inner", ask)),
+  );
   const inner = { authorization: "Bearer inner" };
-  assert.deepEqual(sent.map(({ options }) => options.metadata), [{ Authorization: "Basic x" }, inner, inner]);
+  assert.deepEqual(sent.map(({ options }) => options.metadata), [
+    { Authorization: "Basic x" },
+    inner,
+    inner,
+  ]);
 });
 
 test("constructors of workers, runtimes and their connections throw and name the factory function", () => {
   for (
     const [constructor, message] of [
-      [NativeConnection, 'NativeConnection has no public constructor: use "await NativeConnection.connect(options)"'],
+      [
+        NativeConnection,
+        'NativeConnection has no public constructor: use "await NativeConnection.connect(options)"',
+      ],
       [Worker, 'Worker has no public constructor: use "await Worker.create(options)"'],
-      [Runtime, 'Runtime has no public constructor: use "Runtime.install(options)" or "Runtime.instance()"'],
+      [
+        Runtime,
+        'Runtime has no public constructor: use "Runtime.install(options)" or "Runtime.instance()"',
+      ],
     ] as const
   ) {
     const Constructor = constructor as unknown as new (options?: object) => object;
@@ -150,5 +190,8 @@ test("constructors of workers, runtimes and their connections throw and name the
 
 test("the constructor throws and names the functions that make a connection", () => {
   const Constructor = Connection as unknown as new (options: object) => Connection;
-  assert.throws(() => new Constructor({}), /Connection has no public constructor: use "await Connection.connect\(options\)"/);
+  assert.throws(
+    () => new Constructor({}),
+    /Connection has no public constructor: use "await Connection.connect\(options\)"/,
+  );
 });

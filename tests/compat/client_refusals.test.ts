@@ -1,4 +1,5 @@
-// What the client refuses: a namespace that is not there is named by each call, as the official one does; schedules without what they need.
+// What the client refuses: a namespace that is not there is named by each call, as the official one
+// does; schedules without what they need.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Client, Connection, NamespaceNotFoundError } from "../../ts/compat/client/mod.ts";
@@ -35,14 +36,22 @@ test("a schedule without an id or an action is rejected with the option's name",
   const engine = await EmbeddedEngine.open({ store: new MemoryStore() });
   try {
     const { schedule } = new Client({ connection: Connection.over(engine) });
-    const create = (options: object) => schedule.create(options as Parameters<typeof schedule.create>[0]);
-    const ID = { name: "TypeError", message: "ScheduleOptions.scheduleId is required: a non-empty string" };
-    const message = 'ScheduleOptions.action is required: { type: "startWorkflow", workflowType, taskQueue }';
+    const create = (options: object) =>
+      schedule.create(options as Parameters<typeof schedule.create>[0]);
+    const ID = {
+      name: "TypeError",
+      message: "ScheduleOptions.scheduleId is required: a non-empty string",
+    };
+    const message =
+      'ScheduleOptions.action is required: { type: "startWorkflow", workflowType, taskQueue }';
     const ACTION = { name: "TypeError", message };
     await assert.rejects(create({}), ID);
     await assert.rejects(create({ scheduleId: "" }), ID);
     await assert.rejects(create({ scheduleId: "nightly" }), ACTION);
-    await assert.rejects(create({ scheduleId: "nightly", action: { type: "startWorkflow", taskQueue: "q" } }), ACTION);
+    await assert.rejects(
+      create({ scheduleId: "nightly", action: { type: "startWorkflow", taskQueue: "q" } }),
+      ACTION,
+    );
   } finally {
     await engine.close();
   }

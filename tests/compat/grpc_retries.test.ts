@@ -1,4 +1,5 @@
-// Retry options of a program's connection: its functions say how often and when calls are repeated, and nothing else repeats them.
+// Retry options of a program's connection: its functions say how often and when calls are repeated,
+// and nothing else repeats them.
 import assert from "node:assert/strict";
 import { createServer } from "node:net";
 import { test } from "node:test";
@@ -34,7 +35,10 @@ test("calls of a connection are repeated as makeGrpcRetryInterceptor's functions
       return attempt < 3;
     },
   });
-  const connection = Connection.lazy({ address: `127.0.0.1:${await closedPort()}`, interceptors: [retries] });
+  const connection = Connection.lazy({
+    address: `127.0.0.1:${await closedPort()}`,
+    interceptors: [retries],
+  });
   const client = new Client({ connection });
   await assert.rejects(client.workflow.start("w", { workflowId: "w", taskQueue: "q" }));
   const { UNAVAILABLE } = Code;
@@ -60,10 +64,16 @@ test("repeated calls end with their success, their timeout and their signal", as
   await retrying(service, options).call("getSystemInfo", new Uint8Array(0));
   assert.equal(calls(), 3);
   failures = Infinity;
-  await assert.rejects(retrying(service, options).call("getSystemInfo", new Uint8Array(0)), /not now/);
+  await assert.rejects(
+    retrying(service, options).call("getSystemInfo", new Uint8Array(0)),
+    /not now/,
+  );
   assert.equal(calls(), 3 + 10, "ten attempts by default");
   const slow = retrying(service, { ...options, delayFunction: () => 60_000 });
-  await assert.rejects(slow.call("getSystemInfo", new Uint8Array(0), { timeoutMs: 50_000 }), /not now/);
+  await assert.rejects(
+    slow.call("getSystemInfo", new Uint8Array(0), { timeoutMs: 50_000 }),
+    /not now/,
+  );
   const given = new AbortController();
   const waiting = slow.call("getSystemInfo", new Uint8Array(0), { signal: given.signal });
   setTimeout(() => given.abort(), 10);
@@ -73,11 +83,20 @@ test("repeated calls end with their success, their timeout and their signal", as
 
 test("the default options equal those of the official SDK", () => {
   const status = { code: Code.UNAVAILABLE, details: "" };
-  const { delayFunction, retryableDecider } = defaultGrpcRetryOptions({ maxJitter: 0, maxAttempts: 2 });
-  assert.deepEqual([delayFunction(1, status), delayFunction(50, status)].map(Math.round), [170, 5000]);
+  const { delayFunction, retryableDecider } = defaultGrpcRetryOptions({
+    maxJitter: 0,
+    maxAttempts: 2,
+  });
+  assert.deepEqual([delayFunction(1, status), delayFunction(50, status)].map(Math.round), [
+    170,
+    5000,
+  ]);
   assert.equal(Math.round(delayFunction(1, { code: Code.RESOURCE_EXHAUSTED, details: "" })), 1700);
   assert.deepEqual([retryableDecider(1, status), retryableDecider(2, status)], [true, false]);
-  assert.equal(isRetryableError({ code: Code.INTERNAL, details: "Received RST_STREAM with code 0" }), true);
+  assert.equal(
+    isRetryableError({ code: Code.INTERNAL, details: "Received RST_STREAM with code 0" }),
+    true,
+  );
   assert.equal(isRetryableError({ code: Code.INTERNAL, details: "no" }), false);
 });
 

@@ -4,7 +4,11 @@ import { test } from "node:test";
 import * as common from "../../ts/compat/common/mod.ts";
 import { Interceptors } from "../../ts/compat/interception.ts";
 import { AsyncCompletionClient } from "../../ts/compat/client/async_completion_client.ts";
-import { compiledSchedule, compiledUpdate, nativeBackfill } from "../../ts/compat/client/schedule_conversions.ts";
+import {
+  compiledSchedule,
+  compiledUpdate,
+  nativeBackfill,
+} from "../../ts/compat/client/schedule_conversions.ts";
 import {
   checkActivityInterceptors,
   checkNexusInterceptors,
@@ -59,43 +63,72 @@ test("a misspelled kind or method of a worker's interceptors", () => {
 });
 
 test("a misspelled kind or method of workflow interceptors", () => {
-  const add = (made: object) => messageOf(() => new Interceptors().add([{ interceptors: () => made }]));
-  assert.equal(add({ inbounds: [] }), 'TypeError: workflow interceptors has no option "inbounds"; did you mean inbound?');
+  const add = (made: object) =>
+    messageOf(() => new Interceptors().add([{ interceptors: () => made }]));
+  assert.equal(
+    add({ inbounds: [] }),
+    'TypeError: workflow interceptors has no option "inbounds"; did you mean inbound?',
+  );
   assert.equal(
     add({ outbound: [{ scheduleActivty: call }] }),
     'TypeError: outbound of workflow interceptors has no method "scheduleActivty"; did you mean scheduleActivity?',
   );
-  assert.equal(add({ inbound: [{ execute: call, tracer: 1 }], internals: [{ dispose: call }] }), "nothing thrown");
+  assert.equal(
+    add({ inbound: [{ execute: call, tracer: 1 }], internals: [{ dispose: call }] }),
+    "nothing thrown",
+  );
 });
 
 test("the backoff coefficient of a retry policy is a finite number above 0", () => {
-  for (const [coefficient, why] of [[NaN, "finite number, not NaN"], [Infinity, "finite number, not Infinity"]] as const) {
+  for (
+    const [coefficient, why] of [[NaN, "finite number, not NaN"], [
+      Infinity,
+      "finite number, not Infinity",
+    ]] as const
+  ) {
     const expected = `ValueError: RetryPolicy.backoffCoefficient must be a ${why}`;
     assert.equal(messageOf(() => retryPolicy({ backoffCoefficient: coefficient })), expected);
-    assert.equal(messageOf(() => common.compileRetryPolicy({ backoffCoefficient: coefficient })), expected);
+    assert.equal(
+      messageOf(() => common.compileRetryPolicy({ backoffCoefficient: coefficient })),
+      expected,
+    );
   }
   for (const coefficient of [-1, -Infinity, 0]) {
     const expected = "ValueError: RetryPolicy.backoffCoefficient must be greater than 0";
     assert.equal(messageOf(() => retryPolicy({ backoffCoefficient: coefficient })), expected);
-    assert.equal(messageOf(() => common.compileRetryPolicy({ backoffCoefficient: coefficient })), expected);
+    assert.equal(
+      messageOf(() => common.compileRetryPolicy({ backoffCoefficient: coefficient })),
+      expected,
+    );
   }
 });
 
 test("the address of an activity is a task token of bytes, or ids", async () => {
   const client = new AsyncCompletionClient();
-  for (const [address, what] of [["token", "a string"], [1, "a number"], [null, "null"], [undefined, "undefined"]] as const) {
+  for (
+    const [address, what] of [["token", "a string"], [1, "a number"], [null, "null"], [
+      undefined,
+      "undefined",
+    ]] as const
+  ) {
     await assert.rejects(client.complete(address as Given, 1), {
       name: "TypeError",
-      message: `the address of an activity is ${what}; pass its task token as a Uint8Array, or { workflowId, activityId, runId }`,
+      message:
+        `the address of an activity is ${what}; pass its task token as a Uint8Array, or { workflowId, activityId, runId }`,
     });
   }
 });
 
 test("a misspelled setting of a schedule, of its update and of a backfill", () => {
   const action = { type: "startWorkflow", workflowType: "w", taskQueue: "q" };
-  const created = (more: object) => messageOf(() => compiledSchedule({ scheduleId: "s", spec: {}, action, ...more } as Given));
-  const updated = (more: object) => messageOf(() => compiledUpdate("s", { spec: {}, action, state: {}, ...more } as Given));
-  assert.equal(created({ polices: {} }), 'TypeError: the schedule has no option "polices"; did you mean policies?');
+  const created = (more: object) =>
+    messageOf(() => compiledSchedule({ scheduleId: "s", spec: {}, action, ...more } as Given));
+  const updated = (more: object) =>
+    messageOf(() => compiledUpdate("s", { spec: {}, action, state: {}, ...more } as Given));
+  assert.equal(
+    created({ polices: {} }),
+    'TypeError: the schedule has no option "polices"; did you mean policies?',
+  );
   assert.equal(
     created({ policies: { catchUpWindow: 1 } }),
     'TypeError: policies of the schedule has no option "catchUpWindow"; did you mean catchupWindow?',
@@ -117,7 +150,10 @@ test("a misspelled setting of a schedule, of its update and of a backfill", () =
     messageOf(() => nativeBackfill({ ...range, overlaps: "SKIP" } as Given)),
     'TypeError: the backfill of the schedule has no option "overlaps"; did you mean overlap?',
   );
-  assert.equal(created({ policies: { overlap: "SKIP" }, state: { paused: true } }), "nothing thrown");
+  assert.equal(
+    created({ policies: { overlap: "SKIP" }, state: { paused: true } }),
+    "nothing thrown",
+  );
   // What an update function returns is often the description with changes.
   assert.equal(updated({ info: {}, scheduleId: "s", memo: {}, raw: {} }), "nothing thrown");
 });

@@ -1,5 +1,5 @@
-// A call of a Nexus operation without a matching endpoint: the workflow task fails with advice, and the run can be ended.
-// Native workflows and workflows of `@temporalio/workflow` in one module.
+// A call of a Nexus operation without a matching endpoint: the workflow task fails with advice, and
+// the run can be ended. Native workflows and workflows of `@temporalio/workflow` in one module.
 // runtime: node
 import assert from "node:assert/strict";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
@@ -28,7 +28,9 @@ test("on the embedded engine a Nexus operation fails the task with advice", asyn
       const handle = await app.client.start(type, { id: type });
       const failed = await until("the failed task", async () => {
         const { events } = await handle.fetchHistory();
-        return events.map(({ attributes }) => attributes).find(({ case: kind }) => kind === "workflowTaskFailedEventAttributes");
+        return events.map(({ attributes }) => attributes).find(({ case: kind }) =>
+          kind === "workflowTaskFailedEventAttributes"
+        );
       });
       const { failure } = failed.value as { failure?: { message: string } };
       assert.match(

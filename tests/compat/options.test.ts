@@ -1,4 +1,5 @@
-// Options and enumerations of official programs: they mean here what they mean there, in every spelling, and none is dropped without a word.
+// Options and enumerations of official programs: they mean here what they mean there, in every
+// spelling, and none is dropped without a word.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import * as common from "../../ts/compat/common/mod.ts";
@@ -18,7 +19,9 @@ async function first(text: string): Promise<Drive> {
 
 // deno-lint-ignore no-explicit-any
 const attributesOf = (d: Drive, name: string): any =>
-  d.server.events.map(({ attributes }) => attributes).find((attributes) => attributes.case === `${name}EventAttributes`)?.value;
+  d.server.events.map(({ attributes }) => attributes).find((attributes) =>
+    attributes.case === `${name}EventAttributes`
+  )?.value;
 
 test("enumerations have the members of the official ones, in both spellings", () => {
   assert.deepEqual({ ...workflow.ParentClosePolicy }, {
@@ -32,20 +35,29 @@ test("enumerations have the members of the official ones, in both spellings", ()
     PARENT_CLOSE_POLICY_ABANDON: "ABANDON",
     PARENT_CLOSE_POLICY_REQUEST_CANCEL: "REQUEST_CANCEL",
   });
-  assert.equal(workflow.WorkflowIdReusePolicy.WORKFLOW_ID_REUSE_POLICY_REJECT_DUPLICATE, "REJECT_DUPLICATE");
+  assert.equal(
+    workflow.WorkflowIdReusePolicy.WORKFLOW_ID_REUSE_POLICY_REJECT_DUPLICATE,
+    "REJECT_DUPLICATE",
+  );
   assert.equal(Object.keys(workflow.WorkflowIdReusePolicy).length, 9);
   assert.equal(common.TimeoutType.TIMEOUT_TYPE_HEARTBEAT, "HEARTBEAT");
   assert.equal(Object.keys(common.TimeoutType).length, 9);
   assert.equal(common.RetryState.RETRY_STATE_MAXIMUM_ATTEMPTS_REACHED, "MAXIMUM_ATTEMPTS_REACHED");
   assert.equal(Object.keys(common.RetryState).length, 15);
-  assert.deepEqual(common.HandlerUnfinishedPolicy, { WARN_AND_ABANDON: "WARN_AND_ABANDON", ABANDON: "ABANDON" });
+  assert.deepEqual(common.HandlerUnfinishedPolicy, {
+    WARN_AND_ABANDON: "WARN_AND_ABANDON",
+    ABANDON: "ABANDON",
+  });
 });
 
 test("the policies of a child are accepted in every spelling and by number", async () => {
   for (
     const [close, reuse] of [
       ["ParentClosePolicy.ABANDON", "WorkflowIdReusePolicy.REJECT_DUPLICATE"],
-      ["ParentClosePolicy.PARENT_CLOSE_POLICY_ABANDON", "WorkflowIdReusePolicy.WORKFLOW_ID_REUSE_POLICY_REJECT_DUPLICATE"],
+      [
+        "ParentClosePolicy.PARENT_CLOSE_POLICY_ABANDON",
+        "WorkflowIdReusePolicy.WORKFLOW_ID_REUSE_POLICY_REJECT_DUPLICATE",
+      ],
       ['"PARENT_CLOSE_POLICY_ABANDON"', '"WORKFLOW_ID_REUSE_POLICY_REJECT_DUPLICATE"'],
       ["2", "3"],
     ]
@@ -54,7 +66,10 @@ test("the policies of a child are accepted in every spelling and by number", asy
       import { ParentClosePolicy, startChild, WorkflowIdReusePolicy } from "@temporalio/workflow";
       export const seen = [ParentClosePolicy, WorkflowIdReusePolicy];
       export async function w() { await startChild("kid", { args: [], parentClosePolicy: ${close} as any, workflowIdReusePolicy: ${reuse} as any }); }`);
-    const { parentClosePolicy, workflowIdReusePolicy } = attributesOf(d, "startChildWorkflowExecutionInitiated");
+    const { parentClosePolicy, workflowIdReusePolicy } = attributesOf(
+      d,
+      "startChildWorkflowExecutionInitiated",
+    );
     assert.deepEqual([parentClosePolicy, workflowIdReusePolicy], [2, 3], `${close}, ${reuse}`);
   }
   const d = await first(`
@@ -124,7 +139,10 @@ test("values are converted exactly as the official SDK does, whatever the worker
   const d = await first(`
     export async function w() { return [new Map([[1, 2]]), NaN, undefined, new Date(0), new (class Money { cents = 1; })()]; }`);
   const [payload] = attributesOf(d, "workflowExecutionCompleted").result.payloads;
-  assert.equal(new TextDecoder().decode(payload.data), '[{},null,null,"1970-01-01T00:00:00.000Z",{"cents":1}]');
+  assert.equal(
+    new TextDecoder().decode(payload.data),
+    '[{},null,null,"1970-01-01T00:00:00.000Z",{"cents":1}]',
+  );
   assert.deepEqual(Object.keys(payload.metadata), ["encoding"]);
 });
 
@@ -135,10 +153,13 @@ test("an import of a missing name is rejected when the program is loaded", async
     ),
     (error: Error) => {
       assert.ok(error instanceof WorkflowLoadError);
-      assert.deepEqual(error.problems.map(({ code, file, line, name }) => `${file}:${line} ${code} ${name}`), [
-        "/app/main.ts:1 missing-export misspelt",
-        "/app/main.ts:1 missing-export unheardOf",
-      ]);
+      assert.deepEqual(
+        error.problems.map(({ code, file, line, name }) => `${file}:${line} ${code} ${name}`),
+        [
+          "/app/main.ts:1 missing-export misspelt",
+          "/app/main.ts:1 missing-export unheardOf",
+        ],
+      );
       return true;
     },
   );

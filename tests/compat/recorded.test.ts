@@ -1,6 +1,7 @@
-// Programs (tests/compat/programs) recorded with the official SDK by record.mjs: each step schedules an activity named after
-// the step, its scope and random numbers, so replay compares what the corpus' programs do not show. Both contexts must
-// agree with the recording, and a context that loses the scope must not.
+// Programs (tests/compat/programs) recorded with the official SDK by record.mjs: each step
+// schedules an activity named after the step, its scope and random numbers, so replay compares what
+// the corpus' programs do not show. Both contexts must agree with the recording, and a context that
+// loses the scope must not.
 import assert from "node:assert/strict";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
@@ -19,7 +20,9 @@ const FLAGGED = ["callbacks", "cancelled"];
 
 const programs = readdirSync(join(here, "programs")).map((file) => file.replace(/\.ts$/, ""));
 const run = (program: string, mechanism: Mechanism) => {
-  const history = JSON.parse(readFileSync(join(here, "histories", `${program}.json`), "utf8")) as HistoryJson;
+  const history = JSON.parse(
+    readFileSync(join(here, "histories", `${program}.json`), "utf8"),
+  ) as HistoryJson;
   return replay(join(here, "programs", `${program}.ts`), mechanism, program, history, "thread");
 };
 
@@ -39,7 +42,10 @@ test("the recordings detect a context that does not follow async functions", asy
   }
 });
 
-/** The recording as workers 1.11.0 and 1.11.1 left theirs: with the behaviour of the flags, and without the flags. */
+/**
+ * The recording as workers 1.11.0 and 1.11.1 left theirs: with the behaviour of the flags, and
+ * without the flags.
+ */
 function unflagged(program: string, buildId: string): HistoryJson {
   const history = JSON.parse(readFileSync(join(here, "histories", `${program}.json`), "utf8"));
   let flags = 0;
@@ -57,10 +63,18 @@ test("tasks of workers 1.11.0 and 1.11.1 have flags 1 and 2 on, which they did n
   for (const program of FLAGGED) {
     const file = join(here, "programs", `${program}.ts`);
     const verdictOf = async (buildId: string) =>
-      (await replay(file, "asyncLocalStorage", program, unflagged(program, buildId), "thread")).verdict;
+      (await replay(file, "asyncLocalStorage", program, unflagged(program, buildId), "thread"))
+        .verdict;
     assert.equal(await verdictOf("@temporalio/worker@1.11.0+cdf3bd9f"), "OK", program);
     assert.equal(await verdictOf("@temporalio/worker@1.11.1+cdf3bd9f"), "OK", program);
-    for (const other of ["@temporalio/worker@1.11.2+cdf3bd9f", "@temporalio/worker@1.10.3+cdf3bd9f", "1.11.1", ""]) {
+    for (
+      const other of [
+        "@temporalio/worker@1.11.2+cdf3bd9f",
+        "@temporalio/worker@1.10.3+cdf3bd9f",
+        "1.11.1",
+        "",
+      ]
+    ) {
       assert.equal(await verdictOf(other), "NONDETERMINISM", `${program} by ${other}`);
     }
   }

@@ -1,9 +1,15 @@
-// The rewriting loader against AsyncLocalStorage: the same program, once as it is under AsyncLocalStorage and once rewritten over the
-// slot, must see the same scope at every step, run in the same order, and take the same number of microtask ticks.
+// The rewriting loader against AsyncLocalStorage: the same program, once as it is under
+// AsyncLocalStorage and once rewritten over the slot, must see the same scope at every step, run in
+// the same order, and take the same number of microtask ticks.
 import assert from "node:assert/strict";
 import { AsyncLocalStorage } from "node:async_hooks";
 import { test } from "node:test";
-import { asyncStorageContext, type ScopeContext, type ScopeFrame, SlotContext } from "../../ts/compat/context.ts";
+import {
+  asyncStorageContext,
+  type ScopeContext,
+  type ScopeFrame,
+  SlotContext,
+} from "../../ts/compat/context.ts";
 import { rewriteHelper } from "../../ts/compat/rewritten.ts";
 import { RewriteError, rewriteModule } from "../../ts/modules/loader/rewrite.ts";
 
@@ -17,13 +23,15 @@ interface Tools {
   fail(n: number, message: string): Promise<never>;
 }
 
-const frames = (source: string) => rewriteModule(source, { compileGenerators: false, restoreFrames: true });
+const frames = (source: string) =>
+  rewriteModule(source, { compileGenerators: false, restoreFrames: true });
 const hop = () => new Promise<void>((resolve) => setTimeout(resolve, 0));
 const frame = (name: string) => ({ scope: name }) as unknown as ScopeFrame;
 
 function tools(context: ScopeContext): { tools: Tools; steps: string[] } {
   const steps: string[] = [];
-  const scope = () => (context.current() as unknown as { scope: string } | undefined)?.scope ?? "root";
+  const scope = () =>
+    (context.current() as unknown as { scope: string } | undefined)?.scope ?? "root";
   const ticks = async (n: number) => {
     for (let i = 0; i < n; i++) await undefined;
   };
@@ -41,8 +49,15 @@ function tools(context: ScopeContext): { tools: Tools; steps: string[] } {
   };
 }
 
-/** Runs `source` (statements; it may return a promise) and returns its steps, with constant noise from other scopes. */
-async function execute(source: string, context: ScopeContext, compileGenerators = false): Promise<string[]> {
+/**
+ * Runs `source` (statements; it may return a promise) and returns its steps, with constant noise
+ * from other scopes.
+ */
+async function execute(
+  source: string,
+  context: ScopeContext,
+  compileGenerators = false,
+): Promise<string[]> {
   const slot = context instanceof SlotContext ? context : undefined;
   const code = rewriteModule(source, { compileGenerators, restoreFrames: slot !== undefined });
   const made = tools(context);
@@ -58,7 +73,10 @@ async function execute(source: string, context: ScopeContext, compileGenerators 
     }
   });
   const result = context.run(undefined, () => main(say, run, ticks, fail, helper));
-  await Promise.resolve(result).then(() => made.steps.push("done"), (e: Error) => made.steps.push(`threw ${e.message}`));
+  await Promise.resolve(result).then(
+    () => made.steps.push("done"),
+    (e: Error) => made.steps.push(`threw ${e.message}`),
+  );
   done = true;
   await noise;
   await hop();
@@ -299,8 +317,13 @@ test("compiled async generators: forms of definition", async () => {
   assert.deepEqual(out, [[[1, 2, 0, 1]], [0, 1, 2], ["d"], [1], [1], [], [], ["s"], [2]]);
   assert.throws(
     () =>
-      rewriteModule("\nclass D extends C { async *m() { yield super.m(); } }", { compileGenerators: true, restoreFrames: false }),
-    (e: Error) => e instanceof RewriteError && e.line === 2 && /^uses super in an async generator/.test(e.message),
+      rewriteModule("\nclass D extends C { async *m() { yield super.m(); } }", {
+        compileGenerators: true,
+        restoreFrames: false,
+      }),
+    (e: Error) =>
+      e instanceof RewriteError && e.line === 2 &&
+      /^uses super in an async generator/.test(e.message),
   );
 });
 
@@ -311,6 +334,9 @@ test("code that the context could not follow is rejected with its line", () => {
       ["async () => {\n\n  await using x = y; }", "`await using`", 3],
     ] as const
   ) {
-    assert.throws(() => frames(source), (e: Error) => e instanceof RewriteError && e.construct === construct && e.line === line);
+    assert.throws(
+      () => frames(source),
+      (e: Error) => e instanceof RewriteError && e.construct === construct && e.line === line,
+    );
   }
 });

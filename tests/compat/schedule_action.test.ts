@@ -1,5 +1,6 @@
-// `describe().action` of a schedule has the fields that the official client sets, those without a value included. The expected objects are
-// what `@temporalio/client` returned for the same schedules of a Temporal server.
+// `describe().action` of a schedule has the fields that the official client sets, those without a
+// value included. The expected objects are what `@temporalio/client` returned for the same
+// schedules of a Temporal server.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { create, fromJson, toBinary } from "@bufbuild/protobuf";
@@ -8,20 +9,42 @@ import { DescribeScheduleResponseSchema } from "../../ts/messages/generated/temp
 import { Client, Connection } from "../../ts/compat/client/mod.ts";
 import type { RawService } from "../../ts/service/raw.ts";
 
-const payload = (json: string) => ({ metadata: { encoding: btoa("json/plain") }, data: btoa(json) });
+const payload = (json: string) => ({
+  metadata: { encoding: btoa("json/plain") },
+  data: btoa(json),
+});
 
 async function actionOf(fields: object): Promise<object> {
-  const startWorkflow = { workflowId: "w", workflowType: { name: "W" }, taskQueue: { name: "q" }, ...fields };
+  const startWorkflow = {
+    workflowId: "w",
+    workflowType: { name: "W" },
+    taskQueue: { name: "q" },
+    ...fields,
+  };
   const action = fromJson(ScheduleActionSchema, { startWorkflow });
-  const response = create(DescribeScheduleResponseSchema, { schedule: { action, spec: {}, state: {}, policies: {} }, info: {} });
-  const service: RawService = { call: () => Promise.resolve(toBinary(DescribeScheduleResponseSchema, response)) };
-  const { action: described } = await new Client({ connection: Connection.over(service) }).schedule.getHandle("s").describe();
-  const { typedSearchAttributes, ...rest } = described as unknown as { typedSearchAttributes: { getAll(): unknown[] } };
+  const response = create(DescribeScheduleResponseSchema, {
+    schedule: { action, spec: {}, state: {}, policies: {} },
+    info: {},
+  });
+  const service: RawService = {
+    call: () => Promise.resolve(toBinary(DescribeScheduleResponseSchema, response)),
+  };
+  const { action: described } = await new Client({ connection: Connection.over(service) }).schedule
+    .getHandle("s").describe();
+  const { typedSearchAttributes, ...rest } = described as unknown as {
+    typedSearchAttributes: { getAll(): unknown[] };
+  };
   assert.deepEqual(typedSearchAttributes.getAll(), []);
   return rest;
 }
 
-const COMMON = { type: "startWorkflow", workflowId: "w", workflowType: "W", taskQueue: "q", searchAttributes: {} };
+const COMMON = {
+  type: "startWorkflow",
+  workflowId: "w",
+  workflowType: "W",
+  taskQueue: "q",
+  searchAttributes: {},
+};
 
 test("an action without options has each field of the official client", async () => {
   assert.deepStrictEqual(await actionOf({}), {

@@ -30,19 +30,31 @@ test("the names of retry states and timeout types survive", () => {
   assert.equal(timeout.timeoutType, "HEARTBEAT");
   assert.deepEqual(timeout.lastHeartbeatDetails, { at: 3 });
   const activity = around(
-    new ActivityFailure("failed", { activityType: "pay", activityId: "1", retryState: "MAXIMUM_ATTEMPTS_REACHED" }),
+    new ActivityFailure("failed", {
+      activityType: "pay",
+      activityId: "1",
+      retryState: "MAXIMUM_ATTEMPTS_REACHED",
+    }),
   );
   assert.equal(activity.retryState, "MAXIMUM_ATTEMPTS_REACHED");
   assert.equal(activity.activityType, "pay");
   const child = around(
-    new ChildWorkflowFailure("failed", { workflowType: "w", workflowId: "i", runId: "r", retryState: "NON_RETRYABLE_FAILURE" }),
+    new ChildWorkflowFailure("failed", {
+      workflowType: "w",
+      workflowId: "i",
+      runId: "r",
+      retryState: "NON_RETRYABLE_FAILURE",
+    }),
   );
   assert.equal(child.retryState, "NON_RETRYABLE_FAILURE");
 });
 
 test("unset retry states and timeout types read as undefined", () => {
   assert.equal(around(new TimeoutFailure("late", undefined)).timeoutType, undefined);
-  assert.equal(around(new ActivityFailure("failed", { activityType: "pay", activityId: "1" })).retryState, undefined);
+  assert.equal(
+    around(new ActivityFailure("failed", { activityType: "pay", activityId: "1" })).retryState,
+    undefined,
+  );
 });
 
 test("application failures keep type, details, retryability, delay and causes", () => {
@@ -76,7 +88,12 @@ test("any thrown value becomes an application failure with the type of its const
 });
 
 test("printing a decoded failure does not print bytes", () => {
-  const read = around(new ApplicationFailure("declined", { type: "Declined", cause: new ApplicationFailure("no funds") }));
+  const read = around(
+    new ApplicationFailure("declined", {
+      type: "Declined",
+      cause: new ApplicationFailure("no funds"),
+    }),
+  );
   assert.ok(read.failure instanceof Uint8Array);
   const printed = inspect(read, { depth: 5 });
   assert.doesNotMatch(printed, /Uint8Array/);

@@ -1,4 +1,5 @@
-// Search attributes with types: what is written, what is read back, and what is refused with a word about it.
+// Search attributes with types: what is written, what is read back, and what is refused with a word
+// about it.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import {
@@ -11,7 +12,9 @@ import {
 } from "../../ts/converter/mod.ts";
 
 const text = new TextDecoder();
-const decodeForComparison = ({ metadata, data }: Payload) => [text.decode(metadata["type"]), text.decode(data)];
+const decodeForComparison = (
+  { metadata, data }: Payload,
+) => [text.decode(metadata["type"]), text.decode(data)];
 const customer = defineSearchAttributeKey("Customer", "KEYWORD");
 const notes = defineSearchAttributeKey("Notes", "TEXT");
 const amount = defineSearchAttributeKey("Amount", "DOUBLE");
@@ -32,15 +35,20 @@ const ALL: SearchAttributes = [
 
 test("each type is written as JSON with its name, and read back", () => {
   const payloads = toSearchAttributePayloads(ALL);
-  assert.deepEqual(Object.fromEntries(Object.entries(payloads).map(([name, payload]) => [name, decodeForComparison(payload)])), {
-    Customer: ["Keyword", '"ada"'],
-    Notes: ["Text", '"two words"'],
-    Amount: ["Double", "3"],
-    Items: ["Int", "7"],
-    Paid: ["Bool", "false"],
-    Due: ["Datetime", '"2030-01-02T03:04:05.678Z"'],
-    Tags: ["KeywordList", '["a","b"]'],
-  });
+  assert.deepEqual(
+    Object.fromEntries(
+      Object.entries(payloads).map(([name, payload]) => [name, decodeForComparison(payload)]),
+    ),
+    {
+      Customer: ["Keyword", '"ada"'],
+      Notes: ["Text", '"two words"'],
+      Amount: ["Double", "3"],
+      Items: ["Int", "7"],
+      Paid: ["Bool", "false"],
+      Due: ["Datetime", '"2030-01-02T03:04:05.678Z"'],
+      Tags: ["KeywordList", '["a","b"]'],
+    },
+  );
   const read = TypedSearchAttributes.fromPayloads(payloads);
   assert.equal(read.get(customer), "ada");
   assert.equal(read.get(amount), 3);
@@ -48,13 +56,24 @@ test("each type is written as JSON with its name, and read back", () => {
   assert.deepEqual(read.get(due), moment);
   assert.deepEqual(read.get(tags), ["a", "b"]);
   assert.deepEqual(read.getAll(), ALL.map(({ key, value }) => ({ key: { ...key }, value })));
-  assert.deepEqual(toSearchAttributePayloads(read), payloads, "what was read is written as it came");
+  assert.deepEqual(
+    toSearchAttributePayloads(read),
+    payloads,
+    "what was read is written as it came",
+  );
   assert.equal(read.get(defineSearchAttributeKey("Other", "INT")), undefined);
   assert.equal(read.has(customer), true);
 });
 
 test("the type of untyped values is inferred", () => {
-  const payloads = toSearchAttributePayloads({ a: "x", b: 1, c: 1.5, d: true, e: moment, f: ["x"] });
+  const payloads = toSearchAttributePayloads({
+    a: "x",
+    b: 1,
+    c: 1.5,
+    d: true,
+    e: moment,
+    f: ["x"],
+  });
   assert.deepEqual(
     Object.values(payloads).map((payload) => decodeForComparison(payload)[0]),
     ["Keyword", "Int", "Double", "Bool", "Datetime", "KeywordList"],
@@ -77,8 +96,14 @@ test("values that do not match their type are rejected by name", () => {
   wrong(due, new Date(NaN), /valid Date/);
   wrong(due, "2030-01-01", /valid Date/);
   wrong(tags, ["a", 1], /array of strings/);
-  assert.throws(() => toSearchAttributePayloads({ bad: null } as never), /"bad" is not a string, number/);
-  assert.throws(() => toSearchAttributePayloads([{ key: customer, value: "a" }, { key: customer, value: "b" }]), /set twice/);
+  assert.throws(
+    () => toSearchAttributePayloads({ bad: null } as never),
+    /"bad" is not a string, number/,
+  );
+  assert.throws(
+    () => toSearchAttributePayloads([{ key: customer, value: "a" }, { key: customer, value: "b" }]),
+    /set twice/,
+  );
 });
 
 test("a key must have a name and a known type", () => {

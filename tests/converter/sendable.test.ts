@@ -1,4 +1,5 @@
-// Copies for another thread: whatever a value is, a copy comes that structured clone carries, and what cannot be copied is named in it.
+// Copies for another thread: whatever a value is, a copy comes that structured clone carries, and
+// what cannot be copied is named in it.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { sendable, sendableFields } from "../../ts/converter/sendable.ts";
@@ -26,14 +27,30 @@ class Cart {
 
 test("values supported by structured clone are copied like structured clone does", () => {
   const shared = { a: 1 };
-  const copy = sendable({ shared, again: shared, when: new Date(5), map: new Map([[1, 2n]]), bytes: Uint8Array.of(7) }) as {
+  const copy = sendable({
+    shared,
+    again: shared,
+    when: new Date(5),
+    map: new Map([[1, 2n]]),
+    bytes: Uint8Array.of(7),
+  }) as {
     shared: object;
     again: object;
   };
-  assert.deepEqual(copy, { shared, again: shared, when: new Date(5), map: new Map([[1, 2n]]), bytes: Uint8Array.of(7) });
+  assert.deepEqual(copy, {
+    shared,
+    again: shared,
+    when: new Date(5),
+    map: new Map([[1, 2n]]),
+    bytes: Uint8Array.of(7),
+  });
   assert.equal(copy.shared, copy.again);
   const error = sendable(new TypeError("no", { cause: new Error("why") })) as Error;
-  assert.deepEqual([error.name, error.message, (error.cause as Error).message], ["TypeError", "no", "why"]);
+  assert.deepEqual([error.name, error.message, (error.cause as Error).message], [
+    "TypeError",
+    "no",
+    "why",
+  ]);
 });
 
 test("unsupported values are reported by path", () => {
@@ -58,7 +75,11 @@ test("unsupported values are reported by path", () => {
     [{ p: Promise.resolve(1), w: new WeakMap() }, { p: "[Promise]", w: "[WeakMap]" }],
     [new Map<unknown, unknown>([["f", () => {}]]), new Map([["f", "[function]"]])],
     [new Set<unknown>([() => {}, 1]), new Set<unknown>(["[function]", 1])],
-    [{ when: new Date(3), bytes: Uint8Array.of(1), f() {} }, { when: new Date(3), bytes: Uint8Array.of(1), f: "[function]" }],
+    [{ when: new Date(3), bytes: Uint8Array.of(1), f() {} }, {
+      when: new Date(3),
+      bytes: Uint8Array.of(1),
+      f: "[function]",
+    }],
   ];
   for (const [value, right] of cases) {
     const copy = sendable(value);
@@ -70,7 +91,11 @@ test("unsupported values are reported by path", () => {
 
 test("an error with cyclic causes is copied up to the repetition", () => {
   const copy = sendable({ error: circular(), f() {} }) as { error: Error };
-  assert.deepEqual([copy.error.name, copy.error.message, copy.error.cause], ["RangeError", "round", "[circular]"]);
+  assert.deepEqual([copy.error.name, copy.error.message, copy.error.cause], [
+    "RangeError",
+    "round",
+    "[circular]",
+  ]);
   assert.match(copy.error.stack!, /RangeError: round/);
   // Deno clones an error in its own causes; V8 in Node does not.
   const cloned = structuredClone(sendable(circular())) as Error;
@@ -100,5 +125,7 @@ test("fields of a log line stay fields", () => {
     },
   };
   assert.deepEqual(sendableFields(hostile), { id: "[unreadable: no]" });
-  assert.deepEqual(Object.keys(sendableFields(revoked() as { [name: string]: unknown })), ["fields"]);
+  assert.deepEqual(Object.keys(sendableFields(revoked() as { [name: string]: unknown })), [
+    "fields",
+  ]);
 });

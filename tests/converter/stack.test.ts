@@ -2,7 +2,13 @@ import { test } from "node:test";
 import assert from "node:assert/strict";
 import { fromFailure, toFailure } from "../../ts/converter/failure_converter.ts";
 import { ApplicationFailure } from "../../ts/converter/failures.ts";
-import { failureTrace, stackFrames, stackOfFailure, stackText, stackTrace } from "../../ts/converter/stack.ts";
+import {
+  failureTrace,
+  stackFrames,
+  stackOfFailure,
+  stackText,
+  stackTrace,
+} from "../../ts/converter/stack.ts";
 import { ownCode } from "../../ts/platform/own_code.ts";
 import { runActivity } from "../../ts/testing/mod.ts";
 
@@ -34,8 +40,12 @@ test("stacks of V8 and SpiderMonkey are normalized to one form", () => {
 
 test("a stack of V8 is unchanged, also with a multi-line message", () => {
   const error = new RangeError("one\ntwo");
-  error.stack = "RangeError: one\ntwo\n    at f (file:///a.ts:1:2)\n    at async g (file:///b.ts:3:4)";
-  assert.deepEqual(stackFrames(error.stack), ["f (file:///a.ts:1:2)", "async g (file:///b.ts:3:4)"]);
+  error.stack =
+    "RangeError: one\ntwo\n    at f (file:///a.ts:1:2)\n    at async g (file:///b.ts:3:4)";
+  assert.deepEqual(stackFrames(error.stack), [
+    "f (file:///a.ts:1:2)",
+    "async g (file:///b.ts:3:4)",
+  ]);
   assert.equal(stackTrace(error), "    at f (file:///a.ts:1:2)\n    at async g (file:///b.ts:3:4)");
   assert.equal(stackText(error), error.stack);
 });
@@ -43,7 +53,11 @@ test("a stack of V8 is unchanged, also with a multi-line message", () => {
 test("the stack of an error without frames is its name and message", () => {
   for (const stack of [undefined, "", "Error: gone"]) {
     const error = Object.defineProperty(new Error("gone"), "stack", { value: stack });
-    assert.deepEqual([stackFrames(stack), stackTrace(error), stackText(error)], [[], "", "Error: gone"]);
+    assert.deepEqual([stackFrames(stack), stackTrace(error), stackText(error)], [
+      [],
+      "",
+      "Error: gone",
+    ]);
   }
 });
 
@@ -67,12 +81,17 @@ test("Failure.stack_trace: name and message, the user's frames, no frame of this
   ].join("\n");
   assert.equal(failureTrace(error), trace);
   assert.equal(toFailure(error).stackTrace, trace);
-  assert.equal(fromFailure(toFailure(error)).stack, trace, "as Temporal's SDK for TypeScript has it");
+  assert.equal(
+    fromFailure(toFailure(error)).stack,
+    trace,
+    "as Temporal's SDK for TypeScript has it",
+  );
   const bare = new ApplicationFailure("");
   bare.stack = `Error\n    at f (${ownCode}x.ts:1:1)\n    at g (node:internal:1:1)`;
   assert.equal(failureTrace(bare), "ApplicationFailure\n    at g (node:internal:1:1)");
 
-  // An error that an activity throws: its own lines, and nothing between them and the runner of this test.
+  // An error that an activity throws: its own lines, and nothing between them and the runner of
+  // this test.
   const thrown = await runActivity(() => {
     throw new RangeError("too much");
   }, []).catch((e: Error) => e);
@@ -84,6 +103,12 @@ test("Failure.stack_trace: name and message, the user's frames, no frame of this
 
 test("stack traces of SDKs that contain only frames are completed with name and message", () => {
   const frames = "    at f (file:///a.ts:1:2)";
-  assert.equal(stackOfFailure("ApplicationFailure", "no", frames), `ApplicationFailure: no\n${frames}`);
-  assert.equal(stackOfFailure("ApplicationFailure", "no", `Error: no\n${frames}`), `Error: no\n${frames}`);
+  assert.equal(
+    stackOfFailure("ApplicationFailure", "no", frames),
+    `ApplicationFailure: no\n${frames}`,
+  );
+  assert.equal(
+    stackOfFailure("ApplicationFailure", "no", `Error: no\n${frames}`),
+    `Error: no\n${frames}`,
+  );
 });

@@ -1,7 +1,8 @@
-// The process that is killed: `child <path> <round> <driver|-> <FULL|NORMAL> <clients> <run|finish>`. It says on standard output what it
-// is about to ask for ("try ..."), what was acknowledged ("ack ...") and each execution of an activity ("exec <key> <workflow> <n>").
-// Lines are written synchronously, so what the parent reads was true before the kill. `finish` starts nothing new and ends by itself
-// when every run is closed.
+// The process that is killed: `child <path> <round> <driver|-> <FULL|NORMAL> <clients>
+// <run|finish>`. It says on standard output what it is about to ask for ("try ..."), what was
+// acknowledged ("ack ...") and each execution of an activity ("exec <key> <workflow> <n>"). Lines
+// are written synchronously, so what the parent reads was true before the kill. `finish` starts
+// nothing new and ends by itself when every run is closed.
 import process from "node:process";
 import { delay } from "@std/async/delay";
 import { activityInfo } from "../../ts/activity/mod.ts";
@@ -36,7 +37,10 @@ const app = await open({
 const { client } = app;
 say("open");
 
-/** Sends a request and reports its acknowledgment or its rejection; returns the reason of a rejection. */
+/**
+ * Sends a request and reports its acknowledgment or its rejection; returns the reason of a
+ * rejection.
+ */
 async function ask(what: string, call: () => Promise<unknown>): Promise<string | undefined> {
   say(`try ${what}`);
   try {
@@ -52,11 +56,16 @@ async function ask(what: string, call: () => Promise<unknown>): Promise<string |
 async function send(id: string, name: string): Promise<void> {
   const handle = client.getHandle(program.crash, id);
   await ask(`signal ${id} ${name}-a`, () => handle.signal(program.post, `${name}-a`));
-  // The workflow takes updates only while its mailbox is open, and the engine none while its task was lost several times in a row.
+  // The workflow takes updates only while its mailbox is open, and the engine none while its task
+  // was lost several times in a row.
   for (let n = 0;; n++) {
     const updateId = `${name}-u${n}`;
     const refusal = await ask(`update ${id} ${updateId}`, async () => {
-      const update = await handle.startUpdate(program.deliver, { args: [updateId], updateId, waitFor: "completed" });
+      const update = await handle.startUpdate(program.deliver, {
+        args: [updateId],
+        updateId,
+        waitFor: "completed",
+      });
       return await update.result();
     });
     if (!/accepts no updates|Workflow Task in failed state/.test(refusal ?? "")) break;
@@ -69,7 +78,9 @@ async function send(id: string, name: string): Promise<void> {
 async function takeUp(limit: number): Promise<number> {
   const open: string[] = [];
   for await (
-    const { workflowId } of client.list("ExecutionStatus = 'Running' AND WorkflowType = 'Crash' ORDER BY StartTime ASC")
+    const { workflowId } of client.list(
+      "ExecutionStatus = 'Running' AND WorkflowType = 'Crash' ORDER BY StartTime ASC",
+    )
   ) {
     open.push(workflowId);
     if (open.length >= limit) break;
@@ -86,7 +97,11 @@ async function start(client: number): Promise<void> {
     const id = `r${round}c${client}n${n}`;
     await ask(
       `start ${id}`,
-      () => app.client.start(program.crash, { id, args: [{ steps: 2, signals: 2, updates: 1, helped: true }] }),
+      () =>
+        app.client.start(program.crash, {
+          id,
+          args: [{ steps: 2, signals: 2, updates: 1, helped: true }],
+        }),
     );
     await send(id, id);
     // Some are left to themselves, so that many are open at once.

@@ -1,10 +1,23 @@
-// A separate process that cuts a file of an open store once in each round: `cut_file FOLDER`. It reads `round` (JSON, replaced as a
-// whole) and `acks` (a counter) in the folder, and writes the counter as it was right after the cut into `cut`.
-import { existsSync, openSync, readFileSync, readSync, renameSync, statSync, truncateSync, writeFileSync } from "node:fs";
+// A separate process that cuts a file of an open store once in each round: `cut_file FOLDER`. It
+// reads `round` (JSON, replaced as a whole) and `acks` (a counter) in the folder, and writes the
+// counter as it was right after the cut into `cut`.
+import {
+  existsSync,
+  openSync,
+  readFileSync,
+  readSync,
+  renameSync,
+  statSync,
+  truncateSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 import process from "node:process";
 
-/** What is cut in a round: `file` to `part` of its size, or to `bytes`, once `acks` commits are acknowledged and `spins` loops have run. */
+/**
+ * What is cut in a round: `file` to `part` of its size, or to `bytes`, once `acks` commits are
+ * acknowledged and `spins` loops have run.
+ */
 export interface CutRound {
   readonly round: number;
   readonly file: string;
@@ -16,7 +29,10 @@ export interface CutRound {
 
 const PAUSE_MS = 0.2;
 
-if (process.argv[2] !== undefined && import.meta.url.includes(process.argv[1]?.split(/[\\/]/).pop() ?? " ")) {
+if (
+  process.argv[2] !== undefined &&
+  import.meta.url.includes(process.argv[1]?.split(/[\\/]/).pop() ?? " ")
+) {
   cutFiles(process.argv[2]);
 }
 
@@ -38,7 +54,10 @@ function cutFiles(folder: string): never {
     done = round.round;
     while (read() < round.acks);
     for (let i = 0; i < round.spins; i++) Math.random();
-    truncateSync(round.file, round.bytes >= 0 ? round.bytes : Math.floor(statSync(round.file).size * round.part));
+    truncateSync(
+      round.file,
+      round.bytes >= 0 ? round.bytes : Math.floor(statSync(round.file).size * round.part),
+    );
     writeFileSync(join(folder, "cut.new"), JSON.stringify({ round: done, acks: read() }));
     renameSync(join(folder, "cut.new"), join(folder, "cut"));
   }

@@ -1,5 +1,6 @@
-// The process that is killed: `local_keys_child PLACE MESSAGES`. PLACE is the path of a store, or the address of a server; MESSAGES is a
-// list of KeyMessage as JSON, sent in that order. Each attempt of an activity is a line on standard output, written synchronously.
+// The process that is killed: `local_keys_child PLACE MESSAGES`. PLACE is the path of a store, or
+// the address of a server; MESSAGES is a list of KeyMessage as JSON, sent in that order. Each
+// attempt of an activity is a line on standard output, written synchronously.
 import { writeSync } from "node:fs";
 import process from "node:process";
 import { activityInfo, sleep } from "../../ts/activity/mod.ts";
@@ -13,7 +14,9 @@ const [place, list] = process.argv.slice(2) as [string, string];
 const messages = JSON.parse(list) as KeyMessage[];
 const say = (line: string) => void writeSync(1, `${line}\n`);
 const ending = import.meta.url.endsWith(".js") ? "js" : "ts";
-const workflows = ["local_keys_workflows", "local_keys_temporal"].map((name) => new URL(`./${name}.${ending}`, import.meta.url));
+const workflows = ["local_keys_workflows", "local_keys_temporal"].map((name) =>
+  new URL(`./${name}.${ending}`, import.meta.url)
+);
 const MAX_WORK_MS = 40;
 
 async function attempt(): Promise<void> {
@@ -40,7 +43,14 @@ async function connect(): Promise<Client> {
   }
   const service = new GrpcService({ address: place });
   const taskQueue = "local-keys";
-  const options = { service, taskQueue, workflows, activities, logger: silentLogger, stickyScheduleToStartTimeout: "500ms" };
+  const options = {
+    service,
+    taskQueue,
+    workflows,
+    activities,
+    logger: silentLogger,
+    stickyScheduleToStartTimeout: "500ms",
+  };
   const worker = await Worker.create(options);
   void worker.run();
   return new Client({ service, taskQueue, logger: silentLogger });
@@ -49,14 +59,25 @@ async function connect(): Promise<Client> {
 const client = await connect();
 say("open");
 
-/** Sends until it is acknowledged; while the workflow's task keeps failing, a server refuses updates. */
+/**
+ * Sends until it is acknowledged; while the workflow's task keeps failing, a server refuses
+ * updates.
+ */
 async function send({ workflowId, kind, customer, number }: KeyMessage): Promise<void> {
   const type = workflowId.startsWith("native") ? "NativeTill" : "TemporalTill";
   for (;;) {
     try {
-      const handle = await client.start(type, { id: workflowId, args: [], taskTimeout: "1s", idConflictPolicy: "USE_EXISTING" });
+      const handle = await client.start(type, {
+        id: workflowId,
+        args: [],
+        taskTimeout: "1s",
+        idConflictPolicy: "USE_EXISTING",
+      });
       if (kind === "remind") await handle.signal("remind", customer, number);
-      else await handle.executeUpdate("pay", { args: [customer, number], updateId: `pay-${number}` });
+      else {await handle.executeUpdate("pay", {
+          args: [customer, number],
+          updateId: `pay-${number}`,
+        });}
       say(`ack ${number}`);
       return;
     } catch {

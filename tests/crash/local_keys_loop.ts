@@ -1,5 +1,6 @@
-// Kills processes while local activities run. The next process sends other messages first, so that the workflow task runs again with
-// them. The judge: no idempotency key names two calls, and no call has two keys.
+// Kills processes while local activities run. The next process sends other messages first, so that
+// the workflow task runs again with them. The judge: no idempotency key names two calls, and no
+// call has two keys.
 import { kill, startModule } from "../engine/support/child.ts";
 import type { KeyMessage } from "./local_keys_names.ts";
 
@@ -17,19 +18,30 @@ export interface LocalKeysFigures {
   readonly problems: readonly string[];
   /** Processes that were killed. */
   readonly killed: number;
-  /** Of them: a call was cut off, and its run made calls for another message before that call came again. */
+  /**
+   * Of them: a call was cut off, and its run made calls for another message before that call came
+   * again.
+   */
   readonly withOthers: number;
   /** Calls that ran, and how many of them ran more than once. */
   readonly calls: number;
   readonly repeated: number;
 }
 
-const child = new URL(import.meta.url.endsWith(".js") ? "./local_keys_child.js" : "./local_keys_child.ts", import.meta.url);
+const child = new URL(
+  import.meta.url.endsWith(".js") ? "./local_keys_child.js" : "./local_keys_child.ts",
+  import.meta.url,
+);
 const CUSTOMERS = ["ada", "bob"];
 /** Lives of the same runs: their histories grow with each. */
 const LIVES_OF_RUNS = 20;
-const RUNS = ["native", "temporal"].flatMap((kind) => Array.from({ length: 6 }, (_, i) => `${kind}-${i}`));
-/** Of each life and run. A life makes more calls than these need, so that what earlier ones left is done in the end. */
+const RUNS = ["native", "temporal"].flatMap((kind) =>
+  Array.from({ length: 6 }, (_, i) => `${kind}-${i}`)
+);
+/**
+ * Of each life and run. A life makes more calls than these need, so that what earlier ones left is
+ * done in the end.
+ */
 const NEW_MESSAGES = 1;
 const PAY_PART = 0.8;
 const MIN_CALLS = 18;
@@ -45,9 +57,13 @@ class Calls {
 
   note(call: string, key: string): void {
     const other = this.#callOfKey.get(key);
-    if (other !== undefined && other !== call) this.problems.push(`the key ${key} names two calls: ${other} and ${call}`);
+    if (other !== undefined && other !== call) {
+      this.problems.push(`the key ${key} names two calls: ${other} and ${call}`);
+    }
     const before = this.#keyOfCall.get(call);
-    if (before !== undefined && before !== key) this.problems.push(`the call ${call} has two keys: ${before} and ${key}`);
+    if (before !== undefined && before !== key) {
+      this.problems.push(`the call ${call} has two keys: ${before} and ${key}`);
+    }
     if (before !== undefined) this.#repeated.add(call);
     this.#callOfKey.set(key, call);
     this.#keyOfCall.set(call, key);
@@ -98,7 +114,9 @@ export async function localKeysLoop(options: LocalKeysOptions): Promise<LocalKey
     }
     clearTimeout(limit);
     await process.exited;
-    if (process.process.signalCode !== "SIGKILL") calls.problems.push(`life ${life} ended by itself: ${process.errors()}`);
+    if (process.process.signalCode !== "SIGKILL") {
+      calls.problems.push(`life ${life} ended by itself: ${process.errors()}`);
+    }
     killed++;
     if (others) withOthers++;
     open = [...fresh, ...open].filter(({ kind, number }) => kind === "pay" && begun.has(number));

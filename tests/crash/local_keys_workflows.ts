@@ -1,6 +1,16 @@
-// A till whose handlers call local activities, several of them alike (local_keys_loop.ts). `number` names the message; the limit of a
-// call names it for the judge, because limits are not part of an idempotency key.
-import { localActivities, noreply, on, receive, reply, signal, update, workflow } from "../../ts/workflow/mod.ts";
+// A till whose handlers call local activities, several of them alike (local_keys_loop.ts). `number`
+// names the message; the limit of a call names it for the judge, because limits are not part of an
+// idempotency key.
+import {
+  localActivities,
+  noreply,
+  on,
+  receive,
+  reply,
+  signal,
+  update,
+  workflow,
+} from "../../ts/workflow/mod.ts";
 import type { LocalKeyActivities } from "./local_keys_names.ts";
 import { limitOf } from "./local_keys_names.ts";
 

@@ -1,5 +1,6 @@
-// Another process cuts the log, or the file, of a store in the middle of its commits. What may be acknowledged afterwards is the one
-// commit that was judged before the cut; then the store refuses, and what is left is sound and a prefix of what was acknowledged.
+// Another process cuts the log, or the file, of a store in the middle of its commits. What may be
+// acknowledged afterwards is the one commit that was judged before the cut; then the store refuses,
+// and what is left is sound and a prefix of what was acknowledged.
 import {
   closeSync,
   copyFileSync,
@@ -21,7 +22,10 @@ import { kill, nextLine, startModule } from "../engine/support/child.ts";
 import { batch, row, write } from "../engine/support/records.ts";
 import type { CutRound } from "./cut_file.ts";
 
-const cutter = new URL(import.meta.url.endsWith(".js") ? "./cut_file.js" : "./cut_file.ts", import.meta.url);
+const cutter = new URL(
+  import.meta.url.endsWith(".js") ? "./cut_file.js" : "./cut_file.ts",
+  import.meta.url,
+);
 
 export interface CutOptions {
   readonly folder: string;
@@ -68,7 +72,11 @@ export async function cutLoop(options: CutOptions): Promise<CutFigures> {
   return figures;
 }
 
-function cutOnce({ folder, driver, what, random }: CutOptions, round: number, figures: CutFigures): void {
+function cutOnce(
+  { folder, driver, what, random }: CutOptions,
+  round: number,
+  figures: CutFigures,
+): void {
   const path = join(folder, `store${round}.db`);
   const store = SqliteStore.open(path, { driver, synchronous: random() < 0.5 ? "FULL" : "NORMAL" });
   const plan: CutRound = {
@@ -81,22 +89,33 @@ function cutOnce({ folder, driver, what, random }: CutOptions, round: number, fi
   };
   const append = random() < 0.5 ? SHORT : LONG;
   const historyLength = append[0]!.lastEventId;
-  const say = (text: string) => figures.problems.push(`round ${round} (${driver}, ${JSON.stringify(plan)}): ${text}`);
+  const say = (text: string) =>
+    figures.problems.push(`round ${round} (${driver}, ${JSON.stringify(plan)}): ${text}`);
   const counter = new Float64Array(1);
   const acks = openSync(join(folder, "acks"), "r+");
-  const acknowledge = (n: number) => (counter[0] = n, writeSync(acks, new Uint8Array(counter.buffer), 0, 8, 0));
+  const acknowledge = (
+    n: number,
+  ) => (counter[0] = n, writeSync(acks, new Uint8Array(counter.buffer), 0, 8, 0));
   acknowledge(0);
   writeFileSync(join(folder, "round.new"), JSON.stringify(plan));
   renameSync(join(folder, "round.new"), join(folder, "round"));
   const cut = () => {
-    const found = existsSync(join(folder, "cut")) ? JSON.parse(readFileSync(join(folder, "cut"), "utf8")) : undefined;
+    const found = existsSync(join(folder, "cut"))
+      ? JSON.parse(readFileSync(join(folder, "cut"), "utf8"))
+      : undefined;
     return found?.round === round ? found.acks as number : undefined;
   };
   let acked = 0;
   let error: unknown;
   try {
-    for (let after = 0; after < MOST_AFTER && acked < MOST_COMMITS; cut() !== undefined && after++) {
-      store.commit([write(row(`w${acked}`, `r${acked}`, { historyLength }), { create: true, append })]);
+    for (
+      let after = 0;
+      after < MOST_AFTER && acked < MOST_COMMITS;
+      cut() !== undefined && after++
+    ) {
+      store.commit([
+        write(row(`w${acked}`, `r${acked}`, { historyLength }), { create: true, append }),
+      ]);
       acknowledge(++acked);
     }
   } catch (e) {
@@ -117,15 +136,31 @@ function cutOnce({ folder, driver, what, random }: CutOptions, round: number, fi
     figures.late = Math.max(figures.late, late);
     if (late > 1) say(`${late} commits were acknowledged after the cut`);
   }
-  if (what === "log" || error === undefined) judge(path, driver, error === undefined ? acked : 0, acked, say);
-  for (const name of readdirSync(folder)) if (name.startsWith(`store${round}.db`)) rmSync(join(folder, name), { force: true });
+  if (what === "log" || error === undefined) {
+    judge(path, driver, error === undefined ? acked : 0, acked, say);
+  }
+  for (const name of readdirSync(folder)) {
+    if (name.startsWith(`store${round}.db`)) rmSync(join(folder, name), { force: true });
+  }
 }
 
-/** What is left opens, is sound, and holds the first commits without a gap: at least `least`, at most one more than were acknowledged. */
-function judge(from: string, driver: DriverName, least: number, acked: number, say: (text: string) => void): void {
-  // The files as the next process finds them: libsql keeps a closed file open until its statements are collected.
+/**
+ * What is left opens, is sound, and holds the first commits without a gap: at least `least`, at
+ * most one more than were acknowledged.
+ */
+function judge(
+  from: string,
+  driver: DriverName,
+  least: number,
+  acked: number,
+  say: (text: string) => void,
+): void {
+  // The files as the next process finds them: libsql keeps a closed file open until its statements
+  // are collected.
   const path = `${from}.left`;
-  for (const end of ["", "-wal"]) if (existsSync(`${from}${end}`)) copyFileSync(`${from}${end}`, `${path}${end}`);
+  for (const end of ["", "-wal"]) {
+    if (existsSync(`${from}${end}`)) copyFileSync(`${from}${end}`, `${path}${end}`);
+  }
   try {
     const left = SqliteStore.open(path, { driver });
     try {
@@ -133,7 +168,9 @@ function judge(from: string, driver: DriverName, least: number, acked: number, s
       if (damage.length > 0) say(`what is left is damaged: ${damage.join("; ")}`);
       const count = left.count();
       if (count < least || count > acked + 1) say(`${count} of ${acked} commits are left`);
-      for (let i = 0; i < count; i++) if (left.load(`w${i}`) === undefined) say(`commit ${i} of ${count} is missing`);
+      for (let i = 0; i < count; i++) {
+        if (left.load(`w${i}`) === undefined) say(`commit ${i} of ${count} is missing`);
+      }
     } finally {
       left.close();
     }

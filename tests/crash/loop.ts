@@ -1,5 +1,6 @@
-// The crash loop: a process works on a store and is killed with SIGKILL at a random moment, again and again on one growing file; after each
-// kill the file is judged; at the end a last process finishes everything.
+// The crash loop: a process works on a store and is killed with SIGKILL at a random moment, again
+// and again on one growing file; after each kill the file is judged; at the end a last process
+// finishes everything.
 import { kill, startModule } from "../engine/support/child.ts";
 import type { DriverName, Synchronous } from "../../ts/engine/mod.ts";
 import { type Judgement, Oracle } from "./oracle.ts";
@@ -10,18 +11,32 @@ export interface LoopOptions {
   driver?: DriverName;
   synchronous?: Synchronous;
   clients?: number;
-  /** The longest time between the opening, or the first acknowledged call, and the kill. Milliseconds. */
+  /**
+   * The longest time between the opening, or the first acknowledged call, and the kill.
+   * Milliseconds.
+   */
   killWithinMs?: number;
   /** Random numbers in [0, 1). */
   random?: () => number;
   onRound?: (round: number, judgement: Judgement) => void;
 }
 
-const child = new URL(import.meta.url.endsWith(".js") ? "./child.js" : "./child.ts", import.meta.url);
+const child = new URL(
+  import.meta.url.endsWith(".js") ? "./child.js" : "./child.ts",
+  import.meta.url,
+);
 
 /** Runs the loop and returns the last verdict. Ends early at the first problem. */
 export async function crashLoop(options: LoopOptions): Promise<Judgement> {
-  const { path, rounds, driver, synchronous = "FULL", clients = 4, killWithinMs = 500, random = Math.random } = options;
+  const {
+    path,
+    rounds,
+    driver,
+    synchronous = "FULL",
+    clients = 4,
+    killWithinMs = 500,
+    random = Math.random,
+  } = options;
   const oracle = new Oracle();
   const store = driver === undefined ? {} : { driver };
   const run = (round: number, mode: "run" | "finish") =>
@@ -29,7 +44,8 @@ export async function crashLoop(options: LoopOptions): Promise<Judgement> {
   for (let round = 1; round <= rounds; round++) {
     const process = run(round, "run");
     let timer: ReturnType<typeof setTimeout> | undefined;
-    // One kill in five hits the recovery of what was open, the others the work. In the first round nothing is open.
+    // One kill in five hits the recovery of what was open, the others the work. In the first round
+    // nothing is open.
     const from = random() < 0.2 && round > 1 ? "open" : "ack";
     for await (const line of process.lines) {
       oracle.heard(line);

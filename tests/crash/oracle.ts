@@ -1,11 +1,15 @@
-// What must hold of a store after each kill, from the output of the killed processes and the content of the file: nothing
-// acknowledged is missing, nothing that was never requested is there, no command, completion or message is recorded twice,
-// the file is intact, and every closed run replays. Closed runs that were found correct are not read again, so a growing
-// file costs only its new runs.
+// What must hold of a store after each kill, from the output of the killed processes and the
+// content of the file: nothing acknowledged is missing, nothing that was never requested is there,
+// no command, completion or message is recorded twice, the file is intact, and every closed run
+// replays. Closed runs that were found correct are not read again, so a growing file costs only its
+// new runs.
 import { fromBinary } from "@bufbuild/protobuf";
 import { type SqliteOptions, SqliteStore } from "../../ts/engine/mod.ts";
 import { createInlineRealm } from "../../ts/realm/mod.ts";
-import { type HistoryEvent, HistorySchema } from "../../ts/messages/generated/temporal/api/history/v1/message_pb.ts";
+import {
+  type HistoryEvent,
+  HistorySchema,
+} from "../../ts/messages/generated/temporal/api/history/v1/message_pb.ts";
 import { parseQuery } from "../../ts/engine/visibility/parse.ts";
 import * as program from "./program.ts";
 
@@ -23,7 +27,10 @@ export interface Judgement {
   readonly problems: readonly string[];
 }
 
-/** Kind of the store's items that are events behind an open workflow task (core-rs/src/engine/state/run.rs). */
+/**
+ * Kind of the store's items that are events behind an open workflow task
+ * (core-rs/src/engine/state/run.rs).
+ */
 const BUFFERED = 4;
 const text = new TextDecoder();
 
@@ -35,7 +42,10 @@ export class Oracle {
   readonly #done = new Set<string>();
   readonly #problems: string[] = [];
   readonly #realm = createInlineRealm({ workflows: program });
-  /** Helpers that a parent says to have started, with whether it knows their end; and those that have closed. */
+  /**
+   * Helpers that a parent says to have started, with whether it knows their end; and those that
+   * have closed.
+   */
   readonly #parents = new Map<string, boolean>();
   readonly #closed = new Set<string>();
   readonly #waiting = new Set<string>();
@@ -55,7 +65,9 @@ export class Oracle {
       else {
         before.times++;
         if (before.what !== of.join(" ")) {
-          this.#problems.push(`idempotency key ${key} was used for ${before.what} and ${of.join(" ")}`);
+          this.#problems.push(
+            `idempotency key ${key} was used for ${before.what} and ${of.join(" ")}`,
+          );
         }
       }
     }
@@ -81,7 +93,8 @@ export class Oracle {
           if (this.#done.has(row.runId)) continue;
           const bytes = store.historyRange(row.workflowId, row.runId, 1, row.historyLength);
           const before = this.#problems.length;
-          // A signal that came during a workflow task is stored outside the history until the task ends.
+          // A signal that came during a workflow task is stored outside the history until the task
+          // ends.
           const waiting = store.load(row.workflowId, row.runId)!.items
             .filter(({ kind }) => kind === BUFFERED).map((item) => text.decode(item.value));
           await this.#judgeRun(row.workflowId, row.runId, bytes, waiting, row.status !== 1);
@@ -90,10 +103,14 @@ export class Oracle {
       } while (after !== undefined);
       for (const what of this.#acknowledged) {
         const [kind, id] = what.split(" ") as [string, string];
-        if (kind === "start" && !found.has(id)) this.#problems.push(`the start of ${id} was acknowledged and is gone`);
+        if (kind === "start" && !found.has(id)) {
+          this.#problems.push(`the start of ${id} was acknowledged and is gone`);
+        }
       }
       for (const id of found) {
-        const asked = id.endsWith(HELPER) ? this.#parents.has(id) || this.#waiting.has(id) : this.#tried.has(`start ${id}`);
+        const asked = id.endsWith(HELPER)
+          ? this.#parents.has(id) || this.#waiting.has(id)
+          : this.#tried.has(`start ${id}`);
         if (!asked) this.#problems.push(`${id} was never requested`);
       }
       this.#judgeChildren(found);
@@ -116,8 +133,9 @@ export class Oracle {
   /** What a parent has recorded of its helper is true of it, and the other way round. */
   #judgeChildren(found: ReadonlySet<string>): void {
     for (const [id, ended] of this.#parents) {
-      if (!found.has(id)) this.#problems.push(`the parent of ${id} has recorded its start, and it is gone`);
-      else if (ended !== this.#closed.has(id) && !this.#waiting.has(id)) {
+      if (!found.has(id)) {
+        this.#problems.push(`the parent of ${id} has recorded its start, and it is gone`);
+      } else if (ended !== this.#closed.has(id) && !this.#waiting.has(id)) {
         this.#problems.push(`${id}: its end is ${ended ? "known and has not come" : "unknown"}`);
       }
     }
@@ -132,18 +150,27 @@ export class Oracle {
   ): Promise<void> {
     const problem = (what: string) => this.#problems.push(`${id}: ${what}`);
     const events = bytes.flatMap((part) => fromBinary(HistorySchema, part).events);
-    events.forEach((event, i) => Number(event.eventId) === i + 1 || problem(`event ${event.eventId} is at position ${i + 1}`));
+    events.forEach((event, i) =>
+      Number(event.eventId) === i + 1 || problem(`event ${event.eventId} is at position ${i + 1}`)
+    );
     const once = new Set<string>();
-    const unique = (what: string) => (once.has(what) ? problem(`${what} is recorded twice`) : once.add(what));
+    const unique = (
+      what: string,
+    ) => (once.has(what) ? problem(`${what} is recorded twice`) : once.add(what));
     for (const event of events) this.#judgeEvent(id, event, unique, problem);
     // What came during a workflow task is not in the history yet, but it is known.
-    if (!closed && waiting.some((item) => item.includes(id + HELPER))) this.#waiting.add(id + HELPER);
+    if (!closed && waiting.some((item) => item.includes(id + HELPER))) {
+      this.#waiting.add(id + HELPER);
+    }
     for (const what of this.#acknowledged) {
       const [kind, of, name] = what.split(" ");
       if (of !== id) continue;
-      const kept = once.has(`signal ${name}`) || (!closed && waiting.some((item) => item.includes(`"${name}"`)));
+      const kept = once.has(`signal ${name}`) ||
+        (!closed && waiting.some((item) => item.includes(`"${name}"`)));
       if (kind === "signal" && !kept) problem(`signal ${name} was acknowledged and is gone`);
-      if (kind === "update" && !once.has(`update ${name} completed`)) problem(`update ${name} was acknowledged and is gone`);
+      if (kind === "update" && !once.has(`update ${name} completed`)) {
+        problem(`update ${name} was acknowledged and is gone`);
+      }
     }
     if (!closed) return;
     if (events.at(-1)?.attributes.case !== "workflowExecutionCompletedEventAttributes") {
@@ -158,14 +185,22 @@ export class Oracle {
     else problem(`does not replay: ${verdict.error?.message}`);
   }
 
-  #judgeEvent(id: string, { attributes }: HistoryEvent, unique: (what: string) => void, problem: (what: string) => void): void {
-    const valueOf = (list: { payloads: { data: Uint8Array }[] } | undefined) => JSON.parse(text.decode(list!.payloads[0]!.data));
+  #judgeEvent(
+    id: string,
+    { attributes }: HistoryEvent,
+    unique: (what: string) => void,
+    problem: (what: string) => void,
+  ): void {
+    const valueOf = (list: { payloads: { data: Uint8Array }[] } | undefined) =>
+      JSON.parse(text.decode(list!.payloads[0]!.data));
     switch (attributes.case) {
       case "workflowExecutionSignaledEventAttributes": {
         const name = valueOf(attributes.value.input);
         unique(`signal ${name}`);
         const parent = attributes.value.externalWorkflowExecution?.workflowId;
-        const sent = parent === undefined ? this.#tried.has(`signal ${id} ${name}`) : id === parent + HELPER;
+        const sent = parent === undefined
+          ? this.#tried.has(`signal ${id} ${name}`)
+          : id === parent + HELPER;
         if (!sent) problem(`the signal ${name} was never sent`);
         break;
       }

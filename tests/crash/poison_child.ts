@@ -1,5 +1,6 @@
-// The process of the crash loop with poison. It says on standard output what was acknowledged; it is killed, or dies of a workflow.
-// Arguments: store, round, "run" or "finish", and the type of a poison workflow to start ("-": none).
+// The process of the crash loop with poison. It says on standard output what was acknowledged; it
+// is killed, or dies of a workflow. Arguments: store, round, "run" or "finish", and the type of a
+// poison workflow to start ("-": none).
 import process from "node:process";
 import { delay } from "@std/async/delay";
 import { open } from "../../ts/mod.ts";
@@ -7,7 +8,10 @@ import * as activities from "./poison_activities.ts";
 
 const [, , path, round, mode, poison] = process.argv as string[];
 const say = (line: string) => void process.stdout.write(`${line}\n`);
-const workflows = new URL(`./poison_workflows.${import.meta.url.endsWith(".js") ? "js" : "ts"}`, import.meta.url);
+const workflows = new URL(
+  `./poison_workflows.${import.meta.url.endsWith(".js") ? "js" : "ts"}`,
+  import.meta.url,
+);
 const silent = () => {};
 const app = await open({
   path: path!,
@@ -41,7 +45,9 @@ if (mode === "run") {
 } else {
   const running = async () => {
     const ids: string[] = [];
-    for await (const { workflowId } of app.client.list('ExecutionStatus = "Running"')) ids.push(workflowId);
+    for await (const { workflowId } of app.client.list('ExecutionStatus = "Running"')) {
+      ids.push(workflowId);
+    }
     return ids;
   };
   for (;;) {

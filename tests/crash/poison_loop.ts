@@ -1,13 +1,17 @@
-// The crash loop with poison: innocent workflows, activities that throw what cannot be read, and workflows on which V8 ends the process, on
-// one store. Processes are killed from outside and die by themselves, again and again. Then the last one finishes: the innocent complete,
-// the poison ones are held, and nothing that was acknowledged is lost.
+// The crash loop with poison: innocent workflows, activities that throw what cannot be read, and
+// workflows on which V8 ends the process, on one store. Processes are killed from outside and die
+// by themselves, again and again. Then the last one finishes: the innocent complete, the poison
+// ones are held, and nothing that was acknowledged is lost.
 import { kill, startModule } from "../engine/support/child.ts";
 
 /** What happens in a round. */
 export interface PoisonRound {
   /** The type of a poison workflow to start; "-": none. */
   readonly kind: string;
-  /** The process is killed after so many acknowledged starts, or after this time; with neither it dies of a workflow. */
+  /**
+   * The process is killed after so many acknowledged starts, or after this time; with neither it
+   * dies of a workflow.
+   */
   readonly kill?: { readonly starts: number } | { readonly ms: number };
 }
 
@@ -17,7 +21,10 @@ export interface PoisonLoopOptions {
   readonly rounds: number | readonly PoisonRound[];
   /** Random numbers in [0, 1). */
   readonly random?: () => number;
-  readonly onRound?: (round: number, figures: { readonly ended: string; readonly acknowledged: number }) => void;
+  readonly onRound?: (
+    round: number,
+    figures: { readonly ended: string; readonly acknowledged: number },
+  ) => void;
 }
 
 export interface PoisonJudgement {
@@ -31,9 +38,14 @@ export interface PoisonJudgement {
   readonly died: number;
 }
 
-const child = new URL(import.meta.url.endsWith(".js") ? "./poison_child.js" : "./poison_child.ts", import.meta.url);
+const child = new URL(
+  import.meta.url.endsWith(".js") ? "./poison_child.js" : "./poison_child.ts",
+  import.meta.url,
+);
 const KINDS = ["TooLong", "TooLarge"];
-/** Deaths that the last process may still need: each poison workflow that is open has some ahead. */
+/**
+ * Deaths that the last process may still need: each poison workflow that is open has some ahead.
+ */
 const MAX_LAST = 12;
 const MAX_LIFE_MS = 60_000;
 
@@ -48,7 +60,8 @@ export async function poisonLoop(options: PoisonLoopOptions): Promise<PoisonJudg
     const open = [...poisoned].filter((id) => !held.has(id)).length;
     return {
       kind: open < 2 && random() < 0.4 ? KINDS[poisons++ % KINDS.length]! : "-",
-      // Some kills hit the start, when suspected runs are tried; most leave time for a death from inside.
+      // Some kills hit the start, when suspected runs are tried; most leave time for a death from
+      // inside.
       kill: { ms: random() * (random() < 0.3 ? 300 : 3000) },
     };
   };
@@ -86,7 +99,9 @@ export async function poisonLoop(options: PoisonLoopOptions): Promise<PoisonJudg
     if (ended === "killed") killed++;
     else died++;
     if (ended === "died" && [...poisoned].every((id) => held.has(id))) {
-      problems.push(`round ${round} ended by itself, and no poison was open: ${process.errors().slice(-2000)}`);
+      problems.push(
+        `round ${round} ended by itself, and no poison was open: ${process.errors().slice(-2000)}`,
+      );
     }
     options.onRound?.(round, { ended, acknowledged: innocent.size });
   }
@@ -116,10 +131,25 @@ export async function poisonLoop(options: PoisonLoopOptions): Promise<PoisonJudg
     for (const id of innocent) {
       const n = Number(id.split(" ").at(-1));
       const result = results.get(id) ?? "lost";
-      if (result !== `COMPLETED ${3 * n + 1}`) problems.push(`innocent "${id}": ${result}, not COMPLETED ${3 * n + 1}`);
+      if (result !== `COMPLETED ${3 * n + 1}`) {
+        problems.push(`innocent "${id}": ${result}, not COMPLETED ${3 * n + 1}`);
+      }
     }
-    for (const id of poisoned) if (described.get(id) !== "PAUSED") problems.push(`"${id}" is ${described.get(id) ?? "not held"}`);
-    for (const id of described.keys()) if (!id.startsWith("poison ")) problems.push(`an innocent run is held: ${id}`);
+    for (const id of poisoned) {
+      if (described.get(id) !== "PAUSED") {
+        problems.push(`"${id}" is ${described.get(id) ?? "not held"}`);
+      }
+    }
+    for (const id of described.keys()) {
+      if (!id.startsWith("poison ")) problems.push(`an innocent run is held: ${id}`);
+    }
   }
-  return { problems, innocent: innocent.size, poisoned: poisoned.size, held: held.size, killed, died };
+  return {
+    problems,
+    innocent: innocent.size,
+    poisoned: poisoned.size,
+    held: held.size,
+    killed,
+    died,
+  };
 }

@@ -1,6 +1,7 @@
-// The workflow of the crash loop: activities with sleeps between them, then a mailbox that takes signals and updates until
-// it has the wanted number of each, then activities again. If the plan has a child, it runs all the while, is signaled at
-// the beginning and at the end, and returns what it got. The result names everything that happened, in order.
+// The workflow of the crash loop: activities with sleeps between them, then a mailbox that takes
+// signals and updates until it has the wanted number of each, then activities again. If the plan
+// has a child, it runs all the while, is signaled at the beginning and at the end, and returns what
+// it got. The result names everything that happened, in order.
 import {
   activities,
   noreply,
@@ -48,7 +49,10 @@ export const helper = workflow("CrashHelper", {
   async run(): Promise<readonly string[]> {
     const none: readonly string[] = [];
     const got = await receive(none, [
-      on(post, ([value], got) => got.length === 1 ? stop([...got, value]) : noreply([...got, value])),
+      on(
+        post,
+        ([value], got) => got.length === 1 ? stop([...got, value]) : noreply([...got, value]),
+      ),
     ]);
     await sleep(2);
     return got;
@@ -59,7 +63,9 @@ export const crash = workflow("Crash", {
   messages: { post, deliver },
   async run(plan: Plan): Promise<Outcome> {
     const { workflowId } = workflowInfo();
-    const child = plan.helped === true ? await startChild(helper, { id: workflowId + HELPER }) : undefined;
+    const child = plan.helped === true
+      ? await startChild(helper, { id: workflowId + HELPER })
+      : undefined;
     await child?.signal(post, `${workflowId}-first`);
     const steps: number[] = [];
     const go = async (count: number) => {
@@ -69,7 +75,8 @@ export const crash = workflow("Crash", {
       }
     };
     await go(plan.steps);
-    const full = (mail: Mail) => mail.signals.length >= plan.signals && mail.updates.length >= plan.updates;
+    const full = (mail: Mail) =>
+      mail.signals.length >= plan.signals && mail.updates.length >= plan.updates;
     const none: Mail = { signals: [], updates: [] };
     const mail = full(none) ? none : await receive(none, [
       on(post, ([value], mail) => {

@@ -1,4 +1,5 @@
-// Kills processes all of whose runs wait in a local activity. No run may be suspected for it, and other runs need not wait.
+// Kills processes all of whose runs wait in a local activity. No run may be suspected for it, and
+// other runs need not wait.
 import { kill, startModule } from "../engine/support/child.ts";
 
 export interface WaitingLoopOptions {
@@ -14,11 +15,16 @@ export interface WaitingLife {
   readonly held: number;
 }
 
-const child = new URL(import.meta.url.endsWith(".js") ? "./waiting_child.js" : "./waiting_child.ts", import.meta.url);
+const child = new URL(
+  import.meta.url.endsWith(".js") ? "./waiting_child.js" : "./waiting_child.ts",
+  import.meta.url,
+);
 const MAX_LIFE_MS = 60_000;
 
 /** The first life is one without a kill before it. Throws where a process ends by itself. */
-export async function waitingLoop({ path, kills, runs, onLife }: WaitingLoopOptions): Promise<WaitingLife[]> {
+export async function waitingLoop(
+  { path, kills, runs, onLife }: WaitingLoopOptions,
+): Promise<WaitingLife[]> {
   const lives: WaitingLife[] = [];
   for (let life = 0; life <= kills; life++) {
     const process = startModule(child, [path, String(runs)]);
@@ -34,7 +40,9 @@ export async function waitingLoop({ path, kills, runs, onLife }: WaitingLoopOpti
     clearTimeout(limit);
     await process.exited;
     if (fastMs === undefined || held === undefined || waiting < runs) {
-      throw new Error(`life ${life}: ${waiting} of ${runs} runs wait, fast: ${fastMs}, held: ${held}. ${process.errors()}`);
+      throw new Error(
+        `life ${life}: ${waiting} of ${runs} runs wait, fast: ${fastMs}, held: ${held}. ${process.errors()}`,
+      );
     }
     lives.push({ fastMs, held });
     onLife?.(life, { fastMs, held });

@@ -15,7 +15,10 @@ const run = (runId: string) => ({ workflowId: `w-${runId}`, runId, workflowType:
 const LASTING_MS = 250;
 const settled = () => new Promise((resolve) => setTimeout(resolve, 0));
 
-/** A place for notes, and processes one after the other; `die` leaves the notes as a killed process does. */
+/**
+ * A place for notes, and processes one after the other; `die` leaves the notes as a killed process
+ * does.
+ */
 function place() {
   const work = { text: "" };
   const state = { text: "", changes: 0 };
@@ -64,7 +67,10 @@ test("a run that is alone in two deaths in a row is held, and a release lets it 
   assert.deepEqual(running.takeDied(), [run("a")]);
   assert.deepEqual(running.takeDied(), [], "it is reported once");
   assert.equal(running.held("a")?.deaths, 2);
-  assert.match(describeHeld(running.held("a")!), /died 2 times in a row .* temporalex workflow release --workflow-id w-a$/);
+  assert.match(
+    describeHeld(running.held("a")!),
+    /died 2 times in a row .* temporalex workflow release --workflow-id w-a$/,
+  );
   assert.deepEqual(held().release("w-a", "another"), []);
   assert.equal(held().release("w-a").length, 1, "by another process");
   assert.equal(running.held("a"), undefined);
@@ -185,9 +191,14 @@ test("only the owner can read notes; overwriting a long note leaves no old conte
     await settled();
     if (process.platform !== "win32") assert.equal(statSync(path).mode & 0o777, 0o600);
     // Another process reads it.
-    const next = new RunningTasks({ work: { read: () => readFileSync(path, "utf8"), write() {}, remove() {} }, held });
+    const next = new RunningTasks({
+      work: { read: () => readFileSync(path, "utf8"), write() {}, remove() {} },
+      held,
+    });
     assert.deepEqual(next.takeDied(), [run("b"), run("c")]);
-    if (process.platform !== "win32") assert.equal(statSync(join(folder, "held")).mode & 0o777, 0o600);
+    if (process.platform !== "win32") {
+      assert.equal(statSync(join(folder, "held")).mode & 0o777, 0o600);
+    }
     running.close();
     assert.throws(() => statSync(path), { code: "ENOENT" });
   } finally {

@@ -1,5 +1,5 @@
-// The comparison's runtime in Node and Deno: a request is one line of JSON on standard input, a response one line on
-// standard output.
+// The comparison's runtime in Node and Deno: a request is one line of JSON on standard input, a
+// response one line on standard output.
 import process from "node:process";
 import { createInterface } from "node:readline";
 import { answer } from "./lab.ts";

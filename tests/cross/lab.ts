@@ -1,5 +1,6 @@
-// What each runtime does for the comparison (tools/soak/cross_engine.mjs): lives of random programs and their digests,
-// histories for the others, and replays of their histories. All input and output is JSON.
+// What each runtime does for the comparison (tools/soak/cross_engine.mjs): lives of random programs
+// and their digests, histories for the others, and replays of their histories. All input and output
+// is JSON.
 import { create, toBinary } from "@bufbuild/protobuf";
 import { createInlineRealm, createWorkerRealm } from "../../ts/realm/mod.ts";
 import type { Realm } from "../../ts/realm/realm.ts";
@@ -11,9 +12,20 @@ import { probe } from "./probe.ts";
 import { type Answer, drawProgram, formatOutput, live, recordedCommands } from "./lives.ts";
 
 /** Set by pages, which have no files: module texts, and the bundled entry of a realm. */
-const page = globalThis as unknown as { __sources?: { [path: string]: string }; __realmEntry?: string };
+const page = globalThis as unknown as {
+  __sources?: { [path: string]: string };
+  __realmEntry?: string;
+};
 
-const EXAMPLES = ["onboarding", "counter", "shopping_cart", "batch_process", "inventory", "order_processing", "event_collector"];
+const EXAMPLES = [
+  "onboarding",
+  "counter",
+  "shopping_cart",
+  "batch_process",
+  "inventory",
+  "order_processing",
+  "event_collector",
+];
 const WORKFLOWS = [
   "tests/cases/random_interpreter.ts",
   "tests/interop/flows/workflows.ts",
@@ -28,7 +40,12 @@ const realms = new Map<Kind, Promise<Realm>>();
 
 function createLabRealm(kind: Kind): Promise<Realm> {
   const options = {
-    runOptions: { namespace: "default", identity: "test", sdkVersion: "0.0.0-test", stickyQueue: "sticky" },
+    runOptions: {
+      namespace: "default",
+      identity: "test",
+      sdkVersion: "0.0.0-test",
+      stickyQueue: "sticky",
+    },
     fetchHistory: (_workflowId: string, runId: string) => {
       const { events } = servers.get(runId)!;
       return Promise.resolve({
@@ -39,13 +56,17 @@ function createLabRealm(kind: Kind): Promise<Realm> {
   };
   const known = realms.get(kind);
   if (known !== undefined) return known;
-  const made = kind === "inline" ? createInlineRealm({ workflows: interpreter, ...options }) : createWorkerRealm({
-    workflows: WORKFLOWS,
-    ...(page.__sources === undefined ? {} : { sources: page.__sources, entry: page.__realmEntry! }),
-    // Nothing here spins, and four runtimes may share one core.
-    watchdogMs: 60_000,
-    ...options,
-  });
+  const made = kind === "inline"
+    ? createInlineRealm({ workflows: interpreter, ...options })
+    : createWorkerRealm({
+      workflows: WORKFLOWS,
+      ...(page.__sources === undefined
+        ? {}
+        : { sources: page.__sources, entry: page.__realmEntry! }),
+      // Nothing here spins, and four runtimes may share one core.
+      watchdogMs: 60_000,
+      ...options,
+    });
   realms.set(kind, made);
   return made;
 }
@@ -70,18 +91,29 @@ export interface Digest {
 }
 
 /** One digest for each seed, over every byte that the realm returned. */
-async function digests({ kind, from, count }: { kind: Kind; from: number; count: number }): Promise<Digest[]> {
+async function digests(
+  { kind, from, count }: { kind: Kind; from: number; count: number },
+): Promise<Digest[]> {
   const all: Digest[] = [];
   for (let seed = from; seed < from + count; seed++) {
     const { outputs, runs, problems } = await runProgram(kind, seed);
     const events = runs.reduce((sum, { server }) => sum + server.events.length, 0);
-    all.push({ seed, outputs: outputs.length, runs: runs.length, events, digest: await digestOf(outputs), problems });
+    all.push({
+      seed,
+      outputs: outputs.length,
+      runs: runs.length,
+      events,
+      digest: await digestOf(outputs),
+      problems,
+    });
   }
   return all;
 }
 
 async function digestOf(outputs: readonly Answer[]): Promise<string> {
-  const parts = outputs.map(({ label, bytes }) => [new TextEncoder().encode(`${label} ${bytes.length}\n`), bytes]).flat();
+  const parts = outputs.map((
+    { label, bytes },
+  ) => [new TextEncoder().encode(`${label} ${bytes.length}\n`), bytes]).flat();
   const all = new Uint8Array(parts.reduce((sum, part) => sum + part.length, 0));
   let at = 0;
   for (const part of parts) {
@@ -96,7 +128,10 @@ async function details(
   { kind, seed }: { kind: Kind; seed: number },
 ): Promise<{ drawn: unknown; outputs: { label: string; text: string }[] }> {
   const { outputs } = await runProgram(kind, seed);
-  return { drawn: drawProgram(seed), outputs: outputs.map((answer) => ({ label: answer.label, text: formatOutput(answer) })) };
+  return {
+    drawn: drawProgram(seed),
+    outputs: outputs.map((answer) => ({ label: answer.label, text: formatOutput(answer) })),
+  };
 }
 
 export interface Exported {
@@ -116,7 +151,11 @@ async function histories({ from, count }: { from: number; count: number }): Prom
   for (let seed = from; seed < from + count; seed++) {
     const { runs } = await runProgram("worker", seed);
     for (const [n, { workflowId, server }] of runs.entries()) {
-      all.push({ name: `program ${seed}, run ${n}`, workflowId, history: base64(server.history()) });
+      all.push({
+        name: `program ${seed}, run ${n}`,
+        workflowId,
+        history: base64(server.history()),
+      });
     }
   }
   return all;
@@ -159,6 +198,8 @@ function base64(bytes: Uint8Array): string {
 const calls = { digests, details, histories, replayed, probe, close };
 
 /** Handles a call of the driver. */
-export async function answer({ call, args }: { call: keyof typeof calls; args: unknown }): Promise<unknown> {
+export async function answer(
+  { call, args }: { call: keyof typeof calls; args: unknown },
+): Promise<unknown> {
   return await (calls[call] as (args: unknown) => Promise<unknown>)(args) ?? null;
 }

@@ -1,11 +1,15 @@
-// One random program and its random life, from a seed: run live in a realm with a random grouping of events into tasks and
-// random results of activities, over continue-as-new, then replayed, whole and cut. The same seed gives the same program and
-// life in every runtime; the bytes that the realm returned are compared.
+// One random program and its random life, from a seed: run live in a realm with a random grouping
+// of events into tasks and random results of activities, over continue-as-new, then replayed, whole
+// and cut. The same seed gives the same program and life in every runtime; the bytes that the realm
+// returned are compared.
 import { createRegistry, fromBinary, type Message, toBinary, toJson } from "@bufbuild/protobuf";
 import fc from "fast-check";
 import type { RecordedActivation } from "../../ts/executor/tasks/recording.ts";
 import type { Realm } from "../../ts/realm/realm.ts";
-import { type Failure, FailureSchema } from "../../ts/messages/generated/temporal/api/failure/v1/message_pb.ts";
+import {
+  type Failure,
+  FailureSchema,
+} from "../../ts/messages/generated/temporal/api/failure/v1/message_pb.ts";
 import {
   AcceptanceSchema,
   RejectionSchema,
@@ -45,7 +49,8 @@ const draw: fc.Arbitrary<Draw> = fc.record({
 });
 
 /** Neighbouring numbers are bad seeds for the generator. */
-export const drawProgram = (seed: number): Draw => fc.sample(draw, { seed: Math.imul(seed + 1, 0x9e3779b1), numRuns: 1 })[0]!;
+export const drawProgram = (seed: number): Draw =>
+  fc.sample(draw, { seed: Math.imul(seed + 1, 0x9e3779b1), numRuns: 1 })[0]!;
 
 /** Something that a realm returned. */
 export interface Answer {
@@ -68,15 +73,25 @@ export interface Life {
 
 const MAX_RUNS = 6;
 
-/** Runs the program of a seed. `serve` is called with each run, for the realm's requests for history. */
-export async function live(realm: Realm, seed: number, serve: (server: MiniServer) => void): Promise<Life> {
+/**
+ * Runs the program of a seed. `serve` is called with each run, for the realm's requests for
+ * history.
+ */
+export async function live(
+  realm: Realm,
+  seed: number,
+  serve: (server: MiniServer) => void,
+): Promise<Life> {
   const drawn = drawProgram(seed);
   const { happenings, cuts, results, ends } = drawn;
   const outputs: Answer[] = [];
   const problems: string[] = [];
   const runs: Run[] = [];
   const all = [...happenings, ...Array.from({ length: 60 }, () => LAST).flat()];
-  let next: { args: unknown[]; headers: MiniServerHeaders } | undefined = { args: [drawn.steps], headers: {} };
+  let next: { args: unknown[]; headers: MiniServerHeaders } | undefined = {
+    args: [drawn.steps],
+    headers: {},
+  };
   let at = 0;
   for (let n = 0; next !== undefined && n < MAX_RUNS; n++) {
     const server = new MiniServer("Interpreter", { ...next, runId: runIdOf(seed, n) });
@@ -86,7 +101,9 @@ export async function live(realm: Realm, seed: number, serve: (server: MiniServe
       const outcome = await realm.runTask(readWorkflowTask(server.openTask({ sticky: true })));
       outputs.push({ label: `run ${n}, after event ${server.events.length}`, ...essence(outcome) });
       server.report(outcome);
-      if (server.taskFailure !== undefined) problems.push(`task failed: ${server.taskFailure.failure.message}`);
+      if (server.taskFailure !== undefined) {
+        problems.push(`task failed: ${server.taskFailure.failure.message}`);
+      }
     };
     await task();
     let open = false;
@@ -110,13 +127,19 @@ export async function live(realm: Realm, seed: number, serve: (server: MiniServe
   return { outputs, runs, problems };
 }
 
-type MiniServerHeaders = NonNullable<ConstructorParameters<typeof MiniServer>[1]>["headers"] & object;
+type MiniServerHeaders =
+  & NonNullable<ConstructorParameters<typeof MiniServer>[1]>["headers"]
+  & object;
 
 function runIdOf(seed: number, n: number): string {
-  return `${(seed >>> 0).toString(16).padStart(8, "0")}-${n.toString(16).padStart(4, "0")}-4000-8000-000000000000`;
+  return `${(seed >>> 0).toString(16).padStart(8, "0")}-${
+    n.toString(16).padStart(4, "0")
+  }-4000-8000-000000000000`;
 }
 
-/** The whole history and two prefixes: the commands must be those of the whole, as far as it goes. */
+/**
+ * The whole history and two prefixes: the commands must be those of the whole, as far as it goes.
+ */
 async function replays(
   realm: Realm,
   server: MiniServer,
@@ -135,18 +158,23 @@ async function replays(
     const commands = recordedCommands(verdict.recorded ?? []);
     outputs.push({ label, kind: "commands", bytes: new TextEncoder().encode(commands.join("\n")) });
     whole ??= commands;
-    if (commands.some((command, i) => command !== whole![i])) problems.push(`${label}: other commands than in the whole`);
+    if (commands.some((command, i) => command !== whole![i])) {
+      problems.push(`${label}: other commands than in the whole`);
+    }
   }
 }
 
 /** Recorded commands as lines of text. */
 export function recordedCommands(recorded: readonly RecordedActivation[]): string[] {
   return comparable(recorded).flatMap(({ startedEventId, timeMs, commands }) =>
-    commands.map(({ kind, cancel, seq, attributes }) => `${startedEventId} ${timeMs} ${kind} ${cancel} ${seq} ${hex(attributes)}`)
+    commands.map(({ kind, cancel, seq, attributes }) =>
+      `${startedEventId} ${timeMs} ${kind} ${cancel} ${seq} ${hex(attributes)}`
+    )
   );
 }
 
-export const hex = (bytes: Uint8Array): string => Array.from(bytes, (b) => b.toString(16).padStart(2, "0")).join("");
+export const hex = (bytes: Uint8Array): string =>
+  Array.from(bytes, (b) => b.toString(16).padStart(2, "0")).join("");
 
 const MESSAGES = [AcceptanceSchema, RejectionSchema, ResponseSchema];
 
@@ -162,14 +190,20 @@ export function essence({ response, evict }: TaskOutcome): Omit<Answer, "label">
       body!.value = toBinary(schema as typeof ResponseSchema, message);
     }
     withoutStacks(request);
-    return { kind: "completed", bytes: toBinary(RespondWorkflowTaskCompletedRequestSchema, request) };
+    return {
+      kind: "completed",
+      bytes: toBinary(RespondWorkflowTaskCompletedRequestSchema, request),
+    };
   }
   if (response?.$case === "failed") {
     const request = fromBinary(RespondWorkflowTaskFailedRequestSchema, response.value);
     withoutStacks(request);
     return { kind: "failed", bytes: toBinary(RespondWorkflowTaskFailedRequestSchema, request) };
   }
-  return { kind: "other", bytes: new TextEncoder().encode(`${response?.$case ?? "nothing"} ${evict}`) };
+  return {
+    kind: "other",
+    bytes: new TextEncoder().encode(`${response?.$case ?? "nothing"} ${evict}`),
+  };
 }
 
 function withoutStacks(value: unknown): void {
@@ -180,16 +214,29 @@ function withoutStacks(value: unknown): void {
 
 const registry = createRegistry(...MESSAGES);
 
-/** A response in readable form: a completion as JSON with its payloads as text, everything else as text. */
+/**
+ * A response in readable form: a completion as JSON with its payloads as text, everything else as
+ * text.
+ */
 export function formatOutput({ kind, bytes }: Answer): string {
   const text = new TextDecoder();
   if (kind !== "completed" && kind !== "failed") return text.decode(bytes);
   const json = kind === "completed"
-    ? toJson(RespondWorkflowTaskCompletedRequestSchema, fromBinary(RespondWorkflowTaskCompletedRequestSchema, bytes), {
-      registry,
-    })
-    : toJson(RespondWorkflowTaskFailedRequestSchema, fromBinary(RespondWorkflowTaskFailedRequestSchema, bytes), { registry });
+    ? toJson(
+      RespondWorkflowTaskCompletedRequestSchema,
+      fromBinary(RespondWorkflowTaskCompletedRequestSchema, bytes),
+      {
+        registry,
+      },
+    )
+    : toJson(
+      RespondWorkflowTaskFailedRequestSchema,
+      fromBinary(RespondWorkflowTaskFailedRequestSchema, bytes),
+      { registry },
+    );
   const readable = (key: string, value: unknown) =>
-    key === "data" && typeof value === "string" ? text.decode(Uint8Array.from(atob(value), (c) => c.charCodeAt(0))) : value;
+    key === "data" && typeof value === "string"
+      ? text.decode(Uint8Array.from(atob(value), (c) => c.charCodeAt(0)))
+      : value;
   return JSON.stringify(json, readable, 1);
 }

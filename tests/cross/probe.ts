@@ -1,5 +1,6 @@
-// Language features that may differ between engines: each group is a function over seeded inputs, and returns one text
-// for each. tools/soak/engine_differences.mjs compares the texts of all runtimes.
+// Language features that may differ between engines: each group is a function over seeded inputs,
+// and returns one text for each. tools/soak/engine_differences.mjs compares the texts of all
+// runtimes.
 
 /** A small generator (mulberry32): the inputs must not depend on what is examined. */
 function generator(seed: number): () => number {
@@ -24,8 +25,10 @@ function ofBits(random: () => number): number {
 }
 
 type Group = (random: () => number, n: number) => string[];
-const each = (n: number, make: (i: number) => string): string[] => Array.from({ length: n }, (_, i) => make(i));
-const pick = <T>(random: () => number, from: readonly T[]): T => from[Math.floor(random() * from.length)]!;
+const each = (n: number, make: (i: number) => string): string[] =>
+  Array.from({ length: n }, (_, i) => make(i));
+const pick = <T>(random: () => number, from: readonly T[]): T =>
+  from[Math.floor(random() * from.length)]!;
 
 /** Numbers of everyday size, small ones, and any. */
 function number(random: () => number): number {
@@ -38,20 +41,28 @@ function number(random: () => number): number {
 
 const groups: { [name: string]: Group } = {};
 
-const UNARY = "sin cos tan asin acos atan sinh cosh tanh asinh acosh atanh exp expm1 log log1p log2 log10 cbrt sqrt fround".split(
-  " ",
-);
+const UNARY =
+  "sin cos tan asin acos atan sinh cosh tanh asinh acosh atanh exp expm1 log log1p log2 log10 cbrt sqrt fround"
+    .split(
+      " ",
+    );
 for (const name of UNARY) {
   const f = Math[name as "sin"];
   groups[`Math.${name}`] = (random, n) => each(n, () => bits(f(number(random))));
 }
-groups["Math.atan2"] = (random, n) => each(n, () => bits(Math.atan2(number(random), number(random))));
-groups["Math.hypot"] = (random, n) => each(n, () => bits(Math.hypot(number(random), number(random))));
-groups["Math.pow"] = (random, n) => each(n, () => bits(Math.pow(Math.abs(number(random)), number(random))));
+groups["Math.atan2"] = (random, n) =>
+  each(n, () => bits(Math.atan2(number(random), number(random))));
+groups["Math.hypot"] = (random, n) =>
+  each(n, () => bits(Math.hypot(number(random), number(random))));
+groups["Math.pow"] = (random, n) =>
+  each(n, () => bits(Math.pow(Math.abs(number(random)), number(random))));
 groups["x ** y"] = (random, n) => each(n, () => bits(Math.abs(number(random)) ** number(random)));
-groups["x ** small integer"] = (random, n) => each(n, () => bits(number(random) ** Math.floor(random() * 12 - 2)));
-groups["x ** 2, x ** 3"] = (random, n) => each(n, () => `${bits(number(random) ** 2)} ${bits(number(random) ** 3)}`);
-groups["2 ** n, 10 ** n"] = (_random, n) => each(n, (i) => `${bits(2 ** ((i % 1000) - 500))} ${bits(10 ** ((i % 600) - 300))}`);
+groups["x ** small integer"] = (random, n) =>
+  each(n, () => bits(number(random) ** Math.floor(random() * 12 - 2)));
+groups["x ** 2, x ** 3"] = (random, n) =>
+  each(n, () => `${bits(number(random) ** 2)} ${bits(number(random) ** 3)}`);
+groups["2 ** n, 10 ** n"] = (_random, n) =>
+  each(n, (i) => `${bits(2 ** ((i % 1000) - 500))} ${bits(10 ** ((i % 600) - 300))}`);
 groups["+ - * / %"] = (random, n) =>
   each(n, () => {
     const [x, y] = [number(random), number(random)];
@@ -59,13 +70,18 @@ groups["+ - * / %"] = (random, n) =>
   });
 groups["String(number)"] = (random, n) => each(n, () => `${number(random)} ${ofBits(random)}`);
 groups["Number(string)"] = (random, n) =>
-  each(n, () => bits(Number(`${random()}${Math.floor(random() * 1e9)}e${Math.floor(random() * 600 - 300)}`)));
+  each(
+    n,
+    () =>
+      bits(Number(`${random()}${Math.floor(random() * 1e9)}e${Math.floor(random() * 600 - 300)}`)),
+  );
 groups["toFixed, toPrecision, toExponential"] = (random, n) =>
   each(n, () => {
     const [x, digits] = [number(random), Math.floor(random() * 20) + 1];
     return `${x.toFixed(digits)} ${x.toPrecision(digits)} ${x.toExponential(digits)}`;
   });
-groups["toString(radix) of fractions"] = (random, n) => each(n, () => number(random).toString(2 + Math.floor(random() * 35)));
+groups["toString(radix) of fractions"] = (random, n) =>
+  each(n, () => number(random).toString(2 + Math.floor(random() * 35)));
 
 const WORDS = [
   "a",
@@ -94,7 +110,8 @@ const WORDS = [
   "\u{1F600}",
   "я",
 ];
-const word = (random: () => number): string => each(1 + Math.floor(random() * 5), () => pick(random, WORDS)).join("");
+const word = (random: () => number): string =>
+  each(1 + Math.floor(random() * 5), () => pick(random, WORDS)).join("");
 const point = (random: () => number): string => {
   const code = Math.floor(random() * (random() < 0.7 ? 0x1ffff : 0x10ffff));
   return String.fromCodePoint(code >= 0xd800 && code < 0xe000 ? 0x78 : code);
@@ -115,56 +132,103 @@ groups["toLocaleLowerCase, toLocaleUpperCase"] = (random, n) =>
 groups["toLowerCase, toUpperCase, normalize of any character"] = (random, n) =>
   each(n, () => {
     const text = point(random);
-    return [text.toLowerCase(), text.toUpperCase(), text.normalize("NFD"), text.normalize("NFKC")].map(escape).join(" ");
+    return [text.toLowerCase(), text.toUpperCase(), text.normalize("NFD"), text.normalize("NFKC")]
+      .map(escape).join(" ");
   });
 groups["/\\p{L}/u, /\\w/iu of any character"] = (random, n) =>
   each(n, () => {
     const text = point(random);
-    return `${/\p{L}/u.test(text)} ${/\p{Emoji}/u.test(text)} ${/\p{Script=Greek}/u.test(text)} ${/\w/iu.test(text)}`;
+    return `${/\p{L}/u.test(text)} ${/\p{Emoji}/u.test(text)} ${/\p{Script=Greek}/u.test(text)} ${
+      /\w/iu.test(text)
+    }`;
   });
 const day = (random: () => number): Date => new Date(Math.floor(random() * 4e12 - 1e12));
 const utc = { timeZone: "UTC" } as const;
-groups["number.toLocaleString() (en-US)"] = (random, n) => each(n, () => number(random).toLocaleString("en-US"));
+groups["number.toLocaleString() (en-US)"] = (random, n) =>
+  each(n, () => number(random).toLocaleString("en-US"));
 groups["number.toLocaleString() (eight locales)"] = (random, n) =>
   each(
     n,
     () =>
-      number(random).toLocaleString(pick(random, LOCALES), { style: "currency", currency: pick(random, ["EUR", "USD", "JPY"]) }),
+      number(random).toLocaleString(pick(random, LOCALES), {
+        style: "currency",
+        currency: pick(random, ["EUR", "USD", "JPY"]),
+      }),
   );
-groups["date.toLocaleString() (en-US, UTC)"] = (random, n) => each(n, () => day(random).toLocaleString("en-US", utc));
+groups["date.toLocaleString() (en-US, UTC)"] = (random, n) =>
+  each(n, () => day(random).toLocaleString("en-US", utc));
 groups["date.toLocaleString() (eight locales, long)"] = (random, n) =>
-  each(n, () => day(random).toLocaleString(pick(random, LOCALES), { ...utc, dateStyle: "full", timeStyle: "long" }));
-const ZONES = ["Europe/Berlin", "America/New_York", "Asia/Tokyo", "Africa/Casablanca", "America/Sao_Paulo"];
+  each(
+    n,
+    () =>
+      day(random).toLocaleString(pick(random, LOCALES), {
+        ...utc,
+        dateStyle: "full",
+        timeStyle: "long",
+      }),
+  );
+const ZONES = [
+  "Europe/Berlin",
+  "America/New_York",
+  "Asia/Tokyo",
+  "Africa/Casablanca",
+  "America/Sao_Paulo",
+];
 groups["date in five time zones"] = (random, n) =>
-  each(n, () => day(random).toLocaleString("en-US", { timeZone: pick(random, ZONES), dateStyle: "short", timeStyle: "short" }));
+  each(
+    n,
+    () =>
+      day(random).toLocaleString("en-US", {
+        timeZone: pick(random, ZONES),
+        dateStyle: "short",
+        timeStyle: "short",
+      }),
+  );
 groups["Intl.PluralRules, ListFormat, RelativeTimeFormat"] = (random, n) =>
   each(n, () => {
     const locale = pick(random, LOCALES);
     const x = Math.floor(random() * 200);
-    return new Intl.PluralRules(locale).select(x) + new Intl.ListFormat(locale).format([word(random), "b", "c"]) +
+    return new Intl.PluralRules(locale).select(x) +
+      new Intl.ListFormat(locale).format([word(random), "b", "c"]) +
       new Intl.RelativeTimeFormat(locale).format(x - 100, "day");
   });
 groups["Intl.Segmenter"] = (random, n) =>
   each(
     n,
     () =>
-      [...new Intl.Segmenter("en-US", { granularity: "word" }).segment(word(random) + word(random))].map((s) => s.segment).join(
-        "|",
-      ),
+      [...new Intl.Segmenter("en-US", { granularity: "word" }).segment(word(random) + word(random))]
+        .map((s) => s.segment).join(
+          "|",
+        ),
   );
 
 groups["Date.parse of ISO forms"] = (random, n) =>
   each(n, () => {
     const iso = day(random).toISOString();
     return String(
-      Date.parse(pick(random, [iso, iso.slice(0, 10), iso.slice(0, 7), iso.slice(0, 19) + "Z", iso.slice(0, 16) + "+05:30"])),
+      Date.parse(
+        pick(random, [
+          iso,
+          iso.slice(0, 10),
+          iso.slice(0, 7),
+          iso.slice(0, 19) + "Z",
+          iso.slice(0, 16) + "+05:30",
+        ]),
+      ),
     );
   });
 groups["Date.parse of toString and toUTCString"] = (random, n) =>
-  each(n, () => String(Date.parse(random() < 0.5 ? day(random).toUTCString() : day(random).toString())));
+  each(
+    n,
+    () => String(Date.parse(random() < 0.5 ? day(random).toUTCString() : day(random).toString())),
+  );
 groups["Date.parse of other texts"] = (random, n) =>
   each(n, () => {
-    const [d, m, y] = [1 + Math.floor(random() * 31), 1 + Math.floor(random() * 12), 1990 + Math.floor(random() * 60)];
+    const [d, m, y] = [
+      1 + Math.floor(random() * 31),
+      1 + Math.floor(random() * 12),
+      1990 + Math.floor(random() * 60),
+    ];
     const month = pick(random, ["Jan", "february", "Sept", "Dezember", "march"]);
     const text = pick(random, [
       ...[
@@ -188,12 +252,18 @@ groups["Date.parse of other texts"] = (random, n) =>
 groups["sort: stability"] = (random, n) =>
   each(
     n / 20,
-    () => each(60, (i) => `${Math.floor(random() * 6)} ${i}`).sort((x, y) => x.charCodeAt(0) - y.charCodeAt(0)).join(),
+    () =>
+      each(60, (i) => `${Math.floor(random() * 6)} ${i}`).sort((x, y) =>
+        x.charCodeAt(0) - y.charCodeAt(0)
+      ).join(),
   );
 groups["sort: which pairs are compared"] = (random, n) =>
   each(n / 20, () => {
     const calls: string[] = [];
-    each(12, () => String(Math.floor(random() * 100))).sort((x, y) => (calls.push(`${x}:${y}`), Number(x) - Number(y)));
+    each(12, () => String(Math.floor(random() * 100))).sort((
+      x,
+      y,
+    ) => (calls.push(`${x}:${y}`), Number(x) - Number(y)));
     return calls.join();
   });
 groups["sort: a comparator that contradicts itself"] = (random, n) =>
@@ -204,8 +274,16 @@ groups["sort: a comparator that contradicts itself"] = (random, n) =>
 groups["order of keys"] = (random, n) =>
   each(n / 20, () => {
     const object: { [key: string]: number } = {};
-    for (let i = 0; i < 20; i++) object[random() < 0.5 ? word(random) : String(Math.floor(random() * 5000))] = i;
-    return JSON.stringify([object, Object.keys({ ...object, b: 1, 1: 1 }), structuredClone(object)]);
+    for (
+      let i = 0;
+      i < 20;
+      i++
+    ) object[random() < 0.5 ? word(random) : String(Math.floor(random() * 5000))] = i;
+    return JSON.stringify([
+      object,
+      Object.keys({ ...object, b: 1, 1: 1 }),
+      structuredClone(object),
+    ]);
   });
 groups["messages of the language's own errors"] = () => {
   const faults: (() => unknown)[] = [
@@ -231,15 +309,30 @@ groups["messages of the language's own errors"] = () => {
   });
 };
 groups["JSON.stringify"] = (random, n) =>
-  each(n, () => JSON.stringify({ a: number(random), b: word(random) + "\ud800", c: [point(random), -0, 1e21, NaN] }));
+  each(
+    n,
+    () =>
+      JSON.stringify({
+        a: number(random),
+        b: word(random) + "\ud800",
+        c: [point(random), -0, 1e21, NaN],
+      }),
+  );
 groups["TextEncoder, encodeURIComponent, btoa"] = (random, n) =>
-  each(n, () => [...new TextEncoder().encode(point(random) + "\udc00")].join() + encodeURIComponent(point(random)));
+  each(
+    n,
+    () =>
+      [...new TextEncoder().encode(point(random) + "\udc00")].join() +
+      encodeURIComponent(point(random)),
+  );
 groups["URL"] = (random, n) =>
   each(n, () => {
     try {
       return new URL(
         `/${word(random)}?q=${word(random)}#${word(random)}`,
-        `https://${pick(random, ["example.com", "ex.ämple", "[::1]", "0x7f.1"])}:${Math.floor(random() * 70000)}`,
+        `https://${pick(random, ["example.com", "ex.ämple", "[::1]", "0x7f.1"])}:${
+          Math.floor(random() * 70000)
+        }`,
       ).href;
     } catch (e) {
       return (e as Error).name;

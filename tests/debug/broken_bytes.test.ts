@@ -1,7 +1,16 @@
-// Functions of temporalex/debug that take bytes of a history reject damaged bytes with their own errors, never with those of the decoder.
+// Functions of temporalex/debug that take bytes of a history reject damaged bytes with their own
+// errors, never with those of the decoder.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { HistoryFileError, historyJson, minimise, NoProblemError, openRun, redact, testFiles } from "../../ts/debug/mod.ts";
+import {
+  HistoryFileError,
+  historyJson,
+  minimise,
+  NoProblemError,
+  openRun,
+  redact,
+  testFiles,
+} from "../../ts/debug/mod.ts";
 import type { ReplayingRealm } from "../../ts/debug/mod.ts";
 import { plantedHistory } from "./planted.ts";
 
@@ -18,11 +27,16 @@ function numbersFrom(seed: number): () => number {
   return () => (state = Math.imul(state, 1664525) + 1013904223 >>> 0) / 2 ** 32;
 }
 
-/** The first events of a history with all kinds of events, cut off or with up to three bytes changed. */
+/**
+ * The first events of a history with all kinds of events, cut off or with up to three bytes
+ * changed.
+ */
 function damagedCopy(bytes: Uint8Array, next: () => number): Uint8Array {
   if (next() < 0.4) return bytes.slice(0, Math.floor(next() * bytes.length));
   const copy = bytes.slice();
-  for (let i = 0; i <= next() * 3; i++) copy[Math.floor(next() * copy.length)]! ^= 1 << Math.floor(next() * 8);
+  for (let i = 0; i <= next() * 3; i++) {
+    copy[Math.floor(next() * copy.length)]! ^= 1 << Math.floor(next() * 8);
+  }
   return copy;
 }
 
@@ -57,13 +71,22 @@ test("2,000 damaged histories are read or rejected with a HistoryFileError", asy
 test("the error names the damaged event", async () => {
   // A first event with the id 1, and a second one that is cut off within its id.
   const bytes = Uint8Array.of(0x0a, 2, 0x08, 1, 0x0a, 2, 0x08, 0x80);
-  const expected = { name: "HistoryFileError", message: /^the history cannot be decoded: events\[1\]: / };
+  const expected = {
+    name: "HistoryFileError",
+    message: /^the history cannot be decoded: events\[1\]: /,
+  };
   assert.throws(() => historyJson(bytes), expected);
-  assert.throws(() => testFiles(bytes, { runner: "node", name: "h", workflows: "../w.ts" }), expected);
+  assert.throws(
+    () => testFiles(bytes, { runner: "node", name: "h", workflows: "../w.ts" }),
+    expected,
+  );
   await assert.rejects(redact(bytes), expected);
   await assert.rejects(minimise(bytes, { realm }), expected);
   // The length of the second event is more than there is.
-  assert.throws(() => historyJson(bytes.subarray(0, 7)), /the history cannot be decoded: after 1 event: /);
+  assert.throws(
+    () => historyJson(bytes.subarray(0, 7)),
+    /the history cannot be decoded: after 1 event: /,
+  );
   // A time whose nanoseconds have no JSON form.
   const time = Uint8Array.of(0x0a, 10, 0x08, 1, 0x12, 6, 0x10, 0xff, 0xff, 0xff, 0xff, 0x7f);
   assert.throws(() => historyJson(time), {

@@ -1,9 +1,13 @@
-// A history in which events are missing is refused, and what is before the gap comes with the refusal: a page can show it.
+// A history in which events are missing is refused, and what is before the gap comes with the
+// refusal: a page can show it.
 import { deepStrictEqual, ok, rejects, strictEqual } from "node:assert/strict";
 import test from "node:test";
 import { create, fromBinary, toBinary } from "@bufbuild/protobuf";
 import { WorkflowTypeSchema } from "../../ts/messages/generated/temporal/api/common/v1/message_pb.ts";
-import { HistoryEventSchema, HistorySchema } from "../../ts/messages/generated/temporal/api/history/v1/message_pb.ts";
+import {
+  HistoryEventSchema,
+  HistorySchema,
+} from "../../ts/messages/generated/temporal/api/history/v1/message_pb.ts";
 import { EventType } from "../../ts/messages/generated/temporal/api/enums/v1/event_type_pb.ts";
 import { HistoryFileError, openRun, readHistoryFile } from "../../ts/debug/mod.ts";
 
@@ -21,7 +25,10 @@ const history = (...ids: readonly number[]): Uint8Array => {
         }
         : {
           eventType: EventType.WORKFLOW_EXECUTION_SIGNALED,
-          attributes: { case: "workflowExecutionSignaledEventAttributes", value: { signalName: "add" } },
+          attributes: {
+            case: "workflowExecutionSignaledEventAttributes",
+            value: { signalName: "add" },
+          },
         }),
     })
   );

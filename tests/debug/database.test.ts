@@ -1,6 +1,7 @@
 // runtime: node
-// Workflows with tables in debug sessions and in histories without code: reducers, procedures, subscriptions, broadcasts and
-// named timers appear by name with their values; a redacted history contains nothing that code wrote next to a timer.
+// Workflows with tables in debug sessions and in histories without code: reducers, procedures,
+// subscriptions, broadcasts and named timers appear by name with their values; a redacted history
+// contains nothing that code wrote next to a timer.
 // takes: 4 s
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
@@ -26,7 +27,9 @@ const commands = () => session.tasks.flatMap(({ eventId }) => session.viewAt(eve
 
 test("without code each construct is listed by name with its input and output", async () => {
   const run = await openRun(history);
-  const things = run.items.filter(({ kind }) => kind !== "task").map((item) => `${item.name} | ${run.detailOf(item)}`.trim());
+  const things = run.items.filter(({ kind }) => kind !== "task").map((item) =>
+    `${item.name} | ${run.detailOf(item)}`.trim()
+  );
   assert.deepEqual(things, [
     "Raid | 7",
     'transact logLine | "a raid"',
@@ -43,13 +46,15 @@ test("without code each construct is listed by name with its input and output", 
     "timer SECRET_name | 1 s",
     'completes | → {"hp":70,"missed":"npc 99 not found","left":69,"heard":0}',
   ]);
-  assert.deepEqual([...run.search("secret of grace")].map((index) => run.items[index]!.name), ["timer 1 s"]);
+  assert.deepEqual([...run.search("secret of grace")].map((index) => run.items[index]!.name), [
+    "timer 1 s",
+  ]);
 });
 
 test("event lines show timers and reducers by name, also at their end", () => {
-  const said = session.events.filter(({ type }) => /Timer|Marker|Upsert|ActivityTaskScheduled/.test(type)).map(({ summary }) =>
-    summary
-  );
+  const said = session.events.filter(({ type }) =>
+    /Timer|Marker|Upsert|ActivityTaskScheduled/.test(type)
+  ).map(({ summary }) => summary);
   assert.deepEqual(said, [
     'transact logLine("a raid")',
     "subscribe stand_down:orc",
@@ -83,27 +88,41 @@ test("commands show their request and the event that they became", () => {
     "StartTimer: timer SECRET_name for 1 s",
     'CompleteWorkflow: completes the workflow with {"hp":70,"missed":"npc 99 not found","left":69,"heard":0}',
   ]);
-  assert.deepEqual(commands().filter(({ eventId, site }) => eventId === undefined || !/tables|^$/.test(site)), []);
+  assert.deepEqual(
+    commands().filter(({ eventId, site }) => eventId === undefined || !/tables|^$/.test(site)),
+    [],
+  );
 });
 
 test("the position of code: it waits for a reducer until its marker, and not for a forgotten one", () => {
-  const strike = session.events.find(({ summary }) => summary.startsWith("transact strike(7, 30)"))!.eventId;
+  const strike =
+    session.events.find(({ summary }) => summary.startsWith("transact strike(7, 30)"))!.eventId;
   const started = session.viewAt(strike - 1);
   assert.deepEqual(
-    started.open.map(({ kind, label, endedBy, firesAtMs, arguments: args }) => [kind, label, endedBy, firesAtMs, args]),
+    started.open.map((
+      { kind, label, endedBy, firesAtMs, arguments: args },
+    ) => [kind, label, endedBy, firesAtMs, args]),
     [
       ["transact", 'transact "strike"', undefined, undefined, [7, 30]],
     ],
   );
-  assert.deepEqual(session.viewAt(strike).open.map(({ eventId, endedBy }) => [eventId, endedBy]), [[strike, strike]]);
+  assert.deepEqual(session.viewAt(strike).open.map(({ eventId, endedBy }) => [eventId, endedBy]), [[
+    strike,
+    strike,
+  ]]);
   const mustered = session.events.find(({ type }) => type === "TimerStarted")!.eventId;
   assert.deepEqual(session.viewAt(mustered).open.map(({ label }) => label), ['timer "muster"']);
   assert.match(session.code!.why(mustered).sentence, /^Run waits at line \d+ for timer "muster"/);
-  assert.match(session.code!.why(strike - 1).sentence, /^Run waits at line \d+ for transact "strike", since event \d+\.$/);
+  assert.match(
+    session.code!.why(strike - 1).sentence,
+    /^Run waits at line \d+ for transact "strike", since event \d+\.$/,
+  );
 });
 
 test("lines show input and result of reducers, durations of timers, and subscriptions", () => {
-  const said = session.code!.crossings(session.length).filter(({ kind }) => ["arguments", "result"].includes(kind))
+  const said = session.code!.crossings(session.length).filter(({ kind }) =>
+    ["arguments", "result"].includes(kind)
+  )
     .map(({ kind, name, value }) => `${kind} ${name}: ${value.text}`);
   for (
     const wanted of [

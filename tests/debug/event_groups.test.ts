@@ -1,6 +1,6 @@
 // runtime: node
-// Event groups of a history: their labels, what belongs to them, the messages that the SDK makes groups for; labels are values, for codecs
-// and for redaction alike.
+// Event groups of a history: their labels, what belongs to them, the messages that the SDK makes
+// groups for; labels are values, for codecs and for redaction alike.
 // takes: 4 s
 import assert from "node:assert/strict";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
@@ -12,7 +12,13 @@ import { fromBinary, toBinary } from "@bufbuild/protobuf";
 import type { PayloadCodec } from "../../ts/codec/codec.ts";
 import type { Payload } from "../../ts/converter/payload.ts";
 import { HistorySchema } from "../../ts/messages/generated/temporal/api/history/v1/message_pb.ts";
-import { eventGroups, openRun, readHistoryFile, redact, type RunModel } from "../../ts/debug/mod.ts";
+import {
+  eventGroups,
+  openRun,
+  readHistoryFile,
+  redact,
+  type RunModel,
+} from "../../ts/debug/mod.ts";
 import { TestEnvironment } from "../../ts/testing/mod.ts";
 
 const PROGRAM = `import * as wf from "@temporalio/workflow";
@@ -45,13 +51,17 @@ before(async () => {
   const env = await TestEnvironment.create({ logger: silent });
   try {
     const activities = { note: () => undefined, pack: () => undefined, charge: () => undefined };
-    await env.runWorker({ workflows: pathToFileURL(join(folder, "main.ts")), activities }, async () => {
-      const handle = await env.client.start("Main", { id: "groups", args: [] });
-      await handle.signal("add" as never, "PEN-2" as never);
-      await handle.update("close" as never);
-      await handle.result();
-      history = (await readHistoryFile(new TextEncoder().encode(await handle.historyJson()))).bytes;
-    });
+    await env.runWorker(
+      { workflows: pathToFileURL(join(folder, "main.ts")), activities },
+      async () => {
+        const handle = await env.client.start("Main", { id: "groups", args: [] });
+        await handle.signal("add" as never, "PEN-2" as never);
+        await handle.update("close" as never);
+        await handle.result();
+        history =
+          (await readHistoryFile(new TextEncoder().encode(await handle.historyJson()))).bytes;
+      },
+    );
   } finally {
     await env.dispose();
   }
@@ -59,7 +69,9 @@ before(async () => {
 after(() => rmSync(folder, { recursive: true, force: true }));
 
 const namesIn = (run: RunModel) =>
-  eventGroups(run).map(({ kind, label, items }) => `${kind} ${label}: ${items.map((i) => run.items[i]!.name).join(", ")}`);
+  eventGroups(run).map(({ kind, label, items }) =>
+    `${kind} ${label}: ${items.map((i) => run.items[i]!.name).join(", ")}`
+  );
 
 test("groups have labels and items; operations of a handler belong to the group of its message", async () => {
   const run = await openRun(history);
@@ -83,7 +95,10 @@ test("a history without markers has none", async () => {
 const xor: PayloadCodec = {
   encode: async (payloads) =>
     payloads.map((payload) => ({
-      metadata: { encoding: new TextEncoder().encode("binary/encrypted"), was: payload.metadata["encoding"]! },
+      metadata: {
+        encoding: new TextEncoder().encode("binary/encrypted"),
+        was: payload.metadata["encoding"]!,
+      },
       data: payload.data.map((byte) => byte ^ 0x55),
     })),
   decode: async (payloads) =>

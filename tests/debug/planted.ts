@@ -1,9 +1,13 @@
-// A history with an event of each type, and a distinct secret in every payload and failure that the schema allows.
+// A history with an event of each type, and a distinct secret in every payload and failure that the
+// schema allows.
 import assert from "node:assert/strict";
 import { create, type DescMessage, toBinary } from "@bufbuild/protobuf";
 import { reflect, type ReflectMessage } from "@bufbuild/protobuf/reflect";
 import { EventType } from "../../ts/messages/generated/temporal/api/enums/v1/event_type_pb.ts";
-import { HistoryEventSchema, HistorySchema } from "../../ts/messages/generated/temporal/api/history/v1/message_pb.ts";
+import {
+  HistoryEventSchema,
+  HistorySchema,
+} from "../../ts/messages/generated/temporal/api/history/v1/message_pb.ts";
 import { PayloadSchema } from "../../ts/messages/generated/temporal/api/common/v1/message_pb.ts";
 
 const text = new TextEncoder();
@@ -39,12 +43,22 @@ class Planter {
     };
     for (const field of message.desc.fields) {
       if (field.oneof !== undefined && message.oneofCase(field.oneof) !== undefined) continue;
-      if (field.fieldKind === "message" && carries(field.message)) message.set(field, inner(field.message));
-      else if (field.fieldKind === "list" && field.listKind === "message" && carries(field.message)) {
+      if (field.fieldKind === "message" && carries(field.message)) {
+        message.set(field, inner(field.message));
+      } else if (
+        field.fieldKind === "list" && field.listKind === "message" && carries(field.message)
+      ) {
         for (let i = 0; i < 3; i++) message.get(field).add(inner(field.message));
-      } else if (field.fieldKind === "map" && field.mapKind === "message" && carries(field.message)) {
-        for (const key of ["one", "two", "three"]) message.get(field).set(key, inner(field.message));
-      } else if (message.desc.typeName === FAILURE && (field.localName === "message" || field.localName === "stackTrace")) {
+      } else if (
+        field.fieldKind === "map" && field.mapKind === "message" && carries(field.message)
+      ) {
+        for (const key of ["one", "two", "three"]) {
+          message.get(field).set(key, inner(field.message));
+        }
+      } else if (
+        message.desc.typeName === FAILURE &&
+        (field.localName === "message" || field.localName === "stackTrace")
+      ) {
         const secret = `SECRET-${this.secrets.length}-of-the-customer`;
         this.secrets.push(secret);
         message.set(field, `it failed with ${secret}`);
@@ -66,7 +80,8 @@ function carries(desc: DescMessage): boolean {
   if (before !== undefined) return before;
   known.set(desc.typeName, false);
   const found = desc.fields.some((field) =>
-    (field.fieldKind === "message" || (field.fieldKind === "list" && field.listKind === "message") ||
+    (field.fieldKind === "message" ||
+      (field.fieldKind === "list" && field.listKind === "message") ||
       (field.fieldKind === "map" && field.mapKind === "message")) && carries(field.message!)
   );
   known.set(desc.typeName, found);
@@ -75,16 +90,26 @@ function carries(desc: DescMessage): boolean {
 
 /** The type of the event that has these attributes: "timerFiredEventAttributes". */
 export function eventTypeOf(attributes: string): EventType {
-  const name = attributes.replace(/EventAttributes$/, "").replace(/[A-Z]/g, (letter) => `_${letter}`).toUpperCase();
+  const name = attributes.replace(/EventAttributes$/, "").replace(
+    /[A-Z]/g,
+    (letter) => `_${letter}`,
+  ).toUpperCase();
   return EventType[name as keyof typeof EventType] ?? EventType.UNSPECIFIED;
 }
 
 /** The history, and at least two hundred secrets that are in it. */
-export function plantedHistory(): { readonly bytes: Uint8Array; readonly secrets: readonly string[] } {
+export function plantedHistory(): {
+  readonly bytes: Uint8Array;
+  readonly secrets: readonly string[];
+} {
   const planter = new Planter();
-  const attributes = HistoryEventSchema.oneofs.find(({ localName }) => localName === "attributes")!.fields;
+  const attributes =
+    HistoryEventSchema.oneofs.find(({ localName }) => localName === "attributes")!.fields;
   const events = attributes.map((field, i) => {
-    const event = create(HistoryEventSchema, { eventId: BigInt(i + 1), eventType: eventTypeOf(field.localName) });
+    const event = create(HistoryEventSchema, {
+      eventId: BigInt(i + 1),
+      eventType: eventTypeOf(field.localName),
+    });
     const reflected = reflect(HistoryEventSchema, event);
     const made = reflect(field.message!);
     planter.fill(made, 0);

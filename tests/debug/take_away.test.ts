@@ -1,12 +1,20 @@
-// What is taken away from a divergence: the smallest history that shows it, a test of it, and a history without its values.
+// What is taken away from a divergence: the smallest history that shows it, a test of it, and a
+// history without its values.
 // takes: 30 s
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { minimise, NoProblemError, openSession, readHistoryFile, testFiles } from "../../ts/debug/mod.ts";
+import {
+  minimise,
+  NoProblemError,
+  openSession,
+  readHistoryFile,
+  testFiles,
+} from "../../ts/debug/mod.ts";
 import { createRealmFromText } from "../cases/realm_host.ts";
 import { EDITED, recorded } from "./take_away_support.ts";
 
-const median = (numbers: readonly number[]): number => numbers.toSorted((a, b) => a - b)[Math.floor(numbers.length / 2)]!;
+const median = (numbers: readonly number[]): number =>
+  numbers.toSorted((a, b) => a - b)[Math.floor(numbers.length / 2)]!;
 
 test("twenty divergences keep at most a quarter of their events in the median, show the same problem, and replay after the repair", async () => {
   const histories = new Map<string, Uint8Array>();
@@ -16,7 +24,8 @@ test("twenty divergences keep at most a quarter of their events in the median, s
     const history = histories.get(before) ?? await recorded(before);
     histories.set(before, history);
     const broken = await createRealmFromText(after);
-    const repaired = await (sound.get(before) ?? sound.set(before, createRealmFromText(before)).get(before)!);
+    const repaired =
+      await (sound.get(before) ?? sound.set(before, createRealmFromText(before)).get(before)!);
     try {
       const whole = await openSession(history, { realm: broken.realm });
       assert.ok(whole.problem !== undefined, `${name} parts from its history`);
@@ -33,16 +42,31 @@ test("twenty divergences keep at most a quarter of their events in the median, s
       });
       assert.deepEqual(same(session.problem!), same(whole.problem), name);
       // The exported test: its history fails with the edit, and passes without it.
-      const { history: file } = testFiles(minimal.history, { runner: "node", name: "order", workflows: "./workflows.ts" });
+      const { history: file } = testFiles(minimal.history, {
+        runner: "node",
+        name: "order",
+        workflows: "./workflows.ts",
+      });
       const exported = new TextEncoder().encode(file.text);
-      assert.equal((await openSession(exported, { realm: broken.realm })).problem?.message, session.problem?.message, name);
-      assert.equal((await openSession(exported, { realm: repaired.realm })).problem?.message, undefined, `${name}, repaired`);
+      assert.equal(
+        (await openSession(exported, { realm: broken.realm })).problem?.message,
+        session.problem?.message,
+        name,
+      );
+      assert.equal(
+        (await openSession(exported, { realm: repaired.realm })).problem?.message,
+        undefined,
+        `${name}, repaired`,
+      );
     } finally {
       await broken.dispose();
     }
   }
   for (const realm of sound.values()) await (await realm).dispose();
-  assert.ok(median(parts) <= 0.25, `a median of ${median(parts)} of ${parts.map((part) => part.toFixed(2)).join(" ")}`);
+  assert.ok(
+    median(parts) <= 0.25,
+    `a median of ${median(parts)} of ${parts.map((part) => part.toFixed(2)).join(" ")}`,
+  );
 });
 
 test("a history that replays has nothing to minimize; an aborted run returns its best result", async () => {

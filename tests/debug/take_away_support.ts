@@ -1,4 +1,5 @@
-// Two programs, one of each model, each with ten edits that part from the histories of the first edition.
+// Two programs, one of each model, each with ten edits that part from the histories of the first
+// edition.
 import { API, createRealmFromText } from "../cases/realm_host.ts";
 
 const NATIVE = `${API}
@@ -50,7 +51,10 @@ const EDITS: readonly (readonly [from: string, to: string])[] = [
     "  await SLEEP(1000);\n  const receipt = await acts.charge(who, priced.length);\n",
     "  const receipt = await acts.charge(who, priced.length);\n  await SLEEP(1000);\n",
   ],
-  ["    priced.push(await acts.price(item));\n", "    priced.push(await acts.price(item));\n    await SLEEP(1);\n"],
+  [
+    "    priced.push(await acts.price(item));\n",
+    "    priced.push(await acts.price(item));\n    await SLEEP(1);\n",
+  ],
   ["  return receipt;\n", "  await acts.thank(who);\n  return receipt;\n"],
   ["acts.price(item)", "acts.value(item)"],
 ];
@@ -89,7 +93,9 @@ export async function recorded(text: string, signals = 20): Promise<Uint8Array> 
     run.server.signal("done");
     await task();
     while (run.server.closed === undefined) {
-      for (const id of [...run.server.activities.keys()]) run.server.completeActivity(id, `answer ${id}`);
+      for (const id of [...run.server.activities.keys()]) {
+        run.server.completeActivity(id, `answer ${id}`);
+      }
       for (const id of [...run.server.timers.keys()]) run.server.fireTimer(id);
       await task();
     }

@@ -1,5 +1,5 @@
-// `temporalex dev` logs activity attempts that time out, also those of another SDK's worker, which may not
-// log them.
+// `temporalex dev` logs activity attempts that time out, also those of another SDK's worker, which
+// may not log them.
 // takes: 3 s
 import assert from "node:assert/strict";
 import { test } from "node:test";
@@ -12,7 +12,10 @@ import { activities, workflow } from "../../ts/workflow/mod.ts";
 import { until } from "../support/until.ts";
 
 const hangs = workflow("Hangs", async () => {
-  const acts = activities<{ hang(): void }>({ startToClose: "300ms", retry: { maximumAttempts: 2, initialInterval: "1s" } });
+  const acts = activities<{ hang(): void }>({
+    startToClose: "300ms",
+    retry: { maximumAttempts: 2, initialInterval: "1s" },
+  });
   await acts.hang().catch(() => {});
 });
 
@@ -20,9 +23,15 @@ test("each attempt that times out is a warning with when the next one is due", a
   const warned: { readonly [name: string]: unknown }[] = [];
   const logger = {
     ...silentLogger,
-    warn: (message: string, fields = {}) => void (message === "an activity timed out" && warned.push(fields)),
+    warn: (message: string, fields = {}) =>
+      void (message === "an activity timed out" && warned.push(fields)),
   };
-  const server = await startDevServer({ port: 0, namespaces: ["default"], storeOf: () => undefined, logger });
+  const server = await startDevServer({
+    port: 0,
+    namespaces: ["default"],
+    storeOf: () => undefined,
+    logger,
+  });
   const service = new GrpcService({ address: `127.0.0.1:${server.port}` });
   try {
     const options = { service, namespace: "default", taskQueue: "q", logger: silentLogger };
@@ -33,7 +42,14 @@ test("each attempt that times out is a warning with when the next one is due", a
     });
     await worker.runUntil(() => new Client(options).execute(hangs, { id: "w", args: [] }));
     await until("two warnings", () => warned.length >= 2);
-    const names = ["activityType", "activityId", "workflowId", "workflowType", "attempt", "timeout"];
+    const names = [
+      "activityType",
+      "activityId",
+      "workflowId",
+      "workflowType",
+      "attempt",
+      "timeout",
+    ];
     assert.deepEqual(warned.map((fields) => names.map((name) => fields[name])), [
       ["hang", "1", "w", "Hangs", 1, "startToClose"],
       ["hang", "1", "w", "Hangs", 2, "startToClose"],

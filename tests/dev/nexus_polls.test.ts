@@ -11,9 +11,15 @@ import { Namespaces } from "../../ts/dev/namespaces.ts";
 import { EmbeddedEngine, MemoryStore } from "../../ts/engine/mod.ts";
 
 const poll = (workerInstanceKey: string) =>
-  toBinary(PollNexusTaskQueueRequestSchema, create(PollNexusTaskQueueRequestSchema, { namespace: "default", workerInstanceKey }));
+  toBinary(
+    PollNexusTaskQueueRequestSchema,
+    create(PollNexusTaskQueueRequestSchema, { namespace: "default", workerInstanceKey }),
+  );
 const shutdown = (workerInstanceKey: string) =>
-  toBinary(ShutdownWorkerRequestSchema, create(ShutdownWorkerRequestSchema, { namespace: "default", workerInstanceKey }));
+  toBinary(
+    ShutdownWorkerRequestSchema,
+    create(ShutdownWorkerRequestSchema, { namespace: "default", workerInstanceKey }),
+  );
 
 test("ShutdownWorker ends the polls of its worker, also those that arrive after it", async () => {
   const namespaces = await Namespaces.open(["default"], {}, {

@@ -1,4 +1,5 @@
-// The ports of `temporalex dev`: protocols, sizes, callers that vanish, pages that are let in or not.
+// The ports of `temporalex dev`: protocols, sizes, callers that vanish, pages that are let in or
+// not.
 import assert from "node:assert/strict";
 import { request as httpRequest } from "node:http";
 import { connect } from "node:http2";
@@ -17,12 +18,16 @@ import { GrpcService } from "../../ts/grpc/grpc_service.ts";
 import { grpc, ORIGIN, server, service, typed } from "./support/dev_server.ts";
 
 test("the health service: Check, and Watch that is notified of the shutdown", async () => {
-  const named = (name: string) => new Uint8Array([10, name.length, ...new TextEncoder().encode(name)]);
+  const named = (name: string) =>
+    new Uint8Array([10, name.length, ...new TextEncoder().encode(name)]);
   const check = await grpc("/grpc.health.v1.Health/Check");
   assert.deepEqual([check.status, [...check.body]], ["0", [0, 0, 0, 0, 2, 8, 1]]);
   const known = await grpc("/grpc.health.v1.Health/Check", named(WorkflowService.typeName));
   assert.equal(known.status, "0");
-  assert.deepEqual((await grpc("/grpc.health.v1.Health/Check", named("acme"))).status, String(Code.NOT_FOUND));
+  assert.deepEqual(
+    (await grpc("/grpc.health.v1.Health/Check", named("acme"))).status,
+    String(Code.NOT_FOUND),
+  );
   const mortal = await startDevServer({
     port: 0,
     namespaces: ["default"],
@@ -55,13 +60,23 @@ test("the health service: Check, and Watch that is notified of the shutdown", as
 });
 
 test("shutdown completes waiting calls", async () => {
-  const mortal = await startDevServer({ port: 0, namespaces: ["default"], storeOf: () => undefined, logger: silentLogger });
+  const mortal = await startDevServer({
+    port: 0,
+    namespaces: ["default"],
+    storeOf: () => undefined,
+    logger: silentLogger,
+  });
   const caller = new GrpcService({ address: `127.0.0.1:${mortal.port}` });
-  const poll = create(PollWorkflowTaskQueueRequestSchema, { namespace: "default", taskQueue: { name: "q" } });
+  const poll = create(PollWorkflowTaskQueueRequestSchema, {
+    namespace: "default",
+    taskQueue: { name: "q" },
+  });
   const waiting = Array.from(
     { length: 150 },
     () =>
-      caller.call("pollWorkflowTaskQueue", toBinary(PollWorkflowTaskQueueRequestSchema, poll), { timeoutMs: 60_000 })
+      caller.call("pollWorkflowTaskQueue", toBinary(PollWorkflowTaskQueueRequestSchema, poll), {
+        timeoutMs: 60_000,
+      })
         .then(() => "responded", (error: ServiceError) => error.code),
   );
   await caller.call("getSystemInfo", new Uint8Array(0));
@@ -78,7 +93,10 @@ test("large messages are accepted up to the limit", async () => {
   assert.ok((await handle.historyBytes()).length > 1_900_000);
   // Several at once, on one connection.
   await Promise.all(
-    Array.from({ length: 8 }, (_, i) => client.start("Work", { id: `large-${i}`, args: ["x".repeat(1_500_000)] })),
+    Array.from(
+      { length: 8 },
+      (_, i) => client.start("Work", { id: `large-${i}`, args: ["x".repeat(1_500_000)] }),
+    ),
   );
   const body = new Uint8Array(3_000_000).fill(120);
   await assert.rejects(
@@ -99,7 +117,10 @@ test("callers that disconnect leave no open calls", async () => {
   const before = engine!.stats().waitingCalls;
   const poll = toBinary(
     PollWorkflowTaskQueueRequestSchema,
-    create(PollWorkflowTaskQueueRequestSchema, { namespace: "default", taskQueue: { name: "gone" } }),
+    create(PollWorkflowTaskQueueRequestSchema, {
+      namespace: "default",
+      taskQueue: { name: "gone" },
+    }),
   );
   const frame = new Uint8Array(5 + poll.length);
   new DataView(frame.buffer).setUint32(1, poll.length);
@@ -109,7 +130,12 @@ test("callers that disconnect leave no open calls", async () => {
   session.on("error", () => {});
   for (let i = 0; i < 300; i++) {
     const path = "/temporal.api.workflowservice.v1.WorkflowService/PollWorkflowTaskQueue";
-    const stream = session.request({ ":method": "POST", ":path": path, "content-type": "application/grpc", te: "trailers" });
+    const stream = session.request({
+      ":method": "POST",
+      ":path": path,
+      "content-type": "application/grpc",
+      te: "trailers",
+    });
     stream.on("error", () => {});
     stream.end(frame);
   }
@@ -121,48 +147,71 @@ test("callers that disconnect leave no open calls", async () => {
 
 test("an oversized message is rejected, and the connection stays usable", async () => {
   const body = new Uint8Array(65 * 1024 * 1024);
-  const answer = await grpc("/temporal.api.workflowservice.v1.WorkflowService/SignalWorkflowExecution", body);
+  const answer = await grpc(
+    "/temporal.api.workflowservice.v1.WorkflowService/SignalWorkflowExecution",
+    body,
+  );
   assert.equal(answer.status, String(Code.RESOURCE_EXHAUSTED), answer.message);
-  const unknown = await grpc("/temporal.api.workflowservice.v1.WorkflowService/ListWorkers", body.subarray(0, 5_000_000));
+  const unknown = await grpc(
+    "/temporal.api.workflowservice.v1.WorkflowService/ListWorkers",
+    body.subarray(0, 5_000_000),
+  );
   assert.equal(unknown.status, String(Code.UNIMPLEMENTED));
 });
 
 test("the gRPC port rejects requests of pages", async () => {
-  const answer = await grpc("/temporal.api.workflowservice.v1.WorkflowService/GetSystemInfo", new Uint8Array(0), {
-    origin: ORIGIN,
-  });
+  const answer = await grpc(
+    "/temporal.api.workflowservice.v1.WorkflowService/GetSystemInfo",
+    new Uint8Array(0),
+    {
+      origin: ORIGIN,
+    },
+  );
   assert.equal(answer.http, 403);
 });
 
 test("the HTTP port: JSON, Connect and gRPC-web, for programs and listed pages", async () => {
   const base = `http://127.0.0.1:${server.httpPort}`;
   const send = (headers: { [name: string]: string }, method = "POST") =>
-    new Promise<{ status: number | undefined; text: string; allowed: string | undefined }>((resolve, reject) => {
-      const request = httpRequest(
-        `${base}/${WorkflowService.typeName}/ListNamespaces`,
-        { method, headers: { "content-type": "application/json", ...headers } },
-        (answer) => {
-          let text = "";
-          answer.setEncoding("utf8").on("data", (chunk) => text += chunk).on(
-            "end",
-            () => resolve({ status: answer.statusCode, text, allowed: answer.headers["access-control-allow-origin"] }),
-          );
-        },
-      );
-      request.on("error", reject).end(method === "POST" ? "{}" : undefined);
-    });
+    new Promise<{ status: number | undefined; text: string; allowed: string | undefined }>(
+      (resolve, reject) => {
+        const request = httpRequest(
+          `${base}/${WorkflowService.typeName}/ListNamespaces`,
+          { method, headers: { "content-type": "application/json", ...headers } },
+          (answer) => {
+            let text = "";
+            answer.setEncoding("utf8").on("data", (chunk) => text += chunk).on(
+              "end",
+              () =>
+                resolve({
+                  status: answer.statusCode,
+                  text,
+                  allowed: answer.headers["access-control-allow-origin"],
+                }),
+            );
+          },
+        );
+        request.on("error", reject).end(method === "POST" ? "{}" : undefined);
+      },
+    );
   const plain = await send({});
   assert.equal(plain.status, 200);
   assert.equal(JSON.parse(plain.text).namespaces[0].namespaceInfo.name, "default");
   assert.deepEqual((await send({ origin: ORIGIN })).allowed, ORIGIN);
-  assert.deepEqual([(await send({ origin: "https://evil.example" })).status, (await send({ host: "evil.example" })).status], [
+  assert.deepEqual([
+    (await send({ origin: "https://evil.example" })).status,
+    (await send({ host: "evil.example" })).status,
+  ], [
     403,
     403,
   ]);
   const question = { origin: ORIGIN, "access-control-request-method": "POST" };
   assert.equal((await send(question, "OPTIONS")).status, 204);
   for (const createTransport of [createConnectTransport, createGrpcWebTransport]) {
-    const client = createClient(WorkflowService, createTransport({ baseUrl: base, httpVersion: "1.1" }));
+    const client = createClient(
+      WorkflowService,
+      createTransport({ baseUrl: base, httpVersion: "1.1" }),
+    );
     assert.ok((await client.getSystemInfo({})).serverVersion);
     await assert.rejects(client.listSchedules({}), /schedules/);
   }
@@ -170,12 +219,27 @@ test("the HTTP port: JSON, Connect and gRPC-web, for programs and listed pages",
 
 test("invalid message bytes are rejected, and nothing breaks", async () => {
   const path = "/temporal.api.workflowservice.v1.WorkflowService/";
-  for (const method of ["StartWorkflowExecution", "PollWorkflowTaskQueue", "DescribeTaskQueue", "DeleteWorkflowExecution"]) {
-    for (const bytes of [new Uint8Array([0xff, 0xff, 0xff]), new Uint8Array([10, 200]), new TextEncoder().encode("{}")]) {
+  for (
+    const method of [
+      "StartWorkflowExecution",
+      "PollWorkflowTaskQueue",
+      "DescribeTaskQueue",
+      "DeleteWorkflowExecution",
+    ]
+  ) {
+    for (
+      const bytes of [
+        new Uint8Array([0xff, 0xff, 0xff]),
+        new Uint8Array([10, 200]),
+        new TextEncoder().encode("{}"),
+      ]
+    ) {
       const { status, message } = await grpc(path + method, bytes);
-      // Invalid protobuf never reaches a service: gRPC's own code for that is INTERNAL, with the reason.
+      // Invalid protobuf never reaches a service: gRPC's own code for that is INTERNAL, with the
+      // reason.
       assert.ok(
-        status === String(Code.INVALID_ARGUMENT) || (status === "13" && /^parse binary/.test(message)),
+        status === String(Code.INVALID_ARGUMENT) ||
+          (status === "13" && /^parse binary/.test(message)),
         `${status} ${message}`,
       );
     }

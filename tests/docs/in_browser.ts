@@ -1,5 +1,6 @@
-// Runs a page's entry of the documentation in Chromium: it, and the workers that it and they name, are bundled, each under its own name, and
-// served. `?raw` gives a file's text, as with Vite, and the package's plugin resolves imports of `@temporalio`.
+// Runs a page's entry of the documentation in Chromium: it, and the workers that it and they name,
+// are bundled, each under its own name, and served. `?raw` gives a file's text, as with Vite, and
+// the package's plugin resolves imports of `@temporalio`.
 import { readFileSync } from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -14,7 +15,9 @@ const root = process.cwd();
 
 /** A browser, or the reason why it is missing. */
 export async function browser(): Promise<{ browser?: Browser; reason?: string }> {
-  const { launchChromium } = await import(pathToFileURL(join(root, "tools/lib/chromium.mjs")).href) as {
+  const { launchChromium } = await import(
+    pathToFileURL(join(root, "tools/lib/chromium.mjs")).href
+  ) as {
     launchChromium(): Promise<{ browser?: Browser; reason?: string }>;
   };
   return await launchChromium();
@@ -27,7 +30,10 @@ const raw: Plugin = {
       { filter: /\?raw$/ },
       ({ path, resolveDir }) => ({ path: join(resolveDir, path.slice(0, -4)), namespace: "raw" }),
     );
-    build.onLoad({ filter: /./, namespace: "raw" }, ({ path }) => ({ contents: readFileSync(path, "utf8"), loader: "text" }));
+    build.onLoad(
+      { filter: /./, namespace: "raw" },
+      ({ path }) => ({ contents: readFileSync(path, "utf8"), loader: "text" }),
+    );
   },
 };
 
@@ -50,7 +56,9 @@ async function bundlesOf(folder: string, entry: string): Promise<Map<string, Uin
     });
     bundles.set(`/${name}`, outputFiles[0]!.contents);
     for (
-      const [, named] of readFileSync(join(folder, name), "utf8").matchAll(/new URL\("\.\/([^"]+\.ts)", import\.meta\.url\)/g)
+      const [, named] of readFileSync(join(folder, name), "utf8").matchAll(
+        /new URL\("\.\/([^"]+\.ts)", import\.meta\.url\)/g,
+      )
     ) {
       names.add(named!);
     }
@@ -58,10 +66,23 @@ async function bundlesOf(folder: string, entry: string): Promise<Map<string, Uin
   return bundles;
 }
 
-/** What the page has written to its console once it has as many lines as expected, or after two minutes. */
-export async function runPage(browser: Browser, folder: string, entry: string, lines: number): Promise<string> {
+/**
+ * What the page has written to its console once it has as many lines as expected, or after two
+ * minutes.
+ */
+export async function runPage(
+  browser: Browser,
+  folder: string,
+  entry: string,
+  lines: number,
+): Promise<string> {
   const bundles = await bundlesOf(folder, entry);
-  bundles.set("/sqlite3.wasm", readFileSync(join(root, "node_modules/@sqlite.org/sqlite-wasm/sqlite-wasm/jswasm/sqlite3.wasm")));
+  bundles.set(
+    "/sqlite3.wasm",
+    readFileSync(
+      join(root, "node_modules/@sqlite.org/sqlite-wasm/sqlite-wasm/jswasm/sqlite3.wasm"),
+    ),
+  );
   const server = createServer((request, response) => {
     const path = new URL(request.url!, "http://localhost").pathname;
     const bytes = bundles.get(path);

@@ -1,4 +1,5 @@
-// A page of the documentation as a project: its fenced blocks are files, commands and what the commands print.
+// A page of the documentation as a project: its fenced blocks are files, commands and what the
+// commands print.
 //
 //   ```ts      the first line names the file: `// workflows.ts`. A later block of the same name replaces it.
 //   ```json    the info string names the file: ```json deno.json
@@ -18,7 +19,10 @@ export interface Block {
   readonly prints?: string;
 }
 
-/** The blocks of a page in their order. A block that would escape the tests (no file name) is an error. */
+/**
+ * The blocks of a page in their order. A block that would escape the tests (no file name) is an
+ * error.
+ */
 export function readPage(markdown: string): Block[] {
   const blocks: Block[] = [];
   for (const match of markdown.matchAll(/^```([^\n]*)\n([\s\S]*?)^```$/gm)) {
@@ -27,18 +31,29 @@ export function readPage(markdown: string): Block[] {
     const line = markdown.slice(0, match.index).split("\n").length;
     if (language === "ts" || language === "js") {
       const name = /^\/\/ (\S+\.[jt]s)\b/.exec(text)?.[1];
-      if (name === undefined) throw new Error(`line ${line}: the first line of a ${language} block names its file`);
+      if (name === undefined) {
+        throw new Error(`line ${line}: the first line of a ${language} block names its file`);
+      }
       blocks.push({ kind: "file", line, name, text });
     } else if (language === "json" || language === "toml") {
-      if (info[0] === undefined) throw new Error(`line ${line}: the info string of a ${language} block names its file`);
+      if (info[0] === undefined) {
+        throw new Error(`line ${line}: the info string of a ${language} block names its file`);
+      }
       blocks.push({ kind: "file", line, name: info[0], text });
     } else if (language === "sh") {
-      blocks.push({ kind: info.includes("setup") ? "setup" : "run", line, name: text.trim().split("\n")[0]!, text });
+      blocks.push({
+        kind: info.includes("setup") ? "setup" : "run",
+        line,
+        name: text.trim().split("\n")[0]!,
+        text,
+      });
     } else if (language === "text" && info[0] === "browser") {
       blocks.push({ kind: "browser", line, name: info[1]!, text: "", prints: text });
     } else if (language === "text") {
       const last = blocks.at(-1);
-      if (last?.kind !== "run") throw new Error(`line ${line}: a text block follows the commands that print it`);
+      if (last?.kind !== "run") {
+        throw new Error(`line ${line}: a text block follows the commands that print it`);
+      }
       blocks[blocks.length - 1] = { ...last, prints: text };
     }
   }
@@ -58,13 +73,19 @@ export function difference(expected: string, printed: string): string | undefine
       continue;
     }
     if (at >= lines.length) return `"${wanted[i]}" was expected, and nothing more was printed`;
-    if (!fits(wanted[i]!, lines[at]!)) return `"${wanted[i]}" was expected, and "${lines[at]}" was printed`;
+    if (!fits(wanted[i]!, lines[at]!)) {
+      return `"${wanted[i]}" was expected, and "${lines[at]}" was printed`;
+    }
     at++;
   }
-  return at < lines.length ? `"${lines[at]}" was printed behind the end of what was expected` : undefined;
+  return at < lines.length
+    ? `"${lines[at]}" was printed behind the end of what was expected`
+    : undefined;
 }
 
 function fits(pattern: string, line: string): boolean {
-  const quoted = pattern.split("...").map((part) => part.trimEnd().replace(/[.*+?^${}()|[\]\\]/g, "\\$&"));
+  const quoted = pattern.split("...").map((part) =>
+    part.trimEnd().replace(/[.*+?^${}()|[\]\\]/g, "\\$&")
+  );
   return new RegExp(`^${quoted.join(".*")}\\s*$`).test(line);
 }

@@ -1,9 +1,19 @@
 // runtime: node
-// Every snippet of README.md and docs/ is written to a folder, type-checked and run, in the order of the page, and prints what the page says.
+// Every snippet of README.md and docs/ is written to a folder, type-checked and run, in the order
+// of the page, and prints what the page says.
 // takes: 65 s
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import process from "node:process";
@@ -14,17 +24,24 @@ import { type Block, difference, readPage } from "./page.ts";
 const root = process.cwd();
 const pages = [
   "README.md",
-  ...readdirSync(join(root, "docs")).filter((name) => name.endsWith(".md")).map((name) => `docs/${name}`),
+  ...readdirSync(join(root, "docs")).filter((name) => name.endsWith(".md")).map((name) =>
+    `docs/${name}`
+  ),
 ];
 const deno = join(root, "node_modules/.bin/deno");
 const hasDeno = existsSync(deno) && spawnSync(deno, ["--version"]).status === 0;
 
-/** Commands as a reader has them: `npx temporalex` and `node_modules/.bin/temporalex` are this checkout's, `node` loads TypeScript, `deno` knows the package. */
+/**
+ * Commands as a reader has them: `npx temporalex` and `node_modules/.bin/temporalex` are this
+ * checkout's, `node` loads TypeScript, `deno` knows the package.
+ */
 const SHELL = `
 set -eu
 # In the background a program is the process that $! names.
 node() {
-  if [ "$BASH_SUBSHELL" -gt 0 ]; then exec node --no-warnings --import "${join(root, "tests/docs/ts_hook.mjs")}" "$@"; fi
+  if [ "$BASH_SUBSHELL" -gt 0 ]; then exec node --no-warnings --import "${
+  join(root, "tests/docs/ts_hook.mjs")
+}" "$@"; fi
   command node --no-warnings --import "${join(root, "tests/docs/ts_hook.mjs")}" "$@"
 }
 npx() {
@@ -33,7 +50,9 @@ npx() {
   if [ "$BASH_SUBSHELL" -gt 0 ]; then exec node "${join(root, "dist/ts/cli/main.js")}" "$@"; fi
   command node "${join(root, "dist/ts/cli/main.js")}" "$@"
 }
-deno() { local verb=$1; shift; command "${deno}" "$verb" --no-check --config "${join(root, "deno.json")}" "$@"; }
+deno() { local verb=$1; shift; command "${deno}" "$verb" --no-check --config "${
+  join(root, "deno.json")
+}" "$@"; }
 `;
 
 /** A folder with the packages of this checkout, and the checkout as `temporalex`. */
@@ -53,7 +72,9 @@ function project(): string {
   const folder = withPackages();
   const bin = join(folder, "node_modules/.bin");
   mkdirSync(bin);
-  const program = `#!/bin/sh\nexec "${process.execPath}" --no-warnings "${join(root, "dist/ts/cli/main.js")}" "$@"\n`;
+  const program = `#!/bin/sh\nexec "${process.execPath}" --no-warnings "${
+    join(root, "dist/ts/cli/main.js")
+  }" "$@"\n`;
   writeFileSync(join(bin, "temporalex"), program, { mode: 0o755 });
   writeFileSync(join(folder, "package.json"), JSON.stringify({ type: "module", private: true }));
   return folder;
@@ -66,7 +87,8 @@ function write(folder: string, block: Block): void {
 
 /** Plain output, and no trace of the test runner around it. */
 function plainEnvironment(): NodeJS.ProcessEnv {
-  const { FORCE_COLOR: _color, NODE_TEST_CONTEXT: _context, NODE_OPTIONS: _options, ...env } = process.env;
+  const { FORCE_COLOR: _color, NODE_TEST_CONTEXT: _context, NODE_OPTIONS: _options, ...env } =
+    process.env;
   return { ...env, NO_COLOR: "1" };
 }
 
@@ -92,9 +114,13 @@ test("the snippets of all pages compile with strict options", () => {
   try {
     for (const page of pages) {
       const place = join(folder, page.replace(/\.md$/, ""));
-      for (const block of readPage(readFileSync(join(root, page), "utf8"))) if (block.kind === "file") write(place, block);
+      for (const block of readPage(readFileSync(join(root, page), "utf8"))) {
+        if (block.kind === "file") write(place, block);
+      }
     }
-    const { imports } = JSON.parse(readFileSync(join(root, "deno.json"), "utf8")) as { imports: { [name: string]: string } };
+    const { imports } = JSON.parse(readFileSync(join(root, "deno.json"), "utf8")) as {
+      imports: { [name: string]: string };
+    };
     const own = Object.entries(imports).filter(([, target]) => target.startsWith("./"));
     const tsconfig = {
       extends: join(root, "tsconfig.json"),
@@ -116,7 +142,9 @@ test("the snippets of all pages compile with strict options", () => {
     writeFileSync(join(folder, "package.json"), JSON.stringify({ type: "module", private: true }));
     writeFileSync(join(folder, "tsconfig.json"), JSON.stringify(tsconfig));
     const argv = ["-p", join(folder, "tsconfig.json")];
-    const { status, stdout } = spawnSync(join(root, "node_modules/.bin/tsc"), argv, { encoding: "utf8" });
+    const { status, stdout } = spawnSync(join(root, "node_modules/.bin/tsc"), argv, {
+      encoding: "utf8",
+    });
     assert.equal(status, 0, stdout);
   } finally {
     rmSync(folder, { recursive: true, force: true });
@@ -137,9 +165,18 @@ for (const page of pages) {
         if (block.kind === "run") run(folder, block);
         if (block.kind === "browser" && chromium.browser !== undefined) {
           const wanted = block.prints!;
-          const printed = await runPage(chromium.browser, folder, block.name, wanted.trimEnd().split("\n").length);
+          const printed = await runPage(
+            chromium.browser,
+            folder,
+            block.name,
+            wanted.trimEnd().split("\n").length,
+          );
           const problem = difference(wanted, printed);
-          assert.equal(problem, undefined, `line ${block.line}: ${block.name}: ${problem}\n--- printed\n${printed}`);
+          assert.equal(
+            problem,
+            undefined,
+            `line ${block.line}: ${block.name}: ${problem}\n--- printed\n${printed}`,
+          );
         }
         if (block.kind === "file") write(folder, block);
       }
@@ -169,7 +206,9 @@ test("every link between pages resolves, and every page is reachable from README
       assert.ok(existsSync(join(root, path)), `${page}: ${whole}: there is no ${path}`);
       if (page === "README.md") reached.add(path);
       if (anchor === undefined) continue;
-      const titles = [...readFileSync(join(root, path), "utf8").matchAll(/^#+ (.*)$/gm)].map((match) => slug(match[1]!));
+      const titles = [...readFileSync(join(root, path), "utf8").matchAll(/^#+ (.*)$/gm)].map((
+        match,
+      ) => slug(match[1]!));
       assert.ok(titles.includes(anchor), `${page}: ${whole}: ${path} has no such section`);
     }
   }

@@ -1,5 +1,6 @@
 // runtime: node
-// Every text that docs/troubleshooting.md quotes occurs in the sources, so that a reader who searches for an error finds it there.
+// Every text that docs/troubleshooting.md quotes occurs in the sources, so that a reader who
+// searches for an error finds it there.
 // takes: 2 s
 import assert from "node:assert/strict";
 import { readdirSync, readFileSync } from "node:fs";
@@ -10,9 +11,15 @@ import { test } from "node:test";
 const root = process.cwd();
 const GAP = "\u0001";
 
-/** The string literals of a file as one text: concatenations are joined, and placeholders become `GAP`. */
+/**
+ * The string literals of a file as one text: concatenations are joined, and placeholders become
+ * `GAP`.
+ */
 function literalText(source: string, rust: boolean): string {
-  const joined = source.replace(/\\\n\s*/g, "").replace(/(["'`])\s*\+\s*(["'`])/g, "").replace(/\\(["'`])/g, "$1");
+  const joined = source.replace(/\\\n\s*/g, "").replace(/(["'`])\s*\+\s*(["'`])/g, "").replace(
+    /\\(["'`])/g,
+    "$1",
+  );
   // Placeholders nest: `${ids.map((id) => `${id}`)}`. The innermost are replaced first.
   let text = joined;
   for (let before = ""; before !== text;) {
@@ -25,24 +32,33 @@ function literalText(source: string, rust: boolean): string {
 const sources = ["ts", "core-rs/src"].flatMap((folder) =>
   readdirSync(join(root, folder), { recursive: true, encoding: "utf8" })
     .filter((name) => /\.(ts|rs)$/.test(name) && !/generated/.test(name))
-    .map((name) => literalText(readFileSync(join(root, folder, name), "utf8"), name.endsWith(".rs")))
+    .map((name) =>
+      literalText(readFileSync(join(root, folder, name), "utf8"), name.endsWith(".rs"))
+    )
 );
 
-/** The texts of a page: the code in the first cell of each row of a table whose first column is "text". */
+/**
+ * The texts of a page: the code in the first cell of each row of a table whose first column is
+ * "text".
+ */
 function quotedTexts(markdown: string): string[] {
   const texts: string[] = [];
   let inTable = false;
   for (const line of markdown.split("\n")) {
     if (/^\| text \|/.test(line)) inTable = true;
     else if (!line.startsWith("|")) inTable = false;
-    else if (inTable && !line.startsWith("|---")) texts.push(/^\| `([^`]+)`/.exec(line)?.[1] ?? `a row without code: ${line}`);
+    else if (inTable && !line.startsWith("|---")) {
+      texts.push(/^\| `([^`]+)`/.exec(line)?.[1] ?? `a row without code: ${line}`);
+    }
   }
   return texts;
 }
 
 /** A pattern that matches a quoted text; `...` matches any text within one message. */
 function patternOf(text: string): RegExp {
-  const parts = text.split("...").map((part) => part.trim().replace(/[.*+?^${}()|[\]\\]/g, "\\$&").replace(/ /g, "\\s+"));
+  const parts = text.split("...").map((part) =>
+    part.trim().replace(/[.*+?^${}()|[\]\\]/g, "\\$&").replace(/ /g, "\\s+")
+  );
   return new RegExp(parts.filter((part) => part !== "").join("[\\s\\S]{0,400}?"));
 }
 
@@ -57,7 +73,12 @@ test("every text in docs/troubleshooting.md occurs in the sources", () => {
 
 test("a quoted text without a source is reported", () => {
   assert.equal(found("this text occurs in ... no source of the package"), false);
-  assert.deepEqual(quotedTexts("| text | cause |\n|---|---|\n| `a ... b` (`E`) | c |\n\n| other |\n|---|\n| `d` |\n"), [
-    "a ... b",
-  ]);
+  assert.deepEqual(
+    quotedTexts(
+      "| text | cause |\n|---|---|\n| `a ... b` (`E`) | c |\n\n| other |\n|---|\n| `d` |\n",
+    ),
+    [
+      "a ... b",
+    ],
+  );
 });

@@ -1,4 +1,5 @@
-// When the engine's batch of calls closes: at once for a lone caller, and not while workflow code of this thread is going to make more calls.
+// When the engine's batch of calls closes: at once for a lone caller, and not while workflow code
+// of this thread is going to make more calls.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { BatchWindow } from "../../ts/engine/batch_window.ts";

@@ -1,8 +1,15 @@
-// Broadcasts on the embedded engine: one transaction, exactly the subscriptions that were committed before, and nothing else is touched.
+// Broadcasts on the embedded engine: one transaction, exactly the subscriptions that were committed
+// before, and nothing else is touched.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { BroadcastIncompleteError, Client, silentLogger } from "../../ts/client/mod.ts";
-import { EmbeddedEngine, type EngineLimits, MemoryStore, type Store, StoreError } from "../../ts/engine/mod.ts";
+import {
+  EmbeddedEngine,
+  type EngineLimits,
+  MemoryStore,
+  type Store,
+  StoreError,
+} from "../../ts/engine/mod.ts";
 import { Worker } from "../../ts/worker/mod.ts";
 import { openInMemory } from "../../ts/engine/sqlite/in_memory.ts";
 import { ProbeStore } from "./support/probe_store.ts";
@@ -21,7 +28,9 @@ async function withRuns(
   try {
     const client = new Client({ service: engine, taskQueue: "q", logger: silentLogger });
     await Promise.all(
-      Object.entries(runs).map(([id, values]) => client.start("Quest", { id, searchAttributes: subscription(...values) })),
+      Object.entries(runs).map(([id, values]) =>
+        client.start("Quest", { id, searchAttributes: subscription(...values) })
+      ),
     );
     await body(client, store, engine);
   } finally {
@@ -29,22 +38,32 @@ async function withRuns(
   }
 }
 
-const stores: { readonly [name: string]: () => Store } = { memory: () => new MemoryStore(), sqlite: () => openInMemory() };
-const many = (n: number, value: string) => Object.fromEntries(Array.from({ length: n }, (_, i) => [`${value}-${i}`, [value]]));
+const stores: { readonly [name: string]: () => Store } = {
+  memory: () => new MemoryStore(),
+  sqlite: () => openInMemory(),
+};
+const many = (n: number, value: string) =>
+  Object.fromEntries(Array.from({ length: n }, (_, i) => [`${value}-${i}`, [value]]));
 
 for (const [kind, open] of Object.entries(stores)) {
   test(`a broadcast is one transaction over all its receivers, and changes no other run (${kind})`, () =>
     // More than calls go into one batch otherwise.
-    withRuns(open(), { ...many(400, "kill:orc"), ...many(300, "kill:elf") }, async (client, store) => {
-      store.sizes.length = 0;
-      assert.equal(await client.broadcast("kill", "orc", { by: "ada" }), 400);
-      assert.deepEqual(store.sizes, [400]);
-      const signals = async (id: string) => {
-        const { events } = await client.getHandle(undefined, id).fetchHistory();
-        return events.filter(({ attributes: { case: name } }) => name === "workflowExecutionSignaledEventAttributes").length;
-      };
-      assert.deepEqual([await signals("kill:orc-399"), await signals("kill:elf-0")], [1, 0]);
-    }));
+    withRuns(
+      open(),
+      { ...many(400, "kill:orc"), ...many(300, "kill:elf") },
+      async (client, store) => {
+        store.sizes.length = 0;
+        assert.equal(await client.broadcast("kill", "orc", { by: "ada" }), 400);
+        assert.deepEqual(store.sizes, [400]);
+        const signals = async (id: string) => {
+          const { events } = await client.getHandle(undefined, id).fetchHistory();
+          return events.filter(({ attributes: { case: name } }) =>
+            name === "workflowExecutionSignaledEventAttributes"
+          ).length;
+        };
+        assert.deepEqual([await signals("kill:orc-399"), await signals("kill:elf-0")], [1, 0]);
+      },
+    ));
 
   test(`a broadcast whose commit fails reaches no run, and can be sent again (${kind})`, () =>
     withRuns(open(), many(5, "kill:orc"), async (client, store) => {
@@ -79,7 +98,11 @@ for (const [kind, open] of Object.entries(stores)) {
     await withRuns(store, { a: ["kill"], b: ["kill:", "kill:orc"] }, async (client) => {
       await client.getHandle(undefined, "a").terminate();
     });
-    await withRuns(store, {}, async (client) => assert.equal(await client.broadcast("kill", "orc"), 1));
+    await withRuns(
+      store,
+      {},
+      async (client) => assert.equal(await client.broadcast("kill", "orc"), 1),
+    );
     assert.deepEqual(store.subscribers("WorkflowSubscription", ["kill"]), []);
     store.close();
   });
@@ -102,20 +125,32 @@ test("subscribers with a full inbox are reported, and the others receive the sig
     });
     const lengths = async () =>
       await Promise.all(
-        Array.from({ length: 5 }, async (_, i) => (await client.getHandle(undefined, `kill:orc-${i}`).describe()).historyLength),
+        Array.from({ length: 5 }, async (_, i) =>
+          (await client.getHandle(undefined, `kill:orc-${i}`).describe()).historyLength),
       );
-    assert.deepEqual(await lengths(), [3, 3, 3, 4, 3], "one run got two signals alone; every run got one of the broadcast");
+    assert.deepEqual(
+      await lengths(),
+      [3, 3, 3, 4, 3],
+      "one run got two signals alone; every run got one of the broadcast",
+    );
   }, { inbox: 2 }));
 
 test("a broadcast from a workflow reaches committed subscriptions, not those of the same task", async () => {
-  const { broadcast, payload, signals, subscribe, workflow } = await import("../../ts/workflow/mod.ts");
+  const { broadcast, payload, signals, subscribe, workflow } = await import(
+    "../../ts/workflow/mod.ts"
+  );
   const { shout } = signals({ shout: payload<[word: string]>() });
   const lonely = workflow("Lonely", async () => {
     subscribe(shout, "me");
     return [await broadcast(shout, "me", "heard?"), await broadcast(shout, undefined, "heard?")];
   });
   const engine = await EmbeddedEngine.open({ store: new MemoryStore() });
-  const worker = await Worker.create({ service: engine, taskQueue: "q", workflows: [lonely], logger: silentLogger });
+  const worker = await Worker.create({
+    service: engine,
+    taskQueue: "q",
+    workflows: [lonely],
+    logger: silentLogger,
+  });
   const client = new Client({ service: engine, taskQueue: "q", logger: silentLogger });
   assert.deepEqual(await worker.runUntil(() => client.execute(lonely, { id: "lonely" })), [0, 0]);
   await engine.close();
@@ -123,7 +158,10 @@ test("a broadcast from a workflow reaches committed subscriptions, not those of 
 
 test("an invalid filter is rejected; a name with a colon is not read as a name with a filter", () =>
   withRuns(new MemoryStore(), { "a:b": ["a%3Ab"] }, async (client) => {
-    await assert.rejects(client.broadcast("kill", ""), /a filter of subscriptions is a non-empty string/);
+    await assert.rejects(
+      client.broadcast("kill", ""),
+      /a filter of subscriptions is a non-empty string/,
+    );
     await assert.rejects(client.broadcast("kill", {} as never), /not object/);
     assert.equal(await client.broadcast("a", "b"), 0);
     assert.equal(await client.broadcast("a:b", undefined), 1);

@@ -1,4 +1,5 @@
-// Bytes that the engine's host reads by hand: histories that are cut, fields of requests, conditions of lists as SQL.
+// Bytes that the engine's host reads by hand: histories that are cut, fields of requests,
+// conditions of lists as SQL.
 import assert from "node:assert/strict";
 import { existsSync } from "node:fs";
 import process from "node:process";
@@ -29,19 +30,29 @@ test("a batch is split at event ids, and a damaged one throws", () => {
     assert.throws(
       () => cutBatch(new Uint8Array(bytes), 1, 2, 1, 1),
       (e: Error) =>
-        e instanceof StoreError && /cannot be decoded: it is damaged$|does not decode: it is cut short$/.test(e.message),
+        e instanceof StoreError &&
+        /cannot be decoded: it is damaged$|does not decode: it is cut short$/.test(e.message),
       bytes.join(" "),
     );
   }
 });
 
 test("a text field of a request is found among others, and the last occurrence counts", () => {
-  const text = (field: number, value: string) => [field << 3 | 2, value.length, ...new TextEncoder().encode(value)];
+  const text = (
+    field: number,
+    value: string,
+  ) => [field << 3 | 2, value.length, ...new TextEncoder().encode(value)];
   const number = (field: number) => [field << 3, 7];
   const [A, B] = [tagWithLength(1), tagWithLength(2)];
   assert.equal(textField(new Uint8Array(0), A), "");
-  assert.equal(textField(new Uint8Array([...text(1, "a"), ...text(2, "b"), ...text(3, "c")]), B), "b");
-  assert.equal(textField(new Uint8Array([...text(2, "first"), ...number(1), ...text(2, "last")]), B), "last");
+  assert.equal(
+    textField(new Uint8Array([...text(1, "a"), ...text(2, "b"), ...text(3, "c")]), B),
+    "b",
+  );
+  assert.equal(
+    textField(new Uint8Array([...text(2, "first"), ...number(1), ...text(2, "last")]), B),
+    "last",
+  );
   assert.equal(textField(new Uint8Array([...text(2, "text"), ...number(2)]), B), "text");
   assert.throws(() => textField(new Uint8Array([0x12, 0x05]), B), /invalid request/);
 });
@@ -49,10 +60,18 @@ test("a text field of a request is found among others, and the last occurrence c
 test("a status condition avoids its index only inside of OR", () => {
   const sql = (query: string): string => conditionSql(parseQuery(query).where!, [] as SqlValue[]);
   assert.equal(sql("ExecutionStatus = 'Running'"), "status = ?");
-  assert.equal(sql("ExecutionStatus = 'Running' AND WorkflowId = 'x'"), "(status = ? AND workflow_id = ?)");
-  assert.equal(sql("ExecutionStatus = 'Running' OR WorkflowId = 'x'"), "(+status = ? OR workflow_id = ?)");
   assert.equal(
-    sql("RunId = 'r' AND (WorkflowId = 'x' OR (TaskQueue = 'q' AND ExecutionStatus IN ('Failed')))"),
+    sql("ExecutionStatus = 'Running' AND WorkflowId = 'x'"),
+    "(status = ? AND workflow_id = ?)",
+  );
+  assert.equal(
+    sql("ExecutionStatus = 'Running' OR WorkflowId = 'x'"),
+    "(+status = ? OR workflow_id = ?)",
+  );
+  assert.equal(
+    sql(
+      "RunId = 'r' AND (WorkflowId = 'x' OR (TaskQueue = 'q' AND ExecutionStatus IN ('Failed')))",
+    ),
     "(run_id = ? AND (workflow_id = ? OR (task_queue = ? AND +status IN (?))))",
   );
 });
@@ -64,6 +83,10 @@ test("a process is identified by more than its id if the system supports it", ()
   if (existsSync("/proc/self/stat")) assert.match(own.started, /^\d+$/);
   assert.equal(isDead(found, own, own), false);
   assert.equal(isDead(found, { ...own, started: "1" }, own), own.started !== "");
-  assert.equal(isDead(found, { ...own, place: "elsewhere", pid: 2 ** 30 }, own), false, "its ids mean nothing here");
+  assert.equal(
+    isDead(found, { ...own, place: "elsewhere", pid: 2 ** 30 }, own),
+    false,
+    "its ids mean nothing here",
+  );
   assert.equal(isDead(found, { ...own, pid: 2 ** 22 + 1 }, own), true);
 });

@@ -17,11 +17,20 @@ const EMPTY = new Uint8Array(0);
 
 function register() {
   const log: string[] = [];
-  const calls = new Calls({ cancel: (id) => log.push(`cancel ${id}`), expire: (id) => log.push(`expire ${id}`) }, {
+  const calls = new Calls({
+    cancel: (id) => log.push(`cancel ${id}`),
+    expire: (id) => log.push(`expire ${id}`),
+  }, {
     pollActivityTaskQueue: 20,
   });
   const add = (method: MethodName, options: CallOptions = {}) =>
-    calls.add(method, EMPTY, options, () => log.push("resolved"), (e: ServiceError) => log.push(`rejected ${e.code}`));
+    calls.add(
+      method,
+      EMPTY,
+      options,
+      () => log.push("resolved"),
+      (e: ServiceError) => log.push(`rejected ${e.code}`),
+    );
   return { calls, log, add };
 }
 
@@ -38,7 +47,12 @@ test("a deadline rejects the call once and notifies the engine", async () => {
   const first = add("queryWorkflow", { timeoutMs: 10 });
   const second = add("queryWorkflow", { timeoutMs: 30 });
   await until("the others", () => log.length === 7);
-  assert.deepEqual(log.slice(3), ["rejected 4", `cancel ${first}`, "rejected 4", `cancel ${second}`]);
+  assert.deepEqual(log.slice(3), [
+    "rejected 4",
+    `cancel ${first}`,
+    "rejected 4",
+    `cancel ${second}`,
+  ]);
   assert.equal(calls.size, 1);
   assert.ok(calls.take(never));
   calls.close();
@@ -64,7 +78,13 @@ test("an abort signal cancels all of its calls and no other call", async () => {
   const other = add("queryWorkflow", { signal: new AbortController().signal });
   calls.take(ids[1]!)!.resolve(EMPTY);
   one.abort();
-  assert.deepEqual(log, ["resolved", "rejected 1", `cancel ${ids[0]}`, "rejected 1", `cancel ${ids[2]}`]);
+  assert.deepEqual(log, [
+    "resolved",
+    "rejected 1",
+    `cancel ${ids[0]}`,
+    "rejected 1",
+    `cancel ${ids[2]}`,
+  ]);
   assert.equal(calls.size, 1);
   assert.ok(calls.take(other));
   calls.close();
@@ -103,7 +123,10 @@ test("a signal has one listener while its calls are pending, and no listener aft
   const service = typedService(engine);
   const { signal, listeners } = countedSignal();
   const poll = { namespace: "default", taskQueue: { name: "q" } };
-  const polls = [service.pollWorkflowTaskQueue(poll, { signal }), service.pollWorkflowTaskQueue(poll, { signal })];
+  const polls = [
+    service.pollWorkflowTaskQueue(poll, { signal }),
+    service.pollWorkflowTaskQueue(poll, { signal }),
+  ];
   assert.equal(listeners(), 1);
   for (const workflowId of ["1", "2"]) {
     await service.startWorkflowExecution({
@@ -134,10 +157,15 @@ test("the shutdown call of a worker completes its own polls and no other worker'
     const ended: string[] = [];
     const poll = (name: string, workerInstanceKey: string, signal?: AbortSignal) =>
       [
-        service.pollWorkflowTaskQueue({ namespace: "default", taskQueue, workerInstanceKey }, { ...(signal && { signal }) }),
-        service.pollActivityTaskQueue({ namespace: "default", taskQueue, workerInstanceKey }, { ...(signal && { signal }) }),
+        service.pollWorkflowTaskQueue({ namespace: "default", taskQueue, workerInstanceKey }, {
+          ...(signal && { signal }),
+        }),
+        service.pollActivityTaskQueue({ namespace: "default", taskQueue, workerInstanceKey }, {
+          ...(signal && { signal }),
+        }),
       ].map((answer) =>
-        answer.then(({ taskToken }) => void ended.push(`${name} ${taskToken.length}`), () => void ended.push(`${name} refused`))
+        answer.then(({ taskToken }) => void ended.push(`${name} ${taskToken.length}`), () =>
+          void ended.push(`${name} refused`))
       );
     const stop = new AbortController();
     const mine = poll("mine", "me");
@@ -159,14 +187,24 @@ test("the shutdown call of a worker completes its own polls and no other worker'
 test("canceling an update call or a poll for one names the id of the update, which continues", async () => {
   const { calls } = register();
   const workflowExecution = { workflowId: "wf" };
-  const sent = create(UpdateWorkflowExecutionRequestSchema, { workflowExecution, request: { meta: { updateId: "u" } } });
-  const polled = create(PollWorkflowExecutionUpdateRequestSchema, { updateRef: { updateId: "u", workflowExecution } });
+  const sent = create(UpdateWorkflowExecutionRequestSchema, {
+    workflowExecution,
+    request: { meta: { updateId: "u" } },
+  });
+  const polled = create(PollWorkflowExecutionUpdateRequestSchema, {
+    updateRef: { updateId: "u", workflowExecution },
+  });
   const errors = await Promise.all([
     ["updateWorkflowExecution", toBinary(UpdateWorkflowExecutionRequestSchema, sent)] as const,
-    ["pollWorkflowExecutionUpdate", toBinary(PollWorkflowExecutionUpdateRequestSchema, polled)] as const,
+    [
+      "pollWorkflowExecutionUpdate",
+      toBinary(PollWorkflowExecutionUpdateRequestSchema, polled),
+    ] as const,
     ["signalWorkflowExecution", EMPTY] as const,
   ].map(([method, request]) =>
-    new Promise<string>((resolve) => calls.add(method, request, { timeoutMs: 1 }, () => {}, (e) => resolve(e.message)))
+    new Promise<string>((resolve) =>
+      calls.add(method, request, { timeoutMs: 1 }, () => {}, (e) => resolve(e.message))
+    )
   ));
   const goesOn = '; update "u" of workflow "wf" continues; poll its result with this id';
   assert.deepEqual(errors, [

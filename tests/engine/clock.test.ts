@@ -1,10 +1,16 @@
-// Time (P5: timers are never early): the real clock through jumps forward and back, the virtual clock, and the engine on both.
-// promise: P5
+// Time (P5: timers are never early): the real clock through jumps forward and back, the virtual
+// clock, and the engine on both. promise: P5
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { delay } from "@std/async/delay";
 import { type CoreEngine, loadCore } from "../../ts/core/mod.ts";
-import { type Clock, EmbeddedEngine, MemoryStore, RealClock, VirtualClock } from "../../ts/engine/mod.ts";
+import {
+  type Clock,
+  EmbeddedEngine,
+  MemoryStore,
+  RealClock,
+  VirtualClock,
+} from "../../ts/engine/mod.ts";
 import { Script, seen } from "./support/script_worker.ts";
 import { until } from "../support/until.ts";
 
@@ -129,8 +135,13 @@ test("a workflow's timer fires at its moment and not a millisecond before, also 
   assert.equal(clock.nextTimerMs(), 1_753_000_000_005);
   clock.advanceTo(1_753_000_000_005);
   assert.equal(await fired(after), 1);
-  const event = (await after.history("wf")).find((e) => e.attributes.case === "timerFiredEventAttributes")!;
-  assert.equal(Number(event.eventTime!.seconds) * 1000 + event.eventTime!.nanos / 1e6, 1_753_000_000_005);
+  const event = (await after.history("wf")).find((e) =>
+    e.attributes.case === "timerFiredEventAttributes"
+  )!;
+  assert.equal(
+    Number(event.eventTime!.seconds) * 1000 + event.eventTime!.nanos / 1e6,
+    1_753_000_000_005,
+  );
   await second.close();
 });
 
@@ -164,7 +175,9 @@ test("no jump of the wall clock, backward or forward, fires a timer early", asyn
   time.wall += 4;
   await until("the timer fires", async () => await fired(script) > 0);
   assert.equal(await fired(script), 1);
-  const times = (await script.history("wf")).map((e) => Number(e.eventTime!.seconds) * 1e9 + e.eventTime!.nanos);
+  const times = (await script.history("wf")).map((e) =>
+    Number(e.eventTime!.seconds) * 1e9 + e.eventTime!.nanos
+  );
   assert.deepEqual(times, [...times].sort((a, b) => a - b), "time in a history never goes back");
   clearInterval(keepAlive);
   await engine.close();
@@ -190,14 +203,19 @@ test("timers of runs that are not in memory fire", async () => {
   await engine.close();
 });
 
-/** A clock stopped at 1,000,000 that records the times at which its timer is set; too many of them are an error. */
+/**
+ * A clock stopped at 1,000,000 that records the times at which its timer is set; too many of them
+ * are an error.
+ */
 function counted(): { clock: Clock; virtual: VirtualClock; set: number[] } {
   const virtual = new VirtualClock(1_000_000);
   const set: number[] = [];
   const clock: Clock = {
     nowMs: () => virtual.nowMs(),
     setTimer(atMs, fire) {
-      if (set.push(atMs) > 200) throw new Error(`the clock is set again and again: ${set.slice(-3)}`);
+      if (set.push(atMs) > 200) {
+        throw new Error(`the clock is set again and again: ${set.slice(-3)}`);
+      }
       return virtual.setTimer(atMs, fire);
     },
   };

@@ -1,5 +1,6 @@
-// The engine replaces a core that fails (an internal error) and continues; calls in flight get an error. A run that crashes
-// the core each time is quarantined while the others continue. The failures are injected into the real core's handle.
+// The engine replaces a core that fails (an internal error) and continues; calls in flight get an
+// error. A run that crashes the core each time is quarantined while the others continue. The
+// failures are injected into the real core's handle.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { delay } from "@std/async/delay";
@@ -10,7 +11,10 @@ import { insist, Script } from "./support/script_worker.ts";
 
 type Method = "request" | "load" | "tick" | "flush" | "committed" | "cancelRequest";
 
-/** A core whose engines panic when `fails` says so. As with a real panic, the handle refuses everything afterwards. */
+/**
+ * A core whose engines panic when `fails` says so. As with a real panic, the handle refuses
+ * everything afterwards.
+ */
 async function faulty(
   fails: (method: Method, args: unknown[]) => boolean,
 ): Promise<EngineCore & { made: number; disposed: number }> {
@@ -58,7 +62,10 @@ for (const method of ["request", "tick", "flush", "committed", "cancelRequest"] 
     script.startWorker(2);
     const giveUp = async () => {
       for (let i = 0; i < 3; i++) {
-        await script.service.pollActivityTaskQueue({ namespace: "default", taskQueue: { name: "unpolled" } }, { timeoutMs: 5 })
+        await script.service.pollActivityTaskQueue({
+          namespace: "default",
+          taskQueue: { name: "unpolled" },
+        }, { timeoutMs: 5 })
           .catch(() => {});
       }
     };
@@ -67,12 +74,18 @@ for (const method of ["request", "tick", "flush", "committed", "cancelRequest"] 
       ...["a", "b", "c", "d"].map(async (id) => {
         await insist(() => script.start(id, { steps: 4, timers: true, signals: 1 }));
         await insist(() => script.signal(id, id, `signal ${id}`));
-        assert.deepEqual(await insist(() => script.result(id)), { steps: [1, 2, 3, 4], signals: [id] });
+        assert.deepEqual(await insist(() => script.result(id)), {
+          steps: [1, 2, 3, 4],
+          signals: [id],
+        });
       }),
     ]);
     await script.stopWorker();
     await engine.close();
-    assert.ok(errors.length >= 1 && errors.every((e) => e instanceof CorePanicError), String(errors));
+    assert.ok(
+      errors.length >= 1 && errors.every((e) => e instanceof CorePanicError),
+      String(errors),
+    );
     assert.equal(core.made, errors.length + 1);
     assert.equal(core.disposed, core.made, "memory of a core that failed is given back");
     assert.equal(store.count(), 4);
@@ -93,11 +106,16 @@ test("a run that crashes the core on each load is quarantined, and the others co
   const engine = await EmbeddedEngine.open({ store, core, onError: (e) => errors.push(e) });
   const script = new Script(engine);
   script.startWorker();
-  for (const id of ["a", "b"]) assert.deepEqual((await insist(() => script.result(id))).steps, [1, 2]);
+  for (const id of ["a", "b"]) {
+    assert.deepEqual((await insist(() => script.result(id))).steps, [1, 2]);
+  }
   for (let i = 0; i < 2; i++) {
     await assert.rejects(script.signal("poison", 1), (e: unknown) => {
       assert.ok(e instanceof ServiceError && e.code === 14, String(e));
-      assert.match(e.message, /crashes the engine core \(.*injected into load\); the run is quarantined until restart/);
+      assert.match(
+        e.message,
+        /crashes the engine core \(.*injected into load\); the run is quarantined until restart/,
+      );
       return true;
     });
   }

@@ -1,6 +1,6 @@
-// A trap leaves the stack pointer of a core module's instance where it was. Handles created afterwards use a new instance;
-// earlier ones keep theirs. The other half of the core has separate memory and is not affected. The traps are real: the core
-// is called at the end of its stack.
+// A trap leaves the stack pointer of a core module's instance where it was. Handles created
+// afterwards use a new instance; earlier ones keep theirs. The other half of the core has separate
+// memory and is not affected. The traps are real: the core is called at the end of its stack.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { type CoreEngine, CorePanicError, type EngineCore, loadCore } from "../../ts/core/mod.ts";
@@ -43,7 +43,8 @@ async function instances(body: () => unknown): Promise<number> {
   return made;
 }
 
-const engineOf = (core: EngineCore) => core.createEngine({ namespace: "default", seed: new Uint8Array(32).fill(7) });
+const engineOf = (core: EngineCore) =>
+  core.createEngine({ namespace: "default", seed: new Uint8Array(32).fill(7) });
 
 test("handles created after a trap use a new instance; earlier handles keep the old one", async () => {
   const core = await loadCore("engine");
@@ -56,7 +57,11 @@ test("handles created after a trap use a new instance; earlier handles keep the 
     assert.throws(() => engine.flush(), /this handle of the core is poisoned/);
     const other: { engine?: CoreEngine } = {};
     assert.equal(await instances(() => other.engine = engineOf(core)), 1);
-    assert.equal(await instances(() => engineOf(core).dispose()), 0, "one new instance for all that follows");
+    assert.equal(
+      await instances(() => engineOf(core).dispose()),
+      0,
+      "one new instance for all that follows",
+    );
     other.engine!.flush();
     before.flush();
     engine.dispose();
@@ -97,7 +102,11 @@ test("an engine whose core traps continues with a core in a new instance", async
     },
   };
   const errors: Error[] = [];
-  const engine = await EmbeddedEngine.open({ store: new MemoryStore(), core, onError: (e) => errors.push(e) });
+  const engine = await EmbeddedEngine.open({
+    store: new MemoryStore(),
+    core,
+    onError: (e) => errors.push(e),
+  });
   const script = new Script(engine);
   script.startWorker(2);
   const made = await instances(async () => {
@@ -111,6 +120,9 @@ test("an engine whose core traps continues with a core in a new instance", async
   await script.stopWorker();
   await engine.close();
   assert.equal(errors.length, 3, String(errors));
-  assert.ok(errors.every((e) => e instanceof CorePanicError || /poisoned/.test(e.message)), String(errors));
+  assert.ok(
+    errors.every((e) => e instanceof CorePanicError || /poisoned/.test(e.message)),
+    String(errors),
+  );
   assert.equal(made, 3);
 });

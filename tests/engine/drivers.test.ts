@@ -1,5 +1,6 @@
-// What the store takes for granted of a SQLite library, on each of them: a statement may be used in any order, also after an error, and
-// always has the values of this call; what is made for one use gives its memory back; texts with a NUL character end nothing.
+// What the store takes for granted of a SQLite library, on each of them: a statement may be used in
+// any order, also after an error, and always has the values of this call; what is made for one use
+// gives its memory back; texts with a NUL character end nothing.
 import assert from "node:assert/strict";
 import { readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
@@ -21,7 +22,8 @@ const first = (rows: Iterable<{ readonly [name: string]: unknown }>) => [...rows
 const READS: { readonly [name: string]: Use } = {
   get: (statement, value) => statement.get([value])?.["a"],
   all: (statement, value) => first(statement.all([value])),
-  iterate: (statement, value) => statement.iterate === undefined ? value : first(statement.iterate([value])),
+  iterate: (statement, value) =>
+    statement.iterate === undefined ? value : first(statement.iterate([value])),
   "get of no row": (statement, value) => statement.get([1000 + value]) ?? value,
   "all of no row": (statement, value) => statement.all([1000 + value])[0] ?? value,
 };
@@ -51,7 +53,11 @@ for (const { driver, skip } of sqliteDrivers) {
     for (const [before, use] of Object.entries(READS)) {
       for (const [after, again] of Object.entries(READS)) {
         const statement = database.prepare("SELECT a FROM t WHERE a >= ? ORDER BY a");
-        assert.deepEqual([use(statement, 3), again(statement, 40), use(statement, 7)], [3, 40, 7], `${before}, then ${after}`);
+        assert.deepEqual(
+          [use(statement, 3), again(statement, 40), use(statement, 7)],
+          [3, 40, 7],
+          `${before}, then ${after}`,
+        );
       }
     }
     let value = 0;
@@ -62,7 +68,11 @@ for (const { driver, skip } of sqliteDrivers) {
         value += 2;
         use(statement, value);
         again(statement, value + 1);
-        assert.deepEqual([value, value + 1].map((each) => written.get([each])?.["n"]), [1, 1], `${before}, then ${after}`);
+        assert.deepEqual(
+          [value, value + 1].map((each) => written.get([each])?.["n"]),
+          [1, 1],
+          `${before}, then ${after}`,
+        );
       }
     }
     database.close();
@@ -121,7 +131,9 @@ for (const { driver, skip } of sqliteDrivers) {
           store.commit([created("w", `r${opening}`)]);
           for (const file of [path, `${path}-shm`]) {
             const inode = `:${statSync(file).ino} `;
-            const locks = readFileSync("/proc/locks", "utf8").split("\n").filter((line) => line.includes(inode));
+            const locks = readFileSync("/proc/locks", "utf8").split("\n").filter((line) =>
+              line.includes(inode)
+            );
             assert.equal(locks.length, 1, `opening ${opening}: ${file}`);
           }
           store.close();
@@ -129,13 +141,17 @@ for (const { driver, skip } of sqliteDrivers) {
       }),
   );
 
-  test(`${driver}: texts with a NUL character are stored and found`, { skip }, () =>
-    inFolder((folder) => {
-      const store = SqliteStore.open(join(folder, "store.db"), { driver });
-      const searchAttributes = attributes({ Customer: "a\0b" });
-      store.commit([created("w", "r", 2, { searchAttributes })]);
-      assert.equal(store.count(parseQuery('Customer = "a\0b"').where), 1);
-      assert.equal(store.count(parseQuery('Customer = "a"').where), 0);
-      store.close();
-    }));
+  test(
+    `${driver}: texts with a NUL character are stored and found`,
+    { skip },
+    () =>
+      inFolder((folder) => {
+        const store = SqliteStore.open(join(folder, "store.db"), { driver });
+        const searchAttributes = attributes({ Customer: "a\0b" });
+        store.commit([created("w", "r", 2, { searchAttributes })]);
+        assert.equal(store.count(parseQuery('Customer = "a\0b"').where), 1);
+        assert.equal(store.count(parseQuery('Customer = "a"').where), 0);
+        store.close();
+      }),
+  );
 }

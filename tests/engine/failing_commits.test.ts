@@ -1,6 +1,7 @@
-// A store that fails its n-th commit, for every n of a scripted scenario, in three ways: nothing of the commit is kept; all
-// of it is kept but reported as failed; the process dies, and a new engine opens what was kept. In each case acknowledged
-// changes are there, changes that were never requested are not, nothing is recorded twice, and every workflow ends.
+// A store that fails its n-th commit, for every n of a scripted scenario, in three ways: nothing of
+// the commit is kept; all of it is kept but reported as failed; the process dies, and a new engine
+// opens what was kept. In each case acknowledged changes are there, changes that were never
+// requested are not, nothing is recorded twice, and every workflow ends.
 // takes: 7 s
 import assert from "node:assert/strict";
 import { join } from "node:path";
@@ -30,7 +31,10 @@ class Ledger {
   }
 }
 
-/** Passes calls to the engine of the moment; a call that the death of an engine cut off is refused like a lost connection. */
+/**
+ * Passes calls to the engine of the moment; a call that the death of an engine cut off is refused
+ * like a lost connection.
+ */
 class Connection implements RawService {
   engine: EmbeddedEngine | undefined;
 
@@ -44,11 +48,13 @@ async function scenario(inner: Store, way: Way, failing: number): Promise<number
   const probe = new ProbeStore(inner);
   const connection = new Connection();
   const ledger = new Ledger();
-  const open = async () => connection.engine = await EmbeddedEngine.open({ store: probe, onError: () => {} });
+  const open = async () =>
+    connection.engine = await EmbeddedEngine.open({ store: probe, onError: () => {} });
   let reopened: Promise<unknown> | undefined;
   let dead = false;
   const die = () => {
-    // Everything of the old engine after this moment is the work of a process that is not there any more.
+    // Everything of the old engine after this moment is the work of a process that is not there any
+    // more.
     dead = true;
     const old = connection.engine!;
     connection.engine = undefined;
@@ -67,13 +73,18 @@ async function scenario(inner: Store, way: Way, failing: number): Promise<number
   probe.onCommitted = (n) => {
     if (n !== failing) return;
     if (way === "died after") die();
-    if (way === "kept but refused" || way === "died after") throw new Error("the response of the disk was lost");
+    if (way === "kept but refused" || way === "died after") {
+      throw new Error("the response of the disk was lost");
+    }
   };
   await open();
   const script = new Script(connection);
   script.startWorker(2);
   await Promise.all(WORKFLOWS.map(async (id) => {
-    await ledger.call(`start ${id}`, () => script.start(id, { steps: 3, timers: true, signals: 2 }));
+    await ledger.call(
+      `start ${id}`,
+      () => script.start(id, { steps: 3, timers: true, signals: 2 }),
+    );
     await ledger.call(`signal ${id} 1`, () => script.signal(id, `${id} 1`, `request ${id} 1`));
     await ledger.call(`update ${id}`, () => script.update(id, `update-${id}`));
     await ledger.call(`signal ${id} 2`, () => script.signal(id, `${id} 2`, `request ${id} 2`));
@@ -105,8 +116,9 @@ async function scenario(inner: Store, way: Way, failing: number): Promise<number
 }
 
 /**
- * Several scenarios run at a time, because a lost task is redelivered only after its timeout; too many would let other tasks
- * time out. The number of commits differs from run to run, so the loop continues until the failing commit is never reached.
+ * Several scenarios run at a time, because a lost task is redelivered only after its timeout; too
+ * many would let other tasks time out. The number of commits differs from run to run, so the loop
+ * continues until the failing commit is never reached.
  */
 async function everyCommit(way: Way): Promise<void> {
   let n = 0;
@@ -126,7 +138,10 @@ const someCommits = (driver: DriverName) =>
   inFolder(async (folder) => {
     await Promise.all(WAYS.flatMap((way) =>
       [2, 5].map(async (n) => {
-        const store = SqliteStore.open(join(folder, `${way}-${n}.db`), { driver, synchronous: "NORMAL" });
+        const store = SqliteStore.open(join(folder, `${way}-${n}.db`), {
+          driver,
+          synchronous: "NORMAL",
+        });
         try {
           await scenario(store, way, n);
         } finally {
@@ -188,7 +203,8 @@ test("a timer whose commits fail fires when they succeed, and the engine does no
     await script.runActivity();
   }
   const task = (await script.pollWorkflow())!;
-  // After the commit that starts the timer the disk is full: the next one is the timer's, whenever it is due.
+  // After the commit that starts the timer the disk is full: the next one is the timer's, whenever
+  // it is due.
   let tries = 0;
   full = true;
   store.onCommit = () => {
@@ -224,7 +240,8 @@ test("a run that the store temporarily cannot read resumes later", async () => {
   assert.deepEqual((await script.result("other")).steps, [1]);
   await assert.rejects(script.signal("wf", 1), (e: unknown) => {
     assert.ok(
-      e instanceof ServiceError && e.code === 14 && /could not read workflow wf: a bad sector/.test(e.message),
+      e instanceof ServiceError && e.code === 14 &&
+        /could not read workflow wf: a bad sector/.test(e.message),
       String(e),
     );
     return true;
@@ -261,7 +278,9 @@ test("repeated commit failures back off, and a success resets the delay", async 
     store.onCommit = () => {
       if (broken) throw new Error("no space");
     };
-    for (const id of ["a", "b", "c"]) await assert.rejects(script.start(id, { steps: 0 }), /no space/);
+    for (const id of ["a", "b", "c"]) {
+      await assert.rejects(script.start(id, { steps: 0 }), /no space/);
+    }
     broken = false;
     await script.start("d", { steps: 0 });
     broken = true;
@@ -288,7 +307,10 @@ test("if the store cannot be read while the engine opens, reading is retried", a
   assert.equal(first.stats().commits, 1);
   await first.close();
   const errors: Error[] = [];
-  const engine = await EmbeddedEngine.open({ store: new Flaky(inner), onError: (e) => errors.push(e) });
+  const engine = await EmbeddedEngine.open({
+    store: new Flaky(inner),
+    onError: (e) => errors.push(e),
+  });
   const script = new Script(engine);
   script.startWorker();
   // No call loads the run: the engine itself finds the due work.

@@ -1,5 +1,5 @@
-// A full disk: each caller gets the reason (the store cannot write, which file, why), also with a short timeout. Nothing is
-// acknowledged, and everything resumes when there is space again.
+// A full disk: each caller gets the reason (the store cannot write, which file, why), also with a
+// short timeout. Nothing is acknowledged, and everything resumes when there is space again.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Client, DeadlineExceededError, silentLogger } from "../../ts/client/mod.ts";
@@ -7,7 +7,16 @@ import { EmbeddedEngine, MemoryStore, StoreFullError } from "../../ts/engine/mod
 import { storeError } from "../../ts/engine/sqlite/errors.ts";
 import { ServiceError } from "../../ts/service/raw.ts";
 import { Worker } from "../../ts/worker/mod.ts";
-import { noreply, on, receive, reply, signal, stop, update, workflow } from "../../ts/workflow/mod.ts";
+import {
+  noreply,
+  on,
+  receive,
+  reply,
+  signal,
+  stop,
+  update,
+  workflow,
+} from "../../ts/workflow/mod.ts";
 import { ProbeStore } from "./support/probe_store.ts";
 
 const poke = signal("poke");
@@ -20,7 +29,8 @@ const waits = workflow("Waits", () =>
     on(end, (_, n) => stop(n)),
   ]));
 
-const FULL = "writing to /data/shop.sqlite failed: no space left (database or disk is full). Free space and try again.";
+const FULL =
+  "writing to /data/shop.sqlite failed: no space left (database or disk is full). Free space and try again.";
 
 test("while the disk is full each caller gets the reason, also with a short timeout; later everything resumes", async () => {
   const store = new ProbeStore(new MemoryStore());
@@ -41,7 +51,8 @@ test("while the disk is full each caller gets the reason, also with a short time
     const handle = await client.start(waits, { id: "w" });
     assert.equal(await handle.update(add, 1), 1);
     full = true;
-    // The first commit that fails makes the engine pause: later calls wait for it and meet nothing but their own deadline.
+    // The first commit that fails makes the engine pause: later calls wait for it and meet nothing
+    // but their own deadline.
     const withTimeout = async (timeout: number) => {
       const calls: { readonly [what: string]: () => Promise<unknown> } = {
         start: () => client.start(waits, { id: `new-${timeout}`, timeout }),
@@ -94,15 +105,24 @@ test("a past failure is not reported as the cause of a later deadline", async ()
 });
 
 test('a generic "disk I/O error" is classified by the free disk space', () => {
-  const error = (free: number | undefined) => storeError(new Error("disk I/O error"), "writing to /data/s failed", () => free);
+  const error = (free: number | undefined) =>
+    storeError(new Error("disk I/O error"), "writing to /data/s failed", () => free);
   const full = error(4096);
   assert.ok(full instanceof StoreFullError);
   assert.equal(
     full.message,
     "writing to /data/s failed: no space left (disk I/O error, and 4096 bytes are free). Free space and try again.",
   );
-  for (const free of [undefined, 2 ** 30]) assert.equal(error(free) instanceof StoreFullError, false);
-  for (const words of ["ENOSPC: no space left on device, write", "database or disk is full", "EDQUOT: quota exceeded"]) {
+  for (const free of [undefined, 2 ** 30]) {
+    assert.equal(error(free) instanceof StoreFullError, false);
+  }
+  for (
+    const words of [
+      "ENOSPC: no space left on device, write",
+      "database or disk is full",
+      "EDQUOT: quota exceeded",
+    ]
+  ) {
     assert.ok(storeError(new Error(words), "writing") instanceof StoreFullError, words);
   }
 });

@@ -1,4 +1,5 @@
-// The host around the core: calls, batches, the service's own methods, the end. On the memory store unless the file matters.
+// The host around the core: calls, batches, the service's own methods, the end. On the memory store
+// unless the file matters.
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { test } from "node:test";
@@ -24,7 +25,14 @@ const matchesError = (code: Code, message: RegExp, reason?: string) => (e: unkno
   return true;
 };
 
-async function withEngine(body: (engine: EmbeddedEngine, script: Script, store: ProbeStore, errors: Error[]) => Promise<void>) {
+async function withEngine(
+  body: (
+    engine: EmbeddedEngine,
+    script: Script,
+    store: ProbeStore,
+    errors: Error[],
+  ) => Promise<void>,
+) {
   const store = new ProbeStore(new MemoryStore());
   const errors: Error[] = [];
   const engine = await EmbeddedEngine.open({ store, onError: (e) => errors.push(e) });
@@ -50,7 +58,9 @@ test("a workflow runs to its end with activities, timers, a signal and an update
     await script.signal("wf", "hello");
     assert.deepEqual(await script.result("wf"), { steps: [1, 2, 3, 4, 5], signals: ["hello"] });
     const state = seen(await script.history("wf"));
-    assert.deepEqual([state.scheduled, state.timersFired, state.accepted, state.closed], [5, 1, ["u-1"], true]);
+    assert.deepEqual([state.scheduled, state.timersFired, state.accepted, state.closed], [5, 1, [
+      "u-1",
+    ], true]);
   }));
 
 test("a call is acknowledged only after its commit", () =>
@@ -87,7 +97,9 @@ test("calls in the same turn share a commit; a single call has a separate commit
     assert.deepEqual(store.sizes, [100]);
     await script.start("lone", { steps: 0 });
     assert.equal(store.commits, 2);
-    await Promise.all(Array.from({ length: 600 }, (_, i) => script.start(`many-${i}`, { steps: 0 })));
+    await Promise.all(
+      Array.from({ length: 600 }, (_, i) => script.start(`many-${i}`, { steps: 0 })),
+    );
     assert.ok(store.sizes.slice(2).every((size) => size <= 256), String(store.sizes));
     assert.ok(store.commits <= 6, String(store.sizes));
   }));
@@ -96,14 +108,20 @@ test("a call without a change does not commit", () =>
   withEngine(async (_, script, store) => {
     await script.start("wf", { steps: 0 });
     await script.history("wf");
-    await script.service.describeWorkflowExecution({ namespace: "default", execution: { workflowId: "wf" } });
+    await script.service.describeWorkflowExecution({
+      namespace: "default",
+      execution: { workflowId: "wf" },
+    });
     assert.equal(store.commits, 1);
   }));
 
 test("a canceled call rejects, and its poll takes no task", () =>
   withEngine(async (engine, script) => {
     const gone = new AbortController();
-    const poll = script.service.pollWorkflowTaskQueue({ namespace: "default", taskQueue: { name: "q" } }, {
+    const poll = script.service.pollWorkflowTaskQueue({
+      namespace: "default",
+      taskQueue: { name: "q" },
+    }, {
       signal: gone.signal,
     });
     const aborted = assert.rejects(poll, matchesError(Code.CANCELLED, /canceled by the caller/));
@@ -112,12 +130,17 @@ test("a canceled call rejects, and its poll takes no task", () =>
     await aborted;
     assert.equal(engine.stats().waitingCalls, 0);
     await assert.rejects(
-      script.service.pollWorkflowTaskQueue({ namespace: "default", taskQueue: { name: "q" } }, { signal: gone.signal }),
+      script.service.pollWorkflowTaskQueue({ namespace: "default", taskQueue: { name: "q" } }, {
+        signal: gone.signal,
+      }),
       matchesError(Code.CANCELLED, /canceled/),
     );
     // The task is found in the batch that cancels its poll.
     const late = new AbortController();
-    const losing = script.service.pollWorkflowTaskQueue({ namespace: "default", taskQueue: { name: "q" } }, {
+    const losing = script.service.pollWorkflowTaskQueue({
+      namespace: "default",
+      taskQueue: { name: "q" },
+    }, {
       signal: late.signal,
     });
     const lost = assert.rejects(losing, matchesError(Code.CANCELLED, /canceled/));
@@ -136,7 +159,9 @@ test("a deadline ends the call, and an update's error names the update", () =>
     await script.start("wf", { steps: 0, signals: 1 });
     const began = performance.now();
     await assert.rejects(
-      script.service.pollActivityTaskQueue({ namespace: "default", taskQueue: { name: "q" } }, { timeoutMs: 30 }),
+      script.service.pollActivityTaskQueue({ namespace: "default", taskQueue: { name: "q" } }, {
+        timeoutMs: 30,
+      }),
       matchesError(Code.DEADLINE_EXCEEDED, /pollActivityTaskQueue timed out after 30 ms/),
     );
     assert.ok(performance.now() - began >= 29);
@@ -153,11 +178,18 @@ test("a deadline ends the call, and an update's error names the update", () =>
 
 test("the service returns lists in pages, and counts", () =>
   withEngine(async (engine, script) => {
-    await Promise.all(Array.from({ length: 7 }, (_, i) => script.start(`wf-${i}`, { steps: 0, signals: i % 2 })));
+    await Promise.all(
+      Array.from({ length: 7 }, (_, i) => script.start(`wf-${i}`, { steps: 0, signals: i % 2 })),
+    );
     script.startWorker();
     for (const i of [0, 2, 4, 6]) await script.result(`wf-${i}`);
     const list = (query: string, nextPageToken = new Uint8Array(0)) =>
-      script.service.listWorkflowExecutions({ namespace: "default", query, pageSize: 3, nextPageToken });
+      script.service.listWorkflowExecutions({
+        namespace: "default",
+        query,
+        pageSize: 3,
+        nextPageToken,
+      });
     const found: string[] = [];
     let page = await list("WorkflowType = 'Steps'");
     for (;;) {
@@ -176,18 +208,28 @@ test("the service returns lists in pages, and counts", () =>
     assert.ok(info.closeTime!.seconds >= info.startTime!.seconds && info.historyLength > 4n);
     const count = async (query: string) =>
       Number((await script.service.countWorkflowExecutions({ namespace: "default", query })).count);
-    assert.deepEqual([await count(""), await count("ExecutionStatus = 'Running'"), await count("WorkflowId STARTS_WITH 'x'")], [
+    assert.deepEqual([
+      await count(""),
+      await count("ExecutionStatus = 'Running'"),
+      await count("WorkflowId STARTS_WITH 'x'"),
+    ], [
       7,
       3,
       0,
     ]);
     const grouped = async (query: string) => {
-      const { count, groups } = await script.service.countWorkflowExecutions({ namespace: "default", query });
+      const { count, groups } = await script.service.countWorkflowExecutions({
+        namespace: "default",
+        query,
+      });
       const text = (bytes: Uint8Array | undefined) => new TextDecoder().decode(bytes);
       return [
         Number(count),
         ...groups.map(({ count, groupValues: [value] }) => {
-          assert.deepEqual([text(value!.metadata["encoding"]), text(value!.metadata["type"])], ["json/plain", "Keyword"]);
+          assert.deepEqual([text(value!.metadata["encoding"]), text(value!.metadata["type"])], [
+            "json/plain",
+            "Keyword",
+          ]);
           return `${JSON.parse(text(value!.data))} ${count}`;
         }),
       ];
@@ -202,7 +244,10 @@ test("the service returns lists in pages, and counts", () =>
       count("ORDER BY StartTime"),
       matchesError(Code.INVALID_ARGUMENT, /ORDER BY is not supported in a count/),
     );
-    await assert.rejects(count("GROUP BY WorkflowType"), matchesError(Code.INVALID_ARGUMENT, /grouped by ExecutionStatus only/));
+    await assert.rejects(
+      count("GROUP BY WorkflowType"),
+      matchesError(Code.INVALID_ARGUMENT, /grouped by ExecutionStatus only/),
+    );
     await assert.rejects(
       count("GROUP BY ExecutionStatus, RunId"),
       matchesError(Code.INVALID_ARGUMENT, /expected AND, OR, GROUP BY/),
@@ -211,7 +256,10 @@ test("the service returns lists in pages, and counts", () =>
       list("ExecutionStatus = 'Completed'", closed.nextPageToken as Uint8Array<ArrayBuffer>),
       matchesError(Code.INVALID_ARGUMENT, /another query/),
     );
-    await assert.rejects(list("", new Uint8Array([1, 2])), matchesError(Code.INVALID_ARGUMENT, /invalid nextPageToken/));
+    await assert.rejects(
+      list("", new Uint8Array([1, 2])),
+      matchesError(Code.INVALID_ARGUMENT, /invalid nextPageToken/),
+    );
     await assert.rejects(list("Nonsense"), matchesError(Code.INVALID_ARGUMENT, /position 9/));
     await assert.rejects(
       script.service.listWorkflowExecutions({ namespace: "other" }),
@@ -219,7 +267,10 @@ test("the service returns lists in pages, and counts", () =>
     );
     await assert.rejects(
       engine.call("listWorkflowExecutions", new Uint8Array([0xff])),
-      matchesError(Code.INVALID_ARGUMENT, /invalid (?:temporal.api.*)?ListWorkflowExecutionsRequest/),
+      matchesError(
+        Code.INVALID_ARGUMENT,
+        /invalid (?:temporal.api.*)?ListWorkflowExecutionsRequest/,
+      ),
     );
   }));
 
@@ -227,14 +278,23 @@ test("it says what it is", () =>
   withEngine(async (_, script) => {
     const system = await script.service.getSystemInfo({});
     assert.match(system.serverVersion, /^\d+\.\d+\.\d+/);
-    const offered = Object.entries(system.capabilities!).filter(([, value]) => value === true).map(([name]) => name);
+    const offered = Object.entries(system.capabilities!).filter(([, value]) => value === true).map((
+      [name],
+    ) => name);
     assert.deepEqual(offered.sort(), [
-      ...["activityFailureIncludeHeartbeat", "countGroupByExecutionStatus", "encodedFailureAttributes"],
+      ...[
+        "activityFailureIncludeHeartbeat",
+        "countGroupByExecutionStatus",
+        "encodedFailureAttributes",
+      ],
       ...["internalErrorDifferentiation", "sdkMetadata", "signalAndQueryHeader", "upsertMemo"],
     ]);
     assert.equal(system.capabilities?.supportsSchedules, false);
     const namespace = await script.service.describeNamespace({ namespace: "default" });
-    assert.deepEqual([namespace.namespaceInfo?.name, namespace.namespaceInfo?.description], ["default", "embedded engine"]);
+    assert.deepEqual([namespace.namespaceInfo?.name, namespace.namespaceInfo?.description], [
+      "default",
+      "embedded engine",
+    ]);
     await assert.rejects(
       script.service.describeNamespace({ namespace: "other" }),
       matchesError(Code.NOT_FOUND, /not found/, "NamespaceNotFound"),
@@ -250,8 +310,13 @@ test("a failed deletion rejects with the store's error like other calls", async 
     throw new StoreError("the disk is full");
   };
   await assert.rejects(
-    script.service.deleteWorkflowExecution({ namespace: "default", workflowExecution: { workflowId: "wf" } }),
-    (e: Error) => e instanceof ServiceError && e.code === Code.UNAVAILABLE && /the disk is full/.test(e.message),
+    script.service.deleteWorkflowExecution({
+      namespace: "default",
+      workflowExecution: { workflowId: "wf" },
+    }),
+    (e: Error) =>
+      e instanceof ServiceError && e.code === Code.UNAVAILABLE &&
+      /the disk is full/.test(e.message),
   );
   await engine.close();
 });
@@ -266,7 +331,10 @@ test("a backlog counts the tasks waiting in one queue, and is empty after close"
   assert.deepEqual(engine.backlog("another"), { workflow: none, activity: none });
   assert.deepEqual([engine.stats().openRuns, engine.stats().queuedTasks], [1, 1]);
   now += 3_000;
-  assert.deepEqual(engine.backlog("q"), { workflow: { tasks: 1, oldestMs: 3_000 }, activity: none });
+  assert.deepEqual(engine.backlog("q"), {
+    workflow: { tasks: 1, oldestMs: 3_000 },
+    activity: none,
+  });
   await engine.close();
   assert.deepEqual(engine.backlog("q"), { workflow: none, activity: none });
 });
@@ -275,7 +343,10 @@ test("unsupported methods and invalid requests are rejected", () =>
   withEngine(async (engine) => {
     await assert.rejects(
       engine.call("resetWorkflowExecution", new Uint8Array(0)),
-      matchesError(Code.UNIMPLEMENTED, /does not have reset of workflows: .*\(ResetWorkflowExecution\)/),
+      matchesError(
+        Code.UNIMPLEMENTED,
+        /does not have reset of workflows: .*\(ResetWorkflowExecution\)/,
+      ),
     );
     await assert.rejects(
       engine.call("startWorkflowExecution", new Uint8Array([0xff, 0xff])),
@@ -284,11 +355,17 @@ test("unsupported methods and invalid requests are rejected", () =>
   }));
 
 test("limits are reported by name", async () => {
-  const engine = await EmbeddedEngine.open({ store: new MemoryStore(), limits: { openRuns: 2, inbox: 3 } });
+  const engine = await EmbeddedEngine.open({
+    store: new MemoryStore(),
+    limits: { openRuns: 2, inbox: 3 },
+  });
   const script = new Script(engine);
   await script.start("a", { steps: 0 });
   await script.start("b", { steps: 0 });
-  await assert.rejects(script.start("c", { steps: 0 }), matchesError(Code.RESOURCE_EXHAUSTED, /2 open runs/, "MaxOpenRuns"));
+  await assert.rejects(
+    script.start("c", { steps: 0 }),
+    matchesError(Code.RESOURCE_EXHAUSTED, /2 open runs/, "MaxOpenRuns"),
+  );
   for (let i = 0; i < 3; i++) await script.signal("a", i);
   await assert.rejects(script.signal("a", 4), matchesError(Code.RESOURCE_EXHAUSTED, /./));
   await engine.close();
@@ -300,7 +377,10 @@ test("the limit of open runs includes runs from before the restart", async () =>
   await new Script(first).start("a", { steps: 0 });
   await first.close();
   const engine = await EmbeddedEngine.open({ store, limits: { openRuns: 1 } });
-  await assert.rejects(new Script(engine).start("b", { steps: 0 }), matchesError(Code.RESOURCE_EXHAUSTED, /1 open runs/));
+  await assert.rejects(
+    new Script(engine).start("b", { steps: 0 }),
+    matchesError(Code.RESOURCE_EXHAUSTED, /1 open runs/),
+  );
   await engine.close();
 });
 
@@ -317,7 +397,10 @@ test("close commits entered calls, rejects later ones and keeps the caller's sto
   await started;
   await poll;
   await engine.close();
-  await assert.rejects(script.start("late", { steps: 0 }), matchesError(Code.UNAVAILABLE, /closed/, "EngineClosed"));
+  await assert.rejects(
+    script.start("late", { steps: 0 }),
+    matchesError(Code.UNAVAILABLE, /closed/, "EngineClosed"),
+  );
   assert.equal(store.count(), 1);
 });
 
@@ -387,15 +470,22 @@ test("tasks in flight at the death of the process are dispatched again", async (
     const task = (await script.pollWorkflow())!;
     if (task.workflowExecution!.workflowId === "wf") await script.completeTask(task);
   }
-  const activity = await script.service.pollActivityTaskQueue({ namespace: "default", taskQueue: { name: "q" } });
+  const activity = await script.service.pollActivityTaskQueue({
+    namespace: "default",
+    taskQueue: { name: "q" },
+  });
   assert.equal(activity.activityId, "step-1");
   // The first engine is left as it is: its process is gone.
   const second = await EmbeddedEngine.open({ store, clock });
   const after = new Script(second);
-  const again = await after.service.pollActivityTaskQueue({ namespace: "default", taskQueue: { name: "q" } }, { timeoutMs: 2000 })
+  const again = await after.service.pollActivityTaskQueue({
+    namespace: "default",
+    taskQueue: { name: "q" },
+  }, { timeoutMs: 2000 })
     .catch((e) => e);
   const retried = again instanceof ServiceError
-    ? (clock.advanceBy(2000), await after.service.pollActivityTaskQueue({ namespace: "default", taskQueue: { name: "q" } }))
+    ? (clock.advanceBy(2000),
+      await after.service.pollActivityTaskQueue({ namespace: "default", taskQueue: { name: "q" } }))
     : again;
   assert.equal(retried.activityId, "step-1");
   assert.equal(decodePayloads(retried.input), 1);
@@ -403,7 +493,11 @@ test("tasks in flight at the death of the process are dispatched again", async (
   assert.equal(task.workflowExecution?.workflowId, "idle");
   // The dead holder's answer is not wanted any more.
   await assert.rejects(
-    after.service.respondActivityTaskCompleted({ namespace: "default", taskToken: activity.taskToken, result: payloads("late") }),
+    after.service.respondActivityTaskCompleted({
+      namespace: "default",
+      taskToken: activity.taskToken,
+      result: payloads("late"),
+    }),
     matchesError(Code.NOT_FOUND, /./),
   );
   await second.close();
@@ -412,5 +506,8 @@ test("tasks in flight at the death of the process are dispatched again", async (
 
 test("an engine needs exactly one store", async () => {
   await assert.rejects(EmbeddedEngine.open({}), /either the path .* or a store/);
-  await assert.rejects(EmbeddedEngine.open({ path: "x", store: new MemoryStore() }), /either the path .* or a store/);
+  await assert.rejects(
+    EmbeddedEngine.open({ path: "x", store: new MemoryStore() }),
+    /either the path .* or a store/,
+  );
 });

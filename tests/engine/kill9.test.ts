@@ -1,4 +1,5 @@
-// A few rounds of the crash loop (tests/crash) on each SQLite library; `tools/soak/kill9.ts` runs the long one.
+// A few rounds of the crash loop (tests/crash) on each SQLite library; `tools/soak/kill9.ts` runs
+// the long one.
 // takes: 8 s
 // promise: P1, P2
 import assert from "node:assert/strict";
@@ -14,13 +15,23 @@ for (const { driver, skip } of sqliteDrivers) {
     `${driver}: nothing acknowledged is lost (P1) and nothing is recorded twice (P2) when the process is killed`,
     { skip },
     () =>
-      // The seed decides when the processes are killed. Which call a kill interrupts depends on the machine as well.
+      // The seed decides when the processes are killed. Which call a kill interrupts depends on the
+      // machine as well.
       withSeed((seed) =>
         inFolder(async (folder) => {
           const path = join(folder, "store.db");
-          const judgement = await crashLoop({ path, rounds: 4, driver, synchronous: "NORMAL", random: seeded(seed) });
+          const judgement = await crashLoop({
+            path,
+            rounds: 4,
+            driver,
+            synchronous: "NORMAL",
+            random: seeded(seed),
+          });
           assert.deepEqual(judgement.problems, []);
-          assert.ok(judgement.runs > 0 && judgement.acknowledged > judgement.runs, JSON.stringify(judgement));
+          assert.ok(
+            judgement.runs > 0 && judgement.acknowledged > judgement.runs,
+            JSON.stringify(judgement),
+          );
           assert.equal(judgement.replayed, judgement.runs);
         })
       ),

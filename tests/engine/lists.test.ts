@@ -1,5 +1,5 @@
-// Lists and counts of stores with many runs: indexes alone find the runs, pages follow each other as in memory, and stores of the
-// version before are brought to the new indexes.
+// Lists and counts of stores with many runs: indexes alone find the runs, pages follow each other
+// as in memory, and stores of the version before are brought to the new indexes.
 // takes: 4 s
 import assert from "node:assert/strict";
 import { join } from "node:path";
@@ -67,7 +67,10 @@ function pages(store: Store, text: string, size: number): string[][] {
   do {
     const page = store.list(query, size, after);
     found.push(page.rows.map(({ runId }) => runId));
-    assert.ok(page.next === undefined || page.rows.length === size, "a page that is not the last one is full");
+    assert.ok(
+      page.next === undefined || page.rows.length === size,
+      "a page that is not the last one is full",
+    );
     after = page.next;
   } while (after !== undefined);
   return found;
@@ -79,9 +82,15 @@ function expected(text: string): string[] {
   const memory = new MemoryStore();
   memory.commit(RUNS);
   const selected = new Set(memory.list(parseQuery(text), 1000).rows.map(({ runId }) => runId));
-  const place = (i: number) => orderBy === "StartTime" ? RUNS[i]!.row!.startTimeMs : RUNS[i]!.row!.closeTimeMs || Infinity;
-  const order = RUNS.map((_, i) => i).sort((a, b) => (place(a) === place(b) ? a - b : place(a) - place(b)));
-  return (descending ? order.reverse() : order).map((i) => `r${i}`).filter((id) => selected.has(id));
+  const place = (i: number) =>
+    orderBy === "StartTime" ? RUNS[i]!.row!.startTimeMs : RUNS[i]!.row!.closeTimeMs || Infinity;
+  const order = RUNS.map((_, i) => i).sort((
+    a,
+    b,
+  ) => (place(a) === place(b) ? a - b : place(a) - place(b)));
+  return (descending ? order.reverse() : order).map((i) => `r${i}`).filter((id) =>
+    selected.has(id)
+  );
 }
 
 for (const kind of storeKinds) {
@@ -93,9 +102,18 @@ for (const kind of storeKinds) {
         const store = kind.open(join(folder, "store.db"));
         store.commit(RUNS);
         for (const query of [...QUERIES, ...OTHERS]) {
-          for (const order of ["", " ORDER BY CloseTime ASC", " ORDER BY StartTime", " ORDER BY StartTime ASC"]) {
+          for (
+            const order of [
+              "",
+              " ORDER BY CloseTime ASC",
+              " ORDER BY StartTime",
+              " ORDER BY StartTime ASC",
+            ]
+          ) {
             const ids = expected(query + order);
-            for (const size of [1, 7, 1000]) assert.deepEqual(pages(store, query + order, size).flat(), ids, `${query}${order}`);
+            for (const size of [1, 7, 1000]) {
+              assert.deepEqual(pages(store, query + order, size).flat(), ids, `${query}${order}`);
+            }
           }
           const { where } = parseQuery(query);
           const ids = expected(query);
@@ -158,7 +176,10 @@ for (const { driver, skip } of sqliteDrivers) {
               if (plan.includes("ORDER BY")) assert.doesNotMatch(plan, /TEMP B-TREE/, text);
             }
           }
-          const [purge] = plansOf(file.database, (database) => void database.prepare(purgeableSql()));
+          const [purge] = plansOf(
+            file.database,
+            (database) => void database.prepare(purgeableSql()),
+          );
           assert.match(purge!, /^SEARCH runs USING INDEX runs_by_close \(close_time_ms<\?\):/);
         } finally {
           file.database.close();
@@ -177,9 +198,15 @@ for (const { driver, skip } of sqliteDrivers) {
         store.commit([created("wf", "r", 1)]);
         store.commit([write(row("wf", "r", { historyLength: 1, wakeAtMs: 7 }))]);
         store.commit([write(row("wf", "r", { historyLength: 1, status: 3, closeTimeMs: 5 }))]);
-        // The same commit opens, steps and closes; a closed run is changed without being closed again.
-        store.commit([created("a", "ra", 1), write(row("a", "ra", { historyLength: 1, status: 2, closeTimeMs: 6 }))]);
-        store.commit([write(row("a", "ra", { historyLength: 1, status: 2, closeTimeMs: 6, nextRunId: "n" }))]);
+        // The same commit opens, steps and closes; a closed run is changed without being closed
+        // again.
+        store.commit([
+          created("a", "ra", 1),
+          write(row("a", "ra", { historyLength: 1, status: 2, closeTimeMs: 6 })),
+        ]);
+        store.commit([
+          write(row("a", "ra", { historyLength: 1, status: 2, closeTimeMs: 6, nextRunId: "n" })),
+        ]);
         const read = () => pages(store, "CloseTime IS NOT NULL", 1).flat();
         assert.deepEqual(read(), ["ra", "r"]);
         assert.deepEqual([...store.countByStatus()].sort(), [[2, 1], [3, 1]]);
@@ -199,15 +226,34 @@ for (const { driver, skip } of sqliteDrivers) {
         former.commit(RUNS);
         former.close();
         const store = SqliteStore.open(path, { driver });
-        for (const query of [...QUERIES, ...OTHERS]) assert.deepEqual(pages(store, query, 9).flat(), expected(query), query);
+        for (const query of [...QUERIES, ...OTHERS]) {
+          assert.deepEqual(pages(store, query, 9).flat(), expected(query), query);
+        }
         assert.deepEqual(store.check(), []);
         store.commit([
-          write(row("w0", "r0", { workflowType: "Order", historyLength: 1, status: 2, closeTimeMs: 9000, startTimeMs: 1000 })),
+          write(
+            row("w0", "r0", {
+              workflowType: "Order",
+              historyLength: 1,
+              status: 2,
+              closeTimeMs: 9000,
+              startTimeMs: 1000,
+            }),
+          ),
         ]);
         assert.equal(pages(store, "CloseTime IS NOT NULL", 5)[0]![0], "r0");
-        const indexes = store.sql("SELECT name FROM sqlite_schema WHERE type = 'index' AND name LIKE 'runs_%' ORDER BY name");
+        const indexes = store.sql(
+          "SELECT name FROM sqlite_schema WHERE type = 'index' AND name LIKE 'runs_%' ORDER BY name",
+        );
         const names = indexes.map(({ name }) => name);
-        for (const name of ["runs_open", "runs_by_close", "runs_closed_by_status", "runs_closed_by_type"]) {
+        for (
+          const name of [
+            "runs_open",
+            "runs_by_close",
+            "runs_closed_by_status",
+            "runs_closed_by_type",
+          ]
+        ) {
           assert.ok(names.includes(name), name);
         }
         store.close();

@@ -1,5 +1,6 @@
-// Looking after store files: what is sound is called sound, also while an engine works (store_damage.test.ts has what is not); histories
-// come back as closed runs that the engine takes for its own.
+// Looking after store files: what is sound is called sound, also while an engine works
+// (store_damage.test.ts has what is not); histories come back as closed runs that the engine takes
+// for its own.
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { test } from "node:test";
@@ -14,7 +15,19 @@ import { HistorySchema } from "../../ts/messages/generated/temporal/api/history/
 import { typedService } from "../../ts/service/typed.ts";
 import { fromBinary } from "@bufbuild/protobuf";
 import { timestampMs } from "@bufbuild/protobuf/wkt";
-import { check, completes, fails, family, filled, go, inFolder, sql, twice, waits, withEngine } from "./support/filled_store.ts";
+import {
+  check,
+  completes,
+  fails,
+  family,
+  filled,
+  go,
+  inFolder,
+  sql,
+  twice,
+  waits,
+  withEngine,
+} from "./support/filled_store.ts";
 import { created } from "./support/records.ts";
 
 test("a sound store has no problems, also while an engine uses it; every run is checked", () =>
@@ -46,18 +59,23 @@ test("a sound store has no problems, also while an engine uses it; every run is 
     assert.equal(open, 0, "a check gives the core's memory back");
     let seen = 0;
     const replayed = await check(path, {
-      replay: (row: { workflowId: string }) => Promise.resolve(row.workflowId === "c1" ? "it diverges" : undefined),
+      replay: (row: { workflowId: string }) =>
+        Promise.resolve(row.workflowId === "c1" ? "it diverges" : undefined),
       onProgress: (done: number) => seen = done,
     });
     assert.equal(replayed.replayed, 7);
     assert.equal(seen, 7);
-    assert.deepEqual(replayed.problems.map(({ workflowId, message }) => [workflowId, message]), [["c1", "it diverges"]]);
+    assert.deepEqual(replayed.problems.map(({ workflowId, message }) => [workflowId, message]), [[
+      "c1",
+      "it diverges",
+    ]]);
   }));
 
 test("a closed run with an undelivered message to another run is sound, and the engine delivers it", () =>
   filled(async ({ path }) => {
     // The end of a child, for a parent that is gone by now.
-    const order = "INSERT INTO items SELECT run_key, 9, '000000000001', x'08061204676f6e65' FROM runs WHERE workflow_id = 'c1'";
+    const order =
+      "INSERT INTO items SELECT run_key, 9, '000000000001', x'08061204676f6e65' FROM runs WHERE workflow_id = 'c1'";
     sql(path, (database) => {
       database.exec(order);
       database.exec("UPDATE runs SET ready = 1 WHERE workflow_id = 'c1'");
@@ -81,15 +99,18 @@ function fields(bytes: Uint8Array): Map<number, number | string> {
   while (reader.pos < reader.len) {
     const [field, type] = reader.tag();
     if (type === WireType.Varint) found.set(field, Number(reader.int64()));
-    else if (type === WireType.LengthDelimited) found.set(field, new TextDecoder().decode(reader.bytes()));
-    else reader.skip(type, field);
+    else if (type === WireType.LengthDelimited) {
+      found.set(field, new TextDecoder().decode(reader.bytes()));
+    } else reader.skip(type, field);
   }
   return found;
 }
 
-// Request ids, retries of the first start, sticky queues, transition counts: no response depends on them.
+// Request ids, retries of the first start, sticky queues, transition counts: no response depends on
+// them.
 const OWN = new Set([9, 22, 23, 24, 29, 30, 32, 33, 34, 37, 38, 39, 44, 45, 46, 14, 26, 50]);
-const publicFields = (head: Uint8Array) => [...fields(head)].filter(([field]) => !OWN.has(field)).sort((a, b) => a[0] - b[0]);
+const publicFields = (head: Uint8Array) =>
+  [...fields(head)].filter(([field]) => !OWN.has(field)).sort((a, b) => a[0] - b[0]);
 
 test("an event that arrived while a task was running keeps its time and is not damage, here and after an import", () =>
   inFolder(async (folder) => {
@@ -97,7 +118,11 @@ test("an event that arrived while a task was running keeps its time and is not d
     await withEngine(path, async (client, engine) => {
       const handle = await client.start(waits, { id: "w1" });
       const service = typedService(engine);
-      const task = await service.pollWorkflowTaskQueue({ namespace: "default", taskQueue: { name: "q" }, identity: "by hand" });
+      const task = await service.pollWorkflowTaskQueue({
+        namespace: "default",
+        taskQueue: { name: "q" },
+        identity: "by hand",
+      });
       await handle.signal(go);
       await delay(5);
       await service.respondWorkflowTaskFailed({ namespace: "default", taskToken: task.taskToken });
@@ -108,7 +133,9 @@ test("an event that arrived while a task was running keeps its time and is not d
     try {
       for (const run of reader.runs()) {
         const history = Uint8Array.from(run.history().flatMap((part) => [...part]));
-        const times = fromBinary(HistorySchema, history).events.map((event) => timestampMs(event.eventTime!));
+        const times = fromBinary(HistorySchema, history).events.map((event) =>
+          timestampMs(event.eventTime!)
+        );
         assert.ok(times.some((time, i) => time < times[i - 1]!), "nothing was kept back");
         assert.equal(closedRun({ history }).row!.workflowId, "w1");
       }
@@ -196,24 +223,41 @@ test("parents and children are imported unchanged; a child continues without its
     const writes: ReturnType<typeof closedRun>[] = [];
     for (const run of reader.runs()) {
       if (run.row.closeTimeMs === 0) continue;
-      const made = closedRun({ history: Uint8Array.from(run.history().flatMap((part) => [...part])) });
-      assert.deepEqual({ ...made.row!, historySizeBytes: 0 }, { ...run.record.row!, historySizeBytes: 0 });
+      const made = closedRun({
+        history: Uint8Array.from(run.history().flatMap((part) => [...part])),
+      });
+      assert.deepEqual({ ...made.row!, historySizeBytes: 0 }, {
+        ...run.record.row!,
+        historySizeBytes: 0,
+      });
       assert.deepEqual(publicFields(made.head), publicFields(run.record.head), run.row.workflowId);
       writes.push(made);
     }
     reader.close();
-    assert.deepEqual(writes.map(({ row }) => row!.workflowId).sort(), ["chain", "chain", "failing", "family"]);
+    assert.deepEqual(writes.map(({ row }) => row!.workflowId).sort(), [
+      "chain",
+      "chain",
+      "failing",
+      "family",
+    ]);
 
     const target = join(folder, "b.sqlite");
     const imported = SqliteStore.open(target);
     imported.adopt(writes);
     imported.close();
     assert.deepEqual((await check(target)).problems, []);
-    const parentOf = async (client: Client, id: string) => (await client.getHandle("W", id).describe()).parent?.workflowId;
+    const parentOf = async (client: Client, id: string) =>
+      (await client.getHandle("W", id).describe()).parent?.workflowId;
     await withEngine(target, async (client) => {
       assert.deepEqual(await client.getHandle(family, "family").result(), ["end", false]);
-      assert.deepEqual((await client.getHandle(family, "family").describe()).memo, { kept: 2, children: 3 });
-      assert.deepEqual([await parentOf(client, "chain"), await parentOf(client, "failing")], ["family", "family"]);
+      assert.deepEqual((await client.getHandle(family, "family").describe()).memo, {
+        kept: 2,
+        children: 3,
+      });
+      assert.deepEqual([await parentOf(client, "chain"), await parentOf(client, "failing")], [
+        "family",
+        "family",
+      ]);
       // The ids are free again, and imported runs wait for no other run.
       assert.deepEqual(await client.execute(family, { id: "family" }), ["end", false]);
     });
@@ -224,7 +268,10 @@ test("parents and children are imported unchanged; a child continues without its
     store.close();
     await withEngine(path, async (client) => {
       const left = client.getHandle(waits, "left");
-      assert.deepEqual([(await left.describe()).status, await parentOf(client, "left")], ["RUNNING", "family"]);
+      assert.deepEqual([(await left.describe()).status, await parentOf(client, "left")], [
+        "RUNNING",
+        "family",
+      ]);
       await left.signal(go);
       await left.result();
       assert.equal(await client.count(), 1);
@@ -281,8 +328,15 @@ test("purge can select runs by a condition, and shrinking releases their space",
     const store = SqliteStore.open(path);
     const where = parseQuery('WorkflowType = "Twice"').where!;
     const reader = StoreReader.open(path);
-    const { runs, events, historyBytes } = reader.purgeable({ closedBefore: Date.now() + 1000, where });
-    assert.deepEqual([runs, reader.purgeable({ closedBefore: 0, where })], [2, { runs: 0, events: 0, historyBytes: 0 }]);
+    const { runs, events, historyBytes } = reader.purgeable({
+      closedBefore: Date.now() + 1000,
+      where,
+    });
+    assert.deepEqual([runs, reader.purgeable({ closedBefore: 0, where })], [2, {
+      runs: 0,
+      events: 0,
+      historyBytes: 0,
+    }]);
     assert.ok(events >= 8 && historyBytes > 100, `${events} events of ${historyBytes} bytes`);
     reader.close();
     assert.equal(store.purge({ closedBefore: Date.now() + 1000, where }).length, 2);

@@ -1,5 +1,5 @@
-// Files that the engine creates and reads next to a store: their content, which stay open, and when a log counts as
-// truncated.
+// Files that the engine creates and reads next to a store: their content, which stay open, and when
+// a log counts as truncated.
 import assert from "node:assert/strict";
 import { existsSync, statSync, truncateSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -68,7 +68,10 @@ test("an interrupted creation is rolled back, and no file stays open", () =>
         ...new Array(8).fill(0),
       );
     assert.equal(take(new Uint8Array(28)), false, "a journal that was kept for its mode");
-    assert.throws(() => take(journal(1)), /was interrupted, and node-sqlite3-wasm cannot roll it back/);
+    assert.throws(
+      () => take(journal(1)),
+      /was interrupted, and node-sqlite3-wasm cannot roll it back/,
+    );
     assert.equal(take(journal(0)), true);
     assert.deepEqual([statSync(path).size, existsSync(`${path}-journal`)], [0, false]);
     assert.deepEqual([...open], []);
@@ -92,7 +95,8 @@ test("a log that became shorter is damage, unless its index shows that nothing i
     log.check();
     log.begin();
     truncateSync(`${path}-wal`, 32 + 2 * (PAGE + 24));
-    const cut = (e: Error) => e instanceof StoreCorruptError && /-wal was cut from \d+ to \d+ bytes/.test(e.message);
+    const cut = (e: Error) =>
+      e instanceof StoreCorruptError && /-wal was cut from \d+ to \d+ bytes/.test(e.message);
     assert.throws(() => log.check(), cut, "without an index");
     index(3);
     assert.throws(() => log.check(), cut, "the third frame is gone");

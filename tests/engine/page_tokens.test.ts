@@ -1,4 +1,5 @@
-// Pages of lists and of histories read backwards: their sizes, and tokens that were never given out.
+// Pages of lists and of histories read backwards: their sizes, and tokens that were never given
+// out.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { EmbeddedEngine, MemoryStore } from "../../ts/engine/mod.ts";
@@ -9,7 +10,9 @@ const utf8 = new TextEncoder();
 const namespace = "default";
 const unknown = /invalid nextPageToken/;
 
-async function withRuns(body: (service: ReturnType<typeof typedService>, script: Script) => Promise<void>): Promise<void> {
+async function withRuns(
+  body: (service: ReturnType<typeof typedService>, script: Script) => Promise<void>,
+): Promise<void> {
   const engine = await EmbeddedEngine.open({ store: new MemoryStore() });
   const script = new Script(engine);
   script.startWorker();
@@ -36,7 +39,11 @@ test("a history is read backward in pages of the requested size", () =>
         pages++;
       } while (nextPageToken.length > 0);
       assert.deepEqual(got, ids);
-      assert.equal(pages, maximumPageSize === 0 ? 1 : Math.ceil(ids.length / maximumPageSize), `pages of ${maximumPageSize}`);
+      assert.equal(
+        pages,
+        maximumPageSize === 0 ? 1 : Math.ceil(ids.length / maximumPageSize),
+        `pages of ${maximumPageSize}`,
+      );
     }
   }));
 
@@ -44,7 +51,12 @@ test("page tokens that the engine did not issue are rejected", () =>
   withRuns(async (service) => {
     const [row] = (await service.listWorkflowExecutions({ namespace })).executions;
     const runId = row!.execution!.runId;
-    for (const token of [5, null, {}, { runId }, { runId, to: 0 }, { runId, to: 1.5 }, { runId: 7, to: 2 }, { to: 2 }]) {
+    for (
+      const token of [5, null, {}, { runId }, { runId, to: 0 }, { runId, to: 1.5 }, {
+        runId: 7,
+        to: 2,
+      }, { to: 2 }]
+    ) {
       const nextPageToken = utf8.encode(JSON.stringify(token));
       await assert.rejects(
         service.getWorkflowExecutionHistoryReverse({
@@ -59,10 +71,17 @@ test("page tokens that the engine did not issue are rejected", () =>
     const first = await service.listWorkflowExecutions({ namespace, pageSize: 1 });
     const { after, query } = JSON.parse(new TextDecoder().decode(first.nextPageToken));
     const list = (token: unknown) =>
-      service.listWorkflowExecutions({ namespace, pageSize: 1, nextPageToken: utf8.encode(JSON.stringify(token)) });
+      service.listWorkflowExecutions({
+        namespace,
+        pageSize: 1,
+        nextPageToken: utf8.encode(JSON.stringify(token)),
+      });
     assert.equal((await list({ after, query })).executions.length, 1);
     for (const wrong of [undefined, 5, [], [1], [1, 2, 3], [1, "x"], ["x", 1], [null, 1]]) {
       await assert.rejects(list({ after: wrong, query }), unknown, JSON.stringify(wrong));
     }
-    await assert.rejects(list({ after, query: "another" }), /nextPageToken belongs to another query/);
+    await assert.rejects(
+      list({ after, query: "another" }),
+      /nextPageToken belongs to another query/,
+    );
   }));

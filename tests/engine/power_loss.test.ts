@@ -1,7 +1,6 @@
 // takes: 15 s
-// The power-loss half of P1: the store on a disk that forgets, reorders and tears what was not synced. The long loop is
-// tools/soak/power_loss.
-// promise: P1
+// The power-loss half of P1: the store on a disk that forgets, reorders and tears what was not
+// synced. The long loop is tools/soak/power_loss. promise: P1
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { seeded } from "../chaos/proxy.ts";
@@ -16,13 +15,19 @@ test("FULL: a power loss does not lose an acknowledged call", async () => {
   assert.deepEqual(problems, []);
   assert.equal(figures.lost, 0);
   // It was asked for something: there were failures of each kind, and commits in between.
-  assert.ok(figures.acknowledged > 300 && figures.atOpening > 3 && figures.processDeaths > 5, JSON.stringify(figures));
+  assert.ok(
+    figures.acknowledged > 300 && figures.atOpening > 3 && figures.processDeaths > 5,
+    JSON.stringify(figures),
+  );
 });
 
 test("NORMAL: the death of the process loses no call, and a power loss leaves a sound store without the last commits", async () => {
   const { problems, ...figures } = await run({ crashes: 60, synchronous: "NORMAL" }, 2);
   assert.deepEqual(problems, []);
-  assert.ok(figures.acknowledged > 300 && figures.losing > 3 && figures.processDeaths > 5, JSON.stringify(figures));
+  assert.ok(
+    figures.acknowledged > 300 && figures.losing > 3 && figures.processDeaths > 5,
+    JSON.stringify(figures),
+  );
 });
 
 test("a store opened with NORMAL does not report FULL", async () => {

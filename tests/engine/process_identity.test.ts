@@ -1,4 +1,5 @@
-// Who a process is, for the notes that it leaves: process ids mean something only in the same boot and namespace of one machine.
+// Who a process is, for the notes that it leaves: process ids mean something only in the same boot
+// and namespace of one machine.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { type Builtins, builtins } from "../../ts/engine/sqlite/builtins.ts";
@@ -24,12 +25,19 @@ function on({ boot, namespace, host = "mine", processes = { 7: 100 } }: Machine)
       if (pid !== undefined && boot !== undefined && processes[Number(pid)] !== undefined) {
         return `${pid} (odd ) name) ${"S ".repeat(19)}${processes[Number(pid)]} 0`;
       }
-      return path === "/proc/sys/kernel/random/boot_id" && boot !== undefined ? `${boot}\n` : fail("ENOENT");
+      return path === "/proc/sys/kernel/random/boot_id" && boot !== undefined
+        ? `${boot}\n`
+        : fail("ENOENT");
     },
     readlinkSync: () => namespace ?? fail("ENOENT"),
   };
   const kill = (pid: number) => processes[pid] === undefined ? fail("ESRCH") : undefined;
-  return { ...builtins()!, fs, os: { hostname: () => host }, process: { pid: 7, kill: kill as () => void } };
+  return {
+    ...builtins()!,
+    fs,
+    os: { hostname: () => host },
+    process: { pid: 7, kill: kill as () => void },
+  };
 }
 
 test("on Linux a process is identified by boot, namespace and start time, elsewhere by host name", () => {
@@ -46,7 +54,13 @@ test("a process is dead if its id is free or reused; a process of another host i
   assert.equal(isDead(here, { ...own, pid: 8, started: "200" }, own), false);
   assert.equal(isDead(here, { ...own, pid: 8, started: "150" }, own), true);
   assert.equal(isDead(here, { ...own, pid: 8, started: "" }, own), false);
-  for (const place of [{ boot: "b0", namespace: "pid:[1]" }, { boot: "b1", namespace: "pid:[2]" }]) {
-    assert.equal(isDead(here, { ...ownIdentity(on(place)), pid: 9 }, own), false, "another boot, or another container");
+  for (
+    const place of [{ boot: "b0", namespace: "pid:[1]" }, { boot: "b1", namespace: "pid:[2]" }]
+  ) {
+    assert.equal(
+      isDead(here, { ...ownIdentity(on(place)), pid: 9 }, own),
+      false,
+      "another boot, or another container",
+    );
   }
 });

@@ -1,5 +1,6 @@
-// No false alarm: stores of random runs are sound, while they are written, afterwards, as a backup and as an import. tools/soak/store_check
-// does the same with thousands of runs, histories of a server that resets them, and published histories.
+// No false alarm: stores of random runs are sound, while they are written, afterwards, as a backup
+// and as an import. tools/soak/store_check does the same with thousands of runs, histories of a
+// server that resets them, and published histories.
 // takes: 15 s
 import assert from "node:assert/strict";
 import { mkdtempSync, rmSync } from "node:fs";
@@ -21,7 +22,9 @@ test("a store of random runs is always sound, and so are its backup and its impo
       const worker = await randomWorker(engine, "random");
       const client = new Client({ service: engine, taskQueue: "random", logger: silentLogger });
       let over = false;
-      const lived = worker.runUntil(() => liveMany(client, from, to, 30)).finally(() => over = true);
+      const lived = worker.runUntil(() => liveMany(client, from, to, 30)).finally(() =>
+        over = true
+      );
       while (!over) {
         const during = await look(path);
         assert.deepEqual(alarms(path, during), []);

@@ -47,7 +47,9 @@ for (const holder of sqliteDrivers) {
           } else if (driver !== holder.driver) {
             assert.throws(
               () => StoreReader.open(path, { driver }),
-              (e) => e instanceof StoreLockedError && /two libraries in one process cannot share a file/.test(e.message),
+              (e) =>
+                e instanceof StoreLockedError &&
+                /two libraries in one process cannot share a file/.test(e.message),
             );
           } else {
             const open = StoreReader.open(path, { driver });
@@ -61,7 +63,10 @@ for (const holder of sqliteDrivers) {
         const free = StoreReader.open(path, { driver });
         assert.deepEqual((await checkStore(free)).problems, []);
         free.backup(join(folder, "copy.sqlite"));
-        assert.throws(() => free.backup(join(folder, "nowhere", "copy.sqlite")), /folder does not exist/);
+        assert.throws(
+          () => free.backup(join(folder, "nowhere", "copy.sqlite")),
+          /folder does not exist/,
+        );
         free.close();
         assert.ok(!existsSync(`${path}-owner`));
         // libsql lets go of a closed file when its statements are collected.

@@ -18,12 +18,26 @@ const codeOf = async (service: ReadOnlyService, method: MethodName): Promise<Cod
 test("every read method responds, and methods that change something are unimplemented", async () => {
   const service = await ReadOnlyService.open(new MemoryStore());
   const reads: MethodName[] = [
-    ...["getSystemInfo", "getClusterInfo", "getSearchAttributes", "describeNamespace", "listNamespaces"] as const,
+    ...[
+      "getSystemInfo",
+      "getClusterInfo",
+      "getSearchAttributes",
+      "describeNamespace",
+      "listNamespaces",
+    ] as const,
     ...["listWorkflowExecutions", "countWorkflowExecutions", "describeWorkflowExecution"] as const,
     ...["getWorkflowExecutionHistory", "getWorkflowExecutionHistoryReverse"] as const,
   ];
-  for (const method of reads) assert.notEqual(await codeOf(service, method), Code.UNIMPLEMENTED, method);
-  for (const method of ["startWorkflowExecution", "pollWorkflowTaskQueue", "deleteWorkflowExecution"] as const) {
+  for (const method of reads) {
+    assert.notEqual(await codeOf(service, method), Code.UNIMPLEMENTED, method);
+  }
+  for (
+    const method of [
+      "startWorkflowExecution",
+      "pollWorkflowTaskQueue",
+      "deleteWorkflowExecution",
+    ] as const
+  ) {
     assert.equal(await codeOf(service, method), Code.UNIMPLEMENTED, method);
   }
   await service.close();

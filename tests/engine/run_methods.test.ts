@@ -10,13 +10,24 @@ import { created } from "./support/records.ts";
 
 const request = toBinary(
   DeleteWorkflowExecutionRequestSchema,
-  create(DeleteWorkflowExecutionRequestSchema, { namespace: "default", workflowExecution: { workflowId: "wf" } }),
+  create(DeleteWorkflowExecutionRequestSchema, {
+    namespace: "default",
+    workflowExecution: { workflowId: "wf" },
+  }),
 );
 
 for (
   const [name, error, expected] of [
-    ["cannot be ended", new ServiceError(Code.RESOURCE_EXHAUSTED, "too much at once"), /too much at once/],
-    ["cannot be ended for a reason without a code", new Error("the engine is closed"), /the engine is closed/],
+    [
+      "cannot be ended",
+      new ServiceError(Code.RESOURCE_EXHAUSTED, "too much at once"),
+      /too much at once/,
+    ],
+    [
+      "cannot be ended for a reason without a code",
+      new Error("the engine is closed"),
+      /the engine is closed/,
+    ],
     [
       "has ended meanwhile",
       new ServiceError(Code.NOT_FOUND, "workflow execution already completed"),
@@ -32,7 +43,12 @@ for (
       called.push(method);
       return Promise.reject(error);
     };
-    const { deleteWorkflowExecution } = runMethods({ store, ours() {}, call, forget: () => assert.fail("it is gone") });
+    const { deleteWorkflowExecution } = runMethods({
+      store,
+      ours() {},
+      call,
+      forget: () => assert.fail("it is gone"),
+    });
     await assert.rejects(deleteWorkflowExecution(request), expected);
     assert.deepEqual(called, ["terminateWorkflowExecution"]);
     assert.ok(store.load("wf", "r") !== undefined);

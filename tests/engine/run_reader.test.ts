@@ -1,4 +1,5 @@
-// A run that the store fails to read is read again ever later, and soon again once the store has recovered.
+// A run that the store fails to read is read again ever later, and soon again once the store has
+// recovered.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { RunReader } from "../../ts/engine/run_reader.ts";
@@ -36,7 +37,10 @@ test("reads of a failing store back off, and reads of a recovered store resume s
   };
   try {
     const { found, unavailable } = reader.read({ workflowId: "w", runId: "r" });
-    assert.deepEqual([found, unavailable], [false, "the store could not read workflow w: the disk is away"]);
+    assert.deepEqual([found, unavailable], [
+      false,
+      "the store could not read workflow w: the disk is away",
+    ]);
     reader.read({ workflowId: "w", runId: "r" });
     for (let i = 0; i < 12; i++) wait();
     assert.equal(reads, 2 + 12, "each run once a time, however often it was asked for");

@@ -1,5 +1,5 @@
-// What is damage in a store (P7): each kind fails the check, which says where, and looks at the other runs all the same.
-// promise: P7
+// What is damage in a store (P7): each kind fails the check, which says where, and looks at the
+// other runs all the same. promise: P7
 import assert from "node:assert/strict";
 import { closeSync, openSync, readFileSync, truncateSync, writeSync } from "node:fs";
 import { test } from "node:test";
@@ -18,8 +18,16 @@ import { check, filled, sql } from "./support/filled_store.ts";
 const runOf = (id: string) => `(SELECT run_key FROM runs WHERE workflow_id = '${id}')`;
 
 /** Changes the events in the stored history of a workflow's run. */
-function edit(database: SqlDatabase, workflowId: string, change: (event: HistoryEvent) => void): void {
-  for (const row of database.prepare(`SELECT history_key, events FROM history WHERE run_key = ${runOf(workflowId)}`).all([])) {
+function edit(
+  database: SqlDatabase,
+  workflowId: string,
+  change: (event: HistoryEvent) => void,
+): void {
+  for (
+    const row of database.prepare(
+      `SELECT history_key, events FROM history WHERE run_key = ${runOf(workflowId)}`,
+    ).all([])
+  ) {
     const { events } = fromBinary(HistorySchema, row["events"] as Uint8Array);
     events.forEach(change);
     database.prepare("UPDATE history SET events = ? WHERE history_key = ?").run([
@@ -32,7 +40,9 @@ function edit(database: SqlDatabase, workflowId: string, change: (event: History
 const event = (id: number, change: (event: HistoryEvent) => void) => (database: SqlDatabase) =>
   edit(database, "c1", (event) => event.eventId === BigInt(id) && change(event));
 
-/** The history of c1: 1 started, 2-4 task, 5 TIMER_STARTED, 6 TIMER_FIRED, 7-9 task, 10 completed. */
+/**
+ * The history of c1: 1 started, 2-4 task, 5 TIMER_STARTED, 6 TIMER_FIRED, 7-9 task, 10 completed.
+ */
 interface Damage {
   readonly what: string;
   readonly how: string | ((database: SqlDatabase) => void);
@@ -53,14 +63,17 @@ const DAMAGE: readonly Damage[] = [
   },
   {
     what: "the newest batch of a history is gone",
-    how: `DELETE FROM history WHERE history_key = (SELECT history_key FROM runs WHERE workflow_id = 'f1')`,
+    how:
+      `DELETE FROM history WHERE history_key = (SELECT history_key FROM runs WHERE workflow_id = 'f1')`,
     where: "f1",
     says: /history cannot be read/,
     also: /newest batch of history is missing|number of events differs/,
   },
   {
     what: "a batch is not a history",
-    how: `UPDATE history SET events = x'ffff' WHERE first_event_id = 1 AND run_key = ${runOf("f1")}`,
+    how: `UPDATE history SET events = x'ffff' WHERE first_event_id = 1 AND run_key = ${
+      runOf("f1")
+    }`,
     where: "f1",
     says: /history cannot be decoded after event 0/,
   },
@@ -94,7 +107,8 @@ const DAMAGE: readonly Damage[] = [
     what: "an event has the attributes of another type",
     how: event(6, (e) => e.eventType = EventType.TIMER_CANCELED),
     where: "c1",
-    says: /event 6 \(TIMER_CANCELED\) has the attributes of another type \(timerFiredEventAttributes\)/,
+    says:
+      /event 6 \(TIMER_CANCELED\) has the attributes of another type \(timerFiredEventAttributes\)/,
   },
   {
     what: "an event has lost its time",
@@ -112,13 +126,17 @@ const DAMAGE: readonly Damage[] = [
     what: "an event refers to another event",
     how: event(6, (e) => (e.attributes.value as { startedEventId: bigint }).startedEventId = 4n),
     where: "c1",
-    says: /event 6 \(TIMER_FIRED\) has the startedEventId 4, but that event is a WORKFLOW_TASK_COMPLETED/,
+    says:
+      /event 6 \(TIMER_FIRED\) has the startedEventId 4, but that event is a WORKFLOW_TASK_COMPLETED/,
   },
   {
     what: "a history begins with something else",
     how: event(1, (e) => {
       e.eventType = EventType.WORKFLOW_TASK_SCHEDULED;
-      e.attributes = { case: "workflowTaskScheduledEventAttributes", value: create(WorkflowTaskScheduledEventAttributesSchema) };
+      e.attributes = {
+        case: "workflowTaskScheduledEventAttributes",
+        value: create(WorkflowTaskScheduledEventAttributesSchema),
+      };
     }),
     where: "c1",
     says: /begins with WORKFLOW_TASK_SCHEDULED instead of WORKFLOW_EXECUTION_STARTED/,
@@ -143,7 +161,8 @@ const DAMAGE: readonly Damage[] = [
   },
   {
     what: "the state is of another run",
-    how: "UPDATE runs SET head = (SELECT head FROM runs WHERE workflow_id = 'o2') WHERE workflow_id = 'o1'",
+    how:
+      "UPDATE runs SET head = (SELECT head FROM runs WHERE workflow_id = 'o2') WHERE workflow_id = 'o1'",
     where: "o1",
     says: /state cannot be decoded/,
   },
@@ -264,7 +283,10 @@ test("overwritten pages are found anywhere, and a truncated file is reported", (
     }
     assert.equal(await readDamageReport(path), "");
     truncateSync(path, length - 4096);
-    assert.match(await readDamageReport(path), new RegExp(`${path} is truncated: it has ${length - 4096} of ${length} bytes`));
+    assert.match(
+      await readDamageReport(path),
+      new RegExp(`${path} is truncated: it has ${length - 4096} of ${length} bytes`),
+    );
   }));
 
 test("data that another server may write is not damage, and can be imported with or without a note", () =>
@@ -278,15 +300,23 @@ test("data that another server may write is not damage, and can be imported with
         for (const run of reader.runs()) {
           if (run.row.workflowId !== "c1") continue;
           const parts = run.history();
-          assert.equal(closedRun({ history: Uint8Array.from(parts.flatMap((part) => [...part])) }).row!.historyLength, 10);
-          assert.equal(copiedRun(run.row, run.record.head, run.record.items, parts).append.length, parts.length);
+          assert.equal(
+            closedRun({ history: Uint8Array.from(parts.flatMap((part) => [...part])) }).row!
+              .historyLength,
+            10,
+          );
+          assert.equal(
+            copiedRun(run.row, run.record.head, run.record.items, parts).append.length,
+            parts.length,
+          );
         }
       } finally {
         reader.close();
       }
       return notes.map(({ workflowId, message }) => `${workflowId}: ${message}`);
     };
-    // Hosts whose clocks differ, attempts that began long ago, events that a reset or a failover copied.
+    // Hosts whose clocks differ, attempts that began long ago, events that a reset or a failover
+    // copied.
     assert.deepEqual(
       await notesOf((e) => {
         if (e.eventId > 1n) e.eventTime!.seconds += (e.eventId % 3n - 1n) * 86_400n;
@@ -294,8 +324,13 @@ test("data that another server may write is not damage, and can be imported with
       [],
     );
     const older = await notesOf((e) => {
-      if (e.eventId === 6n) (e.attributes.value as { startedEventId: bigint }).startedEventId = -23n;
-      if (e.eventId === 5n) (e.attributes.value as { workflowTaskCompletedEventId: bigint }).workflowTaskCompletedEventId = 8n;
+      if (e.eventId === 6n) {
+        (e.attributes.value as { startedEventId: bigint }).startedEventId = -23n;
+      }
+      if (e.eventId === 5n) {
+        (e.attributes.value as { workflowTaskCompletedEventId: bigint })
+          .workflowTaskCompletedEventId = 8n;
+      }
     });
     assert.deepEqual(older, [
       "c1: event 5 (TIMER_STARTED) has the workflowTaskCompletedEventId 8, but no earlier event has that id",
@@ -315,7 +350,10 @@ test("data that another server may write is not damage, and can be imported with
       novel!,
       /event 6 \(type 4711\) has a type that this version of temporalex does not support; it is kept unchanged/,
     );
-    assert.match(added!, /event 8 \(WORKFLOW_TASK_STARTED\) has attributes that this version of temporalex does not support/);
+    assert.match(
+      added!,
+      /event 8 \(WORKFLOW_TASK_STARTED\) has attributes that this version of temporalex does not support/,
+    );
   }));
 
 test("damaged runs of another store are rejected by name", () =>
@@ -325,10 +363,14 @@ test("damaged runs of another store are rejected by name", () =>
       for (const run of reader.runs()) {
         if (run.row.workflowId !== "c1") continue;
         const parts = run.history();
-        const copied = (history: Uint8Array[]) => () => copiedRun(run.row, run.record.head, run.record.items, history);
+        const copied = (history: Uint8Array[]) => () =>
+          copiedRun(run.row, run.record.head, run.record.items, history);
         assert.throws(copied(parts.slice(1)), (e) =>
           e instanceof ImportError && /run .* of workflow "c1" is damaged/.test(e.message));
-        assert.throws(copied([new Uint8Array([255])]), /workflow "c1" is damaged: its history cannot be decoded/);
+        assert.throws(
+          copied([new Uint8Array([255])]),
+          /workflow "c1" is damaged: its history cannot be decoded/,
+        );
       }
     } finally {
       reader.close();

@@ -1,6 +1,16 @@
-// What a store file may meet: another program's file, a newer version, damage, a crash during creation, an older version.
+// What a store file may meet: another program's file, a newer version, damage, a crash during
+// creation, an older version.
 import assert from "node:assert/strict";
-import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync, truncateSync, writeFileSync } from "node:fs";
+import {
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  truncateSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { builtins } from "../../ts/engine/sqlite/builtins.ts";
@@ -22,7 +32,11 @@ import { inFolder, sqliteDrivers } from "./support/stores.ts";
 
 for (const { driver, skip } of sqliteDrivers) {
   const check = (name: string, body: (path: string, folder: string) => void) =>
-    test(`${driver}: ${name}`, { skip }, () => inFolder((folder) => body(join(folder, "store.db"), folder)));
+    test(
+      `${driver}: ${name}`,
+      { skip },
+      () => inFolder((folder) => body(join(folder, "store.db"), folder)),
+    );
   const open = (path: string) => SqliteStore.open(path, { driver: driver as DriverName });
   const library = () => loadLibrary(builtins()!, driver);
 
@@ -41,26 +55,37 @@ for (const { driver, skip } of sqliteDrivers) {
     const files = readdirSync(folder);
     assert.throws(
       () => open(path),
-      (e: Error) => e instanceof NotAStoreError && /another program/.test(e.message) && e.message.includes(path),
+      (e: Error) =>
+        e instanceof NotAStoreError && /another program/.test(e.message) &&
+        e.message.includes(path),
     );
     assert.deepEqual(readFileSync(path), before);
     assert.deepEqual(readdirSync(folder), files);
   });
 
-  check("an invalid `synchronous` value that SQLite would read as NORMAL is rejected, and no file is created", (path, folder) => {
-    for (const synchronous of ["FUL", "normal", "", 2] as unknown as "FULL"[]) {
-      const message = `synchronous must be "FULL" or "NORMAL", not ${JSON.stringify(synchronous)}`;
-      assert.throws(() => SqliteStore.open(path, { driver: driver as DriverName, synchronous }), { name: "TypeError", message });
-    }
-    assert.deepEqual(readdirSync(folder), []);
-  });
+  check(
+    "an invalid `synchronous` value that SQLite would read as NORMAL is rejected, and no file is created",
+    (path, folder) => {
+      for (const synchronous of ["FUL", "normal", "", 2] as unknown as "FULL"[]) {
+        const message = `synchronous must be "FULL" or "NORMAL", not ${
+          JSON.stringify(synchronous)
+        }`;
+        assert.throws(() => SqliteStore.open(path, { driver: driver as DriverName, synchronous }), {
+          name: "TypeError",
+          message,
+        });
+      }
+      assert.deepEqual(readdirSync(folder), []);
+    },
+  );
 
   check("an empty blob that was read is written back as an empty blob", (path) => {
     const database = library().open(path);
     database.exec("CREATE TABLE blobs (value BLOB NOT NULL); INSERT INTO blobs VALUES (x'')");
     const { value } = database.prepare("SELECT value FROM blobs").get([])!;
     database.prepare("INSERT INTO blobs VALUES (?)").run([value!]);
-    const [{ kinds }] = database.prepare("SELECT group_concat(typeof(value)) AS kinds FROM blobs").all([]) as [{ kinds: string }];
+    const [{ kinds }] = database.prepare("SELECT group_concat(typeof(value)) AS kinds FROM blobs")
+      .all([]) as [{ kinds: string }];
     assert.equal(kinds, "blob,blob");
     database.close();
   });
@@ -100,18 +125,24 @@ for (const { driver, skip } of sqliteDrivers) {
   check(
     "a store whose creation was killed in the middle is an empty file to readers, and the next opening makes it",
     (path, folder) => {
-      // What is on disk in that moment: some pages of the transaction, or all of them, and the journal that takes them back.
+      // What is on disk in that moment: some pages of the transaction, or all of them, and the
+      // journal that takes them back.
       const from = join(folder, "making.db");
       const making = library().open(from);
-      making.exec("PRAGMA cache_size=2; BEGIN; CREATE TABLE runs (head BLOB); INSERT INTO runs VALUES (zeroblob(200000))");
+      making.exec(
+        "PRAGMA cache_size=2; BEGIN; CREATE TABLE runs (head BLOB); INSERT INTO runs VALUES (zeroblob(200000))",
+      );
       const states = [path, `${path}2`, `${path}3`];
       for (const state of states) copyFileSync(`${from}-journal`, `${state}-journal`);
       copyFileSync(from, path);
       making.exec(`PRAGMA application_id=${APPLICATION_ID}; PRAGMA user_version=1; COMMIT`);
       making.close();
       for (const state of states.slice(1)) copyFileSync(from, state);
-      const empty = (e: Error) => e instanceof StoreError && /empty/.test(e.message) && !/another program/.test(e.message);
-      for (const state of states.slice(0, 2)) assert.throws(() => StoreReader.open(state, { driver }), empty);
+      const empty = (e: Error) =>
+        e instanceof StoreError && /empty/.test(e.message) && !/another program/.test(e.message);
+      for (const state of states.slice(0, 2)) {
+        assert.throws(() => StoreReader.open(state, { driver }), empty);
+      }
       assert.throws(() => SqliteStore.open(states[2]!, { driver, readOnly: true }), empty);
       for (const unmade of states) {
         const store = open(unmade);
@@ -121,17 +152,25 @@ for (const { driver, skip } of sqliteDrivers) {
     },
   );
 
-  check("an interrupted change of another kind is rolled back, or reported if the library cannot roll back", (path, folder) => {
-    const from = join(folder, "changing.db");
-    const changing = library().open(from);
-    changing.exec("CREATE TABLE before (text TEXT)");
-    changing.exec("PRAGMA cache_size=2; BEGIN; CREATE TABLE runs (head BLOB); INSERT INTO runs VALUES (zeroblob(200000))");
-    copyFileSync(`${from}-journal`, `${path}-journal`);
-    changing.exec(`PRAGMA application_id=${APPLICATION_ID}; PRAGMA user_version=1; COMMIT`);
-    changing.close();
-    copyFileSync(from, path);
-    assert.throws(() => open(path), driver === "node-sqlite3-wasm" ? /interrupted.*cannot roll it back/ : /another program/);
-  });
+  check(
+    "an interrupted change of another kind is rolled back, or reported if the library cannot roll back",
+    (path, folder) => {
+      const from = join(folder, "changing.db");
+      const changing = library().open(from);
+      changing.exec("CREATE TABLE before (text TEXT)");
+      changing.exec(
+        "PRAGMA cache_size=2; BEGIN; CREATE TABLE runs (head BLOB); INSERT INTO runs VALUES (zeroblob(200000))",
+      );
+      copyFileSync(`${from}-journal`, `${path}-journal`);
+      changing.exec(`PRAGMA application_id=${APPLICATION_ID}; PRAGMA user_version=1; COMMIT`);
+      changing.close();
+      copyFileSync(from, path);
+      assert.throws(
+        () => open(path),
+        driver === "node-sqlite3-wasm" ? /interrupted.*cannot roll it back/ : /another program/,
+      );
+    },
+  );
 
   check("a file that is written without a log and closed leaves no journal", (path) => {
     const file = library().open(path);
@@ -142,22 +181,30 @@ for (const { driver, skip } of sqliteDrivers) {
 
   check("a file of one byte is rejected and unchanged", (path) => {
     writeFileSync(path, "x");
-    assert.throws(() => open(path), (e: Error) => e instanceof StoreError && e.message.includes(path));
+    assert.throws(
+      () => open(path),
+      (e: Error) => e instanceof StoreError && e.message.includes(path),
+    );
     assert.equal(readFileSync(path, "utf8"), "x");
   });
 
-  check("only closed runs are imported, and a batch with an open run is rejected as a whole", (path) => {
-    const store = open(path);
-    const closed = created("a", "ra", 2, { closeTimeMs: 2_000, status: 2 });
-    assert.throws(
-      () => store.adopt([closed, created("b", "rb", 2)]),
-      (e: Error) => e instanceof StoreError && e.message === "run rb is open; only closed runs can be imported",
-    );
-    assert.equal(store.count(), 0);
-    store.adopt([closed]);
-    assert.equal(store.count(), 1);
-    store.close();
-  });
+  check(
+    "only closed runs are imported, and a batch with an open run is rejected as a whole",
+    (path) => {
+      const store = open(path);
+      const closed = created("a", "ra", 2, { closeTimeMs: 2_000, status: 2 });
+      assert.throws(
+        () => store.adopt([closed, created("b", "rb", 2)]),
+        (e: Error) =>
+          e instanceof StoreError &&
+          e.message === "run rb is open; only closed runs can be imported",
+      );
+      assert.equal(store.count(), 0);
+      store.adopt([closed]);
+      assert.equal(store.count(), 1);
+      store.close();
+    },
+  );
 
   check("a file of a newer version is rejected with both version numbers and unchanged", (path) => {
     open(path).close();
@@ -167,7 +214,9 @@ for (const { driver, skip } of sqliteDrivers) {
     const before = readFileSync(path);
     assert.throws(
       () => open(path),
-      (e: Error) => e instanceof StoreVersionError && e.found === 7 && e.known === schemaVersion() && /newer/.test(e.message),
+      (e: Error) =>
+        e instanceof StoreVersionError && e.found === 7 && e.known === schemaVersion() &&
+        /newer/.test(e.message),
     );
     assert.deepEqual(readFileSync(path), before);
   });
@@ -186,7 +235,10 @@ for (const { driver, skip } of sqliteDrivers) {
       name: "broken",
       sql: "CREATE TABLE more (a TEXT) STRICT; INSERT INTO nowhere VALUES (1)",
     };
-    assert.throws(() => SqliteStore.open(path, { driver }, [...MIGRATIONS, second, broken]), StoreError);
+    assert.throws(
+      () => SqliteStore.open(path, { driver }, [...MIGRATIONS, second, broken]),
+      StoreError,
+    );
     const same = open(path);
     assert.equal(same.load("wf")?.row?.historyLength, 3);
     same.close();
@@ -197,7 +249,9 @@ for (const { driver, skip } of sqliteDrivers) {
     const raw = library().open(path);
     assert.equal(raw.prepare("SELECT text FROM notes").get([])?.["text"], "migrated");
     assert.deepEqual(
-      raw.prepare("SELECT version, name FROM migrations ORDER BY version").all([]).map((r) => `${r["version"]} ${r["name"]}`),
+      raw.prepare("SELECT version, name FROM migrations ORDER BY version").all([]).map((r) =>
+        `${r["version"]} ${r["name"]}`
+      ),
       [...MIGRATIONS, second].map((each) => `${each.version} ${each.name}`),
     );
     raw.close();
@@ -205,19 +259,28 @@ for (const { driver, skip } of sqliteDrivers) {
 
   check("a file of the first version is migrated, and its search attributes are found", (path) => {
     const first = library().open(path);
-    first.exec(`${MIGRATIONS[0]!.sql}; PRAGMA application_id=${APPLICATION_ID}; PRAGMA user_version=1`);
+    first.exec(
+      `${MIGRATIONS[0]!.sql}; PRAGMA application_id=${APPLICATION_ID}; PRAGMA user_version=1`,
+    );
     const insert = first.prepare(
       `INSERT INTO runs VALUES (?, ?, ?, 'Type', 'queue', ?, 1, 1, NULL, 0, 0, 0, 0, 0, '', x'', ?, x'')`,
     );
     // More than are read at once.
     for (let i = -5; i < 1000; i++) {
-      const found = i % 100 === 0 ? { Region: "north", Tags: ["red", `n${i}`] } : i % 2 === 0 ? { Region: "south" } : {};
+      const found = i % 100 === 0
+        ? { Region: "north", Tags: ["red", `n${i}`] }
+        : i % 2 === 0
+        ? { Region: "south" }
+        : {};
       insert.run([i, `w${i}`, `r${i}`, `r${i}`, attributes(found)]);
     }
     first.close();
     const migrated = open(path);
     const count = (query: string) => migrated.count(parseQuery(query).where);
-    assert.deepEqual(["Region = 'north'", "Region = 'south'", "Region IS NULL", "Tags = 'n300'"].map(count), [10, 492, 503, 1]);
+    assert.deepEqual(
+      ["Region = 'north'", "Region = 'south'", "Region IS NULL", "Tags = 'n300'"].map(count),
+      [10, 492, 503, 1],
+    );
     assert.deepEqual(migrated.check(), []);
     migrated.close();
   });
@@ -227,7 +290,10 @@ for (const { driver, skip } of sqliteDrivers) {
     store.commit(Array.from({ length: 50 }, (_, i) => created(`w${i}`, `r${i}`, 20)));
     store.close();
     truncateSync(path, Math.floor(statSync(path).size / 2 / 4096) * 4096);
-    assert.throws(() => open(path), (e: Error) => e instanceof StoreCorruptError && /is truncated/.test(e.message));
+    assert.throws(
+      () => open(path),
+      (e: Error) => e instanceof StoreCorruptError && /is truncated/.test(e.message),
+    );
   });
 
   check("an emptied file with a remaining log is not treated as new", (path) => {
@@ -265,7 +331,9 @@ for (const { driver, skip } of sqliteDrivers) {
     const store = open(path);
     store.commit([created("wf", "r", 2)]);
     for (let last = 3; last < 9; last++) {
-      store.commit([write(row("wf", "r", { historyLength: last }), { append: [batch(last, last)] })]);
+      store.commit([
+        write(row("wf", "r", { historyLength: last }), { append: [batch(last, last)] }),
+      ]);
     }
     store.close();
     const raw = library().open(path);
@@ -288,7 +356,10 @@ for (const { driver, skip } of sqliteDrivers) {
     store.backup(copy);
     store.commit([created("later", "l", 1)]);
     assert.throws(() => store.backup(copy), { name: "StoreError", message: /already exists/ });
-    assert.throws(() => store.backup(join(folder, "none", "copy.db")), { name: "StoreError", message: /folder does not exist/ });
+    assert.throws(() => store.backup(join(folder, "none", "copy.db")), {
+      name: "StoreError",
+      message: /folder does not exist/,
+    });
     const second = open(copy);
     assert.deepEqual(eventIds(second.historyRange("wf", "r", 1, 5)), [1, 2, 3, 4, 5]);
     assert.equal(second.load("later"), undefined);

@@ -1,9 +1,15 @@
-// What the listener for timed out attempts hears: names of limits, when the next attempt is due, and only of those that no worker logs.
+// What the listener for timed out attempts hears: names of limits, when the next attempt is due,
+// and only of those that no worker logs.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { TimedOutAttempt } from "../../ts/core/generated/boundary/temporalex/boundary/v1/boundary.ts";
 import { TimeoutType } from "../../ts/messages/generated/temporal/api/enums/v1/workflow_pb.ts";
-import { type ActivityTimeout, activityTimeout, reportTimeouts, warnOfTimeouts } from "../../ts/engine/timed_out.ts";
+import {
+  type ActivityTimeout,
+  activityTimeout,
+  reportTimeouts,
+  warnOfTimeouts,
+} from "../../ts/engine/timed_out.ts";
 
 const attempt = (more: Partial<TimedOutAttempt> = {}): TimedOutAttempt => ({
   workflowId: "order",
@@ -26,18 +32,24 @@ test("timeouts are named like their options; an unknown timeout type keeps its n
     [TimeoutType.HEARTBEAT, "heartbeat"],
     [99, "99"],
   ] as const;
-  for (const [timeout, name] of named) assert.equal(activityTimeout(attempt({ timeout }), 1000).timeout, name);
+  for (const [timeout, name] of named) {
+    assert.equal(activityTimeout(attempt({ timeout }), 1000).timeout, name);
+  }
 });
 
 test("the delay of the next attempt is in milliseconds, 0 if its time has passed, or undefined", () => {
-  const next = (nextAttemptMs: number) => activityTimeout(attempt({ nextAttemptMs }), 10_000).nextAttemptMs;
+  const next = (nextAttemptMs: number) =>
+    activityTimeout(attempt({ nextAttemptMs }), 10_000).nextAttemptMs;
   assert.equal(next(10_250.4), 250);
   assert.equal(next(9_000), 0);
   assert.equal(next(0), undefined);
 });
 
 test("a listener is notified of timed-out attempts of other processes, or of all attempts without local workers", () => {
-  const attempts = [attempt({ activityId: "had" }), attempt({ activityId: "waited", started: false })];
+  const attempts = [
+    attempt({ activityId: "had" }),
+    attempt({ activityId: "waited", started: false }),
+  ];
   const heard = (remoteWorkers: boolean) => {
     const ids: string[] = [];
     reportTimeouts(attempts, ({ activityId }) => void ids.push(activityId), remoteWorkers, 0);
@@ -63,7 +75,14 @@ test("the log contains the attempt and the time of the next one", () => {
   const warn = warnOfTimeouts({ debug: () => {}, info: () => {}, warn: line, error: () => {} });
   warn(activityTimeout(attempt({ nextAttemptMs: 1500 }), 1000));
   warn(activityTimeout(attempt(), 1000));
-  const names = { workflowId: "order", runId: "r", workflowType: "Order", activityId: "1", activityType: "charge", attempt: 2 };
+  const names = {
+    workflowId: "order",
+    runId: "r",
+    workflowType: "Order",
+    activityId: "1",
+    activityType: "charge",
+    attempt: 2,
+  };
   assert.deepEqual(lines, [
     ["an activity timed out", { ...names, timeout: "heartbeat", nextAttempt: "in 500 ms" }],
     ["an activity timed out", { ...names, timeout: "heartbeat", nextAttempt: "none" }],

@@ -1,4 +1,5 @@
-// A few rounds of the crash loop of reducers (tests/crash/bank); `tools/soak/transact_kills.ts` runs the long one.
+// A few rounds of the crash loop of reducers (tests/crash/bank); `tools/soak/transact_kills.ts`
+// runs the long one.
 // takes: 8 s
 import assert from "node:assert/strict";
 import { join } from "node:path";
@@ -11,7 +12,11 @@ import { inFolder } from "./support/stores.ts";
 test("tables and histories agree after every kill: a reducer's writes are committed with its task or not at all", () =>
   withSeed((seed) =>
     inFolder(async (folder) => {
-      const judgement = await bankLoop({ path: join(folder, "bank.db"), rounds: 3, random: seeded(seed) });
+      const judgement = await bankLoop({
+        path: join(folder, "bank.db"),
+        rounds: 3,
+        random: seeded(seed),
+      });
       assert.deepEqual(judgement.problems, []);
       assert.ok(judgement.done > 0, JSON.stringify(judgement));
     })

@@ -1,4 +1,5 @@
-// The query language of list and count: what it reads, what it refuses and where, and that SQL and memory mean the same by it.
+// The query language of list and count: what it reads, what it refuses and where, and that SQL and
+// memory mean the same by it.
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { test } from "node:test";
@@ -6,7 +7,12 @@ import fc from "fast-check";
 import { MemoryStore } from "../../ts/engine/memory_store.ts";
 import { SqliteStore } from "../../ts/engine/sqlite/store.ts";
 import { Kind } from "../../ts/engine/visibility/attributes.ts";
-import { type Condition, type Field, matches, negated } from "../../ts/engine/visibility/condition.ts";
+import {
+  type Condition,
+  type Field,
+  matches,
+  negated,
+} from "../../ts/engine/visibility/condition.ts";
 import { parseQuery } from "../../ts/engine/visibility/parse.ts";
 import { ServiceError } from "../../ts/service/raw.ts";
 import { testSeed } from "../support/seed.ts";
@@ -16,7 +22,12 @@ import { inFolder, sqliteDrivers } from "./support/stores.ts";
 const T = Date.UTC(2026, 0, 31, 12);
 
 test("conditions are read with their precedence", () => {
-  const compare = (field: Field, op: string, value: string | number) => ({ kind: "compare", field, op, value });
+  const compare = (field: Field, op: string, value: string | number) => ({
+    kind: "compare",
+    field,
+    op,
+    value,
+  });
   assert.deepEqual(parseQuery("WorkflowType = 'Cart'").where, compare("WorkflowType", "=", "Cart"));
   assert.deepEqual(parseQuery("WorkflowId != 'a' AND RunId = \"b\" OR TaskQueue <> 'c'").where, {
     kind: "or",
@@ -27,7 +38,10 @@ test("conditions are read with their precedence", () => {
   });
   assert.deepEqual(parseQuery("WorkflowId='a' and (RunId='b' or RunId='c')").where, {
     kind: "and",
-    parts: [compare("WorkflowId", "=", "a"), { kind: "or", parts: [compare("RunId", "=", "b"), compare("RunId", "=", "c")] }],
+    parts: [compare("WorkflowId", "=", "a"), {
+      kind: "or",
+      parts: [compare("RunId", "=", "b"), compare("RunId", "=", "c")],
+    }],
   });
   assert.deepEqual(parseQuery("`WorkflowId` IN ('a', 'b')").where, {
     kind: "in",
@@ -47,15 +61,26 @@ test("conditions are read with their precedence", () => {
     prefix: "order-",
     negated: false,
   });
-  assert.deepEqual(parseQuery("CloseTime IS NULL").where, { kind: "null", field: "CloseTime", negated: false });
-  assert.deepEqual(parseQuery("CloseTime IS NOT NULL").where, { kind: "null", field: "CloseTime", negated: true });
-  assert.deepEqual(parseQuery("StartTime BETWEEN '2026-01-31T12:00:00Z' AND '2026-01-31T13:30:00.5+01:00'").where, {
-    kind: "between",
-    field: "StartTime",
-    low: T,
-    high: T + 30 * 60_000 + 500,
+  assert.deepEqual(parseQuery("CloseTime IS NULL").where, {
+    kind: "null",
+    field: "CloseTime",
     negated: false,
   });
+  assert.deepEqual(parseQuery("CloseTime IS NOT NULL").where, {
+    kind: "null",
+    field: "CloseTime",
+    negated: true,
+  });
+  assert.deepEqual(
+    parseQuery("StartTime BETWEEN '2026-01-31T12:00:00Z' AND '2026-01-31T13:30:00.5+01:00'").where,
+    {
+      kind: "between",
+      field: "StartTime",
+      low: T,
+      high: T + 30 * 60_000 + 500,
+      negated: false,
+    },
+  );
 });
 
 test("values are read in every form", () => {
@@ -87,17 +112,28 @@ test("values are read in every form", () => {
 });
 
 test("any other name in backquotes is an attribute", () => {
-  assert.deepEqual(parseQuery("`RunIt` IS NULL").where, { kind: "noAttribute", name: "RunIt", negated: false });
+  assert.deepEqual(parseQuery("`RunIt` IS NULL").where, {
+    kind: "noAttribute",
+    name: "RunIt",
+    negated: false,
+  });
   assert.equal(parseQuery("`RunId` = 'x'").where?.kind, "compare");
 });
 
 test("NOT precedes a comparison or a group, and binds tighter than AND", () => {
-  const same = (query: string, other: string) => assert.deepEqual(parseQuery(query).where, parseQuery(other).where, query);
+  const same = (query: string, other: string) =>
+    assert.deepEqual(parseQuery(query).where, parseQuery(other).where, query);
   same("NOT WorkflowId = 'a'", "WorkflowId != 'a'");
   same("not StartTime >= '2026-01-01'", "StartTime < '2026-01-01'");
   same("NOT WorkflowId = 'a' AND RunId = 'b'", "WorkflowId != 'a' AND RunId = 'b'");
-  same("NOT (WorkflowId = 'a' OR CloseTime IS NULL)", "WorkflowId != 'a' AND CloseTime IS NOT NULL");
-  same("NOT (WorkflowId = 'a' AND NOT TaskQueue IN ('q'))", "WorkflowId != 'a' OR TaskQueue IN ('q')");
+  same(
+    "NOT (WorkflowId = 'a' OR CloseTime IS NULL)",
+    "WorkflowId != 'a' AND CloseTime IS NOT NULL",
+  );
+  same(
+    "NOT (WorkflowId = 'a' AND NOT TaskQueue IN ('q'))",
+    "WorkflowId != 'a' OR TaskQueue IN ('q')",
+  );
   same("NOT WorkflowId STARTS_WITH 'a'", "WorkflowId NOT STARTS_WITH 'a'");
   same("NOT StartTime BETWEEN 1 AND 2", "StartTime NOT BETWEEN 1 AND 2");
   same("NOT NOT RunId = 'b'", "RunId = 'b'");
@@ -130,7 +166,10 @@ test("ORDER BY is parsed; by default open runs come first, then closed runs, the
   assert.deepEqual(parseQuery(""), { orderBy: "CloseTime", descending: true });
   assert.deepEqual(parseQuery("  "), { orderBy: "CloseTime", descending: true });
   assert.deepEqual(parseQuery("order by CloseTime"), { orderBy: "CloseTime", descending: true });
-  assert.deepEqual(parseQuery("ORDER BY StartTime ASC"), { orderBy: "StartTime", descending: false });
+  assert.deepEqual(parseQuery("ORDER BY StartTime ASC"), {
+    orderBy: "StartTime",
+    descending: false,
+  });
   assert.equal(parseQuery("RunId = 'x' ORDER BY CloseTime DESC").orderBy, "CloseTime");
 });
 
@@ -144,33 +183,69 @@ test("parentheses are nested 49 deep at most", () => {
 
 test("other syntax is rejected with its position", () => {
   const cases: [query: string, message: RegExp][] = [
-    ["workflowtype = 'x'", /unknown field "workflowtype"; known fields: WorkflowType.*"workflowtype" at position 1$/],
+    [
+      "workflowtype = 'x'",
+      /unknown field "workflowtype"; known fields: WorkflowType.*"workflowtype" at position 1$/,
+    ],
     ["WorkflowIdd = 'x'", /unknown field "WorkflowIdd"/],
     ["WorkflwId = 'x'", /unknown field "WorkflwId"/],
     ["StarTTime = 'x'", /unknown field "StarTTime"/],
     ["RunIt = 'x'", /unknown field "RunIt".*in backquotes\); found "RunIt" at position 1$/],
-    ["HistoryLength > 5", /unknown field "HistoryLength"; known fields: WorkflowType.*, and search attributes by name/],
+    [
+      "HistoryLength > 5",
+      /unknown field "HistoryLength"; known fields: WorkflowType.*, and search attributes by name/,
+    ],
     ["Region", /expected a comparison after Region: .*the end of the query at position 7$/],
-    ["Region = north", /expected a value for Region: a quoted string, a number, true or false; found "north" at position 10$/],
+    [
+      "Region = north",
+      /expected a value for Region: a quoted string, a number, true or false; found "north" at position 10$/,
+    ],
     ["Region > true", /booleans support only = and !=; found "true" at position 10$/],
-    ["Region BETWEEN 1 AND 'x'", /BETWEEN needs two strings, two numbers or two times; found 'x' at position 22$/],
+    [
+      "Region BETWEEN 1 AND 'x'",
+      /BETWEEN needs two strings, two numbers or two times; found 'x' at position 22$/,
+    ],
     ["Region BETWEEN true AND false", /BETWEEN needs two strings/],
-    ["Region STARTS_WITH 5", /STARTS_WITH needs a string: put the value in quotes; found "5" at position 20$/],
-    [`Region IN (${Array.from({ length: 1001 }, () => "'x'").join(",")})`, /a query can have at most 1000 values/],
-    ["WorkflowId", /expected a comparison after WorkflowId: .*the end of the query at position 11$/],
+    [
+      "Region STARTS_WITH 5",
+      /STARTS_WITH needs a string: put the value in quotes; found "5" at position 20$/,
+    ],
+    [
+      `Region IN (${Array.from({ length: 1001 }, () => "'x'").join(",")})`,
+      /a query can have at most 1000 values/,
+    ],
+    [
+      "WorkflowId",
+      /expected a comparison after WorkflowId: .*the end of the query at position 11$/,
+    ],
     ["WorkflowId = ", /expected a value for WorkflowId .*the end of the query at position 14$/],
     ["WorkflowId = x", /expected a value for WorkflowId .*found "x" at position 14$/],
-    ["WorkflowId = 5", /WorkflowId is a string: put the value in quotes; found "5" at position 14$/],
+    [
+      "WorkflowId = 5",
+      /WorkflowId is a string: put the value in quotes; found "5" at position 14$/,
+    ],
     ["WorkflowId = 'x", /unterminated quoted string.*position 14$/],
-    ["WorkflowId = 'x' XOR RunId = 'y'", /expected AND, OR, ORDER BY or the end of the query; found "XOR" at position 18$/],
+    [
+      "WorkflowId = 'x' XOR RunId = 'y'",
+      /expected AND, OR, ORDER BY or the end of the query; found "XOR" at position 18$/,
+    ],
     ["(WorkflowId = 'x'", /expected "\)"; found the end of the query at position 18$/],
-    ["WorkflowId = 'x')", /expected AND, OR, ORDER BY or the end of the query; found "\)" at position 17$/],
+    [
+      "WorkflowId = 'x')",
+      /expected AND, OR, ORDER BY or the end of the query; found "\)" at position 17$/,
+    ],
     ["AND WorkflowId = 'x'", /expected a field .*found "AND" at position 1$/],
     ["WorkflowId IN 'x'", /expected "\(" after IN; found 'x' at position 15$/],
-    ["WorkflowId IN ('x' 'y')", /expected "," or "\)" in the list of IN; found 'y' at position 20$/],
+    [
+      "WorkflowId IN ('x' 'y')",
+      /expected "," or "\)" in the list of IN; found 'y' at position 20$/,
+    ],
     ["WorkflowId IN ()", /expected a value .*found "\)" at position 16$/],
     ["StartTime BETWEEN '2026-01-01' OR '2026-01-02'", /expected AND; found "OR" at position 32$/],
-    ["StartTime = 'yesterday'", /StartTime must be a time such as .*found 'yesterday' at position 13$/],
+    [
+      "StartTime = 'yesterday'",
+      /StartTime must be a time such as .*found 'yesterday' at position 13$/,
+    ],
     ["StartTime = '2026-02-30T00:00:00Z'", /StartTime must be a time such as/],
     ["StartTime = '2026-01-01T25:00:00Z'", /StartTime must be a time such as/],
     ["StartTime = 1.5", /\(nanoseconds since the epoch\).*found "1.5" at position 13$/],
@@ -178,17 +253,35 @@ test("other syntax is rejected with its position", () => {
       "StartTime STARTS_WITH '2026'",
       /STARTS_WITH needs a string field, and StartTime is not a string; found "STARTS_WITH" at position 11$/,
     ],
-    ["ExecutionStatus = 'Sleeping'", /ExecutionStatus must be one of .*found 'Sleeping' at position 19$/],
+    [
+      "ExecutionStatus = 'Sleeping'",
+      /ExecutionStatus must be one of .*found 'Sleeping' at position 19$/,
+    ],
     ["ExecutionStatus = 99", /ExecutionStatus must be one of /],
-    ["ExecutionStatus > 1", /ExecutionStatus supports only =, != and IN; found ">" at position 17$/],
+    [
+      "ExecutionStatus > 1",
+      /ExecutionStatus supports only =, != and IN; found ">" at position 17$/,
+    ],
     ["ExecutionStatus BETWEEN 1 AND 2", /ExecutionStatus supports only/],
-    ["ORDER BY WorkflowId", /runs can be ordered by StartTime or CloseTime only; found "WorkflowId" at position 10$/],
+    [
+      "ORDER BY WorkflowId",
+      /runs can be ordered by StartTime or CloseTime only; found "WorkflowId" at position 10$/,
+    ],
     ["ORDER StartTime", /expected BY; found "StartTime" at position 7$/],
     ["WorkflowId = 'x'; DROP TABLE runs", /unexpected character; found ";" at position 17$/],
-    ["WorkflowId LIKE 'x%'", /expected a comparison after WorkflowId.*found "LIKE" at position 12$/],
-    ["GROUP BY ExecutionStatus", /runs can be counted in groups, but not listed; found "GROUP" at position 1$/],
+    [
+      "WorkflowId LIKE 'x%'",
+      /expected a comparison after WorkflowId.*found "LIKE" at position 12$/,
+    ],
+    [
+      "GROUP BY ExecutionStatus",
+      /runs can be counted in groups, but not listed; found "GROUP" at position 1$/,
+    ],
     ["(".repeat(60) + "RunId='x'" + ")".repeat(60), /nested deeper than 50/],
-    [`RunId IN (${Array.from({ length: 1001 }, () => "'x'").join(",")})`, /a query can have at most 1000 values/],
+    [
+      `RunId IN (${Array.from({ length: 1001 }, () => "'x'").join(",")})`,
+      /a query can have at most 1000 values/,
+    ],
     ["RunId='" + "x".repeat(20_000) + "'", /longer than 16384/],
   ];
   for (const [query, message] of cases) {
@@ -270,10 +363,31 @@ const leaf = fc.oneof(
     values: fc.array(time, { minLength: 1, maxLength: 3 }),
     negated: fc.boolean(),
   }),
-  fc.record({ kind: fc.constant("between"), field: stringField, low: text, high: text, negated: fc.boolean() }),
-  fc.record({ kind: fc.constant("between"), field: timeField, low: time, high: time, negated: fc.boolean() }),
-  fc.record({ kind: fc.constant("startsWith"), field: stringField, prefix: text, negated: fc.boolean() }),
-  fc.record({ kind: fc.constant("null"), field: fc.oneof(stringField, timeField), negated: fc.boolean() }),
+  fc.record({
+    kind: fc.constant("between"),
+    field: stringField,
+    low: text,
+    high: text,
+    negated: fc.boolean(),
+  }),
+  fc.record({
+    kind: fc.constant("between"),
+    field: timeField,
+    low: time,
+    high: time,
+    negated: fc.boolean(),
+  }),
+  fc.record({
+    kind: fc.constant("startsWith"),
+    field: stringField,
+    prefix: text,
+    negated: fc.boolean(),
+  }),
+  fc.record({
+    kind: fc.constant("null"),
+    field: fc.oneof(stringField, timeField),
+    negated: fc.boolean(),
+  }),
 );
 const attribute = fc.constantFrom("A", "B", "C");
 const number = fc.constantFrom(-1, 0, 0.5, 2, 3);
@@ -282,8 +396,15 @@ const testOf = (kind: Kind, value: fc.Arbitrary<string | number>) =>
   of(
     kind,
     fc.oneof(
-      fc.record({ kind: fc.constant("compare"), op: fc.constantFrom("=", "<", "<=", ">", ">="), value }),
-      fc.record({ kind: fc.constant("in"), values: fc.array(value, { minLength: 1, maxLength: 3 }) }),
+      fc.record({
+        kind: fc.constant("compare"),
+        op: fc.constantFrom("=", "<", "<=", ">", ">="),
+        value,
+      }),
+      fc.record({
+        kind: fc.constant("in"),
+        values: fc.array(value, { minLength: 1, maxLength: 3 }),
+      }),
       fc.record({ kind: fc.constant("between"), low: value, high: value }),
     ),
   );
@@ -312,21 +433,38 @@ const { condition, anyCondition } = fc.letrec((tie) => ({
     parts: fc.array(tie("anyCondition"), { minLength: 1, maxLength: 3 }),
   }),
   condition: fc.oneof({ depthSize: "small" }, leaf, tie("group")),
-  group: fc.record({ kind: fc.constantFrom("and", "or"), parts: fc.array(tie("condition"), { minLength: 1, maxLength: 3 }) }),
+  group: fc.record({
+    kind: fc.constantFrom("and", "or"),
+    parts: fc.array(tie("condition"), { minLength: 1, maxLength: 3 }),
+  }),
 }));
 
 for (const { driver, skip } of sqliteDrivers) {
-  test(`${driver}: a query supports its maximum number of attribute conditions`, { skip }, () =>
-    inFolder((folder) => {
-      const store = SqliteStore.open(join(folder, "store.db"), { driver, synchronous: "NORMAL" });
-      try {
-        store.commit([created("a", "1", 1, { searchAttributes: attributes({ A: 999 }) })]);
-        assert.equal(store.count(parseQuery(Array.from({ length: 1000 }, (_, i) => `A = ${i}`).join(" OR ")).where), 1);
-        assert.equal(store.count(parseQuery(`A IN (${Array.from({ length: 1000 }, (_, i) => i).join(", ")})`).where), 1);
-      } finally {
-        store.close();
-      }
-    }));
+  test(
+    `${driver}: a query supports its maximum number of attribute conditions`,
+    { skip },
+    () =>
+      inFolder((folder) => {
+        const store = SqliteStore.open(join(folder, "store.db"), { driver, synchronous: "NORMAL" });
+        try {
+          store.commit([created("a", "1", 1, { searchAttributes: attributes({ A: 999 }) })]);
+          assert.equal(
+            store.count(
+              parseQuery(Array.from({ length: 1000 }, (_, i) => `A = ${i}`).join(" OR ")).where,
+            ),
+            1,
+          );
+          assert.equal(
+            store.count(
+              parseQuery(`A IN (${Array.from({ length: 1000 }, (_, i) => i).join(", ")})`).where,
+            ),
+            1,
+          );
+        } finally {
+          store.close();
+        }
+      }),
+  );
   test(
     `${driver}: a status inside OR next to the same start time (SQLite 3.53 fails to plan its partial index)`,
     { skip },
@@ -339,11 +477,22 @@ for (const { driver, skip } of sqliteDrivers) {
             created("b", "2", 1, { status: 2, startTimeMs: 1 }),
           ]);
           const start: Condition = { kind: "compare", field: "StartTime", op: "=", value: 1 };
-          const open = (status: number): Condition => ({ kind: "compare", field: "ExecutionStatus", op: "=", value: status });
+          const open = (status: number): Condition => ({
+            kind: "compare",
+            field: "ExecutionStatus",
+            op: "=",
+            value: status,
+          });
           for (const status of [1, 2]) {
-            const where: Condition = { kind: "or", parts: [start, { kind: "and", parts: [start, open(status)] }] };
+            const where: Condition = {
+              kind: "or",
+              parts: [start, { kind: "and", parts: [start, open(status)] }],
+            };
             assert.equal(store.count(where), 2);
-            assert.equal(store.list({ where, orderBy: "StartTime", descending: true }, 10).rows.length, 2);
+            assert.equal(
+              store.list({ where, orderBy: "StartTime", descending: true }, 10).rows.length,
+              2,
+            );
             assert.equal(store.count({ kind: "and", parts: [start, open(status)] }), 1);
           }
         } finally {
@@ -371,12 +520,22 @@ for (const { driver, skip } of sqliteDrivers) {
       for (const store of [sql, memory]) store.commit(writes);
       try {
         fc.assert(
-          fc.property(anyCondition, fc.constantFrom("StartTime", "CloseTime"), fc.boolean(), (where, orderBy, descending) => {
-            const query = { where: where as Condition, orderBy: orderBy as "StartTime", descending };
-            const ids = (store: SqliteStore | MemoryStore) => store.list(query, 100).rows.map((r) => r.runId);
-            assert.deepEqual(ids(sql), ids(memory));
-            assert.equal(sql.count(query.where), memory.count(query.where));
-          }),
+          fc.property(
+            anyCondition,
+            fc.constantFrom("StartTime", "CloseTime"),
+            fc.boolean(),
+            (where, orderBy, descending) => {
+              const query = {
+                where: where as Condition,
+                orderBy: orderBy as "StartTime",
+                descending,
+              };
+              const ids = (store: SqliteStore | MemoryStore) =>
+                store.list(query, 100).rows.map((r) => r.runId);
+              assert.deepEqual(ids(sql), ids(memory));
+              assert.equal(sql.count(query.where), memory.count(query.where));
+            },
+          ),
           { numRuns: 300, seed: testSeed() },
         );
       } finally {

@@ -1,4 +1,5 @@
-// Kills of processes all of whose runs wait in a local activity (tests/crash/waiting_loop.ts; `tools/soak/waiting_kills.ts`).
+// Kills of processes all of whose runs wait in a local activity (tests/crash/waiting_loop.ts;
+// `tools/soak/waiting_kills.ts`).
 // takes: 8 s
 import assert from "node:assert/strict";
 import { join } from "node:path";

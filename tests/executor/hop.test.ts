@@ -1,4 +1,5 @@
-// The hop does not keep a process alive, in either of its forms, and the captured host functions survive a guard that removes them.
+// The hop does not keep a process alive, in either of its forms, and the captured host functions
+// survive a guard that removes them.
 // runtime: node
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
@@ -9,7 +10,11 @@ const hopModule = new URL("../../ts/platform/hop.ts", import.meta.url).href;
 
 /** Runs code in a separate process, which must end by itself. */
 function run(code: string): string {
-  const { status, stdout, stderr, signal } = spawnSync(process.execPath, ["--input-type=module", "-e", code], {
+  const { status, stdout, stderr, signal } = spawnSync(process.execPath, [
+    "--input-type=module",
+    "-e",
+    code,
+  ], {
     timeout: 120_000,
     encoding: "utf8",
   });
@@ -19,7 +24,11 @@ function run(code: string): string {
 }
 
 test("a process ends after its hops", () => {
-  const out = run(`const { hop } = await import(${JSON.stringify(hopModule)}); await hop(); await hop(); console.log("hopped");`);
+  const out = run(
+    `const { hop } = await import(${
+      JSON.stringify(hopModule)
+    }); await hop(); await hop(); console.log("hopped");`,
+  );
   assert.equal(out, "hopped");
 });
 

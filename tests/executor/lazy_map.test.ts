@@ -11,7 +11,9 @@ test("a lazy map works empty, filled, emptied and filled again", () => {
     assert.deepEqual([...map], [...real]);
     assert.deepEqual([...map.keys()], [...real.keys()]);
     assert.deepEqual([...map.values()], [...real.values()]);
-    for (const key of ["a", "b", "c"]) assert.deepEqual([map.has(key), map.get(key)], [real.has(key), real.get(key)]);
+    for (const key of ["a", "b", "c"]) {
+      assert.deepEqual([map.has(key), map.get(key)], [real.has(key), real.get(key)]);
+    }
   };
   same();
   assert.equal(map.delete("a"), false);

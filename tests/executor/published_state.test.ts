@@ -1,4 +1,5 @@
-// The published state is decoded once for all queries, and again only if a query has called functions of it.
+// The published state is decoded once for all queries, and again only if a query has called
+// functions of it.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { defaultPayloadConverter, type Payload } from "../../ts/converter/payload.ts";

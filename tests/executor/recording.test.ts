@@ -14,19 +14,33 @@ import { reduceStacks } from "../../ts/executor/tasks/recording.ts";
 import { FailureSchema } from "../../ts/messages/generated/temporal/api/failure/v1/message_pb.ts";
 
 const failure = encodeFailure(
-  new ApplicationFailure("outer", { type: "Outer", cause: new ApplicationFailure("inner", { type: "Inner" }) }),
+  new ApplicationFailure("outer", {
+    type: "Outer",
+    cause: new ApplicationFailure("inner", { type: "Inner" }),
+  }),
 );
 
 test("failures that end a run, an update or a query are reduced to type and message", () => {
   const failed = FailWorkflow.decode(
-    reduceStacks(CommandKind.COMMAND_KIND_FAIL_WORKFLOW, FailWorkflow.encode(FailWorkflow.fromPartial({ failure })).finish()),
+    reduceStacks(
+      CommandKind.COMMAND_KIND_FAIL_WORKFLOW,
+      FailWorkflow.encode(FailWorkflow.fromPartial({ failure })).finish(),
+    ),
   ).failure;
-  const update = UpdateResponse.fromPartial({ protocolInstanceId: "u", response: { $case: "rejected", value: failure } });
+  const update = UpdateResponse.fromPartial({
+    protocolInstanceId: "u",
+    response: { $case: "rejected", value: failure },
+  });
   const rejected = UpdateResponse.decode(
     reduceStacks(CommandKind.COMMAND_KIND_UPDATE_RESPONSE, UpdateResponse.encode(update).finish()),
   );
-  const query = QueryResult.fromPartial({ queryId: "q", result: { $case: "failed", value: failure } });
-  const queryResult = QueryResult.decode(reduceStacks(CommandKind.COMMAND_KIND_QUERY_RESULT, QueryResult.encode(query).finish()));
+  const query = QueryResult.fromPartial({
+    queryId: "q",
+    result: { $case: "failed", value: failure },
+  });
+  const queryResult = QueryResult.decode(
+    reduceStacks(CommandKind.COMMAND_KIND_QUERY_RESULT, QueryResult.encode(query).finish()),
+  );
   assert.deepEqual([rejected.protocolInstanceId, queryResult.queryId], ["u", "q"]);
   assert.equal(rejected.response?.$case, "rejected");
   assert.equal(queryResult.result?.$case, "failed");

@@ -1,4 +1,5 @@
-// The way to a place where code waits. Not among the cases, because in a browser's bundle our frames and the user's are in one file.
+// The way to a place where code waits. Not among the cases, because in a browser's bundle our
+// frames and the user's are in one file.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { sleep, workflow } from "../../ts/workflow/mod.ts";

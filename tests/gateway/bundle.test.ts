@@ -1,6 +1,6 @@
 // runtime: node
-// The gateway's share of a page's bundle: its connection is small and names no platform, and a page that does not import it
-// has no part of it.
+// The gateway's share of a page's bundle: its connection is small and names no platform, and a page
+// that does not import it has no part of it.
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import process from "node:process";
@@ -12,7 +12,9 @@ const root = process.cwd();
 async function bundle(room: string, name: string): Promise<string> {
   const { outputFiles } = await build({
     stdin: {
-      contents: `import { ${name} } from ${JSON.stringify(join(root, `ts/${room}`))}; globalThis.it = ${name};`,
+      contents: `import { ${name} } from ${
+        JSON.stringify(join(root, `ts/${room}`))
+      }; globalThis.it = ${name};`,
       resolveDir: root,
       loader: "ts",
     },
@@ -38,7 +40,10 @@ test("the bundle of a page's gateway connection contains no server, Node code or
 
 test("bundles of clients, workers and tabs that do not import the gateway do not contain it", async () => {
   for (
-    const [room, name] of [["client/mod.ts", "Client"], ["worker/worker.ts", "Worker"], ["browser/open.ts", "open"]] as const
+    const [room, name] of [["client/mod.ts", "Client"], ["worker/worker.ts", "Worker"], [
+      "browser/open.ts",
+      "open",
+    ]] as const
   ) {
     assert.ok(!/temporalex\.gateway|connect-src/.test(await bundle(room, name)), room);
   }

@@ -1,4 +1,5 @@
-// What a caller of the gateway may do: methods that change nothing, and namespaces, wherever a request names them.
+// What a caller of the gateway may do: methods that change nothing, and namespaces, wherever a
+// request names them.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { create, type DescMessage, toBinary } from "@bufbuild/protobuf";
@@ -21,14 +22,34 @@ const request = (method: MethodName, fields: object): Uint8Array => {
 const orders = withPermissions(service, { namespaces: ["orders", "returns"] });
 /** Why a call is refused; undefined when it goes through. */
 const why = (to: RawService, method: MethodName, bytes: Uint8Array) =>
-  to.call(method, bytes).then(() => undefined, (error: ServiceError) => `${error.code} ${error.message}`);
+  to.call(method, bytes).then(
+    () => undefined,
+    (error: ServiceError) => `${error.code} ${error.message}`,
+  );
 
 test("read-only: every method is classified as reading or is rejected", async () => {
   const reads = METHOD_NAMES.filter(isReadOnlyMethod).sort();
   assert.deepEqual(reads, [
-    ...["countSchedules", "countWorkflowExecutions", "describeNamespace", "describeSchedule", "describeTaskQueue"],
-    ...["describeWorkflowExecution", "getClusterInfo", "getSearchAttributes", "getSystemInfo", "getWorkflowExecutionHistory"],
-    ...["getWorkflowExecutionHistoryReverse", "listNamespaces", "listScheduleMatchingTimes", "listSchedules"],
+    ...[
+      "countSchedules",
+      "countWorkflowExecutions",
+      "describeNamespace",
+      "describeSchedule",
+      "describeTaskQueue",
+    ],
+    ...[
+      "describeWorkflowExecution",
+      "getClusterInfo",
+      "getSearchAttributes",
+      "getSystemInfo",
+      "getWorkflowExecutionHistory",
+    ],
+    ...[
+      "getWorkflowExecutionHistoryReverse",
+      "listNamespaces",
+      "listScheduleMatchingTimes",
+      "listSchedules",
+    ],
     ...["listWorkflowExecutions", "pollWorkflowExecutionUpdate", "queryWorkflow"],
   ]);
   const reading = withPermissions(service, { readOnly: true });
@@ -38,7 +59,11 @@ test("read-only: every method is classified as reading or is rejected", async ()
     else assert.equal(refused, `7 ${method} is a write, and this gateway is read-only`);
   }
   assert.equal(reading.losesCancelledPolls, true);
-  assert.equal(withPermissions(service, {}), service, "without permissions the service is not wrapped");
+  assert.equal(
+    withPermissions(service, {}),
+    service,
+    "without permissions the service is not wrapped",
+  );
 });
 
 test("the allowed namespaces apply to every method, whatever the field number", async () => {
@@ -59,7 +84,11 @@ test("the allowed namespaces apply to every method, whatever the field number", 
         await why(orders, method, request(method, { namespace: "payroll" })),
         `7 ${method} uses the namespace "payroll", and this gateway serves only "orders", "returns"`,
       );
-      assert.match(await why(orders, method, new Uint8Array(0)) ?? "", /has no namespace/, "a task's token may name another");
+      assert.match(
+        await why(orders, method, new Uint8Array(0)) ?? "",
+        /has no namespace/,
+        "a task's token may name another",
+      );
     }
   }
 });
@@ -73,7 +102,10 @@ test("nested namespaces of requests are checked; those in failures and links are
         attributes: { case: "startChildWorkflowExecutionCommandAttributes", value: { namespace } },
       })),
     });
-  assert.equal(await why(orders, "respondWorkflowTaskCompleted", commands("", "orders", "returns")), undefined);
+  assert.equal(
+    await why(orders, "respondWorkflowTaskCompleted", commands("", "orders", "returns")),
+    undefined,
+  );
   assert.match(
     await why(orders, "respondWorkflowTaskCompleted", commands("orders", "payroll")) ?? "",
     /uses the namespace "payroll"/,
@@ -87,19 +119,34 @@ test("nested namespaces of requests are checked; those in failures and links are
   assert.match(await why(orders, "describeNamespace", byId) ?? "", /"1b4e28ba"/);
   const failed = request("respondActivityTaskFailed", {
     namespace: "orders",
-    failure: { failureInfo: { case: "childWorkflowExecutionFailureInfo", value: { namespace: "payroll" } } },
+    failure: {
+      failureInfo: { case: "childWorkflowExecutionFailureInfo", value: { namespace: "payroll" } },
+    },
   });
   assert.equal(await why(orders, "respondActivityTaskFailed", failed), undefined);
 });
 
 test("no encoding bypasses the check: repeated, reordered, mistyped or truncated fields", async () => {
-  const name = (text: string) => new BinaryWriter().tag(1, WireType.LengthDelimited).string(text).finish();
+  const name = (text: string) =>
+    new BinaryWriter().tag(1, WireType.LengthDelimited).string(text).finish();
   const joined = (...parts: Uint8Array[]) => Uint8Array.from(parts.flatMap((part) => [...part]));
-  for (const parts of [["payroll", "orders"], ["orders", "payroll"], ["orders", "payroll", "orders"]]) {
-    assert.match(await why(orders, "describeNamespace", joined(...parts.map(name))) ?? "", /"payroll"/, String(parts));
+  for (
+    const parts of [["payroll", "orders"], ["orders", "payroll"], ["orders", "payroll", "orders"]]
+  ) {
+    assert.match(
+      await why(orders, "describeNamespace", joined(...parts.map(name))) ?? "",
+      /"payroll"/,
+      String(parts),
+    );
   }
-  assert.match(await why(orders, "describeNamespace", joined(name("orders"), name(""))) ?? "", /has no namespace/);
-  const long = joined(Uint8Array.of(0x8a, 0x80, 0x80, 0x80, 0x00, 7), new TextEncoder().encode("payroll"));
+  assert.match(
+    await why(orders, "describeNamespace", joined(name("orders"), name(""))) ?? "",
+    /has no namespace/,
+  );
+  const long = joined(
+    Uint8Array.of(0x8a, 0x80, 0x80, 0x80, 0x00, 7),
+    new TextEncoder().encode("payroll"),
+  );
   assert.match(
     await why(orders, "describeNamespace", joined(name("orders"), long)) ?? "",
     /"payroll"/,
@@ -114,6 +161,9 @@ test("no encoding bypasses the check: repeated, reordered, mistyped or truncated
       String(bytes),
     );
   }
-  const deep = joined(name("orders"), ...Array.from({ length: 50_000 }, () => Uint8Array.of(0x93, 0x01)));
+  const deep = joined(
+    name("orders"),
+    ...Array.from({ length: 50_000 }, () => Uint8Array.of(0x93, 0x01)),
+  );
   assert.match(await why(orders, "describeNamespace", deep) ?? "", /^3 .*not a valid message/);
 });

@@ -1,5 +1,5 @@
-// Every call of the client, and workers in all their ends, through a gateway with a fence around their namespace: the same tests as on an
-// engine in this process and on a real server.
+// Every call of the client, and workers in all their ends, through a gateway with a fence around
+// their namespace: the same tests as on an engine in this process and on a real server.
 // takes: 11 s
 import { after, before, test } from "node:test";
 import { WebSocket } from "ws";
@@ -28,10 +28,15 @@ after(async () => {
 /** `service`: asked for when the test runs, because the connection is not there before. */
 const through = (what: string, service: () => RawService): OnService => (name, body) => {
   const number = ++count;
-  test(`${name} (${what})`, () => body(settingOf(service(), true, `queue-${number}`, (id) => `${id}-${number}`)));
+  test(`${name} (${what})`, () =>
+    body(settingOf(service(), true, `queue-${number}`, (id) => `${id}-${number}`)));
 };
 
-// Workers of a service that may lose cancelled polls let them run out when they stop, which takes five seconds. The client's tests wait for
-// nothing that is lost so.
-clientSuite(through("gateway", () => ({ call: (method, request, options) => connection.call(method, request, options) })));
+// Workers of a service that may lose cancelled polls let them run out when they stop, which takes
+// five seconds. The client's tests wait for nothing that is lost so.
+clientSuite(
+  through("gateway", () => ({
+    call: (method, request, options) => connection.call(method, request, options),
+  })),
+);
 workerSuite(through("gateway", () => connection));

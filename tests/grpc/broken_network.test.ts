@@ -1,5 +1,6 @@
-// What a connection owes its calls when the network or the server misbehaves: half-open connections are found, a server that says goodbye
-// is left without losing a call, limits are kept, and calls that were never touched are sent again.
+// What a connection owes its calls when the network or the server misbehaves: half-open connections
+// are found, a server that says goodbye is left without losing a call, limits are kept, and calls
+// that were never touched are sent again.
 // takes: 5 s
 import assert from "node:assert/strict";
 import {
@@ -18,7 +19,11 @@ import { GrpcService } from "../../ts/grpc/grpc_service.ts";
 import { ChaosProxy, type Mishap, seeded } from "../chaos/proxy.ts";
 import { until } from "../support/until.ts";
 
-type Answer = (stream: ServerHttp2Stream, headers: IncomingHttpHeaders, session: ServerHttp2Session) => void;
+type Answer = (
+  stream: ServerHttp2Stream,
+  headers: IncomingHttpHeaders,
+  session: ServerHttp2Session,
+) => void;
 let server: Http2Server, port = 0, answer: Answer;
 const sessions = new Set<ServerHttp2Session>();
 const sockets = new Set<Socket>();
@@ -74,7 +79,8 @@ afterEach(async () => {
 });
 
 const nothing = new Uint8Array(0);
-const call = (service: GrpcService, timeoutMs = 60_000) => service.call("pollWorkflowTaskQueue", nothing, { timeoutMs });
+const call = (service: GrpcService, timeoutMs = 60_000) =>
+  service.call("pollWorkflowTaskQueue", nothing, { timeoutMs });
 const lost = (says: RegExp) => (error: unknown) => {
   assert.ok(error instanceof ServiceError && error.code === Code.UNAVAILABLE, String(error));
   assert.match(error.message, says);
@@ -93,7 +99,10 @@ async function behindProxy(use: (proxy: ChaosProxy) => Promise<void>): Promise<v
 test("a half-open connection is detected while polls wait, and the next call uses a new one", async () => {
   await serve();
   await behindProxy(async (proxy) => {
-    const service = connection({ address: proxy.address, keepAlive: { interval: "150ms", timeout: "1s" } });
+    const service = connection({
+      address: proxy.address,
+      keepAlive: { interval: "150ms", timeout: "1s" },
+    });
     await call(service);
     let open = 0;
     answer = () => void open++;
@@ -105,7 +114,9 @@ test("a half-open connection is detected while polls wait, and the next call use
     for (const poll of polls) {
       await assert.rejects(
         poll,
-        lost(/was lost during pollWorkflowTaskQueue: .* did not acknowledge a keep-alive PING within 1000 ms/),
+        lost(
+          /was lost during pollWorkflowTaskQueue: .* did not acknowledge a keep-alive PING within 1000 ms/,
+        ),
       );
     }
     answer = reply;
@@ -124,7 +135,8 @@ test("a call without a response pings the connection at once, whatever the inter
     proxy.happen("halfOpen");
     await assert.rejects(
       call(service, 50),
-      (e: ServiceError) => e.code === Code.DEADLINE_EXCEEDED && /timed out after 50 ms/.test(e.message),
+      (e: ServiceError) =>
+        e.code === Code.DEADLINE_EXCEEDED && /timed out after 50 ms/.test(e.message),
     );
     await assert.rejects(poll, lost(/keep-alive PING/));
   });
@@ -152,7 +164,10 @@ test("a process that blocks longer than a ping timeout keeps its connection", as
   thread.on("message", (message) => heard.push(message));
   try {
     await until("the server is there", () => heard.length === 1);
-    const service = connection({ address: `127.0.0.1:${heard[0]}`, keepAlive: { interval: "100ms", timeout: "500ms" } });
+    const service = connection({
+      address: `127.0.0.1:${heard[0]}`,
+      keepAlive: { interval: "100ms", timeout: "500ms" },
+    });
     const poll = call(service);
     await until("the poll waits", () => heard.length === 2);
     for (let i = 0; i < 3; i++) {
@@ -170,7 +185,10 @@ test("a process that blocks longer than a ping timeout keeps its connection", as
 test("a connection that was idle for long is pinged before a call uses it", async () => {
   await serve();
   await behindProxy(async (proxy) => {
-    const service = connection({ address: proxy.address, keepAlive: { interval: "100ms", timeout: "500ms" } });
+    const service = connection({
+      address: proxy.address,
+      keepAlive: { interval: "100ms", timeout: "500ms" },
+    });
     await call(service);
     proxy.happen("halfOpen");
     const end = performance.now() + 700;
@@ -275,11 +293,15 @@ test("a call that the server did not process is sent again; one that it rejects 
 test("invalid responses: too short, of another length, compressed, missing", async () => {
   await serve();
   const service = connection();
-  const send = (bytes: number[], trailers: { [name: string]: string } = { "grpc-status": "0" }): Answer => (stream) => {
-    stream.respond({ ":status": 200, "content-type": "application/grpc" }, { waitForTrailers: true });
-    stream.on("wantTrailers", () => stream.sendTrailers(trailers));
-    stream.end(Uint8Array.from(bytes));
-  };
+  const send =
+    (bytes: number[], trailers: { [name: string]: string } = { "grpc-status": "0" }): Answer =>
+    (stream) => {
+      stream.respond({ ":status": 200, "content-type": "application/grpc" }, {
+        waitForTrailers: true,
+      });
+      stream.on("wantTrailers", () => stream.sendTrailers(trailers));
+      stream.end(Uint8Array.from(bytes));
+    };
   for (
     const [bytes, says] of [
       [[], /the response to pollWorkflowTaskQueue has no message/],
@@ -288,12 +310,25 @@ test("invalid responses: too short, of another length, compressed, missing", asy
     ] as [number[], RegExp][]
   ) {
     answer = send(bytes);
-    await assert.rejects(call(service), (e: ServiceError) => e.code === Code.INTERNAL && says.test(e.message));
+    await assert.rejects(
+      call(service),
+      (e: ServiceError) => e.code === Code.INTERNAL && says.test(e.message),
+    );
   }
   answer = send([], { "grpc-status": "99", "grpc-message": "50%25 of%20it, and 7%" });
-  await assert.rejects(call(service), (e: ServiceError) => e.code === Code.UNKNOWN && e.message === "50% of it, and 7%");
-  answer = send([], { "grpc-status": "5", "grpc-message": "gone", "grpc-status-details-bin": "!!!" });
-  await assert.rejects(call(service), (e: ServiceError) => e.code === Code.NOT_FOUND && e.message === "gone" && e.reason === "");
+  await assert.rejects(
+    call(service),
+    (e: ServiceError) => e.code === Code.UNKNOWN && e.message === "50% of it, and 7%",
+  );
+  answer = send([], {
+    "grpc-status": "5",
+    "grpc-message": "gone",
+    "grpc-status-details-bin": "!!!",
+  });
+  await assert.rejects(
+    call(service),
+    (e: ServiceError) => e.code === Code.NOT_FOUND && e.message === "gone" && e.reason === "",
+  );
   answer = send([], {});
   await assert.rejects(call(service), (e: ServiceError) => e.code !== Code.CANCELLED);
 });
@@ -302,7 +337,9 @@ test("large requests and responses, many at once", async () => {
   await serve();
   const size = 3_000_000;
   answer = (stream) => {
-    stream.respond({ ":status": 200, "content-type": "application/grpc" }, { waitForTrailers: true });
+    stream.respond({ ":status": 200, "content-type": "application/grpc" }, {
+      waitForTrailers: true,
+    });
     stream.on("wantTrailers", () => stream.sendTrailers({ "grpc-status": "0" }));
     const whole = Buffer.alloc(5 + size, 7);
     whole[0] = 0;
@@ -312,12 +349,16 @@ test("large requests and responses, many at once", async () => {
   const service = connection();
   const request = new Uint8Array(size).fill(9);
   const answers = await Promise.all(
-    Array.from({ length: 8 }, () => service.call("respondWorkflowTaskCompleted", request, { timeoutMs: 60_000 })),
+    Array.from(
+      { length: 8 },
+      () => service.call("respondWorkflowTaskCompleted", request, { timeoutMs: 60_000 }),
+    ),
   );
   for (const bytes of answers) {
     assert.equal(bytes.length, size);
     assert.ok(bytes.every((byte) => byte === 7));
-    // A message has its own buffer: posting it to another thread does not post what it was read into.
+    // A message has its own buffer: posting it to another thread does not post what it was read
+    // into.
     assert.equal(bytes.buffer.byteLength, size);
   }
 });
@@ -350,7 +391,10 @@ test("deadlines apply while a key is requested and while connecting", async () =
   const abort = new AbortController();
   const given = keyless.call("getSystemInfo", nothing, { signal: abort.signal });
   abort.abort();
-  await assert.rejects(given, (e: ServiceError) => e.code === Code.CANCELLED && /canceled by its caller/.test(e.message));
+  await assert.rejects(
+    given,
+    (e: ServiceError) => e.code === Code.CANCELLED && /canceled by its caller/.test(e.message),
+  );
 });
 
 test("the namespace is sent as a header, unless the caller set that header", async () => {
@@ -362,7 +406,10 @@ test("the namespace is sent as a header, unless the caller set that header", asy
   };
   const request = Uint8Array.from([0x0a, 4, ...new TextEncoder().encode("shop")]);
   await connection().call("describeNamespace", request);
-  await connection({ metadata: { "temporal-namespace": "mine" } }).call("describeNamespace", request);
+  await connection({ metadata: { "temporal-namespace": "mine" } }).call(
+    "describeNamespace",
+    request,
+  );
   await connection().call("getSystemInfo", nothing);
   assert.deepEqual(seen, ["shop", "mine", undefined]);
 });

@@ -1,5 +1,5 @@
-// A GOAWAY while no call is open, to a server and to a connection of this package: neither process crashes
-// (ts/platform/deno_goaway_workaround.ts).
+// A GOAWAY while no call is open, to a server and to a connection of this package: neither process
+// crashes (ts/platform/deno_goaway_workaround.ts).
 import assert from "node:assert/strict";
 import { once } from "node:events";
 import { connect, type Http2Server } from "node:http2";

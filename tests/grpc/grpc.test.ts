@@ -1,6 +1,12 @@
-// The gRPC transport against a server made here: what goes over the wire, and every way in which a call can fail.
+// The gRPC transport against a server made here: what goes over the wire, and every way in which a
+// call can fail.
 import assert from "node:assert/strict";
-import { createServer, type Http2Server, type IncomingHttpHeaders, type ServerHttp2Stream } from "node:http2";
+import {
+  createServer,
+  type Http2Server,
+  type IncomingHttpHeaders,
+  type ServerHttp2Stream,
+} from "node:http2";
 import type { Socket } from "node:net";
 import { after, before, test } from "node:test";
 import { toBinary } from "@bufbuild/protobuf";
@@ -27,7 +33,11 @@ const framed = (body: Uint8Array) => {
 };
 
 /** Responds to a call as gRPC does: a message, then status and details in the trailers. */
-function reply(stream: ServerHttp2Stream, body: Uint8Array | undefined, trailers: { [name: string]: string }): void {
+function reply(
+  stream: ServerHttp2Stream,
+  body: Uint8Array | undefined,
+  trailers: { [name: string]: string },
+): void {
   stream.respond({ ":status": 200, "content-type": "application/grpc" }, { waitForTrailers: true });
   stream.on("wantTrailers", () => stream.sendTrailers(trailers));
   stream.end(body === undefined ? undefined : framed(body));
@@ -78,7 +88,11 @@ const failsWith = (code: number, message = /./) => (error: unknown) => {
 test("requests and responses pass through byte for byte", async () => {
   const request = toBinary(
     StartWorkflowExecutionRequestSchema,
-    create(StartWorkflowExecutionRequestSchema, { namespace: "n", workflowId: "w", workflowType: { name: "T" } }),
+    create(StartWorkflowExecutionRequestSchema, {
+      namespace: "n",
+      workflowId: "w",
+      workflowType: { name: "T" },
+    }),
   );
   // A field that no version knows, in front of one that all know, and one field twice.
   const odd = Uint8Array.of(0xfa, 0x7f, 2, 1, 2, 0x0a, 1, 65, 0x0a, 1, 66, 0x18, 0x96, 1);
@@ -87,7 +101,9 @@ test("requests and responses pass through byte for byte", async () => {
     [path, headers, body] = [String(given[":path"]), given, Uint8Array.from(sent)];
     reply(stream, odd, { "grpc-status": "0" });
   };
-  const response = await withService((service) => service.call("startWorkflowExecution", request), { metadata: { "x-y": "z" } });
+  const response = await withService((service) => service.call("startWorkflowExecution", request), {
+    metadata: { "x-y": "z" },
+  });
   assert.deepEqual(response, odd);
   assert.deepEqual(body, request);
   assert.equal(path, "/temporal.api.workflowservice.v1.WorkflowService/StartWorkflowExecution");
@@ -113,10 +129,19 @@ test("an API key is requested before each call", async () => {
 
 test("an error has its code, and the name and fields of its details", async () => {
   const text = (s: string) => [s.length, ...new TextEncoder().encode(s)];
-  const type = "type.googleapis.com/temporal.api.errordetails.v1.WorkflowExecutionAlreadyStartedFailure";
+  const type =
+    "type.googleapis.com/temporal.api.errordetails.v1.WorkflowExecutionAlreadyStartedFailure";
   const failure = [0x0a, ...text("req"), 0x12, ...text("run")];
   const any = [0x0a, ...text(type), 0x12, failure.length, ...failure];
-  const status = Uint8Array.from([0x08, 6, 0x12, ...text("already there"), 0x1a, any.length, ...any]);
+  const status = Uint8Array.from([
+    0x08,
+    6,
+    0x12,
+    ...text("already there"),
+    0x1a,
+    any.length,
+    ...any,
+  ]);
   answer = (stream) =>
     reply(stream, undefined, {
       "grpc-status": "6",
@@ -124,12 +149,15 @@ test("an error has its code, and the name and fields of its details", async () =
       "grpc-status-details-bin": Buffer.from(status).toString("base64"),
     });
   await withService((service) =>
-    assert.rejects(service.call("startWorkflowExecution", new Uint8Array(0)), (error: ServiceError) => {
-      failsWith(Code.ALREADY_EXISTS, /^already there$/)(error);
-      assert.equal(error.reason, "WorkflowExecutionAlreadyStarted");
-      assert.deepEqual(error.metadata, { start_request_id: "req", run_id: "run" });
-      return true;
-    })
+    assert.rejects(
+      service.call("startWorkflowExecution", new Uint8Array(0)),
+      (error: ServiceError) => {
+        failsWith(Code.ALREADY_EXISTS, /^already there$/)(error);
+        assert.equal(error.reason, "WorkflowExecutionAlreadyStarted");
+        assert.deepEqual(error.metadata, { start_request_id: "req", run_id: "run" });
+        return true;
+      },
+    )
   );
 });
 
@@ -141,13 +169,18 @@ test("deadlines, canceled calls, and closed connections", async () => {
       failsWith(Code.DEADLINE_EXCEEDED),
     );
     const abort = new AbortController();
-    const waiting = service.call("pollWorkflowTaskQueue", new Uint8Array(0), { signal: abort.signal });
+    const waiting = service.call("pollWorkflowTaskQueue", new Uint8Array(0), {
+      signal: abort.signal,
+    });
     setTimeout(() => abort.abort(), 20);
     await assert.rejects(waiting, failsWith(Code.CANCELLED, /canceled by its caller/));
     const open = service.call("pollWorkflowTaskQueue", new Uint8Array(0));
     setTimeout(() => service.close(), 20);
     await assert.rejects(open, failsWith(Code.CANCELLED, /closed/));
-    await assert.rejects(service.call("getSystemInfo", new Uint8Array(0)), failsWith(Code.CANCELLED, /closed/));
+    await assert.rejects(
+      service.call("getSystemInfo", new Uint8Array(0)),
+      failsWith(Code.CANCELLED, /closed/),
+    );
   });
 });
 
@@ -166,13 +199,22 @@ test("a lost connection is UNAVAILABLE in every case, and is reopened", async ()
     ];
     for (const way of ways) {
       answer = way;
-      await assert.rejects(service.call("getSystemInfo", new Uint8Array(0), { timeoutMs: 60_000 }), failsWith(Code.UNAVAILABLE));
+      await assert.rejects(
+        service.call("getSystemInfo", new Uint8Array(0), { timeoutMs: 60_000 }),
+        failsWith(Code.UNAVAILABLE),
+      );
     }
     answer = (stream) => reply(stream, Uint8Array.of(0x0a, 0), { "grpc-status": "0" });
-    assert.deepEqual(await service.call("getSystemInfo", new Uint8Array(0)), Uint8Array.of(0x0a, 0));
+    assert.deepEqual(
+      await service.call("getSystemInfo", new Uint8Array(0)),
+      Uint8Array.of(0x0a, 0),
+    );
   });
   const absent = new GrpcService({ address: "127.0.0.1:1" });
-  await assert.rejects(absent.call("getSystemInfo", new Uint8Array(0)), failsWith(Code.UNAVAILABLE));
+  await assert.rejects(
+    absent.call("getSystemInfo", new Uint8Array(0)),
+    failsWith(Code.UNAVAILABLE),
+  );
   absent.close();
 });
 
@@ -182,7 +224,10 @@ test("a server without gRPC, and invalid addresses", async () => {
     stream.end("<html>");
   };
   await withService((service) =>
-    assert.rejects(service.call("getSystemInfo", new Uint8Array(0)), (error) => error instanceof ServiceError)
+    assert.rejects(
+      service.call("getSystemInfo", new Uint8Array(0)),
+      (error) => error instanceof ServiceError,
+    )
   );
   for (const address of ["http://x:7233", "x", "", "a b:1", "x:7233/path"]) {
     assert.throws(() => new GrpcService({ address }), /host:port/, address);

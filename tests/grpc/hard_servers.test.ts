@@ -1,4 +1,5 @@
-// Servers and proxies that take connections and make them hard to use: they hang up at once, take few calls at a time, or none for a while.
+// Servers and proxies that take connections and make them hard to use: they hang up at once, take
+// few calls at a time, or none for a while.
 // takes: 3 s
 import assert from "node:assert/strict";
 import type { Socket } from "node:net";
@@ -23,7 +24,8 @@ import {
 afterEach(closeAll);
 
 const LIMIT = { timeoutMs: 60_000 };
-const goAway = (last: number, code = 0) => frame(TYPE.goAway, 0, 0, [...uint32(last), ...uint32(code)]);
+const goAway = (last: number, code = 0) =>
+  frame(TYPE.goAway, 0, 0, [...uint32(last), ...uint32(code)]);
 const maxStreams = (count: number) => frame(TYPE.settings, 0, 0, [0, 3, ...uint32(count)]);
 
 test("a server that sends GOAWAY at once is retried with pauses, and the error has its debug data", async () => {
@@ -37,13 +39,16 @@ test("a server that sends GOAWAY at once is retried with pauses, and the error h
     const caller = service(port);
     const until = performance.now() + 600;
     while (performance.now() < until) {
-      await assert.rejects(caller.call("getSystemInfo", NOTHING, { timeoutMs: 60_000 }), (error: ServiceError) => {
-        // (The time may also be over while another attempt is under way.)
-        if (error.code === Code.DEADLINE_EXCEEDED) return true;
-        assert.equal(error.code, Code.UNAVAILABLE, error.message);
-        assert.match(error.message, /the server (?:closed|ended) the connection/);
-        return true;
-      });
+      await assert.rejects(
+        caller.call("getSystemInfo", NOTHING, { timeoutMs: 60_000 }),
+        (error: ServiceError) => {
+          // (The time may also be over while another attempt is under way.)
+          if (error.code === Code.DEADLINE_EXCEEDED) return true;
+          assert.equal(error.code, Code.UNAVAILABLE, error.message);
+          assert.match(error.message, /the server (?:closed|ended) the connection/);
+          return true;
+        },
+      );
     }
     // 50 ms, 80, 128, ... less jitter.
     assert.ok(connections <= 25, `${connections} connections`);
@@ -55,7 +60,8 @@ test("a connection that closes during a ping rejects its waiting calls", async (
   try {
     let connections = 0;
     const { port, server } = await peer((got, socket) => {
-      // After the machine's sleep the first connection is gone: calls on it get the end of the connection.
+      // After the machine's sleep the first connection is gone: calls on it get the end of the
+      // connection.
       if (got.type === TYPE.ping) socket.destroy();
       return complete(got) ? answer(got.id) : undefined;
     });
@@ -90,7 +96,9 @@ test("a server with one stream on each of 64 connections gets further calls late
   let connections = 0;
   server.on("connection", () => connections++);
   const caller = service(port);
-  await Promise.all(Array.from({ length: 300 }, () => caller.call("getSystemInfo", NOTHING, { timeoutMs: 60_000 })));
+  await Promise.all(
+    Array.from({ length: 300 }, () => caller.call("getSystemInfo", NOTHING, { timeoutMs: 60_000 })),
+  );
   assert.equal(most, 1);
   assert.ok(connections <= 64, `${connections} connections`);
 });
@@ -108,34 +116,46 @@ test("queued calls are sent in order, before later calls", async () => {
     return undefined;
   }, maxStreams(1));
   const caller = service(port);
-  const call = (number: number) => caller.call("getSystemInfo", Uint8Array.of(number), { timeoutMs: 60_000 });
+  const call = (number: number) =>
+    caller.call("getSystemInfo", Uint8Array.of(number), { timeoutMs: 60_000 });
   const first = Array.from({ length: CONNECTIONS }, () => call(0));
   while (held.length < CONNECTIONS) await delay(10);
   const waiting = Array.from({ length: WAITING }, (_, i) => call(1 + i));
   await delay(10);
-  // A caller that gets a response calls again at once, and would find the room that it has just made. The other connections
-  // stay busy.
+  // A caller that gets a response calls again at once, and would find the room that it has just
+  // made. The other connections stay busy.
   const again = first[0]!.then(() => call(100));
   held[0]!();
   await Promise.all([again, ...waiting]);
-  assert.deepEqual(order.slice(CONNECTIONS), [...Array.from({ length: WAITING }, (_, i) => 1 + i), 100]);
+  assert.deepEqual(order.slice(CONNECTIONS), [
+    ...Array.from({ length: WAITING }, (_, i) => 1 + i),
+    100,
+  ]);
   for (const reply of held.slice(1)) reply();
   await Promise.all(first);
 });
 
 test("calls wait for a server that temporarily accepts no streams, on few connections", async () => {
   const sockets: Socket[] = [];
-  const { port, server } = await peer((got) => complete(got) ? answer(got.id) : undefined, maxStreams(0));
+  const { port, server } = await peer(
+    (got) => complete(got) ? answer(got.id) : undefined,
+    maxStreams(0),
+  );
   server.on("connection", (socket: Socket) => sockets.push(socket));
   const caller = service(port);
-  const calls = Promise.all(Array.from({ length: 20 }, () => caller.call("getSystemInfo", NOTHING, { timeoutMs: 60_000 })));
+  const calls = Promise.all(
+    Array.from({ length: 20 }, () => caller.call("getSystemInfo", NOTHING, { timeoutMs: 60_000 })),
+  );
   while (sockets.length < 2) await delay(10);
   await delay(100);
-  await assert.rejects(caller.call("getSystemInfo", NOTHING, { timeoutMs: 300 }), (error: ServiceError) => {
-    assert.equal(error.code, Code.DEADLINE_EXCEEDED);
-    assert.match(error.message, /accepts no more calls/);
-    return true;
-  });
+  await assert.rejects(
+    caller.call("getSystemInfo", NOTHING, { timeoutMs: 300 }),
+    (error: ServiceError) => {
+      assert.equal(error.code, Code.DEADLINE_EXCEEDED);
+      assert.match(error.message, /accepts no more calls/);
+      return true;
+    },
+  );
   const stop = new AbortController();
   const given = caller.call("getSystemInfo", NOTHING, { ...LIMIT, signal: stop.signal });
   await delay(50);
@@ -182,11 +202,15 @@ test("two GOAWAY frames: calls above the last id of the second are sent again, t
 test("one abort cancels hundreds of calls that share a signal, before and after connecting", async () => {
   const { port } = await peer(() => undefined, maxStreams(100));
   const warnings: string[] = [];
-  const onWarning = ({ message }: Error) => void (/listeners/.test(message) && warnings.push(message));
+  const onWarning = ({ message }: Error) =>
+    void (/listeners/.test(message) && warnings.push(message));
   process.on("warning", onWarning);
   const caller = service(port);
   const stop = new AbortController();
-  const calls = Array.from({ length: 300 }, () => caller.call("getSystemInfo", NOTHING, { ...LIMIT, signal: stop.signal }));
+  const calls = Array.from(
+    { length: 300 },
+    () => caller.call("getSystemInfo", NOTHING, { ...LIMIT, signal: stop.signal }),
+  );
   await delay(100);
   stop.abort();
   const ended = await Promise.allSettled(calls);
@@ -194,7 +218,10 @@ test("one abort cancels hundreds of calls that share a signal, before and after 
   assert.ok(ended.every((one) => one.status === "rejected" && one.reason.code === Code.CANCELLED));
   // Node warns of many listeners on one signal.
   assert.deepEqual(warnings, []);
-  await assert.rejects(caller.call("getSystemInfo", NOTHING, { ...LIMIT, signal: stop.signal }), /canceled by its caller/);
+  await assert.rejects(
+    caller.call("getSystemInfo", NOTHING, { ...LIMIT, signal: stop.signal }),
+    /canceled by its caller/,
+  );
 });
 
 test("HTML responses of proxies become errors by their status, and the connection stays open", async () => {
@@ -205,8 +232,13 @@ test("HTML responses of proxies become errors by their status, and the connectio
     "401": Code.UNAUTHENTICATED,
     "403": Code.PERMISSION_DENIED,
     "404": Code.UNIMPLEMENTED,
-    // What comes and goes is worth another attempt: a report that is not sent again is a result that is lost.
-    ...Object.fromEntries(["408", "429", "500", "502", "503", "504", "520", "524", "529"].map((it) => [it, Code.UNAVAILABLE])),
+    // What comes and goes is worth another attempt: a report that is not sent again is a result
+    // that is lost.
+    ...Object.fromEntries(
+      ["408", "429", "500", "502", "503", "504", "520", "524", "529"].map((
+        it,
+      ) => [it, Code.UNAVAILABLE]),
+    ),
     "501": Code.UNIMPLEMENTED,
   };
   const statuses = Object.keys(codes);
@@ -216,7 +248,11 @@ test("HTML responses of proxies become errors by their status, and the connectio
     if (!complete(got)) return undefined;
     const status = statuses[(got.id - 1) / 2]!;
     const head = [0x08, 3, ...Buffer.from(status), ...field("content-type", "text/html")];
-    return Buffer.concat([frame(TYPE.headers, 4, got.id, head), frame(TYPE.data, 0, got.id, page), frame(TYPE.data, 1, got.id)]);
+    return Buffer.concat([
+      frame(TYPE.headers, 4, got.id, head),
+      frame(TYPE.data, 0, got.id, page),
+      frame(TYPE.data, 1, got.id),
+    ]);
   });
   server.on("connection", () => connections++);
   const caller = service(port);
@@ -235,13 +271,25 @@ test("a non-numeric status does not count as success", async () => {
   const { port } = await peer((got) => {
     if (!complete(got)) return undefined;
     const whole = answer(got.id, [1]);
-    const trailers = frame(TYPE.headers, 5, got.id, field("grpc-status", statuses[(got.id - 1) / 2]!));
-    return Buffer.concat([whole.subarray(0, -frame(TYPE.headers, 5, got.id, STATUS_0).length), trailers]);
+    const trailers = frame(
+      TYPE.headers,
+      5,
+      got.id,
+      field("grpc-status", statuses[(got.id - 1) / 2]!),
+    );
+    return Buffer.concat([
+      whole.subarray(0, -frame(TYPE.headers, 5, got.id, STATUS_0).length),
+      trailers,
+    ]);
   });
   const caller = service(port);
   for (const status of statuses) {
     const call = caller.call("getSystemInfo", NOTHING, LIMIT);
-    await assert.rejects(call, (error: ServiceError) => error.code === Code.UNKNOWN, JSON.stringify(status));
+    await assert.rejects(
+      call,
+      (error: ServiceError) => error.code === Code.UNKNOWN,
+      JSON.stringify(status),
+    );
   }
 });
 
@@ -256,7 +304,10 @@ test("deadlines longer than the maximum of a timer are long, not 0", async () =>
     if (warning.name === "TimeoutOverflowWarning") armed.push(1);
   };
   process.on("warning", onWarning);
-  const caller = service(port, { keepAlive: { interval: "100 days", timeout: "100 days" }, attemptTimeout: "100 days" });
+  const caller = service(port, {
+    keepAlive: { interval: "100 days", timeout: "100 days" },
+    attemptTimeout: "100 days",
+  });
   await caller.call("getSystemInfo", NOTHING, LIMIT);
   await delay(100);
   process.off("warning", onWarning);

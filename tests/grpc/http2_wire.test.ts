@@ -1,5 +1,5 @@
-// The HTTP/2 of connections, frame by frame: header fields against node:http2 and the examples of RFC 7541, flow control, what a server may do
-// that few do, and what invalid may.
+// The HTTP/2 of connections, frame by frame: header fields against node:http2 and the examples of
+// RFC 7541, flow control, what a server may do that few do, and what invalid may.
 import assert from "node:assert/strict";
 import { createServer as createHttp2, type IncomingHttpHeaders } from "node:http2";
 import type { AddressInfo } from "node:net";
@@ -30,7 +30,8 @@ afterEach(closeAll);
 const parseHex = (hex: string) => new Uint8Array(Buffer.from(hex, "hex"));
 const CANCELLED = [...OK, ...field("grpc-status", "1")];
 const LIMIT = { timeoutMs: 60_000 };
-const varint = (value: number): number[] => value < 128 ? [value] : [value & 127 | 128, ...varint(value >>> 7)];
+const varint = (value: number): number[] =>
+  value < 128 ? [value] : [value & 127 | 128, ...varint(value >>> 7)];
 
 // --- Header fields.
 
@@ -38,9 +39,14 @@ test("Huffman code: the examples of RFC 7541, and invalid input", () => {
   const decoded = (hex: string) => unhuffman(parseHex(hex), 0, hex.length / 2);
   assert.equal(decoded("f1e3c2e5f23a6ba0ab90f4ff"), "www.example.com");
   assert.equal(decoded("a8eb10649cbf"), "no-cache");
-  assert.equal(decoded("d07abe941054d444a8200595040b8166e082a62d1bff"), "Mon, 21 Oct 2013 20:13:21 GMT");
   assert.equal(
-    decoded("94e7821dd7f2e6c7b335dfdfcd5b3960d5af27087f3672c1ab270fb5291f9587316065c003ed4ee5b1063d5007"),
+    decoded("d07abe941054d444a8200595040b8166e082a62d1bff"),
+    "Mon, 21 Oct 2013 20:13:21 GMT",
+  );
+  assert.equal(
+    decoded(
+      "94e7821dd7f2e6c7b335dfdfcd5b3960d5af27087f3672c1ab270fb5291f9587316065c003ed4ee5b1063d5007",
+    ),
     "foo=ASDJKHQKBZXOQWEOPIUAXQWEOIU; max-age=3600; version=1",
   );
   assert.equal(decoded(""), "");
@@ -55,7 +61,20 @@ test("invalid header blocks are rejected", () => {
   // 8.4.1 of RFC 7541 without the content of its dynamic table.
   assert.equal(read("488264025885aec3771a4b")[":status"], "302");
   assert.equal(read("2088")[":status"], "200");
-  for (const bad of ["be", "80", "3f", "0f", "00", "0003", "000361", "400a637573746f6d", "ffffffffff0f", "21"]) {
+  for (
+    const bad of [
+      "be",
+      "80",
+      "3f",
+      "0f",
+      "00",
+      "0003",
+      "000361",
+      "400a637573746f6d",
+      "ffffffffff0f",
+      "21",
+    ]
+  ) {
     assert.throws(() => read(bad), { name: "HpackError" }, bad);
   }
   // Any bytes: refused or read, never anything else.
@@ -78,28 +97,48 @@ test("every header and trailer arrives unchanged, however small the server's tab
     const server = createHttp2({ settings: { headerTableSize } }, (request, response) => {
       seen.push(request.headers);
       request.resume().on("end", () => {
-        response.writeHead(200, { "content-type": "application/grpc", "x-all": visible, "x-long": visible.repeat(40) });
-        response.addTrailers({ "grpc-status": "9", "grpc-message": `no%25 ${seen.length} ${visible.replaceAll("%", "")}` });
+        response.writeHead(200, {
+          "content-type": "application/grpc",
+          "x-all": visible,
+          "x-long": visible.repeat(40),
+        });
+        response.addTrailers({
+          "grpc-status": "9",
+          "grpc-message": `no%25 ${seen.length} ${visible.replaceAll("%", "")}`,
+        });
         response.end();
       });
     });
     await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
     closing.push(() => new Promise((resolve) => server.close(() => resolve(undefined))));
-    const metadata = { "x-visible": visible, "x-large": "l".repeat(3000), "x-larger": "m".repeat(20_000), "x-small": "" };
+    const metadata = {
+      "x-visible": visible,
+      "x-large": "l".repeat(3000),
+      "x-larger": "m".repeat(20_000),
+      "x-small": "",
+    };
     const caller = service((server.address() as AddressInfo).port, { metadata });
     for (let i = 0; i < 6; i++) {
       const namespace = `space-${i % 3}`;
       const request = Uint8Array.from([0x0a, namespace.length, ...Buffer.from(namespace)]);
-      await assert.rejects(caller.call("describeNamespace", request, { timeoutMs: 60_000 + i }), (error: ServiceError) => {
-        assert.equal(error.code, Code.FAILED_PRECONDITION);
-        assert.equal(error.message, `no% ${i + 1} ${visible.replaceAll("%", "")}`);
-        return true;
-      });
+      await assert.rejects(
+        caller.call("describeNamespace", request, { timeoutMs: 60_000 + i }),
+        (error: ServiceError) => {
+          assert.equal(error.code, Code.FAILED_PRECONDITION);
+          assert.equal(error.message, `no% ${i + 1} ${visible.replaceAll("%", "")}`);
+          return true;
+        },
+      );
       const headers = seen[i]!;
       assert.equal(headers["temporal-namespace"], namespace);
       assert.match(String(headers["grpc-timeout"]), /^\d+m$/);
-      assert.equal(headers[":path"], "/temporal.api.workflowservice.v1.WorkflowService/DescribeNamespace");
-      for (const [name, value] of Object.entries(metadata)) assert.equal(headers[name], value, name);
+      assert.equal(
+        headers[":path"],
+        "/temporal.api.workflowservice.v1.WorkflowService/DescribeNamespace",
+      );
+      for (const [name, value] of Object.entries(metadata)) {
+        assert.equal(headers[name], value, name);
+      }
     }
     caller.close();
   }
@@ -150,7 +189,10 @@ test("a request waits for the server's flow-control windows and arrives complete
     if (complete(got)) return answer(got.id);
     // Never more than what is asked for next; the connection's window ends first, once.
     allowed += 7000;
-    return Buffer.concat([frame(TYPE.window, 0, got.id, uint32(7000)), frame(TYPE.window, 0, 0, uint32(7000))]);
+    return Buffer.concat([
+      frame(TYPE.window, 0, got.id, uint32(7000)),
+      frame(TYPE.window, 0, 0, uint32(7000)),
+    ]);
   }, frame(TYPE.settings, 0, 0, [0, 4, ...uint32(100)]));
   const request = Uint8Array.from({ length: 200_000 }, (_, i) => i);
   await service(port).call("getSystemInfo", request, LIMIT);
@@ -166,10 +208,14 @@ test("canceling a call while its request waits leaves no state", async () => {
     return complete(got) ? answer(got.id) : undefined;
   }, frame(TYPE.settings, 0, 0, [0, 4, ...uint32(100)]));
   const caller = service(port);
-  // From here on there is a connection, so both calls are sent at once, as far as the window lets them.
+  // From here on there is a connection, so both calls are sent at once, as far as the window lets
+  // them.
   await caller.call("getSystemInfo", new Uint8Array(10), LIMIT);
   const stop = new AbortController();
-  const stuck = caller.call("getSystemInfo", new Uint8Array(1000), { ...LIMIT, signal: stop.signal });
+  const stuck = caller.call("getSystemInfo", new Uint8Array(1000), {
+    ...LIMIT,
+    signal: stop.signal,
+  });
   const late = caller.call("getSystemInfo", new Uint8Array(1000), { timeoutMs: 200 });
   await assert.rejects(late, (error: ServiceError) => error.code === Code.DEADLINE_EXCEEDED);
   stop.abort();
@@ -179,9 +225,13 @@ test("canceling a call while its request waits leaves no state", async () => {
   assert.deepEqual(reset.sort(), [3, 5]);
 });
 
-// grpc-go resets the stream when a call's time is over, and on one machine it is often sooner than a timer here, by less than a millisecond.
+// grpc-go resets the stream when a call's time is over, and on one machine it is often sooner than
+// a timer here, by less than a millisecond.
 test("RST_STREAM after the deadline is DEADLINE_EXCEEDED; before it, the server is unavailable", async () => {
-  const ends = [(id: number) => frame(TYPE.reset, 0, id, uint32(8)), (id: number) => frame(TYPE.headers, 5, id, CANCELLED)];
+  const ends = [
+    (id: number) => frame(TYPE.reset, 0, id, uint32(8)),
+    (id: number) => frame(TYPE.headers, 5, id, CANCELLED),
+  ];
   let waitMs = 0;
   let end = ends[0]!;
   const { port } = await peer((got) => {
@@ -204,7 +254,11 @@ test("RST_STREAM after the deadline is DEADLINE_EXCEEDED; before it, the server 
     assert.equal(await code(5000), Code.UNAVAILABLE);
     for (let early = 0.05; early < 1; early += 0.1) {
       waitMs = 20 - early;
-      assert.equal(await code(20), Code.DEADLINE_EXCEEDED, `${early} ms before the time that the server counted`);
+      assert.equal(
+        await code(20),
+        Code.DEADLINE_EXCEEDED,
+        `${early} ms before the time that the server counted`,
+      );
     }
   }
 });
@@ -219,16 +273,25 @@ test("a server's pings get acks, and responses larger than the windows are read"
     if (got.type === TYPE.ping && (got.flags & 1) !== 0) ponged = got.payload.slice();
     if (got.type === TYPE.window) opened++;
     if (!complete(got)) return undefined;
-    const body = Buffer.concat([Uint8Array.from([0, ...uint32(size)]), Uint8Array.from({ length: size }, content)]);
-    const frames = [frame(TYPE.ping, 0, 0, [1, 2, 3, 4, 5, 6, 7, 8]), frame(TYPE.headers, 4, got.id, OK)];
-    for (let at = 0; at < body.length; at += 16_384) frames.push(frame(TYPE.data, 0, got.id, body.subarray(at, at + 16_384)));
+    const body = Buffer.concat([
+      Uint8Array.from([0, ...uint32(size)]),
+      Uint8Array.from({ length: size }, content),
+    ]);
+    const frames = [
+      frame(TYPE.ping, 0, 0, [1, 2, 3, 4, 5, 6, 7, 8]),
+      frame(TYPE.headers, 4, got.id, OK),
+    ];
+    for (let at = 0; at < body.length; at += 16_384) {
+      frames.push(frame(TYPE.data, 0, got.id, body.subarray(at, at + 16_384)));
+    }
     return Buffer.concat([...frames, frame(TYPE.headers, 5, got.id, STATUS_0)]);
   });
   const got = await service(port).call("getSystemInfo", NOTHING, LIMIT);
   assert.equal(got.length, size);
   assert.ok(got.every((byte, i) => byte === content(byte, i)));
   assert.deepEqual([...ponged ?? []], [1, 2, 3, 4, 5, 6, 7, 8]);
-  // The connection's own at the start, then for each half of a window: of the connection and of the stream.
+  // The connection's own at the start, then for each half of a window: of the connection and of the
+  // stream.
   assert.ok(opened >= 5, `windows were opened ${opened} times`);
 });
 
@@ -238,7 +301,9 @@ test("after an early response the rest of the request is not sent", async () => 
     if (got.type === TYPE.reset) seen.push(`reset ${got.id}`);
     if (got.type === TYPE.data) seen.push(`data ${got.id} ${got.payload.length}`);
     if (got.type !== TYPE.headers) return undefined;
-    return got.id === 1 ? frame(TYPE.headers, 5, 1, [...OK, ...field("grpc-status", "8")]) : answer(got.id);
+    return got.id === 1
+      ? frame(TYPE.headers, 5, 1, [...OK, ...field("grpc-status", "8")])
+      : answer(got.id);
   }, frame(TYPE.settings, 0, 0, [0, 4, ...uint32(100)]));
   const caller = service(port);
   await assert.rejects(
@@ -289,7 +354,9 @@ test("a response with any bytes changed is a response or a ServiceError", async 
   for (let i = 0; i < 500; i++) {
     const caller = service(port);
     try {
-      outcomes.add(`${(await caller.call("getSystemInfo", NOTHING, { timeoutMs: 30 })).length} bytes`);
+      outcomes.add(
+        `${(await caller.call("getSystemInfo", NOTHING, { timeoutMs: 30 })).length} bytes`,
+      );
     } catch (error) {
       assert.equal((error as Error).name, "ServiceError", (error as Error).stack);
       outcomes.add(`code ${(error as ServiceError).code}`);
@@ -305,7 +372,10 @@ test("a response with any bytes changed is a response or a ServiceError", async 
 
 const RUBBISH: { readonly [what: string]: (id: number) => Uint8Array } = {
   "a frame that is too large": (id) =>
-    Buffer.concat([frame(TYPE.headers, 4, id, OK), frame(TYPE.data, 0, id, new Uint8Array(16_385))]),
+    Buffer.concat([
+      frame(TYPE.headers, 4, id, OK),
+      frame(TYPE.data, 0, id, new Uint8Array(16_385)),
+    ]),
   "data for a stream that was never opened": () => frame(TYPE.data, 0, 77, [0]),
   "a response on a stream that the server opened": () => frame(TYPE.headers, 4, 2, OK),
   "a push": (id) => frame(TYPE.push, 4, id, [...uint32(2), ...OK]),
@@ -331,7 +401,9 @@ const RUBBISH: { readonly [what: string]: (id: number) => Uint8Array } = {
 test("a protocol error of the server closes the connection and fails its calls", async () => {
   for (const [what, make] of Object.entries(RUBBISH)) {
     let connections = 0;
-    const { port, server } = await peer((got) => complete(got) ? connections === 1 ? make(got.id) : answer(got.id) : undefined);
+    const { port, server } = await peer((got) =>
+      complete(got) ? connections === 1 ? make(got.id) : answer(got.id) : undefined
+    );
     server.on("connection", () => connections++);
     const caller = service(port);
     await assert.rejects(caller.call("getSystemInfo", NOTHING, LIMIT), (error: ServiceError) => {
@@ -346,12 +418,23 @@ test("a protocol error of the server closes the connection and fails its calls",
 
 test("a server without HTTP/2 is reported when the connection starts", async () => {
   const { port } = await peer(() => undefined, Buffer.from("HTTP/1.1 400 Bad Request\r\n\r\n"));
-  await assert.rejects(service(port).call("getSystemInfo", NOTHING, LIMIT), /does not support HTTP\/2/);
+  await assert.rejects(
+    service(port).call("getSystemInfo", NOTHING, LIMIT),
+    /does not support HTTP\/2/,
+  );
   const other = await peer(() => undefined, frame(TYPE.settings, 1, 0));
-  await assert.rejects(service(other.port).call("getSystemInfo", NOTHING, LIMIT), /does not support HTTP\/2/);
+  await assert.rejects(
+    service(other.port).call("getSystemInfo", NOTHING, LIMIT),
+    /does not support HTTP\/2/,
+  );
 });
 
-for (const [asks, what] of [[frame(TYPE.ping, 0, 0, new Uint8Array(8)), "pings"], [GREETING, "settings"]] as const) {
+for (
+  const [asks, what] of [[frame(TYPE.ping, 0, 0, new Uint8Array(8)), "pings"], [
+    GREETING,
+    "settings",
+  ]] as const
+) {
   test(`a server that sends ${what} is disconnected only if it does not read the replies`, async () => {
     const many = Buffer.concat(Array.from({ length: 4000 }, () => asks));
     const { port } = await peer((got, socket) => {
@@ -367,10 +450,16 @@ for (const [asks, what] of [[frame(TYPE.ping, 0, 0, new Uint8Array(8)), "pings"]
     });
     const caller = service(port);
     for (let i = 0; i < 4; i++) await caller.call("getSystemInfo", NOTHING, { timeoutMs: 60_000 });
-    await assert.rejects(caller.call("getSystemInfo", NOTHING, { timeoutMs: 60_000 }), (error: ServiceError) => {
-      assert.equal(error.code, Code.UNAVAILABLE, error.message);
-      assert.match(error.message, /sends PING and SETTINGS frames without reading the acknowledgments of 10000 of them/);
-      return true;
-    });
+    await assert.rejects(
+      caller.call("getSystemInfo", NOTHING, { timeoutMs: 60_000 }),
+      (error: ServiceError) => {
+        assert.equal(error.code, Code.UNAVAILABLE, error.message);
+        assert.match(
+          error.message,
+          /sends PING and SETTINGS frames without reading the acknowledgments of 10000 of them/,
+        );
+        return true;
+      },
+    );
   });
 }

@@ -1,5 +1,6 @@
-// Connections through an HTTP proxy: plain and TLS; the proxy gets only the target and its own credentials; tunnels are
-// restored; and every error of a proxy is reported with its reason, in time, in both runtimes.
+// Connections through an HTTP proxy: plain and TLS; the proxy gets only the target and its own
+// credentials; tunnels are restored; and every error of a proxy is reported with its reason, in
+// time, in both runtimes.
 // takes: 4 s
 import assert from "node:assert/strict";
 import { createSecureServer, createServer } from "node:http2";
@@ -7,7 +8,13 @@ import type { Socket } from "node:net";
 import { after, afterEach, before, beforeEach, test } from "node:test";
 import type { TLSSocket } from "node:tls";
 import { inspect } from "node:util";
-import { Code, Connection, type ConnectOptions, proxyFromEnvironment, ServiceError } from "../../ts/grpc/mod.ts";
+import {
+  Code,
+  Connection,
+  type ConnectOptions,
+  proxyFromEnvironment,
+  ServiceError,
+} from "../../ts/grpc/mod.ts";
 import { serviceHandler } from "../../ts/server/grpc_handlers.ts";
 import { type Authority, authority, type Certificate } from "../support/certificates.ts";
 import { ScriptedService, waits } from "../support/scripted_service.ts";
@@ -19,7 +26,10 @@ import { until } from "../support/until.ts";
 
 const SECRET = "s3cr3t:with/ä colon";
 const basicAuth = { username: "ada", password: SECRET };
-const service = new ScriptedService().on("getSystemInfo", () => ({ serverVersion: "9.8.7", capabilities: {} }));
+const service = new ScriptedService().on(
+  "getSystemInfo",
+  () => ({ serverVersion: "9.8.7", capabilities: {} }),
+);
 const handle = serviceHandler(service);
 let ours: Authority, client: Certificate, proxy: ConnectProxy;
 const servers = new Servers();
@@ -31,15 +41,25 @@ before(async () => {
   client = ours.issue("client");
   const pair = ({ certificate, key }: Certificate) => ({ cert: certificate, key });
   const secure = (hosts: string[], more = {}) =>
-    createSecureServer({ ...pair(ours.issue(hosts[0]!, { hosts })), ...more }, (request, response) => {
-      const { servername } = request.stream.session!.socket as TLSSocket;
-      seen.push({ name: servername, key: request.headers["authorization"] });
-      handle(request, response);
-    });
+    createSecureServer(
+      { ...pair(ours.issue(hosts[0]!, { hosts })), ...more },
+      (request, response) => {
+        const { servername } = request.stream.session!.socket as TLSSocket;
+        seen.push({ name: servername, key: request.headers["authorization"] });
+        handle(request, response);
+      },
+    );
   await servers.serve("plain", createServer(handle));
   await servers.serve("named", secure(["cluster.example"]));
   await servers.serve("numbered", secure(["127.0.0.1"]));
-  await servers.serve("mtls", secure(["cluster.example"], { ca: ours.certificate, requestCert: true, rejectUnauthorized: true }));
+  await servers.serve(
+    "mtls",
+    secure(["cluster.example"], {
+      ca: ours.certificate,
+      requestCert: true,
+      rejectUnauthorized: true,
+    }),
+  );
 });
 after(() => servers.close());
 beforeEach(async () => {
@@ -66,12 +86,17 @@ test("without TLS the proxy gets the target and the credentials", async () => {
   await connect({ address: at("plain") });
   assert.match(
     proxy.heads[0]!,
-    new RegExp(`^CONNECT ${at("plain")} HTTP/1\\.1\r\nhost: ${at("plain")}\r\nuser-agent: temporalex-ts/`),
+    new RegExp(
+      `^CONNECT ${at("plain")} HTTP/1\\.1\r\nhost: ${at("plain")}\r\nuser-agent: temporalex-ts/`,
+    ),
   );
   assert.doesNotMatch(proxy.heads[0]!, /authorization/i);
   proxy.auth = `ada:${SECRET}`;
   await connect({ address: at("plain"), proxy: { ...by(), basicAuth } });
-  await connect({ address: at("plain"), proxy: { targetHost: `http://${proxy.address}/`, basicAuth } });
+  await connect({
+    address: at("plain"),
+    proxy: { targetHost: `http://${proxy.address}/`, basicAuth },
+  });
 });
 
 test("the server's first frame may arrive together with the proxy's response", async () => {
@@ -92,7 +117,9 @@ test("the proxy's response may arrive in many pieces and after an interim respon
     socket.write = ((bytes: Uint8Array) => {
       socket.write = write;
       for (const byte of [...Buffer.from("HTTP/1.1 103 Early Hints\r\nx: y\r\n\r\n"), ...bytes]) {
-        sent = sent.then(() => new Promise((resolve) => void write(Uint8Array.of(byte), () => resolve())));
+        sent = sent.then(() =>
+          new Promise((resolve) => void write(Uint8Array.of(byte), () => resolve()))
+        );
       }
       return true;
     }) as typeof socket.write;
@@ -104,19 +131,37 @@ test("the proxy's response may arrive in many pieces and after an interim respon
 test("TLS: name and certificate belong to the cluster, whose name only the proxy resolves; the proxy never sees the API key", async () => {
   proxy.routes.set("cluster.example:7233", servers.port("named"));
   proxy.auth = `ada:${SECRET}`;
-  const options = { address: "cluster.example:7233", tls: trusting(), proxy: { ...by(), basicAuth } };
+  const options = {
+    address: "cluster.example:7233",
+    tls: trusting(),
+    proxy: { ...by(), basicAuth },
+  };
   await connect({ ...options, apiKey: "the-key" });
   assert.deepEqual(seen[0], { name: "cluster.example", key: "Bearer the-key" });
   assert.doesNotMatch(proxy.heads.join(""), /the-key|Bearer/);
   // An address has no name to ask for, and is in the certificate itself.
   await connect({ ...options, address: at("numbered") });
   assert.ok(!seen.at(-1)!.name, String(seen.at(-1)!.name));
-  const wrong = (more: object) => Connection.connect({ ...options, connectTimeout: "60s", ...more });
-  await assert.rejects(wrong({ address: at("named") }), /through the proxy .*certificate is for other names/);
+  const wrong = (more: object) =>
+    Connection.connect({ ...options, connectTimeout: "60s", ...more });
+  await assert.rejects(
+    wrong({ address: at("named") }),
+    /through the proxy .*certificate is for other names/,
+  );
   proxy.routes.set("elsewhere.example:7233", servers.port("named"));
-  await assert.rejects(wrong({ address: "elsewhere.example:7233" }), /certificate is for other names/);
-  await connect({ ...options, address: "elsewhere.example:7233", tls: { ...trusting(), serverName: "cluster.example" } });
-  await assert.rejects(wrong({ tls: true }), /not signed by a trusted authority.*a proxy that intercepts TLS/);
+  await assert.rejects(
+    wrong({ address: "elsewhere.example:7233" }),
+    /certificate is for other names/,
+  );
+  await connect({
+    ...options,
+    address: "elsewhere.example:7233",
+    tls: { ...trusting(), serverName: "cluster.example" },
+  });
+  await assert.rejects(
+    wrong({ tls: true }),
+    /not signed by a trusted authority.*a proxy that intercepts TLS/,
+  );
   await assert.rejects(wrong({ address: at("plain") }), /does not support TLS/);
 });
 
@@ -133,7 +178,10 @@ test("client certificates are sent to the cluster, not to the proxy", async () =
 for (const tls of [false, true]) {
   test(`a broken tunnel is reopened, large messages pass, and close closes the tunnel (${tls ? "TLS" : "plain"})`, async () => {
     proxy.routes.set("cluster.example:7233", servers.port(tls ? "named" : "plain"));
-    const connection = await connect({ address: "cluster.example:7233", tls: tls ? trusting() : false });
+    const connection = await connect({
+      address: "cluster.example:7233",
+      tls: tls ? trusting() : false,
+    });
     const before = proxy.heads.length;
     const big = new Uint8Array(3_000_000).fill(8);
     // An unknown field of three megabytes.
@@ -160,7 +208,10 @@ function varint(value: number): number[] {
 }
 
 test("a stalled tunnel is detected by a ping", async () => {
-  const connection = await connect({ address: at("plain"), keepAlive: { interval: "100ms", timeout: "1s" } });
+  const connection = await connect({
+    address: at("plain"),
+    keepAlive: { interval: "100ms", timeout: "1s" },
+  });
   // It ends with its caller: what waits on would keep the process alive until the call's deadline.
   service.on("describeNamespace", (_, options) => waits(options));
   const call = connection.call("describeNamespace", new Uint8Array(0), { timeoutMs: 60_000 });
@@ -192,14 +243,18 @@ const WRONG: Wrong[] = [
   },
   {
     what: "wrong credentials, said back by the proxy",
-    does: say(`HTTP/1.1 407 ada:${SECRET}\r\nProxy-Authenticate: ${SECRET}, Basic realm="${SECRET}"\r\n\r\n${SECRET}`),
+    does: say(
+      `HTTP/1.1 407 ada:${SECRET}\r\nProxy-Authenticate: ${SECRET}, Basic realm="${SECRET}"\r\n\r\n${SECRET}`,
+    ),
     asks: true,
     says: /rejected the credentials in `proxy\.basicAuth` \(HTTP 407\)$/,
     attempts: 1,
   },
   {
     what: "a proxy that wants credentials of another kind",
-    does: say("HTTP/1.1 407 x\r\nproxy-authenticate: NTLM\r\nPROXY-AUTHENTICATE: Negotiate\r\n\r\n"),
+    does: say(
+      "HTTP/1.1 407 x\r\nproxy-authenticate: NTLM\r\nPROXY-AUTHENTICATE: Negotiate\r\n\r\n",
+    ),
     asks: true,
     says: /unsupported credentials \(Negotiate, NTLM\); only Basic is supported \(HTTP 407\)$/,
     attempts: 1,
@@ -227,9 +282,21 @@ const WRONG: Wrong[] = [
     does: say("HTTP/1.1 302 Found\r\nlocation: x\r\n\r\n"),
     says: /opened no tunnel \(HTTP 302\)$/,
   },
-  { what: "a proxy that changes the protocol", does: say("HTTP/1.1 101 x\r\n\r\n"), says: /opened no tunnel \(HTTP 101\)$/ },
-  { what: "something that speaks otherwise", does: say("SSH-2.0-OpenSSH_9\r\n"), says: /does not respond like an HTTP proxy$/ },
-  { what: "an invalid status", does: say("HTTP/1.1 2000\r\n\r\n"), says: /does not respond like an HTTP proxy$/ },
+  {
+    what: "a proxy that changes the protocol",
+    does: say("HTTP/1.1 101 x\r\n\r\n"),
+    says: /opened no tunnel \(HTTP 101\)$/,
+  },
+  {
+    what: "something that speaks otherwise",
+    does: say("SSH-2.0-OpenSSH_9\r\n"),
+    says: /does not respond like an HTTP proxy$/,
+  },
+  {
+    what: "an invalid status",
+    does: say("HTTP/1.1 2000\r\n\r\n"),
+    says: /does not respond like an HTTP proxy$/,
+  },
   {
     what: "a proxy that wants TLS",
     does: (socket) => socket.end(Uint8Array.of(0x15, 3, 3, 0, 2, 2, 70)),
@@ -258,7 +325,8 @@ const WRONG: Wrong[] = [
   },
   {
     what: "a response that does not end",
-    does: (socket) => void socket.write(`HTTP/1.1 200 OK\r\n${"x: yyyyyyyyyyyyyyyyyyyyyyyy\r\n".repeat(2000)}`),
+    does: (socket) =>
+      void socket.write(`HTTP/1.1 200 OK\r\n${"x: yyyyyyyyyyyyyyyyyyyyyyyy\r\n".repeat(2000)}`),
     says: /more than 16 KiB of header fields/,
   },
   {
@@ -289,14 +357,22 @@ const WRONG: Wrong[] = [
     tls: true,
     says: /through the proxy .*did not finish the TLS handshake within 800 ms/,
   },
-  { what: "rubbish in the tunnel", does: say(`${ESTABLISHED}<html>hello, not a cluster</html>`), says: /not a gRPC server/ },
+  {
+    what: "rubbish in the tunnel",
+    does: say(`${ESTABLISHED}<html>hello, not a cluster</html>`),
+    says: /not a gRPC server/,
+  },
   {
     what: "rubbish in the tunnel, in TLS",
     does: say(`${ESTABLISHED}<html>hello</html>`),
     tls: true,
     says: /the server does not support TLS; .*\(or the proxy sent other data\)/,
   },
-  { what: "a tunnel that ends", does: say(ESTABLISHED), says: /the server closed the connection immediately/ },
+  {
+    what: "a tunnel that ends",
+    does: say(ESTABLISHED),
+    says: /the server closed the connection immediately/,
+  },
   {
     what: "a tunnel that ends in TLS",
     does: say(ESTABLISHED),
@@ -329,32 +405,47 @@ async function isTold({ does, says, options, asks, tls, attempts }: Wrong): Prom
       assert.ok(!everything.includes(Buffer.from(`ada:${SECRET}`).toString("base64")), everything);
       return true;
     });
-    if (attempts !== undefined) assert.equal(own.heads.length, attempts, "nothing that another attempt would fix");
+    if (attempts !== undefined) {
+      assert.equal(own.heads.length, attempts, "nothing that another attempt would fix");
+    }
     await until("nothing is left open", () => own.open === 0);
     await untilAtRest();
   } finally {
     await own.stop();
   }
 }
-together(Object.fromEntries(WRONG.map((wrong) => [`${wrong.what} is reported`, () => isTold(wrong)])));
+together(
+  Object.fromEntries(WRONG.map((wrong) => [`${wrong.what} is reported`, () => isTold(wrong)])),
+);
 
 test("a port without a proxy, and an unknown host name", async () => {
   const { address } = proxy;
   await proxy.stop();
   const connecting = (targetHost: string) =>
-    Connection.connect({ address: at("plain"), proxy: { targetHost, basicAuth }, connectTimeout: "1s" });
+    Connection.connect({
+      address: at("plain"),
+      proxy: { targetHost, basicAuth },
+      connectTimeout: "1s",
+    });
   await assert.rejects(
     connecting(address),
     /through the proxy 127\.0\.0\.1:\d+: no proxy listens on this address \(connect ECONNREFUSED/,
   );
-  await assert.rejects(connecting("proxy.invalid:3128"), /unknown host name of the proxy|no connection to the proxy within/);
+  await assert.rejects(
+    connecting("proxy.invalid:3128"),
+    /unknown host name of the proxy|no connection to the proxy within/,
+  );
   proxy = await ConnectProxy.start();
 });
 
 test("connecting can be canceled, and a lazy connection closed, while the proxy does not respond", async () => {
   proxy.misdeed = (socket) => void socket.resume();
   const abort = new AbortController();
-  const connecting = Connection.connect({ address: at("plain"), proxy: by(), signal: abort.signal });
+  const connecting = Connection.connect({
+    address: at("plain"),
+    proxy: by(),
+    signal: abort.signal,
+  });
   await until("the proxy is asked", () => proxy.heads.length === 1);
   abort.abort(new Error("enough"));
   await assert.rejects(connecting, /enough/);
@@ -375,34 +466,73 @@ test("invalid options are rejected without quoting their values", () => {
       return true;
     });
   const targetHost = "proxy:3128";
-  refused("proxy:3128", /proxy must be an object such as \{ targetHost: "host:port" \}, not string/);
+  refused(
+    "proxy:3128",
+    /proxy must be an object such as \{ targetHost: "host:port" \}, not string/,
+  );
   refused(null, /proxy must be an object/);
   refused({}, /proxy\.targetHost must be "host:port" or "http:\/\/host:port", not undefined/);
   refused({ targetHost, type: "socks5" }, /proxy\.type must be "http-connect"/);
-  refused({ targetHost, auth: "s3cr3t" }, /proxy\.auth is not an option of a proxy; known options: type, targetHost, basicAuth/);
+  refused(
+    { targetHost, auth: "s3cr3t" },
+    /proxy\.auth is not an option of a proxy; known options: type, targetHost, basicAuth/,
+  );
   refused({ targetHost: "http://ada:s3cr3t@proxy:3128" }, /set them in proxy\.basicAuth/);
-  refused({ targetHost: "https://proxy:3128" }, /not a proxy of "https": the connection to the proxy uses plain HTTP/);
-  for (const wrong of ["proxy", "proxy:", ":3128", "proxy:0", "proxy:99999", "http://proxy:1/path", "a b:1", "proxy:1\r\nx: y"]) {
+  refused(
+    { targetHost: "https://proxy:3128" },
+    /not a proxy of "https": the connection to the proxy uses plain HTTP/,
+  );
+  for (
+    const wrong of [
+      "proxy",
+      "proxy:",
+      ":3128",
+      "proxy:0",
+      "proxy:99999",
+      "http://proxy:1/path",
+      "a b:1",
+      "proxy:1\r\nx: y",
+    ]
+  ) {
     refused({ targetHost: wrong }, /proxy\.targetHost must be "host:port"/);
   }
-  refused({ targetHost, basicAuth: "ada:s3cr3t" }, /proxy\.basicAuth must be \{ username, password \}, not string/);
-  refused({ targetHost, basicAuth: { username: "ada" } }, /proxy\.basicAuth\.password must be a string, not undefined/);
-  refused({ targetHost, basicAuth: { username: "a:da", password: "s3cr3t" } }, /username has a colon/);
+  refused(
+    { targetHost, basicAuth: "ada:s3cr3t" },
+    /proxy\.basicAuth must be \{ username, password \}, not string/,
+  );
+  refused(
+    { targetHost, basicAuth: { username: "ada" } },
+    /proxy\.basicAuth\.password must be a string, not undefined/,
+  );
+  refused(
+    { targetHost, basicAuth: { username: "a:da", password: "s3cr3t" } },
+    /username has a colon/,
+  );
   refused({ targetHost, basicAuth: { username: "", password: "s3cr3t" } }, /username is empty/);
-  refused({ targetHost, basicAuth: { username: "ada", password: "s3cr3t\n" } }, /line break at the end/);
-  refused({ targetHost, basicAuth: { user: "ada", username: "ada", password: "s3cr3t" } }, /basicAuth\.user is not an option/);
+  refused(
+    { targetHost, basicAuth: { username: "ada", password: "s3cr3t\n" } },
+    /line break at the end/,
+  );
+  refused(
+    { targetHost, basicAuth: { user: "ada", username: "ada", password: "s3cr3t" } },
+    /basicAuth\.user is not an option/,
+  );
   refused({ targetHost }, /a local socket, which cannot be reached through a proxy/, "unix:/tmp/x");
   Connection.lazy({ address: "[::1]:7233", proxy: { targetHost: "[::1]:3128" } });
   Connection.lazy({ address: "x:1", proxy: undefined });
 });
 
 test("HTTPS_PROXY and NO_PROXY", () => {
-  const of = (address: string, env: { [name: string]: string }) => proxyFromEnvironment(address, env);
+  const of = (address: string, env: { [name: string]: string }) =>
+    proxyFromEnvironment(address, env);
   const all = { HTTPS_PROXY: "http://proxy.example:3128" };
   const found = { type: "http-connect", targetHost: "proxy.example:3128" };
   assert.deepEqual(of("x.example:7233", all), found);
   assert.deepEqual(of("x.example:7233", { https_proxy: "proxy.example:3128" }), found);
-  assert.deepEqual(of("x.example:7233", { HTTPS_PROXY: "http://proxy.example" }), { ...found, targetHost: "proxy.example:80" });
+  assert.deepEqual(of("x.example:7233", { HTTPS_PROXY: "http://proxy.example" }), {
+    ...found,
+    targetHost: "proxy.example:80",
+  });
   assert.deepEqual(of("x.example:7233", { HTTPS_PROXY: "http://a%40b:c%3Ad@[::1]:1/" }), {
     type: "http-connect",
     targetHost: "[::1]:1",
@@ -435,7 +565,11 @@ test("HTTPS_PROXY and NO_PROXY", () => {
     ["", "x.example:1", false],
   ];
   for (const [exceptions, address, is] of excepted) {
-    assert.equal(of(address, { ...all, NO_PROXY: exceptions }) === undefined, is, `${exceptions} and ${address}`);
+    assert.equal(
+      of(address, { ...all, NO_PROXY: exceptions }) === undefined,
+      is,
+      `${exceptions} and ${address}`,
+    );
     assert.equal(of(address, { ...all, no_proxy: exceptions }) === undefined, is);
   }
   const refused = (HTTPS_PROXY: string, says: RegExp) =>

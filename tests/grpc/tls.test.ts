@@ -1,8 +1,13 @@
-// TLS, client certificates and API keys, with certificates made by the test: what works, and that every error has a message
-// that names the option, well before the deadline, in both runtimes.
+// TLS, client certificates and API keys, with certificates made by the test: what works, and that
+// every error has a message that names the option, well before the deadline, in both runtimes.
 // takes: 4 s
 import assert from "node:assert/strict";
-import { createSecureServer, createServer, type Http2ServerRequest, type Http2ServerResponse } from "node:http2";
+import {
+  createSecureServer,
+  createServer,
+  type Http2ServerRequest,
+  type Http2ServerResponse,
+} from "node:http2";
 import { createServer as createHttpServer } from "node:http";
 import { createServer as createTcpServer, type Server } from "node:net";
 import { after, before, test } from "node:test";
@@ -20,18 +25,32 @@ let ours: Authority, others: Authority, client: Certificate, stranger: Certifica
 const servers = new Servers();
 
 const service = new ScriptedService()
-  .on("getSystemInfo", () => ({ serverVersion: "9.8.7", capabilities: { supportsSchedules: true, nexus: true } }))
+  .on(
+    "getSystemInfo",
+    () => ({ serverVersion: "9.8.7", capabilities: { supportsSchedules: true, nexus: true } }),
+  )
   .on("describeNamespace", ({ namespace }) => {
     if (namespace === "ours") return { namespaceInfo: { name: namespace } };
-    if (namespace === "theirs") throw new ServiceError(Code.PERMISSION_DENIED, "Request unauthorized.");
-    throw new ServiceError(Code.NOT_FOUND, `Namespace ${namespace} is not found.`, "NamespaceNotFound", { namespace });
+    if (namespace === "theirs") {
+      throw new ServiceError(Code.PERMISSION_DENIED, "Request unauthorized.");
+    }
+    throw new ServiceError(
+      Code.NOT_FOUND,
+      `Namespace ${namespace} is not found.`,
+      "NamespaceNotFound",
+      { namespace },
+    );
   });
 
 const handle = serviceHandler(service);
 /** Responds to clients that know the key. */
 function guarded(request: Http2ServerRequest, response: Http2ServerResponse): void {
   if (request.headers["authorization"] === `Bearer ${KEY}`) return handle(request, response);
-  response.writeHead(200, { "content-type": "application/grpc", "grpc-status": "16", "grpc-message": "Request unauthorized." });
+  response.writeHead(200, {
+    "content-type": "application/grpc",
+    "grpc-status": "16",
+    "grpc-message": "Request unauthorized.",
+  });
   response.end();
 }
 
@@ -42,18 +61,33 @@ before(async () => {
   const here = ["localhost", "127.0.0.1"];
   const server = pair(ours.issue("server", { hosts: here }));
   const old = pair(
-    ours.issue("old", { hosts: here, from: new Date(Date.now() - 9 * DAY_MS), to: new Date(Date.now() - 3 * DAY_MS) }),
+    ours.issue("old", {
+      hosts: here,
+      from: new Date(Date.now() - 9 * DAY_MS),
+      to: new Date(Date.now() - 3 * DAY_MS),
+    }),
   );
   await servers.serve("tls", createSecureServer(server, handle));
   await servers.serve(
     "mtls",
-    createSecureServer({ ...server, ca: ours.certificate, requestCert: true, rejectUnauthorized: true }, handle),
+    createSecureServer({
+      ...server,
+      ca: ours.certificate,
+      requestCert: true,
+      rejectUnauthorized: true,
+    }, handle),
   );
   await servers.serve("expired", createSecureServer(old, handle));
-  await servers.serve("named", createSecureServer(pair(ours.issue("named", { hosts: ["temporal.example"] })), handle));
+  await servers.serve(
+    "named",
+    createSecureServer(pair(ours.issue("named", { hosts: ["temporal.example"] })), handle),
+  );
   await servers.serve("keyed", createSecureServer(server, guarded));
   await servers.serve("plain", createServer(handle));
-  await servers.serve("web", createHttpServer((_, response) => void response.end("hello")) as unknown as Server);
+  await servers.serve(
+    "web",
+    createHttpServer((_, response) => void response.end("hello")) as unknown as Server,
+  );
   await servers.serve("silent", createTcpServer(() => {}));
   await servers.serve("closing", createTcpServer((socket) => void socket.destroy()));
 });
@@ -62,7 +96,11 @@ after(() => servers.close());
 
 const at = (name: string) => servers.at(name);
 const trusting = () => ({ serverRootCaCertificate: ours.certificate });
-const known = () => ({ ...trusting(), clientCertificate: client.certificate, clientKey: client.key });
+const known = () => ({
+  ...trusting(),
+  clientCertificate: client.certificate,
+  clientKey: client.key,
+});
 
 async function version(options: ConnectOptions): Promise<string> {
   const connection = await Connection.connect({ connectTimeout: "60s", ...options });
@@ -75,13 +113,25 @@ async function version(options: ConnectOptions): Promise<string> {
 
 test("TLS works with the address's name or another one, with a client certificate, and without verification", async () => {
   assert.equal(await version({ address: at("tls"), tls: trusting() }), "9.8.7");
-  assert.equal(await version({ address: `localhost:${servers.port("tls")}`, tls: trusting() }), "9.8.7");
-  assert.equal(await version({ address: at("named"), tls: { ...trusting(), serverName: "temporal.example" } }), "9.8.7");
+  assert.equal(
+    await version({ address: `localhost:${servers.port("tls")}`, tls: trusting() }),
+    "9.8.7",
+  );
+  assert.equal(
+    await version({ address: at("named"), tls: { ...trusting(), serverName: "temporal.example" } }),
+    "9.8.7",
+  );
   assert.equal(await version({ address: at("mtls"), tls: known() }), "9.8.7");
   // Several authorities in one text; ours is the second.
   const both = others.certificate + ours.certificate;
-  assert.equal(await version({ address: at("tls"), tls: { serverRootCaCertificate: both } }), "9.8.7");
-  assert.equal(await version({ address: at("expired"), tls: { disableHostVerification: true } }), "9.8.7");
+  assert.equal(
+    await version({ address: at("tls"), tls: { serverRootCaCertificate: both } }),
+    "9.8.7",
+  );
+  assert.equal(
+    await version({ address: at("expired"), tls: { disableHostVerification: true } }),
+    "9.8.7",
+  );
 });
 
 test("API keys, as text or from a function, use TLS by default", async () => {
@@ -112,7 +162,8 @@ const WRONG: Wrong[] = [
     what: "an unknown authority",
     options: () => ({ address: at("tls"), tls: true }),
     code: UNAVAILABLE,
-    says: /cannot connect to 127\.0\.0\.1:\d+: .*not signed by a trusted authority; set `tls\.serverRootCaCertificate`/,
+    says:
+      /cannot connect to 127\.0\.0\.1:\d+: .*not signed by a trusted authority; set `tls\.serverRootCaCertificate`/,
   },
   {
     what: "another authority",
@@ -124,7 +175,8 @@ const WRONG: Wrong[] = [
     what: "a certificate for another name",
     options: () => ({ address: `localhost:${servers.port("named")}`, tls: trusting() }),
     code: UNAVAILABLE,
-    says: /certificate is for other names; set `tls\.serverName` to the expected name.*temporal\.example/,
+    says:
+      /certificate is for other names; set `tls\.serverName` to the expected name.*temporal\.example/,
   },
   {
     what: "an expired certificate",
@@ -173,7 +225,12 @@ const WRONG: Wrong[] = [
   },
   {
     what: "a server that says nothing, in TLS",
-    options: () => ({ address: at("silent"), tls: true, attemptTimeout: "800ms", connectTimeout: "1s" }),
+    options: () => ({
+      address: at("silent"),
+      tls: true,
+      attemptTimeout: "800ms",
+      connectTimeout: "1s",
+    }),
     code: UNAVAILABLE,
     says: /did not finish the TLS handshake within 800 ms/,
   },
@@ -181,7 +238,8 @@ const WRONG: Wrong[] = [
     what: "a port without a listener",
     options: () => ({ address: "127.0.0.1:1", connectTimeout: "1s" }),
     code: UNAVAILABLE,
-    says: /cannot connect to 127\.0\.0\.1:1: no server listens on this address \(connect ECONNREFUSED/,
+    says:
+      /cannot connect to 127\.0\.0\.1:1: no server listens on this address \(connect ECONNREFUSED/,
   },
   {
     what: "an unknown host name",
@@ -199,7 +257,8 @@ const WRONG: Wrong[] = [
     what: "a wrong API key",
     options: () => ({ address: at("keyed"), tls: trusting(), apiKey: "another" }),
     code: Code.UNAUTHENTICATED,
-    says: /cannot use the Temporal cluster at 127\.0\.0\.1:\d+: it rejected the credentials \(`apiKey`.*Request unauthorized/,
+    says:
+      /cannot use the Temporal cluster at 127\.0\.0\.1:\d+: it rejected the credentials \(`apiKey`.*Request unauthorized/,
   },
   {
     what: "a namespace that is not there",
@@ -287,17 +346,35 @@ test("a caller that waits for a server gets the reason of each failed attempt", 
 
 test("invalid options are rejected before anything connects", async () => {
   const lazy = (options: object) => () => Connection.lazy({ address: "x:1", ...options } as never);
-  assert.throws(lazy({ tls: { clientKey: client.key } }), /set both tls\.clientCertificate and tls\.clientKey/);
-  assert.throws(lazy({ tls: { clientCertificate: client.certificate, clientKey: stranger.key } }), /not the key of/);
-  assert.throws(lazy({ tls: { clientCertificate: client.certificate, clientKey: "secret.pem" } }), /tls\.clientKey is not a key/);
-  assert.throws(lazy({ tls: { serverRootCaCertificate: "/etc/ca.pem" } }), /has no certificate.*not a path/);
+  assert.throws(
+    lazy({ tls: { clientKey: client.key } }),
+    /set both tls\.clientCertificate and tls\.clientKey/,
+  );
+  assert.throws(
+    lazy({ tls: { clientCertificate: client.certificate, clientKey: stranger.key } }),
+    /not the key of/,
+  );
+  assert.throws(
+    lazy({ tls: { clientCertificate: client.certificate, clientKey: "secret.pem" } }),
+    /tls\.clientKey is not a key/,
+  );
+  assert.throws(
+    lazy({ tls: { serverRootCaCertificate: "/etc/ca.pem" } }),
+    /has no certificate.*not a path/,
+  );
   const damaged = ours.certificate.replace(/\n[^-\n]{20}/, "\nAAAA");
   assert.throws(lazy({ tls: { serverRootCaCertificate: damaged } }), /invalid certificate/);
-  assert.throws(lazy({ tls: { ca: "x" } }), /tls\.ca is not an option; known options: serverRootCaCertificate, /);
+  assert.throws(
+    lazy({ tls: { ca: "x" } }),
+    /tls\.ca is not an option; known options: serverRootCaCertificate, /,
+  );
   assert.throws(lazy({ tls: { serverName: 7 } }), /tls\.serverName must be a string, not number/);
   assert.throws(lazy({ apiKey: "key\n" }), /line break/);
   assert.throws(lazy({ apiKey: "" }), /empty/);
-  assert.throws(lazy({ metadata: { "grpc-timeout": "1" } }), /"grpc-timeout" is not a valid metadata name/);
+  assert.throws(
+    lazy({ metadata: { "grpc-timeout": "1" } }),
+    /"grpc-timeout" is not a valid metadata name/,
+  );
   assert.throws(lazy({ metadata: { "x-bin": "text" } }), /must be bytes/);
   assert.throws(lazy({ metadata: { x: "ä" } }), /visible ASCII/);
   assert.throws(lazy({ keepAlive: { interval: "soon" } }), /"soon" is not a duration/);
@@ -305,8 +382,14 @@ test("invalid options are rejected before anything connects", async () => {
     assert.throws(lazy({ address }), /host:port/, String(address));
   }
   Connection.lazy({ address: "[::1]:7233" });
-  assert.throws(lazy({ adress: "x:1" }), /"adress" is not an option of a connection; known options: address, tls, /);
+  assert.throws(
+    lazy({ adress: "x:1" }),
+    /"adress" is not an option of a connection; known options: address, tls, /,
+  );
   assert.throws(lazy({ namespace: "shop" }), /"namespace" is not an option/);
   await assert.rejects(Connection.connect({ adress: "x:1" } as never), /"adress" is not an option/);
-  await assert.rejects(Connection.connect({ namespace: "" }), /a namespace must be a non-empty string/);
+  await assert.rejects(
+    Connection.connect({ namespace: "" }),
+    /a namespace must be a non-empty string/,
+  );
 });

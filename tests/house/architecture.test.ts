@@ -9,7 +9,9 @@ import { pathToFileURL } from "node:url";
 interface Room {
   readonly name: string;
 }
-const { PAGES, readRooms, withTable } = await import(pathToFileURL(resolve("tools/rooms.mjs")).href) as {
+const { PAGES, readRooms, withTable } = await import(
+  pathToFileURL(resolve("tools/rooms.mjs")).href
+) as {
   PAGES: { path: string; shows(room: Room): boolean }[];
   readRooms(): Room[];
   withTable(text: string, rooms: Room[]): string;
@@ -18,29 +20,44 @@ const text = readFileSync("ARCHITECTURE.md", "utf8");
 const LIMIT = 14 * 1024;
 
 test("ARCHITECTURE.md has at most 14 KB: what does not fit has a page in docs/dev", () => {
-  assert.ok(Buffer.byteLength(text) <= LIMIT, `it has ${Buffer.byteLength(text)} bytes of ${LIMIT}`);
+  assert.ok(
+    Buffer.byteLength(text) <= LIMIT,
+    `it has ${Buffer.byteLength(text)} bytes of ${LIMIT}`,
+  );
 });
 
 test("the tables of rooms are those of tools/rooms.json (node tools/rooms.mjs --write)", () => {
   for (const { path, shows } of PAGES) {
     const page = readFileSync(path, "utf8");
-    assert.ok(page === withTable(page, readRooms().filter(shows)), `the table in ${path} is not current`);
+    assert.ok(
+      page === withTable(page, readRooms().filter(shows)),
+      `the table in ${path} is not current`,
+    );
   }
   for (const room of readRooms()) {
-    assert.equal(PAGES.filter(({ shows }) => shows(room)).length, 1, `${room.name} is in one table`);
+    assert.equal(
+      PAGES.filter(({ shows }) => shows(room)).length,
+      1,
+      `${room.name} is in one table`,
+    );
   }
 });
 
 /**
- * The file or folder that a name means: relative to the root, to a source folder, or to a path named earlier on the same
- * line.
+ * The file or folder that a name means: relative to the root, to a source folder, or to a path
+ * named earlier on the same line.
  */
 function placeOf(name: string, before: readonly string[]): string | undefined {
   const folders = before.flatMap((path) => [path, dirname(path)]);
-  return [".", "ts", "core-rs/src", ...folders].map((folder) => join(folder, name)).find((path) => existsSync(path));
+  return [".", "ts", "core-rs/src", ...folders].map((folder) => join(folder, name)).find((path) =>
+    existsSync(path)
+  );
 }
 
-/** The names of files in a line that lead nowhere, and names of symbols that the file before them does not have. */
+/**
+ * The names of files in a line that lead nowhere, and names of symbols that the file before them
+ * does not have.
+ */
 function lost(line: string, names: RegExp): string[] {
   const found: string[] = [];
   const before: string[] = [];
@@ -52,19 +69,26 @@ function lost(line: string, names: RegExp): string[] {
       continue;
     }
     const file = before.at(-1);
-    if (file?.endsWith(".ts") && !readFileSync(file, "utf8").includes(name!)) found.push(`${file} has no ${name}`);
+    if (file?.endsWith(".ts") && !readFileSync(file, "utf8").includes(name!)) {
+      found.push(`${file} has no ${name}`);
+    }
   }
   return found;
 }
 
 /** Without the table of rooms, which is made and has names of rooms. */
-const tables = text.replace(/^<!-- rooms[\s\S]*?^<!-- end of rooms -->$/m, "").split("\n").filter((line) => line.startsWith("|"));
+const tables = text.replace(/^<!-- rooms[\s\S]*?^<!-- end of rooms -->$/m, "").split("\n").filter((
+  line,
+) => line.startsWith("|"));
 const pictures = [...text.matchAll(/^```\n([\s\S]*?)^```$/gm)].flatMap((m) => m[1]!.split("\n"));
 const FILE_IN_PICTURE = /([a-z_]+(?:\/[a-z_0-9]+)*\.(?:ts|rs)|\b(?:replay)\/[a-z_]+)\b/g;
 
 test("files and symbols that the tables and pictures name are there", () => {
   const named = tables.flatMap((line) => [...line.matchAll(/`([^`]+)`/g)]);
-  assert.ok(named.length > 50 && pictures.length > 40, "the tables and pictures are where this test looks for them");
+  assert.ok(
+    named.length > 50 && pictures.length > 40,
+    "the tables and pictures are where this test looks for them",
+  );
   const found = [
     ...tables.flatMap((line) => lost(line, /`([^`]+)`/g)),
     ...pictures.flatMap((line) => lost(line, FILE_IN_PICTURE)),
@@ -73,8 +97,14 @@ test("files and symbols that the tables and pictures name are there", () => {
 });
 
 test("a name that leads nowhere is found", () => {
-  assert.deepEqual(lost("`ts/executor/scheduler/run_state.ts`, `turns.ts`, `gone.ts`", /`([^`]+)`/g), ["gone.ts"]);
-  assert.deepEqual(lost("`ts/executor/primitives/validators.ts` (`judge`), `ts/x.ts`", /`([^`]+)`/g), ["ts/x.ts"]);
+  assert.deepEqual(
+    lost("`ts/executor/scheduler/run_state.ts`, `turns.ts`, `gone.ts`", /`([^`]+)`/g),
+    ["gone.ts"],
+  );
+  assert.deepEqual(
+    lost("`ts/executor/primitives/validators.ts` (`judge`), `ts/x.ts`", /`([^`]+)`/g),
+    ["ts/x.ts"],
+  );
   assert.deepEqual(lost("`ts/executor/primitives/validators.ts` (`acquit`)", /`([^`]+)`/g), [
     "ts/executor/primitives/validators.ts has no acquit",
   ]);

@@ -1,6 +1,7 @@
 // runtime: node
 // takes: 8 s
-// Which Chromium the tools start: that of the system if there is one, else that of the npm package, with the same arguments.
+// Which Chromium the tools start: that of the system if there is one, else that of the npm package,
+// with the same arguments.
 import assert from "node:assert/strict";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -11,7 +12,11 @@ import { pathToFileURL } from "node:url";
 
 const toolUrl = (name: string) => pathToFileURL(join(process.cwd(), "tools/lib", name)).href;
 const { run, which } = await import(toolUrl("steps.mjs")) as {
-  run(command: string, argv: readonly string[], options: { env: { [name: string]: string | undefined } }): Promise<{
+  run(
+    command: string,
+    argv: readonly string[],
+    options: { env: { [name: string]: string | undefined } },
+  ): Promise<{
     status: number;
     output: string;
   }>;
@@ -19,7 +24,9 @@ const { run, which } = await import(toolUrl("steps.mjs")) as {
 };
 
 /** Opens and closes two pages, one after the other, and prints the source of the browser. */
-const PROGRAM = `const { launchChromium } = await import(${JSON.stringify(toolUrl("chromium.mjs"))});
+const PROGRAM = `const { launchChromium } = await import(${
+  JSON.stringify(toolUrl("chromium.mjs"))
+});
 const { browser, source, reason } = await launchChromium();
 if (browser === undefined) throw new Error(reason);
 for (const n of [1, 2]) {

@@ -1,5 +1,6 @@
 // runtime: node
-// Files of the core stand on each other: none imports one that imports it, by whatever way. They and their functions are short.
+// Files of the core stand on each other: none imports one that imports it, by whatever way. They
+// and their functions are short.
 import assert from "node:assert/strict";
 import { readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
@@ -10,15 +11,22 @@ const LINES_OF_FILE = 500;
 const LINES_OF_FUNCTION = 100;
 
 const walk = (path: string): string[] =>
-  statSync(path).isDirectory() ? readdirSync(path).flatMap((name) => walk(join(path, name))) : [path];
+  statSync(path).isDirectory()
+    ? readdirSync(path).flatMap((name) => walk(join(path, name)))
+    : [path];
 const written = (root: string) =>
-  walk(root).filter((path) => path.endsWith(".rs") && !path.startsWith(join(SRC, "proto"))).map((path) =>
-    path.replaceAll("\\", "/")
-  );
+  walk(root).filter((path) => path.endsWith(".rs") && !path.startsWith(join(SRC, "proto"))).map((
+    path,
+  ) => path.replaceAll("\\", "/"));
 
-/** Without comments, strings, and the tests at the end of a file, which import what is above them. */
+/**
+ * Without comments, strings, and the tests at the end of a file, which import what is above them.
+ */
 const code = (text: string) =>
-  text.replace(/\n#\[cfg\(test\)\]\nmod \w+ \{[\s\S]*$/, "").replace(/^\s*\/\/.*$/gm, "").replace(/"(?:\\.|[^"\\])*"/g, '""');
+  text.replace(/\n#\[cfg\(test\)\]\nmod \w+ \{[\s\S]*$/, "").replace(/^\s*\/\/.*$/gm, "").replace(
+    /"(?:\\.|[^"\\])*"/g,
+    '""',
+  );
 
 /** `a::{b, c::{d, e}}` as `a::b`, `a::c::d`, `a::c::e`. */
 function paths(tree: string): string[] {
@@ -35,18 +43,24 @@ function paths(tree: string): string[] {
   return parts.filter((part) => part.trim() !== "").flatMap(paths).map((path) => `${head}${path}`);
 }
 
-/** The module that a file is: `engine/state/run.rs` is engine::state::run, `engine/mod.rs` is engine. */
+/**
+ * The module that a file is: `engine/state/run.rs` is engine::state::run, `engine/mod.rs` is
+ * engine.
+ */
 const moduleOf = (file: string) =>
-  file.slice(SRC.length + 1).replace(/\.rs$/, "").replace(/(?:^|\/)(?:mod|lib)$/, "").split("/").filter((name) => name !== "");
+  file.slice(SRC.length + 1).replace(/\.rs$/, "").replace(/(?:^|\/)(?:mod|lib)$/, "").split("/")
+    .filter((name) => name !== "");
 
 /** The files that a file imports, `files` being all that there are. */
 function importsOf(file: string, text: string, files: ReadonlyMap<string, string>): string[] {
   const own = moduleOf(file);
   const source = code(text);
-  const named = [...source.matchAll(/\buse\s+([^;]+);/g)].flatMap((m) => paths(m[1]!.replace(/\s+/g, " ")));
-  const inline = [...source.replace(/\buse\s+[^;]+;/g, "").matchAll(/(?<!\w|::)(?:crate|self|super)(?:::\w+)+/g)].map((m) =>
-    m[0]
+  const named = [...source.matchAll(/\buse\s+([^;]+);/g)].flatMap((m) =>
+    paths(m[1]!.replace(/\s+/g, " "))
   );
+  const inline = [
+    ...source.replace(/\buse\s+[^;]+;/g, "").matchAll(/(?<!\w|::)(?:crate|self|super)(?:::\w+)+/g),
+  ].map((m) => m[0]);
   const found = new Set<string>();
   for (const path of [...named, ...inline]) {
     let names = path.split("::").map((name) => name.trim());
@@ -68,7 +82,10 @@ function importsOf(file: string, text: string, files: ReadonlyMap<string, string
 
 /** Groups of files that import each other. */
 function circles(imports: ReadonlyMap<string, readonly string[]>): string[][] {
-  const index = new Map<string, number>(), low = new Map<string, number>(), stack: string[] = [], out: string[][] = [];
+  const index = new Map<string, number>(),
+    low = new Map<string, number>(),
+    stack: string[] = [],
+    out: string[][] = [];
   const visit = (file: string) => {
     index.set(file, index.size);
     low.set(file, index.get(file)!);
@@ -101,7 +118,10 @@ test("a circle is found whatever the form of its imports", () => {
   const texts = new Map([
     [file("x/mod"), "mod a;\nmod b;\nmod c;\npub use a::A;"],
     [file("x/a"), "use super::{b::B as C, d};\nuse std::fmt;"],
-    [file("x/b"), "// use super::x;\nfn b() { crate::x::c::go(); }\n#[cfg(test)]\nmod tests {\n    use super::*;\n}"],
+    [
+      file("x/b"),
+      "// use super::x;\nfn b() { crate::x::c::go(); }\n#[cfg(test)]\nmod tests {\n    use super::*;\n}",
+    ],
     [file("x/c"), "use crate::{\n    x::A,\n    y,\n};"],
     [file("x/d"), ""],
     [file("y"), 'const S: &str = "crate::x::a";'],
@@ -113,7 +133,9 @@ test("a circle is found whatever the form of its imports", () => {
 
 test("a file of the core has at most 500 lines, a function at most 100", () => {
   const long: string[] = [];
-  for (const file of [...written(SRC), ...written("core-rs/tests"), ...written("tools/gen_proto/src")]) {
+  for (
+    const file of [...written(SRC), ...written("core-rs/tests"), ...written("tools/gen_proto/src")]
+  ) {
     const lines = readFileSync(file, "utf8").split("\n");
     if (lines.length - 1 > LINES_OF_FILE) long.push(`${file}: ${lines.length - 1} lines`);
     lines.forEach((line, i) => {

@@ -1,5 +1,6 @@
 // runtime: node
-// Every part of the design document has a row, and every row names tests that exist, or says why the part is not here.
+// Every part of the design document has a row, and every row names tests that exist, or says why
+// the part is not here.
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";

@@ -1,5 +1,6 @@
-// What the design document of workflows inside a database has, part by part: what it is here, and the test that proves it, or why it is
-// not here. `database_constructs.test.ts` holds the tests to exist.
+// What the design document of workflows inside a database has, part by part: what it is here, and
+// the test that proves it, or why it is not here. `database_constructs.test.ts` holds the tests to
+// exist.
 
 export interface Row {
   /** As the document names it. */
@@ -35,7 +36,10 @@ export const CONSTRUCTS: readonly Row[] = [
   {
     part: "timer!",
     here: "sleep, timer",
-    tests: [[clock, "a workflow's timer fires at its moment and not a millisecond before, also after a restart"], [
+    tests: [[
+      clock,
+      "a workflow's timer fires at its moment and not a millisecond before, also after a restart",
+    ], [
       clock,
       "a timer that became due while no engine ran fires at opening",
     ]],
@@ -43,7 +47,10 @@ export const CONSTRUCTS: readonly Row[] = [
   {
     part: "signal!",
     here: "signals, on, waitForSignal",
-    tests: [[typed, "typed signals are taken by select and receive, with tuple and struct payloads"]],
+    tests: [[
+      typed,
+      "typed signals are taken by select and receive, with tuple and struct payloads",
+    ]],
   },
   {
     part: "select!",
@@ -56,7 +63,10 @@ export const CONSTRUCTS: readonly Row[] = [
   {
     part: "select! gives the value of its arm",
     here: "select",
-    tests: [[select, "a body runs after the losers were canceled, may wait, and its value is the value"]],
+    tests: [[
+      select,
+      "a body runs after the losers were canceled, may wait, and its value is the value",
+    ]],
   },
   {
     part: "spawn!",
@@ -69,12 +79,18 @@ export const CONSTRUCTS: readonly Row[] = [
   {
     part: "procedure!",
     here: "procedure, procedures",
-    tests: [[procedures, "a procedure is an activity on a separate queue; it wins and loses selects, and replays"]],
+    tests: [[
+      procedures,
+      "a procedure is an activity on a separate queue; it wins and loses selects, and replays",
+    ]],
   },
   {
     part: "reducer!",
     here: "transact",
-    tests: [[transact, "reducers run in the order of their commands, once, and their results are in history"], [
+    tests: [[
+      transact,
+      "reducers run in the order of their commands, once, and their results are in history",
+    ], [
       transact,
       "an interrupted run continues after the next open, and replay runs no reducer",
     ]],
@@ -82,7 +98,10 @@ export const CONSTRUCTS: readonly Row[] = [
   {
     part: "subscribe!",
     here: "subscribe, unsubscribe",
-    tests: [[broadcasts, "unsubscribe, the end of a run and continue-as-new: the recipients afterwards"]],
+    tests: [[
+      broadcasts,
+      "unsubscribe, the end of a run and continue-as-new: the recipients afterwards",
+    ]],
   },
   {
     part: "loop with break and continue",
@@ -123,18 +142,27 @@ export const EXAMPLES: readonly Row[] = [
   {
     part: "patrol",
     here: "examples/game/patrol.ts",
-    tests: [[game, "patrol: walks, waits, is configured, fights, and continues as new automatically"]],
+    tests: [[
+      game,
+      "patrol: walks, waits, is configured, fights, and continues as new automatically",
+    ]],
   },
   {
     part: "combat",
     here: "examples/game/combat.ts",
     tests: [
-      ["tests/app/combat.test.ts", "combat: each step changes the tables, and the target dies or flees"],
+      [
+        "tests/app/combat.test.ts",
+        "combat: each step changes the tables, and the target dies or flees",
+      ],
       [
         "tests/app/combat.test.ts",
         "combat: after a restart in the middle, each step was applied once",
       ],
-      [transact, "reducers run in the order of their commands, once, and their results are in history"],
+      [
+        transact,
+        "reducers run in the order of their commands, once, and their results are in history",
+      ],
       world,
     ],
   },
@@ -148,7 +176,11 @@ export const EXAMPLES: readonly Row[] = [
     here: "examples/game/dot.ts",
     tests: [[game, "dot: ticks until its end, and a cancellation ends it in the middle"]],
   },
-  { part: "counter", here: "examples/game/flow.ts: tickCounter", tests: [[game, "counter: a loop of timers counts"]] },
+  {
+    part: "counter",
+    here: "examples/game/flow.ts: tickCounter",
+    tests: [[game, "counter: a loop of timers counts"]],
+  },
   {
     part: "task, for-spawn",
     here: "examples/game/flow.ts: taskList",
@@ -162,7 +194,10 @@ export const EXAMPLES: readonly Row[] = [
   {
     part: "compute_damage",
     here: "a procedure",
-    tests: [[clientProcedures, "a procedure is asked for, listed with its arguments, and completed once"]],
+    tests: [[
+      clientProcedures,
+      "a procedure is asked for, listed with its arguments, and completed once",
+    ]],
   },
 ];
 
@@ -172,17 +207,28 @@ export const TRAITS: readonly Row[] = [
     here: "timers(...).arrival",
     tests: [[typed, "signals and timers are keys in code and snake_case on the wire"]],
   },
-  { part: "Timer::from_name", here: "parseTimer", tests: [[typed, "names from the wire are parsed back"]] },
+  {
+    part: "Timer::from_name",
+    here: "parseTimer",
+    tests: [[typed, "names from the wire are parsed back"]],
+  },
   {
     part: "Signal::name",
     here: "signals({...}).threatDetected.name",
     tests: [[typed, "signals and timers are keys in code and snake_case on the wire"]],
   },
-  { part: "Signal::from_name_and_payload", here: "parseSignal", tests: [[typed, "names from the wire are parsed back"]] },
+  {
+    part: "Signal::from_name_and_payload",
+    here: "parseSignal",
+    tests: [[typed, "names from the wire are parsed back"]],
+  },
   {
     part: "unit, tuple and struct variants",
     here: "payload(), payload<[number]>(), payload<[{ ... }]>()",
-    tests: [[typed, "typed signals are taken by select and receive, with tuple and struct payloads"]],
+    tests: [[
+      typed,
+      "typed signals are taken by select and receive, with tuple and struct payloads",
+    ]],
   },
   {
     part: "WorkflowHandler::start",
@@ -203,7 +249,11 @@ export const TRAITS: readonly Row[] = [
 
 const commands: Row["tests"] = [["tests/cases/basics.ts", "a timer, an activity, a result"]];
 export const RESULTS_AND_EVENTS: readonly Row[] = [
-  { part: "WorkflowResult::Suspend", here: "a completed task: START_TIMER, or no command", tests: commands },
+  {
+    part: "WorkflowResult::Suspend",
+    here: "a completed task: START_TIMER, or no command",
+    tests: commands,
+  },
   {
     part: "WorkflowResult::SpawnChild",
     here: "START_CHILD_WORKFLOW",
@@ -215,7 +265,10 @@ export const RESULTS_AND_EVENTS: readonly Row[] = [
   {
     part: "WorkflowResult::CallProcedure",
     here: "SCHEDULE_ACTIVITY on the queue of procedures",
-    tests: [[procedures, "a procedure is an activity on a separate queue; it wins and loses selects, and replays"]],
+    tests: [[
+      procedures,
+      "a procedure is an activity on a separate queue; it wins and loses selects, and replays",
+    ]],
   },
   { part: "WorkflowResult::Complete", here: "COMPLETE_WORKFLOW", tests: commands },
   {
@@ -240,7 +293,10 @@ export const RESULTS_AND_EVENTS: readonly Row[] = [
   {
     part: "WorkflowEvent::ProcedureComplete",
     here: "ActivityTaskCompleted",
-    tests: [[procedures, "a procedure is an activity on a separate queue; it wins and loses selects, and replays"]],
+    tests: [[
+      procedures,
+      "a procedure is an activity on a separate queue; it wins and loses selects, and replays",
+    ]],
   },
 ];
 
@@ -258,18 +314,24 @@ export const TABLES: readonly Row[] = [
   {
     part: "WorkflowSubscription",
     here: "the view workflow_subscription, the search attribute WorkflowSubscription",
-    tests: [[views, "views contain states, timers, procedures and subscriptions while they exist"], [
-      broadcasts,
-      "unsubscribe, the end of a run and continue-as-new: the recipients afterwards",
-    ]],
+    tests: [
+      [views, "views contain states, timers, procedures and subscriptions while they exist"],
+      [
+        broadcasts,
+        "unsubscribe, the end of a run and continue-as-new: the recipients afterwards",
+      ],
+    ],
   },
   {
     part: "PendingProcedure",
     here: "the view pending_procedure, handle.procedures, describe().pendingProcedures",
-    tests: [[views, "views contain states, timers, procedures and subscriptions while they exist"], [
-      clientProcedures,
-      "a procedure is asked for, listed with its arguments, and completed once",
-    ]],
+    tests: [
+      [views, "views contain states, timers, procedures and subscriptions while they exist"],
+      [
+        clientProcedures,
+        "a procedure is asked for, listed with its arguments, and completed once",
+      ],
+    ],
   },
   {
     part: "LastWorkflowId",
@@ -282,11 +344,15 @@ export const REDUCERS: readonly Row[] = [
   {
     part: "workflow_start",
     here: "client.start",
-    tests: [["tests/engine/host.test.ts", "a workflow runs to its end with activities, timers, a signal and an update"]],
+    tests: [[
+      "tests/engine/host.test.ts",
+      "a workflow runs to its end with activities, timers, a signal and an update",
+    ]],
   },
   {
     part: "workflow_start_test",
-    here: 'timers: "manual" of a start, an engine or a test environment; temporalex workflow start --timers manual',
+    here:
+      'timers: "manual" of a start, an engine or a test environment; temporalex workflow start --timers manual',
     tests: [[manual, "timers fire by name on request in any order, and not when they are due"], [
       manual,
       "the timers of one workflow can be manual: the others fire when they are due",
@@ -298,7 +364,10 @@ export const REDUCERS: readonly Row[] = [
   {
     part: "workflow_signal",
     here: "handle.signal, temporalex workflow signal",
-    tests: [["tests/engine/host.test.ts", "a workflow runs to its end with activities, timers, a signal and an update"]],
+    tests: [[
+      "tests/engine/host.test.ts",
+      "a workflow runs to its end with activities, timers, a signal and an update",
+    ]],
   },
   {
     part: "workflow_broadcast_signal",
@@ -323,12 +392,18 @@ export const REDUCERS: readonly Row[] = [
   {
     part: "workflow_procedure_complete",
     here: "client.completeProcedure, handle.completeProcedure",
-    tests: [[clientProcedures, "a procedure is asked for, listed with its arguments, and completed once"]],
+    tests: [[
+      clientProcedures,
+      "a procedure is asked for, listed with its arguments, and completed once",
+    ]],
   },
   {
     part: "workflow_cancel",
     here: "handle.cancel",
-    tests: [["tests/suites/client_calls.ts", "results: continue-as-new, failure, cancellation, termination, timeout"]],
+    tests: [[
+      "tests/suites/client_calls.ts",
+      "results: continue-as-new, failure, cancellation, termination, timeout",
+    ]],
   },
   {
     part: "workflow_timer_fire",
@@ -340,7 +415,8 @@ export const REDUCERS: readonly Row[] = [
   },
   {
     part: "debug_fire_timer",
-    here: "fireTimer of an environment, an engine and an application; temporalex workflow fire-timer; a button in Runs and Live",
+    here:
+      "fireTimer of an environment, an engine and an application; temporalex workflow fire-timer; a button in Runs and Live",
     tests: [
       [
         "tests/cli/fire_timer.test.ts",
@@ -365,7 +441,8 @@ export const REDUCERS: readonly Row[] = [
   },
   {
     part: "lazy registration",
-    here: "modules are known from their loading on, at the opening and by worker.replaceWorkflows; runs without code wait",
+    here:
+      "modules are known from their loading on, at the opening and by worker.replaceWorkflows; runs without code wait",
     tests: [[
       unknown,
       "a run of an unknown type waits and is reported; it continues when the application is opened with its code",
@@ -385,17 +462,26 @@ export const STATES_AND_GROUPS: readonly Row[] = [
   ...["COMPLETED", "FAILED", "CANCELLED"].map((part): Row => ({
     part,
     here: `the status of a closed run`,
-    tests: [["tests/suites/client_calls.ts", "results: continue-as-new, failure, cancellation, termination, timeout"]],
+    tests: [[
+      "tests/suites/client_calls.ts",
+      "results: continue-as-new, failure, cancellation, termination, timeout",
+    ]],
   })),
   {
     part: "entity_id",
     here: "entityId of start, client.workflows({ entityId })",
-    tests: [[belonging, "entity and correlation find workflows, over continue-as-new, and cancel reaches a whole group"]],
+    tests: [[
+      belonging,
+      "entity and correlation find workflows, over continue-as-new, and cancel reaches a whole group",
+    ]],
   },
   {
     part: "correlation_id, cancel all of one spell",
     here: "correlationId of start, client.workflows({ correlationId }).cancel()",
-    tests: [[belonging, "entity and correlation find workflows, over continue-as-new, and cancel reaches a whole group"]],
+    tests: [[
+      belonging,
+      "entity and correlation find workflows, over continue-as-new, and cancel reaches a whole group",
+    ]],
   },
   {
     part: "SELECT * FROM workflow WHERE entity_id = 42",
@@ -405,7 +491,10 @@ export const STATES_AND_GROUPS: readonly Row[] = [
   {
     part: "phase, state_data",
     here: "columns phase and state of the view workflow",
-    tests: [[shown, "phase is the number of awaits that a run has passed, state is its last published value as JSON"]],
+    tests: [[
+      shown,
+      "phase is the number of awaits that a run has passed, state is its last published value as JSON",
+    ]],
   },
 ];
 
@@ -419,13 +508,28 @@ const watch: readonly [string, string] = [
   "a watch in rounds shows the values that it passes to the next round and to the next run",
 ];
 const sessions = "tests/debug/database.test.ts";
-const commandsOfSessions: readonly [string, string] = [sessions, "commands show their request and the event that they became"];
+const commandsOfSessions: readonly [string, string] = [
+  sessions,
+  "commands show their request and the event that they became",
+];
 
 /** What the debugger shows by its name, with its line and its values. */
 export const IN_THE_DEBUGGER: readonly Row[] = [
-  { part: "transact, awaited, not awaited, required", here: "transact strike 7, 30 → ...", tests: [raid, commandsOfSessions] },
-  { part: "a procedure", here: "procedure compute_damage 7, 12 → 30", tests: [raid, commandsOfSessions] },
-  { part: "subscribe, unsubscribe", here: "subscribe enemy_killed:orc", tests: [raid, commandsOfSessions] },
+  {
+    part: "transact, awaited, not awaited, required",
+    here: "transact strike 7, 30 → ...",
+    tests: [raid, commandsOfSessions],
+  },
+  {
+    part: "a procedure",
+    here: "procedure compute_damage 7, 12 → 30",
+    tests: [raid, commandsOfSessions],
+  },
+  {
+    part: "subscribe, unsubscribe",
+    here: "subscribe enemy_killed:orc",
+    tests: [raid, commandsOfSessions],
+  },
   { part: "broadcast", here: 'broadcast stand_down:elf("ada")', tests: [raid, commandsOfSessions] },
   {
     part: "a timer by its name",
@@ -436,7 +540,11 @@ export const IN_THE_DEBUGGER: readonly Row[] = [
     ]],
   },
   { part: "a signal by its typed name", here: "threat_detected", tests: [raid] },
-  { part: "carry", here: "continues as new, at the line of its carry; the state of a round at the line before", tests: [watch] },
+  {
+    part: "carry",
+    here: "continues as new, at the line of its carry; the state of a round at the line before",
+    tests: [watch],
+  },
   { part: "spawn and children", here: "Scout, with arguments and result", tests: [raid] },
   {
     part: "phase and state",

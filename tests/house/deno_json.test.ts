@@ -15,7 +15,9 @@ const manifest = JSON.parse(readFileSync("package.json", "utf8")) as Manifest;
 const config = JSON.parse(readFileSync("deno.json", "utf8")) as DenoConfig;
 
 test("deno task start, test and demo run what npm runs", () => {
-  for (const name of ["start", "test", "demo"]) assert.equal(config.tasks[name]?.command, manifest.scripts[name], name);
+  for (const name of ["start", "test", "demo"]) {
+    assert.equal(config.tasks[name]?.command, manifest.scripts[name], name);
+  }
 });
 
 test("what deno.json maps to a package is installed, at the version of package.json", () => {
@@ -24,6 +26,9 @@ test("what deno.json maps to a package is installed, at the version of package.j
   for (const [name, target] of mapped) {
     const [, packageName = "", version, file] = /^npm:([^@/]+)@([^/]+)\/(.*)$/.exec(target) ?? [];
     assert.equal(version, manifest.devDependencies[packageName], name);
-    assert.ok(existsSync(`node_modules/${packageName}/${file}`), `${name}: ${packageName} has no ${file}`);
+    assert.ok(
+      existsSync(`node_modules/${packageName}/${file}`),
+      `${name}: ${packageName} has no ${file}`,
+    );
   }
 });

@@ -1,6 +1,7 @@
 // runtime: node
-// A loop of a test's program ends by itself. Deno leaves a terminated thread computing (docs/dev/decisions/018-spinning-threads-in-deno.md): one
-// without an end takes a core from all tests that follow in the process, and those that wait for rest never see it.
+// A loop of a test's program ends by itself. Deno leaves a terminated thread computing
+// (docs/dev/decisions/018-spinning-threads-in-deno.md): one without an end takes a core from all
+// tests that follow in the process, and those that wait for rest never see it.
 import assert from "node:assert/strict";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -23,5 +24,9 @@ test("the loops of test programs that Deno runs end by themselves", () => {
       ENDLESS.test(line) && !line.startsWith("const ENDLESS") ? [`${path}:${i + 1}`] : []
     );
   });
-  assert.deepEqual(endless, [], "count far beyond the time that the test gives: for (let i = 0; i < 1.5e10; i++);");
+  assert.deepEqual(
+    endless,
+    [],
+    "count far beyond the time that the test gives: for (let i = 0; i < 1.5e10; i++);",
+  );
 });

@@ -1,20 +1,29 @@
-// Whatever package.json says of Node, every package that `npm ci` installs says it, too: an install prints no warning, and one with
-// `engine-strict` works. A package that asks for more is replaced, or pinned to a version that does not.
+// Whatever package.json says of Node, every package that `npm ci` installs says it, too: an install
+// prints no warning, and one with `engine-strict` works. A package that asks for more is replaced,
+// or pinned to a version that does not.
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
 
 interface Lock {
-  readonly packages: { readonly [path: string]: { readonly version: string; readonly engines?: { readonly node?: string } } };
+  readonly packages: {
+    readonly [path: string]: {
+      readonly version: string;
+      readonly engines?: { readonly node?: string };
+    };
+  };
 }
 const json = (file: string) => JSON.parse(readFileSync(file, "utf8"));
 
 type Version = readonly [number, number, number];
 const parse = (text: string): Version => {
-  const [major = 0, minor = 0, patch = 0] = text.split(".").map((part) => Number.parseInt(part, 10) || 0);
+  const [major = 0, minor = 0, patch = 0] = text.split(".").map((part) =>
+    Number.parseInt(part, 10) || 0
+  );
   return [major, minor, patch];
 };
-const less = (a: Version, b: Version) => a[0] !== b[0] ? a[0] < b[0] : a[1] !== b[1] ? a[1] < b[1] : a[2] < b[2];
+const less = (a: Version, b: Version) =>
+  a[0] !== b[0] ? a[0] < b[0] : a[1] !== b[1] ? a[1] < b[1] : a[2] < b[2];
 
 /** Whether a range as packages write it in `engines` admits a version. */
 function admits(range: string, version: Version): boolean {
@@ -28,20 +37,36 @@ function admits(range: string, version: Version): boolean {
       if (sign === "<") return less(version, bound);
       if (sign === "<=") return !less(bound, version);
       if (sign === "^") return version[0] === bound[0] && !less(version, bound);
-      if (sign === "~") return version[0] === bound[0] && version[1] === bound[1] && !less(version, bound);
+      if (sign === "~") {
+        return version[0] === bound[0] && version[1] === bound[1] && !less(version, bound);
+      }
       // "20", "20.x", "20.19.0"
-      return text.split(".").every((part, i) => /^[xX*]$/.test(part) || Number(part) === version[i]);
+      return text.split(".").every((part, i) =>
+        /^[xX*]$/.test(part) || Number(part) === version[i]
+      );
     })
   );
 }
 
 test("ranges are read as npm reads them", () => {
   for (
-    const range of [">=20", ">= 18", "^20.19.0 || >=22.12.0", "18 || 20 || >=22", "*", ">=16 || 14 >=14.17", "20.x", "~20.19", ""]
+    const range of [
+      ">=20",
+      ">= 18",
+      "^20.19.0 || >=22.12.0",
+      "18 || 20 || >=22",
+      "*",
+      ">=16 || 14 >=14.17",
+      "20.x",
+      "~20.19",
+      "",
+    ]
   ) {
     assert.ok(admits(range, [20, 19, 0]), range);
   }
-  for (const range of [">=22", "^22.13.0 || >=23.5.0", ">=20.20", "<20", "18", "~20.18", "^18.19.0"]) {
+  for (
+    const range of [">=22", "^22.13.0 || >=23.5.0", ">=20.20", "<20", "18", "~20.18", "^18.19.0"]
+  ) {
     assert.ok(!admits(range, [20, 19, 0]), range);
   }
 });

@@ -7,7 +7,8 @@ import process from "node:process";
 import { test } from "node:test";
 import { type Escape, ESCAPES } from "../cases/realm_escapes.ts";
 
-const BEGIN = "<!-- ways out: made by tests/house/escapes.test.ts from tests/cases/realm_escapes.ts -->";
+const BEGIN =
+  "<!-- ways out: made by tests/house/escapes.test.ts from tests/cases/realm_escapes.ts -->";
 const END = "<!-- end of ways out -->";
 const page = join(process.cwd(), "docs/dev/realms.md");
 
@@ -24,14 +25,19 @@ function outcome(of: Escape["native"] | undefined): string {
 function table(): string {
   const rows = new Map<string, { topic: string; outcomes: string; codes: string[] }>();
   for (const { topic, code, native, ...rest } of ESCAPES) {
-    const outcomes = `${outcome(native)} | ${outcome("temporal" in rest ? rest.temporal : undefined)}`;
+    const outcomes = `${outcome(native)} | ${
+      outcome("temporal" in rest ? rest.temporal : undefined)
+    }`;
     const key = `${topic} | ${outcomes}`;
     const row = rows.get(key) ?? { topic, outcomes, codes: [] };
     rows.set(key, row);
     row.codes.push(`\`${cell(code.replaceAll(" as any", ""))}\``);
   }
-  const lines = [...rows.values()].map(({ topic, outcomes, codes }) => `| ${topic} | ${codes.join("<br>")} | ${outcomes} |`);
-  return ["| after | attempt | native | `@temporalio/workflow` |", "|---|---|---|---|", ...lines].join("\n");
+  const lines = [...rows.values()].map(({ topic, outcomes, codes }) =>
+    `| ${topic} | ${codes.join("<br>")} | ${outcomes} |`
+  );
+  return ["| after | attempt | native | `@temporalio/workflow` |", "|---|---|---|---|", ...lines]
+    .join("\n");
 }
 
 test("the table of ways out in docs/dev/realms.md is that of the cases (WRITE_TABLES=1 writes it)", () => {

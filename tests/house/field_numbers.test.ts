@@ -1,24 +1,28 @@
 // runtime: node
-// Fields of protobuf messages have names in this repository; their numbers are in generated files, and in the readers and writers
-// themselves.
+// Fields of protobuf messages have names in this repository; their numbers are in generated files,
+// and in the readers and writers themselves.
 import assert from "node:assert/strict";
 import { readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 
 const walk = (dir: string): string[] =>
-  readdirSync(dir).map((name) => join(dir, name)).flatMap((path) => statSync(path).isDirectory() ? walk(path) : [path]);
+  readdirSync(dir).map((name) => join(dir, name)).flatMap((path) =>
+    statSync(path).isDirectory() ? walk(path) : [path]
+  );
 
 /** Lines of files that a pattern finds. */
 function linesWith(pattern: RegExp, files: readonly string[]): string[] {
   return files.flatMap((file) =>
-    readFileSync(file, "utf8").split("\n").flatMap((line, i) => pattern.test(line) ? [`${file}:${i + 1}: ${line.trim()}`] : [])
+    readFileSync(file, "utf8").split("\n").flatMap((line, i) =>
+      pattern.test(line) ? [`${file}:${i + 1}: ${line.trim()}`] : []
+    )
   );
 }
 
 /**
- * In the core: a call of the wire readers or writers with a field number, a check written by hand, a declared field with its number, a
- * constant that is one.
+ * In the core: a call of the wire readers or writers with a field number, a check written by hand,
+ * a declared field with its number, a constant that is one.
  */
 const RUST = new RegExp(
   [
@@ -37,25 +41,36 @@ test("no file of the core names a field by its number", () => {
   assert.deepEqual(linesWith(RUST, files), []);
 });
 
-/** In TypeScript: a tag that is read or written by hand; a field of the reader compared with a number; a writer called with one. */
+/**
+ * In TypeScript: a tag that is read or written by hand; a field of the reader compared with a
+ * number; a writer called with one.
+ */
 const BY_HAND = /\.tag\(|\bBinaryReader\b|\.uint32\(\d|<< 3 \| \d/;
 const BY_NUMBER =
   /\b(?:field|tag|number|kind) (?:[=!]==|[<>]=?) [1-9]|\bcase \d+:|\.(?:text|bytes|int|bool|double|message)\(\d|(?:textOf|intOf|bytesOf|firstOf|textField)\([^()]*, \d/;
 /**
- * The reader and writer; and the users of the library's writer: one hands it to generated codecs, one takes numbers from
- * descriptors.
+ * The reader and writer; and the users of the library's writer: one hands it to generated codecs,
+ * one takes numbers from descriptors.
  */
 const READER = "ts/messages/wire.ts";
-const WRITER_USERS: ReadonlySet<string> = new Set(["ts/executor/program/encode.ts", "ts/compat/common/encode_plain.ts"]);
+const WRITER_USERS: ReadonlySet<string> = new Set([
+  "ts/executor/program/encode.ts",
+  "ts/compat/common/encode_plain.ts",
+]);
 
-const typescript = walk("ts").filter((file) => file.endsWith(".ts") && !file.includes("generated") && file !== READER);
+const typescript = walk("ts").filter((file) =>
+  file.endsWith(".ts") && !file.includes("generated") && file !== READER
+);
 /** Those that read or write encoded messages. */
 const withWire = typescript.filter((file) =>
   /messages\/wire\.ts"|\.\/wire\.ts"|host_bytes\.ts"/.test(readFileSync(file, "utf8"))
 );
 
 test("no file of TypeScript reads or writes fields by itself, or names one by its number", () => {
-  assert.ok(withWire.length > 25, `the reader is where this test looks for it: ${withWire.length} files use it`);
+  assert.ok(
+    withWire.length > 25,
+    `the reader is where this test looks for it: ${withWire.length} files use it`,
+  );
   assert.deepEqual(linesWith(BY_HAND, typescript), []);
   assert.deepEqual(linesWith(BY_NUMBER, withWire), []);
   const writers = typescript.filter((file) => /\bBinaryWriter\b/.test(readFileSync(file, "utf8")));

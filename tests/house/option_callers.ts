@@ -1,4 +1,5 @@
-// How each option object of the public entries is passed: the calls that `option_objects.test.ts` makes with an option that does not exist.
+// How each option object of the public entries is passed: the calls that `option_objects.test.ts`
+// makes with an option that does not exist.
 import { create, toBinary } from "@bufbuild/protobuf";
 import * as activity from "../../ts/activity/mod.ts";
 import { DescribeScheduleResponseSchema } from "../../ts/messages/generated/temporal/api/workflowservice/v1/request_response_pb.ts";
@@ -16,7 +17,14 @@ interface Caller {
 }
 
 const schedule = create(DescribeScheduleResponseSchema, {
-  schedule: { action: { action: { case: "startWorkflow", value: { workflowType: { name: "W" }, taskQueue: { name: "q" } } } } },
+  schedule: {
+    action: {
+      action: {
+        case: "startWorkflow",
+        value: { workflowType: { name: "W" }, taskQueue: { name: "q" } },
+      },
+    },
+  },
 });
 const described = toBinary(DescribeScheduleResponseSchema, schedule);
 /** Describes one schedule. Every other call must not be made: options are checked first. */
@@ -50,29 +58,46 @@ const SCHEDULE = {
   action: { type: "startWorkflow", workflowType: "W", taskQueue: "q" },
 };
 const START = { id: "w" };
-const WORKER = { workflows: { greet: w.workflow("greet", () => Promise.resolve(1)) }, realm: "inline" };
+const WORKER = {
+  workflows: { greet: w.workflow("greet", () => Promise.resolve(1)) },
+  realm: "inline",
+};
 const procedure = { workflow: "w", name: "p" };
 const byId = { workflowId: "w", activityId: "1" };
 const never = w.signal("never");
 
-const failures = (name: string, failure: typeof w.ApplicationFailure): { readonly [position: string]: Caller } => ({
+const failures = (
+  name: string,
+  failure: typeof w.ApplicationFailure,
+): { readonly [position: string]: Caller } => ({
   [`${name}: ApplicationFailure(options)`]: { call: (o) => new failure("x", o) },
   [`${name}: ApplicationFailure.retryable(options)`]: { call: (o) => failure.retryable("x", o) },
-  [`${name}: ApplicationFailure.nonRetryable(options)`]: { call: (o) => failure.nonRetryable("x", o) },
+  [`${name}: ApplicationFailure.nonRetryable(options)`]: {
+    call: (o) => failure.nonRetryable("x", o),
+  },
 });
 
 const WORKFLOW: { readonly [position: string]: Caller } = {
   "workflow: activities(options)": { call: (o) => w.activities(o) },
-  "workflow: ActivityCall.with(options)": { call: (o) => w.activities<{ f(): number }>().f.with(o) },
+  "workflow: ActivityCall.with(options)": {
+    call: (o) => w.activities<{ f(): number }>().f.with(o),
+  },
   "workflow: localActivities(options)": { call: (o) => w.localActivities(o) },
-  "workflow: LocalActivityCall.with(options)": { call: (o) => w.localActivities<{ f(): number }>().f.with(o) },
+  "workflow: LocalActivityCall.with(options)": {
+    call: (o) => w.localActivities<{ f(): number }>().f.with(o),
+  },
   "workflow: executeChild(options)": { call: (o) => w.executeChild("W", o) },
   "workflow: startChild(options)": { call: (o) => w.startChild("W", o) },
   "workflow: continueAsNewWith(options)": { call: (o) => w.continueAsNewWith(o) },
-  "workflow: workflow(definition)": { call: (o) => w.workflow("W", o), base: { run: () => Promise.resolve() } },
+  "workflow: workflow(definition)": {
+    call: (o) => w.workflow("W", o),
+    base: { run: () => Promise.resolve() },
+  },
   "workflow: procedure(options)": { call: (o) => w.procedure("p", [], o) },
   "workflow: nexus(options)": { call: (o) => w.nexus("s", o), base: { endpoint: "e" } },
-  "workflow: NexusCall.with(options)": { call: (o) => w.nexus<{ f(): number }>("s", { endpoint: "e" }).f.with(o) },
+  "workflow: NexusCall.with(options)": {
+    call: (o) => w.nexus<{ f(): number }>("s", { endpoint: "e" }).f.with(o),
+  },
   "workflow: query(options)": { call: (o) => w.query("q", o) },
   "workflow: signal(options)": { call: (o) => w.signal("s", o) },
   "workflow: update(options)": { call: (o) => w.update("u", o) },
@@ -87,7 +112,10 @@ const CLIENT: { readonly [position: string]: Caller } = {
   "client: Client(options)": { call: (o) => new Client(o), base: { service } },
   "client: Client.start(options)": { call: (o) => client.start("W", o), base: START },
   "client: Client.execute(options)": { call: (o) => client.execute("W", o), base: START },
-  "client: Client.signalWithStart(options)": { call: (o) => client.signalWithStart("W", o), base: { ...START, signal: "s" } },
+  "client: Client.signalWithStart(options)": {
+    call: (o) => client.signalWithStart("W", o),
+    base: { ...START, signal: "s" },
+  },
   "client: Client.startUpdateWithStart(options)": {
     call: (o) => client.startUpdateWithStart("W", o),
     base: { ...START, update: "u", waitFor: "accepted" },
@@ -97,27 +125,64 @@ const CLIENT: { readonly [position: string]: Caller } = {
     base: { ...START, update: "u" },
   },
   "client: Client.list(options)": { call: (o) => drain(client.list("", o)) },
-  "client: Client.workflows(selection)": { call: (o) => client.workflows(o), base: { entityId: "e" } },
+  "client: Client.workflows(selection)": {
+    call: (o) => client.workflows(o),
+    base: { entityId: "e" },
+  },
   "client: Client.count(settings)": { call: (o) => client.count("", o) },
   "client: Client.countGroups(settings)": { call: (o) => client.countGroups("", o) },
   "client: Client.countByStatus(settings)": { call: (o) => client.countByStatus("", o) },
-  "client: Client.completeActivity(address)": { call: (o) => client.completeActivity(o), base: byId },
+  "client: Client.completeActivity(address)": {
+    call: (o) => client.completeActivity(o),
+    base: byId,
+  },
   "client: Client.completeActivity(settings)": { call: (o) => client.completeActivity(byId, 1, o) },
-  "client: Client.failActivity(address)": { call: (o) => client.failActivity(o, new Error("x")), base: byId },
-  "client: Client.failActivity(settings)": { call: (o) => client.failActivity(byId, new Error("x"), o) },
-  "client: Client.heartbeatActivity(address)": { call: (o) => client.heartbeatActivity(o), base: byId },
-  "client: Client.heartbeatActivity(settings)": { call: (o) => client.heartbeatActivity(byId, 1, o) },
-  "client: Client.reportCancellation(address)": { call: (o) => client.reportCancellation(o), base: byId },
-  "client: Client.reportCancellation(settings)": { call: (o) => client.reportCancellation(byId, 1, o) },
-  "client: Client.completeProcedure(address)": { call: (o) => client.completeProcedure(o), base: procedure },
-  "client: Client.completeProcedure(settings)": { call: (o) => client.completeProcedure(procedure, 1, o) },
-  "client: Client.failProcedure(address)": { call: (o) => client.failProcedure(o, new Error("x")), base: procedure },
-  "client: Client.failProcedure(settings)": { call: (o) => client.failProcedure(procedure, new Error("x"), o) },
+  "client: Client.failActivity(address)": {
+    call: (o) => client.failActivity(o, new Error("x")),
+    base: byId,
+  },
+  "client: Client.failActivity(settings)": {
+    call: (o) => client.failActivity(byId, new Error("x"), o),
+  },
+  "client: Client.heartbeatActivity(address)": {
+    call: (o) => client.heartbeatActivity(o),
+    base: byId,
+  },
+  "client: Client.heartbeatActivity(settings)": {
+    call: (o) => client.heartbeatActivity(byId, 1, o),
+  },
+  "client: Client.reportCancellation(address)": {
+    call: (o) => client.reportCancellation(o),
+    base: byId,
+  },
+  "client: Client.reportCancellation(settings)": {
+    call: (o) => client.reportCancellation(byId, 1, o),
+  },
+  "client: Client.completeProcedure(address)": {
+    call: (o) => client.completeProcedure(o),
+    base: procedure,
+  },
+  "client: Client.completeProcedure(settings)": {
+    call: (o) => client.completeProcedure(procedure, 1, o),
+  },
+  "client: Client.failProcedure(address)": {
+    call: (o) => client.failProcedure(o, new Error("x")),
+    base: procedure,
+  },
+  "client: Client.failProcedure(settings)": {
+    call: (o) => client.failProcedure(procedure, new Error("x"), o),
+  },
   "client: WorkflowHandle.with(settings)": { call: (o) => handle.with(o) },
   "client: WorkflowHandle.result(options)": { call: (o) => handle.result(o) },
   "client: WorkflowHandle.executeUpdate(options)": { call: (o) => handle.executeUpdate("u", o) },
-  "client: WorkflowHandle.startUpdate(options)": { call: (o) => update("u", o), base: { waitFor: "accepted" } },
-  "client: WorkflowHandle.reset(options)": { call: (o) => handle.reset(o), base: { eventId: 4, reason: "x" } },
+  "client: WorkflowHandle.startUpdate(options)": {
+    call: (o) => update("u", o),
+    base: { waitFor: "accepted" },
+  },
+  "client: WorkflowHandle.reset(options)": {
+    call: (o) => handle.reset(o),
+    base: { eventId: 4, reason: "x" },
+  },
   "client: WorkflowHandle.history(options)": { call: (o) => drain(handle.history(o)) },
   "client: WorkflowHandle.fetchHistory(options)": { call: (o) => handle.fetchHistory(o) },
   "client: WorkflowHandle.historyJson(options)": { call: (o) => handle.historyJson(o) },
@@ -131,17 +196,29 @@ const CLIENT: { readonly [position: string]: Caller } = {
 
 const SCHEDULES: { readonly [position: string]: Caller } = {
   "client: ScheduleHandle.describe(settings)": { call: (o) => scheduled.describe(o) },
-  "client: ScheduleHandle.update(change)()": { call: (o) => scheduled.update(() => o), base: SCHEDULE },
-  "client: ScheduleHandle.update(settings)": { call: (o) => scheduled.update(() => SCHEDULE as Options, o) },
+  "client: ScheduleHandle.update(change)()": {
+    call: (o) => scheduled.update(() => o),
+    base: SCHEDULE,
+  },
+  "client: ScheduleHandle.update(settings)": {
+    call: (o) => scheduled.update(() => SCHEDULE as Options, o),
+  },
   "client: ScheduleHandle.pause(settings)": { call: (o) => scheduled.pause("x", o) },
   "client: ScheduleHandle.unpause(settings)": { call: (o) => scheduled.unpause("x", o) },
   "client: ScheduleHandle.trigger(settings)": { call: (o) => scheduled.trigger("SKIP", o) },
   "client: ScheduleHandle.backfill(times)": { call: (o) => scheduled.backfill(o) },
   "client: ScheduleHandle.backfill(settings)": { call: (o) => scheduled.backfill([], o) },
   "client: ScheduleHandle.delete(settings)": { call: (o) => scheduled.delete(o) },
-  "client: ScheduleHandle.matchingTimes(settings)": { call: (o) => scheduled.matchingTimes(new Date(0), new Date(1), o) },
-  "client: ScheduleClient.create(options)": { call: (o) => client.schedule.create(o), base: SCHEDULE },
-  "client: ScheduleClient.create(settings)": { call: (o) => client.schedule.create(SCHEDULE as Options, o) },
+  "client: ScheduleHandle.matchingTimes(settings)": {
+    call: (o) => scheduled.matchingTimes(new Date(0), new Date(1), o),
+  },
+  "client: ScheduleClient.create(options)": {
+    call: (o) => client.schedule.create(o),
+    base: SCHEDULE,
+  },
+  "client: ScheduleClient.create(settings)": {
+    call: (o) => client.schedule.create(SCHEDULE as Options, o),
+  },
   "client: ScheduleClient.list(options)": { call: (o) => drain(client.schedule.list(o)) },
 };
 
@@ -151,7 +228,10 @@ const TESTING: { readonly [position: string]: Caller } = {
     call: (o) => inEnvironment((env) => env.fireTimer(o, "t")),
     base: { workflowId: "w" },
   },
-  "testing: TestEnvironment.createWorker(options)": { call: (o) => inEnvironment((env) => env.createWorker(o)), base: WORKER },
+  "testing: TestEnvironment.createWorker(options)": {
+    call: (o) => inEnvironment((env) => env.createWorker(o)),
+    base: WORKER,
+  },
   "testing: TestEnvironment.runWorker(options)": {
     call: (o) => inEnvironment((env) => env.runWorker(o, () => Promise.resolve())),
     base: WORKER,
@@ -189,5 +269,6 @@ export const WITHOUT_OPTIONS: { readonly [name: string]: (options: Options) => u
   "handle.terminate": (o) => (handle.terminate as Options).call(handle, o),
   "handle.procedures": (o) => (handle.procedures as Options).call(handle, o),
   "handle.completeProcedure": (o) => (handle.completeProcedure as Options).call(handle, "p", 1, o),
-  "handle.failProcedure": (o) => (handle.failProcedure as Options).call(handle, "p", new Error("no"), o),
+  "handle.failProcedure": (o) =>
+    (handle.failProcedure as Options).call(handle, "p", new Error("no"), o),
 };

@@ -1,5 +1,6 @@
-// Lists every option object of the public entries, from the declarations that `deno doc` reads. An option object is an object type that a
-// caller writes: a parameter of an exported function, constructor or method, and a property of such an object.
+// Lists every option object of the public entries, from the declarations that `deno doc` reads. An
+// option object is an object type that a caller writes: a parameter of an exported function,
+// constructor or method, and a property of such an object.
 import { execFileSync } from "node:child_process";
 import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
@@ -11,7 +12,11 @@ interface Type {
 }
 interface Reference {
   readonly typeName: string;
-  readonly resolution?: { readonly kind: string; readonly specifier?: string; readonly name?: string };
+  readonly resolution?: {
+    readonly kind: string;
+    readonly specifier?: string;
+    readonly name?: string;
+  };
 }
 interface Parameter {
   readonly kind: string;
@@ -100,10 +105,21 @@ const MADE_BY_THE_PACKAGE = new Set([
   "WorkerOptions",
 ]);
 
-function documentation(deno: string, root: string, files: readonly string[], hidden: boolean): Symbol_[] {
+function documentation(
+  deno: string,
+  root: string,
+  files: readonly string[],
+  hidden: boolean,
+): Symbol_[] {
   const args = ["doc", "--json", ...(hidden ? ["--private"] : []), ...files];
-  const out = execFileSync(deno, args, { cwd: root, stdio: ["ignore", "pipe", "ignore"], maxBuffer: 1 << 28 });
-  const { nodes } = JSON.parse(out.toString()) as { nodes: { [file: string]: { symbols: Symbol_[] } } };
+  const out = execFileSync(deno, args, {
+    cwd: root,
+    stdio: ["ignore", "pipe", "ignore"],
+    maxBuffer: 1 << 28,
+  });
+  const { nodes } = JSON.parse(out.toString()) as {
+    nodes: { [file: string]: { symbols: Symbol_[] } };
+  };
   return Object.values(nodes).flatMap(({ symbols }) => symbols);
 }
 
@@ -114,15 +130,21 @@ export class OptionObjects {
   /** Positions with the names of their options: "workflow: activities(options).retry". */
   static list(deno: string, root: string): ReadonlyMap<string, readonly string[]> {
     const objects = new OptionObjects();
-    const files = FOLDERS.map((folder) => `ts/${folder}`).filter((folder) => existsSync(join(root, folder)))
+    const files = FOLDERS.map((folder) => `ts/${folder}`).filter((folder) =>
+      existsSync(join(root, folder))
+    )
       .flatMap((folder) =>
-        readdirSync(join(root, folder)).filter((name) => name.endsWith(".ts")).map((name) => `${folder}/${name}`)
+        readdirSync(join(root, folder)).filter((name) => name.endsWith(".ts")).map((name) =>
+          `${folder}/${name}`
+        )
       );
     for (const { name, declarations } of documentation(deno, root, files, true)) {
       objects.#declared.set(name, [...objects.#declared.get(name) ?? [], ...declarations]);
     }
     for (const entry of ENTRIES) {
-      for (const symbol of documentation(deno, root, [`ts/${entry}/mod.ts`], false)) objects.#visitSymbol(entry, symbol);
+      for (const symbol of documentation(deno, root, [`ts/${entry}/mod.ts`], false)) {
+        objects.#visitSymbol(entry, symbol);
+      }
     }
     return objects.#found;
   }
@@ -142,32 +164,44 @@ export class OptionObjects {
   // deno-lint-ignore no-explicit-any
   #visitVariable(label: string, { tsType }: any, file: string): void {
     if (tsType?.kind === "typeQuery") {
-      const [declared] = (this.#declared.get("TestEnvironment") ?? []).filter(({ kind }) => kind === "class");
+      const [declared] = (this.#declared.get("TestEnvironment") ?? []).filter(({ kind }) =>
+        kind === "class"
+      );
       if (tsType.value === "Environment" && declared !== undefined) {
         this.#visitClass(label, "TestEnvironment", declared.def, declared.location.filename);
       }
       return;
     }
-    const declaration = tsType?.kind === "typeRef" ? this.#declarationOf(tsType.value, file) : undefined;
-    if (declaration?.kind === "interface") this.#visitMethods(label, declaration.def, declaration.location.filename);
+    const declaration = tsType?.kind === "typeRef"
+      ? this.#declarationOf(tsType.value, file)
+      : undefined;
+    if (declaration?.kind === "interface") {
+      this.#visitMethods(label, declaration.def, declaration.location.filename);
+    }
   }
 
   // deno-lint-ignore no-explicit-any
   #visitClass(label: string, name: string, def: any, file: string): void {
     if (!MADE_BY_THE_PACKAGE.has(name) && !/(Error|^(?!Application).*Failure)$/.test(name)) {
       for (const constructor of def.constructors ?? []) {
-        if (constructor.accessibility !== "private") this.#visitParameters(label, constructor, file);
+        if (constructor.accessibility !== "private") {
+          this.#visitParameters(label, constructor, file);
+        }
       }
     }
     for (const { name: method, functionDef, accessibility } of def.methods ?? []) {
-      if (accessibility !== "private" && !/Within$/.test(method)) this.#visitParameters(`${label}.${method}`, functionDef, file);
+      if (accessibility !== "private" && !/Within$/.test(method)) {
+        this.#visitParameters(`${label}.${method}`, functionDef, file);
+      }
     }
   }
 
   // deno-lint-ignore no-explicit-any
   #visitMethods(label: string, def: any, file: string): void {
     if (/(Interceptor|Operations|RawService|Logger|Codec|Converter)$/.test(label)) return;
-    for (const method of def.methods ?? []) this.#visitParameters(`${label}.${method.name}`, method, file);
+    for (const method of def.methods ?? []) {
+      this.#visitParameters(`${label}.${method.name}`, method, file);
+    }
     for (const signature of def.callSignatures ?? []) this.#visitParameters(label, signature, file);
   }
 
@@ -175,9 +209,13 @@ export class OptionObjects {
     for (const parameter of params) {
       const { left = parameter } = parameter;
       const type = left.tsType ?? parameter.arg?.tsType ?? parameter.tsType;
-      if (parameter.kind !== "rest" && type !== undefined) this.#visit(`${label}(${left.name ?? "options"})`, type, file, 0);
+      if (parameter.kind !== "rest" && type !== undefined) {
+        this.#visit(`${label}(${left.name ?? "options"})`, type, file, 0);
+      }
       // `...options: [options?: ChildOptions]`
-      if (parameter.kind === "rest" && type?.kind === "typeRef") this.#visitTuple(label, type, file);
+      if (parameter.kind === "rest" && type?.kind === "typeRef") {
+        this.#visitTuple(label, type, file);
+      }
     }
   }
 
@@ -196,24 +234,30 @@ export class OptionObjects {
     for (const each of alternatives(type)) {
       const list = listOf(each);
       if (list !== undefined) this.#visit(`${position}[]`, list, file, depth + 1);
-      else if (each.kind === "fnOrConstructor") this.#visit(`${position}()`, each.value.tsType, file, depth + 1);
-      else this.#visitObject(position, each, file, depth);
+      else if (each.kind === "fnOrConstructor") {
+        this.#visit(`${position}()`, each.value.tsType, file, depth + 1);
+      } else this.#visitObject(position, each, file, depth);
     }
   }
 
   #visitObject(position: string, type: Type, file: string, depth: number): void {
     const object = this.#objectOf(type, file, 0);
     if (object === undefined || object.properties.size === 0) return;
-    // What the package makes has a kind; a type whose property is a sentence is the message of a type error.
+    // What the package makes has a kind; a type whose property is a sentence is the message of a
+    // type error.
     if ([...object.properties.keys()].some((name) => name === "kind" || name.includes(" "))) return;
     const before = this.#found.get(position) ?? [];
     this.#found.set(position, [...new Set([...before, ...object.properties.keys()])]);
     for (const [name, property] of object.properties) {
-      if (property.type !== undefined) this.#visit(`${position}.${name}`, property.type, property.file, depth + 1);
+      if (property.type !== undefined) {
+        this.#visit(`${position}.${name}`, property.type, property.file, depth + 1);
+      }
     }
   }
 
-  /** The properties of an object type; undefined for every other type, and for objects with methods. */
+  /**
+   * The properties of an object type; undefined for every other type, and for objects with methods.
+   */
   #objectOf(type: Type, file: string, depth: number): ObjectType | undefined {
     if (depth > 8) return undefined;
     if (type.kind === "parenthesized") return this.#objectOf(type.value, file, depth + 1);
@@ -223,7 +267,10 @@ export class OptionObjects {
     }
     if (type.kind === "conditional") {
       const { trueType, falseType } = type.value as { trueType: Type; falseType: Type };
-      return merged([this.#objectOf(trueType, file, depth + 1), this.#objectOf(falseType, file, depth + 1)]);
+      return merged([
+        this.#objectOf(trueType, file, depth + 1),
+        this.#objectOf(falseType, file, depth + 1),
+      ]);
     }
     if (type.kind !== "typeRef" || VALUES.has(type.value.typeName)) return undefined;
     const { typeName, typeParams = [] } = type.value as { typeName: string; typeParams?: Type[] };
@@ -239,7 +286,12 @@ export class OptionObjects {
     const { filename } = declaration.location;
     const own = membersOf(declaration.def, filename);
     if (own === undefined) return undefined;
-    return merged([...(declaration.def.extends ?? []).map((each: Type) => this.#objectOf(each, filename, depth + 1)), own]);
+    return merged([
+      ...(declaration.def.extends ?? []).map((each: Type) =>
+        this.#objectOf(each, filename, depth + 1)
+      ),
+      own,
+    ]);
   }
 
   #declarationOf({ typeName, resolution }: Reference, file: string): Declaration | undefined {
@@ -270,7 +322,9 @@ function alternatives(type: Type): Type[] {
 
 function listOf(type: Type): Type | undefined {
   if (type.kind === "array") return type.value as Type;
-  return type.kind === "typeRef" && type.value.typeName === "Iterable" ? type.value.typeParams[0] : undefined;
+  return type.kind === "typeRef" && type.value.typeName === "Iterable"
+    ? type.value.typeParams[0]
+    : undefined;
 }
 
 // deno-lint-ignore no-explicit-any
@@ -283,12 +337,18 @@ function membersOf(def: any, file: string): ObjectType | undefined {
 
 function merged(objects: readonly (ObjectType | undefined)[]): ObjectType | undefined {
   const known = objects.filter((object) => object !== undefined);
-  return known.length === 0 ? undefined : { properties: new Map(known.flatMap(({ properties }) => [...properties])) };
+  return known.length === 0
+    ? undefined
+    : { properties: new Map(known.flatMap(({ properties }) => [...properties])) };
 }
 
 /** `Omit` and `Pick` with literal names. */
 function withoutOmitted(type: string, names: Type | undefined, object: ObjectType): ObjectType {
   if (names === undefined || (type !== "Omit" && type !== "Pick")) return object;
   const literal = new Set(alternatives(names).map(({ value }) => value?.string as string));
-  return { properties: new Map([...object.properties].filter(([name]) => literal.has(name) === (type === "Pick"))) };
+  return {
+    properties: new Map(
+      [...object.properties].filter(([name]) => literal.has(name) === (type === "Pick")),
+    ),
+  };
 }

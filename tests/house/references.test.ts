@@ -1,6 +1,7 @@
 // runtime: node
-// References between code, tests and documents resolve, and none leads out of the repository. A rule is cited as
-// docs/dev/semantics/<file>.md#<anchor>; a promise as P1 to P10, which docs/guarantees.md defines.
+// References between code, tests and documents resolve, and none leads out of the repository. A
+// rule is cited as docs/dev/semantics/<file>.md#<anchor>; a promise as P1 to P10, which
+// docs/guarantees.md defines.
 import assert from "node:assert/strict";
 import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { dirname, join, normalize, relative } from "node:path";
@@ -27,7 +28,9 @@ function walk(folder: string): string[] {
 }
 
 const files: File[] = [
-  ...FOLDERS.filter((name) => existsSync(join(root, name))).flatMap((name) => walk(join(root, name))),
+  ...FOLDERS.filter((name) => existsSync(join(root, name))).flatMap((name) =>
+    walk(join(root, name))
+  ),
   ...readdirSync(root).filter((name) => name.endsWith(".md")).map((name) => join(root, name)),
 ].map((path) => ({ path: relative(root, path), text: readFileSync(path, "utf8") }))
   .filter(({ path }) => !FOREIGN.test(path) && path !== "tests/house/references.test.ts");
@@ -35,7 +38,10 @@ const documents = files.filter(({ path }) => path.endsWith(".md"));
 
 /** The anchor that a heading gets: lower case, punctuation dropped, a hyphen for each space. */
 function slug(heading: string): string {
-  return heading.toLowerCase().replace(/`/g, "").replace(/[^\p{L}\p{N}\s_-]/gu, "").trim().replace(/\s/g, "-");
+  return heading.toLowerCase().replace(/`/g, "").replace(/[^\p{L}\p{N}\s_-]/gu, "").trim().replace(
+    /\s/g,
+    "-",
+  );
 }
 
 /** A document without its fenced blocks. */
@@ -84,9 +90,12 @@ test("links between documents resolve, with their anchors", () => {
 
 test("files named in the contributor pages exist", () => {
   const pages = documents.filter(({ path }) => /^(?:docs\/dev\/|ts\/|ARCHITECTURE)/.test(path));
-  const whole = (name: string) => /^(?:core-rs|ts|tests|tools|bench|docs|web-demo|examples)\//.test(name);
+  const whole = (name: string) =>
+    /^(?:core-rs|ts|tests|tools|bench|docs|web-demo|examples)\//.test(name);
   const there = (name: string) =>
-    whole(name) ? existsSync(join(root, name)) : files.some(({ path }) => path.endsWith(`/${name}`));
+    whole(name)
+      ? existsSync(join(root, name))
+      : files.some(({ path }) => path.endsWith(`/${name}`));
   const found = pages.flatMap(({ path, text }) =>
     [...text.matchAll(/`([\w./-]+\.(?:tsx?|rs|mjs|proto|txt))`/g)]
       .filter((m) => !there(m[1]!))
@@ -98,8 +107,11 @@ test("files named in the contributor pages exist", () => {
 test("no reference leads to a document outside the repository", () => {
   const OUTSIDE =
     /core-spec|design seam|\bdesign\.md|\bhead note\b|\b(?:compat|server|house)-reading\b|\bapi-sketch\b|\bthe seed's (?:table|text|engine)/gi;
-  const found = files.flatMap(({ path, text }) => [...text.matchAll(OUTSIDE)].map((m) => `${path}: ${m[0]}`));
-  // Tests and tools may use fixtures next to the checkout; they are skipped by name where the fixtures are missing.
+  const found = files.flatMap(({ path, text }) =>
+    [...text.matchAll(OUTSIDE)].map((m) => `${path}: ${m[0]}`)
+  );
+  // Tests and tools may use fixtures next to the checkout; they are skipped by name where the
+  // fixtures are missing.
   const sharedUses = files.filter(({ path, text }) =>
     text.includes("../shared") && !/^(?:(?:core-rs\/)?tests|tools|web-demo\/e2e)\//.test(path)
   );
@@ -110,7 +122,9 @@ test("rules and cases are cited by name and not by number", () => {
   const NUMBERED =
     /\(#\d+\)|["'`]#\d+ \w|\b[Rr]ules? #?\d+|\b[Rr]ow #?\d+ of|\bfn cases?_\d+|\/\/.*\bcases? \d+[a-z]?\b(?![:;])/g;
   const code = files.filter(({ path }) => /\.(ts|rs|mjs)$/.test(path));
-  const found = code.flatMap(({ path, text }) => [...text.matchAll(NUMBERED)].map((m) => `${path}: ${m[0]}`));
+  const found = code.flatMap(({ path, text }) =>
+    [...text.matchAll(NUMBERED)].map((m) => `${path}: ${m[0]}`)
+  );
   assert.deepEqual(found, []);
 });
 
@@ -133,8 +147,13 @@ test("cited promises exist in docs/guarantees.md", () => {
   assert.deepEqual(found, []);
 });
 
-/** What is wrong with the tests that a document names (`Tests: [file](address) "name", ...`), and how many there are. */
-function namedTests({ path, text }: File): { readonly found: readonly string[]; readonly named: number } {
+/**
+ * What is wrong with the tests that a document names (`Tests: [file](address) "name", ...`), and
+ * how many there are.
+ */
+function namedTests(
+  { path, text }: File,
+): { readonly found: readonly string[]; readonly named: number } {
   const found: string[] = [];
   let named = 0;
   // A list continues to the end of its paragraph.
@@ -145,10 +164,14 @@ function namedTests({ path, text }: File): { readonly found: readonly string[]; 
       const source = existsSync(join(root, file)) ? readFileSync(join(root, file), "utf8") : "";
       if (source === "") found.push(`${path}: ${file} does not exist`);
       const plain = source.replace(/\s+/g, " ");
-      const wanted = [...names!.replace(/\s+/g, " ").matchAll(/"([^"]+)"|`([^`]+)`/g)].map((m) => m[1] ?? m[2]!);
+      const wanted = [...names!.replace(/\s+/g, " ").matchAll(/"([^"]+)"|`([^`]+)`/g)].map((m) =>
+        m[1] ?? m[2]!
+      );
       if (wanted.length === 0) found.push(`${path}: no test of ${file} is named`);
       named += wanted.length;
-      for (const name of wanted) if (!plain.includes(name)) found.push(`${path}: ${file} has no test ${name}`);
+      for (const name of wanted) {
+        if (!plain.includes(name)) found.push(`${path}: ${file} has no test ${name}`);
+      }
     }
   }
   return { found, named };
@@ -157,17 +180,26 @@ function namedTests({ path, text }: File): { readonly found: readonly string[]; 
 test("each rule names tests, and each test that is named exists", () => {
   const RULES = join("docs", "dev", "semantics");
   const rules = documents.filter(({ path }) => path.startsWith(RULES));
-  assert.ok(rules.length > 10, "the semantics have moved: this test looks for them in docs/dev/semantics");
+  assert.ok(
+    rules.length > 10,
+    "the semantics have moved: this test looks for them in docs/dev/semantics",
+  );
   const all = rules.map(namedTests);
   assert.deepEqual(all.flatMap(({ found }) => found), []);
   const named = all.reduce((sum, { named }) => sum + named, 0);
-  assert.ok(named > 200, `only ${named} tests are named: the list of tests under a rule is not read`);
+  assert.ok(
+    named > 200,
+    `only ${named} tests are named: the list of tests under a rule is not read`,
+  );
 });
 
 test("each implemented row of the debugger's table has tests that exist", () => {
   const page = documents.find(({ path }) => path === join("docs", "dev", "debugger-table.md"))!;
   assert.deepEqual(namedTests(page).found, []);
-  const rows = [...page.text.matchAll(/^\| (D\d+) \|[^|]*\| (yes|partly|no)\b/gm)].map((m) => ({ row: m[1]!, is: m[2]! }));
+  const rows = [...page.text.matchAll(/^\| (D\d+) \|[^|]*\| (yes|partly|no)\b/gm)].map((m) => ({
+    row: m[1]!,
+    is: m[2]!,
+  }));
   assert.deepEqual(rows.map(({ row }) => row), Array.from({ length: 28 }, (_, i) => `D${i + 1}`));
   const proven = new Set([...page.text.matchAll(/^(D\d+)\nTests: /gm)].map((m) => m[1]!));
   assert.deepEqual(rows.filter(({ row, is }) => (is !== "no") !== proven.has(row)), []);

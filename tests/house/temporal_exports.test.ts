@@ -1,5 +1,6 @@
 // runtime: node
-// Every export of the official packages exists or has a reason (tools/temporal-exports). The names are compared with the installed packages.
+// Every export of the official packages exists or has a reason (tools/temporal-exports). The names
+// are compared with the installed packages.
 import assert from "node:assert/strict";
 import { existsSync, readFileSync } from "node:fs";
 import { createRequire } from "node:module";
@@ -20,21 +21,32 @@ interface Package extends Names {
 interface Tool {
   readPackages(): Package[];
   officialNames(modules: string, name: string): (Names & { version: string }) | undefined;
-  ourNames(data: Package): { readonly values: ReadonlySet<string>; readonly types: ReadonlySet<string> };
+  ourNames(
+    data: Package,
+  ): { readonly values: ReadonlySet<string>; readonly types: ReadonlySet<string> };
   unexplained(data: Package): string[];
   withNeededReasons(data: Package): Package;
   pageText(packages: readonly Package[]): string;
   readonly page: string;
 }
-const { readPackages, officialNames, ourNames, unexplained, withNeededReasons, pageText, page } = await import(
-  pathToFileURL(resolve("tools/temporal_exports.mjs")).href
-) as Tool;
+const { readPackages, officialNames, ourNames, unexplained, withNeededReasons, pageText, page } =
+  await import(
+    pathToFileURL(resolve("tools/temporal_exports.mjs")).href
+  ) as Tool;
 const INSTALLED = resolve("tests/interop/node_modules");
 
 test("docs/temporal-exports.md is current, and no export that exists has a reason", () => {
   const packages = readPackages();
-  assert.deepEqual(packages.map(withNeededReasons), packages, "run node tools/temporal_exports.mjs --write");
-  assert.equal(readFileSync(page, "utf8"), pageText(packages), "run node tools/temporal_exports.mjs --write");
+  assert.deepEqual(
+    packages.map(withNeededReasons),
+    packages,
+    "run node tools/temporal_exports.mjs --write",
+  );
+  assert.equal(
+    readFileSync(page, "utf8"),
+    pageText(packages),
+    "run node tools/temporal_exports.mjs --write",
+  );
 });
 
 for (const data of readPackages()) {
@@ -43,7 +55,10 @@ for (const data of readPackages()) {
   test(`${name}: each export exists or has a reason`, () => {
     assert.deepEqual(unexplained(data), []);
     for (const [absentName, reason] of Object.entries(absent)) {
-      assert.ok(values.includes(absentName) || types.includes(absentName), `${absentName} is not an export of ${name}`);
+      assert.ok(
+        values.includes(absentName) || types.includes(absentName),
+        `${absentName} is not an export of ${name}`,
+      );
       assert.match(reason, /\S/, `${absentName} has no reason`);
     }
   });
@@ -56,7 +71,9 @@ for (const data of readPackages()) {
   });
 
   const official = officialNames(INSTALLED, name);
-  test(`${name}: the names are the official package's`, { skip: official === undefined && "it is not installed" }, () => {
+  test(`${name}: the names are the official package's`, {
+    skip: official === undefined && "it is not installed",
+  }, () => {
     assert.deepEqual({ version: data.version, values, types }, official);
     if (name === "@temporalio/worker") return; // loads a native module
     const runtime = Object.keys(createRequire(join(INSTALLED, "x.js"))(name) as object);

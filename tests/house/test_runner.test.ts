@@ -13,7 +13,10 @@ import { pathToFileURL } from "node:url";
 const lib = join(process.cwd(), "tools/lib");
 const { run } = await import(pathToFileURL(join(lib, "steps.mjs")).href);
 
-async function inFolder(files: { [name: string]: string }, body: (folder: string) => Promise<void>): Promise<void> {
+async function inFolder(
+  files: { [name: string]: string },
+  body: (folder: string) => Promise<void>,
+): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), "temporalex-runner-"));
   try {
     for (const [name, text] of Object.entries(files)) writeFileSync(join(folder, name), text);
@@ -42,7 +45,10 @@ function lives(pid: number): boolean {
     return false;
   }
 }
-/** Time in which programs of a few processes are surely at what they do, on a machine as busy as this one, in whole seconds. */
+/**
+ * Time in which programs of a few processes are surely at what they do, on a machine as busy as
+ * this one, in whole seconds.
+ */
 function enough(): number {
   const began = performance.now();
   spawnSync(process.execPath, ["-e", ""]);
@@ -65,21 +71,34 @@ test("a failure is reported with file, test, whole error and output; a file that
       output,
       /^not ok - hangs\.test\.mjs\n {4}timed out\n {4}begun and not ended: never ends$/m,
     );
-    assert.ok(output.indexOf("not ok - hangs.test.mjs") < output.indexOf("not ok - fails.test.mjs"), "in the order given");
+    assert.ok(
+      output.indexOf("not ok - hangs.test.mjs") < output.indexOf("not ok - fails.test.mjs"),
+      "in the order given",
+    );
     assert.match(output, /^time: \d+\.\d s hangs\.test\.mjs\ntime: \d+\.\d s fails\.test\.mjs\n/m);
-    assert.match(output, /^skipped: left out \(no such machine\)\n# pass 2\n# fail 3\n# skipped 1$/m);
+    assert.match(
+      output,
+      /^skipped: left out \(no such machine\)\n# pass 2\n# fail 3\n# skipped 1$/m,
+    );
   }));
 
 test("a runner that is stopped names the current test", () =>
   inFolder(TESTS, async (folder) => {
     const argv = [join(lib, "run_node_tests.mjs"), "1", "600000", "hangs.test.mjs"];
-    const { status, output } = await run(process.execPath, argv, { cwd: folder, env, timeoutMs: enough(), lastWords: "SIGTERM" });
+    const { status, output } = await run(process.execPath, argv, {
+      cwd: folder,
+      env,
+      timeoutMs: enough(),
+      lastWords: "SIGTERM",
+    });
     assert.notEqual(status, 0);
     assert.match(output, /timed out after \d+ s[\s\S]*not ended - hangs\.test\.mjs: never ends/);
   }));
 
 test("stopping a command ends all its processes, including orphans and processes that hold its pipes", async () => {
-  const sleeps = `${JSON.stringify(process.execPath)}, ["-e", "console.log(process.pid); setInterval(() => {}, 1000)"]`;
+  const sleeps = `${
+    JSON.stringify(process.execPath)
+  }, ["-e", "console.log(process.pid); setInterval(() => {}, 1000)"]`;
   const program = `const { spawn, spawnSync } = require("node:child_process");
 spawn(${sleeps}, { stdio: ["ignore", 1, 2], detached: true }).unref();
 spawnSync(${sleeps}, { stdio: "inherit" });`;

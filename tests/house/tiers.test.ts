@@ -1,5 +1,6 @@
 // runtime: node
-// The usual run of `npm test` covers every promise, runs every suite at least once across the tiers, and measured times go into file heads.
+// The usual run of `npm test` covers every promise, runs every suite at least once across the
+// tiers, and measured times go into file heads.
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -9,16 +10,20 @@ import { pathToFileURL } from "node:url";
 
 const root = process.cwd();
 const load = (name: string) => import(pathToFileURL(join(root, "tools/lib", name)).href);
-const { nodeFilesOf, omittedFiles, PAGE_STORIES, promisesOf, stagesOf, suitesOfTier } = await load("tiers.mjs");
+const { nodeFilesOf, omittedFiles, PAGE_STORIES, promisesOf, stagesOf, suitesOfTier } = await load(
+  "tiers.mjs",
+);
 const { OF_DIST } = await load("suites.mjs");
 const { withTakes } = await load("takes.mjs");
 
 test("the default run has a test of every promise of docs/guarantees.md", () => {
-  const promises = [...readFileSync(join(root, "docs/guarantees.md"), "utf8").matchAll(/^\| (P\d+) \|/gm)].map(([, name]) =>
-    name!
-  );
+  const promises = [
+    ...readFileSync(join(root, "docs/guarantees.md"), "utf8").matchAll(/^\| (P\d+) \|/gm),
+  ].map(([, name]) => name!);
   assert.ok(promises.length >= 10);
-  const tested = new Set((nodeFilesOf("usual") as string[]).flatMap((file) => promisesOf(file) as string[]));
+  const tested = new Set(
+    (nodeFilesOf("usual") as string[]).flatMap((file) => promisesOf(file) as string[]),
+  );
   // The page's promise has its stories in the browser.
   assert.ok(suitesOfTier("usual").includes("web-demo"));
   for (const story of PAGE_STORIES) {
@@ -26,7 +31,11 @@ test("the default run has a test of every promise of docs/guarantees.md", () => 
   }
   tested.add("P10");
   assert.deepEqual(promises.filter((name) => !tested.has(name)), []);
-  assert.deepEqual([...tested].filter((name) => !promises.includes(name)), [], "files name only promises that exist");
+  assert.deepEqual(
+    [...tested].filter((name) => !promises.includes(name)),
+    [],
+    "files name only promises that exist",
+  );
 });
 
 test("quick is a part of the default run, and `all` has more files than both", () => {
@@ -38,7 +47,19 @@ test("quick is a part of the default run, and `all` has more files than both", (
 });
 
 test("the stages of a tier run each wanted suite once", () => {
-  const names = ["format", "lint", "types", "generated", "build", "node", "deno", "chromium", "web-demo", "interop", "rust"];
+  const names = [
+    "format",
+    "lint",
+    "types",
+    "generated",
+    "build",
+    "node",
+    "deno",
+    "chromium",
+    "web-demo",
+    "interop",
+    "rust",
+  ];
   assert.deepEqual(stagesOf("all", names).flat(2).sort(), [...names].sort());
   assert.deepEqual(stagesOf("all", ["rust"]).flat(2), ["rust"]);
   for (const tier of ["quick", "usual"]) {
@@ -50,13 +71,18 @@ test("the stages of a tier run each wanted suite once", () => {
 
 test("suites that run dist/ start after its build", () => {
   for (const tier of ["quick", "usual", "all"]) {
-    const names = ["build", ...(suitesOfTier(tier) ?? OF_DIST)].filter((name, i, all) => all.indexOf(name) === i);
+    const names = ["build", ...(suitesOfTier(tier) ?? OF_DIST)].filter((name, i, all) =>
+      all.indexOf(name) === i
+    );
     const stages: string[][][] = stagesOf(tier, names);
     const built = stages.findIndex((rows) => rows.flat().includes("build"));
     for (const name of OF_DIST.filter((each: string) => names.includes(each))) {
       const stage = stages.findIndex((rows) => rows.flat().includes(name));
       const row = stages[stage]!.find((each) => each.includes(name))!;
-      assert.ok(stage > built || row.slice(0, row.indexOf(name)).includes("build"), `${tier}: ${name} starts before the build`);
+      assert.ok(
+        stage > built || row.slice(0, row.indexOf(name)).includes("build"),
+        `${tier}: ${name} starts before the build`,
+      );
     }
   }
 });

@@ -1,6 +1,7 @@
 // runtime: node
-// The documentation uses the terms of Temporal, SQL and ECMAScript and plain sentences. The patterns below mark wording that readers of
-// other projects do not know. An exception is a quotation or another meaning of the word, with its reason.
+// The documentation uses the terms of Temporal, SQL and ECMAScript and plain sentences. The
+// patterns below mark wording that readers of other projects do not know. An exception is a
+// quotation or another meaning of the word, with its reason.
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
@@ -13,7 +14,8 @@ interface Pattern {
 
 const PATTERNS: readonly Pattern[] = [
   {
-    finds: /\b(?:is|are|was|were) (?:no (?!longer\b|more\b|op\b|different\b|way\b|need\b)[a-z]+|none\b)/i,
+    finds:
+      /\b(?:is|are|was|were) (?:no (?!longer\b|more\b|op\b|different\b|way\b|need\b)[a-z]+|none\b)/i,
     instead: '"X is not a Y", "invalid Y", or the missing thing as the subject',
   },
   { finds: /\bnone (?:of|that)\b/i, instead: '"no", "not"' },
@@ -21,7 +23,10 @@ const PATTERNS: readonly Pattern[] = [
     finds: /\b(?:answers|answered|(?:is|an|its|the) answer)\b/i,
     instead: "returns, responds, completes, accepts; result, response",
   },
-  { finds: /\b(?:is|are|was|were|be|been|gets?|not) (?:told|said)\b|\btells\b/i, instead: "is notified, is logged, reports" },
+  {
+    finds: /\b(?:is|are|was|were|be|been|gets?|not) (?:told|said)\b|\btells\b/i,
+    instead: "is notified, is logged, reports",
+  },
   {
     finds:
       /\b(?:whoever|nobody|somebody|someone|who (?:is|has|asks|calls|wants|waits|reads|writes|made|pressed|may|must|does|did))\b/i,
@@ -31,20 +36,41 @@ const PATTERNS: readonly Pattern[] = [
     finds: /\b(?:stands|stood|lies (?:in|at|on|under|beside|behind|next)|lives (?:in|on|at))\b/i,
     instead: "is in, runs in, is next to",
   },
-  { finds: /\b(?:goes on|went on|go on|once more|anew)\b/i, instead: "continues, resumes, retries, again" },
+  {
+    finds: /\b(?:goes on|went on|go on|once more|anew)\b/i,
+    instead: "continues, resumes, retries, again",
+  },
   { finds: /\bbeside\b/i, instead: "next to, in addition to" },
   {
-    finds: /\b(?:given up|gives up|taken back|takes back|left alone|let go|taken over|takes over)\b/i,
+    finds:
+      /\b(?:given up|gives up|taken back|takes back|left alone|let go|taken over|takes over)\b/i,
     instead: "canceled, rejected, evicted, discarded, released, replaced",
   },
-  { finds: /\bof (?:its|their|our|your) own\b|\bof (?:ours|theirs)\b/i, instead: "its own X, a separate X" },
-  { finds: /\bin work\b|\bhang together\b|\bcame (?:of it|about)\b|\bcomes? of it\b/i, instead: "in progress, related, result" },
-  { finds: /\b(?:the|a|every|three|two|this|other|own) doors?\b|\bdoors\b/i, instead: "the way, the API, the entry point" },
+  {
+    finds: /\bof (?:its|their|our|your) own\b|\bof (?:ours|theirs)\b/i,
+    instead: "its own X, a separate X",
+  },
+  {
+    finds: /\bin work\b|\bhang together\b|\bcame (?:of it|about)\b|\bcomes? of it\b/i,
+    instead: "in progress, related, result",
+  },
+  {
+    finds: /\b(?:the|a|every|three|two|this|other|own) doors?\b|\bdoors\b/i,
+    instead: "the way, the API, the entry point",
+  },
 ];
 
 /** Lines that keep a word. `text` is a part of the line. */
-const EXCEPTIONS: readonly { readonly file: string; readonly text: string; readonly reason: string }[] = [
-  { file: "docs/dev/semantics/messages.md", text: "`temporalex-answered-updates`", reason: "the name of a header" },
+const EXCEPTIONS: readonly {
+  readonly file: string;
+  readonly text: string;
+  readonly reason: string;
+}[] = [
+  {
+    file: "docs/dev/semantics/messages.md",
+    text: "`temporalex-answered-updates`",
+    reason: "the name of a header",
+  },
   {
     file: "docs/dev/semantics/updates.md",
     text: "## Speculative tasks may be taken back",
@@ -58,18 +84,32 @@ const EXCEPTIONS: readonly { readonly file: string; readonly text: string; reado
     text: "no worker answered the query in time",
     reason: "a message of the engine",
   },
-  { file: "core-rs/tests/replay/patches.rs", text: "Non-deprecated patch marker", reason: "a message of Temporal's SDKs" },
+  {
+    file: "core-rs/tests/replay/patches.rs",
+    text: "Non-deprecated patch marker",
+    reason: "a message of Temporal's SDKs",
+  },
   { file: "tests/cases/game.ts", text: '"stood down"', reason: "a result of examples/game" },
-  { file: "tests/compat/record.mjs", text: '"given up"', reason: "the message is in a recorded history" },
+  {
+    file: "tests/compat/record.mjs",
+    text: '"given up"',
+    reason: "the message is in a recorded history",
+  },
 ];
 
 /** All pages of the repository. */
 const FILES = execFileSync("git", ["ls-files", "*.md"], { encoding: "utf8" }).split("\n")
   .filter((file) => file !== "" && file !== "THIRD_PARTY_NOTICES.md");
 
-/** A page without quoted test names (paragraphs that begin with "Tests:") and without addresses of links; line numbers stay. */
+/**
+ * A page without quoted test names (paragraphs that begin with "Tests:") and without addresses of
+ * links; line numbers stay.
+ */
 function readableText(markdown: string): string {
-  return markdown.replace(/^(?:Tests|In a browser): [\s\S]*?(?=\n\n|\s*$(?![\s\S]))/gm, (list) => list.replace(/[^\n]/g, ""))
+  return markdown.replace(
+    /^(?:Tests|In a browser): [\s\S]*?(?=\n\n|\s*$(?![\s\S]))/gm,
+    (list) => list.replace(/[^\n]/g, ""),
+  )
     .replace(/\]\([^)\s]*\)/g, "]()");
 }
 
@@ -86,21 +126,28 @@ test("the documentation uses plain words", () => {
   const problems = FILES.flatMap((file) =>
     readableText(readFileSync(file, "utf8")).split("\n").flatMap((line, i) => {
       const problem = problemOf(line);
-      const excepted = EXCEPTIONS.some((exception) => exception.file === file && line.includes(exception.text));
+      const excepted = EXCEPTIONS.some((exception) =>
+        exception.file === file && line.includes(exception.text)
+      );
       return problem === undefined || excepted ? [] : [`${file}:${i + 1}: ${problem}`];
     })
   );
   assert.deepEqual(problems, []);
 });
 
-/** A line of code without strings of one word (names, paths); empty if it has no comment, string or text. */
+/**
+ * A line of code without strings of one word (names, paths); empty if it has no comment, string or
+ * text.
+ */
 const readableCode = (line: string): string => {
   const text = line.replace(/"[^"\s]*"/g, "");
   return /\/\/|\/\*|^\s*\*|["`]|>[^<]*[a-z]|^\s*[A-Z][^(){}=]*$/.test(text) ? text : "";
 };
 
 test("comments and texts of the page use plain words", () => {
-  const files = execFileSync("git", ["ls-files", "web-demo/src", "web-demo/index.html"], { encoding: "utf8" })
+  const files = execFileSync("git", ["ls-files", "web-demo/src", "web-demo/index.html"], {
+    encoding: "utf8",
+  })
     .split("\n").filter((file) => /\.(?:tsx?|css|html)$/.test(file));
   assert.ok(files.length > 200, `${files.length} files`);
   const problems = files.flatMap((file) =>
@@ -125,7 +172,9 @@ test("titles, comments and texts of tests and tools use plain words", () => {
   const problems = files.flatMap((file) =>
     readFileSync(file, "utf8").split("\n").flatMap((line, i) => {
       const problem = problemOf(readableCode(line));
-      const excepted = EXCEPTIONS.some((exception) => exception.file === file && line.includes(exception.text));
+      const excepted = EXCEPTIONS.some((exception) =>
+        exception.file === file && line.includes(exception.text)
+      );
       return problem === undefined || excepted ? [] : [`${file}:${i + 1}: ${problem}`];
     })
   );
@@ -149,7 +198,10 @@ test("names of tests and addresses of links are not checked", () => {
 test("each exception is still needed and has a reason", () => {
   for (const { file, text, reason } of EXCEPTIONS) {
     const line = readFileSync(file, "utf8").split("\n").find((each) => each.includes(text));
-    assert.ok(line !== undefined && problemOf(line) !== undefined, `${file}: "${text}" is not needed`);
+    assert.ok(
+      line !== undefined && problemOf(line) !== undefined,
+      `${file}: "${text}" is not needed`,
+    );
     assert.notEqual(reason, "");
   }
 });

@@ -1,11 +1,18 @@
-// The four timeouts of activities on a real server and on `temporalex dev`, against one record (core-rs/tests/engine/activity_timeouts.txt,
-// which the engine's own tests hold whole): a sample of its combinations and lives, live. TIMEOUTS_RECORD=FILE records all of them again.
+// The four timeouts of activities on a real server and on `temporalex dev`, against one record
+// (core-rs/tests/engine/activity_timeouts.txt, which the engine's own tests hold whole): a sample
+// of its combinations and lives, live. TIMEOUTS_RECORD=FILE records all of them again.
 // takes: 60 s
 import assert from "node:assert/strict";
 import { appendFileSync, readFileSync } from "node:fs";
 import { test } from "node:test";
 import { GrpcService } from "../../ts/grpc/grpc_service.ts";
-import { nameOf, type TimeoutCase, timeoutCases, TimeoutLab, type TimeoutSpans } from "./support/activity_timeouts.ts";
+import {
+  nameOf,
+  type TimeoutCase,
+  timeoutCases,
+  TimeoutLab,
+  type TimeoutSpans,
+} from "./support/activity_timeouts.ts";
 import { DevServer, noServer } from "./support/dev_server.ts";
 import { OurServer } from "./support/our_server.ts";
 
@@ -24,7 +31,9 @@ const SPANS: readonly TimeoutSpans[] = [{ shortMs: 2_000, longMs: 7_000 }, {
 const EVERY = 13;
 
 const recorded = new Map(
-  readFileSync(RECORD, "utf8").trim().split("\n").map((line) => line.split(" | ") as [string, string]),
+  readFileSync(RECORD, "utf8").trim().split("\n").map((line) =>
+    line.split(" | ") as [string, string]
+  ),
 );
 
 async function agrees(address: string): Promise<void> {
@@ -39,7 +48,9 @@ async function agrees(address: string): Promise<void> {
       const wrong = left.map((one, i) => [one, verdicts[i]!] as const).filter((
         [one, got],
       ) => recorded.get(nameOf(one)) !== got);
-      differences = wrong.map(([one, got]) => `${nameOf(one)}: ${got}; recorded: ${recorded.get(nameOf(one))}`);
+      differences = wrong.map(([one, got]) =>
+        `${nameOf(one)}: ${got}; recorded: ${recorded.get(nameOf(one))}`
+      );
       left = wrong.map(([one]) => one);
       if (left.length === 0) return;
     }

@@ -1,4 +1,5 @@
-// An API key next to an `authorization` header in every spelling: the official connections send and reject what ours do.
+// An API key next to an `authorization` header in every spelling: the official connections send and
+// reject what ours do.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { AUTHORIZATIONS, sentAuthorizations } from "../support/sent_authorization.ts";
@@ -13,5 +14,8 @@ test("the official Connection", { skip: noOfficial }, async () => {
 
 test("the official NativeConnection", { skip: noOfficial }, async () => {
   const { NativeConnection } = official("@temporalio/worker");
-  assert.deepEqual(await sentAuthorizations((options) => NativeConnection.connect(options)), expected);
+  assert.deepEqual(
+    await sentAuthorizations((options) => NativeConnection.connect(options)),
+    expected,
+  );
 });

@@ -1,5 +1,6 @@
-// Loops without an end (docs/dev/semantics/endless_loops.md) on a real Temporal dev server: ten patrols walk a thousand rounds and continue as
-// new by the server's suggestion; no round and no signal is lost, and every run of every chain replays.
+// Loops without an end (docs/dev/semantics/endless_loops.md) on a real Temporal dev server: ten
+// patrols walk a thousand rounds and continue as new by the server's suggestion; no round and no
+// signal is lost, and every run of every chain replays.
 // takes: 40 s
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
@@ -8,7 +9,16 @@ import { Client } from "../../ts/client/mod.ts";
 import { GrpcService } from "../../ts/grpc/grpc_service.ts";
 import { createInlineRealm } from "../../ts/realm/mod.ts";
 import { Worker } from "../../ts/worker/mod.ts";
-import { carry, on, payload, query, select, signals, timer, workflow } from "../../ts/workflow/mod.ts";
+import {
+  carry,
+  on,
+  payload,
+  query,
+  select,
+  signals,
+  timer,
+  workflow,
+} from "../../ts/workflow/mod.ts";
 import { until } from "../support/until.ts";
 import { DevServer, noServer } from "./support/dev_server.ts";
 

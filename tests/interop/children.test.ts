@@ -1,5 +1,5 @@
-// Children, messages to other workflows, and upserts on a real server; with Temporal's own worker on either side; and every history of it is
-// read elsewhere.
+// Children, messages to other workflows, and upserts on a real server; with Temporal's own worker
+// on either side; and every history of it is read elsewhere.
 // takes: 40 s
 import assert from "node:assert/strict";
 import { type ChildProcess, execFile, spawn } from "node:child_process";
@@ -56,50 +56,87 @@ async function work<T>(body: () => Promise<T>, options: Partial<WorkerOptions> =
 
 /** Keeps the histories of all runs whose ids begin so. */
 async function keepAll(prefix: string): Promise<void> {
-  for await (const { workflowId, runId, type, status } of client.list(`WorkflowId STARTS_WITH "${prefix}"`)) {
-    if (status !== "RUNNING") await collected.keep(`${workflowId}-${runId.slice(-4)}`, client.getHandle(type, workflowId, runId));
+  for await (
+    const { workflowId, runId, type, status } of client.list(`WorkflowId STARTS_WITH "${prefix}"`)
+  ) {
+    if (status !== "RUNNING") {
+      await collected.keep(
+        `${workflowId}-${runId.slice(-4)}`,
+        client.getHandle(type, workflowId, runId),
+      );
+    }
   }
 }
 
 /** The status of a workflow, once it is no longer running. */
 const ended = (id: string) =>
   until(`${id} has ended`, async () => {
-    const status = await client.getHandle("Patient", id).describe().then(({ status }) => status, (error) => {
-      // It has not been started yet.
-      if (!(error instanceof WorkflowNotFoundError)) throw error;
-    });
+    const status = await client.getHandle("Patient", id).describe().then(
+      ({ status }) => status,
+      (error) => {
+        // It has not been started yet.
+        if (!(error instanceof WorkflowNotFoundError)) throw error;
+      },
+    );
     return status === "RUNNING" ? undefined : status;
   });
 
 for (const cachedWorkflows of [100, 0]) {
-  test(`every way in which a child can end; ${cachedWorkflows} runs cached`, { skip: noServer }, async () => {
-    await work(async () => {
-      const taken = await client.start(flows.patient, { id: `outcomes-${cachedWorkflows}-taken`, args: [false] });
-      const handle = await client.start(flows.outcomes, { id: `outcomes-${cachedWorkflows}`, args: [taken.workflowId] });
-      const { values, failures } = await handle.result() as { values: unknown[]; failures: unknown[][] };
-      const { workflowId } = handle;
-      assert.deepEqual(values, [1, 2].map((n) => ({ doubled: n * 2, parent: workflowId, root: workflowId })));
-      const [failed, late, retried, already, rejected, nowhere] = failures;
-      assert.deepEqual(failed, [
-        "ChildWorkflowFailure: Child Workflow execution failed",
-        "ApplicationFailure: this fails (Kind)",
-      ]);
-      assert.deepEqual(late!.map((text) => String(text).split(":")[0]), ["ChildWorkflowFailure", "TimeoutFailure"]);
-      assert.equal(retried, 3);
-      for (const error of [already, rejected]) {
-        assert.match(String(error), /^WorkflowExecutionAlreadyStartedError: child workflow /);
-      }
-      assert.match(String(nowhere![0]), /^ChildWorkflowFailure: Child Workflow execution timed out/);
-      await taken.signal(flows.release, "now");
-      await taken.result();
-      await keepAll(`outcomes-${cachedWorkflows}`);
-    }, { cachedWorkflows });
-  });
+  test(
+    `every way in which a child can end; ${cachedWorkflows} runs cached`,
+    { skip: noServer },
+    async () => {
+      await work(async () => {
+        const taken = await client.start(flows.patient, {
+          id: `outcomes-${cachedWorkflows}-taken`,
+          args: [false],
+        });
+        const handle = await client.start(flows.outcomes, {
+          id: `outcomes-${cachedWorkflows}`,
+          args: [taken.workflowId],
+        });
+        const { values, failures } = await handle.result() as {
+          values: unknown[];
+          failures: unknown[][];
+        };
+        const { workflowId } = handle;
+        assert.deepEqual(
+          values,
+          [1, 2].map((n) => ({ doubled: n * 2, parent: workflowId, root: workflowId })),
+        );
+        const [failed, late, retried, already, rejected, nowhere] = failures;
+        assert.deepEqual(failed, [
+          "ChildWorkflowFailure: Child Workflow execution failed",
+          "ApplicationFailure: this fails (Kind)",
+        ]);
+        assert.deepEqual(late!.map((text) => String(text).split(":")[0]), [
+          "ChildWorkflowFailure",
+          "TimeoutFailure",
+        ]);
+        assert.equal(retried, 3);
+        for (const error of [already, rejected]) {
+          assert.match(String(error), /^WorkflowExecutionAlreadyStartedError: child workflow /);
+        }
+        assert.match(
+          String(nowhere![0]),
+          /^ChildWorkflowFailure: Child Workflow execution timed out/,
+        );
+        await taken.signal(flows.release, "now");
+        await taken.result();
+        await keepAll(`outcomes-${cachedWorkflows}`);
+      }, { cachedWorkflows });
+    },
+  );
 }
 
-test("cancellation in each of the four types, of a child that obeys and of one that does not", { skip: noServer }, async () => {
+test("cancellation in each of the four types, of a child that obeys and of one that does not", {
+  skip: noServer,
+}, async () => {
   await work(async () => {
-    const cancelled = ["ChildWorkflowFailure: Child Workflow execution cancelled", /^CancelledFailure: /];
+    const cancelled = [
+      "ChildWorkflowFailure: Child Workflow execution cancelled",
+      /^CancelledFailure: /,
+    ];
     const table = [
       ["waitCancellationCompleted", false, cancelled, "CANCELED"],
       ["waitCancellationCompleted", true, ["swallowed"], "COMPLETED"],
@@ -117,7 +154,9 @@ test("cancellation in each of the four types, of a child that obeys and of one t
       const seen = await parent.result();
       assert.equal(seen.length, expected.length, id);
       expected.forEach((text, i) =>
-        typeof text === "string" ? assert.equal(seen[i], text, id) : assert.match(String(seen[i]), text, id)
+        typeof text === "string"
+          ? assert.equal(seen[i], text, id)
+          : assert.match(String(seen[i]), text, id)
       );
       if (status !== "RUNNING") return;
       const child = client.getHandle(flows.patient, `${id}-child`);
@@ -137,7 +176,10 @@ test(
       for (const swallows of [false, true]) {
         const id = `waiting-${swallows}`;
         const parent = await client.start(flows.waiting, { id, args: [swallows] });
-        await until("the child runs", () => client.getHandle("Patient", `${id}-child`).describe().then(() => true, () => false));
+        await until(
+          "the child runs",
+          () => client.getHandle("Patient", `${id}-child`).describe().then(() => true, () => false),
+        );
         await parent.cancel("enough");
         if (swallows) assert.equal(await parent.result(), "swallowed");
         else {await assert.rejects(
@@ -146,7 +188,9 @@ test(
           );}
         assert.equal(await ended(`${id}-child`), swallows ? "COMPLETED" : "CANCELED");
         const { events } = await client.getHandle("Patient", `${id}-child`).fetchHistory();
-        const asked = events.find(({ attributes }) => attributes.case === "workflowExecutionCancelRequestedEventAttributes");
+        const asked = events.find(({ attributes }) =>
+          attributes.case === "workflowExecutionCancelRequestedEventAttributes"
+        );
         assert.match((asked?.attributes.value as { cause: string }).cause, /enough/);
       }
       await keepAll("waiting-");
@@ -157,7 +201,10 @@ test(
 test("the parent close policy decides the fate of children", { skip: noServer }, async () => {
   await work(async () => {
     for (
-      const [policy, status] of [["TERMINATE", "TERMINATED"], ["REQUEST_CANCEL", "CANCELED"], ["ABANDON", "RUNNING"]] as const
+      const [policy, status] of [["TERMINATE", "TERMINATED"], ["REQUEST_CANCEL", "CANCELED"], [
+        "ABANDON",
+        "RUNNING",
+      ]] as const
     ) {
       const id = `closing-${policy}`;
       const runId = await client.execute(flows.closing, { id, args: [policy] });
@@ -173,15 +220,24 @@ test("the parent close policy decides the fate of children", { skip: noServer },
   });
 });
 
-test("signals and cancel requests: to a child, to others, to a missing workflow", { skip: noServer }, async () => {
+test("signals and cancel requests: to a child, to others, to a missing workflow", {
+  skip: noServer,
+}, async () => {
   await work(async () => {
     const [first, second] = await Promise.all(
-      ["first", "second"].map((name) => client.start(flows.patient, { id: `messenger-${name}`, args: [true] })),
+      ["first", "second"].map((name) =>
+        client.start(flows.patient, { id: `messenger-${name}`, args: [true] })
+      ),
     );
-    const seen = await client.execute(flows.messenger, { id: "messenger", args: [first!.workflowId, second!.workflowId] });
+    const seen = await client.execute(flows.messenger, {
+      id: "messenger",
+      args: [first!.workflowId, second!.workflowId],
+    });
     assert.equal(await first!.result(), "by a neighbour");
     assert.equal(await second!.result(), "swallowed");
-    const notFound = (what: string) => [`ApplicationFailure: Unable to ${what} (ExternalWorkflowExecutionNotFound)`];
+    const notFound = (
+      what: string,
+    ) => [`ApplicationFailure: Unable to ${what} (ExternalWorkflowExecutionNotFound)`];
     assert.deepEqual(seen, [
       "by its parent",
       notFound("signal external workflow because it was not found"),
@@ -211,10 +267,18 @@ test(
   { skip: noServer },
   async () => {
     await work(async () => {
-      const handle = await client.start(flows.marked, { id: "marked", args: [1], memo: { first: 1 } });
+      const handle = await client.start(flows.marked, {
+        id: "marked",
+        args: [1],
+        memo: { first: 1 },
+      });
       const found = (query: string) =>
         until(query, async () => {
-          for await (const run of client.list(`${query} AND WorkflowId = "marked" AND ExecutionStatus = "Running"`)) return run;
+          for await (
+            const run of client.list(
+              `${query} AND WorkflowId = "marked" AND ExecutionStatus = "Running"`,
+            )
+          ) return run;
           return undefined;
         });
       const current = client.getHandle(flows.marked, "marked");
@@ -222,7 +286,12 @@ test(
         const listed = await found(`Stage = "round ${round}" AND Score = ${round}`);
         assert.equal(listed.typedSearchAttributes.get(flows.score), round);
         const described = await current.describe();
-        assert.deepEqual(described.memo, { first: 1, note: { round }, kept1: true, ...(round === 2 && { kept2: true }) });
+        assert.deepEqual(described.memo, {
+          first: 1,
+          note: { round },
+          kept1: true,
+          ...(round === 2 && { kept2: true }),
+        });
         assert.equal(described.typedSearchAttributes.get(flows.stage), `round ${round}`);
         await current.signal(flows.release, "on");
         await found(`Stage = "round ${round}" AND Score IS NULL`);
@@ -245,7 +314,11 @@ test(
   "a child on a worker of the official SDK, and parents of that SDK with children on this worker",
   { skip: withOfficial },
   async () => {
-    const program: ChildProcess = spawn("node", [officialProgram("family_worker.mjs"), server.address, "official"], {
+    const program: ChildProcess = spawn("node", [
+      officialProgram("family_worker.mjs"),
+      server.address,
+      "official",
+    ], {
       stdio: ["ignore", "pipe", "inherit"],
     });
     const kill = () => void program.kill("SIGKILL");
@@ -258,13 +331,20 @@ test(
       });
       await work(async () => {
         const cross = (kind: string) =>
-          client.execute(flows.crossing, { id: `crossing-${kind}`, args: ["officialChild", "official", [kind]] });
+          client.execute(flows.crossing, {
+            id: `crossing-${kind}`,
+            args: ["officialChild", "official", [kind]],
+          });
         assert.equal(await cross("well"), "well, released over the border");
         assert.deepEqual(await cross("fails"), [
           "ChildWorkflowFailure: Child Workflow execution failed",
           "ApplicationFailure: it was to fail (Wanted)",
         ]);
-        const parent = await client.start("officialParent", { id: "official-parent", taskQueue: "official", args: ["families"] });
+        const parent = await client.start("officialParent", {
+          id: "official-parent",
+          taskQueue: "official",
+          args: ["families"],
+        });
         assert.deepEqual(await parent.result(), [
           42,
           "officially",
@@ -274,7 +354,10 @@ test(
           "swallowed",
         ]);
         await keepAll("crossing-");
-        await collected.keep("officially-cancelled", client.getHandle(flows.patient, "officially-cancelled"));
+        await collected.keep(
+          "officially-cancelled",
+          client.getHandle(flows.patient, "officially-cancelled"),
+        );
       });
     } finally {
       process.off("exit", kill);

@@ -1,5 +1,6 @@
-// What only a cluster's client can do, on a real Temporal dev server: update-with-start, reset, delete, lists over pages, counts in groups,
-// search attributes of every type, activities completed from outside.
+// What only a cluster's client can do, on a real Temporal dev server: update-with-start, reset,
+// delete, lists over pages, counts in groups, search attributes of every type, activities completed
+// from outside.
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { after, before, test } from "node:test";
@@ -89,7 +90,9 @@ const amount = defineSearchAttributeKey("Amount", "DOUBLE");
 const paid = defineSearchAttributeKey("Paid", "BOOL");
 const due = defineSearchAttributeKey("Due", "DATETIME");
 const tags = defineSearchAttributeKey("Tags", "KEYWORD_LIST");
-const REGISTERED = "Words=Text Customer=Keyword Items=Int Amount=Double Paid=Bool Due=Datetime Tags=KeywordList".split(" ");
+const REGISTERED =
+  "Words=Text Customer=Keyword Items=Int Amount=Double Paid=Bool Due=Datetime Tags=KeywordList"
+    .split(" ");
 const chain = workflow("Chain", async () => {
   await shield(() => waitForSignal(note));
   return continueAsNew();
@@ -138,20 +141,33 @@ after(async () => {
   await server?.stop();
 });
 
-test("update-with-start starts a workflow, uses a running one, and is idempotent by its ids", { skip: noServer }, async () => {
+test("update-with-start starts a workflow, uses a running one, and is idempotent by its ids", {
+  skip: noServer,
+}, async () => {
   const options = { id: "uws", args: [10] as [number], update: add };
   assert.equal(await client.executeUpdateWithStart(ledger, { ...options, updateArgs: [1] }), 11);
-  assert.equal(await client.executeUpdateWithStart(ledger, { ...options, updateArgs: [2], updateId: "two" }), 13);
+  assert.equal(
+    await client.executeUpdateWithStart(ledger, { ...options, updateArgs: [2], updateId: "two" }),
+    13,
+  );
   assert.equal(
     await client.executeUpdateWithStart(ledger, { ...options, updateArgs: [2], updateId: "two" }),
     13,
     "the same update",
   );
-  const { workflow, update } = await client.startUpdateWithStart(ledger, { ...options, updateArgs: [4], waitFor: "accepted" });
+  const { workflow, update } = await client.startUpdateWithStart(ledger, {
+    ...options,
+    updateArgs: [4],
+    waitFor: "accepted",
+  });
   assert.equal(await update.result(), 17);
   await workflow.signal(finish);
   assert.deepEqual(await workflow.result(), { sum: 17, notes: [] });
-  const again = await client.startUpdateWithStart(ledger, { ...options, updateArgs: [1], waitFor: "completed" });
+  const again = await client.startUpdateWithStart(ledger, {
+    ...options,
+    updateArgs: [1],
+    waitFor: "completed",
+  });
   assert.notEqual(again.workflow.runId, workflow.runId, "a closed one is started again");
   assert.equal(await again.update.result(), 11);
   await again.workflow.terminate();
@@ -184,7 +200,11 @@ test("update-with-start: rejections throw their specific errors", { skip: noServ
     assert.match(error.message, /only more/);
     return true;
   });
-  assert.equal((await rejected.workflow.describe()).status, "RUNNING", "the workflow was started and lives");
+  assert.equal(
+    (await rejected.workflow.describe()).status,
+    "RUNNING",
+    "the workflow was started and lives",
+  );
   await rejected.workflow.terminate();
   const odd = client.executeUpdateWithStart("Ledger", {
     id: "odd".repeat(2_000),
@@ -194,7 +214,11 @@ test("update-with-start: rejections throw their specific errors", { skip: noServ
   });
   await assert.rejects(odd, (error) => {
     assert.ok(error instanceof ServiceError, String(error));
-    assert.match(error.message, /WorkflowId/i, "the start's own error, not «operation was aborted»");
+    assert.match(
+      error.message,
+      /WorkflowId/i,
+      "the start's own error, not «operation was aborted»",
+    );
     return true;
   });
 });
@@ -210,9 +234,18 @@ test(
       idConflictPolicy: "FAIL",
       requestId: "once",
     } as const;
-    assert.equal(await client.executeUpdateWithStart(ledger, { ...options, updateArgs: [1], updateId: "a" }), 1);
-    assert.equal(await client.executeUpdateWithStart(ledger, { ...options, updateArgs: [1], updateId: "a" }), 1);
-    assert.equal(await client.executeUpdateWithStart(ledger, { ...options, updateArgs: [1], updateId: "b" }), 2);
+    assert.equal(
+      await client.executeUpdateWithStart(ledger, { ...options, updateArgs: [1], updateId: "a" }),
+      1,
+    );
+    assert.equal(
+      await client.executeUpdateWithStart(ledger, { ...options, updateArgs: [1], updateId: "a" }),
+      1,
+    );
+    assert.equal(
+      await client.executeUpdateWithStart(ledger, { ...options, updateArgs: [1], updateId: "b" }),
+      2,
+    );
     await client.getHandle(ledger, "uws-same").terminate();
   },
 );
@@ -223,7 +256,10 @@ test(
   async () => {
     const open = await client.start(chain, { id: "joined" });
     await open.signal(note, "on");
-    await until("it has continued", async () => (await client.getHandle(chain, "joined").describe()).runId !== open.runId);
+    await until(
+      "it has continued",
+      async () => (await client.getHandle(chain, "joined").describe()).runId !== open.runId,
+    );
     const joined = await client.start(chain, { id: "joined", idConflictPolicy: "USE_EXISTING" });
     assert.notEqual(joined.runId, open.runId);
     await joined.cancel();
@@ -263,10 +299,15 @@ test(
   },
 );
 
-test("reset: into the run before continue-as-new; rejections; one request id, one reset", { skip: noServer }, async () => {
+test("reset: into the run before continue-as-new; rejections; one request id, one reset", {
+  skip: noServer,
+}, async () => {
   const handle = await client.start(going, { id: "reset-can", args: [1] });
   assert.equal(await handle.result(), "arrived");
-  const again = await client.getHandle(going, "reset-can").reset({ type: "LAST_CONTINUED_AS_NEW", reason: "again" });
+  const again = await client.getHandle(going, "reset-can").reset({
+    type: "LAST_CONTINUED_AS_NEW",
+    reason: "again",
+  });
   assert.equal(await again.result(), "arrived");
   const open = await client.start(waits, { id: "reset-once" });
   const fixed = { type: "LAST_WORKFLOW_TASK", reason: "x", requestId: "one-reset" } as const;
@@ -278,20 +319,30 @@ test("reset: into the run before continue-as-new; rejections; one request id, on
     client.getHandle(going, "absent").reset({ eventId: 4, reason: "" }),
     (error) => error instanceof WorkflowNotFoundError,
   );
-  await assert.rejects(pinned.reset({ eventId: 5000, reason: "" }), (error: Error) => /event/i.test(error.message));
+  await assert.rejects(
+    pinned.reset({ eventId: 5000, reason: "" }),
+    (error: Error) => /event/i.test(error.message),
+  );
   await client.getHandle(waits, "reset-once").terminate();
 });
 
 test("delete removes a run, and ends an open one first", { skip: noServer }, async () => {
   const handle = await client.start(waits, { id: "deleted" });
   await handle.delete();
-  await until("it is gone", () => handle.describe().then(() => false, (error) => error instanceof WorkflowNotFoundError));
+  await until(
+    "it is gone",
+    () => handle.describe().then(() => false, (error) => error instanceof WorkflowNotFoundError),
+  );
   await assert.rejects(handle.delete(), (error) => error instanceof WorkflowNotFoundError);
 });
 
 test("lists are paged, and counts are grouped", { skip: noServer }, async () => {
   const ids = Array.from({ length: 23 }, (_, i) => `page-${i}`);
-  await Promise.all(ids.map((id, i) => client.start(i < 20 ? going : waits, { id, args: i < 20 ? [0] : [] } as never)));
+  await Promise.all(
+    ids.map((id, i) =>
+      client.start(i < 20 ? going : waits, { id, args: i < 20 ? [0] : [] } as never)
+    ),
+  );
   const query = 'WorkflowId STARTS_WITH "page-"';
   const groups = async () => await client.countByStatus(query);
   await until("all are listed", async () => {
@@ -312,11 +363,16 @@ test("lists are paged, and counts are grouped", { skip: noServer }, async () => 
   const byStatus = await client.countGroups(`${query} GROUP BY ExecutionStatus`);
   assert.deepEqual(byStatus.groups.map(({ count }) => count).sort(), [20, 3]);
   assert.deepEqual(byStatus.groups.map(({ values }) => values[0]).sort(), ["Completed", "Running"]);
-  await assert.rejects(client.count("Nonsense = 1"), (error: Error) => /Nonsense/.test(error.message));
+  await assert.rejects(
+    client.count("Nonsense = 1"),
+    (error: Error) => /Nonsense/.test(error.message),
+  );
   for (const id of ids.slice(20)) await client.getHandle(waits, id).terminate();
 });
 
-test("search attributes of every type are stored, queryable, and returned with their types", { skip: noServer }, async () => {
+test("search attributes of every type are stored, queryable, and returned with their types", {
+  skip: noServer,
+}, async () => {
   const moment = new Date("2030-01-02T03:04:05.678Z");
   const pairs = [
     { key: text, value: "some searchable words" },
@@ -337,8 +393,13 @@ test("search attributes of every type are stored, queryable, and returned with t
   await until("it is listed", async () => (await client.count(query)) === 1);
   for await (const run of client.list(query)) {
     assert.equal(run.workflowId, "attributes");
-    for (const { key, value } of pairs) assert.deepEqual(run.typedSearchAttributes.get(key), value, key.name);
-    assert.throws(() => run.typedSearchAttributes.get(defineSearchAttributeKey("Items", "KEYWORD")), /is of type INT/);
+    for (const { key, value } of pairs) {
+      assert.deepEqual(run.typedSearchAttributes.get(key), value, key.name);
+    }
+    assert.throws(
+      () => run.typedSearchAttributes.get(defineSearchAttributeKey("Items", "KEYWORD")),
+      /is of type INT/,
+    );
   }
   const copied = await client.start(seen, { id: "attributes-2", searchAttributes: described });
   assert.deepEqual(await copied.result(), ["ada", 7, moment.toISOString(), ["red", "round"]]);
@@ -354,13 +415,30 @@ test(
   async () => {
     const register = "temporal operator search-attribute create --namespace default --name";
     const refused = (name: string) => (error: Error) =>
-      error instanceof ServiceError && new RegExp(`${register} ${name} --type Keyword$`).test(error.message);
+      error instanceof ServiceError &&
+      new RegExp(`${register} ${name} --type Keyword$`).test(error.message);
     const belonging = { entityId: "42", correlationId: "spell-1" };
-    await assert.rejects(client.start(patient, { id: "belongs-1", ...belonging }), refused("Workflow\\w+"));
+    await assert.rejects(
+      client.start(patient, { id: "belongs-1", ...belonging }),
+      refused("Workflow\\w+"),
+    );
     await assert.rejects(client.workflows({ entityId: "42" }).count(), refused("WorkflowEntityId"));
-    await assert.rejects(client.workflows({ correlationId: "spell-1" }).cancel(), refused("WorkflowCorrelationId"));
+    await assert.rejects(
+      client.workflows({ correlationId: "spell-1" }).cancel(),
+      refused("WorkflowCorrelationId"),
+    );
     for (const name of ["WorkflowEntityId", "WorkflowCorrelationId"]) {
-      temporal("operator", "search-attribute", "create", "--namespace", "default", "--name", name, "--type", "Keyword");
+      temporal(
+        "operator",
+        "search-attribute",
+        "create",
+        "--namespace",
+        "default",
+        "--name",
+        name,
+        "--type",
+        "Keyword",
+      );
     }
     // A server looks at what is registered every few seconds.
     const started = async (id: string) => {
@@ -380,7 +458,9 @@ test(
   },
 );
 
-test("activities are completed, failed and canceled from outside, by token and by id; once", { skip: noServer }, async () => {
+test("activities are completed, failed and canceled from outside, by token and by id; once", {
+  skip: noServer,
+}, async () => {
   const begin = async (id: string) => {
     const before = outside.length;
     const handle = await client.start(patient, { id });
@@ -390,28 +470,46 @@ test("activities are completed, failed and canceled from outside, by token and b
   const byToken = await begin("outside-token");
   await client.heartbeatActivity(byToken.token, { done: 1 });
   await client.completeActivity(byToken.token, "by token");
-  await assert.rejects(client.completeActivity(byToken.token, "twice"), (error) => error instanceof ActivityNotFoundError);
+  await assert.rejects(
+    client.completeActivity(byToken.token, "twice"),
+    (error) => error instanceof ActivityNotFoundError,
+  );
   assert.equal(await byToken.handle.result(), "by token");
 
   const byId = await begin("outside-id");
   const address = { workflowId: "outside-id", activityId: byId.activityId };
   await client.heartbeatActivity(address, { done: 2 });
-  assert.deepEqual((await byId.handle.describe()).pendingActivities[0]?.heartbeatDetails, { done: 2 });
+  assert.deepEqual((await byId.handle.describe()).pendingActivities[0]?.heartbeatDetails, {
+    done: 2,
+  });
   await client.completeActivity(address, "by id");
   assert.equal(await byId.handle.result(), "by id");
-  await assert.rejects(client.completeActivity(address, "late"), (error) => error instanceof ActivityNotFoundError);
+  await assert.rejects(
+    client.completeActivity(address, "late"),
+    (error) => error instanceof ActivityNotFoundError,
+  );
 
   const failing = await begin("outside-failed");
   await client.failActivity(failing.token, new Error("not this time"));
-  await until("it is tried again", () => outside.length > 0 && outside[outside.length - 1]!.token !== failing.token);
-  await client.completeActivity({ workflowId: "outside-failed", activityId: failing.activityId }, "at last");
+  await until(
+    "it is tried again",
+    () => outside.length > 0 && outside[outside.length - 1]!.token !== failing.token,
+  );
+  await client.completeActivity(
+    { workflowId: "outside-failed", activityId: failing.activityId },
+    "at last",
+  );
   assert.equal(await failing.handle.result(), "at last");
 
   const cancelled = await begin("outside-cancelled");
   await cancelled.handle.cancel("enough");
   await until(
     "the loss is reported",
-    () => client.heartbeatActivity(cancelled.token).then(() => false, (error) => error instanceof ActivityCancelledError),
+    () =>
+      client.heartbeatActivity(cancelled.token).then(
+        () => false,
+        (error) => error instanceof ActivityCancelledError,
+      ),
   );
   await client.reportCancellation(cancelled.token, "stopped");
   await assert.rejects(cancelled.handle.result(), (error) => error instanceof WorkflowFailedError);

@@ -1,5 +1,5 @@
-// Temporal's environment configuration, as its own command line reads it and as ours does: the same file and the same variables reach the
-// same namespace of the same server, or are refused by both.
+// Temporal's environment configuration, as its own command line reads it and as ours does: the same
+// file and the same variables reach the same namespace of the same server, or are refused by both.
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
@@ -39,7 +39,9 @@ async function theirs(env: { [name: string]: string }, timeout: string): Promise
 async function ours(env: { [name: string]: string }, connectTimeout: string): Promise<boolean> {
   let connection: Connection | undefined;
   try {
-    const { connectionOptions, namespace = "default" } = loadClientConnectConfig({ overrideEnvVars: { HOME: folder, ...env } });
+    const { connectionOptions, namespace = "default" } = loadClientConnectConfig({
+      overrideEnvVars: { HOME: folder, ...env },
+    });
     connection = await Connection.connect({ ...connectionOptions, namespace, connectTimeout });
     return await new Client({ service: connection, namespace, logger: silentLogger }).count() === 0;
   } catch {
@@ -92,21 +94,39 @@ api_key = "k"
         false,
       ],
       ["another namespace", { ...at, TEMPORAL_PROFILE: "elsewhere" }, false],
-      ["another namespace, put right", { ...at, TEMPORAL_PROFILE: "elsewhere", TEMPORAL_NAMESPACE: "default" }, true],
+      ["another namespace, put right", {
+        ...at,
+        TEMPORAL_PROFILE: "elsewhere",
+        TEMPORAL_NAMESPACE: "default",
+      }, true],
       ["no such profile", { ...at, TEMPORAL_PROFILE: "absent" }, false],
-      ["no file", { TEMPORAL_CONFIG_FILE: join(folder, "gone.toml"), TEMPORAL_ADDRESS: server.address }, true],
-      ["variables alone", { TEMPORAL_ADDRESS: server.address, TEMPORAL_NAMESPACE: "default" }, true],
+      ["no file", {
+        TEMPORAL_CONFIG_FILE: join(folder, "gone.toml"),
+        TEMPORAL_ADDRESS: server.address,
+      }, true],
+      [
+        "variables alone",
+        { TEMPORAL_ADDRESS: server.address, TEMPORAL_NAMESPACE: "default" },
+        true,
+      ],
       ["a section of TLS switches it on", { ...at, TEMPORAL_PROFILE: "tls" }, false],
       ["that a variable disables", { ...at, TEMPORAL_PROFILE: "tls", TEMPORAL_TLS: "false" }, true],
       ["an API key switches TLS on", { ...at, TEMPORAL_PROFILE: "key" }, false],
       ["unless TLS is off", { ...at, TEMPORAL_PROFILE: "off" }, true],
       ["headers", { ...at, TEMPORAL_PROFILE: "here", TEMPORAL_GRPC_META_OTHER_HEADER: "2" }, true],
-      ["path and data of one thing", { ...at, TEMPORAL_TLS_CLIENT_CERT_PATH: "/a", TEMPORAL_TLS_CLIENT_CERT_DATA: "b" }, false],
+      ["path and data of one thing", {
+        ...at,
+        TEMPORAL_TLS_CLIENT_CERT_PATH: "/a",
+        TEMPORAL_TLS_CLIENT_CERT_DATA: "b",
+      }, false],
     ];
     for (const [what, env, reached] of cases) {
       // What leads nowhere is tried until the time is over.
       const timeout = reached ? "60s" : "5s";
-      assert.deepEqual(await Promise.all([theirs(env, timeout), ours(env, timeout)]), [reached, reached], what);
+      assert.deepEqual(await Promise.all([theirs(env, timeout), ours(env, timeout)]), [
+        reached,
+        reached,
+      ], what);
     }
   },
 );

@@ -1,4 +1,5 @@
-// Against a real Temporal dev server: workflows with activities on our worker, over gRPC; their histories replay.
+// Against a real Temporal dev server: workflows with activities on our worker, over gRPC; their
+// histories replay.
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { Client } from "../../ts/client/mod.ts";
@@ -7,7 +8,19 @@ import { nativePrograms } from "../../ts/executor/run/native_program.ts";
 import { silentLogger } from "../../ts/base/logger.ts";
 import { GrpcService } from "../../ts/grpc/grpc_service.ts";
 import { Worker } from "../../ts/worker/mod.ts";
-import { activities, noreply, on, query, receive, reply, signal, sleep, stop, update, workflow } from "../../ts/workflow/mod.ts";
+import {
+  activities,
+  noreply,
+  on,
+  query,
+  receive,
+  reply,
+  signal,
+  sleep,
+  stop,
+  update,
+  workflow,
+} from "../../ts/workflow/mod.ts";
 import { publishState } from "../../ts/workflow/mod.ts";
 import { DevServer, noServer } from "./support/dev_server.ts";
 import { inlineRealm } from "./support/realm.ts";
@@ -16,7 +29,10 @@ interface Acts {
   greet(name: string): Promise<string>;
   flaky(): Promise<number>;
 }
-const acts = activities<Acts>({ startToClose: "10s", retry: { initialInterval: 20, maximumAttempts: 5 } });
+const acts = activities<Acts>({
+  startToClose: "10s",
+  retry: { initialInterval: 20, maximumAttempts: 5 },
+});
 
 const hello = workflow("Hello", async (name: string) => {
   const greeting = await acts.greet(name);
@@ -89,14 +105,19 @@ async function withWorker<T>(taskQueue: string, work: () => Promise<T>): Promise
 async function replays(workflowId: string): Promise<void> {
   const realm = await inlineRealm(service, nativePrograms([hello, ledger]).get);
   try {
-    const { verdict, error } = await realm.replay(workflowId, await client.getHandle(undefined, workflowId).historyBytes());
+    const { verdict, error } = await realm.replay(
+      workflowId,
+      await client.getHandle(undefined, workflowId).historyBytes(),
+    );
     assert.equal(verdict, "ok", error?.message);
   } finally {
     await realm.dispose();
   }
 }
 
-test("a workflow with activities and a timer completes on a cluster, and replays", { skip: noServer }, async () => {
+test("a workflow with activities and a timer completes on a cluster, and replays", {
+  skip: noServer,
+}, async () => {
   await withWorker("hello", async () => {
     const handle = await client.start(hello, { id: "hello-1", taskQueue: "hello", args: ["you"] });
     assert.equal(await handle.result(), "hello you after 3 attempts");
@@ -104,7 +125,9 @@ test("a workflow with activities and a timer completes on a cluster, and replays
   await replays("hello-1");
 });
 
-test("updates, a rejected one, signals and queries on a cluster, and the replay", { skip: noServer }, async () => {
+test("updates, a rejected one, signals and queries on a cluster, and the replay", {
+  skip: noServer,
+}, async () => {
   await withWorker("ledger", async () => {
     const handle = await client.start(ledger, { id: "ledger-1", taskQueue: "ledger" });
     assert.equal(await handle.update(add, 2), 2);
@@ -120,14 +143,17 @@ test("updates, a rejected one, signals and queries on a cluster, and the replay"
 
 test("errors of the service keep their code, name and fields", { skip: noServer }, async () => {
   const first = await client.start(hello, { id: "twice", taskQueue: "unpolled", args: ["x"] });
-  await assert.rejects(client.start(hello, { id: "twice", taskQueue: "unpolled", args: ["x"] }), (error: Error) => {
-    const cause = error.cause as ServiceError;
-    assert.ok(cause instanceof ServiceError);
-    assert.equal(cause.code, Code.ALREADY_EXISTS);
-    assert.equal(cause.reason, "WorkflowExecutionAlreadyStarted");
-    assert.equal(cause.metadata["run_id"], first.runId);
-    return true;
-  });
+  await assert.rejects(
+    client.start(hello, { id: "twice", taskQueue: "unpolled", args: ["x"] }),
+    (error: Error) => {
+      const cause = error.cause as ServiceError;
+      assert.ok(cause instanceof ServiceError);
+      assert.equal(cause.code, Code.ALREADY_EXISTS);
+      assert.equal(cause.reason, "WorkflowExecutionAlreadyStarted");
+      assert.equal(cause.metadata["run_id"], first.runId);
+      return true;
+    },
+  );
   const elsewhere = new Client({ service, namespace: "no-such-namespace", logger: silentLogger });
   await assert.rejects(elsewhere.getHandle(undefined, "x").describe(), /no-such-namespace/);
   await first.terminate();
@@ -138,11 +164,20 @@ test("a canceled poll and a stopping server", { skip: noServer }, async () => {
   const mortal = await DevServer.start();
   const own = new GrpcService({ address: mortal.address });
   const giveUp = new AbortController();
-  const first = own.call("pollActivityTaskQueue", poll, { signal: giveUp.signal, timeoutMs: 60_000 });
+  const first = own.call("pollActivityTaskQueue", poll, {
+    signal: giveUp.signal,
+    timeoutMs: 60_000,
+  });
   setTimeout(() => giveUp.abort(), 200);
-  await assert.rejects(first, (error) => error instanceof ServiceError && error.code === Code.CANCELLED);
+  await assert.rejects(
+    first,
+    (error) => error instanceof ServiceError && error.code === Code.CANCELLED,
+  );
   const second = own.call("pollActivityTaskQueue", poll, { timeoutMs: 60_000 });
   setTimeout(() => void mortal.stop(), 300);
-  await assert.rejects(second, (error) => error instanceof ServiceError && error.code === Code.UNAVAILABLE);
+  await assert.rejects(
+    second,
+    (error) => error instanceof ServiceError && error.code === Code.UNAVAILABLE,
+  );
   own.close();
 });

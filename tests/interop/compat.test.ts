@@ -1,5 +1,6 @@
-// Programs written for the official SDK, live on our worker against a real Temporal dev server: the activities that they schedule are
-// named after the scopes that they run in, and those are compared with what the official worker recorded for the same program.
+// Programs written for the official SDK, live on our worker against a real Temporal dev server: the
+// activities that they schedule are named after the scopes that they run in, and those are compared
+// with what the official worker recorded for the same program.
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -16,7 +17,8 @@ import { root } from "./support/official.ts";
 const here = join(root, "tests/compat");
 
 // deno-lint-ignore no-explicit-any
-const recorded = (program: string): any[] => JSON.parse(readFileSync(join(here, "histories", `${program}.json`), "utf8")).events;
+const recorded = (program: string): any[] =>
+  JSON.parse(readFileSync(join(here, "histories", `${program}.json`), "utf8")).events;
 // deno-lint-ignore no-explicit-any
 const scheduled = (events: any[]): string[] =>
   events.flatMap((event) => event.activityTaskScheduledEventAttributes?.activityType.name ?? []);
@@ -46,39 +48,57 @@ const load = (
     cacheSize: 0,
     runOptions: { namespace: "default", identity: "interop", sdkVersion: "0.1.0" },
     fetchHistory: (workflowId, runId, token) =>
-      fetchPage({ service, codec: undefined, namespace: "default", logger: silentLogger }, workflowId, runId, token),
+      fetchPage(
+        { service, codec: undefined, namespace: "default", logger: silentLogger },
+        workflowId,
+        runId,
+        token,
+      ),
   });
 
 // Programs whose activities have the same names in each run, though not always the same order.
 for (const program of ["callbacks", "interleaved"]) {
   for (const context of ["asyncLocalStorage", "rewritten"] as const) {
-    test(`an official program live on a cluster, ${context}: ${program}`, { skip: noServer }, async () => {
-      const expected = scheduled(recorded(program));
-      const id = `${program}-${context}`;
-      const worker = await Worker.create({
-        service,
-        taskQueue: id,
-        realm: await load(program, context),
-        activities: Object.fromEntries(expected.map((name) => [name, () => {}])),
-        cachedWorkflows: 0,
-        logger: silentLogger,
-      });
-      const history = await worker.runUntil(async () => {
-        const handle = await client.start(program, { id, taskQueue: id });
-        await handle.result();
-        return handle;
-      }).then(async (handle) => ({ bytes: await handle.historyBytes(), json: JSON.parse(await handle.historyJson()) }));
-      assert.deepEqual(scheduled(history.json.events).sort(), expected.sort());
-      const completed = history.json.events.find((event: { eventType: string }) =>
-        event.eventType === "EVENT_TYPE_WORKFLOW_TASK_COMPLETED"
-      );
-      assert.deepEqual(completed.workflowTaskCompletedEventAttributes.sdkMetadata.langUsedFlags, [1, 2]);
-      // The other context must replay it too.
-      const realm = await load(program, context === "rewritten" ? "asyncLocalStorage" : "rewritten");
-      const { verdict, error } = await realm.replay(id, history.bytes);
-      await realm.dispose();
-      assert.equal(verdict, "ok", error?.message);
-    });
+    test(
+      `an official program live on a cluster, ${context}: ${program}`,
+      { skip: noServer },
+      async () => {
+        const expected = scheduled(recorded(program));
+        const id = `${program}-${context}`;
+        const worker = await Worker.create({
+          service,
+          taskQueue: id,
+          realm: await load(program, context),
+          activities: Object.fromEntries(expected.map((name) => [name, () => {}])),
+          cachedWorkflows: 0,
+          logger: silentLogger,
+        });
+        const history = await worker.runUntil(async () => {
+          const handle = await client.start(program, { id, taskQueue: id });
+          await handle.result();
+          return handle;
+        }).then(async (handle) => ({
+          bytes: await handle.historyBytes(),
+          json: JSON.parse(await handle.historyJson()),
+        }));
+        assert.deepEqual(scheduled(history.json.events).sort(), expected.sort());
+        const completed = history.json.events.find((event: { eventType: string }) =>
+          event.eventType === "EVENT_TYPE_WORKFLOW_TASK_COMPLETED"
+        );
+        assert.deepEqual(completed.workflowTaskCompletedEventAttributes.sdkMetadata.langUsedFlags, [
+          1,
+          2,
+        ]);
+        // The other context must replay it too.
+        const realm = await load(
+          program,
+          context === "rewritten" ? "asyncLocalStorage" : "rewritten",
+        );
+        const { verdict, error } = await realm.replay(id, history.bytes);
+        await realm.dispose();
+        assert.equal(verdict, "ok", error?.message);
+      },
+    );
   }
 }
 
@@ -94,23 +114,42 @@ test(
       logger: silentLogger,
     });
     await worker.runUntil(async () => {
-      const handle = await client.start("officialWaiting", { id: "official-waiting", taskQueue: "official-waiting" });
+      const handle = await client.start("officialWaiting", {
+        id: "official-waiting",
+        taskQueue: "official-waiting",
+      });
       await handle.startUpdate("work", { args: [], waitFor: "accepted" });
       for (const state of ["open", "closed"]) {
         const stack = String(await handle.query("__stack_trace"));
-        assert.match(stack, /workflow "officialWaiting": sleep\n {4}at deeper \(.*official_waiting\.ts:\d+:\d+\)\n/, state);
+        assert.match(
+          stack,
+          /workflow "officialWaiting": sleep\n {4}at deeper \(.*official_waiting\.ts:\d+:\d+\)\n/,
+          state,
+        );
         assert.match(stack, /workflow "officialWaiting": condition\n {4}at officialWaiting \(/);
-        assert.match(stack, /handler of update "work": activity "work"\n {4}at .*official_waiting\.ts:/);
-        assert.match(stack, /workflow "officialWaiting": child workflow "absent"\n {4}at officialWaiting \(/);
+        assert.match(
+          stack,
+          /handler of update "work": activity "work"\n {4}at .*official_waiting\.ts:/,
+        );
+        assert.match(
+          stack,
+          /workflow "officialWaiting": child workflow "absent"\n {4}at officialWaiting \(/,
+        );
         assert.equal(stack.split("\n\n").length, 4, stack);
         assert.doesNotMatch(stack, /ts\/compat|executor/);
-        const { sdk, stacks } = await handle.query("__enhanced_stack_trace") as { sdk: { name: string }; stacks: unknown[] };
+        const { sdk, stacks } = await handle.query("__enhanced_stack_trace") as {
+          sdk: { name: string };
+          stacks: unknown[];
+        };
         assert.deepEqual([sdk.name, stacks.length], ["temporalex-ts-compat", 4]);
         const metadata = await handle.query("__temporal_workflow_metadata") as {
           definition: { signalDefinitions: unknown; updateDefinitions: unknown };
           currentDetails: string;
         };
-        assert.deepEqual(metadata.definition.signalDefinitions, [{ name: "done", description: "Ends it" }]);
+        assert.deepEqual(metadata.definition.signalDefinitions, [{
+          name: "done",
+          description: "Ends it",
+        }]);
         assert.deepEqual(metadata.definition.updateDefinitions, [{ name: "work" }]);
         assert.equal(metadata.currentDetails, "three at once");
         if (state === "open") await handle.terminate("seen");

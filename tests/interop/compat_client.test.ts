@@ -1,6 +1,6 @@
 // takes: 60 s
-// One script of a program's calls, run with `@temporalio/client` and with this package, against a Temporal dev server and
-// `temporalex dev`: the results are equal.
+// One script of a program's calls, run with `@temporalio/client` and with this package, against a
+// Temporal dev server and `temporalex dev`: the results are equal.
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
@@ -26,7 +26,12 @@ interface Server {
   stop(): Promise<unknown>;
 }
 
-function suite(name: string, startServer: () => Promise<Server>, schedules: boolean, skipped: string | false) {
+function suite(
+  name: string,
+  startServer: () => Promise<Server>,
+  schedules: boolean,
+  skipped: string | false,
+) {
   describe(name, { skip: skipped }, () => {
     let server: Server, service: GrpcService, worker: Worker, running: Promise<void>;
     const connections: { close(): Promise<void> }[] = [];
@@ -70,24 +75,39 @@ function suite(name: string, startServer: () => Promise<Server>, schedules: bool
       const connection = await packages.client.Connection.connect({ address: server.address });
       connections.push(connection);
       const options = { taskQueue: "scripts", prefix, tokenOf };
-      return { ...clientScript(packages, connection, options), ...(schedules && scheduleScript(packages, connection, options)) };
+      return {
+        ...clientScript(packages, connection, options),
+        ...(schedules && scheduleScript(packages, connection, options)),
+      };
     };
-    let ours: ReturnType<typeof scriptOf> | undefined, theirs: ReturnType<typeof scriptOf> | undefined;
+    let ours: ReturnType<typeof scriptOf> | undefined,
+      theirs: ReturnType<typeof scriptOf> | undefined;
     const names = [
       ...Object.keys(clientScript(NONE, undefined, { taskQueue: "", prefix: "", tokenOf })),
-      ...schedules ? Object.keys(scheduleScript(NONE, undefined, { taskQueue: "", prefix: "" })) : [],
+      ...schedules
+        ? Object.keys(scheduleScript(NONE, undefined, { taskQueue: "", prefix: "" }))
+        : [],
     ];
     for (const step of names) {
       test(step, async () => {
         ours ??= scriptOf(OURS, "ours");
         theirs ??= scriptOf(THEIRS!, "thrs");
-        const [mine, official] = await Promise.all([(await ours)[step]!(), (await theirs)[step]!()]);
-        const plain = (value: unknown) => JSON.parse(JSON.stringify(value ?? null).replaceAll("thrs-", "ours-"));
+        const [mine, official] = await Promise.all([
+          (await ours)[step]!(),
+          (await theirs)[step]!(),
+        ]);
+        const plain = (value: unknown) =>
+          JSON.parse(JSON.stringify(value ?? null).replaceAll("thrs-", "ours-"));
         assert.deepEqual(plain(mine), plain(official));
       });
     }
   });
 }
 
-suite("@temporalio/client and ours, on a Temporal dev server", () => DevServer.start(), true, noServer || noOfficial);
+suite(
+  "@temporalio/client and ours, on a Temporal dev server",
+  () => DevServer.start(),
+  true,
+  noServer || noOfficial,
+);
 suite("@temporalio/client and ours, on temporalex dev", () => OurServer.start(), false, noOfficial);

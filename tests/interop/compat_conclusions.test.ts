@@ -1,6 +1,7 @@
-// What workflow code does when an activation is concluded (`concludeActivation` of an interceptor), at once or in the reactions of promises:
-// its commands leave with the next activation, as with the official worker. The same workflows on both workers, with and without a cache of
-// runs; each replays the other's histories.
+// What workflow code does when an activation is concluded (`concludeActivation` of an interceptor),
+// at once or in the reactions of promises: its commands leave with the next activation, as with the
+// official worker. The same workflows on both workers, with and without a cache of runs; each
+// replays the other's histories.
 // takes: 60 s
 import assert from "node:assert/strict";
 import { join } from "node:path";
@@ -39,7 +40,10 @@ const ENDING = [
   ...["allKinds", "betweenLocals", "responds", "continues"],
 ];
 const FAILING = ["throwsLater", "rejects"];
-/** The official worker learns of unhandled rejections from `process`; Deno reports them after the task, so there it completes that run. */
+/**
+ * The official worker learns of unhandled rejections from `process`; Deno reports them after the
+ * task, so there it completes that run.
+ */
 const THEIRS = "Deno" in globalThis ? FAILING.filter((type) => type !== "rejects") : FAILING;
 
 let server: DevServer, service: GrpcService, client: Client;
@@ -72,14 +76,20 @@ interface Ran {
   readonly history: Uint8Array;
 }
 
-/** What the commands of each completed task left, a line for each that had any; whatever comes when it likes is left out. */
+/**
+ * What the commands of each completed task left, a line for each that had any; whatever comes when
+ * it likes is left out.
+ */
 const LEFT = new RegExp(
   "^(TIMER_(STARTED|CANCELED)|ACTIVITY_TASK_(SCHEDULED|CANCEL_REQUESTED)|.*_INITIATED|MARKER_RECORDED|WORKFLOW_PROPERTIES_MODIFIED|" +
     "WORKFLOW_EXECUTION_(COMPLETED|CONTINUED_AS_NEW|UPDATE_ACCEPTED|UPDATE_COMPLETED))$",
 );
 const FAILED = "WORKFLOW_TASK_FAILED";
 
-/** Ends with a task that failed, where `failing`; else the server may have made one of those (UnhandledCommand). */
+/**
+ * Ends with a task that failed, where `failing`; else the server may have made one of those
+ * (UnhandledCommand).
+ */
 async function linesOf(handle: WorkflowHandle, failing = false): Promise<string[]> {
   const { events } = JSON.parse(await handle.historyJson()) as { events: { eventType: string }[] };
   const lines: string[][] = [];
@@ -96,19 +106,36 @@ async function linesOf(handle: WorkflowHandle, failing = false): Promise<string[
 }
 
 /** All of them on one queue. */
-async function all(taskQueue: string, failing: readonly string[]): Promise<{ [type: string]: Ran }> {
+async function all(
+  taskQueue: string,
+  failing: readonly string[],
+): Promise<{ [type: string]: Ran }> {
   const ran: { [type: string]: Ran } = {};
   await Promise.all([...ENDING, ...failing].map(async (type) => {
-    const handle = await client.start(type, { id: `${type}-${taskQueue}`, taskQueue, args: [type === "continues"] });
+    const handle = await client.start(type, {
+      id: `${type}-${taskQueue}`,
+      taskQueue,
+      args: [type === "continues"],
+    });
     const first = client.getHandle(undefined, handle.workflowId, handle.firstExecutionRunId);
     if (failing.includes(type)) {
-      await until(`a task of ${type} fails`, async () => (await linesOf(handle, true)).includes(FAILED));
-      ran[type] = { result: undefined, lines: await linesOf(handle, true), history: new Uint8Array(0) };
+      await until(
+        `a task of ${type} fails`,
+        async () => (await linesOf(handle, true)).includes(FAILED),
+      );
+      ran[type] = {
+        result: undefined,
+        lines: await linesOf(handle, true),
+        history: new Uint8Array(0),
+      };
       await handle.terminate("seen");
       return;
     }
     if (type === "responds") {
-      await until("the first task is done", async () => /TASK_COMPLETED/.test(await handle.historyJson()));
+      await until(
+        "the first task is done",
+        async () => /TASK_COMPLETED/.test(await handle.historyJson()),
+      );
       const update = await handle.startUpdate("ask", { waitFor: "accepted" });
       await handle.signal("go");
       assert.equal(await update.result(), "responded");
@@ -121,7 +148,9 @@ async function all(taskQueue: string, failing: readonly string[]): Promise<{ [ty
 
 for (const cached of [true, false]) {
   test(
-    `what a conclusion sets off leaves with the next activation, ${cached ? "runs cached" : "without a cache"}`,
+    `what a conclusion sets off leaves with the next activation, ${
+      cached ? "runs cached" : "without a cache"
+    }`,
     { skip },
     async () => {
       const [theirQueue, ourQueue] = [`theirs-${cached}`, `ours-${cached}`];
@@ -130,7 +159,14 @@ for (const cached of [true, false]) {
         maxCachedWorkflows: cached ? 100 : 0,
       });
       const our = await Worker.create({
-        ...{ service, taskQueue: ourQueue, workflows, workflowInterceptors: interceptors, activities, logger: silentLogger },
+        ...{
+          service,
+          taskQueue: ourQueue,
+          workflows,
+          workflowInterceptors: interceptors,
+          activities,
+          logger: silentLogger,
+        },
         cachedWorkflows: cached ? 100 : 0,
       });
       const [theirs, ours] = await Promise.all([
@@ -143,12 +179,21 @@ for (const cached of [true, false]) {
         assert.deepEqual(ours[type]!.lines, theirs[type]!.lines, type);
       }
       for (const type of ENDING) {
-        assert.equal(await officialVerdict(workflowBundle, ours[type]!.history, `${type}-${ourQueue}`), "ok", type);
+        assert.equal(
+          await officialVerdict(workflowBundle, ours[type]!.history, `${type}-${ourQueue}`),
+          "ok",
+          type,
+        );
       }
       for (const scopes of ["asyncLocalStorage", "rewritten"] as const) {
         const realm = await createWorkerRealm({ workflows, interceptors, cacheSize: 0, scopes });
         for (const type of ENDING) {
-          for (const [queue, { history }] of [[ourQueue, ours[type]!], [theirQueue, theirs[type]!]] as const) {
+          for (
+            const [queue, { history }] of [[ourQueue, ours[type]!], [
+              theirQueue,
+              theirs[type]!,
+            ]] as const
+          ) {
             const { verdict, error } = await realm.replay(`${type}-${queue}`, history);
             assert.equal(verdict, "ok", `${type}, ${scopes}: ${error?.message}`);
           }

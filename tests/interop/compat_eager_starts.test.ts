@@ -1,4 +1,5 @@
-// `requestEagerStart` on a Temporal server: the worker that shares the client's connection takes the first task with the start.
+// `requestEagerStart` on a Temporal server: the worker that shares the client's connection takes
+// the first task with the start.
 // takes: 20 s
 import assert from "node:assert/strict";
 import { join } from "node:path";
@@ -34,7 +35,9 @@ const options = (taskQueue: string, workflowId = taskQueue) => ({
   workflowTaskTimeout: "60s",
 });
 
-test("the response to the start contains the first task, and its worker continues the run", { skip }, async () => {
+test("the response to the start contains the first task, and its worker continues the run", {
+  skip,
+}, async () => {
   const taskQueue = "eager";
   const client = new Client({ connection });
   const worker = await Worker.create({ connection, taskQueue, workflowsPath, activities });
@@ -45,7 +48,10 @@ test("the response to the start contains the first task, and its worker continue
     const again = client.workflow.start("call", options(taskQueue));
     assert.equal((await again).eagerlyStarted, true);
     assert.equal(
-      (await client.workflow.start("call", { ...options(taskQueue, "plain"), requestEagerStart: false })).eagerlyStarted,
+      (await client.workflow.start("call", {
+        ...options(taskQueue, "plain"),
+        requestEagerStart: false,
+      })).eagerlyStarted,
       false,
     );
   });
@@ -63,14 +69,18 @@ test("many eager starts at once: one per free slot, and no task is lost", { skip
   });
   await worker.runUntil(async () => {
     const ids = Array.from({ length: 40 }, (_, i) => `crowd-${i}`);
-    const results = await Promise.all(ids.map((id) => client.workflow.execute("call", options(taskQueue, id))));
+    const results = await Promise.all(
+      ids.map((id) => client.workflow.execute("call", options(taskQueue, id))),
+    );
     assert.deepEqual(new Set(results), new Set(["Hello, Ann!"]));
   });
   const none = client.workflow.getHandle("crowd-40").describe();
   await assert.rejects(none, WorkflowNotFoundError);
 });
 
-test("without a running worker it is an ordinary start; a worker of another queue is not used", { skip }, async () => {
+test("without a running worker it is an ordinary start; a worker of another queue is not used", {
+  skip,
+}, async () => {
   const client = new Client({ connection });
   const other = await Worker.create({ connection, taskQueue: "other", workflowsPath, activities });
   await other.runUntil(async () => {
@@ -86,7 +96,10 @@ test("without a running worker it is an ordinary start; a worker of another queu
 test("a connection that workers cannot share is rejected", { skip }, async () => {
   const plain = await Connection.connect({ address: server.address });
   try {
-    const start = new Client({ connection: plain }).workflow.start("call", options("eager", "refused"));
+    const start = new Client({ connection: plain }).workflow.start(
+      "call",
+      options("eager", "refused"),
+    );
     await assert.rejects(start, /^Error: Eager workflow start requires a NativeConnection/);
   } finally {
     await plain.close();

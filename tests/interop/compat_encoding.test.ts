@@ -1,5 +1,6 @@
 // runtime: node
-// Histories that the official package decoded, encoded by us: the bytes are those of protobufjs, also after changes.
+// Histories that the official package decoded, encoded by us: the bytes are those of protobufjs,
+// also after changes.
 import assert from "node:assert/strict";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -9,14 +10,22 @@ import { readHistoryFile } from "../../ts/history_files/history_file.ts";
 import { HistorySchema } from "../../ts/messages/generated/temporal/api/history/v1/message_pb.ts";
 import { noOfficial, official } from "./support/official.ts";
 
-const FOLDERS = ["tests/compat/histories", "../shared/fixtures/bench", "../shared/fixtures/compat/corpus"];
+const FOLDERS = [
+  "tests/compat/histories",
+  "../shared/fixtures/bench",
+  "../shared/fixtures/compat/corpus",
+];
 
-test("histories that protobufjs decoded are encoded in one pass, to its bytes", { skip: noOfficial }, async () => {
+test("histories that protobufjs decoded are encoded in one pass, to its bytes", {
+  skip: noOfficial,
+}, async () => {
   const { History } = official("@temporalio/proto").temporal.api.history.v1;
   let count = 0;
   for (const folder of FOLDERS.filter((path) => existsSync(path))) {
     for (const file of readdirSync(folder).filter((name) => /\.(?:json|bin)$/.test(name))) {
-      const read = await readHistoryFile(new Uint8Array(readFileSync(join(folder, file)))).catch(() => undefined);
+      const read = await readHistoryFile(new Uint8Array(readFileSync(join(folder, file)))).catch(
+        () => undefined,
+      );
       if (read === undefined) continue;
       const history = History.decode(read.bytes);
       const assertSame = (what: string) => {

@@ -1,6 +1,7 @@
 // runtime: node
-// Event groups of programs of `@temporalio/workflow`: the same workflows on the official worker and on ours, and the markers of each command as
-// both send them (the dev server keeps none). Each replays the other's histories; markers are compared with nothing.
+// Event groups of programs of `@temporalio/workflow`: the same workflows on the official worker and
+// on ours, and the markers of each command as both send them (the dev server keeps none). Each
+// replays the other's histories; markers are compared with nothing.
 // takes: 60 s
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
@@ -25,7 +26,13 @@ import { GrpcService } from "../../ts/grpc/grpc_service.ts";
 import { createWorkerRealm } from "../../ts/realm/mod.ts";
 import { Worker } from "../../ts/worker/mod.ts";
 import { DevServer, noServer, temporalCli } from "./support/dev_server.ts";
-import { noOfficial, official, officialVerdict, quietWorkerPackage, root } from "./support/official.ts";
+import {
+  noOfficial,
+  official,
+  officialVerdict,
+  quietWorkerPackage,
+  root,
+} from "./support/official.ts";
 import { OurServer } from "./support/our_server.ts";
 import { RecordingProxy } from "./support/recording_proxy.ts";
 
@@ -54,13 +61,36 @@ before(async () => {
   service = new GrpcService({ address: server.address });
   client = new Client({ service, logger: silentLogger });
   sdk = quietWorkerPackage();
-  const connection = await official("@temporalio/client").Connection.connect({ address: server.address });
+  const connection = await official("@temporalio/client").Connection.connect({
+    address: server.address,
+  });
   const KEYWORD = 2;
-  await connection.operatorService.addSearchAttributes({ namespace: "default", searchAttributes: { GroupKeyword: KEYWORD } });
+  await connection.operatorService.addSearchAttributes({
+    namespace: "default",
+    searchAttributes: { GroupKeyword: KEYWORD },
+  });
   await connection.close();
-  const endpoint = ["--name", "desk", "--target-namespace", "default", "--target-task-queue", "unpolled"];
-  execFileSync(temporalCli()!, ["operator", "nexus", "endpoint", "create", "--address", server.address, ...endpoint]);
-  workflowBundle = await sdk.bundleWorkflowCode({ workflowsPath: workflows, logger: new sdk.DefaultLogger("ERROR") });
+  const endpoint = [
+    "--name",
+    "desk",
+    "--target-namespace",
+    "default",
+    "--target-task-queue",
+    "unpolled",
+  ];
+  execFileSync(temporalCli()!, [
+    "operator",
+    "nexus",
+    "endpoint",
+    "create",
+    "--address",
+    server.address,
+    ...endpoint,
+  ]);
+  workflowBundle = await sdk.bundleWorkflowCode({
+    workflowsPath: workflows,
+    logger: new sdk.DefaultLogger("ERROR"),
+  });
 });
 
 after(async () => {
@@ -87,9 +117,9 @@ function markerText({ variant }: EventGroupMarker, { runId, events }: Known): st
       const { id, label } = variant.value;
       const said = JSON.parse(text(label?.data)) as string;
       const derived = createHash("sha1").update(runId + said).digest("hex");
-      return `${id === derived ? "derived" : JSON.stringify(id)} ${JSON.stringify(said)} ${text(label?.metadata["encoding"])}${
-        text(label?.metadata["coded"])
-      }`;
+      return `${id === derived ? "derived" : JSON.stringify(id)} ${JSON.stringify(said)} ${
+        text(label?.metadata["encoding"])
+      }${text(label?.metadata["coded"])}`;
     }
   }
   return "no variant";
@@ -111,7 +141,9 @@ function about({ attributes: { case: name, value } }: Command): string {
 }
 
 function commandText(command: Command, known: Known): string {
-  return `${enumName(CommandType, command.commandType)} ${about(command)} ${markersText(command.eventGroupMarkers, known)}`;
+  return `${enumName(CommandType, command.commandType)} ${about(command)} ${
+    markersText(command.eventGroupMarkers, known)
+  }`;
 }
 
 function markersText(markers: readonly EventGroupMarker[], known: Known): string {
@@ -122,10 +154,18 @@ function markersText(markers: readonly EventGroupMarker[], known: Known): string
 const codec = {
   encode: (payloads: Payload[]) =>
     Promise.resolve(
-      payloads.map(({ metadata, ...payload }) => ({ ...payload, metadata: { ...metadata, coded: Buffer.from(" coded") } })),
+      payloads.map(({ metadata, ...payload }) => ({
+        ...payload,
+        metadata: { ...metadata, coded: Buffer.from(" coded") },
+      })),
     ),
   decode: (payloads: Payload[]) =>
-    Promise.resolve(payloads.map(({ metadata: { coded: _, ...metadata } = {}, ...payload }) => ({ ...payload, metadata }))),
+    Promise.resolve(
+      payloads.map(({ metadata: { coded: _, ...metadata } = {}, ...payload }) => ({
+        ...payload,
+        metadata,
+      })),
+    ),
 };
 
 /** Workflows, and what is done with each. */
@@ -137,7 +177,11 @@ const RUNS: { readonly [type: string]: (handle: WorkflowHandle) => Promise<unkno
   async messages(handle) {
     await handle.signal("late");
     await handle.signal("go");
-    const update = await handle.startUpdate("ask", { args: ["what"], updateId: "the-update", waitFor: "accepted" });
+    const update = await handle.startUpdate("ask", {
+      args: ["what"],
+      updateId: "the-update",
+      waitFor: "accepted",
+    });
     await update.result();
     await handle.signal("unnamed");
     return await handle.result();
@@ -162,13 +206,15 @@ interface Ran {
 }
 
 /**
- * A worker's completions of the tasks of one workflow. One that ends the run counts once: the server may have rejected it
- * for a message.
+ * A worker's completions of the tasks of one workflow. One that ends the run counts once: the
+ * server may have rejected it for a message.
  */
 function completionsOf(proxy: RecordingProxy, workflowId: string): Command[][] {
   const field = Buffer.concat([Buffer.from([0x12, workflowId.length]), Buffer.from(workflowId)]);
-  const of = proxy.completions.filter(({ taskToken }) => Buffer.from(taskToken).includes(field)).map(({ commands }) => commands);
-  const ends = (commands: Command[]) => commands.at(-1)?.commandType === CommandType.COMPLETE_WORKFLOW_EXECUTION;
+  const of = proxy.completions.filter(({ taskToken }) => Buffer.from(taskToken).includes(field))
+    .map(({ commands }) => commands);
+  const ends = (commands: Command[]) =>
+    commands.at(-1)?.commandType === CommandType.COMPLETE_WORKFLOW_EXECUTION;
   return of.filter((commands, i) => !ends(commands) || i === of.length - 1);
 }
 
@@ -192,11 +238,15 @@ async function all(
       runId: handle.firstExecutionRunId!,
       events: new Map(
         events.flatMap(({ eventId, attributes: { case: name, value } }) =>
-          name === "workflowExecutionSignaledEventAttributes" ? [[eventId, `of signal ${value.signalName}`]] : []
+          name === "workflowExecutionSignaledEventAttributes"
+            ? [[eventId, `of signal ${value.signalName}`]]
+            : []
         ),
       ),
     };
-    const lines = completionsOf(proxy, workflowId).flat().map((command) => commandText(command, known));
+    const lines = completionsOf(proxy, workflowId).flat().map((command) =>
+      commandText(command, known)
+    );
     ran[type] = { result, lines, history, json, known };
   }));
   return ran;
@@ -205,61 +255,95 @@ async function all(
 /** The history with a marker on each event that has none. */
 function marked(history: Uint8Array): Uint8Array {
   const decoded = fromBinary(HistorySchema, history);
-  const label = create(PayloadSchema, { metadata: { encoding: Buffer.from("json/plain") }, data: Buffer.from('"other"') });
+  const label = create(PayloadSchema, {
+    metadata: { encoding: Buffer.from("json/plain") },
+    data: Buffer.from('"other"'),
+  });
   for (const event of decoded.events) {
     if (event.eventGroupMarkers.length > 0) continue;
-    event.eventGroupMarkers.push(create(EventGroupMarkerSchema, { variant: { case: "label", value: { id: "other", label } } }));
+    event.eventGroupMarkers.push(
+      create(EventGroupMarkerSchema, { variant: { case: "label", value: { id: "other", label } } }),
+    );
   }
   return toBinary(HistorySchema, decoded);
 }
 
-test("each command carries the same markers as in the official worker; replay does not compare them", { skip }, async () => {
-  const [theirProxy, ourProxy] = await Promise.all([RecordingProxy.start(server.address), RecordingProxy.start(server.address)]);
-  const connection = await sdk.NativeConnection.connect({ address: theirProxy.address });
-  const through = new GrpcService({ address: ourProxy.address });
-  const their = await sdk.Worker.create({ connection, taskQueue: "theirs", workflowBundle, activities: activitiesOf() });
-  const our = await Worker.create({
-    service: through,
-    taskQueue: "ours",
-    workflows,
-    activities: activitiesOf(),
-    logger: silentLogger,
-  });
-  const [theirs, ours] = await Promise.all([
-    their.runUntil(() => all(client, "theirs", theirProxy)) as Promise<{ [type: string]: Ran }>,
-    our.runUntil(() => all(client, "ours", ourProxy)),
-  ]);
-  for (const type of Object.keys(RUNS)) {
-    assert.deepEqual(ours[type]!.result, theirs[type]!.result, type);
-    assert.deepEqual([...ours[type]!.lines].sort(), [...theirs[type]!.lines].sort(), type);
-  }
-  await connection.close();
-  through.close();
-  await Promise.all([theirProxy.stop(), ourProxy.stop()]);
+test(
+  "each command carries the same markers as in the official worker; replay does not compare them",
+  { skip },
+  async () => {
+    const [theirProxy, ourProxy] = await Promise.all([
+      RecordingProxy.start(server.address),
+      RecordingProxy.start(server.address),
+    ]);
+    const connection = await sdk.NativeConnection.connect({ address: theirProxy.address });
+    const through = new GrpcService({ address: ourProxy.address });
+    const their = await sdk.Worker.create({
+      connection,
+      taskQueue: "theirs",
+      workflowBundle,
+      activities: activitiesOf(),
+    });
+    const our = await Worker.create({
+      service: through,
+      taskQueue: "ours",
+      workflows,
+      activities: activitiesOf(),
+      logger: silentLogger,
+    });
+    const [theirs, ours] = await Promise.all([
+      their.runUntil(() => all(client, "theirs", theirProxy)) as Promise<{ [type: string]: Ran }>,
+      our.runUntil(() => all(client, "ours", ourProxy)),
+    ]);
+    for (const type of Object.keys(RUNS)) {
+      assert.deepEqual(ours[type]!.result, theirs[type]!.result, type);
+      assert.deepEqual([...ours[type]!.lines].sort(), [...theirs[type]!.lines].sort(), type);
+    }
+    await connection.close();
+    through.close();
+    await Promise.all([theirProxy.stop(), ourProxy.stop()]);
 
-  const realms = await Promise.all(
-    (["asyncLocalStorage", "rewritten"] as const).map((scopes) => createWorkerRealm({ workflows, cacheSize: 0, scopes })),
-  );
-  for (const type of Object.keys(RUNS)) {
-    for (const [queue, { history }] of [["ours", ours[type]!], ["theirs", theirs[type]!]] as const) {
-      for (const variant of [history, marked(history)]) {
-        assert.equal(await officialVerdict(workflowBundle, variant, `${type}-${queue}`), "ok", type);
-        const groups = await Promise.all(realms.map(async (realm) => {
-          const { verdict, error, recorded } = await realm.replay(`${type}-${queue}`, variant, { record: true });
-          assert.equal(verdict, "ok", `${type}: ${error?.message}`);
-          return recorded!.flatMap(({ commands }) =>
-            commands.map(({ kind, seq, groups = [] }) => ({ kind, seq, groups: [...groups] }))
+    const realms = await Promise.all(
+      (["asyncLocalStorage", "rewritten"] as const).map((scopes) =>
+        createWorkerRealm({ workflows, cacheSize: 0, scopes })
+      ),
+    );
+    for (const type of Object.keys(RUNS)) {
+      for (
+        const [queue, { history }] of [["ours", ours[type]!], ["theirs", theirs[type]!]] as const
+      ) {
+        for (const variant of [history, marked(history)]) {
+          assert.equal(
+            await officialVerdict(workflowBundle, variant, `${type}-${queue}`),
+            "ok",
+            type,
           );
-        }));
-        assert.deepEqual(groups[1], groups[0], `${type}: by rewritten code as by AsyncLocalStorage`);
+          const groups = await Promise.all(realms.map(async (realm) => {
+            const { verdict, error, recorded } = await realm.replay(`${type}-${queue}`, variant, {
+              record: true,
+            });
+            assert.equal(verdict, "ok", `${type}: ${error?.message}`);
+            return recorded!.flatMap(({ commands }) =>
+              commands.map(({ kind, seq, groups = [] }) => ({ kind, seq, groups: [...groups] }))
+            );
+          }));
+          assert.deepEqual(
+            groups[1],
+            groups[0],
+            `${type}: by rewritten code as by AsyncLocalStorage`,
+          );
+        }
       }
     }
-  }
-  for (const realm of realms) await realm.dispose();
-});
+    for (const realm of realms) await realm.dispose();
+  },
+);
 
 test("codecs encode the labels", { skip }, async () => {
-  const [theirProxy, ourProxy] = await Promise.all([RecordingProxy.start(server.address), RecordingProxy.start(server.address)]);
+  const [theirProxy, ourProxy] = await Promise.all([
+    RecordingProxy.start(server.address),
+    RecordingProxy.start(server.address),
+  ]);
   const connection = await sdk.NativeConnection.connect({ address: theirProxy.address });
   const through = new GrpcService({ address: ourProxy.address });
   const coded = new Client({ service, codec, logger: silentLogger });
@@ -269,62 +353,96 @@ test("codecs encode the labels", { skip }, async () => {
     dataConverter: { payloadCodecs: [codec] },
   });
   const our = await Worker.create({
-    ...{ service: through, taskQueue: "our-codec", workflows, activities: activitiesOf(), logger: silentLogger },
+    ...{
+      service: through,
+      taskQueue: "our-codec",
+      workflows,
+      activities: activitiesOf(),
+      logger: silentLogger,
+    },
     codec,
   });
   const [theirs, ours] = await Promise.all([
-    their.runUntil(() => all(coded, "their-codec", theirProxy, types)) as Promise<{ [type: string]: Ran }>,
+    their.runUntil(() => all(coded, "their-codec", theirProxy, types)) as Promise<
+      { [type: string]: Ran }
+    >,
     our.runUntil(() => all(coded, "our-codec", ourProxy, types)),
   ]);
   for (const type of types) {
     assert.deepEqual([...ours[type]!.lines].sort(), [...theirs[type]!.lines].sort(), type);
     const labels = ours[type]!.lines.filter((line) => line.includes("json/plain"));
-    assert.ok(labels.length > 0 && labels.every((line) => !/json\/plain(?! coded)/.test(line)), type);
+    assert.ok(
+      labels.length > 0 && labels.every((line) => !/json\/plain(?! coded)/.test(line)),
+      type,
+    );
   }
   await connection.close();
   through.close();
   await Promise.all([theirProxy.stop(), ourProxy.stop()]);
 });
 
-test("temporalex dev keeps the markers with the events, for both workers", { skip: noOfficial }, async () => {
-  const dev = await OurServer.start();
-  const [theirProxy, ourProxy] = await Promise.all([RecordingProxy.start(dev.address), RecordingProxy.start(dev.address)]);
-  const connection = await sdk.NativeConnection.connect({ address: theirProxy.address });
-  const [direct, through] = [new GrpcService({ address: dev.address }), new GrpcService({ address: ourProxy.address })];
-  const devClient = new Client({ service: direct, logger: silentLogger });
-  const types = Object.keys(RUNS).filter((type) => type !== "nexus");
-  const their = await sdk.Worker.create({ connection, taskQueue: "theirs", workflowBundle, activities: activitiesOf() });
-  const our = await Worker.create({
-    service: through,
-    taskQueue: "ours",
-    workflows,
-    activities: activitiesOf(),
-    logger: silentLogger,
-  });
-  const [theirs, ours] = await Promise.all([
-    their.runUntil(() => all(devClient, "theirs", theirProxy, types)) as Promise<{ [type: string]: Ran }>,
-    our.runUntil(() => all(devClient, "ours", ourProxy, types)),
-  ]);
-  let events = 0;
-  for (const type of types) {
-    const [kept, theirKept] = [ours[type]!, theirs[type]!].map(({ history, known }) =>
-      fromBinary(HistorySchema, history).events.map(({ eventGroupMarkers }) => markersText(eventGroupMarkers, known))
-        .filter((markers) => markers !== "[]").sort()
-    );
-    assert.deepEqual(kept, theirKept, type);
-    events += kept!.length;
-    const { json, history } = ours[type]!;
-    assert.equal(json.includes('"eventGroupMarkers"'), kept!.length > 0, type);
-    const read = await readHistoryFile(new TextEncoder().encode(json));
-    assert.deepEqual(fromBinary(HistorySchema, read.bytes), fromBinary(HistorySchema, history), type);
-  }
-  const marked = ourProxy.completions.flatMap(({ commands }) => commands).filter(({ eventGroupMarkers }) =>
-    eventGroupMarkers.length > 0
-  );
-  assert.ok(events > 40);
-  assert.equal(events, marked.length);
-  await connection.close();
-  through.close();
-  direct.close();
-  await Promise.all([theirProxy.stop(), ourProxy.stop(), dev.stop()]);
-});
+test(
+  "temporalex dev keeps the markers with the events, for both workers",
+  { skip: noOfficial },
+  async () => {
+    const dev = await OurServer.start();
+    const [theirProxy, ourProxy] = await Promise.all([
+      RecordingProxy.start(dev.address),
+      RecordingProxy.start(dev.address),
+    ]);
+    const connection = await sdk.NativeConnection.connect({ address: theirProxy.address });
+    const [direct, through] = [
+      new GrpcService({ address: dev.address }),
+      new GrpcService({ address: ourProxy.address }),
+    ];
+    const devClient = new Client({ service: direct, logger: silentLogger });
+    const types = Object.keys(RUNS).filter((type) => type !== "nexus");
+    const their = await sdk.Worker.create({
+      connection,
+      taskQueue: "theirs",
+      workflowBundle,
+      activities: activitiesOf(),
+    });
+    const our = await Worker.create({
+      service: through,
+      taskQueue: "ours",
+      workflows,
+      activities: activitiesOf(),
+      logger: silentLogger,
+    });
+    const [theirs, ours] = await Promise.all([
+      their.runUntil(() => all(devClient, "theirs", theirProxy, types)) as Promise<
+        { [type: string]: Ran }
+      >,
+      our.runUntil(() => all(devClient, "ours", ourProxy, types)),
+    ]);
+    let events = 0;
+    for (const type of types) {
+      const [kept, theirKept] = [ours[type]!, theirs[type]!].map(({ history, known }) =>
+        fromBinary(HistorySchema, history).events.map(({ eventGroupMarkers }) =>
+          markersText(eventGroupMarkers, known)
+        )
+          .filter((markers) => markers !== "[]").sort()
+      );
+      assert.deepEqual(kept, theirKept, type);
+      events += kept!.length;
+      const { json, history } = ours[type]!;
+      assert.equal(json.includes('"eventGroupMarkers"'), kept!.length > 0, type);
+      const read = await readHistoryFile(new TextEncoder().encode(json));
+      assert.deepEqual(
+        fromBinary(HistorySchema, read.bytes),
+        fromBinary(HistorySchema, history),
+        type,
+      );
+    }
+    const marked = ourProxy.completions.flatMap(({ commands }) => commands).filter((
+      { eventGroupMarkers },
+    ) => eventGroupMarkers.length > 0);
+    assert.ok(events > 40);
+    assert.equal(events, marked.length);
+    await connection.close();
+    through.close();
+    direct.close();
+    await Promise.all([theirProxy.stop(), ourProxy.stop(), dev.stop()]);
+  },
+);

@@ -1,11 +1,15 @@
-// Interceptors and random streams of a program of `@temporalio/workflow`, recorded by the official worker: replayed here, the run comes to the
-// same result, in which stand the calls of its interceptors in their order and the numbers of its streams.
+// Interceptors and random streams of a program of `@temporalio/workflow`, recorded by the official
+// worker: replayed here, the run comes to the same result, in which stand the calls of its
+// interceptors in their order and the numbers of its streams.
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { silentLogger } from "../../ts/base/logger.ts";
 import { Client } from "../../ts/client/mod.ts";
-import { CommandKind, CompleteWorkflow } from "../../ts/core/generated/boundary/temporalex/boundary/v1/boundary.ts";
+import {
+  CommandKind,
+  CompleteWorkflow,
+} from "../../ts/core/generated/boundary/temporalex/boundary/v1/boundary.ts";
 import { jsonPayloadConverter } from "../../ts/converter/payload.ts";
 import { GrpcService } from "../../ts/grpc/grpc_service.ts";
 import { createWorkerRealm } from "../../ts/realm/mod.ts";
@@ -45,7 +49,11 @@ async function recorded(): Promise<{ result: Result; history: Uint8Array }> {
     activities: { work: (who: string) => who },
     interceptors: { workflowModules: [interceptors] },
   });
-  const handle = await client.start("w", { id: "intercepted", taskQueue: "intercepted", args: ["ada"] });
+  const handle = await client.start("w", {
+    id: "intercepted",
+    taskQueue: "intercepted",
+    args: ["ada"],
+  });
   await worker.runUntil(async () => {
     await handle.signal("poke", "hello");
     await handle.update("ask", "x");
@@ -55,22 +63,35 @@ async function recorded(): Promise<{ result: Result; history: Uint8Array }> {
   return { result: await handle.result() as Result, history: await handle.historyBytes() };
 }
 
-test("a run with interceptors makes the same calls with the same numbers as in the official worker", { skip }, async () => {
-  const { result, history } = await recorded();
-  assert.equal(result.calls.filter((call) => call === "execute").length, 1);
-  for (const scopes of ["asyncLocalStorage", "rewritten"] as const) {
-    const realm = await createWorkerRealm({ workflows, interceptors, cacheSize: 0, scopes });
-    try {
-      const { verdict, error, recorded: activations } = await realm.replay("intercepted", history, { record: true });
-      assert.equal(verdict, "ok", error?.message);
-      const end = activations!.flatMap(({ commands }) => commands).find(({ kind }) =>
-        kind === CommandKind.COMMAND_KIND_COMPLETE_WORKFLOW
-      )!;
-      const ours = jsonPayloadConverter.fromPayload(CompleteWorkflow.decode(end.attributes).result!) as Result;
-      // What is in history was valid: no validator is called on replay.
-      assert.deepEqual(ours, { ...result, calls: result.calls.filter((call) => call !== "validate") }, scopes);
-    } finally {
-      await realm.dispose();
+test(
+  "a run with interceptors makes the same calls with the same numbers as in the official worker",
+  { skip },
+  async () => {
+    const { result, history } = await recorded();
+    assert.equal(result.calls.filter((call) => call === "execute").length, 1);
+    for (const scopes of ["asyncLocalStorage", "rewritten"] as const) {
+      const realm = await createWorkerRealm({ workflows, interceptors, cacheSize: 0, scopes });
+      try {
+        const { verdict, error, recorded: activations } = await realm.replay(
+          "intercepted",
+          history,
+          { record: true },
+        );
+        assert.equal(verdict, "ok", error?.message);
+        const end = activations!.flatMap(({ commands }) => commands).find(({ kind }) =>
+          kind === CommandKind.COMMAND_KIND_COMPLETE_WORKFLOW
+        )!;
+        const ours = jsonPayloadConverter.fromPayload(
+          CompleteWorkflow.decode(end.attributes).result!,
+        ) as Result;
+        // What is in history was valid: no validator is called on replay.
+        assert.deepEqual(ours, {
+          ...result,
+          calls: result.calls.filter((call) => call !== "validate"),
+        }, scopes);
+      } finally {
+        await realm.dispose();
+      }
     }
-  }
-});
+  },
+);

@@ -1,6 +1,7 @@
-// Every option and every member of an enumeration that the official SDK's types have for commands of workflows: the same program, with that
-// option, on the official worker and on ours, and what both leave in history. The names are read from the declarations of the installed
-// packages; one that has no value here, or is not refused by name, fails the test.
+// Every option and every member of an enumeration that the official SDK's types have for commands
+// of workflows: the same program, with that option, on the official worker and on ours, and what
+// both leave in history. The names are read from the declarations of the installed packages; one
+// that has no value here, or is not refused by name, fails the test.
 // takes: 40 s
 import assert from "node:assert/strict";
 import { join } from "node:path";
@@ -36,13 +37,15 @@ const VOLATILE = new Set([
 ]);
 
 /** Left in history by what the server does, and not by a command. */
-const SERVERS = /WORKFLOW_TASK|EXECUTION_STARTED|EXECUTION_COMPLETED|FIRED$|TIMED_OUT|TASK_(STARTED|COMPLETED)$|_FAILED$/;
+const SERVERS =
+  /WORKFLOW_TASK|EXECUTION_STARTED|EXECUTION_COMPLETED|FIRED$|TIMED_OUT|TASK_(STARTED|COMPLETED)$|_FAILED$/;
 
-const isEmpty = (value: unknown) => typeof value === "object" && value !== null && Object.keys(value).length === 0;
+const isEmpty = (value: unknown) =>
+  typeof value === "object" && value !== null && Object.keys(value).length === 0;
 
 /**
- * A field in comparable form: a message without fields counts as absent; the marker of a local activity contains its
- * duration.
+ * A field in comparable form: a message without fields counts as absent; the marker of a local
+ * activity contains its duration.
  */
 function compared(name: string, value: unknown): unknown {
   if (VOLATILE.has(name) || isEmpty(value)) return undefined;
@@ -51,7 +54,12 @@ function compared(name: string, value: unknown): unknown {
   if (data?.payloads === undefined) return value;
   const read = JSON.parse(Buffer.from(data.payloads[0]!.data, "base64").toString()) as object;
   // Our marker says in which activation the result came.
-  return { ...rest, ...Object.fromEntries(Object.entries(read).filter(([key]) => !/time$|^activation_index$/.test(key))) };
+  return {
+    ...rest,
+    ...Object.fromEntries(
+      Object.entries(read).filter(([key]) => !/time$|^activation_index$/.test(key)),
+    ),
+  };
 }
 
 /** The events of commands, as lines "path: value". */
@@ -110,7 +118,11 @@ async function histories(
     for (let i = next++; i < all.length; i = next++) {
       const { command, options } = all[i]!;
       const id = `walk-${queue}-${i}`;
-      const { firstExecutionRunId: runId } = await client.start("walk", { id, taskQueue: queue, args: [{ command, options }] });
+      const { firstExecutionRunId: runId } = await client.start("walk", {
+        id,
+        taskQueue: queue,
+        args: [{ command, options }],
+      });
       const handle = client.getHandle(undefined, id, runId);
       if (refusing) {
         const end = Date.now() + 30_000;
@@ -162,7 +174,9 @@ test("commands with each option are recorded like those of the official worker",
   skip,
 }, async (t) => {
   const all = rows().filter(({ command, label }) => `${command} ${label}`.includes(only));
-  const { NativeConnection, Runtime, DefaultLogger, Worker: OfficialWorker } = official("@temporalio/worker");
+  const { NativeConnection, Runtime, DefaultLogger, Worker: OfficialWorker } = official(
+    "@temporalio/worker",
+  );
   Runtime.install({ logger: new DefaultLogger("ERROR"), shutdownSignals: [] });
   const connection = await NativeConnection.connect({
     address: server.address,
@@ -185,11 +199,16 @@ test("commands with each option are recorded like those of the official worker",
   });
   const found = await worker.runUntil(() => histories(all, "our-queue", false));
   const different = all.flatMap(({ command, label }, i) => {
-    const [theirs, ours] = [commandLines(expected[i]!, "official-queue"), commandLines(found[i]!, "our-queue")];
+    const [theirs, ours] = [
+      commandLines(expected[i]!, "official-queue"),
+      commandLines(found[i]!, "our-queue"),
+    ];
     assert.ok(theirs.length > 0, `${command}, ${label}: the official worker issued no command`);
     const missing = theirs.filter((line) => !ours.includes(line)).map((line) => `- ${line}`);
     const extra = ours.filter((line) => !theirs.includes(line)).map((line) => `+ ${line}`);
-    return missing.length + extra.length === 0 ? [] : [`${command}, ${label}: ${[...missing, ...extra].join(" ")}`];
+    return missing.length + extra.length === 0
+      ? []
+      : [`${command}, ${label}: ${[...missing, ...extra].join(" ")}`];
   });
   t.diagnostic(
     `${all.length} options and members compared, ${different.length} differ`,

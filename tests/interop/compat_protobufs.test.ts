@@ -1,7 +1,8 @@
 // runtime: node
 // takes: 20 s
-// Programs that have protobufjs in workflow code, in both versions that the official packages bring: a root of its reflection (pbjs
-// -t json-module) in a payload converter and in workflow code, a static module, and `@temporalio/proto`. They know nothing of temporalex.
+// Programs that have protobufjs in workflow code, in both versions that the official packages
+// bring: a root of its reflection (pbjs -t json-module) in a payload converter and in workflow
+// code, a static module, and `@temporalio/proto`. They know nothing of temporalex.
 import assert from "node:assert/strict";
 import { mkdirSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
@@ -102,16 +103,35 @@ exports.payloadConverter = new DefaultPayloadConverterWithProtobufs({ protobufRo
 `;
 
 for (const [version, place] of Object.entries(VERSIONS)) {
-  test(`protobufjs ${version} in workflow code and in a payload converter`, { skip: noOfficial }, (t) => {
-    const folder = projectWith(t, {
-      ...{ "root.cjs": ROOT, "static.cjs": STATIC, "use.mjs": USES, "workflows.mjs": WORKFLOWS, "app.mjs": APP },
-      ...{ "converter.cjs": CONVERTER, "api.mjs": API },
-    });
-    mkdirSync(join(folder, "node_modules/@temporalio"));
-    symlinkSync(join(INSTALLED, place), join(folder, "node_modules/protobufjs"), "dir");
-    symlinkSync(join(INSTALLED, "@temporalio/proto"), join(folder, "node_modules/@temporalio/proto"), "dir");
-    const args = ["--import", "temporalex/compat/register", "app.mjs", ...(version === "8" ? ["proto"] : [])];
-    const { status, stdout, stderr } = runIn(folder, process.execPath, args);
-    assert.deepEqual({ status, stdout, stderr }, { status: 0, stdout: "done\n", stderr: "" });
-  });
+  test(
+    `protobufjs ${version} in workflow code and in a payload converter`,
+    { skip: noOfficial },
+    (t) => {
+      const folder = projectWith(t, {
+        ...{
+          "root.cjs": ROOT,
+          "static.cjs": STATIC,
+          "use.mjs": USES,
+          "workflows.mjs": WORKFLOWS,
+          "app.mjs": APP,
+        },
+        ...{ "converter.cjs": CONVERTER, "api.mjs": API },
+      });
+      mkdirSync(join(folder, "node_modules/@temporalio"));
+      symlinkSync(join(INSTALLED, place), join(folder, "node_modules/protobufjs"), "dir");
+      symlinkSync(
+        join(INSTALLED, "@temporalio/proto"),
+        join(folder, "node_modules/@temporalio/proto"),
+        "dir",
+      );
+      const args = [
+        "--import",
+        "temporalex/compat/register",
+        "app.mjs",
+        ...(version === "8" ? ["proto"] : []),
+      ];
+      const { status, stdout, stderr } = runIn(folder, process.execPath, args);
+      assert.deepEqual({ status, stdout, stderr }, { status: 0, stdout: "done\n", stderr: "" });
+    },
+  );
 }

@@ -1,6 +1,6 @@
-// Every method of WorkflowService and OperatorService on this package's connections (`connection.workflowService.*`,
-// `connection.operatorService.*`): the official package's methods, its messages over our bytes and back, and a server's
-// responses to both.
+// Every method of WorkflowService and OperatorService on this package's connections
+// (`connection.workflowService.*`, `connection.operatorService.*`): the official package's methods,
+// its messages over our bytes and back, and a server's responses to both.
 // takes: 20 s
 import assert from "node:assert/strict";
 import { createRequire } from "node:module";
@@ -15,15 +15,22 @@ import { OurServer } from "./support/our_server.ts";
 // deno-lint-ignore no-explicit-any
 type Any = any;
 
-const api = noOfficial === false ? createRequire(join(root, "tests/interop/x.js"))("@temporalio/proto") : undefined;
+const api = noOfficial === false
+  ? createRequire(join(root, "tests/interop/x.js"))("@temporalio/proto")
+  : undefined;
 const camel = (name: string) => name[0]!.toLowerCase() + name.slice(1);
-const PACKAGES = { workflowService: "WorkflowService", operatorService: "OperatorService" } as const;
+const PACKAGES = {
+  workflowService: "WorkflowService",
+  operatorService: "OperatorService",
+} as const;
 type ServiceName = keyof typeof PACKAGES;
 const SERVICES = Object.keys(PACKAGES) as ServiceName[];
 
 function methodsOf(service: ServiceName): readonly Any[] {
   const { methodsArray } = api.temporal.api[PACKAGES[service].toLowerCase()].v1[PACKAGES[service]];
-  return methodsArray.map((method: Any) => method.resolve()).sort((a: Any, b: Any) => a.name < b.name ? -1 : 1);
+  return methodsArray.map((method: Any) => method.resolve()).sort((a: Any, b: Any) =>
+    a.name < b.name ? -1 : 1
+  );
 }
 
 let server: DevServer;
@@ -71,11 +78,16 @@ function scalar(type: string): unknown {
 test("the methods are those of the official package", { skip: noOfficial }, () => {
   const connection = Connection.over({ call: () => Promise.reject(new Error("none")) });
   for (const service of SERVICES) {
-    assert.deepEqual(Object.keys(connection[service]).sort(), methodsOf(service).map(({ name }) => camel(name)).sort());
+    assert.deepEqual(
+      Object.keys(connection[service]).sort(),
+      methodsOf(service).map(({ name }) => camel(name)).sort(),
+    );
   }
 });
 
-test("messages of every method are encoded and decoded like in the official package", { skip: noOfficial }, async () => {
+test("messages of every method are encoded and decoded like in the official package", {
+  skip: noOfficial,
+}, async () => {
   let sent = new Uint8Array(), answer = new Uint8Array();
   let asked = "";
   const answered = (method: string, request: Uint8Array) => {
@@ -84,13 +96,21 @@ test("messages of every method are encoded and decoded like in the official pack
     return Promise.resolve(answer);
   };
   const connection = Connection.over({ call: answered, callOther: answered });
-  const plain = (type: Any, bytes: Uint8Array) => type.toObject(type.decode(bytes), { longs: String, bytes: Array });
-  const all = SERVICES.flatMap((service) => methodsOf(service).map((method) => ({ service, method })));
+  const plain = (type: Any, bytes: Uint8Array) =>
+    type.toObject(type.decode(bytes), { longs: String, bytes: Array });
+  const all = SERVICES.flatMap((service) =>
+    methodsOf(service).map((method) => ({ service, method }))
+  );
   for (const { service, method: { name, resolvedRequestType, resolvedResponseType } } of all) {
     const request = sample(resolvedRequestType), response = sample(resolvedResponseType);
     answer = resolvedResponseType.encode(response).finish();
     const got = await (connection[service] as Any)[camel(name)](request);
-    assert.equal(asked, service === "workflowService" ? camel(name) : `/temporal.api.operatorservice.v1.OperatorService/${name}`);
+    assert.equal(
+      asked,
+      service === "workflowService"
+        ? camel(name)
+        : `/temporal.api.operatorservice.v1.OperatorService/${name}`,
+    );
     assert.deepEqual(
       plain(resolvedRequestType, sent),
       plain(resolvedRequestType, resolvedRequestType.encode(request).finish()),
@@ -122,58 +142,89 @@ async function outcome(service: Any, method: string, request: object): Promise<u
   }
 }
 
-test("a Temporal server responds to both connections alike", { skip: noServer || noOfficial }, async () => {
-  const namespace = "default", workflowExecution = { workflowId: "none", runId: "" };
-  const deploymentVersion = { deploymentName: "none", buildId: "1" };
-  const calls: [string, object][] = [
-    ["listWorkerDeployments", { namespace, pageSize: 10 }],
-    ["describeWorkerDeployment", { namespace, deploymentName: "none" }],
-    ["describeWorkerDeploymentVersion", { namespace, deploymentVersion }],
-    ["setWorkerDeploymentCurrentVersion", { namespace, deploymentName: "none", buildId: "1" }],
-    ["setWorkerDeploymentRampingVersion", { namespace, deploymentName: "none", buildId: "1", percentage: 10 }],
-    ["deleteWorkerDeployment", { namespace, deploymentName: "none" }],
-    ["updateNamespace", { namespace, updateInfo: { description: "described", data: { a: "b" } } }],
-    ["listWorkers", { namespace }],
-    ["listBatchOperations", { namespace }],
-    ["describeBatchOperation", { namespace, jobId: "none" }],
-    ["scanWorkflowExecutions", { namespace, query: "" }],
-    ["listClosedWorkflowExecutions", { namespace, executionFilter: { workflowId: "x" }, startTimeFilter: {} }],
-    ["listTaskQueuePartitions", { namespace, taskQueue: { name: "q" } }],
-    ["updateActivityOptions", { namespace, execution: workflowExecution, id: "1" }],
-    ["updateWorkflowExecutionOptions", { namespace, workflowExecution, updateMask: { paths: ["versioning_override"] } }],
-    ["getWorkerVersioningRules", { namespace, taskQueue: "q" }],
-  ];
-  for (const [method, request] of calls) {
-    const [our, their] = [ours, theirs].map(({ workflowService }) => outcome(workflowService, method, request));
-    assert.deepEqual(await our, await their, method);
-  }
-  assert.match(String(await outcome(ours.workflowService, "describeNamespace", { namespace })), /described/);
+test(
+  "a Temporal server responds to both connections alike",
+  { skip: noServer || noOfficial },
+  async () => {
+    const namespace = "default", workflowExecution = { workflowId: "none", runId: "" };
+    const deploymentVersion = { deploymentName: "none", buildId: "1" };
+    const calls: [string, object][] = [
+      ["listWorkerDeployments", { namespace, pageSize: 10 }],
+      ["describeWorkerDeployment", { namespace, deploymentName: "none" }],
+      ["describeWorkerDeploymentVersion", { namespace, deploymentVersion }],
+      ["setWorkerDeploymentCurrentVersion", { namespace, deploymentName: "none", buildId: "1" }],
+      ["setWorkerDeploymentRampingVersion", {
+        namespace,
+        deploymentName: "none",
+        buildId: "1",
+        percentage: 10,
+      }],
+      ["deleteWorkerDeployment", { namespace, deploymentName: "none" }],
+      ["updateNamespace", {
+        namespace,
+        updateInfo: { description: "described", data: { a: "b" } },
+      }],
+      ["listWorkers", { namespace }],
+      ["listBatchOperations", { namespace }],
+      ["describeBatchOperation", { namespace, jobId: "none" }],
+      ["scanWorkflowExecutions", { namespace, query: "" }],
+      ["listClosedWorkflowExecutions", {
+        namespace,
+        executionFilter: { workflowId: "x" },
+        startTimeFilter: {},
+      }],
+      ["listTaskQueuePartitions", { namespace, taskQueue: { name: "q" } }],
+      ["updateActivityOptions", { namespace, execution: workflowExecution, id: "1" }],
+      ["updateWorkflowExecutionOptions", {
+        namespace,
+        workflowExecution,
+        updateMask: { paths: ["versioning_override"] },
+      }],
+      ["getWorkerVersioningRules", { namespace, taskQueue: "q" }],
+    ];
+    for (const [method, request] of calls) {
+      const [our, their] = [ours, theirs].map(({ workflowService }) =>
+        outcome(workflowService, method, request)
+      );
+      assert.deepEqual(await our, await their, method);
+    }
+    assert.match(
+      String(await outcome(ours.workflowService, "describeNamespace", { namespace })),
+      /described/,
+    );
 
-  const operated: [string, object][] = [
-    ["listSearchAttributes", { namespace }],
-    ["removeSearchAttributes", { namespace, searchAttributes: ["NotThere"] }],
-    ["addSearchAttributes", { namespace, searchAttributes: {} }],
-    ["deleteNamespace", { namespace: "not-there" }],
-    ["getNexusEndpoint", { id: "not-there" }],
-    ["deleteNexusEndpoint", { id: "not-there", version: 1 }],
-    ["listNexusEndpoints", {}],
-    ["listClusters", {}],
-    ["removeRemoteCluster", { clusterName: "not-there" }],
-  ];
-  for (const [method, request] of operated) {
-    const [our, their] = [ours, theirs].map(({ operatorService }) => outcome(operatorService, method, request));
-    assert.deepEqual(await our, await their, method);
-  }
-  const Office = 2;
-  await ours.operatorService.addSearchAttributes({ namespace, searchAttributes: { Office } });
-  const { customAttributes } = await theirs.operatorService.listSearchAttributes({ namespace });
-  assert.equal(customAttributes.Office, Office);
-});
+    const operated: [string, object][] = [
+      ["listSearchAttributes", { namespace }],
+      ["removeSearchAttributes", { namespace, searchAttributes: ["NotThere"] }],
+      ["addSearchAttributes", { namespace, searchAttributes: {} }],
+      ["deleteNamespace", { namespace: "not-there" }],
+      ["getNexusEndpoint", { id: "not-there" }],
+      ["deleteNexusEndpoint", { id: "not-there", version: 1 }],
+      ["listNexusEndpoints", {}],
+      ["listClusters", {}],
+      ["removeRemoteCluster", { clusterName: "not-there" }],
+    ];
+    for (const [method, request] of operated) {
+      const [our, their] = [ours, theirs].map(({ operatorService }) =>
+        outcome(operatorService, method, request)
+      );
+      assert.deepEqual(await our, await their, method);
+    }
+    const Office = 2;
+    await ours.operatorService.addSearchAttributes({ namespace, searchAttributes: { Office } });
+    const { customAttributes } = await theirs.operatorService.listSearchAttributes({ namespace });
+    assert.equal(customAttributes.Office, Office);
+  },
+);
 
-test("worker connections have the methods too; unknown method names are rejected", { skip: noServer }, async () => {
+test("worker connections have the methods too; unknown method names are rejected", {
+  skip: noServer,
+}, async () => {
   const native = await NativeConnection.connect({ address: server.address });
   try {
-    const { workerDeployments } = await native.workflowService.listWorkerDeployments({ namespace: "default" });
+    const { workerDeployments } = await native.workflowService.listWorkerDeployments({
+      namespace: "default",
+    });
     assert.deepEqual(workerDeployments, []);
     const { clusters } = await native.operatorService.listClusters({});
     assert.equal((clusters as unknown[]).length, 1);
@@ -194,11 +245,19 @@ test("`temporalex dev` names methods that it does not support", async () => {
   const own = await OurServer.start();
   const connection = await Connection.connect({ address: own.address });
   try {
-    const refused = connection.workflowService.describeWorkerDeployment({ namespace: "default", deploymentName: "x" });
+    const refused = connection.workflowService.describeWorkerDeployment({
+      namespace: "default",
+      deploymentName: "x",
+    });
     await assert.rejects(refused, (error) => isGrpcServiceError(error) && error.code === 12);
-    const { systemAttributes } = await connection.operatorService.listSearchAttributes({ namespace: "default" });
+    const { systemAttributes } = await connection.operatorService.listSearchAttributes({
+      namespace: "default",
+    });
     assert.ok("WorkflowType" in (systemAttributes as object));
-    await assert.rejects(connection.operatorService.listClusters({}), (error) => isGrpcServiceError(error) && error.code === 12);
+    await assert.rejects(
+      connection.operatorService.listClusters({}),
+      (error) => isGrpcServiceError(error) && error.code === 12,
+    );
   } finally {
     await connection.close();
     await own.stop();
@@ -206,8 +265,14 @@ test("`temporalex dev` names methods that it does not support", async () => {
 });
 
 test("an embedded engine has no operator service", async () => {
-  const { operatorService } = Connection.over({ call: () => Promise.reject(new Error("not called")) });
+  const { operatorService } = Connection.over({
+    call: () => Promise.reject(new Error("not called")),
+  });
   const refused = operatorService.addSearchAttributes({ searchAttributes: { Office: 2 } });
-  const says = /no OperatorService \(AddSearchAttributes\); search attributes need no registration there/;
-  await assert.rejects(refused, (error) => isGrpcServiceError(error) && error.code === 12 && says.test(error.details));
+  const says =
+    /no OperatorService \(AddSearchAttributes\); search attributes need no registration there/;
+  await assert.rejects(
+    refused,
+    (error) => isGrpcServiceError(error) && error.code === 12 && says.test(error.details),
+  );
 });

@@ -1,7 +1,8 @@
 // runtime: node
 // takes: 10 s
-// `Worker.runReplayHistory` of both packages on the same histories, where the code throws: in a task that the history has as completed,
-// and in one that is still open, which the official replayer does not judge.
+// `Worker.runReplayHistory` of both packages on the same histories, where the code throws: in a
+// task that the history has as completed, and in one that is still open, which the official
+// replayer does not judge.
 import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
 import { mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
@@ -214,7 +215,8 @@ async function verdicts(
   });
   const found: { [name: string]: string } = {};
   for (const [name, history] of Object.entries(HISTORIES)) {
-    // A separate replayer for each history: the official one mixes up later histories after one that it cannot replay.
+    // A separate replayer for each history: the official one mixes up later histories after one
+    // that it cannot replay.
     const replayed = Worker.runReplayHistory(
       { workflowBundle },
       History.decode(await historyBytes(history)),
@@ -240,6 +242,8 @@ test("code that throws gets the same verdict as from the official replayer", {
     "ReplayError",
   );
   // An error that is not a verdict is reported.
-  const told = here.lines.filter((line) => /the open task of .* fails: late \(.*workflows\.mjs:3:/.test(line));
+  const told = here.lines.filter((line) =>
+    /the open task of .* fails: late \(.*workflows\.mjs:3:/.test(line)
+  );
   assert.equal(told.length, 3, here.lines.join("\n"));
 });

@@ -1,5 +1,6 @@
-// Samples of the official SDK with their own worker files, unmodified: `@temporalio/worker` and `@temporalio/activity` are this package's,
-// the client is the official one, and what the sample's client prints is what it printed with the official worker (baseline.json).
+// Samples of the official SDK with their own worker files, unmodified: `@temporalio/worker` and
+// `@temporalio/activity` are this package's, the client is the official one, and what the sample's
+// client prints is what it printed with the official worker (baseline.json).
 // takes: 60 s
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
@@ -38,7 +39,10 @@ function baseline(sample: string): string {
   return runs.map(({ out }: { out: string }) => out).join("");
 }
 
-/** The modules of a sample's programs. The server is on a separate port, which the samples do not know. */
+/**
+ * The modules of a sample's programs. The server is on a separate port, which the samples do not
+ * know.
+ */
 function modules(made: worker.Worker[]): { readonly [name: string]: unknown } {
   const { address } = server;
   const there = { connect: () => worker.NativeConnection.connect({ address }) };
@@ -80,10 +84,12 @@ const shown = (text: string): string =>
     .replace(/<Buffer .*>/, "<bytes>").replace(/\d+@\w+/, "<identity>");
 
 /**
- * The lines of what is printed, in no order: `inspect` of Deno prints an error's `cause` after its other fields, where Node keeps the order
- * in which they were set. The order is held by "failures as they are printed" in compat_common.test.ts, in Node.
+ * The lines of what is printed, in no order: `inspect` of Deno prints an error's `cause` after its
+ * other fields, where Node keeps the order in which they were set. The order is held by "failures
+ * as they are printed" in compat_common.test.ts, in Node.
  */
-const unordered = (text: string): string => shown(text).split("\n").map((line) => line.replace(/,$/, "")).sort().join("\n");
+const unordered = (text: string): string =>
+  shown(text).split("\n").map((line) => line.replace(/,$/, "")).sort().join("\n");
 
 function sample(
   name: string,
@@ -109,8 +115,10 @@ function sample(
       const client = runProgram(join(samples!, name, "src/client.ts"), given);
       if (exit === "leaves") {
         assert.equal(await client.exited, 1);
-      } else {await until("the client has printed", () => view(client.out).length >= expected.length, {
-          about: () => client.out,
+      } else {await until("the client has printed", () =>
+          view(client.out).length >= expected.length, {
+          about: () =>
+            client.out,
         });}
       made[0]!.shutdown();
       await until(

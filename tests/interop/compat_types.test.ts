@@ -1,7 +1,8 @@
 // runtime: node
 // takes: 20 s
-// The types of `temporalex/compat/*` compared with the declarations of the official packages: each export, member, option and enum is equal, fits, or
-// has a reason (tools/compat_types/reasons.json). What a new release adds or changes is reported by name.
+// The types of `temporalex/compat/*` compared with the declarations of the official packages: each
+// export, member, option and enum is equal, fits, or has a reason
+// (tools/compat_types/reasons.json). What a new release adds or changes is reported by name.
 import assert from "node:assert/strict";
 import {
   cpSync,
@@ -97,7 +98,10 @@ test("a difference without a reason is reported, and so is a reason without a di
   });
 });
 
-/** A folder of packages in which `edited` are copies that may be changed; the others are the installed ones. */
+/**
+ * A folder of packages in which `edited` are copies that may be changed; the others are the
+ * installed ones.
+ */
 function release(folder: string, edited: readonly string[]): string {
   const modules = join(folder, "node_modules");
   mkdirSync(join(modules, "@temporalio"), { recursive: true });
@@ -168,7 +172,8 @@ test(
       const { added, removed, changed } = compareReleases(modules);
       assert.deepEqual(added.map(({ where }) => where).sort(), [
         "client.WorkflowSignalWithStartOptionsWithArgs.sendTwice",
-        ...["Compiled", "Replay", ""].map((kind) => `worker.${kind}WorkerOptions.colorOfLogs`).sort(),
+        ...["Compiled", "Replay", ""].map((kind) => `worker.${kind}WorkerOptions.colorOfLogs`)
+          .sort(),
         "workflow.ContinueAsNewOptions.keepTimers",
       ]);
       assert.deepEqual(removed, []);

@@ -18,12 +18,20 @@ before(async () => {
 });
 after(() => server?.stop());
 
-test("a server whose port is in use is not confused with the server that uses it", { skip: noServer }, async () => {
+test("a server whose port is in use is not confused with the server that uses it", {
+  skip: noServer,
+}, async () => {
   await assert.rejects(DevServer.start([], { address: server.address }), /address already in use/);
 });
 
-test("connect reports the server's capabilities, and clients work on the connection", { skip: noServer }, async () => {
-  const connection = await Connection.connect({ address: server.address, namespace: "default", connectTimeout: "60s" });
+test("connect reports the server's capabilities, and clients work on the connection", {
+  skip: noServer,
+}, async () => {
+  const connection = await Connection.connect({
+    address: server.address,
+    namespace: "default",
+    connectTimeout: "60s",
+  });
   const { version, capabilities } = await connection.serverInfo();
   assert.match(version, /^\d+\.\d+\.\d+/);
   assert.equal(capabilities.supportsSchedules, true);
@@ -34,56 +42,95 @@ test("connect reports the server's capabilities, and clients work on the connect
   await assert.rejects(client.count(), /closed/);
 });
 
-test("a worker and a client over mTLS, and a caller without a certificate", { skip: noServer }, async () => {
-  // The dev server has no TLS: this proxy terminates it, as a load balancer would.
-  const [ours, others] = [authority("Our authority"), authority("Other authority")];
-  const own = ours.issue("server", { hosts: ["localhost"] });
-  const settings = { cert: own.certificate, key: own.key, ca: ours.certificate, requestCert: true, rejectUnauthorized: true };
-  const front = createServer({ ...settings, ALPNProtocols: ["h2"] }, (secure) => {
-    const at = server.address.split(":");
-    const plain = connect(Number(at[1]), at[0]);
-    for (const [one, other] of [[secure, plain], [plain, secure]] as const) {
-      one.on("error", () => {}).on("close", () => other.destroy());
-      one.pipe(other);
+test(
+  "a worker and a client over mTLS, and a caller without a certificate",
+  { skip: noServer },
+  async () => {
+    // The dev server has no TLS: this proxy terminates it, as a load balancer would.
+    const [ours, others] = [authority("Our authority"), authority("Other authority")];
+    const own = ours.issue("server", { hosts: ["localhost"] });
+    const settings = {
+      cert: own.certificate,
+      key: own.key,
+      ca: ours.certificate,
+      requestCert: true,
+      rejectUnauthorized: true,
+    };
+    const front = createServer({ ...settings, ALPNProtocols: ["h2"] }, (secure) => {
+      const at = server.address.split(":");
+      const plain = connect(Number(at[1]), at[0]);
+      for (const [one, other] of [[secure, plain], [plain, secure]] as const) {
+        one.on("error", () => {}).on("close", () => other.destroy());
+        one.pipe(other);
+      }
+    });
+    front.on("tlsClientError", () => {});
+    await new Promise<void>((resolve) => front.listen(0, "127.0.0.1", resolve));
+    const address = `localhost:${(front.address() as { port: number }).port}`;
+    const pair = (authority: Authority) => {
+      const { certificate, key } = authority.issue("client");
+      return {
+        serverRootCaCertificate: ours.certificate,
+        clientCertificate: certificate,
+        clientKey: key,
+      };
+    };
+    const service = await Connection.connect({
+      address,
+      namespace: "default",
+      tls: pair(ours),
+      connectTimeout: "60s",
+    });
+    try {
+      const taskQueue = "secure";
+      const hello = workflow("Hello", async (name: string) => {
+        await sleep(20);
+        return `hello ${name}`;
+      });
+      const worker = await Worker.create({
+        service,
+        taskQueue,
+        realm: "inline",
+        workflows: [hello],
+        logger: silentLogger,
+      });
+      const client = new Client({ service, logger: silentLogger });
+      await worker.runUntil(async () => {
+        assert.equal(
+          await client.execute(hello, { id: "secure-1", taskQueue, args: ["you"] }),
+          "hello you",
+        );
+      });
+      const without = { serverRootCaCertificate: ours.certificate };
+      await assert.rejects(
+        Connection.connect({ address, tls: without }),
+        /requires a client certificate/,
+      );
+      await assert.rejects(
+        Connection.connect({ address, tls: pair(others) }),
+        /rejected the client certificate/,
+      );
+      await assert.rejects(Connection.connect({ address }), /set `tls`/);
+    } finally {
+      await service.close();
+      await new Promise((resolve) => front.close(resolve));
     }
-  });
-  front.on("tlsClientError", () => {});
-  await new Promise<void>((resolve) => front.listen(0, "127.0.0.1", resolve));
-  const address = `localhost:${(front.address() as { port: number }).port}`;
-  const pair = (authority: Authority) => {
-    const { certificate, key } = authority.issue("client");
-    return { serverRootCaCertificate: ours.certificate, clientCertificate: certificate, clientKey: key };
-  };
-  const service = await Connection.connect({ address, namespace: "default", tls: pair(ours), connectTimeout: "60s" });
-  try {
-    const taskQueue = "secure";
-    const hello = workflow("Hello", async (name: string) => {
-      await sleep(20);
-      return `hello ${name}`;
-    });
-    const worker = await Worker.create({ service, taskQueue, realm: "inline", workflows: [hello], logger: silentLogger });
-    const client = new Client({ service, logger: silentLogger });
-    await worker.runUntil(async () => {
-      assert.equal(await client.execute(hello, { id: "secure-1", taskQueue, args: ["you"] }), "hello you");
-    });
-    const without = { serverRootCaCertificate: ours.certificate };
-    await assert.rejects(Connection.connect({ address, tls: without }), /requires a client certificate/);
-    await assert.rejects(Connection.connect({ address, tls: pair(others) }), /rejected the client certificate/);
-    await assert.rejects(Connection.connect({ address }), /set `tls`/);
-  } finally {
-    await service.close();
-    await new Promise((resolve) => front.close(resolve));
-  }
-});
+  },
+);
 
 test("the error for a missing namespace contains its name", { skip: noServer }, async () => {
-  await assert.rejects(Connection.connect({ address: server.address, namespace: "nowhere" }), (error: ServiceError) => {
-    assert.ok(error instanceof ServiceError);
-    assert.equal(error.code, Code.NOT_FOUND);
-    assert.match(
-      error.message,
-      new RegExp(`^cannot use the Temporal cluster at ${server.address}: namespace "nowhere" not found`),
-    );
-    return true;
-  });
+  await assert.rejects(
+    Connection.connect({ address: server.address, namespace: "nowhere" }),
+    (error: ServiceError) => {
+      assert.ok(error instanceof ServiceError);
+      assert.equal(error.code, Code.NOT_FOUND);
+      assert.match(
+        error.message,
+        new RegExp(
+          `^cannot use the Temporal cluster at ${server.address}: namespace "nowhere" not found`,
+        ),
+      );
+      return true;
+    },
+  );
 });

@@ -1,5 +1,6 @@
-// Workers that are killed in the middle of a task, and a server that is killed and comes back, while workflows run: nothing is lost, no
-// command and no completion is recorded twice (P2), and every history replays.
+// Workers that are killed in the middle of a task, and a server that is killed and comes back,
+// while workflows run: nothing is lost, no command and no completion is recorded twice (P2), and
+// every history replays.
 // takes: 60 s
 import assert from "node:assert/strict";
 import { type ChildProcess, spawn } from "node:child_process";
@@ -10,7 +11,13 @@ import process from "node:process";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { delay } from "@std/async/delay";
-import { Client, ServiceError, silentLogger, type WorkflowHandle, WorkflowUpdateRejectedError } from "../../ts/client/mod.ts";
+import {
+  Client,
+  ServiceError,
+  silentLogger,
+  type WorkflowHandle,
+  WorkflowUpdateRejectedError,
+} from "../../ts/client/mod.ts";
 import { createWorkerRealm } from "../../ts/realm/worker_realm.ts";
 import { GrpcService } from "../../ts/grpc/grpc_service.ts";
 import { Worker } from "../../ts/worker/mod.ts";
@@ -24,39 +31,66 @@ type Saga = WorkflowHandle<typeof saga>;
 
 const start = (client: Client): Promise<Saga[]> =>
   Promise.all(
-    Array.from({ length: RUNS }, (_, i) => client.start(saga, { id: `saga-${i}`, args: [`s${i}`, STEPS], taskTimeout: "2s" })),
+    Array.from({ length: RUNS }, (_, i) =>
+      client.start(saga, { id: `saga-${i}`, args: [`s${i}`, STEPS], taskTimeout: "2s" })),
   );
 
 const expected = (name: string): string[] =>
-  Array.from({ length: STEPS }, (_, i) => ["", "-left", "-right"].map((side) => `${name}-${i}${side} paid`)).flat();
+  Array.from(
+    { length: STEPS },
+    (_, i) => ["", "-left", "-right"].map((side) => `${name}-${i}${side} paid`),
+  ).flat();
 
-/** Every run has its result, each command and completion is in history once, and the history replays. */
+/**
+ * Every run has its result, each command and completion is in history once, and the history
+ * replays.
+ */
 async function judge(handles: Saga[]): Promise<void> {
-  const realm = await createWorkerRealm({ workflows, cacheSize: 0, runOptions: { namespace: "default", identity: "replay" } });
+  const realm = await createWorkerRealm({
+    workflows,
+    cacheSize: 0,
+    runOptions: { namespace: "default", identity: "replay" },
+  });
   try {
     for (const [i, handle] of handles.entries()) {
       const asks = (n: number) => handle.executeUpdate(ask, { args: [n], updateId: `ask-${n}` });
-      // Until its activities are done it refuses updates, and the server does where its task was lost three times in a row.
-      await until("the saga asks", () =>
-        asks(1).then(() => true, async (error: Error & { reason?: string }) => {
-          const notYet = error instanceof WorkflowUpdateRejectedError ||
-            [error, error.cause].some((e) => e instanceof ServiceError && e.reason === "WorkflowNotReady");
-          if (!notYet) throw error;
-          await delay(50);
-          return false;
-        }));
+      // Until its activities are done it refuses updates, and the server does where its task was
+      // lost three times in a row.
+      await until(
+        "the saga asks",
+        () =>
+          asks(1).then(() => true, async (error: Error & { reason?: string }) => {
+            const notYet = error instanceof WorkflowUpdateRejectedError ||
+              [error, error.cause].some((e) =>
+                e instanceof ServiceError && e.reason === "WorkflowNotReady"
+              );
+            if (!notYet) throw error;
+            await delay(50);
+            return false;
+          }),
+      );
       for (let n = 1; n <= 3; n++) assert.equal(await asks(n), n * (n + 1) / 2);
       await handle.signal(close);
       const { paid, asked } = await handle.result();
       assert.deepEqual(paid, expected(`s${i}`));
       assert.equal(asked, 6);
       const { events } = await handle.fetchHistory();
-      const count = (kind: string) => events.filter(({ attributes }) => attributes.case === `${kind}EventAttributes`).length;
+      const count = (kind: string) =>
+        events.filter(({ attributes }) => attributes.case === `${kind}EventAttributes`).length;
       assert.deepEqual(
-        ["activityTaskScheduled", "activityTaskCompleted", "timerStarted", "timerFired", "markerRecorded"].map(count),
+        [
+          "activityTaskScheduled",
+          "activityTaskCompleted",
+          "timerStarted",
+          "timerFired",
+          "markerRecorded",
+        ].map(count),
         [3 * STEPS, 3 * STEPS, STEPS, STEPS, 1],
       );
-      assert.deepEqual(["workflowExecutionUpdateAccepted", "workflowExecutionUpdateCompleted"].map(count), [3, 3]);
+      assert.deepEqual(
+        ["workflowExecutionUpdateAccepted", "workflowExecutionUpdateCompleted"].map(count),
+        [3, 3],
+      );
       const { verdict, error } = await realm.replay(handle.workflowId, await handle.historyBytes());
       assert.equal(verdict, "ok", error?.message);
     }
@@ -77,7 +111,9 @@ class WorkerProcess {
       stdio: ["ignore", "pipe", "inherit"],
     });
     this.child.stdout!.on("data", (chunk) => this.said += chunk);
-    this.gone = new Promise((resolve) => this.child.once("exit", (code, signal) => resolve(String(signal ?? code))));
+    this.gone = new Promise((resolve) =>
+      this.child.once("exit", (code, signal) => resolve(String(signal ?? code)))
+    );
   }
 
   async kill(): Promise<void> {
@@ -91,7 +127,8 @@ test("killed workers lose no work and repeat no recorded step", { skip: noServer
   const service = new GrpcService({ address: server.address });
   const client = new Client({ service, taskQueue: "sagas", logger: silentLogger });
   const workers: WorkerProcess[] = [];
-  const worker = (...killAt: string[]) => workers[workers.push(new WorkerProcess(server.address, "sagas", ...killAt)) - 1]!;
+  const worker = (...killAt: string[]) =>
+    workers[workers.push(new WorkerProcess(server.address, "sagas", ...killAt)) - 1]!;
   try {
     const handles = await start(client);
     // A workflow task and an activity were done, and the service got neither report.
@@ -103,8 +140,13 @@ test("killed workers lose no work and repeat no recorded step", { skip: noServer
     await third.kill();
     worker();
     await judge(handles);
-    const executions = workers.flatMap(({ said }) => said.split("\n").filter((line) => line.startsWith("exec")));
-    assert.ok(executions.length > RUNS * STEPS * 3, "an activity whose report was lost has run again");
+    const executions = workers.flatMap(({ said }) =>
+      said.split("\n").filter((line) => line.startsWith("exec"))
+    );
+    assert.ok(
+      executions.length > RUNS * STEPS * 3,
+      "an activity whose report was lost has run again",
+    );
   } finally {
     for (const one of workers) await one.kill();
     service.close();
@@ -112,7 +154,9 @@ test("killed workers lose no work and repeat no recorded step", { skip: noServer
   }
 });
 
-test("after a server is killed and restarted, clients and workers continue automatically", { skip: noServer }, async () => {
+test("after a server is killed and restarted, clients and workers continue automatically", {
+  skip: noServer,
+}, async () => {
   const folder = mkdtempSync(join(tmpdir(), "temporalex-server-"));
   const file = join(folder, "server.db");
   let server = await DevServer.start([], { file });

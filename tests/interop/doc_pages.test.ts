@@ -1,9 +1,18 @@
 // runtime: node
-// The pages of the documentation that need a cluster, as a reader follows them: their programs run against a real Temporal dev server, in
-// the order of the page, with the worker that the page starts. (tests/docs checks their types, and runs what needs no cluster.)
+// The pages of the documentation that need a cluster, as a reader follows them: their programs run
+// against a real Temporal dev server, in the order of the page, with the worker that the page
+// starts. (tests/docs checks their types, and runs what needs no cluster.)
 import assert from "node:assert/strict";
 import { type ChildProcess, execFile, execFileSync, spawn } from "node:child_process";
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import {
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import process from "node:process";
@@ -46,23 +55,45 @@ function project(page: string): string {
   symlinkSync(root, join(folder, "node_modules/temporalex"));
   writeFileSync(join(folder, "package.json"), JSON.stringify({ type: "module", private: true }));
   for (const block of readPage(readFileSync(join(root, "docs", page), "utf8"))) {
-    if (block.kind === "file") writeFileSync(join(folder, block.name), block.text.replaceAll("localhost:7233", server.address));
+    if (block.kind === "file") {
+      writeFileSync(
+        join(folder, block.name),
+        block.text.replaceAll("localhost:7233", server.address),
+      );
+    }
   }
   return folder;
 }
 
 const HOOK = ["--no-warnings", "--import", join(root, "tests/docs/ts_hook.mjs")];
 const node = async (folder: string, file: string) =>
-  (await promisify(execFile)(process.execPath, [...HOOK, file], { cwd: folder, encoding: "utf8", timeout: 180_000 })).stdout;
+  (await promisify(execFile)(process.execPath, [...HOOK, file], {
+    cwd: folder,
+    encoding: "utf8",
+    timeout: 180_000,
+  })).stdout;
 const temporalex = async (folder: string, ...args: string[]) =>
-  (await promisify(execFile)(process.execPath, [join(root, "dist/ts/cli/main.js"), ...args, "--address", server.address], {
+  (await promisify(execFile)(process.execPath, [
+    join(root, "dist/ts/cli/main.js"),
+    ...args,
+    "--address",
+    server.address,
+  ], {
     cwd: folder,
     encoding: "utf8",
     timeout: 180_000,
   })).stdout;
 
 async function worker(folder: string, queue: string): Promise<void> {
-  const args = ["worker", "--workflows", "workflows.ts", "--task-queue", queue, "--address", server.address];
+  const args = [
+    "worker",
+    "--workflows",
+    "workflows.ts",
+    "--task-queue",
+    queue,
+    "--address",
+    server.address,
+  ];
   const child = spawn(process.execPath, [join(root, "dist/ts/cli/main.js"), ...args], {
     cwd: folder,
     stdio: ["ignore", "pipe", "pipe"],
@@ -78,10 +109,20 @@ test("docs/schedules.md", { skip: noServer }, async () => {
   const folder = project("schedules.md");
   await worker(folder, "reports");
   assert.match(await node(folder, "schedule.ts"), /^next: \d{4}-\d\d-\d\dT/);
-  assert.match(await node(folder, "schedule.ts"), /^next: /, "a second start finds the schedule there");
-  await until("it is listed", async () => /daily-report +Report/.test(await temporalex(folder, "schedule", "list")));
+  assert.match(
+    await node(folder, "schedule.ts"),
+    /^next: /,
+    "a second start finds the schedule there",
+  );
+  await until(
+    "it is listed",
+    async () => /daily-report +Report/.test(await temporalex(folder, "schedule", "list")),
+  );
   await node(folder, "change.ts");
-  await assert.rejects(temporalex(folder, "schedule", "describe", "-s", "daily-report"), /schedule daily-report/);
+  await assert.rejects(
+    temporalex(folder, "schedule", "describe", "-s", "daily-report"),
+    /schedule daily-report/,
+  );
 });
 
 test("docs/client.md", { skip: noServer }, async () => {
@@ -94,8 +135,12 @@ test("docs/client.md", { skip: noServer }, async () => {
 
 test("docs/search-attributes.md", { skip: noServer }, async () => {
   const folder = project("search-attributes.md");
-  const lines = readFileSync(join(root, "docs/search-attributes.md"), "utf8").matchAll(/^temporal (operator .*)$/gm);
-  for (const [, words] of lines) execFileSync(temporalCli()!, [...words!.split(" "), "--address", server.address]);
+  const lines = readFileSync(join(root, "docs/search-attributes.md"), "utf8").matchAll(
+    /^temporal (operator .*)$/gm,
+  );
+  for (const [, words] of lines) {
+    execFileSync(temporalCli()!, [...words!.split(" "), "--address", server.address]);
+  }
   writeFileSync(
     join(folder, "start.ts"),
     `import { Client } from "temporalex";
@@ -108,5 +153,8 @@ connection.close();
 `,
   );
   await node(folder, "start.ts");
-  await until("it is found", async () => (await node(folder, "find.ts")) === "found 12.5\n{ RUNNING: 1 }\n");
+  await until(
+    "it is found",
+    async () => (await node(folder, "find.ts")) === "found 12.5\n{ RUNNING: 1 }\n",
+  );
 });

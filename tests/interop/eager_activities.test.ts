@@ -1,4 +1,5 @@
-// Against a server that gives activities out with the report that schedules them: they run without a poll, each once.
+// Against a server that gives activities out with the report that schedules them: they run without
+// a poll, each once.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { fromBinary } from "@bufbuild/protobuf";
@@ -13,12 +14,18 @@ import { Worker } from "../../ts/worker/mod.ts";
 import { activities, parallel, workflow } from "../../ts/workflow/mod.ts";
 import { DevServer, noServer } from "./support/dev_server.ts";
 
-const { echo } = activities<{ echo(value: number): number }>({ startToClose: "10s", retry: { maximumAttempts: 1 } });
+const { echo } = activities<{ echo(value: number): number }>({
+  startToClose: "10s",
+  retry: { maximumAttempts: 1 },
+});
 
 /** Five at once, then three one after the other. */
 const eight = workflow("Eight", async () => {
   const first = await parallel([0, 1, 2, 3, 4].map((i) => () => echo(i)));
-  let sum = first.reduce((total, result) => total + ("value" in result ? result.value : Number.NaN), 0);
+  let sum = first.reduce(
+    (total, result) => total + ("value" in result ? result.value : Number.NaN),
+    0,
+  );
   for (const i of [5, 6, 7]) sum += await echo(i);
   return sum;
 });
@@ -31,9 +38,12 @@ function watchCalls(service: RawService) {
     async call(method, request, options) {
       const answer = await service.call(method, request, options);
       if (method === "pollActivityTaskQueue") {
-        if (fromBinary(PollActivityTaskQueueResponseSchema, answer).taskToken.length > 0) came.polled++;
+        if (fromBinary(PollActivityTaskQueueResponseSchema, answer).taskToken.length > 0) {
+          came.polled++;
+        }
       } else if (method === "respondWorkflowTaskCompleted") {
-        came.eager += fromBinary(RespondWorkflowTaskCompletedResponseSchema, answer).activityTasks.length;
+        came.eager +=
+          fromBinary(RespondWorkflowTaskCompletedResponseSchema, answer).activityTasks.length;
       }
       return answer;
     },
@@ -57,7 +67,14 @@ test(
           return value;
         };
         const worker = await Worker.create({
-          ...{ service, taskQueue, workflows: [eight], activities: { echo }, logger: silentLogger, ...options },
+          ...{
+            service,
+            taskQueue,
+            workflows: [eight],
+            activities: { echo },
+            logger: silentLogger,
+            ...options,
+          },
         });
         const sum = await worker.runUntil(() =>
           client.execute(eight, { id: taskQueue, taskQueue, args: [], executionTimeout: "1m" })
@@ -70,7 +87,10 @@ test(
         assert.deepEqual(await run("eager", {}), { polled: 2, eager: 6 });
       });
       await t.test("a worker with maxActivitiesPerSecond gets no eager activities", async () => {
-        assert.deepEqual(await run("paced", { maxActivitiesPerSecond: 1000 }), { polled: 8, eager: 0 });
+        assert.deepEqual(await run("paced", { maxActivitiesPerSecond: 1000 }), {
+          polled: 8,
+          eager: 0,
+        });
       });
     } finally {
       connection.close();

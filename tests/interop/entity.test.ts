@@ -1,5 +1,6 @@
-// The account of examples/entity on a real Temporal dev server: starts that join, generations by the server's suggestion, repeated updates,
-// versions of a deployment, and a state that is too large.
+// The account of examples/entity on a real Temporal dev server: starts that join, generations by
+// the server's suggestion, repeated updates, versions of a deployment, and a state that is too
+// large.
 // takes: 20 s
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
@@ -17,7 +18,11 @@ import {
   userAccount,
 } from "../../examples/entity/workflow.ts";
 import { silentLogger } from "../../ts/base/logger.ts";
-import { Client, WorkflowExecutionAlreadyStartedError, WorkflowUpdateRejectedError } from "../../ts/client/mod.ts";
+import {
+  Client,
+  WorkflowExecutionAlreadyStartedError,
+  WorkflowUpdateRejectedError,
+} from "../../ts/client/mod.ts";
 import { GrpcService } from "../../ts/grpc/grpc_service.ts";
 import { Worker, type WorkerOptions } from "../../ts/worker/mod.ts";
 import { Gates, health, stateOf } from "../app/entity_support.ts";
@@ -38,9 +43,22 @@ after(async () => {
   await server?.stop();
 });
 
-async function working<T>(taskQueue: string, options: Partial<WorkerOptions>, body: (client: Client) => Promise<T>): Promise<T> {
-  const worker = await Worker.create({ service, taskQueue, workflows, activities, logger: silentLogger, ...options });
-  return await worker.runUntil(() => body(new Client({ service, taskQueue, logger: silentLogger })));
+async function working<T>(
+  taskQueue: string,
+  options: Partial<WorkerOptions>,
+  body: (client: Client) => Promise<T>,
+): Promise<T> {
+  const worker = await Worker.create({
+    service,
+    taskQueue,
+    workflows,
+    activities,
+    logger: silentLogger,
+    ...options,
+  });
+  return await worker.runUntil(() =>
+    body(new Client({ service, taskQueue, logger: silentLogger }))
+  );
 }
 
 test(
@@ -49,13 +67,16 @@ test(
   () =>
     working("accounts", {}, async (client) => {
       await block(client, "ada");
-      await until("it is suspended", async () => (await stateOf(client, "ada")).status === "SUSPENDED");
+      await until("it is suspended", async () =>
+        (await stateOf(client, "ada")).status === "SUSPENDED");
       const joined = await openAccount(client, "ada");
       await block(client, "ada");
       const first = await saveProfile(client, "ada", { name: "Ada" }, "the-id");
       assert.deepEqual(first, { status: "SUSPENDED", operation: 2 });
       for (let burst = 0; burst < 15; burst++) {
-        await Promise.all([1, 2, 3, 4].map((n) => joined.update(updateProfile, { name: `Ada ${burst} ${n}` })));
+        await Promise.all([1, 2, 3, 4].map((n) =>
+          joined.update(updateProfile, { name: `Ada ${burst} ${n}` })
+        ));
       }
       assert.deepEqual(await saveProfile(client, "ada", { name: "Another name" }, "the-id"), first);
       assert.deepEqual(await joined.update(reactivateNow), { status: "ACTIVE", operation: 63 });
@@ -67,7 +88,14 @@ test(
       const last = await joined.result();
       assert.deepEqual([last.status, typeof last.deletedAt], ["DELETED", "number"]);
       assert.equal((await accountOf(client, "ada").query(getState)).status, "DELETED");
-      for (const again of [openAccount, block, (c: Client, id: string) => saveProfile(c, id, { name: "A" })]) {
+      for (
+        const again of [
+          openAccount,
+          block,
+          (c: Client, id: string) =>
+            saveProfile(c, id, { name: "A" }),
+        ]
+      ) {
         await assert.rejects(again(client, "ada"), WorkflowExecutionAlreadyStartedError);
       }
     }),
@@ -78,11 +106,14 @@ test(
   { skip: noServer },
   async () => {
     const failures: string[] = [];
-    const events = { workflowTaskFailed: ({ message }: { message: string }) => void failures.push(message) };
+    const events = {
+      workflowTaskFailed: ({ message }: { message: string }) => void failures.push(message),
+    };
     await working("large", { events }, async (client) => {
       const account = await openAccount(client, "large");
       await account.update(updateProfile, { name: "Ada", about: "x".repeat(1_200_000) });
-      // Its history of more than 4 MiB makes the server suggest a new one; the updates whose tasks fail wait for corrected code.
+      // Its history of more than 4 MiB makes the server suggest a new one; the updates whose tasks
+      // fail wait for corrected code.
       account.update(changeEmail, `${"x".repeat(1_200_000)}@example.com`).catch(() => {});
       account.update(updateProfile, { name: "Ada", about: "y".repeat(1_200_000) }).catch(() => {});
       await until("the task has failed", () => failures.length > 0);
@@ -105,7 +136,8 @@ test(
         ...{ service, taskQueue, workflows, logger: silentLogger },
         activities: {
           ...new Gates().activities,
-          validateProfile: async (profile: { name: string }) => void calls.push(`${buildId} ${profile.name}`),
+          validateProfile: async (profile: { name: string }) =>
+            void calls.push(`${buildId} ${profile.name}`),
         },
         workerDeploymentOptions: {
           useWorkerVersioning: true,
@@ -117,10 +149,24 @@ test(
       return worker;
     };
     const setCurrent = (buildId: string) => {
-      const version = ["--deployment-name", "accounts", "--build-id", buildId, "--yes", "--address", server.address];
+      const version = [
+        "--deployment-name",
+        "accounts",
+        "--build-id",
+        buildId,
+        "--yes",
+        "--address",
+        server.address,
+      ];
       return until(
         `version ${buildId} is current`,
-        () => promisify(execFile)(temporalCli()!, ["worker", "deployment", "set-current-version", ...version]),
+        () =>
+          promisify(execFile)(temporalCli()!, [
+            "worker",
+            "deployment",
+            "set-current-version",
+            ...version,
+          ]),
         { retryErrors: true, everyMs: 300 },
       );
     };

@@ -1,6 +1,6 @@
-// One account, one program of `@temporalio/workflow`, one task queue: run by the official worker, by this one, and by the
-// official one again. Each continues where the other stopped, over generations, and knows the updates that the other has
-// completed.
+// One account, one program of `@temporalio/workflow`, one task queue: run by the official worker,
+// by this one, and by the official one again. Each continues where the other stopped, over
+// generations, and knows the updates that the other has completed.
 // takes: 30 s
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
@@ -62,20 +62,34 @@ test(
         account.executeUpdate("updateProfile", { args: [{ name }], updateId }) as Promise<Receipt>;
       const health = () => account.query("getHealth") as Promise<Health>;
       const receipts: Receipt[] = [];
-      for (const [turn, serve] of [byTemporal(server.address), byOurs(service), byTemporal(server.address)].entries()) {
+      for (
+        const [turn, serve] of [
+          byTemporal(server.address),
+          byOurs(service),
+          byTemporal(server.address),
+        ].entries()
+      ) {
         await serve(async () => {
           const before = turn === 0 ? 0 : (await health()).generation;
-          for (let i = 0; i < 12; i++) receipts.push(await update(`Ada ${turn} ${i}`, `${turn}-${i}`));
+          for (let i = 0; i < 12; i++) {
+            receipts.push(await update(`Ada ${turn} ${i}`, `${turn}-${i}`));
+          }
           const { generation, operations } = await health();
           assert.equal(operations, 12 * (turn + 1));
           assert.ok(generation > before, `${before} to ${generation} generations`);
           for (const id of [0, 12 * turn]) {
-            assert.deepEqual(await update("sent again", `${Math.floor(id / 12)}-${id % 12}`), receipts[id]);
+            assert.deepEqual(
+              await update("sent again", `${Math.floor(id / 12)}-${id % 12}`),
+              receipts[id],
+            );
           }
           assert.equal((await health()).operations, operations);
         });
       }
-      assert.deepEqual(receipts.map(({ operation }) => operation), Array.from({ length: 36 }, (_, i) => i + 1));
+      assert.deepEqual(
+        receipts.map(({ operation }) => operation),
+        Array.from({ length: 36 }, (_, i) => i + 1),
+      );
       await account.terminate();
     } finally {
       service.close();

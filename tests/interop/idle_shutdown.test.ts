@@ -1,5 +1,6 @@
-// How a worker stops on a Temporal server that does not end polls when a worker shuts down (up to 1.29): at once where no task is expected,
-// and without losing one where tasks arrive all the time. STOPS=300 measures 300 stops under load.
+// How a worker stops on a Temporal server that does not end polls when a worker shuts down (up to
+// 1.29): at once where no task is expected, and without losing one where tasks arrive all the time.
+// STOPS=300 measures 300 stops under load.
 // takes: 20 s
 import assert from "node:assert/strict";
 import { join } from "node:path";
@@ -26,12 +27,18 @@ import { root } from "./support/official.ts";
 const skip = noServer;
 const workflowsPath = join(root, "tests/compat/worker/modules/calls.ts");
 const STOPS = Number(process.env["STOPS"] ?? 0);
-/** A machine whose responses are late by a tenth of a second may lose a task, so the load is a measurement. */
+/**
+ * A machine whose responses are late by a tenth of a second may lose a task, so the load is a
+ * measurement.
+ */
 const noLoad = skip !== false ? skip : STOPS === 0 ? "a measurement (set STOPS=300)" : false;
 /** Polls that end by their own deadline take four seconds from the start of a worker. */
 const SOON_MS = 2400;
 
-const { work } = proxies<{ work(n: number): Promise<number> }>({ startToClose: "20s", retry: { maximumAttempts: 1 } });
+const { work } = proxies<{ work(n: number): Promise<number> }>({
+  startToClose: "20s",
+  retry: { maximumAttempts: 1 },
+});
 const called = workflow("Called", async (n: number) => await work(n));
 
 let server: DevServer, service: GrpcService, connection: NativeConnection;
@@ -53,7 +60,14 @@ after(async () => {
 
 const started = (taskQueue: string, identity = "steady") => {
   const activities = { work: (n: number) => Promise.resolve(n) };
-  return Worker.create({ service, taskQueue, identity, logger: silentLogger, workflows: [called], activities });
+  return Worker.create({
+    service,
+    taskQueue,
+    identity,
+    logger: silentLogger,
+    workflows: [called],
+    activities,
+  });
 };
 
 /** Milliseconds that a call takes. */
@@ -87,7 +101,12 @@ test("an idle worker stops at once and loses no later task", { skip }, async () 
 test("shutdownForceTime counts the time of tasks, not of polls", { skip }, async () => {
   const { workflow } = new CompatClient({ connection });
   const idle = { a: () => Promise.resolve() };
-  const quick = await CompatWorker.create({ connection, taskQueue: "forced", activities: idle, shutdownForceTime: 1 });
+  const quick = await CompatWorker.create({
+    connection,
+    taskQueue: "forced",
+    activities: idle,
+    shutdownForceTime: 1,
+  });
   assert.ok(await timed(() => quick.runUntil(() => delay(100))) < SOON_MS);
   let isRunning = false;
   let end = () => {};
@@ -99,7 +118,11 @@ test("shutdownForceTime counts the time of tasks, not of polls", { skip }, async
   const stuck = await CompatWorker.create({ ...options, shutdownForceTime: 50 });
   await assert.rejects(
     stuck.runUntil(async () => {
-      await workflow.start("call", { taskQueue: "stuck", workflowId: "stuck", args: ["greet", "Ann"] });
+      await workflow.start("call", {
+        taskQueue: "stuck",
+        workflowId: "stuck",
+        args: ["greet", "Ann"],
+      });
       await until("the activity runs", () => isRunning);
     }),
     GracefulShutdownPeriodExpiredError,
@@ -114,25 +137,36 @@ interface Lost {
   readonly startedAtMs: number;
 }
 
-/** Tasks that timed out: those that a worker had been given, and the number of those of sticky queues. */
-async function timeouts(handles: Iterable<WorkflowHandle<typeof called>>): Promise<{ lost: Lost[]; moved: number }> {
+/**
+ * Tasks that timed out: those that a worker had been given, and the number of those of sticky
+ * queues.
+ */
+async function timeouts(
+  handles: Iterable<WorkflowHandle<typeof called>>,
+): Promise<{ lost: Lost[]; moved: number }> {
   const lost: Lost[] = [];
   let moved = 0;
   for (const handle of handles) {
     const { events } = await handle.fetchHistory();
     for (const { attributes } of events) {
       if (
-        attributes.case !== "workflowTaskTimedOutEventAttributes" && attributes.case !== "activityTaskTimedOutEventAttributes"
+        attributes.case !== "workflowTaskTimedOutEventAttributes" &&
+        attributes.case !== "activityTaskTimedOutEventAttributes"
       ) {
         continue;
       }
       const started = events[Number(attributes.value.startedEventId) - 1];
-      // A task of the sticky queue of a worker that has stopped goes to the queue of all workers after some seconds.
+      // A task of the sticky queue of a worker that has stopped goes to the queue of all workers
+      // after some seconds.
       if (started === undefined) moved++;
       else {
         const { identity } = started.attributes.value as { readonly identity: string };
         const { seconds, nanos } = started.eventTime!;
-        lost.push({ task: attributes.case, identity, startedAtMs: Number(seconds) * 1000 + nanos / 1e6 });
+        lost.push({
+          task: attributes.case,
+          identity,
+          startedAtMs: Number(seconds) * 1000 + nanos / 1e6,
+        });
       }
     }
   }
@@ -171,15 +205,23 @@ test(`no task is lost with ${STOPS} stops under load`, { skip: noLoad }, async (
     }
     isLoading = false;
     await loading;
-    for (const [n, handle] of handles) await handle.result().then((result) => assert.equal(result, n), () => failed.push(n));
+    for (const [n, handle] of handles) {
+      await handle.result().then((result) => assert.equal(result, n), () => failed.push(n));
+    }
   });
   const { lost, moved } = await timeouts(handles.values());
   for (const { task, identity, startedAtMs } of lost) {
-    report(`lost ${task} of ${identity}: given ${startedAtMs - (stopping.get(identity) ?? 0)} ms after the stop began`);
+    report(
+      `lost ${task} of ${identity}: given ${
+        startedAtMs - (stopping.get(identity) ?? 0)
+      } ms after the stop began`,
+    );
   }
   const sorted = times.toSorted((a, b) => a - b);
   const at = (part: number) => sorted[Math.floor(part * (sorted.length - 1))]!.toFixed(0);
-  report(`${STOPS} stops, ${handles.size} runs, ${refused.length} starts refused, ${lost.length} tasks lost, ${moved} moved`);
+  report(
+    `${STOPS} stops, ${handles.size} runs, ${refused.length} starts refused, ${lost.length} tasks lost, ${moved} moved`,
+  );
   report(`ms: median ${at(0.5)}, 90 % ${at(0.9)}, most ${at(1)}`);
   assert.ok(handles.size > refused.length, String(refused[0]));
   assert.deepEqual([lost, failed], [[], []]);

@@ -1,5 +1,6 @@
-// Local activities against a real Temporal dev server and against `temporalex dev`: the same code, the same expectations; and programs of
-// `@temporalio/workflow` that our worker and the official one run in turn, with each other's histories.
+// Local activities against a real Temporal dev server and against `temporalex dev`: the same code,
+// the same expectations; and programs of `@temporalio/workflow` that our worker and the official
+// one run in turn, with each other's histories.
 // takes: 180 s
 // runtime: node
 import assert from "node:assert/strict";
@@ -49,19 +50,20 @@ after(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-const on = (where: string, skip: string | false, service: () => GrpcService): OnService => (name, body) => {
-  const number = ++count;
-  test(
-    `${name} (${where})`,
-    { skip },
-    () => body(settingOf(service(), false, `queue-${number}`, (id) => `${id}-${number}`)),
-  );
-};
+const on =
+  (where: string, skip: string | false, service: () => GrpcService): OnService => (name, body) => {
+    const number = ++count;
+    test(
+      `${name} (${where})`,
+      { skip },
+      () => body(settingOf(service(), false, `queue-${number}`, (id) => `${id}-${number}`)),
+    );
+  };
 
 localActivitiesSuite(on("cluster", noServer, () => service));
 localActivitiesSuite(on("temporalex dev", false, () => ourService));
 
-// ---------------------------------------------------------------------------------------------------- with the official SDK
+// --------------------------------------------------------------------------- with the official SDK
 
 const skip = noServer || noOfficial;
 const begun: string[] = [];
@@ -87,7 +89,9 @@ const activities = {
   }),
   listens: begins(() => {
     const { cancelled } = activityContext();
-    return new Promise<void>((_, reject) => cancelled.addEventListener("abort", () => reject(cancelled.reason)));
+    return new Promise<void>((_, reject) =>
+      cancelled.addEventListener("abort", () => reject(cancelled.reason))
+    );
   }),
 };
 
@@ -101,14 +105,22 @@ class OfficialWorker {
   said = "";
 
   constructor(taskQueue: string) {
-    this.#process = spawn(process.execPath, [officialProgram("locals.mjs"), "serve", server.address, taskQueue], {
+    this.#process = spawn(process.execPath, [
+      officialProgram("locals.mjs"),
+      "serve",
+      server.address,
+      taskQueue,
+    ], {
       stdio: ["pipe", "pipe", "inherit"],
     });
     this.#process.stdout!.setEncoding("utf8").on("data", (text) => (this.said += text));
   }
 
   async ready(): Promise<void> {
-    await until("the official worker is ready", () => this.said.includes("ready") || this.#process.exitCode !== null);
+    await until(
+      "the official worker is ready",
+      () => this.said.includes("ready") || this.#process.exitCode !== null,
+    );
     assert.equal(this.#process.exitCode, null);
   }
 
@@ -125,17 +137,26 @@ class OfficialWorker {
 }
 
 /** What the official replayer says of these runs. */
-async function officialVerdicts(handles: readonly WorkflowHandle[]): Promise<{ [name: string]: string }> {
+async function officialVerdicts(
+  handles: readonly WorkflowHandle[],
+): Promise<{ [name: string]: string }> {
   const histories = mkdtempSync(join(folder, "histories-"));
-  for (const handle of handles) writeFileSync(join(histories, handle.workflowId), await handle.historyBytes());
-  const { stdout } = await promisify(execFile)(process.execPath, [officialProgram("locals.mjs"), "replay", histories], {
+  for (const handle of handles) {
+    writeFileSync(join(histories, handle.workflowId), await handle.historyBytes());
+  }
+  const { stdout } = await promisify(execFile)(process.execPath, [
+    officialProgram("locals.mjs"),
+    "replay",
+    histories,
+  ], {
     maxBuffer: 64 * 1024 * 1024,
     timeout: 120_000,
   });
   return JSON.parse(stdout);
 }
 
-const okOf = (handles: readonly WorkflowHandle[]) => Object.fromEntries(handles.map(({ workflowId }) => [workflowId, "ok"]));
+const okOf = (handles: readonly WorkflowHandle[]) =>
+  Object.fromEntries(handles.map(({ workflowId }) => [workflowId, "ok"]));
 
 test(
   "official programs with local activities have the same results on our worker, and replay in the official one",
@@ -145,8 +166,17 @@ test(
     const worker = await ourWorker("locals-ours");
     const finished = async (taskQueue: string) => {
       const start = async (type: string, args: unknown[] = []) =>
-        await client.start(type, { id: `${type}-${taskQueue}`, taskQueue, args, taskTimeout: "2s" });
-      const handles = [await start("manyLocals"), await start("longLocals", [1]), await start("briefLocal")];
+        await client.start(type, {
+          id: `${type}-${taskQueue}`,
+          taskQueue,
+          args,
+          taskTimeout: "2s",
+        });
+      const handles = [
+        await start("manyLocals"),
+        await start("longLocals", [1]),
+        await start("briefLocal"),
+      ];
       await handles[0]!.signal("go");
       return { handles, results: await Promise.all(handles.map((handle) => handle.result())) };
     };
@@ -160,41 +190,60 @@ test(
   },
 );
 
-test("this worker continues after the official one was killed during a local activity", { skip }, async () => {
-  const taskQueue = "locals-to-us";
-  const theirs = new OfficialWorker(taskQueue);
-  await theirs.ready();
-  const handle = await client.start("longLocals", { id: taskQueue, taskQueue, args: [3], taskTimeout: "1s" });
-  await until("the record of the first step", async () => {
-    const { events } = await handle.fetchHistory();
-    return events.filter(({ attributes }) => attributes.case === "markerRecordedEventAttributes").length >= 3;
-  });
-  assert.equal(theirs.count("slow"), 2);
-  await theirs.stop("kill");
-  begun.length = 0;
-  const worker = await ourWorker(taskQueue);
-  const result = await worker.runUntil(() => handle.result());
-  assert.equal((result as string[]).length, 9);
-  // The step that was lost, and the last one.
-  assert.equal(begun.filter((name) => name === "slow").length, 2);
-  assert.deepEqual(await officialVerdicts([handle]), okOf([handle]));
-});
-
-test("the official worker continues after this one was stopped during a local activity", { skip }, async () => {
-  const taskQueue = "locals-to-them";
-  begun.length = 0;
-  const worker = await ourWorker(taskQueue);
-  const running = worker.run();
-  const handle = await client.start("longLocals", { id: taskQueue, taskQueue, args: [3], taskTimeout: "1s" });
-  await until("the second step", () => begun.filter((name) => name === "slow").length === 2);
-  await worker.shutdown();
-  await running;
-  const theirs = new OfficialWorker(taskQueue);
-  try {
-    assert.equal((await handle.result() as string[]).length, 9);
+test(
+  "this worker continues after the official one was killed during a local activity",
+  { skip },
+  async () => {
+    const taskQueue = "locals-to-us";
+    const theirs = new OfficialWorker(taskQueue);
+    await theirs.ready();
+    const handle = await client.start("longLocals", {
+      id: taskQueue,
+      taskQueue,
+      args: [3],
+      taskTimeout: "1s",
+    });
+    await until("the record of the first step", async () => {
+      const { events } = await handle.fetchHistory();
+      return events.filter(({ attributes }) => attributes.case === "markerRecordedEventAttributes")
+        .length >= 3;
+    });
     assert.equal(theirs.count("slow"), 2);
-  } finally {
-    await theirs.stop("shutdown");
-  }
-  assert.deepEqual(await officialVerdicts([handle]), okOf([handle]));
-});
+    await theirs.stop("kill");
+    begun.length = 0;
+    const worker = await ourWorker(taskQueue);
+    const result = await worker.runUntil(() => handle.result());
+    assert.equal((result as string[]).length, 9);
+    // The step that was lost, and the last one.
+    assert.equal(begun.filter((name) => name === "slow").length, 2);
+    assert.deepEqual(await officialVerdicts([handle]), okOf([handle]));
+  },
+);
+
+test(
+  "the official worker continues after this one was stopped during a local activity",
+  { skip },
+  async () => {
+    const taskQueue = "locals-to-them";
+    begun.length = 0;
+    const worker = await ourWorker(taskQueue);
+    const running = worker.run();
+    const handle = await client.start("longLocals", {
+      id: taskQueue,
+      taskQueue,
+      args: [3],
+      taskTimeout: "1s",
+    });
+    await until("the second step", () => begun.filter((name) => name === "slow").length === 2);
+    await worker.shutdown();
+    await running;
+    const theirs = new OfficialWorker(taskQueue);
+    try {
+      assert.equal((await handle.result() as string[]).length, 9);
+      assert.equal(theirs.count("slow"), 2);
+    } finally {
+      await theirs.stop("shutdown");
+    }
+    assert.deepEqual(await officialVerdicts([handle]), okOf([handle]));
+  },
+);

@@ -1,10 +1,16 @@
-// Activities that an operator pauses, resets and unpauses, heartbeats that are throttled, cancellation, and a queue's rate limit: on a real
-// Temporal dev server, by the calls that its command line makes.
+// Activities that an operator pauses, resets and unpauses, heartbeats that are throttled,
+// cancellation, and a queue's rate limit: on a real Temporal dev server, by the calls that its
+// command line makes.
 // takes: 25 s
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { delay } from "@std/async/delay";
-import { activityContext, activityInfo, type CancelReason, withContext } from "../../ts/activity/mod.ts";
+import {
+  activityContext,
+  activityInfo,
+  type CancelReason,
+  withContext,
+} from "../../ts/activity/mod.ts";
 import { Client, WorkflowFailedError } from "../../ts/client/mod.ts";
 import { silentLogger } from "../../ts/base/logger.ts";
 import type { RawService } from "../../ts/service/raw.ts";
@@ -26,11 +32,18 @@ const works = workflow("Works", async () => await beating.work());
 const fading = activities<Acts>({ startToClose: "2m", heartbeat: "5s", retry, cancellationType });
 const fades = workflow("Fades", async () => await fading.work());
 const quiet = activities<Acts>({ startToClose: "1m", retry });
-const fans = workflow("Fans", async (n: number) => void await parallel(Array.from({ length: n }, () => () => quiet.work())));
+const fans = workflow(
+  "Fans",
+  async (n: number) => void await parallel(Array.from({ length: n }, () => () => quiet.work())),
+);
 
 const module = new URL("../worker/modules/computing.ts", import.meta.url);
 const waitsInThread = workflow("WaitsInThread", async () => {
-  const own = activities<{ patient(): Promise<string> }>({ startToClose: "1m", heartbeat: "10s", retry });
+  const own = activities<{ patient(): Promise<string> }>({
+    startToClose: "1m",
+    heartbeat: "10s",
+    retry,
+  });
   return await own.patient();
 });
 
@@ -83,15 +96,21 @@ const named = (handle: { workflowId: string }) => ({
   activity: { case: "type" as const, value: "work" },
 });
 
-const beats = async (handle: { describe(): Promise<{ pendingActivities: readonly { heartbeatDetails?: unknown }[] }> }) =>
-  (await handle.describe()).pendingActivities[0]?.heartbeatDetails !== undefined;
+const beats = async (
+  handle: { describe(): Promise<{ pendingActivities: readonly { heartbeatDetails?: unknown }[] }> },
+) => (await handle.describe()).pendingActivities[0]?.heartbeatDetails !== undefined;
 
-/** An activity that sends heartbeats until it is canceled, or until `finish`; what each attempt saw. */
+/**
+ * An activity that sends heartbeats until it is canceled, or until `finish`; what each attempt saw.
+ */
 function attempts() {
   const seen: { attempt: number; details: unknown; told?: CancelReason; last?: unknown }[] = [];
   const state = { finish: false };
   const work = withContext(async (context) => {
-    const one: typeof seen[number] = { attempt: context.info.attempt, details: context.info.heartbeatDetails };
+    const one: typeof seen[number] = {
+      attempt: context.info.attempt,
+      details: context.info.heartbeatDetails,
+    };
     seen.push(one);
     try {
       for (let i = 1; !state.finish; i++) {
@@ -108,14 +127,17 @@ function attempts() {
   return { seen, state, work };
 }
 
-test("a pause cancels the running attempt and delays the next one until unpause", { skip: noServer }, async () => {
+test("a pause cancels the running attempt and delays the next one until unpause", {
+  skip: noServer,
+}, async () => {
   const { seen, state, work } = attempts();
   const handle = await begin("paused", work);
   await until("it beats", () => beats(handle));
   await typed.pauseActivity({ ...named(handle), reason: "maintenance" });
   await until("the attempt was canceled", () => seen[0]?.told !== undefined);
   assert.equal(seen[0]!.told, "PAUSED");
-  const pending = async () => (await typed.describeWorkflowExecution(named(handle))).pendingActivities[0]!;
+  const pending = async () =>
+    (await typed.describeWorkflowExecution(named(handle))).pendingActivities[0]!;
   await until("its failure is known", async () => (await pending()).lastFailure !== undefined);
   const { lastFailure, paused } = await pending();
   assert.equal(paused, true);
@@ -152,7 +174,9 @@ test("a pause between attempts delays the next attempt", { skip: noServer }, asy
   assert.equal(await handle.result(), "done after true");
 });
 
-test("a reset cancels the running attempt, and heartbeats and attempts start again", { skip: noServer }, async () => {
+test("a reset cancels the running attempt, and heartbeats and attempts start again", {
+  skip: noServer,
+}, async () => {
   const { seen, state, work } = attempts();
   const handle = await begin("reset", work);
   await until("it beats", () => beats(handle));
@@ -198,50 +222,68 @@ test("a pause also cancels an activity in a separate thread", { skip: noServer }
   await handle.terminate();
 });
 
-test("heartbeats are throttled; the last one before a failure arrives", { skip: noServer }, async () => {
-  const seen: unknown[] = [];
-  const [before, since] = [heartbeats, performance.now()];
-  const handle = await begin("throttled", async () => {
-    const { info, heartbeat } = activityContext();
-    seen.push(info.heartbeatDetails);
-    if (info.attempt === 2) return "done";
-    for (let i = 1; i <= 300; i++) {
-      heartbeat(i);
-      await delay(1);
-    }
-    throw new Error("again");
-  });
-  assert.equal(await handle.result(), "done");
-  assert.deepEqual(seen, [undefined, 300]);
-  // One in 100 ms, the last one, and perhaps some of the test before.
-  const [calls, ms] = [heartbeats - before, performance.now() - since];
-  assert.ok(calls >= 2 && calls < ms / 90 + 5, `${calls} calls for 300 heartbeats in ${ms} ms`);
-});
+test(
+  "heartbeats are throttled; the last one before a failure arrives",
+  { skip: noServer },
+  async () => {
+    const seen: unknown[] = [];
+    const [before, since] = [heartbeats, performance.now()];
+    const handle = await begin("throttled", async () => {
+      const { info, heartbeat } = activityContext();
+      seen.push(info.heartbeatDetails);
+      if (info.attempt === 2) return "done";
+      for (let i = 1; i <= 300; i++) {
+        heartbeat(i);
+        await delay(1);
+      }
+      throw new Error("again");
+    });
+    assert.equal(await handle.result(), "done");
+    assert.deepEqual(seen, [undefined, 300]);
+    // One in 100 ms, the last one, and perhaps some of the test before.
+    const [calls, ms] = [heartbeats - before, performance.now() - since];
+    assert.ok(calls >= 2 && calls < ms / 90 + 5, `${calls} calls for 300 heartbeats in ${ms} ms`);
+  },
+);
 
-test("canceling a workflow cancels its activity, which reports it", { skip: noServer }, async () => {
-  const { seen, work } = attempts();
-  const handle = await begin("cancelled", work);
-  await until("it beats", () => beats(handle));
-  await handle.cancel();
-  await assert.rejects(handle.result(), (error) => error instanceof WorkflowFailedError && isCancellation(error.cause));
-  assert.equal(seen[0]!.told, "CANCELLED");
-  const kinds = (await handle.fetchHistory()).events.map((event) => event.attributes.case);
-  assert.ok(kinds.includes("activityTaskCanceledEventAttributes"));
-});
+test(
+  "canceling a workflow cancels its activity, which reports it",
+  { skip: noServer },
+  async () => {
+    const { seen, work } = attempts();
+    const handle = await begin("cancelled", work);
+    await until("it beats", () => beats(handle));
+    await handle.cancel();
+    await assert.rejects(
+      handle.result(),
+      (error) => error instanceof WorkflowFailedError && isCancellation(error.cause),
+    );
+    assert.equal(seen[0]!.told, "CANCELLED");
+    const kinds = (await handle.fetchHistory()).events.map((event) => event.attributes.case);
+    assert.ok(kinds.includes("activityTaskCanceledEventAttributes"));
+  },
+);
 
-test("the queue's limit of activities per second holds on the server", { skip: noServer }, async () => {
-  const at: number[] = [];
-  const taskQueue = "limited";
-  const limited = await Worker.create({
-    service,
-    taskQueue,
-    workflows: [fans],
-    activities: { work: () => void at.push(performance.now()) },
-    maxTaskQueueActivitiesPerSecond: 4,
-    logger: silentLogger,
-  });
-  await limited.runUntil(() => client.execute(fans, { id: "limited", taskQueue, args: [12] }));
-  assert.equal(at.length, 12);
-  // A burst of about one second's worth is let through, and the rest at four per second.
-  assert.ok(at.at(-1)! - at[0]! > 1000, `${at.at(-1)! - at[0]!} ms for 12 activities at 4 per second`);
-});
+test(
+  "the queue's limit of activities per second holds on the server",
+  { skip: noServer },
+  async () => {
+    const at: number[] = [];
+    const taskQueue = "limited";
+    const limited = await Worker.create({
+      service,
+      taskQueue,
+      workflows: [fans],
+      activities: { work: () => void at.push(performance.now()) },
+      maxTaskQueueActivitiesPerSecond: 4,
+      logger: silentLogger,
+    });
+    await limited.runUntil(() => client.execute(fans, { id: "limited", taskQueue, args: [12] }));
+    assert.equal(at.length, 12);
+    // A burst of about one second's worth is let through, and the rest at four per second.
+    assert.ok(
+      at.at(-1)! - at[0]! > 1000,
+      `${at.at(-1)! - at[0]!} ms for 12 activities at 4 per second`,
+    );
+  },
+);

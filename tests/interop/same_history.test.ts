@@ -1,9 +1,19 @@
-// The embedded engine against the real server: the same lives of the same workflows, and the histories that both write, field by field.
+// The embedded engine against the real server: the same lives of the same workflows, and the
+// histories that both write, field by field.
 // takes: 70 s
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import { activityInfo, completeAsync, heartbeat, sleep as activitySleep } from "../../ts/activity/mod.ts";
-import { activities as exampleActivities, scenarios as examples, workflows as exampleModules } from "../../examples/scenarios.ts";
+import {
+  activityInfo,
+  completeAsync,
+  heartbeat,
+  sleep as activitySleep,
+} from "../../ts/activity/mod.ts";
+import {
+  activities as exampleActivities,
+  scenarios as examples,
+  workflows as exampleModules,
+} from "../../examples/scenarios.ts";
 import { Client, silentLogger, type WorkflowHandle } from "../../ts/client/mod.ts";
 import type { App } from "../../ts/mod.ts";
 import { EmbeddedEngine, MemoryStore } from "../../ts/engine/mod.ts";
@@ -40,9 +50,17 @@ import { type Difference, differences, fieldsOf } from "./support/same_history.t
 type Handle = WorkflowHandle<any>;
 type Life = (t: Setting, world: World) => Promise<Handle>;
 
-// What is to time out has seconds, so that everything else is over by then on a busy machine, too: order is compared.
-const acts = activities<typeof code>({ startToClose: "60s", retry: { initialInterval: 10, maximumAttempts: 3 } });
-const once = activities<typeof code>({ startToClose: "4s", heartbeat: "3s", retry: { maximumAttempts: 1 } });
+// What is to time out has seconds, so that everything else is over by then on a busy machine, too:
+// order is compared.
+const acts = activities<typeof code>({
+  startToClose: "60s",
+  retry: { initialInterval: 10, maximumAttempts: 3 },
+});
+const once = activities<typeof code>({
+  startToClose: "4s",
+  heartbeat: "3s",
+  retry: { maximumAttempts: 1 },
+});
 const beating = activities<typeof code>({
   startToClose: "60s",
   heartbeat: "30s",
@@ -58,7 +76,9 @@ class World {
 const code = {
   work: (input: string) => `${input} done`,
   flaky: () => {
-    if (activityInfo().attempt < 2) throw ApplicationFailure.retryable("not yet", { type: "Early", details: [1] });
+    if (activityInfo().attempt < 2) {
+      throw ApplicationFailure.retryable("not yet", { type: "Early", details: [1] });
+    }
     return "late";
   },
   early: (): string => {
@@ -67,7 +87,8 @@ const code = {
   fails: (): string => {
     throw ApplicationFailure.nonRetryable("never", { type: "Never" });
   },
-  // Until its worker stops: a server may notice a timeout a second late, and more on a busy machine.
+  // Until its worker stops: a server may notice a timeout a second late, and more on a busy
+  // machine.
   hangs: () => activitySleep(60_000),
   beats: async () => {
     for (;;) {
@@ -98,7 +119,8 @@ const ledger = workflow("Ledger", async (start: number) =>
   ]));
 const failing = workflow(
   "Failing",
-  () => Promise.reject(ApplicationFailure.retryable("broken", { type: "Broken", details: ["x", 1] })),
+  () =>
+    Promise.reject(ApplicationFailure.retryable("broken", { type: "Broken", details: ["x", 1] })),
 );
 const all = workflow("All", async (input: string) => {
   const seen: unknown[] = [await acts.work(input), sideEffect(() => 42), await acts.flaky()];
@@ -115,9 +137,20 @@ const absent = activities<typeof code>({
   scheduleToStart: "100ms",
   retry: { maximumAttempts: 1 },
 });
-const exhausted = activities<typeof code>({ scheduleToClose: "9s", retry: { initialInterval: 5000, backoffCoefficient: 1 } });
-const gone = activities<typeof code>({ startToClose: "60s", heartbeat: "30s", cancellationType: "abandon" });
-const soon = activities<typeof code>({ startToClose: "60s", heartbeat: "30s", cancellationType: "tryCancel" });
+const exhausted = activities<typeof code>({
+  scheduleToClose: "9s",
+  retry: { initialInterval: 5000, backoffCoefficient: 1 },
+});
+const gone = activities<typeof code>({
+  startToClose: "60s",
+  heartbeat: "30s",
+  cancellationType: "abandon",
+});
+const soon = activities<typeof code>({
+  startToClose: "60s",
+  heartbeat: "30s",
+  cancellationType: "tryCancel",
+});
 const timeouts = workflow("Timeouts", async () => {
   const types = [];
   for (const call of [() => absent.work("x"), () => exhausted.early()]) {
@@ -132,7 +165,9 @@ const leaves = workflow("Leaves", async () => {
 });
 const keeps = workflow("Keeps", async (left: number) => {
   await sleep(1100);
-  if (left > 0) return continueAsNewWith({ memo: { left }, runTimeout: "20m", taskTimeout: "30s" }, left - 1);
+  if (left > 0) {
+    return continueAsNewWith({ memo: { left }, runTimeout: "20m", taskTimeout: "30s" }, left - 1);
+  }
   return await waitForSignal(note);
 });
 const chain = workflow("Chain", async (left: number): Promise<unknown> => {
@@ -145,7 +180,9 @@ const cancels = workflow("Cancels", async () => {
 });
 const outside = workflow("Outside", async () => await acts.elsewhere());
 const idle = activities<typeof code>({ taskQueue: "unpolled", startToClose: "5s" });
-/** A timer that every signal restarts, an activity without a worker, and a timer that is handed on. */
+/**
+ * A timer that every signal restarts, an activity without a worker, and a timer that is handed on.
+ */
 const races = workflow("Races", async () => {
   const deadline = timer("deadline", "2h");
   const seen: unknown[] = [];
@@ -159,7 +196,10 @@ const races = workflow("Races", async () => {
       ]),
     );
   }
-  return [...seen, await select([on(() => acts.work("x"), (text) => text), on(deadline, () => "too late")])];
+  return [
+    ...seen,
+    await select([on(() => acts.work("x"), (text) => text), on(deadline, () => "too late")]),
+  ];
 });
 const bugs = (world: World) =>
   workflow("Bugs", async () => {
@@ -169,7 +209,20 @@ const bugs = (world: World) =>
   });
 const workflowsOf = (
   world: World,
-) => [patient, ledger, failing, all, timeouts, leaves, keeps, chain, cancels, outside, races, bugs(world)];
+) => [
+  patient,
+  ledger,
+  failing,
+  all,
+  timeouts,
+  leaves,
+  keeps,
+  chain,
+  cancels,
+  outside,
+  races,
+  bugs(world),
+];
 const activitiesOf = (world: World) => ({
   ...code,
   elsewhere: () => {
@@ -178,7 +231,9 @@ const activitiesOf = (world: World) => ({
   },
 });
 
-/** Each leads one run, or a chain of runs, to its end, and waits at each step until nothing moves. */
+/**
+ * Each leads one run, or a chain of runs, to its end, and waits at each step until nothing moves.
+ */
 const lives: { [name: string]: Life } = {
   "activities, timers, side effects, patches, failures and timeouts": async ({ client }) => {
     const handle = await client.start(all, {
@@ -196,7 +251,8 @@ const lives: { [name: string]: Life } = {
   "updates and signals": async ({ client }) => {
     const handle = await client.start(ledger, { id: "ledger", args: [0] });
     await quiet(handle);
-    const asks = (n: number, updateId = `u${n}`) => handle.executeUpdate(add, { args: [n], updateId });
+    const asks = (n: number, updateId = `u${n}`) =>
+      handle.executeUpdate(add, { args: [n], updateId });
     await asks(1);
     await asks(-1).catch(() => {});
     await asks(13).catch(() => {});
@@ -209,7 +265,11 @@ const lives: { [name: string]: Life } = {
     return handle;
   },
   "signal with start": async ({ client }) => {
-    const handle = await client.signalWithStart(patient, { id: "with-start", signal: note, signalArgs: ["first"] });
+    const handle = await client.signalWithStart(patient, {
+      id: "with-start",
+      signal: note,
+      signalArgs: ["first"],
+    });
     await handle.result();
     return handle;
   },
@@ -221,7 +281,8 @@ const lives: { [name: string]: Life } = {
         const timers = kinds.filter((kind) => kind === "timerStartedEventAttributes").length;
         const last = kinds.at(-1);
         return timers === i + 2 &&
-          (last === "activityTaskScheduledEventAttributes" || last === "workflowTaskCompletedEventAttributes");
+          (last === "activityTaskScheduledEventAttributes" ||
+            last === "workflowTaskCompletedEventAttributes");
       });
       await handle.signal(note, text);
     }
@@ -229,23 +290,36 @@ const lives: { [name: string]: Life } = {
     return handle;
   },
   "continue-as-new": async ({ client }) => {
-    const handle = await client.start(chain, { id: "chain", args: [2], memo: { kept: true }, runTimeout: "1h" });
+    const handle = await client.start(chain, {
+      id: "chain",
+      args: [2],
+      memo: { kept: true },
+      runTimeout: "1h",
+    });
     await handle.result();
     return handle;
   },
   "a failed workflow, and its retry": async ({ client }) => {
-    const handle = await client.start(failing, { id: "failing", retry: { maximumAttempts: 2, initialInterval: 10 } });
+    const handle = await client.start(failing, {
+      id: "failing",
+      retry: { maximumAttempts: 2, initialInterval: 10 },
+    });
     await handle.result().catch(() => {});
     return handle;
   },
   "cancellation of workflow, activity and timer": async ({ client }) => {
     const handle = await client.start(cancels, { id: "cancels" });
-    await until("the activity beats", async () => (await handle.describe()).pendingActivities[0]?.heartbeatDetails === "alive");
+    await until(
+      "the activity beats",
+      async () => (await handle.describe()).pendingActivities[0]?.heartbeatDetails === "alive",
+    );
     await handle.cancel("enough");
     await handle.result().catch(() => {});
     return handle;
   },
-  "activities without a worker, and activities that fail until their timeout": async ({ client }) => {
+  "activities without a worker, and activities that fail until their timeout": async (
+    { client },
+  ) => {
     const handle = await client.start(timeouts, { id: "timeouts" });
     await handle.result();
     return handle;
@@ -254,7 +328,9 @@ const lives: { [name: string]: Life } = {
     const handle = await client.start(leaves, { id: "leaves" });
     await until(
       "both beat",
-      async () => (await handle.describe()).pendingActivities.filter((a) => a.heartbeatDetails === "alive").length === 2,
+      async () =>
+        (await handle.describe()).pendingActivities.filter((a) => a.heartbeatDetails === "alive")
+          .length === 2,
     );
     await handle.cancel("enough");
     await handle.result().catch(() => {});
@@ -274,7 +350,11 @@ const lives: { [name: string]: Life } = {
     return handle;
   },
   "update with start": async ({ client }) => {
-    const start = { id: "update-with-start", args: [5] as [number], idConflictPolicy: "USE_EXISTING" as const };
+    const start = {
+      id: "update-with-start",
+      args: [5] as [number],
+      idConflictPolicy: "USE_EXISTING" as const,
+    };
     const first = await client.startUpdateWithStart(ledger, {
       ...start,
       update: add,
@@ -297,7 +377,10 @@ const lives: { [name: string]: Life } = {
   "replaced by a start of the same id": async ({ client }) => {
     const handle = await client.start(patient, { id: "replaced" });
     await quiet(handle);
-    const next = await client.start(patient, { id: "replaced", idConflictPolicy: "TERMINATE_EXISTING" });
+    const next = await client.start(patient, {
+      id: "replaced",
+      idConflictPolicy: "TERMINATE_EXISTING",
+    });
     await quiet(next);
     await next.terminate();
     return handle;
@@ -342,11 +425,14 @@ async function quiet(handle: Handle): Promise<void> {
 async function historiesOf(t: Setting, handle: Handle): Promise<unknown[]> {
   const all = [];
   for (let runId = handle.runId ?? handle.firstExecutionRunId; runId !== undefined;) {
-    const one = JSON.parse(await t.client.getHandle(undefined, handle.workflowId, runId).historyJson());
+    const one = JSON.parse(
+      await t.client.getHandle(undefined, handle.workflowId, runId).historyJson(),
+    );
     all.push(one);
-    const last = Object.entries(one.events.at(-1)).find(([name]) => name.endsWith("Attributes"))?.[1] as {
-      newExecutionRunId?: string;
-    };
+    const last = Object.entries(one.events.at(-1)).find(([name]) => name.endsWith("Attributes"))
+      ?.[1] as {
+        newExecutionRunId?: string;
+      };
     runId = last?.newExecutionRunId || undefined;
   }
   return all;
@@ -377,7 +463,9 @@ const ALLOWED: [path: RegExp, why: string][] = [
   [/EXECUTION_TERMINATED.*details\.payloads\.0\.data$/, "names the other run"],
 ];
 
-test("the seven examples: events have the same fields on the embedded engine as on a server", { skip: noServer }, async () => {
+test("the seven examples: events have the same fields on the embedded engine as on a server", {
+  skip: noServer,
+}, async () => {
   const [theirs, ours] = await Promise.all([service, engine].map(async (on) => {
     const own = new Client({ service: on, taskQueue: "examples", logger: silentLogger });
     const worker = await Worker.create({
@@ -389,11 +477,16 @@ test("the seven examples: events have the same fields on the embedded engine as 
     });
     const fields = new Set<string>();
     await worker.runUntil(async () => {
-      await Promise.all(Object.values(examples).map((run) => run({ client: own } as App, () => {})));
+      await Promise.all(
+        Object.values(examples).map((run) => run({ client: own } as App, () => {})),
+      );
       // A cluster's index is late by a moment.
       const mine = 'TaskQueue = "examples"';
       const ended = `${mine} AND ExecutionStatus != "Running"`;
-      await until("all are listed", async () => await own.count(mine) >= 8 && await own.count(ended) === await own.count(mine));
+      await until(
+        "all are listed",
+        async () => await own.count(mine) >= 8 && await own.count(ended) === await own.count(mine),
+      );
       for await (const { workflowId, runId } of own.list('TaskQueue = "examples"')) {
         const history = JSON.parse(await own.getHandle(undefined, workflowId, runId).historyJson());
         for (const path of fieldsOf(history)) fields.add(path);
@@ -405,33 +498,45 @@ test("the seven examples: events have the same fields on the embedded engine as 
   const events = (fields: Set<string>) => new Set([...fields].map((path) => path.split(".")[0]));
   const [there, here] = [events(theirs!), events(ours!)];
   const known = (path: string) => there.has(path.split(".")[0]) && here.has(path.split(".")[0]);
-  const odd = [...theirs!, ...ours!].filter((path) => theirs!.has(path) !== ours!.has(path) && known(path)).filter((path) =>
-    !ALLOWED.some(([allowed]) => allowed.test(path))
+  const odd = [...theirs!, ...ours!].filter((path) =>
+    theirs!.has(path) !== ours!.has(path) && known(path)
+  ).filter((path) => !ALLOWED.some(([allowed]) => allowed.test(path)));
+  assert.deepEqual(
+    odd.map((path) => `${path}: only ${theirs!.has(path) ? "of the server" : "of the engine"}`),
+    [],
   );
-  assert.deepEqual(odd.map((path) => `${path}: only ${theirs!.has(path) ? "of the server" : "of the engine"}`), []);
   assert.ok(theirs!.size > 60, `${theirs!.size} fields`);
 });
 
 for (const [name, life] of Object.entries(lives)) {
-  test(`the same history on the embedded engine and on a server: ${name}`, { skip: noServer }, async () => {
-    const [theirs, ours] = await Promise.all(([["server", service], ["engine", engine]] as const).map(async ([kind, on]) => {
-      const t = settingOf(on, kind === "engine", "same", (id) => id);
-      const world = new World();
-      const worker = await Worker.create({
-        service: on,
-        taskQueue: "same",
-        workflows: workflowsOf(world),
-        activities: activitiesOf(world),
-        heartbeatThrottle: { maximumMs: 100 },
-        events: { workflowTaskFailed: ({ attempt }) => void (world.failed = attempt) },
-        identity: "the worker",
-        logger: silentLogger,
-      });
-      return await worker.runUntil(async () => await historiesOf(t, await life(t, world)));
-    }));
-    assert.equal(ours!.length, theirs!.length, "runs of the chain");
-    const found: Difference[] = theirs!.flatMap((one, i) => differences(one, ours![i]));
-    const unknown = found.filter(({ path }) => !ALLOWED.some(([allowed]) => allowed.test(path)));
-    assert.deepEqual(unknown.map(({ path, theirs, ours }) => `${path}: server ${theirs}, engine ${ours}`), []);
-  });
+  test(
+    `the same history on the embedded engine and on a server: ${name}`,
+    { skip: noServer },
+    async () => {
+      const [theirs, ours] = await Promise.all(
+        ([["server", service], ["engine", engine]] as const).map(async ([kind, on]) => {
+          const t = settingOf(on, kind === "engine", "same", (id) => id);
+          const world = new World();
+          const worker = await Worker.create({
+            service: on,
+            taskQueue: "same",
+            workflows: workflowsOf(world),
+            activities: activitiesOf(world),
+            heartbeatThrottle: { maximumMs: 100 },
+            events: { workflowTaskFailed: ({ attempt }) => void (world.failed = attempt) },
+            identity: "the worker",
+            logger: silentLogger,
+          });
+          return await worker.runUntil(async () => await historiesOf(t, await life(t, world)));
+        }),
+      );
+      assert.equal(ours!.length, theirs!.length, "runs of the chain");
+      const found: Difference[] = theirs!.flatMap((one, i) => differences(one, ours![i]));
+      const unknown = found.filter(({ path }) => !ALLOWED.some(([allowed]) => allowed.test(path)));
+      assert.deepEqual(
+        unknown.map(({ path, theirs, ours }) => `${path}: server ${theirs}, engine ${ours}`),
+        [],
+      );
+    },
+  );
 }

@@ -1,5 +1,5 @@
-// Schedules on a real Temporal dev server: made, described, listed, changed, paused, triggered, backfilled, removed; and read by the
-// official command line.
+// Schedules on a real Temporal dev server: made, described, listed, changed, paused, triggered,
+// backfilled, removed; and read by the official command line.
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { after, before, test } from "node:test";
@@ -20,7 +20,10 @@ import { until } from "../support/until.ts";
 import { DevServer, noServer, temporalCli } from "./support/dev_server.ts";
 import { inlineRealm } from "./support/realm.ts";
 
-const report = workflow("Report", async (topic: string, copies: number) => `${copies} reports on ${topic}`);
+const report = workflow(
+  "Report",
+  async (topic: string, copies: number) => `${copies} reports on ${topic}`,
+);
 const failing = workflow("Failing", async (): Promise<void> => {
   throw new ApplicationFailure("no paper", { nonRetryable: true });
 });
@@ -95,15 +98,32 @@ test(
       memo: { owner: "eve" },
       searchAttributes: [{ key: customer, value: "bob" }],
     });
-    const { spec, action, policies, state, info, memo, typedSearchAttributes } = await handle.describe();
+    const { spec, action, policies, state, info, memo, typedSearchAttributes } = await handle
+      .describe();
     assert.equal(spec.calendars.length, 2, "the cron expression is a calendar");
     const [calendar] = spec.calendars;
-    assert.deepEqual(calendar!.hour, [{ start: 6, end: 6, step: 1 }, { start: 12, end: 18, step: 3 }]);
-    assert.deepEqual([calendar!.dayOfWeek, calendar!.comment], [[{ start: "MONDAY", end: "FRIDAY", step: 1 }], "work"]);
+    assert.deepEqual(calendar!.hour, [{ start: 6, end: 6, step: 1 }, {
+      start: 12,
+      end: 18,
+      step: 3,
+    }]);
+    assert.deepEqual([calendar!.dayOfWeek, calendar!.comment], [[{
+      start: "MONDAY",
+      end: "FRIDAY",
+      step: 1,
+    }], "work"]);
     assert.deepEqual(spec.intervals, [{ every: 5_400_000, offset: 300_000 }]);
     assert.deepEqual(spec.skip[0]?.month, [{ start: "DECEMBER", end: "DECEMBER", step: 1 }]);
-    assert.deepEqual([spec.startAt, spec.jitter, spec.timezone], [startAt, 30_000, "Europe/Berlin"]);
-    assert.deepEqual([action.workflowType, action.workflowId, action.taskQueue], ["Report", "report", "schedules"]);
+    assert.deepEqual([spec.startAt, spec.jitter, spec.timezone], [
+      startAt,
+      30_000,
+      "Europe/Berlin",
+    ]);
+    assert.deepEqual([action.workflowType, action.workflowId, action.taskQueue], [
+      "Report",
+      "report",
+      "schedules",
+    ]);
     assert.deepEqual([action.args, action.memo, action.runTimeout, action.summary], [
       ["sales", 2],
       { by: "me" },
@@ -111,7 +131,11 @@ test(
       "a report",
     ]);
     assert.equal(action.retry?.maximumAttempts, 3);
-    assert.deepEqual(policies, { overlap: "BUFFER_ONE", catchupWindow: 600_000, pauseOnFailure: true });
+    assert.deepEqual(policies, {
+      overlap: "BUFFER_ONE",
+      catchupWindow: 600_000,
+      pauseOnFailure: true,
+    });
     assert.deepEqual(state, { paused: true, note: "not yet", remainingActions: 3 });
     assert.deepEqual([info.numActionsTaken, info.recentActions], [0, []]);
     assert.deepEqual(memo, { owner: "eve" });
@@ -122,14 +146,22 @@ test(
     assert.equal(theirs.schedule.state.notes, "not yet");
     assert.equal(theirs.schedule.spec.timezoneName, "Europe/Berlin");
 
-    const days = await handle.matchingTimes(new Date("2030-01-06T00:00:00Z"), new Date("2030-01-06T04:00:00Z"));
+    const days = await handle.matchingTimes(
+      new Date("2030-01-06T00:00:00Z"),
+      new Date("2030-01-06T04:00:00Z"),
+    );
     const at = Date.parse("2030-01-06T03:30:00Z");
-    assert.ok(days.some((day) => day.getTime() >= at && day.getTime() <= at + 30_000), `half past four in Berlin: ${days}`);
+    assert.ok(
+      days.some((day) => day.getTime() >= at && day.getTime() <= at + 30_000),
+      `half past four in Berlin: ${days}`,
+    );
     await handle.delete();
   },
 );
 
-test("triggered and backfilled actions run their workflows with their arguments", { skip: noServer }, async () => {
+test("triggered and backfilled actions run their workflows with their arguments", {
+  skip: noServer,
+}, async () => {
   const handle = await client.schedule.create({
     scheduleId: "acting",
     spec: { intervals: [{ every: "1h" }] },
@@ -139,12 +171,21 @@ test("triggered and backfilled actions run their workflows with their arguments"
   await until("it has acted", async () => (await actions(handle)).length === 1);
   const [first] = await actions(handle);
   assert.match(first!.workflow!.workflowId, /^acting-workflow-/);
-  assert.equal(await client.getHandle(report, first!.workflow!.workflowId).result(), "1 reports on costs");
+  assert.equal(
+    await client.getHandle(report, first!.workflow!.workflowId).result(),
+    "1 reports on costs",
+  );
   await handle.trigger();
-  await until("it has acted again", async () => (await handle.describe()).info.numActionsTaken === 2);
+  await until(
+    "it has acted again",
+    async () => (await handle.describe()).info.numActionsTaken === 2,
+  );
   const start = new Date("2026-01-01T00:30:00Z");
   await handle.backfill({ start, end: new Date("2026-01-01T03:30:00Z"), overlap: "ALLOW_ALL" });
-  await until("it has made up for three", async () => (await handle.describe()).info.numActionsTaken === 5);
+  await until(
+    "it has made up for three",
+    async () => (await handle.describe()).info.numActionsTaken === 5,
+  );
   const made = (await actions(handle)).map(({ scheduledAt }) => scheduledAt?.toISOString());
   assert.ok(made.includes("2026-01-01T02:00:00.000Z"), String(made));
   const description = await handle.describe();
@@ -160,65 +201,93 @@ test("a schedule acts at its times, up to its last action", { skip: noServer }, 
     policies: { overlap: "ALLOW_ALL" },
     state: { remainingActions: 2 },
   });
-  await until("it has acted twice", async () => (await handle.describe()).info.numActionsTaken === 2);
+  await until(
+    "it has acted twice",
+    async () => (await handle.describe()).info.numActionsTaken === 2,
+  );
   const { state, info } = await handle.describe();
   assert.equal(state.remainingActions, 0);
   for (const { scheduledAt, takenAt } of info.recentActions) assert.ok(takenAt! >= scheduledAt!);
   await handle.delete();
 });
 
-test("pause, unpause and their notes; pause on failure; overlap SKIP", { skip: noServer }, async () => {
-  const handle = await client.schedule.create({
-    scheduleId: "pausing",
-    spec: YEARLY,
-    action: { type: "startWorkflow", workflowType: failing },
-    policies: { pauseOnFailure: true },
-  });
-  await handle.pause("holidays");
-  await until("it is paused", async () => (await handle.describe()).state.note === "holidays");
-  assert.equal((await handle.describe()).state.paused, true);
-  await handle.unpause("back");
-  await until("the schedule is unpaused", async () => !(await handle.describe()).state.paused);
-  assert.equal((await handle.describe()).state.note, "back");
-  await handle.trigger("SKIP");
-  await until("the failure has paused it", async () => (await handle.describe()).state.paused);
-  assert.match((await handle.describe()).state.note ?? "", /fail/i);
-  await handle.delete();
+test(
+  "pause, unpause and their notes; pause on failure; overlap SKIP",
+  { skip: noServer },
+  async () => {
+    const handle = await client.schedule.create({
+      scheduleId: "pausing",
+      spec: YEARLY,
+      action: { type: "startWorkflow", workflowType: failing },
+      policies: { pauseOnFailure: true },
+    });
+    await handle.pause("holidays");
+    await until("it is paused", async () => (await handle.describe()).state.note === "holidays");
+    assert.equal((await handle.describe()).state.paused, true);
+    await handle.unpause("back");
+    await until("the schedule is unpaused", async () => !(await handle.describe()).state.paused);
+    assert.equal((await handle.describe()).state.note, "back");
+    await handle.trigger("SKIP");
+    await until("the failure has paused it", async () => (await handle.describe()).state.paused);
+    assert.match((await handle.describe()).state.note ?? "", /fail/i);
+    await handle.delete();
 
-  const busy = await client.schedule.create({
-    scheduleId: "busy",
-    spec: YEARLY,
-    action: { type: "startWorkflow", workflowType: long },
-    state: { triggerImmediately: true },
-  });
-  await until("it runs", async () => (await busy.describe()).info.runningActions.length === 1);
-  await busy.trigger("SKIP");
-  await until("one was left out", async () => (await busy.describe()).info.numActionsSkippedOverlap === 1);
-  const [running] = (await busy.describe()).info.runningActions;
-  await client.getHandle(long, running!.workflowId).signal(finish);
-  await busy.delete();
-});
+    const busy = await client.schedule.create({
+      scheduleId: "busy",
+      spec: YEARLY,
+      action: { type: "startWorkflow", workflowType: long },
+      state: { triggerImmediately: true },
+    });
+    await until("it runs", async () => (await busy.describe()).info.runningActions.length === 1);
+    await busy.trigger("SKIP");
+    await until(
+      "one was left out",
+      async () => (await busy.describe()).info.numActionsSkippedOverlap === 1,
+    );
+    const [running] = (await busy.describe()).info.runningActions;
+    await client.getHandle(long, running!.workflowId).signal(finish);
+    await busy.delete();
+  },
+);
 
-test("an update changes the fields that it names and keeps the others, also encrypted values", { skip: noServer }, async () => {
+test("an update changes the fields that it names and keeps the others, also encrypted values", {
+  skip: noServer,
+}, async () => {
   const codec = invertingCodec();
   const encrypted = new Client({ service, taskQueue: "schedules", codec, logger: silentLogger });
   await encrypted.schedule.create({
     scheduleId: "changing",
     spec: YEARLY,
-    action: { type: "startWorkflow", workflowType: report, args: ["SECRET", 2], memo: { about: "SECRET" } },
+    action: {
+      type: "startWorkflow",
+      workflowType: report,
+      args: ["SECRET", 2],
+      memo: { about: "SECRET" },
+    },
     state: { paused: true },
     memo: { note: "SECRET" },
     searchAttributes: [{ key: customer, value: "bob" }],
   });
   const shown = temporal("schedule", "describe", "-s", "changing", "-o", "json");
-  for (const phase of ["SECRET", "U0VDUkVU", "TRUNSRV", "NFQ1JF"]) assert.ok(!shown.includes(phase), phase);
+  for (const phase of ["SECRET", "U0VDUkVU", "TRUNSRV", "NFQ1JF"]) {
+    assert.ok(!shown.includes(phase), phase);
+  }
   const blind = client.schedule.getHandle("changing");
-  assert.notEqual((await blind.describe()).action.args[0], "SECRET", "without the codec nothing is readable");
+  assert.notEqual(
+    (await blind.describe()).action.args[0],
+    "SECRET",
+    "without the codec nothing is readable",
+  );
   await blind.update((now) => ({ ...now, spec: { ...now.spec, timezone: "Asia/Tokyo" } }));
   const seeing = encrypted.schedule.getHandle("changing");
-  await until("it is updated", async () => (await seeing.describe()).spec.timezone === "Asia/Tokyo");
+  await until(
+    "it is updated",
+    async () => (await seeing.describe()).spec.timezone === "Asia/Tokyo",
+  );
   const { action, memo, state, spec, typedSearchAttributes } = await seeing.describe();
-  assert.deepEqual([action.args, action.memo, memo], [["SECRET", 2], { about: "SECRET" }, { note: "SECRET" }]);
+  assert.deepEqual([action.args, action.memo, memo], [["SECRET", 2], { about: "SECRET" }, {
+    note: "SECRET",
+  }]);
   assert.equal(state.paused, true);
   assert.deepEqual(spec.calendars[0]?.month, [{ start: "JANUARY", end: "JANUARY", step: 1 }]);
   assert.equal(typedSearchAttributes.get(customer), "bob");
@@ -228,12 +297,17 @@ test("an update changes the fields that it names and keeps the others, also encr
     searchAttributes: [{ key: customer, value: "eve" }],
   }));
   await until("it is updated again", async () => (await seeing.describe()).action.args[1] === 3);
-  await until("attributes too", async () => (await seeing.describe()).typedSearchAttributes.get(customer) === "eve");
+  await until(
+    "attributes too",
+    async () => (await seeing.describe()).typedSearchAttributes.get(customer) === "eve",
+  );
   assert.deepEqual((await seeing.describe()).action.memo, { about: "SECRET" });
   await seeing.delete();
 });
 
-test("lists of schedules are paged and filtered; missing schedules throw specific errors", { skip: noServer }, async () => {
+test("lists of schedules are paged and filtered; missing schedules throw specific errors", {
+  skip: noServer,
+}, async () => {
   const ids = Array.from({ length: 7 }, (_, i) => `listed-${i}`);
   for (const scheduleId of ids) {
     await client.schedule.create({
@@ -254,12 +328,16 @@ test("lists of schedules are paged and filtered; missing schedules throw specifi
   const paused = `${query} AND TemporalSchedulePaused = true`;
   await until("all are listed, with what is to come", async () => {
     const found = await all(query);
-    return found.length === 7 && found.some(({ info }) => info.nextActionTimes.length > 0) && (await all(paused)).length > 0;
+    return found.length === 7 && found.some(({ info }) => info.nextActionTimes.length > 0) &&
+      (await all(paused)).length > 0;
   });
   const summaries = await all(query);
   assert.deepEqual(summaries.map(({ scheduleId }) => scheduleId).sort(), ids);
   const third = summaries.find(({ scheduleId }) => scheduleId === "listed-3")!;
-  assert.deepEqual([third.workflowType, third.state, third.memo], ["Report", { paused: true, note: "a note" }, {
+  assert.deepEqual([third.workflowType, third.state, third.memo], ["Report", {
+    paused: true,
+    note: "a note",
+  }, {
     id: "listed-3",
   }]);
   assert.equal(third.typedSearchAttributes.get(customer), "lists");
@@ -271,8 +349,14 @@ test("lists of schedules are paged and filtered; missing schedules throw specifi
     action: { type: "startWorkflow", workflowType: "Report" },
   });
   await assert.rejects(again, (error) => error instanceof ScheduleAlreadyRunningError);
-  await assert.rejects(client.schedule.getHandle("absent").describe(), (error) => error instanceof ScheduleNotFoundError);
-  await assert.rejects(client.schedule.getHandle("absent").trigger(), (error) => error instanceof ScheduleNotFoundError);
+  await assert.rejects(
+    client.schedule.getHandle("absent").describe(),
+    (error) => error instanceof ScheduleNotFoundError,
+  );
+  await assert.rejects(
+    client.schedule.getHandle("absent").trigger(),
+    (error) => error instanceof ScheduleNotFoundError,
+  );
   const bad = client.schedule.create({
     scheduleId: "bad",
     spec: { cronExpressions: ["every now and then"] },

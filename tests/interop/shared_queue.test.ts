@@ -1,5 +1,6 @@
-// One task queue, served by Temporal's own worker and by one of temporalex/compat/worker with the same workflow file; runs are started by the
-// official client. No workflow task may fail, whichever of them gets it. SHARED_QUEUE_RUNS says how many runs: 500 for a long look.
+// One task queue, served by Temporal's own worker and by one of temporalex/compat/worker with the
+// same workflow file; runs are started by the official client. No workflow task may fail, whichever
+// of them gets it. SHARED_QUEUE_RUNS says how many runs: 500 for a long look.
 // takes: 90 s
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
@@ -29,7 +30,9 @@ before(async () => {
   Runtime.install({
     logger: new DefaultLogger("WARN", ({ level, message, meta }) => {
       log.push(
-        `ours: ${level} ${message} ${JSON.stringify(meta, (_, value) => value instanceof Error ? String(value.stack) : value)}`,
+        `ours: ${level} ${message} ${
+          JSON.stringify(meta, (_, value) => value instanceof Error ? String(value.stack) : value)
+        }`,
       );
     }),
   });
@@ -75,9 +78,14 @@ async function withOfficialWorker(
   }
 }
 
-/** Who worked on a run's tasks, the workflow tasks that failed, and who was handed activities that nothing came of. */
+/**
+ * Who worked on a run's tasks, the workflow tasks that failed, and who was handed activities that
+ * nothing came of.
+ */
 function seen(events: readonly Any[]): { workers: string[]; failed: string[]; lost: string[] } {
-  const identities = events.flatMap((event) => event.workflowTaskStartedEventAttributes?.identity ?? []);
+  const identities = events.flatMap((event) =>
+    event.workflowTaskStartedEventAttributes?.identity ?? []
+  );
   const failed = events.filter((event) => event.workflowTaskFailedEventAttributes != null)
     .map((event) => String(event.workflowTaskFailedEventAttributes.failure?.message));
   const lost = events.filter((event) => event.activityTaskTimedOutEventAttributes != null)
@@ -125,7 +133,9 @@ for (
           assert.ok(total >= 2018 && total <= 2019, String(total));
           const found = seen((await handle.fetchHistory()).events);
           assert.deepEqual(found.failed, []);
-          for (const worker of found.lost) t.diagnostic(`an activity was handed to the worker "${worker}", and never ran`);
+          for (const worker of found.lost) {
+            t.diagnostic(`an activity was handed to the worker "${worker}", and never ran`);
+          }
           if (found.workers.length === 2) both++;
           for (const worker of found.workers) workers.add(worker);
         };

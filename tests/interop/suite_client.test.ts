@@ -39,14 +39,31 @@ test(
   { skip: noServer },
   async () => {
     const { client } = settingOf(service, false, "subscriptions", (id) => id);
-    const register = ["operator", "search-attribute", "create", "--namespace", "default", "--name", "WorkflowSubscription"];
+    const register = [
+      "operator",
+      "search-attribute",
+      "create",
+      "--namespace",
+      "default",
+      "--name",
+      "WorkflowSubscription",
+    ];
     await assert.rejects(
       client.broadcast("enemy_killed", "orc"),
       (error: Error) => error.message.includes(`temporal ${register.join(" ")} --type KeywordList`),
     );
-    execFileSync(temporalCli()!, [...register, "--type", "KeywordList", "--address", server.address], { stdio: "ignore" });
+    execFileSync(temporalCli()!, [
+      ...register,
+      "--type",
+      "KeywordList",
+      "--address",
+      server.address,
+    ], { stdio: "ignore" });
     // A server looks at what is registered every few seconds.
-    await until("it is registered", () => client.broadcast("enemy_killed", "orc").then(() => true, () => false));
+    await until(
+      "it is registered",
+      () => client.broadcast("enemy_killed", "orc").then(() => true, () => false),
+    );
   },
 );
 
@@ -55,20 +72,33 @@ clientSuite(onCluster);
 const go = signal<[{ word: string }]>("go");
 const echo = workflow("Echo", async (name: string) => ({ name, ...await waitForSignal(go) }));
 
-test("a history as JSON equals the output of the official command line", { skip: noServer }, async () => {
-  const { client, work } = settingOf(service, false, "echo", (id) => id);
-  await work({ workflows: [echo] }, async () => {
-    const handle = await client.start(echo, {
-      id: "echo",
-      args: ["ada"],
-      memo: { note: 1 },
-      runTimeout: "1h",
-      retry: { maximumAttempts: 2 },
+test(
+  "a history as JSON equals the output of the official command line",
+  { skip: noServer },
+  async () => {
+    const { client, work } = settingOf(service, false, "echo", (id) => id);
+    await work({ workflows: [echo] }, async () => {
+      const handle = await client.start(echo, {
+        id: "echo",
+        args: ["ada"],
+        memo: { note: 1 },
+        runTimeout: "1h",
+        retry: { maximumAttempts: 2 },
+      });
+      await handle.signal(go, { word: "hi" });
+      assert.deepEqual(await handle.result(), { name: "ada", word: "hi" });
+      const show = [
+        "workflow",
+        "show",
+        "--workflow-id",
+        "echo",
+        "--output",
+        "json",
+        "--address",
+        server.address,
+      ];
+      const theirs = execFileSync(temporalCli()!, show, { encoding: "utf8" });
+      assert.deepEqual(JSON.parse(await handle.historyJson()), JSON.parse(theirs));
     });
-    await handle.signal(go, { word: "hi" });
-    assert.deepEqual(await handle.result(), { name: "ada", word: "hi" });
-    const show = ["workflow", "show", "--workflow-id", "echo", "--output", "json", "--address", server.address];
-    const theirs = execFileSync(temporalCli()!, show, { encoding: "utf8" });
-    assert.deepEqual(JSON.parse(await handle.historyJson()), JSON.parse(theirs));
-  });
-});
+  },
+);

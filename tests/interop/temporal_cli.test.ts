@@ -1,5 +1,6 @@
-// Temporal's own command line on `temporalex dev` and on a real Temporal dev server: the same commands, the same output, but for ids and
-// times. What the embedded engine does not have, it says.
+// Temporal's own command line on `temporalex dev` and on a real Temporal dev server: the same
+// commands, the same output, but for ids and times. What the embedded engine does not have, it
+// says.
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";
@@ -60,7 +61,8 @@ function temporal(address: string, args: readonly string[]): Promise<Said> {
       temporalCli()!,
       [...args, "--address", address],
       { env: { PATH: process.env["PATH"], HOME: home }, timeout: 60_000 },
-      (error, out, err) => resolve({ code: error === null ? 0 : Number(error.code ?? 1), out, err }),
+      (error, out, err) =>
+        resolve({ code: error === null ? 0 : Number(error.code ?? 1), out, err }),
     )
   );
 }
@@ -82,8 +84,33 @@ const plain = (text: string) =>
 
 /** In this order: later commands stand on what earlier ones have done. */
 const SAME: readonly (readonly string[])[] = [
-  ["workflow", "start", "-w", "c1", "--type", "Cart", "-t", "default", "-i", '"ada"', "--memo", "note=1"],
-  ["workflow", "update", "execute", "-w", "c1", "--name", "add_item", "-i", '"BOOK"', "--update-id", "u1"],
+  [
+    "workflow",
+    "start",
+    "-w",
+    "c1",
+    "--type",
+    "Cart",
+    "-t",
+    "default",
+    "-i",
+    '"ada"',
+    "--memo",
+    "note=1",
+  ],
+  [
+    "workflow",
+    "update",
+    "execute",
+    "-w",
+    "c1",
+    "--name",
+    "add_item",
+    "-i",
+    '"BOOK"',
+    "--update-id",
+    "u1",
+  ],
   [
     "workflow",
     "update",
@@ -101,7 +128,19 @@ const SAME: readonly (readonly string[])[] = [
   ],
   ["workflow", "update", "result", "-w", "c1", "--update-id", "u2", "-o", "json"],
   ["workflow", "update", "describe", "-w", "c1", "--update-id", "u2", "-o", "json"],
-  ["workflow", "update", "execute", "-w", "c1", "--name", "add_item", "-i", '""', "--update-id", "u3"],
+  [
+    "workflow",
+    "update",
+    "execute",
+    "-w",
+    "c1",
+    "--name",
+    "add_item",
+    "-i",
+    '""',
+    "--update-id",
+    "u3",
+  ],
   ["workflow", "update", "result", "-w", "c1", "--update-id", "absent"],
   ["workflow", "query", "-w", "c1", "--name", "status", "-o", "json"],
   ["workflow", "query", "-w", "c1", "--name", "absent"],
@@ -118,8 +157,34 @@ const SAME: readonly (readonly string[])[] = [
   ["workflow", "show", "-w", "c1"],
   ["workflow", "cancel", "-w", "c1"],
   ["workflow", "signal", "-w", "c1", "--name", "checkout"],
-  ["workflow", "start", "-w", "c1", "--type", "Cart", "-t", "default", "--id-reuse-policy", "RejectDuplicate"],
-  ["workflow", "execute", "-w", "c2", "--type", "Cart", "-t", "default", "-i", '"bob"', "--run-timeout", "4s", "-o", "json"],
+  [
+    "workflow",
+    "start",
+    "-w",
+    "c1",
+    "--type",
+    "Cart",
+    "-t",
+    "default",
+    "--id-reuse-policy",
+    "RejectDuplicate",
+  ],
+  [
+    "workflow",
+    "execute",
+    "-w",
+    "c2",
+    "--type",
+    "Cart",
+    "-t",
+    "default",
+    "-i",
+    '"bob"',
+    "--run-timeout",
+    "4s",
+    "-o",
+    "json",
+  ],
   ["workflow", "start", "-w", "c3", "--type", "Cart", "-t", "default", "-i", '"cat"'],
   ["workflow", "cancel", "-w", "c3"],
   ["workflow", "result", "-w", "c3"],
@@ -128,7 +193,20 @@ const SAME: readonly (readonly string[])[] = [
   ["workflow", "query", "-w", "c4", "--name", "status", "-o", "json"],
   ["workflow", "terminate", "-w", "c4", "--reason", "enough"],
   ["workflow", "result", "-w", "c4", "-o", "json"],
-  ["workflow", "signal-with-start", "-w", "c5", "--type", "Cart", "-t", "default", "-i", '"eve"', "--signal-name", "checkout"],
+  [
+    "workflow",
+    "signal-with-start",
+    "-w",
+    "c5",
+    "--type",
+    "Cart",
+    "-t",
+    "default",
+    "-i",
+    '"eve"',
+    "--signal-name",
+    "checkout",
+  ],
   ["workflow", "result", "-w", "c5"],
   [
     ...[
@@ -160,7 +238,10 @@ const SAME: readonly (readonly string[])[] = [
 test("the same commands print the same", { skip }, async (t) => {
   for (const args of SAME) {
     await t.test(args.join(" "), async () => {
-      const [found, expected] = await Promise.all([temporal(ours.address, args), temporal(theirs.address, args)]);
+      const [found, expected] = await Promise.all([
+        temporal(ours.address, args),
+        temporal(theirs.address, args),
+      ]);
       assert.deepEqual([found.code, plain(found.out), plain(found.err)], [
         expected.code,
         plain(expected.out),
@@ -170,20 +251,39 @@ test("the same commands print the same", { skip }, async (t) => {
   }
 });
 
-test("stack trace and metadata queries print the same on both servers, also for closed runs", { skip }, async () => {
+test("stack trace and metadata queries print the same on both servers, also for closed runs", {
+  skip,
+}, async () => {
   for (const { address } of [ours, theirs]) {
-    const start = await temporal(address, ["workflow", "start", "-w", "s1", "--type", "Slow", "-t", "default", "-i", "3600000"]);
+    const start = await temporal(address, [
+      "workflow",
+      "start",
+      "-w",
+      "s1",
+      "--type",
+      "Slow",
+      "-t",
+      "default",
+      "-i",
+      "3600000",
+    ]);
     assert.equal(start.code, 0, start.err);
     for (const state of ["open", "terminated"]) {
       const { out, err } = await temporal(address, ["workflow", "stack", "-w", "s1"]);
-      assert.match(out, /run of workflow \\"Slow\\": sleep\\n {4}at .*flows\/workflows\.[jt]s:\d+:\d+/, `${state}: ${err}`);
+      assert.match(
+        out,
+        /run of workflow \\"Slow\\": sleep\\n {4}at .*flows\/workflows\.[jt]s:\d+:\d+/,
+        `${state}: ${err}`,
+      );
       const enhanced = await temporal(address, [
         ...["workflow", "query", "-w", "s1", "--name", "__enhanced_stack_trace", "-o", "json"],
       ]);
       const [{ sdk, stacks }] = JSON.parse(enhanced.out).queryResult;
       assert.equal(sdk.name, "temporalex-ts");
       assert.match(stacks[0].locations[0].file_path, /^\/.*flows\/workflows\.[jt]s$/);
-      if (state === "open") await temporal(address, ["workflow", "terminate", "-w", "s1", "--reason", "enough"]);
+      if (state === "open") {
+        await temporal(address, ["workflow", "terminate", "-w", "s1", "--reason", "enough"]);
+      }
     }
     const { out } = await temporal(address, ["workflow", "metadata", "-w", "s1"]);
     assert.match(out, /Query Definitions:\n +__enhanced_stack_trace/);
@@ -202,10 +302,20 @@ test("list, count, describe, backwards, task queues, namespaces, clusters", { sk
   assert.deepEqual(ids, ["c5", "c1"]);
   assert.equal((await json("workflow", "count")).count, "6");
   const { workflowExecutionInfo: info } = await json("workflow", "describe", "-w", "c6");
-  assert.deepEqual([info.status, info.type.name, info.taskQueue], ["WORKFLOW_EXECUTION_STATUS_RUNNING", "Cart", "default"]);
+  assert.deepEqual([info.status, info.type.name, info.taskQueue], [
+    "WORKFLOW_EXECUTION_STATUS_RUNNING",
+    "Cart",
+    "default",
+  ]);
   const queue = await json("task-queue", "describe", "-t", "default");
-  assert.deepEqual(queue.pollers.map((each: { taskQueueType: string }) => each.taskQueueType).sort(), ["activity", "workflow"]);
-  assert.deepEqual(queue.stats.map((each: { approximateBacklogCount: number }) => each.approximateBacklogCount), [0, 0]);
+  assert.deepEqual(
+    queue.pollers.map((each: { taskQueueType: string }) => each.taskQueueType).sort(),
+    ["activity", "workflow"],
+  );
+  assert.deepEqual(
+    queue.stats.map((each: { approximateBacklogCount: number }) => each.approximateBacklogCount),
+    [0, 0],
+  );
   assert.equal((await json("operator", "namespace", "list"))[0].namespaceInfo.name, "default");
   assert.equal(
     (await json("operator", "namespace", "describe", "-n", "default")).namespaceInfo.state,
@@ -213,7 +323,10 @@ test("list, count, describe, backwards, task queues, namespaces, clusters", { sk
   );
   assert.equal((await json("operator", "cluster", "describe")).clusterName, "temporalex");
   assert.ok((await json("operator", "cluster", "system")).serverVersion);
-  assert.equal((await json("operator", "search-attribute", "list")).systemAttributes.WorkflowId, "INDEXED_VALUE_TYPE_KEYWORD");
+  assert.equal(
+    (await json("operator", "search-attribute", "list")).systemAttributes.WorkflowId,
+    "INDEXED_VALUE_TYPE_KEYWORD",
+  );
   const made = await temporal(ours.address, ["operator", "namespace", "create", "-n", "late"]);
   assert.match(made.out + made.err, /late successfully registered/);
   assert.deepEqual(await json("workflow", "list", "-n", "late"), []);
@@ -235,26 +348,50 @@ test("lists have the same order, and NOT the same meaning", { skip }, async () =
         "json",
         ...(query === "" ? [] : ["--query", query]),
       ]);
-      return JSON.parse(out || assert.fail(err)).map((each: { execution: { workflowId: string } }) => each.execution.workflowId);
+      return JSON.parse(out || assert.fail(err)).map((
+        each: { execution: { workflowId: string } },
+      ) => each.execution.workflowId);
     };
     const expected = await listed(ours.address);
     assert.ok(expected.length >= 2, query);
     // A server's index is late by a moment.
-    await until(`the server lists ${expected} for "${query}"`, async () => `${await listed(theirs.address)}` === `${expected}`);
+    await until(
+      `the server lists ${expected} for "${query}"`,
+      async () => `${await listed(theirs.address)}` === `${expected}`,
+    );
   }
 });
 
 test("descriptions and task queues contain the fields that tools require", { skip }, async () => {
   const described = async (address: string) => {
     // No worker: a server adds what it knows of workers.
-    const start = await temporal(address, ["workflow", "start", "-w", "d1", "--type", "Cart", "-t", "nowhere"]);
+    const start = await temporal(address, [
+      "workflow",
+      "start",
+      "-w",
+      "d1",
+      "--type",
+      "Cart",
+      "-t",
+      "nowhere",
+    ]);
     assert.equal(start.code, 0, start.err);
-    const { out, err } = await temporal(address, ["workflow", "describe", "-w", "d1", "-o", "json"]);
+    const { out, err } = await temporal(address, [
+      "workflow",
+      "describe",
+      "-w",
+      "d1",
+      "-o",
+      "json",
+    ]);
     await temporal(address, ["workflow", "delete", "-w", "d1"]);
     return JSON.parse(out || assert.fail(err)).workflowExecutionInfo;
   };
   const [found, expected] = await Promise.all([described(ours.address), described(theirs.address)]);
-  assert.deepEqual([found.memo, found.searchAttributes], [expected.memo, expected.searchAttributes]);
+  assert.deepEqual([found.memo, found.searchAttributes], [
+    expected.memo,
+    expected.searchAttributes,
+  ]);
   assert.deepEqual([found.memo, found.searchAttributes], [{}, {}]);
   for (const { address } of [ours, theirs]) {
     const { code, out, err } = await temporal(address, [
@@ -270,11 +407,35 @@ test("descriptions and task queues contain the fields that tools require", { ski
     const { start_id: start, end_id: end } = JSON.parse(out).taskQueues[0].task_id_block;
     assert.deepEqual([start, end], [1, 100_000]);
   }
-  const more = ["--description", "of the shop", "--email", "shop@example.com", "--data", "team=a", "--retention", "3d"];
+  const more = [
+    "--description",
+    "of the shop",
+    "--email",
+    "shop@example.com",
+    "--data",
+    "team=a",
+    "--retention",
+    "3d",
+  ];
   for (const { address } of [ours, theirs]) {
-    const made = await temporal(address, ["operator", "namespace", "create", "-n", "told", ...more]);
+    const made = await temporal(address, [
+      "operator",
+      "namespace",
+      "create",
+      "-n",
+      "told",
+      ...more,
+    ]);
     assert.equal(made.code, 0, made.err);
-    const { out } = await temporal(address, ["operator", "namespace", "describe", "-n", "told", "-o", "json"]);
+    const { out } = await temporal(address, [
+      "operator",
+      "namespace",
+      "describe",
+      "-n",
+      "told",
+      "-o",
+      "json",
+    ]);
     const { namespaceInfo, config } = JSON.parse(out);
     assert.deepEqual([
       namespaceInfo.description,
@@ -288,13 +449,23 @@ test("descriptions and task queues contain the fields that tools require", { ski
       "259200s",
     ]);
   }
-  const global = await temporal(ours.address, ["operator", "namespace", "create", "-n", "wide", "--global"]);
+  const global = await temporal(ours.address, [
+    "operator",
+    "namespace",
+    "create",
+    "-n",
+    "wide",
+    "--global",
+  ]);
   assert.match(global.err, /namespace wide cannot be registered: a global namespace/);
 });
 
 test("a deleted workflow is gone", { skip }, async () => {
   assert.equal((await temporal(ours.address, ["workflow", "delete", "-w", "c6"])).code, 0);
-  assert.match((await temporal(ours.address, ["workflow", "describe", "-w", "c6"])).err, /workflow not found for ID: c6/);
+  assert.match(
+    (await temporal(ours.address, ["workflow", "describe", "-w", "c6"])).err,
+    /workflow not found for ID: c6/,
+  );
 });
 
 test("unsupported features are reported with an alternative", { skip }, async (t) => {
@@ -305,12 +476,18 @@ test("unsupported features are reported with an alternative", { skip }, async (t
         /reset of workflows: start the workflow again/,
       ],
       [["schedule", "list"], /schedules: start a workflow that sleeps/],
-      [["schedule", "create", "--schedule-id", "s", "--interval", "1h", "--type", "X", "-t", "q"], /schedules/],
+      [
+        ["schedule", "create", "--schedule-id", "s", "--interval", "1h", "--type", "X", "-t", "q"],
+        /schedules/,
+      ],
       [["batch", "list"], /batch operations: list the workflows/],
       [["worker", "deployment", "list"], /worker versioning/],
       [["worker", "list"], /temporal task-queue describe/],
       [["operator", "nexus", "endpoint", "list"], /Nexus/],
-      [["operator", "search-attribute", "create", "--name", "A", "--type", "Keyword"], /used in queries/],
+      [
+        ["operator", "search-attribute", "create", "--name", "A", "--type", "Keyword"],
+        /used in queries/,
+      ],
       [["operator", "cluster", "list"], /other clusters/],
       [["activity", "pause", "-w", "c1", "-a", "1"], /pausing and resetting of activities/],
       [["workflow", "list", "--query", "HistoryLength > 5"], /unknown field .*HistoryLength/],

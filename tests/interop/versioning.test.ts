@@ -1,5 +1,6 @@
-// Worker versioning on a real Temporal dev server: two versions of a deployment work at once; a pinned run stays with its
-// version, an auto-upgrade run continues with the one that became current, and so do activities.
+// Worker versioning on a real Temporal dev server: two versions of a deployment work at once; a
+// pinned run stays with its version, an auto-upgrade run continues with the one that became
+// current, and so do activities.
 // takes: 10 s
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
@@ -65,7 +66,14 @@ async function startWorker(buildId: string): Promise<Worker> {
 /** As an operator does it. The version is known to the server once a worker of it has polled. */
 async function setCurrent(buildId: string, deployment = deploymentName): Promise<void> {
   const version = ["--deployment-name", deployment, "--build-id", buildId, "--yes"];
-  const args = ["worker", "deployment", "set-current-version", ...version, "--address", server.address];
+  const args = [
+    "worker",
+    "deployment",
+    "set-current-version",
+    ...version,
+    "--address",
+    server.address,
+  ];
   await until(`version ${buildId} is current`, async () => {
     try {
       await promisify(execFile)(temporalCli()!, args);
@@ -79,7 +87,8 @@ async function setCurrent(buildId: string, deployment = deploymentName): Promise
 
 const waitsForSignal = async (handle: WorkflowHandle): Promise<boolean> => {
   const { events } = await handle.fetchHistory();
-  return events.filter((event) => event.attributes.case === "workflowTaskCompletedEventAttributes").length >= 2;
+  return events.filter((event) => event.attributes.case === "workflowTaskCompletedEventAttributes")
+    .length >= 2;
 };
 
 /** Versions and behaviors of the run's completed tasks. */
@@ -94,7 +103,9 @@ async function completions(handle: WorkflowHandle): Promise<string[]> {
   return found;
 }
 
-test("a pinned run stays on v1, an auto-upgrade run moves to v2, each with its activities", { skip: noServer }, async () => {
+test("a pinned run stays on v1, an auto-upgrade run moves to v2, each with its activities", {
+  skip: noServer,
+}, async () => {
   const workers = [await startWorker("v1")];
   try {
     await setCurrent("v1");
@@ -112,13 +123,19 @@ test("a pinned run stays on v1, an auto-upgrade run moves to v2, each with its a
     assert.deepEqual([moved[0], moved.at(-1)], ["v1 2", "v2 2"], "AUTO_UPGRADE");
     const late = await client.start("Stays", { id: "late" });
     await late.signal("go");
-    assert.equal(await late.result(), "v2, activity of v2", "new runs begin on the current version");
+    assert.equal(
+      await late.result(),
+      "v2, activity of v2",
+      "new runs begin on the current version",
+    );
   } finally {
     await Promise.all(workers.map((worker) => worker.shutdown()));
   }
 });
 
-test("workflowInfo() of a Temporal program has the version, while a task is open and on replay", { skip: noServer }, async () => {
+test("workflowInfo() of a Temporal program has the version, while a task is open and on replay", {
+  skip: noServer,
+}, async () => {
   const path = join(folder, "info.mjs");
   writeFileSync(
     path,
@@ -129,16 +146,28 @@ export async function version() { const first = now(); await sleep(1); return [f
   );
   const connection = await NativeConnection.connect({ address: server.address });
   const version = { deploymentName: "info", buildId: "v7" };
-  // With and without the run in memory: the last task replays the first one, whose version is in history by then.
+  // With and without the run in memory: the last task replays the first one, whose version is in
+  // history by then.
   for (const maxCachedWorkflows of [10, 0]) {
     const worker = await CompatWorker.create({
       ...{ connection, taskQueue: "info", workflowsPath: path, maxCachedWorkflows },
-      workerDeploymentOptions: { useWorkerVersioning: true, version, defaultVersioningBehavior: "PINNED" },
+      workerDeploymentOptions: {
+        useWorkerVersioning: true,
+        version,
+        defaultVersioningBehavior: "PINNED",
+      },
     });
     await worker.runUntil(async () => {
       await setCurrent("v7", "info");
-      const handle = await client.start("version", { id: `info-${maxCachedWorkflows}`, taskQueue: "info" });
-      assert.deepEqual(await handle.result(), [["v7", version], ["v7", version]], `${maxCachedWorkflows} runs in memory`);
+      const handle = await client.start("version", {
+        id: `info-${maxCachedWorkflows}`,
+        taskQueue: "info",
+      });
+      assert.deepEqual(
+        await handle.result(),
+        [["v7", version], ["v7", version]],
+        `${maxCachedWorkflows} runs in memory`,
+      );
     });
   }
   await connection.close();

@@ -1,5 +1,6 @@
-// What a worker has to do right on a real Temporal dev server and users see only when it does not: updates that leave no trace, queries on
-// both paths, histories and messages that grow too large, workflow code in several threads.
+// What a worker has to do right on a real Temporal dev server and users see only when it does not:
+// updates that leave no trace, queries on both paths, histories and messages that grow too large,
+// workflow code in several threads.
 // takes: 25 s
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
@@ -66,7 +67,10 @@ let queues = 0;
 
 before(async () => {
   if (noServer !== false) return;
-  server = await DevServer.start(["limit.historyCount.error=200", "limit.historyCount.suggestContinueAsNew=20"]);
+  server = await DevServer.start([
+    "limit.historyCount.error=200",
+    "limit.historyCount.suggestContinueAsNew=20",
+  ]);
   service = new GrpcService({ address: server.address });
   watched = {
     losesCancelledPolls: true,
@@ -77,7 +81,9 @@ before(async () => {
         if (task.query !== undefined) seen.legacyQueries++;
         if (Object.keys(task.queries).length > 0) seen.queriesWithTask++;
       } else if (method === "respondWorkflowTaskCompleted") {
-        if (fromBinary(RespondWorkflowTaskCompletedResponseSchema, response).resetHistoryEventId > 0n) seen.resets++;
+        if (
+          fromBinary(RespondWorkflowTaskCompletedResponseSchema, response).resetHistoryEventId > 0n
+        ) seen.resets++;
       }
       return response;
     },
@@ -89,16 +95,30 @@ after(async () => {
   await server?.stop();
 });
 
-async function working<T>(options: Partial<WorkerOptions>, body: (client: Client) => Promise<T>): Promise<T> {
+async function working<T>(
+  options: Partial<WorkerOptions>,
+  body: (client: Client) => Promise<T>,
+): Promise<T> {
   const taskQueue = `rules-${++queues}`;
-  const worker = await Worker.create({ service: watched, taskQueue, logger: silentLogger, ...options });
-  return await worker.runUntil(() => body(new Client({ service, taskQueue, logger: silentLogger })));
+  const worker = await Worker.create({
+    service: watched,
+    taskQueue,
+    logger: silentLogger,
+    ...options,
+  });
+  return await worker.runUntil(() =>
+    body(new Client({ service, taskQueue, logger: silentLogger }))
+  );
 }
 
 for (const cachedWorkflows of [0, 1, 1000]) {
-  test(`rejected updates of an idle run leave no events, with ${cachedWorkflows} cached`, { skip: noServer }, async () => {
+  test(`rejected updates of an idle run leave no events, with ${cachedWorkflows} cached`, {
+    skip: noServer,
+  }, async () => {
     const failed: string[] = [];
-    const events = { workflowTaskFailed: ({ message }: { message: string }) => void failed.push(message) };
+    const events = {
+      workflowTaskFailed: ({ message }: { message: string }) => void failed.push(message),
+    };
     const resetsBefore = seen.resets;
     await working({ workflows: [adder], cachedWorkflows, events }, async (client) => {
       const id = `rejected-${cachedWorkflows}`;
@@ -116,23 +136,34 @@ for (const cachedWorkflows of [0, 1, 1000]) {
       assert.equal(await handle.update(add, 4), 17);
       assert.equal(await handle.query(sum), 17);
       // Accepted and rejected ones at once.
-      const many = await Promise.allSettled(Array.from({ length: 10 }, (_, i) => handle.update(add, i % 2 === 0 ? 1 : -1)));
-      assert.deepEqual(many.map(({ status }) => status), many.map((_, i) => (i % 2 === 0 ? "fulfilled" : "rejected")));
+      const many = await Promise.allSettled(
+        Array.from({ length: 10 }, (_, i) => handle.update(add, i % 2 === 0 ? 1 : -1)),
+      );
+      assert.deepEqual(
+        many.map(({ status }) => status),
+        many.map((_, i) => (i % 2 === 0 ? "fulfilled" : "rejected")),
+      );
       await handle.signal(done);
       assert.equal(await handle.result(), 22);
       const { events } = await handle.fetchHistory();
       assert.deepEqual(events.map(({ eventId }) => Number(eventId)), events.map((_, i) => i + 1));
       assert.equal(
-        events.filter((event) => event.attributes.case === "workflowExecutionUpdateAcceptedEventAttributes").length,
+        events.filter((event) =>
+          event.attributes.case === "workflowExecutionUpdateAcceptedEventAttributes"
+        ).length,
         8,
       );
     });
     assert.deepEqual(failed, []);
-    if (cachedWorkflows > 0) assert.ok(seen.resets > resetsBefore, "the server told where to go back to");
+    if (cachedWorkflows > 0) {
+      assert.ok(seen.resets > resetsBefore, "the server told where to go back to");
+    }
   });
 }
 
-test("queries arrive as separate tasks and with other tasks, while messages arrive", { skip: noServer }, async () => {
+test("queries arrive as separate tasks and with other tasks, while messages arrive", {
+  skip: noServer,
+}, async () => {
   await working({ workflows: [adder] }, async (client) => {
     const handle = await client.start(adder, { id: "queried" });
     assert.equal(await handle.query(sum), 0);
@@ -146,7 +177,10 @@ test("queries arrive as separate tasks and with other tasks, while messages arri
         ...Array.from({ length: 5 }, () => handle.query(sum)),
       ]);
       added += 2;
-      assert.ok(counts.every((count) => count === undefined || (count >= added - 2 && count <= added)), `${counts}`);
+      assert.ok(
+        counts.every((count) => count === undefined || (count >= added - 2 && count <= added)),
+        `${counts}`,
+      );
       assert.equal(await handle.query(sum), added);
     }
     assert.ok(seen.queriesWithTask > before.queriesWithTask, "queries that came with a task");
@@ -194,7 +228,8 @@ for (
           "the task has failed",
           async () =>
             (await handle.fetchHistory()).events.some(({ attributes }) =>
-              attributes.case === "workflowTaskFailedEventAttributes" && attributes.value.cause === WorkflowTaskFailedCause[cause]
+              attributes.case === "workflowTaskFailedEventAttributes" &&
+              attributes.value.cause === WorkflowTaskFailedCause[cause]
             ),
         );
         assert.equal((await handle.describe()).status, "RUNNING");
@@ -205,7 +240,10 @@ for (
         return handle;
       });
       queues--;
-      await working({ workflows: [corrected] }, async () => assert.equal(await handle.result(), "a reference to it"));
+      await working(
+        { workflows: [corrected] },
+        async () => assert.equal(await handle.result(), "a reference to it"),
+      );
     },
   );
 }
@@ -223,21 +261,25 @@ test("values just below the limits are accepted", { skip: noServer }, async () =
   });
 });
 
-test("a run whose history is too long is closed with the server's message", { skip: noServer }, async () => {
-  const endless = workflow("Endless", async () => {
-    for (;;) {
-      for (let i = 0; i < 150; i++) sideEffect(() => i);
-      await sleep(1);
-    }
-  });
-  await working({ workflows: [endless] }, async (client) => {
-    await assert.rejects(client.execute(endless, { id: "endless" }), (error: Error) => {
-      assert.ok(error instanceof WorkflowFailedError);
-      assert.match(error.message, /terminated.*history count exceeds limit/i);
-      return true;
+test(
+  "a run whose history is too long is closed with the server's message",
+  { skip: noServer },
+  async () => {
+    const endless = workflow("Endless", async () => {
+      for (;;) {
+        for (let i = 0; i < 150; i++) sideEffect(() => i);
+        await sleep(1);
+      }
     });
-  });
-});
+    await working({ workflows: [endless] }, async (client) => {
+      await assert.rejects(client.execute(endless, { id: "endless" }), (error: Error) => {
+        assert.ok(error instanceof WorkflowFailedError);
+        assert.match(error.message, /terminated.*history count exceeds limit/i);
+        return true;
+      });
+    });
+  },
+);
 
 test(
   "workflow code in two threads: messages, queries of open and closed runs, a run with an infinite loop",
@@ -252,12 +294,18 @@ test(
       events: { workflowTaskFailed: ({ workflowId }) => void failed.add(workflowId) },
     }, async (client) => {
       const handles = await Promise.all(
-        Array.from({ length: 12 }, (_, i) => client.start(talks, { id: `talks-${i}`, args: [`t${i}`] })),
+        Array.from(
+          { length: 12 },
+          (_, i) => client.start(talks, { id: `talks-${i}`, args: [`t${i}`] }),
+        ),
       );
       const spinning = await client.start(spins, { id: "spins" });
       for (const handle of handles) assert.equal(await handle.query(length), 7);
       await Promise.all(handles.map((handle) => handle.signal(go, "hi")));
-      assert.deepEqual(await Promise.all(handles.map((handle) => handle.result())), handles.map((_, i) => `T${i} SAYS HI`));
+      assert.deepEqual(
+        await Promise.all(handles.map((handle) => handle.result())),
+        handles.map((_, i) => `T${i} SAYS HI`),
+      );
       for (const handle of handles) assert.equal(await handle.query(length), 7);
       await until("the spinner was stopped", () => failed.size > 0);
       assert.deepEqual([...failed], ["spins"]);

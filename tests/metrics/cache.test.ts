@@ -1,4 +1,5 @@
-// What a worker reports of its cache of runs is what its threads have in memory, however many there are.
+// What a worker reports of its cache of runs is what its threads have in memory, however many there
+// are.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { WorkflowHandle } from "../../ts/client/mod.ts";
@@ -14,13 +15,20 @@ const workflows = new URL("../worker/modules/flows.ts", import.meta.url);
 const activities = { shout: (text: string) => text.toUpperCase() };
 const THREADS = 2;
 
-function withThreads(options: object, body: (t: Setting, value: (name: string) => number, worker: Worker) => Promise<void>) {
+function withThreads(
+  options: object,
+  body: (t: Setting, value: (name: string) => number, worker: Worker) => Promise<void>,
+) {
   const metrics = new MetricsRegistry();
   const value = (name: string) => totalOf(parseExposition(metrics.text()), `temporal_${name}`);
   return withEngine(
     "memory",
     {},
-    (t) => t.work({ workflows, activities, metrics, workflowThreads: THREADS, ...options }, (worker) => body(t, value, worker)),
+    (t) =>
+      t.work(
+        { workflows, activities, metrics, workflowThreads: THREADS, ...options },
+        (worker) => body(t, value, worker),
+      ),
   );
 }
 
@@ -31,7 +39,10 @@ test("size, hits, misses and forced evictions of the caches of two threads are c
     const perThread = Array.from({ length: THREADS }, () => 0);
     while (perThread.includes(0) || runs.length <= THREADS) {
       const handle = await t.client.start(talks, { id: `${runs.length}`, args: ["n"] });
-      await until("it waits", () => value("workflow_task_execution_latency_count") === runs.length + 1);
+      await until(
+        "it waits",
+        () => value("workflow_task_execution_latency_count") === runs.length + 1,
+      );
       perThread[shardOf(handle.runId!, THREADS)]!++;
       runs.push(handle);
     }
@@ -48,7 +59,11 @@ test("size, hits, misses and forced evictions of the caches of two threads are c
     const gone = runs.find((handle) => ![...inMemory.values()].includes(handle))!;
     await gone.signal(go, "x");
     await gone.result();
-    assert.equal(value("sticky_cache_miss"), 1, "its first task after it had left; then it was in memory again");
+    assert.equal(
+      value("sticky_cache_miss"),
+      1,
+      "its first task after it had left; then it was in memory again",
+    );
     assert.ok(value("sticky_cache_hit") > hits);
     await until("runs that have ended have left", () => value("sticky_cache_size") === 0);
   }));

@@ -9,12 +9,21 @@ import { MetricsRegistry } from "../../ts/metrics/mod.ts";
 import { silentLogger } from "../../ts/base/logger.ts";
 import { ApplicationFailure } from "../../ts/converter/failures.ts";
 import { type ActivityInterceptor, Worker } from "../../ts/worker/mod.ts";
-import { activities, continueAsNew, signal, waitForSignal, workflow } from "../../ts/workflow/mod.ts";
+import {
+  activities,
+  continueAsNew,
+  signal,
+  waitForSignal,
+  workflow,
+} from "../../ts/workflow/mod.ts";
 import { type MetricFamily, parseExposition, sampleOf, totalOf } from "../support/prometheus.ts";
 import { until } from "../support/until.ts";
 
 const go = signal("go");
-const acts = activities<{ work(text: string): string; fail(): void }>({ startToClose: "10s", retry: { maximumAttempts: 1 } });
+const acts = activities<{ work(text: string): string; fail(): void }>({
+  startToClose: "10s",
+  retry: { maximumAttempts: 1 },
+});
 const SECRET = "a-payload-that-stays-private";
 
 const workflows = [
@@ -30,9 +39,13 @@ const workflows = [
   }),
 ];
 
-/** Names with their labels, as a worker of Temporal's TypeScript SDK 1.24.0 reports them for such workflows (but for `service_name`). */
+/**
+ * Names with their labels, as a worker of Temporal's TypeScript SDK 1.24.0 reports them for such
+ * workflows (but for `service_name`).
+ */
 const LABELS: { readonly [name: string]: string } = {
-  temporal_activity_execution_failed: "activity_type failure_reason namespace task_queue workflow_type",
+  temporal_activity_execution_failed:
+    "activity_type failure_reason namespace task_queue workflow_type",
   temporal_activity_execution_latency: "activity_type namespace task_queue workflow_type",
   temporal_activity_schedule_to_start_latency: "namespace task_queue",
   temporal_activity_succeed_endtoend_latency: "activity_type namespace task_queue workflow_type",
@@ -105,22 +118,39 @@ test("worker and client report metrics with the names and labels of Temporal's S
     const bug = await client.start("Bug", { id: "bug" });
     await until(
       "its task has failed",
-      () => (sampleOf(now(), "temporal_workflow_task_execution_failed", { workflow_type: "Bug" }) ?? 0) >= 1,
+      () =>
+        (sampleOf(now(), "temporal_workflow_task_execution_failed", { workflow_type: "Bug" }) ??
+          0) >= 1,
     );
     await bug.terminate();
     await until("the worker rests, with the second task of the first run done", () => {
-      const taken = (name: string, type: string) => sampleOf(now(), `temporal_worker_task_slots_${name}`, { worker_type: type });
-      return taken("available", "ActivityWorker") === 100 && taken("used", "WorkflowWorker") === 0 &&
-        sampleOf(now(), "temporal_workflow_task_execution_latency_count", { workflow_type: "Works" }) === 2;
+      const taken = (name: string, type: string) =>
+        sampleOf(now(), `temporal_worker_task_slots_${name}`, { worker_type: type });
+      return taken("available", "ActivityWorker") === 100 &&
+        taken("used", "WorkflowWorker") === 0 &&
+        sampleOf(now(), "temporal_workflow_task_execution_latency_count", {
+            workflow_type: "Works",
+          }) === 2;
     });
     assert.equal(worker.ready, true);
     const during = await scrape(url);
-    assert.equal(sampleOf(during, "temporal_worker_start", { namespace: "default", task_queue: "q" }), 1);
+    assert.equal(
+      sampleOf(during, "temporal_worker_start", { namespace: "default", task_queue: "q" }),
+      1,
+    );
     assert.ok(sampleOf(during, "temporal_num_pollers", { poller_type: "workflow_task" })! >= 1);
-    assert.ok(sampleOf(during, "temporal_num_pollers", { poller_type: "sticky_workflow_task" })! >= 1);
+    assert.ok(
+      sampleOf(during, "temporal_num_pollers", { poller_type: "sticky_workflow_task" })! >= 1,
+    );
     assert.ok(sampleOf(during, "temporal_num_pollers", { poller_type: "activity_task" })! >= 1);
-    assert.equal(sampleOf(during, "temporal_worker_task_slots_available", { worker_type: "ActivityWorker" }), 100);
-    assert.equal(sampleOf(during, "temporal_worker_task_slots_used", { worker_type: "WorkflowWorker" }), 0);
+    assert.equal(
+      sampleOf(during, "temporal_worker_task_slots_available", { worker_type: "ActivityWorker" }),
+      100,
+    );
+    assert.equal(
+      sampleOf(during, "temporal_worker_task_slots_used", { worker_type: "WorkflowWorker" }),
+      0,
+    );
     // The run that waits for its signal is in memory.
     assert.ok(sampleOf(during, "temporal_sticky_cache_size", { task_queue: "q" })! >= 1);
     await works.signal(go);
@@ -131,28 +161,70 @@ test("worker and client report metrics with the names and labels of Temporal's S
     const after = parseExposition(text);
     const count = (name: string, labels: { [name: string]: string }) =>
       sampleOf(after, name, { namespace: "default", ...labels });
-    assert.equal(count("temporal_workflow_completed", { task_queue: "q", workflow_type: "Works" }), 1);
+    assert.equal(
+      count("temporal_workflow_completed", { task_queue: "q", workflow_type: "Works" }),
+      1,
+    );
     assert.equal(count("temporal_workflow_completed", { workflow_type: "Again" }), 1);
     assert.equal(count("temporal_workflow_continue_as_new", { workflow_type: "Again" }), 2);
     assert.equal(count("temporal_workflow_failed", { workflow_type: "Fails" }), 1);
-    assert.ok(count("temporal_workflow_task_execution_failed", { workflow_type: "Bug", failure_reason: "WorkflowError" })! >= 1);
+    assert.ok(
+      count("temporal_workflow_task_execution_failed", {
+        workflow_type: "Bug",
+        failure_reason: "WorkflowError",
+      })! >= 1,
+    );
     assert.equal(count("temporal_workflow_endtoend_latency_count", { workflow_type: "Works" }), 1);
-    assert.equal(count("temporal_workflow_task_execution_latency_count", { workflow_type: "Works" }), 3);
-    assert.ok(count("temporal_workflow_task_schedule_to_start_latency_count", { task_queue: "q" })! >= 8);
+    assert.equal(
+      count("temporal_workflow_task_execution_latency_count", { workflow_type: "Works" }),
+      3,
+    );
+    assert.ok(
+      count("temporal_workflow_task_schedule_to_start_latency_count", { task_queue: "q" })! >= 8,
+    );
     assert.ok(count("temporal_sticky_cache_hit", { workflow_type: "Works" })! >= 1);
-    assert.equal(count("temporal_activity_execution_latency_count", { activity_type: "work", workflow_type: "Works" }), 1);
-    assert.equal(count("temporal_activity_succeed_endtoend_latency_count", { activity_type: "work" }), 1);
-    assert.equal(count("temporal_activity_execution_failed", { activity_type: "fail", failure_reason: "ActivityError" }), 1);
+    assert.equal(
+      count("temporal_activity_execution_latency_count", {
+        activity_type: "work",
+        workflow_type: "Works",
+      }),
+      1,
+    );
+    assert.equal(
+      count("temporal_activity_succeed_endtoend_latency_count", { activity_type: "work" }),
+      1,
+    );
+    assert.equal(
+      count("temporal_activity_execution_failed", {
+        activity_type: "fail",
+        failure_reason: "ActivityError",
+      }),
+      1,
+    );
     assert.equal(count("temporal_activity_execution_failed", { activity_type: "work" }), 0);
-    assert.equal(count("temporal_activity_task_received", { activity_type: "work", eager: "false" }), 1);
-    assert.equal(count("temporal_activity_schedule_to_start_latency_count", { task_queue: "q" }), 2);
+    assert.equal(
+      count("temporal_activity_task_received", { activity_type: "work", eager: "false" }),
+      1,
+    );
+    assert.equal(
+      count("temporal_activity_schedule_to_start_latency_count", { task_queue: "q" }),
+      2,
+    );
     assert.equal(count("temporal_request", { operation: "StartWorkflowExecution" }), 4);
     assert.ok(count("temporal_request", { operation: "RespondWorkflowTaskCompleted" })! >= 6);
-    assert.equal(count("temporal_request_latency_count", { operation: "StartWorkflowExecution" }), 4);
-    assert.ok(count("temporal_long_request", { operation: "PollWorkflowTaskQueue", task_queue: "q" })! >= 2);
+    assert.equal(
+      count("temporal_request_latency_count", { operation: "StartWorkflowExecution" }),
+      4,
+    );
+    assert.ok(
+      count("temporal_long_request", { operation: "PollWorkflowTaskQueue", task_queue: "q" })! >= 2,
+    );
     assert.ok(count("temporal_long_request", { operation: "GetWorkflowExecutionHistory" })! >= 1);
     // Polls that the shutdown took back have not failed.
-    assert.equal(count("temporal_long_request_failure", { operation: "PollWorkflowTaskQueue" }), undefined);
+    assert.equal(
+      count("temporal_long_request_failure", { operation: "PollWorkflowTaskQueue" }),
+      undefined,
+    );
     for (const [name, labels] of Object.entries(LABELS)) {
       const samples = after.get(name)?.samples ?? [];
       assert.ok(samples.length > 0, name);
@@ -162,7 +234,10 @@ test("worker and client report metrics with the names and labels of Temporal's S
       }
     }
     // A worker that has stopped has nothing.
-    assert.equal(count("temporal_worker_task_slots_available", { worker_type: "ActivityWorker" }), 0);
+    assert.equal(
+      count("temporal_worker_task_slots_available", { worker_type: "ActivityWorker" }),
+      0,
+    );
     assert.equal(worker.ready, false);
     // Payloads and ids never become labels.
     assert.ok(!text.includes(SECRET));
@@ -207,10 +282,16 @@ test("an evicted run counts as a miss, and its replay is measured", async () => 
     });
     assert.ok(value("temporal_sticky_cache_miss") >= 1, metrics.text());
     assert.ok(value("temporal_workflow_task_replay_latency_count") >= 1);
-    assert.equal(value("temporal_workflow_endtoend_latency_count"), 2, "the start of a replayed run is known");
+    assert.equal(
+      value("temporal_workflow_endtoend_latency_count"),
+      2,
+      "the start of a replayed run is known",
+    );
     // The client was given no metrics, so its calls are not among them.
     assert.equal(
-      sampleOf(parseExposition(metrics.text()), "temporal_request", { operation: "StartWorkflowExecution" }),
+      sampleOf(parseExposition(metrics.text()), "temporal_request", {
+        operation: "StartWorkflowExecution",
+      }),
       undefined,
     );
   } finally {

@@ -1,4 +1,5 @@
-// Metrics that programs of `@temporalio/workflow` give through metricMeter, in the worker's registry.
+// Metrics that programs of `@temporalio/workflow` give through metricMeter, in the worker's
+// registry.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { silentLogger } from "../../ts/base/logger.ts";
@@ -31,8 +32,11 @@ test("values of a workflow's instruments are in the worker's registry once, with
   try {
     const refused = await app.client.execute("w", { id: "w", args: [] });
     assert.equal(refused, "MetricCounter value must be non-negative (got -1)");
-    const lines = metrics.text().split("\n").filter((line) => line.startsWith("app_") && !line.includes("_bucket"));
-    const labels = (more = "") => `{namespace="default",task_queue="default",workflow_type="w"${more}}`;
+    const lines = metrics.text().split("\n").filter((line) =>
+      line.startsWith("app_") && !line.includes("_bucket")
+    );
+    const labels = (more = "") =>
+      `{namespace="default",task_queue="default",workflow_type="w"${more}}`;
     assert.deepEqual(lines, [
       `app_level${labels()} 7`,
       `app_open${labels()} 2`,

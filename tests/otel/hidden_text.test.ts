@@ -1,5 +1,6 @@
-// Spans follow the rule of the worker's log: with encodeCommonAttributes they have no message and no stack of an error, and text that came
-// encoded stays out of them on workers and clients without the option, too.
+// Spans follow the rule of the worker's log: with encodeCommonAttributes they have no message and
+// no stack of an error, and text that came encoded stays out of them on workers and clients without
+// the option, too.
 import assert from "node:assert/strict";
 import { after, test } from "node:test";
 import { SpanStatusCode } from "@opentelemetry/api";
@@ -9,7 +10,17 @@ import { ApplicationFailure } from "../../ts/converter/failures.ts";
 import { EmbeddedEngine, MemoryStore } from "../../ts/engine/mod.ts";
 import { openTelemetry } from "../../ts/otel/mod.ts";
 import { Worker } from "../../ts/worker/mod.ts";
-import { activities, on, query, receive, reply, signal, stop, update, workflow } from "../../ts/workflow/mod.ts";
+import {
+  activities,
+  on,
+  query,
+  receive,
+  reply,
+  signal,
+  stop,
+  update,
+  workflow,
+} from "../../ts/workflow/mod.ts";
 import { invertingCodec } from "../support/codecs.ts";
 import { setUpTelemetry } from "../support/otel.ts";
 
@@ -33,7 +44,10 @@ const workflows = [
       const refuse = () => {
         throw new ApplicationFailure(`${MARK} validator`);
       };
-      await receive(0, [on(add, ([n], sum) => reply(n, sum), { validate: refuse }), on(end, (_, sum) => stop(sum))]);
+      await receive(0, [
+        on(add, ([n], sum) => reply(n, sum), { validate: refuse }),
+        on(end, (_, sum) => stop(sum)),
+      ]);
     },
   }),
 ];
@@ -45,17 +59,27 @@ let queues = 0;
 /** What the spans of `Refused` and `Messages` hold, as text. */
 async function spansWith(worker: boolean, client: boolean): Promise<string> {
   const before = telemetry.spans().length;
-  const common = { service: engine, taskQueue: `q${queues++}`, codec: invertingCodec(), logger: silentLogger };
+  const common = {
+    service: engine,
+    taskQueue: `q${queues++}`,
+    codec: invertingCodec(),
+    logger: silentLogger,
+  };
   const made = await Worker.create({
     ...common,
     ...tracing.worker,
     encodeCommonAttributes: worker,
     workflows,
-    activities: { refuse: () => Promise.reject(new ApplicationFailure(`${MARK} activity`, { type: "Refused" })) },
+    activities: {
+      refuse: () => Promise.reject(new ApplicationFailure(`${MARK} activity`, { type: "Refused" })),
+    },
   });
   const called = new Client({ ...common, ...tracing.client, encodeCommonAttributes: client });
   await made.runUntil(async () => {
-    await assert.rejects(called.execute("Refused", { id: `refused-${common.taskQueue}` }), /PLAINMARK activity/);
+    await assert.rejects(
+      called.execute("Refused", { id: `refused-${common.taskQueue}` }),
+      /PLAINMARK activity/,
+    );
     const handle = await called.start("Messages", { id: `messages-${common.taskQueue}` });
     await assert.rejects(handle.query(status), /PLAINMARK query/);
     await assert.rejects(handle.update(add, 1), /PLAINMARK validator/);
@@ -68,7 +92,9 @@ async function spansWith(worker: boolean, client: boolean): Promise<string> {
     assert.equal(span.status.code, SpanStatusCode.ERROR, name);
     assert.equal(span.events[0]!.name, "exception", name);
   }
-  return JSON.stringify(spans.map(({ name, attributes, status, events }) => ({ name, attributes, status, events })));
+  return JSON.stringify(
+    spans.map(({ name, attributes, status, events }) => ({ name, attributes, status, events })),
+  );
 }
 
 test("with encodeCommonAttributes spans contain the types of errors but no messages", async () => {

@@ -1,4 +1,5 @@
-// One trace from a client over a workflow to its activities: right parents, nothing twice on a replay.
+// One trace from a client over a workflow to its activities: right parents, nothing twice on a
+// replay.
 import assert from "node:assert/strict";
 import { after, test } from "node:test";
 import { context, SpanStatusCode, trace } from "@opentelemetry/api";
@@ -29,7 +30,9 @@ import { setUpTelemetry } from "../support/otel.ts";
 import { until } from "../support/until.ts";
 
 const telemetry = setUpTelemetry();
-const { client: clientTracing, worker: workerTracing } = openTelemetry({ tracer: telemetry.tracer });
+const { client: clientTracing, worker: workerTracing } = openTelemetry({
+  tracer: telemetry.tracer,
+});
 const acts = activities<{ greet(name: string): string; refuse(): void; carrier(): unknown }>({
   startToClose: "10s",
   retry: { maximumAttempts: 1 },
@@ -55,7 +58,10 @@ const workflows = [
   workflow("Messages", {
     queries: { status: () => "fine" },
     async run() {
-      await receive(0, [on(add, ([n], sum) => reply(sum + n, sum + n)), on(go, (_, sum) => stop(sum))]);
+      await receive(0, [
+        on(add, ([n], sum) => reply(sum + n, sum + n)),
+        on(go, (_, sum) => stop(sum)),
+      ]);
       return await acts.carrier();
     },
   }),
@@ -65,7 +71,9 @@ const engine = await EmbeddedEngine.open({ store: new MemoryStore() });
 after(() => engine.close());
 let runs = 0;
 
-async function worker(more: Partial<WorkerOptions> = {}): Promise<{ client: Client; taskQueue: string; worker: Worker }> {
+async function worker(
+  more: Partial<WorkerOptions> = {},
+): Promise<{ client: Client; taskQueue: string; worker: Worker }> {
   const taskQueue = `q${runs++}`;
   const made = await Worker.create({
     service: engine,
@@ -84,7 +92,11 @@ async function worker(more: Partial<WorkerOptions> = {}): Promise<{ client: Clie
     ...workerTracing,
     ...more,
   });
-  return { client: new Client({ service: engine, taskQueue, logger: silentLogger, ...clientTracing }), taskQueue, worker: made };
+  return {
+    client: new Client({ service: engine, taskQueue, logger: silentLogger, ...clientTracing }),
+    taskQueue,
+    worker: made,
+  };
 }
 
 /** The spans that `body` creates, below a separate parent span. */
@@ -94,12 +106,15 @@ async function traced(name: string, body: () => Promise<void>): Promise<string[]
   root.end();
   const { traceId } = root.spanContext();
   const mine = new Set(
-    telemetry.spans().filter((span) => span.spanContext().traceId === traceId).map((span) => span.spanContext().spanId),
+    telemetry.spans().filter((span) => span.spanContext().traceId === traceId).map((span) =>
+      span.spanContext().spanId
+    ),
   );
   const names = new Map(telemetry.spans().map((span) => [span.spanContext().spanId, span.name]));
-  return telemetry.spans().filter((span) => mine.has(span.spanContext().spanId) && span.name !== name).map((span) =>
-    `${names.get(span.parentSpanContext?.spanId ?? "") ?? "?"} > ${span.name}`
-  ).sort();
+  return telemetry.spans().filter((span) =>
+    mine.has(span.spanContext().spanId) && span.name !== name
+  ).map((span) => `${names.get(span.parentSpanContext?.spanId ?? "") ?? "?"} > ${span.name}`)
+    .sort();
 }
 
 for (const cachedWorkflows of [1000, 0]) {
@@ -107,7 +122,10 @@ for (const cachedWorkflows of [1000, 0]) {
     const { client, worker: one } = await worker({ cachedWorkflows });
     const spans = await traced("request", () =>
       one.runUntil(async () => {
-        const handle = await client.start("Greeting", { id: `greeting-${cachedWorkflows}`, args: ["you"] });
+        const handle = await client.start("Greeting", {
+          id: `greeting-${cachedWorkflows}`,
+          args: ["you"],
+        });
         await handle.signal(go);
         assert.equal(await handle.result(), "hello you hello again");
       }));
@@ -139,7 +157,8 @@ test("a trace continues in a child", async () => {
   const { client, worker: one } = await worker();
   const spans = await traced(
     "family",
-    () => one.runUntil(async () => void (await client.execute("Parent", { id: "parent", args: [] }))),
+    () =>
+      one.runUntil(async () => void (await client.execute("Parent", { id: "parent", args: [] }))),
   );
   assert.deepEqual(spans, [
     "RunWorkflow:Parent > StartChildWorkflow:Answer",
@@ -178,7 +197,10 @@ test("failures of activities and workflows set the status of their spans, and so
   assert.equal(telemetry.span("RunActivity:refuse").status.message, "no");
   assert.equal(telemetry.span("RunActivity:refuse").events[0]!.name, "exception");
   assert.equal(telemetry.span("RunWorkflow:Refused").status.code, SpanStatusCode.ERROR);
-  assert.equal(telemetry.spans().findLast((span) => span.name === "SignalWorkflow:go")!.status.code, SpanStatusCode.ERROR);
+  assert.equal(
+    telemetry.spans().findLast((span) => span.name === "SignalWorkflow:go")!.status.code,
+    SpanStatusCode.ERROR,
+  );
 });
 
 test("updates, queries and the carrier's form", async () => {
@@ -211,7 +233,10 @@ test("a run whose worker stops is released, and its spans on another worker are 
     await first.worker.runUntil(async () => {
       const handle = await first.client.start("Greeting", { id: "restarted", args: ["you"] });
       id = handle.workflowId;
-      await until("its first task is over", async () => (await handle.describe()).historyLength >= 10);
+      await until(
+        "its first task is over",
+        async () => (await handle.describe()).historyLength >= 10,
+      );
     });
     const second = await Worker.create({
       service: engine,
@@ -242,14 +267,20 @@ test("an evicted run gets its trace back when its history is read", async () => 
     run({ workflowId, isNew }: { workflowId: string; isNew: boolean }) {
       asked.push([workflowId, isNew]);
       if (asked.length === 1) throw new Error("no span at this moment");
-      return { command: ({ headers }: { headers: object }) => ({ headers: headers as never, done() {} }), end() {} };
+      return {
+        command: ({ headers }: { headers: object }) => ({ headers: headers as never, done() {} }),
+        end() {},
+      };
     },
   };
   const { client, worker: one } = await worker({ cachedWorkflows: 1, workflowTracer });
   await one.runUntil(async () => {
     const waits = async (id: string) => {
       const handle = await client.start("Greeting", { id, args: ["you"] });
-      await until("it waits for its signal", async () => (await handle.describe()).historyLength >= 10);
+      await until(
+        "it waits for its signal",
+        async () => (await handle.describe()).historyLength >= 10,
+      );
       return handle;
     };
     // The second one takes the only place in memory.

@@ -41,7 +41,8 @@ export const checks = [
         "package.json",
       ]);
       const odd = files.filter((file) =>
-        file.startsWith("dist/") && !/\.(?:js|d\.ts|wasm)$/.test(file) && file !== "dist/node/page.br"
+        file.startsWith("dist/") && !/\.(?:js|d\.ts|wasm)$/.test(file) &&
+        file !== "dist/node/page.br"
       );
       assert.deepEqual(odd, []);
       const manifest = json(made.folder, "package.json");
@@ -99,12 +100,16 @@ export const checks = [
           )
         ) {
           // (A text that writes a module may have a gap where the name is.)
-          if (specifier === undefined || specifier.startsWith("node:") || specifier.includes("${")) {
+          if (
+            specifier === undefined || specifier.startsWith("node:") || specifier.includes("${")
+          ) {
             continue;
           }
           if (!specifier.startsWith(".")) {
             assert.ok(
-              [...dependencies, manifest.name].some((d) => specifier === d || specifier.startsWith(`${d}/`)),
+              [...dependencies, manifest.name].some((d) =>
+                specifier === d || specifier.startsWith(`${d}/`)
+              ),
               `${file} imports ${specifier}`,
             );
           } else {
@@ -151,7 +156,13 @@ export const checks = [
     test: (context) =>
       judged(context, "attw", [
         ...[context.made.tarball, "--profile", "esm-only"],
-        ...["--exclude-entrypoints", "worker.wasm", "engine.wasm", "import_map.json", "compat/jest"],
+        ...[
+          "--exclude-entrypoints",
+          "worker.wasm",
+          "engine.wasm",
+          "import_map.json",
+          "compat/jest",
+        ],
       ]),
   },
   {

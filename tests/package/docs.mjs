@@ -6,8 +6,8 @@ import { bin } from "../../tools/lib/steps.mjs";
 import { writeReference } from "../../tools/docs_api.mjs";
 
 /**
- * Members whose names are sufficient, or whose docstring is elsewhere: at the first overload, or in the implemented
- * interface.
+ * Members whose names are sufficient, or whose docstring is elsewhere: at the first overload, or in
+ * the implemented interface.
  */
 function excused(lines, at) {
   const line = lines[at].trim();
@@ -17,8 +17,9 @@ function excused(lines, at) {
   ) {
     return true;
   }
-  const name = /^(?:export )?(?:async )?(?:static )?(?:override )?(?:readonly |function |get )?(\w+)/
-    .exec(line)?.[1];
+  const name =
+    /^(?:export )?(?:async )?(?:static )?(?:override )?(?:readonly |function |get )?(\w+)/
+      .exec(line)?.[1];
   const indent = /^\s*/.exec(lines[at])[0];
   const signature = new RegExp(
     `^${indent}(?:export )?(?:async )?(?:function )?${name}\\b[<(]`,
@@ -26,7 +27,9 @@ function excused(lines, at) {
   for (let i = at - 1; i >= 0 && lines[i].trim() !== ""; i--) {
     if (signature.test(lines[i])) return true;
   }
-  const owner = lines.slice(0, at).findLast((l) => /^(?:export )?(?:abstract )?(?:class|interface) /.test(l));
+  const owner = lines.slice(0, at).findLast((l) =>
+    /^(?:export )?(?:abstract )?(?:class|interface) /.test(l)
+  );
   return indent !== "" && / implements /.test(owner ?? "") && line !== owner;
 }
 

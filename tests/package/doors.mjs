@@ -1,5 +1,5 @@
-// Programs of the official SDK in a project with this package only: the adapters of docs/temporal-programs.md, from the
-// tarball.
+// Programs of the official SDK in a project with this package only: the adapters of
+// docs/temporal-programs.md, from the tarball.
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import process from "node:process";
@@ -12,7 +12,11 @@ const tool = ({ root }, name) => join(root, "tests/package/node_modules/.bin", n
 
 async function says(context, command, args, options = {}) {
   const cwd = join(await project(context), "temporal");
-  const { status, output } = await context.run(command, args, { cwd, timeoutMs: 240_000, ...options });
+  const { status, output } = await context.run(command, args, {
+    cwd,
+    timeoutMs: 240_000,
+    ...options,
+  });
   assert.equal(status, 0, output);
   assert.deepEqual(lastJson(output), SAYS, output);
   return output;
@@ -75,7 +79,15 @@ export const doors = [
       const deno = bin("deno");
       if (deno === undefined) return { skip: "the npm package deno has no binary here" };
       const map = "--import-map=../node_modules/temporalex/import_map.json";
-      await says(context, deno, ["run", "--check", "--no-prompt", "--allow-read", "--node-modules-dir=manual", map, "app.ts"], {
+      await says(context, deno, [
+        "run",
+        "--check",
+        "--no-prompt",
+        "--allow-read",
+        "--node-modules-dir=manual",
+        map,
+        "app.ts",
+      ], {
         env: { NO_COLOR: "1" },
       });
     },
@@ -85,7 +97,15 @@ export const doors = [
     async test(context) {
       const deno = bin("deno");
       if (deno === undefined) return { skip: "the npm package deno has no binary here" };
-      const args = ["run", "--no-prompt", "-A", "--node-modules-dir=manual", "--preload", "./register.cjs", "required.cjs"];
+      const args = [
+        "run",
+        "--no-prompt",
+        "-A",
+        "--node-modules-dir=manual",
+        "--preload",
+        "./register.cjs",
+        "required.cjs",
+      ];
       await says(context, deno, args, { env: { NO_COLOR: "1" } });
     },
   },
@@ -94,7 +114,10 @@ export const doors = [
     async test(context) {
       if (context.noJudges !== undefined) return { skip: context.noJudges };
       const cwd = join(await project(context), "temporal/jest");
-      const { status, output } = await context.run(tool(context, "jest"), ["--ci"], { cwd, timeoutMs: 240_000 });
+      const { status, output } = await context.run(tool(context, "jest"), ["--ci"], {
+        cwd,
+        timeoutMs: 240_000,
+      });
       assert.equal(status, 0, output);
       assert.match(output, /Tests: +7 passed, 7 total/);
     },

@@ -1,6 +1,14 @@
 // What the throw-away projects have in common: the installed tarball, programs, bundles, pages.
 import assert from "node:assert/strict";
-import { cpSync, existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import {
+  cpSync,
+  existsSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
 import { createServer } from "node:http";
 import { extname, join, relative } from "node:path";
 import process from "node:process";
@@ -13,7 +21,10 @@ export const MB = 1_000_000;
 export const BLOCK = 4096;
 export const CART = { counts: [1, 2], result: "ada pays for tea and milk" };
 
-/** A part of the text of a half of the core, as it is in the package, that the other one does not have. */
+/**
+ * A part of the text of a half of the core, as it is in the package, that the other one does not
+ * have.
+ */
 export function textOf({ root }, half) {
   const [own, other] = [half, half === "worker" ? "engine" : "worker"].map((
     name,
@@ -32,7 +43,10 @@ export const lastJson = (output) => {
   return JSON.parse(line);
 };
 
-/** The project: the sources, and the tarball installed from a lock without optional packages. Made once for all tests. */
+/**
+ * The project: the sources, and the tarball installed from a lock without optional packages. Made
+ * once for all tests.
+ */
 export function project({ shared, work, made, root, run, npm }) {
   const make = async () => {
     const dir = join(work, "project");
@@ -152,9 +166,13 @@ const TYPES = {
   ".js": "text/javascript",
   ".wasm": "application/wasm",
 };
-const POLICY = "default-src 'self'; script-src 'self' 'wasm-unsafe-eval'; worker-src 'self'; base-uri 'none'";
+const POLICY =
+  "default-src 'self'; script-src 'self' 'wasm-unsafe-eval'; worker-src 'self'; base-uri 'none'";
 
-/** Serves a folder on a loopback port under a strict policy, opens a page of it, and returns the result of `visited`. */
+/**
+ * Serves a folder on a loopback port under a strict policy, opens a page of it, and returns the
+ * result of `visited`.
+ */
 export async function pageTitle(folder, start = "") {
   const server = createServer((req, res) => {
     const path = new URL(req.url, "http://localhost").pathname;
@@ -176,7 +194,10 @@ export async function pageTitle(folder, start = "") {
   }
 }
 
-/** Opens a page in Chromium; its title once it no longer says "running", and what the page complained of. */
+/**
+ * Opens a page in Chromium; its title once it no longer says "running", and what the page
+ * complained of.
+ */
 export async function visited(url) {
   const { browser, reason } = await launchChromium();
   if (browser === undefined) return { skip: `no browser: ${reason}` };
@@ -196,9 +217,13 @@ export async function visited(url) {
   }
 }
 
-export const HTML = '<!doctype html><meta charset="utf-8"><title>running</title><script type="module" src="./page.js"></script>';
+export const HTML =
+  '<!doctype html><meta charset="utf-8"><title>running</title><script type="module" src="./page.js"></script>';
 
-/** tsc over the README's example, its misuses and every subpath, with the declarations themselves checked. */
+/**
+ * tsc over the README's example, its misuses and every subpath, with the declarations themselves
+ * checked.
+ */
 export async function compiles(context, tsc, settings) {
   const dir = await project(context);
   const types = join(dir, "types");
@@ -256,9 +281,13 @@ export async function otherNode({ root, run, npm, shared }, version) {
       "--no-audit",
       "--prefer-offline",
     ], { cwd: dir });
-    return status === 0 ? undefined : `npm ci failed in tests/package/nodes: ${output.trim().split("\n").at(-1)}`;
+    return status === 0
+      ? undefined
+      : `npm ci failed in tests/package/nodes: ${output.trim().split("\n").at(-1)}`;
   };
   if (!shared.has("nodes")) shared.set("nodes", install());
   const skip = await shared.get("nodes");
-  return skip === undefined ? { node: join(dir, `node_modules/node${version}/bin/node`) } : { skip };
+  return skip === undefined
+    ? { node: join(dir, `node_modules/node${version}/bin/node`) }
+    : { skip };
 }

@@ -1,4 +1,5 @@
-// Throw-away projects: the tarball as users install it, used from every runtime and tool in which it has to work.
+// Throw-away projects: the tarball as users install it, used from every runtime and tool in which
+// it has to work.
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { existsSync, lstatSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
@@ -36,7 +37,9 @@ export const projects = [
     async test(context) {
       const dir = await project(context);
       // (A link takes no block.)
-      const files = walk(join(dir, "node_modules")).filter((file) => !lstatSync(file).isSymbolicLink());
+      const files = walk(join(dir, "node_modules")).filter((file) =>
+        !lstatSync(file).isSymbolicLink()
+      );
       assert.deepEqual(files.filter((f) => f.endsWith(".node")), []);
       const bytes = files.reduce((sum, file) => sum + statSync(file).size, 0);
       const packages = readdirSync(join(dir, "node_modules")).filter((n) => !n.startsWith("."));
@@ -50,7 +53,8 @@ export const projects = [
         `node_modules: ${sizes}, in ${files.length} files (${packages.join(", ")})`,
       );
       assert.ok(disk <= 20.5 * MB, sizes);
-      // The bytes of the core as text, the compiler of types, and the parsers of code and of TOML, are there once.
+      // The bytes of the core as text, the compiler of types, and the parsers of code and of TOML,
+      // are there once.
       for (
         const text of [
           textOf(context, "worker"),
@@ -60,7 +64,9 @@ export const projects = [
           "invalid escape: only line-ending whitespace may be escaped",
         ]
       ) {
-        const holders = files.filter((f) => f.endsWith(".js") && readFileSync(f, "utf8").includes(text));
+        const holders = files.filter((f) =>
+          f.endsWith(".js") && readFileSync(f, "utf8").includes(text)
+        );
         assert.equal(holders.length, 1, `${text}: ${holders.join(", ")}`);
       }
       const scripts = walk(join(dir, "node_modules")).filter((f) => f.endsWith("/package.json"))
@@ -73,7 +79,8 @@ export const projects = [
     },
   },
   {
-    name: "temporalex debug serves the page that is in the package, with the core and SQLite that are installed",
+    name:
+      "temporalex debug serves the page that is in the package, with the core and SQLite that are installed",
     async test(context) {
       const dir = await project(context);
       const history = join(context.root, "web-demo/samples/counter.json");
@@ -98,7 +105,8 @@ export const projects = [
         const { url } = JSON.parse(out.split("\n")[0]);
         const read = async (path) => await (await fetch(new URL(path, url))).text();
         const page = await read("");
-        // The core is not in the archive: it is the file that the package has anyway. Some script of the page names it.
+        // The core is not in the archive: it is the file that the package has anyway. Some script
+        // of the page names it.
         const scripts = [/src="\.\/assets\/([^"]+\.js)"/.exec(page)[1]];
         let module;
         for (let i = 0; i < scripts.length && module === undefined; i++) {
@@ -198,7 +206,8 @@ export const projects = [
     },
   },
   {
-    name: "the command line, by npx: replays what Node has run; a change of the workflow is named with its line",
+    name:
+      "the command line, by npx: replays what Node has run; a change of the workflow is named with its line",
     async test(context) {
       const dir = await project(context);
       const app = join(dir, "app");
@@ -284,7 +293,8 @@ export const projects = [
     },
   },
   {
-    name: "Vite: a production build, the core's files from its own origin, a bundled realm entry, strict policy",
+    name:
+      "Vite: a production build, the core's files from its own origin, a bundled realm entry, strict policy",
     async test(context) {
       const built = await viteBuild(context);
       if (built.skip !== undefined) return built;
@@ -370,11 +380,13 @@ export const projects = [
     },
   },
   ...Object.entries(RESOLUTIONS).map(([name, settings]) => ({
-    name: `TypeScript 7, ${name} resolution: the README's example compiles, its misuses do not, and it says why`,
+    name:
+      `TypeScript 7, ${name} resolution: the README's example compiles, its misuses do not, and it says why`,
     test: (context) => compiles(context, bin("tsc"), settings),
   })),
   ...Object.entries(RESOLUTIONS).map(([name, settings]) => ({
-    name: `TypeScript 5.9, ${name} resolution: the README's example compiles, its misuses do not, and it says why`,
+    name:
+      `TypeScript 5.9, ${name} resolution: the README's example compiles, its misuses do not, and it says why`,
     async test(context) {
       if (context.noJudges !== undefined) return { skip: context.noJudges };
       await compiles(
@@ -385,7 +397,8 @@ export const projects = [
     },
   })),
   ...["browser", "node"].map((platform) => ({
-    name: `esbuild, ${platform}: a cluster's worker has nothing of the engine, an engine nothing of the worker`,
+    name:
+      `esbuild, ${platform}: a cluster's worker has nothing of the engine, an engine nothing of the worker`,
     async test(context) {
       const dir = await project(context);
       for (
@@ -435,7 +448,8 @@ export const projects = [
         "client alone": 'export { Client } from "temporalex/client";',
         "workflow API alone": 'export * from "temporalex/workflow";',
         "realm entry": 'import { serveRealm } from "temporalex/realm"; serveRealm({});',
-        "page with slim (the core's files apart)": 'export { open, useCore } from "temporalex/slim";',
+        "page with slim (the core's files apart)":
+          'export { open, useCore } from "temporalex/slim";',
         "page with the core inside": 'export { open } from "temporalex";',
       };
       for (const [name, contents] of Object.entries(sizes)) {
@@ -479,7 +493,9 @@ export const projects = [
           }`,
         );
         const texts = ["worker", "engine"].map((half) => textOf(context, half));
-        const hasCore = now.concat(later).some((file) => texts.some((text) => file.text.includes(text)));
+        const hasCore = now.concat(later).some((file) =>
+          texts.some((text) => file.text.includes(text))
+        );
         assert.equal(
           hasCore,
           name.endsWith("with the core inside"),

@@ -1,7 +1,9 @@
 #!/usr/bin/env node
-// The suite `package`: makes the package, has it judged by publint, attw, knip and `deno publish --dry-run`, installs its tarball into throw-
-// away projects as users have them, and runs a workflow to its end in each. Ends with `N passed, N failed, N skipped: reasons`.
-// Needs what `npm ci` installs in the checkout, and installs the judges (tests/package/package.json) into their own folder on demand.
+// The suite `package`: makes the package, has it judged by publint, attw, knip and `deno publish
+// --dry-run`, installs its tarball into throw- away projects as users have them, and runs a
+// workflow to its end in each. Ends with `N passed, N failed, N skipped: reasons`. Needs what `npm
+// ci` installs in the checkout, and installs the judges (tests/package/package.json) into their own
+// folder on demand.
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

@@ -1,4 +1,5 @@
-// Compares TypeScript's errors for projects/types/messages/messages.ts with the comments next to its lines.
+// Compares TypeScript's errors for projects/types/messages/messages.ts with the comments next to
+// its lines.
 import assert from "node:assert/strict";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -13,7 +14,9 @@ export function expectedMessages(text) {
   return says;
 }
 
-/** The messages of tsc by line number: the first line of each, and those that are indented below it. */
+/**
+ * The messages of tsc by line number: the first line of each, and those that are indented below it.
+ */
 export function messagesByLine(output) {
   const messages = new Map();
   let line = 0;

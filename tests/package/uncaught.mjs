@@ -1,4 +1,5 @@
-// Programs that end with an uncaught error of the package, with their output in a pipe: the message arrives, and the code around it is short.
+// Programs that end with an uncaught error of the package, with their output in a pipe: the message
+// arrives, and the code around it is short.
 import assert from "node:assert/strict";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -18,7 +19,8 @@ const PROGRAMS = {
   "nothing was started": `${OPEN}await app.client.getHandle("nothing was started").result();`,
   already: `${OPEN}await app.client.start("Cart", { id: "a cart", args: ["ada"] });
 await app.client.start("Cart", { id: "a cart", args: ["ada"] });`,
-  workflows: `import { open } from "temporalex"; await open({ path: "uncaught.sqlite", workflows: 7 });`,
+  workflows:
+    `import { open } from "temporalex"; await open({ path: "uncaught.sqlite", workflows: 7 });`,
 };
 
 async function check(context, node) {
@@ -26,7 +28,10 @@ async function check(context, node) {
   const lengths = [];
   for (const [message, text] of Object.entries(PROGRAMS)) {
     writeFileSync(join(dir, "app/uncaught.mjs"), text);
-    const { status, output } = await context.run(node, ["uncaught.mjs"], { cwd: join(dir, "app"), timeoutMs: 60_000 });
+    const { status, output } = await context.run(node, ["uncaught.mjs"], {
+      cwd: join(dir, "app"),
+      timeoutMs: 60_000,
+    });
     const shown = `${message}\n${output.slice(0, 2000)}`;
     assert.notEqual(status, 0, shown);
     assert.match(output, new RegExp(`Error.*(?:${message})`), shown);
@@ -45,7 +50,8 @@ export const uncaught = [
     test: (context) => check(context, process.execPath),
   },
   ...[22, 24].map((version) => ({
-    name: `Node ${version}: an uncaught error of the package comes through a pipe, with little code around it`,
+    name:
+      `Node ${version}: an uncaught error of the package comes through a pipe, with little code around it`,
     async test(context) {
       const { node, skip } = await otherNode(context, version);
       return skip === undefined ? await check(context, node) : { skip };

@@ -1,11 +1,14 @@
-// A disk whose power can fail. What a program has written stays apart from what is safe until it asks for a sync; when the power fails,
-// any part of the rest may have reached the platters, in any order, and a write may be torn between two sectors. Names of files are
-// kept in the same way: one that was made or removed is only safe after a sync of its folder.
+// A disk whose power can fail. What a program has written stays apart from what is safe until it
+// asks for a sync; when the power fails, any part of the rest may have reached the platters, in any
+// order, and a write may be torn between two sectors. Names of files are kept in the same way: one
+// that was made or removed is only safe after a sync of its folder.
 
 /** Nothing smaller is ever written in part. */
 const SECTOR_BYTES = 512;
 
-type Write = { readonly at: number; readonly bytes: Uint8Array<ArrayBuffer> } | { readonly size: number };
+type Write = { readonly at: number; readonly bytes: Uint8Array<ArrayBuffer> } | {
+  readonly size: number;
+};
 
 /** Thrown by everything that a disk without power is asked. */
 export class PowerFailure extends Error {
@@ -97,7 +100,9 @@ export class PowerDisk {
   /** Changes so far: writes, new sizes, names and syncs. */
   changes = 0;
   syncs = 0;
-  /** The power fails when so many changes have been asked for; the last of them may be half done. */
+  /**
+   * The power fails when so many changes have been asked for; the last of them may be half done.
+   */
   failsAt = Infinity;
 
   get dead(): boolean {
@@ -164,7 +169,9 @@ export class PowerDisk {
     for (const [name, file] of names) {
       const content = file.safe.copy();
       for (const write of survivors(file.pending, fate, random)) {
-        const parts = fate === "any sectors survive" ? sectors(write).filter(() => random() < 0.5) : [write];
+        const parts = fate === "any sectors survive"
+          ? sectors(write).filter(() => random() < 0.5)
+          : [write];
         for (const part of parts) content.apply(part);
       }
       after.#keep(name, new PowerFile(content));
@@ -172,7 +179,10 @@ export class PowerDisk {
     return after;
   }
 
-  /** The disk as another process finds it after the death of the one that used it: the system still has all that was written. */
+  /**
+   * The disk as another process finds it after the death of the one that used it: the system still
+   * has all that was written.
+   */
   afterProcessDeath(): PowerDisk {
     const after = new PowerDisk();
     for (const [name, file] of this.#files) after.#files.set(name, file);
@@ -216,7 +226,9 @@ function follow(names: Map<string, PowerFile>, entry: Entry): void {
 function survivors<T>(changes: readonly T[], fate: Fate, random: () => number): readonly T[] {
   if (fate === "nothing survives") return [];
   if (fate === "everything survives" || fate === "any sectors survive") return changes;
-  if (fate === "a prefix survives") return changes.slice(0, Math.floor(random() * (changes.length + 1)));
+  if (fate === "a prefix survives") {
+    return changes.slice(0, Math.floor(random() * (changes.length + 1)));
+  }
   return changes.filter(() => random() < 0.5);
 }
 
@@ -225,7 +237,10 @@ function sectors(write: Write): Write[] {
   if ("size" in write) return [write];
   const parts: Write[] = [];
   for (let from = 0; from < write.bytes.length;) {
-    const to = Math.min(write.bytes.length, from + SECTOR_BYTES - ((write.at + from) % SECTOR_BYTES));
+    const to = Math.min(
+      write.bytes.length,
+      from + SECTOR_BYTES - ((write.at + from) % SECTOR_BYTES),
+    );
     parts.push({ at: write.at + from, bytes: write.bytes.subarray(from, to) });
     from = to;
   }

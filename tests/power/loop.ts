@@ -1,6 +1,7 @@
-// The power-loss loop: random commits on one store, and again and again the power fails (or the process dies) at a random write or sync. After
-// each, the store must open, be sound, and hold exactly what some number of the commits made: with FULL no fewer than were acknowledged,
-// with NORMAL no fewer than were acknowledged when only the process died.
+// The power-loss loop: random commits on one store, and again and again the power fails (or the
+// process dies) at a random write or sync. After each, the store must open, be sound, and hold
+// exactly what some number of the commits made: with FULL no fewer than were acknowledged, with
+// NORMAL no fewer than were acknowledged when only the process died.
 import type { Synchronous } from "../../ts/engine/sqlite/open.ts";
 import type { RunRow, RunWrite, Store } from "../../ts/engine/store.ts";
 import { batch, eventIds, row, write } from "../engine/support/records.ts";
@@ -45,7 +46,11 @@ type Look = string | undefined;
 /** What the store must hold, after each commit so far. */
 class Model {
   readonly #looks = new Map<string, { readonly commit: number; readonly look: Look }[]>();
-  readonly #rows: { readonly commit: number; readonly row: RunRow; readonly items: ReadonlyMap<string, Uint8Array> }[] = [];
+  readonly #rows: {
+    readonly commit: number;
+    readonly row: RunRow;
+    readonly items: ReadonlyMap<string, Uint8Array>;
+  }[] = [];
   /** How many commits there were. */
   commits = 0;
 
@@ -53,7 +58,9 @@ class Model {
   current(): Map<string, { row: RunRow; items: ReadonlyMap<string, Uint8Array> }> {
     const runs = new Map<string, { row: RunRow; items: ReadonlyMap<string, Uint8Array> }>();
     for (const { row, items } of this.#rows) runs.set(row.runId, { row, items });
-    for (const [runId, looks] of this.#looks) if (looks.at(-1)!.look === undefined) runs.delete(runId);
+    for (const [runId, looks] of this.#looks) {
+      if (looks.at(-1)!.look === undefined) runs.delete(runId);
+    }
     return runs;
   }
 
@@ -101,20 +108,39 @@ function sum(bytes: Uint8Array): number {
 }
 
 function describe(row: RunRow, items: ReadonlyMap<string, Uint8Array>, events: number): string {
-  const parts = [...items].sort(([a], [b]) => (a < b ? -1 : 1)).map(([id, value]) => `${id}=${sum(value)}`);
-  return [row.workflowId, row.status, row.closeTimeMs, row.historyLength, row.ready, sum(row.memo), events, ...parts].join(" ");
+  const parts = [...items].sort(([a], [b]) => (a < b ? -1 : 1)).map(([id, value]) =>
+    `${id}=${sum(value)}`
+  );
+  return [
+    row.workflowId,
+    row.status,
+    row.closeTimeMs,
+    row.historyLength,
+    row.ready,
+    sum(row.memo),
+    events,
+    ...parts,
+  ].join(" ");
 }
 
 /** What the store holds. */
 function holds(store: Store): Map<string, string> {
   const found = new Map<string, string>();
-  for (const { workflowId, runId } of store.list({ orderBy: "StartTime", descending: false }, 100_000).rows) {
+  for (
+    const { workflowId, runId } of store.list({ orderBy: "StartTime", descending: false }, 100_000)
+      .rows
+  ) {
     const { row, items, head } = store.load(workflowId, runId)!;
     const expected = new TextDecoder().decode(head);
-    if (expected !== `head of ${runId} at ${row!.historyLength}`) throw new Error(`run ${runId} has the ${expected}`);
+    if (expected !== `head of ${runId} at ${row!.historyLength}`) {
+      throw new Error(`run ${runId} has the ${expected}`);
+    }
     const ids = eventIds(store.historyRange(workflowId, runId, 1, row!.historyLength));
     if (ids.some((id, i) => id !== i + 1)) throw new Error(`the events of run ${runId} are ${ids}`);
-    found.set(runId, describe(row!, new Map(items.map(({ id, value }) => [id, value])), ids.length));
+    found.set(
+      runId,
+      describe(row!, new Map(items.map(({ id, value }) => [id, value])), ids.length),
+    );
   }
   return found;
 }
@@ -159,7 +185,11 @@ export class PowerLossLoop {
       if (processDeath) this.figures.processDeaths++;
       const fate = FATES[Math.floor(random() * FATES.length)]!;
       disk = processDeath ? disk.afterProcessDeath() : disk.afterPowerLoss(fate, random);
-      this.#judge(disk.copy(), processDeath, processDeath ? "the death of the process" : `a power loss where ${fate}`);
+      this.#judge(
+        disk.copy(),
+        processDeath,
+        processDeath ? "the death of the process" : `a power loss where ${fate}`,
+      );
       onCrash?.(this.figures);
     }
     return this.figures;
@@ -175,7 +205,8 @@ export class PowerLossLoop {
     let store: Store | undefined;
     try {
       store = this.#open(disk);
-      // Every later read returns this to callers, also data that the death of a process left there before its sync.
+      // Every later read returns this to callers, also data that the death of a process left there
+      // before its sync.
       this.#acknowledged = this.#model.commits;
       // A store that is closed well must be whole, too.
       for (let commits = 0; !disk.dead; commits++) {
@@ -210,7 +241,9 @@ export class PowerLossLoop {
       const touched = new Set<string>();
       for (let i = Math.floor(random() * 4); i >= 0; i--) {
         const open = runs.filter(({ row }) => row.closeTimeMs === 0 && !touched.has(row.runId));
-        const found = open.length > MOST_OPEN || random() < 0.7 ? open[Math.floor(random() * open.length)] : undefined;
+        const found = open.length > MOST_OPEN || random() < 0.7
+          ? open[Math.floor(random() * open.length)]
+          : undefined;
         const next = found === undefined ? this.#create() : this.#change(found);
         touched.add(next.row!.runId);
         writes.push(next);
@@ -229,18 +262,31 @@ export class PowerLossLoop {
   }
 
   #create(): RunWrite {
-    const made = row(`wf-${this.#made % 7}`, `run-${this.#made++}`, { historyLength: 2, memo: this.#bytes() });
+    const made = row(`wf-${this.#made % 7}`, `run-${this.#made++}`, {
+      historyLength: 2,
+      memo: this.#bytes(),
+    });
     const value = this.#bytes();
     this.#model.put(made, new Map([["first", value]]));
-    return write(made, { create: true, append: [batch(1, 2)], put: [{ kind: 1, id: "first", value }] });
+    return write(made, {
+      create: true,
+      append: [batch(1, 2)],
+      put: [{ kind: 1, id: "first", value }],
+    });
   }
 
-  #change({ row: before, items }: { row: RunRow; items: ReadonlyMap<string, Uint8Array> }): RunWrite {
+  #change(
+    { row: before, items }: { row: RunRow; items: ReadonlyMap<string, Uint8Array> },
+  ): RunWrite {
     const { random } = this.#options;
     const events = 1 + Math.floor(random() * 40);
     const closes = random() < 0.3;
     const last = before.historyLength + events;
-    const after: RunRow = { ...before, historyLength: last, ...(closes && { closeTimeMs: 2_000 + this.#made, status: 2 }) };
+    const after: RunRow = {
+      ...before,
+      historyLength: last,
+      ...(closes && { closeTimeMs: 2_000 + this.#made, status: 2 }),
+    };
     const next = new Map(items);
     const put = { kind: 1, id: `item-${Math.floor(random() * 5)}`, value: this.#bytes() };
     next.set(put.id, put.value);
@@ -257,7 +303,8 @@ export class PowerLossLoop {
   /** Opens a copy of what is left and holds it against the model. */
   #judge(disk: PowerDisk, processDeath: boolean, how: string): void {
     const { figures } = this;
-    const problem = (text: string) => void figures.problems.push(`after crash ${figures.crashes}, ${how}: ${text}`);
+    const problem = (text: string) =>
+      void figures.problems.push(`after crash ${figures.crashes}, ${how}: ${text}`);
     let store: Store | undefined;
     try {
       store = this.#open(disk);
@@ -271,7 +318,9 @@ export class PowerLossLoop {
       }
       if (kept < this.#acknowledged) {
         const lost = this.#acknowledged - kept;
-        if (this.#options.synchronous === "FULL" || processDeath) problem(`${lost} acknowledged commits are lost`);
+        if (this.#options.synchronous === "FULL" || processDeath) {
+          problem(`${lost} acknowledged commits are lost`);
+        }
         figures.lost += lost;
         figures.losing++;
       } else figures.unacknowledgedKept += kept - this.#acknowledged;

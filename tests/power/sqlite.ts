@@ -1,5 +1,6 @@
-// SQLite's own WASM build on a PowerDisk: a file system for SQLite that keeps what its file system for Unix promises (which names are
-// synced, and when), and the store opened on it by the code that opens files. One disk is in use at a time.
+// SQLite's own WASM build on a PowerDisk: a file system for SQLite that keeps what its file system
+// for Unix promises (which names are synced, and when), and the store opened on it by the code that
+// opens files. One disk is in use at a time.
 import type { SAHPoolUtil, Sqlite3Static } from "@sqlite.org/sqlite-wasm";
 import type { Builtins } from "../../ts/engine/sqlite/builtins.ts";
 import { OpfsDatabase } from "../../ts/engine/sqlite/opfs/database.ts";
@@ -15,15 +16,23 @@ interface Struct {
   [field: `$${string}`]: number;
   dispose(): void;
 }
-type StructClass = { new (pointer?: unknown): Struct; readonly structInfo: { readonly sizeof: number } };
-type Structs = { readonly [name in "sqlite3_io_methods" | "sqlite3_vfs" | "sqlite3_file"]: StructClass };
+type StructClass = {
+  new (pointer?: unknown): Struct;
+  readonly structInfo: { readonly sizeof: number };
+};
+type Structs = {
+  readonly [name in "sqlite3_io_methods" | "sqlite3_vfs" | "sqlite3_file"]: StructClass;
+};
 
 const VFS = "power-loss";
 export const FILE = "/store.db";
 
 interface OpenFile {
   readonly name: string;
-  /** It was made by this opening, and its name is synced with it for the first time: a journal or a log. */
+  /**
+   * It was made by this opening, and its name is synced with it for the first time: a journal or a
+   * log.
+   */
   syncsFolder: boolean;
 }
 
@@ -45,7 +54,10 @@ export class PowerSqlite {
     return PowerSqlite.#made ??= new PowerSqlite(sqlite);
   }
 
-  /** Opens or creates the store of a disk. The log is copied into the file when it has so many pages. */
+  /**
+   * Opens or creates the store of a disk. The log is copied into the file when it has so many
+   * pages.
+   */
   open(disk: PowerDisk, synchronous: Synchronous, logPages: number): SqliteStore {
     this.#disk = disk;
     inspect(filesOf(disk), FILE, MIGRATIONS);
@@ -55,7 +67,11 @@ export class PowerSqlite {
         super({ filename, flags, vfs: VFS });
       }
     }
-    const database = new OpfsDatabase(this.#sqlite, { OpfsSAHPoolDb: PowerDb } as unknown as SAHPoolUtil, FILE);
+    const database = new OpfsDatabase(
+      this.#sqlite,
+      { OpfsSAHPoolDb: PowerDb } as unknown as SAHPoolUtil,
+      FILE,
+    );
     const fence = { check() {}, held: () => true, release() {} };
     try {
       prepare(database, FILE, synchronous, MIGRATIONS);
@@ -107,7 +123,9 @@ export class PowerSqlite {
         }),
       xWrite: (file: number, from: number, length: number, to: bigint) =>
         attempt(capi.SQLITE_IOERR_WRITE, () => {
-          const bytes = wasm.heap8u().slice(Number(from), Number(from) + length) as Uint8Array<ArrayBuffer>;
+          const bytes = wasm.heap8u().slice(Number(from), Number(from) + length) as Uint8Array<
+            ArrayBuffer
+          >;
           this.#disk.write(at(file).name, bytes, Number(to));
         }),
       xTruncate: (file: number, size: bigint) =>
@@ -141,7 +159,8 @@ export class PowerSqlite {
           const isNew = !this.#disk.exists(name);
           if (isNew && (flags & capi.SQLITE_OPEN_CREATE) === 0) return capi.SQLITE_CANTOPEN;
           this.#disk.create(name);
-          const journal = capi.SQLITE_OPEN_MAIN_JOURNAL | capi.SQLITE_OPEN_SUPER_JOURNAL | capi.SQLITE_OPEN_WAL;
+          const journal = capi.SQLITE_OPEN_MAIN_JOURNAL | capi.SQLITE_OPEN_SUPER_JOURNAL |
+            capi.SQLITE_OPEN_WAL;
           this.#open.set(Number(file), { name, syncsFolder: isNew && (flags & journal) !== 0 });
           const opened = new structs.sqlite3_file(file);
           opened.$pMethods = io.pointer;
@@ -179,7 +198,8 @@ function filesOf(disk: PowerDisk): Builtins {
     existsSync: (name: string) => disk.exists(name),
     statSync: (name: string) => ({ size: disk.sizeOf(name) }),
     openSync: () => 0,
-    readSync: (_file: number, into: Uint8Array, _offset: number, _length: number, at: number) => disk.read(FILE, into, at),
+    readSync: (_file: number, into: Uint8Array, _offset: number, _length: number, at: number) =>
+      disk.read(FILE, into, at),
     closeSync() {},
   };
   return { fs } as unknown as Builtins;

@@ -1,4 +1,5 @@
-// Projects that a compiler turns into JavaScript: `new URL("./workflows.ts", import.meta.url)` in dist/main.js names a file that is not there.
+// Projects that a compiler turns into JavaScript: `new URL("./workflows.ts", import.meta.url)` in
+// dist/main.js names a file that is not there.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { createWorkerRealm } from "../../ts/realm/mod.ts";
@@ -6,7 +7,10 @@ import { createWorkerRealm } from "../../ts/realm/mod.ts";
 const workflow = (name: string) =>
   `import { workflow } from "temporalex/workflow"; export const w = workflow("${name}", async () => 1);`;
 
-async function typesOf(named: string, sources: { readonly [path: string]: string }): Promise<readonly string[]> {
+async function typesOf(
+  named: string,
+  sources: { readonly [path: string]: string },
+): Promise<readonly string[]> {
   const realm = await createWorkerRealm({ workflows: named, sources });
   try {
     return realm.workflowTypes;
@@ -16,9 +20,18 @@ async function typesOf(named: string, sources: { readonly [path: string]: string
 }
 
 test("a missing TypeScript module is resolved to its JavaScript file", async () => {
-  assert.deepEqual(await typesOf("/dist/workflows.ts", { "/dist/workflows.js": workflow("Built") }), ["Built"]);
-  assert.deepEqual(await typesOf("/dist/workflows.mts", { "/dist/workflows.mjs": workflow("Built") }), ["Built"]);
-  assert.deepEqual(await typesOf("/dist/workflows.tsx", { "/dist/workflows.js": workflow("Built") }), ["Built"]);
+  assert.deepEqual(
+    await typesOf("/dist/workflows.ts", { "/dist/workflows.js": workflow("Built") }),
+    ["Built"],
+  );
+  assert.deepEqual(
+    await typesOf("/dist/workflows.mts", { "/dist/workflows.mjs": workflow("Built") }),
+    ["Built"],
+  );
+  assert.deepEqual(
+    await typesOf("/dist/workflows.tsx", { "/dist/workflows.js": workflow("Built") }),
+    ["Built"],
+  );
 });
 
 test("an existing TypeScript module is used, whatever files are next to it", async () => {
@@ -27,5 +40,8 @@ test("an existing TypeScript module is used, whatever files are next to it", asy
 });
 
 test("a module without either file is reported by the given name", async () => {
-  await assert.rejects(typesOf("/dist/workflows.ts", { "/dist/workflows.mjs": workflow("Other") }), /dist\/workflows\.ts/);
+  await assert.rejects(
+    typesOf("/dist/workflows.ts", { "/dist/workflows.mjs": workflow("Other") }),
+    /dist\/workflows\.ts/,
+  );
 });

@@ -1,5 +1,5 @@
-// Bundles: one file with workflow modules and all that they import. They are the same bytes wherever they are made, and load as the sources
-// do, with names and lines of the sources.
+// Bundles: one file with workflow modules and all that they import. They are the same bytes
+// wherever they are made, and load as the sources do, with names and lines of the sources.
 import assert from "node:assert/strict";
 import test from "node:test";
 import { Decoder } from "../support/source_map_decoder.ts";
@@ -8,7 +8,8 @@ import { loadSources } from "../../ts/modules/sources.ts";
 
 const from = (specifier: string) => `from "${specifier}"`;
 const FILES = {
-  "/app/shop/package.json": '{"name":"shop","type":"module","imports":{"#texts":"./src/texts.json"}}',
+  "/app/shop/package.json":
+    '{"name":"shop","type":"module","imports":{"#texts":"./src/texts.json"}}',
   "/app/shop/src/workflows.ts": `import { sleep } ${from("@temporalio/workflow")};
 import type { Kind } ${from("./kinds.ts")};
 import { helper } ${from("./helper")};
@@ -35,14 +36,22 @@ export function helper(text: string): string {
     'let fs; try { fs = require("fs"); } catch {}\nconst { mark } = require("mark");\nmodule.exports = (text) => `${text}${mark}`;\nmodule.exports.twice = (text) => text + text;\n',
   "/app/shop/node_modules/mark/package.json": '{"name":"mark","version":"2.0.0"}',
   "/app/shop/node_modules/mark/index.js": 'exports.mark = "!";',
-  "/app/shop/node_modules/@scope/deep/package.json": '{"name":"@scope/deep","exports":{"./part":"./p.mjs"}}',
-  "/app/shop/node_modules/@scope/deep/p.mjs": `import { mark } ${from("mark")};\nexport const deep = (text) => text + mark;\n`,
-  "/app/shop/node_modules/@scope/deep/node_modules/mark/package.json": '{"name":"mark","version":"1.0.0"}',
-  "/app/shop/node_modules/@scope/deep/node_modules/mark/index.js": '/* //# module */\nexports.mark = "?";',
+  "/app/shop/node_modules/@scope/deep/package.json":
+    '{"name":"@scope/deep","exports":{"./part":"./p.mjs"}}',
+  "/app/shop/node_modules/@scope/deep/p.mjs": `import { mark } ${
+    from("mark")
+  };\nexport const deep = (text) => text + mark;\n`,
+  "/app/shop/node_modules/@scope/deep/node_modules/mark/package.json":
+    '{"name":"mark","version":"1.0.0"}',
+  "/app/shop/node_modules/@scope/deep/node_modules/mark/index.js":
+    '/* //# module */\nexports.mark = "?";',
 };
 const moved = (files: { readonly [path: string]: string }, to: string) =>
-  Object.fromEntries(Object.entries(files).map(([path, text]) => [path.replace("/app/shop", to), text]));
-const bundle = (root = "/app/shop") => bundleWorkflows({ workflows: `${root}/src/workflows.ts`, sources: moved(FILES, root) });
+  Object.fromEntries(
+    Object.entries(files).map(([path, text]) => [path.replace("/app/shop", to), text]),
+  );
+const bundle = (root = "/app/shop") =>
+  bundleWorkflows({ workflows: `${root}/src/workflows.ts`, sources: moved(FILES, root) });
 
 test("the same sources produce the same bytes in any folder", async () => {
   const [one, two] = [await bundle(), await bundle("/var/lib/build 7/ci")];
@@ -72,14 +81,20 @@ test("module names are relative to the project, and package names do not depend 
     read: (url: string) => (pnpm as { [path: string]: string })[new URL(url).pathname],
     isFile: (url: string) => new URL(url).pathname in pnpm || new URL(url).pathname in FILES,
     real: (url: string) =>
-      new URL(url).pathname in pnpm ? url : url.replace("shop/node_modules/", "shop/node_modules/.pnpm/x@1/node_modules/"),
+      new URL(url).pathname in pnpm
+        ? url
+        : url.replace("shop/node_modules/", "shop/node_modules/.pnpm/x@1/node_modules/"),
     map: () => undefined,
   };
   const withLinks = {
     ...linked,
-    read: (url: string) => linked.read(url) ?? (FILES as { [path: string]: string })[new URL(url).pathname],
+    read: (url: string) =>
+      linked.read(url) ?? (FILES as { [path: string]: string })[new URL(url).pathname],
   };
-  const { code } = await bundleWorkflows({ workflows: "file:///app/shop/src/workflows.ts", sources: withLinks });
+  const { code } = await bundleWorkflows({
+    workflows: "file:///app/shop/src/workflows.ts",
+    sources: withLinks,
+  });
   assert.equal(code, (await bundle()).code);
 });
 
@@ -90,8 +105,14 @@ test("the module graph of a bundle equals that of the sources, except for addres
     await loadSources({ workflows: "/app/shop/src/workflows.ts", sources: FILES }),
   ];
   assert.deepEqual(
-    bundled.graph.modules.map(({ url: _, dependencies, ...module }) => ({ ...module, dependencies: dependencies.length })),
-    sources.graph.modules.map(({ url: _, dependencies, ...module }) => ({ ...module, dependencies: dependencies.length })),
+    bundled.graph.modules.map(({ url: _, dependencies, ...module }) => ({
+      ...module,
+      dependencies: dependencies.length,
+    })),
+    sources.graph.modules.map(({ url: _, dependencies, ...module }) => ({
+      ...module,
+      dependencies: dependencies.length,
+    })),
   );
   assert.deepEqual(bundled.graph.modules.slice(0, 3).map(({ url }) => url), [
     "bundle:///src/workflows.ts",
@@ -126,21 +147,30 @@ test("the source map maps lines of the bundle to lines of the sources, and conta
   assert.deepEqual(decoder.original(at), { source: "src/helper.ts", line: 5 });
   assert.equal(decoder.content("src/helper.ts"), FILES["/app/shop/src/helper.ts"]);
   assert.equal(decoder.original(0), undefined);
-  const inline = /sourceMappingURL=data:application\/json;charset=utf-8;base64,(.*)\n$/.exec(code)![1]!;
-  assert.equal(new TextDecoder().decode(Uint8Array.from(atob(inline), (c) => c.charCodeAt(0))), sourceMap);
+  const inline = /sourceMappingURL=data:application\/json;charset=utf-8;base64,(.*)\n$/.exec(
+    code,
+  )![1]!;
+  assert.equal(
+    new TextDecoder().decode(Uint8Array.from(atob(inline), (c) => c.charCodeAt(0))),
+    sourceMap,
+  );
 });
 
 test("an invalid bundle is rejected by name", async () => {
   const { code } = await bundle();
   const refused = async (text: string) => {
-    const error = await loadSources({ workflows: "/app/b.js", sources: { "/app/b.js": text } }).then(
-      () => undefined,
-      (e: unknown) => e,
-    );
+    const error = await loadSources({ workflows: "/app/b.js", sources: { "/app/b.js": text } })
+      .then(
+        () => undefined,
+        (e: unknown) => e,
+      );
     assert.ok(error instanceof WorkflowLoadError, String(error));
     return error.message;
   };
-  assert.match(await refused(code.slice(0, 900)), /\/app\/b\.js:\d+: is a damaged workflow bundle: .* `temporalex build`/);
+  assert.match(
+    await refused(code.slice(0, 900)),
+    /\/app\/b\.js:\d+: is a damaged workflow bundle: .* `temporalex build`/,
+  );
   assert.match(
     await refused(code.replace(/^export async function order/m, "\n$&")),
     /b\.js:\d+: is a damaged workflow bundle: expected a line "\/\/# module"/,
@@ -154,7 +184,10 @@ test("an invalid bundle is rejected by name", async () => {
     await refused(code.replace('"realm:temporal/workflow"', '"realm:later"')),
     /src\/workflows\.ts:1: needs "later", which this version/,
   );
-  await assert.rejects(bundleWorkflows({ workflows: "/b.js", sources: { "/b.js": code } }), /is a bundle already/);
+  await assert.rejects(
+    bundleWorkflows({ workflows: "/b.js", sources: { "/b.js": code } }),
+    /is a bundle already/,
+  );
 });
 
 test("a bundle of the official SDK is rejected with the command that makes one from its source", async () => {
@@ -164,7 +197,12 @@ exports.importWorkflows = function importWorkflows() {
   return __webpack_require__(/* webpackMode: "eager" */ /*! ./src/flows.ts */ "./src/flows.ts");
 }
 __TEMPORAL__ = __webpack_exports__;\n`;
-  for (const text of [official, official.replace("var __TEMPORAL__;\n", "").replace("__TEMPORAL__ =", "var __TEMPORAL__ =")]) {
+  for (
+    const text of [
+      official,
+      official.replace("var __TEMPORAL__;\n", "").replace("__TEMPORAL__ =", "var __TEMPORAL__ ="),
+    ]
+  ) {
     await assert.rejects(
       createWorkerRealm({ workflows: "/dist/old.js", sources: { "/dist/old.js": text } }),
       /\/dist\/old\.js: is a bundle made by bundleWorkflowCode\(\).*npx temporalex build --workflows \.\/src\/flows\.ts --out old\.js/,

@@ -1,4 +1,5 @@
-// Packages in Deno's own cache, where a project has no node_modules folder: found by deno.lock, in the project's modules and in packages.
+// Packages in Deno's own cache, where a project has no node_modules folder: found by deno.lock, in
+// the project's modules and in packages.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { denoPackages } from "../../ts/platform/deno_packages.ts";
@@ -7,7 +8,12 @@ import { bundleWorkflows, WorkflowLoadError } from "../../ts/realm/mod.ts";
 const CACHE = "file:///cache-of/.cache/deno/npm/registry.npmjs.org";
 const LOCK = {
   version: "5",
-  specifiers: { "npm:debug@4": "4.4.3", "npm:ms@*": "2.1.3", "npm:both@1": "1.0.0_ms@2.0.0", "npm:gone@1": "1.0.0" },
+  specifiers: {
+    "npm:debug@4": "4.4.3",
+    "npm:ms@*": "2.1.3",
+    "npm:both@1": "1.0.0_ms@2.0.0",
+    "npm:gone@1": "1.0.0",
+  },
   npm: {
     "debug@4.4.3": { dependencies: ["ms@2.1.3"] },
     "ms@2.1.3": {},
@@ -33,10 +39,14 @@ const FILES: { readonly [url: string]: string } = {
 };
 const packageFiles = {
   read: (url: string) => FILES[url],
-  folders: (url: string) => url === "file:///cache-of/.cache/deno/npm/" ? ["other.example", "registry.npmjs.org"] : [],
+  folders: (url: string) =>
+    url === "file:///cache-of/.cache/deno/npm/" ? ["other.example", "registry.npmjs.org"] : [],
   cache: "file:///cache-of/.cache/deno/" as string | undefined,
 };
-const imports: { readonly [specifier: string]: string } = { debug: "npm:debug@4", "both/": "npm:both@1/" };
+const imports: { readonly [specifier: string]: string } = {
+  debug: "npm:debug@4",
+  "both/": "npm:both@1/",
+};
 const bundle = (text: string, files: typeof packageFiles = packageFiles) =>
   bundleWorkflows({
     workflows: "file:///app/main.js",
@@ -48,7 +58,8 @@ const bundle = (text: string, files: typeof packageFiles = packageFiles) =>
       installed: denoPackages(files),
     },
   });
-const MAIN = 'import { debug } from "debug";\nimport { both } from "both/part";\nimport { ms } from "npm:ms";\n' +
+const MAIN =
+  'import { debug } from "debug";\nimport { both } from "both/part";\nimport { ms } from "npm:ms";\n' +
   'import { workflow } from "temporalex/workflow";\nexport const w = workflow("W", () => Promise.resolve([debug, both, ms]));\n';
 
 test("packages of Deno's cache are those of deno.lock, and a bundle names them as others", async () => {

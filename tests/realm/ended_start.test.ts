@@ -1,4 +1,5 @@
-// A realm that is ended while it starts: what is at the top level of its modules may compute for long.
+// A realm that is ended while it starts: what is at the top level of its modules may compute for
+// long.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { RealmDisposedError } from "../../ts/realm/realm.ts";

@@ -1,6 +1,7 @@
 // runtime: node deno
-// An entry that serves native workflows, in a realm whose host posts modules of programs of `@temporalio/workflow`: one
-// realm runs both kinds, and an entry that cannot be served is reported by name.
+// An entry that serves native workflows, in a realm whose host posts modules of programs of
+// `@temporalio/workflow`: one realm runs both kinds, and an entry that cannot be served is reported
+// by name.
 import test, { after, before } from "node:test";
 import assert from "node:assert/strict";
 import { mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
@@ -16,7 +17,9 @@ after(() => rmSync(folder, { recursive: true, force: true }));
 
 /** A module of this package, as the entry imports it. */
 const deno = "Deno" in globalThis;
-const own = (room: string) => pathToFileURL(join(process.cwd(), deno ? "" : "dist", "ts", room, deno ? "mod.ts" : "mod.js")).href;
+const own = (room: string) =>
+  pathToFileURL(join(process.cwd(), deno ? "" : "dist", "ts", room, deno ? "mod.ts" : "mod.js"))
+    .href;
 
 function write(name: string, text: string): string {
   const path = join(folder, name);
@@ -33,7 +36,8 @@ const TEMPORAL = `import { sleep, workflowInfo } from "@temporalio/workflow";
 let calls = 0;
 export async function temporal(name) { calls++; await sleep("1 second"); return workflowInfo().workflowType + " " + name + " " + calls; }
 `;
-const POSTED = `import { workflow } from "temporalex/workflow"; export const p = workflow("Posted", async () => "posted");`;
+const POSTED =
+  `import { workflow } from "temporalex/workflow"; export const p = workflow("Posted", async () => "posted");`;
 
 /** An entry that serves the native module, loaded before the guard or behind it. */
 function entry(name: string, form: "eager" | "lazy"): URL {
@@ -41,18 +45,26 @@ function entry(name: string, form: "eager" | "lazy"): URL {
   const [top, served] = form === "eager"
     ? [`import * as workflows from "./native.mjs";`, "workflows"]
     : ["", `() => import("./native.mjs")`];
-  return pathToFileURL(write(name, `import { serveRealm } from "${own("realm")}";\n${top}\nserveRealm(${served});\n`));
+  return pathToFileURL(
+    write(name, `import { serveRealm } from "${own("realm")}";\n${top}\nserveRealm(${served});\n`),
+  );
 }
 
 for (const form of ["eager", "lazy"] as const) {
   test(`native workflows of the entry (${form}) and posted ones of both dialects work in one realm`, async () => {
     const sources = { "temporal.js": TEMPORAL, "posted.js": POSTED };
-    const h = await harness({ entry: entry(`${form}.mjs`, form), workflows: ["temporal.js", "posted.js"], sources });
+    const h = await harness({
+      entry: entry(`${form}.mjs`, form),
+      workflows: ["temporal.js", "posted.js"],
+      sources,
+    });
     try {
       assert.deepEqual([...h.realm.workflowTypes].sort(), ["Native", "Posted", "temporal"]);
       assert.equal(await h.start("Native", { args: ["a"] }).auto(), "native a");
       // Modules of these programs are each run's own.
-      for (const name of ["b", "c"]) assert.equal(await h.start("temporal", { args: [name] }).auto(), `temporal ${name} 1`);
+      for (const name of ["b", "c"]) {
+        assert.equal(await h.start("temporal", { args: [name] }).auto(), `temporal ${name} 1`);
+      }
       assert.equal(await h.start("Posted").auto(), "posted");
       const helper = h.start("helper");
       await helper.task();
@@ -105,7 +117,11 @@ test("starting a plain function next to an entry's native workflows fails by nam
       [POSTED.replace("Posted", "Native"), /two workflows are named "Native"/],
     ] as const
   ) {
-    const options = { entry: entry("twice.mjs", "lazy"), workflows: ["other.js"], sources: { "other.js": text } };
+    const options = {
+      entry: entry("twice.mjs", "lazy"),
+      workflows: ["other.js"],
+      sources: { "other.js": text },
+    };
     await assert.rejects(harness(options), message);
   }
 });
@@ -129,7 +145,11 @@ serveRealm(() => import("./native.mjs"), { payloadConverter: marked });
 `,
   );
   write("native.mjs", NATIVE());
-  const h = await harness({ entry: pathToFileURL(path), workflows: ["posted.js"], sources: { "posted.js": POSTED } });
+  const h = await harness({
+    entry: pathToFileURL(path),
+    workflows: ["posted.js"],
+    sources: { "posted.js": POSTED },
+  });
   try {
     assert.equal(await h.start("Posted").auto(), "marked posted");
   } finally {

@@ -17,14 +17,17 @@ const other = workflow("Other", async () => 1);
 
 // First of all: one realm that has left a listener would hide the others.
 test("disposed inline realms leave no listener for rejections", async () => {
-  const listeners = () => ["unhandledRejection", "rejectionHandled"].map((event) => process.listenerCount(event));
+  const listeners = () =>
+    ["unhandledRejection", "rejectionHandled"].map((event) => process.listenerCount(event));
   const before = listeners();
   for (let i = 0; i < 2; i++) await (await createInlineRealm({ workflows: { timers } })).dispose();
   assert.deepEqual(listeners(), before);
 });
 
 test("an inline realm runs definitions, modules and lists of both, and replaces no globals", async () => {
-  for (const workflows of [{ timers, other }, [timers, other], [{ timers }, { other, again: other }]]) {
+  for (
+    const workflows of [{ timers, other }, [timers, other], [{ timers }, { other, again: other }]]
+  ) {
     const realm = await createInlineRealm({ workflows });
     assert.deepEqual([...realm.workflowTypes].sort(), ["Other", "Timers"]);
     const server = new MiniServer("Timers", { args: [1] });
@@ -37,7 +40,9 @@ test("an inline realm runs definitions, modules and lists of both, and replaces 
     realm.taskReported(server.runId, new Uint8Array(0));
     await realm.dispose();
     await realm.dispose();
-    await assert.rejects(realm.runTask(readWorkflowTask(server.openTask())), { name: "RealmDisposedError" });
+    await assert.rejects(realm.runTask(readWorkflowTask(server.openTask())), {
+      name: "RealmDisposedError",
+    });
     await assert.rejects(realm.replay("wf", server.history()), { name: "RealmDisposedError" });
   }
 });

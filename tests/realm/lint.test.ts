@@ -1,4 +1,5 @@
-// The linter: each rule finds what it is for, at its line and column, and leaves alone what merely looks like it.
+// The linter: each rule finds what it is for, at its line and column, and leaves alone what merely
+// looks like it.
 import assert from "node:assert/strict";
 import { readdirSync, readFileSync } from "node:fs";
 import { test } from "node:test";
@@ -31,7 +32,9 @@ const FOUND: readonly (readonly [what: string, code: string, expected: readonly 
     "outside 3:7",
     "outside 4:1",
   ]],
-  ["a type before the call", run("const a: number = Number(process.argv[0]); return a;"), ["outside 2:26"]],
+  ["a type before the call", run("const a: number = Number(process.argv[0]); return a;"), [
+    "outside 2:26",
+  ]],
   ["streams and workers", run("new Worker('x');\nnew FormData();"), ["outside 2:5", "outside 3:5"]],
   ["crypto.subtle", run("await crypto.subtle.digest('x', new Uint8Array());"), ["outside 2:7"]],
   [
@@ -44,18 +47,26 @@ const FOUND: readonly (readonly [what: string, code: string, expected: readonly 
       "clock-while-loading 4:18",
     ],
   ],
-  ["primitives while loading", "export const a = sleep(1);\nexport const b = acts.pay(1);\nexport const c = wf.now();", [
-    "primitive-while-loading 1:18",
-    "primitive-while-loading 2:18",
-    "primitive-while-loading 3:18",
-  ]],
-  ["floating promises", run("sleep('1s');\nacts.pay(n);\npay(n);\nvoid wf.sleep(1);\nparallel([]);"), [
-    "floating-promise 2:1",
-    "floating-promise 3:1",
-    "floating-promise 4:1",
-    "floating-promise 5:6",
-    "floating-promise 6:1",
-  ]],
+  [
+    "primitives while loading",
+    "export const a = sleep(1);\nexport const b = acts.pay(1);\nexport const c = wf.now();",
+    [
+      "primitive-while-loading 1:18",
+      "primitive-while-loading 2:18",
+      "primitive-while-loading 3:18",
+    ],
+  ],
+  [
+    "floating promises",
+    run("sleep('1s');\nacts.pay(n);\npay(n);\nvoid wf.sleep(1);\nparallel([]);"),
+    [
+      "floating-promise 2:1",
+      "floating-promise 3:1",
+      "floating-promise 4:1",
+      "floating-promise 5:6",
+      "floating-promise 6:1",
+    ],
+  ],
   [
     "Nexus operations that are not awaited",
     `import { nexus } from "temporalex/workflow";\nconst desk = nexus("desk", { endpoint: "front" });\n` +
@@ -65,7 +76,9 @@ const FOUND: readonly (readonly [what: string, code: string, expected: readonly 
   [
     "children that are not awaited, and children in validators",
     `import { executeChild, spawn, startChild, upsertMemo } from "temporalex/workflow";\n` +
-    run('spawn("C");\nexecuteChild("C");\nstartChild("C");\nupsertMemo({});\nsideEffect(() => upsertMemo({}));'),
+    run(
+      'spawn("C");\nexecuteChild("C");\nstartChild("C");\nupsertMemo({});\nsideEffect(() => upsertMemo({}));',
+    ),
     [
       "floating-promise 3:1",
       "floating-promise 4:1",
@@ -106,7 +119,9 @@ const FOUND: readonly (readonly [what: string, code: string, expected: readonly 
       "await receive(n, [on(go, (_, s) => noreply(s)), on(add, ([x], s) => { if (x > 1) return spawnAsync(async () => x, s); return x ? reply(x, s) : wf.reply(x, s); })]);",
     ) +
     "\n" +
-    run("const state = await receive(n, [on(go, (_, s) => stop(s))], { timeout: '1d' });\nreturn continueAsNew(state.state);")
+    run(
+      "const state = await receive(n, [on(go, (_, s) => stop(s))], { timeout: '1d' });\nreturn continueAsNew(state.state);",
+    )
       .replaceAll(/w = |"W"/g, (t) => t.replace(/w|W/, (c) => c + "2")),
     ["unbounded-history 3:7", "unbounded-history 6:21"],
   ],
@@ -118,10 +133,14 @@ const FOUND: readonly (readonly [what: string, code: string, expected: readonly 
     ),
     ["discarded-state 3:7"],
   ],
-  ["races", run("await Promise.race([sleep('1s'), acts.ship(n)]);\nawait Promise.any([acts.ship(n)]);"), [
-    "promise-race 2:7",
-    "promise-race 3:7",
-  ]],
+  [
+    "races",
+    run("await Promise.race([sleep('1s'), acts.ship(n)]);\nawait Promise.any([acts.ship(n)]);"),
+    [
+      "promise-race 2:7",
+      "promise-race 3:7",
+    ],
+  ],
   [
     "async validators and queries",
     `export const w = workflow("W", {\n  messages: { go, add },\n  queries: { a: async () => 1 },\n  async run() {\n    return await receive(0, [on(add, ([n], s) => reply(n, s), { validate: async () => {} }), on(go, (_, s) => stop(s))]);\n  },\n});`,
@@ -130,9 +149,15 @@ const FOUND: readonly (readonly [what: string, code: string, expected: readonly 
       "async-validator 5:75",
     ],
   ],
-  ["numbers of the engine", run("const s = Math.sqrt(n) + sideEffect(() => Math.sin(n));\nreturn Math.exp(n) + Math.PI + s;"), [
-    "engine-math 3:8",
-  ]],
+  [
+    "numbers of the engine",
+    run(
+      "const s = Math.sqrt(n) + sideEffect(() => Math.sin(n));\nreturn Math.exp(n) + Math.PI + s;",
+    ),
+    [
+      "engine-math 3:8",
+    ],
+  ],
   ["async side effects", run("return sideEffect(async () => 1);"), ["async-side-effect 2:19"]],
   [
     "primitives where they are forbidden",
@@ -177,10 +202,14 @@ const FOUND: readonly (readonly [what: string, code: string, expected: readonly 
   ]],
   [
     "swallowed cancellation",
-    run("while (true) {\n  try {\n    await sleep('1s');\n  } catch {\n    publishState('again');\n  }\n}"),
+    run(
+      "while (true) {\n  try {\n    await sleep('1s');\n  } catch {\n    publishState('again');\n  }\n}",
+    ),
     ["swallowed-cancellation 5:5"],
   ],
-  ["patched and deprecatePatch", run("if (patched('a')) await sleep(1);\ndeprecatePatch('a');"), ["patch-twice 3:1"]],
+  ["patched and deprecatePatch", run("if (patched('a')) await sleep(1);\ndeprecatePatch('a');"), [
+    "patch-twice 3:1",
+  ]],
   [
     "messages that are not received",
     `export const late = signal("late");\nexport const w = workflow("W", { messages: { late, go }, async run() { await waitForSignal(go); } });`,
@@ -201,14 +230,22 @@ const SOUND: readonly (readonly [what: string, code: string])[] = [
     "the run's own clock and numbers",
     run("return [Date.now(), new Date(), Math.random(), crypto.randomUUID(), performance.now()];"),
   ],
-  ["a constant date while loading", "export const epoch = new Date(0);\nexport const parse = Date.parse('2020-01-01');"],
+  [
+    "a constant date while loading",
+    "export const epoch = new Date(0);\nexport const parse = Date.parse('2020-01-01');",
+  ],
   ["the host's clock in a side effect", run("return sideEffect(() => process.env.HOME ?? '');")],
   ["looking around", run("return typeof fetch === 'function' || n instanceof Object;")],
   [
     "names of one's own",
-    run("const fetch = (x: string) => x;\nconst setTimeout = (x: number) => x;\nfetch('a');\nsetTimeout(1);"),
+    run(
+      "const fetch = (x: string) => x;\nconst setTimeout = (x: number) => x;\nfetch('a');\nsetTimeout(1);",
+    ),
   ],
-  ["a sleep of one's own", "const helper = { sleep(n: number) { return n; } };\nexport const f = () => { helper.sleep(1); };"],
+  [
+    "a sleep of one's own",
+    "const helper = { sleep(n: number) { return n; } };\nexport const f = () => { helper.sleep(1); };",
+  ],
   ["a shadowed primitive", "export const f = (sleep: (n: number) => void) => { sleep(1); };"],
   [
     "awaited, returned and stored primitives",
@@ -218,7 +255,9 @@ const SOUND: readonly (readonly [what: string, code: string])[] = [
   ["a race of other promises", run("return await Promise.race([Promise.resolve(1)]);")],
   [
     "a catch that throws again",
-    run("for (;;) {\n  try {\n    await sleep(1);\n  } catch (e) {\n    if (isCancellation(e)) throw e;\n  }\n}"),
+    run(
+      "for (;;) {\n  try {\n    await sleep(1);\n  } catch (e) {\n    if (isCancellation(e)) throw e;\n  }\n}",
+    ),
   ],
   [
     "a catch in a loop that ends",
@@ -228,9 +267,14 @@ const SOUND: readonly (readonly [what: string, code: string])[] = [
   ],
   [
     "a loop that asks",
-    run("while (true) {\n  if (cancelled()) return;\n  try { await sleep(1); } catch { publishState(1); }\n}"),
+    run(
+      "while (true) {\n  if (cancelled()) return;\n  try { await sleep(1); } catch { publishState(1); }\n}",
+    ),
   ],
-  ["patched at several places", run("if (patched('a')) await sleep(1);\nif (patched('a')) await sleep(2);")],
+  [
+    "patched at several places",
+    run("if (patched('a')) await sleep(1);\nif (patched('a')) await sleep(2);"),
+  ],
   [
     "validators and queries that only compute",
     `export const w = workflow("W", {\n  messages: { add },\n  queries: { a: (p: number) => p + 1 },\n  async run() {\n    return await receive(0, [on(add, ([n], s) => reply(n, s + n), { validate: ([n]) => { if (n < 0) throw new Error('no'); } }), on(go, (_, s) => stop(s))]);\n  },\n});`,
@@ -283,29 +327,52 @@ test("messages that another module handles, also through a namespace, are handle
       `import { a, b } from "./messages.ts";\nimport { handlers } from "./handlers.ts";\nimport { receive, workflow } from "temporalex/workflow";\n` +
       `export const w = workflow("W", { messages: { a, b }, run: async () => await receive(0, handlers) });\n`,
   });
-  const named = await lintWorkflows(["file:///w.ts"], { host: mapSources(by('import { a } from "./messages.ts";', "a")) });
-  assert.deepEqual(named.findings.map(({ rule, file, line, message }) => [rule, file, line, message]), [
-    ["unhandled-message", "/w.ts", 4, 'workflow "W" lists the signal b, and nothing receives it'],
-  ]);
+  const named = await lintWorkflows(["file:///w.ts"], {
+    host: mapSources(by('import { a } from "./messages.ts";', "a")),
+  });
+  assert.deepEqual(
+    named.findings.map(({ rule, file, line, message }) => [rule, file, line, message]),
+    [
+      ["unhandled-message", "/w.ts", 4, 'workflow "W" lists the signal b, and nothing receives it'],
+    ],
+  );
   assert.equal(named.files.length, 3);
-  const all = await lintWorkflows(["file:///w.ts"], { host: mapSources(by('import * as m from "./messages.ts";', "m.a")) });
+  const all = await lintWorkflows(["file:///w.ts"], {
+    host: mapSources(by('import * as m from "./messages.ts";', "m.a")),
+  });
   assert.deepEqual(all.findings, []);
 });
 
 test("comments and options switch rules off, on lines, in files and everywhere", async () => {
   const code = (comment: string) => run(`sleep(1); ${comment}\nprocess.env.A;`);
-  assert.deepEqual(formatFindings(await lint(code("// temporalex-ignore floating-promise -- on purpose"))), ["outside 3:1"]);
-  assert.deepEqual(formatFindings(await lint(code("// temporalex-ignore outside"))), ["floating-promise 2:1", "outside 3:1"]);
+  assert.deepEqual(
+    formatFindings(await lint(code("// temporalex-ignore floating-promise -- on purpose"))),
+    ["outside 3:1"],
+  );
+  assert.deepEqual(formatFindings(await lint(code("// temporalex-ignore outside"))), [
+    "floating-promise 2:1",
+    "outside 3:1",
+  ]);
   assert.deepEqual(formatFindings(await lint(run("// temporalex-ignore\nsleep(1);"))), []);
-  assert.deepEqual(formatFindings(await lint(`// temporalex-ignore-file outside, floating-promise\n${code("")}`)), []);
+  assert.deepEqual(
+    formatFindings(await lint(`// temporalex-ignore-file outside, floating-promise\n${code("")}`)),
+    [],
+  );
   const off = await lint(code(""), { rules: { outside: "off", "floating-promise": "warning" } });
-  assert.deepEqual(off.map(({ rule, severity }) => [rule, severity]), [["floating-promise", "warning"]]);
+  assert.deepEqual(off.map(({ rule, severity }) => [rule, severity]), [[
+    "floating-promise",
+    "warning",
+  ]]);
 });
 
 test("a module with a syntax error and a missing module are findings", async () => {
   assert.deepEqual(formatFindings(await lint("export const = 1;")), ["syntax 1:14"]);
   const { findings } = await lintWorkflows(["file:///nowhere.ts"], { host: mapSources({}) });
-  assert.deepEqual(findings.map(({ rule, file, line }) => [rule, file, line]), [["not-found", "/nowhere.ts", 0]]);
+  assert.deepEqual(findings.map(({ rule, file, line }) => [rule, file, line]), [[
+    "not-found",
+    "/nowhere.ts",
+    0,
+  ]]);
 });
 
 test("examples and documentation have no findings", async () => {
@@ -313,7 +380,9 @@ test("examples and documentation have no findings", async () => {
   const workflows = readdirSync(new URL("examples/", root)).flatMap((name) => {
     const path = new URL(`examples/${name}/`, root);
     try {
-      return readdirSync(path).filter((file) => /^workflows?\.[jt]s$/.test(file)).map((file) => new URL(file, path));
+      return readdirSync(path).filter((file) => /^workflows?\.[jt]s$/.test(file)).map((file) =>
+        new URL(file, path)
+      );
     } catch {
       return [];
     }
@@ -326,10 +395,15 @@ test("examples and documentation have no findings", async () => {
 
 test("every rule states its finding, reason and advice, and the table in the documentation is current", () => {
   for (const [id, rule] of Object.entries(RULES as { [id: string]: Rule })) {
-    for (const text of [rule.finds, rule.why, rule.advice]) assert.ok(text.length > 6 && !text.endsWith("."), id);
+    for (const text of [rule.finds, rule.why, rule.advice]) {
+      assert.ok(text.length > 6 && !text.endsWith("."), id);
+    }
     // tests/realm/lint_temporal.test.ts has that one for both kinds of programs.
     if (rule.loader !== true && id !== "package-builtin") {
-      assert.ok(FOUND.some(([, , expected]) => expected.some((found) => found.startsWith(`${id} `))), `${id} is tested`);
+      assert.ok(
+        FOUND.some(([, , expected]) => expected.some((found) => found.startsWith(`${id} `))),
+        `${id} is tested`,
+      );
     }
   }
   const docs = readFileSync("docs/lint.md", "utf8");

@@ -1,5 +1,5 @@
-// The loader on real files: packages as npm installs them, symbolic links, import maps, entries of one's own. Packages are those that this
-// project depends on anyway.
+// The loader on real files: packages as npm installs them, symbolic links, import maps, entries of
+// one's own. Packages are those that this project depends on anyway.
 import test, { after, before } from "node:test";
 import assert from "node:assert/strict";
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
@@ -26,7 +26,11 @@ function write(name: string, text: string): string {
 /** Links a package of this project into the folder, as package managers do. */
 function link(name: string): void {
   mkdirSync(join(folder, "node_modules", name, ".."), { recursive: true });
-  symlinkSync(realpathSync(join(process.cwd(), "node_modules", name)), join(folder, "node_modules", name), "dir");
+  symlinkSync(
+    realpathSync(join(process.cwd(), "node_modules", name)),
+    join(folder, "node_modules", name),
+    "dir",
+  );
 }
 
 async function result(workflows: string, args: unknown[] = []): Promise<unknown> {
@@ -72,20 +76,32 @@ export const w = workflow("W", async (code: string) => {
 });
 
 test("a package that needs Node fails when it calls Node, with package and line", async () => {
-  write("node_modules/needs-node/package.json", '{ "name": "needs-node", "type": "module", "exports": "./dist/index.mjs" }');
+  write(
+    "node_modules/needs-node/package.json",
+    '{ "name": "needs-node", "type": "module", "exports": "./dist/index.mjs" }',
+  );
   write(
     "node_modules/needs-node/dist/index.mjs",
     '// a command line parser\nimport { parseArgs } from "node:util";\nexport { parseArgs };',
   );
-  write("lib/args.ts", 'import "./other.ts";\nimport { parseArgs } from "needs-node"; export const args = parseArgs([], {});');
+  write(
+    "lib/args.ts",
+    'import "./other.ts";\nimport { parseArgs } from "needs-node"; export const args = parseArgs([], {});',
+  );
   write("lib/other.ts", "export {};");
   const path = write("cli.ts", 'import "./lib/args.ts";');
   await assert.rejects(
     harness({ workflows: path }),
     /lib\/args\.ts:2:\d+: fails while it is loaded: .*node:util\.parseArgs\(\) is not available in workflow code: .* \(called by .*args\.ts:2:/,
   );
-  write("lib/args.ts", 'import { parseArgs } from "needs-gone"; export const args = parseArgs([], {});');
-  write("node_modules/needs-gone/package.json", '{ "name": "needs-gone", "type": "module", "exports": "./dist/index.mjs" }');
+  write(
+    "lib/args.ts",
+    'import { parseArgs } from "needs-gone"; export const args = parseArgs([], {});',
+  );
+  write(
+    "node_modules/needs-gone/package.json",
+    '{ "name": "needs-gone", "type": "module", "exports": "./dist/index.mjs" }',
+  );
   write("node_modules/needs-gone/dist/index.mjs", '\nexport { parseArgs } from "gone";');
   await assert.rejects(
     harness({ workflows: path }),
@@ -139,7 +155,8 @@ inDeno("imports of deno.json", async () => {
 test("a custom entry serves its workflows behind the guard", async () => {
   const deno = "Deno" in globalThis;
   const own = (module: string) =>
-    pathToFileURL(join(process.cwd(), deno ? "" : "dist", "ts", module, deno ? "mod.ts" : "mod.js")).href;
+    pathToFileURL(join(process.cwd(), deno ? "" : "dist", "ts", module, deno ? "mod.ts" : "mod.js"))
+      .href;
   const workflows = (top: string) =>
     `import { workflow } from "${
       own("workflow")
@@ -151,18 +168,27 @@ test("a custom entry serves its workflows behind the guard", async () => {
   for (
     const served of [
       entry("entry_lazy.mjs", `serveRealm(() => import("./served.mjs"));`),
-      entry("entry_eager.mjs", `import * as workflows from "./served.mjs";\nserveRealm(workflows);`),
+      entry(
+        "entry_eager.mjs",
+        `import * as workflows from "./served.mjs";\nserveRealm(workflows);`,
+      ),
     ]
   ) {
     const h = await harness({ entry: served });
     try {
       assert.deepEqual(
         [...h.realm.workflowTypes],
-        ["W", "F"].sort((a, b) => h.realm.workflowTypes.indexOf(a) - h.realm.workflowTypes.indexOf(b)),
+        ["W", "F"].sort((a, b) =>
+          h.realm.workflowTypes.indexOf(a) - h.realm.workflowTypes.indexOf(b)
+        ),
       );
       const run = h.start("W");
       await run.task();
-      assert.deepEqual(run.server.closed?.result, ["function", Date.UTC(2026, 0, 1) + 1000], run.failure);
+      assert.deepEqual(
+        run.server.closed?.result,
+        ["function", Date.UTC(2026, 0, 1) + 1000],
+        run.failure,
+      );
       const fetching = h.start("F");
       await fetching.task();
       assert.match(fetching.failure, /fetch\(\) is not available in workflow code/);
@@ -175,5 +201,8 @@ test("a custom entry serves its workflows behind the guard", async () => {
     harness({ entry: entry("entry_clock.mjs", `serveRealm(() => import("./served_clock.mjs"));`) }),
     /DeterminismError: Date\.now\(\) .*while modules are loaded/,
   );
-  await assert.rejects(harness({ entry: entry("entry_nothing.mjs", "serveRealm();") }), /the realm has no workflows/);
+  await assert.rejects(
+    harness({ entry: entry("entry_nothing.mjs", "serveRealm();") }),
+    /the realm has no workflows/,
+  );
 });

@@ -1,4 +1,5 @@
-// State of native modules that all runs share: rejected or warned of with its line, however it is kept.
+// State of native modules that all runs share: rejected or warned of with its line, however it is
+// kept.
 import assert from "node:assert/strict";
 import test from "node:test";
 import { type Files, load, refusals, warnings } from "./loader_support.ts";
@@ -9,7 +10,10 @@ const module = (top: string, body: string): string =>
 /** At the top level, and in a workflow's function: the second run sees what the first has done. */
 const LEAKS: { readonly [what: string]: readonly [top: string, body: string] } = {
   "a variable": ["let n = 0;", "return ++n"],
-  "a variable of a closure": ["const next = (() => { let n = 0; return () => ++n; })();", "return next()"],
+  "a variable of a closure": [
+    "const next = (() => { let n = 0; return () => ++n; })();",
+    "return next()",
+  ],
   "a variable of a function that is called": [
     "function make() { let n = 0; return { inc: () => ++n }; }\nconst c = make();",
     "return c.inc()",
@@ -26,14 +30,29 @@ const LEAKS: { readonly [what: string]: readonly [top: string, body: string] } =
     "const lazy = (f) => { let v; return () => v ??= f(); };\nexport const get = lazy(() => ({}));",
     "return get()",
   ],
-  "a generator": ["const g = (function* () { let i = 0; for (;;) yield ++i; })();", "return g.next().value"],
-  "a generator of a function": ["function* ids() { let i = 0; for (;;) yield ++i; }\nconst g = ids();", "return g.next().value"],
-  "an async generator": ["const g = (async function* () { yield 1; })();", "return (await g.next()).value"],
+  "a generator": [
+    "const g = (function* () { let i = 0; for (;;) yield ++i; })();",
+    "return g.next().value",
+  ],
+  "a generator of a function": [
+    "function* ids() { let i = 0; for (;;) yield ++i; }\nconst g = ids();",
+    "return g.next().value",
+  ],
+  "an async generator": [
+    "const g = (async function* () { yield 1; })();",
+    "return (await g.next()).value",
+  ],
   "an iterator of an array": ["const it = [1, 2, 3][Symbol.iterator]();", "return it.next().value"],
   "an iterator of a map": ["const it = new Map().entries();", "return [...it]"],
-  "a static private field": ["class A { static #n = 0; static next() { return ++A.#n; } }", "return A.next()"],
+  "a static private field": [
+    "class A { static #n = 0; static next() { return ++A.#n; } }",
+    "return A.next()",
+  ],
   "a static field": ["class A { static n = 0; }", "return ++A.n"],
-  "an instance": ["class C { #n = 0; inc() { return ++this.#n; } }\nconst c = new C();", "return c.inc()"],
+  "an instance": [
+    "class C { #n = 0; inc() { return ++this.#n; } }\nconst c = new C();",
+    "return c.inc()",
+  ],
   "an instance that is handed on": [
     "class C { n = 0; inc() { this.n++; } }\nconst c = new C();\nconst call = (o) => o.inc();",
     "call(c)",
@@ -47,7 +66,10 @@ const LEAKS: { readonly [what: string]: readonly [top: string, body: string] } =
     "return c.get(1)",
   ],
   "an object with methods": ["const o = { n: 0, inc() { return ++this.n; } };", "return o.inc()"],
-  "a bound method": ["const o = { n: 0, inc() { return ++this.n; } };\nconst inc = o.inc.bind(o);", "return inc()"],
+  "a bound method": [
+    "const o = { n: 0, inc() { return ++this.n; } };\nconst inc = o.inc.bind(o);",
+    "return inc()",
+  ],
   "a map": ["const m = new Map();", "m.set('a', 1)"],
   "a weak map": ["const seen = new WeakMap();", "seen.set({}, 1)"],
   "a date": ["const d = new Date(0);", "d.setTime(1)"],
@@ -74,7 +96,10 @@ for (const [what, [top, body]] of Object.entries(LEAKS)) {
     const refused = refusals(files);
     const found = refused.length > 0 ? refused : warnings(files);
     assert.equal(found.length, 1, found.join("\n"));
-    assert.match(found[0]!, /^\/app\/main\.ts:[1-9]\d* \[module-state\] .*(?:every workflow run|one workflow run)/s);
+    assert.match(
+      found[0]!,
+      /^\/app\/main\.ts:[1-9]\d* \[module-state\] .*(?:every workflow run|one workflow run)/s,
+    );
   });
 }
 
@@ -105,12 +130,18 @@ const KEPT: { readonly [what: string]: readonly [top: string, body: string] } = 
     "const make = () => { let n = 0; return () => ++n; };",
     "const c = make(); return c()",
   ],
-  "a decoder without a stream": ["const t = new TextDecoder();", "return t.decode(new Uint8Array(1))"],
+  "a decoder without a stream": [
+    "const t = new TextDecoder();",
+    "return t.decode(new Uint8Array(1))",
+  ],
   "a method named like an iterator's that takes arguments": [
     "const schema = { keys: (of) => Object.keys(of) };\nconst s = schema.keys({ a: 1 });",
     "return [...s]",
   ],
-  "an instance that a workflow's function makes": ["class C { n = 0; inc() { return ++this.n; } }", "return new C().inc()"],
+  "an instance that a workflow's function makes": [
+    "class C { n = 0; inc() { return ++this.n; } }",
+    "return new C().inc()",
+  ],
   "an instance that is only read": [
     "class C { n = 0; inc() { this.n++; } read() { return this.n; } }\nconst c = new C();",
     "return c.read()",
@@ -121,7 +152,10 @@ const KEPT: { readonly [what: string]: readonly [top: string, body: string] } = 
     "function count() { let n = 0; for (const x of [1]) n += x; return n; }\nconst c = count();",
     "return c",
   ],
-  "an object whose methods read": ["const o = { n: 1, get() { return this.n; } };", "return o.get()"],
+  "an object whose methods read": [
+    "const o = { n: 1, get() { return this.n; } };",
+    "return o.get()",
+  ],
 };
 
 for (const [what, [top, body]] of Object.entries(KEPT)) {

@@ -1,4 +1,5 @@
-// The loader gives modules the meaning that the language gives them: live bindings, cycles, hoisting, re-exports, names and lines.
+// The loader gives modules the meaning that the language gives them: live bindings, cycles,
+// hoisting, re-exports, names and lines.
 import test from "node:test";
 import assert from "node:assert/strict";
 import { run } from "./loader_support.ts";
@@ -141,7 +142,8 @@ test("default exports keep their kind and name", () => {
 
 test("re-exports: star, named, ambiguous and shadowed names", () => {
   const ns = run({
-    "/app/main.ts": "export * from './a.ts'; export * from './b.ts'; export { x as y } from './a.ts'; export const own = 'main';",
+    "/app/main.ts":
+      "export * from './a.ts'; export * from './b.ts'; export { x as y } from './a.ts'; export const own = 'main';",
     "/app/a.ts": "export const x = 1, both = 'a', own = 'a'; export default 'not re-exported';",
     "/app/b.ts": "export * from './c.ts'; export const both = 'b';",
     "/app/c.ts": "export const deep = 'c'; export * from './main.ts';",
@@ -153,7 +155,8 @@ test("re-exports: star, named, ambiguous and shadowed names", () => {
 
 test("a module is evaluated once, after those that it imports, in the written order", () => {
   const ns = run({
-    "/app/main.ts": "import './b.ts'; import './a.ts'; import { log } from './log.ts'; log.push('main'); export { log };",
+    "/app/main.ts":
+      "import './b.ts'; import './a.ts'; import { log } from './log.ts'; log.push('main'); export { log };",
     "/app/a.ts": "import { log } from './log.ts'; log.push('a');",
     "/app/b.ts": "import './a.ts'; import { log } from './log.ts'; log.push('b');",
     "/app/log.ts": "export const log: string[] = [];",
@@ -244,7 +247,9 @@ test("a `var` in a function shadows an import of that name", () => {
   const main = `import { n } from "./n.js";\n${
     functions.join("\n")
   }\nexport const outside = () => [() => { var inner = n; return inner; }].map((g) => g())[0];`;
-  const found = run({ "/app/main.js": main, "/app/n.js": "export const n = 7;" }, ["/app/main.js"]) as Record<
+  const found = run({ "/app/main.js": main, "/app/n.js": "export const n = 7;" }, [
+    "/app/main.js",
+  ]) as Record<
     string,
     () => unknown
   >;

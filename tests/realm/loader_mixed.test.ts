@@ -1,5 +1,5 @@
-// JavaScript modules need no TypeScript compiler; if one of them imports TypeScript the loader loads it. A separate file,
-// because a process loads the compiler once.
+// JavaScript modules need no TypeScript compiler; if one of them imports TypeScript the loader
+// loads it. A separate file, because a process loads the compiler once.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { loadGraph } from "../../ts/modules/loader/graph.ts";
@@ -15,7 +15,10 @@ const sources = {
 
 test("JavaScript that imports TypeScript is loaded", async () => {
   const provided = (module: string) => module === "workflow" ? ["workflow"] : [];
-  assert.throws(() => loadGraph(["file:///main.js"], { host: mapSources(sources), provided }), SucraseNotLoadedError);
+  assert.throws(
+    () => loadGraph(["file:///main.js"], { host: mapSources(sources), provided }),
+    SucraseNotLoadedError,
+  );
   const { graph } = await loadSources({ workflows: "main.js", sources });
   assert.deepEqual(graph.modules.map(({ url }) => url), ["file:///main.js", "file:///n.ts"]);
   assert.match(graph.modules[1]!.code, /n *= 1/);

@@ -1,4 +1,5 @@
-// Packages: Node's resolution over node_modules, package.json exports and imports, conditions, CommonJS, and what stays shut.
+// Packages: Node's resolution over node_modules, package.json exports and imports, conditions,
+// CommonJS, and what stays shut.
 import test from "node:test";
 import assert from "node:assert/strict";
 import { type Files, refusals, run, warnings } from "./loader_support.ts";
@@ -15,7 +16,12 @@ test("exports: strings, conditions in their order, subpaths, patterns, closed pa
   const files = {
     ...pkg("p", {
       exports: {
-        ".": { types: "./t.d.ts", node: "./node.js", browser: { require: "./r.cjs", default: "./b.js" }, default: "./d.js" },
+        ".": {
+          types: "./t.d.ts",
+          node: "./node.js",
+          browser: { require: "./r.cjs", default: "./b.js" },
+          default: "./d.js",
+        },
         "./sub": "./s.mjs",
         "./features/*": "./f/*.mjs",
         "./features/private/*": null,
@@ -38,7 +44,10 @@ test("exports: strings, conditions in their order, subpaths, patterns, closed pa
   assert.equal(value(files, 'export { default as value } from "p/features/x"'), "x");
   assert.equal(value(files, 'export { default as value } from "p/own"'), "own");
   for (const closed of ["p/hidden.js", "p/features/private/y", "p/nothing"]) {
-    assert.match(refusals({ ...files, "/app/main.ts": `import "${closed}"` })[0]!, /does not offer/);
+    assert.match(
+      refusals({ ...files, "/app/main.ts": `import "${closed}"` })[0]!,
+      /does not offer/,
+    );
   }
 });
 
@@ -49,7 +58,8 @@ test("`imports` of a package, its own name, scopes and the nearest node_modules 
       exports: { ".": "./index.js", "./x": "./x.js" },
       imports: { "#inner": "./inner.js", "#dep": "dep" },
     }, {
-      "index.js": "export * from '#inner'; export { default as dep } from '#dep'; export { x } from '@scope/q/x';",
+      "index.js":
+        "export * from '#inner'; export { default as dep } from '#dep'; export { x } from '@scope/q/x';",
       "inner.js": "export const inner = 'inner';",
       "x.js": "export const x = 'x';",
     }),
@@ -86,9 +96,17 @@ test("CommonJS: module.exports, exports, requires, cycles and names", () => {
     ["a", "a", 7, "a", "not the default", "functionobject"],
   );
   assert.equal(value(files, 'import n from "c/bare.js"; export const value = n'), 42);
-  const named = pkg("r", {}, { "index.js": "exports.name = require.resolve('./host'); exports.type = typeof require.resolve;" });
-  assert.deepEqual(value(named, 'import { name, type } from "r"; export const value = [name, type]'), ["./host", "function"]);
-  assert.equal(value(files, 'export * from "c"; import { a } from "c"; export const value = a'), "a");
+  const named = pkg("r", {}, {
+    "index.js": "exports.name = require.resolve('./host'); exports.type = typeof require.resolve;",
+  });
+  assert.deepEqual(
+    value(named, 'import { name, type } from "r"; export const value = [name, type]'),
+    ["./host", "function"],
+  );
+  assert.equal(
+    value(files, 'export * from "c"; import { a } from "c"; export const value = a'),
+    "a",
+  );
   assert.match(
     refusals({ ...files, "/app/main.ts": '\nimport { nope } from "c"; nope();' })[0]!,
     /main\.ts:2 \[missing-export\] nope: .*CommonJS/,
@@ -97,7 +115,8 @@ test("CommonJS: module.exports, exports, requires, cycles and names", () => {
 
 test("CommonJS may try to require a Node module; an unconditional require fails only at the first call", () => {
   const tries = pkg("t", {}, {
-    "index.js": "try { require('crypto'); exports.has = true } catch (e) { exports.has = e.message }",
+    "index.js":
+      "try { require('crypto'); exports.has = true } catch (e) { exports.has = e.message }",
   });
   assert.match(
     String(value(tries, 'import { has } from "t"; export const value = has')),
@@ -106,16 +125,27 @@ test("CommonJS may try to require a Node module; an unconditional require fails 
   const looks = pkg("l", {}, {
     "index.js": "try { require('not-installed'); } catch (e) { exports.code = e.code }",
   });
-  assert.equal(value(looks, 'import { code } from "l"; export const value = code'), "MODULE_NOT_FOUND");
-  const needs = pkg("n", {}, { "index.js": "var x = 1;\nvar fs = require('fs');\nexports.read = () => fs.readFileSync('x');" });
-  assert.deepEqual(refusals({ ...needs, "/app/main.ts": 'import { read } from "n"; export { read };' }), []);
+  assert.equal(
+    value(looks, 'import { code } from "l"; export const value = code'),
+    "MODULE_NOT_FOUND",
+  );
+  const needs = pkg("n", {}, {
+    "index.js": "var x = 1;\nvar fs = require('fs');\nexports.read = () => fs.readFileSync('x');",
+  });
+  assert.deepEqual(
+    refusals({ ...needs, "/app/main.ts": 'import { read } from "n"; export { read };' }),
+    [],
+  );
   // A module of one's own has no such freedom.
   assert.match(
     refusals({ "/app/own.cjs": "\nrequire('fs');", "/app/main.ts": 'import "./own.cjs"' })[0]!,
     /\/app\/own\.cjs:2 \[evaluation\] .*imports "fs"/,
   );
   const dynamic = pkg("d", {}, { "index.js": "require('./' + 'x')" });
-  assert.match(refusals({ ...dynamic, "/app/main.ts": 'import "d"' })[0]!, /only requires of a literal name/);
+  assert.match(
+    refusals({ ...dynamic, "/app/main.ts": 'import "d"' })[0]!,
+    /only requires of a literal name/,
+  );
 });
 
 test("an ES module of a package may contain import() and import.meta; they fail only where they are used", async () => {
@@ -124,8 +154,13 @@ test("an ES module of a package may contain import() and import.meta; they fail 
   });
   const ns = run({ ...files, "/app/main.ts": 'export * from "m"' });
   assert.equal(ns["url"], undefined);
-  await assert.rejects((ns["load"] as () => Promise<unknown>)(), /import\("node:fs"\) is not available in workflow code/);
-  const needs = pkg("n", { type: "module" }, { "index.js": "\nimport fs from 'node:fs'; export default fs" });
+  await assert.rejects(
+    (ns["load"] as () => Promise<unknown>)(),
+    /import\("node:fs"\) is not available in workflow code/,
+  );
+  const needs = pkg("n", { type: "module" }, {
+    "index.js": "\nimport fs from 'node:fs'; export default fs",
+  });
   assert.deepEqual(refusals({ ...needs, "/app/main.ts": 'import "n"' }), []);
 });
 
@@ -162,10 +197,14 @@ exports.value = [require("./lib/node").value, Object.keys(crypto).length, Object
     }),
     ...pkg("web", {}, { "index.js": "module.exports = 'web'" }),
   };
-  assert.equal(value(files, 'import { value } from "m"; export { value }'), "browser,0,0,web,no files");
+  assert.equal(
+    value(files, 'import { value } from "m"; export { value }'),
+    "browser,0,0,web,no files",
+  );
   // Names of omitted modules are undefined, and that is not an error.
   const esm = pkg("e", { type: "module", exports: "./index.js", browser: { "./node.js": false } }, {
-    "index.js": "import def, { hash } from './node.js'; export const value = [typeof hash, typeof def].join();",
+    "index.js":
+      "import def, { hash } from './node.js'; export const value = [typeof hash, typeof def].join();",
     "node.js": "export const hash = 1; export default 2;",
   });
   assert.equal(value(esm, 'export { value } from "e"'), "undefined,object");

@@ -43,9 +43,14 @@ for (const [expression, name] of Object.entries(FOUND)) {
     const text = module(expression);
     const [warning, ...more] = warnings({ "/app/main.ts": text });
     assert.deepEqual(more, []);
-    assert.ok(warning?.startsWith(`/app/main.ts:4 [recent-name] ${name}: uses ${name}: Node 20`), warning);
+    assert.ok(
+      warning?.startsWith(`/app/main.ts:4 [recent-name] ${name}: uses ${name}: Node 20`),
+      warning,
+    );
     for (const source of [text, temporal(expression)]) {
-      const { findings } = await lintWorkflows(["file:///app/main.ts"], { host: mapSources({ "/app/main.ts": source }) });
+      const { findings } = await lintWorkflows(["file:///app/main.ts"], {
+        host: mapSources({ "/app/main.ts": source }),
+      });
       assert.deepEqual(
         findings.filter(({ rule }) => rule === "recent-name").map(({ line }) => line),
         [4],
@@ -69,5 +74,6 @@ const NOT_FOUND = [
   "Array.from(x)",
 ];
 for (const expression of NOT_FOUND) {
-  test(`not warned of: ${expression}`, () => assert.deepEqual(warnings({ "/app/main.ts": module(expression) }), []));
+  test(`not warned of: ${expression}`, () =>
+    assert.deepEqual(warnings({ "/app/main.ts": module(expression) }), []));
 }

@@ -1,4 +1,5 @@
-// What the loader refuses and warns of: each with its file, its line, its name and what to do instead.
+// What the loader refuses and warns of: each with its file, its line, its name and what to do
+// instead.
 import test from "node:test";
 import assert from "node:assert/strict";
 import { load, refusals, run, warnings } from "./loader_support.ts";
@@ -15,7 +16,11 @@ const REFUSED: readonly (readonly [string, string, RegExp])[] = [
     'import fs from "fs"; export const x = fs;',
     /main\.ts:1 \[builtin-import\] fs: .*activity/,
   ],
-  ["timers of Node", 'import { setTimeout } from "node:timers/promises"; await0(setTimeout);', /use sleep\(\)/],
+  [
+    "timers of Node",
+    'import { setTimeout } from "node:timers/promises"; await0(setTimeout);',
+    /use sleep\(\)/,
+  ],
   [
     "crypto of Node",
     'import { randomUUID } from "crypto"; export const x = randomUUID;',
@@ -23,12 +28,28 @@ const REFUSED: readonly (readonly [string, string, RegExp])[] = [
   ],
   ["a side-effect import of Node", 'import "node:process";', /\[builtin-import\] node:process/],
   ["a module of Deno", 'import "deno:fs";', /\[builtin-import\] deno:fs/],
-  ["a module of Bun", 'import { Database } from "bun:sqlite"; new Database();', /\[builtin-import\] bun:sqlite/],
-  ["the network over https", 'import x from "https://esm.sh/x"; x();', /\[remote-import\] https:\/\/esm\.sh\/x: .*network/],
+  [
+    "a module of Bun",
+    'import { Database } from "bun:sqlite"; new Database();',
+    /\[builtin-import\] bun:sqlite/,
+  ],
+  [
+    "the network over https",
+    'import x from "https://esm.sh/x"; x();',
+    /\[remote-import\] https:\/\/esm\.sh\/x: .*network/,
+  ],
   ["the network over http", 'import x from "http://localhost/x.js"; x();', /\[remote-import\]/],
   ["jsr", 'import x from "jsr:@std/fs"; x();', /\[remote-import\] jsr:@std\/fs/],
-  ["a data URL", 'import x from "data:text/javascript,export default 1"; x();', /\[remote-import\] .*data: URL/],
-  ["the host's side of this package", 'import { Client } from "temporalex/client"; new Client();', /belongs to the host's side/],
+  [
+    "a data URL",
+    'import x from "data:text/javascript,export default 1"; x();',
+    /\[remote-import\] .*data: URL/,
+  ],
+  [
+    "the host's side of this package",
+    'import { Client } from "temporalex/client"; new Client();',
+    /belongs to the host's side/,
+  ],
   [
     "import() of a name that is computed",
     "export async function f(name: string) {\n  return await import(`./${name}.ts`);\n}",
@@ -59,21 +80,45 @@ const REFUSED: readonly (readonly [string, string, RegExp])[] = [
     "let a: number, b: number;\nexport const f = () => { [a, { b }] = [1, { b: 2 }]; return a + b }",
     /\[module-state\] a/,
   ],
-  ["a memo", "let memo: object | undefined;\nexport const get = () => memo ??= {};", /main\.ts:2 \[module-state\] memo/],
+  [
+    "a memo",
+    "let memo: object | undefined;\nexport const get = () => memo ??= {};",
+    /main\.ts:2 \[module-state\] memo/,
+  ],
   ["a loop variable", "let i; export function f() { for (i of [1]); }", /\[module-state\] i/],
-  ["a function that is replaced", "export function f() { g() } function g() { f = g }", /\[module-state\] f/],
+  [
+    "a function that is replaced",
+    "export function f() { g() } function g() { f = g }",
+    /\[module-state\] f/,
+  ],
   ["an assigned import", 'import { a } from "./a.ts"; a = 2;', /\[read-only-import\] a/],
-  ["a missing file", 'import "./nowhere.ts";', /\[not-found\] \.\/nowhere\.[jt]s: .*no file \/app\/nowhere\.[jt]s/],
+  [
+    "a missing file",
+    'import "./nowhere.ts";',
+    /\[not-found\] \.\/nowhere\.[jt]s: .*no file \/app\/nowhere\.[jt]s/,
+  ],
   ["a missing package", 'import "leftpad";', /\[not-found\] leftpad: .*node_modules/],
-  ["a missing export", '\n\nimport { b } from "./a.ts"; b();', /main\.ts:3 \[missing-export\] b: .*"\.\/a\.[jt]s"/],
+  [
+    "a missing export",
+    '\n\nimport { b } from "./a.ts"; b();',
+    /main\.ts:3 \[missing-export\] b: .*"\.\/a\.[jt]s"/,
+  ],
   ["a missing default", 'import d from "./a.ts"; d();', /\[missing-export\] default/],
-  ["a type exported as a value", 'export { Type } from "./a.ts";', /\[missing-export\] Type: .*`type`/],
+  [
+    "a type exported as a value",
+    'export { Type } from "./a.ts";',
+    /\[missing-export\] Type: .*`type`/,
+  ],
   [
     "an API that workflow code lacks",
     'import { Client } from "temporalex"; new Client();',
     /\[missing-export\] Client: .*for workflow code/,
   ],
-  ["a syntax error of the language", "const x = 1;\nconst x = 2;", /main\.ts:2 \[syntax\] : syntax error: .*x/],
+  [
+    "a syntax error of the language",
+    "const x = 1;\nconst x = 2;",
+    /main\.ts:2 \[syntax\] : syntax error: .*x/,
+  ],
   ["a syntax error in types", "const a: = 3;", /main\.ts:1 \[syntax\]/],
   ["an unfinished file", "export function f() {", /\[syntax\]/],
   ["decorators", "function d() {}\n@d class A {}", /main\.ts:2 \[syntax\] .*decorators/],
@@ -83,9 +128,17 @@ const REFUSED: readonly (readonly [string, string, RegExp])[] = [
     /main\.ts:1 \[namespace\] Util/,
   ],
   ["a WebAssembly module", 'import x from "./x.wasm"; x();', /\[unsupported-file\]/],
-  ["a top-level throw", "\nthrow new TypeError('no');", /main\.ts:2 \[evaluation\] : fails while it is loaded: TypeError: no/],
+  [
+    "a top-level throw",
+    "\nthrow new TypeError('no');",
+    /main\.ts:2 \[evaluation\] : fails while it is loaded: TypeError: no/,
+  ],
   ["a thrown string", "throw 'no';", /\[evaluation\] : fails while it is loaded: threw no/],
-  ["damaged JSON", 'import j from "./bad.json"; j();', /^\/app\/bad\.json:0 \[syntax\] : is not valid JSON/],
+  [
+    "damaged JSON",
+    'import j from "./bad.json"; j();',
+    /^\/app\/bad\.json:0 \[syntax\] : is not valid JSON/,
+  ],
 ];
 
 for (const [what, source, expected] of REFUSED) {
@@ -120,7 +173,10 @@ test("feature detection of Node APIs is accepted", () => {
   });
   assert.equal(ns["has"], true);
   assert.deepEqual(
-    refusals({ "/app/main.ts": "export const f = () => typeof Buffer === 'undefined' ? 0 : Buffer.from('x');" }),
+    refusals({
+      "/app/main.ts":
+        "export const f = () => typeof Buffer === 'undefined' ? 0 : Buffer.from('x');",
+    }),
     [],
   );
 });
@@ -143,7 +199,10 @@ export const constants = [n, table.a, E.A, Config.seen];
   assert.deepEqual(ns["constants"], [11, 1, 0, 0]);
   assert.equal((ns["f"] as (n: number) => number)(1), 8);
   assert.deepEqual(
-    warnings({ "/app/main.ts": "const m = new Map(); m.set(1, 2); export const get = (k: number) => m.get(k);" }),
+    warnings({
+      "/app/main.ts":
+        "const m = new Map(); m.set(1, 2); export const get = (k: number) => m.get(k);",
+    }),
     [],
   );
 });
@@ -152,17 +211,25 @@ export const constants = [n, table.a, E.A, Config.seen];
 const WARNED: readonly (readonly [string, { [path: string]: string }, RegExp])[] = [
   [
     "a Map",
-    { "/app/main.ts": "const seen = new Map<string, number>();\nexport function f(k: string) {\n  seen.set(k, 1);\n}" },
+    {
+      "/app/main.ts":
+        "const seen = new Map<string, number>();\nexport function f(k: string) {\n  seen.set(k, 1);\n}",
+    },
     /^\/app\/main\.ts:3 \[module-state\] seen/,
   ],
-  ["a Set", { "/app/main.ts": "const s = new Set(); export const f = () => s.add(1);" }, /\[module-state\] s:/],
+  [
+    "a Set",
+    { "/app/main.ts": "const s = new Set(); export const f = () => s.add(1);" },
+    /\[module-state\] s:/,
+  ],
   [
     "an array",
     { "/app/main.ts": "const list: number[] = []; export const f = () => { list.push(1) };" },
     /\[module-state\] list/,
   ],
   ["an array in an object", {
-    "/app/main.ts": "const state = { items: [] as number[] }; export const f = () => { state.items.push(1) };",
+    "/app/main.ts":
+      "const state = { items: [] as number[] }; export const f = () => { state.items.push(1) };",
   }, /\[module-state\] state/],
   [
     "an object's property",
@@ -181,10 +248,16 @@ const WARNED: readonly (readonly [string, { [path: string]: string }, RegExp])[]
   ],
   [
     "a class's static",
-    { "/app/main.ts": "export class Counter { static n = 0; static next() { return Counter.n++ } }" },
+    {
+      "/app/main.ts": "export class Counter { static n = 0; static next() { return Counter.n++ } }",
+    },
     /\[module-state\] Counter/,
   ],
-  ["a function's property", { "/app/main.ts": "export function f() { (f as any).calls = 1 }" }, /\[module-state\] f/],
+  [
+    "a function's property",
+    { "/app/main.ts": "export function f() { (f as any).calls = 1 }" },
+    /\[module-state\] f/,
+  ],
   [
     "a regular expression that remembers",
     { "/app/main.ts": "const re = /x/g; export const f = (s: string) => re.test(s);" },
@@ -193,7 +266,8 @@ const WARNED: readonly (readonly [string, { [path: string]: string }, RegExp])[]
   [
     "another module's collection",
     {
-      "/app/main.ts": 'import { cache } from "./c.ts";\nexport const f = () => { cache.set(1, 2) };',
+      "/app/main.ts":
+        'import { cache } from "./c.ts";\nexport const f = () => { cache.set(1, 2) };',
       "/app/c.ts": "export const cache = new Map();",
     },
     /^\/app\/main\.ts:2 \[module-state\] cache/,
@@ -220,7 +294,8 @@ test("a package with module-level state is one warning, not an error", () => {
   const found = warnings({
     "/app/main.ts": 'import { a } from "p"; export const b = a;',
     "/node_modules/p/package.json": '{"type":"module","exports":"./index.js"}',
-    "/node_modules/p/index.js": "let n = 0; const m = new Map(); export function a() { m.set(n++, 1) }",
+    "/node_modules/p/index.js":
+      "let n = 0; const m = new Map(); export function a() { m.set(n++, 1) }",
   });
   assert.equal(found.length, 1);
   assert.match(found[0]!, /the package "p" keeps state/);

@@ -1,4 +1,5 @@
-// Modules that are evaluated for each run: what runs see of each other, and what an evaluation need not make.
+// Modules that are evaluated for each run: what runs see of each other, and what an evaluation need
+// not make.
 import test from "node:test";
 import assert from "node:assert/strict";
 import { loadGraph } from "../../ts/modules/loader/graph.ts";
@@ -10,10 +11,16 @@ import type { Files } from "./loader_support.ts";
 
 await loadSucrase();
 
-/** Evaluates the modules for a run, as often as it is called. `made`: how many runs asked for their global object. */
+/**
+ * Evaluates the modules for a run, as often as it is called. `made`: how many runs asked for their
+ * global object.
+ */
 function program(files: Files): { run(): Namespace; made: () => number } {
   const graph = loadGraph(["file:///app/main.ts"], { host: mapSources(files), provided: () => [] });
-  const evaluable = new EvaluableGraph(graph, { provided: {}, evaluate: (code) => (0, eval)(code) });
+  const evaluable = new EvaluableGraph(graph, {
+    provided: {},
+    evaluate: (code) => (0, eval)(code),
+  });
   let made = 0;
   const globals = () => {
     let global: { globalThis?: object } | undefined;
@@ -33,7 +40,10 @@ function program(files: Files): { run(): Namespace; made: () => number } {
       },
     };
   };
-  return { run: () => evaluable.evaluateForRun({ globals: globals(), helper: {} }).workflows()[0]!, made: () => made };
+  return {
+    run: () => evaluable.evaluateForRun({ globals: globals(), helper: {} }).workflows()[0]!,
+    made: () => made,
+  };
 }
 
 test("two runs do not share variables or namespaces", () => {
@@ -41,7 +51,8 @@ test("two runs do not share variables or namespaces", () => {
     "/app/main.ts":
       "import { count, inc } from './a.ts'; import * as all from './a.ts'; export { count, inc, all }; export * from './a.ts';" +
       "export const read = () => [count, all.count, all.nested.count]; export default function main() { return inc() }",
-    "/app/a.ts": "export let count = 0; export const inc = () => ++count; export * as nested from './a.ts';",
+    "/app/a.ts":
+      "export let count = 0; export const inc = () => ++count; export * as nested from './a.ts';",
   });
   const [one, two] = [run(), run()] as [Namespace, Namespace];
   const call = (namespace: Namespace, name: string) => (namespace[name] as () => unknown)();
@@ -59,7 +70,8 @@ test("two runs do not share variables or namespaces", () => {
 
 test("a run has one global object, created on first use", () => {
   const { run, made } = program({
-    "/app/main.ts": "import { put } from './a.ts'; put(7); export const seen = (globalThis as any).left;",
+    "/app/main.ts":
+      "import { put } from './a.ts'; put(7); export const seen = (globalThis as any).left;",
     "/app/a.ts": "import './b.ts'; export function put(n: number) { (globalThis as any).left = n }",
     "/app/b.ts": "export const later = () => setTimeout;",
   });
@@ -97,7 +109,8 @@ test("state in converter modules causes a warning if runs share it, not if each 
 test("async generators and `await using` are compiled in every form", () => {
   const compiled = (text: string, stripped = false) => {
     const url = "file:///app/main.ts";
-    return parseUnit({ url, text, stripped, kind: "esm", foreign: false, restoreFrames: false }).compile("run");
+    return parseUnit({ url, text, stripped, kind: "esm", foreign: false, restoreFrames: false })
+      .compile("run");
   };
   for (
     const text of [
@@ -112,7 +125,12 @@ test("async generators and `await using` are compiled in every form", () => {
     assert.deepEqual(problems, []);
     assert.match(code, /\$tx\.g\(/, text);
   }
-  for (const text of ["async () => { await /* a */ using x = null; }", "async () => { for (await using x of y); }"]) {
+  for (
+    const text of [
+      "async () => { await /* a */ using x = null; }",
+      "async () => { for (await using x of y); }",
+    ]
+  ) {
     const { code, problems } = compiled(`export const f = ${text};`, true);
     assert.deepEqual(problems, []);
     assert.doesNotMatch(code, /\busing\s+x/);

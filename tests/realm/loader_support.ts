@@ -1,6 +1,10 @@
 // Loads modules from a table of texts and evaluates them right here, without a realm.
 import { loadGraph, type ModuleGraph } from "../../ts/modules/loader/graph.ts";
-import { EvaluableGraph, type Namespace, type ProvidedModule } from "../../ts/modules/loader/evaluate.ts";
+import {
+  EvaluableGraph,
+  type Namespace,
+  type ProvidedModule,
+} from "../../ts/modules/loader/evaluate.ts";
 import type { Provided } from "../../ts/modules/loader/resolve.ts";
 import { mapSources } from "../../ts/modules/loader/source_host.ts";
 import { WorkflowLoadError } from "../../ts/modules/loader/errors.ts";
@@ -31,7 +35,10 @@ export function load(files: Files, entries: string[] = ["/app/main.ts"]): Module
 
 /** The namespace of the first entry. */
 export function run(files: Files, entries?: string[]): Namespace {
-  const graph = new EvaluableGraph(load(files, entries), { provided, evaluate: (code) => (0, eval)(code) });
+  const graph = new EvaluableGraph(load(files, entries), {
+    provided,
+    evaluate: (code) => (0, eval)(code),
+  });
   return graph.evaluateShared({ turnTo() {}, left() {} })[0]!;
 }
 
@@ -40,7 +47,9 @@ export function refusals(files: Files, entries?: string[]): string[] {
   try {
     run(files, entries);
   } catch (e) {
-    if (e instanceof WorkflowLoadError) return e.problems.map((p) => `${p.file}:${p.line} [${p.code}] ${p.name}: ${p.message}`);
+    if (e instanceof WorkflowLoadError) {
+      return e.problems.map((p) => `${p.file}:${p.line} [${p.code}] ${p.name}: ${p.message}`);
+    }
     throw e;
   }
   return [];

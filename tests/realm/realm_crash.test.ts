@@ -1,5 +1,6 @@
 // runtime: node
-// What Node can do to a realm's thread: memory that runs out, and a process that should end while realms are idle.
+// What Node can do to a realm's thread: memory that runs out, and a process that should end while
+// realms are idle.
 import test from "node:test";
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
@@ -14,7 +15,12 @@ export const calm = workflow("Calm", async (n: number) => { for (let i = 0; i < 
 `;
 
 test("a workflow that uses up all memory ends its thread, not the process; other workflows continue", async () => {
-  const h = await harness({ workflows: "/app/main.ts", sources: { "/app/main.ts": text }, maxHeapMb: 64, watchdogMs: 200_000 });
+  const h = await harness({
+    workflows: "/app/main.ts",
+    sources: { "/app/main.ts": text },
+    maxHeapMb: 64,
+    watchdogMs: 200_000,
+  });
   try {
     const calm = [h.start("Calm", { args: [2] }), h.start("Calm", { args: [1] })];
     for (const run of calm) await run.task();
@@ -24,7 +30,10 @@ test("a workflow that uses up all memory ends its thread, not the process; other
     for (const run of calm) run.server.fireTimer("1");
     const open = [calm[0]!.task(), hog.task(), calm[1]!.task()];
     await Promise.all(open);
-    assert.match(hog.failure, /workflow "Hog" .*crashed the thread of its realm \(it ran out of memory\)/);
+    assert.match(
+      hog.failure,
+      /workflow "Hog" .*crashed the thread of its realm \(it ran out of memory\)/,
+    );
     assert.equal(hog.server.taskFailure?.cause, 14);
     assert.equal(await calm[0]!.auto(), 2);
     assert.equal(calm[1]!.server.closed?.result, 1);
@@ -35,7 +44,13 @@ test("a workflow that uses up all memory ends its thread, not the process; other
 
 test("an out-of-memory thread of a realm does not affect the others", async () => {
   const sources = { "/app/main.ts": text };
-  const h = await harness({ workflows: "/app/main.ts", sources, maxHeapMb: 64, watchdogMs: 200_000, threads: 2 });
+  const h = await harness({
+    workflows: "/app/main.ts",
+    sources,
+    maxHeapMb: 64,
+    watchdogMs: 200_000,
+    threads: 2,
+  });
   const idIn = (shard: number) => {
     for (;;) {
       const id = crypto.randomUUID();
@@ -84,7 +99,11 @@ test("an idle realm does not keep a process alive, and a disposed one leaves no 
 });
 
 test("many runs do not grow the realm's memory", async () => {
-  const h = await harness({ workflows: "/app/main.ts", sources: { "/app/main.ts": text }, cacheSize: 10 });
+  const h = await harness({
+    workflows: "/app/main.ts",
+    sources: { "/app/main.ts": text },
+    cacheSize: 10,
+  });
   try {
     for (let i = 0; i < 300; i++) {
       const run = h.start("Calm", { args: [1] });
@@ -101,20 +120,27 @@ test("in a series of replays, a replay that does not yield is identified at once
   const code = `${text}
 console.log("a realm starts");
 export const spin = workflow("Spin", () => { for (;;); });`;
-  const h = await harness({ workflows: "/app/main.ts", sources: { "/app/main.ts": code }, watchdogMs: 3000 });
+  const h = await harness({
+    workflows: "/app/main.ts",
+    sources: { "/app/main.ts": code },
+    watchdogMs: 3000,
+  });
   try {
     const calm = h.start("Calm", { args: [2] });
     await calm.auto();
     const spin = h.start("Spin").server;
     spin.openTask();
     const history = calm.server.history();
-    const verdicts = await Promise.all([history, spin.history(), history].map((each) => h.realm.replay("wf", each)));
+    const verdicts = await Promise.all(
+      [history, spin.history(), history].map((each) => h.realm.replay("wf", each)),
+    );
     assert.deepEqual(verdicts.map(({ verdict, error }) => `${verdict} ${error?.name}`), [
       "ok undefined",
       "failed RealmLostError",
       "ok undefined",
     ]);
-    // Without a culprit all are done again in a new realm, until the one that does not yield is the first.
+    // Without a culprit all are done again in a new realm, until the one that does not yield is the
+    // first.
     assert.equal(h.logs.filter(({ message }) => message === "a realm starts").length, 2);
   } finally {
     await h.realm.dispose();

@@ -1,11 +1,18 @@
 // Drives runs through a realm with the mini server.
 import type { Realm, TaskOutcome } from "../../ts/realm/realm.ts";
-import { createWorkerRealm, type WorkerRealm, type WorkerRealmOptions } from "../../ts/realm/mod.ts";
+import {
+  createWorkerRealm,
+  type WorkerRealm,
+  type WorkerRealmOptions,
+} from "../../ts/realm/mod.ts";
 import type { LogEntry } from "../../ts/executor/program/program.ts";
 import { MiniServer, type StartOptions } from "../cases/mini_server.ts";
 import { readWorkflowTask } from "../../ts/messages/workflow_task.ts";
 
-/** A workflow module of this folder, always as TypeScript: the loader takes it as its author wrote it, in Node 20 too. */
+/**
+ * A workflow module of this folder, always as TypeScript: the loader takes it as its author wrote
+ * it, in Node 20 too.
+ */
 export const workflows = (name: string): string => `tests/realm/workflows/${name}.ts`;
 
 export interface Harness {
@@ -29,7 +36,9 @@ export class Run {
 
   /** One task; partial when the run is cached. */
   async task(options: { sticky?: boolean } = {}): Promise<TaskOutcome> {
-    const outcome = await this.realm.runTask(readWorkflowTask(this.server.openTask({ sticky: true, ...options })));
+    const outcome = await this.realm.runTask(
+      readWorkflowTask(this.server.openTask({ sticky: true, ...options })),
+    );
     this.outcomes.push(outcome);
     this.server.report(outcome);
     return outcome;
@@ -40,7 +49,9 @@ export class Run {
     while (this.server.closed === undefined) {
       for (const id of [...this.server.timers.keys()]) this.server.fireTimer(id);
       const outcome = await this.task();
-      if (outcome.response?.$case !== "completed") throw new Error(`the task failed: ${this.failure}`);
+      if (outcome.response?.$case !== "completed") {
+        throw new Error(`the task failed: ${this.failure}`);
+      }
     }
     return this.server.closed.result;
   }

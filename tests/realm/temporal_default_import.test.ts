@@ -1,6 +1,7 @@
 // runtime: node deno
-// `import wf from "@temporalio/workflow"`: in modules that something makes ES modules it is the package, as in Node and the official bundle.
-// Elsewhere it is nothing there, and is refused with what to write. A default export is the workflow of all types that have no other.
+// `import wf from "@temporalio/workflow"`: in modules that something makes ES modules it is the
+// package, as in Node and the official bundle. Elsewhere it is nothing there, and is refused with
+// what to write. A default export is the workflow of all types that have no other.
 import assert from "node:assert/strict";
 import test from "node:test";
 import { WorkflowLoadError } from "../../ts/modules/loader/errors.ts";
@@ -28,9 +29,13 @@ test("the default import of a Temporal package in an ES module is the package", 
 });
 
 test("a CommonJS module gets the package with require", async () => {
-  const required = `const wf = require("@temporalio/workflow"), common = require("@temporalio/common");`;
+  const required =
+    `const wf = require("@temporalio/workflow"), common = require("@temporalio/common");`;
   const text = required +
-    body.replace(/export const (\w+)/g, "const $1 = exports.$1").replace("export async", "exports.waits = waits; async");
+    body.replace(/export const (\w+)/g, "const $1 = exports.$1").replace(
+      "export async",
+      "exports.waits = waits; async",
+    );
   const h = await harness({ workflows: ["waits.cjs"], sources: { "waits.cjs": text } });
   try {
     assert.equal(await h.start("waits", { args: ["x"] }).auto(), "x false true");
@@ -57,7 +62,10 @@ test("if a module is not known to be an ES module, a default import is rejected 
   );
 });
 
-/** What `tsc --module commonjs` writes of `export default async function` and `export async function existing`. */
+/**
+ * What `tsc --module commonjs` writes of `export default async function` and `export async function
+ * existing`.
+ */
 const COMPILED = `"use strict";
 Object.defineProperty(exports, "__esModule", { value: true });
 exports.default = default_1;
@@ -66,41 +74,53 @@ const wf = require("@temporalio/workflow");
 async function default_1(...args) { return ["default", wf.workflowInfo().workflowType, args]; }
 async function existing() { return "existing"; }`;
 
-/** The modules of workflows by form, and what the type "anything" is there: the default export's, or not known. */
-const DEFAULTS: readonly (readonly [name: string, file: string, text: string, dynamic: boolean])[] = [
-  ["TypeScript", "wf.ts", `export default async function (...args: unknown[]) { return ["default", "anything", args]; }`, true],
-  ["compiled to CommonJS", "wf.js", COMPILED, true],
+/**
+ * The modules of workflows by form, and what the type "anything" is there: the default export's, or
+ * not known.
+ */
+const DEFAULTS: readonly (readonly [name: string, file: string, text: string, dynamic: boolean])[] =
   [
-    "CommonJS",
-    "wf.cjs",
-    `exports.default = async (...args) => ["default", "anything", args]; exports.existing = async () => "existing";`,
-    true,
-  ],
-  // `require(...)`, as the official bundle has it, gives a function without a `default`.
-  [
-    "a function as module.exports",
-    "wf.cjs",
-    `module.exports = async () => "whole"; module.exports.existing = async () => "existing";`,
-    false,
-  ],
-  ["CommonJS without a default", "wf.cjs", `exports.existing = async () => "existing";`, false],
-  [
-    "CommonJS whose top level asks for facts of the run",
-    "wf.js",
-    `const own = require("@temporalio/workflow").workflowInfo().workflowId; exports.default = async (...args) => own && ["default", "anything", args];`,
-    true,
-  ],
-  [
-    "re-exported from CommonJS",
-    "wf.ts",
-    `export { default } from "./compiled.js"; export { existing } from "./compiled.js";`,
-    true,
-  ],
-];
+    [
+      "TypeScript",
+      "wf.ts",
+      `export default async function (...args: unknown[]) { return ["default", "anything", args]; }`,
+      true,
+    ],
+    ["compiled to CommonJS", "wf.js", COMPILED, true],
+    [
+      "CommonJS",
+      "wf.cjs",
+      `exports.default = async (...args) => ["default", "anything", args]; exports.existing = async () => "existing";`,
+      true,
+    ],
+    // `require(...)`, as the official bundle has it, gives a function without a `default`.
+    [
+      "a function as module.exports",
+      "wf.cjs",
+      `module.exports = async () => "whole"; module.exports.existing = async () => "existing";`,
+      false,
+    ],
+    ["CommonJS without a default", "wf.cjs", `exports.existing = async () => "existing";`, false],
+    [
+      "CommonJS whose top level asks for facts of the run",
+      "wf.js",
+      `const own = require("@temporalio/workflow").workflowInfo().workflowId; exports.default = async (...args) => own && ["default", "anything", args];`,
+      true,
+    ],
+    [
+      "re-exported from CommonJS",
+      "wf.ts",
+      `export { default } from "./compiled.js"; export { existing } from "./compiled.js";`,
+      true,
+    ],
+  ];
 
 for (const [name, file, text, dynamic] of DEFAULTS) {
   test(`a default export is a dynamic workflow: ${name}`, async () => {
-    const h = await harness({ workflows: [file], sources: { [file]: text, "compiled.js": COMPILED } });
+    const h = await harness({
+      workflows: [file],
+      sources: { [file]: text, "compiled.js": COMPILED },
+    });
     try {
       assert.equal(h.realm.takesAnyType, dynamic);
       const run = h.start("anything", { args: [1, 2] });

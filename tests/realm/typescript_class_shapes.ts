@@ -1,11 +1,12 @@
-// TypeScript modules with the value that the official bundler's compiler gives their `main()` (swc with target es2017; TypeScript's where swc's
-// own output fails). Classes and their fields.
+// TypeScript modules with the value that the official bundler's compiler gives their `main()` (swc
+// with target es2017; TypeScript's where swc's own output fails). Classes and their fields.
 import type { TypeScriptShape } from "./typescript_shape.ts";
 
 export const CLASS_SHAPES: readonly TypeScriptShape[] = [
   {
     name: "a class with parameter properties",
-    text: `class A { constructor(private readonly a: string, public b = 2) {} show() { return this.a + this.b; } }
+    text:
+      `class A { constructor(private readonly a: string, public b = 2) {} show() { return this.a + this.b; } }
 export const main = () => new A("x").show();`,
     value: `"x2"`,
   },
@@ -31,7 +32,8 @@ export const main = () => new A(1, { b: 2 }, 7, 8).sum;`,
   },
   {
     name: "a private field that reads a parameter property",
-    text: `class A { #x = this.n * 2; constructor(readonly n: number) {} get x() { return this.#x; } }
+    text:
+      `class A { #x = this.n * 2; constructor(readonly n: number) {} get x() { return this.#x; } }
 export const main = () => new A(4).x;`,
     value: `8`,
   },
@@ -83,13 +85,15 @@ export const main = () => [new K(1).x, K.name];`,
   },
   {
     name: "a class in a function with a parameter property",
-    text: `function make(k: number) { return class Inner { x = this.n + k; constructor(readonly n: number) {} }; }
+    text:
+      `function make(k: number) { return class Inner { x = this.n + k; constructor(readonly n: number) {} }; }
 export const main = () => [new (make(1))(10).x, new (make(2))(10).x];`,
     value: `[11,12]`,
   },
   {
     name: "a static field and a static block next to a parameter property",
-    text: `class A { static count = 10; static { A.count++; } x = A.count + this.n; constructor(readonly n: number) {} }
+    text:
+      `class A { static count = 10; static { A.count++; } x = A.count + this.n; constructor(readonly n: number) {} }
 export const main = () => new A(1).x;`,
     value: `12`,
   },
@@ -122,7 +126,8 @@ export const main = () => [new B(1).x, new B(2).x];`,
   },
   {
     name: "order of side effects of fields and parameter properties",
-    text: `const log: string[] = []; const note = <T,>(s: string, v: T): T => { log.push(s); return v; };
+    text:
+      `const log: string[] = []; const note = <T,>(s: string, v: T): T => { log.push(s); return v; };
 class A { a = note("a", 1); constructor(readonly p = note("p", 2)) { log.push("body " + this.p); } b = note("b", this.p); } export const main = () => { log.length = 0; const x = new A(); return [log, x.b]; };`,
     value: `[["p","a","b","body 2"],2]`,
   },
@@ -135,7 +140,8 @@ export const main = () => { const b = new B(3); return [b.seen, Object.keys(b).s
   },
   {
     name: "a constructor with overloads",
-    text: `class A { x = this.n; constructor(n: number); constructor(n: string); constructor(public n: any) {} }
+    text:
+      `class A { x = this.n; constructor(n: number); constructor(n: string); constructor(public n: any) {} }
 export const main = () => [new A(1).x, new A("s").x];`,
     value: `[1,"s"]`,
   },
@@ -148,7 +154,8 @@ export const main = () => new A(5).z;`,
   },
   {
     name: "a constructor that returns another object",
-    text: `class A { x = this.n; constructor(readonly n: number) { if (n < 0) return { n: 0, x: "other" } as any; } }
+    text:
+      `class A { x = this.n; constructor(readonly n: number) { if (n < 0) return { n: 0, x: "other" } as any; } }
 export const main = () => [new A(-1).x, new A(1).x];`,
     value: `["other",1]`,
   },
@@ -253,7 +260,8 @@ export const main = () => new A(2).y;`,
   },
   {
     name: "the text of an assignment that is not a parameter property",
-    text: `class A { readonly k: string = ";this.n = n;"; x = 1; constructor(readonly n: number) { this.k += n; } }
+    text:
+      `class A { readonly k: string = ";this.n = n;"; x = 1; constructor(readonly n: number) { this.k += n; } }
 class B { n = 0; m = this.n; constructor(n: number) {this.n = n;} }
 export const main = () => [new A(1).k, new B(2).n, new B(2).m];`,
     value: `[";this.n = n;1",2,0]`,
@@ -283,7 +291,8 @@ export const main = () => new A(1).x;`,
   },
   {
     name: "a parameter property that is named by a keyword of TypeScript",
-    text: `class A { x = [this.type, this.readonly]; constructor(public type: string, readonly readonly = 1) {} }
+    text:
+      `class A { x = [this.type, this.readonly]; constructor(public type: string, readonly readonly = 1) {} }
 export const main = () => new A("t").x;`,
     value: `["t",1]`,
   },

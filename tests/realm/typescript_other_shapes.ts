@@ -1,5 +1,5 @@
-// TypeScript modules with the value that the official bundler's compiler gives their `main()` (swc with target es2017; TypeScript's where swc's
-// own output fails). All but classes.
+// TypeScript modules with the value that the official bundler's compiler gives their `main()` (swc
+// with target es2017; TypeScript's where swc's own output fails). All but classes.
 import type { TypeScriptShape } from "./typescript_shape.ts";
 
 export const OTHER_SHAPES: readonly TypeScriptShape[] = [
@@ -53,7 +53,8 @@ export const main = () => B.Y;`,
   },
   {
     name: "a namespace with code",
-    text: `namespace N { export const a = 1; const hidden = 2; export function f() { return a + hidden; } }
+    text:
+      `namespace N { export const a = 1; const hidden = 2; export function f() { return a + hidden; } }
 export const main = () => N.f();`,
     rejected: {
       shared: 'declares the TypeScript namespace "N"',
@@ -158,7 +159,8 @@ export const main = () => [a < b, a < b == b > c, (a < b) > (c as any)];`,
   },
   {
     name: "optional parameters, this parameters, rest types",
-    text: `function f(this: { k: number }, a?: number, ...r: number[]) { return this.k + (a ?? 0) + r.length; }
+    text:
+      `function f(this: { k: number }, a?: number, ...r: number[]) { return this.k + (a ?? 0) + r.length; }
 export const main = () => [f.call({ k: 1 }, 2, 3), f.length];`,
     value: `[4,1]`,
   },
@@ -191,12 +193,16 @@ export const main = () => t;`,
 import D from "./b.ts";
 const d: D | T = v;
 export const main = () => d;`,
-    files: { "b.ts": "export type T = number; export default interface D { q: number } export const v = 4;" },
+    files: {
+      "b.ts":
+        "export type T = number; export default interface D { q: number } export const v = 4;",
+    },
     value: `4`,
   },
   {
     name: "re-exports with and without names",
-    text: `export * from "./b.ts"; export * as all from "./b.ts"; export { v as w, default as d } from "./b.ts";
+    text:
+      `export * from "./b.ts"; export * as all from "./b.ts"; export { v as w, default as d } from "./b.ts";
 import * as b from "./b.ts";
 export const main = () => [b.v, b.default, Object.keys(b).sort()];`,
     files: { "b.ts": 'export const v = 5; export default "def"; export type X = 1;' },
@@ -215,7 +221,10 @@ export const main = () => v;`,
     name: "an imported enum and class",
     text: `import { E, K } from "./b.ts";
 export const main = () => [E.A, new K(2).x];`,
-    files: { "b.ts": 'export enum E { A = "a" } export class K { x = this.n; constructor(public n: number) {} }' },
+    files: {
+      "b.ts":
+        'export enum E { A = "a" } export class K { x = this.n; constructor(public n: number) {} }',
+    },
     value: `["a",2]`,
   },
   {
@@ -303,24 +312,28 @@ export const main = () => { out: for (const x of [1, 2]) { if (x === 2) break ou
   },
   {
     name: "an object with methods that are generic or optional",
-    text: `const o = { m<T>(x: T): T { return x; }, async *g<T>(x: T) { yield x; }, get k(): number { return 1; } };
+    text:
+      `const o = { m<T>(x: T): T { return x; }, async *g<T>(x: T) { yield x; }, get k(): number { return 1; } };
 export const main = () => [o.m(1), o.k, o?.m?.(2)];`,
     value: `[1,1,2]`,
   },
   {
     name: "names that are words of TypeScript",
-    text: `const type = 1, declare = 2, namespace = 3, as = 4, satisfies = 5, abstract = 6, of = 7, readonly = 8;
+    text:
+      `const type = 1, declare = 2, namespace = 3, as = 4, satisfies = 5, abstract = 6, of = 7, readonly = 8;
 export const main = () => [type, declare, namespace, as, satisfies, abstract, of, readonly];`,
     value: `[1,2,3,4,5,6,7,8]`,
   },
   {
     name: "a catch with a type, unknown",
-    text: `export const main = () => { try { throw new Error("x"); } catch (e: unknown) { return (e as Error).message; } };`,
+    text:
+      `export const main = () => { try { throw new Error("x"); } catch (e: unknown) { return (e as Error).message; } };`,
     value: `"x"`,
   },
   {
     name: "destructured parameters with types",
-    text: `const f = ({ a, b: { c } = { c: 2 } }: { a: number; b?: { c: number } }, [d]: [number] = [9]): number => a + c + d;
+    text:
+      `const f = ({ a, b: { c } = { c: 2 } }: { a: number; b?: { c: number } }, [d]: [number] = [9]): number => a + c + d;
 export const main = () => f({ a: 1 });`,
     value: `12`,
   },
@@ -332,7 +345,8 @@ export const main = () => tag<number>\`a\${1}b\`;`,
   },
   {
     name: "an async generator with types",
-    text: `async function* g(n: number): AsyncGenerator<number, void, unknown> { for (let i = 0; i < n; i++) yield i; }
+    text:
+      `async function* g(n: number): AsyncGenerator<number, void, unknown> { for (let i = 0; i < n; i++) yield i; }
 export const main = async () => { const out: number[] = []; for await (const x of g(3)) out.push(x); return out; };`,
     value: `[0,1,2]`,
   },
@@ -389,7 +403,8 @@ export const main = () => d.a;`,
   },
   {
     name: "two resources of using",
-    text: `const log: string[] = []; const r = (n: string) => ({ n, [Symbol.dispose]() { log.push(n); } });
+    text:
+      `const log: string[] = []; const r = (n: string) => ({ n, [Symbol.dispose]() { log.push(n); } });
 function f() { using a = r("a"), b = r("b"); using c = null; log.push(a.n + b.n + c); return log.length; }
 export const main = () => { log.length = 0; return [f(), log]; };`,
     value: `[1,["abnull","b","a"]]`,
@@ -411,7 +426,8 @@ return log; };`,
   },
   {
     name: "using of something else",
-    text: `export const main = () => { try { using x = 1 as any; return x; } catch (e: any) { return e.name; } };`,
+    text:
+      `export const main = () => { try { using x = 1 as any; return x; } catch (e: any) { return e.name; } };`,
     value: `"TypeError"`,
   },
   {
@@ -424,14 +440,16 @@ log.push("after"); { await using z = null; } log.push("null"); await ticks; retu
   },
   {
     name: "await using in a loop, a generator, a function that returns",
-    text: `const log: string[] = []; const r = (n: string) => ({ n, async [Symbol.asyncDispose]() { log.push(n); } });
+    text:
+      `const log: string[] = []; const r = (n: string) => ({ n, async [Symbol.asyncDispose]() { log.push(n); } });
 async function f() { await using a = r("a"); using b = null; return "f" + a.n + b; }
 export const main = async () => { log.length = 0; for (await using x of [r("1"), r("2")]) log.push("in " + x.n); log.push(await f()); return log; };`,
     value: `["in 1","1","in 2","2","a","fanull"]`,
   },
   {
     name: "using as a name",
-    text: `const using = (x: number) => x + 1; export const main = () => { let y = using(1); y = using
+    text:
+      `const using = (x: number) => x + 1; export const main = () => { let y = using(1); y = using
 (2); return y; };`,
     value: `3`,
   },

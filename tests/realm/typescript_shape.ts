@@ -1,6 +1,9 @@
 // The form of the tables of TypeScript modules.
 
-/** How a module is loaded: as native workflow code, as a program of `@temporalio/workflow`, as activities by the command line. */
+/**
+ * How a module is loaded: as native workflow code, as a program of `@temporalio/workflow`, as
+ * activities by the command line.
+ */
 export type ShapeLoader = "shared" | "run" | "activity";
 
 export interface TypeScriptShape {

@@ -1,5 +1,5 @@
-// Shapes of TypeScript modules give the values of the official bundler, or are rejected with file and line: in the workflow loader, in
-// bundles, and in activities that the command line loads.
+// Shapes of TypeScript modules give the values of the official bundler, or are rejected with file
+// and line: in the workflow loader, in bundles, and in activities that the command line loads.
 import assert from "node:assert/strict";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -29,7 +29,10 @@ function filesOf(shape: TypeScriptShape): { [name: string]: string } {
 }
 
 function evaluated(graph: ModuleGraph, form: "shared" | "run"): Namespace {
-  const evaluable = new EvaluableGraph(graph, { provided: {}, evaluate: (code) => (0, eval)(code) });
+  const evaluable = new EvaluableGraph(graph, {
+    provided: {},
+    evaluate: (code) => (0, eval)(code),
+  });
   if (form === "shared") return evaluable.evaluateShared({ turnTo() {}, left() {} })[0]!;
   const globals = { global: globalThis, lookup: globalThis };
   return evaluable.evaluateForRun({ globals, helper: rewriteHelper() }).workflows()[0]!;
@@ -41,8 +44,14 @@ async function valueOf(namespace: Namespace): Promise<string | undefined> {
 }
 
 /** As workflow code. `scopes`: without AsyncLocalStorage. */
-function fromLoader(shape: TypeScriptShape, form: "shared" | "run", restoreFrames = false): Promise<string | undefined> {
-  const files = Object.fromEntries(Object.entries(filesOf(shape)).map(([name, text]) => [`/app/${name}`, text]));
+function fromLoader(
+  shape: TypeScriptShape,
+  form: "shared" | "run",
+  restoreFrames = false,
+): Promise<string | undefined> {
+  const files = Object.fromEntries(
+    Object.entries(filesOf(shape)).map(([name, text]) => [`/app/${name}`, text]),
+  );
   const graph = loadGraph([`file:///app/${mainOf(shape)}`], {
     host: mapSources(files),
     provided: () => [],
@@ -54,7 +63,9 @@ function fromLoader(shape: TypeScriptShape, form: "shared" | "run", restoreFrame
 
 async function fromBundle(shape: TypeScriptShape): Promise<string | undefined> {
   const workflows = `/${mainOf(shape)}`;
-  const sources = Object.fromEntries(Object.entries(filesOf(shape)).map(([name, text]) => [`/${name}`, text]));
+  const sources = Object.fromEntries(
+    Object.entries(filesOf(shape)).map(([name, text]) => [`/${name}`, text]),
+  );
   const { code } = await bundleWorkflows({ workflows, sources });
   const { graph } = await loadSources({ workflows: "/bundle.js", sources: { "/bundle.js": code } });
   return await valueOf(evaluated(graph, "run"));
@@ -63,14 +74,20 @@ async function fromBundle(shape: TypeScriptShape): Promise<string | undefined> {
 async function fromActivities(shape: TypeScriptShape): Promise<string | undefined> {
   const folder = mkdtempSync(join(tmpdir(), "temporalex-shapes-"));
   try {
-    for (const [name, text] of Object.entries(filesOf(shape))) writeFileSync(join(folder, name), text);
+    for (const [name, text] of Object.entries(filesOf(shape))) {
+      writeFileSync(join(folder, name), text);
+    }
     return await valueOf(await importModule(folder, mainOf(shape)));
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
 }
 
-async function judge(shape: TypeScriptShape, loader: ShapeLoader, load: () => Promise<string | undefined>): Promise<void> {
+async function judge(
+  shape: TypeScriptShape,
+  loader: ShapeLoader,
+  load: () => Promise<string | undefined>,
+): Promise<void> {
   const part = shape.rejected?.[loader];
   if (part === undefined) return assert.equal(await load(), shape.value);
   await assert.rejects(async () => await load(), (e: Error) => {
@@ -81,16 +98,22 @@ async function judge(shape: TypeScriptShape, loader: ShapeLoader, load: () => Pr
 }
 
 for (const shape of SHAPES) {
-  test(`native workflow code: ${shape.name}`, () => judge(shape, "shared", async () => await fromLoader(shape, "shared")));
-  test(`a program of @temporalio/workflow: ${shape.name}`, () => judge(shape, "run", async () => await fromLoader(shape, "run")));
+  test(`native workflow code: ${shape.name}`, () =>
+    judge(shape, "shared", async () => await fromLoader(shape, "shared")));
+  test(`a program of @temporalio/workflow: ${shape.name}`, () =>
+    judge(shape, "run", async () => await fromLoader(shape, "run")));
   test(`in a bundle: ${shape.name}`, () => judge(shape, "run", () => fromBundle(shape)));
   // Deno loads activities itself.
-  if (!inDeno) test(`activities: ${shape.name}`, () => judge(shape, "activity", () => fromActivities(shape)));
+  if (!inDeno) {
+    test(`activities: ${shape.name}`, () => judge(shape, "activity", () => fromActivities(shape)));
+  }
 }
 
 test("the shapes without AsyncLocalStorage", async () => {
   for (const shape of SHAPES) {
-    if (shape.rejected?.run === undefined) assert.equal(await fromLoader(shape, "run", true), shape.value, shape.name);
+    if (shape.rejected?.run === undefined) {
+      assert.equal(await fromLoader(shape, "run", true), shape.value, shape.name);
+    }
   }
 });
 
@@ -101,7 +124,12 @@ const REJECTED: readonly (readonly [what: string, text: string, part: string, li
     "computed name",
     3,
   ],
-  ["using at the top level", "export const a = 1;\nusing x = { [Symbol.dispose]() {} };", "at the top level of a module", 2],
+  [
+    "using at the top level",
+    "export const a = 1;\nusing x = { [Symbol.dispose]() {} };",
+    "at the top level of a module",
+    2,
+  ],
   [
     "using in the head of a loop",
     "export function main() {\n  for (using x = null; ;) return x;\n}",

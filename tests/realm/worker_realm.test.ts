@@ -1,4 +1,5 @@
-// Worker realms: tasks, sticky cache, messages, replays, logs, what is refused at the start, disposal.
+// Worker realms: tasks, sticky cache, messages, replays, logs, what is refused at the start,
+// disposal.
 // takes: 5 s
 import test from "node:test";
 import assert from "node:assert/strict";
@@ -9,7 +10,10 @@ import { type Harness, harness, workflows } from "./realm_support.ts";
 import { headWith } from "../support/realms.ts";
 import { readWorkflowTask } from "../../ts/messages/workflow_task.ts";
 
-const withRealm = async (options: Parameters<typeof harness>[0], body: (h: Harness) => Promise<void>): Promise<void> => {
+const withRealm = async (
+  options: Parameters<typeof harness>[0],
+  body: (h: Harness) => Promise<void>,
+): Promise<void> => {
   const h = await harness(options);
   try {
     await body(h);
@@ -17,8 +21,12 @@ const withRealm = async (options: Parameters<typeof harness>[0], body: (h: Harne
     await h.realm.dispose();
   }
 };
-const sources = (text: string) => ({ workflows: "/app/main.ts", sources: { "/app/main.ts": text } });
-const API = 'import { workflow, sleep, sideEffect, log, receive, on, signal, noreply, stop } from "temporalex/workflow";\n';
+const sources = (text: string) => ({
+  workflows: "/app/main.ts",
+  sources: { "/app/main.ts": text },
+});
+const API =
+  'import { workflow, sleep, sideEffect, log, receive, on, signal, noreply, stop } from "temporalex/workflow";\n';
 
 test("a TypeScript module runs without a build, from the cache and by replay", async () => {
   await withRealm({ workflows: workflows("basic") }, async (h) => {
@@ -46,7 +54,10 @@ test("an evicted run is restored from its history", async () => {
     assert.equal(h.fetched.length, 2);
   });
   await withRealm(
-    { workflows: workflows("basic"), fetchHistory: () => Promise.reject(new Error("the store is away")) },
+    {
+      workflows: workflows("basic"),
+      fetchHistory: () => Promise.reject(new Error("the store is away")),
+    },
     async (h) => {
       const run = h.start("Timers", { args: [2] });
       await run.task();
@@ -66,8 +77,13 @@ test("several runs are open in one realm: updates, signals, queries, activities"
     assert.deepEqual(adders.map((run) => run.server.updates.get("u")!.result), [0, 1, 2, 3, 4]);
     for (const run of adders) run.server.signal("done");
     await Promise.all(adders.map((run) => run.task()));
-    assert.deepEqual(adders.map((run) => run.server.closed?.result), [0, 1, 2, 3, 4].map((sum) => ({ sum })));
-    const query = await h.realm.runTask(readWorkflowTask(adders[3]!.server.queryTask("total", [], true)));
+    assert.deepEqual(
+      adders.map((run) => run.server.closed?.result),
+      [0, 1, 2, 3, 4].map((sum) => ({ sum })),
+    );
+    const query = await h.realm.runTask(
+      readWorkflowTask(adders[3]!.server.queryTask("total", [], true)),
+    );
     adders[3]!.server.report(query);
     assert.equal(adders[3]!.server.queryAnswers["query"]!.value, 7);
     const doubled = h.start("Doubled", { args: [21] });
@@ -107,7 +123,11 @@ test("log lines and console output reach the host with the run's ids, but not on
     const run = h.start("W");
     await run.task();
     assert.equal(run.server.closed?.kind, "completed", run.failure);
-    assert.deepEqual(h.logs.map((l) => [l.level, l.message, Object.keys(l.fields)]), [["info", "odd", ["f"]], [
+    assert.deepEqual(h.logs.map((l) => [l.level, l.message, Object.keys(l.fields)]), [[
+      "info",
+      "odd",
+      ["f"],
+    ], [
       "warn",
       'a {"1":"2n"} undefined',
       [],
@@ -152,7 +172,9 @@ test("an unknown workflow type and invalid task bytes are reported", async () =>
     const run = h.start("Unknown");
     await run.task();
     assert.match(run.failure, /"Unknown" is not known.*"Adder"/s);
-    await assert.rejects(async () => await h.realm.runTask({ head: headWith(), bytes: new Uint8Array([1, 2, 3, 255]) }));
+    await assert.rejects(async () =>
+      await h.realm.runTask({ head: headWith(), bytes: new Uint8Array([1, 2, 3, 255]) })
+    );
     const unreadable = await h.realm.replay("wf", new Uint8Array([10, 255]));
     assert.equal(unreadable.verdict, "failed");
     assert.match(unreadable.error!.message, /does not decode/);
@@ -212,9 +234,16 @@ for (const [what, text, expected] of REFUSED) {
 }
 
 test("all problems of a module graph are returned as data", async () => {
-  const error = await harness(sources('import "node:fs";\nimport "node:net";')).then(() => undefined, (e: unknown) => e);
+  const error = await harness(sources('import "node:fs";\nimport "node:net";')).then(
+    () => undefined,
+    (e: unknown) => e,
+  );
   assert.ok(error instanceof WorkflowLoadError);
-  assert.deepEqual(error.problems.map((p) => [p.code, p.line, p.name]), [["builtin-import", 1, "node:fs"], [
+  assert.deepEqual(error.problems.map((p) => [p.code, p.line, p.name]), [[
+    "builtin-import",
+    1,
+    "node:fs",
+  ], [
     "builtin-import",
     2,
     "node:net",
@@ -223,21 +252,27 @@ test("all problems of a module graph are returned as data", async () => {
 
 test("modules that never finish loading time out", async () => {
   await assert.rejects(
-    // Long past the time; the loop ends by itself, as all of tests must (tests/house/ended_loops.test.ts).
+    // Long past the time; the loop ends by itself, as all of tests must
+    // (tests/house/ended_loops.test.ts).
     harness({ ...sources("for (let i = 0; i < 5e9; i++);"), startupMs: 500 }),
     /were not loaded within 500 ms: code at their top level does not return/,
   );
 });
 
 test("a realm needs modules that exist", async () => {
-  await assert.rejects(harness({ workflows: "tests/realm/workflows/nowhere.ts" }), /nowhere\.ts: no such file/);
+  await assert.rejects(
+    harness({ workflows: "tests/realm/workflows/nowhere.ts" }),
+    /nowhere\.ts: no such file/,
+  );
   await assert.rejects(harness({ workflows: [] }), /no workflow modules were named/);
   await assert.rejects(createWorkerRealm({}), /needs `workflows`/);
 });
 
 test("module-level state causes a warning", async () => {
   await withRealm(
-    sources(`${API}const seen = new Map();\nexport const w = workflow("W", async () => { seen.set(1, 2); });`),
+    sources(
+      `${API}const seen = new Map();\nexport const w = workflow("W", async () => { seen.set(1, 2); });`,
+    ),
     async (h) => {
       assert.deepEqual(h.realm.warnings.map((w) => [w.line, w.name]), [[3, "seen"]]);
       await Promise.resolve();
@@ -247,7 +282,8 @@ test("module-level state causes a warning", async () => {
 
 test("a payload converter is a module of the realm", async () => {
   const files = {
-    "/app/main.ts": `${API}export const w = workflow("W", async (n: { big: bigint }) => ({ big: n.big + 1n }));`,
+    "/app/main.ts":
+      `${API}export const w = workflow("W", async (n: { big: bigint }) => ({ big: n.big + 1n }));`,
     "/app/converter.ts": `
       const utf8 = new TextEncoder(), text = new TextDecoder();
       export const payloadConverter = {
@@ -259,7 +295,11 @@ test("a payload converter is a module of the realm", async () => {
           JSON.parse(text.decode(payload.data), (_, v) => typeof v === "object" && v !== null && "$big" in v ? BigInt(v.$big) : v),
       };`,
   };
-  await withRealm({ workflows: "/app/main.ts", sources: files, payloadConverter: "/app/converter.ts" }, async (h) => {
+  await withRealm({
+    workflows: "/app/main.ts",
+    sources: files,
+    payloadConverter: "/app/converter.ts",
+  }, async (h) => {
     const run = h.start("W", { args: [{ big: { $big: "41" } }] });
     await run.task();
     assert.deepEqual(run.server.closed?.result, { big: { $big: "42" } }, run.failure);
@@ -272,7 +312,10 @@ test("a payload converter is a module of the realm", async () => {
 });
 
 test("dispose rejects open calls and ends the thread", async () => {
-  const h = await harness({ workflows: workflows("basic"), fetchHistory: () => new Promise(() => {}) });
+  const h = await harness({
+    workflows: workflows("basic"),
+    fetchHistory: () => new Promise(() => {}),
+  });
   const run = h.start("Timers", { args: [2] });
   await run.task();
   h.realm.evict(run.server.runId);
@@ -281,7 +324,9 @@ test("dispose rejects open calls and ends the thread", async () => {
   await h.realm.dispose();
   await h.realm.dispose();
   await disposed;
-  await assert.rejects(h.realm.runTask(readWorkflowTask(run.server.openTask())), { name: "RealmDisposedError" });
+  await assert.rejects(h.realm.runTask(readWorkflowTask(run.server.openTask())), {
+    name: "RealmDisposedError",
+  });
   await assert.rejects(h.realm.replay("wf", run.server.history()), { name: "RealmDisposedError" });
 });
 
@@ -303,7 +348,9 @@ test("a message contains only its bytes, not their whole buffer", async () => {
       postMessage(message) {
         posted.push(message as Posted);
         if (posted.length === 1) {
-          queueMicrotask(() => worker.onmessage!({ data: { t: "ready", workflowTypes: [] } } as MessageEvent));
+          queueMicrotask(() =>
+            worker.onmessage!({ data: { t: "ready", workflowTypes: [] } } as MessageEvent)
+          );
         }
       },
     };
@@ -324,7 +371,9 @@ test("a message contains only its bytes, not their whole buffer", async () => {
   await realm.dispose();
   await Promise.allSettled(open);
   const sizes = posted.slice(1).flatMap((message) => message.messages ?? [message])
-    .map(({ t, task, response, history }) => [t, (task?.bytes ?? response ?? history)!.buffer.byteLength]);
+    .map((
+      { t, task, response, history },
+    ) => [t, (task?.bytes ?? response ?? history)!.buffer.byteLength]);
   assert.deepEqual(sizes, [["task", 8], ["replay", 8], ["reported", 3], ["task", 8]]);
   assert.deepEqual(
     posted.slice(1).map(({ t }) => t),

@@ -1,4 +1,5 @@
-// Reports: what hostile histories leave of them, what redaction leaves of values, what is left out of long ones and said to be; their sheet.
+// Reports: what hostile histories leave of them, what redaction leaves of values, what is left out
+// of long ones and said to be; their sheet.
 // takes: 4 s
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
@@ -37,7 +38,13 @@ test("markup in every text of every type of event stays text: names, ids, values
   });
   assert.ok(run.model.lines.length > 50);
   const code = excerptOf(HOSTILE, `// ${HOSTILE}\nconst a = "${HOSTILE}";\n`.repeat(20), 7);
-  const step = { kind: "activity", name: HOSTILE, text: HOSTILE, eventId: 3, site: HOSTILE } as const;
+  const step = {
+    kind: "activity",
+    name: HOSTILE,
+    text: HOSTILE,
+    eventId: 3,
+    site: HOSTILE,
+  } as const;
   const difference = { field: HOSTILE, history: HOSTILE, code: HOSTILE, counts: false };
   const first = { history: step, code: step, same: false, differences: [difference] };
   const divergence = {
@@ -70,7 +77,15 @@ test("markup in every text of every type of event stays text: names, ids, values
     diffs: [],
   };
   const diverged = { ...run, verdict: "diverges", code, problem } as const;
-  const line = { source: HOSTILE, verdict: "diverges", type: HOSTILE, id: HOSTILE, events: 3, text: HOSTILE, run: 0 } as const;
+  const line = {
+    source: HOSTILE,
+    verdict: "diverges",
+    type: HOSTILE,
+    id: HOSTILE,
+    events: 3,
+    text: HOSTILE,
+    run: 0,
+  } as const;
   const many = { verdicts: [["diverges", 1]] as const, lines: [line], leftOut: [HOSTILE] };
   for (const text of [one(run), one(diverged), reportText({ runs: [diverged], many, madeMs: 0 })]) {
     assert.deepEqual(strangeIn(text), []);
@@ -88,7 +103,10 @@ test("the report of a redacted history contains no planted secret, neither as te
   assert.ok(seen.length >= 100, `${seen.length} of ${secrets.length} were there`);
   const { history } = await redact(bytes);
   const after = one(await reportedRun({ source: "a", history: history!, values: "" }));
-  assert.deepEqual(secrets.filter((secret) => after.includes(secret) || after.includes(btoa(secret))), []);
+  assert.deepEqual(
+    secrets.filter((secret) => after.includes(secret) || after.includes(btoa(secret))),
+    [],
+  );
   assert.doesNotMatch(after, /SECRET/);
 });
 
@@ -97,7 +115,8 @@ test("a divergence shows a sentence, both sides and the lines of code; an open r
   const history = await recorded(before, 2);
   const { realm, dispose } = await createRealmFromText(after);
   try {
-    const excerpt = (location: string) => excerptOf("src/main.ts", after, Number(/:(\d+):\d+\)?$/.exec(location)![1]));
+    const excerpt = (location: string) =>
+      excerptOf("src/main.ts", after, Number(/:(\d+):\d+\)?$/.exec(location)![1]));
     const run = await reportedRun({ source: "run.json", history, realm, values: "", excerpt });
     assert.equal(run.verdict, "diverges");
     const text = one(run);
@@ -113,10 +132,23 @@ test("a divergence shows a sentence, both sides and the lines of code; an open r
   try {
     const run = old.start("Main", { args: ["ada"] });
     await run.task();
-    const open = await reportedRun({ source: "open.json", history: run.server.history(), realm: old.realm, values: "" });
+    const open = await reportedRun({
+      source: "open.json",
+      history: run.server.history(),
+      realm: old.realm,
+      values: "",
+    });
     assert.equal(open.verdict, "replays");
-    assert.match(one(open), /Signal <b>add<\/b> or signal <b>done<\/b> would wake it, and nothing else/);
-    const unknown = await reportedRun({ source: "open.json", history: hostileHistory(), realm: old.realm, values: "" });
+    assert.match(
+      one(open),
+      /Signal <b>add<\/b> or signal <b>done<\/b> would wake it, and nothing else/,
+    );
+    const unknown = await reportedRun({
+      source: "open.json",
+      history: hostileHistory(),
+      realm: old.realm,
+      values: "",
+    });
     assert.equal(unknown.verdict, "not replayed");
   } finally {
     await old.dispose();
@@ -129,7 +161,11 @@ test("a long history states how many events are omitted, a long value how much i
     const run = start("Main", { args: ["x".repeat(20_000)] });
     await run.task();
     for (let i = 0; i < 5200; i++) run.server.signal("add", `item ${i}`);
-    const reported = await reportedRun({ source: "long.json", history: run.server.history(), values: "" });
+    const reported = await reportedRun({
+      source: "long.json",
+      history: run.server.history(),
+      values: "",
+    });
     const all = reported.model.lines.length;
     assert.ok(all > 5200);
     const text = one(reported);
@@ -137,18 +173,36 @@ test("a long history states how many events are omitted, a long value how much i
     assert.match(
       text,
       new RegExp(
-        `first 2,500 and the last 2,500 of ${all.toLocaleString("en-US")} events; ${all - 5000} between them are left out`,
+        `first 2,500 and the last 2,500 of ${all.toLocaleString("en-US")} events; ${
+          all - 5000
+        } between them are left out`,
       ),
     );
-    assert.equal(text.match(/events are left out here/g)!.length, 2, "in the list of things and in that of events");
+    assert.equal(
+      text.match(/events are left out here/g)!.length,
+      2,
+      "in the list of things and in that of events",
+    );
     assert.match(text, /All 5,000 events that are listed/);
     assert.match(text, /<p class="soft">12,002 more characters<\/p>/);
     assert.ok(text.length < 6_000_000, `${text.length}`);
     const many = Array.from({ length: 30 }, () => reported);
     const lines = many.map((_, i) =>
-      ({ source: `${i}`, verdict: "diverges", type: "Main", id: "a", events: all, text: "", run: i }) as const
+      ({
+        source: `${i}`,
+        verdict: "diverges",
+        type: "Main",
+        id: "a",
+        events: all,
+        text: "",
+        run: i,
+      }) as const
     );
-    const file = reportText({ runs: many, many: { verdicts: [["diverges", 30]], lines, leftOut: [] }, madeMs: 0 });
+    const file = reportText({
+      runs: many,
+      many: { verdicts: [["diverges", 30]], lines, leftOut: [] },
+      madeMs: 0,
+    });
     assert.match(file, /first 100 and the last 100 of/);
     assert.equal(file.match(/<article id="run-\d+">/g)!.length, 30);
     assert.ok(file.length < 12_000_000, `${file.length}`);
@@ -160,7 +214,10 @@ test("a long history states how many events are omitted, a long value how much i
 test("the values of a report share a size limit, and omitted values are counted", () => {
   const room = new Room();
   const shown = Array.from({ length: 500 }, () => room.value("y".repeat(7_000)).text).join("");
-  assert.ok(room.leftOut > 50 && shown.length < 3_100_000, `${room.leftOut} left out, ${shown.length}`);
+  assert.ok(
+    room.leftOut > 50 && shown.length < 3_100_000,
+    `${room.leftOut} left out, ${shown.length}`,
+  );
   assert.match(shown, /left out: the file has no room for more values/);
   assert.match(new Room().value({ n: 7n, bytes: new Uint8Array(3) }).text, /7n/);
 });
@@ -171,7 +228,9 @@ test("the policy contains the digest of the style sheet, whose colors are those 
   const tokens = readFileSync("web-demo/src/style/tokens.css", "utf8");
   const [light, dark] = tokens.split(':root[data-theme="dark"]');
   for (const [colours, sheet] of [[LIGHT, light!], [DARK, dark!]] as const) {
-    for (const [name, value] of Object.entries(colours)) assert.ok(sheet.includes(`--${name}: ${value};`), `--${name}: ${value}`);
+    for (const [name, value] of Object.entries(colours)) {
+      assert.ok(sheet.includes(`--${name}: ${value};`), `--${name}: ${value}`);
+    }
   }
 });
 

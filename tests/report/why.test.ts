@@ -32,9 +32,16 @@ async function waiting(code: string, type: string, signals: readonly string[], l
     await run.task();
     const history = run.server.history();
     const session = await openSession(history, { realm });
-    const report = reportText({ runs: [await reportedRun({ source: "open.json", history, realm, values: "" })], madeMs: 0 });
+    const report = reportText({
+      runs: [await reportedRun({ source: "open.json", history, realm, values: "" })],
+      madeMs: 0,
+    });
     const why = whyText(session.viewAt(session.length), "");
-    return { why, said: why.said.map((part) => typeof part === "string" ? part : part.name).join(""), report };
+    return {
+      why,
+      said: why.said.map((part) => typeof part === "string" ? part : part.name).join(""),
+      report,
+    };
   } finally {
     await dispose();
   }
@@ -62,6 +69,10 @@ test("a condition and its timeout are one wait with the remaining time", async (
 });
 
 test("a signal for a later receive is reported until it is received", async () => {
-  assert.deepEqual((await waiting(NATIVE, "Main", ["add"])).why.untaken, [{ name: "add", times: 1, eventId: 5 }]);
+  assert.deepEqual((await waiting(NATIVE, "Main", ["add"])).why.untaken, [{
+    name: "add",
+    times: 1,
+    eventId: 5,
+  }]);
   assert.deepEqual((await waiting(NATIVE, "Main", ["done"])).why.untaken, []);
 });

@@ -1,4 +1,5 @@
-// Files next to the package's code are read from there. A missing file is reported as absent and does not throw.
+// Files next to the package's code are read from there. A missing file is reported as absent and
+// does not throw.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { loadCore } from "../../ts/core/mod.ts";

@@ -1,7 +1,10 @@
-// Assigns files of cases to test files. There are several test files so that they run in parallel and short ones run on
-// every change.
+// Assigns files of cases to test files. There are several test files so that they run in parallel
+// and short ones run on every change.
 
-/** Files of cases by the test file that runs them, the first that fits; all others are of `language.test.ts`. */
+/**
+ * Files of cases by the test file that runs them, the first that fits; all others are of
+ * `language.test.ts`.
+ */
 const PARTS = {
   official_programs: /^(temporal_program|compat_recorded|packages|examples_in_realms)/,
   divergences:
@@ -13,5 +16,6 @@ const PARTS = {
 export type Part = keyof typeof PARTS | "language";
 
 export function partOf(file: string): Part {
-  return (Object.keys(PARTS) as (keyof typeof PARTS)[]).find((part) => PARTS[part].test(file)) ?? "language";
+  return (Object.keys(PARTS) as (keyof typeof PARTS)[]).find((part) => PARTS[part].test(file)) ??
+    "language";
 }

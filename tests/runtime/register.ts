@@ -1,6 +1,6 @@
-// Declares the runtime-neutral cases (tests/cases/*.ts) as tests of Node and, from the same file, of Deno. In Deno they are Deno's own
-// tests: its node:test fails a test for every unhandled rejection, also for those that a listener takes, and the executor takes those of
-// workflow code.
+// Declares the runtime-neutral cases (tests/cases/*.ts) as tests of Node and, from the same file,
+// of Deno. In Deno they are Deno's own tests: its node:test fails a test for every unhandled
+// rejection, also for those that a listener takes, and the executor takes those of workflow code.
 import assert from "node:assert/strict";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -12,7 +12,9 @@ import { type Part, partOf } from "./parts.ts";
 const folder = fileURLToPath(new URL("../cases/", import.meta.url));
 
 interface DenoTest {
-  (test: { name: string; sanitizeOps: false; sanitizeResources: false; fn: () => Promise<void> }): void;
+  (
+    test: { name: string; sanitizeOps: false; sanitizeResources: false; fn: () => Promise<void> },
+  ): void;
 }
 const denoTest = (globalThis as { Deno?: { test?: DenoTest } }).Deno?.test;
 
@@ -36,9 +38,15 @@ function declare(file: string, one: Case): void {
 
 /** Declares the cases of a part. */
 export async function register(part: Part): Promise<void> {
-  for (const file of readdirSync(folder).filter((name) => /\.[jt]s$/.test(name) && partOf(name) === part).sort()) {
+  for (
+    const file of readdirSync(folder).filter((name) =>
+      /\.[jt]s$/.test(name) && partOf(name) === part
+    ).sort()
+  ) {
     if (!/export const cases\b/.test(readFileSync(join(folder, file), "utf8"))) continue;
-    const { cases } = await import(new URL(file, new URL("../cases/", import.meta.url)).href) as CaseGroup;
+    const { cases } = await import(
+      new URL(file, new URL("../cases/", import.meta.url)).href
+    ) as CaseGroup;
     for (const one of cases) declare(file, one);
   }
 }

@@ -1,5 +1,6 @@
-// Every server of this package against requests that are too large: as they arrive and decoded, in every protocol, format and encoding.
-// Each is refused by its name, the decoder stops where the limit is, and the server serves on.
+// Every server of this package against requests that are too large: as they arrive and decoded, in
+// every protocol, format and encoding. Each is refused by its name, the decoder stops where the
+// limit is, and the server serves on.
 // takes: 4 s
 import assert from "node:assert/strict";
 import { mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
@@ -28,7 +29,9 @@ const SIGNAL = "/temporal.api.workflowservice.v1.WorkflowService/SignalWorkflowE
 const HEALTH = "/grpc.health.v1.Health/Watch";
 
 const seen: Uint8Array[] = [];
-const service: RawService = { call: (_, request) => (seen.push(request), Promise.resolve(new Uint8Array(0))) };
+const service: RawService = {
+  call: (_, request) => (seen.push(request), Promise.resolve(new Uint8Array(0))),
+};
 
 interface Listens extends Place {
   readonly name: string;
@@ -52,7 +55,9 @@ before(async () => {
   gateway = await startGateway({ service, port: 0, limits: { requestBytes: GATEWAY_MOST } });
   const [short, long] = [join(folder, "s"), join(folder, "x".repeat(120), "s")];
   mkdirSync(join(folder, "x".repeat(120)));
-  for (const path of [short, long]) stores.push(await serveStore(service, path, { maxRequestBytes: MOST }));
+  for (const path of [short, long]) {
+    stores.push(await serveStore(service, path, { maxRequestBytes: MOST }));
+  }
   const bearer = (token: string) => ({ authorization: `Bearer ${token}` });
   const note = JSON.parse(readFileSync(`${long}-port`, "utf8")) as { port: number; secret: string };
   listens = [
@@ -86,15 +91,26 @@ before(async () => {
 });
 after(async () => {
   clearInterval(awake);
-  await Promise.all([dev.close(), gateway.close(0), probes.close(), ...stores.map((store) => store.close(0))]);
+  await Promise.all([
+    dev.close(),
+    gateway.close(0),
+    probes.close(),
+    ...stores.map((store) => store.close(0)),
+  ]);
   rmSync(folder, { recursive: true, force: true });
 });
 
 /** Bytes that decoders of this process have put out. */
 let decoded = 0;
 const push = Readable.prototype.push;
-Readable.prototype.push = function (this: Readable, chunk: Uint8Array | null, encoding?: BufferEncoding) {
-  if (chunk !== null && (this instanceof zlib.Gunzip || this instanceof zlib.BrotliDecompress)) decoded += chunk.length;
+Readable.prototype.push = function (
+  this: Readable,
+  chunk: Uint8Array | null,
+  encoding?: BufferEncoding,
+) {
+  if (chunk !== null && (this instanceof zlib.Gunzip || this instanceof zlib.BrotliDecompress)) {
+    decoded += chunk.length;
+  }
   return push.call(this, chunk, encoding);
 };
 
@@ -106,8 +122,12 @@ const bombs: { readonly [encoding: string]: Uint8Array } = {
 /** Encodings that are rejected by name: the content of the body is not read. */
 const UNKNOWN = ["deflate", "zstd", "x-gzip"];
 
-/** Methods of WorkflowService take no streams; the one that returns a stream is the health service's. */
-const pathFor = (place: Listens, type: string) => type.includes("connect+") && place.name.startsWith("dev") ? HEALTH : SIGNAL;
+/**
+ * Methods of WorkflowService take no streams; the one that returns a stream is the health
+ * service's.
+ */
+const pathFor = (place: Listens, type: string) =>
+  type.includes("connect+") && place.name.startsWith("dev") ? HEALTH : SIGNAL;
 /** What a request of this type comes to when its size is the fault. */
 const refusalOf = (place: Listens, type: string, code: string) =>
   type.includes("connect+") && (pathFor(place, type) === SIGNAL || type.includes("json"))
@@ -121,12 +141,20 @@ test("an oversized body is rejected by its announced length, in every protocol",
       const message = new Uint8Array(1000);
       // An envelope announces its message; without one it is the header that does.
       const given = isEnveloped(type)
-        ? await send(place, pathFor(place, type), type, bodyOf(type, message, undefined, place.most + 1), { unfinished: true })
+        ? await send(
+          place,
+          pathFor(place, type),
+          type,
+          bodyOf(type, message, undefined, place.most + 1),
+          { unfinished: true },
+        )
         : await send(place, SIGNAL, type, message, {
           unfinished: true,
           headers: { "content-length": String(place.most + 1) },
         });
-      const what = `${place.name}, ${type}: ${given.status} ${given.code} ${given.text.slice(0, 200)}`;
+      const what = `${place.name}, ${type}: ${given.status} ${given.code} ${
+        given.text.slice(0, 200)
+      }`;
       if (place.name === "gateway" && !isEnveloped(type)) assert.equal(given.status, 413, what);
       else assert.match(given.code ?? "", refusalOf(place, type, "resource_exhausted"), what);
       assert.deepEqual(seen, [], what);
@@ -140,8 +168,12 @@ test("a body that is oversized after decompression is rejected, and decompressed
       for (const [encoding, bomb] of Object.entries(bombs)) {
         seen.length = 0;
         decoded = 0;
-        const given = await send(place, pathFor(place, type), type, bodyOf(type, bomb, encoding), { encoding });
-        const what = `${place.name}, ${type}, ${encoding}: ${given.status} ${given.code} ${given.text.slice(0, 200)}`;
+        const given = await send(place, pathFor(place, type), type, bodyOf(type, bomb, encoding), {
+          encoding,
+        });
+        const what = `${place.name}, ${type}, ${encoding}: ${given.status} ${given.code} ${
+          given.text.slice(0, 200)
+        }`;
         assert.match(given.code ?? "", refusalOf(place, type, "resource_exhausted"), what);
         assert.ok(decoded <= place.most + 2 * MB, `${what}: ${decoded} bytes were decoded`);
         assert.deepEqual(seen, [], what);
@@ -163,7 +195,10 @@ test("oversized bodies are rejected with default limits", async () => {
     for (const type of ["application/json", "application/proto"]) {
       decoded = 0;
       const given = await Promise.all(
-        Array.from({ length: 3 }, () => send(place, SIGNAL, type, bombs["br"]!, { encoding: "br" })),
+        Array.from(
+          { length: 3 },
+          () => send(place, SIGNAL, type, bombs["br"]!, { encoding: "br" }),
+        ),
       );
       assert.deepEqual(given.map(({ code }) => code), Array(3).fill("resource_exhausted"));
       assert.ok(decoded <= 3 * DEFAULT_MOST + 6 * MB, `${type}: ${decoded} bytes were decoded`);
@@ -178,8 +213,16 @@ test("an unsupported encoding is rejected by name, and the body is not read", as
     for (const type of TYPES) {
       for (const encoding of UNKNOWN) {
         decoded = 0;
-        const given = await send(place, pathFor(place, type), type, bodyOf(type, bombs["gzip"]!, encoding), { encoding });
-        const what = `${place.name}, ${type}, ${encoding}: ${given.status} ${given.code} ${given.text.slice(0, 200)}`;
+        const given = await send(
+          place,
+          pathFor(place, type),
+          type,
+          bodyOf(type, bombs["gzip"]!, encoding),
+          { encoding },
+        );
+        const what = `${place.name}, ${type}, ${encoding}: ${given.status} ${given.code} ${
+          given.text.slice(0, 200)
+        }`;
         assert.match(given.code ?? "", refusalOf(place, type, "unimplemented"), what);
         assert.equal(decoded, 0, what);
       }
@@ -191,8 +234,18 @@ test("broken encodings and truncated messages are client errors", async () => {
   for (const place of listens) {
     for (const type of TYPES.filter((each) => !each.includes("connect+"))) {
       for (const encoding of Object.keys(bombs)) {
-        const broken = await send(place, SIGNAL, type, bodyOf(type, new Uint8Array(100).fill(7), encoding), { encoding });
-        assert.equal(broken.code, "invalid_argument", `${place.name}, ${type}, ${encoding}: ${broken.text}`);
+        const broken = await send(
+          place,
+          SIGNAL,
+          type,
+          bodyOf(type, new Uint8Array(100).fill(7), encoding),
+          { encoding },
+        );
+        assert.equal(
+          broken.code,
+          "invalid_argument",
+          `${place.name}, ${type}, ${encoding}: ${broken.text}`,
+        );
         const half = bombs[encoding]!.subarray(0, 500);
         const cut = await send(place, SIGNAL, type, bodyOf(type, half, encoding), { encoding });
         // Deno's decoder of Brotli does not say that something is missing.
@@ -208,13 +261,20 @@ test("broken encodings and truncated messages are client errors", async () => {
 });
 
 test("deeply nested JSON and JSON with too many values are rejected before parsing", async () => {
-  const deep = new TextEncoder().encode(`{"namespace":${"[".repeat(100_000)}${"]".repeat(100_000)}}`);
+  const deep = new TextEncoder().encode(
+    `{"namespace":${"[".repeat(100_000)}${"]".repeat(100_000)}}`,
+  );
   const objects = new TextEncoder().encode('{"input":'.repeat(5000) + "1" + "}".repeat(5000));
   const values = new TextEncoder().encode(`{"namespace":[${"0,".repeat(600_000)}0]}`);
   for (const place of listens.filter(({ most }) => most === MOST)) {
-    for (const type of TYPES.filter((each) => each.includes("json") && !each.includes("connect+"))) {
+    for (
+      const type of TYPES.filter((each) => each.includes("json") && !each.includes("connect+"))
+    ) {
       for (
-        const [body, code] of [[deep, "invalid_argument"], [objects, "invalid_argument"], [values, "resource_exhausted"]] as const
+        const [body, code] of [[deep, "invalid_argument"], [objects, "invalid_argument"], [
+          values,
+          "resource_exhausted",
+        ]] as const
       ) {
         const given = await send(place, SIGNAL, type, bodyOf(type, body, undefined));
         assert.equal(given.code, code, `${place.name}, ${type}: ${given.text}`);
@@ -226,9 +286,16 @@ test("deeply nested JSON and JSON with too many values are rejected before parsi
 
 test("depth and values inside of strings are not counted", () => {
   const ok = (value: unknown) => checkJson(new TextEncoder().encode(JSON.stringify(value)));
-  ok({ a: "[".repeat(1000), '"[[': ['\\"[', "\\", '\\\\"', ",".repeat(1_000_000)], b: { c: [[], {}] } });
+  ok({
+    a: "[".repeat(1000),
+    '"[[': ['\\"[', "\\", '\\\\"', ",".repeat(1_000_000)],
+    b: { c: [[], {}] },
+  });
   ok("\\");
-  assert.throws(() => checkJson(new TextEncoder().encode("[".repeat(101))), /nested more than 100 levels deep/);
+  assert.throws(
+    () => checkJson(new TextEncoder().encode("[".repeat(101))),
+    /nested more than 100 levels deep/,
+  );
   checkJson(new TextEncoder().encode("[".repeat(100) + "]".repeat(100)));
   checkJson(new TextEncoder().encode('["unfinished'));
 });
@@ -244,7 +311,11 @@ test("large bodies within the limits are accepted in every encoding, and many at
       : Uint8Array.from([0x0a, 0xc0, 0x9a, 0x0c, ...new Uint8Array(200_000).fill(110)]);
     for (const encoding of [undefined, "identity", "gzip", "br"]) {
       seen.length = 0;
-      const packed = encoding === "gzip" ? zlib.gzipSync(body) : encoding === "br" ? zlib.brotliCompressSync(body) : body;
+      const packed = encoding === "gzip"
+        ? zlib.gzipSync(body)
+        : encoding === "br"
+        ? zlib.brotliCompressSync(body)
+        : body;
       const flagged = encoding === "identity" ? undefined : encoding;
       const given = await send(place, SIGNAL, type, bodyOf(type, packed, flagged), { encoding });
       assert.equal(given.code, undefined, `${type}, ${encoding}: ${given.text}`);
@@ -254,10 +325,16 @@ test("large bodies within the limits are accepted in every encoding, and many at
   const fits = zlib.gzipSync(new Uint8Array(MOST - 1).fill(0x20), { level: 1 });
   decoded = 0;
   const given = await Promise.all(
-    Array.from({ length: 8 }, () => send(place, SIGNAL, "application/json", fits, { encoding: "gzip" })),
+    Array.from(
+      { length: 8 },
+      () => send(place, SIGNAL, "application/json", fits, { encoding: "gzip" }),
+    ),
   );
   const codes = given.map(({ code }) => code);
-  assert.ok(codes.includes("resource_exhausted"), `${codes}: there is a bound for all of them together`);
+  assert.ok(
+    codes.includes("resource_exhausted"),
+    `${codes}: there is a bound for all of them together`,
+  );
   assert.ok(decoded < 8 * MOST, `${decoded} bytes were decoded`);
   const small = await send(place, SIGNAL, "application/json", new TextEncoder().encode("{}"));
   assert.equal(small.code, undefined, "and what was held is given back");
@@ -267,13 +344,24 @@ test("probes do not read bodies, and the gateway's WebSocket does not offer comp
   const port = Number(probes.address.split(":")[1]);
   decoded = 0;
   for (const encoding of ["gzip", "br"]) {
-    const given = await send({ http: 1, at: { port } }, "/metrics", "application/json", bombs[encoding]!, { encoding });
+    const given = await send(
+      { http: 1, at: { port } },
+      "/metrics",
+      "application/json",
+      bombs[encoding]!,
+      { encoding },
+    );
     assert.equal(given.status, 405);
   }
   assert.equal(decoded, 0);
   const { WebSocket } = await import("ws");
-  const protocols = ["temporalex.gateway.v1", `temporalex.token.${new URL(gateway.url).hash.slice(1)}`];
-  const socket = new WebSocket(`ws://127.0.0.1:${gateway.port}/socket`, protocols, { perMessageDeflate: true });
+  const protocols = [
+    "temporalex.gateway.v1",
+    `temporalex.token.${new URL(gateway.url).hash.slice(1)}`,
+  ];
+  const socket = new WebSocket(`ws://127.0.0.1:${gateway.port}/socket`, protocols, {
+    perMessageDeflate: true,
+  });
   await new Promise((resolve, reject) => socket.on("message", resolve).on("error", reject));
   assert.equal(socket.extensions, "");
   const closed = new Promise((resolve) => socket.on("close", resolve));

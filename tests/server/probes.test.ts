@@ -1,4 +1,5 @@
-// Probes and metrics of a worker over HTTP: the response in each state, which callers are accepted, and invalid addresses.
+// Probes and metrics of a worker over HTTP: the response in each state, which callers are accepted,
+// and invalid addresses.
 import assert from "node:assert/strict";
 import { connect } from "node:net";
 import { test } from "node:test";
@@ -8,7 +9,10 @@ import { parseListen } from "../../ts/server/probes.ts";
 
 const place = (probes: Probes) => {
   const at = probes.address.lastIndexOf(":");
-  return { host: probes.address.slice(0, at).replace(/[[\]]/g, ""), port: Number(probes.address.slice(at + 1)) };
+  return {
+    host: probes.address.slice(0, at).replace(/[[\]]/g, ""),
+    port: Number(probes.address.slice(at + 1)),
+  };
 };
 
 /** Sends these lines as they are; the whole answer. */
@@ -19,11 +23,20 @@ function raw(probes: Probes, lines: readonly string[]): Promise<string> {
     socket.setEncoding("utf8").on("data", (part: string) => text += part);
     socket.on("end", () => resolve(text));
     // Deno cuts off who sends too much.
-    socket.on("error", (error: Error & { code?: string }) => error.code === "ECONNRESET" ? resolve(text) : reject(error));
+    socket.on(
+      "error",
+      (error: Error & { code?: string }) =>
+        error.code === "ECONNRESET" ? resolve(text) : reject(error),
+    );
   });
 }
 
-async function get(probes: Probes, path: string, headers: { [name: string]: string } = {}, method = "GET") {
+async function get(
+  probes: Probes,
+  path: string,
+  headers: { [name: string]: string } = {},
+  method = "GET",
+) {
   const all = { host: probes.address, connection: "close", ...headers };
   const text = await raw(probes, [
     `${method} ${path} HTTP/1.1`,
@@ -67,7 +80,8 @@ test("probes show the states of a worker and its metrics", async () => {
   const probes = await serveProbes({ listen: "0", worker, metrics });
   try {
     assert.match(probes.address, /^127\.0\.0\.1:\d+$/);
-    const seen = async () => [(await get(probes, "/healthz")).status, (await get(probes, "/readyz")).status];
+    const seen =
+      async () => [(await get(probes, "/healthz")).status, (await get(probes, "/readyz")).status];
     assert.deepEqual(await seen(), [200, 503]);
     assert.match((await get(probes, "/readyz")).body, /not ready: the worker is created/);
     Object.assign(worker, { state: "running", ready: true });
@@ -90,11 +104,16 @@ test("probes show the states of a worker and its metrics", async () => {
 });
 
 test("pages are rejected, by Origin or by host name", async () => {
-  const probes = await serveProbes({ listen: "127.0.0.1:0", worker: { state: "running", ready: true } });
+  const probes = await serveProbes({
+    listen: "127.0.0.1:0",
+    worker: { state: "running", ready: true },
+  });
   const { port } = place(probes);
   try {
     const host = async (name: string) => (await get(probes, "/healthz", { host: name })).status;
-    for (const name of [`localhost:${port}`, `LOCALHOST:${port}`, `127.0.0.1:${port}`, `[::1]:${port}`]) {
+    for (
+      const name of [`localhost:${port}`, `LOCALHOST:${port}`, `127.0.0.1:${port}`, `[::1]:${port}`]
+    ) {
       assert.equal(await host(name), 200, name);
     }
     for (
@@ -115,7 +134,10 @@ test("pages are rejected, by Origin or by host name", async () => {
     assert.equal((await get(probes, "/healthz", { "sec-fetch-site": "cross-site" })).status, 403);
     assert.doesNotMatch((await get(probes, "/healthz", { host: "evil.example" })).body, /evil/);
     assert.equal((await get(probes, "/metrics")).status, 404, "no metrics are served");
-    assert.match(await raw(probes, ["GET /healthz HTTP/1.1", `Host: ${"x".repeat(100_000)}`]), /^HTTP\/1\.1 4|^$/);
+    assert.match(
+      await raw(probes, ["GET /healthz HTTP/1.1", `Host: ${"x".repeat(100_000)}`]),
+      /^HTTP\/1\.1 4|^$/,
+    );
     assert.equal(await host(`localhost:${port}`), 200, "it lives");
   } finally {
     await probes.close();
@@ -123,7 +145,10 @@ test("pages are rejected, by Origin or by host name", async () => {
 });
 
 test("on a network address, probes accept addresses and names that a page cannot have", async () => {
-  const probes = await serveProbes({ listen: "0.0.0.0:0", worker: { state: "running", ready: true } });
+  const probes = await serveProbes({
+    listen: "0.0.0.0:0",
+    worker: { state: "running", ready: true },
+  });
   const { port } = place(probes);
   try {
     const host = async (name: string) => (await get(probes, "/healthz", { host: name })).status;
@@ -139,8 +164,13 @@ test("on a network address, probes accept addresses and names that a page cannot
     ) {
       assert.equal(await host(name), 200, name);
     }
-    for (const name of ["evil.example", "worker.evil.com:9464", "1.2.3.4.evil.com"]) assert.equal(await host(name), 403, name);
-    assert.equal((await get(probes, "/healthz", { host: "10.1.2.3", origin: "http://10.1.2.3" })).status, 403);
+    for (const name of ["evil.example", "worker.evil.com:9464", "1.2.3.4.evil.com"]) {
+      assert.equal(await host(name), 403, name);
+    }
+    assert.equal(
+      (await get(probes, "/healthz", { host: "10.1.2.3", origin: "http://10.1.2.3" })).status,
+      403,
+    );
     await assert.rejects(
       serveProbes({ listen: `0.0.0.0:${port}`, worker: { state: "running", ready: true } }),
       new RegExp(`cannot be served on 0\\.0\\.0\\.0:${port}: the port is in use`),
@@ -152,7 +182,10 @@ test("on a network address, probes accept addresses and names that a page cannot
 
 test("addresses", () => {
   assert.deepEqual(parseListen("9464"), { host: "127.0.0.1", port: 9464 });
-  assert.deepEqual(parseListen("worker-1.example.com:1"), { host: "worker-1.example.com", port: 1 });
+  assert.deepEqual(parseListen("worker-1.example.com:1"), {
+    host: "worker-1.example.com",
+    port: 1,
+  });
   assert.deepEqual(parseListen("[::]:9464"), { host: "::", port: 9464 });
   for (
     const text of [

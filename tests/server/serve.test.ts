@@ -1,17 +1,30 @@
-// A service served over HTTP/2 and called over it: bytes, refusals, waits, callers that go away, services that end.
+// A service served over HTTP/2 and called over it: bytes, refusals, waits, callers that go away,
+// services that end.
 import assert from "node:assert/strict";
 import { connect as http2Connect } from "node:http2";
 import net from "node:net";
 import { after, before, test } from "node:test";
-import { type CallOptions, Code, type MethodName, type RawService, ServiceError } from "../../ts/service/raw.ts";
+import {
+  type CallOptions,
+  Code,
+  type MethodName,
+  type RawService,
+  ServiceError,
+} from "../../ts/service/raw.ts";
 import { endAfterGoaway } from "../../ts/platform/deno_goaway_workaround.ts";
 import { GrpcService } from "../../ts/grpc/grpc_service.ts";
 import { listen, type Listener } from "../../ts/server/listener.ts";
 import { serviceHandler } from "../../ts/server/grpc_handlers.ts";
 
-type Answer = (method: MethodName, request: Uint8Array, options: CallOptions) => Promise<Uint8Array>;
+type Answer = (
+  method: MethodName,
+  request: Uint8Array,
+  options: CallOptions,
+) => Promise<Uint8Array>;
 let answer: Answer = () => Promise.reject(new Error("nothing was asked"));
-const service: RawService = { call: (method, request, options = {}) => answer(method, request, options) };
+const service: RawService = {
+  call: (method, request, options = {}) => answer(method, request, options),
+};
 
 let listener: Listener, client: GrpcService;
 const noise: unknown[] = [];
@@ -54,7 +67,9 @@ test("a query without a deadline waits as long as on a Temporal server; other ca
     deadlines.push([method, timeoutMs]);
     return Promise.resolve(new Uint8Array(0));
   };
-  const session = http2Connect("http://localhost", { createConnection: () => net.connect(listener.port) });
+  const session = http2Connect("http://localhost", {
+    createConnection: () => net.connect(listener.port),
+  });
   endAfterGoaway(session);
   for (const method of ["QueryWorkflow", "PollWorkflowTaskQueue"]) {
     await new Promise<void>((resolve, reject) => {
@@ -73,28 +88,56 @@ test("a query without a deadline waits as long as on a Temporal server; other ca
 
 test("an error of several operations keeps the status of each", async () => {
   const operations = [
-    new ServiceError(Code.ALREADY_EXISTS, "taken", "WorkflowExecutionAlreadyStarted", { start_request_id: "q", run_id: "r" }),
+    new ServiceError(Code.ALREADY_EXISTS, "taken", "WorkflowExecutionAlreadyStarted", {
+      start_request_id: "q",
+      run_id: "r",
+    }),
     new ServiceError(Code.ABORTED, "Operation was aborted.", "MultiOperationExecutionAborted"),
     undefined,
   ];
-  answer = () => Promise.reject(new ServiceError(Code.ALREADY_EXISTS, "not done", "MultiOperationExecution", {}, { operations }));
-  await assert.rejects(client.call("executeMultiOperation", new Uint8Array(0)), (error: ServiceError) => {
-    assert.deepEqual([error.code, error.message, error.reason], [Code.ALREADY_EXISTS, "not done", "MultiOperationExecution"]);
-    const shown = error.operations.map((one) => one && [one.code, one.message, one.reason, one.metadata]);
-    assert.deepEqual(shown, operations.map((one) => one && [one.code, one.message, one.reason, one.metadata]));
-    return true;
-  });
+  answer = () =>
+    Promise.reject(
+      new ServiceError(Code.ALREADY_EXISTS, "not done", "MultiOperationExecution", {}, {
+        operations,
+      }),
+    );
+  await assert.rejects(
+    client.call("executeMultiOperation", new Uint8Array(0)),
+    (error: ServiceError) => {
+      assert.deepEqual([error.code, error.message, error.reason], [
+        Code.ALREADY_EXISTS,
+        "not done",
+        "MultiOperationExecution",
+      ]);
+      const shown = error.operations.map((one) =>
+        one && [one.code, one.message, one.reason, one.metadata]
+      );
+      assert.deepEqual(
+        shown,
+        operations.map((one) => one && [one.code, one.message, one.reason, one.metadata]),
+      );
+      return true;
+    },
+  );
 });
 
 test("an error keeps its code, message, name and fields", async () => {
   for (
     const error of [
       new ServiceError(Code.RESOURCE_EXHAUSTED, "too much", "ResourceExhausted", { cause: "5" }),
-      new ServiceError(Code.ALREADY_EXISTS, "already there; größer", "WorkflowExecutionAlreadyStarted", {
-        start_request_id: "q",
-        run_id: "r",
+      new ServiceError(
+        Code.ALREADY_EXISTS,
+        "already there; größer",
+        "WorkflowExecutionAlreadyStarted",
+        {
+          start_request_id: "q",
+          run_id: "r",
+        },
+      ),
+      new ServiceError(Code.RESOURCE_EXHAUSTED, "too many", "OpenRuns", {
+        limit: "10",
+        unit: "runs",
       }),
-      new ServiceError(Code.RESOURCE_EXHAUSTED, "too many", "OpenRuns", { limit: "10", unit: "runs" }),
       new ServiceError(Code.NOT_FOUND, "no such", "NotFound"),
       new ServiceError(Code.UNAVAILABLE, "later"),
     ]
@@ -112,9 +155,17 @@ test("an error keeps its code, message, name and fields", async () => {
       error.metadata,
     ]);
   }
-  answer = () => Promise.reject(new ServiceError(Code.UNAVAILABLE, "the engine is closed", "EngineClosed"));
-  const gone = await client.call("describeWorkflowExecution", new Uint8Array(0)).then(() => undefined, (e) => e as ServiceError);
-  assert.deepEqual([gone?.code, gone?.reason], [Code.UNAVAILABLE, ""], "another engine may answer at this address");
+  answer = () =>
+    Promise.reject(new ServiceError(Code.UNAVAILABLE, "the engine is closed", "EngineClosed"));
+  const gone = await client.call("describeWorkflowExecution", new Uint8Array(0)).then(
+    () => undefined,
+    (e) => e as ServiceError,
+  );
+  assert.deepEqual(
+    [gone?.code, gone?.reason],
+    [Code.UNAVAILABLE, ""],
+    "another engine may answer at this address",
+  );
   answer = () => Promise.reject(new TypeError("a bug"));
   await assert.rejects(
     client.call("describeWorkflowExecution", new Uint8Array(0)),
@@ -141,14 +192,18 @@ function waits(): { began: Promise<CallOptions>; ended: Promise<unknown> } {
 test("an abort or the deadline of a caller cancels its call", async () => {
   const given = waits();
   const controller = new AbortController();
-  const call = client.call("pollWorkflowTaskQueue", new Uint8Array(0), { signal: controller.signal, timeoutMs: 60_000 });
+  const call = client.call("pollWorkflowTaskQueue", new Uint8Array(0), {
+    signal: controller.signal,
+    timeoutMs: 60_000,
+  });
   const { timeoutMs } = await given.began;
   assert.ok(timeoutMs! > 50_000 && timeoutMs! <= 60_000, `${timeoutMs}`);
   controller.abort();
   await assert.rejects(call, (e) => (e as ServiceError).code === Code.CANCELLED);
   await given.ended;
 
-  // Long enough for the call to get there: one that is canceled before its server has read it never begins.
+  // Long enough for the call to get there: one that is canceled before its server has read it never
+  // begins.
   const late = waits();
   await assert.rejects(
     client.call("pollWorkflowTaskQueue", new Uint8Array(0), { timeoutMs: 1000 }),
@@ -159,7 +214,9 @@ test("an abort or the deadline of a caller cancels its call", async () => {
 
 test("the death of a caller cancels its calls, and the server continues", async () => {
   const given = waits();
-  const session = http2Connect("http://localhost", { createConnection: () => net.connect(listener.port) });
+  const session = http2Connect("http://localhost", {
+    createConnection: () => net.connect(listener.port),
+  });
   endAfterGoaway(session);
   session.on("error", () => {});
   const stream = session.request({
@@ -184,9 +241,14 @@ test("curl can call the API with JSON over Connect", async () => {
   );
   answer = () =>
     Promise.resolve(
-      toBinary(CountWorkflowExecutionsResponseSchema, create(CountWorkflowExecutionsResponseSchema, { count: 7n })),
+      toBinary(
+        CountWorkflowExecutionsResponseSchema,
+        create(CountWorkflowExecutionsResponseSchema, { count: 7n }),
+      ),
     );
-  const session = http2Connect("http://localhost", { createConnection: () => net.connect(listener.port) });
+  const session = http2Connect("http://localhost", {
+    createConnection: () => net.connect(listener.port),
+  });
   endAfterGoaway(session);
   const stream = session.request({
     ":method": "POST",
@@ -213,7 +275,10 @@ test("a closing server completes open calls and rejects later ones as UNAVAILABL
   finish(Uint8Array.of(0x0a, 1, 65));
   assert.deepEqual(await open, Uint8Array.of(0x0a, 1, 65));
   await closing;
-  await assert.rejects(caller.call("getSystemInfo", new Uint8Array(0)), (e) => (e as ServiceError).code === Code.UNAVAILABLE);
+  await assert.rejects(
+    caller.call("getSystemInfo", new Uint8Array(0)),
+    (e) => (e as ServiceError).code === Code.UNAVAILABLE,
+  );
   caller.close();
 });
 

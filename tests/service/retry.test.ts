@@ -7,7 +7,12 @@ import { backoffMs, DEFAULT_RETRY } from "../../ts/service/retry.ts";
 import { realTimers, sleepOn } from "../../ts/base/timers.ts";
 
 test("delays grow to the maximum, minus a random part, and never overflow", () => {
-  const options = { ...DEFAULT_RETRY, initialIntervalMs: 100, maximumIntervalMs: 1000, jitter: 0.5 };
+  const options = {
+    ...DEFAULT_RETRY,
+    initialIntervalMs: 100,
+    maximumIntervalMs: 1000,
+    jitter: 0.5,
+  };
   const delays = [1, 2, 3, 4, 5, 100_000].map((attempt) => backoffMs(attempt, options, () => 0));
   assert.deepEqual(delays, [100, 200, 400, 800, 1000, 1000]);
   assert.equal(backoffMs(1, options, () => 1), 50);
@@ -22,7 +27,12 @@ test("payload sizes count data and metadata; limits warn, then reject", () => {
   assert.equal(payloadBytes([payload]), 102 + "encoding".length + "json/plain".length);
   const warnings: string[] = [];
   const check = (warnBytes: number, errorBytes: number) =>
-    checkPayloads("the input", [payload], { warnBytes, errorBytes }, (message) => void warnings.push(message));
+    checkPayloads(
+      "the input",
+      [payload],
+      { warnBytes, errorBytes },
+      (message) => void warnings.push(message),
+    );
   check(1000, 2000);
   assert.equal(warnings.length, 0);
   check(100, 2000);

@@ -1,6 +1,7 @@
 // runtime: node
-// "temporalex/slim": the same names as "temporalex", and a bundle made from it does not contain the core's base64, with and
-// without splitting. A bundle from the other entries contains the half of the core that it uses.
+// "temporalex/slim": the same names as "temporalex", and a bundle made from it does not contain the
+// core's base64, with and without splitting. A bundle from the other entries contains the half of
+// the core that it uses.
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { test } from "node:test";
@@ -46,7 +47,10 @@ type Half = keyof typeof BYTES;
 /** Names of the API are text in the module, and in descriptors of messages too. */
 const isText = (base64: string) => /^[ -~]*$/.test(atob(base64));
 
-/** Parts of the code of a half that the other one does not have; the libraries of both are alike in places. */
+/**
+ * Parts of the code of a half that the other one does not have; the libraries of both are alike in
+ * places.
+ */
 const parts = ([half, other]: readonly [Half, Half]) =>
   [0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9]
     .map((at) => 4 * Math.floor(BYTES[half].length * at / 4))
@@ -59,8 +63,12 @@ const holds = (half: Half) => (text: string) => {
   const joined = text.replace(/",\s*"/g, "");
   return PARTS[half].some((part) => joined.includes(part));
 };
-const holdsCore = (text: string) => holds("worker")(text) || holds("engine")(text) || text.includes("AGFzbQEAAAAB");
-/** What the glue of a half calls; in a page that has its realm in a worker, the worker's glue is in the worker's file. */
+const holdsCore = (text: string) =>
+  holds("worker")(text) || holds("engine")(text) || text.includes("AGFzbQEAAAAB");
+/**
+ * What the glue of a half calls; in a page that has its realm in a worker, the worker's glue is in
+ * the worker's file.
+ */
 const GLUE = { worker: "run_start_task", engine: "engine_request_pair" };
 
 const PAGE = `
@@ -78,15 +86,20 @@ test("a bundle from temporalex/slim does not contain the core", async () => {
 });
 
 test("bundles that do not need the core do not contain it: a realm's entry, a client", async () => {
-  const realm = `import { serveRealm } from "temporalex/realm"; serveRealm(() => import("./tests/app/workflows/order.ts"));`;
-  const client = `import { Client } from ${JSON.stringify(join(root, "ts/mod.ts"))}; globalThis.client = new Client({});`;
+  const realm =
+    `import { serveRealm } from "temporalex/realm"; serveRealm(() => import("./tests/app/workflows/order.ts"));`;
+  const client = `import { Client } from ${
+    JSON.stringify(join(root, "ts/mod.ts"))
+  }; globalThis.client = new Client({});`;
   for (const entry of [realm, client]) {
     assert.equal((await bundle(entry, false)).filter(holdsCore).length, 0, entry);
   }
 });
 
 test("a bundle from temporalex contains both halves, in separate chunks if the bundler splits", async () => {
-  const page = `import { open } from ${JSON.stringify(join(root, "ts/mod.ts"))}; globalThis.open = open;`;
+  const page = `import { open } from ${
+    JSON.stringify(join(root, "ts/mod.ts"))
+  }; globalThis.open = open;`;
   assert.equal((await bundle(page, false)).filter(holdsCore).length, 1);
   const files = await bundle(page, true);
   const first = files.find((text) => text.includes("globalThis.open"))!;
@@ -122,7 +135,9 @@ for (const [half, other] of [["worker", "engine"], ["engine", "worker"]] as cons
 
 test("temporalex and temporalex/slim have the same names, and the same classes behind them", () => {
   assert.deepEqual(Object.keys(fat).sort(), Object.keys(slim).sort());
-  for (const [name, value] of Object.entries(slim)) assert.equal(fat[name as keyof typeof fat], value, name);
+  for (const [name, value] of Object.entries(slim)) {
+    assert.equal(fat[name as keyof typeof fat], value, name);
+  }
 });
 
 test("temporalex exports the class of every error of the worker", () => {

@@ -13,7 +13,9 @@ async function compiled(body: () => Promise<void>): Promise<string[]> {
   const { Module, compile } = WebAssembly;
   const made: string[] = [];
   const noted = (module: WebAssembly.Module) => {
-    for (const { name } of Module.exports(module)) if (Object.hasOwn(marks, name)) made.push(marks[name as keyof typeof marks]);
+    for (const { name } of Module.exports(module)) {
+      if (Object.hasOwn(marks, name)) made.push(marks[name as keyof typeof marks]);
+    }
     return module;
   };
   WebAssembly.Module = new Proxy(Module, {
@@ -40,7 +42,9 @@ test("an engine compiles only engine.wasm", async () => {
 
 test("the host of a realm compiles only worker.wasm, and an inline realm uses the same module", async () => {
   const made = await compiled(async () => {
-    const realm = await createWorkerRealm({ workflows: new URL("./modules/quick.ts", import.meta.url) });
+    const realm = await createWorkerRealm({
+      workflows: new URL("./modules/quick.ts", import.meta.url),
+    });
     await realm.dispose();
     await (await createInlineRealm({ workflows })).dispose();
   });

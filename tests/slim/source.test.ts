@@ -1,5 +1,6 @@
-// Where the halves of the core come from (useCore): addresses, responses, bytes, and everything that can be wrong with them. Each case loads a
-// fresh copy of ts/core/source.ts, because a thread loads a half once.
+// Where the halves of the core come from (useCore): addresses, responses, bytes, and everything
+// that can be wrong with them. Each case loads a fresh copy of ts/core/source.ts, because a thread
+// loads a half once.
 import assert from "node:assert/strict";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -69,10 +70,14 @@ interface Answer {
 }
 
 /** A server that sends these responses one after the other, then always the last one. */
-async function serving(replies: readonly Answer[], body: (url: string, asked: () => number) => Promise<void>): Promise<void> {
+async function serving(
+  replies: readonly Answer[],
+  body: (url: string, asked: () => number) => Promise<void>,
+): Promise<void> {
   let asked = 0;
   const server = createServer((_, response) => {
-    const { status = 200, type = "application/wasm", body } = replies[Math.min(asked++, replies.length - 1)]!;
+    const { status = 200, type = "application/wasm", body } =
+      replies[Math.min(asked++, replies.length - 1)]!;
     response.writeHead(status, { "content-type": type, connection: "close" }).end(body);
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
@@ -93,7 +98,10 @@ test("a module that is not the core is rejected", async () => {
   const { useCore, load } = await fresh();
   useCore({ worker: other, engine: other });
   for (const half of HALVES) {
-    await assert.rejects(load(half), refusal(new RegExp(`not the ${half}\\.wasm that belongs to this version of the package`)));
+    await assert.rejects(
+      load(half),
+      refusal(new RegExp(`not the ${half}\\.wasm that belongs to this version of the package`)),
+    );
   }
 });
 
@@ -151,8 +159,12 @@ for (const half of HALVES) {
 test("swapped files are rejected by name", async () => {
   const { useCore, load, loaded } = await fresh();
   useCore({ worker: halves.engine, engine: halves.worker });
-  const noWorker = refusal(/^this is the core's file engine\.wasm, where workflow code needs worker\.wasm$/);
-  const noEngine = refusal(/^this is the core's file worker\.wasm, where the embedded engine needs engine\.wasm$/);
+  const noWorker = refusal(
+    /^this is the core's file engine\.wasm, where workflow code needs worker\.wasm$/,
+  );
+  const noEngine = refusal(
+    /^this is the core's file worker\.wasm, where the embedded engine needs engine\.wasm$/,
+  );
   await assert.rejects(load("worker"), noWorker);
   await assert.rejects(load("engine"), noEngine);
   assert.throws(() => loaded.worker.loadSync(halves.engine), noWorker);
@@ -185,7 +197,9 @@ test("a single source, an unknown name and an empty object are rejected: each ha
 test("without a source the error names the missing half, its use and what to do", async () => {
   const { load, coreModule, useCore } = await fresh();
   useCore({ worker: wasm });
-  const [engine, worker] = [["embedded engine", "engine"], ["workflow code", "worker"]].map(([user, half]) =>
+  const [engine, worker] = [["embedded engine", "engine"], ["workflow code", "worker"]].map((
+    [user, half],
+  ) =>
     refusal(
       new RegExp(
         `${user} needs ${half}\\.wasm.*call useCore\\({ ${half}: ... }\\) \\(of "temporalex/slim"\\) with the address of the package's ` +
@@ -201,14 +215,20 @@ test("without a source the error names the missing half, its use and what to do"
 
 test("an unknown half is rejected by name", async () => {
   const { coreModule } = await fresh();
-  await assert.rejects(coreModule("core" as Source.CoreHalf), /modules "worker" and "engine", not "core"/);
+  await assert.rejects(
+    coreModule("core" as Source.CoreHalf),
+    /modules "worker" and "engine", not "core"/,
+  );
 });
 
 test("a failed fetch is reported by name, and the next call retries", () =>
   serving([{ status: 503, body: "busy" }, { body: wasm }], async (url, asked) => {
     const { useCore, load } = await fresh();
     useCore({ worker: url });
-    await assert.rejects(load("worker"), refusal(/^worker\.wasm .*127\.0\.0\.1:\d+\/file\.wasm returned status 503/));
+    await assert.rejects(
+      load("worker"),
+      refusal(/^worker\.wasm .*127\.0\.0\.1:\d+\/file\.wasm returned status 503/),
+    );
     assert.ok((await load("worker")).sourceHash.length > 0);
     assert.equal(asked(), 2);
   }));
@@ -216,7 +236,10 @@ test("a failed fetch is reported by name, and the next call retries", () =>
 test("an unreachable server is reported with its address", async () => {
   const { useCore, load } = await fresh();
   useCore({ worker: "http://127.0.0.1:1/file.wasm" });
-  await assert.rejects(load("worker"), refusal(/^worker\.wasm could not be fetched from http:\/\/127\.0\.0\.1:1\/file\.wasm/));
+  await assert.rejects(
+    load("worker"),
+    refusal(/^worker\.wasm could not be fetched from http:\/\/127\.0\.0\.1:1\/file\.wasm/),
+  );
   useCore({ worker: Promise.reject(new TypeError("offline")) });
   await assert.rejects(load("worker"), refusal(/^worker\.wasm could not be fetched: offline/));
   useCore({ worker: wasm });
@@ -224,14 +247,19 @@ test("an unreachable server is reported with its address", async () => {
 });
 
 test("an HTML page instead of the file is rejected as a module", () =>
-  serving([{ body: "<!doctype html><title>app</title>", type: "text/html; charset=utf-8" }], async (url) => {
-    const { useCore, load } = await fresh();
-    useCore({ engine: url });
-    await assert.rejects(
-      load("engine"),
-      refusal(/file\.wasm \(text\/html; charset=utf-8\) is not a WebAssembly module: expected the package's file engine\.wasm/),
-    );
-  }));
+  serving(
+    [{ body: "<!doctype html><title>app</title>", type: "text/html; charset=utf-8" }],
+    async (url) => {
+      const { useCore, load } = await fresh();
+      useCore({ engine: url });
+      await assert.rejects(
+        load("engine"),
+        refusal(
+          /file\.wasm \(text\/html; charset=utf-8\) is not a WebAssembly module: expected the package's file engine\.wasm/,
+        ),
+      );
+    },
+  ));
 
 for (const type of ["application/wasm", "application/octet-stream"]) {
   test(`a damaged module is rejected (${type})`, () =>

@@ -18,32 +18,38 @@ import {
 import { until } from "../support/until.ts";
 import type { Setting, Suite } from "../support/services.ts";
 
-const quest = signals({ enemyKilled: payload<[enemy: string]>(), itemFound: payload<[item: number]>() });
+const quest = signals({
+  enemyKilled: payload<[enemy: string]>(),
+  itemFound: payload<[item: number]>(),
+});
 const settle = signal("settle");
 const leave = signal("leave");
 const again = signal("again");
 
 /** What was heard. `kinds`: enemies that it is subscribed to; none: to all. */
-const hunter = workflow("Hunter", async (kinds: readonly string[], heard: readonly string[] = []) => {
-  if (heard.length === 0) {
-    if (kinds.length === 0) subscribe(quest.enemyKilled);
-    for (const kind of kinds) subscribe(quest.enemyKilled, kind);
-  }
-  let next = false;
-  const all = await receive(heard, [
-    on(quest.enemyKilled, ([enemy], list) => noreply([...list, enemy])),
-    on(leave, (_, list) => {
-      unsubscribe(quest.enemyKilled, kinds[0]);
-      return noreply([...list, "left"]);
-    }),
-    on(again, (_, list) => {
-      next = true;
-      return stop([...list, "again"]);
-    }),
-    on(settle, (_, list) => stop(list)),
-  ]);
-  return next ? continueAsNew<[readonly string[], readonly string[]]>(kinds, all) : all;
-});
+const hunter = workflow(
+  "Hunter",
+  async (kinds: readonly string[], heard: readonly string[] = []) => {
+    if (heard.length === 0) {
+      if (kinds.length === 0) subscribe(quest.enemyKilled);
+      for (const kind of kinds) subscribe(quest.enemyKilled, kind);
+    }
+    let next = false;
+    const all = await receive(heard, [
+      on(quest.enemyKilled, ([enemy], list) => noreply([...list, enemy])),
+      on(leave, (_, list) => {
+        unsubscribe(quest.enemyKilled, kinds[0]);
+        return noreply([...list, "left"]);
+      }),
+      on(again, (_, list) => {
+        next = true;
+        return stop([...list, "again"]);
+      }),
+      on(settle, (_, list) => stop(list)),
+    ]);
+    return next ? continueAsNew<[readonly string[], readonly string[]]>(kinds, all) : all;
+  },
+);
 
 const herald = workflow(
   "Herald",
@@ -55,7 +61,9 @@ const workflows = [hunter, herald];
 /** A cluster lists what has happened some time later. */
 async function hunters(t: Setting, wanted: { readonly [name: string]: readonly string[] }) {
   const handles = await Promise.all(
-    Object.entries(wanted).map(([name, kinds]) => t.client.start(hunter, { id: t.id(name), args: [kinds] })),
+    Object.entries(wanted).map(([name, kinds]) =>
+      t.client.start(hunter, { id: t.id(name), args: [kinds] })
+    ),
   );
   await subscribers(t, handles.length);
   return handles;
@@ -71,32 +79,46 @@ const subscribers = (t: Setting, count: number) =>
   );
 
 export const broadcastsTests: Suite = {
-  "a broadcast reaches those with its filter and those without one; without a filter everyone of the signal": (t) =>
-    t.work({ workflows }, async () => {
-      const handles = await hunters(t, { orcs: ["orc"], both: ["orc", "elf"], elves: ["elf"], all: [] });
-      assert.equal(await t.client.broadcast(quest.enemyKilled, "orc", "orc 1"), 3);
-      assert.equal(await t.client.broadcast(quest.enemyKilled, "elf", "elf 1"), 3);
-      assert.equal(await t.client.broadcast(quest.enemyKilled, "or", "all of them"), 1);
-      assert.equal(await t.client.broadcast(quest.enemyKilled, undefined, "boss"), 4);
-      assert.equal(await t.client.broadcast(quest.itemFound, undefined, 1), 0);
-      await Promise.all(handles.map((handle) => handle.signal(settle)));
-      assert.deepEqual(await Promise.all(handles.map((handle) => handle.result())), [
-        ["orc 1", "boss"],
-        ["orc 1", "elf 1", "boss"],
-        ["elf 1", "boss"],
-        ["orc 1", "elf 1", "all of them", "boss"],
-      ]);
-    }),
+  "a broadcast reaches those with its filter and those without one; without a filter everyone of the signal":
+    (t) =>
+      t.work({ workflows }, async () => {
+        const handles = await hunters(t, {
+          orcs: ["orc"],
+          both: ["orc", "elf"],
+          elves: ["elf"],
+          all: [],
+        });
+        assert.equal(await t.client.broadcast(quest.enemyKilled, "orc", "orc 1"), 3);
+        assert.equal(await t.client.broadcast(quest.enemyKilled, "elf", "elf 1"), 3);
+        assert.equal(await t.client.broadcast(quest.enemyKilled, "or", "all of them"), 1);
+        assert.equal(await t.client.broadcast(quest.enemyKilled, undefined, "boss"), 4);
+        assert.equal(await t.client.broadcast(quest.itemFound, undefined, 1), 0);
+        await Promise.all(handles.map((handle) => handle.signal(settle)));
+        assert.deepEqual(await Promise.all(handles.map((handle) => handle.result())), [
+          ["orc 1", "boss"],
+          ["orc 1", "elf 1", "boss"],
+          ["elf 1", "boss"],
+          ["orc 1", "elf 1", "all of them", "boss"],
+        ]);
+      }),
 
   "unsubscribe, the end of a run and continue-as-new: the recipients afterwards": (t) =>
     t.work({ workflows }, async () => {
-      const [first, second, third] = await hunters(t, { first: ["orc"], second: ["orc"], third: ["orc"] });
+      const [first, second, third] = await hunters(t, {
+        first: ["orc"],
+        second: ["orc"],
+        third: ["orc"],
+      });
       await first!.signal(leave);
       await second!.signal(settle);
       await third!.signal(again);
       await second!.result();
-      await until("the third continues", async () =>
-        (await t.client.getHandle(undefined, third!.workflowId).describe()).runId !== third!.runId);
+      await until(
+        "the third continues",
+        async () =>
+          (await t.client.getHandle(undefined, third!.workflowId).describe()).runId !==
+            third!.runId,
+      );
       await subscribers(t, 1);
       assert.equal(await t.client.broadcast(quest.enemyKilled, "orc", "orc"), 1);
       await Promise.all([first!.signal(settle), third!.signal(settle)]);
@@ -110,6 +132,9 @@ export const broadcastsTests: Suite = {
       assert.equal(await t.client.execute(herald, { id: t.id("herald-1"), args: ["orc"] }), 1);
       assert.equal(await t.client.execute(herald, { id: t.id("herald-2"), args: [null] }), 2);
       await Promise.all(handles.map((handle) => handle.signal(settle)));
-      assert.deepEqual(await Promise.all(handles.map((handle) => handle.result())), [["by herald", "by herald"], ["by herald"]]);
+      assert.deepEqual(await Promise.all(handles.map((handle) => handle.result())), [[
+        "by herald",
+        "by herald",
+      ], ["by herald"]]);
     }),
 };

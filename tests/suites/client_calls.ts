@@ -10,37 +10,57 @@ import {
   WorkflowFailedError,
   WorkflowNotFoundError,
 } from "../../ts/client/mod.ts";
-import { ApplicationFailure, CancelledFailure, TerminatedFailure, TimeoutFailure } from "../../ts/converter/mod.ts";
+import {
+  ApplicationFailure,
+  CancelledFailure,
+  TerminatedFailure,
+  TimeoutFailure,
+} from "../../ts/converter/mod.ts";
 import { FailureSchema } from "../../ts/messages/generated/temporal/api/failure/v1/message_pb.ts";
 import { HistorySchema } from "../../ts/messages/generated/temporal/api/history/v1/message_pb.ts";
 import { continueAsNew, waitForSignal, workflow } from "../../ts/workflow/mod.ts";
 import { until } from "../support/until.ts";
 import type { Suite } from "../support/services.ts";
-import { broken, chain, counter, failing, finish, named, noActivities, patient, value, workflows } from "./client_programs.ts";
+import {
+  broken,
+  chain,
+  counter,
+  failing,
+  finish,
+  named,
+  noActivities,
+  patient,
+  value,
+  workflows,
+} from "./client_programs.ts";
 
 export const callsTests: Suite = {
-  "a cancel request that comes with the event which makes run continue as new is not lost: no worker is there": async (t) => {
-    let ran = 0;
-    const loop = workflow("Loop", async (n: number): Promise<unknown> => {
-      ran++;
-      await waitForSignal(finish);
-      return continueAsNew(n + 1);
-    });
-    const handle = await t.client.start(loop, { id: t.id("loop"), args: [0] });
-    await t.work({ workflows: [loop] }, () => until("it waits", () => ran > 0));
-    await handle.signal(finish);
-    await handle.cancel("enough");
-    await t.work({ workflows: [loop] }, async () => {
-      await assert.rejects(
-        handle.result(),
-        (error) => error instanceof WorkflowFailedError && error.cause instanceof CancelledFailure,
-      );
-    });
-    const { status } = await t.client.getHandle(undefined, handle.workflowId).describe();
-    assert.equal(status, "CANCELED");
-  },
+  "a cancel request that comes with the event which makes run continue as new is not lost: no worker is there":
+    async (t) => {
+      let ran = 0;
+      const loop = workflow("Loop", async (n: number): Promise<unknown> => {
+        ran++;
+        await waitForSignal(finish);
+        return continueAsNew(n + 1);
+      });
+      const handle = await t.client.start(loop, { id: t.id("loop"), args: [0] });
+      await t.work({ workflows: [loop] }, () => until("it waits", () => ran > 0));
+      await handle.signal(finish);
+      await handle.cancel("enough");
+      await t.work({ workflows: [loop] }, async () => {
+        await assert.rejects(
+          handle.result(),
+          (error) =>
+            error instanceof WorkflowFailedError && error.cause instanceof CancelledFailure,
+        );
+      });
+      const { status } = await t.client.getHandle(undefined, handle.workflowId).describe();
+      assert.equal(status, "CANCELED");
+    },
 
-  "a cancel request that comes while the task runs which continues as new is not lost": async (t) => {
+  "a cancel request that comes while the task runs which continues as new is not lost": async (
+    t,
+  ) => {
     let inTask = () => {};
     const loop = workflow("Loop", async (n: number): Promise<unknown> => {
       await waitForSignal(finish);
@@ -64,7 +84,10 @@ export const callsTests: Suite = {
     const handle = await t.client.start(counter, { id: t.id("c"), args: [2] });
     await assert.rejects(handle.with({ timeout: 40 }).query(value), DeadlineExceededError);
     await t.work({ workflows, activities: noActivities }, async () => {
-      await assert.rejects(handle.query("other"), (error) => error instanceof QueryFailedError && /other/.test(error.message));
+      await assert.rejects(
+        handle.query("other"),
+        (error) => error instanceof QueryFailedError && /other/.test(error.message),
+      );
       await assert.rejects(
         handle.query(broken),
         (error) => {
@@ -76,7 +99,10 @@ export const callsTests: Suite = {
         },
       );
       assert.equal(await handle.query(value), 2);
-      await assert.rejects(t.client.getHandle(undefined, "absent").query(value), WorkflowNotFoundError);
+      await assert.rejects(
+        t.client.getHandle(undefined, "absent").query(value),
+        WorkflowNotFoundError,
+      );
     });
   },
 
@@ -88,9 +114,17 @@ export const callsTests: Suite = {
         assert.equal(error.runId, first.runId);
         return true;
       });
-      const joined = await t.client.start(counter, { id: t.id("c"), args: [9], idConflictPolicy: "USE_EXISTING" });
+      const joined = await t.client.start(counter, {
+        id: t.id("c"),
+        args: [9],
+        idConflictPolicy: "USE_EXISTING",
+      });
       assert.equal(joined.runId, first.runId);
-      const replaced = await t.client.start(counter, { id: t.id("c"), args: [9], idConflictPolicy: "TERMINATE_EXISTING" });
+      const replaced = await t.client.start(counter, {
+        id: t.id("c"),
+        args: [9],
+        idConflictPolicy: "TERMINATE_EXISTING",
+      });
       assert.notEqual(replaced.runId, first.runId);
       await assert.rejects(
         t.client.getHandle(counter, t.id("c"), first.runId).result(),
@@ -103,12 +137,20 @@ export const callsTests: Suite = {
         WorkflowExecutionAlreadyStartedError,
       );
       await assert.rejects(
-        t.client.start(counter, { id: t.id("c"), args: [1], idReusePolicy: "ALLOW_DUPLICATE_FAILED_ONLY" }),
+        t.client.start(counter, {
+          id: t.id("c"),
+          args: [1],
+          idReusePolicy: "ALLOW_DUPLICATE_FAILED_ONLY",
+        }),
         WorkflowExecutionAlreadyStartedError,
       );
       const again = await t.client.start(counter, { id: t.id("c"), args: [5] });
       await again.terminate("enough", { by: "test" });
-      await t.client.start(counter, { id: t.id("c"), args: [6], idReusePolicy: "ALLOW_DUPLICATE_FAILED_ONLY" });
+      await t.client.start(counter, {
+        id: t.id("c"),
+        args: [6],
+        idReusePolicy: "ALLOW_DUPLICATE_FAILED_ONLY",
+      });
       const same = { id: t.id("request"), args: [1] as [number], requestId: "the same" };
       const [one, two] = [await t.client.start(counter, same), await t.client.start(counter, same)];
       assert.equal(one.runId, two.runId, "one request id is one start");
@@ -124,7 +166,9 @@ export const callsTests: Suite = {
       assert.equal(last.firstRunId, started.runId);
 
       await assert.rejects(t.client.execute(failing, { id: t.id("failing") }), (error) => {
-        assert.ok(error instanceof WorkflowFailedError && error.cause instanceof ApplicationFailure);
+        assert.ok(
+          error instanceof WorkflowFailedError && error.cause instanceof ApplicationFailure,
+        );
         assert.equal(error.cause.type, "OutOfOrder");
         assert.deepEqual(error.cause.details, [{ at: 3 }]);
         return true;
@@ -152,7 +196,10 @@ export const callsTests: Suite = {
         (error) => error instanceof WorkflowFailedError && error.cause instanceof TimeoutFailure,
       );
 
-      const retried = t.client.execute(failing, { id: t.id("retried"), retry: { maximumAttempts: 2, initialInterval: 1 } });
+      const retried = t.client.execute(failing, {
+        id: t.id("retried"),
+        retry: { maximumAttempts: 2, initialInterval: 1 },
+      });
       await assert.rejects(retried, WorkflowFailedError);
 
       const slow = await t.client.start(patient, { id: t.id("slow") });
@@ -163,10 +210,18 @@ export const callsTests: Suite = {
 
   "signalWithStart starts once and signals each time": (t) =>
     t.work({ workflows, activities: noActivities }, async () => {
-      const first = await t.client.signalWithStart(named, { id: t.id("n"), signal: finish, signalArgs: ["ada"] });
+      const first = await t.client.signalWithStart(named, {
+        id: t.id("n"),
+        signal: finish,
+        signalArgs: ["ada"],
+      });
       assert.deepEqual(await first.result(), { by: "ada", id: t.id("n") });
       const waiting = await t.client.start(counter, { id: t.id("c"), args: [1] });
-      const joined = await t.client.signalWithStart(counter, { id: t.id("c"), args: [2], signal: finish });
+      const joined = await t.client.signalWithStart(counter, {
+        id: t.id("c"),
+        args: [2],
+        signal: finish,
+      });
       assert.equal(joined.runId, waiting.runId);
       assert.equal(await joined.result(), 1);
     }),
@@ -182,7 +237,9 @@ export const callsTests: Suite = {
   "list pages through what a query selects, count counts it": (t) =>
     t.work({ workflows, activities: noActivities }, async () => {
       const handles = [];
-      for (let i = 0; i < 7; i++) handles.push(await t.client.start(counter, { id: t.id(`c${i}`), args: [i] }));
+      for (let i = 0; i < 7; i++) {
+        handles.push(await t.client.start(counter, { id: t.id(`c${i}`), args: [i] }));
+      }
       await handles[0]!.signal(finish);
       await handles[0]!.result();
       await t.client.execute(chain, { id: t.id("other"), args: [0, 0] });
@@ -196,7 +253,9 @@ export const callsTests: Suite = {
       // The index of a cluster runs behind by a moment.
       await until(
         "the index knows all",
-        async () => (await ids(mine)).length === 8 && (await ids(`${mine} AND ExecutionStatus = "Completed"`)).length === 2,
+        async () =>
+          (await ids(mine)).length === 8 &&
+          (await ids(`${mine} AND ExecutionStatus = "Completed"`)).length === 2,
       );
       assert.deepEqual(await ids(`${mine} AND WorkflowType = "Counter"`), counters);
       assert.deepEqual(
@@ -205,7 +264,10 @@ export const callsTests: Suite = {
       );
       assert.equal((await ids(mine)).length, 8);
       assert.equal(await t.client.count(`${mine} AND ExecutionStatus = "Running"`), 6);
-      await assert.rejects(t.client.count("WorkflowType ="), (error) => error instanceof ServiceError && error.code === 3);
+      await assert.rejects(
+        t.client.count("WorkflowType ="),
+        (error) => error instanceof ServiceError && error.code === 3,
+      );
     }),
 
   "history: events, following a run, JSON and bytes that load again": (t) =>
@@ -213,7 +275,9 @@ export const callsTests: Suite = {
       const handle = await t.client.start(named, { id: t.id("n") });
       const followed: string[] = [];
       const following = (async () => {
-        for await (const event of handle.history({ follow: true })) followed.push(String(event.attributes.case));
+        for await (const event of handle.history({ follow: true })) {
+          followed.push(String(event.attributes.case));
+        }
       })();
       await until("the first events", () => followed.length >= 3);
       await handle.signal(finish, "ada");
@@ -221,11 +285,17 @@ export const callsTests: Suite = {
       assert.equal(followed[0], "workflowExecutionStartedEventAttributes");
       assert.equal(followed.at(-1), "workflowExecutionCompletedEventAttributes");
       const history = await handle.fetchHistory();
-      assert.deepEqual(history.events.map((event) => Number(event.eventId)), history.events.map((_, i) => i + 1));
+      assert.deepEqual(
+        history.events.map((event) => Number(event.eventId)),
+        history.events.map((_, i) => i + 1),
+      );
       assert.deepEqual(history.events.map((event) => String(event.attributes.case)), followed);
       const bytes = await handle.historyBytes();
       assert.deepEqual(toBinary(HistorySchema, fromBinary(HistorySchema, bytes)), bytes);
-      assert.deepEqual(toBinary(HistorySchema, fromJson(HistorySchema, JSON.parse(await handle.historyJson()))), bytes);
+      assert.deepEqual(
+        toBinary(HistorySchema, fromJson(HistorySchema, JSON.parse(await handle.historyJson()))),
+        bytes,
+      );
       const paged = await handle.fetchHistory({ pageSize: 2 });
       assert.equal(paged.events.length, history.events.length);
     }),

@@ -1,6 +1,11 @@
-// Procedures on any service: requested by workflows, completed from outside (docs/dev/semantics/database.md#procedures).
+// Procedures on any service: requested by workflows, completed from outside
+// (docs/dev/semantics/database.md#procedures).
 import assert from "node:assert/strict";
-import { ProcedureNotFoundError, WorkflowFailedError, WorkflowNotFoundError } from "../../ts/client/mod.ts";
+import {
+  ProcedureNotFoundError,
+  WorkflowFailedError,
+  WorkflowNotFoundError,
+} from "../../ts/client/mod.ts";
 import { ActivityFailure, ApplicationFailure, TimeoutFailure } from "../../ts/converter/mod.ts";
 import {
   on,
@@ -19,18 +24,30 @@ import type { Setting, Suite } from "../support/services.ts";
 const game = procedures({ computeDamage: signature<[target: number, power: number], number>() });
 const go = signal("go");
 
-const hit = workflow("Hit", async (target: number) => await procedure(game.computeDamage, [target, 7]));
+const hit = workflow(
+  "Hit",
+  async (target: number) => await procedure(game.computeDamage, [target, 7]),
+);
 const both = workflow("Both", async () => {
-  const all = await parallel([1, 2].map((target) => () => procedure(game.computeDamage, [target, 7])));
+  const all = await parallel(
+    [1, 2].map((target) => () => procedure(game.computeDamage, [target, 7])),
+  );
   return all.map((each) => each.ok ? each.value : -1);
 });
 const named = workflow(
   "Named",
-  async () => await procedure<string>("approve", [{ order: 1 }], { id: "order-1", summary: "look" }),
+  async () =>
+    await procedure<string>("approve", [{ order: 1 }], { id: "order-1", summary: "look" }),
 );
-const brief = workflow("Brief", async (timeoutMs: number) => await procedure("approve", [], { timeout: timeoutMs }));
+const brief = workflow(
+  "Brief",
+  async (timeoutMs: number) => await procedure("approve", [], { timeout: timeoutMs }),
+);
 const either = workflow("Either", async () => {
-  const first = await select([on(() => procedure<string>("approve"), (by) => `approved by ${by}`), on(go, () => "gone on")]);
+  const first = await select([
+    on(() => procedure<string>("approve"), (by) => `approved by ${by}`),
+    on(go, () => "gone on"),
+  ]);
   await waitForSignal(go);
   return first;
 });
@@ -43,7 +60,8 @@ async function open(t: Setting, id: string, count = 1) {
   return await handle.procedures();
 }
 
-const rejected = (message: RegExp) => (error: unknown) => error instanceof ProcedureNotFoundError && message.test(error.message);
+const rejected = (message: RegExp) => (error: unknown) =>
+  error instanceof ProcedureNotFoundError && message.test(error.message);
 
 export const proceduresTests: Suite = {
   "a procedure is asked for, listed with its arguments, and completed once": (t) =>
@@ -51,45 +69,71 @@ export const proceduresTests: Suite = {
       const workflow = t.id("hit");
       const handle = await t.client.start(hit, { id: workflow, args: [42] });
       const [one] = await open(t, workflow);
-      assert.deepEqual([one?.name, one?.args, one?.expires], ["compute_damage", [42, 7], undefined]);
+      assert.deepEqual([one?.name, one?.args, one?.expires], [
+        "compute_damage",
+        [42, 7],
+        undefined,
+      ]);
       const { pendingActivities, pendingProcedures } = await handle.describe();
       assert.deepEqual([pendingActivities, pendingProcedures.map(({ id }) => id)], [[], [one?.id]]);
       await assert.rejects(
         t.client.completeProcedure({ workflow, name: "compute_damages" }, 1),
-        rejected(/no open procedure "compute_damages": it has completed, .*; open procedures: "compute_damage" \(id 1\)$/),
-      );
-      await assert.rejects(t.client.failProcedure({ workflow, id: "77" }, new Error("no")), rejected(/with the id "77"/));
-      assert.equal(await t.client.completeProcedure({ workflow, name: game.computeDamage }, 12), one?.id);
-      assert.equal(await handle.result(), 12);
-      await assert.rejects(handle.completeProcedure(game.computeDamage, 13), rejected(/the workflow is COMPLETED$/));
-      await assert.rejects(t.client.completeProcedure({ workflow: t.id("none"), name: "a" }), WorkflowNotFoundError);
-    }),
-
-  "of several of one name the oldest is completed, and by id exactly that one; a second completion is an error": (t) =>
-    t.work({ workflows }, async () => {
-      const workflow = t.id("both");
-      const handle = await t.client.start(both, { id: workflow });
-      const [first, second] = await open(t, workflow, 2);
-      assert.deepEqual([first?.args, second?.args], [[1, 7], [2, 7]]);
-      assert.equal(await t.client.completeProcedure({ workflow, id: second!.id }, 200), second!.id);
-      await assert.rejects(
-        t.client.completeProcedure({ workflow, id: second!.id }, 201),
         rejected(
-          new RegExp(
-            `with the id "${second!.id}": it has completed, .* open procedures: "compute_damage" \\(id ${first!.id}\\)$`,
-          ),
+          /no open procedure "compute_damages": it has completed, .*; open procedures: "compute_damage" \(id 1\)$/,
         ),
       );
-      assert.equal(await handle.completeProcedure("compute_damage", 100), first!.id);
-      assert.deepEqual(await handle.result(), [100, 200]);
+      await assert.rejects(
+        t.client.failProcedure({ workflow, id: "77" }, new Error("no")),
+        rejected(/with the id "77"/),
+      );
+      assert.equal(
+        await t.client.completeProcedure({ workflow, name: game.computeDamage }, 12),
+        one?.id,
+      );
+      assert.equal(await handle.result(), 12);
+      await assert.rejects(
+        handle.completeProcedure(game.computeDamage, 13),
+        rejected(/the workflow is COMPLETED$/),
+      );
+      await assert.rejects(
+        t.client.completeProcedure({ workflow: t.id("none"), name: "a" }),
+        WorkflowNotFoundError,
+      );
     }),
+
+  "of several of one name the oldest is completed, and by id exactly that one; a second completion is an error":
+    (t) =>
+      t.work({ workflows }, async () => {
+        const workflow = t.id("both");
+        const handle = await t.client.start(both, { id: workflow });
+        const [first, second] = await open(t, workflow, 2);
+        assert.deepEqual([first?.args, second?.args], [[1, 7], [2, 7]]);
+        assert.equal(
+          await t.client.completeProcedure({ workflow, id: second!.id }, 200),
+          second!.id,
+        );
+        await assert.rejects(
+          t.client.completeProcedure({ workflow, id: second!.id }, 201),
+          rejected(
+            new RegExp(
+              `with the id "${
+                second!.id
+              }": it has completed, .* open procedures: "compute_damage" \\(id ${first!.id}\\)$`,
+            ),
+          ),
+        );
+        assert.equal(await handle.completeProcedure("compute_damage", 100), first!.id);
+        assert.deepEqual(await handle.result(), [100, 200]);
+      }),
 
   "two completions at the same time: one is accepted": (t) =>
     t.work({ workflows }, async () => {
       const workflow = t.id("race");
       const handle = await t.client.start(hit, { id: workflow, args: [1] });
       await open(t, workflow);
-      const outcomes = await Promise.allSettled([1, 2].map((value) => handle.completeProcedure(game.computeDamage, value)));
+      const outcomes = await Promise.allSettled(
+        [1, 2].map((value) => handle.completeProcedure(game.computeDamage, value)),
+      );
       assert.deepEqual(outcomes.map(({ status }) => status).sort(), ["fulfilled", "rejected"]);
       const refusal = outcomes.find((outcome) => outcome.status === "rejected");
       assert.ok(refusal?.reason instanceof ProcedureNotFoundError, String(refusal?.reason));
@@ -106,7 +150,10 @@ export const proceduresTests: Suite = {
       await assert.rejects(handle.result(), (error) => {
         assert.ok(error instanceof WorkflowFailedError && error.cause instanceof ActivityFailure);
         assert.ok(error.cause.cause instanceof ApplicationFailure);
-        assert.deepEqual([error.cause.cause.type, error.cause.cause.message], ["RangeError", "too much"]);
+        assert.deepEqual([error.cause.cause.type, error.cause.cause.message], [
+          "RangeError",
+          "too much",
+        ]);
         return true;
       });
     }),
@@ -121,7 +168,8 @@ export const proceduresTests: Suite = {
       await long.completeProcedure("approve");
       await assert.rejects(
         handle.result(),
-        (error) => error instanceof WorkflowFailedError && error.cause?.cause instanceof TimeoutFailure,
+        (error) =>
+          error instanceof WorkflowFailedError && error.cause?.cause instanceof TimeoutFailure,
       );
       await assert.rejects(handle.completeProcedure("approve"), ProcedureNotFoundError);
     }),
@@ -135,9 +183,18 @@ export const proceduresTests: Suite = {
       await open(t, loses);
       await winner.completeProcedure("approve", "ada");
       await loser.signal(go);
-      await until("it is cancelled", async () => (await loser.describe()).pendingProcedures.length === 0);
-      await assert.rejects(loser.completeProcedure("approve", "bob"), rejected(/open procedures: none$/));
+      await until(
+        "it is cancelled",
+        async () => (await loser.describe()).pendingProcedures.length === 0,
+      );
+      await assert.rejects(
+        loser.completeProcedure("approve", "bob"),
+        rejected(/open procedures: none$/),
+      );
       await Promise.all([winner.signal(go), loser.signal(go)]);
-      assert.deepEqual(await Promise.all([winner.result(), loser.result()]), ["approved by ada", "gone on"]);
+      assert.deepEqual(await Promise.all([winner.result(), loser.result()]), [
+        "approved by ada",
+        "gone on",
+      ]);
     }),
 };

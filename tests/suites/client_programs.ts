@@ -77,7 +77,10 @@ export const chain = workflow("Chain", async (left: number, sum: number) => {
 
 export const failing = workflow("Failing", async () => {
   await sleep(1);
-  throw ApplicationFailure.nonRetryable("out of order", { type: "OutOfOrder", details: [{ at: 3 }] });
+  throw ApplicationFailure.nonRetryable("out of order", {
+    type: "OutOfOrder",
+    details: [{ at: 3 }],
+  });
 });
 
 export const patient = workflow("Patient", async () => {

@@ -1,8 +1,17 @@
-// What every store must do: memory, SQLite on each driver of Node and Deno, and SQLite on a browser's files. Runtime-neutral.
+// What every store must do: memory, SQLite on each driver of Node and Deno, and SQLite on a
+// browser's files. Runtime-neutral.
 import type { ListQuery, Store } from "../../ts/engine/store.ts";
 import { parseQuery } from "../../ts/engine/visibility/parse.ts";
 import * as assert from "../cases/assert.ts";
-import { attributes, batch, created, eventIds, events, row, write } from "../engine/support/records.ts";
+import {
+  attributes,
+  batch,
+  created,
+  eventIds,
+  events,
+  row,
+  write,
+} from "../engine/support/records.ts";
 
 const utf8 = new TextEncoder();
 const toArray = (bytes: Uint8Array) => [...bytes];
@@ -69,7 +78,11 @@ check("a run is read as it was written, also after reopening", (store, reopen) =
     assert.equal(record.askedWorkflowId, "wf");
     assert.equal(record.askedRunId, "run-1");
     assert.deepEqual(
-      { ...record.row, memo: toArray(record.row!.memo), searchAttributes: toArray(record.row!.searchAttributes) },
+      {
+        ...record.row,
+        memo: toArray(record.row!.memo),
+        searchAttributes: toArray(record.row!.searchAttributes),
+      },
       {
         ...full,
         memo: toArray(full.memo),
@@ -85,13 +98,16 @@ check("a run is read as it was written, also after reopening", (store, reopen) =
   }
 });
 
-check("an unknown run is undefined, and a run id is found only with its own workflow id", (store) => {
-  store.commit([created("wf", "run-1")]);
-  assert.equal(store.load("other"), undefined);
-  assert.equal(store.load("wf", "run-2"), undefined);
-  assert.equal(store.load("other", "run-1"), undefined);
-  assert.throws(() => store.historyRange("other", "run-9", 1, 1), /^StoreError: /);
-});
+check(
+  "an unknown run is undefined, and a run id is found only with its own workflow id",
+  (store) => {
+    store.commit([created("wf", "run-1")]);
+    assert.equal(store.load("other"), undefined);
+    assert.equal(store.load("wf", "run-2"), undefined);
+    assert.equal(store.load("other", "run-1"), undefined);
+    assert.throws(() => store.historyRange("other", "run-9", 1, 1), /^StoreError: /);
+  },
+);
 
 check("without a run id the latest run is returned", (store, reopen) => {
   store.commit([created("wf", "b", 2, { startTimeMs: 5 })]);
@@ -105,22 +121,32 @@ check("items are replaced and removed", (store, reopen) => {
   const item = (id: string, text: string) => ({ kind: 2, id, value: utf8.encode(text) });
   store.commit([{ ...created("wf", "r"), put: [item("a", "1"), item("b", "1"), item("c", "1")] }]);
   store.commit([
-    write(row("wf", "r", { historyLength: 2 }), { put: [item("b", "2")], remove: [item("a", ""), item("unknown", "")] }),
+    write(row("wf", "r", { historyLength: 2 }), {
+      put: [item("b", "2")],
+      remove: [item("a", ""), item("unknown", "")],
+    }),
   ]);
-  const found = reopen().load("wf", "r")!.items.map((i) => `${i.id}=${new TextDecoder().decode(i.value)}`);
+  const found = reopen().load("wf", "r")!.items.map((i) =>
+    `${i.id}=${new TextDecoder().decode(i.value)}`
+  );
   assert.deepEqual(found.sort(), ["b=2", "c=1"]);
 });
 
 check("every range of a history is cut exactly at its event ids", (store, reopen) => {
   store.commit([{ ...created("wf", "r", 3), append: [batch(1, 3)] }, created("other", "o", 4)]);
-  store.commit([write(row("wf", "r", { historyLength: 9 }), { append: [batch(4, 4), batch(5, 9)] })]);
+  store.commit([
+    write(row("wf", "r", { historyLength: 9 }), { append: [batch(4, 4), batch(5, 9)] }),
+  ]);
   store.commit([write(row("other", "o", { historyLength: 6 }), { append: [batch(5, 6)] })]);
   store.commit([write(row("wf", "r", { historyLength: 11 }), { append: [batch(10, 11)] })]);
   for (const current of twice(store, reopen)) {
     for (let from = 1; from <= 11; from++) {
       for (let to = from; to <= 11; to++) {
         const parts = current.historyRange("wf", "r", from, to);
-        assert.deepEqual(eventIds(parts), Array.from({ length: to - from + 1 }, (_, i) => from + i));
+        assert.deepEqual(
+          eventIds(parts),
+          Array.from({ length: to - from + 1 }, (_, i) => from + i),
+        );
       }
     }
   }
@@ -139,8 +165,12 @@ check("a history that grows while it is read stays consistent", (store) => {
   store.commit([created("wf", "r", 1)]);
   for (let last = 2; last <= 300; last++) {
     store.commit([write(row("wf", "r", { historyLength: last }), { append: [batch(last, last)] })]);
-    if (last % 3 === 0) assert.deepEqual(eventIds(store.historyRange("wf", "r", last - 1, last)), [last - 1, last]);
-    if (last % 50 === 0) assert.equal(eventIds(store.historyRange("wf", "r", 1, last)).length, last);
+    if (last % 3 === 0) {
+      assert.deepEqual(eventIds(store.historyRange("wf", "r", last - 1, last)), [last - 1, last]);
+    }
+    if (last % 50 === 0) {
+      assert.equal(eventIds(store.historyRange("wf", "r", 1, last)).length, last);
+    }
   }
 });
 
@@ -181,10 +211,17 @@ check("nextWake is 0 if no timer is pending", (store) => {
 });
 
 check("a commit is all or nothing", (store, reopen) => {
-  store.commit([created("a", "a1", 2), { ...created("b", "b1", 2), put: [{ kind: 1, id: "x", value: utf8.encode("old") }] }]);
+  store.commit([created("a", "a1", 2), {
+    ...created("b", "b1", 2),
+    put: [{ kind: 1, id: "x", value: utf8.encode("old") }],
+  }]);
   const good = write(row("b", "b1", { historyLength: 4, status: 2, ready: true }), {
     append: [batch(3, 4)],
-    put: [{ kind: 1, id: "x", value: utf8.encode("new") }, { kind: 1, id: "y", value: utf8.encode("new") }],
+    put: [{ kind: 1, id: "x", value: utf8.encode("new") }, {
+      kind: 1,
+      id: "y",
+      value: utf8.encode("new"),
+    }],
   });
   const bad = [
     write(row("missing", "m1")),
@@ -217,7 +254,11 @@ check("an empty commit succeeds", (store) => store.commit([]));
 check("text and bytes of every kind survive", (store, reopen) => {
   const text = "ä 漢字 🂡 ' \" ; -- %_ \u{10ffff}";
   const bytes = Uint8Array.from({ length: 70_000 }, (_, i) => (i * 7) % 256);
-  store.commit([{ ...created(text, "r", 1), put: [{ kind: 4, id: text, value: bytes }], head: bytes }]);
+  store.commit([{
+    ...created(text, "r", 1),
+    put: [{ kind: 4, id: text, value: bytes }],
+    head: bytes,
+  }]);
   const record = reopen().load(text)!;
   assert.equal(record.row?.workflowId, text);
   assert.equal(record.items[0]?.id, text);
@@ -238,53 +279,65 @@ check("committed data does not change with the caller's buffers", (store) => {
   assert.equal(new TextDecoder().decode(record.items[0]!.value), "56");
 });
 
-check("pages of a list are complete and in order, with equal times and changes in between", (store) => {
-  const writes = Array.from({ length: 25 }, (_, i) =>
-    created(`wf-${i}`, `r${i}`, 1, {
-      startTimeMs: 100 + Math.floor(i / 4),
-      closeTimeMs: i % 3 === 0 ? 500 + (i % 6) : 0,
-      status: i % 3 === 0 ? 2 : 1,
-    }));
-  store.commit(writes);
-  for (
-    const query of [
-      "",
-      "ORDER BY StartTime ASC",
-      "ORDER BY StartTime DESC",
-      "ORDER BY CloseTime ASC",
-      "ExecutionStatus = 'Running'",
-    ].map(parseQuery)
-  ) {
-    const seen: string[] = [];
-    let after = undefined;
-    do {
-      const page = store.list(query, 4, after);
-      assert.ok(page.rows.length <= 4);
-      seen.push(...page.rows.map((r) => r.runId));
-      after = page.next;
-      // A run that starts now must not shift the pages of what was there.
-      if (seen.length === 8 && query.where === undefined) {
-        store.commit([
-          created(`new-${query.orderBy}${query.descending}`, `n-${query.orderBy}${query.descending}`, 1, {
-            startTimeMs: 99_999,
-          }),
-        ]);
-      }
-    } while (after !== undefined);
-    assert.equal(new Set(seen).size, seen.length);
-    const old = seen.filter((id) => id.startsWith("r"));
-    assert.equal(old.length, query.where === undefined ? 25 : 16);
-    const key = (id: string) => {
-      const w = writes[Number(id.slice(1))]!.row!;
-      return (query.orderBy === "StartTime" ? w.startTimeMs : w.closeTimeMs || 1e9) * 1000 + Number(id.slice(1));
-    };
-    const sorted = [...old].sort((a, b) => (query.descending ? key(b) - key(a) : key(a) - key(b)));
-    assert.deepEqual(old, sorted);
-  }
-  assert.equal(store.list(BY_START, 1000).next, undefined);
-  assert.equal(store.count(), 29);
-  assert.equal(store.count(parseQuery("ExecutionStatus = 'Completed'").where), 9);
-});
+check(
+  "pages of a list are complete and in order, with equal times and changes in between",
+  (store) => {
+    const writes = Array.from({ length: 25 }, (_, i) =>
+      created(`wf-${i}`, `r${i}`, 1, {
+        startTimeMs: 100 + Math.floor(i / 4),
+        closeTimeMs: i % 3 === 0 ? 500 + (i % 6) : 0,
+        status: i % 3 === 0 ? 2 : 1,
+      }));
+    store.commit(writes);
+    for (
+      const query of [
+        "",
+        "ORDER BY StartTime ASC",
+        "ORDER BY StartTime DESC",
+        "ORDER BY CloseTime ASC",
+        "ExecutionStatus = 'Running'",
+      ].map(parseQuery)
+    ) {
+      const seen: string[] = [];
+      let after = undefined;
+      do {
+        const page = store.list(query, 4, after);
+        assert.ok(page.rows.length <= 4);
+        seen.push(...page.rows.map((r) => r.runId));
+        after = page.next;
+        // A run that starts now must not shift the pages of what was there.
+        if (seen.length === 8 && query.where === undefined) {
+          store.commit([
+            created(
+              `new-${query.orderBy}${query.descending}`,
+              `n-${query.orderBy}${query.descending}`,
+              1,
+              {
+                startTimeMs: 99_999,
+              },
+            ),
+          ]);
+        }
+      } while (after !== undefined);
+      assert.equal(new Set(seen).size, seen.length);
+      const old = seen.filter((id) => id.startsWith("r"));
+      assert.equal(old.length, query.where === undefined ? 25 : 16);
+      const key = (id: string) => {
+        const w = writes[Number(id.slice(1))]!.row!;
+        return (query.orderBy === "StartTime" ? w.startTimeMs : w.closeTimeMs || 1e9) * 1000 +
+          Number(id.slice(1));
+      };
+      const sorted = [...old].sort((
+        a,
+        b,
+      ) => (query.descending ? key(b) - key(a) : key(a) - key(b)));
+      assert.deepEqual(old, sorted);
+    }
+    assert.equal(store.list(BY_START, 1000).next, undefined);
+    assert.equal(store.count(), 29);
+    assert.equal(store.count(parseQuery("ExecutionStatus = 'Completed'").where), 9);
+  },
+);
 
 check("purge removes closed runs that are no longer needed", (store, reopen) => {
   store.commit([
@@ -317,7 +370,12 @@ check("purge removes closed runs that are no longer needed", (store, reopen) => 
 });
 
 check("purge processes many runs in batches and obeys its limit", (store) => {
-  store.commit(Array.from({ length: 450 }, (_, i) => created(`w${i}`, `r${i}`, 2, { status: 2, closeTimeMs: 10 + i })));
+  store.commit(
+    Array.from(
+      { length: 450 },
+      (_, i) => created(`w${i}`, `r${i}`, 2, { status: 2, closeTimeMs: 10 + i }),
+    ),
+  );
   assert.equal(store.purge({ closedBefore: 1e9, limit: 10 }).length, 10);
   assert.equal(store.load("w9"), undefined);
   assert.ok(store.load("w10"));
@@ -327,7 +385,13 @@ check("purge processes many runs in batches and obeys its limit", (store) => {
 
 /** A store with runs of many attributes, and what queries over them select. */
 const FLEET: { readonly [runId: string]: { readonly [name: string]: unknown } } = {
-  a: { Region: "north", Tags: ["red", "blue"], Amount: 10, Due: new Date("2030-01-31T12:00:00Z"), Urgent: true },
+  a: {
+    Region: "north",
+    Tags: ["red", "blue"],
+    Amount: 10,
+    Due: new Date("2030-01-31T12:00:00Z"),
+    Urgent: true,
+  },
   b: { Region: "south", Tags: ["blue"], Amount: 10.5, Urgent: false },
   c: { Region: "northeast", Tags: [], Amount: -3, Due: new Date("2031-01-31T12:00:00Z") },
   d: { Region: "42", Amount: "10" },
@@ -376,40 +440,68 @@ const SELECTED: readonly (readonly [query: string, runIds: string])[] = [
   ["Region = 'north' AND ExecutionStatus = 'Completed'", ""],
 ];
 
-check("queries select by search attributes: keyword lists by element, and each type separately", (store, reopen) => {
-  store.commit(Object.entries(FLEET).map(([id, values]) => created(`w-${id}`, id, 1, { searchAttributes: attributes(values) })));
-  for (const current of twice(store, reopen)) {
-    for (const [query, runIds] of SELECTED) {
-      const { where } = parseQuery(query);
-      const found = current.list({ ...BY_START, ...(where && { where }) }, 100).rows.map((found) => found.runId);
-      assert.equal(found.sort().join(""), runIds, query);
-      assert.equal(current.count(where), runIds.length, query);
+check(
+  "queries select by search attributes: keyword lists by element, and each type separately",
+  (store, reopen) => {
+    store.commit(
+      Object.entries(FLEET).map(([id, values]) =>
+        created(`w-${id}`, id, 1, { searchAttributes: attributes(values) })
+      ),
+    );
+    for (const current of twice(store, reopen)) {
+      for (const [query, runIds] of SELECTED) {
+        const { where } = parseQuery(query);
+        const found = current.list({ ...BY_START, ...(where && { where }) }, 100).rows.map((
+          found,
+        ) => found.runId);
+        assert.equal(found.sort().join(""), runIds, query);
+        assert.equal(current.count(where), runIds.length, query);
+      }
     }
-  }
-});
+  },
+);
 
-check("search attributes change with the run, are removed with it, and are unchanged if a commit fails", (store, reopen) => {
-  const found = (query: string, of: Store = store) => of.list({ ...BY_START, where: parseQuery(query).where! }, 100).rows.length;
-  const change = (values: { readonly [name: string]: unknown }, historyLength: number, more = {}) =>
-    write(row("wf", "r", { historyLength, searchAttributes: attributes(values), ...more }), {
-      append: [batch(historyLength, historyLength)],
-    });
-  store.commit([created("wf", "r", 1)]);
-  assert.equal(found("Tags = 'red'"), 0);
-  store.commit([change({ Tags: ["red", "blue"] }, 2)]);
-  assert.equal(found("Tags = 'red'"), 1);
-  // The second write is of a run that is not there.
-  assert.throws(() => store.commit([change({ Tags: ["green"] }, 3), write(row("wf", "none"))]), /^StoreError/);
-  assert.deepEqual([found("Tags = 'red'"), found("Tags = 'green'")], [1, 0]);
-  store.commit([change({ Tags: ["green"] }, 3)]);
-  assert.deepEqual([found("Tags = 'red'"), found("Tags = 'green'")], [0, 1]);
-  for (const current of twice(store, reopen)) {
-    assert.deepEqual([found("Tags = 'red'", current), found("Tags = 'green'", current)], [0, 1]);
-    store = current;
-  }
-  store.commit([change({}, 4, { status: 2, closeTimeMs: 5 })]);
-  assert.equal(found("Tags IS NOT NULL"), 0);
-  store.commit([created("wf", "s", 1, { status: 2, closeTimeMs: 5, searchAttributes: attributes({ Tags: ["red"] }) })]);
-  assert.deepEqual(store.purge({ closedBefore: 10, where: parseQuery("Tags = 'red'").where! }), ["s"]);
-  assert.equal(found("Tags = 'red'"), 0);
-});
+check(
+  "search attributes change with the run, are removed with it, and are unchanged if a commit fails",
+  (store, reopen) => {
+    const found = (query: string, of: Store = store) =>
+      of.list({ ...BY_START, where: parseQuery(query).where! }, 100).rows.length;
+    const change = (
+      values: { readonly [name: string]: unknown },
+      historyLength: number,
+      more = {},
+    ) =>
+      write(row("wf", "r", { historyLength, searchAttributes: attributes(values), ...more }), {
+        append: [batch(historyLength, historyLength)],
+      });
+    store.commit([created("wf", "r", 1)]);
+    assert.equal(found("Tags = 'red'"), 0);
+    store.commit([change({ Tags: ["red", "blue"] }, 2)]);
+    assert.equal(found("Tags = 'red'"), 1);
+    // The second write is of a run that is not there.
+    assert.throws(
+      () => store.commit([change({ Tags: ["green"] }, 3), write(row("wf", "none"))]),
+      /^StoreError/,
+    );
+    assert.deepEqual([found("Tags = 'red'"), found("Tags = 'green'")], [1, 0]);
+    store.commit([change({ Tags: ["green"] }, 3)]);
+    assert.deepEqual([found("Tags = 'red'"), found("Tags = 'green'")], [0, 1]);
+    for (const current of twice(store, reopen)) {
+      assert.deepEqual([found("Tags = 'red'", current), found("Tags = 'green'", current)], [0, 1]);
+      store = current;
+    }
+    store.commit([change({}, 4, { status: 2, closeTimeMs: 5 })]);
+    assert.equal(found("Tags IS NOT NULL"), 0);
+    store.commit([
+      created("wf", "s", 1, {
+        status: 2,
+        closeTimeMs: 5,
+        searchAttributes: attributes({ Tags: ["red"] }),
+      }),
+    ]);
+    assert.deepEqual(store.purge({ closedBefore: 10, where: parseQuery("Tags = 'red'").where! }), [
+      "s",
+    ]);
+    assert.equal(found("Tags = 'red'"), 0);
+  },
+);

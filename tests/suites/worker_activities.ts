@@ -1,4 +1,5 @@
-// Activities of a worker in all their ends: retries, cancellation, timeouts, completion from elsewhere.
+// Activities of a worker in all their ends: retries, cancellation, timeouts, completion from
+// elsewhere.
 import assert from "node:assert/strict";
 import {
   activityContext,
@@ -9,13 +10,21 @@ import {
   withContext,
 } from "../../ts/activity/mod.ts";
 import { ActivityNotFoundError, WorkflowFailedError } from "../../ts/client/mod.ts";
-import { ActivityFailure, ApplicationFailure, type TimeoutFailure } from "../../ts/converter/mod.ts";
+import {
+  ActivityFailure,
+  ApplicationFailure,
+  type TimeoutFailure,
+} from "../../ts/converter/mod.ts";
 import { activities, isCancellation, workflow } from "../../ts/workflow/mod.ts";
 import { until } from "../support/until.ts";
 import type { Suite } from "../support/services.ts";
 import { type Acts, beating, runs, runsOnce } from "./worker_programs.ts";
 
-const fading = activities<Acts>({ startToClose: "60s", heartbeat: "300ms", retry: { maximumAttempts: 1 } });
+const fading = activities<Acts>({
+  startToClose: "60s",
+  heartbeat: "300ms",
+  retry: { maximumAttempts: 1 },
+});
 
 const brief = activities<Acts>({ startToClose: "60ms", retry: { maximumAttempts: 1 } });
 
@@ -31,7 +40,9 @@ const failure = (error: unknown): ApplicationFailure => {
 };
 
 export const activitiesTests: Suite = {
-  "an activity is retried with the same idempotency key, and sees its last heartbeat": async (t) => {
+  "an activity is retried with the same idempotency key, and sees its last heartbeat": async (
+    t,
+  ) => {
     const seen: [number, string, unknown][] = [];
     const work = (input: string) => {
       const { attempt, idempotencyKey, heartbeatDetails } = activityInfo();
@@ -44,33 +55,42 @@ export const activitiesTests: Suite = {
       const handle = await t.client.start(runs, { id: t.id("w"), args: ["it"] });
       assert.equal(await handle.result(), "it done");
       const key = `${handle.workflowId}/${handle.runId}/${seen[0]![1].split("/")[2]}`;
-      assert.deepEqual(seen, [[1, key, undefined], [2, key, { reached: 1 }], [3, key, { reached: 2 }]]);
+      assert.deepEqual(seen, [[1, key, undefined], [2, key, { reached: 1 }], [3, key, {
+        reached: 2,
+      }]]);
     });
   },
 
-  "attempts end with the retry policy, with a non-retryable failure, and with an unknown activity": async (t) => {
-    let attempts = 0;
-    const work = (input: string): string => {
-      attempts++;
-      throw new ApplicationFailure(input, { type: "Always", nonRetryable: input === "final" });
-    };
-    await t.work({ workflows: [runs, runsOnce], activities: { work } }, async () => {
-      await assert.rejects(
-        t.client.execute(runs, { id: t.id("1"), args: ["again"] }),
-        (error) => failure(error).type === "Always",
-      );
-      assert.equal(attempts, 4);
-      await assert.rejects(t.client.execute(runs, { id: t.id("2"), args: ["final"] }), (error) => failure(error).nonRetryable);
-      assert.equal(attempts, 5);
-    });
-    await t.work({ workflows: [runsOnce], activities: { other: () => 1 } }, async () => {
-      await assert.rejects(t.client.execute(runsOnce, { id: t.id("3"), args: ["x"] }), (error) => {
-        assert.equal(failure(error).type, "NotFoundError");
-        assert.match(failure(error).message, /no activity "work"; it has other/);
-        return true;
+  "attempts end with the retry policy, with a non-retryable failure, and with an unknown activity":
+    async (t) => {
+      let attempts = 0;
+      const work = (input: string): string => {
+        attempts++;
+        throw new ApplicationFailure(input, { type: "Always", nonRetryable: input === "final" });
+      };
+      await t.work({ workflows: [runs, runsOnce], activities: { work } }, async () => {
+        await assert.rejects(
+          t.client.execute(runs, { id: t.id("1"), args: ["again"] }),
+          (error) => failure(error).type === "Always",
+        );
+        assert.equal(attempts, 4);
+        await assert.rejects(
+          t.client.execute(runs, { id: t.id("2"), args: ["final"] }),
+          (error) => failure(error).nonRetryable,
+        );
+        assert.equal(attempts, 5);
       });
-    });
-  },
+      await t.work({ workflows: [runsOnce], activities: { other: () => 1 } }, async () => {
+        await assert.rejects(
+          t.client.execute(runsOnce, { id: t.id("3"), args: ["x"] }),
+          (error) => {
+            assert.equal(failure(error).type, "NotFoundError");
+            assert.match(failure(error).message, /no activity "work"; it has other/);
+            return true;
+          },
+        );
+      });
+    },
 
   "cancelling a workflow reaches the activity through its heartbeat": async (t) => {
     const told: unknown[] = [];
@@ -87,9 +107,15 @@ export const activitiesTests: Suite = {
     const heartbeatThrottle = { maximumMs: 50 };
     await t.work({ workflows: [beats], activities: { work }, heartbeatThrottle }, async () => {
       const handle = await t.client.start(beats, { id: t.id("b"), args: [""] });
-      await until("the activity runs", async () => (await handle.describe()).pendingActivities[0]?.heartbeatDetails === "alive");
+      await until(
+        "the activity runs",
+        async () => (await handle.describe()).pendingActivities[0]?.heartbeatDetails === "alive",
+      );
       await handle.cancel();
-      await assert.rejects(handle.result(), (error) => error instanceof WorkflowFailedError && isCancellation(error.cause));
+      await assert.rejects(
+        handle.result(),
+        (error) => error instanceof WorkflowFailedError && isCancellation(error.cause),
+      );
       assert.deepEqual(told, ["CANCELLED"]);
       const kinds = (await handle.fetchHistory()).events.map((event) => event.attributes.case);
       assert.ok(kinds.includes("activityTaskCanceledEventAttributes"));
@@ -110,18 +136,25 @@ export const activitiesTests: Suite = {
     };
     const settings = { workflows: [runsBriefly, fades], activities: { work } };
     await t.work(settings, async () => {
-      await assert.rejects(t.client.execute(runsBriefly, { id: t.id("1"), args: [""] }), (error) => {
-        const cause = failure(error) as unknown as TimeoutFailure;
-        assert.equal(cause.timeoutType, "START_TO_CLOSE");
-        return true;
-      });
-      await assert.rejects(t.client.execute(fades, { id: t.id("2"), args: ["beat once"] }), (error) => {
-        const cause = failure(error) as unknown as TimeoutFailure;
-        assert.equal(cause.timeoutType, "HEARTBEAT");
-        return true;
-      });
+      await assert.rejects(
+        t.client.execute(runsBriefly, { id: t.id("1"), args: [""] }),
+        (error) => {
+          const cause = failure(error) as unknown as TimeoutFailure;
+          assert.equal(cause.timeoutType, "START_TO_CLOSE");
+          return true;
+        },
+      );
+      await assert.rejects(
+        t.client.execute(fades, { id: t.id("2"), args: ["beat once"] }),
+        (error) => {
+          const cause = failure(error) as unknown as TimeoutFailure;
+          assert.equal(cause.timeoutType, "HEARTBEAT");
+          return true;
+        },
+      );
     });
-    // A worker that hears nothing of a timeout ends the attempt by itself, some seconds later; mostly the shutdown is sooner.
+    // A worker that hears nothing of a timeout ends the attempt by itself, some seconds later;
+    // mostly the shutdown is sooner.
     assert.equal(ends.length, 2);
     for (const end of ends) assert.match(String(end), /^(WORKER_SHUTDOWN|TIMED_OUT)$/);
   },
@@ -136,7 +169,9 @@ export const activitiesTests: Suite = {
       const handle = await t.client.start(runsOnce, { id: t.id("1"), args: [""] });
       await until("the activity ran", () => tokens.length === 1);
       await t.client.heartbeatActivity(tokens[0]!, { half: true });
-      assert.deepEqual((await handle.describe()).pendingActivities[0]!.heartbeatDetails, { half: true });
+      assert.deepEqual((await handle.describe()).pendingActivities[0]!.heartbeatDetails, {
+        half: true,
+      });
       await t.client.completeActivity(tokens[0]!, "from outside");
       await assert.rejects(t.client.completeActivity(tokens[0]!, "again"), ActivityNotFoundError);
       assert.equal(await handle.result(), "from outside");
@@ -159,10 +194,17 @@ export const activitiesTests: Suite = {
       await cancelled.cancel();
       await until(
         "the cancellation arrives",
-        () => t.client.heartbeatActivity(tokens[2]!).then(() => false, (error) => error.name === "ActivityCancelledError"),
+        () =>
+          t.client.heartbeatActivity(tokens[2]!).then(
+            () => false,
+            (error) => error.name === "ActivityCancelledError",
+          ),
       );
       await t.client.reportCancellation(tokens[2]!, "stopped");
-      await assert.rejects(cancelled.result(), (error) => error instanceof WorkflowFailedError && isCancellation(error.cause));
+      await assert.rejects(
+        cancelled.result(),
+        (error) => error instanceof WorkflowFailedError && isCancellation(error.cause),
+      );
     });
   },
 };

@@ -86,14 +86,19 @@ const manyWorkflows = (cachedWorkflows: number) => async (t: Setting) => {
     }
     for (const handle of handles) assert.equal(await handle.query(sum), 0);
     await Promise.all(handles.map((handle) => handle.signal(done)));
-    assert.deepEqual(await Promise.all(handles.map((handle) => handle.result())), handles.map((_, i) => i + 6));
+    assert.deepEqual(
+      await Promise.all(handles.map((handle) => handle.result())),
+      handles.map((_, i) => i + 6),
+    );
   });
   assert.ok(bytes.tasks > 0);
 };
 
 const messagesAtOnce = (cachedWorkflows: number) => async (t: Setting) => {
   const failed: string[] = [];
-  const events = { workflowTaskFailed: ({ message }: { message: string }) => void failed.push(message) };
+  const events = {
+    workflowTaskFailed: ({ message }: { message: string }) => void failed.push(message),
+  };
   await t.work({ workflows: [publishes], cachedWorkflows, events }, async () => {
     const handles = await Promise.all(
       Array.from({ length: 25 }, (_, i) => t.client.start(publishes, { id: t.id(`p${i}`) })),
@@ -109,7 +114,10 @@ const messagesAtOnce = (cachedWorkflows: number) => async (t: Setting) => {
         ]);
         assert.equal(first.status, "fulfilled", String((first as PromiseRejectedResult).reason));
         for (const answer of [seen, again]) {
-          assert.ok(answer.status === "fulfilled", String((answer as PromiseRejectedResult).reason));
+          assert.ok(
+            answer.status === "fulfilled",
+            String((answer as PromiseRejectedResult).reason),
+          );
           assert.ok(answer.value >= 2 * (round - 1) && answer.value <= 2 * round);
         }
         assert.match(String((refused as PromiseRejectedResult).reason), /only more/);
@@ -125,23 +133,34 @@ const messagesAtOnce = (cachedWorkflows: number) => async (t: Setting) => {
 
 export const cacheTests: Suite = {
   ...Object.fromEntries(
-    [0, 1, 1000].map((cachedWorkflows) => [`many workflows with ${cachedWorkflows} cached`, manyWorkflows(cachedWorkflows)]),
+    [0, 1, 1000].map((
+      cachedWorkflows,
+    ) => [`many workflows with ${cachedWorkflows} cached`, manyWorkflows(cachedWorkflows)]),
   ),
 
-  "a cached run gets only new events; an evicted one is replayed, without a visible difference": async (t) => {
-    const sizes = async (cachedWorkflows: number) => {
-      const { service, bytes } = countingService(t.service);
-      await t.work({ service, workflows: [adder], activities: { work: (input: string) => input }, cachedWorkflows }, async () => {
-        const handle = await t.client.start(adder, { id: t.id(`size-${cachedWorkflows}`), args: [0] });
-        for (let i = 0; i < 20; i++) assert.equal(await handle.update(add, 1), i + 1);
-        await handle.signal(done);
-        assert.equal(await handle.result(), 20);
-      });
-      return bytes.total;
-    };
-    const [without, withCache] = [await sizes(0), await sizes(10)];
-    assert.ok(without > withCache * 3, `${without} bytes without a cache, ${withCache} with one`);
-  },
+  "a cached run gets only new events; an evicted one is replayed, without a visible difference":
+    async (t) => {
+      const sizes = async (cachedWorkflows: number) => {
+        const { service, bytes } = countingService(t.service);
+        await t.work({
+          service,
+          workflows: [adder],
+          activities: { work: (input: string) => input },
+          cachedWorkflows,
+        }, async () => {
+          const handle = await t.client.start(adder, {
+            id: t.id(`size-${cachedWorkflows}`),
+            args: [0],
+          });
+          for (let i = 0; i < 20; i++) assert.equal(await handle.update(add, 1), i + 1);
+          await handle.signal(done);
+          assert.equal(await handle.result(), 20);
+        });
+        return bytes.total;
+      };
+      const [without, withCache] = [await sizes(0), await sizes(10)];
+      assert.ok(without > withCache * 3, `${without} bytes without a cache, ${withCache} with one`);
+    },
 
   ...Object.fromEntries(
     [1, 5].map((

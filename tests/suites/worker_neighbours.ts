@@ -4,7 +4,12 @@ import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { delay } from "@std/async/delay";
-import { Client, silentLogger, WorkflowUpdateFailedError, WorkflowUpdateRejectedError } from "../../ts/client/mod.ts";
+import {
+  Client,
+  silentLogger,
+  WorkflowUpdateFailedError,
+  WorkflowUpdateRejectedError,
+} from "../../ts/client/mod.ts";
 import { ApplicationFailure } from "../../ts/converter/mod.ts";
 import type { RawService } from "../../ts/service/raw.ts";
 import { Worker } from "../../ts/worker/mod.ts";
@@ -71,7 +76,9 @@ const astray = workflow("Astray", async () => {
 });
 
 export const neighboursTests: Suite = {
-  "poisoned workflows do not hurt their neighbours, and recover with a corrected version": async (t) => {
+  "poisoned workflows do not hurt their neighbours, and recover with a corrected version": async (
+    t,
+  ) => {
     const failures = new Map<string, number>();
     const events = {
       workflowTaskFailed: ({ workflowId }: { workflowId: string }) =>
@@ -86,7 +93,10 @@ export const neighboursTests: Suite = {
     await t.work({ workflows: [poisoned, astray, runs], activities: acts, events }, async () => {
       await until("each has failed", () => failures.size === 3);
       const healthy = await Promise.all(
-        Array.from({ length: 20 }, (_, i) => t.client.execute(runs, { id: t.id(`h${i}`), args: [`h${i}`] })),
+        Array.from(
+          { length: 20 },
+          (_, i) => t.client.execute(runs, { id: t.id(`h${i}`), args: [`h${i}`] }),
+        ),
       );
       assert.equal(healthy.length, 20);
       for (const handle of sick) assert.equal((await handle.describe()).status, "RUNNING");
@@ -100,47 +110,57 @@ export const neighboursTests: Suite = {
       workflow("Unheard", async () => "heard"),
     ];
     await t.work({ workflows: corrected }, async () => {
-      assert.deepEqual(await Promise.all(sick.map((handle) => handle.result())), ["fixed", "found", "heard"]);
+      assert.deepEqual(await Promise.all(sick.map((handle) => handle.result())), [
+        "fixed",
+        "found",
+        "heard",
+      ]);
     });
   },
 
-  // A server that drops a task (it had only rejected updates) says so in the response to its report, and has notified the
-  // callers before: their next calls come in a task of the same number, perhaps before that response.
-  "a task that overtakes the response to the last report of its run finds the run as that response leaves it": async (t) => {
-    const late: RawService = {
-      losesCancelledPolls: t.service.losesCancelledPolls === true,
-      async call(method, request, options) {
-        const answer = await t.service.call(method, request, options);
-        if (method === "respondWorkflowTaskCompleted") await delay(100);
-        return answer;
-      },
-    };
-    await t.work({ service: late, workflows: [cautious] }, async () => {
-      const handle = await t.client.start(cautious, { id: t.id("cautious") });
-      const refused = () => assert.rejects(handle.update(push, -1), WorkflowUpdateRejectedError);
-      await refused();
-      assert.equal(await handle.update(push, 1), 1);
-      await refused();
-      await assert.rejects(
-        handle.update(fails),
-        (error) => error instanceof WorkflowUpdateFailedError && !(error instanceof WorkflowUpdateRejectedError),
-      );
-      await refused();
-      await handle.signal(poke, 2);
-      await refused();
-      assert.deepEqual(await handle.query(pushed), [1, 2]);
-      await handle.signal(poke, 3);
-      assert.equal(await handle.update(push, 4), 4);
-      await handle.signal(close);
-      assert.deepEqual(await handle.result(), [1, 2, 3, 4]);
-    });
-  },
+  // A server that drops a task (it had only rejected updates) says so in the response to its
+  // report, and has notified the callers before: their next calls come in a task of the same
+  // number, perhaps before that response.
+  "a task that overtakes the response to the last report of its run finds the run as that response leaves it":
+    async (t) => {
+      const late: RawService = {
+        losesCancelledPolls: t.service.losesCancelledPolls === true,
+        async call(method, request, options) {
+          const answer = await t.service.call(method, request, options);
+          if (method === "respondWorkflowTaskCompleted") await delay(100);
+          return answer;
+        },
+      };
+      await t.work({ service: late, workflows: [cautious] }, async () => {
+        const handle = await t.client.start(cautious, { id: t.id("cautious") });
+        const refused = () => assert.rejects(handle.update(push, -1), WorkflowUpdateRejectedError);
+        await refused();
+        assert.equal(await handle.update(push, 1), 1);
+        await refused();
+        await assert.rejects(
+          handle.update(fails),
+          (error) =>
+            error instanceof WorkflowUpdateFailedError &&
+            !(error instanceof WorkflowUpdateRejectedError),
+        );
+        await refused();
+        await handle.signal(poke, 2);
+        await refused();
+        assert.deepEqual(await handle.query(pushed), [1, 2]);
+        await handle.signal(poke, 3);
+        assert.equal(await handle.update(push, 4), 4);
+        await handle.signal(close);
+        assert.deepEqual(await handle.result(), [1, 2, 3, 4]);
+      });
+    },
 
   "many activities at once, with fewer slots": async (t) => {
     let running = 0;
     let most = 0;
     const fan = workflow("Fan", async (n: number) => {
-      const results = await parallel(Array.from({ length: n }, (_, i) => () => once.work(String(i))));
+      const results = await parallel(
+        Array.from({ length: n }, (_, i) => () => once.work(String(i))),
+      );
       return results.map((result) => ("value" in result ? result.value : "failed"));
     });
     const work = async (input: string) => {
@@ -150,16 +170,22 @@ export const neighboursTests: Suite = {
       running--;
       return input;
     };
-    await t.work({ workflows: [fan], activities: { work }, maxConcurrentActivities: 4 }, async () => {
-      const result = await t.client.execute(fan, { id: t.id("f"), args: [50] });
-      assert.deepEqual(result, Array.from({ length: 50 }, (_, i) => String(i)));
-    });
+    await t.work(
+      { workflows: [fan], activities: { work }, maxConcurrentActivities: 4 },
+      async () => {
+        const result = await t.client.execute(fan, { id: t.id("f"), args: [50] });
+        assert.deepEqual(result, Array.from({ length: 50 }, (_, i) => String(i)));
+      },
+    );
     assert.ok(most > 1 && most <= 4, `${most} at once`);
   },
 
   "activities that compute run in separate threads": async (t) => {
     const folder = mkdtempSync(join(tmpdir(), "temporalex-threads-"));
-    const busy = activities<{ spinUntil(file: string): Promise<string> }>({ startToClose: "60s", retry: { maximumAttempts: 1 } });
+    const busy = activities<{ spinUntil(file: string): Promise<string> }>({
+      startToClose: "60s",
+      retry: { maximumAttempts: 1 },
+    });
     const computes = workflow("Computes", async (file: string) => {
       const both = await parallel([() => busy.spinUntil(file), () => beating.work(file)]);
       return both.map((one) => "value" in one ? one.value : String(one.error));
@@ -172,8 +198,15 @@ export const neighboursTests: Suite = {
       return "here";
     };
     try {
-      await t.work({ workflows: [computes], activities: { work }, activityThreads: { module, size: 1 } }, async () => {
-        const result = await t.client.execute(computes, { id: t.id("c"), args: [join(folder, "end")] });
+      await t.work({
+        workflows: [computes],
+        activities: { work },
+        activityThreads: { module, size: 1 },
+      }, async () => {
+        const result = await t.client.execute(computes, {
+          id: t.id("c"),
+          args: [join(folder, "end")],
+        });
         assert.deepEqual(result, ["spun", "here"]);
       });
     } finally {
@@ -199,7 +232,8 @@ export const neighboursTests: Suite = {
     const client = new Client({ service: t.service, taskQueue: t.taskQueue, logger: silentLogger });
     await one.runUntil(() =>
       two.runUntil(async () => {
-        await Promise.all(Array.from({ length: 30 }, (_, i) => client.execute(runsOnce, { id: t.id(`w${i}`), args: [`${i}`] })));
+        await Promise.all(Array.from({ length: 30 }, (_, i) =>
+          client.execute(runsOnce, { id: t.id(`w${i}`), args: [`${i}`] })));
       })
     );
     assert.equal(by.size, 30);

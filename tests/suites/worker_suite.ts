@@ -1,5 +1,6 @@
-// Workers end to end: activities in all their ends, the sticky cache, shutdown, bad neighbours. The same tests run on the embedded
-// engine (memory and file), through a gateway, and on a Temporal cluster.
+// Workers end to end: activities in all their ends, the sticky cache, shutdown, bad neighbours. The
+// same tests run on the embedded engine (memory and file), through a gateway, and on a Temporal
+// cluster.
 import type { OnService } from "../support/services.ts";
 import { activitiesTests } from "./worker_activities.ts";
 import { cacheTests } from "./worker_cache.ts";

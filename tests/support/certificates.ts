@@ -1,5 +1,6 @@
-// Certificates made on the spot: an authority, and certificates that it signs, for servers and clients. Just enough of X.509, written as DER
-// by hand, so that tests of TLS need neither a program nor files that expire.
+// Certificates made on the spot: an authority, and certificates that it signs, for servers and
+// clients. Just enough of X.509, written as DER by hand, so that tests of TLS need neither a
+// program nor files that expire.
 import { createHash, generateKeyPairSync, type KeyObject, randomBytes, sign } from "node:crypto";
 
 export interface Certificate {
@@ -19,7 +20,11 @@ const DAY_MS = 86_400_000;
 
 function tlv(tag: number, ...parts: Uint8Array[]): Uint8Array {
   const length = parts.reduce((sum, part) => sum + part.length, 0);
-  const head = length < 0x80 ? [length] : length < 0x100 ? [0x81, length] : [0x82, length >> 8, length & 0xff];
+  const head = length < 0x80
+    ? [length]
+    : length < 0x100
+    ? [0x81, length]
+    : [0x82, length >> 8, length & 0xff];
   const out = new Uint8Array(1 + head.length + length);
   out.set([tag, ...head]);
   let at = 1 + head.length;
@@ -48,9 +53,11 @@ function oid(dotted: string): Uint8Array {
 }
 
 const ECDSA_WITH_SHA256 = sequence(oid("1.2.840.10045.4.3.2"));
-const nameOf = (commonName: string) => sequence(tlv(0x31, sequence(oid("2.5.4.3"), tlv(0x0c, text(commonName)))));
+const nameOf = (commonName: string) =>
+  sequence(tlv(0x31, sequence(oid("2.5.4.3"), tlv(0x0c, text(commonName)))));
 /** GeneralizedTime, in whole seconds. */
-const time = (date: Date) => tlv(0x18, text(`${date.toISOString().replace(/\D/g, "").slice(0, 14)}Z`));
+const time = (date: Date) =>
+  tlv(0x18, text(`${date.toISOString().replace(/\D/g, "").slice(0, 14)}Z`));
 const extension = (id: string, critical: boolean, value: Uint8Array) =>
   sequence(oid(id), ...(critical ? [TRUE] : []), octets(value));
 const ipv4 = /^\d+\.\d+\.\d+\.\d+$/;
@@ -77,7 +84,10 @@ interface Wanted {
   readonly authority: boolean;
 }
 
-function make(wanted: Wanted, issuer: Signer | undefined): { certificate: Certificate; signer: Signer } {
+function make(
+  wanted: Wanted,
+  issuer: Signer | undefined,
+): { certificate: Certificate; signer: Signer } {
   const { publicKey, privateKey } = generateKeyPairSync("ec", { namedCurve: "P-256" });
   const spki = new Uint8Array(publicKey.export({ type: "spki", format: "der" }));
   const self: Signer = { name: wanted.name, key: privateKey, spki };
@@ -87,11 +97,19 @@ function make(wanted: Wanted, issuer: Signer | undefined): { certificate: Certif
   const extensions = [
     extension("2.5.29.19", true, sequence(...(wanted.authority ? [TRUE] : []))),
     // Signing alone, or signing of certificates.
-    extension("2.5.29.15", true, tlv(0x03, ...(wanted.authority ? [Uint8Array.of(1, 0x06)] : [Uint8Array.of(7, 0x80)]))),
+    extension(
+      "2.5.29.15",
+      true,
+      tlv(0x03, ...(wanted.authority ? [Uint8Array.of(1, 0x06)] : [Uint8Array.of(7, 0x80)])),
+    ),
     extension("2.5.29.14", false, octets(keyId(spki))),
     extension("2.5.29.35", false, sequence(tlv(0x80, keyId(by.spki)))),
-    ...(wanted.authority ? [] : [extension("2.5.29.37", false, sequence(oid("1.3.6.1.5.5.7.3.1"), oid("1.3.6.1.5.5.7.3.2")))]),
-    ...(wanted.hosts === undefined ? [] : [extension("2.5.29.17", false, sequence(...wanted.hosts.map(hostName)))]),
+    ...(wanted.authority ? [] : [
+      extension("2.5.29.37", false, sequence(oid("1.3.6.1.5.5.7.3.1"), oid("1.3.6.1.5.5.7.3.2"))),
+    ]),
+    ...(wanted.hosts === undefined
+      ? []
+      : [extension("2.5.29.17", false, sequence(...wanted.hosts.map(hostName)))]),
   ];
   const body = sequence(
     tlv(0xa0, tlv(0x02, Uint8Array.of(2))),
@@ -123,7 +141,8 @@ export function authority(name: string): Authority {
     ...certificate,
     issue(subject, options = {}) {
       const validity = { from: options.from ?? from, to: options.to ?? to };
-      return make({ name: subject, hosts: options.hosts, ...validity, authority: false }, signer).certificate;
+      return make({ name: subject, hosts: options.hosts, ...validity, authority: false }, signer)
+        .certificate;
     },
   };
 }

@@ -7,10 +7,16 @@ import { PayloadSchema } from "../../ts/messages/generated/temporal/api/common/v
 const utf8 = new TextEncoder();
 const text = new TextDecoder();
 
-export const encodingOf = (payload: Payload): string => text.decode(payload.metadata["encoding"] ?? new Uint8Array(0));
+export const encodingOf = (payload: Payload): string =>
+  text.decode(payload.metadata["encoding"] ?? new Uint8Array(0));
 
-/** Turns every bit of the payload over: reversible, and nothing readable is left. Other payloads pass. */
-export function invertingCodec(name = "binary/inverted"): PayloadCodec & { encoded: number; decoded: number } {
+/**
+ * Turns every bit of the payload over: reversible, and nothing readable is left. Other payloads
+ * pass.
+ */
+export function invertingCodec(
+  name = "binary/inverted",
+): PayloadCodec & { encoded: number; decoded: number } {
   const both = invertingSyncCodec(name);
   const codec = {
     encoded: 0,

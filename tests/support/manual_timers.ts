@@ -1,4 +1,5 @@
-// Time that moves when a test says so. Between two timers everything that the first one set off is allowed to run.
+// Time that moves when a test says so. Between two timers everything that the first one set off is
+// allowed to run.
 import { setImmediate } from "node:timers";
 import type { Timers } from "../../ts/base/timers.ts";
 
@@ -26,7 +27,8 @@ export class ManualTimers implements Timers {
     const until = this.#now + ms;
     await settle();
     for (;;) {
-      const [id, next] = [...this.#pending].sort(([a, x], [b, y]) => x.at - y.at || a - b)[0] ?? [0, undefined];
+      const [id, next] = [...this.#pending].sort(([a, x], [b, y]) => x.at - y.at || a - b)[0] ??
+        [0, undefined];
       if (next === undefined || next.at > until) break;
       this.#now = next.at;
       this.#pending.delete(id);

@@ -1,9 +1,21 @@
-// OpenTelemetry as an application sets it up: the official SDK with its spans in memory, W3C's propagator, and a context that follows
-// asynchronous code.
+// OpenTelemetry as an application sets it up: the official SDK with its spans in memory, W3C's
+// propagator, and a context that follows asynchronous code.
 import { AsyncLocalStorage } from "node:async_hooks";
-import { type Context, context, type ContextManager, propagation, ROOT_CONTEXT, type Tracer } from "@opentelemetry/api";
+import {
+  type Context,
+  context,
+  type ContextManager,
+  propagation,
+  ROOT_CONTEXT,
+  type Tracer,
+} from "@opentelemetry/api";
 import { W3CTraceContextPropagator } from "@opentelemetry/core";
-import { BasicTracerProvider, InMemorySpanExporter, type ReadableSpan, SimpleSpanProcessor } from "@opentelemetry/sdk-trace-base";
+import {
+  BasicTracerProvider,
+  InMemorySpanExporter,
+  type ReadableSpan,
+  SimpleSpanProcessor,
+} from "@opentelemetry/sdk-trace-base";
 
 class AsyncContextManager implements ContextManager {
   readonly #storage = new AsyncLocalStorage<Context>();
@@ -23,7 +35,8 @@ class AsyncContextManager implements ContextManager {
 
   bind<T>(active: Context, target: T): T {
     if (typeof target !== "function") return target;
-    return ((...args: unknown[]) => this.with(active, () => (target as (...args: unknown[]) => unknown)(...args))) as T;
+    return ((...args: unknown[]) =>
+      this.with(active, () => (target as (...args: unknown[]) => unknown)(...args))) as T;
   }
 
   enable(): this {
@@ -59,7 +72,11 @@ export function setUpTelemetry(): Telemetry {
     span(name) {
       const found = spans().filter((span) => span.name === name);
       if (found.length !== 1) {
-        throw new Error(`${found.length} spans are called ${name}: ${spans().map((span) => span.name).join(", ")}`);
+        throw new Error(
+          `${found.length} spans are called ${name}: ${
+            spans().map((span) => span.name).join(", ")
+          }`,
+        );
       }
       return found[0]!;
     },

@@ -1,4 +1,5 @@
-// A strict reader of Prometheus' text format 0.0.4: it takes nothing that a scraper might read in another way.
+// A strict reader of Prometheus' text format 0.0.4: it takes nothing that a scraper might read in
+// another way.
 
 export interface Sample {
   readonly name: string;
@@ -32,7 +33,9 @@ function labelsOf(text: string): { [name: string]: string } {
 function valueOf(text: string): number {
   if (text === "+Inf") return Infinity;
   if (text === "-Inf") return -Infinity;
-  if (text !== "NaN" && !/^-?(?:\d+(?:\.\d+)?|\.\d+)(?:e[+-]?\d+)?$/.test(text)) throw new Error(`invalid value "${text}"`);
+  if (text !== "NaN" && !/^-?(?:\d+(?:\.\d+)?|\.\d+)(?:e[+-]?\d+)?$/.test(text)) {
+    throw new Error(`invalid value "${text}"`);
+  }
   return Number(text);
 }
 
@@ -58,18 +61,27 @@ export function parseExposition(text: string): Map<string, MetricFamily> {
     }
     const sample = SAMPLE.exec(line);
     if (sample === null) throw new Error(`invalid line: ${line}`);
-    const [, name, labelText = "", value] = sample as unknown as [string, string, string | undefined, string];
+    const [, name, labelText = "", value] = sample as unknown as [
+      string,
+      string,
+      string | undefined,
+      string,
+    ];
     const family = current?.family;
     if (family === undefined) throw new Error(`a sample without a type: ${line}`);
     const suffix = name.slice(current!.name.length);
     const allowed = family.type === "histogram" ? ["_bucket", "_sum", "_count"] : [""];
-    if (!name.startsWith(current!.name) || !allowed.includes(suffix)) throw new Error(`${name} is not a ${current!.name}`);
+    if (!name.startsWith(current!.name) || !allowed.includes(suffix)) {
+      throw new Error(`${name} is not a ${current!.name}`);
+    }
     const key = `${name}{${labelText}}`;
     if (seen.has(key)) throw new Error(`${key} comes twice`);
     seen.add(key);
     family.samples.push({ name, labels: labelsOf(labelText), value: valueOf(value) });
   }
-  for (const [name, family] of families) if (family.type === "histogram") checkHistogram(name, family);
+  for (const [name, family] of families) {
+    if (family.type === "histogram") checkHistogram(name, family);
+  }
   return families;
 }
 
@@ -86,17 +98,26 @@ function checkHistogram(name: string, { samples }: MetricFamily): void {
     else one.sum = sample.value;
   }
   for (const [key, { buckets, count, sum }] of series) {
-    if (count === undefined || sum === undefined) throw new Error(`${name}${key} has no count or no sum`);
+    if (count === undefined || sum === undefined) {
+      throw new Error(`${name}${key} has no count or no sum`);
+    }
     buckets.forEach(([bound, value], i) => {
       const [before, below] = buckets[i - 1] ?? [-Infinity, 0];
-      if (bound <= before || value < below) throw new Error(`the buckets of ${name}${key} do not rise`);
+      if (bound <= before || value < below) {
+        throw new Error(`the buckets of ${name}${key} do not rise`);
+      }
     });
     const last = buckets.at(-1);
-    if (last?.[0] !== Infinity || last[1] !== count) throw new Error(`the last bucket of ${name}${key} is not all of ${count}`);
+    if (last?.[0] !== Infinity || last[1] !== count) {
+      throw new Error(`the last bucket of ${name}${key} is not all of ${count}`);
+    }
   }
 }
 
-/** The value of the only sample with these labels (it may have others); undefined without such a sample. */
+/**
+ * The value of the only sample with these labels (it may have others); undefined without such a
+ * sample.
+ */
 export function sampleOf(
   families: Map<string, MetricFamily>,
   name: string,
@@ -104,16 +125,21 @@ export function sampleOf(
 ): number | undefined {
   const base = name.replace(/_(?:bucket|sum|count)$/, "");
   const family = families.get(name) ?? families.get(base);
-  const found =
-    family?.samples.filter((sample) =>
-      sample.name === name && Object.entries(labels).every(([label, value]) => sample.labels[label] === value)
-    ) ?? [];
-  if (found.length > 1) throw new Error(`${found.length} samples of ${name} have the labels ${JSON.stringify(labels)}`);
+  const found = family?.samples.filter((sample) =>
+    sample.name === name &&
+    Object.entries(labels).every(([label, value]) => sample.labels[label] === value)
+  ) ?? [];
+  if (found.length > 1) {
+    throw new Error(`${found.length} samples of ${name} have the labels ${JSON.stringify(labels)}`);
+  }
   return found[0]?.value;
 }
 
 /** The sum over all series of a name. */
 export function totalOf(families: Map<string, MetricFamily>, name: string): number {
   const family = families.get(name) ?? families.get(name.replace(/_(?:bucket|sum|count)$/, ""));
-  return (family?.samples ?? []).filter((sample) => sample.name === name).reduce((sum, { value }) => sum + value, 0);
+  return (family?.samples ?? []).filter((sample) => sample.name === name).reduce(
+    (sum, { value }) => sum + value,
+    0,
+  );
 }

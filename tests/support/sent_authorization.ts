@@ -1,23 +1,27 @@
-// Which `authorization` header connections send, seen by a gRPC server that responds to every call with an empty message.
+// Which `authorization` header connections send, seen by a gRPC server that responds to every call
+// with an empty message.
 import { createServer } from "node:http2";
 import { endAfterGoaway } from "../../ts/platform/deno_goaway_workaround.ts";
 
 /** Spellings of the header, with what the official SDK makes of `apiKey: "key"` next to it. */
-export const AUTHORIZATIONS: readonly (readonly [metadata: Record<string, string> | undefined, sent: string])[] = [
-  [undefined, "Bearer key"],
-  [{ other: "x" }, "Bearer key"],
-  [{ Authorization: "Basic x" }, "TypeError"],
-  [{ Authorization: "" }, ""],
-  [{ authorization: "Basic x" }, "Basic x"],
-  [{ AUTHORIZATION: "Basic x" }, "Basic x"],
-];
+export const AUTHORIZATIONS:
+  readonly (readonly [metadata: Record<string, string> | undefined, sent: string])[] = [
+    [undefined, "Bearer key"],
+    [{ other: "x" }, "Bearer key"],
+    [{ Authorization: "Basic x" }, "TypeError"],
+    [{ Authorization: "" }, ""],
+    [{ authorization: "Basic x" }, "Basic x"],
+    [{ AUTHORIZATION: "Basic x" }, "Basic x"],
+  ];
 
 interface Connects {
   readonly workflowService: { getSystemInfo(request: object): Promise<unknown> };
   close(): Promise<void>;
 }
 
-/** For each of {@link AUTHORIZATIONS} what the server got, or the name of the error that was thrown. */
+/**
+ * For each of {@link AUTHORIZATIONS} what the server got, or the name of the error that was thrown.
+ */
 export async function sentAuthorizations(
   connect: (
     options: { address: string; tls: false; apiKey: string; metadata?: Record<string, string> },
@@ -31,7 +35,9 @@ export async function sentAuthorizations(
     last = String(headers["authorization"] ?? "");
     stream.on("error", () => {});
     stream.resume();
-    stream.respond({ ":status": 200, "content-type": "application/grpc" }, { waitForTrailers: true });
+    stream.respond({ ":status": 200, "content-type": "application/grpc" }, {
+      waitForTrailers: true,
+    });
     stream.on("wantTrailers", () => stream.sendTrailers({ "grpc-status": "0" }));
     stream.end(new Uint8Array(5));
   });
@@ -41,7 +47,12 @@ export async function sentAuthorizations(
     for (const [metadata] of AUTHORIZATIONS) {
       let connection: Connects | undefined;
       try {
-        connection = await connect({ address, tls: false, apiKey: "key", ...(metadata && { metadata }) });
+        connection = await connect({
+          address,
+          tls: false,
+          apiKey: "key",
+          ...(metadata && { metadata }),
+        });
         await connection.workflowService.getSystemInfo({});
         got.push(last);
       } catch (error) {

@@ -1,4 +1,5 @@
-// Places to run the same tests: an embedded engine in memory, one on a SQLite file, and a Temporal cluster (tests/interop).
+// Places to run the same tests: an embedded engine in memory, one on a SQLite file, and a Temporal
+// cluster (tests/interop).
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -30,7 +31,12 @@ export type OnService = (name: string, body: (setting: Setting) => Promise<void>
 export const STORES = ["memory", "sqlite"] as const;
 export type StoreKind = typeof STORES[number];
 
-export function settingOf(service: RawService, embedded: boolean, taskQueue: string, id: (name: string) => string): Setting {
+export function settingOf(
+  service: RawService,
+  embedded: boolean,
+  taskQueue: string,
+  id: (name: string) => string,
+): Setting {
   return {
     service,
     client: new Client({ service, taskQueue, logger: silentLogger }),
@@ -50,7 +56,9 @@ export async function withEngine(
   body: (setting: Setting) => Promise<void>,
 ): Promise<void> {
   const folder = kind === "sqlite" ? mkdtempSync(join(tmpdir(), "temporalex-test-")) : undefined;
-  const place = folder === undefined ? { store: new MemoryStore() } : { path: join(folder, "engine.sqlite") };
+  const place = folder === undefined
+    ? { store: new MemoryStore() }
+    : { path: join(folder, "engine.sqlite") };
   const engine = await EmbeddedEngine.open({ ...options, ...place });
   try {
     await body(settingOf(engine, true, "q", (name) => name));

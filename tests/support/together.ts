@@ -2,8 +2,8 @@
 import { test } from "node:test";
 
 /**
- * Declares tests whose bodies all begin when the first of them is run: together they take as long as the longest. They must share nothing.
- * Each result is reported under the name of its test.
+ * Declares tests whose bodies all begin when the first of them is run: together they take as long
+ * as the longest. They must share nothing. Each result is reported under the name of its test.
  */
 export function together(tests: { readonly [name: string]: () => Promise<void> }): void {
   let begun: ReadonlyMap<string, Promise<void>> | undefined;

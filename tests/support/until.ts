@@ -1,8 +1,11 @@
-// The one way in which tests wait for something that nothing announces. Names no platform: cases run in pages, too.
+// The one way in which tests wait for something that nothing announces. Names no platform: cases
+// run in pages, too.
 
 export interface UntilOptions {
-  /** Milliseconds between two looks. By default they begin with 1 and grow to 50: what comes soon is seen soon, and a long wait leaves
-   * the processor to what it waits for. */
+  /**
+   * Milliseconds between two looks. By default they begin with 1 and grow to 50: what comes soon is
+   * seen soon, and a long wait leaves the processor to what it waits for.
+   */
   readonly everyMs?: number;
   /** Milliseconds after which it fails: two minutes. */
   readonly withinMs?: number;
@@ -22,15 +25,18 @@ type Nothing = undefined | null | false | 0 | "";
 function formatValue(value: unknown): string {
   if (value instanceof Error) return value.stack ?? String(value);
   try {
-    return JSON.stringify(value, (_, part: unknown) => typeof part === "bigint" ? `${part}n` : part) ?? String(value);
+    return JSON.stringify(
+      value,
+      (_, part: unknown) => typeof part === "bigint" ? `${part}n` : part,
+    ) ?? String(value);
   } catch {
     return String(value);
   }
 }
 
 /**
- * Looks until it sees something (a value that is not false, undefined, null, 0 or empty), and returns that. Fails after two minutes with
- * what it waited for and what it saw last.
+ * Looks until it sees something (a value that is not false, undefined, null, 0 or empty), and
+ * returns that. Fails after two minutes with what it waited for and what it saw last.
  */
 export async function until<T>(
   what: string,
@@ -50,9 +56,13 @@ export async function until<T>(
     }
     if (performance.now() > end) {
       // Of a plain condition, its text says more than that it did not hold.
-      const last = seen === false ? `false of ${String(look).slice(0, CONDITION_CHARS)}` : formatValue(seen);
+      const last = seen === false
+        ? `false of ${String(look).slice(0, CONDITION_CHARS)}`
+        : formatValue(seen);
       const more = about === undefined ? "" : `\n${about()}`;
-      throw new Error(`this did not happen within ${withinMs / 1000} s: ${what}; seen last: ${last}${more}`);
+      throw new Error(
+        `this did not happen within ${withinMs / 1000} s: ${what}; seen last: ${last}${more}`,
+      );
     }
     await new Promise((resolve) => setTimeout(resolve, pause));
   }

@@ -4,7 +4,12 @@ import { test } from "node:test";
 import { activityInfo, completeAsync } from "../../ts/activity/mod.ts";
 import type { Logger } from "../../ts/base/logger.ts";
 import { silentLogger } from "../../ts/client/mod.ts";
-import { EndlessWaitError, type EndlessWaits, KeepsFailingError, TestEnvironment } from "../../ts/testing/mod.ts";
+import {
+  EndlessWaitError,
+  type EndlessWaits,
+  KeepsFailingError,
+  TestEnvironment,
+} from "../../ts/testing/mod.ts";
 import {
   activities,
   executeChild,
@@ -59,11 +64,17 @@ interface Watched {
   report(done?: () => boolean): Promise<string>;
 }
 
-async function withWatchedWaits(body: (watched: Watched) => Promise<void>, endlessWaits?: EndlessWaits): Promise<void> {
+async function withWatchedWaits(
+  body: (watched: Watched) => Promise<void>,
+  endlessWaits?: EndlessWaits,
+): Promise<void> {
   const timers = new ManualTimers();
   const warnings: string[] = [];
   const logger: Logger = { ...silentLogger, warn: (message) => void warnings.push(message) };
-  const env = await TestEnvironment.create({ logger, ...(endlessWaits !== undefined && { endlessWaits }) }, timers);
+  const env = await TestEnvironment.create({
+    logger,
+    ...(endlessWaits !== undefined && { endlessWaits }),
+  }, timers);
   const report = async (done = () => warnings.length > 0) => {
     await until("a report", async () => {
       await timers.advance(2000);
@@ -92,7 +103,9 @@ test("a signal that the test never sends: one warning with the run, the signal a
       );
       assert.match(
         warning,
-        new RegExp(`workflow "p-1" \\(type "Patient", run ${handle.runId}\\)\n.*waitForSignal "go"\n\\s+${HERE}`),
+        new RegExp(
+          `workflow "p-1" \\(type "Patient", run ${handle.runId}\\)\n.*waitForSignal "go"\n\\s+${HERE}`,
+        ),
       );
       const looks = { n: 0 };
       await report(() => ++looks.n === 20);
@@ -114,7 +127,9 @@ test('endlessWaits "error" rejects the waiting call with the same facts and does
       assert.match(error.waitsFor, new RegExp(`child workflow "Patient" \\(child\\)\n\\s+${HERE}`));
       assert.match(
         error.waitsFor,
-        new RegExp(`workflow "child" \\(type "Patient", run .*\\)\n.*waitForSignal "go"\n\\s+${HERE}`),
+        new RegExp(
+          `workflow "child" \\(type "Patient", run .*\\)\n.*waitForSignal "go"\n\\s+${HERE}`,
+        ),
       );
       assert.ok(error.message.includes("does not end by itself"));
       assert.deepEqual(warnings, []);
@@ -129,11 +144,17 @@ test("an endless update handler and an activity on a queue without a worker are 
       handle.update(slow).catch((error) => errors.push(error));
       await report(() => errors.length === 1);
       assert.match(errors[0]!.message, /^the wait for update "slow" of workflow "s-1"/);
-      assert.match(errors[0]!.message, new RegExp(`handler of update "slow": waitForSignal "go"\n\\s+${HERE}`));
+      assert.match(
+        errors[0]!.message,
+        new RegExp(`handler of update "slow": waitForSignal "go"\n\\s+${HERE}`),
+      );
       const lost = await env.client.start(misdirected, { id: "l-1" });
       lost.result().catch((error) => errors.push(error));
       await report(() => errors.length === 2);
-      assert.match(errors[1]!.message, /virtual time does not move while a task waits for a worker/);
+      assert.match(
+        errors[1]!.message,
+        /virtual time does not move while a task waits for a worker/,
+      );
       assert.match(
         errors[1]!.message,
         /activity "charge" \(id 1\) of "l-1": waits in task queue "nowhere", which no worker polls for activities; workers: "test" \(workflows Patient, /,
@@ -148,14 +169,20 @@ test("a workflow without a worker and a workflow of an unknown type are reported
     let error: Error | undefined;
     handle.result().catch((thrown) => (error = thrown));
     await report(() => error !== undefined);
-    assert.match(error!.message, /workflow task of "p-1": waits in task queue "test", which no worker polls for workflows$/);
+    assert.match(
+      error!.message,
+      /workflow task of "p-1": waits in task queue "test", which no worker polls for workflows$/,
+    );
     await handle.terminate();
     await env.runWorker(
       { workflows: [patient], logger: silentLogger },
       () =>
         assert.rejects(env.client.execute("Nope", { id: "n-1" }), (thrown) => {
           assert.ok(thrown instanceof KeepsFailingError);
-          assert.match(thrown.message, /workflow type "Nope" is not known to this worker; it has "Patient"/);
+          assert.match(
+            thrown.message,
+            /workflow type "Nope" is not known to this worker; it has "Patient"/,
+          );
           return true;
         }),
     );
@@ -192,7 +219,10 @@ test("no report while an activity runs, awaits completion from outside, or a pro
       assert.equal(await late, "from outside");
       const asking = await env.client.start(asks, { id: "a-3" });
       const asked = asking.result();
-      await until("the procedure is open", async () => (await asking.describe()).pendingProcedures.length === 1);
+      await until(
+        "the procedure is open",
+        async () => (await asking.describe()).pendingProcedures.length === 1,
+      );
       await looks();
       await env.client.completeProcedure({ workflow: "a-3", name: "approve" }, "yes");
       assert.equal(await asked, "yes");

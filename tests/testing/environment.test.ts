@@ -11,8 +11,19 @@ import {
   withContext,
 } from "../../ts/activity/mod.ts";
 import { silentLogger, WorkflowFailedError } from "../../ts/client/mod.ts";
-import { ActivityFailure, CancelledFailure, type Payload, TimeoutFailure } from "../../ts/converter/mod.ts";
-import { EndlessWaitError, KeepsFailingError, mockActivities, runActivity, TestEnvironment } from "../../ts/testing/mod.ts";
+import {
+  ActivityFailure,
+  CancelledFailure,
+  type Payload,
+  TimeoutFailure,
+} from "../../ts/converter/mod.ts";
+import {
+  EndlessWaitError,
+  KeepsFailingError,
+  mockActivities,
+  runActivity,
+  TestEnvironment,
+} from "../../ts/testing/mod.ts";
 import {
   activities,
   continueAsNew,
@@ -48,7 +59,9 @@ const month = workflow("Month", async () => {
 const pay = workflow("Pay", async (amount: number) => await shop.charge(amount));
 const go = signal("go");
 const patient = workflow("Patient", async () => {
-  const waited = await receive({ told: false }, [on(go, (_, state) => stop({ ...state, told: true }))], { timeout: "1h" });
+  const waited = await receive({ told: false }, [
+    on(go, (_, state) => stop({ ...state, told: true })),
+  ], { timeout: "1h" });
   return waited.timedOut ? "gave up" : "went";
 });
 const slow = update<[ms: number], string>("slow");
@@ -280,7 +293,10 @@ test("a child that the engine cannot start ends the wait with the reason, and ti
     await env.runWorker({ workflows: [refused], logger: silentLogger }, async () => {
       await assert.rejects(env.client.execute(refused, { id: "1" }), (error) => {
         assert.ok(error instanceof KeepsFailingError);
-        assert.match(error.message, /the workflow task of 1 keeps failing: .*WorkflowId.*exceeds limit/);
+        assert.match(
+          error.message,
+          /the workflow task of 1 keeps failing: .*WorkflowId.*exceeds limit/,
+        );
         return true;
       });
     });
@@ -318,17 +334,24 @@ test("a wait that cannot complete ends at the caller's deadline, and time does n
 const daily = workflow("Daily", async () => {
   for (;;) await sleep("1 day");
 });
-const chain = workflow("Chain", async (n: number): Promise<ReturnType<typeof continueAsNew<[number]>>> => {
-  await sleep("1h");
-  if (n === 50) sideEffect(() => chained());
-  return continueAsNew(n + 1);
-});
+const chain = workflow(
+  "Chain",
+  async (n: number): Promise<ReturnType<typeof continueAsNew<[number]>>> => {
+    await sleep("1h");
+    if (n === 50) sideEffect(() => chained());
+    return continueAsNew(n + 1);
+  },
+);
 /** Called by the chain half way. */
 let chained = () => {};
 const nap = workflow("Nap", async () => void await sleep("120h"));
 
 test("a workflow that never ends fails the wait at the limit, with the pending wait and its line", async () => {
-  const env = await TestEnvironment.create({ startTime: START, logger: silentLogger, skipLimit: { time: "30 days" } });
+  const env = await TestEnvironment.create({
+    startTime: START,
+    logger: silentLogger,
+    skipLimit: { time: "30 days" },
+  });
   try {
     await env.runWorker({ workflows: [daily, month, forEver] }, async () => {
       const endless = await env.client.start(daily, { id: "d-1" });
@@ -339,12 +362,16 @@ test("a workflow that never ends fails the wait at the limit, with the pending w
           /^the result of workflow "d-1" was not reached within 30 days of virtual time, over 30 moments/,
         );
         assert.match(error.message, /; the next moment, .*, is beyond the limit\. It waits for:/);
-        assert.match(error.message, /run of workflow "Daily": .*\n\s+at .*environment\.test\.[jt]s:\d+:\d+/);
+        assert.match(
+          error.message,
+          /run of workflow "Daily": .*\n\s+at .*environment\.test\.[jt]s:\d+:\d+/,
+        );
         assert.match(error.message, /skipLimit/);
         return true;
       });
       assert.equal(env.now() - START, 30 * DAY);
-      // What the test does in between begins the count again, and the limit is for one workflow at a time.
+      // What the test does in between begins the count again, and the limit is for one workflow at
+      // a time.
       await endless.terminate();
       assert.equal(await env.client.execute(month, { id: "m-1" }), 30 * DAY);
       assert.equal(await env.client.execute(month, { id: "m-2" }), 30 * DAY);
@@ -355,13 +382,20 @@ test("a workflow that never ends fails the wait at the limit, with the pending w
 });
 
 test("an endless chain of runs blocks only its own wait, and other waits continue", async () => {
-  const env = await TestEnvironment.create({ startTime: START, logger: silentLogger, skipLimit: { moments: 100 } });
+  const env = await TestEnvironment.create({
+    startTime: START,
+    logger: silentLogger,
+    skipLimit: { moments: 100 },
+  });
   try {
     await env.runWorker({ workflows: [chain, nap] }, async () => {
       const endless = await env.client.start(chain, { id: "c-1", args: [0] });
       const ending = await env.client.start(nap, { id: "n-1" });
       const halfWay = new Promise<void>((resolve) => (chained = resolve));
-      const refused = assert.rejects(endless.result(), /the result of workflow "c-1" was not reached within .* over 100 moments/);
+      const refused = assert.rejects(
+        endless.result(),
+        /the result of workflow "c-1" was not reached within .* over 100 moments/,
+      );
       await halfWay;
       await Promise.all([refused, ending.result()]);
       assert.ok(env.now() - START >= 120 * 3_600_000);
@@ -369,8 +403,14 @@ test("an endless chain of runs blocks only its own wait, and other waits continu
   } finally {
     await env.dispose();
   }
-  await assert.rejects(TestEnvironment.create({ skipLimit: { moments: 0 } }), /skipLimit\.moments must be at least 1.*not 0/);
-  await assert.rejects(TestEnvironment.create({ skipLimit: { time: "soon" } }), /"soon" is not a duration/);
+  await assert.rejects(
+    TestEnvironment.create({ skipLimit: { moments: 0 } }),
+    /skipLimit\.moments must be at least 1.*not 0/,
+  );
+  await assert.rejects(
+    TestEnvironment.create({ skipLimit: { time: "soon" } }),
+    /"soon" is not a duration/,
+  );
 });
 
 test("continueAsNew that is not returned fails the task with its line, and getHandle rejects invalid arguments", () =>
@@ -392,7 +432,10 @@ test("continueAsNew that is not returned fails the task with its line, and getHa
       () => getHandle("f-1"),
       /needs the workflow .* and then the id, but received "f-1" and no id; .*getHandle\(undefined, "f-1"\)/,
     );
-    assert.throws(() => getHandle(forgetful), /received a definition and no id; write getHandle\(order, "order-1"\)/);
+    assert.throws(
+      () => getHandle(forgetful),
+      /received a definition and no id; write getHandle\(order, "order-1"\)/,
+    );
     assert.throws(() => getHandle(undefined, 3), /received undefined and 3/);
   }));
 
@@ -412,12 +455,22 @@ test("runActivity calls an activity with a separate context", async () => {
     heartbeat(n);
     return `${activityInfo().attempt}:${n}`;
   };
-  assert.equal(await runActivity(work, [4], { info: { attempt: 7 }, onHeartbeat: (details) => heartbeats.push(details) }), "7:4");
+  assert.equal(
+    await runActivity(work, [4], {
+      info: { attempt: 7 },
+      onHeartbeat: (details) => heartbeats.push(details),
+    }),
+    "7:4",
+  );
   assert.deepEqual(heartbeats, [4]);
   const stop = new AbortController();
-  const sleeping = runActivity(withContext(async (context, ms: number) => void await context.sleep(ms)), [60_000], {
-    cancel: stop.signal,
-  });
+  const sleeping = runActivity(
+    withContext(async (context, ms: number) => void await context.sleep(ms)),
+    [60_000],
+    {
+      cancel: stop.signal,
+    },
+  );
   stop.abort();
   await assert.rejects(sleeping, CancelledFailure);
 });

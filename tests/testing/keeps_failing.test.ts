@@ -4,7 +4,14 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { silentLogger } from "../../ts/mod.ts";
 import { KeepsFailingError, TestEnvironment } from "../../ts/testing/mod.ts";
-import { activities, executeChild, parallel, sleep, startChild, workflow } from "../../ts/workflow/mod.ts";
+import {
+  activities,
+  executeChild,
+  parallel,
+  sleep,
+  startChild,
+  workflow,
+} from "../../ts/workflow/mod.ts";
 
 const { decline } = activities<{ decline(): void }>({
   startToClose: "1s",
@@ -21,14 +28,20 @@ const buggy = workflow("Buggy", async () => {
 });
 const declining = workflow("Declining", () => decline());
 const parent = workflow("Parent", (): Promise<void> => executeChild(buggy, { id: "child" }));
-const grandparent = workflow("Grandparent", (): Promise<void> => executeChild(parent, { id: "parent" }));
+const grandparent = workflow(
+  "Grandparent",
+  (): Promise<void> => executeChild(parent, { id: "parent" }),
+);
 const starts = workflow("Starts", async () => {
   await startChild(buggy, { id: "child", parentClosePolicy: "ABANDON" });
   await sleep("17 minutes");
   return "started";
 });
 const siblings = workflow("Siblings", async () => {
-  const [failed, rested] = await parallel([() => executeChild(buggy, { id: "child" }), () => executeChild(nap, { id: "nap" })]);
+  const [failed, rested] = await parallel([
+    () => executeChild(buggy, { id: "child" }),
+    () => executeChild(nap, { id: "nap" }),
+  ]);
   return `${failed.ok} ${rested.ok}`;
 });
 
@@ -56,21 +69,30 @@ const keepsFailing = (message: RegExp) => (error: unknown) => {
 
 test("a workflow task of another workflow that keeps failing does not end the wait", () =>
   withWorker(async ({ client }) => {
-    const failing = assert.rejects(client.execute(buggy, { id: "buggy" }), keepsFailing(/workflow task of buggy .*a bug/));
+    const failing = assert.rejects(
+      client.execute(buggy, { id: "buggy" }),
+      keepsFailing(/workflow task of buggy .*a bug/),
+    );
     assert.equal(await client.execute(nap, { id: "nap" }), "rested");
     await failing;
   }));
 
 test("an activity of another workflow that keeps failing does not end the wait", () =>
   withWorker(async ({ client }) => {
-    const failing = assert.rejects(client.execute(declining, { id: "declining" }), keepsFailing(/activity decline .*declined/));
+    const failing = assert.rejects(
+      client.execute(declining, { id: "declining" }),
+      keepsFailing(/activity decline .*declined/),
+    );
     assert.equal(await client.execute(nap, { id: "nap" }), "rested");
     await failing;
   }));
 
 test("a child that keeps failing ends the waits for its parents", () =>
   withWorker(async ({ client }) => {
-    await assert.rejects(client.execute(grandparent, { id: "grandparent" }), keepsFailing(/workflow task of child .*a bug/));
+    await assert.rejects(
+      client.execute(grandparent, { id: "grandparent" }),
+      keepsFailing(/workflow task of child .*a bug/),
+    );
   }));
 
 test("a child that keeps failing does not end the wait for a parent that has a timer", () =>

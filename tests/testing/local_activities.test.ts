@@ -5,7 +5,14 @@ import { activityInfo, sleep as activitySleep } from "../../ts/activity/mod.ts";
 import { silentLogger } from "../../ts/client/mod.ts";
 import { ActivityFailure, TimeoutFailure } from "../../ts/converter/mod.ts";
 import { TestEnvironment } from "../../ts/testing/mod.ts";
-import { localActivities, type LocalActivityOptions, now, parallel, sleep, workflow } from "../../ts/workflow/mod.ts";
+import {
+  localActivities,
+  type LocalActivityOptions,
+  now,
+  parallel,
+  sleep,
+  workflow,
+} from "../../ts/workflow/mod.ts";
 
 const START = Date.UTC(2030, 0, 1);
 const HOUR = 3_600_000;
@@ -27,7 +34,10 @@ const concurrent = workflow("Concurrent", async () => {
 });
 const workflows = [timed, concurrent];
 
-async function inVirtualTime(activities: object, body: (env: TestEnvironment) => Promise<void>): Promise<void> {
+async function inVirtualTime(
+  activities: object,
+  body: (env: TestEnvironment) => Promise<void>,
+): Promise<void> {
   const env = await TestEnvironment.create({ startTime: START, logger: silentLogger });
   try {
     const began = performance.now();
@@ -46,7 +56,10 @@ test("a local activity sleeps for an hour over task heartbeats that take no virt
     return input;
   };
   return inVirtualTime({ work }, async (env) => {
-    assert.deepEqual(await env.client.execute(timed, { id: "sleeps", args: ["x", {}] }), ["x", HOUR]);
+    assert.deepEqual(await env.client.execute(timed, { id: "sleeps", args: ["x", {}] }), [
+      "x",
+      HOUR,
+    ]);
     assert.equal(ran, 1);
     assert.equal(await env.client.execute(concurrent, { id: "concurrent" }), HOUR);
   });
@@ -67,7 +80,10 @@ test("backoffs within the task and with timers are skipped, and an activity's da
     // 20 s and 40 s in the worker, 80 s in a timer.
     assert.deepEqual(seen, [[1, 0], [2, 20], [3, 60], [4, 140]]);
     const { events } = await env.client.getHandle(undefined, "backs off").fetchHistory();
-    assert.equal(events.filter(({ attributes }) => attributes.case === "timerFiredEventAttributes").length, 1);
+    assert.equal(
+      events.filter(({ attributes }) => attributes.case === "timerFiredEventAttributes").length,
+      1,
+    );
   });
 });
 
@@ -80,7 +96,10 @@ test("timeouts are skipped in virtual time", () => {
     const options = { startToClose: "30m", retry: { maximumAttempts: 2 } };
     const handle = await env.client.start(timed, { id: "limits", args: ["x", options] });
     const error = await handle.result().then(() => assert.fail("it completed"), (e) => e as Error);
-    assert.ok(error.cause instanceof ActivityFailure && error.cause.cause instanceof TimeoutFailure, String(error.cause));
+    assert.ok(
+      error.cause instanceof ActivityFailure && error.cause.cause instanceof TimeoutFailure,
+      String(error.cause),
+    );
     assert.equal(Math.round((env.now() - START) / 60_000), 60);
   });
 });

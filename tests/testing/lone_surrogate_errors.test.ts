@@ -20,7 +20,8 @@ import {
 } from "../../ts/workflow/mod.ts";
 
 const LONE = "a\ud800b";
-const failure = () => new ApplicationFailure(LONE, { type: LONE, details: [LONE], nonRetryable: true });
+const failure = () =>
+  new ApplicationFailure(LONE, { type: LONE, details: [LONE], nonRetryable: true });
 
 const fails = workflow("Fails", () => Promise.reject(failure()));
 const work = workflow("Work", async () => {
@@ -55,24 +56,29 @@ const room = workflow("Room", {
 });
 
 /** Messages of an error and its causes. */
-const messagesOf = (error: unknown): string[] => error instanceof Error ? [error.message, ...messagesOf(error.cause)] : [];
-const hasReplacement = (error: unknown): boolean => messagesOf(error).some((text) => text.includes("a\ufffdb"));
+const messagesOf = (error: unknown): string[] =>
+  error instanceof Error ? [error.message, ...messagesOf(error.cause)] : [];
+const hasReplacement = (error: unknown): boolean =>
+  messagesOf(error).some((text) => text.includes("a\ufffdb"));
 
 test("errors with lone surrogates reach the callers of workflows, activities, updates and queries", async () => {
   const env = await TestEnvironment.create({ logger: silentLogger });
   try {
     const acts = { work: () => Promise.reject(failure()) };
-    await env.runWorker({ workflows: [fails, work, room], activities: acts, logger: silentLogger }, async () => {
-      const { client } = env;
-      await assert.rejects(client.execute(fails, { id: "fails" }), hasReplacement);
-      assert.equal(await client.execute(work, { id: "work" }), "a\ufffdb");
-      const handle = await client.start(room, { id: "room" });
-      await assert.rejects(handle.update(reject), hasReplacement);
-      await assert.rejects(handle.update(fail), hasReplacement);
-      await assert.rejects(handle.query(ask), hasReplacement);
-      await handle.signal(done);
-      assert.equal(await handle.result(), 0);
-    });
+    await env.runWorker(
+      { workflows: [fails, work, room], activities: acts, logger: silentLogger },
+      async () => {
+        const { client } = env;
+        await assert.rejects(client.execute(fails, { id: "fails" }), hasReplacement);
+        assert.equal(await client.execute(work, { id: "work" }), "a\ufffdb");
+        const handle = await client.start(room, { id: "room" });
+        await assert.rejects(handle.update(reject), hasReplacement);
+        await assert.rejects(handle.update(fail), hasReplacement);
+        await assert.rejects(handle.query(ask), hasReplacement);
+        await handle.signal(done);
+        assert.equal(await handle.result(), 0);
+      },
+    );
   } finally {
     await env.dispose();
   }

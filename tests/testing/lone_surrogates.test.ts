@@ -25,8 +25,12 @@ type Any = { [name: string]: () => Promise<unknown> };
 const calls: { readonly [field: string]: () => unknown } = {
   activityType: () => activities<Any>()[LONE]!(),
   taskQueue: () => activities<Any>({ taskQueue: LONE }).work!(),
-  activityId: () => (activities<Any>().work as unknown as { with(o: object): () => unknown }).with({ activityId: LONE })(),
-  "retryPolicy.nonRetryableErrorTypes": () => activities<Any>({ retry: { nonRetryableErrorTypes: [LONE] } }).work!(),
+  activityId: () =>
+    (activities<Any>().work as unknown as { with(o: object): () => unknown }).with({
+      activityId: LONE,
+    })(),
+  "retryPolicy.nonRetryableErrorTypes": () =>
+    activities<Any>({ retry: { nonRetryableErrorTypes: [LONE] } }).work!(),
   "activityType of a local activity": () => localActivities<Any>()[LONE]!(),
   workflowType: () => executeChild(LONE),
   workflowId: () => executeChild("Child", { id: LONE }),
@@ -52,7 +56,10 @@ const call = workflow("Call", async (field: string) => {
     return `${(error as Error).name}: ${(error as Error).message}`;
   }
 });
-const renewed = workflow("Renewed", async () => continueAsNewWith<undefined>({ workflowType: LONE }));
+const renewed = workflow(
+  "Renewed",
+  async () => continueAsNewWith<undefined>({ workflowType: LONE }),
+);
 const values = workflow("Values", async (text: string) => {
   await sleep(1, { summary: text });
   await externalWorkflow("other").cancel(text).catch(() => {});
@@ -97,10 +104,16 @@ test("values and summaries keep a lone surrogate; a reason has a replacement", (
     assert.equal((await handle.describe()).memo.text, LONE);
     const events = [];
     for await (const event of handle.history()) events.push(event);
-    const summaries = events.flatMap(({ userMetadata }) => userMetadata?.summary === undefined ? [] : [userMetadata.summary]);
-    assert.deepEqual(summaries.map(({ data }) => JSON.parse(new TextDecoder().decode(data))), [LONE]);
+    const summaries = events.flatMap(({ userMetadata }) =>
+      userMetadata?.summary === undefined ? [] : [userMetadata.summary]
+    );
+    assert.deepEqual(summaries.map(({ data }) => JSON.parse(new TextDecoder().decode(data))), [
+      LONE,
+    ]);
     const [request] = events.flatMap(({ attributes }) =>
-      attributes.case === "requestCancelExternalWorkflowExecutionInitiatedEventAttributes" ? [attributes.value.reason] : []
+      attributes.case === "requestCancelExternalWorkflowExecutionInitiatedEventAttributes"
+        ? [attributes.value.reason]
+        : []
     );
     assert.match(String(request), /a\ufffdb$/);
   }));

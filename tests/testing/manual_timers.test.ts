@@ -54,7 +54,10 @@ const short = workflow("Short", async () => {
   return "over";
 });
 
-const acts = activities<{ flaky(): string }>({ startToClose: "10s", retry: { initialInterval: "1 minute" } });
+const acts = activities<{ flaky(): string }>({
+  startToClose: "10s",
+  retry: { initialInterval: "1 minute" },
+});
 const worksOn = workflow("WorksOn", async () => {
   const result = await acts.flaky();
   await sleep("1s", { summary: "rest" });
@@ -112,7 +115,8 @@ test("firing a missing timer rejects with the reason and the open timers", async
   const env = await TestEnvironment.create({ timers: "manual" });
   await env.runWorker({ workflows: [buff] }, async () => {
     const handle = await env.client.start(buff, { id: "b" });
-    const message = (of: Promise<unknown>) => of.then(() => "fired", (error: Error) => error.message);
+    const message = (of: Promise<unknown>) =>
+      of.then(() => "fired", (error: Error) => error.message);
     assert.equal(
       await message(env.fireTimer(handle, "expired")),
       `workflow "b" has no open timer "expired"; open timers: "warn_player", "expire"`,
@@ -124,16 +128,26 @@ test("firing a missing timer rejects with the reason and the open timers", async
   await env.dispose();
   const due = await TestEnvironment.create();
   await due.client.start(buff, { id: "b" });
-  await assert.rejects(due.fireTimer("b", "expire"), /timer "expire" of workflow "b" fires when it is due; .*timers: "manual"/);
+  await assert.rejects(
+    due.fireTimer("b", "expire"),
+    /timer "expire" of workflow "b" fires when it is due; .*timers: "manual"/,
+  );
   await due.dispose();
 });
 
 test("an application with manual timers keeps them pending over a restart", async () => {
   const store = new MemoryStore();
-  const options = { workflows: [buff], logger: silentLogger, engine: { store, timers: "manual" as const } };
+  const options = {
+    workflows: [buff],
+    logger: silentLogger,
+    engine: { store, timers: "manual" as const },
+  };
   let app = await open(options);
   const { runId } = await app.client.start(buff, { id: "b" });
-  await until("it waits", async () => (await app.client.getHandle(buff, "b").describe()).historyLength >= 6);
+  await until(
+    "it waits",
+    async () => (await app.client.getHandle(buff, "b").describe()).historyLength >= 6,
+  );
   await app.close();
   app = await open(options);
   await app.engine.fireTimer("b", "warn_player", runId);
@@ -168,15 +182,24 @@ test("the timers of one workflow can be manual: the others fire when they are du
     const { status, searchAttributes } = await held.describe();
     assert.deepEqual([status, searchAttributes["WorkflowTimers"]], ["RUNNING", "manual"]);
     const listed = [];
-    for await (const { workflowId } of env.client.list("WorkflowTimers = 'manual'")) listed.push(workflowId);
+    for await (const { workflowId } of env.client.list("WorkflowTimers = 'manual'")) {
+      listed.push(workflowId);
+    }
     assert.deepEqual(listed, ["held"]);
     await env.fireTimer(held, "next");
     await env.advance("30 days");
-    assert.equal((await held.describe()).status, "RUNNING", "the run that continues it waits as well");
+    assert.equal(
+      (await held.describe()).status,
+      "RUNNING",
+      "the run that continues it waits as well",
+    );
     await env.fireTimer("held", "next");
     assert.equal(await held.result(), 2);
     await env.client.start(buff, { id: "b" });
-    await assert.rejects(env.fireTimer("b", "expire"), /fires when it is due; .*started with timers: "manual"/);
+    await assert.rejects(
+      env.fireTimer("b", "expire"),
+      /fires when it is due; .*started with timers: "manual"/,
+    );
   });
   await env.dispose();
 });
@@ -200,7 +223,10 @@ test("manual timers of a workflow stay manual after a restart of an engine with 
 test("manual timers of one workflow: invalid calls are rejected", async () => {
   const env = await TestEnvironment.create();
   const timers = "by hand" as "manual";
-  await assert.rejects(env.client.start(buff, { id: "b", timers }), /timers must be "manual" or undefined, not "by hand"/);
+  await assert.rejects(
+    env.client.start(buff, { id: "b", timers }),
+    /timers must be "manual" or undefined, not "by hand"/,
+  );
   await env.dispose();
   // As Temporal's server says it of an attribute that it does not know.
   const message = "Namespace default has no mapping defined for search attribute WorkflowTimers";

@@ -1,8 +1,18 @@
-// Type tests of carry: the state that a round gets and may carry, and the workflow's arguments and result.
-import { carry, continueAsNew, query, select, sleep, timer, workflow } from "../../ts/workflow/mod.ts";
+// Type tests of carry: the state that a round gets and may carry, and the workflow's arguments and
+// result.
+import {
+  carry,
+  continueAsNew,
+  query,
+  select,
+  sleep,
+  timer,
+  workflow,
+} from "../../ts/workflow/mod.ts";
 import type { WorkflowDefinition } from "../../ts/workflow/mod.ts";
 
-type Equal<A, B> = (<T>() => T extends A ? 1 : 2) extends (<T>() => T extends B ? 1 : 2) ? true : false;
+type Equal<A, B> = (<T>() => T extends A ? 1 : 2) extends (<T>() => T extends B ? 1 : 2) ? true
+  : false;
 const is = <T extends true>(): T => true as T;
 
 const where = query<number>("where");
@@ -28,7 +38,8 @@ is<Equal<typeof endless, WorkflowDefinition<[], never>>>();
 
 export const bySelect = workflow("BySelect", {
   carry: () => ({ laps: 0 }),
-  round: ({ laps }) => select([timer("1s", () => carry({ laps: laps + 1 })), timer("2s", () => "done" as const)]),
+  round: ({ laps }) =>
+    select([timer("1s", () => carry({ laps: laps + 1 })), timer("2s", () => "done" as const)]),
 });
 is<Equal<typeof bySelect, WorkflowDefinition<[], "done">>>();
 
@@ -40,4 +51,7 @@ workflow("OtherArgs", { carry: (_n: number) => 0, round: async (_state, _s: stri
 workflow("NoRound", { carry: () => 0 });
 // @ts-expect-error queries among the messages need handlers
 workflow("NoHandler", { carry: () => 0, messages: { where }, round: async (n) => n });
-export const over = workflow("Over", { carry: (_n: number) => 0, round: async (n) => n > 1 ? continueAsNew(1) : carry(n + 1) });
+export const over = workflow("Over", {
+  carry: (_n: number) => 0,
+  round: async (n) => n > 1 ? continueAsNew(1) : carry(n + 1),
+});

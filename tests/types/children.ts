@@ -15,21 +15,32 @@ import {
   workflow,
 } from "../../ts/workflow/mod.ts";
 
-type Equal<A, B> = (<T>() => T extends A ? 1 : 2) extends (<T>() => T extends B ? 1 : 2) ? true : false;
+type Equal<A, B> = (<T>() => T extends A ? 1 : 2) extends (<T>() => T extends B ? 1 : 2) ? true
+  : false;
 const is = <T extends true>(): T => true as T;
 
 interface Parcel {
   readonly weight: number;
 }
-const ship = workflow("Ship", async (parcels: Parcel[], express?: boolean): Promise<string> => String(parcels.length) + express);
-const tick = workflow("Tick", async (n?: number) => n === undefined ? 1 : n > 3 ? 2 : continueAsNew(n + 1));
+const ship = workflow(
+  "Ship",
+  async (parcels: Parcel[], express?: boolean): Promise<string> => String(parcels.length) + express,
+);
+const tick = workflow(
+  "Tick",
+  async (n?: number) => n === undefined ? 1 : n > 3 ? 2 : continueAsNew(n + 1),
+);
 const nothing = workflow("Nothing", async () => {});
 const expedite = signal<[by: string, at: number]>("expedite");
 const stop = signal("stop");
 const change = update<[number], string>("change");
 
 export async function children() {
-  const tracking = await executeChild(ship, { id: "s-1", args: [[{ weight: 1 }]], retry: { maximumAttempts: 2 } });
+  const tracking = await executeChild(ship, {
+    id: "s-1",
+    args: [[{ weight: 1 }]],
+    retry: { maximumAttempts: 2 },
+  });
   is<Equal<typeof tracking, string>>();
   is<Equal<Awaited<ReturnType<typeof ticked>>, 1 | 2>>();
   await executeChild(nothing);

@@ -1,8 +1,16 @@
-// Types from definitions to clients: what is right compiles, and each wrong name, argument or result does not. Checked by tsc alone; the
-// functions are never called.
+// Types from definitions to clients: what is right compiles, and each wrong name, argument or
+// result does not. Checked by tsc alone; the functions are never called.
 import type { Client, UpdateHandle, WorkflowHandle } from "../../ts/client/mod.ts";
 import { withContext } from "../../ts/activity/mod.ts";
-import { activities, continueAsNew, defineSearchAttributeKey, query, signal, update, workflow } from "../../ts/workflow/mod.ts";
+import {
+  activities,
+  continueAsNew,
+  defineSearchAttributeKey,
+  query,
+  signal,
+  update,
+  workflow,
+} from "../../ts/workflow/mod.ts";
 
 interface Item {
   sku: string;
@@ -28,21 +36,34 @@ const tags = defineSearchAttributeKey("Tags", "KEYWORD_LIST");
 
 const report = { type: "startWorkflow", workflowType: "Report" } as const;
 
-type Equal<A, B> = (<T>() => T extends A ? 1 : 2) extends (<T>() => T extends B ? 1 : 2) ? true : false;
+type Equal<A, B> = (<T>() => T extends A ? 1 : 2) extends (<T>() => T extends B ? 1 : 2) ? true
+  : false;
 function same<A, B>(_equal: Equal<A, B>): void {}
 
 export async function right(client: Client): Promise<void> {
   const handle = await client.start(cart, { id: "1", args: [{ name: "a" }] });
-  await client.start(cart, { id: "1", args: [{ name: "a" }, 3], taskQueue: "q", idReusePolicy: "REJECT_DUPLICATE" });
+  await client.start(cart, {
+    id: "1",
+    args: [{ name: "a" }, 3],
+    taskQueue: "q",
+    idReusePolicy: "REJECT_DUPLICATE",
+  });
   const result = await handle.result();
   same<typeof result, { total: number }>(true);
   const added = await handle.update(addItem, { sku: "x" }, 1);
   same<typeof added, number>(true);
   await handle.update(clear);
-  const executed = await handle.executeUpdate(addItem, { args: [{ sku: "x" }, 1], updateId: "u", timeout: "5s" });
+  const executed = await handle.executeUpdate(addItem, {
+    args: [{ sku: "x" }, 1],
+    updateId: "u",
+    timeout: "5s",
+  });
   same<typeof executed, number>(true);
   await handle.executeUpdate(clear, { timeout: 10 });
-  const started = await handle.startUpdate(addItem, { args: [{ sku: "x" }, 1], waitFor: "accepted" });
+  const started = await handle.startUpdate(addItem, {
+    args: [{ sku: "x" }, 1],
+    waitFor: "accepted",
+  });
   same<typeof started, UpdateHandle<number>>(true);
   const again = handle.getUpdateHandle("u", addItem);
   same<typeof again, UpdateHandle<number>>(true);
@@ -57,7 +78,12 @@ export async function right(client: Client): Promise<void> {
   same<typeof word, "done">(true);
   const found = client.getHandle(cart, "1");
   same<typeof found, WorkflowHandle<typeof cart>>(true);
-  await client.signalWithStart(cart, { id: "1", args: [{ name: "a" }], signal: note, signalArgs: ["x"] });
+  await client.signalWithStart(cart, {
+    id: "1",
+    args: [{ name: "a" }],
+    signal: note,
+    signalArgs: ["x"],
+  });
   await client.signalWithStart(bare, { id: "1", signal: checkout });
 
   const both = await client.startUpdateWithStart(cart, {
@@ -77,10 +103,17 @@ export async function right(client: Client): Promise<void> {
   });
   same<typeof counted, number>(true);
   await client.executeUpdateWithStart(bare, { id: "1", update: clear });
-  const anything = await client.executeUpdateWithStart("Other", { id: "1", update: "set", updateArgs: [1] });
+  const anything = await client.executeUpdateWithStart("Other", {
+    id: "1",
+    update: "set",
+    updateArgs: [1],
+  });
   same<typeof anything, unknown>(true);
 
-  await client.start(bare, { id: "1", searchAttributes: [{ key: amount, value: 3 }, { key: tags, value: ["a"] }] });
+  await client.start(bare, {
+    id: "1",
+    searchAttributes: [{ key: amount, value: 3 }, { key: tags, value: ["a"] }],
+  });
   await client.start(bare, { id: "1", searchAttributes: { Amount: 3, Tags: ["a"] } });
   const { typedSearchAttributes } = await found.describe();
   const much = typedSearchAttributes.get(amount);
@@ -89,12 +122,19 @@ export async function right(client: Client): Promise<void> {
 
   const nightly = await client.schedule.create({
     scheduleId: "nightly",
-    spec: { calendars: [{ hour: 3, dayOfWeek: [{ start: "MONDAY", end: "FRIDAY" }, "SUNDAY"] }], timezone: "Europe/Berlin" },
+    spec: {
+      calendars: [{ hour: 3, dayOfWeek: [{ start: "MONDAY", end: "FRIDAY" }, "SUNDAY"] }],
+      timezone: "Europe/Berlin",
+    },
     action: { type: "startWorkflow", workflowType: cart, args: [{ name: "a" }], taskQueue: "q" },
     policies: { overlap: "SKIP", catchupWindow: "1h" },
     searchAttributes: [{ key: amount, value: 1 }],
   });
-  await client.schedule.create({ scheduleId: "s", spec: {}, action: { type: "startWorkflow", workflowType: bare } });
+  await client.schedule.create({
+    scheduleId: "s",
+    spec: {},
+    action: { type: "startWorkflow", workflowType: bare },
+  });
   await client.schedule.create({
     scheduleId: "s",
     spec: {},
@@ -117,23 +157,40 @@ export async function right(client: Client): Promise<void> {
 export async function wrong(client: Client): Promise<void> {
   // @ts-expect-error the update takes arguments
   await client.executeUpdateWithStart(bare, { id: "1", update: addItem });
-  // @ts-expect-error the update's argument has another type
-  await client.executeUpdateWithStart(bare, { id: "1", update: addItem, updateArgs: [{ sku: 1 }, 1] });
+  await client.executeUpdateWithStart(bare, {
+    id: "1",
+    update: addItem,
+    // @ts-expect-error the update's argument has another type
+    updateArgs: [{ sku: 1 }, 1],
+  });
   // @ts-expect-error the workflow takes arguments
   await client.executeUpdateWithStart(cart, { id: "1", update: clear });
   // @ts-expect-error a service takes no cron schedule with such a start
   await client.executeUpdateWithStart(bare, { id: "1", update: clear, cronSchedule: "* * * * *" });
   // @ts-expect-error startUpdateWithStart says what it waits for
   await client.startUpdateWithStart(bare, { id: "1", update: clear });
-  // @ts-expect-error the scheduled workflow takes arguments
-  await client.schedule.create({ scheduleId: "s", spec: {}, action: { type: "startWorkflow", workflowType: cart } });
+  await client.schedule.create({
+    scheduleId: "s",
+    spec: {},
+    // @ts-expect-error the scheduled workflow takes arguments
+    action: { type: "startWorkflow", workflowType: cart },
+  });
   const odd = { type: "startWorkflow", workflowType: cart, args: [{ nome: "a" }] } as const;
   // @ts-expect-error the argument's type is wrong
   await client.schedule.create({ scheduleId: "s", spec: {}, action: odd });
-  // @ts-expect-error no such day
-  await client.schedule.create({ scheduleId: "s", spec: { calendars: [{ dayOfWeek: "MONTAG" }] }, action: report });
-  // @ts-expect-error no such policy
-  await client.schedule.create({ scheduleId: "s", spec: {}, action: report, policies: { overlap: "NEVER" } });
+  await client.schedule.create({
+    scheduleId: "s",
+    // @ts-expect-error no such day
+    spec: { calendars: [{ dayOfWeek: "MONTAG" }] },
+    action: report,
+  });
+  await client.schedule.create({
+    scheduleId: "s",
+    spec: {},
+    action: report,
+    // @ts-expect-error no such policy
+    policies: { overlap: "NEVER" },
+  });
   // @ts-expect-error a value of another type than the key's
   await client.start(bare, { id: "1", searchAttributes: [{ key: amount, value: "much" }] });
   // @ts-expect-error a start needs an id

@@ -1,4 +1,5 @@
-// Type tests of the model: what must compile, and what must not (each @ts-expect-error is an assertion that tsc checks).
+// Type tests of the model: what must compile, and what must not (each @ts-expect-error is an
+// assertion that tsc checks).
 import {
   activities,
   type ContinueAsNew,
@@ -23,7 +24,8 @@ import {
   type WorkflowDefinition,
 } from "../../ts/workflow/mod.ts";
 
-type Equal<A, B> = (<T>() => T extends A ? 1 : 2) extends (<T>() => T extends B ? 1 : 2) ? true : false;
+type Equal<A, B> = (<T>() => T extends A ? 1 : 2) extends (<T>() => T extends B ? 1 : 2) ? true
+  : false;
 const is = <T extends true>(): T => true as T;
 
 interface Item {
@@ -39,9 +41,11 @@ const bump = signal<[number]>("bump");
 const status = query<string>("status");
 const filtered = query<Item[], [filter: string, limit: number]>("filtered");
 
-// ---------------------------------------------------------------------------------------------------------------- until
+// ------------------------------------------------------------------------------------------- until
 export async function untils() {
-  const n = await receive(0, [on(bump, ([by], s) => noreply(s + by))], { until: (s) => s.toFixed() === "3" });
+  const n = await receive(0, [on(bump, ([by], s) => noreply(s + by))], {
+    until: (s) => s.toFixed() === "3",
+  });
   is<Equal<typeof n, ReceiveUntilResult<number>>>();
   const timed = await receive(0, [], { until: (s) => s > 3, timeout: 5 });
   is<Equal<typeof timed.state, number>>();
@@ -53,7 +57,7 @@ export async function untils() {
   workflow("W", { rememberUpdates: "all", run: () => Promise.resolve(1) });
 }
 
-// ---------------------------------------------------------------------------------------------------------------- handlers
+// ---------------------------------------------------------------------------------------- handlers
 export async function handlers() {
   const cart = await receive({ items: [] as Item[], n: 0 }, [
     on(addItem, ([item], c) => reply(c.items.length + 1, { ...c, items: [...c.items, item] }), {
@@ -113,7 +117,7 @@ export async function handlers() {
   on(addItem, (_, c: number) => reply(1, c), { validate: async () => "no" satisfies void });
 }
 
-// -------------------------------------------------------------------------------------------------------------- activities
+// -------------------------------------------------------------------------------------- activities
 interface Acts {
   charge(items: Item[], currency?: string): Promise<Receipt>;
   count(): number;
@@ -142,9 +146,13 @@ export async function calls() {
   return wrong;
 }
 
-// ---------------------------------------------------------------------------------------------------------------- parallel
+// ---------------------------------------------------------------------------------------- parallel
 export async function branches() {
-  const [user, config, plain] = await parallel([async () => ({ name: "x" }), () => sleep(1), () => 5]);
+  const [user, config, plain] = await parallel([
+    async () => ({ name: "x" }),
+    () => sleep(1),
+    () => 5,
+  ]);
   if (user.ok) is<Equal<typeof user.value, { name: string }>>();
   else is<Equal<typeof user.error, unknown>>();
   if (config.ok) is<Equal<typeof config.value, void>>();
@@ -161,7 +169,7 @@ export async function branches() {
   await parallel([sleep(1)]);
 }
 
-// ----------------------------------------------------------------------------------------------------------------- waiting
+// ----------------------------------------------------------------------------------------- waiting
 export async function waits() {
   const none = await waitForSignal(checkout);
   is<Equal<typeof none, undefined>>();
@@ -181,18 +189,28 @@ export async function waits() {
   return n;
 }
 
-// ------------------------------------------------------------------------------------------------------------- definitions
-export const plain = workflow("Plain", async (a: number, b: string): Promise<Receipt> => ({ total: a + b.length }));
+// ------------------------------------------------------------------------------------- definitions
+export const plain = workflow(
+  "Plain",
+  async (a: number, b: string): Promise<Receipt> => ({ total: a + b.length }),
+);
 is<Equal<typeof plain, WorkflowDefinition<[a: number, b: string], Receipt>>>();
 
 export const again = workflow("Again", {
-  run: async (n: number): Promise<string | ContinueAsNew<[number]>> => n > 3 ? "end" : continueAsNew(n + 1),
+  run: async (n: number): Promise<string | ContinueAsNew<[number]>> =>
+    n > 3 ? "end" : continueAsNew(n + 1),
 });
 is<Equal<typeof again, WorkflowDefinition<[n: number], string>>>();
-export const inferred = workflow("Inferred", async (n: number) => n > 3 ? "end" : continueAsNew(n + 1));
+export const inferred = workflow(
+  "Inferred",
+  async (n: number) => n > 3 ? "end" : continueAsNew(n + 1),
+);
 is<Equal<typeof inferred, WorkflowDefinition<[n: number], "end">>>();
-// @ts-expect-error it must continue with the arguments of run
-export const wrongArgs = workflow("WrongArgs", async (n: number) => n > 3 ? "end" : continueAsNew("x"));
+export const wrongArgs = workflow(
+  "WrongArgs",
+  // @ts-expect-error it must continue with the arguments of run
+  async (n: number) => n > 3 ? "end" : continueAsNew("x"),
+);
 // Further parameters of run may be left out, where they are optional.
 export const optional = workflow("Optional", {
   messages: { status },
@@ -205,18 +223,37 @@ export const optional = workflow("Optional", {
   },
 });
 is<
-  Equal<typeof optional, WorkflowDefinition<[state: { items: string[]; note?: string }, max?: number, label?: string], "end">>
+  Equal<
+    typeof optional,
+    WorkflowDefinition<
+      [state: { items: string[]; note?: string }, max?: number, label?: string],
+      "end"
+    >
+  >
 >();
 export const annotated = workflow(
   "Annotated",
-  async (n: number, label?: string): Promise<string | ContinueAsNew<[number]>> => label ?? continueAsNew(n + 1),
+  async (n: number, label?: string): Promise<string | ContinueAsNew<[number]>> =>
+    label ?? continueAsNew(n + 1),
 );
-export const allOptional = workflow("AllOptional", async (n?: number) => n === 3 ? n : continueAsNew());
-export const rest = workflow("Rest", async (first: string, ...more: number[]) => more[3] ?? continueAsNew(first, 1, 2));
-// @ts-expect-error a required parameter of run may not
-export const tooFew = workflow("TooFew", async (n: number, label: string) => n > 3 ? label : continueAsNew(n + 1));
-// @ts-expect-error a third one does not exist
-export const tooMany = workflow("TooMany", async (n: number, label?: string) => label ?? continueAsNew(n + 1, "x", 3));
+export const allOptional = workflow(
+  "AllOptional",
+  async (n?: number) => n === 3 ? n : continueAsNew(),
+);
+export const rest = workflow(
+  "Rest",
+  async (first: string, ...more: number[]) => more[3] ?? continueAsNew(first, 1, 2),
+);
+export const tooFew = workflow(
+  "TooFew",
+  // @ts-expect-error a required parameter of run may not
+  async (n: number, label: string) => n > 3 ? label : continueAsNew(n + 1),
+);
+export const tooMany = workflow(
+  "TooMany",
+  // @ts-expect-error a third one does not exist
+  async (n: number, label?: string) => label ?? continueAsNew(n + 1, "x", 3),
+);
 
 // @ts-expect-error run is asynchronous
 export const notAsync = workflow("NotAsync", (n: number) => n);
@@ -249,9 +286,12 @@ export const badArgument = workflow("BadArgument", {
 });
 // @ts-expect-error queries cannot be left out when they are declared
 export const noQueries = workflow("NoQueries", { messages: { status }, run: async () => {} });
-export const free = workflow("Free", { queries: { anything: (p: number, x: string) => p + x }, run: async () => {} });
+export const free = workflow("Free", {
+  queries: { anything: (p: number, x: string) => p + x },
+  run: async () => {},
+});
 
-// ----------------------------------------------------------------------------------------------------------------- schemas
+// ----------------------------------------------------------------------------------------- schemas
 declare const itemSchema: StandardSchemaV1<unknown, Item>;
 declare const numberSchema: StandardSchemaV1<unknown, number>;
 export const checked = update<[Item], number>("checked", { args: [itemSchema] });

@@ -1,5 +1,9 @@
-// Types of calls of Nexus operations: those of the program's own nexus-rpc are taken as they are, by shape.
-import { createNexusServiceClient, type NexusOperationHandle } from "../../ts/compat/workflow/mod.ts";
+// Types of calls of Nexus operations: those of the program's own nexus-rpc are taken as they are,
+// by shape.
+import {
+  createNexusServiceClient,
+  type NexusOperationHandle,
+} from "../../ts/compat/workflow/mod.ts";
 import { nexus, type NexusOperationHandle as NativeHandle } from "../../ts/workflow/mod.ts";
 
 declare const inputBrand: unique symbol;
@@ -32,9 +36,13 @@ declare const desk: ServiceDefinition<{
 
 export async function calls(): Promise<void> {
   const client = createNexusServiceClient({ endpoint: "front", service: desk });
-  const answer: number = await client.executeOperation("ask", { question: "why" }, { cancellationType: "ABANDON" });
+  const answer: number = await client.executeOperation("ask", { question: "why" }, {
+    cancellationType: "ABANDON",
+  });
   const again: number = await client.executeOperation(desk.operations.ask, { question: "why" });
-  const handle: NexusOperationHandle<number> = await client.startOperation("ask", { question: "how" }, { summary: "asks" });
+  const handle: NexusOperationHandle<number> = await client.startOperation("ask", {
+    question: "how",
+  }, { summary: "asks" });
   const token: string | undefined = handle.token;
   const later: number = await handle.result();
   const nothing: void = await client.executeOperation("nothing", undefined);

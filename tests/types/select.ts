@@ -1,5 +1,5 @@
-// Type tests of select and timer: what must compile with which value, and what must not (each @ts-expect-error is an assertion that tsc
-// checks).
+// Type tests of select and timer: what must compile with which value, and what must not (each comment
+// "@ts-expect-error" is an assertion that tsc checks).
 import {
   activities,
   ApplicationFailure,
@@ -27,7 +27,8 @@ import {
   workflow,
 } from "../../ts/workflow/mod.ts";
 
-type Equal<A, B> = (<T>() => T extends A ? 1 : 2) extends (<T>() => T extends B ? 1 : 2) ? true : false;
+type Equal<A, B> = (<T>() => T extends A ? 1 : 2) extends (<T>() => T extends B ? 1 : 2) ? true
+  : false;
 const is = <T extends true>(): T => true as T;
 
 const stack = signal<[number]>("stack");
@@ -37,7 +38,7 @@ const status = query<string>("status");
 const acts = activities<{ charge(id: string): Promise<{ total: number }>; roll(): number }>();
 const child = workflow("Child", async (n: number) => `${n}`);
 
-// ------------------------------------------------------------------------------------------------------------------ values
+// ------------------------------------------------------------------------------------------ values
 export async function values() {
   let sum = 0;
   const literals = await select([
@@ -68,7 +69,9 @@ export async function values() {
   const given: unknown = 4;
   const unknown = await select([on(dispel, () => given), timer(1, () => 1)]);
   is<Equal<typeof unknown, unknown>>();
-  const settled = await select([on(Promise.all([acts.roll(), acts.charge("x")]), ([n, { total }]) => n + total)]);
+  const settled = await select([
+    on(Promise.all([acts.roll(), acts.charge("x")]), ([n, { total }]) => n + total),
+  ]);
   is<Equal<typeof settled, number>>();
   // Any number of arms, made beforehand.
   const many = ["a", "b"].map((name) => on(signal<[boolean]>(name), ([yes]) => yes));
@@ -90,11 +93,15 @@ export const forever = workflow("Forever", async (n: number) => {
 export async function inHandlers() {
   await receive({ n: 0 }, [
     on(dispel, (_, s) => select([on(stack, ([n]) => noreply({ n })), timer("1m", () => stop(s))])),
-    on(rename, async ([name], s) => await select([on(dispel, () => reply(0, s)), timer("1m", () => stop(s, name.length))])),
+    on(
+      rename,
+      async ([name], s) =>
+        await select([on(dispel, () => reply(0, s)), timer("1m", () => stop(s, name.length))]),
+    ),
   ]);
 }
 
-// ------------------------------------------------------------------------------------------------------------------ misuse
+// ------------------------------------------------------------------------------------------ misuse
 export async function misuse() {
   // @ts-expect-error no arms
   await select([]);
@@ -147,7 +154,7 @@ export async function misuse() {
   return [wrong, handlers];
 }
 
-// ------------------------------------------------------------------------------------------------------------------- names
+// ------------------------------------------------------------------------------------------- names
 export function names() {
   const table = signals({ threatDetected: payload<[enemyId: number]>(), standDown: payload() });
   is<Equal<typeof table.threatDetected, Signal<[enemyId: number]>>>();
@@ -162,15 +169,21 @@ export function names() {
   signals({ a: "a" });
 }
 
-// ------------------------------------------------------------------------------------------------------------- declared results
+// -------------------------------------------------------------------------------- declared results
 interface Outcome {
   readonly kind: "paid" | "canceled";
 }
 /** The result may be declared: then the bodies' literals have its types. */
 export async function declared() {
-  const outcome = await select<Outcome | "remind">([on(dispel, () => ({ kind: "paid" })), timer("1s", () => "remind")]);
+  const outcome = await select<Outcome | "remind">([
+    on(dispel, () => ({ kind: "paid" })),
+    timer("1s", () => "remind"),
+  ]);
   is<Equal<typeof outcome, Outcome | "remind">>();
-  const contextual: Outcome | "remind" = await select([on(dispel, () => ({ kind: "paid" })), timer("1s", () => "remind")]);
+  const contextual: Outcome | "remind" = await select([
+    on(dispel, () => ({ kind: "paid" })),
+    timer("1s", () => "remind"),
+  ]);
   // @ts-expect-error a body that returns something else
   await select<Outcome | "remind">([timer("1s", () => "late")]);
   // @ts-expect-error an update cannot be an arm, whatever the result
@@ -181,5 +194,7 @@ export async function declared() {
 const open = update<[], { status: "ok" | "full" }>("open");
 /** A response keeps its literals in an async handler. */
 export async function asyncResponses() {
-  await receive({ n: 0 }, [on(open, (_, s) => spawnAsync(() => Promise.resolve({ status: "full" }), { ...s, n: 1 }))]);
+  await receive({ n: 0 }, [
+    on(open, (_, s) => spawnAsync(() => Promise.resolve({ status: "full" }), { ...s, n: 1 })),
+  ]);
 }

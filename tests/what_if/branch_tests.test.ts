@@ -1,5 +1,6 @@
 // runtime: node
-// A branch as a test: the file that is written holds how the branch ended, in each runner, and fails where the code of today ends otherwise.
+// A branch as a test: the file that is written holds how the branch ended, in each runner, and
+// fails where the code of today ends otherwise.
 // takes: 20 s
 import assert from "node:assert/strict";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
@@ -49,18 +50,34 @@ for (const runner of ["node", "vitest", "deno"] as const satisfies readonly Test
       writeFileSync(module, code("refused"));
       const history = await recorded();
       const end = { kind: "failed", failure: { message: "card declined \u2028" } } as const;
-      const edits: Edit[] = [{ kind: "activity", eventId: eventId(history, "activityTaskScheduled"), end }];
+      const edits: Edit[] = [{
+        kind: "activity",
+        eventId: eventId(history, "activityTaskScheduled"),
+        end,
+      }];
       const realm = await createWorkerRealm({ workflows: module });
       try {
         const result = await runBranch(history, { realm, edits });
         assert.equal(result.outcome.kind, "completed");
         const title = "what if: the payment fails";
-        const files = branchTestFiles(history, { runner, name: "order", workflows: "./workflows.ts", edits, result, title });
+        const files = branchTestFiles(history, {
+          runner,
+          name: "order",
+          workflows: "./workflows.ts",
+          edits,
+          result,
+          title,
+        });
         assert.equal(files.history.text, historyJson(history));
-        for (const { name, text } of [files.test, files.history]) writeFileSync(join(folder, name), text);
+        for (const { name, text } of [files.test, files.history]) {
+          writeFileSync(join(folder, name), text);
+        }
         assert.deepEqual([...await runTests(runner, folder, [files.test.name])], [[title, ""]]);
         writeFileSync(module, code("asked again"));
-        assert.match((await runTests(runner, folder, [files.test.name])).get(title) ?? "", /asked again/);
+        assert.match(
+          (await runTests(runner, folder, [files.test.name])).get(title) ?? "",
+          /asked again/,
+        );
       } finally {
         await realm.dispose();
       }

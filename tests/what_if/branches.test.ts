@@ -1,4 +1,5 @@
-// Branches end as a real run with those inputs does on the engine: the same steps, at the same times, with the same values.
+// Branches end as a real run with those inputs does on the engine: the same steps, at the same
+// times, with the same values.
 // takes: 18 s
 import assert from "node:assert/strict";
 import { after, test } from "node:test";
@@ -48,7 +49,11 @@ const add = (
   item: string,
   cents: number,
 ): Act => [ms, (h) => h.update("add" as never, item as never, cents as never)];
-const signal = (ms: number, name: string, ...args: unknown[]): Act => [ms, (h) => h.signal(name as never, ...args as never[])];
+const signal = (
+  ms: number,
+  name: string,
+  ...args: unknown[]
+): Act => [ms, (h) => h.signal(name as never, ...args as never[])];
 const cancel = (ms: number): Act => [ms, (h) => h.cancel()];
 
 const book = add(1 * S, "book", 1000);
@@ -56,7 +61,10 @@ const pen = add(2 * S, "pen", 250);
 const bought: Act[] = [book, pen, signal(5 * S, "checkout"), signal(10 * S, "confirm")];
 const cart: Life = { of: "native", type: "Cart", args: ["ada"], acts: bought };
 
-const item = (ms: number, name: string): Act => [ms, (h) => h.update("addItem" as never, name as never)];
+const item = (
+  ms: number,
+  name: string,
+): Act => [ms, (h) => h.update("addItem" as never, name as never)];
 const ordered: Act[] = [item(1 * S, "lamp"), item(2 * S, "desk"), signal(60 * S, "approve", true)];
 const order: Life = { of: "compat", type: "order", args: ["grace"], acts: ordered };
 
@@ -87,7 +95,12 @@ const SCENES: readonly Scene[] = [
     life: cart,
     edits: (h) => [
       { kind: "duplicate", eventId: eventId(h, UPDATE, 2), afterMs: 1 * S },
-      { kind: "answer", key: "activity ship 1", end: { kind: "completed", result: "parcel of pen" }, afterMs: 1500 },
+      {
+        kind: "answer",
+        key: "activity ship 1",
+        end: { kind: "completed", result: "parcel of pen" },
+        afterMs: 1500,
+      },
     ],
     real: { acts: [book, pen, add(3 * S, "pen", 250), ...bought.slice(2)] },
   },
@@ -100,9 +113,18 @@ const SCENES: readonly Scene[] = [
   {
     name: "cancel instead of confirm",
     life: cart,
-    edits: (h) => [{ kind: "replace", eventId: eventId(h, SIGNAL, 2), message: { kind: "signal", name: "cancel", args: [] } }],
+    edits: (
+      h,
+    ) => [{
+      kind: "replace",
+      eventId: eventId(h, SIGNAL, 2),
+      message: { kind: "signal", name: "cancel", args: [] },
+    }],
     unanswered: { kind: "completed", result: "all" },
-    real: { acts: [...bought.slice(0, 3), signal(10 * S, "cancel")], activities: { refund: given("all") } },
+    real: {
+      acts: [...bought.slice(0, 3), signal(10 * S, "cancel")],
+      activities: { refund: given("all") },
+    },
   },
   {
     name: "a signal that was never sent",
@@ -127,14 +149,21 @@ const SCENES: readonly Scene[] = [
         message: { kind: "update", name: "add", args: ["cup", 5] },
         afterMs: 1 * S,
       },
-      { kind: "answer", key: "activity ship 1", end: { kind: "completed", result: "parcel of cup" }, afterMs: 1500 },
+      {
+        kind: "answer",
+        key: "activity ship 1",
+        end: { kind: "completed", result: "parcel of cup" },
+        afterMs: 1500,
+      },
     ],
     real: { acts: [book, pen, add(3 * S, "cup", 5), ...bought.slice(2)] },
   },
   {
     name: "the order of two updates is changed",
     life: cart,
-    edits: (h) => [{ kind: "move", eventId: eventId(h, UPDATE, 1), after: eventId(h, UPDATE, 2) + 1 }],
+    edits: (
+      h,
+    ) => [{ kind: "move", eventId: eventId(h, UPDATE, 1), after: eventId(h, UPDATE, 2) + 1 }],
     real: { acts: [pen, add(2 * S, "book", 1000), ...bought.slice(2)] },
   },
   {
@@ -148,7 +177,11 @@ const SCENES: readonly Scene[] = [
     life: cart,
     edits: (
       h,
-    ) => [{ kind: "activity", eventId: eventId(h, ACTIVITY), end: { kind: "failed", failure: { message: "declined" } } }],
+    ) => [{
+      kind: "activity",
+      eventId: eventId(h, ACTIVITY),
+      end: { kind: "failed", failure: { message: "declined" } },
+    }],
     real: { activities: { charge: fails("declined", true) } },
   },
   {
@@ -156,13 +189,25 @@ const SCENES: readonly Scene[] = [
     life: cart,
     edits: (
       h,
-    ) => [{ kind: "activity", eventId: eventId(h, ACTIVITY), end: { kind: "completed", result: "by hand" }, afterMs: 0 }],
+    ) => [{
+      kind: "activity",
+      eventId: eventId(h, ACTIVITY),
+      end: { kind: "completed", result: "by hand" },
+      afterMs: 0,
+    }],
     real: { activities: { charge: given("by hand") } },
   },
   {
     name: "the charge returns nothing",
     life: cart,
-    edits: (h) => [{ kind: "activity", eventId: eventId(h, ACTIVITY), end: { kind: "completed" }, afterMs: 0 }],
+    edits: (
+      h,
+    ) => [{
+      kind: "activity",
+      eventId: eventId(h, ACTIVITY),
+      end: { kind: "completed" },
+      afterMs: 0,
+    }],
     real: { activities: { charge: given(undefined) } },
   },
   {
@@ -187,8 +232,18 @@ const SCENES: readonly Scene[] = [
   {
     name: "one of two parallel parcels fails",
     life: cart,
-    edits: (h) => [{ kind: "activity", eventId: eventId(h, ACTIVITY, 3), end: { kind: "failed", failure: { message: "lost" } } }],
-    real: { activities: { ship: (of: string) => of === "pen" ? fails("lost", true)() : SHOP["ship"]!(of) } },
+    edits: (
+      h,
+    ) => [{
+      kind: "activity",
+      eventId: eventId(h, ACTIVITY, 3),
+      end: { kind: "failed", failure: { message: "lost" } },
+    }],
+    real: {
+      activities: {
+        ship: (of: string) => of === "pen" ? fails("lost", true)() : SHOP["ship"]!(of),
+      },
+    },
   },
   {
     name: "a timer fires earlier",
@@ -200,7 +255,14 @@ const SCENES: readonly Scene[] = [
   {
     name: "the run is asked to cancel while it sleeps",
     life: cart,
-    edits: (h) => [{ kind: "insert", after: eventId(h, TIMER), afterMs: 5 * S, message: { kind: "cancel", reason: "" } }],
+    edits: (
+      h,
+    ) => [{
+      kind: "insert",
+      after: eventId(h, TIMER),
+      afterMs: 5 * S,
+      message: { kind: "cancel", reason: "" },
+    }],
     real: { acts: [...bought, cancel(15 * S)] },
   },
   {
@@ -208,7 +270,12 @@ const SCENES: readonly Scene[] = [
     life: cart,
     edits: (
       h,
-    ) => [{ kind: "insert", after: eventId(h, TIMER), afterMs: 5 * S, message: { kind: "terminate", reason: "enough" } }],
+    ) => [{
+      kind: "insert",
+      after: eventId(h, TIMER),
+      afterMs: 5 * S,
+      message: { kind: "terminate", reason: "enough" },
+    }],
     real: { acts: [...bought, [15 * S, (h) => h.terminate("enough")]] },
   },
   {
@@ -217,7 +284,12 @@ const SCENES: readonly Scene[] = [
     edits: (h) => [
       { kind: "payload", eventId: eventId(h, UPDATE, 1), args: ["atlas", 9000] },
       { kind: "drop", eventId: eventId(h, UPDATE, 2) },
-      { kind: "activity", eventId: eventId(h, ACTIVITY), end: { kind: "completed", result: "r1" }, afterMs: 0 },
+      {
+        kind: "activity",
+        eventId: eventId(h, ACTIVITY),
+        end: { kind: "completed", result: "r1" },
+        afterMs: 0,
+      },
     ],
     real: {
       acts: [add(1 * S, "atlas", 9000), ...bought.slice(2)],
@@ -252,7 +324,12 @@ const SCENES: readonly Scene[] = [
     name: "a race is won late",
     life: race([]),
     edits: (h) => [
-      { kind: "insert", after: eventId(h, TIMER), afterMs: 30 * MIN, message: { kind: "signal", name: "go", args: ["late"] } },
+      {
+        kind: "insert",
+        after: eventId(h, TIMER),
+        afterMs: 30 * MIN,
+        message: { kind: "signal", name: "go", args: ["late"] },
+      },
     ],
     real: { acts: [signal(30 * MIN, "go", "late")] },
   },
@@ -261,10 +338,19 @@ const SCENES: readonly Scene[] = [
     life: family(),
     edits: (
       h,
-    ) => [{ kind: "child", eventId: eventId(h, CHILD), end: { kind: "failed", failure: { message: "no van", type: "Error" } } }],
+    ) => [{
+      kind: "child",
+      eventId: eventId(h, CHILD),
+      end: { kind: "failed", failure: { message: "no van", type: "Error" } },
+    }],
     real: { activities: { ship: async () => ((await SHOP["ship"]!("")), "") } },
   },
-  { name: "a family as it was", life: family(), edits: () => [{ kind: "input", args: ["vase"] }], real: {} },
+  {
+    name: "a family as it was",
+    life: family(),
+    edits: () => [{ kind: "input", args: ["vase"] }],
+    real: {},
+  },
   {
     name: "a run continues for another round",
     life: { of: "native", type: "Rounds", args: [1], acts: [signal(1 * S, "go", "done")] },
@@ -281,14 +367,24 @@ const SCENES: readonly Scene[] = [
     name: "an update is replaced by a signal",
     life: cart,
     edits: (h) => [
-      { kind: "replace", eventId: eventId(h, UPDATE, 2), message: { kind: "signal", name: "remove", args: ["book"] } },
+      {
+        kind: "replace",
+        eventId: eventId(h, UPDATE, 2),
+        message: { kind: "signal", name: "remove", args: ["book"] },
+      },
     ],
     real: { acts: [book, signal(2 * S, "remove", "book"), ...bought.slice(2)] },
   },
   {
     name: "a signal is replaced by a request to cancel",
     life: cart,
-    edits: (h) => [{ kind: "replace", eventId: eventId(h, SIGNAL, 2), message: { kind: "cancel", reason: "" } }],
+    edits: (
+      h,
+    ) => [{
+      kind: "replace",
+      eventId: eventId(h, SIGNAL, 2),
+      message: { kind: "cancel", reason: "" },
+    }],
     real: { acts: [...bought.slice(0, 3), cancel(10 * S)] },
   },
   {
@@ -302,7 +398,11 @@ const SCENES: readonly Scene[] = [
     name: "a request to cancel comes earlier",
     life: { ...cart, acts: [...bought, cancel(15 * S)] },
     edits: (h) => [
-      { kind: "move", eventId: eventId(h, "workflowExecutionCancelRequested"), after: eventId(h, "activityTaskCompleted") },
+      {
+        kind: "move",
+        eventId: eventId(h, "workflowExecutionCancelRequested"),
+        after: eventId(h, "activityTaskCompleted"),
+      },
     ],
     real: { acts: [...bought.slice(0, 3), cancel(6500)] },
   },
@@ -335,17 +435,29 @@ const SCENES: readonly Scene[] = [
     name: "compat: cancelled within the hour",
     life: order,
     edits: (h) => [
-      { kind: "insert", after: eventId(h, "activityTaskCompleted"), afterMs: 30 * MIN, message: { kind: "cancel" } },
+      {
+        kind: "insert",
+        after: eventId(h, "activityTaskCompleted"),
+        afterMs: 30 * MIN,
+        message: { kind: "cancel" },
+      },
     ],
     unanswered: { kind: "completed", result: "all" },
-    real: { acts: [...ordered, cancel(60 * S + 1500 + 30 * MIN)], activities: { refund: given("all") } },
+    real: {
+      acts: [...ordered, cancel(60 * S + 1500 + 30 * MIN)],
+      activities: { refund: given("all") },
+    },
   },
   {
     name: "compat: the charge fails for good",
     life: order,
     edits: (
       h,
-    ) => [{ kind: "activity", eventId: eventId(h, ACTIVITY), end: { kind: "failed", failure: { message: "declined" } } }],
+    ) => [{
+      kind: "activity",
+      eventId: eventId(h, ACTIVITY),
+      end: { kind: "failed", failure: { message: "declined" } },
+    }],
     real: { activities: { charge: fails("declined", true) } },
   },
   {
@@ -357,15 +469,25 @@ const SCENES: readonly Scene[] = [
   {
     name: "compat: the order of two updates is changed",
     life: order,
-    edits: (h) => [{ kind: "move", eventId: eventId(h, UPDATE, 1), after: eventId(h, UPDATE, 2) + 1 }],
+    edits: (
+      h,
+    ) => [{ kind: "move", eventId: eventId(h, UPDATE, 1), after: eventId(h, UPDATE, 2) + 1 }],
     real: { acts: [item(2 * S, "desk"), item(2 * S, "lamp"), ...ordered.slice(2)] },
   },
   {
     name: "compat: an update is replaced by another",
     life: order,
     edits: (h) => [
-      { kind: "replace", eventId: eventId(h, UPDATE, 1), message: { kind: "update", name: "addItem", args: ["chair"] } },
-      { kind: "activity", eventId: eventId(h, ACTIVITY, 2), end: { kind: "completed", result: "parcel of chair" } },
+      {
+        kind: "replace",
+        eventId: eventId(h, UPDATE, 1),
+        message: { kind: "update", name: "addItem", args: ["chair"] },
+      },
+      {
+        kind: "activity",
+        eventId: eventId(h, ACTIVITY, 2),
+        end: { kind: "completed", result: "parcel of chair" },
+      },
     ],
     real: { acts: [item(1 * S, "chair"), ...ordered.slice(1)] },
   },
@@ -379,7 +501,12 @@ const SCENES: readonly Scene[] = [
     name: "compat: terminated within the hour",
     life: order,
     edits: (h) => [
-      { kind: "insert", after: eventId(h, TIMER, 2), afterMs: 30 * MIN, message: { kind: "terminate", reason: "enough" } },
+      {
+        kind: "insert",
+        after: eventId(h, TIMER, 2),
+        afterMs: 30 * MIN,
+        message: { kind: "terminate", reason: "enough" },
+      },
     ],
     real: { acts: [...ordered, [60 * S + 1500 + 30 * MIN, (h) => h.terminate("enough")]] },
   },
@@ -409,7 +536,12 @@ for (const { name, life, edits, real, unanswered, except } of SCENES) {
       edits: edits(recorded),
       ...(unanswered !== undefined && { unanswered }),
     });
-    const lines = (history: Uint8Array) => formatHistoryLines(history).filter((line) => except?.test(line) !== true);
-    assert.deepEqual(lines(result.history), lines(await live({ ...life, ...real })), JSON.stringify(result.outcome));
+    const lines = (history: Uint8Array) =>
+      formatHistoryLines(history).filter((line) => except?.test(line) !== true);
+    assert.deepEqual(
+      lines(result.history),
+      lines(await live({ ...life, ...real })),
+      JSON.stringify(result.outcome),
+    );
   });
 }

@@ -1,4 +1,5 @@
-// A recorded run, a branch of it, and a real run with what the branch changes: both runs on the engine of a test environment.
+// A recorded run, a branch of it, and a real run with what the branch changes: both runs on the
+// engine of a test environment.
 import { fromBinary } from "@bufbuild/protobuf";
 import { ApplicationFailure, sleep } from "../../ts/activity/mod.ts";
 import { readHistoryFile } from "../../ts/debug/mod.ts";
@@ -12,11 +13,13 @@ export const START = Date.UTC(2031, 4, 5, 6);
 
 /** The same modules for all: as sources in this folder, whichever way the tests are run. */
 const program = (name: string): string =>
-  new URL(`./programs/${name}.${import.meta.url.endsWith(".ts") ? "ts" : "js"}`, import.meta.url).href;
+  new URL(`./programs/${name}.${import.meta.url.endsWith(".ts") ? "ts" : "js"}`, import.meta.url)
+    .href;
 export const PROGRAMS = { native: program("native"), compat: program("compat") } as const;
 export type Program = keyof typeof PROGRAMS;
 
-export const createProgramRealm = (of: Program): Promise<WorkerRealm> => createWorkerRealm({ workflows: PROGRAMS[of] });
+export const createProgramRealm = (of: Program): Promise<WorkerRealm> =>
+  createWorkerRealm({ workflows: PROGRAMS[of] });
 
 export type Handle = ReturnType<Client["getHandle"]>;
 
@@ -55,11 +58,20 @@ export const fails = (message: string, nonRetryable: boolean) => async () => {
 export async function live(
   { of, type, args, acts, activities, openAtMs }: Omit<Life, "of"> & { readonly of: Program | URL },
 ): Promise<Uint8Array> {
-  const env = await TestEnvironment.create({ startTime: START, logger: { debug() {}, info() {}, warn() {}, error() {} } });
+  const env = await TestEnvironment.create({
+    startTime: START,
+    logger: { debug() {}, info() {}, warn() {}, error() {} },
+  });
   try {
     const all = { ...SHOP, ...activities };
-    return await env.runWorker({ workflows: typeof of === "string" ? PROGRAMS[of] : of, activities: all as never }, async () => {
-      const handle = await env.client.start(type as never, { id: "lived", args: args as never }) as unknown as Handle;
+    return await env.runWorker({
+      workflows: typeof of === "string" ? PROGRAMS[of] : of,
+      activities: all as never,
+    }, async () => {
+      const handle = await env.client.start(type as never, {
+        id: "lived",
+        args: args as never,
+      }) as unknown as Handle;
       await env.advance(0);
       let now = 0;
       for (const [ms, act] of acts) {
@@ -68,9 +80,14 @@ export async function live(
         await act(handle).catch(() => undefined);
         await env.advance(0);
       }
-      if (openAtMs === undefined) await handle.result({ followRuns: false } as never).catch(() => undefined);
-      else if (openAtMs > now) await env.advance(openAtMs - now);
-      const first = env.client.getHandle(undefined, "lived", handle.runId as never) as unknown as Handle;
+      if (openAtMs === undefined) {
+        await handle.result({ followRuns: false } as never).catch(() => undefined);
+      } else if (openAtMs > now) await env.advance(openAtMs - now);
+      const first = env.client.getHandle(
+        undefined,
+        "lived",
+        handle.runId as never,
+      ) as unknown as Handle;
       return (await readHistoryFile(new TextEncoder().encode(await first.historyJson()))).bytes;
     });
   } finally {
@@ -78,11 +95,14 @@ export async function live(
   }
 }
 
-/** A history in lines, without what differs between any two runs: ids of runs and of events, and how many tasks there were. */
+/**
+ * A history in lines, without what differs between any two runs: ids of runs and of events, and how
+ * many tasks there were.
+ */
 export function formatHistoryLines(history: Uint8Array): string[] {
-  return stepsOf(fromBinary(HistorySchema, history).events).map(({ kind, what, name, text, timeMs }) =>
-    `${kind} ${what} ${name} ${text} at ${Math.round((timeMs - START) / 100) / 10} s`
-  );
+  return stepsOf(fromBinary(HistorySchema, history).events).map((
+    { kind, what, name, text, timeMs },
+  ) => `${kind} ${what} ${name} ${text} at ${Math.round((timeMs - START) / 100) / 10} s`);
 }
 
 /** The event of a type, the nth (from 1). */

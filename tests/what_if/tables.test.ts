@@ -1,10 +1,16 @@
-// Branches of runs with tables: reducers run over the given tables, or return their recorded results; unknown values are
-// requested. Procedures and broadcasts end as in a real run.
+// Branches of runs with tables: reducers run over the given tables, or return their recorded
+// results; unknown values are requested. Procedures and broadcasts end as in a real run.
 // takes: 12 s
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { createWorkerRealm, type WorkerRealm } from "../../ts/realm/mod.ts";
-import { type BranchOptions, type BranchResult, type Edit, EditError, runBranch } from "../../ts/what_if/mod.ts";
+import {
+  type BranchOptions,
+  type BranchResult,
+  type Edit,
+  EditError,
+  runBranch,
+} from "../../ts/what_if/mod.ts";
 import { eventId, formatHistoryLines } from "./support.ts";
 import { liveWithTables, MIGRATIONS, REDUCERS, TABLES } from "./tables_support.ts";
 
@@ -17,8 +23,10 @@ before(async () => {
 });
 after(() => realm.dispose());
 
-const branch = (edits: readonly Edit[], options: Partial<BranchOptions> = {}): Promise<BranchResult> =>
-  runBranch(duel, { realm, edits, ...options });
+const branch = (
+  edits: readonly Edit[],
+  options: Partial<BranchOptions> = {},
+): Promise<BranchResult> => runBranch(duel, { realm, edits, ...options });
 /** A signal of the second that follows the first blow. */
 const stronger = (): Edit => ({
   kind: "insert",
@@ -49,26 +57,38 @@ test("a reducer with changed arguments needs a manual result, and then the branc
   ]);
   const { history, outcome } = await branch([stronger(), answer(1, 10), answer(2, 0)]);
   assert.equal(outcome.kind, "completed");
-  const real = await liveWithTables("Duel", [7], [[1500, (handle) => handle.signal("strength", 60)]]);
+  const real = await liveWithTables("Duel", [7], [[
+    1500,
+    (handle) => handle.signal("strength", 60),
+  ]]);
   assert.deepEqual(formatHistoryLines(history), formatHistoryLines(real));
 });
 
 test("with tables, reducers run on the state that the kept events produce", async () => {
   const { history, outcome, questions, otherTables } = await branch([stronger()], { tables });
   assert.deepEqual([outcome.kind, questions, otherTables], ["completed", [], []]);
-  const real = await liveWithTables("Duel", [7], [[1500, (handle) => handle.signal("strength", 60)]]);
+  const real = await liveWithTables("Duel", [7], [[
+    1500,
+    (handle) => handle.signal("strength", 60),
+  ]]);
   assert.deepEqual(formatHistoryLines(history), formatHistoryLines(real));
 });
 
 test("tables that differ from the recorded ones are reported with the events that differ", async () => {
   const migrations = [{ name: "001", sql: MIGRATIONS[0]!.sql.replace("100", "50") }];
-  const { otherTables } = await branch([stronger()], { tables: { reducers: REDUCERS, migrations } });
+  const { otherTables } = await branch([stronger()], {
+    tables: { reducers: REDUCERS, migrations },
+  });
   assert.deepEqual(otherTables, [eventId(duel, "markerRecorded", 2)]);
 });
 
 test("what if a reducer had returned another result or thrown", async () => {
   const event = eventId(duel, "markerRecorded", 2);
-  const won = await branch([{ kind: "transact", eventId: event, end: { kind: "completed", result: { hp: 0 } } }]);
+  const won = await branch([{
+    kind: "transact",
+    eventId: event,
+    end: { kind: "completed", result: { hp: 0 } },
+  }]);
   assert.match(formatHistoryLines(won.history).at(-1)!, /^run completed {2}"won after 1"/);
   const thrown = await branch([{
     kind: "transact",
@@ -78,14 +98,28 @@ test("what if a reducer had returned another result or thrown", async () => {
   assert.match(formatHistoryLines(thrown.history).at(-1)!, /^run failed {2}no such npc/);
   // The first one is not waited for: what it throws fails its task, as it does on an engine.
   const first = eventId(duel, "markerRecorded", 1);
-  const stuck = await branch([{ kind: "transact", eventId: first, end: { kind: "failed", failure: { message: "full" } } }]);
-  assert.deepEqual(stuck.outcome, { kind: "stuck", message: 'reducer "logLine" fails the workflow task: full' });
+  const stuck = await branch([{
+    kind: "transact",
+    eventId: first,
+    end: { kind: "failed", failure: { message: "full" } },
+  }]);
+  assert.deepEqual(stuck.outcome, {
+    kind: "stuck",
+    message: 'reducer "logLine" fails the workflow task: full',
+  });
 });
 
 test("errors are reported by name", async () => {
   const none: Edit = { kind: "transact", eventId: 2, end: { kind: "completed" } };
-  await assert.rejects(branch([none]), (e) => e instanceof EditError && /event 2 is of no reducer/.test(e.message));
-  const some: Edit = { kind: "transact", eventId: eventId(duel, "markerRecorded", 2), end: { kind: "completed" } };
+  await assert.rejects(
+    branch([none]),
+    (e) => e instanceof EditError && /event 2 is of no reducer/.test(e.message),
+  );
+  const some: Edit = {
+    kind: "transact",
+    eventId: eventId(duel, "markerRecorded", 2),
+    end: { kind: "completed" },
+  };
   await assert.rejects(branch([some], { tables }), /reducers of a branch with tables run/);
   await assert.rejects(
     branch([], { tables: { ...tables, reducers: {} } }),
@@ -100,7 +134,10 @@ test("procedures, broadcasts, subscriptions and named timers use recorded result
   const whole = await runBranch(raid, { realm, edits: [], from: 1 });
   assert.equal(whole.outcome.kind, "completed");
   assert.deepEqual(formatHistoryLines(whole.history), formatHistoryLines(raid));
-  assert.ok(formatHistoryLines(raid).includes("timer started muster 90 s at 0 s"), formatHistoryLines(raid).join("\n"));
+  assert.ok(
+    formatHistoryLines(raid).includes("timer started muster 90 s at 0 s"),
+    formatHistoryLines(raid).join("\n"),
+  );
   const other: Edit = {
     kind: "activity",
     eventId: eventId(raid, "activityTaskScheduled"),

@@ -27,9 +27,12 @@ import { DEFAULT_HEARTBEAT_THROTTLE } from "../../ts/worker/activities/heartbeat
 import { ManualTimers, settle } from "../support/manual_timers.ts";
 import { ScriptedService } from "../support/scripted_service.ts";
 
-const payloads = (...values: unknown[]) => ({ payloads: values.map((value) => defaultPayloadConverter.toPayload(value)) });
-const value = (set: { payloads: { metadata: { [key: string]: Uint8Array }; data: Uint8Array }[] } | undefined) =>
-  set?.payloads.map((payload) => defaultPayloadConverter.fromPayload(payload))[0];
+const payloads = (...values: unknown[]) => ({
+  payloads: values.map((value) => defaultPayloadConverter.toPayload(value)),
+});
+const value = (
+  set: { payloads: { metadata: { [key: string]: Uint8Array }; data: Uint8Array }[] } | undefined,
+) => set?.payloads.map((payload) => defaultPayloadConverter.fromPayload(payload))[0];
 
 function setting(activities: object, codec?: MessageCodec) {
   const timers = new ManualTimers();
@@ -40,7 +43,8 @@ function setting(activities: object, codec?: MessageCodec) {
     .on("recordActivityTaskHeartbeat", () => ({}));
   const registry = new ActivityRegistry(activities);
   const log: { level: string; message: string; fields: object | undefined }[] = [];
-  const logTo = (level: string) => (message: string, fields?: object) => void log.push({ level, message, fields });
+  const logTo = (level: string) => (message: string, fields?: object) =>
+    void log.push({ level, message, fields });
   const tasks = new ActivityTasks({
     service,
     typed: typedService(service),
@@ -58,7 +62,11 @@ function setting(activities: object, codec?: MessageCodec) {
     dialect: NATIVE_ACTIVITIES,
     find: (type) => NATIVE_ACTIVITIES.call(registry.find(type)),
   });
-  const run = (type: string, args: unknown[] = [], fields: MessageInitShape<typeof PollActivityTaskQueueResponseSchema> = {}) =>
+  const run = (
+    type: string,
+    args: unknown[] = [],
+    fields: MessageInitShape<typeof PollActivityTaskQueueResponseSchema> = {},
+  ) =>
     tasks.handle(toBinary(
       PollActivityTaskQueueResponseSchema,
       create(PollActivityTaskQueueResponseSchema, {
@@ -72,8 +80,14 @@ function setting(activities: object, codec?: MessageCodec) {
         ...(fields as object),
       }),
     ));
-  const outcomes = () => service.calls.map((call) => call.method).filter((method) => method !== "recordActivityTaskHeartbeat");
-  const failure = () => fromFailure(service.requests("respondActivityTaskFailed").at(-1)!.failure!) as ApplicationFailure;
+  const outcomes = () =>
+    service.calls.map((call) => call.method).filter((method) =>
+      method !== "recordActivityTaskHeartbeat"
+    );
+  const failure = () =>
+    fromFailure(
+      service.requests("respondActivityTaskFailed").at(-1)!.failure!,
+    ) as ApplicationFailure;
   return { timers, service, tasks, run, outcomes, failure, log };
 }
 
@@ -124,7 +138,10 @@ test("concurrent activities keep separate contexts over awaits", async () => {
       seen.push(`${name}:${activityInfo().activityId}`);
     },
   });
-  await Promise.all([run("who", ["a"], { activityId: "1" }), run("who", ["b"], { activityId: "2" })]);
+  await Promise.all([
+    run("who", ["a"], { activityId: "1" }),
+    run("who", ["b"], { activityId: "2" }),
+  ]);
   assert.deepEqual(seen.sort(), ["a:1", "b:2"]);
 });
 
@@ -140,14 +157,19 @@ test("an activity made with withContext receives its context, and workflows call
 
 test("a context can be destructured", async () => {
   const { run, service } = setting({
-    taken: withContext(async ({ heartbeat: beat, sleep: wait, throwIfCancelled, info, cancelled, logger }, ms: number) => {
-      beat("alive");
-      const waited = wait(ms);
-      throwIfCancelled();
-      logger.debug("waits");
-      await waited.catch(() => {});
-      return `${info.activityId} ${cancelled.aborted}`;
-    }),
+    taken: withContext(
+      async (
+        { heartbeat: beat, sleep: wait, throwIfCancelled, info, cancelled, logger },
+        ms: number,
+      ) => {
+        beat("alive");
+        const waited = wait(ms);
+        throwIfCancelled();
+        logger.debug("waits");
+        await waited.catch(() => {});
+        return `${info.activityId} ${cancelled.aborted}`;
+      },
+    ),
   });
   service.on("recordActivityTaskHeartbeat", () => ({ cancelRequested: true }));
   await run("taken", [60_000]);
@@ -168,7 +190,10 @@ test("methods keep their `this`; activity names are keys, not function names", a
   }]);
   await run("charge", [4]);
   await run("renamed");
-  assert.deepEqual(service.requests("respondActivityTaskCompleted").map((request) => value(request.result)), [8, "ok"]);
+  assert.deepEqual(
+    service.requests("respondActivityTaskCompleted").map((request) => value(request.result)),
+    [8, "ok"],
+  );
   assert.throws(
     () => new ActivityRegistry([{ a: () => 1 }, { a: () => 2 }]),
     /two activities are named "a", in activities\[0\] and activities\[1\]/,
@@ -182,16 +207,26 @@ test("prefixed activities have the prefixed type, and stay methods of their obje
       return amount * this.#rate;
     }
   }
-  const { run, service } = setting([{ charge: () => "plain" }, prefixed("payment.", new Payments())]);
+  const { run, service } = setting([
+    { charge: () => "plain" },
+    prefixed("payment.", new Payments()),
+  ]);
   await run("charge");
   await run("payment.charge", [2]);
-  assert.deepEqual(service.requests("respondActivityTaskCompleted").map((request) => value(request.result)), ["plain", 6]);
+  assert.deepEqual(
+    service.requests("respondActivityTaskCompleted").map((request) => value(request.result)),
+    ["plain", 6],
+  );
 });
 
 test("a thrown ApplicationFailure keeps its fields; any other error is converted to one", async () => {
   const { run, failure, log } = setting({
     decline: () => {
-      throw ApplicationFailure.nonRetryable("no", { type: "Declined", details: [1], cause: new Error("inner") });
+      throw ApplicationFailure.nonRetryable("no", {
+        type: "Declined",
+        details: [1],
+        cause: new Error("inner"),
+      });
     },
     crash: async () => {
       throw new TypeError("x is not a function");
@@ -273,13 +308,18 @@ test("details of a cancellation are reported; an AbortError of the signal counts
     fetching: withContext(async (context) => {
       context.heartbeat();
       await new Promise((_, reject) =>
-        context.cancelled.addEventListener("abort", () => reject(new DOMException("aborted", "AbortError")))
+        context.cancelled.addEventListener(
+          "abort",
+          () => reject(new DOMException("aborted", "AbortError")),
+        )
       );
     }),
   });
   service.on("recordActivityTaskHeartbeat", () => ({ cancelRequested: true }));
   await run("tidy");
-  assert.deepEqual(value(service.requests("respondActivityTaskCanceled")[0]!.details), { undone: true });
+  assert.deepEqual(value(service.requests("respondActivityTaskCanceled")[0]!.details), {
+    undone: true,
+  });
   await run("fetching");
   assert.deepEqual(outcomes(), ["respondActivityTaskCanceled", "respondActivityTaskCanceled"]);
 });
@@ -361,12 +401,22 @@ test("a failing activity sends its pending heartbeat first, a completing one doe
   };
   const failing = setting(activities);
   await failing.run("fail");
-  assert.deepEqual(failing.service.requests("recordActivityTaskHeartbeat").map((request) => value(request.details)), [0, 4]);
+  assert.deepEqual(
+    failing.service.requests("recordActivityTaskHeartbeat").map((request) =>
+      value(request.details)
+    ),
+    [0, 4],
+  );
   assert.equal(failing.service.calls.at(-1)!.method, "respondActivityTaskFailed");
   const finishing = setting(activities);
   await finishing.run("finish");
   await finishing.timers.advance(100_000);
-  assert.deepEqual(finishing.service.requests("recordActivityTaskHeartbeat").map((request) => value(request.details)), [0]);
+  assert.deepEqual(
+    finishing.service.requests("recordActivityTaskHeartbeat").map((request) =>
+      value(request.details)
+    ),
+    [0],
+  );
   assert.equal(finishing.timers.pending, 0);
 });
 
@@ -416,13 +466,19 @@ test("heartbeats extend the heartbeat deadline, not the start-to-close deadline"
     }
   });
   const alive = setting({ beats });
-  const living = alive.run("beats", [], { heartbeatTimeout: { seconds: 2n }, startToCloseTimeout: { seconds: 60n } });
+  const living = alive.run("beats", [], {
+    heartbeatTimeout: { seconds: 2n },
+    startToCloseTimeout: { seconds: 60n },
+  });
   await alive.timers.advance(50_000);
   assert.deepEqual(alive.outcomes(), []);
   alive.tasks.cancelAll("WORKER_SHUTDOWN");
   await living;
   const late = setting({ beats });
-  const ending = late.run("beats", [], { heartbeatTimeout: { seconds: 20n }, startToCloseTimeout: { seconds: 3n } });
+  const ending = late.run("beats", [], {
+    heartbeatTimeout: { seconds: 20n },
+    startToCloseTimeout: { seconds: 3n },
+  });
   await late.timers.advance(8000);
   await ending;
   assert.equal(late.failure().type, "TIMED_OUT");
@@ -442,7 +498,10 @@ test("activities stopped by the worker's shutdown count as failed, and are retry
 });
 
 test("an activity that is completed from outside is not reported by the worker", async () => {
-  const { run, outcomes } = setting({ ask: () => completeAsync(), later: async () => completeAsync() });
+  const { run, outcomes } = setting({
+    ask: () => completeAsync(),
+    later: async () => completeAsync(),
+  });
   await run("ask");
   await run("later");
   assert.deepEqual(outcomes(), []);
@@ -470,12 +529,18 @@ test("reports are retried while the service is unavailable, and dropped when the
   const lost = run("work");
   await timers.advance(120_000);
   await lost;
-  assert.match(log.at(-1)!.message, /could not be reported; the activity will time out and be retried/);
+  assert.match(
+    log.at(-1)!.message,
+    /could not be reported; the activity will time out and be retried/,
+  );
 });
 
 test("arguments that cannot be decoded fail the activity; a task that cannot be decoded is dropped with an error", async () => {
   const { run, tasks, failure, log } = setting({ work: () => 1 });
-  const encrypted = { metadata: { encoding: new TextEncoder().encode("binary/encrypted") }, data: new Uint8Array([1]) };
+  const encrypted = {
+    metadata: { encoding: new TextEncoder().encode("binary/encrypted") },
+    data: new Uint8Array([1]),
+  };
   await run("work", [], { input: { payloads: [encrypted] } });
   assert.match(failure().message, /check that the payload codec/);
   await tasks.handle(new Uint8Array([0xff, 0xff]));

@@ -24,7 +24,11 @@ function context(activityId = "1") {
   const logged: unknown[] = [];
   let cancelReason: ActivityContext["cancelReason"];
   const made: ActivityContext = {
-    info: { activityId, attempt: 1, idempotencyKey: `w/r/${activityId}` } as ActivityContext["info"],
+    info: {
+      activityId,
+      attempt: 1,
+      idempotencyKey: `w/r/${activityId}`,
+    } as ActivityContext["info"],
     headers: {},
     cancelled: abort.signal,
     get cancelReason() {
@@ -42,7 +46,11 @@ function context(activityId = "1") {
   return { context: made, heartbeats, logged, cancel };
 }
 
-async function withPool(size: number, body: (pool: ActivityPool) => Promise<void>, timers = realTimers): Promise<void> {
+async function withPool(
+  size: number,
+  body: (pool: ActivityPool) => Promise<void>,
+  timers = realTimers,
+): Promise<void> {
   const pool = await ActivityPool.open({ module, size }, timers);
   try {
     await body(pool);
@@ -85,7 +93,12 @@ test("failures keep class, type and details; results must be plain data", () =>
   withPool(1, async (pool) => {
     await assert.rejects(pool.run("fail", context().context, ["no"]), (error) => {
       assert.ok(error instanceof ApplicationFailure);
-      assert.deepEqual([error.message, error.type, error.nonRetryable, error.details], ["no", "Computed", true, [{ a: 1 }]]);
+      assert.deepEqual([error.message, error.type, error.nonRetryable, error.details], [
+        "no",
+        "Computed",
+        true,
+        [{ a: 1 }],
+      ]);
       return true;
     });
     await assert.rejects(
@@ -117,8 +130,10 @@ test("a thread runs one activity at a time; threads run in parallel", () =>
   withPool(2, async (pool) => {
     const order: string[] = [];
     const long = context("long");
-    const waiting = assert.rejects(pool.run("waitForCancel", long.context, []), CancelledFailure).then(() => order.push("long"));
-    const spin = (id: string, ms: number) => pool.run("spin", context(id).context, [ms]).then(() => order.push(id));
+    const waiting = assert.rejects(pool.run("waitForCancel", long.context, []), CancelledFailure)
+      .then(() => order.push("long"));
+    const spin = (id: string, ms: number) =>
+      pool.run("spin", context(id).context, [ms]).then(() => order.push(id));
     await Promise.all([spin("first", 60), spin("second", 1)]);
     assert.deepEqual(order, ["first", "second"], "the second waits for the thread of the first");
     long.cancel("CANCELLED");
@@ -167,10 +182,16 @@ test("an activity that does not react does not affect others in the same thread"
   const pool = await ActivityPool.open({ module, size: 1, concurrency: 2 }, timers);
   const stubborn = context("stubborn");
   const neighbour = context("neighbour");
-  const running = [pool.run("patient", stubborn.context, []), pool.run("waitForCancel", neighbour.context, [])];
+  const running = [
+    pool.run("patient", stubborn.context, []),
+    pool.run("waitForCancel", neighbour.context, []),
+  ];
   const ended: string[] = [];
   running.forEach((each, i) => each.catch((error: Error) => ended.push(`${i} ${error.name}`)));
-  await until("both are at work", () => stubborn.heartbeats.length > 0 && neighbour.heartbeats.length > 0);
+  await until(
+    "both are at work",
+    () => stubborn.heartbeats.length > 0 && neighbour.heartbeats.length > 0,
+  );
   stubborn.cancel("CANCELLED");
   await timers.advance(60_000);
   assert.deepEqual(ended.filter((each) => each.startsWith("1")), []);
@@ -182,7 +203,9 @@ test("an activity that does not react does not affect others in the same thread"
 test("a thread that has started takes as many of the waiting activities as it has room for", async () => {
   const pool = await ActivityPool.open({ module, size: 2, concurrency: 2 }, realTimers);
   const all = Array.from({ length: 4 }, (_, i) => context(`${i}`));
-  const running = all.map(({ context }) => assert.rejects(pool.run("waitForCancel", context, []), CancelledFailure));
+  const running = all.map(({ context }) =>
+    assert.rejects(pool.run("waitForCancel", context, []), CancelledFailure)
+  );
   await until("all four are at work", () => all.every(({ heartbeats }) => heartbeats.length > 0));
   for (const { cancel } of all) cancel("CANCELLED");
   await Promise.all(running);
@@ -202,8 +225,13 @@ test("a crashed thread fails its activity retryably and is replaced", () =>
   }));
 
 /** Threads do not start while `refusing()` is true, as where the system has none left. */
-async function withRefusedThreads(refusing: () => boolean, body: () => Promise<void>): Promise<void> {
-  const place = ("Deno" in globalThis ? globalThis : workerThreads) as { Worker: new (...args: never[]) => object };
+async function withRefusedThreads(
+  refusing: () => boolean,
+  body: () => Promise<void>,
+): Promise<void> {
+  const place = ("Deno" in globalThis ? globalThis : workerThreads) as {
+    Worker: new (...args: never[]) => object;
+  };
   const { Worker: Real } = place;
   place.Worker = class extends Real {
     constructor(...args: never[]) {
@@ -223,9 +251,14 @@ test("if another thread does not start, activities wait for the existing threads
     let refused = 0;
     await withRefusedThreads(() => ++refused <= 1000, async () => {
       const first = context("first");
-      const running = assert.rejects(pool.run("waitForCancel", first.context, []), CancelledFailure);
+      const running = assert.rejects(
+        pool.run("waitForCancel", first.context, []),
+        CancelledFailure,
+      );
       await until("it is at work", () => first.heartbeats.length > 0);
-      const waiting = pool.run("add", context("next").context, [1, 2]).catch((error: Error) => error);
+      const waiting = pool.run("add", context("next").context, [1, 2]).catch((error: Error) =>
+        error
+      );
       await settle();
       assert.equal(refused, 1, "it is not tried again and again");
       first.cancel("CANCELLED");
@@ -254,8 +287,14 @@ test("without a thread the oldest activity fails retryably, and the next one run
 
 test("close rejects running and waiting activities", async () => {
   const pool = await ActivityPool.open({ module, size: 1 }, realTimers);
-  const running = assert.rejects(pool.run("waitForCancel", context().context, []), /has ended: the worker has stopped/);
-  const waiting = assert.rejects(pool.run("spin", context().context, [1]), /the worker has stopped/);
+  const running = assert.rejects(
+    pool.run("waitForCancel", context().context, []),
+    /has ended: the worker has stopped/,
+  );
+  const waiting = assert.rejects(
+    pool.run("spin", context().context, [1]),
+    /the worker has stopped/,
+  );
   await settle();
   await pool.close();
   await running;
@@ -264,11 +303,17 @@ test("close rejects running and waiting activities", async () => {
 
 test("a module that does not load, an invalid size and a duplicate name are rejected at once", async () => {
   await assert.rejects(
-    ActivityPool.open({ module: new URL("./modules/missing.ts", import.meta.url), size: 1 }, realTimers),
+    ActivityPool.open(
+      { module: new URL("./modules/missing.ts", import.meta.url), size: 1 },
+      realTimers,
+    ),
     /its module cannot be loaded/,
   );
   await assert.rejects(ActivityPool.open({ module, size: 0 }, realTimers), /at least 1/);
-  assert.throws(() => new ActivityRegistry({ spin: () => 1 }, {}, ["spin"]), /two activities are named "spin"/);
+  assert.throws(
+    () => new ActivityRegistry({ spin: () => 1 }, {}, ["spin"]),
+    /two activities are named "spin"/,
+  );
 });
 
 test("a module that never finishes loading fails after a timeout, and at once when the worker stops", async () => {
@@ -281,7 +326,10 @@ test("a module that never finishes loading fails after a timeout, and at once wh
   await timers.advance(30_000);
   await late;
   const stop = new AbortController();
-  const stopped = assert.rejects(ActivityPool.open({ module: endless, size: 1 }, realTimers, stop.signal), /shutting down/);
+  const stopped = assert.rejects(
+    ActivityPool.open({ module: endless, size: 1 }, realTimers, stop.signal),
+    /shutting down/,
+  );
   await delay(300); // its thread has begun, and loads
   stop.abort(new Error("the worker is shutting down"));
   await stopped;
@@ -290,13 +338,22 @@ test("a module that never finishes loading fails after a timeout, and at once wh
 test("several activities per thread run if configured; a retired pool completes its activities", async () => {
   const pool = await ActivityPool.open({ module, size: 1, concurrency: 3 }, realTimers);
   const one = context("1");
-  const slow = [pool.run("waits", one.context, [20]), pool.run("waits", context("2").context, [20])];
+  const slow = [
+    pool.run("waits", one.context, [20]),
+    pool.run("waits", context("2").context, [20]),
+  ];
   const quick = await pool.run("add", context("3").context, [1, 2]);
   assert.equal(quick, 3, "it did not wait for those before it");
-  const queued = Array.from({ length: 5 }, (_, i) => pool.run("add", context(`q${i}`).context, [i, 1]));
+  const queued = Array.from(
+    { length: 5 },
+    (_, i) => pool.run("add", context(`q${i}`).context, [i, 1]),
+  );
   const retired = pool.retire();
   assert.deepEqual(await Promise.all(slow), ["waited 20", "waited 20"]);
   assert.deepEqual(await Promise.all(queued), [1, 2, 3, 4, 5]);
   await retired;
-  await assert.rejects(ActivityPool.open({ module, size: 1, concurrency: 0 }, realTimers), /concurrency must be a whole number/);
+  await assert.rejects(
+    ActivityPool.open({ module, size: 1, concurrency: 0 }, realTimers),
+    /concurrency must be a whole number/,
+  );
 });

@@ -1,4 +1,5 @@
-// When a stopping worker cancels polls of a service that loses the task of a canceled poll and does not end polls.
+// When a stopping worker cancels polls of a service that loses the task of a canceled poll and does
+// not end polls.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { silentLogger } from "../../ts/base/logger.ts";
@@ -8,9 +9,17 @@ import { ManualTimers } from "../support/manual_timers.ts";
 import { scriptedRealm } from "../support/realms.ts";
 import { ScriptedService, waits } from "../support/scripted_service.ts";
 
-const activityTask = { taskToken: new Uint8Array([1]), activityType: { name: "work" }, activityId: "1", attempt: 1 };
+const activityTask = {
+  taskToken: new Uint8Array([1]),
+  activityType: { name: "work" },
+  activityId: "1",
+  attempt: 1,
+};
 
-/** A service that loses the task of a canceled poll and does not end polls; `give` completes the oldest poll of activities. */
+/**
+ * A service that loses the task of a canceled poll and does not end polls; `give` completes the
+ * oldest poll of activities.
+ */
 function losing(): { service: RawService; inner: ScriptedService; give(): void } {
   const polls: ((task: typeof activityTask) => void)[] = [];
   const inner = new ScriptedService()
@@ -29,7 +38,13 @@ test("an idle worker stops at once on a service that loses the task of a cancele
   for (const realm of [scriptedRealm(), undefined]) {
     const { service, inner } = losing();
     const timers = new ManualTimers();
-    const common = { service, taskQueue: "q", logger: silentLogger, timers, activities: { work: () => 1 } };
+    const common = {
+      service,
+      taskQueue: "q",
+      logger: silentLogger,
+      timers,
+      activities: { work: () => 1 },
+    };
     const w = await Worker.create({ ...common, ...(realm && { realm }) });
     const running = w.run();
     await timers.advance(1500);
@@ -38,7 +53,8 @@ test("an idle worker stops at once on a service that loses the task of a cancele
     await running;
     const polls = inner.calls.filter(({ method }) => method.startsWith("poll"));
     assert.ok(polls.every(({ options }) => options.signal!.aborted));
-    // The service has read the cancellations when it is notified of the stop, also by a worker without workflows.
+    // The service has read the cancellations when it is notified of the stop, also by a worker
+    // without workflows.
     assert.equal(inner.calls.at(-1)!.method, "shutdownWorker");
   }
 });

@@ -19,9 +19,16 @@ const waits = workflow("Waits", async () => await sleep("1h"));
 
 test("runs that were terminated or timed out leave the cache of a worker of this process", () =>
   withEngine("memory", {}, async ({ client, service, taskQueue, id }) => {
-    const worker = await Worker.create({ service, taskQueue, workflows: [waits], logger: silentLogger });
+    const worker = await Worker.create({
+      service,
+      taskQueue,
+      workflows: [waits],
+      logger: silentLogger,
+    });
     await worker.runUntil(async () => {
-      const handles = await Promise.all(Array.from({ length: 5 }, (_, i) => client.start(waits, { id: id(`run-${i}`) })));
+      const handles = await Promise.all(
+        Array.from({ length: 5 }, (_, i) => client.start(waits, { id: id(`run-${i}`) })),
+      );
       const late = await client.start(waits, { id: id("late"), runTimeout: "300ms" });
       await until("all are cached", () => worker.cachedRuns === 6);
       const [kept, ...others] = handles;
@@ -51,11 +58,20 @@ function onServer(respond: (query: string) => string[]) {
         nextPageToken: new Uint8Array(nextPageToken.length === 0 && runs.length > 1 ? [1] : []),
       };
       return Promise.resolve(
-        toBinary(ListWorkflowExecutionsResponseSchema, create(ListWorkflowExecutionsResponseSchema, fields)),
+        toBinary(
+          ListWorkflowExecutionsResponseSchema,
+          create(ListWorkflowExecutionsResponseSchema, fields),
+        ),
       );
     },
   };
-  const parts = { service, namespace: "default", taskQueue: 'a "queue"', timers, logger: silentLogger };
+  const parts = {
+    service,
+    namespace: "default",
+    taskQueue: 'a "queue"',
+    timers,
+    logger: silentLogger,
+  };
   const stop = evictClosedRuns(parts, { realm });
   const minute = async () => {
     await timers.advance(60_000);

@@ -1,4 +1,5 @@
-// Commands that a server would end the run for are found before they are sent, by name; what is small, or just small enough, passes.
+// Commands that a server would end the run for are found before they are sent, by name; what is
+// small, or just small enough, passes.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { create, fromBinary, type MessageInitShape, toBinary } from "@bufbuild/protobuf";
@@ -36,7 +37,9 @@ function check(...attributes: Attributes[]): string[] {
   return checkMessage(fields);
 }
 
-function checkMessage(fields: MessageInitShape<typeof RespondWorkflowTaskCompletedRequestSchema>): string[] {
+function checkMessage(
+  fields: MessageInitShape<typeof RespondWorkflowTaskCompletedRequestSchema>,
+): string[] {
   const warned: string[] = [];
   const request = toBinary(
     RespondWorkflowTaskCompletedRequestSchema,
@@ -71,12 +74,21 @@ test("every kind of command with values is reported by name", () => {
   const large = payloads(3000);
   for (
     const [attributes, name] of [
-      [{ case: "completeWorkflowExecutionCommandAttributes", value: { result: large } }, "the end of the workflow: result"],
       [
-        { case: "failWorkflowExecutionCommandAttributes", value: { failure: { message: "x".repeat(3000) } } },
+        { case: "completeWorkflowExecutionCommandAttributes", value: { result: large } },
+        "the end of the workflow: result",
+      ],
+      [
+        {
+          case: "failWorkflowExecutionCommandAttributes",
+          value: { failure: { message: "x".repeat(3000) } },
+        },
         "the failure of the workflow: failure",
       ],
-      [{ case: "continueAsNewWorkflowExecutionCommandAttributes", value: { input: large } }, "continue-as-new: input"],
+      [
+        { case: "continueAsNewWorkflowExecutionCommandAttributes", value: { input: large } },
+        "continue-as-new: input",
+      ],
       [
         {
           case: "recordMarkerCommandAttributes",
@@ -84,7 +96,13 @@ test("every kind of command with values is reported by name", () => {
         },
         "the value of a sideEffect: details",
       ],
-      [{ case: "recordMarkerCommandAttributes", value: { markerName: "m", details: { a: large } } }, 'marker "m": details'],
+      [
+        {
+          case: "recordMarkerCommandAttributes",
+          value: { markerName: "m", details: { a: large } },
+        },
+        'marker "m": details',
+      ],
       [
         {
           case: "startChildWorkflowExecutionCommandAttributes",
@@ -93,7 +111,10 @@ test("every kind of command with values is reported by name", () => {
         'child workflow "C" (id "c"): input',
       ],
       [
-        { case: "signalExternalWorkflowExecutionCommandAttributes", value: { signalName: "s", input: large } },
+        {
+          case: "signalExternalWorkflowExecutionCommandAttributes",
+          value: { signalName: "s", input: large },
+        },
         'signal "s" to another workflow: input',
       ],
       [
@@ -119,7 +140,13 @@ test("every kind of command with values is reported by name", () => {
   }
   assert.throws(
     () =>
-      checkMessage({ messages: [{ id: "m", protocolInstanceId: "u-1", body: { typeUrl: "t", value: new Uint8Array(3000) } }] }),
+      checkMessage({
+        messages: [{
+          id: "m",
+          protocolInstanceId: "u-1",
+          body: { typeUrl: "t", value: new Uint8Array(3000) },
+        }],
+      }),
     /^PayloadTooLargeError: the response to update "u-1" takes/,
   );
 });
@@ -146,7 +173,8 @@ const versions = (bytes: number) => {
       return continueAsNew(text as never as number);
     }),
     workflow("Responds", {
-      run: async () => await receive(0, [on(once, ([n], s) => reply(text, s + n)), on(done, (_, s) => stop(s))]),
+      run: async () =>
+        await receive(0, [on(once, ([n], s) => reply(text, s + n)), on(done, (_, s) => stop(s))]),
     }),
   ];
 };
@@ -178,21 +206,38 @@ test("a workflow with too large values fails its task with the name of the value
     const asked = handles[4]!.executeUpdate(once, { args: [3] }).catch(() => {});
     const take = (text: string) => text.length;
     const large = versions(3_000_000);
-    await t.work({ service, workflows: large, activities: { take }, events, logger: silentLogger }, async () => {
-      await until("all have failed", () => failed.size === 5);
-      for (const handle of handles) assert.equal((await handle.describe()).status, "RUNNING");
-    });
-    assert.match(failed.get("Calls")!, /^activity "take" \(id "\d+"\): input takes 30000\d\d bytes/);
+    await t.work(
+      { service, workflows: large, activities: { take }, events, logger: silentLogger },
+      async () => {
+        await until("all have failed", () => failed.size === 5);
+        for (const handle of handles) assert.equal((await handle.describe()).status, "RUNNING");
+      },
+    );
+    assert.match(
+      failed.get("Calls")!,
+      /^activity "take" \(id "\d+"\): input takes 30000\d\d bytes/,
+    );
     assert.match(failed.get("Notes")!, /^the value of a sideEffect: details takes/);
     assert.match(failed.get("Returns")!, /^the end of the workflow: result takes/);
     assert.match(failed.get("Again")!, /^continue-as-new: input takes/);
     assert.match(failed.get("Responds")!, /^the response to update "/);
-    assert.equal(calls.includes("respondWorkflowTaskCompleted"), false, "nothing of that size was sent");
-    // What is in the histories hangs on the machine: a task that takes longer than its second times out instead.
+    assert.equal(
+      calls.includes("respondWorkflowTaskCompleted"),
+      false,
+      "nothing of that size was sent",
+    );
+    // What is in the histories hangs on the machine: a task that takes longer than its second times
+    // out instead.
     assert.deepEqual([...new Set(causes)], [WorkflowTaskFailedCause.PAYLOADS_TOO_LARGE]);
     await t.work({ workflows: versions(5), activities: { take } }, async () => {
       await asked;
       await handles[4]!.signal(done);
-      assert.deepEqual(await Promise.all(handles.map((handle) => handle.result())), [5, 5, 5, 1, 3]);
+      assert.deepEqual(await Promise.all(handles.map((handle) => handle.result())), [
+        5,
+        5,
+        5,
+        1,
+        3,
+      ]);
     });
   }));

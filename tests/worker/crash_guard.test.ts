@@ -13,10 +13,22 @@ function setting(slots: number, runs: number) {
     { workflowId: `w${i}`, runId: `r${i}`, workflowType: "W", deaths: 2, since: 0 }
   ));
   let text = JSON.stringify({ held });
-  const note = { read: () => text, write: (next: string) => void (text = next), version: () => text };
+  const note = {
+    read: () => text,
+    write: (next: string) => void (text = next),
+    version: () => text,
+  };
   const heldRuns = new HeldRuns(note);
-  const running = new RunningTasks({ work: { read: () => "", write() {}, remove() {} }, held: heldRuns });
-  const guard = new CrashGuard({ running, timers: new ManualTimers(), slots, refuse: () => Promise.resolve() });
+  const running = new RunningTasks({
+    work: { read: () => "", write() {}, remove() {} },
+    held: heldRuns,
+  });
+  const guard = new CrashGuard({
+    running,
+    timers: new ManualTimers(),
+    slots,
+    refuse: () => Promise.resolve(),
+  });
   const waiting = new Set<string>();
   const tasks = held.map(async ({ workflowId, runId, workflowType }) => {
     const head = headWith({ workflowId, runId, workflowType, attempt: 2 });
@@ -39,9 +51,18 @@ for (const [slots, parked] of [[2, 1], [5, 2], [100, 8]] as const) {
 
 test("a task is in the notes until it ends, whether it fails or not", async () => {
   let noted = "";
-  const work = { read: () => noted, write: (text: string) => void (noted = text), remove: () => void (noted = "") };
+  const work = {
+    read: () => noted,
+    write: (text: string) => void (noted = text),
+    remove: () => void (noted = ""),
+  };
   const running = new RunningTasks({ work, held: undefined });
-  const guard = new CrashGuard({ running, timers: new ManualTimers(), slots: 2, refuse: () => Promise.resolve() });
+  const guard = new CrashGuard({
+    running,
+    timers: new ManualTimers(),
+    slots: 2,
+    refuse: () => Promise.resolve(),
+  });
   const head = headWith({ runId: "r1" });
   for (const fails of [false, true]) {
     let end = () => {};
@@ -52,7 +73,10 @@ test("a task is in the notes until it ends, whether it fails or not", async () =
     await settle();
     assert.match(noted, /r1/);
     end();
-    assert.equal(await ran.catch((error: Error) => error.message), fails ? "the realm has ended" : "done");
+    assert.equal(
+      await ran.catch((error: Error) => error.message),
+      fails ? "the realm has ended" : "done",
+    );
     assert.doesNotMatch(noted, /r1/);
   }
 });
@@ -61,7 +85,11 @@ test("a task is in the notes until it ends, whether it fails or not", async () =
 function lives() {
   const work = { text: "" };
   let state = "", changes = 0;
-  const note = { read: () => state, write: (text: string) => void (state = text, changes++), version: () => String(changes) };
+  const note = {
+    read: () => state,
+    write: (text: string) => void (state = text, changes++),
+    version: () => String(changes),
+  };
   return {
     held: () => new HeldRuns(note).list().map(({ runId }) => runId),
     start() {
@@ -151,9 +179,12 @@ test("a suspected run that passes the position of the crash is cleared before it
   const { start, held } = lives();
   for (let life = 1; life <= 20; life++) {
     const { guard, timers, kill } = start();
-    // Each process is killed while the code after a wait computes, one wait later than the one before.
+    // Each process is killed while the code after a wait computes, one wait later than the one
+    // before.
     void guard.run(headWith({ runId: "r1" }), async () => {
-      for (let wait = 0; wait < life; wait++) await guard.waitOutside("r1", () => Promise.resolve());
+      for (let wait = 0; wait < life; wait++) {
+        await guard.waitOutside("r1", () => Promise.resolve());
+      }
       await never();
     });
     await timers.advance(1000);

@@ -1,4 +1,5 @@
-// Activities that are asked for with the report that schedules them: what is asked, for how many, and what becomes of the slots.
+// Activities that are asked for with the report that schedules them: what is asked, for how many,
+// and what becomes of the slots.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { create, fromBinary, type MessageInitShape, toBinary } from "@bufbuild/protobuf";
@@ -9,7 +10,10 @@ import { Slots } from "../../ts/worker/polls/slots.ts";
 
 type Fields = MessageInitShape<typeof RespondWorkflowTaskCompletedRequestSchema>;
 const encode = (fields: Fields) =>
-  toBinary(RespondWorkflowTaskCompletedRequestSchema, create(RespondWorkflowTaskCompletedRequestSchema, fields));
+  toBinary(
+    RespondWorkflowTaskCompletedRequestSchema,
+    create(RespondWorkflowTaskCompletedRequestSchema, fields),
+  );
 const decode = (bytes: Uint8Array) => fromBinary(RespondWorkflowTaskCompletedRequestSchema, bytes);
 
 const activity = (activityId: string, queue: string) => ({
@@ -41,7 +45,8 @@ const report = (...queues: string[]) =>
 /** Which activities of a report are asked for. */
 const asked = (request: Uint8Array) =>
   decode(request).commands.flatMap(({ attributes }) =>
-    attributes.case === "scheduleActivityTaskCommandAttributes" && attributes.value.requestEagerExecution
+    attributes.case === "scheduleActivityTaskCommandAttributes" &&
+      attributes.value.requestEagerExecution
       ? [attributes.value.activityId]
       : []
   );
@@ -52,7 +57,9 @@ test("a report requests the activities of the worker's queue and is otherwise un
   assert.deepEqual(asked(request), ["a0", "a2"]);
   const after = decode(request);
   for (const { attributes } of after.commands) {
-    if (attributes.case === "scheduleActivityTaskCommandAttributes") attributes.value.requestEagerExecution = false;
+    if (attributes.case === "scheduleActivityTaskCommandAttributes") {
+      attributes.value.requestEagerExecution = false;
+    }
   }
   assert.deepEqual(after, decode(before));
 });
@@ -110,7 +117,11 @@ test("tasks that were not requested run as well", () => {
 });
 
 test("eager dispatch is idle when every report with a request has its response", async () => {
-  const eager = new EagerActivities({ taskQueue: "mine", slots: new Slots(5), work: (_, release) => release() });
+  const eager = new EagerActivities({
+    taskQueue: "mine",
+    slots: new Slots(5),
+    work: (_, release) => release(),
+  });
   await eager.idle();
   const asks = [eager.ask(report("mine"))!, eager.ask(report("mine"))!];
   let idle = false;

@@ -2,7 +2,11 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { defaultPayloadConverter, type Payload } from "../../ts/converter/mod.ts";
-import { DEFAULT_HEARTBEAT_THROTTLE, Heartbeater, heartbeatIntervalMs } from "../../ts/worker/activities/heartbeats.ts";
+import {
+  DEFAULT_HEARTBEAT_THROTTLE,
+  Heartbeater,
+  heartbeatIntervalMs,
+} from "../../ts/worker/activities/heartbeats.ts";
 import { ManualTimers, settle } from "../support/manual_timers.ts";
 
 const payload = (value: unknown) => [defaultPayloadConverter.toPayload(value)];

@@ -1,4 +1,5 @@
-// Histories that grow large: the worker says so in time, once, and the client says why a run was ended.
+// Histories that grow large: the worker says so in time, once, and the client says why a run was
+// ended.
 // takes: 5 s
 import assert from "node:assert/strict";
 import { test } from "node:test";
@@ -22,7 +23,11 @@ test("a run logs a warning at 10,240 events or 10 MiB, and near the limit, each 
   assert.equal(limits.check(run, 20_000, 30 * MiB), undefined);
   assert.match(limits.check(run, 20_000, 41 * MiB)!.message, /which is close/);
   assert.equal(limits.check(run, 50_000, 49 * MiB), undefined);
-  assert.match(limits.check({ ...run, runId: "s" }, 100, 10 * MiB)!.message, /100 events and 10\.0 MiB/, "every run has its own");
+  assert.match(
+    limits.check({ ...run, runId: "s" }, 100, 10 * MiB)!.message,
+    /100 events and 10\.0 MiB/,
+    "every run has its own",
+  );
   limits.forget("r");
   assert.ok(limits.check(run, 10_240, 0));
 });
@@ -37,13 +42,19 @@ for (const cachedWorkflows of [0, 1000]) {
   test(`the worker's log names the workflow and the run, once, with ${cachedWorkflows} cached`, () =>
     withEngine("memory", {}, async (t) => {
       const warned: [string, LogFields | undefined][] = [];
-      const logger = { ...silentLogger, warn: (message: string, fields?: LogFields) => void warned.push([message, fields]) };
+      const logger = {
+        ...silentLogger,
+        warn: (message: string, fields?: LogFields) => void warned.push([message, fields]),
+      };
       await t.work({ workflows: [grows], logger, cachedWorkflows }, async () => {
         const handle = await t.client.start(grows, { id: "g", taskTimeout: "2m" });
         assert.equal(await handle.result(), "grown");
         assert.equal(warned.length, 1);
         const [message, fields] = warned[0]!;
-        assert.match(message, /^the history of workflow "Grows" has 103\d\d events and \d\.\d MiB; the server terminates a run/);
+        assert.match(
+          message,
+          /^the history of workflow "Grows" has 103\d\d events and \d\.\d MiB; the server terminates a run/,
+        );
         assert.deepEqual([fields!["workflowId"], fields!["runId"]], ["g", handle.runId]);
       });
     }));

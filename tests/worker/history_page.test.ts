@@ -1,4 +1,5 @@
-// Pages of history on their way from the service to the core: cut out of the response without being decoded.
+// Pages of history on their way from the service to the core: cut out of the response without being
+// decoded.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { create, fromBinary, toBinary } from "@bufbuild/protobuf";
@@ -8,19 +9,31 @@ import {
 } from "../../ts/messages/generated/temporal/api/workflowservice/v1/request_response_pb.ts";
 import { readHistoryPage } from "../../ts/worker/workflow/realms.ts";
 
-const history = (...ids: number[]) => create(HistorySchema, { events: ids.map((id) => ({ eventId: BigInt(id) })) });
+const history = (...ids: number[]) =>
+  create(HistorySchema, { events: ids.map((id) => ({ eventId: BigInt(id) })) });
 const page = (fields: object) =>
-  readHistoryPage(toBinary(GetWorkflowExecutionHistoryResponseSchema, create(GetWorkflowExecutionHistoryResponseSchema, fields)));
-const ids = (bytes: Uint8Array) => fromBinary(HistorySchema, bytes).events.map((event) => Number(event.eventId));
+  readHistoryPage(
+    toBinary(
+      GetWorkflowExecutionHistoryResponseSchema,
+      create(GetWorkflowExecutionHistoryResponseSchema, fields),
+    ),
+  );
+const ids = (bytes: Uint8Array) =>
+  fromBinary(HistorySchema, bytes).events.map((event) => Number(event.eventId));
 
 test("a decoded page is read", () => {
-  const { history: bytes, nextPageToken } = page({ history: history(1, 2), nextPageToken: new Uint8Array([7]) });
+  const { history: bytes, nextPageToken } = page({
+    history: history(1, 2),
+    nextPageToken: new Uint8Array([7]),
+  });
   assert.deepEqual(ids(bytes), [1, 2]);
   assert.deepEqual([...nextPageToken], [7]);
 });
 
 test("raw batches of a server are joined", () => {
-  const rawHistory = [history(1, 2), history(3)].map((batch) => ({ data: toBinary(HistorySchema, batch) }));
+  const rawHistory = [history(1, 2), history(3)].map((batch) => ({
+    data: toBinary(HistorySchema, batch),
+  }));
   assert.deepEqual(ids(page({ rawHistory }).history), [1, 2, 3]);
 });
 

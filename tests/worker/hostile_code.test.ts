@@ -1,5 +1,6 @@
-// User code that is hostile or broken: values that activities throw, and loggers, metrics and listeners that throw. The
-// worker continues, every attempt ends in its report, and the host survives.
+// User code that is hostile or broken: values that activities throw, and loggers, metrics and
+// listeners that throw. The worker continues, every attempt ends in its report, and the host
+// survives.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
@@ -26,7 +27,10 @@ const caught = workflow("Caught", async () => {
 const uncaught = workflow("Uncaught", async () => await acts.bad());
 const calm = workflow("Calm", async () => await acts.good());
 
-async function within(options: OpenOptions, work: (app: Awaited<ReturnType<typeof open>>) => Promise<void>): Promise<void> {
+async function within(
+  options: OpenOptions,
+  work: (app: Awaited<ReturnType<typeof open>>) => Promise<void>,
+): Promise<void> {
   const app = await open({ workflows: [caught, uncaught, calm], ...options });
   try {
     await work(app);
@@ -49,7 +53,10 @@ test("whatever an activity throws, the attempt is reported and the worker contin
       fc.asyncProperty(hostilePlans, async (next) => {
         plan = next;
         assert.equal(await app.client.execute(caught, { id: `caught ${n++}`, args: [] }), "string");
-        await assert.rejects(app.client.execute(uncaught, { id: `uncaught ${n++}`, args: [] }), WorkflowFailedError);
+        await assert.rejects(
+          app.client.execute(uncaught, { id: `uncaught ${n++}`, args: [] }),
+          WorkflowFailedError,
+        );
         assert.equal(await app.client.execute(calm, { id: `calm ${n++}`, args: [] }), 1);
       }),
       { numRuns: 40, seed: testSeed() },
@@ -101,7 +108,10 @@ test("loggers, metrics and listeners that throw or reject have no effect", async
 
 test("an unhandled rejection of an activity is logged with its ids and does not end the process", async () => {
   const child = startModule(
-    new URL(`./modules/stray_rejection.${import.meta.url.endsWith(".js") ? "js" : "ts"}`, import.meta.url),
+    new URL(
+      `./modules/stray_rejection.${import.meta.url.endsWith(".js") ? "js" : "ts"}`,
+      import.meta.url,
+    ),
     [],
   );
   const lines: string[] = [];

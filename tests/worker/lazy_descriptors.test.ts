@@ -1,5 +1,5 @@
-// A worker receives its first task without the descriptors of Temporal's API. A separate file, because a process builds them
-// once.
+// A worker receives its first task without the descriptors of Temporal's API. A separate file,
+// because a process builds them once.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { silentLogger } from "../../ts/client/mod.ts";

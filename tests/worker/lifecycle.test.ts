@@ -1,11 +1,15 @@
-// The life of a worker against a scripted service: start, graceful shutdown, refusal by the service.
+// The life of a worker against a scripted service: start, graceful shutdown, refusal by the
+// service.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { create, toBinary } from "@bufbuild/protobuf";
 import { withContext } from "../../ts/activity/mod.ts";
 import { silentLogger } from "../../ts/client/mod.ts";
 import { Code, type RawService, ServiceError } from "../../ts/service/raw.ts";
-import { TaskQueueKind, TaskQueueType } from "../../ts/messages/generated/temporal/api/enums/v1/task_queue_pb.ts";
+import {
+  TaskQueueKind,
+  TaskQueueType,
+} from "../../ts/messages/generated/temporal/api/enums/v1/task_queue_pb.ts";
 import {
   RespondWorkflowTaskCompletedRequestSchema,
 } from "../../ts/messages/generated/temporal/api/workflowservice/v1/request_response_pb.ts";
@@ -39,23 +43,38 @@ const worker = (options: Partial<WorkerOptions> & { service: ScriptedService }) 
 test("a worker polls its queue and its sticky queue, and cancels the polls when it stops", async () => {
   const service = quietService();
   const realm = idleRealm();
-  const w = await worker({ service, realm, activities: { a: () => 1 }, maxTaskQueueActivitiesPerSecond: 7 });
+  const w = await worker({
+    service,
+    realm,
+    activities: { a: () => 1 },
+    maxTaskQueueActivitiesPerSecond: 7,
+  });
   assert.equal(w.state, "created");
   const running = w.run();
   await settle();
   assert.equal(w.state, "running");
   const queues = service.requests("pollWorkflowTaskQueue").map((request) => request.taskQueue!);
-  assert.equal(queues.filter((queue) => queue.kind === TaskQueueKind.NORMAL && queue.name === "q").length, 2);
+  assert.equal(
+    queues.filter((queue) => queue.kind === TaskQueueKind.NORMAL && queue.name === "q").length,
+    2,
+  );
   const sticky = queues.filter((queue) => queue.kind === TaskQueueKind.STICKY);
   assert.equal(sticky.length, 2);
   assert.equal(new Set(sticky.map((queue) => queue.name)).size, 1);
   assert.equal(sticky[0]!.normalName, "q");
   assert.equal(service.requests("pollActivityTaskQueue").length, 2);
-  assert.equal(service.requests("pollActivityTaskQueue")[0]!.taskQueueMetadata!.maxTasksPerSecond, 7);
+  assert.equal(
+    service.requests("pollActivityTaskQueue")[0]!.taskQueueMetadata!.maxTasksPerSecond,
+    7,
+  );
   await w.shutdown();
   await running;
   assert.equal(w.state, "stopped");
-  assert.ok(service.calls.filter((call) => call.method.startsWith("poll")).every((call) => call.options.signal!.aborted));
+  assert.ok(
+    service.calls.filter((call) => call.method.startsWith("poll")).every((call) =>
+      call.options.signal!.aborted
+    ),
+  );
   assert.equal(service.requests("shutdownWorker")[0]!.stickyTaskQueue, sticky[0]!.name);
   assert.equal(realm.disposed, true);
   assert.throws(() => w.run(), /once per worker/);
@@ -65,7 +84,12 @@ test("a worker waits for a service that is a promise, and rejects with its error
   const service = quietService();
   let arrive!: (service: ScriptedService) => void;
   const coming = new Promise<ScriptedService>((resolve) => arrive = resolve);
-  const making = Worker.create({ service: coming, taskQueue: "q", logger: silentLogger, realm: idleRealm() });
+  const making = Worker.create({
+    service: coming,
+    taskQueue: "q",
+    logger: silentLogger,
+    realm: idleRealm(),
+  });
   await settle();
   assert.equal(service.calls.length, 0);
   arrive(service);
@@ -82,13 +106,21 @@ test("a worker waits for a service that is a promise, and rejects with its error
   assert.equal(realm.disposed, true, "the realm that was made meanwhile is not left behind");
   // A value that is not a service would be polled in vain for ever.
   for (const none of [Promise.resolve({}), {}, undefined, { then: () => {} }]) {
-    const making = Worker.create({ service: none as unknown as RawService, taskQueue: "q", realm: idleRealm() });
+    const making = Worker.create({
+      service: none as unknown as RawService,
+      taskQueue: "q",
+      realm: idleRealm(),
+    });
     await assert.rejects(making, /service must be an EmbeddedEngine or a connection/);
   }
   // The first failure is reported, and the other one is not an unhandled rejection.
   const both = Promise.reject(new ServiceError(Code.UNAVAILABLE, "not reachable"));
   await assert.rejects(
-    Worker.create({ service: both, taskQueue: "q", workflows: new URL("file:///no/such/module.ts") }),
+    Worker.create({
+      service: both,
+      taskQueue: "q",
+      workflows: new URL("file:///no/such/module.ts"),
+    }),
     /no such file/,
   );
   for (const wrong of [{ taskQueue: "" }, { taskQueue: "q" }]) {
@@ -112,13 +144,21 @@ test("the shutdown of a worker that never ran completes when its realm is dispos
 });
 
 test("an idle worker has no running tasks", async () => {
-  const w = await worker({ service: quietService(), realm: idleRealm(), activities: { a: () => 1 } });
+  const w = await worker({
+    service: quietService(),
+    realm: idleRealm(),
+    activities: { a: () => 1 },
+  });
   const running = w.run();
   await settle();
   assert.deepEqual([w.busyWorkflowTasks, w.busyTasks, w.runningActivities], [0, 0, 0]);
   assert.deepEqual([w.workflowTypes, w.activityTypes], [[], ["a"]]);
   const without = await worker({ service: quietService(), realm: idleRealm() });
-  assert.deepEqual([without.runningActivities, without.busyTasks, without.activityTypes], [0, 0, []]);
+  assert.deepEqual([without.runningActivities, without.busyTasks, without.activityTypes], [
+    0,
+    0,
+    [],
+  ]);
   await without.shutdown();
   await w.shutdown();
   await running;
@@ -128,7 +168,10 @@ test("a permanent rejection stops the worker and is logged once", async () => {
   const refuse = () => {
     throw new ServiceError(Code.NOT_FOUND, "Namespace default is not found.", "NamespaceNotFound");
   };
-  const service = quietService().on("pollWorkflowTaskQueue", refuse).on("pollActivityTaskQueue", refuse);
+  const service = quietService().on("pollWorkflowTaskQueue", refuse).on(
+    "pollActivityTaskQueue",
+    refuse,
+  );
   const logged: string[] = [];
   const logger = { ...silentLogger, error: (message: string) => void logged.push(message) };
   const w = await worker({ service, realm: idleRealm(), activities: { a: () => 1 }, logger });
@@ -141,8 +184,16 @@ test("a worker without a cache has no sticky queue", async () => {
   const w = await worker({ service, realm: idleRealm(), cachedWorkflows: 0 });
   const running = w.run();
   await settle();
-  assert.ok(service.requests("pollWorkflowTaskQueue").every((request) => request.taskQueue!.kind === TaskQueueKind.NORMAL));
-  assert.equal(service.requests("pollActivityTaskQueue").length, 0, "no activities, no polls for them");
+  assert.ok(
+    service.requests("pollWorkflowTaskQueue").every((request) =>
+      request.taskQueue!.kind === TaskQueueKind.NORMAL
+    ),
+  );
+  assert.equal(
+    service.requests("pollActivityTaskQueue").length,
+    0,
+    "no activities, no polls for them",
+  );
   await w.shutdown();
   await running;
   assert.equal(service.requests("shutdownWorker").length, 0);
@@ -152,15 +203,37 @@ test("invalid options are rejected", async () => {
   const service = quietService();
   await assert.rejects(worker({ service }), /needs workflows or activities/);
   await assert.rejects(worker({ service, realm: idleRealm(), taskQueue: "" }), /taskQueue/);
-  await assert.rejects(worker({ service, realm: idleRealm(), taskQueue: undefined as never }), /needs a taskQueue/);
-  await assert.rejects(worker({ service, realm: idleRealm(), maxConcurrentWorkflowTasks: 1 }), /at least 2/);
-  await assert.rejects(worker({ service, realm: idleRealm(), maxConcurrentWorkflowTasks: 1, cachedWorkflows: 1 }), /at least 2/);
+  await assert.rejects(
+    worker({ service, realm: idleRealm(), taskQueue: undefined as never }),
+    /needs a taskQueue/,
+  );
+  await assert.rejects(
+    worker({ service, realm: idleRealm(), maxConcurrentWorkflowTasks: 1 }),
+    /at least 2/,
+  );
+  await assert.rejects(
+    worker({ service, realm: idleRealm(), maxConcurrentWorkflowTasks: 1, cachedWorkflows: 1 }),
+    /at least 2/,
+  );
   await assert.rejects(worker({ service, realm: idleRealm(), cachedWorkflows: -1 }), /at least 0/);
-  await assert.rejects(worker({ service, realm: idleRealm(), shutdownGraceMs: Number.NaN }), /milliseconds/);
-  await (await worker({ service, realm: idleRealm(), maxConcurrentWorkflowTasks: 1, cachedWorkflows: 0 })).shutdown();
+  await assert.rejects(
+    worker({ service, realm: idleRealm(), shutdownGraceMs: Number.NaN }),
+    /milliseconds/,
+  );
+  await (await worker({
+    service,
+    realm: idleRealm(),
+    maxConcurrentWorkflowTasks: 1,
+    cachedWorkflows: 0,
+  })).shutdown();
 });
 
-const activityTask = { taskToken: new Uint8Array([1]), activityType: { name: "work" }, activityId: "1", attempt: 1 };
+const activityTask = {
+  taskToken: new Uint8Array([1]),
+  activityType: { name: "work" },
+  activityId: "1",
+  attempt: 1,
+};
 
 /** Hands out one activity task and then waits. */
 function oneActivity(service: ScriptedService): ScriptedService {
@@ -259,17 +332,25 @@ test("an idle worker stops without logging activities, also if a poll gets no re
   await running;
   assert.deepEqual(warnings, []);
   const polls = service.calls.filter(({ method }) => method === "pollActivityTaskQueue");
-  assert.ok(polls.length > 0 && polls.every(({ options }) => options.signal!.aborted), "no poll outlives the worker");
+  assert.ok(
+    polls.length > 0 && polls.every(({ options }) => options.signal!.aborted),
+    "no poll outlives the worker",
+  );
 });
 
 test("a started workflow task is completed before the worker stops", async () => {
   const service = quietService();
   let finish: (outcome: RealmOutcome) => void = () => {};
-  const realm: Realm = { ...idleRealm(), runTask: () => new Promise((resolve) => (finish = resolve)) };
+  const realm: Realm = {
+    ...idleRealm(),
+    runTask: () => new Promise((resolve) => (finish = resolve)),
+  };
   let given = false;
   service
     .on("pollWorkflowTaskQueue", (request, options) => {
-      if (given || request.taskQueue!.kind === TaskQueueKind.STICKY) return waits({ signal: options.signal! });
+      if (given || request.taskQueue!.kind === TaskQueueKind.STICKY) {
+        return waits({ signal: options.signal! });
+      }
       given = true;
       return { taskToken: new Uint8Array([1]), workflowExecution: { workflowId: "w", runId: "r" } };
     })
@@ -281,8 +362,18 @@ test("a started workflow task is completed before the worker stops", async () =>
   const stopping = w.shutdown().then(() => (stopped = true));
   await settle();
   assert.equal(stopped, false);
-  const value = toBinary(RespondWorkflowTaskCompletedRequestSchema, create(RespondWorkflowTaskCompletedRequestSchema, {}));
-  finish({ response: { $case: "completed", value }, evict: false, evictionReason: 0, warnings: [] } as unknown as RealmOutcome);
+  const value = toBinary(
+    RespondWorkflowTaskCompletedRequestSchema,
+    create(RespondWorkflowTaskCompletedRequestSchema, {}),
+  );
+  finish(
+    {
+      response: { $case: "completed", value },
+      evict: false,
+      evictionReason: 0,
+      warnings: [],
+    } as unknown as RealmOutcome,
+  );
   await stopping;
   await running;
   assert.equal(service.requests("respondWorkflowTaskCompleted").length, 1);
@@ -294,7 +385,10 @@ test("runUntil returns the value, stops the worker, and rejects with failures of
   assert.equal(await first.runUntil(async () => 42), 42);
   assert.equal(first.state, "stopped");
   const second = await worker({ service, activities: { a: () => 1 } });
-  await assert.rejects(second.runUntil(Promise.reject(new Error("the test failed"))), /the test failed/);
+  await assert.rejects(
+    second.runUntil(Promise.reject(new Error("the test failed"))),
+    /the test failed/,
+  );
   assert.equal(second.state, "stopped");
   const thrower = await worker({ service, activities: { a: () => 1 } });
   const throws = () => {
@@ -327,7 +421,10 @@ test("activity polls of a service that loses canceled polls run to their end, an
   const timers = new ManualTimers();
   const inner = quietService();
   const polls: ((task: typeof activityTask | undefined) => void)[] = [];
-  inner.on("pollActivityTaskQueue", () => new Promise((resolve) => polls.push((task) => resolve(task ?? {}))));
+  inner.on(
+    "pollActivityTaskQueue",
+    () => new Promise((resolve) => polls.push((task) => resolve(task ?? {}))),
+  );
   const service: RawService = { losesCancelledPolls: true, call: (...args) => inner.call(...args) };
   const ran: string[] = [];
   const w = await Worker.create({
@@ -341,7 +438,9 @@ test("activity polls of a service that loses canceled polls run to their end, an
   const running = w.run();
   await settle();
   assert.ok(
-    inner.calls.filter((call) => call.method === "pollActivityTaskQueue").every((call) => call.options.timeoutMs === 5000),
+    inner.calls.filter((call) => call.method === "pollActivityTaskQueue").every((call) =>
+      call.options.timeoutMs === 5000
+    ),
   );
   const stopped = w.shutdown();
   await settle();
@@ -369,7 +468,12 @@ test("maxActivitiesPerSecond holds in every second, also after a pause", async (
     paused = false;
     return activityTask;
   });
-  const w = await worker({ service, timers, maxActivitiesPerSecond: 10, activities: { work: () => void at.push(timers.now()) } });
+  const w = await worker({
+    service,
+    timers,
+    maxActivitiesPerSecond: 10,
+    activities: { work: () => void at.push(timers.now()) },
+  });
   const running = w.run();
   await timers.advance(1950);
   assert.equal(at.length, 20);
@@ -383,7 +487,9 @@ test("maxActivitiesPerSecond holds in every second, also after a pause", async (
   await w.shutdown();
   await running;
   await assert.rejects(
-    async () => void await (await worker({ service, activities: { a: () => 1 }, maxActivitiesPerSecond: 0 })).run(),
+    async () =>
+      void await (await worker({ service, activities: { a: () => 1 }, maxActivitiesPerSecond: 0 }))
+        .run(),
     /above 0/,
   );
 });
@@ -393,7 +499,10 @@ test("if the service ends the polls of a stopping worker, the worker cancels no 
   const ends: (() => void)[] = [];
   const poll = () => new Promise<object>((resolve) => ends.push(() => resolve({})));
   inner.on("pollWorkflowTaskQueue", poll).on("pollActivityTaskQueue", poll)
-    .on("describeNamespace", () => ({ namespaceInfo: { capabilities: { workerPollCompleteOnShutdown: true } } }))
+    .on(
+      "describeNamespace",
+      () => ({ namespaceInfo: { capabilities: { workerPollCompleteOnShutdown: true } } }),
+    )
     .on("shutdownWorker", () => {
       for (const end of ends.splice(0)) end();
       return {};
@@ -426,7 +535,9 @@ test("if the service ends the polls of a stopping worker, the worker cancels no 
 });
 
 test("the payload limit of the namespace applies unless the worker has its own", async () => {
-  for (const [payloadLimits, refused] of [[undefined, true], [{ errorBytes: 5000 }, false]] as const) {
+  for (
+    const [payloadLimits, refused] of [[undefined, true], [{ errorBytes: 5000 }, false]] as const
+  ) {
     const tasks = [activityTask];
     const inner = quietService()
       .on("pollActivityTaskQueue", async (_request, options) => {
@@ -435,8 +546,14 @@ test("the payload limit of the namespace applies unless the worker has its own",
         const task = tasks.shift();
         return task ?? waits({ signal: options.signal!, timeoutMs: 50 });
       })
-      .on("describeNamespace", () => ({ namespaceInfo: { limits: { blobSizeLimitError: 1000n } } }));
-    const service: RawService = { losesCancelledPolls: true, call: (...args) => inner.call(...args) };
+      .on(
+        "describeNamespace",
+        () => ({ namespaceInfo: { limits: { blobSizeLimitError: 1000n } } }),
+      );
+    const service: RawService = {
+      losesCancelledPolls: true,
+      call: (...args) => inner.call(...args),
+    };
     const w = await Worker.create({
       service,
       taskQueue: "q",
@@ -445,7 +562,11 @@ test("the payload limit of the namespace applies unless the worker has its own",
       ...(payloadLimits && { payloadLimits }),
     });
     const running = w.run();
-    for (let i = 0; i < 50 && inner.calls.every(({ method }) => !method.startsWith("respond")); i++) await settle();
+    for (
+      let i = 0;
+      i < 50 && inner.calls.every(({ method }) => !method.startsWith("respond"));
+      i++
+    ) await settle();
     assert.equal(inner.requests("respondActivityTaskFailed").length, refused ? 1 : 0);
     assert.equal(inner.requests("respondActivityTaskCompleted").length, refused ? 0 : 1);
     await w.shutdown();
@@ -455,10 +576,19 @@ test("the payload limit of the namespace applies unless the worker has its own",
 
 test("a stopping worker does not wait forever for a service to end its polls", async () => {
   const inner = quietService()
-    .on("describeNamespace", () => ({ namespaceInfo: { capabilities: { workerPollCompleteOnShutdown: true } } }));
+    .on(
+      "describeNamespace",
+      () => ({ namespaceInfo: { capabilities: { workerPollCompleteOnShutdown: true } } }),
+    );
   const service: RawService = { losesCancelledPolls: true, call: (...args) => inner.call(...args) };
   const timers = new ManualTimers();
-  const w = await Worker.create({ service, taskQueue: "q", logger: silentLogger, activities: { a: () => 1 }, timers });
+  const w = await Worker.create({
+    service,
+    taskQueue: "q",
+    logger: silentLogger,
+    activities: { a: () => 1 },
+    timers,
+  });
   const running = w.run();
   await settle();
   let stopped = false;

@@ -1,4 +1,5 @@
-// What is around local activities: realms in threads that are watched and lost, interceptors, metrics, codecs, replaced workflows.
+// What is around local activities: realms in threads that are watched and lost, interceptors,
+// metrics, codecs, replaced workflows.
 // takes: 15 s
 import assert from "node:assert/strict";
 import { test } from "node:test";
@@ -34,7 +35,9 @@ test("losing the realm during a local activity does not run the activity again",
       return word.toUpperCase();
     };
     const failed: string[] = [];
-    const events = { workflowTaskFailed: ({ workflowId }: { workflowId: string }) => void failed.push(workflowId) };
+    const events = {
+      workflowTaskFailed: ({ workflowId }: { workflowId: string }) => void failed.push(workflowId),
+    };
     await work({ workflows, activities: { shout }, watchdogMs: 500, events }, async () => {
       const waits = await client.start(talksNear, { id: "waits", args: ["hi"], taskTimeout: "1m" });
       await until("it runs", () => ran === 1);
@@ -61,17 +64,25 @@ test("interceptors wrap local activities, and metrics count them", () =>
       if (++attempts === 1) throw new Error("not yet");
       return Promise.resolve(word.toUpperCase());
     };
-    await work({ workflows, activities: { shout }, activityInterceptors: [spy], metrics }, async () => {
-      assert.equal(await client.execute(talksNear, { id: "around", args: ["hi"] }), "<HI, YOU>!");
-      const text = metrics.text();
-      const labels = `namespace="default",task_queue="q",workflow_type="TalksNear",activity_type="shout"`;
-      const line = (name: string) => text.split("\n").find((line) => line.startsWith(name) && line.includes(`"TalksNear"`));
-      assert.match(line("temporal_local_activity_total") ?? text, / 2$/, labels);
-      assert.match(line("temporal_local_activity_execution_failed") ?? text, / 1$/);
-      assert.match(line("temporal_local_activity_execution_latency_count") ?? text, / 2$/);
-      assert.match(line("temporal_local_activity_succeed_endtoend_latency_count") ?? text, / 1$/);
-      assert.match(text, /temporal_worker_task_slots_available\{[^}]*worker_type="LocalActivityWorker"[^}]*\} 100/);
-    });
+    await work(
+      { workflows, activities: { shout }, activityInterceptors: [spy], metrics },
+      async () => {
+        assert.equal(await client.execute(talksNear, { id: "around", args: ["hi"] }), "<HI, YOU>!");
+        const text = metrics.text();
+        const labels =
+          `namespace="default",task_queue="q",workflow_type="TalksNear",activity_type="shout"`;
+        const line = (name: string) =>
+          text.split("\n").find((line) => line.startsWith(name) && line.includes(`"TalksNear"`));
+        assert.match(line("temporal_local_activity_total") ?? text, / 2$/, labels);
+        assert.match(line("temporal_local_activity_execution_failed") ?? text, / 1$/);
+        assert.match(line("temporal_local_activity_execution_latency_count") ?? text, / 2$/);
+        assert.match(line("temporal_local_activity_succeed_endtoend_latency_count") ?? text, / 1$/);
+        assert.match(
+          text,
+          /temporal_worker_task_slots_available\{[^}]*worker_type="LocalActivityWorker"[^}]*\} 100/,
+        );
+      },
+    );
     assert.deepEqual(around, ["shout true hi", "shout true hi"]);
   }));
 
@@ -90,9 +101,16 @@ test("a codec encodes results and failures in markers, and not the fields that e
     await worker.runUntil(async () => {
       assert.equal(await client.execute(talksNear, { id: "coded", args: ["secret"] }), "SECRET!");
     });
-    const { events } = await new Client({ service, logger: silentLogger }).getHandle(undefined, "coded").fetchHistory();
-    const marker = events.map(({ attributes }) => attributes).find((a) => a.case === "markerRecordedEventAttributes")!;
-    const { details } = marker.value as { details: { [key: string]: { payloads: { data: Uint8Array }[] } } };
+    const { events } = await new Client({ service, logger: silentLogger }).getHandle(
+      undefined,
+      "coded",
+    ).fetchHistory();
+    const marker = events.map(({ attributes }) => attributes).find((a) =>
+      a.case === "markerRecordedEventAttributes"
+    )!;
+    const { details } = marker.value as {
+      details: { [key: string]: { payloads: { data: Uint8Array }[] } };
+    };
     const text = (key: string) => new TextDecoder().decode(details[key]!.payloads[0]!.data);
     assert.equal(JSON.parse(text("data")).activity_type, "shout");
     assert.doesNotMatch(text("result"), /SECRET/);
@@ -109,7 +127,11 @@ test("workflows are hot-reloaded while a local activity runs, and the new code g
     };
     await work({ workflows, activities: { shout } }, async (worker) => {
       // A long task: the replacement must not wait for it.
-      const handle = await client.start(talksNear, { id: "replaced", args: ["hi"], taskTimeout: "2m" });
+      const handle = await client.start(talksNear, {
+        id: "replaced",
+        args: ["hi"],
+        taskTimeout: "2m",
+      });
       const other = await client.start(talks, { id: "other", args: ["x"] });
       await until("it runs", () => ran === 1);
       await worker.replaceWorkflows();

@@ -1,4 +1,5 @@
-// Nexus tasks against a scripted service: the one report in which each ends, in both forms that servers take; deadlines and shutdown.
+// Nexus tasks against a scripted service: the one report in which each ends, in both forms that
+// servers take; deadlines and shutdown.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { create, type MessageInitShape, toBinary } from "@bufbuild/protobuf";
@@ -6,7 +7,10 @@ import { defaultPayloadConverter } from "../../ts/converter/mod.ts";
 import { silentLogger } from "../../ts/client/mod.ts";
 import { MetricsRegistry } from "../../ts/metrics/mod.ts";
 import { Code, ServiceError } from "../../ts/service/raw.ts";
-import { type Failure, FailureSchema } from "../../ts/messages/generated/temporal/api/failure/v1/message_pb.ts";
+import {
+  type Failure,
+  FailureSchema,
+} from "../../ts/messages/generated/temporal/api/failure/v1/message_pb.ts";
 import type { RequestSchema } from "../../ts/messages/generated/temporal/api/nexus/v1/message_pb.ts";
 import { PollNexusTaskQueueResponseSchema } from "../../ts/messages/generated/temporal/api/workflowservice/v1/request_response_pb.ts";
 import type { NexusOutcome, NexusRequest } from "../../ts/worker/nexus/nexus_call.ts";
@@ -23,8 +27,14 @@ type Request = MessageInitShape<typeof RequestSchema>;
 
 const payload = defaultPayloadConverter.toPayload("yes");
 const failed = (failureInfo: Failure["failureInfo"], message = "no"): Failure =>
-  create(FailureSchema, { message, stackTrace: "at x", source: "TypeScriptSDK", failureInfo } as never);
-const handlerFailure = failed({ case: "nexusHandlerFailureInfo", value: { type: "BAD_REQUEST", retryBehavior: 2 } as never });
+  create(
+    FailureSchema,
+    { message, stackTrace: "at x", source: "TypeScriptSDK", failureInfo } as never,
+  );
+const handlerFailure = failed({
+  case: "nexusHandlerFailureInfo",
+  value: { type: "BAD_REQUEST", retryBehavior: 2 } as never,
+});
 
 function setting(run: Run, service = new ScriptedService()) {
   service.on("respondNexusTaskCompleted", () => ({})).on("respondNexusTaskFailed", () => ({}));
@@ -40,7 +50,11 @@ function setting(run: Run, service = new ScriptedService()) {
     metrics: new WorkerMetrics(registry, "default", "q"),
   });
   const handle = (request: Request) => {
-    const task = create(PollNexusTaskQueueResponseSchema, { taskToken: Uint8Array.of(1, 2), pollerGroupId: "group", request });
+    const task = create(PollNexusTaskQueueResponseSchema, {
+      taskToken: Uint8Array.of(1, 2),
+      pollerGroupId: "group",
+      request,
+    });
     return tasks.handle(toBinary(PollNexusTaskQueueResponseSchema, task));
   };
   return { service, timers, registry, log, tasks, handle };
@@ -52,7 +66,14 @@ const start = (more: Request = {}): Request => ({
   variant: {
     case: "startOperation",
     value: {
-      ...{ service: "s", operation: "o", requestId: "r", callback: "http://back", callbackHeader: { Token: "t" }, payload },
+      ...{
+        service: "s",
+        operation: "o",
+        requestId: "r",
+        callback: "http://back",
+        callbackHeader: { Token: "t" },
+        payload,
+      },
       links: [{ url: "temporal:///x", type: "T" }],
     },
   },
@@ -61,26 +82,49 @@ const start = (more: Request = {}): Request => ({
 
 test("start and cancellation reach the service unchanged, with lowercase header names", async () => {
   const requests: NexusRequest[] = [];
-  const outcomes: NexusOutcome[] = [{ kind: "sync", payload, links: [{ url: "u", type: "T" }] }, { kind: "cancelRequested" }];
+  const outcomes: NexusOutcome[] = [{ kind: "sync", payload, links: [{ url: "u", type: "T" }] }, {
+    kind: "cancelRequested",
+  }];
   const { service, handle } = setting((request) => {
     requests.push(request);
     return Promise.resolve(outcomes[requests.length - 1]!);
   });
   await handle(start());
-  await handle({ variant: { case: "cancelOperation", value: { service: "s", operation: "o", operationToken: "token" } } });
+  await handle({
+    variant: {
+      case: "cancelOperation",
+      value: { service: "s", operation: "o", operationToken: "token" },
+    },
+  });
   const { deadline, signal, ...first } = requests[0]!;
   assert.ok(Math.abs(deadline!.getTime() - Date.now() - 2000) < 1000);
   assert.equal(signal.aborted, false);
   const { variant, ...rest } = first;
-  assert.deepEqual(rest, { endpoint: "e", service: "s", operation: "o", headers: { "request-timeout": "2s", "x-own": "A" } });
+  assert.deepEqual(rest, {
+    endpoint: "e",
+    service: "s",
+    operation: "o",
+    headers: { "request-timeout": "2s", "x-own": "A" },
+  });
   assert.ok(variant.kind === "start");
   const { links, payload: sent, ...told } = variant.start;
-  assert.deepEqual(told, { requestId: "r", callbackUrl: "http://back", callbackHeaders: { token: "t" } });
-  assert.deepEqual([links[0]!.url, defaultPayloadConverter.fromPayload(sent!)], ["temporal:///x", "yes"]);
+  assert.deepEqual(told, {
+    requestId: "r",
+    callbackUrl: "http://back",
+    callbackHeaders: { token: "t" },
+  });
+  assert.deepEqual([links[0]!.url, defaultPayloadConverter.fromPayload(sent!)], [
+    "temporal:///x",
+    "yes",
+  ]);
   assert.deepEqual(requests[1]!.variant, { kind: "cancel", token: "token" });
   assert.equal(requests[1]!.deadline, undefined);
   const [completed, cancelled] = service.requests("respondNexusTaskCompleted");
-  assert.deepEqual([completed!.namespace, completed!.identity, completed!.pollerGroupId], ["default", "me", "group"]);
+  assert.deepEqual([completed!.namespace, completed!.identity, completed!.pollerGroupId], [
+    "default",
+    "me",
+    "group",
+  ]);
   assert.deepEqual([...completed!.taskToken], [1, 2]);
   const started = completed!.response!.variant;
   assert.ok(started.case === "startOperation" && started.value.variant.case === "syncSuccess");
@@ -91,8 +135,14 @@ test("start and cancellation reach the service unchanged, with lowercase header 
 
 test("failures are sent as Temporal failures if the server supports them, else as JSON in Nexus failures", async () => {
   const outcomes: NexusOutcome[] = [
-    { kind: "operationFailed", failure: failed({ case: "canceledFailureInfo", value: {} as never }) },
-    { kind: "operationFailed", failure: failed({ case: "applicationFailureInfo", value: { type: "X" } as never }) },
+    {
+      kind: "operationFailed",
+      failure: failed({ case: "canceledFailureInfo", value: {} as never }),
+    },
+    {
+      kind: "operationFailed",
+      failure: failed({ case: "applicationFailureInfo", value: { type: "X" } as never }),
+    },
     { kind: "handlerFailed", failure: handlerFailure },
   ];
   for (const temporalFailureResponses of [false, true]) {
@@ -106,13 +156,19 @@ test("failures are sent as Temporal failures if the server supports them, else a
     const { error, failure } = service.requests("respondNexusTaskFailed")[0]!;
     const text = registry.text();
     for (const reason of ["operation_canceled", "operation_failed", "handler_error_BAD_REQUEST"]) {
-      assert.match(text, new RegExp(`temporal_nexus_task_execution_failed\\{.*failure_reason="${reason}".*\\} 1`));
+      assert.match(
+        text,
+        new RegExp(`temporal_nexus_task_execution_failed\\{.*failure_reason="${reason}".*\\} 1`),
+      );
     }
     if (temporalFailureResponses) {
-      assert.deepEqual(variants.map(({ case: kind, value }) => [kind, (value as Failure).message]), [
-        ["failure", "no"],
-        ["failure", "no"],
-      ]);
+      assert.deepEqual(
+        variants.map(({ case: kind, value }) => [kind, (value as Failure).message]),
+        [
+          ["failure", "no"],
+          ["failure", "no"],
+        ],
+      );
       assert.equal(failure!.failureInfo.case, "nexusHandlerFailureInfo");
       assert.equal(error, undefined);
       continue;
@@ -120,7 +176,12 @@ test("failures are sent as Temporal failures if the server supports them, else a
     const old = variants.map((variant) => {
       assert.ok(variant.case === "operationError");
       const { operationState, failure } = variant.value;
-      return [operationState, failure!.message, failure!.metadata, JSON.parse(new TextDecoder().decode(failure!.details))];
+      return [
+        operationState,
+        failure!.message,
+        failure!.metadata,
+        JSON.parse(new TextDecoder().decode(failure!.details)),
+      ];
     });
     const metadata = { type: "temporal.api.failure.v1.Failure" };
     const common = { source: "TypeScriptSDK", stackTrace: "at x" };
@@ -181,8 +242,15 @@ test("a handler is canceled after its request timeout, and its task ends with th
 
 test("the timeout header accepts the specified units", () => {
   const warned: string[] = [];
-  const ms = (header: string | undefined) => nexusTimeoutMs(header, { warn: (message) => void warned.push(message) });
-  assert.deepEqual([ms("10m"), ms(" 30s "), ms("500ms"), ms("9.5s"), ms(undefined)], [600_000, 30_000, 500, 9500, undefined]);
+  const ms = (header: string | undefined) =>
+    nexusTimeoutMs(header, { warn: (message) => void warned.push(message) });
+  assert.deepEqual([ms("10m"), ms(" 30s "), ms("500ms"), ms("9.5s"), ms(undefined)], [
+    600_000,
+    30_000,
+    500,
+    9500,
+    undefined,
+  ]);
   assert.deepEqual(warned, []);
   assert.deepEqual([ms("1h"), ms("soon"), ms("1.2.3s")], [undefined, undefined, undefined]);
   assert.equal(warned.length, 3);
@@ -208,7 +276,10 @@ test("a worker polls for Nexus tasks only if it has services; shutdown cancels h
   assert.equal(service.requests("pollNexusTaskQueue").length, 0);
   const worker = await Worker.create({
     ...common,
-    ...{ maxConcurrentNexusTasks: 1, nexusTaskPollerBehavior: { type: "simple-maximum", maximum: 1 } },
+    ...{
+      maxConcurrentNexusTasks: 1,
+      nexusTaskPollerBehavior: { type: "simple-maximum", maximum: 1 },
+    },
     nexus: {
       names: ["s"],
       run: ({ signal }) =>
@@ -224,7 +295,11 @@ test("a worker polls for Nexus tasks only if it has services; shutdown cancels h
   t.after(() => worker.shutdown());
   await until("the handler runs", () => worker.runningNexusHandlers === 1);
   const [poll] = service.requests("pollNexusTaskQueue");
-  assert.deepEqual([poll!.namespace, poll!.identity, poll!.taskQueue!.name], ["default", "me", "q"]);
+  assert.deepEqual([poll!.namespace, poll!.identity, poll!.taskQueue!.name], [
+    "default",
+    "me",
+    "q",
+  ]);
   assert.match(poll!.workerInstanceKey, /./);
   assert.equal(service.requests("pollNexusTaskQueue").length, 1, "the one slot is taken");
   await worker.shutdown();

@@ -11,7 +11,10 @@ import { BuildStamp } from "../../ts/worker/build_stamp.ts";
 import { Deployment } from "../../ts/worker/deployment.ts";
 import { pollRequest } from "../../ts/worker/polls/poll_requests.ts";
 
-const deployment = new Deployment({ useWorkerVersioning: true, version: { deploymentName: "shop", buildId: "b7" } });
+const deployment = new Deployment({
+  useWorkerVersioning: true,
+  version: { deploymentName: "shop", buildId: "b7" },
+});
 const who = { namespace: "späße", identity: "me", workerInstanceKey: "key" };
 
 test("polls for workflow tasks use the queue, the sticky queue and the version", () => {
@@ -25,7 +28,9 @@ test("polls for workflow tasks use the queue, the sticky queue and the version",
       const [version, own] of [
         [undefined, {}],
         [deployment, deployment.report],
-        [new BuildStamp({ buildId: "b8", useVersioning: false }), { workerVersionCapabilities: { buildId: "b8" } }],
+        [new BuildStamp({ buildId: "b8", useVersioning: false }), {
+          workerVersionCapabilities: { buildId: "b8" },
+        }],
         [
           new BuildStamp({ buildId: "b8", useVersioning: true }),
           { workerVersionCapabilities: { buildId: "b8", useVersioning: true } },
@@ -35,7 +40,10 @@ test("polls for workflow tasks use the queue, the sticky queue and the version",
       const fields = { ...who, taskQueue, ...own };
       assert.deepEqual(
         pollRequest({ ...who, taskQueue, ...version?.poll }),
-        toBinary(PollWorkflowTaskQueueRequestSchema, create(PollWorkflowTaskQueueRequestSchema, fields)),
+        toBinary(
+          PollWorkflowTaskQueueRequestSchema,
+          create(PollWorkflowTaskQueueRequestSchema, fields),
+        ),
       );
     }
   }
@@ -53,7 +61,10 @@ test("polls for activity tasks have an optional limit, and omit empty fields", (
     };
     assert.deepEqual(
       pollRequest({ ...who, identity: "", taskQueue, ...deployment.poll, maxTasksPerSecond }),
-      toBinary(PollActivityTaskQueueRequestSchema, create(PollActivityTaskQueueRequestSchema, fields)),
+      toBinary(
+        PollActivityTaskQueueRequestSchema,
+        create(PollActivityTaskQueueRequestSchema, fields),
+      ),
     );
   }
 });

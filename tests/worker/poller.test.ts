@@ -9,15 +9,26 @@ import {
 import { silentLogger } from "../../ts/client/mod.ts";
 import { Code, ServiceError } from "../../ts/service/raw.ts";
 import { type PollAnswer, Poller, type PollerOptions } from "../../ts/worker/polls/poller.ts";
-import { activityPolls, type PollRange, workflowPolls } from "../../ts/worker/polls/poller_behavior.ts";
+import {
+  activityPolls,
+  type PollRange,
+  workflowPolls,
+} from "../../ts/worker/polls/poller_behavior.ts";
 import { readScaling, SCALING_FIELD } from "../../ts/worker/task_bytes.ts";
 import { Slots } from "../../ts/worker/polls/slots.ts";
 import { ManualTimers, settle } from "../support/manual_timers.ts";
 
 const TASK: PollAnswer<Uint8Array> = { task: new Uint8Array([1]), scaling: 0 };
-const range = (max: number): PollRange => ({ min: Math.min(2, max), initial: Math.min(2, max), max });
+const range = (max: number): PollRange => ({
+  min: Math.min(2, max),
+  initial: Math.min(2, max),
+  max,
+});
 
-function poller(timers: ManualTimers, options: Partial<PollerOptions<Uint8Array>>): Poller<Uint8Array> {
+function poller(
+  timers: ManualTimers,
+  options: Partial<PollerOptions<Uint8Array>>,
+): Poller<Uint8Array> {
   return new Poller({
     what: "tasks",
     polls: range(1),
@@ -57,7 +68,11 @@ test("rejected polls back off up to ten seconds, and a success resets the delay"
   mood = "task";
   at.length = 0;
   await timers.advance(5000);
-  assert.deepEqual(at.slice(0, 4), [42_600, 42_600, 42_800, 43_200], "after a task the delays start again");
+  assert.deepEqual(
+    at.slice(0, 4),
+    [42_600, 42_600, 42_800, 43_200],
+    "after a task the delays start again",
+  );
   mood = "wait";
   await timers.advance(10_000);
   await loop.stop();
@@ -93,7 +108,10 @@ test("five consecutive permanent rejections end the worker; other rejections nev
   code = Code.NOT_FOUND;
   await timers.advance(60_000);
   assert.equal(fatal.length, 1);
-  assert.match(fatal[0]!.message, /keeps rejecting polls for tasks: namespace missing; check the namespace/);
+  assert.match(
+    fatal[0]!.message,
+    /keeps rejecting polls for tasks: namespace missing; check the namespace/,
+  );
   await loop.stop();
 });
 
@@ -127,7 +145,8 @@ test("polls count as accepted after one waited a second without rejection, or go
   const timers = new ManualTimers();
   let refuses = true;
   const loop = poller(timers, {
-    poll: (signal) => refuses ? Promise.reject(new ServiceError(Code.UNAVAILABLE, "away")) : waiting(signal),
+    poll: (signal) =>
+      refuses ? Promise.reject(new ServiceError(Code.UNAVAILABLE, "away")) : waiting(signal),
   });
   loop.start();
   await timers.advance(500);
@@ -151,7 +170,8 @@ test("a poll that was sent at the time of a rejection does not count as accepted
   let polls = 0;
   const loop = poller(timers, {
     polls: range(2),
-    poll: (signal) => polls++ === 1 ? Promise.reject(new ServiceError(Code.UNAVAILABLE, "away")) : waiting(signal),
+    poll: (signal) =>
+      polls++ === 1 ? Promise.reject(new ServiceError(Code.UNAVAILABLE, "away")) : waiting(signal),
   });
   loop.start();
   await timers.advance(1_100);
@@ -263,7 +283,11 @@ test("the service's suggestions are followed within the range; reductions apply 
   assert.equal(polls.length, 5, "and no more than were suggested");
   await answer(-100);
   for (let i = 0; i < 10; i++) await answer(0);
-  assert.equal(polls.length, 2, "a task came while no other poll waited, so one more than the minimum");
+  assert.equal(
+    polls.length,
+    2,
+    "a task came while no other poll waited, so one more than the minimum",
+  );
   await answer(-1, undefined);
   assert.equal(polls.length, 1, "never fewer than the minimum");
   await loop.stop();
@@ -308,33 +332,71 @@ test("an overloaded service gets fewer concurrent polls, and the last ones back 
 
 test("poller behaviors: ranges for each queue within the slots; invalid ones are rejected", () => {
   const own = { min: 2, initial: 2 };
-  assert.deepEqual(workflowPolls(undefined, 100, true), { normal: { ...own, max: 16 }, sticky: { ...own, max: 32 } });
-  assert.deepEqual(workflowPolls(undefined, 100, false), { normal: { ...own, max: 16 }, sticky: undefined });
+  assert.deepEqual(workflowPolls(undefined, 100, true), {
+    normal: { ...own, max: 16 },
+    sticky: { ...own, max: 32 },
+  });
+  assert.deepEqual(workflowPolls(undefined, 100, false), {
+    normal: { ...own, max: 16 },
+    sticky: undefined,
+  });
   assert.deepEqual(workflowPolls(undefined, 2, true), {
     normal: { min: 1, initial: 1, max: 1 },
     sticky: { min: 1, initial: 1, max: 1 },
   });
   assert.deepEqual(activityPolls(undefined, 10), { ...own, max: 10 });
-  assert.deepEqual(activityPolls({ type: "autoscaling", minimum: 3, maximum: 50, initial: 5 }, 100), {
-    min: 3,
-    initial: 5,
-    max: 50,
+  assert.deepEqual(
+    activityPolls({ type: "autoscaling", minimum: 3, maximum: 50, initial: 5 }, 100),
+    {
+      min: 3,
+      initial: 5,
+      max: 50,
+    },
+  );
+  assert.deepEqual(activityPolls({ type: "autoscaling", minimum: 40 }, 100), {
+    min: 40,
+    initial: 40,
+    max: 40,
   });
-  assert.deepEqual(activityPolls({ type: "autoscaling", minimum: 40 }, 100), { min: 40, initial: 40, max: 40 });
-  assert.deepEqual(activityPolls({ type: "autoscaling", maximum: 1 }, 100), { min: 1, initial: 1, max: 1 });
+  assert.deepEqual(activityPolls({ type: "autoscaling", maximum: 1 }, 100), {
+    min: 1,
+    initial: 1,
+    max: 1,
+  });
   assert.deepEqual(activityPolls({ type: "simple-maximum" }, 100), { min: 5, initial: 5, max: 5 });
   const fixed = (n: number) => ({ min: n, initial: n, max: n });
-  assert.deepEqual(workflowPolls({ type: "simple-maximum", maximum: 10 }, 100, true), { normal: fixed(2), sticky: fixed(8) });
-  assert.deepEqual(workflowPolls({ type: "simple-maximum", maximum: 30 }, 4, true), { normal: fixed(2), sticky: fixed(2) });
-  assert.deepEqual(workflowPolls({ type: "simple-maximum", maximum: 2 }, 100, true), { normal: fixed(1), sticky: fixed(1) });
-  assert.deepEqual(workflowPolls({ type: "simple-maximum", maximum: 1 }, 100, false), { normal: fixed(1), sticky: undefined });
-  assert.throws(() => workflowPolls({ type: "simple-maximum", maximum: 1 }, 100, true), /must be at least 2/);
+  assert.deepEqual(workflowPolls({ type: "simple-maximum", maximum: 10 }, 100, true), {
+    normal: fixed(2),
+    sticky: fixed(8),
+  });
+  assert.deepEqual(workflowPolls({ type: "simple-maximum", maximum: 30 }, 4, true), {
+    normal: fixed(2),
+    sticky: fixed(2),
+  });
+  assert.deepEqual(workflowPolls({ type: "simple-maximum", maximum: 2 }, 100, true), {
+    normal: fixed(1),
+    sticky: fixed(1),
+  });
+  assert.deepEqual(workflowPolls({ type: "simple-maximum", maximum: 1 }, 100, false), {
+    normal: fixed(1),
+    sticky: undefined,
+  });
+  assert.throws(
+    () => workflowPolls({ type: "simple-maximum", maximum: 1 }, 100, true),
+    /must be at least 2/,
+  );
   assert.throws(
     () => activityPolls({ type: "autoscaling", minimum: 0 }, 9),
     /activityTaskPollerBehavior\.minimum must be .* at least 1, not 0/,
   );
-  assert.throws(() => activityPolls({ type: "autoscaling", minimum: 5, maximum: 4 }, 9), /maximum must be .* at least 5, not 4/);
-  assert.throws(() => workflowPolls({ type: "simple-maximum", maximum: 1.5 }, 9, false), /workflowTaskPollerBehavior\.maximum/);
+  assert.throws(
+    () => activityPolls({ type: "autoscaling", minimum: 5, maximum: 4 }, 9),
+    /maximum must be .* at least 5, not 4/,
+  );
+  assert.throws(
+    () => workflowPolls({ type: "simple-maximum", maximum: 1.5 }, 9, false),
+    /workflowTaskPollerBehavior\.maximum/,
+  );
   assert.throws(
     () => workflowPolls({ type: "auto" as "autoscaling" }, 9, false),
     /"autoscaling" or "simple-maximum", not "auto"/,
@@ -351,13 +413,19 @@ test("the service's suggestion is read from a response with a task, and from one
       ...decision,
     }),
   );
-  const activity = toBinary(PollActivityTaskQueueResponseSchema, create(PollActivityTaskQueueResponseSchema, decision));
+  const activity = toBinary(
+    PollActivityTaskQueueResponseSchema,
+    create(PollActivityTaskQueueResponseSchema, decision),
+  );
   assert.equal(readScaling(workflow, SCALING_FIELD.pollWorkflowTaskQueue), -2);
   assert.equal(readScaling(activity, SCALING_FIELD.pollActivityTaskQueue), -2);
   assert.equal(readScaling(new Uint8Array(0), SCALING_FIELD.pollActivityTaskQueue), 0);
   const none = toBinary(
     PollActivityTaskQueueResponseSchema,
-    create(PollActivityTaskQueueResponseSchema, { taskToken: new Uint8Array(3), pollerScalingDecision: {} }),
+    create(PollActivityTaskQueueResponseSchema, {
+      taskToken: new Uint8Array(3),
+      pollerScalingDecision: {},
+    }),
   );
   assert.equal(readScaling(none, SCALING_FIELD.pollActivityTaskQueue), 0);
 });
@@ -366,7 +434,8 @@ test("a task that arrives while its poll is canceled is processed", async () => 
   const timers = new ManualTimers();
   const handled: Uint8Array[] = [];
   const loop = poller(timers, {
-    poll: (signal) => new Promise((resolve) => signal.addEventListener("abort", () => resolve(TASK))),
+    poll: (signal) =>
+      new Promise((resolve) => signal.addEventListener("abort", () => resolve(TASK))),
     handle: (task) => {
       handled.push(task);
       return Promise.resolve();

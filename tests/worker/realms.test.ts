@@ -1,4 +1,5 @@
-// Workers whose workflows run in a thread: loading, log lines, a spinning neighbour, nothing left behind.
+// Workers whose workflows run in a thread: loading, log lines, a spinning neighbour, nothing left
+// behind.
 // takes: 6 s
 import assert from "node:assert/strict";
 import { test } from "node:test";
@@ -17,7 +18,10 @@ const activities = { shout: (text: string) => text.toUpperCase() };
 
 onBothStores("workflows run in a thread; their log lines reach the worker's logger", async (t) => {
   const lines: [string, LogFields | undefined][] = [];
-  const logger = { ...silentLogger, info: (message: string, fields?: LogFields) => void lines.push([message, fields]) };
+  const logger = {
+    ...silentLogger,
+    info: (message: string, fields?: LogFields) => void lines.push([message, fields]),
+  };
   await t.work({ workflows, activities, logger }, async () => {
     const handle = await t.client.start(talks, { id: "1", args: ["ada"] });
     assert.equal(await handle.query(length), 7);
@@ -37,25 +41,36 @@ for (const cachedWorkflows of [0, 1, 1000]) {
     withEngine("memory", {}, (t) =>
       t.work({ workflows, activities, cachedWorkflows }, async () => {
         const handles = await Promise.all(
-          Array.from({ length: 8 }, (_, i) => t.client.start(talks, { id: `${i}`, args: [`${i}`] })),
+          Array.from(
+            { length: 8 },
+            (_, i) => t.client.start(talks, { id: `${i}`, args: [`${i}`] }),
+          ),
         );
         for (const handle of handles) assert.equal(await handle.query(length), 7);
         await Promise.all(handles.map((handle) => handle.signal(go, "x")));
-        assert.deepEqual(await Promise.all(handles.map((handle) => handle.result())), handles.map((_, i) => `${i} SAYS X`));
+        assert.deepEqual(
+          await Promise.all(handles.map((handle) => handle.result())),
+          handles.map((_, i) => `${i} SAYS X`),
+        );
       })));
 }
 
 test("a workflow with an infinite loop is stopped, and the others continue", () =>
   withEngine("memory", {}, async (t) => {
     const failed: string[] = [];
-    const events = { workflowTaskFailed: ({ workflowId }: { workflowId: string }) => void failed.push(workflowId) };
+    const events = {
+      workflowTaskFailed: ({ workflowId }: { workflowId: string }) => void failed.push(workflowId),
+    };
     await t.work({ workflows, activities, events, watchdogMs: 2000 }, async () => {
       const neighbours = await Promise.all(
         Array.from({ length: 5 }, (_, i) => t.client.start(talks, { id: `n${i}`, args: ["n"] })),
       );
       const spinning = await t.client.start(spins, { id: "spins" });
       for (const handle of neighbours) await handle.signal(go, "still here");
-      assert.deepEqual(await Promise.all(neighbours.map((handle) => handle.result())), neighbours.map(() => "N SAYS STILL HERE"));
+      assert.deepEqual(
+        await Promise.all(neighbours.map((handle) => handle.result())),
+        neighbours.map(() => "N SAYS STILL HERE"),
+      );
       await until("the spinner was stopped", () => failed.length > 0);
       assert.equal((await spinning.describe()).status, "RUNNING");
       assert.ok(failed.every((id) => id === "spins"), "no other task failed");
@@ -138,7 +153,11 @@ test("a realm entry of the application runs its workflows with its converter", (
   withEngine("memory", {}, (t) => {
     const realmEntry = new URL("./modules/own_entry.ts", import.meta.url);
     return t.work({ realmEntry, activities, converter: markedConverter }, async () => {
-      const client = new Client({ service: t.service, taskQueue: t.taskQueue, converter: markedConverter });
+      const client = new Client({
+        service: t.service,
+        taskQueue: t.taskQueue,
+        converter: markedConverter,
+      });
       const handle = await client.start(talks, { id: "1", args: ["ada"] });
       await handle.signal(go, "hi");
       assert.equal(await handle.result(), "ADA SAYS HI");

@@ -1,4 +1,5 @@
-// The runs that a replacement checks besides those that the service lists: those of the last minute, each once.
+// The runs that a replacement checks besides those that the service lists: those of the last
+// minute, each once.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { RecentRuns } from "../../ts/worker/workflow/recent_runs.ts";

@@ -1,4 +1,5 @@
-// A service that refuses a worker's polls for good: the worker ends and says so, or is stopping anyway.
+// A service that refuses a worker's polls for good: the worker ends and says so, or is stopping
+// anyway.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { silentLogger } from "../../ts/client/mod.ts";
@@ -11,16 +12,24 @@ import { ScriptedService } from "../support/scripted_service.ts";
 for (
   const error of [
     new ServiceError(Code.UNAVAILABLE, "the engine is closed", "EngineClosed"),
-    new ServiceError(Code.UNAVAILABLE, "the engine has stopped: x", "StoreFencedError", { engine: "stopped" }),
+    new ServiceError(Code.UNAVAILABLE, "the engine has stopped: x", "StoreFencedError", {
+      engine: "stopped",
+    }),
   ]
 ) {
   test(`a worker whose engine is closed ends with an error (${error.reason})`, async () => {
     const refuse = () => {
       throw error;
     };
-    const service = new ScriptedService().on("pollWorkflowTaskQueue", refuse).on("shutdownWorker", refuse);
+    const service = new ScriptedService().on("pollWorkflowTaskQueue", refuse).on(
+      "shutdownWorker",
+      refuse,
+    );
     let isDisposed = false;
-    const realm = { ...scriptedRealm(), dispose: async () => void (isDisposed = await Promise.resolve(true)) };
+    const realm = {
+      ...scriptedRealm(),
+      dispose: async () => void (isDisposed = await Promise.resolve(true)),
+    };
     const worker = await Worker.create({ service, taskQueue: "q", realm, logger: silentLogger });
     await assert.rejects(
       worker.run(),
@@ -39,16 +48,26 @@ test("polls that the service rejects while the worker is being stopped are not a
   const inner = new ScriptedService().on("shutdownWorker", () => ({}));
   const service: RawService = {
     call: (method, request, options) =>
-      method.startsWith("poll") ? new Promise((_, reject) => void refuse.push(reject)) : inner.call(method, request, options),
+      method.startsWith("poll")
+        ? new Promise((_, reject) => void refuse.push(reject))
+        : inner.call(method, request, options),
   };
   const errors: string[] = [];
   const logger = { ...silentLogger, error: (message: string) => void errors.push(message) };
-  const given = { service, taskQueue: "q", realm: scriptedRealm(), activities: { a: () => 1 }, logger };
+  const given = {
+    service,
+    taskQueue: "q",
+    realm: scriptedRealm(),
+    activities: { a: () => 1 },
+    logger,
+  };
   const worker = await Worker.create(given);
   const running = worker.run();
   await settle();
   assert.ok(refuse.length > 0);
-  for (const each of refuse) each(new ServiceError(Code.UNAVAILABLE, "this tab is no longer the leader", "EngineClosed"));
+  for (const each of refuse) {
+    each(new ServiceError(Code.UNAVAILABLE, "this tab is no longer the leader", "EngineClosed"));
+  }
   await worker.shutdown();
   await running;
   assert.deepEqual(errors, []);

@@ -1,5 +1,6 @@
-// New workflow code for a running worker: compatible code goes live without losing an open run, incompatible code is
-// rejected by run, event and line, and runs that progress during the check are not lost.
+// New workflow code for a running worker: compatible code goes live without losing an open run,
+// incompatible code is rejected by run, event and line, and runs that progress during the check are
+// not lost.
 // takes: 18 s
 import assert from "node:assert/strict";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
@@ -8,12 +9,17 @@ import { join } from "node:path";
 import { activityInfo } from "../../ts/activity/mod.ts";
 import { silentLogger } from "../../ts/client/mod.ts";
 import { WorkflowLoadError } from "../../ts/realm/mod.ts";
-import { type ReplacementProgress, type Worker, WorkflowReplacementError } from "../../ts/worker/mod.ts";
+import {
+  type ReplacementProgress,
+  type Worker,
+  WorkflowReplacementError,
+} from "../../ts/worker/mod.ts";
 import { onBothStores, type Setting } from "../support/services.ts";
 import { until } from "../support/until.ts";
 import { scriptedRealm } from "../support/realms.ts";
 
-const HEAD = `import { activities, noreply, on, receive, signal, sleep, stop, workflow } from "temporalex/workflow";
+const HEAD =
+  `import { activities, noreply, on, receive, signal, sleep, stop, workflow } from "temporalex/workflow";
 const acts = activities({ startToClose: "10s" });
 const go = signal("go");
 const add = signal("add");
@@ -31,10 +37,16 @@ export const waits = workflow("Waits", async (name) => {
 });
 `;
 const FIRST = waits(`await acts.step("a");`, `return name + " " + sum + " old";`);
-const COMPATIBLE = waits(`await acts.step("a");`, `await acts.step("b");\n  return name + " " + sum + " new";`);
+const COMPATIBLE = waits(
+  `await acts.step("a");`,
+  `await acts.step("b");\n  return name + " " + sum + " new";`,
+);
 const INCOMPATIBLE = waits(`await sleep("1m");\n  await acts.step("a");`, `return "never";`);
 
-async function withModule(source: string, body: (path: string, write: (source: string) => void) => Promise<void>): Promise<void> {
+async function withModule(
+  source: string,
+  body: (path: string, write: (source: string) => void) => Promise<void>,
+): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), "temporalex-replace-"));
   const path = join(folder, "workflows.ts");
   const write = (text: string) => writeFileSync(path, text);
@@ -49,7 +61,10 @@ async function withModule(source: string, body: (path: string, write: (source: s
 /** Starts runs that have done their first step and wait for a signal. */
 async function waiting(t: Setting, count: number, steps: Map<string, number>) {
   const handles = await Promise.all(
-    Array.from({ length: count }, (_, i) => t.client.start("Waits", { id: `w${i}`, args: [`w${i}`] })),
+    Array.from(
+      { length: count },
+      (_, i) => t.client.start("Waits", { id: `w${i}`, args: [`w${i}`] }),
+    ),
   );
   await until("all runs have done their first step", () => (steps.get("a") ?? 0) >= count);
   return handles;
@@ -71,7 +86,9 @@ onBothStores(
     withModule(FIRST, async (path, write) => {
       const { steps, activities } = counting();
       const failed: string[] = [];
-      const events = { workflowTaskFailed: ({ message }: { message: string }) => void failed.push(message) };
+      const events = {
+        workflowTaskFailed: ({ message }: { message: string }) => void failed.push(message),
+      };
       await t.work({ workflows: path, activities, events }, async (worker) => {
         const handles = await waiting(t, 30, steps);
         const cancelled = await t.client.start("Waits", { id: "gone", args: ["gone"] });
@@ -82,9 +99,13 @@ onBothStores(
         let replaced = false;
         let sent = 0;
         const signals = (async () => {
-          for (let i = 0; !replaced || sent < 30; i = (i + 1) % 30, sent++) await handles[i]!.signal("add", 1);
+          for (let i = 0; !replaced || sent < 30; i = (i + 1) % 30, sent++) {
+            await handles[i]!.signal("add", 1);
+          }
         })();
-        const result = await worker.replaceWorkflows(undefined, { onProgress: (p) => void progress.push(p) });
+        const result = await worker.replaceWorkflows(undefined, {
+          onProgress: (p) => void progress.push(p),
+        });
         replaced = true;
         await signals;
         assert.ok(result.checkedRuns >= 30, `${result.checkedRuns} checked`);
@@ -92,7 +113,11 @@ onBothStores(
         assert.deepEqual(result.broken, []);
         assert.equal(progress[0]!.phase, "load");
         assert.equal(progress.at(-1)!.phase, "switch");
-        assert.ok(progress.some(({ phase, checked, total }) => phase === "check" && checked === total && total >= 30));
+        assert.ok(
+          progress.some(({ phase, checked, total }) =>
+            phase === "check" && checked === total && total >= 30
+          ),
+        );
 
         await Promise.all(handles.map((handle) => handle.signal("go")));
         const results = await Promise.all(handles.map((handle) => handle.result())) as string[];
@@ -105,7 +130,9 @@ onBothStores(
         assert.equal(steps.get("b"), 30);
         assert.deepEqual(failed, []);
         const { events: history } = await handles[0]!.fetchHistory();
-        assert.ok(history.every(({ attributes }) => !/TaskFailed|TaskTimedOut/.test(attributes.case ?? "")));
+        assert.ok(
+          history.every(({ attributes }) => !/TaskFailed|TaskTimedOut/.test(attributes.case ?? "")),
+        );
       });
     }),
 );
@@ -118,7 +145,8 @@ onBothStores(
       await t.work({ workflows: path, activities }, async (worker) => {
         const [handle] = await waiting(t, 1, steps);
         write(INCOMPATIBLE);
-        const error = await worker.replaceWorkflows().then(() => undefined, (e) => e) as WorkflowReplacementError;
+        const error = await worker.replaceWorkflows().then(() => undefined, (e) =>
+          e) as WorkflowReplacementError;
         assert.ok(error instanceof WorkflowReplacementError, String(error));
         assert.equal(error.problems.length, 1);
         const problem = error.problems[0]!;
@@ -138,7 +166,8 @@ onBothStores(
         write("export const broken = ;");
         await assert.rejects(
           worker.replaceWorkflows(),
-          (e) => e instanceof WorkflowLoadError && /workflows\.ts:1:/.test(e.message),
+          (e) =>
+            e instanceof WorkflowLoadError && /workflows\.ts:1:/.test(e.message),
         );
         write(`import "node:fs";\n${FIRST}`);
         await assert.rejects(
@@ -195,9 +224,13 @@ onBothStores(
         const stop = new AbortController();
         const first = worker.replaceWorkflows(undefined, {
           signal: stop.signal,
-          onProgress: ({ phase, checked }) => phase === "check" && checked === 3 && stop.abort(new Error("enough")),
+          onProgress: ({ phase, checked }) =>
+            phase === "check" && checked === 3 && stop.abort(new Error("enough")),
         });
-        await assert.rejects(worker.replaceWorkflows(), /another replacement of the workflows is in progress/);
+        await assert.rejects(
+          worker.replaceWorkflows(),
+          /another replacement of the workflows is in progress/,
+        );
         await assert.rejects(first, /enough/);
         let shutdown: Promise<void> | undefined;
         const second = worker.replaceWorkflows(undefined, {
@@ -207,41 +240,59 @@ onBothStores(
         await shutdown;
         await assert.rejects(worker.replaceWorkflows(), /worker is stopped/);
       };
-      await assert.rejects(t.work({ workflows: path, activities }, (worker) => looked = look(worker)), /was shut down before/);
+      await assert.rejects(
+        t.work({ workflows: path, activities }, (worker) => looked = look(worker)),
+        /was shut down before/,
+      );
       // The end of the worker is reported before its last calls have completed.
       await looked;
     }),
 );
 
 onBothStores("workers that cannot replace workflows reject with the reason", async (t) => {
-  await t.work({ activities: { a: () => 1 } }, (worker) => assert.rejects(worker.replaceWorkflows(), /has no workflows/));
+  await t.work(
+    { activities: { a: () => 1 } },
+    (worker) => assert.rejects(worker.replaceWorkflows(), /has no workflows/),
+  );
   await withModule(
     FIRST,
     (path) =>
-      t.work({ workflows: path }, (worker) => assert.rejects(worker.replaceActivities({ activities: {} }), /has no activities/)),
+      t.work(
+        { workflows: path },
+        (worker) =>
+          assert.rejects(worker.replaceActivities({ activities: {} }), /has no activities/),
+      ),
   );
   const realm = scriptedRealm();
-  await t.work({ realm }, (worker) => assert.rejects(worker.replaceWorkflows(), /uses a realm from its options/));
+  await t.work(
+    { realm },
+    (worker) => assert.rejects(worker.replaceWorkflows(), /uses a realm from its options/),
+  );
 });
 
-onBothStores("replaced activities: later attempts use the new ones", (t) =>
-  withModule(FIRST, async (path) => {
-    const seen: string[] = [];
-    const activities = { step: (name: string) => void seen.push(`old ${name}`) };
-    await t.work({ workflows: path, activities, logger: silentLogger }, async (worker) => {
-      await t.client.start("Waits", { id: "1", args: ["1"] });
-      await until("the first step", () => seen.length === 1);
-      await worker.replaceActivities({ activities: { step: (name: string) => void seen.push(`new ${name}`) } });
-      await t.client.start("Waits", { id: "2", args: ["2"] });
-      await until("the second step", () => seen.length === 2);
-      assert.deepEqual(seen, ["old a", "new a"]);
-      await assert.rejects(
-        worker.replaceActivities({ activities: [{ step: () => 1 }, { step: () => 2 }] }),
-        /two activities are named "step"/,
-      );
-      assert.deepEqual(await worker.replaceActivities({}), ["step"]);
-      await t.client.start("Waits", { id: "3", args: ["3"] });
-      await until("the third step", () => seen.length === 3);
-      assert.equal(seen[2], "new a", "what is left out stays as it was replaced last");
-    });
-  }));
+onBothStores(
+  "replaced activities: later attempts use the new ones",
+  (t) =>
+    withModule(FIRST, async (path) => {
+      const seen: string[] = [];
+      const activities = { step: (name: string) => void seen.push(`old ${name}`) };
+      await t.work({ workflows: path, activities, logger: silentLogger }, async (worker) => {
+        await t.client.start("Waits", { id: "1", args: ["1"] });
+        await until("the first step", () => seen.length === 1);
+        await worker.replaceActivities({
+          activities: { step: (name: string) => void seen.push(`new ${name}`) },
+        });
+        await t.client.start("Waits", { id: "2", args: ["2"] });
+        await until("the second step", () => seen.length === 2);
+        assert.deepEqual(seen, ["old a", "new a"]);
+        await assert.rejects(
+          worker.replaceActivities({ activities: [{ step: () => 1 }, { step: () => 2 }] }),
+          /two activities are named "step"/,
+        );
+        assert.deepEqual(await worker.replaceActivities({}), ["step"]);
+        await t.client.start("Waits", { id: "3", args: ["3"] });
+        await until("the third step", () => seen.length === 3);
+        assert.equal(seen[2], "new a", "what is left out stays as it was replaced last");
+      });
+    }),
+);

@@ -1,5 +1,6 @@
-// The rounds of a replacement against scripted histories: pauses that take too long end and are retried a limited number of
-// times, and runs that were closed after they were listed do not block the replacement.
+// The rounds of a replacement against scripted histories: pauses that take too long end and are
+// retried a limited number of times, and runs that were closed after they were listed do not block
+// the replacement.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { silentLogger } from "../../ts/client/mod.ts";
@@ -7,7 +8,11 @@ import type { ReplayVerdict } from "../../ts/realm/mod.ts";
 import { scriptedRealm } from "../support/realms.ts";
 import { Code, ServiceError } from "../../ts/service/raw.ts";
 import { WorkflowExecutionStatus as Status } from "../../ts/messages/generated/temporal/api/enums/v1/workflow_pb.ts";
-import { type ReplacementOptions, replaceRealm, WorkflowReplacementError } from "../../ts/worker/workflow/replacement.ts";
+import {
+  type ReplacementOptions,
+  replaceRealm,
+  WorkflowReplacementError,
+} from "../../ts/worker/workflow/replacement.ts";
 import type { WorkflowTasks } from "../../ts/worker/workflow/workflow_tasks.ts";
 import { ManualTimers } from "../support/manual_timers.ts";
 import { ScriptedService } from "../support/scripted_service.ts";
@@ -36,13 +41,28 @@ function setting({ idle, verdict = { verdict: "ok" } as ReplayVerdict }: {
     idle: () => idle?.(said.filter((each) => each === "pause").length) ?? Promise.resolve(),
     replaceRealm: () => void said.push("replace"),
   } as unknown as WorkflowTasks;
-  const parts = { service, codec: undefined, namespace: "default", taskQueue: "q", timers, logger: silentLogger, tasks };
-  return { timers, service, said, replace: (options: ReplacementOptions = {}) => replaceRealm(parts, realm(verdict), options) };
+  const parts = {
+    service,
+    codec: undefined,
+    namespace: "default",
+    taskQueue: "q",
+    timers,
+    logger: silentLogger,
+    tasks,
+  };
+  return {
+    timers,
+    service,
+    said,
+    replace: (options: ReplacementOptions = {}) => replaceRealm(parts, realm(verdict), options),
+  };
 }
 const never = () => new Promise<void>(() => {});
 
 test("a pause of more than three seconds ends, tasks continue, and another pause is tried", async () => {
-  const { timers, said, replace } = setting({ idle: (attempt) => attempt < 3 ? never() : Promise.resolve() });
+  const { timers, said, replace } = setting({
+    idle: (attempt) => attempt < 3 ? never() : Promise.resolve(),
+  });
   const replaced = replace();
   await timers.advance(2999);
   assert.deepEqual(said, ["pause"]);
@@ -92,14 +112,20 @@ for (
 
 test("open runs and runs of unknown status do reject the code", async () => {
   const { service, said, replace } = setting({ verdict: FAILS });
-  service.on("describeWorkflowExecution", () => ({ workflowExecutionInfo: { execution, status: Status.RUNNING } }));
+  service.on(
+    "describeWorkflowExecution",
+    () => ({ workflowExecutionInfo: { execution, status: Status.RUNNING } }),
+  );
   await assert.rejects(replace(), (error) => {
     assert.ok(error instanceof WorkflowReplacementError, String(error));
-    assert.deepEqual(error.problems.map(({ runId, verdict, message }) => [runId, verdict, message]), [[
-      "r",
-      "failed",
-      "it throws",
-    ]]);
+    assert.deepEqual(
+      error.problems.map(({ runId, verdict, message }) => [runId, verdict, message]),
+      [[
+        "r",
+        "failed",
+        "it throws",
+      ]],
+    );
     return true;
   });
   service.on("describeWorkflowExecution", () => {

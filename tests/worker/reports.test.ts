@@ -10,7 +10,10 @@ import { PayloadCodecError } from "../../ts/codec/codec.ts";
 import { loggable } from "../../ts/codec/loggable.ts";
 import { report, unencodable } from "../../ts/worker/workflow/reports.ts";
 
-/** Sends one report to a service that refuses `times` times; how often it was asked, how long that took, and how it ended. */
+/**
+ * Sends one report to a service that refuses `times` times; how often it was asked, how long that
+ * took, and how it ended.
+ */
 async function sent(error: Error, times: number) {
   let now = 0, asked = 0;
   const timers: Timers = {
@@ -25,11 +28,15 @@ async function sent(error: Error, times: number) {
     call: () => ++asked > times ? Promise.resolve(new Uint8Array(0)) : Promise.reject(error),
   };
   const context = { service, codec: undefined, timers, logger: silentLogger };
-  const outcome = await report(context, "respondWorkflowTaskCompleted", new Uint8Array(0)).then(() => "done", (e) => e);
+  const outcome = await report(context, "respondWorkflowTaskCompleted", new Uint8Array(0)).then(
+    () => "done",
+    (e) => e,
+  );
   return { outcome, asked, ms: now };
 }
 
-const exhausted = (cause: string) => new ServiceError(Code.RESOURCE_EXHAUSTED, "too much", "ResourceExhausted", { cause });
+const exhausted = (cause: string) =>
+  new ServiceError(Code.RESOURCE_EXHAUSTED, "too much", "ResourceExhausted", { cause });
 
 test("a report to an unavailable, slow or busy service is retried until it succeeds", async () => {
   const passing = [
@@ -47,7 +54,10 @@ test("a report to an unavailable, slow or busy service is retried until it succe
 });
 
 test("retries to a busy service are slower than to an unavailable one", async () => {
-  const [busy, away] = [await sent(exhausted("6"), 5), await sent(new ServiceError(Code.UNAVAILABLE, "away"), 5)];
+  const [busy, away] = [
+    await sent(exhausted("6"), 5),
+    await sent(new ServiceError(Code.UNAVAILABLE, "away"), 5),
+  ];
   assert.ok(busy.ms > 2 * away.ms, `${busy.ms} and ${away.ms} ms`);
 });
 
@@ -57,9 +67,16 @@ test("a report fails after a minute of retries, and at once on a permanent error
   assert.equal(outcome, away);
   assert.ok(asked > 10 && ms > 60_000 && ms < 70_000, `${asked} times in ${ms} ms`);
   const broken = await sent(new ServiceError(Code.INTERNAL, "each time"), Infinity);
-  assert.ok(broken.asked > 3 && broken.ms >= 5000 && broken.ms < 9000, `${broken.asked} times in ${broken.ms} ms`);
+  assert.ok(
+    broken.asked > 3 && broken.ms >= 5000 && broken.ms < 9000,
+    `${broken.asked} times in ${broken.ms} ms`,
+  );
   for (
-    const error of [new ServiceError(Code.NOT_FOUND, "gone"), exhausted("7"), new ServiceError(Code.RESOURCE_EXHAUSTED, "large")]
+    const error of [
+      new ServiceError(Code.NOT_FOUND, "gone"),
+      exhausted("7"),
+      new ServiceError(Code.RESOURCE_EXHAUSTED, "large"),
+    ]
   ) {
     assert.deepEqual(await sent(error, 1), { outcome: error, asked: 1, ms: 0 });
   }
@@ -74,7 +91,10 @@ test("errors are logged with messages, or only with names if texts are encoded",
   assert.equal(loggable("the card of Ada", hiding), "string");
   const service = new ServiceError(Code.NOT_FOUND, "gone");
   assert.equal(loggable(service, hiding), service);
-  assert.equal(loggable(new ApplicationFailure("the card of Ada", { type: "Declined" }), hiding), "Declined");
+  assert.equal(
+    loggable(new ApplicationFailure("the card of Ada", { type: "Declined" }), hiding),
+    "Declined",
+  );
 });
 
 test("a failure that cannot be encoded keeps its message, type and delay, and loses its details", () => {
@@ -88,10 +108,19 @@ test("a failure that cannot be encoded keeps its message, type and delay, and lo
   });
   const sent = unencodable(declined, problem, codec);
   assert.equal(sent.message, `the card of Ada (its details were dropped: ${why}: no key for Ada)`);
-  assert.deepEqual([sent.type, sent.nonRetryable, sent.nextRetryDelayMs, sent.details], ["Declined", true, 5_000, []]);
+  assert.deepEqual([sent.type, sent.nonRetryable, sent.nextRetryDelayMs, sent.details], [
+    "Declined",
+    true,
+    5_000,
+    [],
+  ]);
   assert.equal(unencodable(declined, problem, hiding).message, why);
   const plain = unencodable(new TypeError("the card of Ada"), problem, codec);
-  assert.deepEqual([plain.type, plain.nonRetryable, plain.nextRetryDelayMs], ["TypeError", false, undefined]);
+  assert.deepEqual([plain.type, plain.nonRetryable, plain.nextRetryDelayMs], [
+    "TypeError",
+    false,
+    undefined,
+  ]);
   // The failure is the codec's failure itself, or no error at all.
   for (const error of [problem, "the card of Ada"]) {
     const own = unencodable(error, problem, codec);

@@ -1,4 +1,5 @@
-// What is read out of histories and reports without decoding them: how a run begins, and how it ends.
+// What is read out of histories and reports without decoding them: how a run begins, and how it
+// ends.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { create, toBinary } from "@bufbuild/protobuf";
@@ -33,7 +34,10 @@ test("the start event is read from the first page: its time and its header", () 
 
 test("a page without a start event and invalid history bytes have no ending", () => {
   const timer = create(HistorySchema, {
-    events: [{ eventId: 9n, attributes: { case: "timerFiredEventAttributes", value: { timerId: "1" } } }],
+    events: [{
+      eventId: 9n,
+      attributes: { case: "timerFiredEventAttributes", value: { timerId: "1" } },
+    }],
   });
   assert.equal(readRunStart(toBinary(HistorySchema, timer)), undefined);
   assert.equal(readRunStart(new Uint8Array(0)), undefined);
@@ -45,10 +49,14 @@ test("the command that closes a run is found among the others", () => {
     const commands = types.map((commandType) => ({ commandType }));
     const fields = { taskToken: new Uint8Array([1]), identity: "me", commands };
     return readEnding(
-      toBinary(RespondWorkflowTaskCompletedRequestSchema, create(RespondWorkflowTaskCompletedRequestSchema, fields)),
+      toBinary(
+        RespondWorkflowTaskCompletedRequestSchema,
+        create(RespondWorkflowTaskCompletedRequestSchema, fields),
+      ),
     );
   };
-  const { COMPLETE_WORKFLOW_EXECUTION, FAIL_WORKFLOW_EXECUTION, CANCEL_WORKFLOW_EXECUTION } = CommandType;
+  const { COMPLETE_WORKFLOW_EXECUTION, FAIL_WORKFLOW_EXECUTION, CANCEL_WORKFLOW_EXECUTION } =
+    CommandType;
   const { CONTINUE_AS_NEW_WORKFLOW_EXECUTION, START_TIMER, RECORD_MARKER } = CommandType;
   assert.equal(ending(), undefined);
   assert.equal(ending(START_TIMER, RECORD_MARKER), undefined);

@@ -1,5 +1,5 @@
-// A worker that reaches an embedded engine over a socket: next to `temporalex dev`, or with a store that another process
-// holds.
+// A worker that reaches an embedded engine over a socket: next to `temporalex dev`, or with a store
+// that another process holds.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Client, silentLogger } from "../../ts/client/mod.ts";

@@ -1,7 +1,8 @@
 // takes: 45 s
-// Programs written for the official SDK, live on the embedded engine: the corpus' own drivers start them, send messages and
-// check the results, through a client of this package behind the surface of the official client. On Temporal's dev server,
-// and with the official client: `run-official-live.mjs --adapter` of the corpus.
+// Programs written for the official SDK, live on the embedded engine: the corpus' own drivers start
+// them, send messages and check the results, through a client of this package behind the surface of
+// the official client. On Temporal's dev server, and with the official client:
+// `run-official-live.mjs --adapter` of the corpus.
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { describe, test } from "node:test";
@@ -23,11 +24,15 @@ import { caseNames, corpusRoot, loadCase, NO_CASES } from "../compat/support/cor
 type Loose = any;
 
 const root = corpusRoot();
-const missing = root === undefined ? "the corpus ../shared/fixtures/compat is not next to this checkout" : false;
+const missing = root === undefined
+  ? "the corpus ../shared/fixtures/compat is not next to this checkout"
+  : false;
 const silent = { debug() {}, info() {}, warn() {}, error() {} };
 
 /** What the embedded engine does not have. */
-const NOT_HERE: { readonly [name: string]: string } = { "m-reset": "the embedded engine does not reset workflows" };
+const NOT_HERE: { readonly [name: string]: string } = {
+  "m-reset": "the embedded engine does not reset workflows",
+};
 
 /** What the corpus' activities take of `@temporalio/activity` and `@temporalio/common`. */
 const ACTIVITY = {
@@ -36,7 +41,11 @@ const ACTIVITY = {
     current() {
       const info = activityInfo();
       const { workflowId, runId } = info;
-      return { info: { ...info, workflowExecution: { workflowId, runId } }, sleep: (ms: number) => sleep(ms), heartbeat };
+      return {
+        info: { ...info, workflowExecution: { workflowId, runId } },
+        sleep: (ms: number) => sleep(ms),
+        heartbeat,
+      };
     },
   },
 };
@@ -44,11 +53,18 @@ const COMMON = {
   CancelledFailure,
   ApplicationFailure: {
     create: ({ message, nextRetryDelay, ...rest }: Loose) =>
-      new ApplicationFailure(message, { ...rest, ...(nextRetryDelay && { nextRetryDelayMs: Number.parseInt(nextRetryDelay) }) }),
+      new ApplicationFailure(message, {
+        ...rest,
+        ...(nextRetryDelay && { nextRetryDelayMs: Number.parseInt(nextRetryDelay) }),
+      }),
     retryable: (message: string, type?: string, ...details: unknown[]) =>
       new ApplicationFailure(message, { ...(type !== undefined && { type }), details }),
     nonRetryable: (message: string, type?: string, ...details: unknown[]) =>
-      new ApplicationFailure(message, { ...(type !== undefined && { type }), details, nonRetryable: true }),
+      new ApplicationFailure(message, {
+        ...(type !== undefined && { type }),
+        details,
+        nonRetryable: true,
+      }),
   },
 };
 
@@ -62,7 +78,9 @@ async function named<T>(promise: Promise<T>): Promise<T> {
   try {
     return await promise;
   } catch (error) {
-    throw Object.assign(error as Error, { name: OFFICIAL_NAMES[(error as Error).name] ?? (error as Error).name });
+    throw Object.assign(error as Error, {
+      name: OFFICIAL_NAMES[(error as Error).name] ?? (error as Error).name,
+    });
   }
 }
 
@@ -88,7 +106,10 @@ function officialHandle(handle: Loose): Loose {
 
 /** A client of this package with the methods that the drivers call. */
 function officialClient(client: Client): Loose {
-  const options = ({ workflowId, workflowExecutionTimeout, workflowRunTimeout, workflowTaskTimeout, ...rest }: Loose) => ({
+  const options = (
+    { workflowId, workflowExecutionTimeout, workflowRunTimeout, workflowTaskTimeout, ...rest }:
+      Loose,
+  ) => ({
     ...rest,
     id: workflowId,
     ...(workflowExecutionTimeout && { executionTimeout: workflowExecutionTimeout }),
@@ -97,8 +118,10 @@ function officialClient(client: Client): Loose {
   });
   return {
     workflow: {
-      start: async (type: string, given: Loose) => officialHandle(await client.start(type, options(given))),
-      getHandle: (id: string, runId?: string) => officialHandle(client.getHandle(undefined, id, runId)),
+      start: async (type: string, given: Loose) =>
+        officialHandle(await client.start(type, options(given))),
+      getHandle: (id: string, runId?: string) =>
+        officialHandle(client.getHandle(undefined, id, runId)),
     },
   };
 }
@@ -116,7 +139,10 @@ async function drive(name: string): Promise<unknown[]> {
   const activities = mk(official, ACTIVITY, COMMON);
   const taskQueue = `live-${name}`;
   let running: { worker: Worker; done: Promise<void> } | undefined;
-  const worker = async (variant: string | null, { maxCachedWorkflows }: { maxCachedWorkflows?: number } = {}) => {
+  const worker = async (
+    variant: string | null,
+    { maxCachedWorkflows }: { maxCachedWorkflows?: number } = {},
+  ) => {
     await running?.worker.shutdown();
     await running?.done;
     running = undefined;
@@ -137,8 +163,12 @@ async function drive(name: string): Promise<unknown[]> {
     if (found.ownWorker !== true || found.workerAtStart === true) await worker("base");
     const env = { client: official, taskQueue, runTag: "t", worker, EventType: EVENT_TYPES };
     const { handles, observed } = await drive(found, env);
-    for (const handle of Object.values(handles) as Loose[]) await handle.terminate("done").catch(() => {});
-    return observed.filter((step: Loose) => step.mismatch !== undefined && found.driver[step.step]?.expectAnyOutcome !== true);
+    for (const handle of Object.values(handles) as Loose[]) {
+      await handle.terminate("done").catch(() => {});
+    }
+    return observed.filter((step: Loose) =>
+      step.mismatch !== undefined && found.driver[step.step]?.expectAnyOutcome !== true
+    );
   } finally {
     await worker(null);
     await engine.close();
@@ -147,8 +177,12 @@ async function drive(name: string): Promise<unknown[]> {
 
 describe("programs of the official SDK run live on the embedded engine", { concurrency: 4 }, () => {
   for (const name of root === undefined ? [NO_CASES] : caseNames(root)) {
-    test(`an official program, live: ${name}`, { skip: missing || (NOT_HERE[name] ?? false) }, async () => {
-      assert.deepEqual(await drive(name), []);
-    });
+    test(
+      `an official program, live: ${name}`,
+      { skip: missing || (NOT_HERE[name] ?? false) },
+      async () => {
+        assert.deepEqual(await drive(name), []);
+      },
+    );
   }
 });

@@ -1,7 +1,8 @@
 // takes: 15 s
-// Programs of temporalio/samples-typescript (MIT), unmodified: their workflow modules run on the embedded engine with their
-// own activities; a client of this package does what theirs does, and prints what it printed with the official SDK and
-// server (baseline.json). They are read from a folder next to the checkout; if it is missing, the tests skip by name.
+// Programs of temporalio/samples-typescript (MIT), unmodified: their workflow modules run on the
+// embedded engine with their own activities; a client of this package does what theirs does, and
+// prints what it printed with the official SDK and server (baseline.json). They are read from a
+// folder next to the checkout; if it is missing, the tests skip by name.
 import assert from "node:assert/strict";
 import { existsSync, readFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
@@ -19,7 +20,9 @@ const found = (() => {
   const root = join(here, "../shared/samples");
   return existsSync(join(root, "baseline.json")) ? root : undefined;
 })();
-const skip = found === undefined ? "the samples ../shared/samples are not next to this checkout" : false;
+const skip = found === undefined
+  ? "the samples ../shared/samples are not next to this checkout"
+  : false;
 const root = found ?? "";
 
 // deno-lint-ignore no-explicit-any
@@ -45,11 +48,14 @@ function hostModule(path: string): Loose {
     if (name === "@temporalio/activity") return ACTIVITY;
     // What activities and workflows share are names of messages.
     if (name === "@temporalio/workflow") {
-      return { defineSignal: (name: string) => ({ name }), defineQuery: (name: string) => ({ name }) };
+      return {
+        defineSignal: (name: string) => ({ name }),
+        defineQuery: (name: string) => ({ name }),
+      };
     }
-    const file = ["", ".ts", "/index.ts"].map((end) => resolve(dirname(path), name) + end).find((file) =>
-      /\.ts$/.test(file) && existsSync(file)
-    );
+    const file = ["", ".ts", "/index.ts"].map((end) => resolve(dirname(path), name) + end).find((
+      file,
+    ) => /\.ts$/.test(file) && existsSync(file));
     if (file === undefined) throw new Error(`${path} requires ${name}`);
     return hostModule(file);
   };
@@ -76,7 +82,9 @@ interface Sample {
 function sample(
   name: string,
   client: (sample: Sample) => Promise<void>,
-  options: (env: TestEnvironment) => Partial<TestWorkerOptions> | Promise<Partial<TestWorkerOptions>> = () => ({
+  options: (
+    env: TestEnvironment,
+  ) => Partial<TestWorkerOptions> | Promise<Partial<TestWorkerOptions>> = () => ({
     activities: activitiesOf(name),
   }),
   shown: (text: string) => string = (text) => text,
@@ -111,16 +119,26 @@ sample(
 );
 
 sample("activities-cancellation-heartbeating", async ({ env, print }) => {
-  const handle = await env.client.start("runCancellableActivity", { id: "cancellation-heartbeating-0", args: [] });
+  const handle = await env.client.start("runCancellableActivity", {
+    id: "cancellation-heartbeating-0",
+    args: [],
+  });
   await env.advance("5s");
   await handle.cancel();
   print("Cancelled workflow successfully");
   const error = await handle.result().then(() => undefined, (error: WorkflowFailedError) => error);
-  if (error?.cause instanceof CancelledFailure) print("handle.result() threw because Workflow was cancelled");
+  if (error?.cause instanceof CancelledFailure) {
+    print("handle.result() threw because Workflow was cancelled");
+  }
 });
 
 sample("child-workflows", async ({ env, print }) => {
-  print(await env.client.execute("parentWorkflow", { id: "parent-sample-0", args: ["Alice", "Bob", "Charlie"] }));
+  print(
+    await env.client.execute("parentWorkflow", {
+      id: "parent-sample-0",
+      args: ["Alice", "Bob", "Charlie"],
+    }),
+  );
 }, none);
 
 sample("continue-as-new", async ({ env, print }) => {
@@ -128,7 +146,9 @@ sample("continue-as-new", async ({ env, print }) => {
 }, none);
 
 sample("dsl-interpreter", async ({ env, print }) => {
-  const act = (name: string, args: string[], result: string) => ({ activity: { name, arguments: args, result } });
+  const act = (name: string, args: string[], result: string) => ({
+    activity: { name, arguments: args, result },
+  });
   const elements = [
     act("activity1", ["arg1"], "result1"),
     act("activity2", ["result1"], "result2"),
@@ -148,11 +168,18 @@ sample("early-return", async ({ env, print }) => {
 }, none);
 
 sample("message-passing/introduction", async ({ env, print }) => {
-  const handle = await env.client.start("greetingWorkflow", { id: "messages-introduction-1", args: [] });
-  print(`supported languages: ${await handle.query("getLanguages", { includeUnsupported: false })}`);
+  const handle = await env.client.start("greetingWorkflow", {
+    id: "messages-introduction-1",
+    args: [],
+  });
+  print(
+    `supported languages: ${await handle.query("getLanguages", { includeUnsupported: false })}`,
+  );
   let previous = await handle.update("setLanguage", "CHINESE");
   print(`language changed: ${previous} -> ${await handle.query("getLanguage")}`);
-  previous = await (await handle.startUpdate("setLanguage", { args: ["ENGLISH"], waitFor: "accepted" })).result();
+  previous =
+    await (await handle.startUpdate("setLanguage", { args: ["ENGLISH"], waitFor: "accepted" }))
+      .result();
   print(`language changed: ${previous} -> ${await handle.query("getLanguage")}`);
   previous = await handle.update("setLanguageUsingActivity", "ARABIC");
   print(`language changed: ${previous} -> ${await handle.query("getLanguage")}`);
@@ -162,28 +189,41 @@ sample("message-passing/introduction", async ({ env, print }) => {
   // The package async-mutex is not installed here: the part of it that the sample uses.
   const files = fileSources();
   const mutex = "file:///async-mutex.js";
-  const text = "export class Mutex { #last = Promise.resolve(); runExclusive(fn) { return this.#last = this.#last.then(fn); } }";
+  const text =
+    "export class Mutex { #last = Promise.resolve(); runExclusive(fn) { return this.#last = this.#last.then(fn); } }";
   return {
     sources: {
       read: (url) => url === mutex ? text : files.read(url),
       isFile: (url) => url === mutex || files.isFile(url),
       real: (url) => url === mutex ? url : files.real(url),
-      map: (specifier, parent) => specifier === "async-mutex" ? mutex : files.map(specifier, parent),
+      map: (specifier, parent) =>
+        specifier === "async-mutex" ? mutex : files.map(specifier, parent),
     },
-    activities: { callGreetingService: (language: string) => ({ ARABIC: "مرحبا بالعالم" })[language] },
+    activities: {
+      callGreetingService: (language: string) => ({ ARABIC: "مرحبا بالعالم" })[language],
+    },
   };
 });
 
 sample("mutex", async ({ env, print }) => {
   print("Starting test workflow with id <id> connecting to lock workflow resource-1");
-  await env.client.execute("oneAtATimeWorkflow", { id: "test-1", args: ["resource-1", 5000, 7500] });
+  await env.client.execute("oneAtATimeWorkflow", {
+    id: "test-1",
+    args: ["resource-1", 5000, 7500],
+  });
   print("Test workflow finished after <time> ms");
 }, (env) => {
   // The sample's activities are given the official client: the call of it that they make.
   const client = {
     workflow: {
       signalWithStart: (type: string, { taskQueue, workflowId, signal, signalArgs }: Loose) =>
-        env.client.signalWithStart(type, { id: workflowId, taskQueue, signal: signal.name, signalArgs, args: [] }),
+        env.client.signalWithStart(type, {
+          id: workflowId,
+          taskQueue,
+          signal: signal.name,
+          signalArgs,
+          args: [],
+        }),
     },
   };
   return { activities: activitiesOf("mutex").createActivities(client) };
@@ -192,25 +232,38 @@ sample("mutex", async ({ env, print }) => {
 sample("saga", async ({ env, print }) => {
   const address = { address1: "123 Temporal Street", postalCode: "98006" };
   const bankDetails = { accountNumber: "n", routingNumber: "1234555", accountType: "Checking" };
-  const params = { accountId: "a", address, bankDetails, bankId: "Foo Bar Savings and Loan", clientEmail: "bart@simpson.io" };
-  const error: Loose = await env.client.execute("openAccount", { id: "saga-a", args: [params] }).then(
-    () => undefined,
-    (error) => error,
-  );
+  const params = {
+    accountId: "a",
+    address,
+    bankDetails,
+    bankId: "Foo Bar Savings and Loan",
+    clientEmail: "bart@simpson.io",
+  };
+  const error: Loose = await env.client.execute("openAccount", { id: "saga-a", args: [params] })
+    .then(
+      () => undefined,
+      (error) => error,
+    );
   const { cause } = error;
-  print(`account failed to open ${error.name} ${cause.name}: ${cause.message} ${cause.activityType} ${cause.activityId}`);
+  print(
+    `account failed to open ${error.name} ${cause.name}: ${cause.message} ${cause.activityType} ${cause.activityId}`,
+  );
   print(`${cause.retryState} ${cause.cause.type}: ${cause.cause.message}`);
 }, async () => {
   const { createActivities } = activitiesOf("saga");
-  return { activities: createActivities(await hostModule(join(root, "saga/src/clients/index.ts")).createClients()) };
+  return {
+    activities: createActivities(
+      await hostModule(join(root, "saga/src/clients/index.ts")).createClients(),
+    ),
+  };
 }, (text) => {
   // The official client prints the whole error; what it says.
   const field = (name: string) => new RegExp(`^    ${name}: '(.*)'`, "m").exec(text)?.[1];
   if (field("activityType") === undefined) return text;
   const cause = /cause: (\w+): (.*)\n/.exec(text)!;
-  return `account failed to open WorkflowFailedError ActivityFailure: Activity task failed ${field("activityType")} ${
-    field("activityId")
-  }\n${field("retryState")} ${cause[1]}: ${cause[2]}\n`;
+  return `account failed to open WorkflowFailedError ActivityFailure: Activity task failed ${
+    field("activityType")
+  } ${field("activityId")}\n${field("retryState")} ${cause[1]}: ${cause[2]}\n`;
 });
 
 sample("signals-queries", async ({ env, print }) => {
@@ -234,7 +287,12 @@ sample(
   "encryption",
   async ({ env, print }) => {
     print("Started workflow <id>");
-    print(await env.client.execute("example", { id: "my-business-id", args: ["Alice: Private message for Bob."] }));
+    print(
+      await env.client.execute("example", {
+        id: "my-business-id",
+        args: ["Alice: Private message for Bob."],
+      }),
+    );
   },
   none,
   (text) => anyId(text).replace(/^Decrypting .*\n/m, ""),

@@ -1,4 +1,5 @@
-// What is counted of workflow tasks: why they failed, how runs end, what the cache of runs did with them.
+// What is counted of workflow tasks: why they failed, how runs end, what the cache of runs did with
+// them.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { create, toBinary } from "@bufbuild/protobuf";
@@ -14,14 +15,26 @@ import { headWith } from "../support/realms.ts";
 function counting() {
   const counts: { [name: string]: number } = {};
   const count = (name: string, by = 1) => void (counts[name] = (counts[name] ?? 0) + by);
-  const series = (name: string) => ({ add: (by?: number) => count(name, by), record: () => count(name) });
+  const series = (name: string) => ({
+    add: (by?: number) => count(name, by),
+    record: () => count(name),
+  });
   const of = (name: string) => ({ of: (label: string) => series(`${name} ${label}`) });
   const metrics = {
     workflow: () => ({
-      ...{ cacheHit: series("hit"), execution: series("executed"), replay: series("replayed"), endToEnd: series("endToEnd") },
+      ...{
+        cacheHit: series("hit"),
+        execution: series("executed"),
+        replay: series("replayed"),
+        endToEnd: series("endToEnd"),
+      },
       ...{ failed: of("failed"), ended: of("ended") },
     }),
-    ...{ cacheMiss: series("miss"), forcedEviction: series("forced"), workflowScheduleToStart: series("waited") },
+    ...{
+      cacheMiss: series("miss"),
+      forcedEviction: series("forced"),
+      workflowScheduleToStart: series("waited"),
+    },
   };
   const counted = new WorkflowTaskMetrics(metrics as unknown as WorkerMetrics);
   const settle = (head: Partial<TaskHead>, outcome: Partial<RealmOutcome> = {}) => {
@@ -37,7 +50,11 @@ test("a failed task is counted by its cause, a failed query is not", () => {
   settle({}, error(ErrorKind.ERROR_KIND_NONDETERMINISM));
   settle({}, error(ErrorKind.ERROR_KIND_UNSPECIFIED));
   settle({ query: "q" }, error(ErrorKind.ERROR_KIND_NONDETERMINISM));
-  assert.deepEqual(counts, { executed: 3, "failed NonDeterminismError": 1, "failed WorkflowError": 1 });
+  assert.deepEqual(counts, {
+    executed: 3,
+    "failed NonDeterminismError": 1,
+    "failed WorkflowError": 1,
+  });
 });
 
 test("hits, misses, replays and forced evictions are counted from the realm's reports", () => {

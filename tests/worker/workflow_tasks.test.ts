@@ -15,7 +15,12 @@ import {
   RespondWorkflowTaskCompletedResponseSchema,
   RespondWorkflowTaskFailedRequestSchema,
 } from "../../ts/messages/generated/temporal/api/workflowservice/v1/request_response_pb.ts";
-import { readWorkflowTask, runStartOf, taskTokenOf, type WorkflowTask } from "../../ts/messages/workflow_task.ts";
+import {
+  readWorkflowTask,
+  runStartOf,
+  taskTokenOf,
+  type WorkflowTask,
+} from "../../ts/messages/workflow_task.ts";
 import { CACHE_UNUSED } from "../../ts/executor/tasks/realm_outcome.ts";
 import type { RealmOutcome } from "../../ts/realm/realm.ts";
 import { isEmptyTask } from "../../ts/worker/task_bytes.ts";
@@ -41,7 +46,11 @@ const task = (fields: object = {}) => readWorkflowTask(bytesOf(fields));
 const completion = (fields: object = {}) =>
   toBinary(
     RespondWorkflowTaskCompletedRequestSchema,
-    create(RespondWorkflowTaskCompletedRequestSchema, { taskToken: new Uint8Array([1]), returnNewWorkflowTask: true, ...fields }),
+    create(RespondWorkflowTaskCompletedRequestSchema, {
+      taskToken: new Uint8Array([1]),
+      returnNewWorkflowTask: true,
+      ...fields,
+    }),
   );
 const outcome = (
   fields: Partial<RealmOutcome>,
@@ -85,7 +94,8 @@ function setting(runTask: (task: WorkflowTask) => RealmOutcome | Promise<RealmOu
       failed: (_head: unknown, reason: string) => void counted.push(reason),
     } as never,
     events: {
-      workflowTaskFailed: ({ workflowId, attempt, message }) => void failures.push(`${workflowId} ${attempt} ${message}`),
+      workflowTaskFailed: ({ workflowId, attempt, message }) =>
+        void failures.push(`${workflowId} ${attempt} ${message}`),
     },
     realm: scriptedRealm({
       runTask: async (task) => {
@@ -93,7 +103,10 @@ function setting(runTask: (task: WorkflowTask) => RealmOutcome | Promise<RealmOu
         return await runTask(task);
       },
       taskReported: (runId, response) => {
-        const { resetHistoryEventId, workflowTask } = fromBinary(RespondWorkflowTaskCompletedResponseSchema, response);
+        const { resetHistoryEventId, workflowTask } = fromBinary(
+          RespondWorkflowTaskCompletedResponseSchema,
+          response,
+        );
         assert.equal(workflowTask, undefined, "the next task is not sent twice");
         events.push(`reported ${runId} ${resetHistoryEventId}`);
       },
@@ -132,7 +145,11 @@ test("the head of a task is read without its history, except for the first event
   assert.equal(runStartOf(full), undefined, "the history does not begin with the run");
   const unread = bytesOf({ history: undefined });
   const damaged = readWorkflowTask(Uint8Array.of(...unread, 0x42, 2, 0x0a, 9));
-  assert.equal(damaged.head.firstEventId, 0, "a history that cannot be read is the core's to refuse");
+  assert.equal(
+    damaged.head.firstEventId,
+    0,
+    "a history that cannot be read is the core's to refuse",
+  );
   assert.equal(isEmptyTask(new Uint8Array(0)), true);
   assert.equal(isEmptyTask(bytesOf({ taskToken: new Uint8Array(0) })), true);
   assert.equal(isEmptyTask(bytesOf()), false);
@@ -155,7 +172,11 @@ test("the task in the response of a completion runs at once, after the realm was
         : {},
   );
   await tasks.handle(task());
-  assert.deepEqual(events, ["run r", "reported r 3", "run r"], "an empty response is not passed on");
+  assert.deepEqual(
+    events,
+    ["run r", "reported r 3", "run r"],
+    "an empty response is not passed on",
+  );
 });
 
 test("a run to evict is evicted after its report", async () => {
@@ -175,11 +196,16 @@ test("a run to evict is evicted after its report", async () => {
   );
   await tasks.handle(task());
   assert.deepEqual(events, ["run r", "evict r"]);
-  assert.deepEqual(logged, ["warn extra command", "error a workflow task failed: no command scheduled"]);
+  assert.deepEqual(logged, [
+    "warn extra command",
+    "error a workflow task failed: no command scheduled",
+  ]);
 });
 
 test("an outcome without a response is not reported", async () => {
-  const { tasks, service, events } = setting(() => outcome({ response: { $case: "nothing", value: {} }, evict: true }));
+  const { tasks, service, events } = setting(() =>
+    outcome({ response: { $case: "nothing", value: {} }, evict: true })
+  );
   await tasks.handle(task());
   assert.equal(service.calls.length, 0);
   assert.deepEqual(events, ["run r", "evict r"]);
@@ -190,7 +216,9 @@ test("a query result is sent in its own report", async () => {
     RespondQueryTaskCompletedRequestSchema,
     create(RespondQueryTaskCompletedRequestSchema, { errorMessage: "x" }),
   );
-  const { tasks, service } = setting(() => outcome({ response: { $case: "queryCompleted", value: request } }));
+  const { tasks, service } = setting(() =>
+    outcome({ response: { $case: "queryCompleted", value: request } })
+  );
   await tasks.handle(task({ query: { queryType: "q" } }));
   assert.equal(service.requests("respondQueryTaskCompleted")[0]!.errorMessage, "x");
 });
@@ -217,7 +245,10 @@ for (
 test("a completion whose commands the service rejects counts as a failed task for listeners", async () => {
   const { tasks, service, logged, failures, counted } = setting(() => completed());
   service.on("respondWorkflowTaskCompleted", () => {
-    throw new ServiceError(Code.INVALID_ARGUMENT, "BadStartChildExecutionAttributes: WorkflowId exceeds limit");
+    throw new ServiceError(
+      Code.INVALID_ARGUMENT,
+      "BadStartChildExecutionAttributes: WorkflowId exceeds limit",
+    );
   });
   await tasks.handle(task({ attempt: 2 }));
   assert.deepEqual(failures, ["w 2 BadStartChildExecutionAttributes: WorkflowId exceeds limit"]);
@@ -227,13 +258,20 @@ test("a completion whose commands the service rejects counts as a failed task fo
 
 test("a too large completion fails the task with that cause, whether the worker or the service rejects it", async () => {
   const noticedHere = setting(() =>
-    outcome({ response: { $case: "completed", value: completion({ identity: "x".repeat(5 << 20) }) } })
+    outcome({
+      response: { $case: "completed", value: completion({ identity: "x".repeat(5 << 20) }) },
+    })
   );
   await noticedHere.tasks.handle(task());
-  assert.deepEqual(noticedHere.service.calls.map((call) => call.method), ["respondWorkflowTaskFailed"]);
+  assert.deepEqual(noticedHere.service.calls.map((call) => call.method), [
+    "respondWorkflowTaskFailed",
+  ]);
   const noticedThere = setting(() => completed());
   noticedThere.service.on("respondWorkflowTaskCompleted", () => {
-    throw new ServiceError(Code.RESOURCE_EXHAUSTED, "grpc: received message larger than max (5242880 vs. 4194304)");
+    throw new ServiceError(
+      Code.RESOURCE_EXHAUSTED,
+      "grpc: received message larger than max (5242880 vs. 4194304)",
+    );
   });
   await noticedThere.tasks.handle(task());
   for (const { service, events } of [noticedHere, noticedThere]) {
@@ -245,7 +283,9 @@ test("a too large completion fails the task with that cause, whether the worker 
 });
 
 test("if a realm fails, the first attempt is reported, later ones time out; a query gets the failure", async () => {
-  const { tasks, service, events, counted } = setting(() => Promise.reject(new Error("the realm died")));
+  const { tasks, service, events, counted } = setting(() =>
+    Promise.reject(new Error("the realm died"))
+  );
   await tasks.handle(task());
   assert.deepEqual(counted, ["WorkflowError"]);
   const [request] = service.requests("respondWorkflowTaskFailed");
@@ -272,7 +312,12 @@ test("a task of a held run is a failed task: reported, counted, and not run", as
   const { tasks, service, events, failures, counted } = setting(() => completed());
   const held = [{ workflowId: "w", runId: "r", workflowType: "W", deaths: 2, since: 0 }];
   const note = { read: () => JSON.stringify({ held }), write() {}, version: () => "" };
-  tasks.noteRunningTasks(new RunningTasks({ work: { read: () => "", write() {}, remove() {} }, held: new HeldRuns(note) }));
+  tasks.noteRunningTasks(
+    new RunningTasks({
+      work: { read: () => "", write() {}, remove() {} },
+      held: new HeldRuns(note),
+    }),
+  );
   let reported = false;
   service.on("respondWorkflowTaskFailed", async () => {
     await new Promise((resolve) => setTimeout(resolve, 20));
@@ -306,10 +351,15 @@ test("a stopping worker does not request further tasks", async () => {
   await tasks.handle(task());
   tasks.stopping();
   await tasks.handle(task());
-  assert.deepEqual(service.requests("respondWorkflowTaskCompleted").map((request) => request.returnNewWorkflowTask), [
-    true,
-    false,
-  ]);
+  assert.deepEqual(
+    service.requests("respondWorkflowTaskCompleted").map((request) =>
+      request.returnNewWorkflowTask
+    ),
+    [
+      true,
+      false,
+    ],
+  );
 });
 
 test("invalid task bytes are dropped with an error", async () => {

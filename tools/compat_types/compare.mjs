@@ -1,5 +1,6 @@
-// Compares the types that two versions of a module export, member by member: a module of the official SDK and ours, or two releases of the
-// official one. The comparison asks the compiler whether the types can replace each other; it does not compare files.
+// Compares the types that two versions of a module export, member by member: a module of the
+// official SDK and ours, or two releases of the official one. The comparison asks the compiler
+// whether the types can replace each other; it does not compare files.
 
 /**
  * @typedef {"absent" | "missing" | "required" | "optional" | "narrower" | "wider" | "different"} Relation
@@ -10,10 +11,12 @@
  */
 
 /** Types that a program hands over: there, a type that takes more replaces one that takes less. */
-const GIVEN = /(?:Options|Input|Plugin|Interceptors?|Interceptor(?:Factory)?|Config|Spec|Definition)$/;
+const GIVEN =
+  /(?:Options|Input|Plugin|Interceptors?|Interceptor(?:Factory)?|Config|Spec|Definition)$/;
 
 /** Names of namespaces in printed types say nothing about the type. */
-const QUALIFIER = /\b(?:proto|temporal|api|coresdk|google|protobuf|nexus|iface|common|long|internal|lib|wkf)\.(?=[\w.]*[A-Z])/g;
+const QUALIFIER =
+  /\b(?:proto|temporal|api|coresdk|google|protobuf|nexus|iface|common|long|internal|lib|wkf)\.(?=[\w.]*[A-Z])/g;
 
 export class TypeComparer {
   #ts;
@@ -31,7 +34,12 @@ export class TypeComparer {
       target: ts.ScriptTarget.ES2022,
       module: ts.ModuleKind.NodeNext,
       moduleResolution: ts.ModuleResolutionKind.NodeNext,
-      lib: ["lib.es2023.d.ts", "lib.esnext.disposable.d.ts", "lib.dom.d.ts", "lib.dom.iterable.d.ts"],
+      lib: [
+        "lib.es2023.d.ts",
+        "lib.esnext.disposable.d.ts",
+        "lib.dom.d.ts",
+        "lib.dom.iterable.d.ts",
+      ],
       strict: true,
       noEmit: true,
       skipLibCheck: true,
@@ -79,13 +87,21 @@ export class TypeComparer {
 
   #compareSymbols(found, where, before, after) {
     const { SymbolFlags } = this.#ts;
-    const named = SymbolFlags.Class | SymbolFlags.Interface | SymbolFlags.TypeAlias | SymbolFlags.Enum;
+    const named = SymbolFlags.Class | SymbolFlags.Interface | SymbolFlags.TypeAlias |
+      SymbolFlags.Enum;
     const checker = this.#checker;
     if (before.flags & named) {
       if (!(after.flags & named)) this.#note(found, `${where} (type)`, "absent", "", "");
       else {
-        const use = before.flags & SymbolFlags.Class ? "received" : GIVEN.test(where) ? "given" : "both";
-        const types = [checker.getDeclaredTypeOfSymbol(before), checker.getDeclaredTypeOfSymbol(after)];
+        const use = before.flags & SymbolFlags.Class
+          ? "received"
+          : GIVEN.test(where)
+          ? "given"
+          : "both";
+        const types = [
+          checker.getDeclaredTypeOfSymbol(before),
+          checker.getDeclaredTypeOfSymbol(after),
+        ];
         if (this.#hasMembers(types[0])) this.#compareMembers(found, `${where}.`, ...types, use);
         else this.#noteTypes(found, where, ...types, use);
       }
@@ -118,15 +134,22 @@ export class TypeComparer {
         continue;
       }
       const [was, is] = [member, other].map(({ flags }) => (flags & SymbolFlags.Optional) !== 0);
-      if (was && !is && use !== "received") this.#note(found, where, "required", this.#text(type), "");
+      if (was && !is && use !== "received") {
+        this.#note(found, where, "required", this.#text(type), "");
+      }
       if (!was && is && use !== "given") this.#note(found, where, "optional", this.#text(type), "");
-      // (What is always there has a type without `undefined`; the relations "required" and "optional" cover it.)
-      const types = [type, this.#checker.getTypeOfSymbol(other)].map((t) => (was || is ? this.#defined(t) : t));
+      // (What is always there has a type without `undefined`; the relations "required" and
+      // "optional" cover it.)
+      const types = [type, this.#checker.getTypeOfSymbol(other)].map((
+        t,
+      ) => (was || is ? this.#defined(t) : t));
       this.#noteTypes(found, where, ...types, use);
     }
   }
 
-  /** No program may rely on it: private, protected, named as such, or inherited from the platform. */
+  /**
+   * No program may rely on it: private, protected, named as such, or inherited from the platform.
+   */
   #isInternal(member) {
     const { Private, Protected } = this.#ts.ModifierFlags;
     const declaration = member.valueDeclaration ?? member.declarations?.[0];
@@ -138,7 +161,8 @@ export class TypeComparer {
 
   #noteTypes(found, where, before, after, use) {
     const relation = this.#relation(before, after);
-    const fits = (relation === "narrower" && use === "received") || (relation === "wider" && use === "given");
+    const fits = (relation === "narrower" && use === "received") ||
+      (relation === "wider" && use === "given");
     this.#note(found, where, fits ? "equal" : relation, this.#text(before), this.#text(after));
   }
 
@@ -153,7 +177,8 @@ export class TypeComparer {
   /** How `after` relates to `before`. */
   #relation(before, after) {
     if (this.#text(before) === this.#text(after)) return "equal";
-    const narrower = this.#checker.isTypeAssignableTo(after, before), wider = this.#checker.isTypeAssignableTo(before, after);
+    const narrower = this.#checker.isTypeAssignableTo(after, before),
+      wider = this.#checker.isTypeAssignableTo(before, after);
     if (narrower || wider) return narrower && wider ? "equal" : narrower ? "narrower" : "wider";
     return this.#sameSignature(before, after) ? "equal" : "different";
   }
@@ -161,9 +186,13 @@ export class TypeComparer {
   /** Do two functions differ in names of parameters alone, or in how an optional one is written? */
   #sameSignature(before, after) {
     const [a, b] = [before, after].map((type) => type.getCallSignatures());
-    if (a.length !== 1 || b.length !== 1 || a[0].parameters.length !== b[0].parameters.length) return false;
+    if (a.length !== 1 || b.length !== 1 || a[0].parameters.length !== b[0].parameters.length) {
+      return false;
+    }
     const types = (signature) => [
-      ...signature.parameters.map((parameter) => this.#defined(this.#checker.getTypeOfSymbol(parameter))),
+      ...signature.parameters.map((parameter) =>
+        this.#defined(this.#checker.getTypeOfSymbol(parameter))
+      ),
       signature.getReturnType(),
     ];
     const others = types(b[0]);
@@ -171,10 +200,12 @@ export class TypeComparer {
   }
 
   #text(type) {
-    const { NoTruncation, UseAliasDefinedOutsideCurrentScope, WriteArrayAsGenericType } = this.#ts.TypeFormatFlags;
+    const { NoTruncation, UseAliasDefinedOutsideCurrentScope, WriteArrayAsGenericType } =
+      this.#ts.TypeFormatFlags;
     const flags = NoTruncation | UseAliasDefinedOutsideCurrentScope | WriteArrayAsGenericType;
     return this.#checker.typeToString(type, undefined, flags)
-      .replace(/import\("[^"]*"\)\./g, "").replace(QUALIFIER, "").replace(/\breadonly /g, "").replace(
+      .replace(/import\("[^"]*"\)\./g, "").replace(QUALIFIER, "").replace(/\breadonly /g, "")
+      .replace(
         /\bReadonlyArray</g,
         "Array<",
       )

@@ -1,5 +1,6 @@
-// Finds a Chromium that runs here: CHROMIUM_PATH, Playwright's, the system's, and last the one of the npm package @sparticuz/chromium.
-// Each runs with the same arguments. (Those of that package, `--single-process` among them, end the browser with its first page.)
+// Finds a Chromium that runs here: CHROMIUM_PATH, Playwright's, the system's, and last the one of
+// the npm package @sparticuz/chromium. Each runs with the same arguments. (Those of that package,
+// `--single-process` among them, end the browser with its first page.)
 import { spawn } from "node:child_process";
 import { existsSync } from "node:fs";
 import { endProcess, watchBrowser, withinTime } from "./browser_watch.mjs";
@@ -7,7 +8,10 @@ import { unpackChromium } from "./packed_chromium.mjs";
 import { ended } from "./processes.mjs";
 import { which } from "./steps.mjs";
 
-/** A busy machine may take a while to start a browser; one without output by then hangs, and is restarted. */
+/**
+ * A busy machine may take a while to start a browser; one without output by then hangs, and is
+ * restarted.
+ */
 const START_MS = 60_000;
 /** What a page is waited for; Playwright's own half a minute is little for a busy machine. */
 const PATIENCE_MS = 90_000;
@@ -31,21 +35,36 @@ const ARGS = [
 
 const PACKED = "@sparticuz/chromium";
 
-/** The browsers that may run here, in the order in which they are tried: { source, executablePath, args, env }. */
+/**
+ * The browsers that may run here, in the order in which they are tried: { source, executablePath,
+ * args, env }.
+ */
 async function* candidates() {
   const { chromium } = await import("playwright-core");
-  const plain = (source, executablePath) => ({ source, executablePath, args: ARGS, env: process.env });
+  const plain = (source, executablePath) => ({
+    source,
+    executablePath,
+    args: ARGS,
+    env: process.env,
+  });
   yield plain("CHROMIUM_PATH", process.env.CHROMIUM_PATH);
   try {
     yield plain("Playwright's Chromium", chromium.executablePath());
   } catch {
-    // playwright-core without a downloaded browser throws here on some versions; the next candidate is tried
+    // playwright-core without a downloaded browser throws here on some versions; the next candidate
+    // is tried
   }
-  yield plain("the system's Chromium", which("chromium") ?? which("chromium-browser") ?? which("google-chrome"));
+  yield plain(
+    "the system's Chromium",
+    which("chromium") ?? which("chromium-browser") ?? which("google-chrome"),
+  );
   yield { source: PACKED, args: ARGS, ...await unpackChromium() };
 }
 
-/** Starts the first browser that `start` can start; returns its result and { source }, or { reason } when none runs. */
+/**
+ * Starts the first browser that `start` can start; returns its result and { source }, or { reason }
+ * when none runs.
+ */
 async function first(start) {
   const tried = [];
   try {
@@ -53,9 +72,14 @@ async function first(start) {
       if (!candidate.executablePath || !existsSync(candidate.executablePath)) continue;
       for (const again of [false, true]) {
         try {
-          return { ...await withinTime(2 * START_MS, "the start of the browser", start(candidate)), source: candidate.source };
+          return {
+            ...await withinTime(2 * START_MS, "the start of the browser", start(candidate)),
+            source: candidate.source,
+          };
         } catch (e) {
-          tried.push(`${candidate.source}${again ? ", again" : ""}: ${String(e.message).split("\n")[0]}`);
+          tried.push(
+            `${candidate.source}${again ? ", again" : ""}: ${String(e.message).split("\n")[0]}`,
+          );
         }
       }
     }
@@ -66,20 +90,30 @@ async function first(start) {
 }
 
 /**
- * Starts a headless browser with playwright-core. Resolves with { browser, source }, or with { reason } if none starts. Its pages wait for
- * PATIENCE_MS by default. `onLost` is called with an Error if the browser ends or a page crashes; by default the process is ended.
+ * Starts a headless browser with playwright-core. Resolves with { browser, source }, or with {
+ * reason } if none starts. Its pages wait for PATIENCE_MS by default. `onLost` is called with an
+ * Error if the browser ends or a page crashes; by default the process is ended.
  */
 export async function launchChromium({ onLost } = {}) {
   const { chromium } = await import("playwright-core");
   return await first(async ({ source, executablePath, args, env }) => {
-    const browser = await chromium.launch({ executablePath, args, env, headless: true, timeout: START_MS });
+    const browser = await chromium.launch({
+      executablePath,
+      args,
+      env,
+      headless: true,
+      timeout: START_MS,
+    });
     browser.on("context", patient);
     watchBrowser(browser, source, onLost);
     return { browser };
   });
 }
 
-/** What starts a Chromium that runs here, for a tool that starts it itself: { executablePath, args, env, source } or { reason }. */
+/**
+ * What starts a Chromium that runs here, for a tool that starts it itself: { executablePath, args,
+ * env, source } or { reason }.
+ */
 export async function chromiumOptions() {
   const { chromium } = await import("playwright-core");
   return await first(async (options) => {
@@ -91,7 +125,10 @@ export async function chromiumOptions() {
 /** Connects playwright-core to a browser of `spawnChromium`. */
 export async function connectChromium({ endpoint }) {
   const { chromium } = await import("playwright-core");
-  const browser = await chromium.connectOverCDP(endpoint, { noDefaults: true, timeout: PATIENCE_MS });
+  const browser = await chromium.connectOverCDP(endpoint, {
+    noDefaults: true,
+    timeout: PATIENCE_MS,
+  });
   browser.contexts().forEach(patient);
   return browser;
 }
@@ -102,8 +139,9 @@ const expectedToEnd = new WeakSet();
 const patient = (context) => context.setDefaultTimeout(PATIENCE_MS);
 
 /**
- * Kills a browser that `spawnChromium` started, with all its processes, as the system does when memory runs out. Resolves
- * when they are gone: the next browser must not meet one of them on its profile.
+ * Kills a browser that `spawnChromium` started, with all its processes, as the system does when
+ * memory runs out. Resolves when they are gone: the next browser must not meet one of them on its
+ * profile.
  */
 export async function killBrowser(child) {
   expectedToEnd.add(child);
@@ -124,8 +162,9 @@ function killGroup(child) {
 }
 
 /**
- * Starts a headless browser as a child process that can be killed, with a profile that outlives it. Resolves with { process, endpoint, source }
- * (for `connectChromium`) or { reason }. If the browser ends without `killBrowser`, this process is ended as well.
+ * Starts a headless browser as a child process that can be killed, with a profile that outlives it.
+ * Resolves with { process, endpoint, source } (for `connectChromium`) or { reason }. If the browser
+ * ends without `killBrowser`, this process is ended as well.
  */
 export async function spawnChromium(profile, extra = []) {
   return await first(({ source, executablePath, args, env }) =>
@@ -139,14 +178,19 @@ export async function spawnChromium(profile, extra = []) {
         ...extra,
         "about:blank",
       ], { env, stdio: ["ignore", "ignore", "pipe"], detached: true });
-      // A separate process group, so that it can be ended with all its children; it also ends with this process.
+      // A separate process group, so that it can be ended with all its children; it also ends with
+      // this process.
       const orphaned = () => killGroup(child);
       process.on("exit", orphaned);
       child.on("exit", () => process.off("exit", orphaned));
       let said = "";
       const late = setTimeout(() => {
         killGroup(child);
-        reject(new Error(`did not say where to connect within ${START_MS / 1000} s: ${said.slice(-300)}`));
+        reject(
+          new Error(
+            `did not say where to connect within ${START_MS / 1000} s: ${said.slice(-300)}`,
+          ),
+        );
       }, START_MS);
       child.stderr.on("data", (chunk) => {
         if (said === undefined) return;
@@ -165,7 +209,9 @@ export async function spawnChromium(profile, extra = []) {
         clearTimeout(late);
         const reason = `ended with ${signal ?? `code ${code}`}`;
         if (said !== undefined) reject(new Error(`${reason}: ${said.slice(-300)}`));
-        else if (!expectedToEnd.has(child)) endProcess(new Error(`browser lost (${source}): it ${reason}`));
+        else if (!expectedToEnd.has(child)) {
+          endProcess(new Error(`browser lost (${source}): it ${reason}`));
+        }
       });
     })
   );

@@ -6,7 +6,11 @@ import { code, importsOfModule } from "../rooms.mjs";
 import { root } from "./steps.mjs";
 
 const walk = (path) =>
-  statSync(path).isDirectory() ? readdirSync(path).flatMap((name) => walk(join(path, name))) : path.endsWith(".ts") ? [path] : [];
+  statSync(path).isDirectory()
+    ? readdirSync(path).flatMap((name) => walk(join(path, name)))
+    : path.endsWith(".ts")
+    ? [path]
+    : [];
 
 /** The imports of every module below a folder: from its path below the root to `{ to, types }`. */
 export const importsOfFiles = (folder) =>
@@ -17,10 +21,15 @@ export const importsOfFiles = (folder) =>
     ]),
   );
 
-/** Circles of two files or more, each sorted, the largest first. Without types: those that modules have when they are loaded. */
+/**
+ * Circles of two files or more, each sorted, the largest first. Without types: those that modules
+ * have when they are loaded.
+ */
 export function circles(imports, withTypes) {
   const targets = (file) =>
-    imports.get(file).filter(({ to, types }) => imports.has(to) && (withTypes || !types)).map(({ to }) => to);
+    imports.get(file).filter(({ to, types }) => imports.has(to) && (withTypes || !types)).map((
+      { to },
+    ) => to);
   const index = new Map(), low = new Map(), open = [], isOpen = new Set(), found = [];
   const enter = (file) => {
     index.set(file, index.size);

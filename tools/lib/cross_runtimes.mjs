@@ -1,5 +1,5 @@
-// The runtimes of the cross-engine comparison, each with tests/cross/lab.ts in it: Node and Deno as child processes, Chromium and Firefox as
-// pages. `call(name, args)` asks the lab.
+// The runtimes of the cross-engine comparison, each with tests/cross/lab.ts in it: Node and Deno as
+// child processes, Chromium and Firefox as pages. `call(name, args)` asks the lab.
 import { spawn } from "node:child_process";
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -40,7 +40,9 @@ export async function startRuntimes(names) {
   };
   const unknown = names.filter((name) => starts[name] === undefined);
   if (unknown.length > 0) {
-    console.error(`no runtime named ${unknown.join(", ")}; there are: ${Object.keys(starts).join(", ")}`);
+    console.error(
+      `no runtime named ${unknown.join(", ")}; there are: ${Object.keys(starts).join(", ")}`,
+    );
     process.exit(2);
   }
   const runtimes = [];
@@ -84,7 +86,8 @@ async function child(name, command, argv) {
     close: () =>
       new Promise((resolve) => {
         if (host.exitCode !== null || host.signalCode !== null) return resolve();
-        // It ends with its input. (npm's deno is a script that starts the real one, which would outlive a kill.)
+        // It ends with its input. (npm's deno is a script that starts the real one, which would
+        // outlive a kill.)
         const timer = setTimeout(() => host.kill("SIGKILL"), 10_000);
         host.once("exit", () => {
           clearTimeout(timer);
@@ -103,7 +106,10 @@ async function bundled() {
   const dir = mkdtempSync(join(tmpdir(), "cross-"));
   const { build } = await import("esbuild");
   await build({
-    entryPoints: { page: join(root, "tests/cross/page.ts"), realm: join(root, "ts/realm/browser_entry.ts") },
+    entryPoints: {
+      page: join(root, "tests/cross/page.ts"),
+      realm: join(root, "ts/realm/browser_entry.ts"),
+    },
     bundle: true,
     format: "esm",
     platform: "browser",
@@ -145,7 +151,8 @@ async function page(name, launch) {
   const launched = await launch({ onLost: lose });
   if (launched.browser === undefined) return { reason: launched.reason };
   const { browser } = launched;
-  const inPage = (call, result) => withinTime(CALL_MS, `${name}: ${call}`, Promise.race([result, lost]));
+  const inPage = (call, result) =>
+    withinTime(CALL_MS, `${name}: ${call}`, Promise.race([result, lost]));
   bundle ??= { users: 0, made: bundled() };
   bundle.users++;
   const { url, sources, end } = await bundle.made;
@@ -162,9 +169,12 @@ async function page(name, launch) {
   const page = await inPage("loading the page", open());
   return {
     name: `${name} ${browser.version()}`,
-    call: (call, args) => inPage(call, page.evaluate((request) => globalThis.__answer(request), { call, args })),
+    call: (call, args) =>
+      inPage(call, page.evaluate((request) => globalThis.__answer(request), { call, args })),
     close: async () => {
-      await withinTime(CLOSE_MS, `${name}: closing the browser`, browser.close()).catch((error) => console.log(error.message));
+      await withinTime(CLOSE_MS, `${name}: closing the browser`, browser.close()).catch((error) =>
+        console.log(error.message)
+      );
       if (--bundle.users === 0) end();
     },
   };

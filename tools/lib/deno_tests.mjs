@@ -1,6 +1,7 @@
-// Runs test files in Deno, in groups with a separate process and timeout each. Deno 2.9.5 may end its whole process in
-// nghttp2 when the peer closes a connection by GOAWAY (docs/dev/decisions/044-goaway-in-deno.md), by an assertion or in
-// freed memory. A group that crashes or times out is run a second time, and the suite's line names its current test: a
+// Runs test files in Deno, in groups with a separate process and timeout each. Deno 2.9.5 may end
+// its whole process in nghttp2 when the peer closes a connection by GOAWAY
+// (docs/dev/decisions/044-goaway-in-deno.md), by an assertion or in freed memory. A group that
+// crashes or times out is run a second time, and the suite's line names its current test: a
 // reproducible defect of this project fails the second time, too.
 import { takes } from "./test_files.mjs";
 
@@ -10,7 +11,8 @@ const GROUP = { seconds: 45, files: 30 };
 const GROUP_MINUTES = 10;
 
 const ASSERTION = /nghttp2\S*: int find_stream_on_goaway_func.*Assertion/;
-const COUNTS = /(\d+) passed(?: \(\d+ steps?\))? \| (\d+) failed(?: \(\d+ steps?\))?(?: \| (\d+) ignored)?/g;
+const COUNTS =
+  /(\d+) passed(?: \(\d+ steps?\))? \| (\d+) failed(?: \(\d+ steps?\))?(?: \| (\d+) ignored)?/g;
 const GIVEN_UP = /^\(timed out after (\d+) s\)$/m;
 
 /** What became of one process: its counts, or why it has none. */
@@ -18,8 +20,14 @@ function judged(r) {
   const counts = [...r.output.matchAll(COUNTS)].at(-1);
   const late = GIVEN_UP.exec(r.output);
   if (late !== null) {
-    const pending = [...r.output.matchAll(/^(.+) => (\S+\.test\.ts):\d+:\d+$/gm)].map(([, name, file]) => `${file}: ${name}`);
-    return { lost: `did not end within ${late[1]} s${pending.length > 0 ? ` (at ${pending.join(", ")})` : ""}` };
+    const pending = [...r.output.matchAll(/^(.+) => (\S+\.test\.ts):\d+:\d+$/gm)].map((
+      [, name, file],
+    ) => `${file}: ${name}`);
+    return {
+      lost: `did not end within ${late[1]} s${
+        pending.length > 0 ? ` (at ${pending.join(", ")})` : ""
+      }`,
+    };
   }
   if (counts === undefined && (ASSERTION.test(r.output) || r.signal === "SIGSEGV")) {
     return { lost: "crashed (nghttp2, or SIGSEGV)" };
@@ -28,9 +36,20 @@ function judged(r) {
 }
 
 /** Runs one process; `minutes` limits it below what the suite has left. */
-async function runGroup({ runInTime, deno, patience }, files, { env = {}, jobs = 1, minutes } = {}) {
+async function runGroup(
+  { runInTime, deno, patience },
+  files,
+  { env = {}, jobs = 1, minutes } = {},
+) {
   const once = () =>
-    runInTime(deno, ["test", "-A", "--no-check", "--quiet", ...(jobs > 1 ? ["--parallel"] : []), ...files], {
+    runInTime(deno, [
+      "test",
+      "-A",
+      "--no-check",
+      "--quiet",
+      ...(jobs > 1 ? ["--parallel"] : []),
+      ...files,
+    ], {
       env: { NO_COLOR: "1", DENO_JOBS: String(jobs), ...env },
       // It names the tests that have not ended.
       lastWords: "SIGINT",
@@ -67,15 +86,23 @@ const sum = (results) => {
   };
 };
 
-/** All files in one process, `jobs` at a time: for files that wait most of the time. `how` is { runInTime, deno, patience }. */
-export const denoTogether = async (how, files, options) => sum([await runGroup(how, files, options)]);
+/**
+ * All files in one process, `jobs` at a time: for files that wait most of the time. `how` is {
+ * runInTime, deno, patience }.
+ */
+export const denoTogether = async (how, files, options) =>
+  sum([await runGroup(how, files, options)]);
 
-/** In `lanes` parallel rows of groups; the longest files first, so that no row is alone at the end for long. */
+/**
+ * In `lanes` parallel rows of groups; the longest files first, so that no row is alone at the end
+ * for long.
+ */
 export async function denoBeside(how, files, lanes) {
   const groups = [];
   for (const file of files) {
     const seconds = Math.max(1, takes(file));
-    const room = (group) => group.files.length < GROUP.files && group.seconds + seconds <= GROUP.seconds;
+    const room = (group) =>
+      group.files.length < GROUP.files && group.seconds + seconds <= GROUP.seconds;
     const group = groups.find(room) ?? groups[groups.push({ seconds: 0, files: [] }) - 1];
     group.seconds += seconds;
     group.files.push(file);

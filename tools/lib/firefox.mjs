@@ -1,7 +1,8 @@
-// Starts Debian's Firefox and drives it over WebDriver BiDi, the W3C's protocol, which Firefox speaks by itself on a
-// loopback port. The few commands that a test page needs are sent directly over a WebSocket: puppeteer-core, which speaks it
-// too, needs 80 packages on Node 20, and Playwright drives only its patched Firefox. `launchFirefox` returns an object like
-// Playwright's browser and page, as far as the tools use it.
+// Starts Debian's Firefox and drives it over WebDriver BiDi, the W3C's protocol, which Firefox
+// speaks by itself on a loopback port. The few commands that a test page needs are sent directly
+// over a WebSocket: puppeteer-core, which speaks it too, needs 80 packages on Node 20, and
+// Playwright drives only its patched Firefox. `launchFirefox` returns an object like Playwright's
+// browser and page, as far as the tools use it.
 import { spawn } from "node:child_process";
 import { existsSync, mkdtempSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -44,13 +45,16 @@ const PREFERENCES = {
 };
 
 /**
- * Starts a headless Firefox. Resolves with { browser, source }, or with { reason } if none starts. `onLost` is called with an Error if the
- * browser ends or a page crashes; by default the process is ended.
+ * Starts a headless Firefox. Resolves with { browser, source }, or with { reason } if none starts.
+ * `onLost` is called with an Error if the browser ends or a page crashes; by default the process is
+ * ended.
  */
 export async function launchFirefox({ onLost = endProcess } = {}) {
   const given = process.env.FIREFOX_PATH;
   const path = given ?? which("firefox-esr") ?? which("firefox");
-  if (path === undefined) return { reason: "no Firefox found (set FIREFOX_PATH, or install Debian's firefox-esr)" };
+  if (path === undefined) {
+    return { reason: "no Firefox found (set FIREFOX_PATH, or install Debian's firefox-esr)" };
+  }
   if (!existsSync(path)) return { reason: `FIREFOX_PATH names ${path}, which is not there` };
   const { WebSocket } = await import("ws").catch(() => ({}));
   if (WebSocket === undefined) return { reason: "the npm package ws is not installed" };
@@ -90,10 +94,14 @@ class Firefox {
     const firefox = new Firefox();
     try {
       const address = await firefox.#spawn(path);
-      await firefox.#connect(new WebSocket(`${address}/session`, { perMessageDeflate: false, maxPayload: 1 << 30 }));
+      await firefox.#connect(
+        new WebSocket(`${address}/session`, { perMessageDeflate: false, maxPayload: 1 << 30 }),
+      );
       const { capabilities } = await firefox.send("session.new", { capabilities: {} });
       firefox.#version = capabilities.browserVersion;
-      await firefox.send("session.subscribe", { events: ["log.entryAdded", "script.realmCreated", "script.realmDestroyed"] });
+      await firefox.send("session.subscribe", {
+        events: ["log.entryAdded", "script.realmCreated", "script.realmDestroyed"],
+      });
       firefox.listen((event) => firefox.#watchRealms(event));
       firefox.#onLost = onLost;
       return firefox;
@@ -110,13 +118,24 @@ class Firefox {
       `user_pref(${JSON.stringify(name)}, ${JSON.stringify(value)});`
     );
     writeFileSync(join(this.#profile, "user.js"), lines.join("\n"));
-    const args = ["--headless", "--no-remote", "--profile", this.#profile, "--remote-debugging-port", "0"];
-    // Its home is the profile's folder: it leaves nothing elsewhere, and runs where the user has no home.
+    const args = [
+      "--headless",
+      "--no-remote",
+      "--profile",
+      this.#profile,
+      "--remote-debugging-port",
+      "0",
+    ];
+    // Its home is the profile's folder: it leaves nothing elsewhere, and runs where the user has no
+    // home.
     const env = { ...process.env, HOME: this.#profile, MOZ_CRASHREPORTER_DISABLE: "1" };
     const child = this.#child = spawn(path, args, { env, stdio: ["ignore", "ignore", "pipe"] });
     return new Promise((resolve, reject) => {
       let said = "";
-      const timer = setTimeout(() => reject(new Error(`it did not listen within ${START_MS / 1000} s`)), START_MS);
+      const timer = setTimeout(
+        () => reject(new Error(`it did not listen within ${START_MS / 1000} s`)),
+        START_MS,
+      );
       child.stderr.on("data", (chunk) => {
         if (said === undefined) return;
         said += chunk;
@@ -129,7 +148,9 @@ class Firefox {
       child.on("error", reject);
       child.on("exit", (code, signal) => {
         clearTimeout(timer);
-        const error = new Error(`Firefox ended (${signal ?? code}) ${said?.trim().split("\n").at(-1) ?? ""}`.trim());
+        const error = new Error(
+          `Firefox ended (${signal ?? code}) ${said?.trim().split("\n").at(-1) ?? ""}`.trim(),
+        );
         reject(error);
         this.#fail(error);
       });
@@ -143,21 +164,33 @@ class Firefox {
       socket.on("open", resolve);
       socket.on("error", reject);
       // If the process ends, it says more.
-      socket.on("close", () => setTimeout(() => this.#fail(new Error("the connection to it was closed")), CLOSED_MS).unref());
+      socket.on(
+        "close",
+        () =>
+          setTimeout(() => this.#fail(new Error("the connection to it was closed")), CLOSED_MS)
+            .unref(),
+      );
     });
   }
 
   /** A page whose process crashed keeps its tab, and calls that wait for it never end. */
   #watchRealms({ method, params }) {
-    if (method === "script.realmCreated" && params.type === "window") this.#realms.set(params.realm, params.context);
+    if (method === "script.realmCreated" && params.type === "window") {
+      this.#realms.set(params.realm, params.context);
+    }
     if (method !== "script.realmDestroyed") return;
     const context = this.#realms.get(params.realm);
     this.#realms.delete(params.realm);
     if (!this.#contexts.has(context)) return;
-    // After a navigation, code runs in the new document. In the page that Firefox shows for a crash, none may run.
+    // After a navigation, code runs in the new document. In the page that Firefox shows for a
+    // crash, none may run.
     setTimeout(async () => {
       try {
-        await this.send("script.callFunction", { functionDeclaration: "() => 1", awaitPromise: false, target: { context } });
+        await this.send("script.callFunction", {
+          functionDeclaration: "() => 1",
+          awaitPromise: false,
+          target: { context },
+        });
       } catch (error) {
         if (this.#contexts.has(context)) this.#fail(new Error(`a page crashed (${error.message})`));
       }
@@ -215,8 +248,9 @@ class Firefox {
     const child = this.#child;
     if (child !== undefined && child.exitCode === null && child.signalCode === null) {
       const ended = new Promise((resolve) => child.once("exit", resolve));
-      if (this.#socket?.readyState === 1 && this.#failure === undefined) this.send("browser.close", {}).catch(() => {});
-      else child.kill("SIGKILL");
+      if (this.#socket?.readyState === 1 && this.#failure === undefined) {
+        this.send("browser.close", {}).catch(() => {});
+      } else child.kill("SIGKILL");
       const timer = setTimeout(() => child.kill("SIGKILL"), 5000);
       await ended;
       clearTimeout(timer);
@@ -239,13 +273,19 @@ class Page {
   on(event, listener) {
     this.#firefox.listen(({ method, params }) => {
       if (method !== "log.entryAdded" || params.source?.context !== this.#context) return;
-      if (event === "pageerror" && params.type === "javascript" && params.level === "error") listener(new Error(params.text));
+      if (event === "pageerror" && params.type === "javascript" && params.level === "error") {
+        listener(new Error(params.text));
+      }
       if (event === "console" && params.type === "console") listener({ text: () => params.text });
     });
   }
 
   async goto(url) {
-    await this.#firefox.send("browsingContext.navigate", { context: this.#context, url, wait: "complete" });
+    await this.#firefox.send("browsingContext.navigate", {
+      context: this.#context,
+      url,
+      wait: "complete",
+    });
   }
 
   /** Runs a function of the page, with one argument; argument and result are JSON. */

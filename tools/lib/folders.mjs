@@ -4,8 +4,9 @@ import { rmSync } from "node:fs";
 const PATIENCE_MS = 30_000;
 
 /**
- * Removes a folder with all that is in it. The last processes of a killed browser write for a moment longer, and the `maxRetries` of rmSync
- * only tries the folder itself again, not the files that have appeared in it meanwhile: so the whole of it is tried again.
+ * Removes a folder with all that is in it. The last processes of a killed browser write for a
+ * moment longer, and the `maxRetries` of rmSync only tries the folder itself again, not the files
+ * that have appeared in it meanwhile: so the whole of it is tried again.
  */
 export async function removeFolder(folder) {
   for (const until = Date.now() + PATIENCE_MS;;) {

@@ -1,4 +1,5 @@
-// The two halves of the core: their build features, the exports of their glue, and their committed bytes.
+// The two halves of the core: their build features, the exports of their glue, and their committed
+// bytes.
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 

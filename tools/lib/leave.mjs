@@ -1,5 +1,6 @@
-// npm runs a script in a shell, and on a signal ends that shell but not its children. Scripts that users start
-// therefore end themselves when their parent is gone, by the signal that they would have got.
+// npm runs a script in a shell, and on a signal ends that shell but not its children. Scripts that
+// users start therefore end themselves when their parent is gone, by the signal that they would
+// have got.
 import process from "node:process";
 
 const LOOK_MS = 250;

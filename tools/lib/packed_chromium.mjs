@@ -1,5 +1,6 @@
-// Unpacks the Chromium of the npm package @sparticuz/chromium into .build, with the fonts and libraries that a bare machine lacks.
-// The package's own functions are not used: they unpack into a shared temporary folder, and leave out those libraries off AWS.
+// Unpacks the Chromium of the npm package @sparticuz/chromium into .build, with the fonts and
+// libraries that a bare machine lacks. The package's own functions are not used: they unpack into a
+// shared temporary folder, and leave out those libraries off AWS.
 import {
   createReadStream,
   createWriteStream,
@@ -19,7 +20,10 @@ import { root } from "./steps.mjs";
 
 const FONT_CONFIGURATION = "/etc/fonts/fonts.conf";
 
-/** Returns { executablePath, env } of the unpacked browser. Rejects if the package is not installed or its archives cannot be read. */
+/**
+ * Returns { executablePath, env } of the unpacked browser. Rejects if the package is not installed
+ * or its archives cannot be read.
+ */
 export async function unpackChromium() {
   const require = createRequire(import.meta.url);
   const home = join(dirname(require.resolve("@sparticuz/chromium")), "../..");
@@ -28,7 +32,8 @@ export async function unpackChromium() {
   if (!existsSync(folder)) {
     const { extract } = createRequire(join(home, "package.json"))("tar-fs");
     const target = (name) => join(unfinished, name);
-    // Another process may unpack at the same time. A folder of that name is complete, because it is renamed at the end.
+    // Another process may unpack at the same time. A folder of that name is complete, because it is
+    // renamed at the end.
     const unfinished = `${folder}.${process.pid}`;
     mkdirSync(unfinished, { recursive: true });
     const archives = [
@@ -39,7 +44,9 @@ export async function unpackChromium() {
     ];
     try {
       await Promise.all(
-        archives.map(([name, to]) => pipeline(createReadStream(join(home, "bin", name)), createBrotliDecompress(), to)),
+        archives.map(([name, to]) =>
+          pipeline(createReadStream(join(home, "bin", name)), createBrotliDecompress(), to)
+        ),
       );
       // The configuration in the package names other folders.
       writeFileSync(target("fonts/fonts.conf"), fontConfiguration(join(folder, "fonts")));

@@ -1,6 +1,7 @@
-// The debugger's page as one file of the npm package: what `temporalex debug` and `temporalex ui` serve (ts/cli/page/page_files.ts reads it).
-// A line of JSON says what is in it; the bytes follow, and brotli goes over all. Left out: source maps, and what no page fetches. What the
-// package or one of its dependencies has anyway is named, not copied.
+// The debugger's page as one file of the npm package: what `temporalex debug` and `temporalex ui`
+// serve (ts/cli/page/page_files.ts reads it). A line of JSON says what is in it; the bytes follow,
+// and brotli goes over all. Left out: source maps, and what no page fetches. What the package or
+// one of its dependencies has anyway is named, not copied.
 import { createHash } from "node:crypto";
 import { readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
@@ -9,14 +10,21 @@ import { brotliCompressSync, constants } from "node:zlib";
 import { buildDist } from "../build_dist.mjs";
 import { root } from "./steps.mjs";
 
-/** A bundler follows every address in the package; a page has its realm in the frame, and fetches the core as bytes. */
+/**
+ * A bundler follows every address in the package; a page has its realm in the frame, and fetches
+ * the core as bytes.
+ */
 const UNUSED = /^(?:worker_wasm|engine_wasm|sqlite3-worker1|worker_entry|activity_thread)/;
 
-/** Files that are on the disk of an install in any case, by what `require.resolve` finds them from the archive's folder. */
+/**
+ * Files that are on the disk of an install in any case, by what `require.resolve` finds them from
+ * the archive's folder.
+ */
 const ELSEWHERE = {
   "../core/worker.wasm": "dist/ts/core/worker.wasm",
   "../core/engine.wasm": "dist/ts/core/engine.wasm",
-  "@sqlite.org/sqlite-wasm/sqlite3.wasm": "node_modules/@sqlite.org/sqlite-wasm/sqlite-wasm/jswasm/sqlite3.wasm",
+  "@sqlite.org/sqlite-wasm/sqlite3.wasm":
+    "node_modules/@sqlite.org/sqlite-wasm/sqlite-wasm/jswasm/sqlite3.wasm",
 };
 
 const digest = (bytes) => createHash("sha256").update(bytes).digest("hex");
@@ -26,7 +34,8 @@ export async function pageArchive() {
   const dist = join(root, ".build/page");
   buildDist();
   const { build } = await import("vite");
-  // Vite sets NODE_ENV of this process, and an `npm ci` that it starts later would leave development packages out.
+  // Vite sets NODE_ENV of this process, and an `npm ci` that it starts later would leave
+  // development packages out.
   const { NODE_ENV } = process.env;
   try {
     await build({
@@ -42,7 +51,9 @@ export async function pageArchive() {
 }
 
 function archiveOf(dist) {
-  const elsewhere = new Map(Object.entries(ELSEWHERE).map(([from, path]) => [digest(readFileSync(join(root, path))), from]));
+  const elsewhere = new Map(
+    Object.entries(ELSEWHERE).map(([from, path]) => [digest(readFileSync(join(root, path))), from]),
+  );
   const entries = [];
   const parts = [];
   const walk = (below) => {
@@ -59,6 +70,9 @@ function archiveOf(dist) {
   };
   walk("");
   const all = Buffer.concat([Buffer.from(`${JSON.stringify(entries)}\n`), ...parts]);
-  const params = { [constants.BROTLI_PARAM_LGWIN]: 24, [constants.BROTLI_PARAM_SIZE_HINT]: all.length };
+  const params = {
+    [constants.BROTLI_PARAM_LGWIN]: 24,
+    [constants.BROTLI_PARAM_SIZE_HINT]: all.length,
+  };
   return brotliCompressSync(all, { params });
 }

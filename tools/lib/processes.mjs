@@ -1,10 +1,13 @@
-// Ends a program together with all processes that it started. Killing only the program is not enough: its children continue,
-// use the machine's time, and hold the pipe whose end is awaited (npm's `deno`, for one, is a program that starts the real
-// one).
+// Ends a program together with all processes that it started. Killing only the program is not
+// enough: its children continue, use the machine's time, and hold the pipe whose end is awaited
+// (npm's `deno`, for one, is a program that starts the real one).
 import { spawnSync } from "node:child_process";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 
-/** Set for a program whose family may be ended, and inherited by all of it: finds also those whose parent is gone (Linux). */
+/**
+ * Set for a program whose family may be ended, and inherited by all of it: finds also those whose
+ * parent is gone (Linux).
+ */
 export const MARK = "TEMPORALEX_FAMILY";
 
 const attempt = (look) => {
@@ -16,11 +19,15 @@ const attempt = (look) => {
   }
 };
 
-/** Every process that may be looked at: [id, parent's id, what it was given as MARK, its command]. */
+/**
+ * Every process that may be looked at: [id, parent's id, what it was given as MARK, its command].
+ */
 function processes() {
   if (!existsSync("/proc/self/stat")) {
     const { stdout } = spawnSync("ps", ["-A", "-o", "pid=,ppid=,command="], { encoding: "utf8" });
-    return [...(stdout ?? "").matchAll(/^\s*(\d+)\s+(\d+)\s+(.*)$/gm)].map((m) => [Number(m[1]), Number(m[2]), "", m[3]]);
+    return [...(stdout ?? "").matchAll(/^\s*(\d+)\s+(\d+)\s+(.*)$/gm)].map((
+      m,
+    ) => [Number(m[1]), Number(m[2]), "", m[3]]);
   }
   return readdirSync("/proc").filter((name) => /^\d+$/.test(name)).flatMap((id) => {
     const stat = attempt(() => readFileSync(`/proc/${id}/stat`, "utf8"));
@@ -28,8 +35,12 @@ function processes() {
     const [state, parent] = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
     if (state === "Z") return [];
     const environment = attempt(() => readFileSync(`/proc/${id}/environ`, "latin1")) ?? "";
-    const mark = environment.split("\0").find((line) => line.startsWith(`${MARK}=`))?.slice(MARK.length + 1) ?? "";
-    const command = attempt(() => readFileSync(`/proc/${id}/cmdline`, "utf8"))?.replaceAll("\0", " ").trim() ?? "";
+    const mark = environment.split("\0").find((line) =>
+      line.startsWith(`${MARK}=`)
+    )?.slice(MARK.length + 1) ?? "";
+    const command = attempt(() =>
+      readFileSync(`/proc/${id}/cmdline`, "utf8")
+    )?.replaceAll("\0", " ").trim() ?? "";
     return [[Number(id), Number(parent), mark, command]];
   });
 }
@@ -40,7 +51,9 @@ export function family(pid, mark) {
   const found = new Set(pid === undefined ? [] : [pid]);
   for (let size = -1; size !== found.size;) {
     size = found.size;
-    for (const [id, parent, marks] of all) if (found.has(parent) || marks.split(",").includes(mark)) found.add(id);
+    for (const [id, parent, marks] of all) {
+      if (found.has(parent) || marks.split(",").includes(mark)) found.add(id);
+    }
   }
   found.delete(process.pid);
   return all.filter(([id]) => found.has(id)).map(([id, , , command]) => ({ id, command }));
@@ -65,11 +78,16 @@ export function endFamily(pid, mark) {
   return ended;
 }
 
-/** Resolves when no process of a group lives any more, or after `withinMs`. One that has ended and was not asked about (a zombie) is dead. */
+/**
+ * Resolves when no process of a group lives any more, or after `withinMs`. One that has ended and
+ * was not asked about (a zombie) is dead.
+ */
 export async function ended(group, withinMs) {
   const lives = () =>
     existsSync("/proc/self/stat") && readdirSync("/proc").some((id) => {
-      const stat = /^\d+$/.test(id) ? attempt(() => readFileSync(`/proc/${id}/stat`, "utf8")) : undefined;
+      const stat = /^\d+$/.test(id)
+        ? attempt(() => readFileSync(`/proc/${id}/stat`, "utf8"))
+        : undefined;
       if (stat === undefined) return false;
       const [state, , itsGroup] = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
       return Number(itsGroup) === group && state !== "Z" && state !== "X";

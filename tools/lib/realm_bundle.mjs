@@ -1,22 +1,31 @@
-// Bundles the entry of realm threads in dist/ into one file. Tests start thousands of realms; a thread that loads 300 files costs three
-// times the CPU of one that loads a bundle. Without esbuild (npm ci --omit=optional) the entry keeps loading separate files.
+// Bundles the entry of realm threads in dist/ into one file. Tests start thousands of realms; a
+// thread that loads 300 files costs three times the CPU of one that loads a bundle. Without esbuild
+// (npm ci --omit=optional) the entry keeps loading separate files.
 import { existsSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { root } from "./steps.mjs";
 
 const ENTRY = "ts/realm/worker_entry.js";
-/** The name must match FILE in ts/platform/own_code.ts: the package finds its own files and frames by it. */
+/**
+ * The name must match FILE in ts/platform/own_code.ts: the package finds its own files and frames
+ * by it.
+ */
 const BUNDLE = "ts/_temporalex_realm.js";
 const BUNDLED = 'import "../_temporalex_realm.js";\n';
 const STRIPPED = 'import { serveRealm } from "./serve.js";\n\nserveRealm();\n';
 
 /** esbuild, or undefined where it cannot run: its binary is an optional package. */
-const esbuild = await import("esbuild").then((it) => it.transformSync("") && it).catch(() => undefined);
+const esbuild = await import("esbuild").then((it) => it.transformSync("") && it).catch(() =>
+  undefined
+);
 
 /** Paths of the files below `dist` that this module writes and build_dist must keep. */
 export const bundleFiles = (dist) => (esbuild === undefined ? [] : [join(dist, BUNDLE)]);
 
-/** Writes the bundle if `changed` is true or the one that is there is out of date. Returns the number of files written. */
+/**
+ * Writes the bundle if `changed` is true or the one that is there is out of date. Returns the
+ * number of files written.
+ */
 export function bundleRealm(dist, changed) {
   if (esbuild === undefined || (!changed && isCurrent(dist))) return 0;
   const bundle = join(dist, BUNDLE);
@@ -42,7 +51,10 @@ function isCurrent(dist) {
   return !existsSync(installed) || statSync(installed).mtimeMs <= statSync(bundle).mtimeMs;
 }
 
-/** Makes the entry of a copy of dist/ load the separate files again, for tools that change them (tools/mutate). */
+/**
+ * Makes the entry of a copy of dist/ load the separate files again, for tools that change them
+ * (tools/mutate).
+ */
 export function unbundleRealm(dist) {
   writeFileSync(join(dist, ENTRY), STRIPPED);
 }

@@ -1,5 +1,6 @@
-// Runs test files in Node, each in a separate process, in the given order: `node --test` would begin with A, and end with
-// the longest file running alone. Each file is a separate run, so that its events arrive at once, and its time is known.
+// Runs test files in Node, each in a separate process, in the given order: `node --test` would
+// begin with A, and end with the longest file running alone. Each file is a separate run, so that
+// its events arrive at once, and its time is known.
 //   node run_node_tests.mjs JOBS TIMEOUT_MS FILE...
 import { writeSync } from "node:fs";
 import { resolve } from "node:path";
@@ -20,7 +21,8 @@ const queue = files.map((file) => resolve(file));
 async function work() {
   for (let file = queue.shift(); file !== undefined; file = queue.shift()) {
     const began = performance.now();
-    // Not by the option `timeout`: from Node 24 on that ends a file's tests, and not its process, which what is open then keeps.
+    // Not by the option `timeout`: from Node 24 on that ends a file's tests, and not its process,
+    // which what is open then keeps.
     const signal = AbortSignal.timeout(Number(timeout));
     for await (const event of run({ files: [file], concurrency: 1, signal })) {
       const text = report.take(event, file);

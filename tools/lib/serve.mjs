@@ -1,4 +1,5 @@
-// Serves a folder of bundles to a page from a loopback port, as an ordinary site would: no isolation headers.
+// Serves a folder of bundles to a page from a loopback port, as an ordinary site would: no
+// isolation headers.
 import { readFileSync } from "node:fs";
 import { createServer } from "node:http";
 import { join } from "node:path";
@@ -9,7 +10,11 @@ const TYPES = { ".js": "text/javascript", ".wasm": "application/wasm" };
 export async function serveFolder(dir) {
   const server = createServer((req, res) => {
     const path = new URL(req.url, "http://localhost").pathname;
-    if (path === "/") return res.writeHead(200, { "content-type": "text/html" }).end("<!doctype html><meta charset=utf-8>");
+    if (path === "/") {
+      return res.writeHead(200, { "content-type": "text/html" }).end(
+        "<!doctype html><meta charset=utf-8>",
+      );
+    }
     try {
       const file = readFileSync(join(dir, path.replace(/[^a-z0-9_.-]/gi, "")));
       const type = TYPES[path.slice(path.lastIndexOf("."))] ?? "application/octet-stream";

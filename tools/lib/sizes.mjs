@@ -10,23 +10,33 @@ const FUNCTIONS = new Set(["FunctionDeclaration", "FunctionExpression", "ArrowFu
 
 const walk = (path) =>
   statSync(path).isDirectory()
-    ? readdirSync(path).filter((name) => name !== "node_modules" && name !== "generated").flatMap((name) =>
-      walk(join(path, name))
-    )
+    ? readdirSync(path).filter((name) => name !== "node_modules" && name !== "generated").flatMap((
+      name,
+    ) => walk(join(path, name)))
     : /\.(?:tsx?|mjs)$/.test(path) && !path.endsWith(".d.ts")
     ? [path]
     : [];
 
 /** The sources below folders, from the root, without generated ones. */
 export const sourcesOf = (folders) =>
-  folders.flatMap((folder) => walk(join(root, folder))).map((path) => relative(root, path).split(sep).join("/"));
+  folders.flatMap((folder) => walk(join(root, folder))).map((path) =>
+    relative(root, path).split(sep).join("/")
+  );
 
 export const linesOf = (text) => text.split("\n").length - (text.endsWith("\n") ? 1 : 0);
 
-/** `{ name, lines, from }` of each function of a module's source. A function without a name has that of what it is the value of. */
+/**
+ * `{ name, lines, from }` of each function of a module's source. A function without a name has that
+ * of what it is the value of.
+ */
 export function functionsOf(text, hasJsx = false) {
   const transforms = hasJsx ? ["typescript", "jsx"] : ["typescript"];
-  const { code } = transform(text, { transforms, disableESTransforms: true, keepUnusedImports: true, production: true });
+  const { code } = transform(text, {
+    transforms,
+    disableESTransforms: true,
+    keepUnusedImports: true,
+    production: true,
+  });
   const found = [];
   const visit = (node, name) => {
     if (Array.isArray(node)) return node.forEach((each) => visit(each, name));
@@ -39,7 +49,15 @@ export function functionsOf(text, hasJsx = false) {
     const inner = node.type === "CallExpression" ? `an argument of ${nameOf(node.callee)}` : own;
     for (const [key, child] of Object.entries(node)) if (key !== "loc") visit(child, inner);
   };
-  visit(parse(code, { ecmaVersion: "latest", sourceType: "module", locations: true, allowHashBang: true }), undefined);
+  visit(
+    parse(code, {
+      ecmaVersion: "latest",
+      sourceType: "module",
+      locations: true,
+      allowHashBang: true,
+    }),
+    undefined,
+  );
   return found;
 }
 
@@ -52,9 +70,9 @@ export function tooLarge(paths, { file, fn }) {
     const lines = linesOf(text);
     return [
       ...(lines > file ? [`${path}: ${lines} lines`] : []),
-      ...functionsOf(text, path.endsWith(".tsx")).filter((each) => each.lines > fn).map(({ name, lines }) =>
-        `${path}: ${name} has ${lines} lines`
-      ),
+      ...functionsOf(text, path.endsWith(".tsx")).filter((each) => each.lines > fn).map((
+        { name, lines },
+      ) => `${path}: ${name} has ${lines} lines`),
     ];
   });
 }

@@ -1,4 +1,5 @@
-// The suites of `npm test`: each says what it found as { passed, failed, skipped, output, reason?, skippedNames? }.
+// The suites of `npm test`: each says what it found as { passed, failed, skipped, output, reason?,
+// skippedNames? }.
 import { existsSync } from "node:fs";
 import { availableParallelism, homedir } from "node:os";
 import { join } from "node:path";
@@ -13,27 +14,39 @@ import { denoFilesOf, nodeFilesOf, PAGE_STORIES } from "./tiers.mjs";
 const deno = bin("deno");
 const hasDeno = deno !== undefined && (await run(deno, ["--version"])).status === 0;
 /** npm's `deno` is a program that starts this one, and hands no signal on. */
-const denoItself = [join(root, "node_modules/deno/deno"), deno].find((path) => path !== undefined && existsSync(path));
+const denoItself = [join(root, "node_modules/deno/deno"), deno].find((path) =>
+  path !== undefined && existsSync(path)
+);
 const noDeno = "the npm package deno has no binary here";
 const cargo = which("cargo");
-const temporal = process.env.TEMPORAL_CLI ?? which("temporal") ?? [join(homedir(), "go/bin/temporal")].find((p) => existsSync(p));
-const noTemporal = "no Temporal dev server (set TEMPORAL_CLI, or: go install github.com/temporalio/cli/cmd/temporal@v1.5.1)";
+const temporal = process.env.TEMPORAL_CLI ?? which("temporal") ??
+  [join(homedir(), "go/bin/temporal")].find((p) => existsSync(p));
+const noTemporal =
+  "no Temporal dev server (set TEMPORAL_CLI, or: go install github.com/temporalio/cli/cmd/temporal@v1.5.1)";
 
-/** Files at a time. Many wait for timers or for their child processes; one processor is left to those. */
+/**
+ * Files at a time. Many wait for timers or for their child processes; one processor is left to
+ * those.
+ */
 const JOBS = Math.max(2, availableParallelism() - 1);
 /** Files of interop at a time: each has a separate server and waits for it most of the time. */
 const INTEROP_JOBS = 4;
 /** Of one file of node's tests. */
 const FILE_MINUTES = 6;
 
-const one = (status, output) => ({ passed: status === 0 ? 1 : 0, failed: status === 0 ? 0 : 1, skipped: 0, output });
+const one = (status, output) => ({
+  passed: status === 0 ? 1 : 0,
+  failed: status === 0 ? 0 : 1,
+  skipped: 0,
+  output,
+});
 const skip = (reason) => ({ passed: 0, failed: 0, skipped: 1, reason });
 const dist = (files) => files.map((f) => join(root, "dist", f.replace(/\.ts$/, ".js")));
 const linesOf = (output, re) => [...output.matchAll(re)].map((m) => m[1]);
 
 /**
- * The suites by name, each a function. `runInTime` is `run` of steps.mjs with what is left of the suite's time as its limit; `tier`
- * leaves long files out of `node`.
+ * The suites by name, each a function. `runInTime` is `run` of steps.mjs with what is left of the
+ * suite's time as its limit; `tier` leaves long files out of `node`.
  */
 export function suitesOf(runInTime, tier) {
   const command = async (cmd, argv, opts) => {
@@ -45,7 +58,12 @@ export function suitesOf(runInTime, tier) {
   const nodeTests = async (files, opts = {}, jobs = JOBS) => {
     if (files.length === 0) return { passed: 0, failed: 0, skipped: 0, output: "" };
     const runner = join(root, "tools/lib/run_node_tests.mjs");
-    const r = await runInTime(process.execPath, [runner, `${jobs}`, `${FILE_MINUTES * patience}`, ...files], {
+    const r = await runInTime(process.execPath, [
+      runner,
+      `${jobs}`,
+      `${FILE_MINUTES * patience}`,
+      ...files,
+    ], {
       env: { FORCE_COLOR: "0" },
       lastWords: "SIGTERM",
       ...opts,
@@ -70,23 +88,39 @@ export function suitesOf(runInTime, tier) {
     if (!m) return one(1, r.output);
     const skippedNames = linesOf(r.output, /^skipped: (.*)$/gm);
     const times = linesOf(r.output, /^time: (.*)$/gm);
-    return { passed: +m[1], failed: +m[2], skipped: +m[3], reason: m[4], skippedNames, times, output: r.output };
+    return {
+      passed: +m[1],
+      failed: +m[2],
+      skipped: +m[3],
+      reason: m[4],
+      skippedNames,
+      times,
+      output: r.output,
+    };
   };
-  const bundled = (...argv) => (bin("esbuild") ? counted(...argv) : skip("esbuild is not installed"));
+  const bundled = (
+    ...argv
+  ) => (bin("esbuild") ? counted(...argv) : skip("esbuild is not installed"));
 
   return {
     format: () => (hasDeno ? command(deno, ["fmt", "--check", "-q"]) : skip(noDeno)),
     lint: () => (hasDeno ? command(deno, ["lint", "-q"]) : skip(noDeno)),
-    types: () => (bin("tsc") ? command(bin("tsc"), ["-p", "tsconfig.json"]) : skip("typescript is not installed")),
+    types:
+      () => (bin("tsc")
+        ? command(bin("tsc"), ["-p", "tsconfig.json"])
+        : skip("typescript is not installed")),
     generated: () => command(process.execPath, ["tools/check_generated.mjs"]),
     build: () => command(process.execPath, ["tools/build_dist.mjs"]),
-    node: () => nodeTests(dist(nodeFilesOf(tier)), { env: { TEST_NAME: "node", FORCE_COLOR: "0" } }),
+    node: () =>
+      nodeTests(dist(nodeFilesOf(tier)), { env: { TEST_NAME: "node", FORCE_COLOR: "0" } }),
     deno: () => (hasDeno ? denoBeside(inDeno, forDeno(denoFilesOf(tier)), JOBS) : skip(noDeno)),
     chromium: () => bundled("tools/test_browser.mjs", "--browser=chromium"),
-    firefox: () => (bin("esbuild") ? firefox(counted, nodeTests) : skip("esbuild is not installed")),
+    firefox:
+      () => (bin("esbuild") ? firefox(counted, nodeTests) : skip("esbuild is not installed")),
     "cross-engine": () => bundled("tools/soak/cross_engine.mjs", "--runtimes=node,deno,chromium"),
     // One file after the other: each has a separate browser.
-    browser: () => (bin("esbuild") ? nodeTests(dist(inBrowser), {}, 1) : skip("esbuild is not installed")),
+    browser:
+      () => (bin("esbuild") ? nodeTests(dist(inBrowser), {}, 1) : skip("esbuild is not installed")),
     // The built page, in a browser.
     "web-demo": async () => {
       if (!bin("vite")) return skip("vite is not installed");
@@ -103,7 +137,9 @@ export function suitesOf(runInTime, tier) {
       return command(process.execPath, ["tools/check_generated.mjs", "--rebuild"]);
     },
     package: () => {
-      for (const needed of ["esbuild", "tsc"]) if (!bin(needed)) return skip(`${needed} is not installed`);
+      for (const needed of ["esbuild", "tsc"]) {
+        if (!bin(needed)) return skip(`${needed} is not installed`);
+      }
       return counted("tests/package/run.mjs");
     },
     interop: async () => {
@@ -116,7 +152,10 @@ export function suitesOf(runInTime, tier) {
       if (!temporal) return skip(noTemporal);
       if (!hasDeno) return skip(noDeno);
       const absent = await ensureOfficial();
-      const result = await denoTogether(inDeno, forDeno(interop), { env: { TEMPORAL_CLI: temporal }, jobs: INTEROP_JOBS });
+      const result = await denoTogether(inDeno, forDeno(interop), {
+        env: { TEMPORAL_CLI: temporal },
+        jobs: INTEROP_JOBS,
+      });
       const reason = [result.reason, absent].filter((text) => text !== undefined).join("; ");
       return { ...result, ...(reason !== "" && { reason }) };
     },
@@ -124,9 +163,20 @@ export function suitesOf(runInTime, tier) {
 }
 
 /** Suites that run what `build` makes. */
-export const OF_DIST = ["node", "firefox", "cross-engine", "browser", "web-demo", "interop", "interop-deno"];
+export const OF_DIST = [
+  "node",
+  "firefox",
+  "cross-engine",
+  "browser",
+  "web-demo",
+  "interop",
+  "interop-deno",
+];
 
-/** All that needs Firefox: the cases, the files of tests/browser for it, and random programs compared with Node. */
+/**
+ * All that needs Firefox: the cases, the files of tests/browser for it, and random programs
+ * compared with Node.
+ */
 async function firefox(counted, nodeTests) {
   const { browser, reason } = await launchFirefox();
   await browser?.close();
@@ -150,16 +200,27 @@ async function firefox(counted, nodeTests) {
 async function rust(runInTime) {
   const opts = { cwd: join(root, "core-rs") };
   const fmt = await runInTime(cargo, ["fmt", "--check"], opts);
-  const clippy = await runInTime(cargo, ["clippy", "-q", "--locked", "--all-targets", "--", "-D", "warnings"], opts);
+  const clippy = await runInTime(cargo, [
+    "clippy",
+    "-q",
+    "--locked",
+    "--all-targets",
+    "--",
+    "-D",
+    "warnings",
+  ], opts);
   const lints = [fmt, clippy];
   // Each half is built without the other; tests have both.
   for (const { feature } of Object.values(HALVES)) {
     const half = ["--lib", "--no-default-features", "--features", feature];
-    lints.push(await runInTime(cargo, ["clippy", "-q", "--locked", ...half, "--", "-D", "warnings"], opts));
+    lints.push(
+      await runInTime(cargo, ["clippy", "-q", "--locked", ...half, "--", "-D", "warnings"], opts),
+    );
   }
   const test = await runInTime(cargo, ["test", "--locked", "--no-fail-fast"], opts);
   const sum = (re) => [...test.output.matchAll(re)].reduce((n, m) => n + Number(m[1]), 0);
-  // Tests over histories next to the checkout report when those are absent; cargo counts them as passed.
+  // Tests over histories next to the checkout report when those are absent; cargo counts them as
+  // passed.
   const absent = linesOf(test.output, /^SKIPPED (.*)$/gm);
   const failed = sum(/(\d+) failed;/g) + lints.filter((r) => r.status !== 0).length;
   return {

@@ -1,16 +1,22 @@
-// A reporter for `node --test` that says what one needs to know of a run that cannot be looked at again: each failure by file and name with
-// its whole error, at the moment at which it is known; what its file printed; and of a file that was ended, the tests that had begun and not
-// ended. The last lines are the time of each file, the longest first, and the counts.
+// A reporter for `node --test` that says what one needs to know of a run that cannot be looked at
+// again: each failure by file and name with its whole error, at the moment at which it is known;
+// what its file printed; and of a file that was ended, the tests that had begun and not ended. The
+// last lines are the time of each file, the longest first, and the counts.
 import { inspect } from "node:util";
 
-/** Characters of one error, and of what one file printed, at most: the begin and the end of it are kept. */
+/**
+ * Characters of one error, and of what one file printed, at most: the begin and the end of it are
+ * kept.
+ */
 const ERROR_CHARS = 8000;
 const PRINTED_CHARS = 4000;
 
 const cut = (text, most) =>
   text.length <= most
     ? text
-    : `${text.slice(0, most / 2)}\n… (${text.length - most} characters left out)\n${text.slice(-most / 2)}`;
+    : `${text.slice(0, most / 2)}\n… (${text.length - most} characters left out)\n${
+      text.slice(-most / 2)
+    }`;
 const indented = (text) => text.trimEnd().replace(/^(?=.)/gm, "    ");
 /** Tests are written in TypeScript and run as what is made of it. */
 const sourceOf = (file = "") => {
@@ -21,8 +27,13 @@ const sourceOf = (file = "") => {
 /** The error of a test, without the runner's own wrapping around it. */
 function whole(error) {
   if (error?.failureType === "testAborted") return "timed out";
-  const cause = error?.code === "ERR_TEST_FAILURE" && error.cause !== undefined ? error.cause : error;
-  return cut(typeof cause === "string" ? cause : inspect(cause, { depth: 6, maxStringLength: 20_000 }), ERROR_CHARS);
+  const cause = error?.code === "ERR_TEST_FAILURE" && error.cause !== undefined
+    ? error.cause
+    : error;
+  return cut(
+    typeof cause === "string" ? cause : inspect(cause, { depth: 6, maxStringLength: 20_000 }),
+    ERROR_CHARS,
+  );
 }
 
 /** Takes the runner's events and gives lines; pure, for its test. */
@@ -35,11 +46,16 @@ export class Report {
 
   #file(path) {
     let file = this.#files.get(path);
-    if (file === undefined) this.#files.set(path, file = { path: [], begun: [], printed: "", told: false });
+    if (file === undefined) {
+      this.#files.set(path, file = { path: [], begun: [], printed: "", told: false });
+    }
     return file;
   }
 
-  /** Text to print for an event of a file, or nothing. (An event names the file that declares its test: not always the one that runs.) */
+  /**
+   * Text to print for an event of a file, or nothing. (An event names the file that declares its
+   * test: not always the one that runs.)
+   */
   take({ type, data }, path = data.file) {
     const file = this.#file(path);
     switch (type) {
@@ -60,7 +76,11 @@ export class Report {
         file.path[data.nesting] = data.name;
         return "";
       case "test:pass":
-        if (data.skip !== undefined) this.#skipped.push(`${data.name}${typeof data.skip === "string" ? ` (${data.skip})` : ""}`);
+        if (data.skip !== undefined) {
+          this.#skipped.push(
+            `${data.name}${typeof data.skip === "string" ? ` (${data.skip})` : ""}`,
+          );
+        }
         return "";
       case "test:fail":
         return this.#failure(file, path, data);
@@ -81,7 +101,9 @@ export class Report {
     if (error?.failureType === "subtestsFailed") return "";
     const names = name === path ? [] : [...file.path.slice(0, nesting), name];
     let text = `not ok - ${[sourceOf(path), ...names].join(" > ")}\n${indented(whole(error))}\n`;
-    if (name === path && file.begun.length > 0) text += `    begun and not ended: ${file.begun.splice(0).join("; ")}\n`;
+    if (name === path && file.begun.length > 0) {
+      text += `    begun and not ended: ${file.begun.splice(0).join("; ")}\n`;
+    }
     if (file.printed !== "" && (!file.told || name === path)) {
       file.told = true;
       text += `    its file printed:\n${indented(indented(cut(file.printed, PRINTED_CHARS)))}\n`;

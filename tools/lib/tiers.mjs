@@ -1,5 +1,6 @@
-// What each tier of `npm test` runs: `quick` for the loop of a contributor, `usual` for a visitor, `all` for CI. The usual run has at least one
-// test of every promise of docs/guarantees.md (tests/house/tiers.test.ts): files name theirs at their head, `// promise: P1`.
+// What each tier of `npm test` runs: `quick` for the loop of a contributor, `usual` for a visitor,
+// `all` for CI. The usual run has at least one test of every promise of docs/guarantees.md
+// (tests/house/tiers.test.ts): files name theirs at their head, `// promise: P1`.
 import { head, inBrowser, inFirefox, plain, SHORT_SECONDS, takes } from "./test_files.mjs";
 
 const SUITES = {
@@ -13,8 +14,9 @@ export const PAGE_STORIES = ["security"];
 export const suitesOfTier = (tier) => SUITES[tier];
 
 /**
- * The suites of a run in stages. The rows of a stage run at the same time, the suites of a row one after the other. Suites of a stage wait for
- * pages, servers, downloads and single threads most of the time, or are one process each.
+ * The suites of a run in stages. The rows of a stage run at the same time, the suites of a row one
+ * after the other. Suites of a stage wait for pages, servers, downloads and single threads most of
+ * the time, or are one process each.
  */
 export function stagesOf(tier, wanted) {
   const checks = [["build", "node"], ["types"], ["format"], ["lint"], ["generated"]];
@@ -31,12 +33,16 @@ export function stagesOf(tier, wanted) {
   }[tier];
   const staged = stages.flat(2);
   const before = wanted.filter((name) => !staged.includes(name)).map((name) => [[name]]);
-  return [...before, ...stages.map((rows) => rows.map((row) => row.filter((name) => wanted.includes(name))))];
+  return [
+    ...before,
+    ...stages.map((rows) => rows.map((row) => row.filter((name) => wanted.includes(name)))),
+  ];
 }
 
 const isShort = (file) => takes(file) < SHORT_SECONDS;
 /** Promises that a file names at its head, such as ["P1", "P2"]. */
-export const promisesOf = (file) => /^\/\/ promise: (.*)$/m.exec(head(file))?.[1].split(/, ?/) ?? [];
+export const promisesOf = (file) =>
+  /^\/\/ promise: (.*)$/m.exec(head(file))?.[1].split(/, ?/) ?? [];
 
 /** The files of the suite `node` in a tier. */
 export function nodeFilesOf(tier) {
@@ -46,7 +52,9 @@ export function nodeFilesOf(tier) {
 
 /** The files of the suite `deno` in a tier: the usual run has the runtime-neutral cases. */
 export function denoFilesOf(tier) {
-  return tier === "all" ? [...inBrowser, ...inFirefox, ...plain] : plain.filter((file) => file.startsWith("tests/runtime/"));
+  return tier === "all"
+    ? [...inBrowser, ...inFirefox, ...plain]
+    : plain.filter((file) => file.startsWith("tests/runtime/"));
 }
 
 /** The files of the suite `node` that a tier leaves out. */

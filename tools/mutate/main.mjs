@@ -1,9 +1,19 @@
 #!/usr/bin/env node
-// Mutation tests: `node tools/mutate/main.mjs --sample 400 --seed 1 --rooms executor,engine,worker,client`. Draws small changes of the product's
-// code at random, and runs for each the tests that execute the changed place, in Node, until one fails. A change that no test notices has
-// survived: either a test is missing, or the code does nothing. It works on copies of dist/ (.build/mutate), so the checkout may change
-// meanwhile; results are kept there, and the same command resumes an interrupted run.
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+// Mutation tests: `node tools/mutate/main.mjs --sample 400 --seed 1 --rooms
+// executor,engine,worker,client`. Draws small changes of the product's code at random, and runs for
+// each the tests that execute the changed place, in Node, until one fails. A change that no test
+// notices has survived: either a test is missing, or the code does nothing. It works on copies of
+// dist/ (.build/mutate), so the checkout may change meanwhile; results are kept there, and the same
+// command resumes an interrupted run.
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
 import { basename, join, relative } from "node:path";
 import { pathToFileURL } from "node:url";
 import { parseArgs } from "node:util";
@@ -13,7 +23,8 @@ import { mutantsOf } from "./operators.mjs";
 import { judge } from "./judge.mjs";
 import { home, makeBase, makeWorkspace } from "./workspace.mjs";
 
-const USAGE = `usage: node tools/mutate/main.mjs [--sample 400] [--seed 1] [--rooms executor,engine,worker,client]
+const USAGE =
+  `usage: node tools/mutate/main.mjs [--sample 400] [--seed 1] [--rooms executor,engine,worker,client]
          [--jobs 2] [--budget SECONDS] [--only ID,...] [--from FILE] [--survivors] [--fresh] [--json]
 
 Runs the tests against randomly drawn small changes of the code, and says which of them no test noticed.
@@ -51,7 +62,17 @@ if (values.help || ![sample, seed, jobs].every(Number.isInteger) || !(budgetMs >
 const SUITES = {
   executor: ["runtime", "executor", "realm", "testing", "compat"],
   engine: ["engine", "client", "app", "testing", "runtime", "crash_notes", "api"],
-  worker: ["worker", "client", "app", "metrics", "testing", "runtime", "otel", "codec", "crash_notes"],
+  worker: [
+    "worker",
+    "client",
+    "app",
+    "metrics",
+    "testing",
+    "runtime",
+    "otel",
+    "codec",
+    "crash_notes",
+  ],
   client: ["client", "app", "testing", "runtime", "codec"],
   api: ["api", "grpc", "engine", "worker"],
   base: ["base", "worker", "client", "metrics"],
@@ -64,15 +85,24 @@ const NOT_HERE = /\/sqlite\/opfs\/|\/drivers\/node\.js$/;
 /** Loops that kill processes. */
 const LEFT_OUT = /\/(kill9|power_loss|syncs)\.test/;
 /** These files are many: the tests of each file of cases are taken by themselves. */
-const CASES = /^tests\/runtime\/(?:broken_realms|divergences|language|official_programs|realms|replays)\.test\.js/;
+const CASES =
+  /^tests\/runtime\/(?:broken_realms|divergences|language|official_programs|realms|replays)\.test\.js/;
 
 const progress = (text) => process.stderr.write(`${text}\n`);
 const walk = (dir) =>
-  readdirSync(dir).flatMap((n) => (statSync(join(dir, n)).isDirectory() ? walk(join(dir, n)) : [join(dir, n)]));
+  readdirSync(dir).flatMap((
+    n,
+  ) => (statSync(join(dir, n)).isDirectory() ? walk(join(dir, n)) : [join(dir, n)]));
 
 mkdirSync(home, { recursive: true });
-const paths = { coverage: join(home, "coverage.json"), results: join(home, `results-${seed}.json`), base: join(home, "base") };
-if (values.fresh) { for (const path of Object.values(paths)) rmSync(path, { recursive: true, force: true }); }
+const paths = {
+  coverage: join(home, "coverage.json"),
+  results: join(home, `results-${seed}.json`),
+  base: join(home, "base"),
+};
+if (values.fresh) {
+  for (const path of Object.values(paths)) rmSync(path, { recursive: true, force: true });
+}
 const results = existsSync(paths.results) ? JSON.parse(readFileSync(paths.results, "utf8")) : {};
 const again = values.survivors && existsSync(paths.base);
 const before = again ? textsOf(paths.base) : new Map();
@@ -82,17 +112,33 @@ if (again) forgetChanged(before, textsOf(base));
 const dist = join(base, "dist");
 const roomOf = (file) => file.split("/")[1];
 // What is asked for by name may be anywhere.
-const rooms = values.from ?? values.only ?? values.survivors ? Object.keys(SUITES) : values.rooms.split(",");
+const rooms = values.from ?? values.only ?? values.survivors
+  ? Object.keys(SUITES)
+  : values.rooms.split(",");
 const inRooms = rooms.flatMap((room) => walk(join(dist, "ts", room))).map((f) => relative(dist, f));
-const files = inRooms.filter((f) => f.endsWith(".js") && !f.includes("/generated/") && !NOT_HERE.test(f)).sort();
+const files = inRooms.filter((f) =>
+  f.endsWith(".js") && !f.includes("/generated/") && !NOT_HERE.test(f)
+).sort();
 const drawn = draw();
 progress(`${drawn.length} mutants`);
 const tests = await testsOf([...new Set(drawn.map(({ file }) => roomOf(file)))]);
-const coverage = await collect({ base, path: paths.coverage, tests, files: allFiles(), jobs, progress });
+const coverage = await collect({
+  base,
+  path: paths.coverage,
+  tests,
+  files: allFiles(),
+  jobs,
+  progress,
+});
 const broken = tests.filter((test) => coverage[test].outcome !== "passed");
-for (const test of broken) progress(`left out, because it does not pass by itself: ${test} (${coverage[test].failure})`);
+for (const test of broken) {
+  progress(`left out, because it does not pass by itself: ${test} (${coverage[test].failure})`);
+}
 
-const workspaces = Array.from({ length: jobs }, (_, i) => makeWorkspace(base, `job-${process.pid}-${i}`));
+const workspaces = Array.from(
+  { length: jobs },
+  (_, i) => makeWorkspace(base, `job-${process.pid}-${i}`),
+);
 const began = performance.now();
 let done = 0;
 const waiting = [...drawn];
@@ -100,9 +146,17 @@ try {
   await Promise.all(workspaces.map(async (workspace) => {
     for (let mutant = waiting.shift(); mutant !== undefined; mutant = waiting.shift()) {
       const folders = SUITES[roomOf(mutant.file)];
-      const suites = Object.entries(coverage).filter(([test]) => folders.includes(test.split("/")[1]));
+      const suites = Object.entries(coverage).filter(([test]) =>
+        folders.includes(test.split("/")[1])
+      );
       const outcome = await judge(mutant, { workspace, suites, results, budgetMs });
-      results[mutant.id] = { ...outcome, ...mutant, code: undefined, what: undefined, nth: undefined };
+      results[mutant.id] = {
+        ...outcome,
+        ...mutant,
+        code: undefined,
+        what: undefined,
+        nth: undefined,
+      };
       writeFileSync(paths.results, JSON.stringify(results, undefined, 1));
       const { file, line, operator, original, text } = mutant;
       const by = outcome.by === undefined ? "" : ` by ${outcome.by}`;
@@ -121,14 +175,20 @@ report();
 
 async function testsOf(rooms) {
   const { partOf } = await import(pathToFileURL(join(dist, "tests/runtime/parts.js")).href);
-  const folders = [...new Set(rooms.flatMap((room) => SUITES[room] ?? []))].map((folder) => join(dist, "tests", folder));
-  const found = folders.flatMap(walk).map((f) => relative(dist, f)).filter((f) => f.endsWith(".test.js") && !LEFT_OUT.test(f));
+  const folders = [...new Set(rooms.flatMap((room) => SUITES[room] ?? []))].map((folder) =>
+    join(dist, "tests", folder)
+  );
+  const found = folders.flatMap(walk).map((f) => relative(dist, f)).filter((f) =>
+    f.endsWith(".test.js") && !LEFT_OUT.test(f)
+  );
   const cases = readdirSync(join(dist, "tests/cases")).filter((name) =>
     /export const cases\b/.test(readFileSync(join(dist, "tests/cases", name), "utf8"))
   );
   const ofPart = (part) => cases.filter((name) => partOf(name) === part);
   return found.flatMap((f) =>
-    CASES.test(f) ? ofPart(basename(f, ".test.js")).map((name) => `${f}#${name.replace(/\.js$/, "")}`) : [f]
+    CASES.test(f)
+      ? ofPart(basename(f, ".test.js")).map((name) => `${f}#${name.replace(/\.js$/, "")}`)
+      : [f]
   );
 }
 
@@ -139,15 +199,24 @@ function shown(text) {
 
 /** Coverage includes all rooms, so that runs over other rooms can reuse it. */
 function allFiles() {
-  return walk(join(dist, "ts")).map((f) => relative(dist, f)).filter((f) => f.endsWith(".js") && !f.includes("/generated/"));
+  return walk(join(dist, "ts")).map((f) => relative(dist, f)).filter((f) =>
+    f.endsWith(".js") && !f.includes("/generated/")
+  );
 }
 
 function textsOf(folder) {
   const from = join(folder, "dist");
-  return new Map(walk(from).filter((f) => f.endsWith(".js")).map((f) => [relative(from, f), readFileSync(f, "utf8")]));
+  return new Map(
+    walk(from).filter((f) => f.endsWith(".js")).map((
+      f,
+    ) => [relative(from, f), readFileSync(f, "utf8")]),
+  );
 }
 
-/** Deletes the coverage of changed test files, and of all tests that reach a changed module: its positions moved. */
+/**
+ * Deletes the coverage of changed test files, and of all tests that reach a changed module: its
+ * positions moved.
+ */
 function forgetChanged(old, now) {
   const known = JSON.parse(readFileSync(paths.coverage, "utf8"));
   const changed = [...now].filter(([file, text]) => old.get(file) !== text).map(([file]) => file);
@@ -155,7 +224,8 @@ function forgetChanged(old, now) {
     const [own] = test.split("#");
     const folder = CASES.test(test) ? "tests/cases/" : own.replace(/[^/]*$/, "");
     const stale = changed.some((file) =>
-      file === own || (file.startsWith(folder) && !file.endsWith(".test.js")) || known[test].files[file]
+      file === own || (file.startsWith(folder) && !file.endsWith(".test.js")) ||
+      known[test].files[file]
     );
     if (stale || !now.has(own)) delete known[test];
   }
@@ -169,10 +239,15 @@ function draw() {
   if (values.from !== undefined) return foundAgain(values.from, all);
   if (values.only !== undefined) {
     const only = values.only.split(",");
-    return all.filter(({ id, file, line }) => only.includes(id) || only.includes(`${file}:${line}`));
+    return all.filter(({ id, file, line }) =>
+      only.includes(id) || only.includes(`${file}:${line}`)
+    );
   }
   if (values.survivors) return all.filter(({ id }) => results[id]?.outcome === "survived");
-  return all.sort((a, b) => hash(`${seed} ${a.id}`) < hash(`${seed} ${b.id}`) ? -1 : 1).slice(0, sample)
+  return all.sort((a, b) => hash(`${seed} ${a.id}`) < hash(`${seed} ${b.id}`) ? -1 : 1).slice(
+    0,
+    sample,
+  )
     .filter(({ id }) => results[id] === undefined);
 }
 
@@ -193,25 +268,35 @@ function idIn(file, what, nth) {
   return hash(`${file} ${what} ${nth}`);
 }
 
-/** The survivors of another run among the mutants of today: with the id that they had in the file in which they were. */
+/**
+ * The survivors of another run among the mutants of today: with the id that they had in the file in
+ * which they were.
+ */
 function foundAgain(path, all) {
   const found = [];
   for (const was of Object.values(JSON.parse(readFileSync(path, "utf8")))) {
     if (was.outcome !== "survived") continue;
     const same = all.filter((mutant) =>
-      mutant.operator === was.operator && mutant.original === was.original && idIn(was.file, mutant.what, mutant.nth) === was.id
+      mutant.operator === was.operator && mutant.original === was.original &&
+      idIn(was.file, mutant.what, mutant.nth) === was.id
     );
     const named = same.filter(({ file }) => basename(file) === basename(was.file));
-    const here = same.find(({ file }) => file === was.file) ?? named[0] ?? (same.length === 1 ? same[0] : undefined);
-    if (here === undefined) progress(`not found: ${was.file}:${was.line} ${was.operator}: ${shown(was.original)} [${was.id}]`);
-    else if (results[here.id] === undefined) found.push(here);
+    const here = same.find(({ file }) => file === was.file) ?? named[0] ??
+      (same.length === 1 ? same[0] : undefined);
+    if (here === undefined) {
+      progress(
+        `not found: ${was.file}:${was.line} ${was.operator}: ${shown(was.original)} [${was.id}]`,
+      );
+    } else if (results[here.id] === undefined) found.push(here);
   }
   return found;
 }
 
 function hash(text) {
   let h = 0xcbf29ce484222325n;
-  for (const byte of new TextEncoder().encode(text)) h = ((h ^ BigInt(byte)) * 0x100000001b3n) & 0xffffffffffffffffn;
+  for (const byte of new TextEncoder().encode(text)) {
+    h = ((h ^ BigInt(byte)) * 0x100000001b3n) & 0xffffffffffffffffn;
+  }
   h ^= h >> 29n;
   h = (h * 0xbf58476d1ce4e5b9n) & 0xffffffffffffffffn;
   return (h ^ (h >> 32n)).toString(16).padStart(16, "0");
@@ -223,7 +308,14 @@ function report() {
   const survivors = all.filter((result) => result.outcome === "survived");
   const killed = count("killed") + count("timeout");
   const summary = {
-    ...{ seed, rooms: values.rooms, mutants: all.length, killed, ofThemByTimeout: count("timeout"), survived: survivors.length },
+    ...{
+      seed,
+      rooms: values.rooms,
+      mutants: all.length,
+      killed,
+      ofThemByTimeout: count("timeout"),
+      survived: survivors.length,
+    },
     percent: Math.round((1000 * killed) / Math.max(1, all.length)) / 10,
     seconds: Math.round((performance.now() - began) / 1000),
   };

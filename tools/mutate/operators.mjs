@@ -1,5 +1,6 @@
-// Small changes of a module that a test should notice. Each operator gets one node of the syntax tree and returns
-// replacements of parts of the text. Texts that only people read (messages, log lines) are not changed.
+// Small changes of a module that a test should notice. Each operator gets one node of the syntax
+// tree and returns replacements of parts of the text. Texts that only people read (messages, log
+// lines) are not changed.
 import { parse } from "acorn";
 
 const COMPARISONS = {
@@ -36,7 +37,9 @@ function walk(node, parents, visit) {
   const inner = [...parents, node];
   for (const [key, value] of Object.entries(node)) {
     if (key === "loc") continue;
-    for (const child of Array.isArray(value) ? value : [value]) if (typeof child?.type === "string") walk(child, inner, visit);
+    for (const child of Array.isArray(value) ? value : [value]) {
+      if (typeof child?.type === "string") walk(child, inner, visit);
+    }
   }
 }
 
@@ -44,7 +47,10 @@ function walk(node, parents, visit) {
 function mutate(node, parents, code, at) {
   const parent = parents.at(-1);
   const text = (n) => code.slice(n.start, n.end);
-  if (node.type === "ImportDeclaration" || node.type === "ExportAllDeclaration" || node.type === "TemplateLiteral") return false;
+  if (
+    node.type === "ImportDeclaration" || node.type === "ExportAllDeclaration" ||
+    node.type === "TemplateLiteral"
+  ) return false;
   if (isTalk(node) || isError(node)) return false;
   switch (node.type) {
     case "BinaryExpression": {
@@ -52,9 +58,13 @@ function mutate(node, parents, code, at) {
       const between = { start: left.end, end: right.start };
       // Without the operators of a comment between the two sides.
       const swap = (to) => code.slice(left.end, right.start).replace(operator, to);
-      for (const to of COMPARISONS[operator] ?? []) at(node, `${operator} to ${to}`, swap(to), between);
+      for (const to of COMPARISONS[operator] ?? []) {
+        at(node, `${operator} to ${to}`, swap(to), between);
+      }
       const to = ARITHMETIC[operator];
-      if (to !== undefined && !isText(left) && !isText(right)) at(node, `${operator} to ${to}`, swap(to), between);
+      if (to !== undefined && !isText(left) && !isText(right)) {
+        at(node, `${operator} to ${to}`, swap(to), between);
+      }
       break;
     }
     case "LogicalExpression":
@@ -72,23 +82,34 @@ function mutate(node, parents, code, at) {
       if (node.operator === "!") at(node, "! removed", text(node.argument));
       break;
     case "UpdateExpression":
-      at(node, `${node.operator} reversed`, text(node).replace(node.operator, node.operator === "++" ? "--" : "++"));
+      at(
+        node,
+        `${node.operator} reversed`,
+        text(node).replace(node.operator, node.operator === "++" ? "--" : "++"),
+      );
       break;
     case "AssignmentExpression": {
       const to = ASSIGNMENTS[node.operator];
       if (to === undefined || isText(node.right)) break;
       const { left, right } = node;
-      at(node, `${node.operator} to ${to}`, code.slice(left.end, right.start).replace(node.operator, to), {
-        start: left.end,
-        end: right.start,
-      });
+      at(
+        node,
+        `${node.operator} to ${to}`,
+        code.slice(left.end, right.start).replace(node.operator, to),
+        {
+          start: left.end,
+          end: right.start,
+        },
+      );
       break;
     }
     case "AwaitExpression":
       at(node, "await removed", `(${text(node.argument)})`);
       break;
     case "ExpressionStatement":
-      if (node.directive === undefined && node.expression.callee?.type !== "Super") at(node, "statement removed", ";");
+      if (node.directive === undefined && node.expression.callee?.type !== "Super") {
+        at(node, "statement removed", ";");
+      }
       break;
     case "ThrowStatement":
     case "BreakStatement":
@@ -97,11 +118,16 @@ function mutate(node, parents, code, at) {
       break;
     case "ReturnStatement":
       if (node.argument === null) at(node, "return removed", ";");
-      else if (text(node.argument) !== "undefined") at(node, "result dropped", `void ${text(node.argument)}; return;`);
+      else if (text(node.argument) !== "undefined") {
+        at(node, "result dropped", `void ${text(node.argument)}; return;`);
+      }
       break;
     case "BlockStatement":
       // A constructor that returns early leaves fields that nothing could use.
-      if (/Function/.test(parent?.type) && node.body.length > 1 && parents.at(-2)?.kind !== "constructor") {
+      if (
+        /Function/.test(parent?.type) && node.body.length > 1 &&
+        parents.at(-2)?.kind !== "constructor"
+      ) {
         at(node, "return early", "return;", { start: node.start + 1, end: node.start + 1 });
       }
       break;
@@ -120,15 +146,18 @@ function literal(node, parent, at) {
     else at(node, "constant + 1", String(value + 1));
   }
   if (typeof value !== "string" || value === "") return;
-  const isName = (parent.type === "Property" || parent.type === "PropertyDefinition" || parent.type === "MethodDefinition") &&
+  const isName = (parent.type === "Property" || parent.type === "PropertyDefinition" ||
+    parent.type === "MethodDefinition") &&
     parent.key === node;
   // Words with spaces are for people.
   if (!isName && !value.includes(" ")) at(node, "string emptied", '""');
 }
 
 function isText(node) {
-  return node.type === "TemplateLiteral" || (node.type === "Literal" && typeof node.value === "string") ||
-    (node.type === "BinaryExpression" && node.operator === "+" && (isText(node.left) || isText(node.right)));
+  return node.type === "TemplateLiteral" ||
+    (node.type === "Literal" && typeof node.value === "string") ||
+    (node.type === "BinaryExpression" && node.operator === "+" &&
+      (isText(node.left) || isText(node.right)));
 }
 
 /** A log line, of any logger. */

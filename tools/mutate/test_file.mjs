@@ -1,5 +1,5 @@
-// One test file (or its tests whose names start with a text: `FILE#BEGINNING`) in a separate process, ended at its first
-// failure or at its timeout.
+// One test file (or its tests whose names start with a text: `FILE#BEGINNING`) in a separate
+// process, ended at its first failure or at its timeout.
 import { spawn } from "node:child_process";
 import { join } from "node:path";
 
@@ -16,13 +16,21 @@ const endGroup = (pid) => {
 process.on("exit", () => groups.forEach(endGroup));
 for (const signal of ["SIGINT", "SIGTERM"]) process.on(signal, () => process.exit(1));
 
-/** Returns "passed", "failed" or "timeout", with the first failure's name and the duration in milliseconds. */
+/**
+ * Returns "passed", "failed" or "timeout", with the first failure's name and the duration in
+ * milliseconds.
+ */
 export function runTestFile(folder, test, { timeoutMs, env = {}, all = false }) {
   return new Promise((resolve) => {
     const began = performance.now();
     const [file, beginning] = test.split("#");
     const only = beginning === undefined ? [] : [`--test-name-pattern=^${beginning}: `];
-    const child = spawn(process.execPath, ["--no-warnings", "--test-reporter=tap", ...only, join(folder, "dist", file)], {
+    const child = spawn(process.execPath, [
+      "--no-warnings",
+      "--test-reporter=tap",
+      ...only,
+      join(folder, "dist", file),
+    ], {
       cwd: folder,
       env: { ...process.env, FORCE_COLOR: "0", ...env },
       stdio: ["ignore", "pipe", "ignore"],

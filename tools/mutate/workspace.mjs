@@ -1,19 +1,32 @@
-// Copies of dist/ that may be broken: one to take the coverage of, and one for each job, whose files are links to the first until one is
-// mutated. What else the tests read of the checkout is linked, so that every path means the same as in the checkout.
+// Copies of dist/ that may be broken: one to take the coverage of, and one for each job, whose
+// files are links to the first until one is mutated. What else the tests read of the checkout is
+// linked, so that every path means the same as in the checkout.
 import { spawnSync } from "node:child_process";
-import { existsSync, linkSync, mkdirSync, readdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import {
+  existsSync,
+  linkSync,
+  mkdirSync,
+  readdirSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 import { unbundleRealm } from "../lib/realm_bundle.mjs";
 import { root } from "../lib/steps.mjs";
 
 export const home = join(root, ".build/mutate");
-/** Also in no workspace: a manifest of the package that is published would be searched from there. */
+/**
+ * Also in no workspace: a manifest of the package that is published would be searched from there.
+ */
 const LEFT_OUT = new Set([".build", ".git", "dist"]);
 
 function outer(folder) {
   rmSync(folder, { recursive: true, force: true });
   mkdirSync(folder, { recursive: true });
-  for (const name of readdirSync(root)) if (!LEFT_OUT.has(name)) symlinkSync(join(root, name), join(folder, name));
+  for (const name of readdirSync(root)) {
+    if (!LEFT_OUT.has(name)) symlinkSync(join(root, name), join(folder, name));
+  }
 }
 
 /** A copy of dist/ as it is now. */

@@ -1,6 +1,8 @@
-// What a broadcast costs: `node dist/tools/soak/broadcasts.js [--matches 100] [--subscribers 100,10000,100000] [--rounds 20] [--path FILE]`.
-// Runs with a subscription each, of which some match; broadcasts to these, and the time of one, the median of the rounds. One JSON line
-// for each number of subscribers and one for the end. Exit code 1 when another run than those that match was touched.
+// What a broadcast costs: `node dist/tools/soak/broadcasts.js [--matches 100] [--subscribers
+// 100,10000,100000] [--rounds 20] [--path FILE]`. Runs with a subscription each, of which some
+// match; broadcasts to these, and the time of one, the median of the rounds. One JSON line for each
+// number of subscribers and one for the end. Exit code 1 when another run than those that match was
+// touched.
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -47,11 +49,15 @@ async function prepare(subscribers: number, path: string): Promise<Place> {
   const client = new Client({ service: engine, taskQueue: "none", logger: silentLogger });
   // Runs that wait, as subscribers do: the engine need not have them in memory.
   const start = (i: number) => {
-    const searchAttributes = { WorkflowSubscription: ["killed:", `killed:${i < matches ? "orc" : `kind-${i}`}`] };
+    const searchAttributes = {
+      WorkflowSubscription: ["killed:", `killed:${i < matches ? "orc" : `kind-${i}`}`],
+    };
     return client.start("Quest", { id: `quest-${i}`, searchAttributes, startDelay: "365 days" });
   };
   for (let from = 0; from < subscribers; from += 500) {
-    await Promise.all(Array.from({ length: Math.min(500, subscribers - from) }, (_, i) => start(from + i)));
+    await Promise.all(
+      Array.from({ length: Math.min(500, subscribers - from) }, (_, i) => start(from + i)),
+    );
   }
   return {
     subscribers,
@@ -71,13 +77,18 @@ async function prepare(subscribers: number, path: string): Promise<Place> {
   };
 }
 
-const folder = values.path === undefined ? mkdtempSync(join(tmpdir(), "temporalex-broadcasts-")) : undefined;
+const folder = values.path === undefined
+  ? mkdtempSync(join(tmpdir(), "temporalex-broadcasts-"))
+  : undefined;
 try {
   const places: Place[] = [];
   for (const subscribers of values.subscribers.split(",").map(Number)) {
-    places.push(await prepare(subscribers, `${values.path ?? join(folder!, "store.db")}.${subscribers}`));
+    places.push(
+      await prepare(subscribers, `${values.path ?? join(folder!, "store.db")}.${subscribers}`),
+    );
   }
-  // In turns, so that what else the machine does falls on all of them alike. The first rounds load runs and warm the code.
+  // In turns, so that what else the machine does falls on all of them alike. The first rounds load
+  // runs and warm the code.
   for (let n = -WARM_UP; n < rounds; n++) for (const place of places) await place.round(n);
   const medians: number[] = [];
   for (const { subscribers, touched, times } of places) {
@@ -85,8 +96,15 @@ try {
     const kept = others.slice(WARM_UP - 1);
     const ms = median(kept);
     medians.push(ms);
-    const fields = { touched, firstMs: rounded(first!), ms: rounded(ms), leastMs: rounded(Math.min(...kept)) };
-    console.log(JSON.stringify({ subscribers, ...fields, usPerMatch: rounded(ms * 1000 / matches) }));
+    const fields = {
+      touched,
+      firstMs: rounded(first!),
+      ms: rounded(ms),
+      leastMs: rounded(Math.min(...kept)),
+    };
+    console.log(
+      JSON.stringify({ subscribers, ...fields, usPerMatch: rounded(ms * 1000 / matches) }),
+    );
   }
   const percentApart = Math.round((medians[medians.length - 1]! / medians[0]! - 1) * 100);
   const wrong = places.filter(({ touched }) => touched !== matches).length;

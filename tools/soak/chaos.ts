@@ -1,6 +1,7 @@
-// The long run over a network that misbehaves: `node dist/tools/soak/chaos.js --minutes 10 --workflows 200 --seed 1 [--address host:port]` (or
-// with Deno: `deno run -A tools/soak/chaos.ts`). Without an address it starts Temporal's dev server. A JSON line every ten seconds and one
-// for the end; exit code 1 when anything was lost, recorded twice, or did not end.
+// The long run over a network that misbehaves: `node dist/tools/soak/chaos.js --minutes 10
+// --workflows 200 --seed 1 [--address host:port]` (or with Deno: `deno run -A
+// tools/soak/chaos.ts`). Without an address it starts Temporal's dev server. A JSON line every ten
+// seconds and one for the end; exit code 1 when anything was lost, recorded twice, or did not end.
 import { rmSync } from "node:fs";
 import { join } from "node:path";
 import process from "node:process";
@@ -20,10 +21,12 @@ const { values } = parseArgs({
   },
 });
 if (values.help) {
-  console.log(`usage: chaos [--minutes 10] [--workflows 200] [--seed 1] [--address host:port] [--restart-every SECONDS]
+  console.log(
+    `usage: chaos [--minutes 10] [--workflows 200] [--seed 1] [--address host:port] [--restart-every SECONDS]
 
 Runs workflows on a cluster over a TCP proxy that cuts, delays, half-opens and resets connections, and judges every history. With
---restart-every the dev server is killed and comes back, too.`);
+--restart-every the dev server is killed and comes back, too.`,
+  );
   process.exit(0);
 }
 if (values.address === undefined && noServer !== false) {
@@ -35,7 +38,9 @@ const file = join(folder, "server.sqlite");
 let server = values.address === undefined ? await DevServer.start([], { file }) : undefined;
 /** Ends the dev server and brings it back. */
 async function heal(): Promise<void> {
-  if (server === undefined) throw new Error("the server at the given address says that it has no namespace");
+  if (server === undefined) {
+    throw new Error("the server at the given address says that it has no namespace");
+  }
   const { address } = server;
   await server.kill();
   server = await DevServer.start([], { file, address });
@@ -45,13 +50,18 @@ try {
   const { problems, ...figures } = await chaosLoop({
     address: values.address ?? server!.address,
     heal,
-    ...(values["restart-every"] !== undefined && { restartEveryMs: Number(values["restart-every"]) * 1000 }),
+    ...(values["restart-every"] !== undefined &&
+      { restartEveryMs: Number(values["restart-every"]) * 1000 }),
     workflows: Number(values.workflows),
     ms: Number(values.minutes) * 60_000,
     seed: Number(values.seed),
     onProgress: (progress) =>
       console.log(
-        JSON.stringify({ ...progress, problems: progress.problems.slice(0, 3), problemsInAll: progress.problems.length }),
+        JSON.stringify({
+          ...progress,
+          problems: progress.problems.slice(0, 3),
+          problemsInAll: progress.problems.length,
+        }),
       ),
   });
   const { user, system } = process.cpuUsage();

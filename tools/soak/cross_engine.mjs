@@ -1,8 +1,8 @@
 #!/usr/bin/env node
-// Random programs in every available runtime: Node, Deno, Chromium, Firefox. Each runtime runs the same programs from the
-// same seeds in worker realms (some in inline realms too) and returns a digest of every byte that its realms returned; the
-// digests are compared program by program. Then each replays the histories that the others made. Ends with `N passed, N
-// failed, N skipped`.
+// Random programs in every available runtime: Node, Deno, Chromium, Firefox. Each runtime runs the
+// same programs from the same seeds in worker realms (some in inline realms too) and returns a
+// digest of every byte that its realms returned; the digests are compared program by program. Then
+// each replays the histories that the others made. Ends with `N passed, N failed, N skipped`.
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { options, startRuntimes } from "../lib/cross_runtimes.mjs";
@@ -57,8 +57,9 @@ const report = (ok, what) => {
 const { runtimes, absent } = await startRuntimes(values.runtimes.split(","));
 try {
   if (runtimes.length === 0) throw new Error("no runtime is here");
-  if (values.only !== undefined) { for (const runtime of runtimes) await show(runtime, whole("only")); }
-  else {
+  if (values.only !== undefined) {
+    for (const runtime of runtimes) await show(runtime, whole("only"));
+  } else {
     await compare("worker", programs);
     await compare("inline", Math.min(inline, programs));
     if (exported > 0) await exchange();
@@ -80,41 +81,64 @@ async function compare(kind, count) {
     const t0 = Date.now();
     const all = [];
     for (let from = 0; from < count; from += BATCH) {
-      all.push(...await runtime.call("digests", { kind, from: seed + from, count: Math.min(BATCH, count - from) }));
+      all.push(
+        ...await runtime.call("digests", {
+          kind,
+          from: seed + from,
+          count: Math.min(BATCH, count - from),
+        }),
+      );
     }
     return { all, seconds: ((Date.now() - t0) / 1000).toFixed(1) };
   }));
   const [first] = lives;
   let different = 0;
   for (let i = 0; i < count; i++) {
-    const problems = lives.flatMap(({ all }, r) => all[i].problems.map((p) => `${runtimes[r].name}: ${p}`));
+    const problems = lives.flatMap(({ all }, r) =>
+      all[i].problems.map((p) => `${runtimes[r].name}: ${p}`)
+    );
     const odd = lives.findIndex(({ all }) => all[i].digest !== first.all[i].digest);
     const ok = odd < 0 && problems.length === 0;
-    report(ok, `${kind} realm, seed ${seed + i}${problems.length > 0 ? `: ${problems.join("; ")}` : ""}`);
+    report(
+      ok,
+      `${kind} realm, seed ${seed + i}${problems.length > 0 ? `: ${problems.join("; ")}` : ""}`,
+    );
     // Three are enough to see what is the matter.
-    if (!ok && different++ < 3) await explain(kind, seed + i, runtimes[0], runtimes[Math.max(odd, 0)]);
+    if (!ok && different++ < 3) {
+      await explain(kind, seed + i, runtimes[0], runtimes[Math.max(odd, 0)]);
+    }
   }
   const sum = (what) => first.all.reduce((n, one) => n + one[what], 0);
   const times = lives.map(({ seconds }, r) => `${runtimes[r].name} ${seconds} s`).join(", ");
   console.log(
-    `${kind} realms: ${count} programs from seed ${seed}, ${sum("runs")} runs, ${sum("events")} events, ${
-      sum("outputs")
-    } outputs; ${times}; ` +
+    `${kind} realms: ${count} programs from seed ${seed}, ${sum("runs")} runs, ${
+      sum("events")
+    } events, ${sum("outputs")} outputs; ${times}; ` +
       `${((Date.now() - began) / 1000).toFixed(1)} s in all`,
   );
 }
 
 /** The program, and the first answer in which two runtimes differ. */
 async function explain(kind, one, a, b) {
-  const [left, right] = await Promise.all([a, b].map((runtime) => runtime.call("details", { kind, seed: one })));
+  const [left, right] = await Promise.all(
+    [a, b].map((runtime) => runtime.call("details", { kind, seed: one })),
+  );
   console.log(`seed ${one}: ${JSON.stringify(left.drawn)}`);
   if (JSON.stringify(left.drawn) !== JSON.stringify(right.drawn)) {
     return console.log("the runtimes have drawn different programs");
   }
-  const at = left.outputs.findIndex(({ label, text }, i) => label !== right.outputs[i]?.label || text !== right.outputs[i]?.text);
-  if (at < 0) return console.log("the outputs are equal now: the difference is not repeatable, or not in the decoded part");
+  const at = left.outputs.findIndex(({ label, text }, i) =>
+    label !== right.outputs[i]?.label || text !== right.outputs[i]?.text
+  );
+  if (at < 0) {
+    return console.log(
+      "the outputs are equal now: the difference is not repeatable, or not in the decoded part",
+    );
+  }
   for (const [{ name }, { outputs }] of [[a, left], [b, right]]) {
-    console.log(`${name}, output ${at} (${outputs[at]?.label ?? "missing"}):\n${outputs[at]?.text ?? ""}`);
+    console.log(
+      `${name}, output ${at} (${outputs[at]?.label ?? "missing"}):\n${outputs[at]?.text ?? ""}`,
+    );
   }
 }
 
@@ -124,7 +148,10 @@ async function show(runtime, one) {
   for (const { label, text } of outputs) console.log(`${label}\n${text}`);
 }
 
-/** Histories of each runtime, replayed in each: the same verdict, and the commands of the replay where they were made. */
+/**
+ * Histories of each runtime, replayed in each: the same verdict, and the commands of the replay
+ * where they were made.
+ */
 async function exchange() {
   let count = 0;
   for (const maker of runtimes) {
@@ -132,7 +159,10 @@ async function exchange() {
     const here = await maker.call("replayed", { histories });
     count += histories.length;
     for (const { name, verdict } of here) {
-      report(verdict === "ok", `history of ${maker.name}, ${name}: replayed where it was made: ${verdict}`);
+      report(
+        verdict === "ok",
+        `history of ${maker.name}, ${name}: replayed where it was made: ${verdict}`,
+      );
     }
     for (const other of runtimes.filter((runtime) => runtime !== maker)) {
       const there = await other.call("replayed", { histories });
@@ -140,7 +170,9 @@ async function exchange() {
         const ok = verdict === "ok" && commands === here[i].commands;
         report(
           ok,
-          `history of ${maker.name}, ${name}: replayed in ${other.name}: ${verdict === "ok" ? "other commands" : verdict}`,
+          `history of ${maker.name}, ${name}: replayed in ${other.name}: ${
+            verdict === "ok" ? "other commands" : verdict
+          }`,
         );
       }
     }

@@ -1,7 +1,9 @@
 #!/usr/bin/env node
-// Positions of the debugger against fresh replays: random positions of many histories, native and of programs for Temporal, each compared
-// with a session over the events up to there alone: state, awaits, coverage, values, fibers, causes, logs. Prints what differs.
-//   node tools/build_dist.mjs && node tools/soak/debug_positions.mjs [--positions 1000] [--histories 50] [--seed 1]
+// Positions of the debugger against fresh replays: random positions of many histories, native and
+// of programs for Temporal, each compared with a session over the events up to there alone: state,
+// awaits, coverage, values, fibers, causes, logs. Prints what differs.
+//   node tools/build_dist.mjs && node tools/soak/debug_positions.mjs [--positions 1000]
+//   [--histories 50] [--seed 1]
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -41,7 +43,9 @@ const random = new Random(Number(values.seed));
 function difference(a, b, path = "") {
   if (Object.is(a, b)) return undefined;
   const plain = (value) => typeof value === "object" && value !== null;
-  if (!plain(a) || !plain(b)) return `${path}: fresh ${JSON.stringify(a)}, whole ${JSON.stringify(b)}`;
+  if (!plain(a) || !plain(b)) {
+    return `${path}: fresh ${JSON.stringify(a)}, whole ${JSON.stringify(b)}`;
+  }
   for (const key of new Set([...Object.keys(a), ...Object.keys(b)])) {
     const found = difference(a[key], b[key], `${path}.${key}`);
     if (found !== undefined) return found;
@@ -53,8 +57,14 @@ const folder = mkdtempSync(join(tmpdir(), "temporalex-positions-"));
 let compared = 0, unequal = 0, histories = 0;
 try {
   const wanted = Number(values.histories);
-  let programs = [...await nativePrograms(folder), ...await ownPrograms(), ...await compatPrograms(folder)];
-  if (values.program !== undefined) programs = programs.filter(({ name }) => name === values.program);
+  let programs = [
+    ...await nativePrograms(folder),
+    ...await ownPrograms(),
+    ...await compatPrograms(folder),
+  ];
+  if (values.program !== undefined) {
+    programs = programs.filter(({ name }) => name === values.program);
+  }
   programs = programs.slice(0, wanted);
   for (const [i, { name, file, histories: [{ bytes }] }] of programs.entries()) {
     const realm = await createWorkerRealm({
@@ -67,16 +77,22 @@ try {
     try {
       const whole = await openSession(bytes, { realm });
       const { events } = fromBinary(HistorySchema, bytes);
-      if (whole.problem !== undefined) console.log(`${name}: ${whole.problem.name}: ${whole.problem.message}`);
+      if (whole.problem !== undefined) {
+        console.log(`${name}: ${whole.problem.name}: ${whole.problem.message}`);
+      }
       histories++;
       const all = events.map((_, n) => n + 1);
       const count = Math.ceil((Number(values.positions) - compared) / (programs.length - i));
-      const positions = values.program !== undefined ? all : Array.from({ length: count }, () => 1 + random.below(events.length));
+      const positions = values.program !== undefined
+        ? all
+        : Array.from({ length: count }, () => 1 + random.below(events.length));
       const freshOf = new Map();
       for (const position of positions) {
         const prefix = prefixFor(whole, events, position);
         let fresh = freshOf.get(prefix.length);
-        if (fresh === undefined) freshOf.set(prefix.length, fresh = await openSession(prefix, { realm }));
+        if (fresh === undefined) {
+          freshOf.set(prefix.length, fresh = await openSession(prefix, { realm }));
+        }
         compared++;
         const found = difference(shown(fresh, position), shown(whole, position));
         if (found === undefined) continue;

@@ -1,11 +1,14 @@
 #!/usr/bin/env node
-// How well a divergence is explained: programs are recorded on the embedded engine in virtual time (and, if the corpus of
-// Temporal programs is next to the checkout, taken with their histories), edited in one place, and replayed. Of each edit it
-// is known at which
-// line it is, what it is, and, from the commands of both programs, which workflow task is the first that differs. Prints how often the
-// explanation says the same, each miss, and the table; exit code 1 under the goals. An edit that history does not show is only counted.
-//   node tools/build_dist.mjs && node tools/soak/divergences.mjs [--seed 1] [--edits 240] [--only native|compat|entity] [--misses] [--judge] [--keep FOLDER]
-// --judge: the official replayer (npm ci --prefix tests/interop --ignore-scripts) replays the edits of programs for Temporal, too.
+// How well a divergence is explained: programs are recorded on the embedded engine in virtual time
+// (and, if the corpus of Temporal programs is next to the checkout, taken with their histories),
+// edited in one place, and replayed. Of each edit it is known at which line it is, what it is, and,
+// from the commands of both programs, which workflow task is the first that differs. Prints how
+// often the explanation says the same, each miss, and the table; exit code 1 under the goals. An
+// edit that history does not show is only counted.
+//   node tools/build_dist.mjs && node tools/soak/divergences.mjs [--seed 1] [--edits 240] [--only
+//   native|compat|entity] [--misses] [--judge] [--keep FOLDER]
+// --judge: the official replayer (npm ci --prefix tests/interop --ignore-scripts) replays the edits
+// of programs for Temporal, too.
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
@@ -41,10 +44,15 @@ if (values.judge && !hasOfficial()) {
 /** Code that does not end is stopped by the clock, and a busy machine has little time for any. */
 const PATIENCE_MS = 300_000;
 const random = new Random(Number(values.seed));
-const work = values.keep === undefined ? mkdtempSync(join(tmpdir(), "temporalex-divergences-")) : resolve(values.keep);
+const work = values.keep === undefined
+  ? mkdtempSync(join(tmpdir(), "temporalex-divergences-"))
+  : resolve(values.keep);
 mkdirSync(work, { recursive: true });
 
-/** Per started event what the code issued, as kind and name; commands that were canceled in the same task are omitted. */
+/**
+ * Per started event what the code issued, as kind and name; commands that were canceled in the same
+ * task are omitted.
+ */
 function issued(verdict) {
   const tasks = new Map();
   for (const { startedEventId, queryOnly, commands } of verdict.recorded ?? []) {
@@ -53,9 +61,12 @@ function issued(verdict) {
     tasks.set(startedEventId, list);
     for (const command of commands) {
       const { kind, attributes } = decodeCommand(command, undefined);
-      const name = attributes.activityType ?? attributes.workflowType ?? attributes.signalName ?? attributes.patchId ?? "";
+      const name = attributes.activityType ?? attributes.workflowType ?? attributes.signalName ??
+        attributes.patchId ?? "";
       if (command.cancel) {
-        const at = list.findIndex((one) => one.kindNumber === command.kind && one.seq === command.seq);
+        const at = list.findIndex((one) =>
+          one.kindNumber === command.kind && one.seq === command.seq
+        );
         if (at >= 0) {
           list.splice(at, 1);
           continue;
@@ -74,7 +85,9 @@ function firstTaskOf(original, changed) {
     task++;
     const other = b.get(started);
     if (other === undefined) return { task, started };
-    if (JSON.stringify(list.map(({ text }) => text)) !== JSON.stringify(other.map(({ text }) => text))) return { task, started };
+    if (
+      JSON.stringify(list.map(({ text }) => text)) !== JSON.stringify(other.map(({ text }) => text))
+    ) return { task, started };
   }
   return { task: 0, started: 0 };
 }
@@ -121,21 +134,37 @@ for (let more = true; more;) {
   }
 }
 
-/** What came of the repair: "replays", "put in" and diverging still, "shown" with something to fill in, or "none" in the user's lines. */
+/**
+ * What came of the repair: "replays", "put in" and diverging still, "shown" with something to fill
+ * in, or "none" in the user's lines.
+ */
 async function repaired(code, repair, workflowId, bytes, name) {
   if (repair === undefined || repair.code === "") return { kind: "none" };
   if (repair.changes === undefined) {
-    return { kind: /as before:|the line that|the new way:|the new end/.test(repair.code) ? "words" : "shown" };
+    return {
+      kind: /as before:|the line that|the new way:|the new end/.test(repair.code)
+        ? "words"
+        : "shown",
+    };
   }
   const lines = code.split("\n");
-  for (const { first, last, lines: by } of repair.changes) lines.splice(first - 1, last - first + 1, ...by);
+  for (const { first, last, lines: by } of repair.changes) {
+    lines.splice(first - 1, last - first + 1, ...by);
+  }
   const file = join(work, name);
   writeFileSync(file, lines.join("\n"));
   let realm;
   try {
-    realm = await createWorkerRealm({ workflows: file, cacheSize: 0, watchdogMs: PATIENCE_MS, startupMs: PATIENCE_MS });
+    realm = await createWorkerRealm({
+      workflows: file,
+      cacheSize: 0,
+      watchdogMs: PATIENCE_MS,
+      startupMs: PATIENCE_MS,
+    });
     const { verdict, error } = await realm.replay(workflowId, bytes, { explain: false });
-    return verdict === "ok" ? { kind: "replays" } : { kind: "put in", message: error.message, file };
+    return verdict === "ok"
+      ? { kind: "replays" }
+      : { kind: "put in", message: error.message, file };
   } catch (error) {
     return { kind: "put in", message: error.message, file };
   } finally {
@@ -163,12 +192,19 @@ for (const { program, edit } of order) {
     original = await realm.replay(workflowId, bytes, { record: true });
     await realm.dispose();
     originals.set(program.name, original);
-    if (original.verdict !== "ok") process.stderr.write(`${program.name} does not replay itself: ${original.error?.message}\n`);
+    if (original.verdict !== "ok") {
+      process.stderr.write(`${program.name} does not replay itself: ${original.error?.message}\n`);
+    }
   }
   if (original.verdict !== "ok") continue;
   let realm;
   try {
-    realm = await createWorkerRealm({ workflows: file, cacheSize: 0, watchdogMs: PATIENCE_MS, startupMs: PATIENCE_MS });
+    realm = await createWorkerRealm({
+      workflows: file,
+      cacheSize: 0,
+      watchdogMs: PATIENCE_MS,
+      startupMs: PATIENCE_MS,
+    });
   } catch (error) {
     notLoaded.push(`${program.name} ${edit.kind}:${edit.line}: ${error.message.split("\n")[0]}`);
     continue;
@@ -191,7 +227,13 @@ for (const { program, edit } of order) {
     const line = lineOf(error.location);
     const said = divergence?.edit;
     const words = `${divergence?.sentence ?? ""} ${said?.text ?? ""}`;
-    const repair = await repaired(edit.code, divergence?.repair, workflowId, bytes, `${program.name}.v${n - 1}.repaired.js`);
+    const repair = await repaired(
+      edit.code,
+      divergence?.repair,
+      workflowId,
+      bytes,
+      `${program.name}.v${n - 1}.repaired.js`,
+    );
     rows.push({
       ...where,
       repair,
@@ -202,7 +244,8 @@ for (const { program, edit } of order) {
       taskOk: task === truth.task,
       saidLine: line,
       lineOk: line > 0 && (edit.lines ?? [edit.line]).some((own) => Math.abs(line - own) <= 2),
-      editOk: said !== undefined && edit.expect.includes(said.kind) && edit.names.some((name) => words.includes(name)),
+      editOk: said !== undefined && edit.expect.includes(said.kind) &&
+        edit.names.some((name) => words.includes(name)),
       said: said === undefined ? "" : `${said.kind} (${said.confidence}): ${said.text}`,
       sentence: divergence?.sentence ?? error.message,
     });
@@ -213,10 +256,17 @@ for (const { program, edit } of order) {
 
 const count = (list, test) => list.filter(test).length;
 const table = [];
-for (const [kind, list] of [...groupBy(rows, ({ kind }) => kind)].sort(([a], [b]) => a < b ? -1 : 1)) {
+for (
+  const [kind, list] of [...groupBy(rows, ({ kind }) => kind)].sort(([a], [b]) => a < b ? -1 : 1)
+) {
   table.push([kind, list]);
 }
-for (const dialect of ["native", "compat"]) table.push([`all ${dialect}`, rows.filter((row) => row.dialect === dialect)]);
+for (const dialect of ["native", "compat"]) {
+  table.push([
+    `all ${dialect}`,
+    rows.filter((row) => row.dialect === dialect),
+  ]);
+}
 table.push(["all", rows]);
 for (const row of rows) {
   if (values.all || (values.misses && !(row.taskOk && row.lineOk && row.editOk))) {
@@ -231,20 +281,40 @@ for (const text of notLoaded) console.log(`not loaded: ${text}`);
 for (const { program, kind, line, message } of values.misses ? failed : []) {
   console.log(`fails instead: ${program} ${kind}:${line}: ${message}`);
 }
-console.log(`${"edit".padEnd(20)} ${"n".padStart(4)} ${"task".padStart(5)} ${"line".padStart(5)} ${"edit".padStart(5)}`);
+console.log(
+  `${"edit".padEnd(20)} ${"n".padStart(4)} ${"task".padStart(5)} ${"line".padStart(5)} ${
+    "edit".padStart(5)
+  }`,
+);
 for (const [kind, list] of table) {
-  const cells = [list.length, count(list, (r) => r.taskOk), count(list, (r) => r.lineOk), count(list, (r) => r.editOk)];
-  console.log(`${kind.padEnd(20)} ${cells.map((cell, i) => String(cell).padStart(i === 0 ? 4 : 5)).join(" ")}`);
+  const cells = [
+    list.length,
+    count(list, (r) => r.taskOk),
+    count(list, (r) => r.lineOk),
+    count(list, (r) => r.editOk),
+  ];
+  console.log(
+    `${kind.padEnd(20)} ${
+      cells.map((cell, i) => String(cell).padStart(i === 0 ? 4 : 5)).join(" ")
+    }`,
+  );
 }
 const repairs = groupBy(rows, ({ repair }) => repair.kind);
 console.log(`repairs: ${[...repairs].map(([kind, list]) => `${list.length} ${kind}`).join(", ")}`);
-for (const [kind, list] of [...groupBy(rows, ({ kind }) => kind)].sort(([a], [b]) => a < b ? -1 : 1)) {
+for (
+  const [kind, list] of [...groupBy(rows, ({ kind }) => kind)].sort(([a], [b]) => a < b ? -1 : 1)
+) {
   console.log(
-    `  ${kind}: ${[...groupBy(list, ({ repair }) => repair.kind)].map(([said, of]) => `${of.length} ${said}`).join(", ")}`,
+    `  ${kind}: ${
+      [...groupBy(list, ({ repair }) => repair.kind)].map(([said, of]) => `${of.length} ${said}`)
+        .join(", ")
+    }`,
   );
 }
 for (const { program, kind, line, repair } of values.misses ? repairs.get("put in") ?? [] : []) {
-  console.log(`put in, and diverges still: ${program} ${kind}:${line}: ${repair.message}\n    ${repair.file}`);
+  console.log(
+    `put in, and diverges still: ${program} ${kind}:${line}: ${repair.message}\n    ${repair.file}`,
+  );
 }
 console.log(
   `${unseen.length} edits are not to be seen from history, ${failed.length} make the code fail, ${notLoaded.length} do not load`,
@@ -256,4 +326,7 @@ if (values.judge) {
 }
 if (values.keep === undefined) rmSync(work, { recursive: true, force: true });
 const enough = (test, of) => count(rows, test) * 200 >= of * rows.length;
-process.exitCode = enough((r) => r.taskOk, 198) && enough((r) => r.lineOk, 190) && enough((r) => r.editOk, 160) ? 0 : 1;
+process.exitCode =
+  enough((r) => r.taskOk, 198) && enough((r) => r.lineOk, 190) && enough((r) => r.editOk, 160)
+    ? 0
+    : 1;

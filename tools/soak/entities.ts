@@ -1,7 +1,8 @@
-// Many accounts of examples/entity under load: `node --expose-gc dist/tools/soak/entities.js` (or with Deno). Every account gets messages
-// of all kinds, some of them twice and some at once, over many generations; then each of them is queried for what it has
-// seen. One JSON line now and then, and one at the end for each worker; exit code 1 when a message was lost, an update ran
-// twice, or one did not complete.
+// Many accounts of examples/entity under load: `node --expose-gc dist/tools/soak/entities.js` (or
+// with Deno). Every account gets messages of all kinds, some of them twice and some at once, over
+// many generations; then each of them is queried for what it has seen. One JSON line now and then,
+// and one at the end for each worker; exit code 1 when a message was lost, an update ran twice, or
+// one did not complete.
 import process from "node:process";
 import { parseArgs } from "node:util";
 import { silentLogger } from "../../ts/base/logger.ts";
@@ -37,9 +38,12 @@ if (values.help) {
   );
   process.exit(0);
 }
-const number = (name: "entities" | "messages" | "callers" | "events" | "cached" | "minutes") => Number(values[name]);
+const number = (name: "entities" | "messages" | "callers" | "events" | "cached" | "minutes") =>
+  Number(values[name]);
 const names = values.workers.split(",").map((name) => {
-  if (!WORKERS.includes(name as WorkerName)) throw new Error(`--workers takes ${WORKERS.join(", ")}, not "${name}"`);
+  if (!WORKERS.includes(name as WorkerName)) {
+    throw new Error(`--workers takes ${WORKERS.join(", ")}, not "${name}"`);
+  }
   return name as WorkerName;
 });
 
@@ -57,10 +61,25 @@ for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => 
 const place = await openPlace(values.on, number("events"));
 const lanes = await Promise.all(names.map(async (name) => {
   const taskQueue = `entities-${name}`;
-  const worker = await startWorker(name, { ...place, address: place.address, taskQueue, cached: number("cached") });
+  const worker = await startWorker(name, {
+    ...place,
+    address: place.address,
+    taskQueue,
+    cached: number("cached"),
+  });
   const client = new Client({ service: place.service, taskQueue, logger: silentLogger });
   const type = name === "here" ? "UserAccount" : "userAccount";
-  return { name, worker, load: new Load({ client, type, name, entities: number("entities"), callers: number("callers") }) };
+  return {
+    name,
+    worker,
+    load: new Load({
+      client,
+      type,
+      name,
+      entities: number("entities"),
+      callers: number("callers"),
+    }),
+  };
 }));
 const began = performance.now();
 const cpu = process.cpuUsage();
@@ -74,7 +93,9 @@ const stalled = setInterval(() => {
   if (sent > progress.sent) progress = { sent, at: performance.now() };
   else if (performance.now() - progress.at > STALLED_MS) {
     console.error(
-      `no message completed for ${STALLED_MS / 1000} s, after ${sent}: the server at ${place.address ?? values.on} is stuck`,
+      `no message completed for ${STALLED_MS / 1000} s, after ${sent}: the server at ${
+        place.address ?? values.on
+      } is stuck`,
     );
     process.exit(1);
   }
@@ -84,8 +105,15 @@ await Promise.all(lanes.map(async ({ name, worker, load }) => {
     await load.round(i, over);
     if (performance.now() < reportAt && (i + 1) % tenth !== 0) continue;
     reportAt = performance.now() + 10_000;
-    const figures = { generation: await load.generation(), sent: load.sent, ...memory(), workerRssMb: worker.rssMb() };
-    console.log(JSON.stringify({ worker: name, round: i, ...figures, problems: load.problems.length }));
+    const figures = {
+      generation: await load.generation(),
+      sent: load.sent,
+      ...memory(),
+      workerRssMb: worker.rssMb(),
+    };
+    console.log(
+      JSON.stringify({ worker: name, round: i, ...figures, problems: load.problems.length }),
+    );
   }
   done = true;
 }));
@@ -99,11 +127,19 @@ for (const { name, worker, load } of lanes) {
   const { sent, repeated, problems } = load;
   failed ||= problems.length > 0;
   console.log(JSON.stringify({
-    ...{ on: values.on, worker: name, entities: number("entities"), messages: sent, repeated, generations },
+    ...{
+      on: values.on,
+      worker: name,
+      entities: number("entities"),
+      messages: sent,
+      repeated,
+      generations,
+    },
     ...{ seconds: Math.round(seconds), perSecond: Math.round(10 * sent / seconds) / 10 },
-    ...(spent === undefined
-      ? { cpuSeconds: Math.round((user + system) / 1e6) }
-      : { workerCpuMsPerMessage: Math.round(100 * 1000 * spent / sent) / 100, workerRssMb: worker.rssMb() }),
+    ...(spent === undefined ? { cpuSeconds: Math.round((user + system) / 1e6) } : {
+      workerCpuMsPerMessage: Math.round(100 * 1000 * spent / sent) / 100,
+      workerRssMb: worker.rssMb(),
+    }),
     ...{ slowestMs: Math.round(load.slowestMs), ...memory(), problems },
   }));
 }

@@ -1,9 +1,12 @@
 #!/usr/bin/env node
-// Divergences exported as tests: `temporalex history test` writes a test and its history for each edit of two programs (one of each model)
-// and each runner; then the runners run what was written, against the broken code, where every test must fail with the divergence, and
-// against the repaired code, where every one must pass. Then a history with 200 secrets is redacted against broken and sound code of both
-// programs: none may be left, and the verdict stays. Prints what each runner did and how much of the histories was left. From the checkout:
-//   node tools/build_dist.mjs && node tools/soak/exports.mjs [--divergences 20] [--runners node,vitest,deno] [--signals 20] [--keep FOLDER]
+// Divergences exported as tests: `temporalex history test` writes a test and its history for each
+// edit of two programs (one of each model) and each runner; then the runners run what was written,
+// against the broken code, where every test must fail with the divergence, and against the repaired
+// code, where every one must pass. Then a history with 200 secrets is redacted against broken and
+// sound code of both programs: none may be left, and the verdict stays. Prints what each runner did
+// and how much of the histories was left. From the checkout:
+//   node tools/build_dist.mjs && node tools/soak/exports.mjs [--divergences 20] [--runners
+//   node,vitest,deno] [--signals 20] [--keep FOLDER]
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
@@ -29,7 +32,9 @@ if (values.help) {
   );
   process.exit(0);
 }
-const folder = values.keep === undefined ? mkdtempSync(join(tmpdir(), "temporalex-exports-")) : resolve(values.keep);
+const folder = values.keep === undefined
+  ? mkdtempSync(join(tmpdir(), "temporalex-exports-"))
+  : resolve(values.keep);
 project(folder);
 const edits = EDITED.slice(0, Number(values.divergences));
 const runners = values.runners.split(",").filter((runner) => {
@@ -46,13 +51,25 @@ const histories = new Map();
 for (const [i, { name, before, after }] of edits.entries()) {
   const cwd = join(folder, `divergence-${i + 1}`);
   mkdirSync(cwd);
-  if (!histories.has(before)) histories.set(before, historyJson(await recorded(before, Number(values.signals))));
+  if (!histories.has(before)) {
+    histories.set(before, historyJson(await recorded(before, Number(values.signals))));
+  }
   writeFileSync(join(cwd, "run.json"), histories.get(before));
   writeFileSync(join(cwd, "workflows.ts"), after);
   writeFileSync(join(cwd, "repaired.ts"), before);
   for (const runner of runners) {
     const out = `${runner}-${i + 1}.test.${runner === "node" ? "mjs" : "ts"}`;
-    const args = ["--workflows", "workflows.ts", "--repaired", "repaired.ts", "--runner", runner, "--out", out, "--json"];
+    const args = [
+      "--workflows",
+      "workflows.ts",
+      "--repaired",
+      "repaired.ts",
+      "--runner",
+      runner,
+      "--out",
+      out,
+      "--json",
+    ];
     const made = await run(["history", "test", "run.json", ...args], { cwd });
     if (made.code !== 0) {
       wrong.push(`${name}, ${runner}: ${made.err}`);
@@ -72,14 +89,25 @@ async function check(code, fails) {
     let right = 0;
     for (const i of edits.keys()) {
       const said = results.get(`Main replays the history of ${runner}-${i + 1}`);
-      if (said !== undefined && (fails ? /Nondeterminism|history has|your code/i.test(said) : said === "")) right++;
-      else wrong.push(`${edits[i].name}, ${runner}, ${code} code: ${said ?? "the test did not run"}`);
+      if (
+        said !== undefined &&
+        (fails ? /Nondeterminism|history has|your code/i.test(said) : said === "")
+      ) right++;
+      else {wrong.push(
+          `${edits[i].name}, ${runner}, ${code} code: ${said ?? "the test did not run"}`,
+        );}
     }
-    console.log(`${runner.padEnd(7)} ${code.padEnd(9)} ${right} of ${edits.length} ${fails ? "fail" : "pass"}`);
+    console.log(
+      `${runner.padEnd(7)} ${code.padEnd(9)} ${right} of ${edits.length} ${
+        fails ? "fail" : "pass"
+      }`,
+    );
   }
 }
 await check("broken", true);
-for (const [i, { before }] of edits.entries()) writeFileSync(join(folder, `divergence-${i + 1}`, "workflows.ts"), before);
+for (const [i, { before }] of edits.entries()) {
+  writeFileSync(join(folder, `divergence-${i + 1}`, "workflows.ts"), before);
+}
 await check("repaired", false);
 
 const SECRETS = 200;
@@ -92,8 +120,14 @@ for (const { name, before, after } of [EDITED[2], EDITED[12]]) {
     await dispose();
     const shown = new TextDecoder("latin1").decode(redacted);
     const left = secrets.filter((secret) => shown.includes(`"${secret}"`));
-    console.log(`${name}, ${code} code: ${left.length} of ${SECRETS} secrets left, verdict ${verified ? "kept" : "NOT kept"}`);
-    if (redacted === undefined || left.length > 0 || verified !== true) wrong.push(`${name}, ${code}: ${left} ${needed}`);
+    console.log(
+      `${name}, ${code} code: ${left.length} of ${SECRETS} secrets left, verdict ${
+        verified ? "kept" : "NOT kept"
+      }`,
+    );
+    if (redacted === undefined || left.length > 0 || verified !== true) {
+      wrong.push(`${name}, ${code}: ${left} ${needed}`);
+    }
   }
 }
 

@@ -1,6 +1,7 @@
-// The long crash loop: `node dist/tools/soak/kill9.js --rounds 300 [--driver node:sqlite|libsql|node-sqlite3-wasm] [--synchronous FULL|NORMAL]
-// [--clients 4] [--path FILE]` (or with Deno: `deno run -A tools/soak/kill9.ts`). One JSON line per round and one for the end; exit code 1
-// when anything was lost, invented or recorded twice.
+// The long crash loop: `node dist/tools/soak/kill9.js --rounds 300 [--driver
+// node:sqlite|libsql|node-sqlite3-wasm] [--synchronous FULL|NORMAL] [--clients 4] [--path FILE]`
+// (or with Deno: `deno run -A tools/soak/kill9.ts`). One JSON line per round and one for the end;
+// exit code 1 when anything was lost, invented or recorded twice.
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -26,7 +27,9 @@ if (values.help) {
   );
   process.exit(0);
 }
-const folder = values.path === undefined ? mkdtempSync(join(tmpdir(), "temporalex-kill9-")) : undefined;
+const folder = values.path === undefined
+  ? mkdtempSync(join(tmpdir(), "temporalex-kill9-"))
+  : undefined;
 const began = performance.now();
 try {
   const judgement = await crashLoop({
@@ -35,10 +38,15 @@ try {
     clients: Number(values.clients),
     synchronous: values.synchronous as Synchronous,
     ...(values.driver !== undefined && { driver: values.driver as DriverName }),
-    onRound: (round, { problems, ...figures }) => console.log(JSON.stringify({ round, ...figures, problems })),
+    onRound: (round, { problems, ...figures }) =>
+      console.log(JSON.stringify({ round, ...figures, problems })),
   });
   console.log(
-    JSON.stringify({ rounds: Number(values.rounds), ...judgement, seconds: Math.round((performance.now() - began) / 1000) }),
+    JSON.stringify({
+      rounds: Number(values.rounds),
+      ...judgement,
+      seconds: Math.round((performance.now() - began) / 1000),
+    }),
   );
   process.exitCode = judgement.problems.length === 0 ? 0 : 1;
 } finally {

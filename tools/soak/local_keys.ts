@@ -1,5 +1,6 @@
-// The long loop of idempotency keys: `node dist/tools/soak/local_keys.js --kills 300 [--server]`. Kills processes in which local
-// activities run, until 300 workflow tasks ran again with other messages. One JSON line per life and one for the end.
+// The long loop of idempotency keys: `node dist/tools/soak/local_keys.js --kills 300 [--server]`.
+// Kills processes in which local activities run, until 300 workflow tasks ran again with other
+// messages. One JSON line per life and one for the end.
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -34,7 +35,9 @@ try {
     kills: Number(values.kills),
     onLife: (life, figures) => console.log(JSON.stringify({ life, ...figures })),
   });
-  console.log(JSON.stringify({ ...figures, seconds: Math.round((performance.now() - began) / 1000) }));
+  console.log(
+    JSON.stringify({ ...figures, seconds: Math.round((performance.now() - began) / 1000) }),
+  );
   process.exitCode = figures.problems.length === 0 ? 0 : 1;
 } finally {
   await server?.stop();

@@ -1,5 +1,6 @@
-// The long loop of logs that are cut during commits: `node dist/tools/soak/log_cuts.js [--rounds 100] [--driver NAME] [--what log|file]
-// [--seed N]` (or with Deno: `deno run -A tools/soak/log_cuts.ts`). One JSON line for each driver; exit code 1 when a commit was
+// The long loop of logs that are cut during commits: `node dist/tools/soak/log_cuts.js [--rounds
+// 100] [--driver NAME] [--what log|file] [--seed N]` (or with Deno: `deno run -A
+// tools/soak/log_cuts.ts`). One JSON line for each driver; exit code 1 when a commit was
 // acknowledged too late, or when what is left is damaged.
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";

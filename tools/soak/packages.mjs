@@ -1,7 +1,7 @@
-// Real npm packages in workflow code: `node tools/soak/packages.mjs [name ...]`, after `npm run build`. Installs them in a
-// separate folder
-// (without their scripts), and for each compares what its functions give in Node with what they give in a realm: in native workflows and
-// programs of `@temporalio/workflow`, from the sources and from a bundle. Exit code 1 when any differs.
+// Real npm packages in workflow code: `node tools/soak/packages.mjs [name ...]`, after `npm run
+// build`. Installs them in a separate folder (without their scripts), and for each compares what
+// its functions give in Node with what they give in a realm: in native workflows and programs of
+// `@temporalio/workflow`, from the sources and from a bundle. Exit code 1 when any differs.
 import { execFileSync } from "node:child_process";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -11,8 +11,8 @@ import { pathToFileURL } from "node:url";
 import { bundleWorkflows, open, silentLogger } from "../../dist/ts/mod.js";
 
 /**
- * A probe per package: `x` is its namespace. The result is compared as JSON; "loads" if it differs between runs, or needs
- * more.
+ * A probe per package: `x` is its namespace. The result is compared as JSON; "loads" if it differs
+ * between runs, or needs more.
  */
 const PACKAGES = {
   "@js-temporal/polyfill": "x.Temporal.Duration.from('PT90S').total('minutes')",
@@ -45,7 +45,8 @@ const PACKAGES = {
   "p-limit": "x.default(2).activeCount",
   "qs": "x.default.parse('a[b]=1')",
   "ramda": "x.map((n) => n + 1, [1, 2])",
-  "rxjs": "(() => { const seen = []; x.of(1, 2).pipe(x.map((n) => n * 2)).subscribe((n) => seen.push(n)); return seen; })()",
+  "rxjs":
+    "(() => { const seen = []; x.of(1, 2).pipe(x.map((n) => n * 2)).subscribe((n) => seen.push(n)); return seen; })()",
   "semver": "x.default.satisfies('1.2.3', '^1.0.0')",
   "superjson": "x.default.stringify({ at: new Date(0), set: new Set([1]) })",
   "superstruct": "x.is('a', x.string())",
@@ -80,8 +81,14 @@ try {
   for (const name of names) {
     const question = PACKAGES[name] ?? "Object.keys(x).length";
     const inNode = join(folder, "in_node.mjs");
-    writeFileSync(inNode, `import * as x from "${name}";\n${ABOVE[name] ?? ""}\nconsole.log(JSON.stringify(${question}));`);
-    const expected = execFileSync(process.execPath, [inNode], { encoding: "utf8", cwd: folder }).trim();
+    writeFileSync(
+      inNode,
+      `import * as x from "${name}";\n${
+        ABOVE[name] ?? ""
+      }\nconsole.log(JSON.stringify(${question}));`,
+    );
+    const expected = execFileSync(process.execPath, [inNode], { encoding: "utf8", cwd: folder })
+      .trim();
     const lines = [];
     for (const kind of NATIVE_ALONE.has(name) ? ["native"] : ["native", "temporal"]) {
       const body = `JSON.stringify(${question})`;
@@ -95,7 +102,9 @@ try {
       );
       for (const from of ["sources", "bundle"]) {
         const answer = await answerOf(path, from).catch((e) => `threw ${e.message}`);
-        if (answer !== expected) lines.push(`  ${kind}, ${from}: ${answer}\n    instead of ${expected}`);
+        if (answer !== expected) {
+          lines.push(`  ${kind}, ${from}: ${answer}\n    instead of ${expected}`);
+        }
       }
     }
     if (lines.length > 0) failed++;
@@ -117,7 +126,9 @@ async function answerOf(path, from) {
   try {
     return await Promise.race([
       app.client.execute("w", { id: "w-1", args: [] }),
-      new Promise((_, reject) => setTimeout(() => reject(new Error("no answer within 20 s")), 20_000).unref()),
+      new Promise((_, reject) =>
+        setTimeout(() => reject(new Error("no answer within 20 s")), 20_000).unref()
+      ),
     ]);
   } finally {
     await app.close();

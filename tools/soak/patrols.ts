@@ -1,7 +1,8 @@
-// Patrols of examples/game that walk for years, in virtual time, on a store in a file: `node --expose-gc dist/tools/soak/patrols.js` (or
-// with Deno). Closed runs are removed when they are a minute old. One JSON line per tenth of the way with memory and the file's size, and
-// one at the end; exit code 1 when a step or a threat was lost, when no patrol continued as new, or when the file or the heap grew by more
-// than a half from a fifth of the way on.
+// Patrols of examples/game that walk for years, in virtual time, on a store in a file: `node
+// --expose-gc dist/tools/soak/patrols.js` (or with Deno). Closed runs are removed when they are a
+// minute old. One JSON line per tenth of the way with memory and the file's size, and one at the
+// end; exit code 1 when a step or a threat was lost, when no patrol continued as new, or when the
+// file or the heap grew by more than a half from a fifth of the way on.
 import { existsSync, mkdtempSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -36,12 +37,22 @@ const collect = (globalThis as { gc?: () => void }).gc;
 
 const folder = mkdtempSync(join(tmpdir(), "temporalex-patrols-"));
 const path = join(folder, "patrols.sqlite");
-const size = () => [path, `${path}-wal`].reduce((sum, file) => sum + (existsSync(file) ? statSync(file).size : 0), 0) / 1e6;
+const size = () =>
+  [path, `${path}-wal`].reduce(
+    (sum, file) => sum + (existsSync(file) ? statSync(file).size : 0),
+    0,
+  ) / 1e6;
 const clock = new VirtualClock(Date.UTC(2030, 0, 1));
-const limits = Number(values.events) > 0 ? { suggestContinueAsNewEvents: Number(values.events) } : {};
+const limits = Number(values.events) > 0
+  ? { suggestContinueAsNewEvents: Number(values.events) }
+  : {};
 const engine = await EmbeddedEngine.open({ path, clock, synchronous: "NORMAL", limits });
 const common = { service: engine, taskQueue: "patrols", logger: silentLogger };
-const worker = await Worker.create({ ...common, workflows: [patrol, skirmish], maxCachedWorkflows: patrols * 2 });
+const worker = await Worker.create({
+  ...common,
+  workflows: [patrol, skirmish],
+  maxCachedWorkflows: patrols * 2,
+});
 const client = new Client(common);
 
 const hop = () => new Promise((resolve) => setTimeout(resolve, 0));
@@ -62,9 +73,19 @@ const samples: Sample[] = [];
 function sample(steps: number): void {
   collect?.();
   const { heapUsed, external } = process.memoryUsage();
-  const one = { steps, heapMb: Math.round((heapUsed + external) / 1e5) / 10, fileMb: Math.round(size() * 10) / 10 };
+  const one = {
+    steps,
+    heapMb: Math.round((heapUsed + external) / 1e5) / 10,
+    fileMb: Math.round(size() * 10) / 10,
+  };
   samples.push(one);
-  console.log(JSON.stringify({ ...one, openRuns: engine.stats().openRuns, seconds: Math.round(performance.now() / 1000) }));
+  console.log(
+    JSON.stringify({
+      ...one,
+      openRuns: engine.stats().openRuns,
+      seconds: Math.round(performance.now() / 1000),
+    }),
+  );
 }
 
 let exit = 0;
@@ -76,7 +97,10 @@ await worker.runUntil(async () => {
   const handles = [];
   const started: string[] = [];
   for (let i = 0; i < patrols; i++) {
-    const handle = await client.start(patrol, { id: `patrol-${i}`, args: [{ route: ["gate", "well", "tower"], lives: 1 }] });
+    const handle = await client.start(patrol, {
+      id: `patrol-${i}`,
+      args: [{ route: ["gate", "well", "tower"], lives: 1 }],
+    });
     handles.push(client.getHandle(patrol, `patrol-${i}`));
     started.push(handle.runId!);
   }
@@ -95,26 +119,44 @@ await worker.runUntil(async () => {
         await settled();
       }
     }
-    if (step % 20 === 0) purged += await engine.purge({ closedBefore: clock.nowMs() - RETENTION_MS });
+    if (step % 20 === 0) {
+      purged += await engine.purge({ closedBefore: clock.nowMs() - RETENTION_MS });
+    }
     if (step % Math.ceil(each / 10) === 0) sample(step * patrols);
   }
   let [steps, continued] = [0, 0];
   for (const [i, handle] of handles.entries()) {
     const state = await handle.query(patrolStatus);
     steps += state.steps;
-    if (state.victories !== threats) failed(`patrol-${i} got ${threats} threats and has met ${state.victories}`);
+    if (state.victories !== threats) {
+      failed(`patrol-${i} got ${threats} threats and has met ${state.victories}`);
+    }
     if (state.steps < each) failed(`patrol-${i} has gone ${state.steps} of ${each} steps`);
     if ((await handle.describe()).runId !== started[i]) continued++;
   }
-  if (continued < patrols) failed(`${patrols - continued} of ${patrols} patrols have not continued as new`);
+  if (continued < patrols) {
+    failed(`${patrols - continued} of ${patrols} patrols have not continued as new`);
+  }
   const from = samples[Math.floor(samples.length / 5)]!;
   const to = samples.at(-1)!;
   for (const figure of ["heapMb", "fileMb"] as const) {
-    if (to[figure] > from[figure] * 1.5 + 2) failed(`${figure} has grown from ${from[figure]} to ${to[figure]}`);
+    if (to[figure] > from[figure] * 1.5 + 2) {
+      failed(`${figure} has grown from ${from[figure]} to ${to[figure]}`);
+    }
   }
   const seconds = Math.round(performance.now() / 1000);
   console.log(
-    JSON.stringify({ patrols, steps, threats: threats * patrols, continued, purged, from, to, seconds, ok: exit === 0 }),
+    JSON.stringify({
+      patrols,
+      steps,
+      threats: threats * patrols,
+      continued,
+      purged,
+      from,
+      to,
+      seconds,
+      ok: exit === 0,
+    }),
   );
 });
 await engine.close();

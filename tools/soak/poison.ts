@@ -1,5 +1,6 @@
-// The long crash loop with poison: `node dist/tools/soak/poison.js --rounds 200 [--path FILE]`. One JSON line per round and one for the end;
-// exit code 1 when an innocent workflow was lost or held, or a poison one was not held.
+// The long crash loop with poison: `node dist/tools/soak/poison.js --rounds 200 [--path FILE]`. One
+// JSON line per round and one for the end; exit code 1 when an innocent workflow was lost or held,
+// or a poison one was not held.
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -21,7 +22,9 @@ if (values.help) {
   );
   process.exit(0);
 }
-const folder = values.path === undefined ? mkdtempSync(join(tmpdir(), "temporalex-poison-")) : undefined;
+const folder = values.path === undefined
+  ? mkdtempSync(join(tmpdir(), "temporalex-poison-"))
+  : undefined;
 const began = performance.now();
 try {
   const judgement = await poisonLoop({
@@ -30,7 +33,11 @@ try {
     onRound: (round, figures) => console.log(JSON.stringify({ round, ...figures })),
   });
   console.log(
-    JSON.stringify({ rounds: Number(values.rounds), ...judgement, seconds: Math.round((performance.now() - began) / 1000) }),
+    JSON.stringify({
+      rounds: Number(values.rounds),
+      ...judgement,
+      seconds: Math.round((performance.now() - began) / 1000),
+    }),
   );
   process.exitCode = judgement.problems.length === 0 ? 0 : 1;
 } finally {

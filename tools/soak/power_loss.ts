@@ -1,6 +1,8 @@
-// The long power-loss loop: `node dist/tools/soak/power_loss.js --rounds 500 [--synchronous FULL|NORMAL] [--seed 1] [--json]` (or with Deno:
-// `deno run -A tools/soak/power_loss.ts`). The power fails at a random write or sync of a store's work, and what was not synced is lost,
-// reordered or torn. Exit code 1 when anything acknowledged was lost that was promised, or the store is not sound.
+// The long power-loss loop: `node dist/tools/soak/power_loss.js --rounds 500 [--synchronous
+// FULL|NORMAL] [--seed 1] [--json]` (or with Deno: `deno run -A tools/soak/power_loss.ts`). The
+// power fails at a random write or sync of a store's work, and what was not synced is lost,
+// reordered or torn. Exit code 1 when anything acknowledged was lost that was promised, or the
+// store is not sound.
 import process from "node:process";
 import { parseArgs } from "node:util";
 import { seeded } from "../../tests/chaos/proxy.ts";
@@ -29,7 +31,10 @@ const { values } = parseArgs({
 const rounds = Number(values.rounds);
 const seed = Number(values.seed);
 const { synchronous } = values;
-if (values.help || !Number.isInteger(rounds) || !Number.isInteger(seed) || !["FULL", "NORMAL"].includes(synchronous)) {
+if (
+  values.help || !Number.isInteger(rounds) || !Number.isInteger(seed) ||
+  !["FULL", "NORMAL"].includes(synchronous)
+) {
   console.log(USAGE);
   process.exit(values.help ? 0 : 2);
 }
@@ -43,7 +48,11 @@ for (let done = 0; done < rounds && problems.length === 0; done += ROUNDS_PER_ST
   const { problems: found, ...figures } = new PowerLossLoop(sqlite, options).run();
   problems.push(...found.map((text) => `seed ${seed + done}: ${text}`));
   for (const [name, value] of Object.entries(figures)) total[name] = (total[name] ?? 0) + value;
-  if (!values.json) console.log(`${done + crashes} of ${rounds} crashes, ${total["acknowledged"]} commits acknowledged`);
+  if (!values.json) {
+    console.log(
+      `${done + crashes} of ${rounds} crashes, ${total["acknowledged"]} commits acknowledged`,
+    );
+  }
 }
 const seconds = Math.round((performance.now() - began) / 1000);
 console.log(JSON.stringify({ synchronous, seed, ...total, problems, seconds }));

@@ -1,5 +1,6 @@
-// Random programs with every construct of the database engine, by the thousands: `node dist/tools/soak/random_constructs.js [--runs 2000]
-// [--seed N] [--only TEXT]`. The properties are those of tests/cases/random_constructs.ts. One JSON line per property; exit code 1 with the
+// Random programs with every construct of the database engine, by the thousands: `node
+// dist/tools/soak/random_constructs.js [--runs 2000] [--seed N] [--only TEXT]`. The properties are
+// those of tests/cases/random_constructs.ts. One JSON line per property; exit code 1 with the
 // smallest program and life that break one.
 import fc from "fast-check";
 import process from "node:process";
@@ -31,7 +32,15 @@ for (const [name, { property }] of Object.entries(PROPERTIES)) {
     seed: Number(values.seed),
   });
   const seconds = Math.round((performance.now() - began) / 1000);
-  console.log(JSON.stringify({ property: name, runs: found.numRuns, seed: found.seed, ok: !found.failed, seconds }));
+  console.log(
+    JSON.stringify({
+      property: name,
+      runs: found.numRuns,
+      seed: found.seed,
+      ok: !found.failed,
+      seconds,
+    }),
+  );
   if (!found.failed) continue;
   console.error(JSON.stringify(found.counterexample));
   console.error(String(found.errorInstance));

@@ -1,5 +1,6 @@
-// The views of SQL against the API, over many random operations: `node dist/tools/soak/sql_views.js`. One JSON line at the end; exit code 1
-// at the first difference. The operations and what is compared: tests/engine/support/random_views.ts.
+// The views of SQL against the API, over many random operations: `node
+// dist/tools/soak/sql_views.js`. One JSON line at the end; exit code 1 at the first difference. The
+// operations and what is compared: tests/engine/support/random_views.ts.
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -17,7 +18,9 @@ const { values } = parseArgs({
   },
 });
 if (values.help) {
-  console.log("usage: sql_views [--operations 10000] [--slice 100] [--seed 1]\n\n--slice: operations between two comparisons.");
+  console.log(
+    "usage: sql_views [--operations 10000] [--slice 100] [--seed 1]\n\n--slice: operations between two comparisons.",
+  );
   process.exit(0);
 }
 

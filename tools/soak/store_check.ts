@@ -1,7 +1,8 @@
-// The long search for false alarms: `node dist/tools/soak/store_check.js --runs 5000 [--resets 200] [--fixtures DIR] [--seed 1] [--json]` (or
-// with Deno: `deno run -A tools/soak/store_check.ts`). Everything that looks after stores must call sound: stores of random runs, while they
-// are written and afterwards, with their backups and imports; runs of Temporal's dev server that were reset; published histories. Exit code
-// 1 when anything of it was called damaged or could not be imported.
+// The long search for false alarms: `node dist/tools/soak/store_check.js --runs 5000 [--resets 200]
+// [--fixtures DIR] [--seed 1] [--json]` (or with Deno: `deno run -A tools/soak/store_check.ts`).
+// Everything that looks after stores must call sound: stores of random runs, while they are written
+// and afterwards, with their backups and imports; runs of Temporal's dev server that were reset;
+// published histories. Exit code 1 when anything of it was called damaged or could not be imported.
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -28,13 +29,15 @@ const { values } = parseArgs({
   },
 });
 if (values.help) {
-  console.log(`usage: store_check [--runs 5000] [--resets 200] [--fixtures ../shared/fixtures] [--seed 1] [--json]
+  console.log(
+    `usage: store_check [--runs 5000] [--resets 200] [--fixtures ../shared/fixtures] [--seed 1] [--json]
 
 --runs N       random runs in stores of the embedded engine
 --resets N     workflows on Temporal's dev server, each of which is reset once or more; 0 or no server: none
 --fixtures DIR a folder with histories; what is no history is passed over
 --seed N       seed of the first workflow
---json         one JSON line for each step`);
+--json         one JSON line for each step`,
+  );
   process.exit(0);
 }
 const whole = (name: "runs" | "resets" | "seed"): number => {
@@ -50,8 +53,17 @@ const PER_STORE = 500;
 const found: string[] = [];
 const began = performance.now();
 const say = (step: string, figures: object): void => {
-  const line = { step, ...figures, alarms: found.length, seconds: Math.round((performance.now() - began) / 1000) };
-  console.log(values.json ? JSON.stringify(line) : Object.entries(line).map(([name, value]) => `${name} ${value}`).join(", "));
+  const line = {
+    step,
+    ...figures,
+    alarms: found.length,
+    seconds: Math.round((performance.now() - began) / 1000),
+  };
+  console.log(
+    values.json
+      ? JSON.stringify(line)
+      : Object.entries(line).map(([name, value]) => `${name} ${value}`).join(", "),
+  );
 };
 const inFolder = async <T>(body: (folder: string) => Promise<T>): Promise<T> => {
   const folder = mkdtempSync(join(tmpdir(), "temporalex-check-"));
@@ -62,17 +74,26 @@ const inFolder = async <T>(body: (folder: string) => Promise<T>): Promise<T> => 
   }
 };
 
-/** A store of random runs, which is closed and opened again on the way, and looked at all the time. */
+/**
+ * A store of random runs, which is closed and opened again on the way, and looked at all the time.
+ */
 const randomStore = (from: number) =>
   inFolder(async (folder) => {
     const path = join(folder, "random.sqlite");
     let looks = 0;
-    for (const [first, last] of [[from, from + PER_STORE / 2], [from + PER_STORE / 2, from + PER_STORE]] as const) {
+    for (
+      const [first, last] of [[from, from + PER_STORE / 2], [
+        from + PER_STORE / 2,
+        from + PER_STORE,
+      ]] as const
+    ) {
       const engine = await EmbeddedEngine.open({ path });
       const worker = await randomWorker(engine, "random");
       const client = new Client({ service: engine, taskQueue: "random", logger: silentLogger });
       let over = false;
-      const lived = worker.runUntil(() => liveMany(client, first, last, 60)).finally(() => over = true);
+      const lived = worker.runUntil(() => liveMany(client, first, last, 60)).finally(() =>
+        over = true
+      );
       while (!over) {
         found.push(...alarms("while it is written", await look(path)));
         looks++;
@@ -101,7 +122,12 @@ if (resets > 0 && noServer === false) {
   const server = await DevServer.start();
   const service = new GrpcService({ address: server.address });
   try {
-    const runs = await serverRuns(service, resets, seed, (done) => done % 50 === 0 && say("resets", { workflows: done }));
+    const runs = await serverRuns(
+      service,
+      resets,
+      seed,
+      (done) => done % 50 === 0 && say("resets", { workflows: done }),
+    );
     found.push(...runs.alarms);
     found.push(...await inFolder((folder) => imported(join(folder, "server.sqlite"), runs.writes)));
     say("resets", { resets: runs.resets, runs: runs.writes.length, open: runs.open });
@@ -118,7 +144,11 @@ const filesIn = (folder: string): string[] =>
     return /\.(?:json|bin)$/.test(name) ? [path] : [];
   });
 if (existsSync(values.fixtures)) {
-  const counts: { [what in JudgedFile["what"]]: number } = { imported: 0, open: 0, "no history": 0 };
+  const counts: { [what in JudgedFile["what"]]: number } = {
+    imported: 0,
+    open: 0,
+    "no history": 0,
+  };
   for (const file of filesIn(values.fixtures)) {
     const judged = await inFolder((folder) => judgeFile(readFileSync(file), folder));
     counts[judged.what]++;

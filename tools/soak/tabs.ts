@@ -1,5 +1,6 @@
-// The long crash loop of browser tabs: `node dist/tools/soak/tabs.js --rounds 50 [--clients 2] [--kinds reload,close,kill,...]`. One JSON line
-// per round and one for the end; exit code 1 when anything was lost, invented or recorded twice, or a hand-over took two seconds.
+// The long crash loop of browser tabs: `node dist/tools/soak/tabs.js --rounds 50 [--clients 2]
+// [--kinds reload,close,kill,...]`. One JSON line per round and one for the end; exit code 1 when
+// anything was lost, invented or recorded twice, or a hand-over took two seconds.
 import process from "node:process";
 import { parseArgs } from "node:util";
 import { type Kind, KINDS, tabLoop } from "../../tests/browser/support/loop.ts";
@@ -30,7 +31,12 @@ if (unknown.length > 0) {
 }
 const spread = (times: readonly number[]) => {
   const sorted = [...times].sort((a, b) => a - b).map(Math.round);
-  return { count: sorted.length, min: sorted[0], median: sorted[sorted.length >> 1], max: sorted.at(-1) };
+  return {
+    count: sorted.length,
+    min: sorted[0],
+    median: sorted[sorted.length >> 1],
+    max: sorted.at(-1),
+  };
 };
 const began = performance.now();
 const outcome = await tabLoop({

@@ -1,11 +1,22 @@
 #!/usr/bin/env node
-// Programs written for the official SDK, as they are: each is copied to a scratch folder in which `@temporalio` is not installed, its worker
-// and its clients are started with tsx and the hooks of this package, on a development server of Temporal and on `temporalex dev`, and what
-// the clients print is compared with their output with the official SDK (baseline.json next to the programs).
+// Programs written for the official SDK, as they are: each is copied to a scratch folder in which
+// `@temporalio` is not installed, its worker and its clients are started with tsx and the hooks of
+// this package, on a development server of Temporal and on `temporalex dev`, and what the clients
+// print is compared with their output with the official SDK (baseline.json next to the programs).
 //
-// The programs call localhost:7233, so all of it runs in a separate network namespace if the system has `unshare`.
+// The programs call localhost:7233, so all of it runs in a separate network namespace if the system
+// has `unshare`.
 import { spawn, spawnSync } from "node:child_process";
-import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { connect } from "node:net";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
@@ -15,7 +26,8 @@ import { buildDist } from "../build_dist.mjs";
 import { installTools } from "../docs_api.mjs";
 import { root } from "../lib/steps.mjs";
 
-const HELP = `usage: node tools/soak/temporal_samples.mjs [--samples FOLDER] [--on official|temporalex] [--keep] [NAME...]
+const HELP =
+  `usage: node tools/soak/temporal_samples.mjs [--samples FOLDER] [--on official|temporalex] [--keep] [NAME...]
 
 FOLDER (default ../shared/samples) holds programs of temporalio/samples-typescript and baseline.json. NAME: only programs whose name holds it.
 Needs the registry for what the programs depend on, and Temporal's command line for --on official. Default: both servers.`;
@@ -51,10 +63,20 @@ const EXIT = { saga: 1 };
 /** Processes that run, so that all are ended with this one. */
 const children = new Set();
 function start(command, argv, options) {
-  const child = spawn(command, argv, { stdio: ["ignore", "pipe", "pipe"], detached: true, ...options });
-  const started = { child, output: "", ended: new Promise((done) => child.on("close", (code) => done(code))) };
+  const child = spawn(command, argv, {
+    stdio: ["ignore", "pipe", "pipe"],
+    detached: true,
+    ...options,
+  });
+  const started = {
+    child,
+    output: "",
+    ended: new Promise((done) => child.on("close", (code) => done(code))),
+  };
   children.add(child);
-  for (const stream of [child.stdout, child.stderr]) stream.on("data", (data) => (started.output += data));
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.on("data", (data) => (started.output += data));
+  }
   void started.ended.then(() => children.delete(child));
   return started;
 }
@@ -86,8 +108,14 @@ const plain = (output) =>
 
 async function makeHome() {
   const home = mkdtempSync(join(tmpdir(), "temporalex-samples-"));
-  writeFileSync(join(home, "package.json"), JSON.stringify({ private: true, dependencies: DEPENDENCIES }));
-  const npm = spawnSync("npm", ["install", "--no-audit", "--no-fund", "--ignore-scripts"], { cwd: home, encoding: "utf8" });
+  writeFileSync(
+    join(home, "package.json"),
+    JSON.stringify({ private: true, dependencies: DEPENDENCIES }),
+  );
+  const npm = spawnSync("npm", ["install", "--no-audit", "--no-fund", "--ignore-scripts"], {
+    cwd: home,
+    encoding: "utf8",
+  });
   if (npm.status !== 0) throw new Error(`npm install failed: ${npm.stderr}`);
   const problem = await installTools();
   if (problem !== undefined) throw new Error(problem);
@@ -106,9 +134,17 @@ async function runSample(home, name, { runs }) {
   const env = { ...process.env, NODE_ENV: "development" };
   const worker = start(...program("src/worker.ts"), { cwd, env });
   try {
-    await until("RUNNING", () => /RUNNING/.test(worker.output) || worker.child.exitCode !== null, 60_000).catch(() => {});
+    await until(
+      "RUNNING",
+      () => /RUNNING/.test(worker.output) || worker.child.exitCode !== null,
+      60_000,
+    ).catch(() => {});
     if (!/RUNNING/.test(worker.output)) {
-      return { name, ok: false, why: `the worker does not run: ${plain(worker.output).slice(-600)}` };
+      return {
+        name,
+        ok: false,
+        why: `the worker does not run: ${plain(worker.output).slice(-600)}`,
+      };
     }
     await pause(600);
     const differs = [];
@@ -122,10 +158,14 @@ async function runSample(home, name, { runs }) {
         return {
           name,
           ok: false,
-          why: `${client} ended with ${code}: ${plain(output)}\n--- worker\n${plain(worker.output).slice(-800)}`,
+          why: `${client} ended with ${code}: ${plain(output)}\n--- worker\n${
+            plain(worker.output).slice(-800)
+          }`,
         };
       }
-      if (plain(output) !== out) differs.push(`${client} printed\n${plain(output)}\n--- instead of\n${out}`);
+      if (plain(output) !== out) {
+        differs.push(`${client} printed\n${plain(output)}\n--- instead of\n${out}`);
+      }
     }
     return { name, ok: true, differs };
   } finally {
@@ -136,16 +176,30 @@ async function runSample(home, name, { runs }) {
 }
 
 const SERVERS = {
-  official: ["temporal", ["server", "start-dev", "--headless", "--port", "7233", "--log-level", "error"]],
+  official: ["temporal", [
+    "server",
+    "start-dev",
+    "--headless",
+    "--port",
+    "7233",
+    "--log-level",
+    "error",
+  ]],
   temporalex: [process.execPath, [join(root, "dist/ts/cli/main.js"), "dev", "--port", "7233"]],
 };
 
 async function main() {
   const baseline = JSON.parse(readFileSync(join(samples, "baseline.json"), "utf8"));
-  const chosen = Object.entries(baseline).filter(([name, { ok }]) => ok && existsSync(join(samples, name)))
+  const chosen = Object.entries(baseline).filter(([name, { ok }]) =>
+    ok && existsSync(join(samples, name))
+  )
     .filter(([name]) => args.length === 0 || args.some((part) => name.includes(part)));
   let failed = 0;
-  for (const [server, [command, argv]] of Object.entries(SERVERS).filter(([name]) => only === undefined || name === only)) {
+  for (
+    const [server, [command, argv]] of Object.entries(SERVERS).filter(([name]) =>
+      only === undefined || name === only
+    )
+  ) {
     if (await listens(7233)) throw new Error("something listens on port 7233 already");
     const running = start(command, argv, { cwd: given });
     try {
@@ -176,7 +230,15 @@ if (!existsSync(join(samples, "baseline.json"))) {
 } else if (!inside) {
   buildDist();
   const home = await makeHome();
-  const again = [process.execPath, fileURLToPath(import.meta.url), "--inside", "--home", home, "--samples", samples];
+  const again = [
+    process.execPath,
+    fileURLToPath(import.meta.url),
+    "--inside",
+    "--home",
+    home,
+    "--samples",
+    samples,
+  ];
   const rest = [...only === undefined ? [] : ["--on", only], ...args];
   const alone = spawnSync("unshare", ["-rn", "true"]).status === 0;
   const [command, ...argv] = alone

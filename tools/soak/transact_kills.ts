@@ -1,6 +1,7 @@
-// The long crash loop of reducers: `node dist/tools/soak/transact_kills.js --rounds 300 [--each 50] [--clerks 8]`. Every `--each` kills
-// it continues with a new file, because checking one takes longer the more runs are in it. One JSON line per round and one
-// for the end; exit code 1 when tables and histories disagree.
+// The long crash loop of reducers: `node dist/tools/soak/transact_kills.js --rounds 300 [--each 50]
+// [--clerks 8]`. Every `--each` kills it continues with a new file, because checking one takes
+// longer the more runs are in it. One JSON line per round and one for the end; exit code 1 when
+// tables and histories disagree.
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -44,7 +45,9 @@ try {
     });
     for (const figure of ["runs", "done", "thrown"] as const) sum[figure] += judgement[figure];
     problems.push(...judgement.problems);
-    if (problems.length === 0) { for (const end of ["", "-wal", "-shm"]) rmSync(path + end, { force: true }); }
+    if (problems.length === 0) {
+      for (const end of ["", "-wal", "-shm"]) rmSync(path + end, { force: true });
+    }
   }
   const seconds = Math.round((performance.now() - began) / 1000);
   console.log(JSON.stringify({ kills, files: Math.ceil(kills / each), ...sum, problems, seconds }));

@@ -1,12 +1,23 @@
 #!/usr/bin/env node
-// Verdicts compared with the official replayer's, over programs without fixtures: random programs of `@temporalio/workflow`
-// and the modules of given folders. Each runs on the embedded engine; its history is replayed with the original program and
-// with changed copies of it, by Temporal's own replayer and by a realm. Prints the table of verdicts and each difference;
-// exit code 1 when a divergence was missed or under 98.5 % are equal.
+// Verdicts compared with the official replayer's, over programs without fixtures: random programs
+// of `@temporalio/workflow` and the modules of given folders. Each runs on the embedded engine; its
+// history is replayed with the original program and with changed copies of it, by Temporal's own
+// replayer and by a realm. Prints the table of verdicts and each difference; exit code 1 when a
+// divergence was missed or under 98.5 % are equal.
 //   node tools/build_dist.mjs && npm ci --prefix tests/interop --ignore-scripts
-//   node tools/soak/verdicts.mjs [--programs 60] [--edits 9] [--seed 1] [--modules FOLDER] [--keep FOLDER] [--jobs 2]
+//   node tools/soak/verdicts.mjs [--programs 60] [--edits 9] [--seed 1] [--modules FOLDER] [--keep
+//   FOLDER] [--jobs 2]
 import { spawn } from "node:child_process";
-import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { createInterface } from "node:readline";
@@ -43,8 +54,12 @@ if (values.help) {
   );
   process.exit(0);
 }
-const [programs, edits, seed, jobs] = [values.programs, values.edits, values.seed, values.jobs].map(Number);
-const work = values.keep === undefined ? mkdtempSync(join(tmpdir(), "temporalex-verdicts-")) : resolve(values.keep);
+const [programs, edits, seed, jobs] = [values.programs, values.edits, values.seed, values.jobs].map(
+  Number,
+);
+const work = values.keep === undefined
+  ? mkdtempSync(join(tmpdir(), "temporalex-verdicts-"))
+  : resolve(values.keep);
 mkdirSync(join(work, "histories"), { recursive: true });
 const say = (text) => process.stderr.write(`${text}\n`);
 
@@ -55,16 +70,20 @@ const cases = [];
 const notLoaded = [];
 
 /**
- * The history up to the commands of its last task that completed, when later ones failed: the official replayer does not look at those,
- * a realm does. Undefined when no task has ever completed.
+ * The history up to the commands of its last task that completed, when later ones failed: the
+ * official replayer does not look at those, a realm does. Undefined when no task has ever
+ * completed.
  */
 function settled(history) {
   const is = (name) => (event) => event.eventType === `EVENT_TYPE_WORKFLOW_TASK_${name}`;
   const last = history.events.findLastIndex(is("COMPLETED"));
   if (last < 0) return undefined;
-  if (!history.events.some((event, i) => i > last && (is("FAILED")(event) || is("TIMED_OUT")(event)))) return history;
+  if (
+    !history.events.some((event, i) => i > last && (is("FAILED")(event) || is("TIMED_OUT")(event)))
+  ) return history;
   const { eventId } = history.events[last];
-  const ofTask = (event) => Object.values(event).some((attributes) => attributes?.workflowTaskCompletedEventId === eventId);
+  const ofTask = (event) =>
+    Object.values(event).some((attributes) => attributes?.workflowTaskCompletedEventId === eventId);
   let end = last + 1;
   while (ofTask(history.events[end])) end++;
   return { ...history, events: history.events.slice(0, end) };
@@ -77,12 +96,24 @@ function addCase(folder, module, exported, { workflowId, history }, kind, line) 
   copy.events[0].workflowExecutionStartedEventAttributes.workflowType.name = id;
   const file = join(work, "histories", `${id}.json`);
   writeFileSync(file, JSON.stringify(copy));
-  cases.push({ id, workflowId, kind, line, file, folder, module, exported, events: copy.events.length });
+  cases.push({
+    id,
+    workflowId,
+    kind,
+    line,
+    file,
+    folder,
+    module,
+    exported,
+    events: copy.events.length,
+  });
 }
 
 function withEdits(folder, name, exported, lived, text, random) {
   const history = settled(lived.history);
-  if (history === undefined) return void notLoaded.push(`${name} ${exported}: no task of it completed`);
+  if (history === undefined) {
+    return void notLoaded.push(`${name} ${exported}: no task of it completed`);
+  }
   const life = { ...lived, history };
   addCase(folder, name, exported, life, "as it was", 0);
   const code = strip(text);
@@ -117,18 +148,26 @@ async function randomPrograms() {
 }
 
 const namesIn = (text, pattern) =>
-  [...text.matchAll(pattern)].flatMap((match) => match[1].split(",")).map((name) => name.split(":")[0].trim()).filter(Boolean);
+  [...text.matchAll(pattern)].flatMap((match) => match[1].split(",")).map((name) =>
+    name.split(":")[0].trim()
+  ).filter(Boolean);
 
 async function modulesOf(source) {
   const folder = join(work, "modules");
   cpSync(source, folder, { recursive: true });
   const files = readdirSync(folder).filter((name) => /\.ts$/.test(name)).sort();
   const all = files.map((name) => readFileSync(join(folder, name), "utf8")).join("\n");
-  const activities = namesIn(all, /\{([^{}]*)\}\s*=\s*(?:\w+\.)?(?:proxyActivities|proxyLocalActivities|configureActivities)/g);
+  const activities = namesIn(
+    all,
+    /\{([^{}]*)\}\s*=\s*(?:\w+\.)?(?:proxyActivities|proxyLocalActivities|configureActivities)/g,
+  );
   for (const name of files) {
     const text = readFileSync(join(folder, name), "utf8");
     const random = new Random(seed * 31 + name.length * 1009 + text.length);
-    const types = namesIn(text, /export\s+(?:async\s+)?function\s+(\w+)/g).map((type) => ({ type, args: [] }));
+    const types = namesIn(text, /export\s+(?:async\s+)?function\s+(\w+)/g).map((type) => ({
+      type,
+      args: [],
+    }));
     if (types.length === 0) continue;
     for (const one of types) {
       try {
@@ -141,7 +180,9 @@ async function modulesOf(source) {
         }, random);
         withEdits(folder, name, one.type, life, text, random);
       } catch (error) {
-        notLoaded.push(`${name} ${one.type}: ${String(error?.message ?? error).split("\n")[0].slice(0, 200)}`);
+        notLoaded.push(
+          `${name} ${one.type}: ${String(error?.message ?? error).split("\n")[0].slice(0, 200)}`,
+        );
       }
     }
   }
@@ -152,7 +193,9 @@ function groups() {
   const texts = new Map();
   for (const one of cases) {
     // What one of the named modules imports may be missing: a bundle for each of them.
-    const key = one.folder.endsWith("random") ? one.folder : join(one.folder, one.module.split(".")[0]);
+    const key = one.folder.endsWith("random")
+      ? one.folder
+      : join(one.folder, one.module.split(".")[0]);
     texts.set(key, [...(texts.get(key) ?? []), one]);
   }
   for (const [key, here] of texts) {
@@ -174,15 +217,16 @@ function groups() {
 async function officialVerdicts(made) {
   const verdicts = new Map();
   const program = fileURLToPath(new URL("./verdicts/official.mjs", import.meta.url));
-  const lanes = Array.from({ length: jobs }, (_, lane) => made.filter((_, i) => i % jobs === lane)).filter((lane) =>
-    lane.length > 0
-  );
+  const lanes = Array.from({ length: jobs }, (_, lane) => made.filter((_, i) => i % jobs === lane))
+    .filter((lane) => lane.length > 0);
   await Promise.all(lanes.map(async (lane, i) => {
     const list = join(work, `official-${i}.json`);
     let left = lane;
     while (left.length > 0) {
       writeFileSync(list, JSON.stringify(left));
-      const child = spawn(process.execPath, [program, list], { stdio: ["ignore", "pipe", "inherit"] });
+      const child = spawn(process.execPath, [program, list], {
+        stdio: ["ignore", "pipe", "inherit"],
+      });
       const before = verdicts.size;
       let open, watch;
       for await (const line of createInterface({ input: child.stdout })) {
@@ -195,15 +239,22 @@ async function officialVerdicts(made) {
           continue;
         }
         verdicts.set(verdict.id, verdict);
-        if (verdicts.size % 100 === 0) say(`the official replayer has judged ${verdicts.size} of ${cases.length}`);
+        if (verdicts.size % 100 === 0) {
+          say(`the official replayer has judged ${verdicts.size} of ${cases.length}`);
+        }
       }
       clearTimeout(watch);
-      // A program that takes all memory, or never ends, takes the official replayer's process with it.
-      if (open !== undefined) notLoaded.push(`${open}: the official replayer's process died, or gave no answer`);
-      else if (verdicts.size === before) break;
+      // A program that takes all memory, or never ends, takes the official replayer's process with
+      // it.
+      if (open !== undefined) {
+        notLoaded.push(`${open}: the official replayer's process died, or gave no answer`);
+      } else if (verdicts.size === before) break;
       const isOpen = ({ id }) => id !== open && !verdicts.has(id);
       const at = left.findIndex(({ histories }) => histories.some(({ id }) => id === open));
-      left = left.slice(Math.max(at, 0)).map((group) => ({ ...group, histories: group.histories.filter(isOpen) }))
+      left = left.slice(Math.max(at, 0)).map((group) => ({
+        ...group,
+        histories: group.histories.filter(isOpen),
+      }))
         .filter(({ histories }) => histories.length > 0);
       if (open === undefined) break;
     }
@@ -240,13 +291,24 @@ const words = (message) => {
   const inside = /message: "((?:[^"\\]|\\.)*)"/.exec(message)?.[1] ?? message;
   return inside
     // Of one machine Core prints the whole event, payloads and all.
-    .replace(/HistoryEvent \{ event_id: (\d+),.*? event_type: (\w+),.*$/s, "HistoryEvent(id: $1, $2)")
+    .replace(
+      /HistoryEvent \{ event_id: (\d+),.*? event_type: (\w+),.*$/s,
+      "HistoryEvent(id: $1, $2)",
+    )
     .replaceAll('\\"', '"').replace(/\\n[\s\S]*/, "").replace(/\n[\s\S]*/, "");
 };
 
 try {
-  if (!existsSync(fileURLToPath(new URL("../../tests/interop/node_modules/@temporalio/worker", import.meta.url)))) {
-    throw new Error("Temporal's TypeScript SDK is not installed: npm ci --prefix tests/interop --ignore-scripts");
+  if (
+    !existsSync(
+      fileURLToPath(
+        new URL("../../tests/interop/node_modules/@temporalio/worker", import.meta.url),
+      ),
+    )
+  ) {
+    throw new Error(
+      "Temporal's TypeScript SDK is not installed: npm ci --prefix tests/interop --ignore-scripts",
+    );
   }
   await randomPrograms();
   if (values.modules !== undefined) await modulesOf(resolve(values.modules));

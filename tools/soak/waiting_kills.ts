@@ -1,5 +1,6 @@
-// Kills of processes all of whose runs wait in a local activity: `node dist/tools/soak/waiting_kills.js [--kills 20] [--runs 20]`. One
-// JSON line per life and one for the end; exit code 1 when a run was held.
+// Kills of processes all of whose runs wait in a local activity: `node
+// dist/tools/soak/waiting_kills.js [--kills 20] [--runs 20]`. One JSON line per life and one for
+// the end; exit code 1 when a run was held.
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -29,7 +30,14 @@ try {
   });
   const [first, ...later] = lives.map(({ fastMs }) => fastMs);
   const held = Math.max(...lives.map((life) => life.held));
-  console.log(JSON.stringify({ kills: later.length, held, fastMsBeforeKills: first, fastMsMax: Math.max(...later) }));
+  console.log(
+    JSON.stringify({
+      kills: later.length,
+      held,
+      fastMsBeforeKills: first,
+      fastMsMax: Math.max(...later),
+    }),
+  );
   process.exitCode = held === 0 ? 0 : 1;
 } finally {
   rmSync(folder, { recursive: true, force: true });

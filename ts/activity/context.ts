@@ -175,7 +175,9 @@ interface WithContext {
  * arguments: `export const charge = withContext((context, items: Item[]) => ...)` is called as
  * `charge(items)`.
  */
-export function withContext<A extends unknown[], R>(run: (context: ActivityContext, ...args: A) => R): (...args: A) => R {
+export function withContext<A extends unknown[], R>(
+  run: (context: ActivityContext, ...args: A) => R,
+): (...args: A) => R {
   const activity = (...args: A): R => run(activityContext(), ...args);
   Object.defineProperty(activity, WITH_CONTEXT, { value: run });
   return activity;
@@ -185,11 +187,18 @@ export function withContext<A extends unknown[], R>(run: (context: ActivityConte
  * @internal Calls an activity function as a method of `self`, with its context if it was made by
  * `withContext`.
  */
-// deno-lint-ignore ban-types
-export function callActivity(activity: Function, self: unknown, context: ActivityContext, args: readonly unknown[]): unknown {
+export function callActivity(
+  // deno-lint-ignore ban-types
+  activity: Function,
+  self: unknown,
+  context: ActivityContext,
+  args: readonly unknown[],
+): unknown {
   const explicit = (activity as WithContext)[WITH_CONTEXT];
   return runInContext(
     context,
-    () => (explicit === undefined ? activity.apply(self, args) : explicit.call(self, context, ...args)),
+    () => (explicit === undefined
+      ? activity.apply(self, args)
+      : explicit.call(self, context, ...args)),
   );
 }

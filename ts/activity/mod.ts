@@ -11,4 +11,8 @@ export {
   sleep,
   withContext,
 } from "./context.ts";
-export { ApplicationFailure, type ApplicationFailureOptions, CancelledFailure } from "../converter/failures.ts";
+export {
+  ApplicationFailure,
+  type ApplicationFailureOptions,
+  CancelledFailure,
+} from "../converter/failures.ts";

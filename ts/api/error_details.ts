@@ -48,7 +48,10 @@ const MULTI_OPERATION = "MultiOperationExecutionFailure";
  */
 const ABORTED = "temporal.api.failure.v1.MultiOperationExecutionAborted";
 
-/** Messages of temporal.api.errordetails.v1 with their used fields: texts, or (`cause`) an enum value. */
+/**
+ * Messages of temporal.api.errordetails.v1 with their used fields: texts, or (`cause`) an enum
+ * value.
+ */
 const NAMED: { readonly [type: string]: { readonly [field: string]: number } } = {
   WorkflowExecutionAlreadyStartedFailure: fields.WorkflowExecutionAlreadyStartedFailure,
   NamespaceNotFoundFailure: fields.NamespaceNotFoundFailure,
@@ -63,13 +66,20 @@ const NAMED: { readonly [type: string]: { readonly [field: string]: number } } =
 const CAUSE = fields.ResourceExhaustedFailure.cause;
 
 /** Keys and tags of a message; keys as in the metadata of errors: start_request_id. */
-function metadataFields(type: string): readonly (readonly [key: string, tag: number])[] | undefined {
+function metadataFields(
+  type: string,
+): readonly (readonly [key: string, tag: number])[] | undefined {
   const named = NAMED[type];
   return named &&
-    Object.entries(named).map(([name, tag]) => [name.replace(/[A-Z]/g, (c) => `_${c.toLowerCase()}`), tag] as const);
+    Object.entries(named).map(([name, tag]) =>
+      [name.replace(/[A-Z]/g, (c) => `_${c.toLowerCase()}`), tag] as const
+    );
 }
 
-/** Reads a detail; undefined for an unknown type. The reason is the message's name without "Failure". */
+/**
+ * Reads a detail; undefined for an unknown type. The reason is the message's name without
+ * "Failure".
+ */
 export function readDetail({ type, value }: RawDetail): NamedRefusal | undefined {
   if (type === ERROR_INFO) return readErrorInfo(value);
   if (type === ABORTED) return { reason: OPERATION_ABORTED, metadata: {} };
@@ -80,10 +90,18 @@ export function readDetail({ type, value }: RawDetail): NamedRefusal | undefined
   let failure: Uint8Array | undefined;
   const known = metadataFields(name) ?? [];
   for (const at = new Fields(value); at.next();) {
-    for (const [key, tag] of known) if (tag === at.tag) metadata[key] = at.hasLength ? at.text() : String(at.int());
+    for (const [key, tag] of known) {
+      if (tag === at.tag) {
+        metadata[key] = at.hasLength ? at.text() : String(at.int());
+      }
+    }
     if (name === QUERY_FAILED && at.tag === QueryFailedFailure.failure) failure = at.bytes();
   }
-  return { reason: name.replace(/Failure$/, ""), metadata, ...(failure !== undefined && { failure }) };
+  return {
+    reason: name.replace(/Failure$/, ""),
+    metadata,
+    ...(failure !== undefined && { failure }),
+  };
 }
 
 function readMultiOperation(value: Uint8Array): NamedRefusal {
@@ -126,7 +144,8 @@ function writeMultiOperation(operations: readonly OperationStatus[]): Uint8Array
       if (raw === undefined) return;
       status.message(
         RpcStatus.details,
-        (any) => any.text(Any.typeUrl, `type.googleapis.com/${raw.type}`).bytes(Any.value, raw.value),
+        (any) =>
+          any.text(Any.typeUrl, `type.googleapis.com/${raw.type}`).bytes(Any.value, raw.value),
       );
     });
   }
@@ -151,10 +170,14 @@ function readErrorInfo(value: Uint8Array): NamedRefusal {
 }
 
 /** Returns the detail with the reason and fields of an error; undefined without reason. */
-export function writeDetail({ reason, metadata, failure, operations }: NamedRefusal): RawDetail | undefined {
+export function writeDetail(
+  { reason, metadata, failure, operations }: NamedRefusal,
+): RawDetail | undefined {
   if (reason === "") return undefined;
   if (reason === OPERATION_ABORTED) return { type: ABORTED, value: new Uint8Array(0) };
-  if (operations !== undefined) return { type: `${TEMPORAL}${MULTI_OPERATION}`, value: writeMultiOperation(operations) };
+  if (operations !== undefined) {
+    return { type: `${TEMPORAL}${MULTI_OPERATION}`, value: writeMultiOperation(operations) };
+  }
   const known = metadataFields(`${reason}Failure`);
   const detail = new Message();
   if (known !== undefined) {
@@ -164,12 +187,17 @@ export function writeDetail({ reason, metadata, failure, operations }: NamedRefu
       if (key === "cause") detail.int(CAUSE, Number(value) || 0);
       else detail.text(tag, value);
     }
-    if (failure !== undefined && `${reason}Failure` === QUERY_FAILED) detail.bytes(QueryFailedFailure.failure, failure);
+    if (failure !== undefined && `${reason}Failure` === QUERY_FAILED) {
+      detail.bytes(QueryFailedFailure.failure, failure);
+    }
     return { type: `${TEMPORAL}${reason}Failure`, value: detail.finish() };
   }
   detail.text(ErrorInfo.reason, reason).text(ErrorInfo.domain, DOMAIN);
   for (const [key, text] of Object.entries(metadata)) {
-    detail.message(ErrorInfo.metadata, (entry) => entry.text(MapEntry.key, key).text(MapEntry.value, text));
+    detail.message(
+      ErrorInfo.metadata,
+      (entry) => entry.text(MapEntry.key, key).text(MapEntry.value, text),
+    );
   }
   return { type: ERROR_INFO, value: detail.finish() };
 }

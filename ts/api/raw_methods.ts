@@ -66,8 +66,14 @@ const METHODS: { readonly [name in MethodName]: true } = {
 
 export const METHOD_NAMES = Object.keys(METHODS) as MethodName[];
 
-/** Returns the part of a method that transports and routers use: its name and its service's name. */
-export function emptyMethod(service: string, method: string, methodKind: "unary" | "server_streaming"): unknown {
+/**
+ * Returns the part of a method that transports and routers use: its name and its service's name.
+ */
+export function emptyMethod(
+  service: string,
+  method: string,
+  methodKind: "unary" | "server_streaming",
+): unknown {
   return {
     kind: "rpc",
     name: method,
@@ -86,7 +92,11 @@ const methods = new Map<MethodName, RawMethod>();
 export function rawMethod(name: MethodName): RawMethod {
   let method = methods.get(name);
   if (method === undefined) {
-    method = emptyMethod(SERVICE_NAME, name[0]!.toUpperCase() + name.slice(1), "unary") as RawMethod;
+    method = emptyMethod(
+      SERVICE_NAME,
+      name[0]!.toUpperCase() + name.slice(1),
+      "unary",
+    ) as RawMethod;
     methods.set(name, method);
   }
   return method;

@@ -12,7 +12,10 @@ const FIRST = DescribeNamespaceRequest.namespace;
 export const namespaceField = (method: MethodName): number => BY_METHOD[method] ?? FIRST;
 
 /** The last namespace, which is usually the next one too. */
-let last: { readonly bytes: Uint8Array; readonly text: string } = { bytes: new Uint8Array(0), text: "" };
+let last: { readonly bytes: Uint8Array; readonly text: string } = {
+  bytes: new Uint8Array(0),
+  text: "",
+};
 
 /**
  * Undefined for a request without namespace, or with one that is invalid in a header (the server
@@ -32,7 +35,9 @@ export function namespaceOf(method: MethodName, request: Uint8Array): string | u
 
 function fieldOf(message: Uint8Array, wanted: number): Uint8Array | undefined {
   // The usual encoding: the first field, shorter than 128 bytes.
-  if (wanted === FIRST && message[0] === FIRST && message[1]! < 0x80) return message.subarray(2, 2 + message[1]!);
+  if (wanted === FIRST && message[0] === FIRST && message[1]! < 0x80) {
+    return message.subarray(2, 2 + message[1]!);
+  }
   try {
     for (const at = new Fields(message); at.next();) if (at.tag === wanted) return at.bytes();
   } catch {

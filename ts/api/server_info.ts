@@ -14,7 +14,9 @@ import { Fields, Message } from "../messages/wire.ts";
 import type { GetSystemInfoResponse_Capabilities } from "../messages/generated/temporal/api/workflowservice/v1/request_response_pb.ts";
 
 /** Capabilities of a server (GetSystemInfo). An older server omits unknown ones: false. */
-export type ServerCapabilities = { readonly [Name in Exclude<keyof GetSystemInfoResponse_Capabilities, `$${string}`>]: boolean };
+export type ServerCapabilities = {
+  readonly [Name in Exclude<keyof GetSystemInfoResponse_Capabilities, `$${string}`>]: boolean;
+};
 
 /** Description of a server. */
 export interface ServerInfo {
@@ -32,7 +34,9 @@ export function readServerInfo(response: Uint8Array): ServerInfo {
   let capabilities: Partial<ServerCapabilities> = {};
   for (const at = new Fields(response); at.next();) {
     if (at.tag === GetSystemInfoResponse.serverVersion) version = at.text();
-    else if (at.tag === GetSystemInfoResponse.capabilities) capabilities = readCapabilities(at.inner(), capabilities);
+    else if (at.tag === GetSystemInfoResponse.capabilities) {
+      capabilities = readCapabilities(at.inner(), capabilities);
+    }
   }
   return { version, capabilities };
 }
@@ -41,7 +45,9 @@ export function readServerInfo(response: Uint8Array): ServerInfo {
 function readCapabilities(at: Fields, before: Partial<ServerCapabilities>): ServerCapabilities {
   const read: { [name: string]: boolean } = {};
   for (const [name] of CAPABILITIES) read[name] = before[name] ?? false;
-  while (at.next()) for (const [name, tag] of CAPABILITIES) if (tag === at.tag) read[name] = at.bool();
+  while (at.next()) {
+    for (const [name, tag] of CAPABILITIES) if (tag === at.tag) read[name] = at.bool();
+  }
   return read as ServerCapabilities;
 }
 

@@ -51,7 +51,11 @@ export class DeferredServer {
   }
 }
 
-async function serve(engine: EmbeddedEngine, path: string, logger: Logger): Promise<StoreServer | undefined> {
+async function serve(
+  engine: EmbeddedEngine,
+  path: string,
+  logger: Logger,
+): Promise<StoreServer | undefined> {
   try {
     const { serveEngineStore } = await import("./serve_store.ts");
     return await serveEngineStore(engine, path, {
@@ -59,7 +63,10 @@ async function serve(engine: EmbeddedEngine, path: string, logger: Logger): Prom
     });
   } catch (error) {
     const level = (error as Error).name === "NotPermittedError" ? "debug" : "warn";
-    logger[level]("other processes cannot reach the engine; the engine continues without the socket", { store: path, error });
+    logger[level](
+      "other processes cannot reach the engine; the engine continues without the socket",
+      { store: path, error },
+    );
     return undefined;
   }
 }

@@ -23,14 +23,18 @@ export interface TimerToFire {
 }
 
 /** `engineOf`: the engine of a namespace; undefined for an unknown namespace. */
-export function fireTimerMethod(engineOf: (namespace: string) => EmbeddedEngine | undefined): ExtraMethod {
+export function fireTimerMethod(
+  engineOf: (namespace: string) => EmbeddedEngine | undefined,
+): ExtraMethod {
   return {
     service: SERVICE,
     method: METHOD,
     async unary(bytes) {
       const { namespace, workflowId, name, runId } = read(bytes);
       const engine = engineOf(namespace);
-      if (engine === undefined) throw new ServiceError(Code.NOT_FOUND, `namespace "${namespace}" does not exist`);
+      if (engine === undefined) {
+        throw new ServiceError(Code.NOT_FOUND, `namespace "${namespace}" does not exist`);
+      }
       await engine.fireTimer(workflowId, name, runId);
       return new Uint8Array(0);
     },
@@ -41,7 +45,12 @@ function read(bytes: Uint8Array): TimerToFire {
   try {
     const { namespace, workflowId, name, runId } = readJsonMessage(bytes) as Partial<TimerToFire>;
     if ([namespace, workflowId, name, runId ?? ""].every((text) => typeof text === "string")) {
-      return { namespace: namespace!, workflowId: workflowId!, name: name!, ...(runId !== undefined && { runId }) };
+      return {
+        namespace: namespace!,
+        workflowId: workflowId!,
+        name: name!,
+        ...(runId !== undefined && { runId }),
+      };
     }
   } catch {
     // Reported below.
@@ -56,18 +65,32 @@ function read(bytes: Uint8Array): TimerToFire {
  * Fires a timer in a process that has the engine. Rejects with a ServiceError; UNIMPLEMENTED if the
  * service is a Temporal server.
  */
-export async function askToFire(service: GrpcService, timer: TimerToFire, signal: AbortSignal): Promise<void> {
-  await service.callOther(`/${SERVICE}/${METHOD}`, jsonMessage(timer), { signal, timeoutMs: TIMEOUT_MS });
+export async function askToFire(
+  service: GrpcService,
+  timer: TimerToFire,
+  signal: AbortSignal,
+): Promise<void> {
+  await service.callOther(`/${SERVICE}/${METHOD}`, jsonMessage(timer), {
+    signal,
+    timeoutMs: TIMEOUT_MS,
+  });
 }
 
 /**
  * Fires a timer in the process that holds a store. Rejects with a ServiceError; FAILED_PRECONDITION
  * if no process holds it.
  */
-export async function fireInStore(given: string, timer: TimerToFire, signal: AbortSignal): Promise<void> {
+export async function fireInStore(
+  given: string,
+  timer: TimerToFire,
+  signal: AbortSignal,
+): Promise<void> {
   const path = resolveStorePath(given);
   const notHeld = () =>
-    new ServiceError(Code.FAILED_PRECONDITION, `no process has ${path} open: start one to fire its manual timers`);
+    new ServiceError(
+      Code.FAILED_PRECONDITION,
+      `no process has ${path} open: start one to fire its manual timers`,
+    );
   const holder = findHolder(path);
   if (holder === undefined) throw notHeld();
   const line = lineTo(holder);

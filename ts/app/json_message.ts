@@ -8,4 +8,5 @@ export const jsonMessage = (value: unknown): Uint8Array =>
   new Message().bytes(FIELD, new TextEncoder().encode(JSON.stringify(value))).finish();
 
 /** Throws a SyntaxError for other bytes. */
-export const readJsonMessage = (bytes: Uint8Array): unknown => JSON.parse(new TextDecoder().decode(readBytes(bytes, FIELD)));
+export const readJsonMessage = (bytes: Uint8Array): unknown =>
+  JSON.parse(new TextDecoder().decode(readBytes(bytes, FIELD)));

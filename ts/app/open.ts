@@ -27,8 +27,9 @@ export interface App {
   /** The embedded engine; also a service for other workers and clients. */
   readonly engine: EmbeddedEngine;
   /**
-   * Runs a query over the store's file in a separate process; the engine continues meanwhile. `engine.sql` is faster for short queries.
-   * Rejects with a SqlLimitError for more than 100,000 rows or 16 MiB, and after `timeoutMs` (default: 30,000).
+   * Runs a query over the store's file in a separate process; the engine continues meanwhile.
+   * `engine.sql` is faster for short queries. Rejects with a SqlLimitError for more than 100,000
+   * rows or 16 MiB, and after `timeoutMs` (default: 30,000).
    *
    * @example
    * const rows = await app.query("SELECT workflow_type, count(*) AS n FROM workflow GROUP BY 1", { timeoutMs: 5_000 });
@@ -63,17 +64,25 @@ const CLOSE_MS = 10_000;
  */
 export async function open(options: OpenOptions): Promise<App> {
   checkOpenOptions(options);
-  const { path, workflows, activities, taskQueue = "default", converter, reducers, migrations } = options;
+  const { path, workflows, activities, taskQueue = "default", converter, reducers, migrations } =
+    options;
   // Checked before a file is created.
   if (reducers !== undefined) new ReducerPayloads(options);
   const logger = containedLogger(options.logger ?? consoleLogger());
   const { codec, encodeCommonAttributes } = options;
-  const shared = { logger, codec, encodeCommonAttributes, ...(converter !== undefined && { converter }) };
+  const shared = {
+    logger,
+    codec,
+    encodeCommonAttributes,
+    ...(converter !== undefined && { converter }),
+  };
   const inMemory = path === undefined && options.engine?.store === undefined;
   const withTables = reducers !== undefined || migrations !== undefined;
   const late: { engine?: EmbeddedEngine; tables?: Store } = {};
   const openEngine = async () => {
-    if (inMemory && withTables) late.tables = (await import("../engine/sqlite/in_memory.ts")).openInMemory();
+    if (inMemory && withTables) {
+      late.tables = (await import("../engine/sqlite/in_memory.ts")).openInMemory();
+    }
     const engine = late.engine = await EmbeddedEngine.open({
       onError: (error) => logger.error("the engine failed", { error }),
       onActivityTimeout: warnOfTimeouts(logger),
@@ -89,7 +98,13 @@ export async function open(options: OpenOptions): Promise<App> {
     try {
       return {
         engine,
-        client: new Client({ namespace: engine.namespace, ...shared, ...options.client, service: engine, taskQueue }),
+        client: new Client({
+          namespace: engine.namespace,
+          ...shared,
+          ...options.client,
+          service: engine,
+          taskQueue,
+        }),
       };
     } catch (error) {
       await engine.close();
@@ -122,7 +137,10 @@ export async function open(options: OpenOptions): Promise<App> {
     service,
     taskQueue,
   });
-  const [worked, opened] = await Promise.allSettled([working, Promise.race([started, working]).then(openEngine)]);
+  const [worked, opened] = await Promise.allSettled([
+    working,
+    Promise.race([started, working]).then(openEngine),
+  ]);
   if (worked.status === "rejected") {
     if (opened.status === "fulfilled") await opened.value.engine.close();
     throw worked.reason;
@@ -144,8 +162,19 @@ export async function open(options: OpenOptions): Promise<App> {
   let closing: Promise<void> | undefined;
   // The closing engine completes pending calls; the server sends the responses before it closes.
   const close = () =>
-    closing ??= worker.shutdown().then(() => server.retire()).then(() => engine.close()).then(() => server.close())
+    closing ??= worker.shutdown().then(() => server.retire()).then(() => engine.close()).then(() =>
+      server.close()
+    )
       .then(() => late.tables?.close());
   const query = (sql: string, options: QueryOptions = {}) => queryOfApp(engine.store, sql, options);
-  return { client, worker, engine, query, served: server.address, done, close, [Symbol.asyncDispose]: close };
+  return {
+    client,
+    worker,
+    engine,
+    query,
+    served: server.address,
+    done,
+    close,
+    [Symbol.asyncDispose]: close,
+  };
 }

@@ -21,7 +21,10 @@ export interface OpenOptions extends CodecOptions {
    * instead run in this thread.
    */
   workflows?: WorkerOptions["workflows"];
-  /** Activity functions by name: an object, or a module (`import * as activities from "./activities.ts"`). */
+  /**
+   * Activity functions by name: an object, or a module (`import * as activities from
+   * "./activities.ts"`).
+   */
   activities?: WorkerOptions["activities"];
   /** Default: "default". */
   taskQueue?: string;
@@ -57,7 +60,18 @@ const { converter, codec, encodeCommonAttributes, logger } = client;
 const { reducers, migrations } = engine;
 
 const OPTIONS: kind.Table<OpenOptions> = {
-  ...{ path, workflows, activities, taskQueue, reducers, migrations, converter, codec, encodeCommonAttributes, logger },
+  ...{
+    path,
+    workflows,
+    activities,
+    taskQueue,
+    reducers,
+    migrations,
+    converter,
+    codec,
+    encodeCommonAttributes,
+    logger,
+  },
   ...{ serve: kind.flag, engine, worker, client },
 };
 

@@ -11,7 +11,16 @@ import { listen, type Listener } from "../server/listener.ts";
 import { serviceHandler } from "../server/grpc_handlers.ts";
 import { fireTimerMethod } from "./fire_timer.ts";
 import { sqlMethod } from "./sql/sql_method.ts";
-import { fileId, fitsSocket, placePort, placeSocket, portPath, removePort, removeSocket, socketPath } from "./socket_path.ts";
+import {
+  fileId,
+  fitsSocket,
+  placePort,
+  placeSocket,
+  portPath,
+  removePort,
+  removeSocket,
+  socketPath,
+} from "./socket_path.ts";
 
 export interface StoreServer {
   /** The socket's path, or `127.0.0.1:<port>`. */
@@ -35,7 +44,11 @@ export interface ServeStoreOptions {
  * fence may call this, because files of a killed holder are replaced. Throws if serving is not
  * possible; the store is not affected.
  */
-export async function serveStore(service: RawService, path: string, options: ServeStoreOptions = {}): Promise<StoreServer> {
+export async function serveStore(
+  service: RawService,
+  path: string,
+  options: ServeStoreOptions = {},
+): Promise<StoreServer> {
   const handler = serviceHandler(service, options);
   removePort(path);
   if (fitsSocket(path)) {
@@ -48,7 +61,11 @@ export async function serveStore(service: RawService, path: string, options: Ser
     } catch (error) {
       // Some file systems do not support sockets (shared folders of virtual machines, network
       // drives).
-      if (!["ENOTSUP", "EOPNOTSUPP", "EPERM", "EINVAL"].includes((error as { code?: string }).code ?? "")) throw error;
+      if (
+        !["ENOTSUP", "EOPNOTSUPP", "EPERM", "EINVAL"].includes(
+          (error as { code?: string }).code ?? "",
+        )
+      ) throw error;
     }
   }
   removeSocket(path);
@@ -74,8 +91,13 @@ export function serveEngineStore(
   path: string,
   options: Omit<ServeStoreOptions, "extra"> = {},
 ): Promise<StoreServer> {
-  const service: RawService = { call: (method, request, call) => callFromOutside(engine, method, request, call) };
-  return serveStore(service, path, { ...options, extra: [sqlMethod(() => engine.store), fireTimerMethod(() => engine)] });
+  const service: RawService = {
+    call: (method, request, call) => callFromOutside(engine, method, request, call),
+  };
+  return serveStore(service, path, {
+    ...options,
+    extra: [sqlMethod(() => engine.store), fireTimerMethod(() => engine)],
+  });
 }
 
 function closing(file: string, address: string, listener: Listener): StoreServer {
@@ -102,8 +124,12 @@ export class NotPermittedError extends Error {
 /** Checks Deno's permission first: an unpermitted use would open a prompt on a terminal. */
 function askDeno(host: string, flag: string): void {
   const { Deno } = globalThis as {
-    Deno?: { permissions?: { querySync(descriptor: { name: "net"; host: string }): { state: string } } };
+    Deno?: {
+      permissions?: { querySync(descriptor: { name: "net"; host: string }): { state: string } };
+    };
   };
   const state = Deno?.permissions?.querySync({ name: "net", host }).state ?? "granted";
-  if (state !== "granted") throw new NotPermittedError(`Deno denied permission to listen; run with ${flag}`);
+  if (state !== "granted") {
+    throw new NotPermittedError(`Deno denied permission to listen; run with ${flag}`);
+  }
 }

@@ -33,14 +33,17 @@ const SUN_PATH_BYTES = process.platform === "linux" || process.platform === "and
  * module is read).
  */
 export function closesSocketsTwice(deno: string | undefined): boolean {
-  const [major = 0, minor = 0, patch = 0] = (deno ?? "").split(".").map((part) => Number.parseInt(part, 10));
+  const [major = 0, minor = 0, patch = 0] = (deno ?? "").split(".").map((part) =>
+    Number.parseInt(part, 10)
+  );
   return major === 2 && (minor === 8 || (minor === 9 && patch <= 5));
 }
 
 /** Returns whether a Unix socket can be created next to the store. */
 export function fitsSocket(store: string): boolean {
   if (closesSocketsTwice(process.versions["deno"])) return false;
-  return process.platform !== "win32" && new TextEncoder().encode(`${nursery(store)}/s`).length <= SUN_PATH_BYTES;
+  return process.platform !== "win32" &&
+    new TextEncoder().encode(`${nursery(store)}/s`).length <= SUN_PATH_BYTES;
 }
 
 /**
@@ -48,7 +51,10 @@ export function fitsSocket(store: string): boolean {
  * mode 0600, then moved to its path, where it replaces that of a killed process. Only for the
  * holder of the store's fence.
  */
-export async function placeSocket<T>(store: string, bind: (path: string) => Promise<T>): Promise<T> {
+export async function placeSocket<T>(
+  store: string,
+  bind: (path: string) => Promise<T>,
+): Promise<T> {
   const folder = nursery(store);
   const { fs } = required();
   // Left with the socket by a process that was killed here.
@@ -84,7 +90,9 @@ export function removePort(store: string): void {
   const path = portPath(store);
   if (lstatSync(path, { throwIfNoEntry: false }) === undefined) return;
   // It can be empty after a power failure.
-  if (noteAt(path) === undefined && !/^\0*$/.test(readFileSync(path, "utf8"))) throw inTheWay(path, "is not a port file");
+  if (noteAt(path) === undefined && !/^\0*$/.test(readFileSync(path, "utf8"))) {
+    throw inTheWay(path, "is not a port file");
+  }
   rmSync(path, { force: true });
 }
 
@@ -93,7 +101,10 @@ function noteAt(path: string): PortNote | undefined {
   try {
     const note = JSON.parse(readFileSync(path, "utf8")) as PortNote;
     const { port, secret } = note;
-    return Number.isInteger(port) && port > 0 && port < 65536 && typeof secret === "string" && secret !== "" ? note : undefined;
+    return Number.isInteger(port) && port > 0 && port < 65536 && typeof secret === "string" &&
+        secret !== ""
+      ? note
+      : undefined;
   } catch {
     return undefined;
   }
@@ -131,7 +142,10 @@ function required(): Builtins {
 }
 
 /** Address of a holder, which may have died since. */
-export type Holder = { readonly socket: string } | { readonly port: number; readonly secret: string };
+export type Holder = { readonly socket: string } | {
+  readonly port: number;
+  readonly secret: string;
+};
 
 /**
  * Looks for a holder next to the store. Ignores files of a user other than the store's owner or the
@@ -148,10 +162,13 @@ export function findHolder(store: string): Holder | undefined {
   if (note === undefined) return undefined;
   // The port of a dead process may belong to another user now, which must not receive the secret.
   const found = required();
-  return isDead(found, note, ownIdentity(found)) ? undefined : { port: note.port, secret: note.secret };
+  return isDead(found, note, ownIdentity(found))
+    ? undefined
+    : { port: note.port, secret: note.secret };
 }
 
 function trusted(store: string, uid: number): boolean {
   const own = process.getuid?.();
-  return own === undefined || uid === own || uid === statSync(store, { throwIfNoEntry: false })?.uid;
+  return own === undefined || uid === own ||
+    uid === statSync(store, { throwIfNoEntry: false })?.uid;
 }

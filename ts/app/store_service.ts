@@ -9,7 +9,13 @@ import { EmbeddedEngine } from "../engine/mod.ts";
 import { READ_METHODS, ReadOnlyService } from "../engine/read_only_service.ts";
 import { StoreLockedError } from "../engine/store_errors.ts";
 import { openStore } from "../engine/short_lived_open.ts";
-import { type CallOptions, Code, type MethodName, type RawService, ServiceError } from "../service/raw.ts";
+import {
+  type CallOptions,
+  Code,
+  type MethodName,
+  type RawService,
+  ServiceError,
+} from "../service/raw.ts";
 import { realTimers, sleepOn } from "../base/timers.ts";
 import { GrpcService } from "../grpc/grpc_service.ts";
 import { NOT_CONNECTED } from "../grpc/links.ts";
@@ -22,7 +28,9 @@ export interface StoreServiceOptions {
   namespace?: string;
   /** Whether a start may create the store. Default: true. */
   create?: boolean;
-  /** Time that a call that needs a worker waits for a holder. Default: 0, it is rejected at once. */
+  /**
+   * Time that a call that needs a worker waits for a holder. Default: 0, it is rejected at once.
+   */
   patienceMs?: number;
   /** Called when a call begins to wait for a holder, because it needs a worker. */
   onWaiting?(): void;
@@ -52,7 +60,10 @@ const NEED_A_WORKER: ReadonlySet<MethodName> = new Set<MethodName>([
 /** Reason of a rejected call that needs a worker: no process has the store open. */
 export const NO_WORKER = "NoWorker";
 
-const CREATES: ReadonlySet<MethodName> = new Set<MethodName>(["startWorkflowExecution", "signalWithStartWorkflowExecution"]);
+const CREATES: ReadonlySet<MethodName> = new Set<MethodName>([
+  "startWorkflowExecution",
+  "signalWithStartWorkflowExecution",
+]);
 
 interface Visit {
   readonly service: RawService;
@@ -95,7 +106,11 @@ export class StoreService implements RawService {
     return findHolder(this.path) !== undefined;
   }
 
-  async call(method: MethodName, request: Uint8Array, options: CallOptions = {}): Promise<Uint8Array> {
+  async call(
+    method: MethodName,
+    request: Uint8Array,
+    options: CallOptions = {},
+  ): Promise<Uint8Array> {
     const began = performance.now();
     for (;;) {
       if (this.#closed) throw new ServiceError(Code.CANCELLED, "the connection is closed");
@@ -106,7 +121,10 @@ export class StoreService implements RawService {
         return await this.#withoutHolder(method, request, options);
       } catch (e) {
         const waited = performance.now() - began;
-        if (e instanceof ServiceError && e.reason === NO_WORKER && waited < (this.#options.patienceMs ?? 0)) {
+        if (
+          e instanceof ServiceError && e.reason === NO_WORKER &&
+          waited < (this.#options.patienceMs ?? 0)
+        ) {
           this.#options.onWaiting?.();
         } else if (!(e instanceof StoreLockedError)) throw e;
         // Now held; the holder may not listen yet, or not again yet.
@@ -117,7 +135,11 @@ export class StoreService implements RawService {
   }
 
   /** Calls the holder; undefined if no process listens. */
-  async #askHolder(method: MethodName, request: Uint8Array, options: CallOptions): Promise<Uint8Array | undefined> {
+  async #askHolder(
+    method: MethodName,
+    request: Uint8Array,
+    options: CallOptions,
+  ): Promise<Uint8Array | undefined> {
     const holder = this.#find();
     if (holder === undefined) return undefined;
     holder.calls++;
@@ -164,19 +186,32 @@ export class StoreService implements RawService {
 
   // ---- with no holder
 
-  #withoutHolder(method: MethodName, request: Uint8Array, options: CallOptions): Promise<Uint8Array> {
+  #withoutHolder(
+    method: MethodName,
+    request: Uint8Array,
+    options: CallOptions,
+  ): Promise<Uint8Array> {
     if (NEED_A_WORKER.has(method)) return Promise.reject(this.#noWorker());
     if (!READ_METHODS.has(method)) {
-      return this.#visiting(true, CREATES.has(method), (service) => service.call(method, request, options));
+      return this.#visiting(
+        true,
+        CREATES.has(method),
+        (service) => service.call(method, request, options),
+      );
     }
-    if (method === "getWorkflowExecutionHistory" && waits(request)) return this.#waitFor(method, request, options);
+    if (method === "getWorkflowExecutionHistory" && waits(request)) {
+      return this.#waitFor(method, request, options);
+    }
     return this.#visiting(false, false, (service) => service.call(method, request, options));
   }
 
   #noWorker(): ServiceError {
     // A recent holder may return: callers retry for a while.
     if (this.#hadHolder) {
-      return new ServiceError(Code.UNAVAILABLE, `the process that had ${this.path} open has ended, and no worker is available`);
+      return new ServiceError(
+        Code.UNAVAILABLE,
+        `the process that had ${this.path} open has ended, and no worker is available`,
+      );
     }
     return new ServiceError(
       Code.FAILED_PRECONDITION,
@@ -186,10 +221,15 @@ export class StoreService implements RawService {
   }
 
   /** Returns an existing result, or waits for a process that opens the store. */
-  async #waitFor(method: MethodName, request: Uint8Array, options: CallOptions): Promise<Uint8Array> {
+  async #waitFor(
+    method: MethodName,
+    request: Uint8Array,
+    options: CallOptions,
+  ): Promise<Uint8Array> {
     const { timeoutMs = Infinity, signal } = options;
     const deadline = performance.now() + timeoutMs;
-    const isDeadline = (e: unknown) => e instanceof ServiceError && e.code === Code.DEADLINE_EXCEEDED;
+    const isDeadline = (e: unknown) =>
+      e instanceof ServiceError && e.code === Code.DEADLINE_EXCEEDED;
     try {
       return await this.#visiting(
         false,
@@ -205,22 +245,35 @@ export class StoreService implements RawService {
       await sleepOn(realTimers, PAUSE_MS, signal);
       if (this.#closed) break;
       const left = Math.max(1, deadline - performance.now());
-      const answer = await this.#askHolder(method, request, { ...options, ...(left < Infinity && { timeoutMs: left }) });
+      const answer = await this.#askHolder(method, request, {
+        ...options,
+        ...(left < Infinity && { timeoutMs: left }),
+      });
       if (answer !== undefined) return answer;
     }
-    throw new ServiceError(Code.DEADLINE_EXCEEDED, `${method} timed out: no process has ${this.path} open`);
+    throw new ServiceError(
+      Code.DEADLINE_EXCEEDED,
+      `${method} timed out: no process has ${this.path} open`,
+    );
   }
 
   // ---- visits
 
-  async #visiting<T>(writes: boolean, creates: boolean, use: (service: RawService) => Promise<T>): Promise<T> {
+  async #visiting<T>(
+    writes: boolean,
+    creates: boolean,
+    use: (service: RawService) => Promise<T>,
+  ): Promise<T> {
     const visit = await this.#inTurn(() => this.#enter(writes, creates));
     try {
       return await use(visit.service);
     } finally {
       visit.users--;
       if (visit.users === 0) {
-        visit.timer = setTimeout(() => void this.#inTurn(() => this.#leave(visit)).catch(() => {}), LINGER_MS);
+        visit.timer = setTimeout(
+          () => void this.#inTurn(() => this.#leave(visit)).catch(() => {}),
+          LINGER_MS,
+        );
       }
     }
   }
@@ -244,13 +297,27 @@ export class StoreService implements RawService {
       await this.#leave(open);
     }
     if (!existsSync(this.path) && !(creates && this.#options.create !== false)) {
-      throw new ServiceError(Code.FAILED_PRECONDITION, `the store ${this.path} does not exist`, "NoStore");
+      throw new ServiceError(
+        Code.FAILED_PRECONDITION,
+        `the store ${this.path} does not exist`,
+        "NoStore",
+      );
     }
     const namespace = this.#options.namespace ?? "default";
     const service = writes
       ? await EmbeddedEngine.open({ path: this.path, namespace, visit: true, onError: () => {} })
-      : await ReadOnlyService.open(await openStore(this.path, { visit: true, readOnly: true }), namespace);
-    this.#visit = { service, writes, openedAt: performance.now(), users: 1, timer: undefined, close: () => service.close() };
+      : await ReadOnlyService.open(
+        await openStore(this.path, { visit: true, readOnly: true }),
+        namespace,
+      );
+    this.#visit = {
+      service,
+      writes,
+      openedAt: performance.now(),
+      users: 1,
+      timer: undefined,
+      close: () => service.close(),
+    };
     return this.#visit;
   }
 
@@ -304,7 +371,10 @@ function waits(request: Uint8Array): boolean {
   }
 }
 
-/** Returns the path as the store resolves it: links of the folder are followed, also for a missing file. */
+/**
+ * Returns the path as the store resolves it: links of the folder are followed, also for a missing
+ * file.
+ */
 export function resolveStorePath(path: string): string {
   try {
     return realpathSync(path);

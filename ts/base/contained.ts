@@ -19,7 +19,9 @@ function note(source: object, what: string, error: unknown): void {
     // The default text above is used.
   }
   try {
-    console.error(`temporalex: ${what} threw (${text}); execution continues, further errors are not logged`);
+    console.error(
+      `temporalex: ${what} threw (${text}); execution continues, further errors are not logged`,
+    );
   } catch {
     // No other output is left.
   }
@@ -32,7 +34,10 @@ function note(source: object, what: string, error: unknown): void {
 export function contained<T>(source: object, what: string, call: () => T): T | undefined {
   try {
     const answer = call();
-    if (typeof answer === "object" && answer !== null && typeof (answer as { then?: unknown }).then === "function") {
+    if (
+      typeof answer === "object" && answer !== null &&
+      typeof (answer as { then?: unknown }).then === "function"
+    ) {
       Promise.resolve(answer).then(undefined, (error) => note(source, what, error));
     }
     return answer;
@@ -77,7 +82,11 @@ export function containedMetrics(metrics: Metrics): Metrics {
         return { record: (milliseconds) => void call(() => histogram?.record(milliseconds)) };
       },
       values(name, labels): Histogram {
-        const values = call(() => metrics.values === undefined ? metrics.histogram(name, labels) : metrics.values(name, labels));
+        const values = call(() =>
+          metrics.values === undefined
+            ? metrics.histogram(name, labels)
+            : metrics.values(name, labels)
+        );
         return { record: (value) => void call(() => values?.record(value)) };
       },
       gauge(name, labels, read) {
@@ -97,7 +106,8 @@ export function containedListeners<T extends object>(listeners: T, what: string)
     get(target, name) {
       const listener = contained(target, what, () => Reflect.get(target, name, target)) as unknown;
       if (typeof listener !== "function") return listener;
-      return (...args: unknown[]) => contained(target, what, () => Reflect.apply(listener, target, args));
+      return (...args: unknown[]) =>
+        contained(target, what, () => Reflect.apply(listener, target, args));
     },
   });
 }

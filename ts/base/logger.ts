@@ -32,7 +32,12 @@ export interface LineLoggerOptions {
 }
 
 const LEVELS: LogLevel[] = ["debug", "info", "warn", "error"];
-const COLOURS: { [level in LogLevel]: string } = { debug: "\x1b[2m", info: "\x1b[36m", warn: "\x1b[33m", error: "\x1b[31m" };
+const COLOURS: { [level in LogLevel]: string } = {
+  debug: "\x1b[2m",
+  info: "\x1b[36m",
+  warn: "\x1b[33m",
+  error: "\x1b[31m",
+};
 
 /** Returns a value on one line, so that a record stays on one line. */
 function show(value: unknown): string {
@@ -55,24 +60,33 @@ const SHORT: { readonly [character: string]: string } = { "\n": "\\n", "\r": "\\
 
 /** Returns the text with control characters and marks of writing direction as escape sequences. */
 export function escapeControls(text: string): string {
-  return text.replace(CONTROLS, (one) => SHORT[one] ?? `\\u${one.charCodeAt(0).toString(16).padStart(4, "0")}`);
+  return text.replace(
+    CONTROLS,
+    (one) => SHORT[one] ?? `\\u${one.charCodeAt(0).toString(16).padStart(4, "0")}`,
+  );
 }
 
 function shown(value: unknown): string {
   if (value instanceof Error) return JSON.stringify(`${value.name}: ${value.message}`);
-  // deno-lint-ignore no-control-regex
-  if (typeof value === "string") return /[\s"=\x00-\x1f\x7f]/.test(value) || value === "" ? JSON.stringify(value) : value;
+  if (typeof value === "string") {
+    // deno-lint-ignore no-control-regex
+    return /[\s"=\x00-\x1f\x7f]/.test(value) || value === "" ? JSON.stringify(value) : value;
+  }
   if (typeof value === "bigint") return String(value);
   return JSON.stringify(value) ?? String(value);
 }
 
 /** Returns a logger that writes lines of the form `level message name=value ...`. */
-export function lineLogger({ minimum = "info", colours = false, write }: LineLoggerOptions): Logger {
+export function lineLogger(
+  { minimum = "info", colours = false, write }: LineLoggerOptions,
+): Logger {
   const log = (level: LogLevel) => (message: string, fields: LogFields = {}) => {
     if (LEVELS.indexOf(level) < LEVELS.indexOf(minimum)) return;
     let record = escapeControls(message);
     for (const name in fields) {
-      if (fields[name] !== undefined) record += ` ${escapeControls(name)}=${escapeControls(show(fields[name]))}`;
+      if (fields[name] !== undefined) {
+        record += ` ${escapeControls(name)}=${escapeControls(show(fields[name]))}`;
+      }
     }
     write(`${colours ? `${COLOURS[level]}${level.padEnd(5)}\x1b[0m` : level.padEnd(5)} ${record}`);
   };
@@ -81,10 +95,16 @@ export function lineLogger({ minimum = "info", colours = false, write }: LineLog
 
 const nothing = () => {};
 /** A logger that discards all records. */
-export const silentLogger: Logger = { debug: nothing, info: nothing, warn: nothing, error: nothing };
+export const silentLogger: Logger = {
+  debug: nothing,
+  info: nothing,
+  warn: nothing,
+  error: nothing,
+};
 
 /** Returns a logger that adds fields to every record. */
 export function withFields(logger: Logger, fields: LogFields): Logger {
-  const log = (level: LogLevel) => (message: string, more?: LogFields) => logger[level](message, { ...fields, ...more });
+  const log = (level: LogLevel) => (message: string, more?: LogFields) =>
+    logger[level](message, { ...fields, ...more });
   return { debug: log("debug"), info: log("info"), warn: log("warn"), error: log("error") };
 }

@@ -9,7 +9,9 @@ function editDistance(a: string, b: string): number {
     for (let j = 1; j <= b.length; j++) {
       const same = a[i - 1] === b[j - 1] ? 0 : 1;
       row[j] = Math.min(previous[j]! + 1, row[j - 1]! + 1, previous[j - 1]! + same);
-      if (i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1]) row[j] = Math.min(row[j]!, before[j - 2]! + 1);
+      if (i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1]) {
+        row[j] = Math.min(row[j]!, before[j - 2]! + 1);
+      }
     }
     before = previous;
     previous = row;
@@ -17,20 +19,23 @@ function editDistance(a: string, b: string): number {
   return previous[b.length]!;
 }
 
-const splitWords = (name: string): string[] => name.split(/(?=[A-Z])|[_-]/).map((word) => word.toLowerCase());
+const splitWords = (name: string): string[] =>
+  name.split(/(?=[A-Z])|[_-]/).map((word) => word.toLowerCase());
 
 /** True for names whose words abbreviate each other: maxAttempts, maximumAttempts. */
 function hasSameWords(a: string, b: string): boolean {
   const [first, second] = [splitWords(a), splitWords(b)];
   return first.length === second.length && first.every((word, i) => {
     const other = second[i]!;
-    return word === other || (Math.min(word.length, other.length) > 2 && (word.startsWith(other) || other.startsWith(word)));
+    return word === other ||
+      (Math.min(word.length, other.length) > 2 &&
+        (word.startsWith(other) || other.startsWith(word)));
   });
 }
 
 /**
- * Returns the nearest of `names`, or undefined where none is near. A name that begins with the text is near, one that ends with its words
- * and one whose words it abbreviates.
+ * Returns the nearest of `names`, or undefined where none is near. A name that begins with the text
+ * is near, one that ends with its words and one whose words it abbreviates.
  */
 export function nearestName(text: string, names: readonly string[]): string | undefined {
   const wanted = text.toLowerCase();
@@ -43,7 +48,9 @@ export function nearestName(text: string, names: readonly string[]): string | un
   };
   const near = names
     .map((name) => ({ name, distance: distanceTo(name) }))
-    .filter(({ name, distance }) => distance <= Math.max(1, Math.floor(Math.min(name.length, wanted.length) / 3)))
+    .filter(({ name, distance }) =>
+      distance <= Math.max(1, Math.floor(Math.min(name.length, wanted.length) / 3))
+    )
     .sort((a, b) => a.distance - b.distance);
   return near[0]?.name;
 }

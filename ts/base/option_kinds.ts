@@ -17,15 +17,20 @@ export type Table<T> = { readonly [name in keyof Required<T>]: Kind | Kinds };
 
 const isFunction = (value: unknown) => typeof value === "function";
 const isObject = (value: unknown) => typeof value === "object" && value !== null;
-const at = (value: unknown, name: string) => (value as { readonly [name: string]: unknown } | null | undefined)?.[name];
-export const has = (...names: string[]) => (value: unknown) => names.every((name) => isFunction(at(value, name)));
+const at = (value: unknown, name: string) =>
+  (value as { readonly [name: string]: unknown } | null | undefined)?.[name];
+export const has = (...names: string[]) => (value: unknown) =>
+  names.every((name) => isFunction(at(value, name)));
 const isPromise = has("then");
-export const isModule = (value: unknown) => value instanceof URL || (typeof value === "string" && value !== "");
+export const isModule = (value: unknown) =>
+  value instanceof URL || (typeof value === "string" && value !== "");
 /**
  * True for values that hold others by name: an object, a module namespace, an instance of a class.
  */
-const isNamed = (value: unknown) => isObject(value) && !Array.isArray(value) && !(value instanceof URL) && !isPromise(value);
-const isDefinition = (value: unknown) => isFunction(value) && isFunction(at(value, "run")) && isObject(at(value, "queries"));
+const isNamed = (value: unknown) =>
+  isObject(value) && !Array.isArray(value) && !(value instanceof URL) && !isPromise(value);
+const isDefinition = (value: unknown) =>
+  isFunction(value) && isFunction(at(value, "run")) && isObject(at(value, "queries"));
 /** True for workflow definitions, lists of them, and objects that hold them. */
 const areDefinitions = (value: unknown): boolean =>
   Array.isArray(value) ? value.every(areDefinitions) : isDefinition(value) || isNamed(value);
@@ -37,7 +42,10 @@ export const oneOf = (...names: string[]): Kind => [
 ];
 
 export const any: Kind = ["", () => true];
-export const text: Kind = ["a non-empty string", (value) => typeof value === "string" && value !== ""];
+export const text: Kind = [
+  "a non-empty string",
+  (value) => typeof value === "string" && value !== "",
+];
 /** A name that is sent to other processes: UTF-8 cannot encode lone surrogates. */
 export const name: Kind = [
   "a non-empty string without lone surrogates",
@@ -45,17 +53,32 @@ export const name: Kind = [
 ];
 export const flag: Kind = ["true or false", (value) => typeof value === "boolean"];
 export const number: Kind = ["a number", (value) => typeof value === "number"];
-export const positive: Kind = ["a finite number above 0", (value) => Number.isFinite(value) && (value as number) > 0];
-export const notNegative: Kind = ["a finite number of at least 0", (value) => Number.isFinite(value) && (value as number) >= 0];
-export const atLeastOne: Kind = ["a finite number of at least 1", (value) => Number.isFinite(value) && (value as number) >= 1];
+export const positive: Kind = [
+  "a finite number above 0",
+  (value) => Number.isFinite(value) && (value as number) > 0,
+];
+export const notNegative: Kind = [
+  "a finite number of at least 0",
+  (value) => Number.isFinite(value) && (value as number) >= 0,
+];
+export const atLeastOne: Kind = [
+  "a finite number of at least 1",
+  (value) => Number.isFinite(value) && (value as number) >= 1,
+];
 /** A part of a whole. */
-export const share: Kind = ["a number from 0 to 1", (value) => typeof value === "number" && value >= 0 && value <= 1];
+export const share: Kind = [
+  "a number from 0 to 1",
+  (value) => typeof value === "number" && value >= 0 && value <= 1,
+];
 /** A time or a size that may be unlimited. */
 export const notNegativeOrInfinity: Kind = [
   "a number of at least 0, or Infinity",
   (value) => typeof value === "number" && value >= 0,
 ];
-export const count: Kind = ["a whole number of at least 1", (value) => Number.isInteger(value) && (value as number) >= 1];
+export const count: Kind = [
+  "a whole number of at least 1",
+  (value) => Number.isInteger(value) && (value as number) >= 1,
+];
 export const countOrInfinity: Kind = [
   "a whole number of at least 1, or Infinity",
   (value) => value === Infinity || count[1](value),
@@ -68,7 +91,10 @@ export const duration: Kind = [
   'a duration ("10s") or a number of milliseconds',
   (value) => ["string", "number", "object"].includes(typeof value) && value !== null,
 ];
-export const converter: Kind = ["an object with the functions toPayload and fromPayload", has("toPayload", "fromPayload")];
+export const converter: Kind = [
+  "an object with the functions toPayload and fromPayload",
+  has("toPayload", "fromPayload"),
+];
 export const logger: Kind = [
   "an object with the functions debug, info, warn and error, like console",
   has("debug", "info", "warn", "error"),
@@ -99,11 +125,15 @@ export const functionObjects: Kind = [
 ];
 export const migrations: Kind = [
   "a list of { name, sql }",
-  (value) => Array.isArray(value) && value.every((step) => text[1](at(step, "name")) && text[1](at(step, "sql"))),
+  (value) =>
+    Array.isArray(value) &&
+    value.every((step) => text[1](at(step, "name")) && text[1](at(step, "sql"))),
 ];
 /** The URL of a module, or several. */
 export const modules: Kind = ["the URLs of modules", oneOrList(isModule)];
-export const moduleOrFunction = (words: string): Kind => [words, (value) => isModule(value) || isFunction(value)];
+export const moduleOrFunction = (
+  words: string,
+): Kind => [words, (value) => isModule(value) || isFunction(value)];
 /** One of the names, or an object. */
 export const nameOrObject = (words: string, ...names: string[]): Kind => [
   words,
@@ -111,8 +141,9 @@ export const nameOrObject = (words: string, ...names: string[]): Kind => [
 ];
 
 /**
- * Throws a TypeError that names the option, what was given and what is expected. `of` is whose options they are, as messages say it:
- * "Worker.create". `elsewhere` says what to write instead of an unknown name of a part; undefined where it has nothing to say.
+ * Throws a TypeError that names the option, what was given and what is expected. `of` is whose
+ * options they are, as messages say it: "Worker.create". `elsewhere` says what to write instead of
+ * an unknown name of a part; undefined where it has nothing to say.
  */
 export function checkOptions(
   of: string,
@@ -120,26 +151,43 @@ export function checkOptions(
   kinds: Kinds,
   elsewhere: (part: string, name: string) => string | undefined = () => undefined,
 ): void {
-  if (!isNamed(options)) throw new TypeError(`${of} options must be an object, not ${shown(options)}`);
+  if (!isNamed(options)) {
+    throw new TypeError(`${of} options must be an object, not ${shown(options)}`);
+  }
   check("", options, kinds);
 
   function check(part: string, given: object, kinds: Kinds): void {
     for (const [name, value] of Object.entries(given)) {
       const kind = Object.hasOwn(kinds, name) ? kinds[name]! : undefined;
-      if (kind === undefined) throw new TypeError(elsewhere(part, name) ?? unknown(of, part, name, kinds));
+      if (kind === undefined) {
+        throw new TypeError(elsewhere(part, name) ?? unknown(of, part, name, kinds));
+      }
       if (value === undefined) continue;
       const option = part === "" ? name : `${part}.${name}`;
-      const [expected, is]: Kind = Array.isArray(kind) ? kind as unknown as Kind : ["an object of options", isNamed];
-      if (!is(value)) throw new TypeError(`${of}'s option ${option} must be ${expected}, not ${shown(value, is)}`);
+      const [expected, is]: Kind = Array.isArray(kind)
+        ? kind as unknown as Kind
+        : ["an object of options", isNamed];
+      if (!is(value)) {
+        throw new TypeError(
+          `${of}'s option ${option} must be ${expected}, not ${shown(value, is)}`,
+        );
+      }
       if (!Array.isArray(kind)) check(option, value as object, kind as Kinds);
     }
   }
 }
 
 /** Throws a TypeError where an option that there must be is missing. */
-export function needsOption(of: string, name: string, options: { readonly [name: string]: unknown }, kinds: Kinds): void {
+export function needsOption(
+  of: string,
+  name: string,
+  options: { readonly [name: string]: unknown },
+  kinds: Kinds,
+): void {
   if (options[name] === undefined) {
-    throw new TypeError(`${of}'s option ${name} must be ${(kinds[name] as Kind)[0]}, and is missing`);
+    throw new TypeError(
+      `${of}'s option ${name} must be ${(kinds[name] as Kind)[0]}, and is missing`,
+    );
   }
 }
 
@@ -150,7 +198,9 @@ function unknown(of: string, part: string, name: string, kinds: Kinds): string {
 
 /** What a value is, in a few words; of a list the first that makes it wrong. */
 function shown(value: unknown, is: Kind[1] = () => false): string {
-  if (typeof value === "string") return JSON.stringify(value.length > 80 ? `${value.slice(0, 80)}...` : value);
+  if (typeof value === "string") {
+    return JSON.stringify(value.length > 80 ? `${value.slice(0, 80)}...` : value);
+  }
   if (isDefinition(value)) return `a workflow: write { ${at(value, "name")} }`;
   if (isFunction(value)) return `a function ${(value as { readonly name: string }).name}`.trimEnd();
   if (!isObject(value)) return String(value);

@@ -1,8 +1,11 @@
-// Rejects options that do not exist, so that a misspelled name is not ignored. Cheap enough for calls in workflow code: one lookup for
-// each given option.
+// Rejects options that do not exist, so that a misspelled name is not ignored. Cheap enough for
+// calls in workflow code: one lookup for each given option.
 import { nearestName } from "./nearest_name.ts";
 
-/** The name of every option of `T`. A record, so that the compiler reports a name that is missing or wrong. */
+/**
+ * The name of every option of `T`. A record, so that the compiler reports a name that is missing or
+ * wrong.
+ */
 export type OptionNames<T> = { readonly [name in keyof Required<T>]: unknown };
 
 /** Names of Temporal's SDKs and API for options that have another name in this package. */
@@ -37,11 +40,20 @@ const TEMPORAL_NAMES: { readonly [name: string]: string } = {
   shutdownForceTime: "shutdownForceMs",
 };
 
-/** The message about an option that does not exist. `owner`: whose options they are, as in "Worker.create" or "retry of activities". */
-export function unknownOptionMessage(owner: string, name: string, known: readonly string[]): string {
+/**
+ * The message about an option that does not exist. `owner`: whose options they are, as in
+ * "Worker.create" or "retry of activities".
+ */
+export function unknownOptionMessage(
+  owner: string,
+  name: string,
+  known: readonly string[],
+): string {
   const problem = `${owner} has no option "${name}"`;
   const here = Object.hasOwn(TEMPORAL_NAMES, name) ? TEMPORAL_NAMES[name]! : undefined;
-  if (here !== undefined && known.includes(here)) return `${problem}; Temporal's ${name} is called ${here} here`;
+  if (here !== undefined && known.includes(here)) {
+    return `${problem}; Temporal's ${name} is called ${here} here`;
+  }
   const near = nearestName(name, known);
   if (near !== undefined) return `${problem}; did you mean ${near}?`;
   return known.length === 0 ? problem : `${problem}; known options: ${known.join(", ")}`;
@@ -59,8 +71,8 @@ const describeValue = (value: unknown): string =>
     : String(value);
 
 /**
- * Throws a TypeError for an option that does not exist, and for options that are not an object. Undefined options are valid, and so is a
- * number, the index that `durations.map(sleep)` passes.
+ * Throws a TypeError for an option that does not exist, and for options that are not an object.
+ * Undefined options are valid, and so is a number, the index that `durations.map(sleep)` passes.
  */
 export function rejectUnknownOptions(owner: string, options: unknown, names: object): void {
   if (options === undefined || typeof options === "number") return;
@@ -68,7 +80,9 @@ export function rejectUnknownOptions(owner: string, options: unknown, names: obj
     throw new TypeError(`${owner}: options must be an object, not ${describeValue(options)}`);
   }
   for (const name in options) {
-    if (!Object.hasOwn(names, name)) throw new TypeError(unknownOptionMessage(owner, name, Object.keys(names)));
+    if (!Object.hasOwn(names, name)) {
+      throw new TypeError(unknownOptionMessage(owner, name, Object.keys(names)));
+    }
   }
 }
 
@@ -76,17 +90,21 @@ export function rejectUnknownOptions(owner: string, options: unknown, names: obj
 const SHORTEST_PART = 0.6;
 
 /**
- * For programs of Temporal's SDK, which ignores unknown names, and for objects that may have more properties than are read, such as a handle
- * instead of a workflow's id: throws a TypeError for a name that is nearly one of `names`, unless that one is given, too. Other names are
- * ignored.
+ * For programs of Temporal's SDK, which ignores unknown names, and for objects that may have more
+ * properties than are read, such as a handle instead of a workflow's id: throws a TypeError for a
+ * name that is nearly one of `names`, unless that one is given, too. Other names are ignored.
  */
 export function rejectMisspelledOptions(owner: string, options: unknown, names: object): void {
   if (typeof options !== "object" || options === null) return;
   for (const name in options) {
     if (Object.hasOwn(names, name)) continue;
     const known = Object.keys(names);
-    const near = name === "retryPolicy" && known.includes("retry") ? "retry" : nearestName(name, known);
-    if (near === undefined || near in options || name.length / near.length < SHORTEST_PART) continue;
+    const near = name === "retryPolicy" && known.includes("retry")
+      ? "retry"
+      : nearestName(name, known);
+    if (near === undefined || near in options || name.length / near.length < SHORTEST_PART) {
+      continue;
+    }
     throw new TypeError(`${owner} has no option "${name}"; did you mean ${near}?`);
   }
 }
@@ -94,7 +112,11 @@ export function rejectMisspelledOptions(owner: string, options: unknown, names: 
 /** Returns the names of an object's methods, including inherited ones, without calling getters. */
 function methodNames(object: object): string[] {
   const names = new Set<string>();
-  for (let at: unknown = object; isObject(at) && Object.getPrototypeOf(at) !== null; at = Object.getPrototypeOf(at)) {
+  for (
+    let at: unknown = object;
+    isObject(at) && Object.getPrototypeOf(at) !== null;
+    at = Object.getPrototypeOf(at)
+  ) {
     for (const [name, { value }] of Object.entries(Object.getOwnPropertyDescriptors(at))) {
       if (typeof value === "function" && name !== "constructor") names.add(name);
     }
@@ -105,8 +127,8 @@ function methodNames(object: object): string[] {
 const isObject = (value: unknown): value is object => typeof value === "object" && value !== null;
 
 /**
- * Throws a TypeError for a method that is nearly one of `names` and would never be called, unless that one is there, too. Other methods are
- * the object's own helpers.
+ * Throws a TypeError for a method that is nearly one of `names` and would never be called, unless
+ * that one is there, too. Other methods are the object's own helpers.
  */
 export function rejectMisspelledMethods(owner: string, object: unknown, names: object): void {
   if (!isObject(object)) return;
@@ -129,10 +151,19 @@ function isPlainObject(value: unknown): value is object {
   return prototype === null || Object.getPrototypeOf(prototype) === null;
 }
 
-/** Throws a TypeError for options after the last parameter of a function, which would be ignored. `instead`: what to write. */
-export function rejectSurplusArguments(owner: string, surplus: readonly unknown[], instead: string): void {
+/**
+ * Throws a TypeError for options after the last parameter of a function, which would be ignored.
+ * `instead`: what to write.
+ */
+export function rejectSurplusArguments(
+  owner: string,
+  surplus: readonly unknown[],
+  instead: string,
+): void {
   if (surplus.length === 0) return;
   const options = surplus.find(isPlainObject);
   if (options === undefined) return;
-  throw new TypeError(`${owner} has no parameter for options ({ ${Object.keys(options).join(", ")} }); ${instead}`);
+  throw new TypeError(
+    `${owner} has no parameter for options ({ ${Object.keys(options).join(", ")} }); ${instead}`,
+  );
 }

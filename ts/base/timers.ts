@@ -23,7 +23,9 @@ export const realTimers: Timers = {
     let handle: ReturnType<typeof setTimeout>;
     const arm = () => {
       const rest = until - performance.now();
-      handle = rest > LONGEST_MS ? setTimeout(arm, LONGEST_MS) : setTimeout(fire, Math.max(0, rest));
+      handle = rest > LONGEST_MS
+        ? setTimeout(arm, LONGEST_MS)
+        : setTimeout(fire, Math.max(0, rest));
       if (background === true) (handle as { unref?(): void }).unref?.();
     };
     arm();

@@ -3,7 +3,9 @@ import { folderName, privateFiles } from "../engine/sqlite/opfs/files.ts";
 import { StoreBusyError, StoreUnavailableError } from "../engine/store_errors.ts";
 import { lockName } from "./messages.ts";
 
-/** Time until a tab that has closed the store, or failed to open it, has released lock and files. */
+/**
+ * Time until a tab that has closed the store, or failed to open it, has released lock and files.
+ */
 const BUSY_MS = 5000;
 const POLL_MS = 25;
 
@@ -15,7 +17,10 @@ const POLL_MS = 25;
 export async function deleteStore(name: string): Promise<void> {
   const root = await privateFiles("a page");
   if (navigator.locks === undefined) {
-    throw new StoreUnavailableError("Web Locks are not available: use a current browser", "unsupported");
+    throw new StoreUnavailableError(
+      "Web Locks are not available: use a current browser",
+      "unsupported",
+    );
   }
   const waiting = new AbortController();
   const late = setTimeout(() => waiting.abort(), BUSY_MS);
@@ -26,7 +31,9 @@ export async function deleteStore(name: string): Promise<void> {
     });
   } catch (e) {
     if (!waiting.signal.aborted || (e as Error).name !== "AbortError") throw e;
-    throw new StoreBusyError(`the store "${name}" is open in a tab: close it there first`, { cause: e });
+    throw new StoreBusyError(`the store "${name}" is open in a tab: close it there first`, {
+      cause: e,
+    });
   } finally {
     clearTimeout(late);
   }
@@ -41,7 +48,10 @@ async function remove(root: FileSystemDirectoryHandle, name: string): Promise<vo
       if ((e as Error).name === "NotFoundError") return;
       if ((e as Error).name !== "NoModificationAllowedError") throw e;
       if (performance.now() > until) {
-        throw new StoreBusyError(`files of the store "${name}" are still in use; try again in a moment`, { cause: e });
+        throw new StoreBusyError(
+          `files of the store "${name}" are still in use; try again in a moment`,
+          { cause: e },
+        );
       }
       await new Promise((resolve) => setTimeout(resolve, POLL_MS));
     }

@@ -61,7 +61,8 @@ export class EngineProcess {
       if ((data as FromEngine)?.k === "resigned") this.#hasResigned();
       this.#events.message(data as FromEngine | FromLeader);
     };
-    worker.onmessageerror = () => this.#died(worker, "a message from the worker cannot be deserialized");
+    worker.onmessageerror = () =>
+      this.#died(worker, "a message from the worker cannot be deserialized");
     worker.onerror = (event) => {
       event.preventDefault?.();
       const at = event.filename ? ` (${event.filename}:${event.lineno})` : "";

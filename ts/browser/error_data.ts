@@ -21,7 +21,11 @@ export interface ErrorData {
   readonly message: string;
   readonly stack?: string;
   /** Set for a ServiceError. */
-  readonly service?: { readonly code: number; readonly reason: string; readonly metadata: { [key: string]: string } };
+  readonly service?: {
+    readonly code: number;
+    readonly reason: string;
+    readonly metadata: { [key: string]: string };
+  };
   /** Set for a StoreVersionError. */
   readonly found?: number;
   readonly known?: number;
@@ -35,7 +39,9 @@ export function toData(e: unknown): ErrorData {
   if (!isA(e, Error)) return { name: "Error", message };
   const stack = stackOf(e);
   const data: ErrorData = { name, message, ...(stack !== "" && { stack: safeText(stack) }) };
-  if (e instanceof ServiceError) return { ...data, service: { code: e.code, reason: e.reason, metadata: { ...e.metadata } } };
+  if (e instanceof ServiceError) {
+    return { ...data, service: { code: e.code, reason: e.reason, metadata: { ...e.metadata } } };
+  }
   if (e instanceof StoreVersionError) return { ...data, found: e.found, known: e.known };
   if (e instanceof StoreUnavailableError) return { ...data, reason: e.reason };
   return data;
@@ -56,9 +62,15 @@ const PLAIN: { readonly [name: string]: new (message: string) => Error } = {
 
 export function fromData(data: ErrorData): Error {
   const { name, message, service } = data;
-  if (service !== undefined) return new ServiceError(service.code as Code, message, service.reason, service.metadata);
-  if (name === "StoreVersionError") return new StoreVersionError(message, data.found ?? 0, data.known ?? 0);
-  if (name === "StoreUnavailableError") return new StoreUnavailableError(message, data.reason ?? "blocked");
+  if (service !== undefined) {
+    return new ServiceError(service.code as Code, message, service.reason, service.metadata);
+  }
+  if (name === "StoreVersionError") {
+    return new StoreVersionError(message, data.found ?? 0, data.known ?? 0);
+  }
+  if (name === "StoreUnavailableError") {
+    return new StoreUnavailableError(message, data.reason ?? "blocked");
+  }
   const Known = PLAIN[name];
   const error = Known === undefined ? new Error(message) : new Known(message);
   if (Known === undefined) error.name = name;

@@ -46,7 +46,12 @@ export class LeaderEngine {
   /** Imports and exports run one at a time. */
   #chores: Promise<unknown> = Promise.resolve();
 
-  private constructor(init: EngineInit, entry: EngineEntryOptions, fence: StoreFence, events: LeaderEngineEvents) {
+  private constructor(
+    init: EngineInit,
+    entry: EngineEntryOptions,
+    fence: StoreFence,
+    events: LeaderEngineEvents,
+  ) {
     this.#init = init;
     this.#entry = entry;
     this.#fence = fence;
@@ -131,17 +136,29 @@ export class LeaderEngine {
       }
       case "fire": {
         const { workflowId, name, runId } = message;
-        return this.#chore(message, reply, () => this.#engine.fireTimer(workflowId, name, runId).then(() => undefined));
+        return this.#chore(
+          message,
+          reply,
+          () => this.#engine.fireTimer(workflowId, name, runId).then(() => undefined),
+        );
       }
       case "read":
-        return this.#chore(message, reply, () => Promise.resolve(this.#read(message.sql, message.params)));
+        return this.#chore(
+          message,
+          reply,
+          () => Promise.resolve(this.#read(message.sql, message.params)),
+        );
       case "import":
         return this.#chore(message, reply, () => this.#import(message.file, message.force));
     }
   }
 
   #call(key: string, call: OpenCall): void {
-    const { message: { from: to, id, method, request, timeoutMs, shown }, abort: { signal }, reply } = call;
+    const {
+      message: { from: to, id, method, request, timeoutMs, shown },
+      abort: { signal },
+      reply,
+    } = call;
     const engine = this.#engine;
     const done = (answer: FromLeader) => {
       // A replaced engine rejects its pending calls, which go to the next one.
@@ -149,18 +166,29 @@ export class LeaderEngine {
       this.#open.delete(key);
       reply(answer);
     };
-    engine.call(method, request, { signal, ...(timeoutMs !== undefined && { timeoutMs }), ...(shown && { shown }) }).then(
+    engine.call(method, request, {
+      signal,
+      ...(timeoutMs !== undefined && { timeoutMs }),
+      ...(shown && { shown }),
+    }).then(
       (value) => done({ k: "answer", to, id, value: detachedCopy(value) }),
       (e) => {
         // The engine has stopped, or is closed because this tab steps down: the next leader
         // responds.
-        if (engine.failure !== undefined || (this.#closed && e instanceof ServiceError && e.reason === "EngineClosed")) return;
+        if (
+          engine.failure !== undefined ||
+          (this.#closed && e instanceof ServiceError && e.reason === "EngineClosed")
+        ) return;
         done({ k: "refusal", to, id, error: toData(e) });
       },
     );
   }
 
-  #chore(message: { from: string; id: number }, reply: Reply, work: () => Promise<ChoreValue>): void {
+  #chore(
+    message: { from: string; id: number },
+    reply: Reply,
+    work: () => Promise<ChoreValue>,
+  ): void {
     const { from: to, id } = message;
     this.#chores = this.#chores.then(async () => {
       if (this.#closed) return;
@@ -188,7 +216,9 @@ export class LeaderEngine {
     const staged = await this.#opfs.stage(file);
     if (this.#closed) {
       await staged.discard();
-      throw new StoreError("the import was canceled because this tab is no longer the leader; nothing was changed");
+      throw new StoreError(
+        "the import was canceled because this tab is no longer the leader; nothing was changed",
+      );
     }
     this.#replacing = true;
     let swapped = false;
@@ -227,7 +257,10 @@ export class LeaderEngine {
     );
   }
 
-  /** Commits and closes the files. Pending calls get no response; their tabs send them to the next leader. */
+  /**
+   * Commits and closes the files. Pending calls get no response; their tabs send them to the next
+   * leader.
+   */
   async close(): Promise<void> {
     if (this.#closed) return;
     this.#closed = true;
@@ -241,7 +274,8 @@ export class LeaderEngine {
 }
 
 function isShown({ runId, phase, state }: NonNullable<CallOptions["shown"]>): boolean {
-  return typeof runId === "string" && Number.isSafeInteger(phase) && (typeof state === "string" || state == null);
+  return typeof runId === "string" && Number.isSafeInteger(phase) &&
+    (typeof state === "string" || state == null);
 }
 
 /** Other tabs can have another version, and any code of this origin can write to a channel. */
@@ -256,7 +290,8 @@ function isCall(message: ToLeader): boolean {
   if (message.k === "purge") return typeof message.closedBefore === "number" && message.limit >= 0;
   if (message.k === "fire") {
     const { workflowId, name, runId } = message;
-    return typeof workflowId === "string" && typeof name === "string" && (runId === undefined || typeof runId === "string");
+    return typeof workflowId === "string" && typeof name === "string" &&
+      (runId === undefined || typeof runId === "string");
   }
   if (message.k === "read") return typeof message.sql === "string" && Array.isArray(message.params);
   return message.k === "cancel" || message.k === "export" || message.k === "check" ||

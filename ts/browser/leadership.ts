@@ -56,8 +56,9 @@ export function serveEngine(options: EngineEntryOptions = {}): void {
   const scope = globalThis as unknown as WorkerScope;
   let session: Session | undefined;
   scope.onmessage = ({ data }: MessageEvent<ToEngine | ToLeader>) => {
-    if (data?.k === "init") session ??= new Session(data, options, (message) => scope.postMessage(message));
-    else session?.receive(data);
+    if (data?.k === "init") {
+      session ??= new Session(data, options, (message) => scope.postMessage(message));
+    } else session?.receive(data);
   };
 }
 
@@ -75,7 +76,11 @@ class Session {
   #resigned = false;
   #silent = 0;
 
-  constructor(init: EngineInit, entry: EngineEntryOptions, post: (message: FromEngine | FromLeader) => void) {
+  constructor(
+    init: EngineInit,
+    entry: EngineEntryOptions,
+    post: (message: FromEngine | FromLeader) => void,
+  ) {
     this.#init = init;
     this.#entry = entry;
     this.#post = post;
@@ -98,7 +103,11 @@ class Session {
     while (!this.#resigned) {
       let pause = 0;
       try {
-        pause = await locks.request(lockName(this.#init.name), { signal: this.#waiting.signal }, () => this.#turn()) as number;
+        pause = await locks.request(
+          lockName(this.#init.name),
+          { signal: this.#waiting.signal },
+          () => this.#turn(),
+        ) as number;
       } catch (e) {
         // Resigned while waiting, or the lock was stolen: #turn has handled it.
         if (this.#resigned) break;
@@ -115,7 +124,9 @@ class Session {
     this.#post({ k: "resigned" });
   }
 
-  /** Leads once. The lock is held until the promise resolves, with the delay before the next try. */
+  /**
+   * Leads once. The lock is held until the promise resolves, with the delay before the next try.
+   */
   async #turn(): Promise<number> {
     if (this.#resigned) return 0;
     let problem: Error | undefined;
@@ -189,7 +200,8 @@ class Session {
       }
       return line;
     };
-    calls.onmessage = ({ data }) => leader.receive(data, (answer) => lineTo(answer.to).postMessage(answer));
+    calls.onmessage = ({ data }) =>
+      leader.receive(data, (answer) => lineTo(answer.to).postMessage(answer));
     const watch = setInterval(() => void this.#watchPage(), PING_MS);
     try {
       const { description, runsReducers } = leader;
@@ -212,7 +224,9 @@ class Session {
 
   #announce(): void {
     if (this.#address === undefined) return;
-    this.#common.postMessage({ temporalex: 1, kind: "leader", from: this.#address, ...this.#own } satisfies Hail);
+    this.#common.postMessage(
+      { temporalex: 1, kind: "leader", from: this.#address, ...this.#own } satisfies Hail,
+    );
   }
 
   /** Handles a message of the common channel. */
@@ -220,7 +234,9 @@ class Session {
     if (!isHail(data)) return;
     // The page receives it as well and asks the user to reload. Its further calls go to the newer
     // tab, if that supports them.
-    if (isNewer(data, this.#own)) return this.#resign(`a tab with temporalex ${data.version} becomes the leader`);
+    if (isNewer(data, this.#own)) {
+      return this.#resign(`a tab with temporalex ${data.version} becomes the leader`);
+    }
     if (data.kind === "hello") this.#announce();
   }
 
@@ -270,6 +286,7 @@ function blocked(e: Error): StoreUnavailableError {
 
 /** Returns whether a retry by this tab cannot help. */
 function isHopeless(e: Error): boolean {
-  return e instanceof StoreUnavailableError || e instanceof StoreVersionError || e instanceof NotAStoreError ||
+  return e instanceof StoreUnavailableError || e instanceof StoreVersionError ||
+    e instanceof NotAStoreError ||
     (isFinalStoreError(e) && !(e instanceof StoreFencedError)) || !(e instanceof StoreError);
 }

@@ -1,7 +1,8 @@
 // Messages between tabs, and between a tab and its engine worker. A page and its engine worker use
-// postMessage. A page calls the leader's engine worker on the BroadcastChannel "…:to:<leader>", with
-// responses on "…:to:<page>". All use "…:all", for the current leader and the versions of tabs. All
-// future versions must understand `Hail`: from it an older page learns that it is outdated.
+// postMessage. A page calls the leader's engine worker on the BroadcastChannel "…:to:<leader>",
+// with responses on "…:to:<page>". All use "…:all", for the current leader and the versions of
+// tabs. All future versions must understand `Hail`: from it an older page learns that it is
+// outdated.
 import type { EngineLimits } from "../engine/options.ts";
 import type { Synchronous } from "../engine/sqlite/open.ts";
 import type { SqlValue } from "../engine/sqlite/driver.ts";
@@ -29,7 +30,10 @@ export function isNewer(theirs: Versions, ours: Versions): boolean {
   return theirs.schema > ours.schema || theirs.protocol > ours.protocol;
 }
 
-/** Message of the common channel. "hello": a new tab asks for the leader. "leader": the sender leads. */
+/**
+ * Message of the common channel. "hello": a new tab asks for the leader. "leader": the sender
+ * leads.
+ */
 export interface Hail extends Versions {
   readonly temporalex: 1;
   readonly kind: "hello" | "leader";
@@ -58,8 +62,20 @@ export type ToLeader =
   | { readonly k: "cancel"; readonly from: string; readonly id: number }
   | { readonly k: "export"; readonly from: string; readonly id: number }
   | { readonly k: "check"; readonly from: string; readonly id: number }
-  | { readonly k: "purge"; readonly from: string; readonly id: number; readonly closedBefore: number; readonly limit: number }
-  | { readonly k: "import"; readonly from: string; readonly id: number; readonly file: Blob; readonly force: boolean }
+  | {
+    readonly k: "purge";
+    readonly from: string;
+    readonly id: number;
+    readonly closedBefore: number;
+    readonly limit: number;
+  }
+  | {
+    readonly k: "import";
+    readonly from: string;
+    readonly id: number;
+    readonly file: Blob;
+    readonly force: boolean;
+  }
   /** Fires a timer of a workflow with manual timers. */
   | {
     readonly k: "fire";
@@ -81,7 +97,12 @@ export type ToLeader =
 export type ChoreValue = Blob | readonly string[] | readonly object[] | number | undefined;
 
 export type FromLeader =
-  | { readonly k: "answer"; readonly to: string; readonly id: number; readonly value: Uint8Array | ChoreValue }
+  | {
+    readonly k: "answer";
+    readonly to: string;
+    readonly id: number;
+    readonly value: Uint8Array | ChoreValue;
+  }
   | { readonly k: "refusal"; readonly to: string; readonly id: number; readonly error: ErrorData };
 
 /** First message to an engine worker. */
@@ -110,7 +131,12 @@ export type FromEngine =
   /** The worker runs and waits for the lock. */
   | { readonly k: "waiting" }
   /** This tab leads; its own calls use the local connection. */
-  | { readonly k: "leading"; readonly leader: string; readonly description: string; readonly runsReducers: boolean }
+  | {
+    readonly k: "leading";
+    readonly leader: string;
+    readonly description: string;
+    readonly runsReducers: boolean;
+  }
   /** This tab no longer leads. `again`: it waits for its next turn. */
   | { readonly k: "stepped-down"; readonly reason: string; readonly again: boolean }
   /** An import replaced the store: cached runs of the page are invalid. */
@@ -124,4 +150,5 @@ export type FromEngine =
 
 export const lockName = (store: string): string => `temporalex:${store}`;
 export const commonChannel = (store: string): string => `temporalex:${store}:all`;
-export const channelOf = (store: string, address: string): string => `temporalex:${store}:to:${address}`;
+export const channelOf = (store: string, address: string): string =>
+  `temporalex:${store}:to:${address}`;

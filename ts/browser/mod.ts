@@ -27,5 +27,10 @@ export {
 export { type CoreSource, type CoreSources, useCore } from "../core/source.ts";
 export * from "../client/mod.ts";
 
-/** Opens a store in this tab, with the package's own core unless `core` or useCore specifies another. */
-export const open: typeof openTab = /* #__PURE__ */ inlineWorker(/* #__PURE__ */ inlineEngine(openTab));
+/**
+ * Opens a store in this tab, with the package's own core unless `core` or useCore specifies
+ * another.
+ */
+export const open: typeof openTab = /* #__PURE__ */ inlineWorker(
+  /* #__PURE__ */ inlineEngine(openTab),
+);

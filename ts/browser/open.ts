@@ -20,7 +20,8 @@ import { Tab, type TabStatus } from "./tab.ts";
 
 /** Options of {@link open} in a browser tab. */
 export interface BrowserOpenOptions
-  extends Omit<OpenOptions, "engine" | "worker" | "workflows" | "serve" | "reducers" | "migrations"> {
+  extends
+    Omit<OpenOptions, "engine" | "worker" | "workflows" | "serve" | "reducers" | "migrations"> {
   /** Name of the store, shared by all pages of this origin. */
   path?: string;
   /** Alias of `path`. */
@@ -58,10 +59,16 @@ export interface BrowserOpenOptions
   /** Options of the engine, used while this tab leads. */
   engine?: { namespace?: string; limits?: EngineLimits; synchronous?: Synchronous };
   /** Options of the worker, used while this tab leads. */
-  worker?: Omit<WorkerOptions, "service" | "taskQueue" | "workflows" | "activities" | "realm" | "sources">;
+  worker?: Omit<
+    WorkerOptions,
+    "service" | "taskQueue" | "workflows" | "activities" | "realm" | "sources"
+  >;
 }
 
-/** Reads of the application's tables from a page. Rejects with a DatabaseError for statements that write. */
+/**
+ * Reads of the application's tables from a page. Rejects with a DatabaseError for statements that
+ * write.
+ */
 export interface TabTables {
   /** Returns the first row of a query; undefined without rows. */
   get<T extends object = SqlRow>(sql: string, ...params: SqlValue[]): Promise<T | undefined>;
@@ -81,8 +88,16 @@ export interface BrowserApp extends Pick<App, "client" | "done" | "close"> {
   onStatus(listener: (status: TabStatus) => void): () => void;
   /** Whether the browser grants persistent storage. Waits for the user if the browser prompts. */
   readonly persisted: Promise<boolean>;
-  /** Storage usage and quota of the origin in bytes; undefined if the browser does not report them. */
-  storage(): Promise<{ readonly usage: number | undefined; readonly quota: number | undefined; readonly persisted: boolean }>;
+  /**
+   * Storage usage and quota of the origin in bytes; undefined if the browser does not report them.
+   */
+  storage(): Promise<
+    {
+      readonly usage: number | undefined;
+      readonly quota: number | undefined;
+      readonly persisted: boolean;
+    }
+  >;
   /** Returns the whole store as one SQLite file; Node and Deno can open it. */
   exportStore(): Promise<Blob>;
   /**
@@ -90,8 +105,14 @@ export interface BrowserApp extends Pick<App, "client" | "done" | "close"> {
    * StoreVersionError or StoreCorruptError, and with a StoreNotEmptyError if there are runs and
    * `force` is not set; the store is then unchanged.
    */
-  importStore(file: Blob | ArrayBuffer | Uint8Array<ArrayBuffer>, options?: { force?: boolean }): Promise<void>;
-  /** The application's own tables, read through the leading tab. Migrations of `serveEngine` create them. */
+  importStore(
+    file: Blob | ArrayBuffer | Uint8Array<ArrayBuffer>,
+    options?: { force?: boolean },
+  ): Promise<void>;
+  /**
+   * The application's own tables, read through the leading tab. Migrations of `serveEngine` create
+   * them.
+   */
   readonly tables: TabTables;
   /**
    * Fires the oldest open timer with this name or id of a workflow started with `timers: "manual"`,
@@ -145,7 +166,8 @@ const ENGINE_CLOSE_MS = 3000;
  */
 export async function open(options: BrowserOpenOptions): Promise<BrowserApp> {
   checkBrowserOptions(options);
-  const { activities, workflows, sources, realm, taskQueue = "default", converter, lead = true } = options;
+  const { activities, workflows, sources, realm, taskQueue = "default", converter, lead = true } =
+    options;
   const logger = containedLogger(options.logger ?? consoleLogger());
   const name = storeName(options);
   checkPage();
@@ -160,12 +182,20 @@ export async function open(options: BrowserOpenOptions): Promise<BrowserApp> {
   if (options.core !== undefined) useCore(options.core);
   // Before this tab can lead: at its turn the origin may serve another version. A tab that never
   // leads needs no workflows.
-  const runsWorkflows = workflows !== undefined || realm !== undefined || options.worker?.realmEntry !== undefined;
-  const [core] = lead ? await Promise.all([coreModule("engine"), runsWorkflows && coreModule("worker")]) : [];
+  const runsWorkflows = workflows !== undefined || realm !== undefined ||
+    options.worker?.realmEntry !== undefined;
+  const [core] = lead
+    ? await Promise.all([coreModule("engine"), runsWorkflows && coreModule("worker")])
+    : [];
   const { codec, encodeCommonAttributes } = options;
   // Before anything is opened: an invalid codec must not leave plain text in the store.
   codecsOf(options);
-  const shared = { logger, codec, encodeCommonAttributes, ...(converter !== undefined && { converter }) };
+  const shared = {
+    logger,
+    codec,
+    encodeCommonAttributes,
+    ...(converter !== undefined && { converter }),
+  };
   const namespace = options.engine?.namespace ?? "default";
   const tab = new Tab({
     name,
@@ -174,7 +204,9 @@ export async function open(options: BrowserOpenOptions): Promise<BrowserApp> {
     init: core && {
       core,
       namespace,
-      sqliteWasm: options.sqliteWasm === undefined ? undefined : new URL(options.sqliteWasm, location.href).href,
+      sqliteWasm: options.sqliteWasm === undefined
+        ? undefined
+        : new URL(options.sqliteWasm, location.href).href,
       limits: options.engine?.limits,
       synchronous: options.engine?.synchronous,
       coded: codec !== undefined,
@@ -198,7 +230,13 @@ export async function open(options: BrowserOpenOptions): Promise<BrowserApp> {
     await tab.close(0);
     throw e;
   }
-  const client = new Client({ namespace, ...shared, ...options.client, service: tab.service, taskQueue });
+  const client = new Client({
+    namespace,
+    ...shared,
+    ...options.client,
+    service: tab.service,
+    taskQueue,
+  });
   let closing: Promise<void> | undefined;
   const close = () => closing ??= tab.close(ENGINE_CLOSE_MS);
   return {
@@ -215,18 +253,23 @@ export async function open(options: BrowserOpenOptions): Promise<BrowserApp> {
     onStatus: (listener) => tab.onStatus(listener),
     persisted,
     storage: async () => {
-      const [{ usage, quota }, kept] = await Promise.all([navigator.storage.estimate(), isPersisted()]);
+      const [{ usage, quota }, kept] = await Promise.all([
+        navigator.storage.estimate(),
+        isPersisted(),
+      ]);
       return { usage, quota, persisted: kept };
     },
     exportStore: () => tab.service.export(),
-    importStore: (file, { force = false } = {}) => tab.service.import(file instanceof Blob ? file : new Blob([file]), force),
+    importStore: (file, { force = false } = {}) =>
+      tab.service.import(file instanceof Blob ? file : new Blob([file]), force),
     purge: ({ closedBefore, limit = Infinity }) => tab.service.purge(closedBefore, limit),
     checkStore: () => tab.service.check(),
     fireTimer: (workflowId, name, runId) => tab.service.fireTimer(workflowId, name, runId),
     tables: {
       get: async <T extends object>(sql: string, ...params: SqlValue[]) =>
         (await tab.service.read(sql, params))[0] as T | undefined,
-      all: async <T extends object>(sql: string, ...params: SqlValue[]) => [...await tab.service.read(sql, params)] as T[],
+      all: async <T extends object>(sql: string, ...params: SqlValue[]) =>
+        [...await tab.service.read(sql, params)] as T[],
     },
     done: tab.done,
     close,
@@ -240,13 +283,18 @@ function storeName({ path, name }: BrowserOpenOptions): string {
   }
   const chosen = path ?? name;
   if (typeof chosen !== "string" || chosen === "" || chosen.length > 100) {
-    throw new TypeError("open in a tab needs the name of the store: set `path` to 1 to 100 characters");
+    throw new TypeError(
+      "open in a tab needs the name of the store: set `path` to 1 to 100 characters",
+    );
   }
   return chosen;
 }
 
 function checkPage(): void {
-  if (typeof document === "undefined" || typeof Worker === "undefined" || typeof BroadcastChannel === "undefined") {
+  if (
+    typeof document === "undefined" || typeof Worker === "undefined" ||
+    typeof BroadcastChannel === "undefined"
+  ) {
     throw new StoreUnavailableError(
       'this open() needs a browser page with Worker and BroadcastChannel; in Node and Deno use open() from "temporalex"',
       "unsupported",

@@ -6,12 +6,29 @@ import { WORKER_OPTIONS } from "../worker/option_kinds.ts";
 import type { BrowserOpenOptions } from "./open.ts";
 
 const { service: _theTabs, taskQueue, ...client } = CLIENT_OPTIONS;
-const { service: _its, taskQueue: _theSame, workflows, activities, realm: _none, sources, ...worker } = WORKER_OPTIONS;
+const {
+  service: _its,
+  taskQueue: _theSame,
+  workflows,
+  activities,
+  realm: _none,
+  sources,
+  ...worker
+} = WORKER_OPTIONS;
 const { path, namespace, limits, synchronous } = ENGINE_OPTIONS;
 const { converter, codec, encodeCommonAttributes, logger } = client;
 
 const OPTIONS: kind.Table<BrowserOpenOptions> = {
-  ...{ path, name: path, taskQueue, workflows, sources, activities, realm: kind.call, engineWorker: kind.call },
+  ...{
+    path,
+    name: path,
+    taskQueue,
+    workflows,
+    sources,
+    activities,
+    realm: kind.call,
+    engineWorker: kind.call,
+  },
   ...{
     core: kind.object,
     sqliteWasm: kind.module,
@@ -36,6 +53,8 @@ export function checkBrowserOptions(options: BrowserOpenOptions): void {
     if (part !== "" && Object.hasOwn(OPTIONS, name)) {
       return `${name} is an option of open itself: write open({ ${name} }), not ${part}.${name}`;
     }
-    return Object.hasOwn(ELSEWHERE, name) ? `open has no option "${name}" in a browser tab: ${ELSEWHERE[name]}` : undefined;
+    return Object.hasOwn(ELSEWHERE, name)
+      ? `open has no option "${name}" in a browser tab: ${ELSEWHERE[name]}`
+      : undefined;
   });
 }

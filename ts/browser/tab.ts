@@ -54,7 +54,10 @@ export class Tab {
   readonly service = new TabService({ forClients: true });
   /** Settles once: the tab can be used, or never will be. */
   readonly ready: Promise<void>;
-  /** Resolves after `close`; rejects if this tab's worker has stopped by itself or its store is lost. */
+  /**
+   * Resolves after `close`; rejects if this tab's worker has stopped by itself or its store is
+   * lost.
+   */
   readonly done: Promise<void>;
   readonly #options: TabOptions;
   readonly #own = ownVersions();
@@ -109,10 +112,17 @@ export class Tab {
     };
     document.addEventListener("resume", awake, { signal });
     document.addEventListener("visibilitychange", () => this.#hello(), { signal });
-    globalThis.addEventListener("pageshow", ({ persisted }) => persisted ? awake() : this.#hello(), { signal });
+    globalThis.addEventListener(
+      "pageshow",
+      ({ persisted }) => persisted ? awake() : this.#hello(),
+      { signal },
+    );
     // Messages of two senders can arrive out of order, so a waiting tab checks its leader
     // periodically.
-    const asking = setInterval(() => this.service.waiting && this.#status.role !== "leader" && this.#hello(), ASK_AGAIN_MS);
+    const asking = setInterval(
+      () => this.service.waiting && this.#status.role !== "leader" && this.#hello(),
+      ASK_AGAIN_MS,
+    );
     signal.addEventListener("abort", () => clearInterval(asking));
     if (init !== undefined) {
       this.#engine = new EngineProcess(options.engineWorker, { k: "init", name, ...init }, {
@@ -163,7 +173,11 @@ export class Tab {
   // ---- other tabs
 
   #hello(): void {
-    if (!this.#closed) this.#common.postMessage({ temporalex: 1, kind: "hello", from: this.#line, ...this.#own } satisfies Hail);
+    if (!this.#closed) {
+      this.#common.postMessage(
+        { temporalex: 1, kind: "hello", from: this.#line, ...this.#own } satisfies Hail,
+      );
+    }
   }
 
   #hail(data: unknown): void {
@@ -182,7 +196,11 @@ export class Tab {
     if (newer.protocol === TAB_PROTOCOL) return;
     // No tab that this one could call will lead again.
     this.#neverReady(error);
-    this.service.end(new ServiceError(Code.FAILED_PRECONDITION, error.message, "PageOutdated", {}, { cause: error }));
+    this.service.end(
+      new ServiceError(Code.FAILED_PRECONDITION, error.message, "PageOutdated", {}, {
+        cause: error,
+      }),
+    );
   }
 
   #follow(address: string): void {
@@ -221,7 +239,9 @@ export class Tab {
         return;
       }
       case "replaced":
-        if (this.#status.leader !== undefined) this.#host.start(this.#route(this.#status.leader), this.#runsReducers);
+        if (this.#status.leader !== undefined) {
+          this.#host.start(this.#route(this.#status.leader), this.#runsReducers);
+        }
         return;
       case "stepped-down":
         this.#options.logger.info("this tab is no longer the leader", { reason: message.reason });
@@ -250,7 +270,10 @@ export class Tab {
   }
 
   #route(address: string) {
-    return { address, send: (message: Parameters<EngineProcess["send"]>[0]) => this.#engine?.send(message) };
+    return {
+      address,
+      send: (message: Parameters<EngineProcess["send"]>[0]) => this.#engine?.send(message),
+    };
   }
 
   /** The engine of this tab is gone, if it led. Open calls wait for the next leader. */
@@ -267,7 +290,9 @@ export class Tab {
     const first = this.#status.problem;
     this.#become({ problem: error });
     // Logged once: a retry every few seconds would fill the log.
-    if (first?.message !== error.message) this.#options.logger.error("this tab cannot lead", { error });
+    if (first?.message !== error.message) {
+      this.#options.logger.error("this tab cannot lead", { error });
+    }
     this.#neverReady(error);
     if (final && this.#status.role === "none") this.#failedNow(error);
   }
@@ -288,7 +313,9 @@ export class Tab {
     await this.#engine?.close(withinMs);
     this.#closed = true;
     this.#life.abort();
-    this.service.end(new ServiceError(Code.UNAVAILABLE, "this tab has closed the store", "EngineClosed"));
+    this.service.end(
+      new ServiceError(Code.UNAVAILABLE, "this tab has closed the store", "EngineClosed"),
+    );
     this.#common.close();
     this.#answers.close();
     this.#channel?.close();

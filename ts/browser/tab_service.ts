@@ -5,7 +5,13 @@ import { Calls } from "../engine/calls.ts";
 import { callCanceled } from "../engine/refusals.ts";
 import { randomId } from "../platform/host.ts";
 import { detachedCopy } from "../realm/protocol.ts";
-import { type CallOptions, Code, type MethodName, type RawService, ServiceError } from "../service/raw.ts";
+import {
+  type CallOptions,
+  Code,
+  type MethodName,
+  type RawService,
+  ServiceError,
+} from "../service/raw.ts";
 import type { SqlValue } from "../engine/sqlite/driver.ts";
 import { StoreError } from "../engine/store_errors.ts";
 import { fromData } from "./error_data.ts";
@@ -18,7 +24,10 @@ export interface Route {
 }
 
 interface Chore {
-  readonly message: Extract<ToLeader, { k: "export" | "import" | "check" | "purge" | "fire" | "read" }>;
+  readonly message: Extract<
+    ToLeader,
+    { k: "export" | "import" | "check" | "purge" | "fire" | "read" }
+  >;
   readonly resolve: (value: ChoreValue) => void;
   readonly reject: (error: Error) => void;
 }
@@ -47,7 +56,10 @@ export class TabService implements RawService {
   #ended: ServiceError | undefined;
   #lastChore = 0;
 
-  /** `forClients`: a full store is reported at once, because a user waits; otherwise calls are retried. */
+  /**
+   * `forClients`: a full store is reported at once, because a user waits; otherwise calls are
+   * retried.
+   */
   constructor(options: { forClients: boolean; runsReducers?: boolean }) {
     this.#forClients = options.forClients;
     this.runsReducers = options.runsReducers === true;
@@ -89,11 +101,19 @@ export class TabService implements RawService {
   }
 
   check(): Promise<readonly string[]> {
-    return this.#chore((id) => ({ k: "check", from: this.address, id })) as Promise<readonly string[]>;
+    return this.#chore((id) => ({ k: "check", from: this.address, id })) as Promise<
+      readonly string[]
+    >;
   }
 
   purge(closedBefore: number, limit: number): Promise<number> {
-    return this.#chore((id) => ({ k: "purge", from: this.address, id, closedBefore, limit })) as Promise<number>;
+    return this.#chore((id) => ({
+      k: "purge",
+      from: this.address,
+      id,
+      closedBefore,
+      limit,
+    })) as Promise<number>;
   }
 
   async fireTimer(workflowId: string, name: string, runId: string | undefined): Promise<void> {
@@ -101,7 +121,9 @@ export class TabService implements RawService {
   }
 
   read(sql: string, params: readonly SqlValue[]): Promise<readonly object[]> {
-    return this.#chore((id) => ({ k: "read", from: this.address, id, sql, params })) as Promise<readonly object[]>;
+    return this.#chore((id) => ({ k: "read", from: this.address, id, sql, params })) as Promise<
+      readonly object[]
+    >;
   }
 
   #chore(make: (id: number) => Chore["message"]): Promise<ChoreValue> {
@@ -174,9 +196,16 @@ export class TabService implements RawService {
   }
 
   #refusal(e: Error): ServiceError {
-    if (!(e instanceof ServiceError)) return new ServiceError(Code.INTERNAL, e.message, e.name, {}, { cause: e });
+    if (!(e instanceof ServiceError)) {
+      return new ServiceError(Code.INTERNAL, e.message, e.name, {}, { cause: e });
+    }
     if (!this.#forClients || e.reason !== "StoreFull" || e.code !== Code.UNAVAILABLE) return e;
-    return new ServiceError(Code.RESOURCE_EXHAUSTED, e.message.replace(/; retry$/, ""), "StoreFull", e.metadata);
+    return new ServiceError(
+      Code.RESOURCE_EXHAUSTED,
+      e.message.replace(/; retry$/, ""),
+      "StoreFull",
+      e.metadata,
+    );
   }
 
   /** Rejects all open and future calls. */

@@ -69,18 +69,26 @@ export class WorkflowHost {
       this.#started();
       await running;
     } catch (e) {
-      if (term.ended) this.#logger.debug("a worker stopped because its tab is no longer the leader", { error: e });
-      else this.#failed(e as Error);
+      if (term.ended) {
+        this.#logger.debug("a worker stopped because its tab is no longer the leader", {
+          error: e,
+        });
+      } else this.#failed(e as Error);
     }
   }
 
-  /** Ends the worker and cancels activities. Their reports are discarded; the next leader runs them again. */
+  /**
+   * Ends the worker and cancels activities. Their reports are discarded; the next leader runs them
+   * again.
+   */
   stop(): void {
     const term = this.#term;
     if (term === undefined) return;
     this.#term = undefined;
     term.ended = true;
-    term.service.end(new ServiceError(Code.UNAVAILABLE, "this tab is no longer the leader", "EngineClosed"));
+    term.service.end(
+      new ServiceError(Code.UNAVAILABLE, "this tab is no longer the leader", "EngineClosed"),
+    );
     void term.worker?.shutdown();
   }
 

@@ -52,7 +52,9 @@ export function processIo(): Io {
 
 async function readStdin(): Promise<Uint8Array> {
   const chunks: Uint8Array[] = [];
-  for await (const chunk of process.stdin) chunks.push(typeof chunk === "string" ? new TextEncoder().encode(chunk) : chunk);
+  for await (const chunk of process.stdin) {
+    chunks.push(typeof chunk === "string" ? new TextEncoder().encode(chunk) : chunk);
+  }
   return concat(chunks);
 }
 

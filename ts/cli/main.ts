@@ -12,7 +12,10 @@ export function main(args: readonly string[], io: Io): Promise<number> {
   return dispatch(COMMANDS, args, io);
 }
 
-/** Returns whether this file was started, also through npm's link. Node 20 has no `import.meta.main`. */
+/**
+ * Returns whether this file was started, also through npm's link. Node 20 has no
+ * `import.meta.main`.
+ */
 function isProgram(): boolean {
   try {
     return realpathSync(process.argv[1] ?? "") === fileURLToPath(import.meta.url);

@@ -12,16 +12,28 @@ import { ActivityCancelledError, ActivityNotFoundError } from "./errors.ts";
  * An activity by its task token (`activityInfo().taskToken`), or by its ids; without a run id, of
  * the current run.
  */
-export type ActivityAddress = Uint8Array | { workflowId: string; activityId: string; runId?: string };
+export type ActivityAddress = Uint8Array | {
+  workflowId: string;
+  activityId: string;
+  runId?: string;
+};
 
-const ACTIVITY_ADDRESS: OptionNames<Exclude<ActivityAddress, Uint8Array>> = { workflowId: 1, activityId: 1, runId: 1 };
+const ACTIVITY_ADDRESS: OptionNames<Exclude<ActivityAddress, Uint8Array>> = {
+  workflowId: 1,
+  activityId: 1,
+  runId: 1,
+};
 
 /** Throws a TypeError if `address` is not a task token or ids of an activity. */
 export function checkActivityAddress(address: ActivityAddress): void {
   if (address instanceof Uint8Array) return;
   if (typeof address !== "object" || address === null || ArrayBuffer.isView(address)) {
     const type = typeof address;
-    const given = address === null || address === undefined ? String(address) : type === "object" ? "another view" : `a ${type}`;
+    const given = address === null || address === undefined
+      ? String(address)
+      : type === "object"
+      ? "another view"
+      : `a ${type}`;
     throw new TypeError(
       `the address of an activity is ${given}; pass its task token as a Uint8Array, or { workflowId, activityId, runId }`,
     );
@@ -48,9 +60,15 @@ async function report(
   const deadline = deadlineOf(context, settings, CALL_TIMEOUT_MS);
   const common = { namespace, identity, ...fields };
   try {
-    if (address instanceof Uint8Array) return await calls.call(verb, { ...common, taskToken: address } as never, deadline);
+    if (address instanceof Uint8Array) {
+      return await calls.call(verb, { ...common, taskToken: address } as never, deadline);
+    }
     const { workflowId, activityId, runId = "" } = address;
-    return await calls.call(`${verb}ById`, { ...common, workflowId, runId, activityId } as never, deadline);
+    return await calls.call(
+      `${verb}ById`,
+      { ...common, workflowId, runId, activityId } as never,
+      deadline,
+    );
   } catch (error) {
     throw nameError(context, error, { what: "the report on the activity", activity: true });
   }
@@ -71,7 +89,12 @@ export async function completeActivity(
  * Fails a procedure as an activity. If the service rejects that for an activity without a worker,
  * completes it with an encoded failure.
  */
-export async function failUnstarted(context: ClientContext, address: ActivityAddress, error: unknown, settings: CallSettings) {
+export async function failUnstarted(
+  context: ClientContext,
+  address: ActivityAddress,
+  error: unknown,
+  settings: CallSettings,
+) {
   try {
     await failActivity(context, address, error, settings);
   } catch (refusal) {
@@ -81,7 +104,12 @@ export async function failUnstarted(context: ClientContext, address: ActivityAdd
   }
 }
 
-export async function failActivity(context: ClientContext, address: ActivityAddress, error: unknown, settings: CallSettings) {
+export async function failActivity(
+  context: ClientContext,
+  address: ActivityAddress,
+  error: unknown,
+  settings: CallSettings,
+) {
   await report(context, "respondActivityTaskFailed", address, {
     failure: context.failures?.toFailure(error) ?? toFailure(error, context.converter),
   }, settings);
@@ -97,7 +125,9 @@ export async function reportCancellation(
     context,
     "respondActivityTaskCanceled",
     address,
-    details.length === 0 ? {} : { details: encodeArgs(context, "the details of the cancellation", details) },
+    details.length === 0
+      ? {}
+      : { details: encodeArgs(context, "the details of the cancellation", details) },
     settings,
   );
 }
@@ -108,7 +138,9 @@ export async function heartbeatActivity(
   details: unknown[],
   settings: CallSettings,
 ) {
-  const fields = details.length === 0 ? {} : { details: encodeArgs(context, "the heartbeat's details", details) };
+  const fields = details.length === 0
+    ? {}
+    : { details: encodeArgs(context, "the heartbeat's details", details) };
   const response = await report(
     context,
     "recordActivityTaskHeartbeat",

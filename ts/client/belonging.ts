@@ -4,10 +4,15 @@
 import { CORRELATION, ENTITY, TIMERS } from "../converter/belonging_names.ts";
 import { SUBSCRIPTION_ATTRIBUTE } from "../converter/subscriptions.ts";
 import { Code, ServiceError } from "../service/raw.ts";
-import { defineSearchAttributeKey, type SearchAttributePair } from "../converter/search_attributes.ts";
+import {
+  defineSearchAttributeKey,
+  type SearchAttributePair,
+} from "../converter/search_attributes.ts";
 import type { AnyWorkflow } from "./definitions.ts";
 
-/** Errors of a server for an attribute that the namespace does not know, in a start and in a query. */
+/**
+ * Errors of a server for an attribute that the namespace does not know, in a start and in a query.
+ */
 const UNREGISTERED =
   /no mapping defined for search attribute (Workflow\w+)|'(Workflow\w+)' is not a valid search attribute|search attribute (Workflow\w+) is not defined/;
 const KEPT_IN: { readonly [attribute: string]: readonly [what: string, type: string] } = {
@@ -69,13 +74,17 @@ export function belongings(options: Belonging): SearchAttributePair[] {
   const pairs: SearchAttributePair[] = [];
   const add = (name: string, option: "entityId" | "correlationId") => {
     const value = options[option];
-    if (value !== undefined) pairs.push({ key: defineSearchAttributeKey(name, "KEYWORD"), value: checked(option, value) });
+    if (value !== undefined) {
+      pairs.push({ key: defineSearchAttributeKey(name, "KEYWORD"), value: checked(option, value) });
+    }
   };
   add(ENTITY, "entityId");
   add(CORRELATION, "correlationId");
   if (options.timers !== undefined) {
     if (options.timers !== "manual") {
-      throw new TypeError(`timers must be "manual" or undefined, not ${JSON.stringify(options.timers)}`);
+      throw new TypeError(
+        `timers must be "manual" or undefined, not ${JSON.stringify(options.timers)}`,
+      );
     }
     pairs.push({ key: defineSearchAttributeKey(TIMERS, "KEYWORD"), value: options.timers });
   }
@@ -86,13 +95,21 @@ export function belongings(options: Belonging): SearchAttributePair[] {
 export function queryOf({ entityId, correlationId, workflow }: WorkflowSelection): string {
   const terms: string[] = [];
   const add = (field: string, name: string, value: string | undefined) => {
-    if (value !== undefined) terms.push(`${field} = '${checked(name, value).replaceAll("'", "''")}'`);
+    if (value !== undefined) {
+      terms.push(`${field} = '${checked(name, value).replaceAll("'", "''")}'`);
+    }
   };
   add(ENTITY, "entityId", entityId);
   add(CORRELATION, "correlationId", correlationId);
-  add("WorkflowType", "workflow", workflow === undefined || typeof workflow === "string" ? workflow : workflow.name);
+  add(
+    "WorkflowType",
+    "workflow",
+    workflow === undefined || typeof workflow === "string" ? workflow : workflow.name,
+  );
   if (terms.length === 0) {
-    throw new TypeError("workflows(...) needs entityId, correlationId or workflow; to list all workflows use list()");
+    throw new TypeError(
+      "workflows(...) needs entityId, correlationId or workflow; to list all workflows use list()",
+    );
   }
   return terms.join(" AND ");
 }

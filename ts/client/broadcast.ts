@@ -1,5 +1,10 @@
 // Broadcasts of a client.
-import { BROADCAST_CONTROL, reached, SUBSCRIPTION_ATTRIBUTE, type SubscriptionFilter } from "../converter/subscriptions.ts";
+import {
+  BROADCAST_CONTROL,
+  reached,
+  SUBSCRIPTION_ATTRIBUTE,
+  type SubscriptionFilter,
+} from "../converter/subscriptions.ts";
 import { randomId } from "../platform/host.ts";
 import { broadcastSignal } from "../service/broadcast.ts";
 import type { Deadline } from "./calls.ts";
@@ -20,7 +25,8 @@ export async function sendBroadcast(
   const payloads = encodeArgs(context, `the arguments of ${what}`, args);
   try {
     const { reached: count, missed } = await broadcastSignal({
-      signalWorkflowExecution: (request) => calls.call("signalWorkflowExecution", request, deadline),
+      signalWorkflowExecution: (request) =>
+        calls.call("signalWorkflowExecution", request, deadline),
       listWorkflowExecutions: (request) => calls.call("listWorkflowExecutions", request, deadline),
     }, {
       namespace,

@@ -4,7 +4,13 @@
 import { type OptionNames, rejectUnknownOptions } from "../base/option_names.ts";
 import { Code, ServiceError } from "../service/raw.ts";
 import type { CallOptions, MethodName, RawService } from "../service/raw.ts";
-import { backoffMs, isMisconfigured, isThrottled, isUnavailable, type RetryOptions } from "../service/retry.ts";
+import {
+  backoffMs,
+  isMisconfigured,
+  isThrottled,
+  isUnavailable,
+  type RetryOptions,
+} from "../service/retry.ts";
 import { realTimers, sleepOn } from "../base/timers.ts";
 import { type TypedService, typedService } from "../service/typed.ts";
 import { type Duration, toMs } from "../converter/duration.ts";
@@ -17,7 +23,9 @@ export interface CallSettings {
    * wait for a result have none by default.
    */
   timeout?: Duration | undefined;
-  /** Cancels the call, which rejects with the signal's reason. The request may still take effect. */
+  /**
+   * Cancels the call, which rejects with the signal's reason. The request may still take effect.
+   */
   signal?: AbortSignal | undefined;
 }
 
@@ -73,13 +81,18 @@ const TOO_SOON_MS = 10;
  * Polls until there is a response. If the service returns empty responses at once, the polls slow
  * down to one per second, so no service can cause a busy loop.
  */
-export async function askUntil<T>(deadline: Deadline, ask: () => Promise<T | undefined>): Promise<T> {
+export async function askUntil<T>(
+  deadline: Deadline,
+  ask: () => Promise<T | undefined>,
+): Promise<T> {
   for (let hasty = 0;;) {
     const asked = performance.now();
     const answer = await ask();
     if (answer !== undefined) return answer;
     hasty = performance.now() - asked < TOO_SOON_MS ? hasty + 1 : 0;
-    if (hasty > 1) await sleepOn(realTimers, Math.min(1000, 2 ** hasty, deadline.remaining()), deadline.signal);
+    if (hasty > 1) {
+      await sleepOn(realTimers, Math.min(1000, 2 ** hasty, deadline.remaining()), deadline.signal);
+    }
   }
 }
 
@@ -138,7 +151,10 @@ export class Calls {
   ): Promise<Response<M>> {
     refuseLoneSurrogates(request);
     const { signal } = deadline;
-    const invoke = this.#service[method] as unknown as (request: Request<M>, options: CallOptions) => Promise<Response<M>>;
+    const invoke = this.#service[method] as unknown as (
+      request: Request<M>,
+      options: CallOptions,
+    ) => Promise<Response<M>>;
     let away: ServiceError | undefined;
     for (let attempt = 1;; attempt++) {
       signal?.throwIfAborted();
@@ -149,14 +165,25 @@ export class Calls {
       }
       const timeoutMs = Math.min(remaining, attemptMs);
       try {
-        return await invoke(request, { ...options, ...(signal && { signal }), ...(timeoutMs < Infinity && { timeoutMs }) });
+        return await invoke(request, {
+          ...options,
+          ...(signal && { signal }),
+          ...(timeoutMs < Infinity && { timeoutMs }),
+        });
       } catch (error) {
         signal?.throwIfAborted();
         const throttled = isThrottled(error);
-        if (away !== undefined && isDeadline(error) && error.cause === undefined && deadline.passed) {
-          throw new ServiceError(error.code, error.message, error.reason, error.metadata, { cause: away });
+        if (
+          away !== undefined && isDeadline(error) && error.cause === undefined && deadline.passed
+        ) {
+          throw new ServiceError(error.code, error.message, error.reason, error.metadata, {
+            cause: away,
+          });
         }
-        if (!(throttled || isUnavailable(error)) || isMisconfigured(error) || attempt >= this.#retry.maximumAttempts) throw error;
+        if (
+          !(throttled || isUnavailable(error)) || isMisconfigured(error) ||
+          attempt >= this.#retry.maximumAttempts
+        ) throw error;
         const pause = backoffMs(attempt, throttled ? this.#throttled : this.#retry);
         // No time for a retry: the service's error is more useful than a timeout.
         if (pause >= deadline.remaining()) throw error;

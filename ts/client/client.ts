@@ -1,7 +1,11 @@
 // The client: starts workflows, finds them, and completes activities from outside. It uses only a
 // RawService, so the same code works with the embedded engine and with a Temporal cluster.
 import { checkPageSize } from "../base/number_ranges.ts";
-import { type OptionNames, rejectMisspelledOptions, rejectUnknownOptions } from "../base/option_names.ts";
+import {
+  type OptionNames,
+  rejectMisspelledOptions,
+  rejectUnknownOptions,
+} from "../base/option_names.ts";
 import { checkOptions, needsOption } from "../base/option_kinds.ts";
 import { CLIENT_OPTIONS } from "./option_kinds.ts";
 import type { CodecOptions } from "../codec/codec.ts";
@@ -17,7 +21,14 @@ import { metered } from "../service/metered.ts";
 import type { Metrics } from "../base/metrics.ts";
 import type { RawService } from "../service/raw.ts";
 import { DEFAULT_RETRY, type RetryOptions } from "../service/retry.ts";
-import { CALL_SETTINGS, CALL_TIMEOUT_MS, Calls, type CallSettings, checkSettings, Deadline } from "./calls.ts";
+import {
+  CALL_SETTINGS,
+  CALL_TIMEOUT_MS,
+  Calls,
+  type CallSettings,
+  checkSettings,
+  Deadline,
+} from "./calls.ts";
 import {
   type ActivityAddress,
   completeActivity,
@@ -28,7 +39,14 @@ import {
 import type { SubscriptionFilter } from "../converter/subscriptions.ts";
 import { sendBroadcast } from "./broadcast.ts";
 import { deadlineOf, nameError } from "./context.ts";
-import type { AnyWorkflow, ArgsOption, Named, Signal, WorkflowArgs, WorkflowResult } from "./definitions.ts";
+import type {
+  AnyWorkflow,
+  ArgsOption,
+  Named,
+  Signal,
+  WorkflowArgs,
+  WorkflowResult,
+} from "./definitions.ts";
 import { toSummary, type WorkflowStatus, type WorkflowSummary } from "./descriptions.ts";
 import { byStatus, statusCounts, toCount, type WorkflowCount } from "./counts.ts";
 import { WorkflowHandle } from "./handle.ts";
@@ -85,7 +103,10 @@ export interface ClientOptions extends CodecOptions {
 }
 
 /** Options of `client.start`. */
-export type StartOptions<W extends AnyWorkflow> = WorkflowOptions & CallSettings & ArgsOption<WorkflowArgs<W>>;
+export type StartOptions<W extends AnyWorkflow> =
+  & WorkflowOptions
+  & CallSettings
+  & ArgsOption<WorkflowArgs<W>>;
 
 /** Options of `client.signalWithStart`; `signal` is the message. */
 export type SignalWithStartOptions<W extends AnyWorkflow, A extends unknown[]> =
@@ -103,7 +124,12 @@ export interface ListOptions extends CallSettings {
 
 const LIST_OPTIONS: OptionNames<ListOptions> = { pageSize: 1, ...CALL_SETTINGS };
 const SELECTION: OptionNames<WorkflowSelection> = { entityId: 1, correlationId: 1, workflow: 1 };
-const PROCEDURE_ADDRESS: OptionNames<ProcedureAddress<unknown>> = { workflow: 1, runId: 1, name: 1, id: 1 };
+const PROCEDURE_ADDRESS: OptionNames<ProcedureAddress<unknown>> = {
+  workflow: 1,
+  runId: 1,
+  name: 1,
+  id: 1,
+};
 
 /**
  * Starts workflows, finds them, and creates handles for them. Works with any {@link RawService}: an
@@ -122,7 +148,10 @@ export class Client {
   readonly schedule: ScheduleClient;
   readonly #context: OperationContext;
 
-  /** Throws a TypeError for an unknown option, a wrong type, and an interceptor with a misspelled method. */
+  /**
+   * Throws a TypeError for an unknown option, a wrong type, and an interceptor with a misspelled
+   * method.
+   */
   constructor(options: ClientOptions) {
     checkOptions("Client", options, CLIENT_OPTIONS);
     needsOption("Client", "service", { ...options }, CLIENT_OPTIONS);
@@ -132,7 +161,9 @@ export class Client {
     const logger = containedLogger(options.logger ?? consoleLogger());
     const limits = { ...DEFAULT_PAYLOAD_LIMITS, ...options.payloadLimits };
     const codec = MessageCodec.of(options);
-    const plain = metered(options.service, options.metrics && containedMetrics(options.metrics), { namespace: this.namespace });
+    const plain = metered(options.service, options.metrics && containedMetrics(options.metrics), {
+      namespace: this.namespace,
+    });
     const service = codec === undefined ? plain : withCodec(plain, codec, { limits, logger });
     this.#context = {
       calls: new Calls(service, { ...DEFAULT_RETRY, ...options.retry }),
@@ -154,16 +185,24 @@ export class Client {
    * WorkflowExecutionAlreadyStartedError if the id is in use (see `idConflictPolicy` and
    * `idReusePolicy`).
    */
-  async start<W extends AnyWorkflow>(workflow: W, options: StartOptions<W>): Promise<WorkflowHandle<Named<W>>> {
+  async start<W extends AnyWorkflow>(
+    workflow: W,
+    options: StartOptions<W>,
+  ): Promise<WorkflowHandle<Named<W>>> {
     const { timeout, signal, ...given } = (options ?? {}) as StartOptions<string>; // without any: the id is what is missed
-    return this.#started(await startRun(this.#context, workflow, given, this.#deadline({ timeout, signal })));
+    return this.#started(
+      await startRun(this.#context, workflow, given, this.#deadline({ timeout, signal })),
+    );
   }
 
   /**
    * Starts a workflow and waits for its result. Throws like `start` and `handle.result`; `timeout`
    * limits only the start.
    */
-  async execute<W extends AnyWorkflow>(workflow: W, options: StartOptions<W>): Promise<WorkflowResult<W>> {
+  async execute<W extends AnyWorkflow>(
+    workflow: W,
+    options: StartOptions<W>,
+  ): Promise<WorkflowResult<W>> {
     const handle = await this.start<string>(workflow as string, options as StartOptions<string>);
     return await handle.result({ signal: options.signal }) as WorkflowResult<W>;
   }
@@ -174,7 +213,9 @@ export class Client {
     options: SignalWithStartOptions<W, A>,
   ): Promise<WorkflowHandle<Named<W>>> {
     const { timeout, ...given } = options as unknown as SignalWithStartOptions<string, unknown[]>;
-    return this.#started(await signalWithStart(this.#context, workflow, given, this.#deadline({ timeout })));
+    return this.#started(
+      await signalWithStart(this.#context, workflow, given, this.#deadline({ timeout })),
+    );
   }
 
   /**
@@ -193,7 +234,11 @@ export class Client {
     workflow: W,
     options: StartUpdateWithStartOptions<W, A, R>,
   ): Promise<UpdateWithStart<Named<W>, R>> {
-    const { timeout, signal, ...given } = options as unknown as StartUpdateWithStartOptions<string, unknown[], R>;
+    const { timeout, signal, ...given } = options as unknown as StartUpdateWithStartOptions<
+      string,
+      unknown[],
+      R
+    >;
     const done = await updateWithStart(this.#context, workflow, given, { timeout, signal });
     return { workflow: this.#started(done.workflow), update: done.update as UpdateHandle<R> };
   }
@@ -207,11 +252,21 @@ export class Client {
     workflow: W,
     options: UpdateWithStartOptions<W, A, R>,
   ): Promise<R> {
-    const { timeout, signal, ...given } = options as unknown as UpdateWithStartOptions<string, unknown[], R>;
+    const { timeout, signal, ...given } = options as unknown as UpdateWithStartOptions<
+      string,
+      unknown[],
+      R
+    >;
     const deadline = new Deadline({ timeout, signal });
-    const { update } = await updateWithStart(this.#context, workflow, { ...given, waitFor: "completed" }, { timeout, signal });
+    const { update } = await updateWithStart(this.#context, workflow, {
+      ...given,
+      waitFor: "completed",
+    }, { timeout, signal });
     const remaining = deadline.remaining();
-    return await update.result({ signal, timeout: remaining === Infinity ? undefined : remaining }) as R;
+    return await update.result({
+      signal,
+      timeout: remaining === Infinity ? undefined : remaining,
+    }) as R;
   }
 
   /**
@@ -257,7 +312,10 @@ export class Client {
           "the list of workflows",
           calls.call("listWorkflowExecutions", request, this.#deadline(options)),
         );
-        return { runs: answer.executions.map((info) => toSummary(info, converter)), nextPageToken: answer.nextPageToken };
+        return {
+          runs: answer.executions.map((info) => toSummary(info, converter)),
+          nextPageToken: answer.nextPageToken,
+        };
       });
       yield* page.runs;
       nextPageToken = page.nextPageToken;
@@ -274,8 +332,13 @@ export class Client {
    */
   workflows(selection: WorkflowSelection): WorkflowSet {
     rejectUnknownOptions("workflows", selection, SELECTION);
-    const handle = (workflowId: string, runId: string) => this.getHandle(undefined, workflowId, runId);
-    return new WorkflowSet({ list: (...of) => this.list(...of), count: (...of) => this.count(...of), handle }, selection);
+    const handle = (workflowId: string, runId: string) =>
+      this.getHandle(undefined, workflowId, runId);
+    return new WorkflowSet({
+      list: (...of) => this.list(...of),
+      count: (...of) => this.count(...of),
+      handle,
+    }, selection);
   }
 
   /**
@@ -330,7 +393,10 @@ export class Client {
    * Counts the runs of a visibility query by status: `{ RUNNING: 3, COMPLETED: 120 }`. Leaves out
    * statuses without runs.
    */
-  async countByStatus(query = "", settings: CallSettings = {}): Promise<{ [status in WorkflowStatus]?: number }> {
+  async countByStatus(
+    query = "",
+    settings: CallSettings = {},
+  ): Promise<{ [status in WorkflowStatus]?: number }> {
     return statusCounts(await this.countGroups(byStatus(query), settings));
   }
 
@@ -338,23 +404,51 @@ export class Client {
    * Completes an activity that called `completeAsync()`. A second completion throws
    * ActivityNotFoundError.
    */
-  completeActivity(address: ActivityAddress, result?: unknown, settings: CallSettings = {}): Promise<void> {
+  completeActivity(
+    address: ActivityAddress,
+    result?: unknown,
+    settings: CallSettings = {},
+  ): Promise<void> {
     return completeActivity(this.#context, address, result, settings);
   }
 
   /** Fails an activity from outside; its retry policy applies. */
-  failActivity(address: ActivityAddress, error: unknown, settings: CallSettings = {}): Promise<void> {
+  failActivity(
+    address: ActivityAddress,
+    error: unknown,
+    settings: CallSettings = {},
+  ): Promise<void> {
     return failActivity(this.#context, address, error, settings);
   }
 
-  /** Records a heartbeat of an activity. Throws ActivityCancelledError if the activity is canceled. */
-  heartbeatActivity(address: ActivityAddress, details?: unknown, settings: CallSettings = {}): Promise<void> {
-    return heartbeatActivity(this.#context, address, details === undefined ? [] : [details], settings);
+  /**
+   * Records a heartbeat of an activity. Throws ActivityCancelledError if the activity is canceled.
+   */
+  heartbeatActivity(
+    address: ActivityAddress,
+    details?: unknown,
+    settings: CallSettings = {},
+  ): Promise<void> {
+    return heartbeatActivity(
+      this.#context,
+      address,
+      details === undefined ? [] : [details],
+      settings,
+    );
   }
 
   /** Reports an activity as canceled. */
-  reportCancellation(address: ActivityAddress, details?: unknown, settings: CallSettings = {}): Promise<void> {
-    return reportCancellation(this.#context, address, details === undefined ? [] : [details], settings);
+  reportCancellation(
+    address: ActivityAddress,
+    details?: unknown,
+    settings: CallSettings = {},
+  ): Promise<void> {
+    return reportCancellation(
+      this.#context,
+      address,
+      details === undefined ? [] : [details],
+      settings,
+    );
   }
 
   /**
@@ -365,7 +459,11 @@ export class Client {
    * @example
    * await client.completeProcedure({ workflow: "fight-1", name: game.computeDamage }, 12);
    */
-  completeProcedure<R = unknown>(address: ProcedureAddress<R>, value?: NoInfer<R>, settings: CallSettings = {}): Promise<string> {
+  completeProcedure<R = unknown>(
+    address: ProcedureAddress<R>,
+    value?: NoInfer<R>,
+    settings: CallSettings = {},
+  ): Promise<string> {
     return this.#procedureOf(address, settings).completeProcedure(whichOf(address), value);
   }
 
@@ -373,7 +471,11 @@ export class Client {
    * Fails a procedure, selected as in `completeProcedure`: the workflow receives an ActivityFailure
    * with `error` as its cause.
    */
-  failProcedure(address: ProcedureAddress<unknown>, error: unknown, settings: CallSettings = {}): Promise<string> {
+  failProcedure(
+    address: ProcedureAddress<unknown>,
+    error: unknown,
+    settings: CallSettings = {},
+  ): Promise<string> {
     return this.#procedureOf(address, settings).failProcedure(whichOf(address), error);
   }
 
@@ -388,11 +490,16 @@ export class Client {
     return deadlineOf(this.#context, settings, CALL_TIMEOUT_MS);
   }
 
-  #started<W extends AnyWorkflow>({ workflowId, runId, firstExecutionRunId }: StartedWorkflow): WorkflowHandle<W> {
+  #started<W extends AnyWorkflow>(
+    { workflowId, runId, firstExecutionRunId }: StartedWorkflow,
+  ): WorkflowHandle<W> {
     return this.#handle(workflowId, { runId, firstExecutionRunId });
   }
 
-  #handle<W extends AnyWorkflow>(workflowId: string, ids: ConstructorParameters<typeof WorkflowHandle>[2]): WorkflowHandle<W> {
+  #handle<W extends AnyWorkflow>(
+    workflowId: string,
+    ids: ConstructorParameters<typeof WorkflowHandle>[2],
+  ): WorkflowHandle<W> {
     return new WorkflowHandle<W>(this.#context, workflowId, ids);
   }
 

@@ -33,7 +33,11 @@ export class CloseCheck {
   /** Cancels the current poll. */
   #poll: AbortController | undefined;
 
-  constructor(context: ClientContext, execution: { workflowId: string; runId: string }, deadline: Deadline) {
+  constructor(
+    context: ClientContext,
+    execution: { workflowId: string; runId: string },
+    deadline: Deadline,
+  ) {
     this.#context = context;
     this.#execution = execution;
     this.#deadline = deadline;
@@ -46,7 +50,9 @@ export class CloseCheck {
    */
   async during<T>(poll: (deadline: Deadline) => Promise<T | undefined>): Promise<T | undefined> {
     // After the last check only the caller cancels the poll.
-    if (this.#cancel === undefined && this.#looks >= LOOKS_MS.length) return await poll(this.#deadline);
+    if (this.#cancel === undefined && this.#looks >= LOOKS_MS.length) {
+      return await poll(this.#deadline);
+    }
     const controller = this.#poll = new AbortController();
     const { signal } = this.#deadline;
     const follow = () => controller.abort(signal!.reason);
@@ -85,16 +91,23 @@ export class CloseCheck {
     if (poll === undefined) return;
     const request = { namespace, execution: this.#execution };
     const under = this.#deadline.under(poll.signal);
-    const seen = await calls.call("describeWorkflowExecution", request, under, undefined, { asStored: true }).catch(() =>
-      undefined
-    );
+    const seen = await calls.call("describeWorkflowExecution", request, under, undefined, {
+      asStored: true,
+    }).catch(() => undefined);
     const status = seen?.workflowExecutionInfo?.status ?? WorkflowExecutionStatus.RUNNING;
-    if (status !== WorkflowExecutionStatus.RUNNING && status !== WorkflowExecutionStatus.UNSPECIFIED) poll.abort(CLOSED);
-    else if (seen !== undefined && this.#looks === LOOKS_MS.length) await this.#tellOfNoWorker(seen, poll.signal);
+    if (
+      status !== WorkflowExecutionStatus.RUNNING && status !== WorkflowExecutionStatus.UNSPECIFIED
+    ) poll.abort(CLOSED);
+    else if (seen !== undefined && this.#looks === LOOKS_MS.length) {
+      await this.#tellOfNoWorker(seen, poll.signal);
+    }
   }
 
   /** A run can wait for a workflow task, an activity, or a child's workflow task. */
-  async #tellOfNoWorker(seen: DescribeWorkflowExecutionResponse, signal: AbortSignal): Promise<void> {
+  async #tellOfNoWorker(
+    seen: DescribeWorkflowExecutionResponse,
+    signal: AbortSignal,
+  ): Promise<void> {
     const limit = new Deadline({ signal, timeout: QUEUE_MS });
     const workflow = `workflow "${this.#execution.workflowId}"`;
     const own = waitingQueue(seen);
@@ -117,16 +130,21 @@ export class CloseCheck {
     const { calls, namespace } = this.#context;
     const { workflowId, runId } = child;
     const request = { namespace, execution: { workflowId, runId } };
-    const childSeen = await calls.call("describeWorkflowExecution", request, limit, undefined, { asStored: true }).catch(() =>
-      undefined
-    );
+    const childSeen = await calls.call("describeWorkflowExecution", request, limit, undefined, {
+      asStored: true,
+    }).catch(() => undefined);
     const childsQueue = childSeen && waitingQueue(childSeen);
     if (childsQueue === undefined) return;
     const waits = `${workflow} waits for its child "${workflowId}": no worker polls task queue`;
     await this.#tellOf(childsQueue, TaskQueueType.WORKFLOW, waits, limit);
   }
 
-  async #tellOf(name: string, taskQueueType: TaskQueueType, waits: string, limit: Deadline): Promise<void> {
+  async #tellOf(
+    name: string,
+    taskQueueType: TaskQueueType,
+    waits: string,
+    limit: Deadline,
+  ): Promise<void> {
     const { calls, namespace, logger } = this.#context;
     const request = { namespace, taskQueue: { name }, taskQueueType };
     // Some services lack the method, and some callers have no permission.
@@ -142,7 +160,9 @@ export class CloseCheck {
 }
 
 /** Returns the queue where a run's workflow task waits. */
-function waitingQueue({ pendingWorkflowTask, executionConfig }: DescribeWorkflowExecutionResponse): string | undefined {
+function waitingQueue(
+  { pendingWorkflowTask, executionConfig }: DescribeWorkflowExecutionResponse,
+): string | undefined {
   if (pendingWorkflowTask?.state !== PendingWorkflowTaskState.SCHEDULED) return undefined;
   return executionConfig?.taskQueue?.name || undefined;
 }

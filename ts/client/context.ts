@@ -4,7 +4,12 @@ import type { Duration } from "../converter/duration.ts";
 import { fromFailure } from "../converter/failure_converter.ts";
 import type { TemporalFailure } from "../converter/failures.ts";
 import { namingWhat } from "../converter/lossy_value.ts";
-import { fromPayloads, type Payload, type PayloadConverter, toPayloads } from "../converter/payload.ts";
+import {
+  fromPayloads,
+  type Payload,
+  type PayloadConverter,
+  toPayloads,
+} from "../converter/payload.ts";
 import type { MessageCodec } from "../codec/message_codec.ts";
 import type { Logger } from "../base/logger.ts";
 import { checkPayloads, type PayloadLimits } from "../service/limits.ts";
@@ -51,7 +56,9 @@ export interface FailureConversion {
 /** Returns the error of a failure in the client's classes. */
 export function errorOfFailure(context: ClientContext, failure: Failure): TemporalFailure {
   const { failures, converter } = context;
-  return failures === undefined ? decodeFailureOf(failure, converter) : failures.toError(failure) as TemporalFailure;
+  return failures === undefined
+    ? decodeFailureOf(failure, converter)
+    : failures.toError(failure) as TemporalFailure;
 }
 
 /** Returns the header field of a request; left out if empty. */
@@ -60,17 +67,28 @@ export function headerField(headers: PayloadHeaders): { header?: { fields: Paylo
 }
 
 /** Encodes the arguments of a call. Throws a PayloadTooLargeError before a request is sent. */
-export function encodeArgs(context: ClientContext, what: string, values: readonly unknown[]): { payloads: Payload[] } {
+export function encodeArgs(
+  context: ClientContext,
+  what: string,
+  values: readonly unknown[],
+): { payloads: Payload[] } {
   // For callers without types: a string has no `map`, and a spread would use its letters.
-  if (!Array.isArray(values)) throw new TypeError(`${what} must be an array, not ${JSON.stringify(values)}: write [...]`);
+  if (!Array.isArray(values)) {
+    throw new TypeError(`${what} must be an array, not ${JSON.stringify(values)}: write [...]`);
+  }
   const payloads = namingWhat(what, () => toPayloads(context.converter, values));
   const { limits, logger } = context;
-  if (limits !== undefined) checkPayloads(what, payloads, limits, (message, bytes) => logger.warn(message, { bytes }));
+  if (limits !== undefined) {
+    checkPayloads(what, payloads, limits, (message, bytes) => logger.warn(message, { bytes }));
+  }
   return { payloads };
 }
 
 /** Decodes the single value of results and outcomes; undefined without one. */
-export function decodeOne(context: ClientContext, payloads: { payloads: Payload[] } | undefined): unknown {
+export function decodeOne(
+  context: ClientContext,
+  payloads: { payloads: Payload[] } | undefined,
+): unknown {
   return fromPayloads(context.converter, payloads?.payloads)[0];
 }
 
@@ -99,8 +117,15 @@ export function readableValue(payload: Payload, converter: PayloadConverter): un
 }
 
 /** Returns the deadline of a call: its own timeout, the client's, or the default of its kind. */
-export function deadlineOf(context: ClientContext, settings: CallSettings, defaultMs: number): Deadline {
-  return new Deadline({ signal: settings.signal, timeout: settings.timeout ?? context.defaultTimeout }, defaultMs);
+export function deadlineOf(
+  context: ClientContext,
+  settings: CallSettings,
+  defaultMs: number,
+): Deadline {
+  return new Deadline({
+    signal: settings.signal,
+    timeout: settings.timeout ?? context.defaultTimeout,
+  }, defaultMs);
 }
 
 export interface Target {
@@ -143,7 +168,9 @@ export function nameError(context: ClientContext, error: unknown, target: Target
     case Code.DEADLINE_EXCEEDED:
       return new DeadlineExceededError(target.what, target.updateId, options, causeOfDelay(error));
     case Code.NOT_FOUND:
-      if (error.reason.startsWith("NamespaceNotFound")) return new NamespaceNotFoundError(context.namespace, options);
+      if (error.reason.startsWith("NamespaceNotFound")) {
+        return new NamespaceNotFoundError(context.namespace, options);
+      }
       if (target.workflowId !== undefined) {
         return new WorkflowNotFoundError(error.message, target.workflowId, target.runId, options);
       }

@@ -21,7 +21,10 @@ export interface WorkflowCount {
   readonly groups: readonly WorkflowCountGroup[];
 }
 
-export function toCount(response: CountWorkflowExecutionsResponse, converter: PayloadConverter): WorkflowCount {
+export function toCount(
+  response: CountWorkflowExecutionsResponse,
+  converter: PayloadConverter,
+): WorkflowCount {
   return {
     count: Number(response.count),
     groups: response.groups.map(({ count, groupValues }) => ({
@@ -33,7 +36,9 @@ export function toCount(response: CountWorkflowExecutionsResponse, converter: Pa
 
 /** Adds grouping by status to a query. */
 export function byStatus(query: string): string {
-  if (/\bgroup\s+by\b/i.test(query)) throw new TypeError("countByStatus adds its own GROUP BY; use countGroups for other groups");
+  if (/\bgroup\s+by\b/i.test(query)) {
+    throw new TypeError("countByStatus adds its own GROUP BY; use countGroups for other groups");
+  }
   return `${query} GROUP BY ExecutionStatus`.trim();
 }
 
@@ -42,7 +47,9 @@ export function statusCounts({ groups }: WorkflowCount): { [status in WorkflowSt
   const counts: { [status in WorkflowStatus]?: number } = {};
   for (const { values, count } of groups) {
     const name = String(values[0]).replace(/([a-z])([A-Z])/g, "$1_$2").toUpperCase();
-    const status = name !== "UNSPECIFIED" && Object.hasOwn(WorkflowExecutionStatus, name) ? name as WorkflowStatus : "UNKNOWN";
+    const status = name !== "UNSPECIFIED" && Object.hasOwn(WorkflowExecutionStatus, name)
+      ? name as WorkflowStatus
+      : "UNKNOWN";
     counts[status] = (counts[status] ?? 0) + count;
   }
   return counts;

@@ -26,6 +26,8 @@ export function definitionName(definition: { readonly name: string } | string): 
     ? definition
     : (definition as { readonly name?: string } | undefined)?.name;
   if (typeof name === "string" && name !== "") return name;
-  const shown = definition === undefined ? "undefined (check that the module exports this name)" : "a value without a name";
+  const shown = definition === undefined
+    ? "undefined (check that the module exports this name)"
+    : "a value without a name";
   throw new TypeError(`expected a definition or a name of a workflow or message, not ${shown}`);
 }

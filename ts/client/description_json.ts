@@ -10,7 +10,9 @@ const MESSAGES: ReadonlySet<string> = new Set(["raw", "rawDescription"]);
 export function withJson<T extends object>(description: T): T {
   const value = (): unknown =>
     Object.fromEntries(
-      Object.entries(description).filter(([key]) => !MESSAGES.has(key)).map(([key, part]) => [key, jsonOf(part)]),
+      Object.entries(description).filter(([key]) => !MESSAGES.has(key)).map((
+        [key, part],
+      ) => [key, jsonOf(part)]),
     );
   return Object.defineProperty(description, "toJSON", { value });
 }
@@ -18,7 +20,9 @@ export function withJson<T extends object>(description: T): T {
 function jsonOf(value: unknown): unknown {
   if (typeof value === "bigint") return String(value);
   if (typeof value !== "object" || value === null || value instanceof Date) return value;
-  if (value instanceof Uint8Array) return btoa(Array.from(value, (byte) => String.fromCharCode(byte)).join(""));
+  if (value instanceof Uint8Array) {
+    return btoa(Array.from(value, (byte) => String.fromCharCode(byte)).join(""));
+  }
   if (value instanceof Error) return errorJson(value);
   if (value instanceof Map || value instanceof Set) return [...value].map(jsonOf);
   if (Array.isArray(value)) return value.map(jsonOf);

@@ -14,12 +14,17 @@ import {
   PendingWorkflowTaskState,
   WorkflowExecutionStatus,
 } from "../messages/generated/temporal/api/enums/v1/workflow_pb.ts";
-import type { PendingActivityInfo, WorkflowExecutionInfo } from "../messages/generated/temporal/api/workflow/v1/message_pb.ts";
+import type {
+  PendingActivityInfo,
+  WorkflowExecutionInfo,
+} from "../messages/generated/temporal/api/workflow/v1/message_pb.ts";
 import type { DescribeWorkflowExecutionResponse } from "../messages/generated/temporal/api/workflowservice/v1/request_response_pb.ts";
 import { durationMs, timestampDate } from "../messages/well_known.ts";
 
 /** temporal.api.enums.v1.WorkflowExecutionStatus */
-export type WorkflowStatus = Exclude<keyof typeof WorkflowExecutionStatus, "UNSPECIFIED"> | "UNKNOWN";
+export type WorkflowStatus =
+  | Exclude<keyof typeof WorkflowExecutionStatus, "UNSPECIFIED">
+  | "UNKNOWN";
 
 /** A run in a list. */
 export interface WorkflowSummary {
@@ -156,14 +161,21 @@ export interface WorkflowDescription extends WorkflowSummary {
   readonly rawDescription: DescribeWorkflowExecutionResponse;
 }
 
-const date = (time: Timestamp | undefined) => (time === undefined ? undefined : timestampDate(time));
+const date = (
+  time: Timestamp | undefined,
+) => (time === undefined ? undefined : timestampDate(time));
 const limit = (duration: Parameters<typeof durationMs>[0] | undefined) => {
   const ms = duration === undefined ? 0 : durationMs(duration);
   return ms === 0 ? undefined : ms;
 };
 
-export function values(fields: { [key: string]: Payload } | undefined, converter: PayloadConverter): { [key: string]: unknown } {
-  return Object.fromEntries(Object.entries(fields ?? {}).map(([key, payload]) => [key, readableValue(payload, converter)]));
+export function values(
+  fields: { [key: string]: Payload } | undefined,
+  converter: PayloadConverter,
+): { [key: string]: unknown } {
+  return Object.fromEntries(
+    Object.entries(fields ?? {}).map(([key, payload]) => [key, readableValue(payload, converter)]),
+  );
 }
 
 const utf8 = new TextDecoder();
@@ -176,12 +188,17 @@ export function searchAttributes(
   for (const key in shown) {
     const type = fields![key]!.metadata["type"];
     const value = shown[key];
-    if (type !== undefined && utf8.decode(type) === "Datetime" && typeof value === "string") shown[key] = new Date(value);
+    if (type !== undefined && utf8.decode(type) === "Datetime" && typeof value === "string") {
+      shown[key] = new Date(value);
+    }
   }
   return shown;
 }
 
-export function toSummary(info: WorkflowExecutionInfo, converter: PayloadConverter): WorkflowSummary {
+export function toSummary(
+  info: WorkflowExecutionInfo,
+  converter: PayloadConverter,
+): WorkflowSummary {
   const parent = info.parentExecution;
   return withJson<WorkflowSummary>({
     workflowId: info.execution?.workflowId ?? "",
@@ -194,16 +211,21 @@ export function toSummary(info: WorkflowExecutionInfo, converter: PayloadConvert
     executionTime: date(info.executionTime),
     historyLength: Number(info.historyLength),
     historySizeBytes: Number(info.historySizeBytes),
-    parent: parent === undefined || parent.workflowId === "" ? undefined : { workflowId: parent.workflowId, runId: parent.runId },
+    parent: parent === undefined || parent.workflowId === ""
+      ? undefined
+      : { workflowId: parent.workflowId, runId: parent.runId },
     firstRunId: info.firstRunId,
     memo: values(info.memo?.fields, converter),
     searchAttributes: searchAttributes(info.searchAttributes?.indexedFields, converter),
-    typedSearchAttributes: TypedSearchAttributes.fromPayloads(info.searchAttributes?.indexedFields ?? {}),
+    typedSearchAttributes: TypedSearchAttributes.fromPayloads(
+      info.searchAttributes?.indexedFields ?? {},
+    ),
     raw: info,
   });
 }
 
-const isProcedure = ({ activityType }: PendingActivityInfo): boolean => procedureOf(activityType?.name ?? "") !== undefined;
+const isProcedure = ({ activityType }: PendingActivityInfo): boolean =>
+  procedureOf(activityType?.name ?? "") !== undefined;
 
 /**
  * Sorts procedures by request: a server lists activities without an order, and several may have the
@@ -217,7 +239,10 @@ function proceduresOf(activities: readonly PendingActivityInfo[]): PendingProced
       since: date(scheduledTime),
       expires: date(expirationTime),
     }))
-    .sort((a, b) => (a.since?.getTime() ?? 0) - (b.since?.getTime() ?? 0) || a.id.length - b.id.length || (a.id < b.id ? -1 : 1));
+    .sort((a, b) =>
+      (a.since?.getTime() ?? 0) - (b.since?.getTime() ?? 0) || a.id.length - b.id.length ||
+      (a.id < b.id ? -1 : 1)
+    );
 }
 
 export function toDescription(
@@ -236,7 +261,9 @@ export function toDescription(
     runTimeoutMs: limit(config?.workflowRunTimeout),
     taskTimeoutMs: limit(config?.defaultWorkflowTaskTimeout),
     pendingProcedures: proceduresOf(response.pendingActivities),
-    pendingActivities: response.pendingActivities.filter((activity) => !isProcedure(activity)).map((activity) => ({
+    pendingActivities: response.pendingActivities.filter((activity) => !isProcedure(activity)).map((
+      activity,
+    ) => ({
       activityId: activity.activityId,
       activityType: activity.activityType?.name ?? "",
       state: enumName(PendingActivityState, activity.state) ?? "UNKNOWN",
@@ -245,7 +272,9 @@ export function toDescription(
       scheduledTime: date(activity.scheduledTime),
       lastStartedTime: date(activity.lastStartedTime),
       lastHeartbeatTime: date(activity.lastHeartbeatTime),
-      heartbeatDetails: activity.heartbeatDetails?.payloads.map((payload) => readableValue(payload, converter))[0],
+      heartbeatDetails: activity.heartbeatDetails?.payloads.map((payload) =>
+        readableValue(payload, converter)
+      )[0],
       lastFailure: activity.lastFailure && decodeFailureOf(activity.lastFailure, converter),
       lastWorkerIdentity: activity.lastWorkerIdentity,
     })),
@@ -255,7 +284,8 @@ export function toDescription(
       workflowType: child.workflowTypeName,
       parentClosePolicy: enumName(ParentClosePolicy, child.parentClosePolicy) ?? "UNKNOWN",
     })),
-    paused: pause && { since: date(pause.pausedTime), reason: pause.reason, identity: pause.identity },
+    paused: pause &&
+      { since: date(pause.pausedTime), reason: pause.reason, identity: pause.identity },
     pendingWorkflowTask: task && {
       state: enumName(PendingWorkflowTaskState, task.state) ?? "UNKNOWN",
       attempt: task.attempt,

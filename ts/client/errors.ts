@@ -18,7 +18,13 @@ export class WorkflowFailedError extends Error {
   /** Reason why it was not retried; undefined if the service does not report it. */
   readonly retryState: RetryState | undefined;
 
-  constructor(message: string, workflowId: string, runId: string, cause: TemporalFailure, retryState?: RetryState) {
+  constructor(
+    message: string,
+    workflowId: string,
+    runId: string,
+    cause: TemporalFailure,
+    retryState?: RetryState,
+  ) {
     super(message, { cause });
     this.cause = cause;
     this.workflowId = workflowId;
@@ -58,10 +64,13 @@ export class BroadcastIncompleteError extends Error {
   readonly missed: readonly MissedSubscriber[];
 
   constructor(what: string, reached: number, missed: readonly MissedSubscriber[]) {
-    const some = missed.slice(0, 3).map(({ workflowId, reason }) => `${workflowId} (${reason})`).join(", ");
+    const some = missed.slice(0, 3).map(({ workflowId, reason }) => `${workflowId} (${reason})`)
+      .join(", ");
     super(
       `${what} reached ${reached} of ${reached + missed.length} subscribers; not ${some}` +
-        `${missed.length > 3 ? ` and ${missed.length - 3} more` : ""}; resend the signal to the ids in "missed"`,
+        `${
+          missed.length > 3 ? ` and ${missed.length - 3} more` : ""
+        }; resend the signal to the ids in "missed"`,
     );
     this.reached = reached;
     this.missed = missed;
@@ -144,7 +153,9 @@ export class WorkflowUpdateLimitError extends Error {
     options: ErrorOptions,
   ) {
     super(
-      `${what} was not accepted: ${(options.cause as Error).message} (workflow id ${workflowId}); ` +
+      `${what} was not accepted: ${
+        (options.cause as Error).message
+      } (workflow id ${workflowId}); ` +
         (limit === "inFlight"
           ? "resend it when other updates have completed, or raise limits.updatesInFlight of the engine " +
             "(history.maxInFlightUpdates of a Temporal server)"
@@ -166,7 +177,12 @@ export class WorkflowNotFoundError extends Error {
   /** Run in the call; undefined: the current one. */
   readonly runId: string | undefined;
 
-  constructor(message: string, workflowId: string, runId: string | undefined, options?: ErrorOptions) {
+  constructor(
+    message: string,
+    workflowId: string,
+    runId: string | undefined,
+    options?: ErrorOptions,
+  ) {
     const ids = Object.entries({ "workflow id": workflowId, "run id": runId })
       .filter(([, id]) => id !== undefined && !message.includes(id))
       .map((id) => id.join(" "));
@@ -190,9 +206,16 @@ export class WorkflowExecutionAlreadyStartedError extends Error {
   /** The conflicting run, if the service reports it. */
   readonly runId: string | undefined;
 
-  constructor(workflowId: string, workflowType: string, runId: string | undefined, options?: ErrorOptions) {
+  constructor(
+    workflowId: string,
+    workflowType: string,
+    runId: string | undefined,
+    options?: ErrorOptions,
+  ) {
     super(
-      `workflow ${workflowId} already exists${runId === undefined ? "" : ` (run ${runId})`}; use another id, ` +
+      `workflow ${workflowId} already exists${
+        runId === undefined ? "" : ` (run ${runId})`
+      }; use another id, ` +
         `idConflictPolicy: "USE_EXISTING" to use the running workflow, or an idReusePolicy that allows a new run`,
       options,
     );
@@ -213,7 +236,9 @@ export class DeadlineExceededError extends Error {
 
   /** `because`: why the service did not respond, if known. */
   constructor(what: string, updateId?: string, options?: ErrorOptions, because?: string) {
-    const late = `${what} did not complete before the deadline${because === undefined ? "" : `: ${because}`}`;
+    const late = `${what} did not complete before the deadline${
+      because === undefined ? "" : `: ${because}`
+    }`;
     const advice = updateId !== undefined
       ? `; it may still complete: retry with updateId "${updateId}"`
       : because === undefined
@@ -232,7 +257,10 @@ export class ActivityNotFoundError extends Error {
   override name = "ActivityNotFoundError";
 
   constructor(message: string, options?: ErrorOptions) {
-    super(`${message}; the activity was completed already, has timed out, or its workflow has ended`, options);
+    super(
+      `${message}; the activity was completed already, has timed out, or its workflow has ended`,
+      options,
+    );
   }
 }
 
@@ -262,10 +290,14 @@ export class ProcedureNotFoundError extends Error {
   ) {
     const { workflowId, runId, status, pendingProcedures } = run;
     const which = "id" in wanted ? `with the id "${wanted.id}"` : `"${wanted.name}"`;
-    const open = pendingProcedures.slice(0, 20).map(({ name, id }) => `"${name}" (id ${id})`).join(", ");
+    const open = pendingProcedures.slice(0, 20).map(({ name, id }) => `"${name}" (id ${id})`).join(
+      ", ",
+    );
     const why = status !== "RUNNING"
       ? `the workflow is ${status}`
-      : `it has completed, timed out or been canceled, or was never called; open procedures: ${open === "" ? "none" : open}`;
+      : `it has completed, timed out or been canceled, or was never called; open procedures: ${
+        open === "" ? "none" : open
+      }`;
     super(`workflow ${workflowId} has no open procedure ${which}: ${why}`, options);
     this.workflowId = workflowId;
     this.runId = runId;
@@ -280,7 +312,9 @@ export class ActivityCancelledError extends Error {
   readonly reason: "CANCELLED" | "RESET" | "PAUSED";
 
   constructor(reason: "CANCELLED" | "RESET" | "PAUSED") {
-    super(`cancellation of the activity was requested (${reason}); clean up and report the cancellation`);
+    super(
+      `cancellation of the activity was requested (${reason}); clean up and report the cancellation`,
+    );
     this.reason = reason;
   }
 }
@@ -292,7 +326,10 @@ export class NamespaceNotFoundError extends Error {
   readonly namespace: string;
 
   constructor(namespace: string, options?: ErrorOptions) {
-    super(`namespace "${namespace}" does not exist on this service; check the client's \`namespace\``, options);
+    super(
+      `namespace "${namespace}" does not exist on this service; check the client's \`namespace\``,
+      options,
+    );
     this.namespace = namespace;
   }
 }
@@ -319,7 +356,10 @@ export class ScheduleNotFoundError extends Error {
   readonly scheduleId: string;
 
   constructor(scheduleId: string, options?: ErrorOptions) {
-    super(`schedule ${scheduleId} not found; check the id and the namespace, and whether it was deleted`, options);
+    super(
+      `schedule ${scheduleId} not found; check the id and the namespace, and whether it was deleted`,
+      options,
+    );
     this.scheduleId = scheduleId;
   }
 }

@@ -1,16 +1,43 @@
 // A workflow by its id, with all requests to it. A handle has only ids; creating one sends no
 // request.
-import { type OptionNames, rejectSurplusArguments, rejectUnknownOptions } from "../base/option_names.ts";
+import {
+  type OptionNames,
+  rejectSurplusArguments,
+  rejectUnknownOptions,
+} from "../base/option_names.ts";
 import { enumName } from "../converter/enums.ts";
 import { randomId } from "../platform/host.ts";
 import { Code, type MethodName, ServiceError } from "../service/raw.ts";
 import type { TypedService } from "../service/typed.ts";
 import { QueryRejectCondition } from "../messages/generated/temporal/api/enums/v1/query_pb.ts";
 import { WorkflowExecutionStatus } from "../messages/generated/temporal/api/enums/v1/workflow_pb.ts";
-import type { History, HistoryEvent } from "../messages/generated/temporal/api/history/v1/message_pb.ts";
-import { CALL_SETTINGS, CALL_TIMEOUT_MS, type CallSettings, Deadline, QUERY_TIMEOUT_MS } from "./calls.ts";
-import { deadlineOf, decodeOne, encodeArgs, headerField, nameError, type Target } from "./context.ts";
-import type { AnyWorkflow, ArgsOption, Query, Signal, Update, WorkflowResult } from "./definitions.ts";
+import type {
+  History,
+  HistoryEvent,
+} from "../messages/generated/temporal/api/history/v1/message_pb.ts";
+import {
+  CALL_SETTINGS,
+  CALL_TIMEOUT_MS,
+  type CallSettings,
+  Deadline,
+  QUERY_TIMEOUT_MS,
+} from "./calls.ts";
+import {
+  deadlineOf,
+  decodeOne,
+  encodeArgs,
+  headerField,
+  nameError,
+  type Target,
+} from "./context.ts";
+import type {
+  AnyWorkflow,
+  ArgsOption,
+  Query,
+  Signal,
+  Update,
+  WorkflowResult,
+} from "./definitions.ts";
 import { definitionName } from "./definitions.ts";
 import { toDescription, type WorkflowDescription } from "./descriptions.ts";
 import { deleteWorkflow, terminateWorkflow } from "./terminate_delete.ts";
@@ -28,10 +55,20 @@ import {
 import { intercept, type OperationContext } from "./interceptors.ts";
 import type { WorkflowTarget } from "./operation_inputs.ts";
 import { nextRun, outcomeOf } from "./outcome.ts";
-import { answerProcedure, type OpenProcedure, openProcedures, type WhichProcedure } from "./procedures.ts";
+import {
+  answerProcedure,
+  type OpenProcedure,
+  openProcedures,
+  type WhichProcedure,
+} from "./procedures.ts";
 import { resetWorkflow } from "./reset.ts";
 import { checkPoint, RESET_OPTIONS, type ResetOptions, type ResetPoint } from "./reset_options.ts";
-import { startUpdate, type StartUpdateOptions, UpdateHandle, type UpdateOptions } from "./updates.ts";
+import {
+  startUpdate,
+  type StartUpdateOptions,
+  UpdateHandle,
+  type UpdateOptions,
+} from "./updates.ts";
 
 /** Options of `handle.result`. */
 export interface ResultOptions extends CallSettings {
@@ -52,9 +89,17 @@ export interface HandleSettings extends CallSettings {
 
 /** Advice for settings passed to a method without options. */
 const SETTINGS_FIRST = 'settings of calls go to the handle first: handle.with({ timeout: "5s" })';
-const HANDLE_SETTINGS: OptionNames<HandleSettings> = { queryRejectCondition: 1, requestId: 1, ...CALL_SETTINGS };
+const HANDLE_SETTINGS: OptionNames<HandleSettings> = {
+  queryRejectCondition: 1,
+  requestId: 1,
+  ...CALL_SETTINGS,
+};
 const RESULT_OPTIONS: OptionNames<ResultOptions> = { followRuns: 1, ...CALL_SETTINGS };
-const UPDATE_OPTIONS: OptionNames<UpdateOptions & { args: unknown }> = { args: 1, updateId: 1, ...CALL_SETTINGS };
+const UPDATE_OPTIONS: OptionNames<UpdateOptions & { args: unknown }> = {
+  args: 1,
+  updateId: 1,
+  ...CALL_SETTINGS,
+};
 const START_UPDATE_OPTIONS: OptionNames<StartUpdateOptions> = { ...UPDATE_OPTIONS, waitFor: 1 };
 
 /** The run of a handle. */
@@ -87,7 +132,12 @@ export class WorkflowHandle<W extends AnyWorkflow = string> {
   readonly #settings: HandleSettings;
 
   /** Created by `client.start`, `client.signalWithStart` and `client.getHandle`. */
-  constructor(context: OperationContext, workflowId: string, ids: HandleIds = {}, settings: HandleSettings = {}) {
+  constructor(
+    context: OperationContext,
+    workflowId: string,
+    ids: HandleIds = {},
+    settings: HandleSettings = {},
+  ) {
     this.#context = context;
     this.workflowId = workflowId;
     this.runId = ids.runId;
@@ -103,7 +153,10 @@ export class WorkflowHandle<W extends AnyWorkflow = string> {
    */
   with(settings: HandleSettings): WorkflowHandle<W> {
     rejectUnknownOptions("with", settings, HANDLE_SETTINGS);
-    return new WorkflowHandle<W>(this.#context, this.workflowId, this.#ids, { ...this.#settings, ...settings });
+    return new WorkflowHandle<W>(this.#context, this.workflowId, this.#ids, {
+      ...this.#settings,
+      ...settings,
+    });
   }
 
   /**
@@ -136,9 +189,18 @@ export class WorkflowHandle<W extends AnyWorkflow = string> {
    * Sends a signal. Returns when the service has recorded it; a workflow that does not wait for it
    * yet receives it later.
    */
-  async signal<A extends unknown[] = unknown[]>(signal: Signal<A> | string, ...args: NoInfer<A>): Promise<void> {
+  async signal<A extends unknown[] = unknown[]>(
+    signal: Signal<A> | string,
+    ...args: NoInfer<A>
+  ): Promise<void> {
     const requestId = this.#settings.requestId ?? randomId();
-    const wanted = { ...this.#address(), signalName: definitionName(signal), args, requestId, headers: {} };
+    const wanted = {
+      ...this.#address(),
+      signalName: definitionName(signal),
+      args,
+      requestId,
+      headers: {},
+    };
     await intercept(this.#context, "signal", wanted, async (input) => {
       const what = `signal "${input.signalName}"`;
       await this.#call(what, "signalWorkflowExecution", input, {
@@ -154,7 +216,10 @@ export class WorkflowHandle<W extends AnyWorkflow = string> {
   }
 
   /** Sends an update and waits for its result. Throws like `UpdateHandle.result`. */
-  update<A extends unknown[] = unknown[], R = unknown>(update: Update<A, R> | string, ...args: NoInfer<A>): Promise<R> {
+  update<A extends unknown[] = unknown[], R = unknown>(
+    update: Update<A, R> | string,
+    ...args: NoInfer<A>
+  ): Promise<R> {
     return this.executeUpdate<unknown[], R>(update as string, { args });
   }
 
@@ -169,7 +234,10 @@ export class WorkflowHandle<W extends AnyWorkflow = string> {
     const deadline = new Deadline(settings, undefined);
     const handle = await this.#startUpdate<R>(updateName, { ...options, waitFor: "completed" });
     const remaining = deadline.remaining();
-    return handle.result({ signal: settings.signal, timeout: remaining === Infinity ? undefined : remaining });
+    return handle.result({
+      signal: settings.signal,
+      timeout: remaining === Infinity ? undefined : remaining,
+    });
   }
 
   /**
@@ -185,7 +253,10 @@ export class WorkflowHandle<W extends AnyWorkflow = string> {
     return await this.#startUpdate<R>(updateName, options);
   }
 
-  #startUpdate<R>(updateName: string, options: StartUpdateOptions & { args?: readonly unknown[] }): Promise<UpdateHandle<R>> {
+  #startUpdate<R>(
+    updateName: string,
+    options: StartUpdateOptions & { args?: readonly unknown[] },
+  ): Promise<UpdateHandle<R>> {
     const { args = [], updateId = randomId(), waitFor } = options;
     const wanted = { ...this.#address(), updateName, args, updateId, waitFor, headers: {} };
     const settings = { ...this.#settings, ...options };
@@ -204,10 +275,19 @@ export class WorkflowHandle<W extends AnyWorkflow = string> {
   }
 
   /** Queries the workflow; works for closed workflows too, while a worker is running. */
-  async query<R = unknown, A extends unknown[] = unknown[]>(query: Query<R, A> | string, ...args: NoInfer<A>): Promise<R> {
+  async query<R = unknown, A extends unknown[] = unknown[]>(
+    query: Query<R, A> | string,
+    ...args: NoInfer<A>
+  ): Promise<R> {
     const context = this.#context;
     const rejectCondition = this.#settings.queryRejectCondition;
-    const wanted = { ...this.#address(), queryType: definitionName(query), args, rejectCondition, headers: {} };
+    const wanted = {
+      ...this.#address(),
+      queryType: definitionName(query),
+      args,
+      rejectCondition,
+      headers: {},
+    };
     return await intercept(context, "query", wanted, async (input) => {
       const { queryType, workflowId, rejectCondition: reject } = input;
       const what = `query "${queryType}"`;
@@ -216,7 +296,9 @@ export class WorkflowHandle<W extends AnyWorkflow = string> {
         namespace: context.namespace,
         execution: execution(input),
         query: { queryType, queryArgs, ...headerField(input.headers) },
-        queryRejectCondition: reject === undefined ? QueryRejectCondition.NONE : QueryRejectCondition[reject],
+        queryRejectCondition: reject === undefined
+          ? QueryRejectCondition.NONE
+          : QueryRejectCondition[reject],
       };
       try {
         const response = await context.calls.call(
@@ -225,7 +307,8 @@ export class WorkflowHandle<W extends AnyWorkflow = string> {
           deadlineOf(context, this.#settings, QUERY_TIMEOUT_MS),
         );
         if (response.queryRejected !== undefined) {
-          const status = enumName(WorkflowExecutionStatus, response.queryRejected.status) ?? "UNKNOWN";
+          const status = enumName(WorkflowExecutionStatus, response.queryRejected.status) ??
+            "UNKNOWN";
           throw new QueryRejectedError(queryType, workflowId, status);
         }
         return decodeOne(context, response.queryResult) as R;
@@ -243,7 +326,11 @@ export class WorkflowHandle<W extends AnyWorkflow = string> {
   /** Requests cancellation. The workflow can clean up first, or continue. */
   async cancel(reason = "", ...surplus: never[]): Promise<void> {
     rejectSurplusArguments("cancel", [reason, ...surplus], SETTINGS_FIRST);
-    const wanted = { ...this.#address(), reason, requestId: this.#settings.requestId ?? randomId() };
+    const wanted = {
+      ...this.#address(),
+      reason,
+      requestId: this.#settings.requestId ?? randomId(),
+    };
     await intercept(this.#context, "cancel", wanted, async (input) => {
       await this.#call("the cancel request", "requestCancelWorkflowExecution", input, {
         namespace: this.#context.namespace,
@@ -283,7 +370,13 @@ export class WorkflowHandle<W extends AnyWorkflow = string> {
     const { reason, reapplyExclude = [], requestId, timeout, signal, ...point } = options;
     const deadline = this.#deadline({ timeout, signal });
     const id = requestId ?? this.#settings.requestId ?? randomId();
-    const wanted = { ...this.#address(), point: point as ResetPoint, reason, reapplyExclude, requestId: id };
+    const wanted = {
+      ...this.#address(),
+      point: point as ResetPoint,
+      reason,
+      reapplyExclude,
+      requestId: id,
+    };
     checkPoint(wanted.point);
     const { runId } = await intercept(this.#context, "reset", wanted, async (input) => ({
       runId: await resetWorkflow(this.#context, input, deadline),
@@ -311,16 +404,26 @@ export class WorkflowHandle<W extends AnyWorkflow = string> {
     const { namespace, converter } = this.#context;
     return await intercept(this.#context, "describe", this.#address(), async (input) => {
       const what = `the description of workflow ${input.workflowId}`;
-      const response = await this.#call(what, "describeWorkflowExecution", input, { namespace, execution: execution(input) });
+      const response = await this.#call(what, "describeWorkflowExecution", input, {
+        namespace,
+        execution: execution(input),
+      });
       const description = toDescription(response, converter);
       if (description === undefined) {
-        throw new WorkflowNotFoundError("the service returned an empty description", input.workflowId, input.runId);
+        throw new WorkflowNotFoundError(
+          "the service returned an empty description",
+          input.workflowId,
+          input.runId,
+        );
       }
       return description;
     });
   }
 
-  /** Returns the pending procedures with their arguments, oldest first. Throws a WorkflowNotFoundError. */
+  /**
+   * Returns the pending procedures with their arguments, oldest first. Throws a
+   * WorkflowNotFoundError.
+   */
   async procedures(...surplus: never[]): Promise<OpenProcedure[]> {
     rejectSurplusArguments("procedures", surplus, SETTINGS_FIRST);
     return await openProcedures(this.#context, await this.describe(), this.#settings);
@@ -331,9 +434,19 @@ export class WorkflowHandle<W extends AnyWorkflow = string> {
    * the oldest pending one; or by id. Throws a ProcedureNotFoundError if it is not pending, and a
    * WorkflowNotFoundError.
    */
-  async completeProcedure<R = unknown>(which: WhichProcedure<R>, value?: NoInfer<R>, ...surplus: never[]): Promise<string> {
+  async completeProcedure<R = unknown>(
+    which: WhichProcedure<R>,
+    value?: NoInfer<R>,
+    ...surplus: never[]
+  ): Promise<string> {
     rejectSurplusArguments("completeProcedure", surplus, SETTINGS_FIRST);
-    return await answerProcedure(this.#context, await this.describe(), which, { value }, this.#settings);
+    return await answerProcedure(
+      this.#context,
+      await this.describe(),
+      which,
+      { value },
+      this.#settings,
+    );
   }
 
   /**
@@ -342,16 +455,29 @@ export class WorkflowHandle<W extends AnyWorkflow = string> {
    */
   async failProcedure(which: WhichProcedure, error: unknown, ...surplus: never[]): Promise<string> {
     rejectSurplusArguments("failProcedure", surplus, SETTINGS_FIRST);
-    return await answerProcedure(this.#context, await this.describe(), which, { error }, this.#settings);
+    return await answerProcedure(
+      this.#context,
+      await this.describe(),
+      which,
+      { error },
+      this.#settings,
+    );
   }
 
   /** Returns the events of the run; with `follow` also new ones, until the run closes. */
   async *history(options: HistoryOptions = {}): AsyncGenerator<HistoryEvent, void, void> {
     rejectUnknownOptions("history", options, HISTORY_OPTIONS);
     try {
-      yield* readEvents(this.#context, this.workflowId, this.#target, { ...this.#settings, ...options });
+      yield* readEvents(this.#context, this.workflowId, this.#target, {
+        ...this.#settings,
+        ...options,
+      });
     } catch (error) {
-      throw nameError(this.#context, error, this.#name(`the history of workflow ${this.workflowId}`));
+      throw nameError(
+        this.#context,
+        error,
+        this.#name(`the history of workflow ${this.workflowId}`),
+      );
     }
   }
 
@@ -374,7 +500,11 @@ export class WorkflowHandle<W extends AnyWorkflow = string> {
   }
 
   #address(): WorkflowTarget {
-    return { workflowId: this.workflowId, runId: this.#target, firstExecutionRunId: this.firstExecutionRunId };
+    return {
+      workflowId: this.workflowId,
+      runId: this.#target,
+      firstExecutionRunId: this.firstExecutionRunId,
+    };
   }
 
   #name(what: string, runId = this.#target): Target {

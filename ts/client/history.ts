@@ -30,7 +30,12 @@ export interface HistoryOptions extends CallSettings {
   decode?: boolean;
 }
 
-export const HISTORY_OPTIONS: OptionNames<HistoryOptions> = { follow: 1, pageSize: 1, decode: 1, ...CALL_SETTINGS };
+export const HISTORY_OPTIONS: OptionNames<HistoryOptions> = {
+  follow: 1,
+  pageSize: 1,
+  decode: 1,
+  ...CALL_SETTINGS,
+};
 
 const CLOSING: ReadonlySet<number> = new Set([
   EventType.WORKFLOW_EXECUTION_COMPLETED,
@@ -77,7 +82,9 @@ export async function* readEvents(
         deadline,
         { asStored: options.decode !== true },
       );
-      if (answer === undefined || (pageEvents(answer).length === 0 && answer.nextPageToken.length > 0)) {
+      if (
+        answer === undefined || (pageEvents(answer).length === 0 && answer.nextPageToken.length > 0)
+      ) {
         nextPageToken = answer?.nextPageToken ?? nextPageToken;
         return undefined;
       }
@@ -132,9 +139,15 @@ export async function waitForClose(
 }
 
 /** Returns an event with decoded payloads. Rejects with a PayloadCodecError. */
-export async function decodeEvent({ codec }: ClientContext, event: HistoryEvent): Promise<HistoryEvent> {
+export async function decodeEvent(
+  { codec }: ClientContext,
+  event: HistoryEvent,
+): Promise<HistoryEvent> {
   if (codec === undefined) return event;
-  return fromBinary(HistoryEventSchema, await codec.decode(HistoryEventSchema, toBinary(HistoryEventSchema, event)));
+  return fromBinary(
+    HistoryEventSchema,
+    await codec.decode(HistoryEventSchema, toBinary(HistoryEventSchema, event)),
+  );
 }
 
 export async function collectHistory(events: AsyncIterable<HistoryEvent>): Promise<History> {

@@ -32,7 +32,9 @@ export interface StartedWorkflow {
   runId: string;
   /** First run of its chain, if the service reports it. */
   firstExecutionRunId: string | undefined;
-  /** False if an existing run was used (`idConflictPolicy: "USE_EXISTING"`, or a repeated start). */
+  /**
+   * False if an existing run was used (`idConflictPolicy: "USE_EXISTING"`, or a repeated start).
+   */
   started: boolean;
 }
 
@@ -63,7 +65,10 @@ export interface ClientOperations {
   /** An update, up to the stage that its caller waits for. */
   update: { input: UpdateInput; output: UpdateHandle };
   /** An update with a start, or with a running workflow. */
-  updateWithStart: { input: UpdateWithStartInput; output: { workflow: StartedWorkflow; update: UpdateHandle } };
+  updateWithStart: {
+    input: UpdateWithStartInput;
+    output: { workflow: StartedWorkflow; update: UpdateHandle };
+  };
   /** A query. */
   query: { input: QueryInput; output: unknown };
   /** A cancel request. */
@@ -98,13 +103,19 @@ export interface ClientOperations {
 export type ClientOperation = keyof ClientOperations;
 
 /** The rest of the chain, then the call itself. Rejects like the call. */
-export type Next<K extends ClientOperation> = (input: ClientOperations[K]["input"]) => Promise<ClientOperations[K]["output"]>;
+export type Next<K extends ClientOperation> = (
+  input: ClientOperations[K]["input"],
+) => Promise<ClientOperations[K]["output"]>;
 
 /** An operation with its input for `ClientInterceptor.any`, discriminated by `operation`. */
 export type AnyClientInput =
-  & { [K in ClientOperation]: { operation: K; input: ClientOperations[K]["input"] } }[ClientOperation]
   & {
-    /** The client has `encodeCommonAttributes`: do not log or trace messages and stacks of errors. */
+    [K in ClientOperation]: { operation: K; input: ClientOperations[K]["input"] };
+  }[ClientOperation]
+  & {
+    /**
+     * The client has `encodeCommonAttributes`: do not log or trace messages and stacks of errors.
+     */
     readonly hidesText: boolean;
   };
 
@@ -140,14 +151,35 @@ export type ClientInterceptor =
   };
 
 const METHODS: OptionNames<ClientInterceptor> = {
-  ...{ start: 1, signalWithStart: 1, signal: 1, update: 1, updateWithStart: 1, query: 1, cancel: 1, terminate: 1, reset: 1 },
-  ...{ delete: 1, describe: 1, list: 1, count: 1, createSchedule: 1, describeSchedule: 1, updateSchedule: 1, patchSchedule: 1 },
+  ...{
+    start: 1,
+    signalWithStart: 1,
+    signal: 1,
+    update: 1,
+    updateWithStart: 1,
+    query: 1,
+    cancel: 1,
+    terminate: 1,
+    reset: 1,
+  },
+  ...{
+    delete: 1,
+    describe: 1,
+    list: 1,
+    count: 1,
+    createSchedule: 1,
+    describeSchedule: 1,
+    updateSchedule: 1,
+    patchSchedule: 1,
+  },
   ...{ deleteSchedule: 1, listSchedules: 1, any: 1 },
 };
 
 /** Throws a TypeError for an interceptor with a misspelled method, which would never be called. */
 export function checkInterceptors(interceptors: readonly ClientInterceptor[]): void {
-  interceptors.forEach((each, i) => rejectMisspelledMethods(`interceptors[${i}] of Client`, each, METHODS));
+  interceptors.forEach((each, i) =>
+    rejectMisspelledMethods(`interceptors[${i}] of Client`, each, METHODS)
+  );
 }
 
 /** Context of a client with its interceptors. */
@@ -155,7 +187,9 @@ export interface OperationContext extends ClientContext {
   readonly interceptors: readonly ClientInterceptor[];
 }
 
-/** Passes the input through the client's interceptors, the first one outermost, and then to `last`. */
+/**
+ * Passes the input through the client's interceptors, the first one outermost, and then to `last`.
+ */
 export function intercept<K extends ClientOperation>(
   { interceptors, codec }: Pick<OperationContext, "interceptors" | "codec">,
   operation: K,
@@ -166,16 +200,21 @@ export function intercept<K extends ClientOperation>(
   const hidesText = codec?.hidesText === true;
   for (const interceptor of [...interceptors].reverse()) {
     const inner = next;
-    const own = interceptor[operation] as ((input: unknown, next: Next<K>) => ReturnType<Next<K>>) | undefined;
+    const own = interceptor[operation] as
+      | ((input: unknown, next: Next<K>) => ReturnType<Next<K>>)
+      | undefined;
     // `async`, so that a synchronous throw of an interceptor becomes a rejection.
-    const step: Next<K> = own === undefined ? inner : async (given) => own.call(interceptor, given, inner);
+    const step: Next<K> = own === undefined
+      ? inner
+      : async (given) => own.call(interceptor, given, inner);
     const { any } = interceptor;
     next = any === undefined
       ? step
       : async (given) =>
-        await any.call(interceptor, { operation, input: given, hidesText } as AnyClientInput, () => step(given)) as Awaited<
-          ReturnType<Next<K>>
-        >;
+        await any.call(interceptor, { operation, input: given, hidesText } as AnyClientInput, () =>
+          step(given)) as Awaited<
+            ReturnType<Next<K>>
+          >;
   }
   return next(input);
 }

@@ -1,7 +1,13 @@
 // The client: starts, messages and reads workflows, and completes activities from outside.
 export { type ActivityAddress } from "./activity_completion.ts";
 export { type CallSettings } from "./calls.ts";
-export { Client, type ClientOptions, type ListOptions, type SignalWithStartOptions, type StartOptions } from "./client.ts";
+export {
+  Client,
+  type ClientOptions,
+  type ListOptions,
+  type SignalWithStartOptions,
+  type StartOptions,
+} from "./client.ts";
 export type { WorkflowCount, WorkflowCountGroup } from "./counts.ts";
 export type { AnyWorkflow, WorkflowArgs, WorkflowResult } from "./definitions.ts";
 export type {
@@ -48,7 +54,12 @@ export type { ReapplyExclude, ResetOptions, ResetPoint } from "./reset_options.t
 export type { WorkflowSelection } from "./belonging.ts";
 export { WorkflowSet } from "./workflow_set.ts";
 export type { RetryPolicy, WorkflowOptions, WorkflowPriority } from "./options.ts";
-export type { StartUpdateWithStartOptions, UpdateOfStart, UpdateWithStart, UpdateWithStartOptions } from "./update_with_start.ts";
+export type {
+  StartUpdateWithStartOptions,
+  UpdateOfStart,
+  UpdateWithStart,
+  UpdateWithStartOptions,
+} from "./update_with_start.ts";
 export type {
   ScheduleActionDescription,
   ScheduleActionTaken,
@@ -91,8 +102,18 @@ export {
   type SearchAttributeValue,
   TypedSearchAttributes,
 } from "../converter/search_attributes.ts";
-export { DEFAULT_PAYLOAD_LIMITS, type PayloadLimits, PayloadTooLargeError } from "../service/limits.ts";
-export { type CallOptions, Code, type MethodName, type RawService, ServiceError } from "../service/raw.ts";
+export {
+  DEFAULT_PAYLOAD_LIMITS,
+  type PayloadLimits,
+  PayloadTooLargeError,
+} from "../service/limits.ts";
+export {
+  type CallOptions,
+  Code,
+  type MethodName,
+  type RawService,
+  ServiceError,
+} from "../service/raw.ts";
 export type { SubscriptionFilter } from "../converter/subscriptions.ts";
 export type { MissedSubscriber } from "../service/broadcast.ts";
 export { type RetryOptions } from "../service/retry.ts";

@@ -29,7 +29,9 @@ export interface StartInput {
   headers: PayloadHeaders;
 }
 
-/** `client.signalWithStart`. Start and signal have the same headers, as in the service's request. */
+/**
+ * `client.signalWithStart`. Start and signal have the same headers, as in the service's request.
+ */
 export interface SignalWithStartInput extends StartInput {
   /** Name of the signal. */
   signalName: string;
@@ -145,7 +147,9 @@ export interface UpdateScheduleInput {
   /** Id of the schedule. */
   scheduleId: string;
   /** Returns the new schedule for a description. */
-  change: (previous: ScheduleDescription) => ScheduleUpdateOptions<AnyWorkflow> | Promise<ScheduleUpdateOptions<AnyWorkflow>>;
+  change: (
+    previous: ScheduleDescription,
+  ) => ScheduleUpdateOptions<AnyWorkflow> | Promise<ScheduleUpdateOptions<AnyWorkflow>>;
   /** Deduplicates updates. */
   requestId: string;
   /** Sent to every workflow that the schedule starts, in addition to existing headers. */

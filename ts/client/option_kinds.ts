@@ -5,14 +5,33 @@ import type { RetryOptions } from "../service/retry.ts";
 import type { ClientOptions } from "./client.ts";
 
 const RETRY: kind.Table<RetryOptions> = {
-  ...{ initialIntervalMs: kind.notNegative, maximumIntervalMs: kind.notNegative, backoffCoefficient: kind.atLeastOne },
+  ...{
+    initialIntervalMs: kind.notNegative,
+    maximumIntervalMs: kind.notNegative,
+    backoffCoefficient: kind.atLeastOne,
+  },
   ...{ jitter: kind.share, maximumAttempts: kind.countOrInfinity },
 };
-const LIMITS: kind.Table<PayloadLimits> = { warnBytes: kind.notNegativeOrInfinity, errorBytes: kind.notNegativeOrInfinity };
+const LIMITS: kind.Table<PayloadLimits> = {
+  warnBytes: kind.notNegativeOrInfinity,
+  errorBytes: kind.notNegativeOrInfinity,
+};
 
 /** By option of `new Client`. */
 export const CLIENT_OPTIONS: kind.Table<ClientOptions> = {
-  ...{ service: kind.service, namespace: kind.name, converter: kind.converter, identity: kind.text, taskQueue: kind.name },
-  ...{ timeout: kind.duration, retry: RETRY, payloadLimits: LIMITS, interceptors: kind.list, metrics: kind.object },
+  ...{
+    service: kind.service,
+    namespace: kind.name,
+    converter: kind.converter,
+    identity: kind.text,
+    taskQueue: kind.name,
+  },
+  ...{
+    timeout: kind.duration,
+    retry: RETRY,
+    payloadLimits: LIMITS,
+    interceptors: kind.list,
+    metrics: kind.object,
+  },
   ...{ logger: kind.logger, codec: kind.codec, encodeCommonAttributes: kind.flag },
 };

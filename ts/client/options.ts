@@ -6,9 +6,15 @@ import { CALL_SETTINGS } from "./calls.ts";
 import { belongings } from "./belonging.ts";
 import { namingWhat } from "../converter/lossy_value.ts";
 import type { PayloadConverter } from "../converter/payload.ts";
-import { type SearchAttributes, toSearchAttributePayloads } from "../converter/search_attributes.ts";
+import {
+  type SearchAttributes,
+  toSearchAttributePayloads,
+} from "../converter/search_attributes.ts";
 import type { RetryPolicySchema } from "../messages/generated/temporal/api/common/v1/message_pb.ts";
-import { WorkflowIdConflictPolicy, WorkflowIdReusePolicy } from "../messages/generated/temporal/api/enums/v1/workflow_pb.ts";
+import {
+  WorkflowIdConflictPolicy,
+  WorkflowIdReusePolicy,
+} from "../messages/generated/temporal/api/enums/v1/workflow_pb.ts";
 import type { StartWorkflowExecutionRequestSchema } from "../messages/generated/temporal/api/workflowservice/v1/request_response_pb.ts";
 import type { VersioningOverrideSchema } from "../messages/generated/temporal/api/workflow/v1/message_pb.ts";
 import { checkNumber, FAIRNESS_WEIGHTS, MAX_INT32 } from "../base/number_ranges.ts";
@@ -41,7 +47,11 @@ export interface WorkflowOptions {
   /** Task queue. Default: the client's `taskQueue`. */
   taskQueue?: string;
   /** Whether a new run may reuse the id of a closed run. Default: ALLOW_DUPLICATE. */
-  idReusePolicy?: "ALLOW_DUPLICATE" | "ALLOW_DUPLICATE_FAILED_ONLY" | "REJECT_DUPLICATE" | "TERMINATE_IF_RUNNING";
+  idReusePolicy?:
+    | "ALLOW_DUPLICATE"
+    | "ALLOW_DUPLICATE_FAILED_ONLY"
+    | "REJECT_DUPLICATE"
+    | "TERMINATE_IF_RUNNING";
   /** What happens if a run with this id is open. Default: FAIL. */
   idConflictPolicy?: "FAIL" | "USE_EXISTING" | "TERMINATE_EXISTING";
   /** Limit of the whole chain of runs, including retries and continue-as-new. */
@@ -94,16 +104,44 @@ export interface WorkflowOptions {
 }
 
 const WORKFLOW_OPTIONS: OptionNames<WorkflowOptions> = {
-  ...{ id: 1, taskQueue: 1, idReusePolicy: 1, idConflictPolicy: 1, executionTimeout: 1, runTimeout: 1, taskTimeout: 1, retry: 1 },
-  ...{ startDelay: 1, cronSchedule: 1, memo: 1, searchAttributes: 1, entityId: 1, correlationId: 1, timers: 1, summary: 1 },
+  ...{
+    id: 1,
+    taskQueue: 1,
+    idReusePolicy: 1,
+    idConflictPolicy: 1,
+    executionTimeout: 1,
+    runTimeout: 1,
+    taskTimeout: 1,
+    retry: 1,
+  },
+  ...{
+    startDelay: 1,
+    cronSchedule: 1,
+    memo: 1,
+    searchAttributes: 1,
+    entityId: 1,
+    correlationId: 1,
+    timers: 1,
+    summary: 1,
+  },
   ...{ details: 1, requestId: 1, priority: 1, versioningOverride: 1 },
 };
 /** Options of a start: arguments and call settings next to those of the workflow. */
 export const START_OPTIONS = { args: 1, ...WORKFLOW_OPTIONS, ...CALL_SETTINGS };
 const RETRY_POLICY: OptionNames<RetryPolicy> = {
-  ...{ initialInterval: 1, backoffCoefficient: 1, maximumInterval: 1, maximumAttempts: 1, nonRetryableErrorTypes: 1 },
+  ...{
+    initialInterval: 1,
+    backoffCoefficient: 1,
+    maximumInterval: 1,
+    maximumAttempts: 1,
+    nonRetryableErrorTypes: 1,
+  },
 };
-const PRIORITY: OptionNames<WorkflowPriority> = { priorityKey: 1, fairnessKey: 1, fairnessWeight: 1 };
+const PRIORITY: OptionNames<WorkflowPriority> = {
+  priorityKey: 1,
+  fairnessKey: 1,
+  fairnessWeight: 1,
+};
 const VERSIONING_OVERRIDE: OptionNames<NonNullable<WorkflowOptions["versioningOverride"]>> = {
   ...{ override: 1, behavior: 1, deployment: 1, pinnedVersion: 1, $typeName: 1, $unknown: 1 },
 };
@@ -128,36 +166,65 @@ function checkPriority(priority: WorkflowPriority | undefined): void {
 /** Converts a retry policy for a request. */
 export function toRetryPolicy(policy: RetryPolicy): MessageInitShape<typeof RetryPolicySchema> {
   rejectUnknownOptions("retry", policy, RETRY_POLICY);
-  const { initialInterval, maximumInterval, backoffCoefficient = 0, maximumAttempts = 0, nonRetryableErrorTypes = [] } = policy;
+  const {
+    initialInterval,
+    maximumInterval,
+    backoffCoefficient = 0,
+    maximumAttempts = 0,
+    nonRetryableErrorTypes = [],
+  } = policy;
   checkNumber("retry.backoffCoefficient", policy.backoffCoefficient, { min: 1, whole: false });
   checkNumber("retry.maximumAttempts", policy.maximumAttempts, { min: 0, max: MAX_INT32 });
   return {
-    ...(initialInterval !== undefined && { initialInterval: durationFromMs(toMs(initialInterval)) }),
-    ...(maximumInterval !== undefined && { maximumInterval: durationFromMs(toMs(maximumInterval)) }),
+    ...(initialInterval !== undefined &&
+      { initialInterval: durationFromMs(toMs(initialInterval)) }),
+    ...(maximumInterval !== undefined &&
+      { maximumInterval: durationFromMs(toMs(maximumInterval)) }),
     backoffCoefficient,
     maximumAttempts,
     nonRetryableErrorTypes,
   };
 }
 
-export function mapValues<T, R>(object: { [key: string]: T }, convert: (value: T, key: string) => R): { [key: string]: R } {
-  return Object.fromEntries(Object.entries(object).map(([key, value]) => [key, convert(value, key)]));
+export function mapValues<T, R>(
+  object: { [key: string]: T },
+  convert: (value: T, key: string) => R,
+): { [key: string]: R } {
+  return Object.fromEntries(
+    Object.entries(object).map(([key, value]) => [key, convert(value, key)]),
+  );
 }
 
-type StartFields = Omit<MessageInitShape<typeof StartWorkflowExecutionRequestSchema>, "$typeName" | "requestEagerExecution">;
+type StartFields = Omit<
+  MessageInitShape<typeof StartWorkflowExecutionRequestSchema>,
+  "$typeName" | "requestEagerExecution"
+>;
 
 /** Throws for an unknown name: it would be sent as unspecified, and could start a second run. */
-function policyOf<Name extends string, Value>(policies: { readonly [name in Name]: Value }, option: string, name: Name): Value {
+function policyOf<Name extends string, Value>(
+  policies: { readonly [name in Name]: Value },
+  option: string,
+  name: Name,
+): Value {
   if (typeof policies[name] === "number") return policies[name];
-  const names = Object.keys(policies).filter((known) => /^[A-Z]/.test(known) && known !== "UNSPECIFIED");
-  throw new TypeError(`invalid ${option} ${JSON.stringify(name)}; valid values: ${names.join(", ")}`);
+  const names = Object.keys(policies).filter((known) =>
+    /^[A-Z]/.test(known) && known !== "UNSPECIFIED"
+  );
+  throw new TypeError(
+    `invalid ${option} ${JSON.stringify(name)}; valid values: ${names.join(", ")}`,
+  );
 }
 
 /** Returns the common fields of StartWorkflowExecution and SignalWithStartWorkflowExecution. */
-export function toStartFields(options: WorkflowOptions & { taskQueue: string; requestId: string }, converter: PayloadConverter) {
+export function toStartFields(
+  options: WorkflowOptions & { taskQueue: string; requestId: string },
+  converter: PayloadConverter,
+) {
   checkPriority(options.priority);
   rejectUnknownOptions("versioningOverride", options.versioningOverride, VERSIONING_OVERRIDE);
-  const duration = (value: Duration | undefined) => (value === undefined ? undefined : durationFromMs(toMs(value)));
+  const duration = (
+    value: Duration | undefined,
+  ) => (value === undefined ? undefined : durationFromMs(toMs(value)));
   return {
     workflowId: options.id,
     taskQueue: { name: options.taskQueue },
@@ -165,16 +232,32 @@ export function toStartFields(options: WorkflowOptions & { taskQueue: string; re
     workflowRunTimeout: duration(options.runTimeout),
     workflowTaskTimeout: duration(options.taskTimeout),
     workflowStartDelay: duration(options.startDelay),
-    workflowIdReusePolicy: policyOf(WorkflowIdReusePolicy, "idReusePolicy", options.idReusePolicy ?? "ALLOW_DUPLICATE"),
-    workflowIdConflictPolicy: policyOf(WorkflowIdConflictPolicy, "idConflictPolicy", options.idConflictPolicy ?? "UNSPECIFIED"),
+    workflowIdReusePolicy: policyOf(
+      WorkflowIdReusePolicy,
+      "idReusePolicy",
+      options.idReusePolicy ?? "ALLOW_DUPLICATE",
+    ),
+    workflowIdConflictPolicy: policyOf(
+      WorkflowIdConflictPolicy,
+      "idConflictPolicy",
+      options.idConflictPolicy ?? "UNSPECIFIED",
+    ),
     cronSchedule: options.cronSchedule ?? "",
     requestId: options.requestId,
     ...(options.priority && { priority: options.priority }),
     ...(options.versioningOverride && { versioningOverride: options.versioningOverride }),
     ...(options.retry && { retryPolicy: toRetryPolicy(options.retry) }),
     ...(options.memo &&
-      { memo: { fields: namingWhat("the memo", () => mapValues(options.memo!, (value) => converter.toPayload(value))) } }),
-    ...((options.searchAttributes ?? options.entityId ?? options.correlationId ?? options.timers) !== undefined && {
+      {
+        memo: {
+          fields: namingWhat(
+            "the memo",
+            () => mapValues(options.memo!, (value) => converter.toPayload(value)),
+          ),
+        },
+      }),
+    ...((options.searchAttributes ?? options.entityId ?? options.correlationId ??
+          options.timers) !== undefined && {
       searchAttributes: {
         indexedFields: {
           ...toSearchAttributePayloads(options.searchAttributes ?? []),

@@ -1,7 +1,12 @@
 // Converts the closing event of a run to the result of a wait.
 import { create } from "@bufbuild/protobuf";
 import { enumName } from "../converter/enums.ts";
-import { ActivityFailure, CancelledFailure, TerminatedFailure, TimeoutFailure } from "../converter/failures.ts";
+import {
+  ActivityFailure,
+  CancelledFailure,
+  TerminatedFailure,
+  TimeoutFailure,
+} from "../converter/failures.ts";
 import { fromPayloads } from "../converter/payload.ts";
 import { Code, ServiceError } from "../service/raw.ts";
 import { RetryState } from "../messages/generated/temporal/api/enums/v1/workflow_pb.ts";
@@ -11,10 +16,19 @@ import { type ClientContext, decodeOne, errorOfFailure } from "./context.ts";
 import { WorkflowContinuedAsNewError, WorkflowFailedError } from "./errors.ts";
 
 /** Returns the result in a closing event, or throws its error. */
-export function outcomeOf(context: ClientContext, workflowId: string, runId: string, event: HistoryEvent): unknown {
+export function outcomeOf(
+  context: ClientContext,
+  workflowId: string,
+  runId: string,
+  event: HistoryEvent,
+): unknown {
   const { converter } = context;
   const { attributes } = event;
-  const fail = (what: string, cause: ConstructorParameters<typeof WorkflowFailedError>[3], retryState?: number) => {
+  const fail = (
+    what: string,
+    cause: ConstructorParameters<typeof WorkflowFailedError>[3],
+    retryState?: number,
+  ) => {
     const state = retryState === undefined ? undefined : enumName(RetryState, retryState);
     const text = saidOf(cause);
     return new WorkflowFailedError(
@@ -35,10 +49,16 @@ export function outcomeOf(context: ClientContext, workflowId: string, runId: str
     case "workflowExecutionCanceledEventAttributes":
       throw fail(
         "was cancelled",
-        new CancelledFailure("Workflow canceled", fromPayloads(converter, attributes.value.details?.payloads)),
+        new CancelledFailure(
+          "Workflow canceled",
+          fromPayloads(converter, attributes.value.details?.payloads),
+        ),
       );
     case "workflowExecutionTerminatedEventAttributes":
-      throw fail("was terminated", new TerminatedFailure(attributes.value.reason || "Workflow execution terminated"));
+      throw fail(
+        "was terminated",
+        new TerminatedFailure(attributes.value.reason || "Workflow execution terminated"),
+      );
     case "workflowExecutionTimedOutEventAttributes":
       throw fail(
         "timed out",
@@ -62,7 +82,9 @@ export function nextRun({ attributes }: HistoryEvent): string | undefined {
     case "workflowExecutionFailedEventAttributes":
     case "workflowExecutionTimedOutEventAttributes":
     case "workflowExecutionContinuedAsNewEventAttributes":
-      return attributes.value.newExecutionRunId === "" ? undefined : attributes.value.newExecutionRunId;
+      return attributes.value.newExecutionRunId === ""
+        ? undefined
+        : attributes.value.newExecutionRunId;
     default:
       return undefined;
   }
@@ -70,6 +92,8 @@ export function nextRun({ attributes }: HistoryEvent): string | undefined {
 
 /** Returns a failure's message; for an activity, with its name and cause. */
 function saidOf(failure: Error): string {
-  if (!(failure instanceof ActivityFailure) || !(failure.cause instanceof Error)) return failure.message;
+  if (!(failure instanceof ActivityFailure) || !(failure.cause instanceof Error)) {
+    return failure.message;
+  }
   return `activity ${failure.activityType} failed: ${failure.cause.message}`;
 }

@@ -37,7 +37,9 @@ export function whichOf({ name, id }: ProcedureAddress<unknown>): WhichProcedure
   return name ?? { id: id! };
 }
 
-/** Completes the procedure and returns its id. Throws a ProcedureNotFoundError if it is not pending. */
+/**
+ * Completes the procedure and returns its id. Throws a ProcedureNotFoundError if it is not pending.
+ */
 export async function answerProcedure(
   context: ClientContext,
   run: WorkflowDescription,
@@ -46,8 +48,12 @@ export async function answerProcedure(
   settings: CallSettings,
 ): Promise<string> {
   const { workflowId, runId } = run;
-  const wanted = typeof which === "object" && "id" in which ? { id: which.id } : { name: definitionName(which) };
-  const open = run.pendingProcedures.filter(({ id, name }) => "id" in wanted ? id === wanted.id : name === wanted.name);
+  const wanted = typeof which === "object" && "id" in which
+    ? { id: which.id }
+    : { name: definitionName(which) };
+  const open = run.pendingProcedures.filter(({ id, name }) =>
+    "id" in wanted ? id === wanted.id : name === wanted.name
+  );
   const [first] = open;
   if (first === undefined) throw new ProcedureNotFoundError(wanted, run);
   const address = { workflowId, runId, activityId: first.id };
@@ -75,12 +81,19 @@ export async function openProcedures(
   const open = new Map(run.pendingProcedures.map((one) => [one.id, one]));
   const found = new Map<string, OpenProcedure>();
   if (open.size > 0) {
-    for await (const { attributes } of readEvents(context, run.workflowId, run.runId, { ...settings, decode: true })) {
+    for await (
+      const { attributes } of readEvents(context, run.workflowId, run.runId, {
+        ...settings,
+        decode: true,
+      })
+    ) {
       if (attributes.case !== "activityTaskScheduledEventAttributes") continue;
       const { activityId, activityType, input } = attributes.value;
       const one = open.get(activityId);
       if (one === undefined || procedureOf(activityType?.name ?? "") !== one.name) continue;
-      const args = (input?.payloads ?? []).map((payload) => readableValue(payload, context.converter));
+      const args = (input?.payloads ?? []).map((payload) =>
+        readableValue(payload, context.converter)
+      );
       found.set(activityId, { ...one, args });
     }
   }

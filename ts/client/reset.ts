@@ -3,7 +3,10 @@
 // task" are looked up in the history here.
 import { Code, ServiceError } from "../service/raw.ts";
 import { EventType } from "../messages/generated/temporal/api/enums/v1/event_type_pb.ts";
-import { ResetReapplyExcludeType, ResetReapplyType } from "../messages/generated/temporal/api/enums/v1/reset_pb.ts";
+import {
+  ResetReapplyExcludeType,
+  ResetReapplyType,
+} from "../messages/generated/temporal/api/enums/v1/reset_pb.ts";
 import type { HistoryEvent } from "../messages/generated/temporal/api/history/v1/message_pb.ts";
 import type { CallSettings, Deadline } from "./calls.ts";
 import { type ClientContext, nameError } from "./context.ts";
@@ -14,7 +17,11 @@ import type { ReapplyExclude } from "./reset_options.ts";
 const ALL: readonly ReapplyExclude[] = ["SIGNAL", "UPDATE", "NEXUS", "CANCEL_REQUEST"];
 
 /** Resets a workflow; returns the id of the new run. */
-export async function resetWorkflow(context: ClientContext, input: ResetInput, deadline: Deadline): Promise<string> {
+export async function resetWorkflow(
+  context: ClientContext,
+  input: ResetInput,
+  deadline: Deadline,
+): Promise<string> {
   const { workflowId, runId, reapplyExclude } = input;
   const exclude = reapplyExclude === "ALL" ? ALL : reapplyExclude;
   try {
@@ -31,7 +38,11 @@ export async function resetWorkflow(context: ClientContext, input: ResetInput, d
     }, deadline);
     return response.runId;
   } catch (error) {
-    throw nameError(context, error, { what: `the reset of workflow ${workflowId}`, workflowId, runId });
+    throw nameError(context, error, {
+      what: `the reset of workflow ${workflowId}`,
+      workflowId,
+      runId,
+    });
   }
 }
 
@@ -41,18 +52,33 @@ interface Point {
   eventId: bigint;
 }
 
-async function findPoint(context: ClientContext, input: ResetInput, deadline: Deadline): Promise<Point> {
+async function findPoint(
+  context: ClientContext,
+  input: ResetInput,
+  deadline: Deadline,
+): Promise<Point> {
   const { workflowId, runId = "", point } = input;
   if (point.eventId !== undefined) return { runId, eventId: BigInt(point.eventId) };
-  if (point.buildId !== undefined) return await pointOfBuild(context, input, point.buildId, deadline);
+  if (point.buildId !== undefined) {
+    return await pointOfBuild(context, input, point.buildId, deadline);
+  }
   const settings = settingsOf(deadline);
   switch (point.type) {
     case "FIRST_WORKFLOW_TASK":
-      return { runId, eventId: await taskOf(readEvents(context, workflowId, runId, settings), input) };
+      return {
+        runId,
+        eventId: await taskOf(readEvents(context, workflowId, runId, settings), input),
+      };
     case "LAST_WORKFLOW_TASK":
-      return { runId, eventId: await taskOf(backwards(context, workflowId, runId, deadline), input) };
+      return {
+        runId,
+        eventId: await taskOf(backwards(context, workflowId, runId, deadline), input),
+      };
     case "LAST_CONTINUED_AS_NEW": {
-      const { value: first } = await readEvents(context, workflowId, runId, { ...settings, pageSize: 1 }).next();
+      const { value: first } = await readEvents(context, workflowId, runId, {
+        ...settings,
+        pageSize: 1,
+      }).next();
       const attributes = first?.attributes;
       const before = attributes?.case === "workflowExecutionStartedEventAttributes"
         ? attributes.value.continuedExecutionRunId
@@ -62,7 +88,10 @@ async function findPoint(context: ClientContext, input: ResetInput, deadline: De
           `workflow ${workflowId} cannot be reset to a continue-as-new: this run was not continued from another run`,
         );
       }
-      return { runId: before, eventId: await taskOf(backwards(context, workflowId, before, deadline), input) };
+      return {
+        runId: before,
+        eventId: await taskOf(backwards(context, workflowId, before, deadline), input),
+      };
     }
   }
 }
@@ -73,13 +102,23 @@ function settingsOf(deadline: Deadline): CallSettings {
 }
 
 /** Returns the first completed workflow task; without one, the event in its place. */
-async function taskOf(events: AsyncIterable<HistoryEvent>, { workflowId }: ResetInput): Promise<bigint> {
+async function taskOf(
+  events: AsyncIterable<HistoryEvent>,
+  { workflowId }: ResetInput,
+): Promise<bigint> {
   let earliest: bigint | undefined;
   for await (const { eventType, eventId } of events) {
     if (eventType === EventType.WORKFLOW_TASK_COMPLETED) return eventId;
-    if (eventType === EventType.WORKFLOW_TASK_SCHEDULED && (earliest === undefined || eventId < earliest)) earliest = eventId;
+    if (
+      eventType === EventType.WORKFLOW_TASK_SCHEDULED &&
+      (earliest === undefined || eventId < earliest)
+    ) earliest = eventId;
   }
-  if (earliest === undefined) throw new TypeError(`workflow ${workflowId} cannot be reset: it has no completed workflow task`);
+  if (earliest === undefined) {
+    throw new TypeError(
+      `workflow ${workflowId} cannot be reset: it has no completed workflow task`,
+    );
+  }
   return earliest + 1n;
 }
 
@@ -92,11 +131,19 @@ async function* backwards(
 ): AsyncGenerator<HistoryEvent> {
   let nextPageToken: Uint8Array = new Uint8Array(0);
   do {
-    const request = { namespace: context.namespace, execution: { workflowId, runId }, maximumPageSize: 250, nextPageToken };
-    const page = await context.calls.call("getWorkflowExecutionHistoryReverse", request, deadline).catch(isMissing);
+    const request = {
+      namespace: context.namespace,
+      execution: { workflowId, runId },
+      maximumPageSize: 250,
+      nextPageToken,
+    };
+    const page = await context.calls.call("getWorkflowExecutionHistoryReverse", request, deadline)
+      .catch(isMissing);
     if (page === undefined) {
       // A service that reads forward only.
-      const { events } = await collectHistory(readEvents(context, workflowId, runId, settingsOf(deadline)));
+      const { events } = await collectHistory(
+        readEvents(context, workflowId, runId, settingsOf(deadline)),
+      );
       return yield* events.reverse();
     }
     yield* page.history?.events ?? [];
@@ -117,9 +164,17 @@ async function pointOfBuild(
   const request = { namespace: context.namespace, execution: { workflowId, runId } };
   const described = await context.calls.call("describeWorkflowExecution", request, deadline);
   const points = described.workflowExecutionInfo?.autoResetPoints?.points ?? [];
-  const found = points.find((point) => point.resettable && (point.buildId === buildId || point.binaryChecksum === buildId));
+  const found = points.find((point) =>
+    point.resettable && (point.buildId === buildId || point.binaryChecksum === buildId)
+  );
   if (found === undefined) {
-    const known = [...new Set(points.filter((point) => point.resettable).map((point) => point.buildId || point.binaryChecksum))];
+    const known = [
+      ...new Set(
+        points.filter((point) => point.resettable).map((point) =>
+          point.buildId || point.binaryChecksum
+        ),
+      ),
+    ];
     throw new TypeError(
       `workflow ${workflowId} has no reset point of build "${buildId}"; it has reset points of ` +
         (known.length === 0 ? "no build" : `${known.join(", ")}`),

@@ -28,7 +28,9 @@ export type ResetPoint =
     buildId?: never;
   }
   | {
-    /** After the first workflow task completed by workers of this build, possibly in an earlier run. */
+    /**
+     * After the first workflow task completed by workers of this build, possibly in an earlier run.
+     */
     buildId: string;
     eventId?: never;
     type?: never;
@@ -40,7 +42,9 @@ export type ResetOptions = ResetPoint & CallSettings & {
   reason: string;
   /** Events after the point that are not applied to the new run. Default: all are applied. */
   reapplyExclude?: "ALL" | readonly ReapplyExclude[];
-  /** Deduplicates resets while the run of the first one is current. Default: a new id for each call. */
+  /**
+   * Deduplicates resets while the run of the first one is current. Default: a new id for each call.
+   */
   requestId?: string;
 };
 
@@ -56,7 +60,10 @@ export function checkPoint({ eventId, type, buildId }: ResetPoint): void {
   if ([eventId, type, buildId].filter((part) => part !== undefined).length !== 1) {
     throw new TypeError("a reset needs exactly one of eventId, type and buildId");
   }
-  if (eventId !== undefined && (typeof eventId === "number" ? !Number.isInteger(eventId) || eventId < 1 : eventId < 1n)) {
+  if (
+    eventId !== undefined &&
+    (typeof eventId === "number" ? !Number.isInteger(eventId) || eventId < 1 : eventId < 1n)
+  ) {
     throw new TypeError(`eventId of a reset must be an integer of at least 1, not ${eventId}`);
   }
   if (type !== undefined && !TYPES.includes(type)) {

@@ -28,17 +28,27 @@ export function startInput(
   const { args = [], ...given } = options;
   const taskQueue = given.taskQueue ?? context.defaultTaskQueue;
   rejectUnknownOptions(`the start of workflow ${workflowType}`, given, names);
-  if (typeof given.id !== "string" || given.id === "") throw new TypeError(`the start of workflow ${workflowType} needs an id`);
+  if (typeof given.id !== "string" || given.id === "") {
+    throw new TypeError(`the start of workflow ${workflowType} needs an id`);
+  }
   if (!taskQueue) {
     throw new TypeError(
       `the start of workflow ${workflowType} has no task queue: pass taskQueue, or set a default taskQueue on the client`,
     );
   }
-  return { workflowType, args, options: { ...given, taskQueue, requestId: given.requestId ?? randomId() }, headers: {} };
+  return {
+    workflowType,
+    args,
+    options: { ...given, taskQueue, requestId: given.requestId ?? randomId() },
+    headers: {},
+  };
 }
 
 /** The request of a start. */
-export function startRequest(context: OperationContext, { workflowType, args, options, headers }: StartInput) {
+export function startRequest(
+  context: OperationContext,
+  { workflowType, args, options, headers }: StartInput,
+) {
   return {
     ...toStartFields(options, context.converter),
     namespace: context.namespace,
@@ -56,17 +66,32 @@ export function startRequest(context: OperationContext, { workflowType, args, op
  */
 export function startedWorkflow(
   workflowId: string,
-  { runId, firstExecutionRunId, started }: { runId: string; firstExecutionRunId: string; started: boolean },
+  { runId, firstExecutionRunId, started }: {
+    runId: string;
+    firstExecutionRunId: string;
+    started: boolean;
+  },
   mayJoin: boolean,
 ): StartedWorkflow {
-  return { workflowId, runId, firstExecutionRunId: firstExecutionRunId || (started || !mayJoin ? runId : undefined), started };
+  return {
+    workflowId,
+    runId,
+    firstExecutionRunId: firstExecutionRunId || (started || !mayJoin ? runId : undefined),
+    started,
+  };
 }
 
 /** Returns the named error of a rejected start. */
-export function startError(context: OperationContext, error: unknown, { workflowType, options }: StartInput): unknown {
+export function startError(
+  context: OperationContext,
+  error: unknown,
+  { workflowType, options }: StartInput,
+): unknown {
   if (error instanceof ServiceError && error.code === Code.ALREADY_EXISTS) {
     const runId = error.metadata["run_id"] ?? error.metadata["runId"];
-    return new WorkflowExecutionAlreadyStartedError(options.id, workflowType, runId || undefined, { cause: error });
+    return new WorkflowExecutionAlreadyStartedError(options.id, workflowType, runId || undefined, {
+      cause: error,
+    });
   }
   return nameError(context, error, { what: `the start of workflow ${options.id}` });
 }
@@ -80,8 +105,16 @@ export function startRun(
 ): Promise<StartedWorkflow> {
   return intercept(context, "start", startInput(context, workflow, options), async (input) => {
     try {
-      const response = await context.calls.call("startWorkflowExecution", startRequest(context, input), deadline);
-      return startedWorkflow(input.options.id, response, input.options.idConflictPolicy === "USE_EXISTING");
+      const response = await context.calls.call(
+        "startWorkflowExecution",
+        startRequest(context, input),
+        deadline,
+      );
+      return startedWorkflow(
+        input.options.id,
+        response,
+        input.options.idConflictPolicy === "USE_EXISTING",
+      );
     } catch (error) {
       throw startError(context, error, input);
     }
@@ -111,10 +144,18 @@ export function signalWithStart(
     const request = {
       ...startRequest(context, input),
       signalName: input.signalName,
-      signalInput: encodeArgs(context, `the arguments of signal "${input.signalName}"`, input.signalArgs),
+      signalInput: encodeArgs(
+        context,
+        `the arguments of signal "${input.signalName}"`,
+        input.signalArgs,
+      ),
     };
     try {
-      const response = await context.calls.call("signalWithStartWorkflowExecution", request, deadline);
+      const response = await context.calls.call(
+        "signalWithStartWorkflowExecution",
+        request,
+        deadline,
+      );
       return startedWorkflow(input.options.id, response, true);
     } catch (error) {
       throw startError(context, error, input);

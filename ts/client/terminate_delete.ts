@@ -9,9 +9,14 @@ import { pageEvents } from "./history.ts";
 import type { TerminateInput, WorkflowTarget } from "./operation_inputs.ts";
 
 const isGone = (error: unknown) =>
-  error instanceof ServiceError && error.code === Code.NOT_FOUND && error.reason !== "NamespaceNotFound";
+  error instanceof ServiceError && error.code === Code.NOT_FOUND &&
+  error.reason !== "NamespaceNotFound";
 
-export async function terminateWorkflow(context: ClientContext, input: TerminateInput, deadline: Deadline): Promise<void> {
+export async function terminateWorkflow(
+  context: ClientContext,
+  input: TerminateInput,
+  deadline: Deadline,
+): Promise<void> {
   const { workflowId, runId, reason, details } = input;
   const request = {
     namespace: context.namespace,
@@ -19,11 +24,17 @@ export async function terminateWorkflow(context: ClientContext, input: Terminate
     firstExecutionRunId: input.firstExecutionRunId ?? "",
     identity: context.identity,
     reason,
-    ...(details.length > 0 && { details: encodeArgs(context, "the details of the termination", details) }),
+    ...(details.length > 0 &&
+      { details: encodeArgs(context, "the details of the termination", details) }),
   };
   let repeated = false;
   try {
-    await context.calls.call("terminateWorkflowExecution", request, deadline, () => repeated = true);
+    await context.calls.call(
+      "terminateWorkflowExecution",
+      request,
+      deadline,
+      () => repeated = true,
+    );
   } catch (error) {
     if (repeated && isGone(error) && (await wasOurs(context, input, deadline))) return;
     throw nameError(context, error, { what: "the termination", workflowId, runId });
@@ -45,7 +56,9 @@ async function wasOurs(
     historyEventFilterType: HistoryEventFilterType.CLOSE_EVENT,
   };
   try {
-    const page = await context.calls.longPoll("getWorkflowExecutionHistory", request, deadline, { asStored: true });
+    const page = await context.calls.longPoll("getWorkflowExecutionHistory", request, deadline, {
+      asStored: true,
+    });
     const last = page && pageEvents(page).at(-1)?.attributes;
     return last?.case === "workflowExecutionTerminatedEventAttributes" &&
       last.value.identity === context.identity && last.value.reason === reason;
@@ -60,7 +73,10 @@ export async function deleteWorkflow(
   { workflowId, runId }: WorkflowTarget,
   deadline: Deadline,
 ): Promise<void> {
-  const request = { namespace: context.namespace, workflowExecution: { workflowId, runId: runId ?? "" } };
+  const request = {
+    namespace: context.namespace,
+    workflowExecution: { workflowId, runId: runId ?? "" },
+  };
   let repeated = false;
   try {
     await context.calls.call("deleteWorkflowExecution", request, deadline, () => repeated = true);

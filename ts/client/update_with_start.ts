@@ -45,16 +45,24 @@ export type UpdateWithStartOptions<W extends AnyWorkflow, A extends unknown[], R
   & UpdateOfStart<A, R>;
 
 /** Options of `client.startUpdateWithStart`. */
-export type StartUpdateWithStartOptions<W extends AnyWorkflow, A extends unknown[], R> = UpdateWithStartOptions<W, A, R> & {
-  /** Return once the workflow has accepted the update (its validator has passed), or once it is completed. */
-  waitFor: "accepted" | "completed";
-};
+export type StartUpdateWithStartOptions<W extends AnyWorkflow, A extends unknown[], R> =
+  & UpdateWithStartOptions<W, A, R>
+  & {
+    /**
+     * Return once the workflow has accepted the update (its validator has passed), or once it is
+     * completed.
+     */
+    waitFor: "accepted" | "completed";
+  };
 
 /** Result of `client.startUpdateWithStart`. */
 export interface UpdateWithStart<W extends AnyWorkflow, R> {
   /** The started or existing workflow, whatever the result of the update. */
   workflow: WorkflowHandle<W>;
-  /** The update; `result()` waits for completion, and throws if the update was rejected or has failed. */
+  /**
+   * The update; `result()` waits for completion, and throws if the update was rejected or has
+   * failed.
+   */
   update: UpdateHandle<R>;
 }
 
@@ -67,7 +75,13 @@ type Given = WorkflowOptions & {
 };
 
 const { cronSchedule: _noCron, startDelay: _noDelay, ...START_FIELDS } = START_OPTIONS;
-const UPDATE_WITH_START_OPTIONS = { ...START_FIELDS, update: 1, updateArgs: 1, updateId: 1, waitFor: 1 };
+const UPDATE_WITH_START_OPTIONS = {
+  ...START_FIELDS,
+  update: 1,
+  updateArgs: 1,
+  updateId: 1,
+  waitFor: 1,
+};
 
 /**
  * Attempts after both parts were aborted, because the workflow closed meanwhile or has too many
@@ -81,7 +95,12 @@ export function updateWithStart(
   { update, updateArgs = [], updateId = randomId(), waitFor, ...options }: Given,
   settings: CallSettings,
 ): Promise<{ workflow: StartedWorkflow; update: UpdateHandle }> {
-  const start = startInput(context, workflow, { idConflictPolicy: "USE_EXISTING", ...options }, UPDATE_WITH_START_OPTIONS);
+  const start = startInput(
+    context,
+    workflow,
+    { idConflictPolicy: "USE_EXISTING", ...options },
+    UPDATE_WITH_START_OPTIONS,
+  );
   const wanted: UpdateWithStartInput = {
     ...start,
     updateName: definitionName(update),
@@ -90,7 +109,12 @@ export function updateWithStart(
     waitFor,
     updateHeaders: {},
   };
-  return intercept(context, "updateWithStart", wanted, (input) => call(context, input, new Deadline(settings)));
+  return intercept(
+    context,
+    "updateWithStart",
+    wanted,
+    (input) => call(context, input, new Deadline(settings)),
+  );
 }
 
 async function call(context: OperationContext, input: UpdateWithStartInput, deadline: Deadline) {
@@ -122,19 +146,27 @@ async function call(context: OperationContext, input: UpdateWithStartInput, dead
         throw new ServiceError(Code.INTERNAL, "unexpected response to an update-with-start");
       }
       // Not accepted before the service's wait ended: the same request joins the first one.
-      if (second.value.outcome === undefined && second.value.stage < Stage.ACCEPTED) return undefined;
+      if (second.value.outcome === undefined && second.value.stage < Stage.ACCEPTED) {
+        return undefined;
+      }
       const { outcome, updateRef } = second.value;
       const ref = { updateId, workflowId, runId: updateRef?.workflowExecution?.runId };
-      if (outcome !== undefined && await again.isDue(context, outcome, ref, deadline)) return undefined;
+      if (outcome !== undefined && await again.isDue(context, outcome, ref, deadline)) {
+        return undefined;
+      }
       return { start: first.value, update: second.value };
     } catch (error) {
       const cause = causeOf(error);
-      if ((isAborted(cause.error) || isThrottled(cause.error)) && ++aborted < ABORTED_ATTEMPTS) return undefined;
-      throw cause.ofStart ? startError(context, cause.error, input) : nameError(context, cause.error, {
-        what: `update "${updateName}"`,
-        workflowId,
-        updateId,
-      });
+      if ((isAborted(cause.error) || isThrottled(cause.error)) && ++aborted < ABORTED_ATTEMPTS) {
+        return undefined;
+      }
+      throw cause.ofStart
+        ? startError(context, cause.error, input)
+        : nameError(context, cause.error, {
+          what: `update "${updateName}"`,
+          workflowId,
+          updateId,
+        });
     }
   });
   const started = startedWorkflow(workflowId, answer.start, true);
@@ -143,7 +175,14 @@ async function call(context: OperationContext, input: UpdateWithStartInput, dead
   const later = outcome === undefined && input.waitFor === "completed"
     ? await pollOutcome(context, { updateId, workflowId, runId }, deadline)
     : undefined;
-  const handle = new UpdateHandle(context, updateId, workflowId, runId, outcome ?? later, outcome !== undefined);
+  const handle = new UpdateHandle(
+    context,
+    updateId,
+    workflowId,
+    runId,
+    outcome ?? later,
+    outcome !== undefined,
+  );
   return { workflow: started, update: handle };
 }
 
@@ -152,8 +191,11 @@ const isAborted = (error: unknown) => error instanceof ServiceError && error.cod
 /** Returns the error of the failed operation: the others were only aborted. */
 function causeOf(error: unknown): { error: unknown; ofStart: boolean } {
   const { operations } = error as Partial<ServiceError>;
-  const at = operations?.findIndex((one) => one !== undefined && one.reason !== OPERATION_ABORTED) ?? -1;
-  if (at < 0) return { error, ofStart: error instanceof ServiceError && error.code === Code.ALREADY_EXISTS };
+  const at =
+    operations?.findIndex((one) => one !== undefined && one.reason !== OPERATION_ABORTED) ?? -1;
+  if (at < 0) {
+    return { error, ofStart: error instanceof ServiceError && error.code === Code.ALREADY_EXISTS };
+  }
   const cause = operations![at]!;
   // The whole error stays available as the cause.
   cause.cause ??= error;

@@ -5,7 +5,14 @@ import { UpdateWorkflowExecutionLifecycleStage as Stage } from "../messages/gene
 import type { Outcome } from "../messages/generated/temporal/api/update/v1/message_pb.ts";
 import { realTimers, sleepOn } from "../base/timers.ts";
 import { askUntil, type CallSettings, checkSettings, Deadline } from "./calls.ts";
-import { type ClientContext, decodeOne, encodeArgs, errorOfFailure, headerField, nameError } from "./context.ts";
+import {
+  type ClientContext,
+  decodeOne,
+  encodeArgs,
+  errorOfFailure,
+  headerField,
+  nameError,
+} from "./context.ts";
 import type { UpdateInput } from "./operation_inputs.ts";
 import { WorkflowUpdateFailedError, WorkflowUpdateRejectedError } from "./errors.ts";
 
@@ -20,7 +27,10 @@ export interface UpdateOptions extends CallSettings {
 
 /** Options of `handle.startUpdate`. */
 export interface StartUpdateOptions extends UpdateOptions {
-  /** Return once the workflow has accepted the update (its validator has passed), or once it is completed. */
+  /**
+   * Return once the workflow has accepted the update (its validator has passed), or once it is
+   * completed.
+   */
   waitFor: "accepted" | "completed";
 }
 
@@ -30,10 +40,17 @@ interface Ref {
   runId: string | undefined;
 }
 
-const updateRef = ({ workflowId, runId, updateId }: Ref) => ({ workflowExecution: { workflowId, runId: runId ?? "" }, updateId });
+const updateRef = ({ workflowId, runId, updateId }: Ref) => ({
+  workflowExecution: { workflowId, runId: runId ?? "" },
+  updateId,
+});
 
 /** Waits until an accepted update is completed. */
-export async function pollOutcome(context: ClientContext, ref: Ref, deadline: Deadline): Promise<Outcome> {
+export async function pollOutcome(
+  context: ClientContext,
+  ref: Ref,
+  deadline: Deadline,
+): Promise<Outcome> {
   try {
     const request = {
       namespace: context.namespace,
@@ -43,7 +60,8 @@ export async function pollOutcome(context: ClientContext, ref: Ref, deadline: De
     };
     return await askUntil(
       deadline,
-      async () => (await context.calls.longPoll("pollWorkflowExecutionUpdate", request, deadline))?.outcome,
+      async () =>
+        (await context.calls.longPoll("pollWorkflowExecutionUpdate", request, deadline))?.outcome,
     );
   } catch (error) {
     throw nameError(context, error, { what: "the update", ...ref });
@@ -94,9 +112,17 @@ export class UpdateHandle<R = unknown> {
     if (outcome.case === "failure") {
       const cause = errorOfFailure(this.#context, outcome.value);
       if (this.#perhapsRejected && !(await isRecorded(this.#context, this.#ref, deadline))) {
-        throw new WorkflowUpdateRejectedError(`the workflow rejected the update: ${cause.message}`, this.updateId, cause);
+        throw new WorkflowUpdateRejectedError(
+          `the workflow rejected the update: ${cause.message}`,
+          this.updateId,
+          cause,
+        );
       }
-      throw new WorkflowUpdateFailedError(`the update failed: ${cause.message}`, this.updateId, cause);
+      throw new WorkflowUpdateFailedError(
+        `the update failed: ${cause.message}`,
+        this.updateId,
+        cause,
+      );
     }
     return decodeOne(this.#context, outcome.value) as R;
   }
@@ -109,7 +135,11 @@ export class UpdateHandle<R = unknown> {
 async function isRecorded(context: ClientContext, ref: Ref, deadline: Deadline): Promise<boolean> {
   try {
     const { namespace, identity } = context;
-    await context.calls.call("pollWorkflowExecutionUpdate", { namespace, identity, updateRef: updateRef(ref) }, deadline);
+    await context.calls.call("pollWorkflowExecutionUpdate", {
+      namespace,
+      identity,
+      updateRef: updateRef(ref),
+    }, deadline);
     return true;
   } catch (error) {
     deadline.signal?.throwIfAborted();
@@ -129,12 +159,21 @@ const LONGEST_PAUSE_MS = 1000;
 export class SentAgain {
   #pauseMs = FIRST_PAUSE_MS;
 
-  async isDue(context: ClientContext, outcome: Outcome, ref: Ref, deadline: Deadline): Promise<boolean> {
+  async isDue(
+    context: ClientContext,
+    outcome: Outcome,
+    ref: Ref,
+    deadline: Deadline,
+  ): Promise<boolean> {
     if (outcome.value.case !== "failure") return false;
     const { failureInfo } = outcome.value.value;
-    if (failureInfo.case !== "applicationFailureInfo" || failureInfo.value.type !== RECEIVE_ENDING) return false;
+    if (
+      failureInfo.case !== "applicationFailureInfo" || failureInfo.value.type !== RECEIVE_ENDING
+    ) return false;
     // A handler can fail with the same type.
-    if (this.#pauseMs >= deadline.remaining() || await isRecorded(context, ref, deadline)) return false;
+    if (this.#pauseMs >= deadline.remaining() || await isRecorded(context, ref, deadline)) {
+      return false;
+    }
     await sleepOn(realTimers, this.#pauseMs, deadline.signal);
     this.#pauseMs = Math.min(this.#pauseMs * 2, LONGEST_PAUSE_MS);
     return true;
@@ -148,7 +187,9 @@ export function updateRequest(context: ClientContext, input: UpdateInput) {
     namespace: context.namespace,
     workflowExecution: { workflowId: input.workflowId, runId: input.runId ?? "" },
     firstExecutionRunId: input.firstExecutionRunId ?? "",
-    waitPolicy: { lifecycleStage: input.waitFor === "completed" ? Stage.COMPLETED : Stage.ACCEPTED },
+    waitPolicy: {
+      lifecycleStage: input.waitFor === "completed" ? Stage.COMPLETED : Stage.ACCEPTED,
+    },
     request: {
       meta: { updateId, identity: context.identity },
       input: {
@@ -175,13 +216,21 @@ export async function startUpdate<R>(
       const response = await context.calls.longPoll("updateWorkflowExecution", request, deadline);
       // The service's long poll can end before the requested stage: the same request joins the
       // first one.
-      if (response === undefined || (response.outcome === undefined && response.stage < Stage.ACCEPTED)) return undefined;
+      if (
+        response === undefined ||
+        (response.outcome === undefined && response.stage < Stage.ACCEPTED)
+      ) return undefined;
       const run = response.updateRef?.workflowExecution?.runId || runId;
       const { outcome: early } = response;
-      if (early !== undefined && await again.isDue(context, early, { updateId, workflowId, runId: run }, deadline)) {
+      if (
+        early !== undefined &&
+        await again.isDue(context, early, { updateId, workflowId, runId: run }, deadline)
+      ) {
         return undefined;
       }
-      if (early !== undefined) return new UpdateHandle<R>(context, updateId, workflowId, run, early, true);
+      if (early !== undefined) {
+        return new UpdateHandle<R>(context, updateId, workflowId, run, early, true);
+      }
       const outcome = input.waitFor === "accepted"
         ? undefined
         : await pollOutcome(context, { updateId, workflowId, runId: run }, deadline);

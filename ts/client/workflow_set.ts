@@ -46,22 +46,37 @@ export class WorkflowSet {
     return this.#each((handle) => handle.cancel(reason), settings);
   }
 
-  /** Terminates all running workflows; returns their number. Skips those that have closed meanwhile. */
+  /**
+   * Terminates all running workflows; returns their number. Skips those that have closed meanwhile.
+   */
   terminate(reason?: string, settings: CallSettings = {}): Promise<number> {
     return this.#each((handle) => handle.terminate(reason), settings);
   }
 
-  /** Signals all running workflows; returns their number. Skips those that have closed meanwhile. */
-  signal<A extends unknown[] = unknown[]>(signal: Signal<A> | string, ...args: NoInfer<A>): Promise<number> {
+  /**
+   * Signals all running workflows; returns their number. Skips those that have closed meanwhile.
+   */
+  signal<A extends unknown[] = unknown[]>(
+    signal: Signal<A> | string,
+    ...args: NoInfer<A>
+  ): Promise<number> {
     return this.#each((handle) => handle.signal(signal, ...args), {});
   }
 
   /** After all attempts, throws the first error, except for closed workflows. */
-  async #each(act: (handle: WorkflowHandle) => Promise<void>, settings: CallSettings): Promise<number> {
+  async #each(
+    act: (handle: WorkflowHandle) => Promise<void>,
+    settings: CallSettings,
+  ): Promise<number> {
     checkSettings("an action on a set of workflows", settings);
     const handles: WorkflowHandle[] = [];
     // Listed completely first, because the action changes the list.
-    for await (const { workflowId, runId } of this.#members.list(`${this.query} AND ExecutionStatus = 'Running'`, settings)) {
+    for await (
+      const { workflowId, runId } of this.#members.list(
+        `${this.query} AND ExecutionStatus = 'Running'`,
+        settings,
+      )
+    ) {
       handles.push(this.#members.handle(workflowId, runId));
     }
     let done = 0, at = 0;

@@ -13,7 +13,10 @@ import { isA, messageOf, nameOf } from "../converter/thrown.ts";
  * in the metadata), because histories from before the codec contain them.
  */
 export interface PayloadCodec {
-  /** Transforms payloads for the service. A rejection fails the request with a {@link PayloadCodecError}. */
+  /**
+   * Transforms payloads for the service. A rejection fails the request with a {@link
+   * PayloadCodecError}.
+   */
   encode(payloads: Payload[]): Promise<Payload[]>;
   /** Transforms payloads from the service. */
   decode(payloads: Payload[]): Promise<Payload[]>;
@@ -31,7 +34,9 @@ export interface PayloadCodec {
  * settings.
  */
 export interface CodecOptions {
-  /** Codecs for all payloads. Several are applied in order and undone in reverse. Default: no codec. */
+  /**
+   * Codecs for all payloads. Several are applied in order and undone in reverse. Default: no codec.
+   */
   codec?: PayloadCodec | readonly PayloadCodec[] | undefined;
   /**
    * Moves messages and stack traces of failures into a payload, so that the codec encodes them.
@@ -41,17 +46,27 @@ export interface CodecOptions {
   encodeCommonAttributes?: boolean | undefined;
 }
 
-/** A codec threw, timed out, or did not return one payload for each input. `cause` is what it threw. */
+/**
+ * A codec threw, timed out, or did not return one payload for each input. `cause` is what it threw.
+ */
 export class PayloadCodecError extends Error {
   override name = "PayloadCodecError";
   /** Direction of the failed call. */
   readonly direction: "encode" | "decode";
-  /** The failed field, e.g. "ScheduleActivityTaskCommandAttributes.input"; the first one of several. */
+  /**
+   * The failed field, e.g. "ScheduleActivityTaskCommandAttributes.input"; the first one of several.
+   */
   readonly field: string;
   /** The message without the codec's own text, which may quote its input. */
   readonly summary: string;
 
-  constructor(direction: "encode" | "decode", field: string, problem: string, details: string, options?: ErrorOptions) {
+  constructor(
+    direction: "encode" | "decode",
+    field: string,
+    problem: string,
+    details: string,
+    options?: ErrorOptions,
+  ) {
     const summary = `the payload codec could not ${direction} ${field}: ${problem}`;
     super(details === "" ? summary : `${summary}: ${details}`, options);
     this.direction = direction;
@@ -62,7 +77,11 @@ export class PayloadCodecError extends Error {
 
 /** Returns the codecs of the options, in order. Throws a TypeError for an invalid codec. */
 export function codecsOf({ codec, encodeCommonAttributes }: CodecOptions): readonly PayloadCodec[] {
-  const codecs = codec === undefined ? [] : Array.isArray(codec) ? codec as readonly PayloadCodec[] : [codec as PayloadCodec];
+  const codecs = codec === undefined
+    ? []
+    : Array.isArray(codec)
+    ? codec as readonly PayloadCodec[]
+    : [codec as PayloadCodec];
   for (const one of codecs) {
     if (typeof one?.encode !== "function" || typeof one.decode !== "function") {
       throw new TypeError("a payload codec is an object with the functions `encode` and `decode`");
@@ -76,9 +95,14 @@ export function codecsOf({ codec, encodeCommonAttributes }: CodecOptions): reado
   return codecs;
 }
 
-/** Timeout of a call of a codec, in milliseconds: a codec that hangs would occupy a slot forever. */
+/**
+ * Timeout of a call of a codec, in milliseconds: a codec that hangs would occupy a slot forever.
+ */
 export const CODEC_TIMEOUT_MS = 60_000;
-/** Maximum payloads in one call of a codec, so that a long history does not request 10,000 blobs at once. */
+/**
+ * Maximum payloads in one call of a codec, so that a long history does not request 10,000 blobs at
+ * once.
+ */
 export const CODEC_BATCH = 128;
 
 /** Payloads, each with the name of its field. */
@@ -99,7 +123,9 @@ export async function applyCodecs(
   for (let from = 0; from < inputs.length; from += CODEC_BATCH) {
     const batch = inputs.slice(from, from + CODEC_BATCH);
     let payloads = batch.map(({ payload }) => payload);
-    for (const codec of order) payloads = await ask(codec, direction, payloads, batch[0]!.field, timeoutMs);
+    for (const codec of order) {
+      payloads = await ask(codec, direction, payloads, batch[0]!.field, timeoutMs);
+    }
     outputs.push(...payloads);
   }
   return outputs;
@@ -115,7 +141,10 @@ async function ask(
   const count = payloads.length;
   let timer: ReturnType<typeof setTimeout> | undefined;
   const late = new Promise<never>((_, reject) => {
-    const tooLong = () => reject(new PayloadCodecError(direction, field, `it did not return within ${timeoutMs} ms`, ""));
+    const tooLong = () =>
+      reject(
+        new PayloadCodecError(direction, field, `it did not return within ${timeoutMs} ms`, ""),
+      );
     timer = setTimeout(tooLong, timeoutMs);
   });
   let answer: Payload[];
@@ -133,7 +162,11 @@ async function ask(
 }
 
 /** Wraps what a codec threw, with the name of the field. */
-export function codecError(direction: "encode" | "decode", field: string, cause: unknown): PayloadCodecError {
+export function codecError(
+  direction: "encode" | "decode",
+  field: string,
+  cause: unknown,
+): PayloadCodecError {
   if (cause instanceof PayloadCodecError) return cause;
   const name = isA(cause, Error) ? nameOf(cause) : typeof cause;
   return new PayloadCodecError(direction, field, name, messageOf(cause), { cause });
@@ -142,15 +175,25 @@ export function codecError(direction: "encode" | "decode", field: string, cause:
 /** Describes what is wrong with a codec's result; undefined for a valid one. */
 export function codecAnswerProblem(answer: unknown, count: number): string | undefined {
   if (!Array.isArray(answer)) {
-    return `it returned ${answer === null ? "null" : `a value of type ${typeof answer}`}, not a list of payloads`;
+    return `it returned ${
+      answer === null ? "null" : `a value of type ${typeof answer}`
+    }, not a list of payloads`;
   }
-  if (answer.length !== count) return `it was given ${count} payloads and returned ${answer.length}`;
+  if (answer.length !== count) {
+    return `it was given ${count} payloads and returned ${answer.length}`;
+  }
   for (const payload of answer as Partial<Payload>[]) {
-    if (!(payload?.data instanceof Uint8Array)) return "it returned a payload whose data is not a Uint8Array";
+    if (!(payload?.data instanceof Uint8Array)) {
+      return "it returned a payload whose data is not a Uint8Array";
+    }
     const { metadata } = payload;
-    if (typeof metadata !== "object" || metadata === null) return "it returned a payload without metadata";
+    if (typeof metadata !== "object" || metadata === null) {
+      return "it returned a payload without metadata";
+    }
     for (const key of Object.keys(metadata)) {
-      if (!(metadata[key] instanceof Uint8Array)) return "it returned a payload with metadata that is not a Uint8Array";
+      if (!(metadata[key] instanceof Uint8Array)) {
+        return "it returned a payload with metadata that is not a Uint8Array";
+      }
     }
   }
   return undefined;

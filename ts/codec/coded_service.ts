@@ -8,7 +8,12 @@ import { FailureSchema } from "../messages/generated/temporal/api/failure/v1/mes
 import { WorkflowService } from "../messages/generated/temporal/api/workflowservice/v1/service_pb.ts";
 import { checkPayloads, type PayloadLimits } from "../service/limits.ts";
 import type { Logger } from "../base/logger.ts";
-import { type CallOptions, type MethodName, type RawService, ServiceError } from "../service/raw.ts";
+import {
+  type CallOptions,
+  type MethodName,
+  type RawService,
+  ServiceError,
+} from "../service/raw.ts";
 
 export interface CodecServiceOptions {
   /** Maximum payload sizes after encoding. Default: the service checks them. */
@@ -38,7 +43,12 @@ export function encodeRequest(
     timeoutMs: Math.min(timeoutMs, CODEC_TIMEOUT_MS),
     ...(limits !== undefined && {
       check: (field, payloads) =>
-        checkPayloads(`${field} (encoded)`, payloads, limits, (message, bytes) => logger.warn(message, { bytes })),
+        checkPayloads(
+          `${field} (encoded)`,
+          payloads,
+          limits,
+          (message, bytes) => logger.warn(message, { bytes }),
+        ),
     }),
   });
 }
@@ -62,16 +72,28 @@ export function decodeResponse(
   response: Uint8Array,
   timeoutMs = CODEC_TIMEOUT_MS,
 ): Promise<Uint8Array> {
-  const options = { lenient: LENIENT.get(method) ?? false, timeoutMs: Math.min(timeoutMs, CODEC_TIMEOUT_MS) };
+  const options = {
+    lenient: LENIENT.get(method) ?? false,
+    timeoutMs: Math.min(timeoutMs, CODEC_TIMEOUT_MS),
+  };
   return codec.decode(WorkflowService.method[method].output, response, options);
 }
 
 /** Returns the service with encoding of requests and decoding of responses. */
-export function withCodec(service: RawService, codec: MessageCodec, settings: CodecServiceOptions): RawService {
+export function withCodec(
+  service: RawService,
+  codec: MessageCodec,
+  settings: CodecServiceOptions,
+): RawService {
   return {
-    ...(service.losesCancelledPolls !== undefined && { losesCancelledPolls: service.losesCancelledPolls }),
+    ...(service.losesCancelledPolls !== undefined &&
+      { losesCancelledPolls: service.losesCancelledPolls }),
     checksPayloads: true,
-    async call(method: MethodName, request: Uint8Array, options?: CallOptions): Promise<Uint8Array> {
+    async call(
+      method: MethodName,
+      request: Uint8Array,
+      options?: CallOptions,
+    ): Promise<Uint8Array> {
       const timeoutMs = options?.timeoutMs ?? CODEC_TIMEOUT_MS;
       const encoded = await encodeRequest(codec, method, request, { ...settings, timeoutMs });
       options?.signal?.throwIfAborted();
@@ -81,7 +103,9 @@ export function withCodec(service: RawService, codec: MessageCodec, settings: Co
       } catch (error) {
         throw await withText(codec, error);
       }
-      return options?.asStored ? response : await decodeResponse(codec, method, response, timeoutMs);
+      return options?.asStored
+        ? response
+        : await decodeResponse(codec, method, response, timeoutMs);
     },
   };
 }
@@ -92,7 +116,10 @@ async function withText(codec: MessageCodec, error: unknown): Promise<unknown> {
   try {
     const failure = await codec.decode(FailureSchema, error.failure);
     const message = fromBinary(FailureSchema, failure).message || error.message;
-    return new ServiceError(error.code, message, error.reason, error.metadata, { cause: error, failure });
+    return new ServiceError(error.code, message, error.reason, error.metadata, {
+      cause: error,
+      failure,
+    });
   } catch {
     return error;
   }

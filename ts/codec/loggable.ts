@@ -16,15 +16,21 @@ export interface HidesText {
 
 /** Returns whether plain outputs must leave out the message and the stack of an error. */
 export function hidesTextOf(error: unknown, codec: HidesText | undefined): boolean {
-  return codec?.hidesText === true || throwsHiddenText(error) || findCause(error, hasDecodedText) !== undefined;
+  return codec?.hidesText === true || throwsHiddenText(error) ||
+    findCause(error, hasDecodedText) !== undefined;
 }
 
-/** Returns an error for a plain output: the error itself, or the name of its type if its text is hidden. */
+/**
+ * Returns an error for a plain output: the error itself, or the name of its type if its text is
+ * hidden.
+ */
 export function loggable(error: unknown, codec: HidesText | undefined): unknown {
   if (!hidesTextOf(error, codec)) return readable(error);
   if (isA(error, ServiceError)) {
     // Messages of the service itself contain nothing of a payload; those of a failure do.
-    return findCause(error, carriesFailure) === undefined ? readable(error) : `${nameOf(error)} (code ${error.code})`;
+    return findCause(error, carriesFailure) === undefined
+      ? readable(error)
+      : `${nameOf(error)} (code ${error.code})`;
   }
   if (isA(error, PayloadCodecError)) return error.summary;
   const type = isA(error, ApplicationFailure) ? read(error, "type") : undefined;
@@ -32,7 +38,8 @@ export function loggable(error: unknown, codec: HidesText | undefined): unknown 
   return isA(error, Error) ? nameOf(error) : typeof error;
 }
 
-const carriesFailure = (part: unknown): boolean => isA(part, ServiceError) && part.failure !== undefined;
+const carriesFailure = (part: unknown): boolean =>
+  isA(part, ServiceError) && part.failure !== undefined;
 
 /** Returns whether the text is that of a failed query's failure, after decoding. */
 function hasDecodedText(part: unknown): boolean {

@@ -1,7 +1,14 @@
 // Applies payload codecs to all payloads in a message of the service.
 import type { DescMessage } from "@bufbuild/protobuf";
 import { HistorySchema } from "../messages/generated/temporal/api/history/v1/message_pb.ts";
-import { applyCodecs, CODEC_TIMEOUT_MS, type CodecOptions, codecsOf, type PayloadCodec, PayloadCodecError } from "./codec.ts";
+import {
+  applyCodecs,
+  CODEC_TIMEOUT_MS,
+  type CodecOptions,
+  codecsOf,
+  type PayloadCodec,
+  PayloadCodecError,
+} from "./codec.ts";
 import type { Payload } from "../converter/payload.ts";
 import { planOf } from "./payload_plan.ts";
 import { type Found, Walk } from "./payload_walk.ts";
@@ -45,22 +52,43 @@ export class MessageCodec {
     this.#keepsText = keepsText;
   }
 
-  /** Returns the codec of the options; undefined without one. Throws a TypeError for an invalid codec. */
+  /**
+   * Returns the codec of the options; undefined without one. Throws a TypeError for an invalid
+   * codec.
+   */
   static of(options: CodecOptions): MessageCodec | undefined {
     const codecs = codecsOf(options);
     if (codecs.length === 0) return undefined;
-    const keepsText = codecs.some((codec) => (codec as { [KEEPS_FAILURE_TEXT]?: true })[KEEPS_FAILURE_TEXT] === true);
+    const keepsText = codecs.some((codec) =>
+      (codec as { [KEEPS_FAILURE_TEXT]?: true })[KEEPS_FAILURE_TEXT] === true
+    );
     return new MessageCodec(codecs, options.encodeCommonAttributes === true, keepsText);
   }
 
-  /** Encodes the payloads of a message. Rejects with a PayloadCodecError, or with what `check` throws. */
-  async encode(message: DescMessage, bytes: Uint8Array, options: EncodeOptions = {}): Promise<Uint8Array> {
-    const walk = walkOf(message, bytes, "encode", { failureText: this.hidesText ? "hide" : "hideAgain" });
+  /**
+   * Encodes the payloads of a message. Rejects with a PayloadCodecError, or with what `check`
+   * throws.
+   */
+  async encode(
+    message: DescMessage,
+    bytes: Uint8Array,
+    options: EncodeOptions = {},
+  ): Promise<Uint8Array> {
+    const walk = walkOf(message, bytes, "encode", {
+      failureText: this.hidesText ? "hide" : "hideAgain",
+    });
     if (walk.found.length === 0) return walk.finish();
-    const results = await applyCodecs(this.#codecs, "encode", walk.found, options.timeoutMs ?? CODEC_TIMEOUT_MS);
+    const results = await applyCodecs(
+      this.#codecs,
+      "encode",
+      walk.found,
+      options.timeoutMs ?? CODEC_TIMEOUT_MS,
+    );
     walk.found.forEach((found, i) => (found.result = results[i]));
     const { check } = options;
-    if (check !== undefined) { for (const [field, payloads] of sets(walk.found)) check(field, payloads); }
+    if (check !== undefined) {
+      for (const [field, payloads] of sets(walk.found)) check(field, payloads);
+    }
     return walk.finish();
   }
 
@@ -68,16 +96,25 @@ export class MessageCodec {
    * Decodes the payloads of a message and restores messages and stack traces of failures. Rejects
    * with a PayloadCodecError.
    */
-  async decode(message: DescMessage, bytes: Uint8Array, options: DecodeOptions = {}): Promise<Uint8Array> {
+  async decode(
+    message: DescMessage,
+    bytes: Uint8Array,
+    options: DecodeOptions = {},
+  ): Promise<Uint8Array> {
     const { lenient = false, givenOnly } = options;
-    const walk = walkOf(message, bytes, "decode", { failureText: this.#keepsText ? "keep" : "show", givenOnly });
+    const walk = walkOf(message, bytes, "decode", {
+      failureText: this.#keepsText ? "keep" : "show",
+      givenOnly,
+    });
     if (walk.found.length === 0) return walk.finish();
     const timeoutMs = options.timeoutMs ?? CODEC_TIMEOUT_MS;
     let results: (Payload | undefined)[];
     try {
       results = await applyCodecs(this.#codecs, "decode", walk.found, timeoutMs);
     } catch (error) {
-      if (lenient === false || (lenient === "notGiven" && walk.found.every(({ given }) => given))) throw error;
+      if (lenient === false || (lenient === "notGiven" && walk.found.every(({ given }) => given))) {
+        throw error;
+      }
       results = await this.#decodeEach(walk.found, lenient, timeoutMs);
     }
     walk.found.forEach((found, i) => (found.result = results[i]));
@@ -89,7 +126,11 @@ export class MessageCodec {
    * come first, so that an unavailable codec is not called for each payload of a long history.
    * Rejects with the first error of a payload that must decode.
    */
-  async #decodeEach(found: readonly Found[], lenient: true | "notGiven", timeoutMs: number): Promise<(Payload | undefined)[]> {
+  async #decodeEach(
+    found: readonly Found[],
+    lenient: true | "notGiven",
+    timeoutMs: number,
+  ): Promise<(Payload | undefined)[]> {
     const results: (Payload | undefined)[] = found.map(() => undefined);
     const needed = (i: number) => lenient === "notGiven" && found[i]!.given;
     const left = found.map((_, i) => i).sort((a, b) => Number(needed(b)) - Number(needed(a)));
@@ -108,7 +149,10 @@ export class MessageCodec {
     return results;
   }
 
-  /** Decodes temporal.api.history.v1.History for workflow code, and every other payload that decodes. */
+  /**
+   * Decodes temporal.api.history.v1.History for workflow code, and every other payload that
+   * decodes.
+   */
   decodeHistory(history: Uint8Array): Promise<Uint8Array> {
     return this.decode(HistorySchema, history, { lenient: "notGiven" });
   }
@@ -119,7 +163,10 @@ export class MessageCodec {
  * codec, returns it unchanged. Payloads that a replay does not need (those that the run itself
  * sent) stay encoded if they do not decode. Rejects with a PayloadCodecError.
  */
-export async function decodeHistory(history: Uint8Array, codec: CodecOptions["codec"]): Promise<Uint8Array> {
+export async function decodeHistory(
+  history: Uint8Array,
+  codec: CodecOptions["codec"],
+): Promise<Uint8Array> {
   const decoder = MessageCodec.of({ codec });
   return decoder === undefined ? history : await decoder.decodeHistory(history);
 }
@@ -135,7 +182,13 @@ export function walkOf(
     return new Walk(planOf(message), bytes, options);
   } catch (cause) {
     const { name, message: details } = cause as Error;
-    throw new PayloadCodecError(direction, message.name, `its bytes cannot be read (${name})`, details, { cause });
+    throw new PayloadCodecError(
+      direction,
+      message.name,
+      `its bytes cannot be read (${name})`,
+      details,
+      { cause },
+    );
   }
 }
 

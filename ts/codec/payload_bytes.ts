@@ -27,7 +27,10 @@ export function payloadFromBytes(bytes: Uint8Array): Payload {
 export function payloadToBytes({ metadata, data }: Payload): Uint8Array {
   const payload = new Message();
   for (const key of Object.keys(metadata)) {
-    payload.message(PayloadFields.metadata, (entry) => entry.text(MapEntry.key, key).bytes(MapEntry.value, metadata[key]!));
+    payload.message(
+      PayloadFields.metadata,
+      (entry) => entry.text(MapEntry.key, key).bytes(MapEntry.value, metadata[key]!),
+    );
   }
   if (data.length > 0) payload.bytes(PayloadFields.data, data);
   return payload.finish();

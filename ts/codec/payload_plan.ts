@@ -110,7 +110,12 @@ export function planOf(desc: DescMessage): Plan {
   const known = plans.get(desc.typeName);
   if (known !== undefined) return known;
   const steps = new Map<number, Step>();
-  const plan: Plan = { typeName: desc.typeName, steps, errorText: errorText(desc), notGiven: notGiven(desc) };
+  const plan: Plan = {
+    typeName: desc.typeName,
+    steps,
+    errorText: errorText(desc),
+    notGiven: notGiven(desc),
+  };
   // Before its fields: messages can contain themselves (a failure's cause).
   plans.set(desc.typeName, plan);
   for (const field of desc.fields) {
@@ -123,17 +128,23 @@ export function planOf(desc: DescMessage): Plan {
 /** Fields named `error_message`: the failure next to them contains the same text. */
 function errorText(desc: DescMessage): ReadonlySet<number> {
   const hasFailure = desc.fields.some((field) => field.message?.typeName === FAILURE);
-  const found = desc.fields.filter((field) => hasFailure && field.name === "error_message" && field.fieldKind === "scalar");
+  const found = desc.fields.filter((field) =>
+    hasFailure && field.name === "error_message" && field.fieldKind === "scalar"
+  );
   return new Set(found.map((field) => field.number));
 }
 
 function notGiven(desc: DescMessage): ReadonlySet<number> {
   if (desc.typeName !== EVENT) return NONE;
-  return new Set(desc.fields.filter((field) => NOT_GIVEN.has(field.localName)).map((field) => field.number));
+  return new Set(
+    desc.fields.filter((field) => NOT_GIVEN.has(field.localName)).map((field) => field.number),
+  );
 }
 
 function messageOf(field: DescField): DescMessage | undefined {
-  return field.fieldKind === "message" || field.fieldKind === "list" || field.fieldKind === "map" ? field.message : undefined;
+  return field.fieldKind === "message" || field.fieldKind === "list" || field.fieldKind === "map"
+    ? field.message
+    : undefined;
 }
 
 function stepOf(field: DescField): Step | undefined {

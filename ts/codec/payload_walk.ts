@@ -1,7 +1,22 @@
 // Finds and replaces payloads in encoded messages on the wire. All other bytes are copied
 // unchanged, including unknown fields; fields without payloads are skipped and never decoded.
-import { Any, DataBlob, Failure, MapEntry, MarkerRecordedEventAttributes as Marker } from "../messages/generated/fields.ts";
-import { concat, fieldHead, Fields, firstOf, lengthPrefix, Message, readBytes, readTextField } from "../messages/wire.ts";
+import {
+  Any,
+  DataBlob,
+  Failure,
+  MapEntry,
+  MarkerRecordedEventAttributes as Marker,
+} from "../messages/generated/fields.ts";
+import {
+  concat,
+  fieldHead,
+  Fields,
+  firstOf,
+  lengthPrefix,
+  Message,
+  readBytes,
+  readTextField,
+} from "../messages/wire.ts";
 import type { Payload } from "../converter/payload.ts";
 import { payloadFromBytes, payloadToBytes } from "./payload_bytes.ts";
 import {
@@ -43,7 +58,9 @@ interface Body {
 /** Bytes as they are, or a length-delimited value after its tag. */
 type Piece = Uint8Array | Leaf | Body | Attributes;
 
-/** Message, stack trace and encoded attributes of a failure that arrived with encoded attributes. */
+/**
+ * Message, stack trace and encoded attributes of a failure that arrived with encoded attributes.
+ */
 interface Attributes {
   readonly kind: "attributes";
   /** The three fields as they arrived. */
@@ -71,7 +88,10 @@ const MAX_DEPTH = 100;
 export const HIDDEN_TEXT = "Encoded failure";
 /** Marker details of the core, not of the user: the key of the entry, or all. */
 type OwnDetails = string;
-const OWN_DETAILS: ReadonlyMap<string, OwnDetails> = new Map([["core_patch", "all"], ["core_local_activity", "data"]]);
+const OWN_DETAILS: ReadonlyMap<string, OwnDetails> = new Map([["core_patch", "all"], [
+  "core_local_activity",
+  "data",
+]]);
 
 const utf8 = new TextEncoder();
 const text = new TextDecoder();
@@ -96,19 +116,31 @@ export class Walk {
   }
 
   #message(plan: Plan, bytes: Uint8Array, depth: number, from: From): Body | undefined {
-    if (depth > MAX_DEPTH) throw new RangeError(`the message is nested deeper than ${MAX_DEPTH} levels`);
+    if (depth > MAX_DEPTH) {
+      throw new RangeError(`the message is nested deeper than ${MAX_DEPTH} levels`);
+    }
     if (plan.typeName === FAILURE) return this.#failure(plan, bytes, depth);
     if (MARKERS.has(plan.typeName)) return this.#marker(plan, bytes, depth);
     return this.#fields(plan, bytes, depth, from);
   }
 
-  #fields(plan: Plan, bytes: Uint8Array, depth: number, from: From, own?: OwnDetails): Body | undefined {
+  #fields(
+    plan: Plan,
+    bytes: Uint8Array,
+    depth: number,
+    from: From,
+    own?: OwnDetails,
+  ): Body | undefined {
     const cut = new Cutter(bytes);
-    const errorTextIsHidden = plan.errorText.size > 0 ? this.#hidesErrorText(plan, bytes) : undefined;
+    const errorTextIsHidden = plan.errorText.size > 0
+      ? this.#hidesErrorText(plan, bytes)
+      : undefined;
     for (const at = new Fields(bytes); at.next();) {
       if (!at.hasLength) continue;
       if (plan.errorText.has(at.number) && errorTextIsHidden?.(at)) {
-        if (at.end > at.contentAt) cut.replace(at.start, at.end, new Message().text(at.tag, HIDDEN_TEXT).finish());
+        if (at.end > at.contentAt) {
+          cut.replace(at.start, at.end, new Message().text(at.tag, HIDDEN_TEXT).finish());
+        }
         continue;
       }
       const step = plan.steps.get(at.number);
@@ -125,7 +157,14 @@ export class Walk {
     return cut.finish();
   }
 
-  #value(step: Step, content: Uint8Array, depth: number, from: From, plan: Plan, own?: OwnDetails): Leaf | Body | undefined {
+  #value(
+    step: Step,
+    content: Uint8Array,
+    depth: number,
+    from: From,
+    plan: Plan,
+    own?: OwnDetails,
+  ): Leaf | Body | undefined {
     switch (step.kind) {
       case "payload":
         // In a set of payloads, the name of the set's field is more useful.
@@ -145,24 +184,50 @@ export class Walk {
 
   #payload(bytes: Uint8Array, { field, group }: From): Leaf {
     const payload = payloadFromBytes(bytes);
-    const leaf: Leaf = { kind: "payload", payload, field, group, given: this.#given, bytes, result: undefined };
+    const leaf: Leaf = {
+      kind: "payload",
+      payload,
+      field,
+      group,
+      given: this.#given,
+      bytes,
+      result: undefined,
+    };
     this.found.push(leaf);
     return leaf;
   }
 
-  #entry(step: Step, bytes: Uint8Array, depth: number, plan: Plan, own: OwnDetails | undefined): Body | undefined {
+  #entry(
+    step: Step,
+    bytes: Uint8Array,
+    depth: number,
+    plan: Plan,
+    own: OwnDetails | undefined,
+  ): Body | undefined {
     const from = { field: plan.typeName, group: {} };
-    if (plan.typeName === HEADER && PLAIN_HEADERS.has(readTextField(bytes, MapEntry.key))) return undefined;
+    if (plan.typeName === HEADER && PLAIN_HEADERS.has(readTextField(bytes, MapEntry.key))) {
+      return undefined;
+    }
     // The payload that removes a key from a memo must reach the service unencoded.
     if (plan.typeName === MEMO && isNothing(bytes)) return undefined;
-    if (own === "all" || (own !== undefined && readTextField(bytes, MapEntry.key) === own)) return undefined;
-    return this.#only(MapEntry.value, bytes, (content) => this.#value(step, content, depth, from, plan));
+    if (own === "all" || (own !== undefined && readTextField(bytes, MapEntry.key) === own)) {
+      return undefined;
+    }
+    return this.#only(
+      MapEntry.value,
+      bytes,
+      (content) => this.#value(step, content, depth, from, plan),
+    );
   }
 
   #any(bytes: Uint8Array, depth: number): Body | undefined {
     const plan = planOfUrl(readTextField(bytes, Any.typeUrl));
     if (plan === undefined) return undefined;
-    return this.#only(Any.value, bytes, (content) => this.#message(plan, content, depth, { field: plan.typeName, group: {} }));
+    return this.#only(
+      Any.value,
+      bytes,
+      (content) => this.#message(plan, content, depth, { field: plan.typeName, group: {} }),
+    );
   }
 
   #blob(bytes: Uint8Array, depth: number): Body | undefined {
@@ -175,7 +240,11 @@ export class Walk {
   }
 
   /** Converts one field of a message. */
-  #only(tag: number, bytes: Uint8Array, value: (content: Uint8Array) => Leaf | Body | undefined): Body | undefined {
+  #only(
+    tag: number,
+    bytes: Uint8Array,
+    value: (content: Uint8Array) => Leaf | Body | undefined,
+  ): Body | undefined {
     const cut = new Cutter(bytes);
     for (const at = new Fields(bytes); at.next();) {
       if (at.tag !== tag) continue;
@@ -212,7 +281,9 @@ export class Walk {
       const step = at.hasLength ? plan.steps.get(at.number) : undefined;
       if (step?.kind !== "message" || step.plan.typeName !== FAILURE) continue;
       const attributes = readBytes(at.bytes(), Failure.encodedAttributes);
-      const shown = attributes === undefined ? undefined : failureTextIn(payloadFromBytes(attributes));
+      const shown = attributes === undefined
+        ? undefined
+        : failureTextIn(payloadFromBytes(attributes));
       if (shown !== undefined) hidden.add(shown.message);
     }
     return hidden.size === 0 ? undefined : (at) => hidden.has(at.text());
@@ -222,8 +293,12 @@ export class Walk {
     const from = { field: "Failure", group: {} };
     const hasAttributes = firstOf(bytes, Failure.encodedAttributes) !== undefined;
     const { failureText } = this.#options;
-    if (hasAttributes && (failureText === "hide" || failureText === "hideAgain")) return this.#hiddenAgain(plan, bytes, depth);
-    if (hasAttributes ? failureText !== "show" : failureText !== "hide") return this.#fields(plan, bytes, depth, from);
+    if (hasAttributes && (failureText === "hide" || failureText === "hideAgain")) {
+      return this.#hiddenAgain(plan, bytes, depth);
+    }
+    if (hasAttributes ? failureText !== "show" : failureText !== "hide") {
+      return this.#fields(plan, bytes, depth, from);
+    }
     const rest = new Cutter(bytes);
     const asIs: Piece[] = [];
     const said = { message: "", stack_trace: "" };
@@ -248,7 +323,11 @@ export class Walk {
     else if (said.message === "" && said.stack_trace === "") body.pieces.push(...asIs);
     else {
       const made = this.#made(said);
-      body.pieces.push(stringField(Failure.message, HIDDEN_TEXT), fieldHead(Failure.encodedAttributes), made);
+      body.pieces.push(
+        stringField(Failure.message, HIDDEN_TEXT),
+        fieldHead(Failure.encodedAttributes),
+        made,
+      );
     }
     return body;
   }
@@ -258,15 +337,19 @@ export class Walk {
    * to it.
    */
   #hiddenAgain(plan: Plan, bytes: Uint8Array, depth: number): Body | undefined {
-    const shown = failureTextIn(payloadFromBytes(readBytes(bytes, Failure.encodedAttributes) ?? EMPTY));
+    const shown = failureTextIn(
+      payloadFromBytes(readBytes(bytes, Failure.encodedAttributes) ?? EMPTY),
+    );
     const cut = new Cutter(bytes);
     for (const at = new Fields(bytes); at.next();) {
       if (at.tag === Failure.message && at.text() === shown?.message) {
         cut.replace(at.start, at.end, stringField(Failure.message, HIDDEN_TEXT));
-      } else if (at.tag === Failure.stackTrace && at.text() === shown?.stackTrace) cut.drop(at.start, at.end);
-      else {
+      } else if (at.tag === Failure.stackTrace && at.text() === shown?.stackTrace) {
+        cut.drop(at.start, at.end);
+      } else {
         const step = at.hasLength ? plan.steps.get(at.number) : undefined;
-        const value = step && this.#value(step, at.bytes(), depth + 1, { field: "Failure", group: {} }, plan);
+        const value = step &&
+          this.#value(step, at.bytes(), depth + 1, { field: "Failure", group: {} }, plan);
         if (value !== undefined) cut.value(at.valueAt, at.end, value);
       }
     }
@@ -274,10 +357,21 @@ export class Walk {
   }
 
   #made(attributes: object): Leaf {
-    const payload = { metadata: { encoding: utf8.encode("json/plain") }, data: utf8.encode(JSON.stringify(attributes)) };
+    const payload = {
+      metadata: { encoding: utf8.encode("json/plain") },
+      data: utf8.encode(JSON.stringify(attributes)),
+    };
     const bytes = new Uint8Array(0);
     const field = "Failure.encodedAttributes";
-    const leaf: Leaf = { kind: "payload", payload, field, group: {}, given: this.#given, bytes, result: undefined };
+    const leaf: Leaf = {
+      kind: "payload",
+      payload,
+      field,
+      group: {},
+      given: this.#given,
+      bytes,
+      result: undefined,
+    };
     this.found.push(leaf);
     return leaf;
   }
@@ -346,17 +440,28 @@ function isNothing(entry: Uint8Array): boolean {
 function encoded({ bytes, payload, result }: Leaf): Uint8Array {
   if (result === undefined) return bytes;
   const now = payloadToBytes(result);
-  return result === payload && bytes.length > 0 && equal(now, payloadToBytes(payloadFromBytes(bytes))) ? bytes : now;
+  return result === payload && bytes.length > 0 &&
+      equal(now, payloadToBytes(payloadFromBytes(bytes)))
+    ? bytes
+    : now;
 }
 
-const equal = (a: Uint8Array, b: Uint8Array): boolean => a.length === b.length && a.every((byte, i) => byte === b[i]);
+const equal = (a: Uint8Array, b: Uint8Array): boolean =>
+  a.length === b.length && a.every((byte, i) => byte === b[i]);
 
 /** Returns the message and stack trace in a payload; undefined for other payloads. */
-function failureTextIn(payload: Payload | undefined): { readonly message: string; readonly stackTrace: string } | undefined {
+function failureTextIn(
+  payload: Payload | undefined,
+): { readonly message: string; readonly stackTrace: string } | undefined {
   const encoding = payload?.metadata["encoding"];
-  if (payload === undefined || encoding === undefined || text.decode(encoding) !== "json/plain") return undefined;
+  if (payload === undefined || encoding === undefined || text.decode(encoding) !== "json/plain") {
+    return undefined;
+  }
   try {
-    const { message, stack_trace } = JSON.parse(text.decode(payload.data)) as { message?: unknown; stack_trace?: unknown };
+    const { message, stack_trace } = JSON.parse(text.decode(payload.data)) as {
+      message?: unknown;
+      stack_trace?: unknown;
+    };
     if (typeof message !== "string") return undefined;
     return { message, stackTrace: typeof stack_trace === "string" ? stack_trace : "" };
   } catch {

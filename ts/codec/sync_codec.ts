@@ -2,7 +2,14 @@
 // task, which cannot wait, so arguments and results use the codec's synchronous functions
 // (docs/dev/semantics/database.md#transact).
 import type { DescMessage } from "@bufbuild/protobuf";
-import { codecAnswerProblem, codecError, type CodecOptions, codecsOf, type PayloadCodec, PayloadCodecError } from "./codec.ts";
+import {
+  codecAnswerProblem,
+  codecError,
+  type CodecOptions,
+  codecsOf,
+  type PayloadCodec,
+  PayloadCodecError,
+} from "./codec.ts";
 import type { Payload } from "../converter/payload.ts";
 import { walkOf } from "./message_codec.ts";
 
@@ -28,7 +35,9 @@ export class SyncMessageCodec {
   static of(options: CodecOptions): SyncMessageCodec | undefined {
     const codecs = codecsOf(options);
     if (codecs.length === 0) return undefined;
-    if (codecs.every(isSync)) return new SyncMessageCodec(codecs, options.encodeCommonAttributes === true);
+    if (codecs.every(isSync)) {
+      return new SyncMessageCodec(codecs, options.encodeCommonAttributes === true);
+    }
     throw new TypeError(
       "reducers with a codec need its synchronous form, because the transaction that they run in waits for nothing: give the codec " +
         "`encodeSync` and `decodeSync` next to `encode` and `decode`. Where it has to wait (keys or values elsewhere), use activities in " +
@@ -49,7 +58,12 @@ export class SyncMessageCodec {
     return this.#apply("decode", message, bytes, what);
   }
 
-  #apply(direction: "encode" | "decode", message: DescMessage, bytes: Uint8Array, what: string): Uint8Array {
+  #apply(
+    direction: "encode" | "decode",
+    message: DescMessage,
+    bytes: Uint8Array,
+    what: string,
+  ): Uint8Array {
     const encodes = direction === "encode";
     const walk = walkOf(message, bytes, direction, {
       failureText: !encodes ? "show" : this.#hidesText ? "hide" : "hideAgain",
@@ -63,10 +77,17 @@ export class SyncMessageCodec {
   }
 }
 
-function ask(codec: SyncCodec, direction: "encode" | "decode", payloads: Payload[], field: string): Payload[] {
+function ask(
+  codec: SyncCodec,
+  direction: "encode" | "decode",
+  payloads: Payload[],
+  field: string,
+): Payload[] {
   let answer: Payload[];
   try {
-    answer = direction === "encode" ? codec.encodeSync([...payloads]) : codec.decodeSync([...payloads]);
+    answer = direction === "encode"
+      ? codec.encodeSync([...payloads])
+      : codec.decodeSync([...payloads]);
   } catch (cause) {
     throw codecError(direction, field, cause);
   }

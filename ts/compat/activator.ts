@@ -16,7 +16,10 @@ import { current } from "../executor/program/current.ts";
 import { errorText } from "../converter/thrown.ts";
 import { hop } from "../platform/hop.ts";
 import { IllegalStateError } from "./common/errors.ts";
-import { isUnregisteredLocal, unregisteredLocalMessage } from "../executor/program/unregistered_local.ts";
+import {
+  isUnregisteredLocal,
+  unregisteredLocalMessage,
+} from "../executor/program/unregistered_local.ts";
 import { decodeCompatFailure } from "./common/failure_converter.ts";
 import { WorkflowExecutionAlreadyStartedError } from "./common/failures.ts";
 import { setCurrentRun } from "./current.ts";
@@ -50,19 +53,25 @@ export class CompatActivator implements Activator {
   }
 
   async activate(activation: Activation): Promise<void> {
-    const init = activation.jobs.find((job) => job.variant?.$case === "initializeWorkflow")?.variant?.value as
-      | InitializeWorkflow
-      | undefined;
+    const init = activation.jobs.find((job) => job.variant?.$case === "initializeWorkflow")?.variant
+      ?.value as
+        | InitializeWorkflow
+        | undefined;
     if (init !== undefined) {
       this.#run = new CompatRun(this.#host, {
         scopes: this.#options.scopes,
-        info: initialInfo(init, activation, { ...this.#host, converter: firstConverterOf(this.#host, init.workflowId) }),
+        info: initialInfo(init, activation, {
+          ...this.#host,
+          converter: firstConverterOf(this.#host, init.workflowId),
+        }),
         timeMs: activation.timeMs,
         randomnessSeed: init.randomnessSeed,
       });
     }
     const run = this.#run;
-    if (run === undefined) throw new IllegalStateError("an activation for a run that is not initialized");
+    if (run === undefined) {
+      throw new IllegalStateError("an activation for a run that is not initialized");
+    }
     const before = setCurrentRun(run);
     const clock = current.run;
     current.run = run;
@@ -119,11 +128,16 @@ export class CompatActivator implements Activator {
     run.isReplaying = true;
     run.answersQueries = true;
     issued.holding = false;
-    run.info = { ...info, unsafe: { ...info.unsafe, isReplaying: true, isReplayingHistoryEvents: false } };
+    run.info = {
+      ...info,
+      unsafe: { ...info.unsafe, isReplaying: true, isReplayingHistoryEvents: false },
+    };
     try {
       this.#inRootFrame(() => {
         this.#activated(run, activation, activation.jobs, 0, () => {
-          for (const { variant } of activation.jobs) if (variant?.$case === "queryWorkflow") run.messages.query(variant.value);
+          for (const { variant } of activation.jobs) {
+            if (variant?.$case === "queryWorkflow") run.messages.query(variant.value);
+          }
         });
       });
       await hop();
@@ -137,7 +151,11 @@ export class CompatActivator implements Activator {
     }
   }
 
-  async #advance(run: CompatRun, activation: Activation, init: InitializeWorkflow | undefined): Promise<void> {
+  async #advance(
+    run: CompatRun,
+    activation: Activation,
+    init: InitializeWorkflow | undefined,
+  ): Promise<void> {
     run.timeMs = activation.timeMs;
     run.isReplaying = activation.isReplaying;
     run.info = nextInfo(run.info, activation, this.#host);
@@ -150,7 +168,9 @@ export class CompatActivator implements Activator {
     const patches: Job[] = [], seeds: Job[] = [], others: Job[] = [];
     for (const job of activation.jobs) {
       const kind = job.variant?.$case;
-      (kind === "notifyHasPatch" ? patches : kind === "updateRandomSeed" ? seeds : others).push(job);
+      (kind === "notifyHasPatch" ? patches : kind === "updateRandomSeed" ? seeds : others).push(
+        job,
+      );
     }
     for (const job of patches) this.#apply(run, job);
     const signals = others.filter((job) => job.variant?.$case === "signalWorkflow");
@@ -174,8 +194,15 @@ export class CompatActivator implements Activator {
   }
 
   /** Applies jobs, starts the main function, drains. */
-  async #batch(run: CompatRun, activation: Activation, jobs: Job[], batchIndex: number): Promise<void> {
-    this.#inRootFrame(() => this.#activated(run, activation, jobs, batchIndex, () => this.#applyAll(run, jobs)));
+  async #batch(
+    run: CompatRun,
+    activation: Activation,
+    jobs: Job[],
+    batchIndex: number,
+  ): Promise<void> {
+    this.#inRootFrame(() =>
+      this.#activated(run, activation, jobs, batchIndex, () => this.#applyAll(run, jobs))
+    );
     for (;;) {
       await hop();
       if (this.#inRootFrame(() => run.unblockConditions()) === 0) break;
@@ -200,9 +227,17 @@ export class CompatActivator implements Activator {
   }
 
   /** Applies jobs, through the interceptors of activations. */
-  #activated(run: CompatRun, activation: Activation, jobs: readonly Job[], batchIndex: number, apply: () => void): void {
+  #activated(
+    run: CompatRun,
+    activation: Activation,
+    jobs: readonly Job[],
+    batchIndex: number,
+    apply: () => void,
+  ): void {
     if (!run.interceptors.has("internals", "activate")) return apply();
-    intercepted(run, "internals", "activate", (_: object) => apply())(shownActivation(run, activation, jobs, batchIndex));
+    intercepted(run, "internals", "activate", (_: object) => apply())(
+      shownActivation(run, activation, jobs, batchIndex),
+    );
   }
 
   /** Evaluates the program's modules for this run and finds its main function. */
@@ -232,7 +267,12 @@ export class CompatActivator implements Activator {
     run.watch?.began(run.fiber);
     const main = this.#main!;
     const args = decodeArguments(run.converter, init.arguments, run.staticOptions.typeInfo);
-    const execute = intercepted(run, "inbound", "execute", async ({ args }: WorkflowExecuteInput) => await main(...args));
+    const execute = intercepted(
+      run,
+      "inbound",
+      "execute",
+      async ({ args }: WorkflowExecuteInput) => await main(...args),
+    );
     // As many promise links between the function and its outcome as in the official SDK.
     withLifecycleLogs(run, () => execute({ args, headers: headersOf(init.headers) }))
       .then((result) => run.completeWorkflow(result), (error) => run.endWith(error))
@@ -260,10 +300,11 @@ export class CompatActivator implements Activator {
         return;
       case "resolveActivity": {
         const { seq, result, isLocal } = variant.value;
-        const { resolve, reject, converter = run.converter, outputType, activityType = "" } = run.takeCompletion(
-          run.activities,
-          seq,
-        );
+        const { resolve, reject, converter = run.converter, outputType, activityType = "" } = run
+          .takeCompletion(
+            run.activities,
+            seq,
+          );
         switch (result?.$case) {
           case "completed":
             return resolve(valueOf(converter, result.value.result, outputType));
@@ -283,8 +324,13 @@ export class CompatActivator implements Activator {
         return this.#childStarted(run, variant.value);
       case "resolveChildWorkflow": {
         const { seq, result } = variant.value;
-        const { resolve, reject, converter = run.converter, outputType } = run.takeCompletion(run.childEnds, seq);
-        if (result?.$case === "completed") return resolve(valueOf(converter, result.value.result, outputType));
+        const { resolve, reject, converter = run.converter, outputType } = run.takeCompletion(
+          run.childEnds,
+          seq,
+        );
+        if (result?.$case === "completed") {
+          return resolve(valueOf(converter, result.value.result, outputType));
+        }
         if (result !== undefined) return reject(decodeCompatFailure(result.value, converter));
         break;
       }
@@ -300,7 +346,9 @@ export class CompatActivator implements Activator {
         return;
       case "resolveTransact": // only native programs issue the command
     }
-    throw new IllegalStateError(`a job of this kind cannot be applied: ${variant?.$case ?? "none"}`);
+    throw new IllegalStateError(
+      `a job of this kind cannot be applied: ${variant?.$case ?? "none"}`,
+    );
   }
 
   #childStarted(run: CompatRun, { seq, status }: ResolveChildWorkflowStart): void {
@@ -310,8 +358,16 @@ export class CompatActivator implements Activator {
         return resolve(status.value.runId);
       case "failed": {
         const { workflowId, workflowType, cause } = status.value;
-        if (cause !== WORKFLOW_ALREADY_EXISTS) throw new IllegalStateError("Got unknown StartChildWorkflowExecutionFailedCause");
-        reject(new WorkflowExecutionAlreadyStartedError("Workflow execution already started", workflowId, workflowType));
+        if (cause !== WORKFLOW_ALREADY_EXISTS) {
+          throw new IllegalStateError("Got unknown StartChildWorkflowExecutionFailedCause");
+        }
+        reject(
+          new WorkflowExecutionAlreadyStartedError(
+            "Workflow execution already started",
+            workflowId,
+            workflowType,
+          ),
+        );
         break;
       }
       case "cancelled":
@@ -323,7 +379,11 @@ export class CompatActivator implements Activator {
     run.childEnds.delete(seq);
   }
 
-  #messageSent(run: CompatRun, pending: CompatRun["timers"], { seq, failure }: { seq: number; failure: Uint8Array }): void {
+  #messageSent(
+    run: CompatRun,
+    pending: CompatRun["timers"],
+    { seq, failure }: { seq: number; failure: Uint8Array },
+  ): void {
     const { resolve, reject, converter = run.converter } = run.takeCompletion(pending, seq);
     if (failure.length === 0) resolve(undefined);
     else reject(decodeCompatFailure(failure, converter));

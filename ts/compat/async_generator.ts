@@ -28,7 +28,10 @@ type Body = (this: unknown, ...args: unknown[]) => Generator<unknown, unknown, u
 class CompiledAsyncGenerator implements AsyncIterator<unknown> {
   #body: Generator<unknown, unknown, unknown>;
   #requests: Request[] = [];
-  /** If set, the context is this slot, and each part of the body continues in the frame of its await. */
+  /**
+   * If set, the context is this slot, and each part of the body continues in the frame of its
+   * await.
+   */
   #slot: SlotContext | undefined;
 
   constructor(body: Generator<unknown, unknown, unknown>, slot: SlotContext | undefined) {
@@ -55,7 +58,9 @@ class CompiledAsyncGenerator implements AsyncIterator<unknown> {
   #ask(key: Key, argument: unknown): Promise<IteratorResult<unknown>> {
     return new Promise((resolve, reject) => {
       // The first request runs in the call itself, in the caller's frame.
-      if (this.#requests.push({ key, argument, resolve, reject }) === 1) this.#resume(key, argument);
+      if (this.#requests.push({ key, argument, resolve, reject }) === 1) {
+        this.#resume(key, argument);
+      }
     });
   }
 
@@ -65,11 +70,15 @@ class CompiledAsyncGenerator implements AsyncIterator<unknown> {
       const suspension = value instanceof Suspension ? value : undefined;
       Promise.resolve(suspension === undefined ? value : suspension.value).then(
         this.#inFrame((result: unknown) => {
-          if (suspension === undefined) return this.#settle(done === true ? "return" : "next", result);
+          if (suspension === undefined) {
+            return this.#settle(done === true ? "return" : "next", result);
+          }
           // Each await after a return() gets a return as well, which is why the rest of a finally
           // block is lost, as in the official form.
           const on = key === "return" ? "return" : "next";
-          if (!suspension.delegated || (result as IteratorResult<unknown>).done === true) return this.#resume(on, result);
+          if (!suspension.delegated || (result as IteratorResult<unknown>).done === true) {
+            return this.#resume(on, result);
+          }
           // A value of the inner generator: the body's yield* passes it on unchanged.
           this.#settle("next", this.#body[on](result).value);
         }),
@@ -126,7 +135,8 @@ function delegate(inner: AsyncIterator<unknown>): IterableIterator<unknown> {
     };
   }
   if (typeof inner.return === "function") {
-    iterator.return = (value: unknown) => taken() ? value as IteratorResult<unknown> : pump("return", value);
+    iterator.return = (value: unknown) =>
+      taken() ? value as IteratorResult<unknown> : pump("return", value);
   }
   return iterator;
 }
@@ -134,14 +144,23 @@ function delegate(inner: AsyncIterator<unknown>): IterableIterator<unknown> {
 /** Returns the async iterator of a value; wraps a synchronous one and awaits its values. */
 function asyncIterator(iterable: unknown): AsyncIterator<unknown> {
   const source = iterable as Partial<AsyncIterable<unknown> & Iterable<unknown>>;
-  if (source[Symbol.asyncIterator] !== undefined && source[Symbol.asyncIterator] !== null) return source[Symbol.asyncIterator]!();
-  if (typeof source[Symbol.iterator] !== "function") throw new TypeError("Object is not async iterable");
+  if (source[Symbol.asyncIterator] !== undefined && source[Symbol.asyncIterator] !== null) {
+    return source[Symbol.asyncIterator]!();
+  }
+  if (typeof source[Symbol.iterator] !== "function") {
+    throw new TypeError("Object is not async iterable");
+  }
   const inner = source[Symbol.iterator]!();
   const settle = (result: IteratorResult<unknown>): Promise<IteratorResult<unknown>> =>
-    Promise.resolve(result.value).then((value) => ({ value, done: result.done }) as IteratorResult<unknown>);
+    Promise.resolve(result.value).then((value) =>
+      ({ value, done: result.done }) as IteratorResult<unknown>
+    );
   return {
     next: (...args) => settle(inner.next(...args as [])),
-    return: (value) => inner.return === undefined ? Promise.resolve({ value, done: true }) : settle(inner.return(value)),
+    return: (value) =>
+      inner.return === undefined
+        ? Promise.resolve({ value, done: true })
+        : settle(inner.return(value)),
   };
 }
 

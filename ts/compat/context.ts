@@ -26,7 +26,9 @@ export interface ScopeFrame {
   readonly fiber?: WatchedFiber;
   /** Random numbers of Math.random() and uuid4(); undefined: the run's own generator. */
   readonly random?: { random(): number } | undefined;
-  /** Set in validators and everything that they call and await: code that does not run on replay. */
+  /**
+   * Set in validators and everything that they call and await: code that does not run on replay.
+   */
   readonly unreplayed?: true;
   /** Event groups of commands. */
   readonly groups?: ActiveGroups;
@@ -48,7 +50,9 @@ export interface ScopeContext {
    * root scope.
    */
   current(): ScopeFrame | undefined;
-  /** Calls `fn` in the frame, including its continuations; the caller continues in its own frame. */
+  /**
+   * Calls `fn` in the frame, including its continuations; the caller continues in its own frame.
+   */
   run<T>(frame: ScopeFrame | undefined, fn: () => T): T;
   /** Runs the rest of the current code in the frame. */
   enter(frame: ScopeFrame): void;

@@ -26,11 +26,16 @@ export type EvaluateModules = (scope: RunModulesScope) => RunModules;
 export type WorkflowFunction = (...args: unknown[]) => unknown;
 
 /** Returns the function of a workflow type. The default export handles types without a function. */
-export function mainOf(entries: readonly Exports[], workflowType: string): WorkflowFunction | undefined {
+export function mainOf(
+  entries: readonly Exports[],
+  workflowType: string,
+): WorkflowFunction | undefined {
   for (const name of [workflowType, "default"]) {
     for (const exported of entries) {
       const value = name in exported ? exported[name] : undefined;
-      if (typeof value === "function" && !isWorkflowDefinition(value)) return value as WorkflowFunction;
+      if (typeof value === "function" && !isWorkflowDefinition(value)) {
+        return value as WorkflowFunction;
+      }
     }
   }
   return undefined;
@@ -42,5 +47,6 @@ export function workflowNames(exported: Exports): string[] {
 }
 
 function isFunction(value: unknown): boolean {
-  return typeof value === "function" && !isWorkflowDefinition(value) && !/^class\b/.test(Function.prototype.toString.call(value));
+  return typeof value === "function" && !isWorkflowDefinition(value) &&
+    !/^class\b/.test(Function.prototype.toString.call(value));
 }

@@ -1,7 +1,11 @@
 // Calls interceptors: the chain is built for each call, the first interceptor outermost, without
 // additional ticks. `next` continues with the random stream at the time of the call (an
 // interceptor's stream must not reach the workflow) and in the cancellation scope of its caller.
-import { type OptionNames, rejectMisspelledMethods, rejectMisspelledOptions } from "../base/option_names.ts";
+import {
+  type OptionNames,
+  rejectMisspelledMethods,
+  rejectMisspelledOptions,
+} from "../base/option_names.ts";
 import type { ScopeContext, ScopeFrame } from "./context.ts";
 import type {
   Headers,
@@ -19,7 +23,13 @@ interface Kinds {
 const METHODS: { readonly [K in keyof Kinds]: OptionNames<Kinds[K]> } = {
   inbound: { execute: 1, handleUpdate: 1, validateUpdate: 1, handleSignal: 1, handleQuery: 1 },
   outbound: {
-    ...{ startTimer: 1, scheduleActivity: 1, scheduleLocalActivity: 1, startNexusOperation: 1, startChildWorkflowExecution: 1 },
+    ...{
+      startTimer: 1,
+      scheduleActivity: 1,
+      scheduleLocalActivity: 1,
+      startNexusOperation: 1,
+      startChildWorkflowExecution: 1,
+    },
     ...{ signalWorkflow: 1, continueAsNew: 1, getLogAttributes: 1, getMetricTags: 1 },
   },
   internals: { activate: 1, concludeActivation: 1, dispose: 1 },
@@ -39,20 +49,33 @@ export type Operation = (input: any) => any;
 
 /** Interceptors of one run, in the order of their modules. */
 export class Interceptors {
-  readonly #lists: { readonly [K in keyof Kinds]: Kinds[K][] } = { inbound: [], outbound: [], internals: [] };
+  readonly #lists: { readonly [K in keyof Kinds]: Kinds[K][] } = {
+    inbound: [],
+    outbound: [],
+    internals: [],
+  };
 
-  /** Calls the factories exported by modules. Throws a TypeError if `interceptors` is not a function, or a name is misspelled. */
+  /**
+   * Calls the factories exported by modules. Throws a TypeError if `interceptors` is not a
+   * function, or a name is misspelled.
+   */
   add(modules: readonly { readonly [name: string]: unknown }[]): void {
     for (const module of modules) {
       const factory = "interceptors" in module ? module["interceptors"] : undefined;
       if (factory === undefined) continue;
       if (typeof factory !== "function") {
-        throw new TypeError(`Failed to initialize workflows interceptors: expected a function, but got: '${String(factory)}'`);
+        throw new TypeError(
+          `Failed to initialize workflows interceptors: expected a function, but got: '${
+            String(factory)
+          }'`,
+        );
       }
       const made = factory() as { [K in keyof Kinds]?: Kinds[K][] };
       rejectMisspelledOptions("workflow interceptors", made, METHODS);
       for (const kind of ["inbound", "outbound", "internals"] as const) {
-        for (const each of made[kind] ?? []) rejectMisspelledMethods(`${kind} of workflow interceptors`, each, METHODS[kind]);
+        for (const each of made[kind] ?? []) {
+          rejectMisspelledMethods(`${kind} of workflow interceptors`, each, METHODS[kind]);
+        }
         this.#lists[kind].push(...made[kind] ?? [] as never[]);
       }
     }
@@ -78,7 +101,9 @@ export function intercepted<K extends keyof Kinds, F extends Operation>(
   const list = run.interceptors.of(kind);
   let next: Operation = last;
   for (let i = list.length - 1; i >= 0; i--) {
-    const interceptor = list[i] as { readonly [method: PropertyKey]: (input: unknown, next: Operation) => unknown };
+    const interceptor = list[i] as {
+      readonly [method: PropertyKey]: (input: unknown, next: Operation) => unknown;
+    };
     if (interceptor?.[method] === undefined) continue;
     const inner = inRandomStream(run, next);
     next = (input) => interceptor[method]!(input, inner);
@@ -97,8 +122,12 @@ function inRandomStream(run: InterceptedRun, fn: Operation): Operation {
 
 /** Headers for interceptors: payloads with only metadata and data. */
 export function headersOf(
-  headers: { readonly [name: string]: { metadata: { [key: string]: Uint8Array }; data: Uint8Array } },
+  headers: {
+    readonly [name: string]: { metadata: { [key: string]: Uint8Array }; data: Uint8Array };
+  },
 ): Headers {
-  const entries = Object.entries(headers).map(([name, { metadata, data }]) => [name, { metadata, data }]);
+  const entries = Object.entries(headers).map((
+    [name, { metadata, data }],
+  ) => [name, { metadata, data }]);
   return Object.fromEntries(entries) as Headers;
 }

@@ -1,7 +1,10 @@
 // Jobs and commands of an activation for interceptors of internals, with the official core's names.
 // Built only if an interceptor exists. Commands have been sent already, so they cannot be changed.
 import * as boundary from "../core/generated/boundary/temporalex/boundary/v1/boundary.ts";
-import type { Activation, Job } from "../core/generated/boundary/temporalex/boundary/v1/boundary.ts";
+import type {
+  Activation,
+  Job,
+} from "../core/generated/boundary/temporalex/boundary/v1/boundary.ts";
 import { intercepted, type InterceptedRun } from "./interception.ts";
 import type { IssuedCommand, IssuedCommands } from "./issued_commands.ts";
 import type { ActivateInput, ConcludeActivationInput } from "./workflow/interceptors.ts";
@@ -53,25 +56,58 @@ interface Decoder {
 const COMMANDS: { readonly [kind: number]: readonly [name: string, decoder: Decoder] } = {
   [CommandKind.COMMAND_KIND_START_TIMER]: ["startTimer", boundary.StartTimer],
   [CommandKind.COMMAND_KIND_SCHEDULE_ACTIVITY]: ["scheduleActivity", boundary.ScheduleActivity],
-  [CommandKind.COMMAND_KIND_SCHEDULE_LOCAL_ACTIVITY]: ["scheduleLocalActivity", boundary.ScheduleLocalActivity],
+  [CommandKind.COMMAND_KIND_SCHEDULE_LOCAL_ACTIVITY]: [
+    "scheduleLocalActivity",
+    boundary.ScheduleLocalActivity,
+  ],
   [CommandKind.COMMAND_KIND_SET_PATCH_MARKER]: ["setPatchMarker", boundary.SetPatchMarker],
   [CommandKind.COMMAND_KIND_UPDATE_RESPONSE]: ["updateResponse", boundary.UpdateResponse],
   [CommandKind.COMMAND_KIND_QUERY_RESULT]: ["respondToQuery", boundary.QueryResult],
-  [CommandKind.COMMAND_KIND_COMPLETE_WORKFLOW]: ["completeWorkflowExecution", boundary.CompleteWorkflow],
+  [CommandKind.COMMAND_KIND_COMPLETE_WORKFLOW]: [
+    "completeWorkflowExecution",
+    boundary.CompleteWorkflow,
+  ],
   [CommandKind.COMMAND_KIND_FAIL_WORKFLOW]: ["failWorkflowExecution", boundary.FailWorkflow],
-  [CommandKind.COMMAND_KIND_CANCEL_WORKFLOW]: ["cancelWorkflowExecution", boundary.CancelWorkflowExecution],
-  [CommandKind.COMMAND_KIND_CONTINUE_AS_NEW]: ["continueAsNewWorkflowExecution", boundary.ContinueAsNew],
-  [CommandKind.COMMAND_KIND_START_CHILD_WORKFLOW]: ["startChildWorkflowExecution", boundary.StartChildWorkflow],
-  [CommandKind.COMMAND_KIND_CANCEL_CHILD_WORKFLOW]: ["cancelChildWorkflowExecution", boundary.CancelChildWorkflow],
-  [CommandKind.COMMAND_KIND_SCHEDULE_NEXUS_OPERATION]: ["scheduleNexusOperation", boundary.ScheduleNexusOperation],
-  [CommandKind.COMMAND_KIND_SIGNAL_EXTERNAL_WORKFLOW]: ["signalExternalWorkflowExecution", boundary.SignalExternalWorkflow],
-  [CommandKind.COMMAND_KIND_CANCEL_SIGNAL_WORKFLOW]: ["cancelSignalWorkflow", boundary.CancelSignalWorkflow],
+  [CommandKind.COMMAND_KIND_CANCEL_WORKFLOW]: [
+    "cancelWorkflowExecution",
+    boundary.CancelWorkflowExecution,
+  ],
+  [CommandKind.COMMAND_KIND_CONTINUE_AS_NEW]: [
+    "continueAsNewWorkflowExecution",
+    boundary.ContinueAsNew,
+  ],
+  [CommandKind.COMMAND_KIND_START_CHILD_WORKFLOW]: [
+    "startChildWorkflowExecution",
+    boundary.StartChildWorkflow,
+  ],
+  [CommandKind.COMMAND_KIND_CANCEL_CHILD_WORKFLOW]: [
+    "cancelChildWorkflowExecution",
+    boundary.CancelChildWorkflow,
+  ],
+  [CommandKind.COMMAND_KIND_SCHEDULE_NEXUS_OPERATION]: [
+    "scheduleNexusOperation",
+    boundary.ScheduleNexusOperation,
+  ],
+  [CommandKind.COMMAND_KIND_SIGNAL_EXTERNAL_WORKFLOW]: [
+    "signalExternalWorkflowExecution",
+    boundary.SignalExternalWorkflow,
+  ],
+  [CommandKind.COMMAND_KIND_CANCEL_SIGNAL_WORKFLOW]: [
+    "cancelSignalWorkflow",
+    boundary.CancelSignalWorkflow,
+  ],
   [CommandKind.COMMAND_KIND_CANCEL_EXTERNAL_WORKFLOW]: [
     "requestCancelExternalWorkflowExecution",
     boundary.CancelExternalWorkflow,
   ],
-  [CommandKind.COMMAND_KIND_UPSERT_SEARCH_ATTRIBUTES]: ["upsertWorkflowSearchAttributes", boundary.UpsertSearchAttributes],
-  [CommandKind.COMMAND_KIND_MODIFY_WORKFLOW_PROPERTIES]: ["modifyWorkflowProperties", boundary.ModifyWorkflowProperties],
+  [CommandKind.COMMAND_KIND_UPSERT_SEARCH_ATTRIBUTES]: [
+    "upsertWorkflowSearchAttributes",
+    boundary.UpsertSearchAttributes,
+  ],
+  [CommandKind.COMMAND_KIND_MODIFY_WORKFLOW_PROPERTIES]: [
+    "modifyWorkflowProperties",
+    boundary.ModifyWorkflowProperties,
+  ],
 };
 
 const CANCELS: { readonly [kind: number]: string } = {
@@ -81,8 +117,11 @@ const CANCELS: { readonly [kind: number]: string } = {
   [CommandKind.COMMAND_KIND_SCHEDULE_NEXUS_OPERATION]: "requestCancelNexusOperation",
 };
 
-function shown({ kind, attributes, cancels, groups }: IssuedCommand): { readonly [command: string]: unknown } {
-  const markers = groups && { eventGroupMarkers: boundary.EventGroups.decode(groups).eventGroupMarkers.map(shownMarker) };
+function shown(
+  { kind, attributes, cancels, groups }: IssuedCommand,
+): { readonly [command: string]: unknown } {
+  const markers = groups &&
+    { eventGroupMarkers: boundary.EventGroups.decode(groups).eventGroupMarkers.map(shownMarker) };
   if (cancels !== undefined) return { [CANCELS[kind] ?? "cancel"]: { seq: cancels }, ...markers };
   const [name, decoder] = COMMANDS[kind]!;
   return { [name]: decoder.decode(attributes!), ...markers };
@@ -98,7 +137,12 @@ export function concludeActivation(run: ShowingRun): void {
   if (!issued.concluded) return;
   const commands = issued.takeSent().map(shown);
   const before = JSON.stringify(commands, bytesAsText);
-  const conclude = intercepted(run, "internals", "concludeActivation", (input: ConcludeActivationInput) => input);
+  const conclude = intercepted(
+    run,
+    "internals",
+    "concludeActivation",
+    (input: ConcludeActivationInput) => input,
+  );
   const after = conclude({ commands })?.commands;
   if (JSON.stringify(after, bytesAsText) === before) return;
   throw new TypeError(
@@ -108,5 +152,9 @@ export function concludeActivation(run: ShowingRun): void {
 }
 
 function bytesAsText(_: string, value: unknown): unknown {
-  return value instanceof Uint8Array ? [...value].join() : typeof value === "bigint" ? String(value) : value;
+  return value instanceof Uint8Array
+    ? [...value].join()
+    : typeof value === "bigint"
+    ? String(value)
+    : value;
 }

@@ -40,10 +40,14 @@ export class IssuedCommands {
     this.#run = run;
   }
 
-  /** Returns whether the command waits; otherwise it is sent. `above`: the function called by user code. */
+  /**
+   * Returns whether the command waits; otherwise it is sent. `above`: the function called by user
+   * code.
+   */
   holds(command: IssuedCommand, above: unknown): boolean {
-    if (this.holding) this.#held.push({ command, site: this.#run.site || this.#run.calledAt(above) });
-    else this.#sent.push(command);
+    if (this.holding) {
+      this.#held.push({ command, site: this.#run.site || this.#run.calledAt(above) });
+    } else this.#sent.push(command);
     return this.holding;
   }
 
@@ -54,8 +58,9 @@ export class IssuedCommands {
     for (const { command, site } of this.#held.splice(0)) {
       this.#sent.push(command);
       run.site = site;
-      if (command.cancels === undefined) port.command(command.kind, command.attributes!, command.groups);
-      else port.cancel(command.kind, command.cancels, command.groups);
+      if (command.cancels === undefined) {
+        port.command(command.kind, command.attributes!, command.groups);
+      } else port.cancel(command.kind, command.cancels, command.groups);
     }
     run.site = "";
   }

@@ -27,7 +27,12 @@ import { HandlerUnfinishedPolicy } from "./common/options.ts";
 import { TEMPORAL_RESERVED_PREFIX } from "./common/reserved.ts";
 import type { GroupMessage, ScopeFrame } from "./context.ts";
 import { headersOf, intercepted, type InterceptedRun, type Operation } from "./interception.ts";
-import type { QueryInput, SignalInput, UpdateInput, WorkflowInboundCallsInterceptor } from "./workflow/interceptors.ts";
+import type {
+  QueryInput,
+  SignalInput,
+  UpdateInput,
+  WorkflowInboundCallsInterceptor,
+} from "./workflow/interceptors.ts";
 import type { WorkflowInfo } from "./workflow/info.ts";
 import type { WaitingAt } from "../executor/program/stack_traces.ts";
 import type { RunSnapshot } from "../executor/program/snapshot.ts";
@@ -75,7 +80,12 @@ export interface MessageRun extends InterceptedRun {
    * Returns the frame of a new handler for the message with this input. `implicit`: event group of
    * its commands.
    */
-  handlerFrame(kind: "signal" | "update", name: string, input: object, implicit: GroupMessage | undefined): ScopeFrame;
+  handlerFrame(
+    kind: "signal" | "update",
+    name: string,
+    input: object,
+    implicit: GroupMessage | undefined,
+  ): ScopeFrame;
   /** Called when the handler has ended. */
   handlerEnded(frame: ScopeFrame): void;
   waits(): WaitingAt[];
@@ -99,7 +109,8 @@ export class MessageHandlers {
     this.#run = run;
     const answers: { readonly [name: string]: () => unknown } = {
       [STACK_TRACE]: () => stackTraceText(run.waits()),
-      [ENHANCED_STACK_TRACE]: () => enhancedStackTrace(run.waits(), COMPAT_SDK_NAME, run.sdkVersion),
+      [ENHANCED_STACK_TRACE]: () =>
+        enhancedStackTrace(run.waits(), COMPAT_SDK_NAME, run.sdkVersion),
       [WORKFLOW_METADATA]: () => this.#metadata(),
     };
     // In the order of the official SDK's error for an unknown query.
@@ -132,16 +143,29 @@ export class MessageHandlers {
     }
     if (entry === undefined) refuseReserved("signal", name);
     const id = this.#nextSignal++;
-    this.#runningSignals.set(id, { name, unfinishedPolicy: entry?.unfinishedPolicy ?? HandlerUnfinishedPolicy.WARN_AND_ABANDON });
+    this.#runningSignals.set(id, {
+      name,
+      unfinishedPolicy: entry?.unfinishedPolicy ?? HandlerUnfinishedPolicy.WARN_AND_ABANDON,
+    });
     const args = decodeArguments(this.#run.converter, job.input, entry?.typeInfo);
     const handle = this.#inbound(
       name,
       "handleSignal",
       ({ signalName, args }: SignalInput) => this.#handleSignal(signalName, args),
     );
-    const group: GroupMessage = { variant: { $case: "inboundEvent", value: { inboundEventId: eventId } } };
-    const frame = this.#run.handlerFrame("signal", name, job.input, eventId > 0 ? group : undefined);
-    this.#run.context.run(frame, () => handle({ signalName: name, args, headers: headersOf(job.headers) }))
+    const group: GroupMessage = {
+      variant: { $case: "inboundEvent", value: { inboundEventId: eventId } },
+    };
+    const frame = this.#run.handlerFrame(
+      "signal",
+      name,
+      job.input,
+      eventId > 0 ? group : undefined,
+    );
+    this.#run.context.run(
+      frame,
+      () => handle({ signalName: name, args, headers: headersOf(job.headers) }),
+    )
       .catch((error) => this.#run.endWith(error))
       .finally(() => {
         this.#runningSignals.delete(id);
@@ -158,7 +182,8 @@ export class MessageHandlers {
 
   /** Dispatches waiting signals to a new handler, in order of arrival. */
   dispatchSignals(): void {
-    const fits = ({ job }: { job: SignalWorkflow }) => this.defaultSignal !== undefined || this.signals.has(job.signalName);
+    const fits = ({ job }: { job: SignalWorkflow }) =>
+      this.defaultSignal !== undefined || this.signals.has(job.signalName);
     takeWhere(this.#waitingSignals, fits, ({ job, eventId }) => this.signal(job, eventId));
   }
 
@@ -167,17 +192,22 @@ export class MessageHandlers {
   update(job: DoUpdate): void {
     const { name, id } = job;
     const fallback = this.defaultUpdate;
-    const entry: UpdateEntry | undefined = this.updates.get(name) ?? (fallback === undefined ? undefined : {
-      handler: (...args: unknown[]) => fallback(name, ...args),
-      validator: undefined,
-      unfinishedPolicy: HandlerUnfinishedPolicy.WARN_AND_ABANDON,
-    });
+    const entry: UpdateEntry | undefined = this.updates.get(name) ??
+      (fallback === undefined ? undefined : {
+        handler: (...args: unknown[]) => fallback(name, ...args),
+        validator: undefined,
+        unfinishedPolicy: HandlerUnfinishedPolicy.WARN_AND_ABANDON,
+      });
     if (entry === undefined) {
       this.#waitingUpdates.push(job);
       return;
     }
     if (!this.updates.has(name)) refuseReserved("update", name);
-    const frame = { ...this.#run.context.current(), scope: CancellationScope.current(), update: { id, name } };
+    const frame = {
+      ...this.#run.context.current(),
+      scope: CancellationScope.current(),
+      update: { id, name },
+    };
     this.#run.context.run(frame, () => this.#decide(job, entry));
   }
 
@@ -193,7 +223,11 @@ export class MessageHandlers {
     try {
       if (job.runValidator && entry.validator !== undefined) {
         const { validator } = entry;
-        const validate = this.#inbound(name, "validateUpdate", ({ args }: UpdateInput) => void validator(...args));
+        const validate = this.#inbound(
+          name,
+          "validateUpdate",
+          ({ args }: UpdateInput) => void validator(...args),
+        );
         this.#run.unreplayed(() => withLiveLogs(this.#run, () => validate(decode())));
       }
       input = decode();
@@ -205,20 +239,32 @@ export class MessageHandlers {
     }
     this.#respond(protocolInstanceId, { $case: "accepted", value: {} });
     this.#runningUpdates.set(id, { name, id, unfinishedPolicy: entry.unfinishedPolicy });
-    const group: GroupMessage = { variant: { $case: "inboundUpdate", value: { inboundUpdateId: id } } };
+    const group: GroupMessage = {
+      variant: { $case: "inboundUpdate", value: { inboundUpdateId: id } },
+    };
     const frame = this.#run.handlerFrame("update", name, job.input, group);
-    const handle = this.#inbound(name, "handleUpdate", async ({ args }: UpdateInput) => await entry.handler(...args));
+    const handle = this.#inbound(
+      name,
+      "handleUpdate",
+      async ({ args }: UpdateInput) => await entry.handler(...args),
+    );
     this.#run.context.run(frame, () => handle(input))
       .then((result) => {
         this.#respond(protocolInstanceId, {
           $case: "completed",
-          value: { externalPayloads: [], ...payloadOf(this.#run.converter, result, entry.typeInfo?.outputType) },
+          value: {
+            externalPayloads: [],
+            ...payloadOf(this.#run.converter, result, entry.typeInfo?.outputType),
+          },
         });
       })
       .catch((error) => {
         if (!(error instanceof TemporalFailure)) return this.#run.endWith(error);
         try {
-          this.#respond(protocolInstanceId, { $case: "rejected", value: this.#run.encodeError(error, true) });
+          this.#respond(protocolInstanceId, {
+            $case: "rejected",
+            value: this.#run.encodeError(error, true),
+          });
         } catch (cannot) {
           this.#run.endWith(cannot);
         }
@@ -242,21 +288,43 @@ export class MessageHandlers {
       ...[...this.#runningUpdates.values()].map(({ name }) => `handler of update "${name}"`),
     ];
     const buffered: { [name: string]: number } = {};
-    for (const { job: { signalName } } of this.#waitingSignals) buffered[signalName] = (buffered[signalName] ?? 0) + 1;
-    return { receive: { signals: names(this.signals), updates: names(this.updates), stopping: false, handling }, buffered };
+    for (const { job: { signalName } } of this.#waitingSignals) {
+      buffered[signalName] = (buffered[signalName] ?? 0) + 1;
+    }
+    return {
+      receive: {
+        signals: names(this.signals),
+        updates: names(this.updates),
+        stopping: false,
+        handling,
+      },
+      buffered,
+    };
   }
 
   dispatchUpdates(): void {
-    takeWhere(this.#waitingUpdates, (job) => this.defaultUpdate !== undefined || this.updates.has(job.name), (job) => {
-      this.update(job);
-    });
+    takeWhere(
+      this.#waitingUpdates,
+      (job) => this.defaultUpdate !== undefined || this.updates.has(job.name),
+      (job) => {
+        this.update(job);
+      },
+    );
   }
 
-  /** Rejects updates without a handler at the end of the activation, because the server does not wait. */
+  /**
+   * Rejects updates without a handler at the end of the activation, because the server does not
+   * wait.
+   */
   rejectWaitingUpdates(): void {
     for (const job of this.#waitingUpdates.splice(0)) {
-      const failure = ApplicationFailure.nonRetryable(`No registered handler for update: ${job.name}`);
-      this.#respond(job.protocolInstanceId, { $case: "rejected", value: this.#run.encodeError(failure) });
+      const failure = ApplicationFailure.nonRetryable(
+        `No registered handler for update: ${job.name}`,
+      );
+      this.#respond(job.protocolInstanceId, {
+        $case: "rejected",
+        value: this.#run.encodeError(failure),
+      });
     }
   }
 
@@ -265,9 +333,16 @@ export class MessageHandlers {
   query(job: QueryWorkflow): void {
     const { queryId, queryType } = job;
     const answer = (result: NonNullable<QueryResult["result"]>) => {
-      this.#run.command(CommandKind.COMMAND_KIND_QUERY_RESULT, encodeWith(QueryResult, { queryId, result }));
+      this.#run.command(
+        CommandKind.COMMAND_KIND_QUERY_RESULT,
+        encodeWith(QueryResult, { queryId, result }),
+      );
     };
-    const ask = this.#inbound(queryType, "handleQuery", ({ queryName, args }: QueryInput) => this.#askQuery(queryName, args));
+    const ask = this.#inbound(
+      queryType,
+      "handleQuery",
+      ({ queryName, args }: QueryInput) => this.#askQuery(queryName, args),
+    );
     const typeInfo = this.queries.get(queryType)?.typeInfo;
     const args = decodeArguments(this.#run.converter, job.arguments, typeInfo);
     ask({ queryName: queryType, args, queryId, headers: headersOf(job.headers) }).then(
@@ -275,7 +350,10 @@ export class MessageHandlers {
         // Tools read the results of built-in queries, so these have the default encoding.
         const builtIn = BUILT_IN_QUERIES.some(({ name }) => name === queryType);
         const converter = builtIn ? jsonPayloadConverter : this.#run.converter;
-        answer({ $case: "succeeded", value: { externalPayloads: [], ...payloadOf(converter, value, typeInfo?.outputType) } });
+        answer({
+          $case: "succeeded",
+          value: { externalPayloads: [], ...payloadOf(converter, value, typeInfo?.outputType) },
+        });
       },
     ).catch((error) => answer({ $case: "failed", value: this.#run.encodeError(error) }));
   }
@@ -287,10 +365,14 @@ export class MessageHandlers {
       const handler = entry?.handler ?? this.defaultQuery?.bind(undefined, name);
       if (handler === undefined) {
         const known = [...this.queries.keys()].join(" ");
-        throw new ReferenceError(`Workflow did not register a handler for ${name}. Registered queries: [${known}]`);
+        throw new ReferenceError(
+          `Workflow did not register a handler for ${name}. Registered queries: [${known}]`,
+        );
       }
       const value = handler(...args);
-      if (value instanceof Promise) throw new TypeError("Query handlers should not return a Promise");
+      if (value instanceof Promise) {
+        throw new TypeError("Query handlers should not return a Promise");
+      }
       return Promise.resolve(value);
     } catch (error) {
       return Promise.reject(error);
@@ -312,7 +394,12 @@ export class MessageHandlers {
    */
   #metadata(): unknown {
     const list = (entries: Map<string, Entry>) =>
-      sorted([...entries].map(([name, { description }]) => ({ name, ...(description !== undefined && { description }) })));
+      sorted(
+        [...entries].map(([name, { description }]) => ({
+          name,
+          ...(description !== undefined && { description }),
+        })),
+      );
     return {
       definition: {
         type: this.#run.info.workflowType,
@@ -329,24 +416,37 @@ export class MessageHandlers {
   /** Warns of handlers that the end of the workflow interrupted. */
   warnOfUnfinished(): void {
     const warned = (running: Iterable<Running>) =>
-      [...running].filter((one) => one.unfinishedPolicy === HandlerUnfinishedPolicy.WARN_AND_ABANDON);
+      [...running].filter((one) =>
+        one.unfinishedPolicy === HandlerUnfinishedPolicy.WARN_AND_ABANDON
+      );
     const updates = warned(this.#runningUpdates.values());
     const signals = warned(this.#runningSignals.values());
-    const advice = "Wait with `await condition(allHandlersFinished)`, or set unfinishedPolicy ABANDON on the handler";
+    const advice =
+      "Wait with `await condition(allHandlersFinished)`, or set unfinishedPolicy ABANDON on the handler";
     if (updates.length > 0) {
-      this.#run.log("warn", `[TMPRL1102] Workflow finished while an update handler was still running. ${advice}`, {
-        updates: updates.map(({ name, id }) => ({ name, id })),
-      });
+      this.#run.log(
+        "warn",
+        `[TMPRL1102] Workflow finished while an update handler was still running. ${advice}`,
+        {
+          updates: updates.map(({ name, id }) => ({ name, id })),
+        },
+      );
     }
     if (signals.length > 0) {
-      this.#run.log("warn", `[TMPRL1102] Workflow finished while a signal handler was still running. ${advice}`, {
-        signals: signals.map(({ name }) => name),
-      });
+      this.#run.log(
+        "warn",
+        `[TMPRL1102] Workflow finished while a signal handler was still running. ${advice}`,
+        {
+          signals: signals.map(({ name }) => name),
+        },
+      );
     }
   }
 }
 
-/** Keeps log lines of a validator, which runs once, live, even if the events around it are replayed. */
+/**
+ * Keeps log lines of a validator, which runs once, live, even if the events around it are replayed.
+ */
 function withLiveLogs(run: MessageRun, fn: () => void): void {
   const before = run.info;
   run.info = { ...before, unsafe: { ...before.unsafe, isReplayingHistoryEvents: false } };
@@ -359,11 +459,15 @@ function withLiveLogs(run: MessageRun, fn: () => void): void {
 
 /** Takes matching items out of a list one by one: handling an item may change which ones match. */
 function takeWhere<T>(list: T[], fits: (item: T) => boolean, handle: (item: T) => void): void {
-  for (let i = list.findIndex(fits); i >= 0; i = list.findIndex(fits)) handle(list.splice(i, 1)[0]!);
+  for (let i = list.findIndex(fits); i >= 0; i = list.findIndex(fits)) {
+    handle(list.splice(i, 1)[0]!);
+  }
 }
 
 /** Handlers for unknown names do not receive Temporal's reserved names. */
 function refuseReserved(kind: string, name: string): void {
   if (!name.startsWith(TEMPORAL_RESERVED_PREFIX)) return;
-  throw new TypeError(`Cannot use ${kind} name: '${name}', with reserved prefix: '${TEMPORAL_RESERVED_PREFIX}'`);
+  throw new TypeError(
+    `Cannot use ${kind} name: '${name}', with reserved prefix: '${TEMPORAL_RESERVED_PREFIX}'`,
+  );
 }

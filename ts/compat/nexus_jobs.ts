@@ -11,8 +11,12 @@ import type { CompatRun } from "./run.ts";
 /** The server reported the start, or that there will be none. */
 export function nexusStarted(run: CompatRun, { seq, status }: ResolveNexusOperationStart): void {
   const start = run.takeCompletion(run.nexusStarts, seq);
-  if (status === undefined) throw new IllegalStateError("the start of a Nexus operation was resolved without a result");
-  if (status.$case === "failed") return start.reject(decodeCompatFailure(status.value, run.converter));
+  if (status === undefined) {
+    throw new IllegalStateError("the start of a Nexus operation was resolved without a result");
+  }
+  if (status.$case === "failed") {
+    return start.reject(decodeCompatFailure(status.value, run.converter));
+  }
   const result = new Promise<unknown>((resolve, reject) => {
     run.nexusEnds.set(seq, run.standsAs(start, { resolve, reject, outputType: start.outputType }));
   });

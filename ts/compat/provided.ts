@@ -16,7 +16,10 @@ export interface ProvidedByCompat {
 function packageOf(module: object): ProvidedByCompat {
   const required = Object.freeze(Object.assign(Object.create(null), module, { __esModule: true }));
   // Modules that use `exports.default` for `default` are rejected by the loader: it does not exist.
-  return { namespace: Object.freeze(Object.assign(Object.create(null), module, { default: required })), required };
+  return {
+    namespace: Object.freeze(Object.assign(Object.create(null), module, { default: required })),
+    required,
+  };
 }
 
 /** A module of Node that the official sandbox provides in part. */

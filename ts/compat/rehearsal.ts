@@ -14,7 +14,9 @@ import { CompatRun } from "./run.ts";
 import { runGlobals } from "./sandbox/globals.ts";
 import type { WorkflowInfo } from "./workflow/info.ts";
 
-/** Result of the evaluation; `exported` is undefined if it failed in a way that another run may not. */
+/**
+ * Result of the evaluation; `exported` is undefined if it failed in a way that another run may not.
+ */
 export interface Rehearsed {
   readonly exported: readonly Exports[] | undefined;
   /** Exports of the converter's module; undefined without one. */
@@ -22,7 +24,12 @@ export interface Rehearsed {
 }
 
 const NOWHERE: RunContext = {
-  run: { command: () => 0, cancel: () => {}, random: () => 0, randomBytes: (length) => new Uint8Array(length) },
+  run: {
+    command: () => 0,
+    cancel: () => {},
+    random: () => 0,
+    randomBytes: (length) => new Uint8Array(length),
+  },
   converter: defaultPayloadConverter,
   log: silentLog,
   namespace: "",

@@ -26,7 +26,10 @@ export interface RewriteHelper extends AsyncGeneratorHelper {
   a(callbacks: Iterable<unknown>): unknown[];
 }
 
-/** `given`: the slot of modules with restored frames; undefined if the context is an AsyncLocalStorage. */
+/**
+ * `given`: the slot of modules with restored frames; undefined if the context is an
+ * AsyncLocalStorage.
+ */
 export function rewriteHelper(given?: SlotContext): RewriteHelper {
   const slot = given ?? new SlotContext();
   const wrap = <T>(callback: T): T => {

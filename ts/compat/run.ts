@@ -18,16 +18,30 @@ import { Caller } from "../executor/program/local_calls.ts";
 import type { LogLevel, RunContext } from "../executor/program/program.ts";
 import type { WaitingAt } from "../executor/program/stack_traces.ts";
 import { IllegalStateError } from "./common/errors.ts";
-import { defaultPayloadConverter as officialConverter, inContext, productConverter } from "./common/payload_converters.ts";
+import {
+  defaultPayloadConverter as officialConverter,
+  inContext,
+  productConverter,
+} from "./common/payload_converters.ts";
 import { isA, messageOf } from "../converter/thrown.ts";
-import { convertFailuresBy, type CustomFailures, encodeCompatFailure, NOT_AN_ERROR } from "./common/failure_converter.ts";
+import {
+  convertFailuresBy,
+  type CustomFailures,
+  encodeCompatFailure,
+  NOT_AN_ERROR,
+} from "./common/failure_converter.ts";
 import { ensureTemporalFailure, isCancellation, TemporalFailure } from "./common/failures.ts";
 import type { GroupMessage, ScopeContext, ScopeFrame } from "./context.ts";
 import { Interceptors } from "./interception.ts";
 import { IssuedCommands } from "./issued_commands.ts";
 import { isImplied, KNOWN_FLAGS } from "./flags.ts";
 import { MessageHandlers, type MessageRun } from "./messages.ts";
-import type { SerializationContext, TypeInfo, WorkflowDefinitionOptions, WorkflowStaticOptions } from "./common/type_info.ts";
+import type {
+  SerializationContext,
+  TypeInfo,
+  WorkflowDefinitionOptions,
+  WorkflowStaticOptions,
+} from "./common/type_info.ts";
 import { SinkCalls } from "./sinks.ts";
 import { Standing } from "./standing.ts";
 import { alea, seedBytes, streamSeed } from "./workflow/alea.ts";
@@ -67,10 +81,14 @@ function converterOf({ converter }: RunContext): PayloadConverter {
   return converter === defaultPayloadConverter ? OFFICIAL : converter;
 }
 
-/** Same as `converterOf` before the run's modules are evaluated, for values known at its beginning. */
+/**
+ * Same as `converterOf` before the run's modules are evaluated, for values known at its beginning.
+ */
 export function firstConverterOf(host: RunContext, workflowId: string): PayloadConverter {
   const converter = converterOf(host);
-  return converter === OFFICIAL ? converter : inContext(converter, { type: "workflow", namespace: host.namespace, workflowId });
+  return converter === OFFICIAL
+    ? converter
+    : inContext(converter, { type: "workflow", namespace: host.namespace, workflowId });
 }
 
 export class CompatRun implements MessageRun {
@@ -135,7 +153,9 @@ export class CompatRun implements MessageRun {
   #random: () => number;
   readonly #streams = new Map<string, () => number>();
   /** The converter of the program's module. */
-  #given: { readonly converter: PayloadConverter; readonly failures: CustomFailures | undefined } | undefined;
+  #given:
+    | { readonly converter: PayloadConverter; readonly failures: CustomFailures | undefined }
+    | undefined;
   #flags = new Set<number>();
   #presentPatches = new Set<string>();
   #patchDecisions = new Map<string, true>();
@@ -165,7 +185,10 @@ export class CompatRun implements MessageRun {
    */
   convertBy(exported: { readonly [name: string]: unknown }): void {
     const converter = (exported["payloadConverter"] ?? exported["default"]) as PayloadConverter;
-    this.#given = { converter, failures: exported["failureConverter"] as CustomFailures | undefined };
+    this.#given = {
+      converter,
+      failures: exported["failureConverter"] as CustomFailures | undefined,
+    };
     const { namespace, workflowId } = this.info;
     this.converter = this.converterFor({ type: "workflow", namespace, workflowId });
   }
@@ -197,19 +220,25 @@ export class CompatRun implements MessageRun {
 
   /** `groups`: encoded EventGroups. */
   command(kind: CommandKind, attributes: Uint8Array, groups?: Uint8Array): void {
-    if (this.issued.concluded && this.issued.holds({ kind, attributes, groups }, this.command)) return;
+    if (this.issued.concluded && this.issued.holds({ kind, attributes, groups }, this.command)) {
+      return;
+    }
     this.#host.run.command(kind, attributes, groups);
   }
 
   cancelCommand(kind: CommandKind, cancels: number, groups?: Uint8Array): void {
-    if (this.issued.concluded && this.issued.holds({ kind, cancels, groups }, this.cancelCommand)) return;
+    if (this.issued.concluded && this.issued.holds({ kind, cancels, groups }, this.cancelCommand)) {
+      return;
+    }
     this.#host.run.cancel(kind, cancels, groups);
   }
 
   completeWorkflow(result: unknown): void {
     const bytes = encodeWith(
       CompleteWorkflow,
-      CompleteWorkflow.fromPartial({ result: payloadOf(this.converter, result, this.staticOptions.typeInfo?.outputType) }),
+      CompleteWorkflow.fromPartial({
+        result: payloadOf(this.converter, result, this.staticOptions.typeInfo?.outputType),
+      }),
     );
     this.#terminal(CommandKind.COMMAND_KIND_COMPLETE_WORKFLOW, bytes);
   }
@@ -224,9 +253,16 @@ export class CompatRun implements MessageRun {
       const bytes = encodeWith(CancelWorkflowExecution, CancelWorkflowExecution.fromPartial({}));
       this.#terminal(CommandKind.COMMAND_KIND_CANCEL_WORKFLOW, bytes);
     } else if (isA(error, ContinueAsNew)) {
-      this.#terminal(CommandKind.COMMAND_KIND_CONTINUE_AS_NEW, encodeWith(ContinueAsNewCommand, error.command), error.groups);
+      this.#terminal(
+        CommandKind.COMMAND_KIND_CONTINUE_AS_NEW,
+        encodeWith(ContinueAsNewCommand, error.command),
+        error.groups,
+      );
     } else if (error instanceof TemporalFailure || this.#failsWorkflow(error)) {
-      const bytes = encodeWith(FailWorkflow, FailWorkflow.fromPartial({ failure: this.encodeError(error, true) }));
+      const bytes = encodeWith(
+        FailWorkflow,
+        FailWorkflow.fromPartial({ failure: this.encodeError(error, true) }),
+      );
       this.messages.forgetRunning();
       this.#terminal(CommandKind.COMMAND_KIND_FAIL_WORKFLOW, bytes);
     } else this.failTask(error);
@@ -251,7 +287,9 @@ export class CompatRun implements MessageRun {
 
   /** Stores the first error that fails the task; the loop throws it at its next check. */
   failTask(error: unknown): void {
-    this.#taskError ??= { error: isA(error, Error) ? error : new Error(messageOf(error) + NOT_AN_ERROR) };
+    this.#taskError ??= {
+      error: isA(error, Error) ? error : new Error(messageOf(error) + NOT_AN_ERROR),
+    };
   }
 
   /** For the realm's guard: a violation fails the task, even if the program catches it. */
@@ -307,7 +345,9 @@ export class CompatRun implements MessageRun {
   }
 
   patch(patchId: string, deprecated: boolean, groups?: Uint8Array): boolean {
-    if (!this.modulesEvaluated) throw new IllegalStateError("Patches cannot be used before Workflow starts");
+    if (!this.modulesEvaluated) {
+      throw new IllegalStateError("Patches cannot be used before Workflow starts");
+    }
     if (this.#patchDecisions.has(patchId)) return true;
     // Absence on replay is not final: the same run may become live, and then the new code applies.
     if (this.isReplaying && !this.#presentPatches.has(patchId)) {
@@ -370,7 +410,16 @@ export class CompatRun implements MessageRun {
   log(level: LogLevel, message: string, fields: { readonly [key: string]: unknown }): void {
     if (this.info.unsafe.isReplayingHistoryEvents && this.#host.logsReplay !== true) return;
     const { workflowType, workflowId, runId } = this.info;
-    const entry = { level, message, fields, timeMs: this.timeMs, workflowType, workflowId, runId, source: "workflow" } as const;
+    const entry = {
+      level,
+      message,
+      fields,
+      timeMs: this.timeMs,
+      workflowType,
+      workflowId,
+      runId,
+      source: "workflow",
+    } as const;
     // Calls getters of the fields, which does not happen on replay.
     this.unreplayed(() => this.#host.log.write(entry));
   }
@@ -387,8 +436,12 @@ export class CompatRun implements MessageRun {
     const { callSites } = this.#host;
     if (callSites === false) return wait;
     const update = this.context.current()?.update;
-    const fiber = update === undefined ? `workflow "${this.info.workflowType}"` : `handler of update "${update.name}"`;
-    const site = callSites === "stacks" ? callStack(this.waitsAt, 1) : this.site || callSite(1, this.waitsAt);
+    const fiber = update === undefined
+      ? `workflow "${this.info.workflowType}"`
+      : `handler of update "${update.name}"`;
+    const site = callSites === "stacks"
+      ? callStack(this.waitsAt, 1)
+      : this.site || callSite(1, this.waitsAt);
     this.#stacks.set(wait, new Standing(fiber, label, site, this.fiberNow()));
     return wait;
   }
@@ -422,11 +475,20 @@ export class CompatRun implements MessageRun {
     return this.context.current()?.fiber ?? this.fiber;
   }
 
-  handlerFrame(kind: "signal" | "update", name: string, input: object, implicit: GroupMessage | undefined): ScopeFrame {
+  handlerFrame(
+    kind: "signal" | "update",
+    name: string,
+    input: object,
+    implicit: GroupMessage | undefined,
+  ): ScopeFrame {
     const { watch } = this;
     const groups = { implicit, explicit: {} };
     if (watch === undefined) return this.frame({ groups });
-    const fiber: WatchedFiber = { kind: "handler", label: `handler of ${kind} "${name}"`, parent: this.fiber };
+    const fiber: WatchedFiber = {
+      kind: "handler",
+      label: `handler of ${kind} "${name}"`,
+      parent: this.fiber,
+    };
     watch.about(input);
     watch.began(fiber);
     return this.frame({ fiber, groups });
@@ -468,9 +530,25 @@ export class CompatRun implements MessageRun {
   /** Returns what the code waits for, and where. */
   waits(): WaitingAt[] {
     if (this.completed) return [];
-    const { timers, activities, conditions, childEnds, nexusStarts, nexusEnds, externalSignals, externalCancels } = this;
-    const pending: readonly ReadonlyMap<number, object>[] = [timers, activities, conditions, childEnds];
-    const open = [...pending, nexusStarts, nexusEnds, externalSignals, externalCancels].flatMap((each) => [...each.values()]);
+    const {
+      timers,
+      activities,
+      conditions,
+      childEnds,
+      nexusStarts,
+      nexusEnds,
+      externalSignals,
+      externalCancels,
+    } = this;
+    const pending: readonly ReadonlyMap<number, object>[] = [
+      timers,
+      activities,
+      conditions,
+      childEnds,
+    ];
+    const open = [...pending, nexusStarts, nexusEnds, externalSignals, externalCancels].flatMap((
+      each,
+    ) => [...each.values()]);
     return open.map((wait) => this.#stacks.get(wait)).filter((stack) => stack !== undefined);
   }
 

@@ -39,7 +39,9 @@ export class SinkCalls {
     const copies = sendable(args) as readonly unknown[];
     const duringReplay = own(own(this.#host.sinks?.functions, sink), method);
     if (duringReplay === undefined) return this.#unregistered(sink, method, copies);
-    if (!duringReplay && (this.#host.onlyReplays === true || info.unsafe.isReplayingHistoryEvents)) return;
+    if (
+      !duringReplay && (this.#host.onlyReplays === true || info.unsafe.isReplayingHistoryEvents)
+    ) return;
     const what = { sink, method, args: copies, workflowType, workflowId, runId };
     this.#host.sinks!.call(sink === METRICS_SINK ? what : { ...what, info: plain(info) });
   }
@@ -47,7 +49,11 @@ export class SinkCalls {
   #unregistered(sink: string, method: string, args: readonly unknown[]): void {
     if (sink === METRICS_SINK) return;
     if (sink === LOGGER_SINK && isLevel(method)) {
-      return this.#run.log(method === "trace" ? "debug" : method, String(args[0]), (args[1] ?? {}) as { [key: string]: unknown });
+      return this.#run.log(
+        method === "trace" ? "debug" : method,
+        String(args[0]),
+        (args[1] ?? {}) as { [key: string]: unknown },
+      );
     }
     // Not in a second pass over the same task, which has no sinks and a silent log.
     const { workflowType, workflowId, runId } = this.#run.info;
@@ -66,7 +72,8 @@ function own<T>(table: { readonly [name: string]: T } | undefined, name: string)
   return table !== undefined && Object.hasOwn(table, name) ? table[name] : undefined;
 }
 
-const isLevel = (name: string): name is LogLevel | "trace" => ["trace", "debug", "info", "warn", "error"].includes(name);
+const isLevel = (name: string): name is LogLevel | "trace" =>
+  ["trace", "debug", "info", "warn", "error"].includes(name);
 
 /**
  * Functions and class instances cannot be sent: typed search attributes become pairs

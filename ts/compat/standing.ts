@@ -29,7 +29,16 @@ export class Standing implements WaitingAt {
 
 /** Returns a snapshot of the run between two activations. */
 export function snapshotOf(run: CompatRun): RunSnapshot {
-  const { timers, activities, childEnds, nexusStarts, nexusEnds, externalSignals, externalCancels, conditions } = run;
+  const {
+    timers,
+    activities,
+    childEnds,
+    nexusStarts,
+    nexusEnds,
+    externalSignals,
+    externalCancels,
+    conditions,
+  } = run;
   const pending: readonly (readonly [WaitKind, ReadonlyMap<number, object>])[] = [
     ["timer", timers],
     ["activity", activities],
@@ -40,14 +49,16 @@ export function snapshotOf(run: CompatRun): RunSnapshot {
     ["externalCancel", externalCancels],
     ["condition", conditions],
   ];
-  const waits = run.completed ? [] : pending.flatMap(([kind, waiting]) =>
-    [...waiting].flatMap(([seq, wait]) => {
-      const standing = run.standingOf(wait);
-      if (standing === undefined) return [];
-      standing.kind = kind;
-      standing.seq = kind === "condition" ? 0 : seq;
-      return [standing];
-    })
-  );
+  const waits = run.completed
+    ? []
+    : pending.flatMap(([kind, waiting]) =>
+      [...waiting].flatMap(([seq, wait]) => {
+        const standing = run.standingOf(wait);
+        if (standing === undefined) return [];
+        standing.kind = kind;
+        standing.seq = kind === "condition" ? 0 : seq;
+        return [standing];
+      })
+    );
   return { published: undefined, waits, ...run.messages.inspect() };
 }

@@ -1,6 +1,15 @@
 // Converts values with type hints of the program (`typeInfo`), as `@temporalio/common` does.
-import { fromPayloads, type Payload, type PayloadConverter, toPayloads } from "../converter/payload.ts";
-import { arrayFromPayloads, fromPayloadWithTypeInfo, toPayloadWithTypeInfo } from "./common/payloads.ts";
+import {
+  fromPayloads,
+  type Payload,
+  type PayloadConverter,
+  toPayloads,
+} from "../converter/payload.ts";
+import {
+  arrayFromPayloads,
+  fromPayloadWithTypeInfo,
+  toPayloadWithTypeInfo,
+} from "./common/payloads.ts";
 import type { PayloadTypeInfo, TypeInfo } from "./common/type_info.ts";
 
 /** Type hints of a message: for arguments, and for a result if there is one. */
@@ -18,20 +27,34 @@ export function decodeArguments(
 }
 
 /** Encodes arguments. */
-export function payloadsOf(converter: PayloadConverter, args: readonly unknown[], types: ValueTypes | undefined): Payload[] {
+export function payloadsOf(
+  converter: PayloadConverter,
+  args: readonly unknown[],
+  types: ValueTypes | undefined,
+): Payload[] {
   const { inputTypes } = types ?? {};
-  return inputTypes === undefined ? toPayloads(converter, args) : args.map((arg, i) => payloadOf(converter, arg, inputTypes[i]));
+  return inputTypes === undefined
+    ? toPayloads(converter, args)
+    : args.map((arg, i) => payloadOf(converter, arg, inputTypes[i]));
 }
 
 /** Decodes a result; undefined without one. */
-export function valueOf(converter: PayloadConverter, payload: Payload | undefined, type: TypeInfo | undefined): unknown {
+export function valueOf(
+  converter: PayloadConverter,
+  payload: Payload | undefined,
+  type: TypeInfo | undefined,
+): unknown {
   if (payload === undefined) return undefined;
   if (type === undefined) return converter.fromPayload(payload);
   return fromPayloadWithTypeInfo(converter as never, payload as never, undefined, type);
 }
 
 /** Encodes a value. */
-export function payloadOf(converter: PayloadConverter, value: unknown, type: TypeInfo | undefined): Payload {
+export function payloadOf(
+  converter: PayloadConverter,
+  value: unknown,
+  type: TypeInfo | undefined,
+): Payload {
   return type === undefined
     ? converter.toPayload(value)
     : toPayloadWithTypeInfo(converter as never, value, undefined, type) as Payload;

@@ -20,8 +20,12 @@ function hasInstance(this: Class, value: unknown): boolean {
 function isInstance(this: Class, value: unknown): boolean {
   // A user's subclass has no brand: only its own instances match.
   const name = Object.hasOwn(this.prototype, KEY) ? this.prototype[KEY] : undefined;
-  const named = (proto: object) => Object.hasOwn(proto, KEY) && (proto as { readonly [KEY]: unknown })[KEY] === name;
-  return somePrototype(value, (proto) => proto === this.prototype || (name !== undefined && named(proto)));
+  const named = (proto: object) =>
+    Object.hasOwn(proto, KEY) && (proto as { readonly [KEY]: unknown })[KEY] === name;
+  return somePrototype(
+    value,
+    (proto) => proto === this.prototype || (name !== undefined && named(proto)),
+  );
 }
 
 /**

@@ -42,7 +42,9 @@ export function toMs(duration: Duration): number {
     ms = Number(m[1]) * unit;
   }
   if (!Number.isFinite(ms) || ms < 0) {
-    throw new RangeError(`a duration must be a finite number of milliseconds >= 0, not ${duration}`);
+    throw new RangeError(
+      `a duration must be a finite number of milliseconds >= 0, not ${duration}`,
+    );
   }
   return ms;
 }

@@ -2,7 +2,10 @@
 // thrown value of another class becomes an ApplicationFailure with its constructor's name as the
 // type, as in Temporal's SDKs.
 import { create, fromBinary, type MessageInitShape, toBinary } from "@bufbuild/protobuf";
-import { type Failure, FailureSchema } from "../messages/generated/temporal/api/failure/v1/message_pb.ts";
+import {
+  type Failure,
+  FailureSchema,
+} from "../messages/generated/temporal/api/failure/v1/message_pb.ts";
 import { NexusHandlerErrorRetryBehavior as Retries } from "../messages/generated/temporal/api/enums/v1/nexus_pb.ts";
 import {
   RetryState as RetryStateEnum,
@@ -24,9 +27,24 @@ import {
 } from "./failures.ts";
 import { enumName } from "./enums.ts";
 import { encodingReplay, LossyValueError } from "./lossy_value.ts";
-import { defaultPayloadConverter, fromPayloads, type Payload, type PayloadConverter, toPayloads } from "./payload.ts";
+import {
+  defaultPayloadConverter,
+  fromPayloads,
+  type Payload,
+  type PayloadConverter,
+  toPayloads,
+} from "./payload.ts";
 import { failureTrace, stackOfFailure } from "./stack.ts";
-import { describeValue, isA, MAX_CAUSES, MAX_NAME, messageOf, nameOf, read as readField, safeText } from "./thrown.ts";
+import {
+  describeValue,
+  isA,
+  MAX_CAUSES,
+  MAX_NAME,
+  messageOf,
+  nameOf,
+  read as readField,
+  safeText,
+} from "./thrown.ts";
 import { durationMs } from "../messages/well_known.ts";
 
 type FailureInfo = NonNullable<MessageInitShape<typeof FailureSchema>["failureInfo"]>;
@@ -48,7 +66,10 @@ export const CIRCULAR_CAUSE = "circular cause: this error is already above in th
  * long text is cut, cyclic causes end, and details that cannot be encoded are dropped; the message
  * reports it.
  */
-export function toFailure(error: unknown, converter: PayloadConverter = defaultPayloadConverter): Failure {
+export function toFailure(
+  error: unknown,
+  converter: PayloadConverter = defaultPayloadConverter,
+): Failure {
   const writer = new FailureWriter(converter);
   const failure = writer.write(error);
   // A failure that was decoded is written as it arrived, with its causes.
@@ -90,8 +111,12 @@ class FailureWriter {
     if (read !== undefined) return read;
     this.#seen.add(error);
     this.#dropped = "";
-    const failureInfo = known ? this.#infoOf(error) : { case: "applicationFailureInfo" as const, value: { type: nameOf(error) } };
-    const message = this.#text([messageOf(error), this.#dropped].filter((text) => text !== "").join(" "));
+    const failureInfo = known
+      ? this.#infoOf(error)
+      : { case: "applicationFailureInfo" as const, value: { type: nameOf(error) } };
+    const message = this.#text(
+      [messageOf(error), this.#dropped].filter((text) => text !== "").join(" "),
+    );
     const stack = this.#text(traceOf(error));
     return create(FailureSchema, {
       message,
@@ -149,21 +174,28 @@ class FailureWriter {
       };
     }
     if (isA(error, CancelledFailure)) {
-      return { case: "canceledFailureInfo", value: { details: this.#payloads(readField(error, "details")) } };
+      return {
+        case: "canceledFailureInfo",
+        value: { details: this.#payloads(readField(error, "details")) },
+      };
     }
     if (isA(error, TimeoutFailure)) {
       const details = readField(error, "lastHeartbeatDetails");
       return {
         case: "timeoutFailureInfo",
         value: {
-          timeoutType: TimeoutTypeEnum[(stringOf(error, "timeoutType") ?? "") as TimeoutType] ?? TimeoutTypeEnum.UNSPECIFIED,
+          timeoutType: TimeoutTypeEnum[(stringOf(error, "timeoutType") ?? "") as TimeoutType] ??
+            TimeoutTypeEnum.UNSPECIFIED,
           lastHeartbeatDetails: details === undefined ? undefined : this.#payloads([details]),
         },
       };
     }
     if (isA(error, TerminatedFailure)) return { case: "terminatedFailureInfo", value: {} };
     if (isA(error, ServerFailure)) {
-      return { case: "serverFailureInfo", value: { nonRetryable: readField(error, "nonRetryable") === true } };
+      return {
+        case: "serverFailureInfo",
+        value: { nonRetryable: readField(error, "nonRetryable") === true },
+      };
     }
     if (isA(error, ActivityFailure)) {
       return {
@@ -181,7 +213,10 @@ class FailureWriter {
         case: "childWorkflowExecutionFailureInfo",
         value: {
           workflowType: { name: stringOf(error, "workflowType") ?? "" },
-          workflowExecution: { workflowId: stringOf(error, "workflowId") ?? "", runId: stringOf(error, "runId") ?? "" },
+          workflowExecution: {
+            workflowId: stringOf(error, "workflowId") ?? "",
+            runId: stringOf(error, "runId") ?? "",
+          },
           retryState: retryStateOf(error),
         },
       };
@@ -205,7 +240,10 @@ class FailureWriter {
         : retryable === true
         ? Retries.RETRYABLE
         : Retries.NON_RETRYABLE;
-      return { case: "nexusHandlerFailureInfo", value: { type: stringOf(error, "type") ?? "", retryBehavior } };
+      return {
+        case: "nexusHandlerFailureInfo",
+        value: { type: stringOf(error, "type") ?? "", retryBehavior },
+      };
     }
     return { case: "applicationFailureInfo", value: { type: nameOf(error) } };
   }
@@ -233,14 +271,19 @@ function traceOf(error: Error): string {
 /** Returns a field as bounded text; undefined if it is missing. */
 function stringOf(error: Error, field: string): string | undefined {
   const value = readField(error, field);
-  return value === undefined || value === null ? undefined : safeText(describeValue(value), MAX_NAME);
+  return value === undefined || value === null
+    ? undefined
+    : safeText(describeValue(value), MAX_NAME);
 }
 
 function delayOf(error: ApplicationFailure) {
   const delay = readField(error, "nextRetryDelayMs");
   if (typeof delay !== "number" || !(delay >= 0) || delay > MAX_DELAY_MS) return {};
   return {
-    nextRetryDelay: { seconds: BigInt(Math.trunc(delay / 1000)), nanos: Math.min(999_999_999, Math.round((delay % 1000) * 1e6)) },
+    nextRetryDelay: {
+      seconds: BigInt(Math.trunc(delay / 1000)),
+      nanos: Math.min(999_999_999, Math.round((delay % 1000) * 1e6)),
+    },
   };
 }
 
@@ -248,7 +291,10 @@ const retryStateOf = (error: Error): RetryStateEnum =>
   RetryStateEnum[(stringOf(error, "retryState") ?? "") as RetryState] ?? RetryStateEnum.UNSPECIFIED;
 
 /** Returns the error of a Failure message. */
-export function fromFailure(encoded: Failure, converter: PayloadConverter = defaultPayloadConverter): TemporalFailure {
+export function fromFailure(
+  encoded: Failure,
+  converter: PayloadConverter = defaultPayloadConverter,
+): TemporalFailure {
   const { message, stackTrace } = textOfFailure(encoded, converter);
   const failure = { ...encoded, message, stackTrace };
   const cause = failure.cause === undefined ? undefined : fromFailure(failure.cause, converter);
@@ -263,7 +309,9 @@ export function fromFailure(encoded: Failure, converter: PayloadConverter = defa
     configurable: true,
     writable: true,
   });
-  if (failure.stackTrace !== "") error.stack = stackOfFailure(error.name, error.message, failure.stackTrace);
+  if (failure.stackTrace !== "") {
+    error.stack = stackOfFailure(error.name, error.message, failure.stackTrace);
+  }
   return error;
 }
 
@@ -271,12 +319,21 @@ export function fromFailure(encoded: Failure, converter: PayloadConverter = defa
  * Returns the message and the stack trace of a failure, also if they are in a payload. Uses the
  * plain fields if the payload does not decode (its codec is missing).
  */
-function textOfFailure(failure: Failure, converter: PayloadConverter): { message: string; stackTrace: string } {
+function textOfFailure(
+  failure: Failure,
+  converter: PayloadConverter,
+): { message: string; stackTrace: string } {
   if (failure.encodedAttributes === undefined) return failure;
   try {
-    const text = converter.fromPayload(failure.encodedAttributes) as { message?: unknown; stack_trace?: unknown } | null;
+    const text = converter.fromPayload(failure.encodedAttributes) as {
+      message?: unknown;
+      stack_trace?: unknown;
+    } | null;
     if (typeof text?.message !== "string") return failure;
-    return { message: text.message, stackTrace: typeof text.stack_trace === "string" ? text.stack_trace : "" };
+    return {
+      message: text.message,
+      stackTrace: typeof text.stack_trace === "string" ? text.stack_trace : "",
+    };
   } catch {
     return failure;
   }
@@ -287,14 +344,20 @@ function textOfFailure(failure: Failure, converter: PayloadConverter): { message
  * must not show them.
  */
 export function hasHiddenText(failure: Failure | undefined): boolean {
-  for (let part = failure; part !== undefined; part = part.cause) if (part.encodedAttributes !== undefined) return true;
+  for (let part = failure; part !== undefined; part = part.cause) {
+    if (part.encodedAttributes !== undefined) return true;
+  }
   return false;
 }
 
 /** Same as `hasHiddenText`, for a thrown value with its causes. */
 export function throwsHiddenText(thrown: unknown): boolean {
   const seen = new Set<unknown>();
-  for (let error = thrown; isA(error, Error) && !seen.has(error); error = readField(error, "cause")) {
+  for (
+    let error = thrown;
+    isA(error, Error) && !seen.has(error);
+    error = readField(error, "cause")
+  ) {
     seen.add(error);
     if (isA(error, TemporalFailure) && cameHidden(error)) return true;
   }
@@ -317,7 +380,11 @@ function cameHidden(error: TemporalFailure): boolean {
   return false;
 }
 
-function bare(failure: Failure, converter: PayloadConverter, options: ErrorOptions | undefined): TemporalFailure {
+function bare(
+  failure: Failure,
+  converter: PayloadConverter,
+  options: ErrorOptions | undefined,
+): TemporalFailure {
   const info = failure.failureInfo;
   switch (info.case) {
     case "applicationFailureInfo": {
@@ -331,7 +398,11 @@ function bare(failure: Failure, converter: PayloadConverter, options: ErrorOptio
       });
     }
     case "canceledFailureInfo":
-      return new CancelledFailure(failure.message, fromPayloads(converter, info.value.details?.payloads), options);
+      return new CancelledFailure(
+        failure.message,
+        fromPayloads(converter, info.value.details?.payloads),
+        options,
+      );
     case "timeoutFailureInfo":
       return new TimeoutFailure(
         failure.message,
@@ -361,7 +432,9 @@ function bare(failure: Failure, converter: PayloadConverter, options: ErrorOptio
       return new NexusOperationFailure(failure.message, info.value, options);
     case "nexusHandlerFailureInfo": {
       const { type, retryBehavior } = info.value;
-      const retryable = retryBehavior === Retries.UNSPECIFIED ? undefined : retryBehavior === Retries.RETRYABLE;
+      const retryable = retryBehavior === Retries.UNSPECIFIED
+        ? undefined
+        : retryBehavior === Retries.RETRYABLE;
       return new NexusHandlerFailure(failure.message, { type, retryable }, options);
     }
     default:
@@ -375,7 +448,10 @@ export function encodeFailure(error: unknown, converter?: PayloadConverter): Uin
     return toBinary(FailureSchema, toFailure(error, converter));
   } catch (e) {
     // A converter of the user returned invalid payloads.
-    return toBinary(FailureSchema, note(`${messageOf(error)} (its details were dropped: ${messageOf(e)})`));
+    return toBinary(
+      FailureSchema,
+      note(`${messageOf(error)} (its details were dropped: ${messageOf(e)})`),
+    );
   }
 }
 

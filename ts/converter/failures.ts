@@ -16,7 +16,11 @@ export type RetryState =
   | "CANCEL_REQUESTED";
 
 /** temporal.api.enums.v1.TimeoutType */
-export type TimeoutType = "START_TO_CLOSE" | "SCHEDULE_TO_START" | "SCHEDULE_TO_CLOSE" | "HEARTBEAT";
+export type TimeoutType =
+  | "START_TO_CLOSE"
+  | "SCHEDULE_TO_START"
+  | "SCHEDULE_TO_CLOSE"
+  | "HEARTBEAT";
 
 /** Base class of errors that cross between workflows, activities and clients as a Failure. */
 export class TemporalFailure extends Error {
@@ -74,12 +78,18 @@ export class ApplicationFailure extends TemporalFailure {
   }
 
   /** Returns a failure that the retry policy may retry. */
-  static retryable(message?: string, options?: Omit<ApplicationFailureOptions, "nonRetryable">): ApplicationFailure {
+  static retryable(
+    message?: string,
+    options?: Omit<ApplicationFailureOptions, "nonRetryable">,
+  ): ApplicationFailure {
     return new ApplicationFailure(message, { ...options, nonRetryable: false });
   }
 
   /** Returns a failure that is not retried. */
-  static nonRetryable(message?: string, options?: Omit<ApplicationFailureOptions, "nonRetryable">): ApplicationFailure {
+  static nonRetryable(
+    message?: string,
+    options?: Omit<ApplicationFailureOptions, "nonRetryable">,
+  ): ApplicationFailure {
     return new ApplicationFailure(message, { ...options, nonRetryable: true });
   }
 }
@@ -147,7 +157,12 @@ export class ActivityFailure extends TemporalFailure {
 
   constructor(
     message: string | undefined,
-    fields: { activityType: string; activityId: string; retryState?: RetryState; identity?: string },
+    fields: {
+      activityType: string;
+      activityId: string;
+      retryState?: RetryState;
+      identity?: string;
+    },
     options?: ErrorOptions,
   ) {
     super(message, options);
@@ -216,7 +231,11 @@ export class NexusHandlerFailure extends TemporalFailure {
   /** Whether the server may retry, if the handler specified it; undefined: the type decides. */
   readonly retryable: boolean | undefined;
 
-  constructor(message: string | undefined, fields: { type: string; retryable?: boolean | undefined }, options?: ErrorOptions) {
+  constructor(
+    message: string | undefined,
+    fields: { type: string; retryable?: boolean | undefined },
+    options?: ErrorOptions,
+  ) {
     super(message, options);
     this.type = fields.type;
     this.retryable = fields.retryable;
@@ -235,7 +254,9 @@ export class WorkflowExecutionAlreadyStartedError extends TemporalFailure {
   readonly workflowType: string;
 
   constructor(workflowId: string, workflowType: string) {
-    super(`child workflow ${workflowId} (${workflowType}) was not started: a workflow with this id exists already`);
+    super(
+      `child workflow ${workflowId} (${workflowType}) was not started: a workflow with this id exists already`,
+    );
     this.workflowId = workflowId;
     this.workflowType = workflowType;
   }
@@ -262,7 +283,8 @@ export function isCancellation(error: unknown): boolean {
   const found = findCause(error, (part) => {
     if (isA(part, CancelledFailure)) return true;
     // Only these pass a cancellation on. As a cause of any other error it does not count.
-    wraps &&= isA(part, ActivityFailure) || isA(part, ChildWorkflowFailure) || isA(part, NexusOperationFailure);
+    wraps &&= isA(part, ActivityFailure) || isA(part, ChildWorkflowFailure) ||
+      isA(part, NexusOperationFailure);
     return !wraps;
   });
   return wraps && found !== undefined;

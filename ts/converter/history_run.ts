@@ -8,10 +8,13 @@ import type { HistoryEvent } from "../messages/generated/temporal/api/history/v1
  */
 export function runIdIn(events: readonly HistoryEvent[]): string {
   const reset = events.findLast(({ attributes: { case: kind, value } }) =>
-    kind === "workflowTaskFailedEventAttributes" && value.cause === WorkflowTaskFailedCause.RESET_WORKFLOW &&
+    kind === "workflowTaskFailedEventAttributes" &&
+    value.cause === WorkflowTaskFailedCause.RESET_WORKFLOW &&
     value.newRunId !== ""
   )?.attributes;
   if (reset?.case === "workflowTaskFailedEventAttributes") return reset.value.newRunId;
   const first = events[0]?.attributes;
-  return first?.case === "workflowExecutionStartedEventAttributes" ? first.value.originalExecutionRunId : "";
+  return first?.case === "workflowExecutionStartedEventAttributes"
+    ? first.value.originalExecutionRunId
+    : "";
 }

@@ -65,10 +65,15 @@ class Writer {
       case "bigint": {
         const { toJSON } = value as { toJSON?: (key: string) => unknown };
         if (typeof toJSON === "function") return this.write(toJSON.call(value, key), path, key);
-        throw new PayloadConverterError(`value${shown(path)} is a bigint, which cannot be encoded as JSON; pass it as a string`);
+        throw new PayloadConverterError(
+          `value${shown(path)} is a bigint, which cannot be encoded as JSON; pass it as a string`,
+        );
       }
       default:
-        throw new LossyValueError(shown(path), `a ${typeof value}, which cannot be encoded; pass plain data`);
+        throw new LossyValueError(
+          shown(path),
+          `a ${typeof value}, which cannot be encoded; pass plain data`,
+        );
     }
   }
 
@@ -76,7 +81,9 @@ class Writer {
     const outer = this.#around.get(value);
     if (outer !== undefined) {
       throw new PayloadConverterError(
-        `value${shown(path)} is value${shown(outer)} again; a circular structure cannot be encoded as JSON`,
+        `value${shown(path)} is value${
+          shown(outer)
+        } again; a circular structure cannot be encoded as JSON`,
       );
     }
     this.#around.set(value, path);
@@ -143,10 +150,16 @@ function tagOf(value: object): string {
 function problemOf(value: object): string | undefined {
   const prototype: unknown = Object.getPrototypeOf(value);
   const tag = tagOf(value);
-  if (tag === "Promise" || typeof (value as { then?: unknown }).then === "function") return "a promise; await it first";
-  if (tag === "Error" || value instanceof Error) return "an Error, which JSON encodes as {}; throw it, or pass its message";
+  if (tag === "Promise" || typeof (value as { then?: unknown }).then === "function") {
+    return "a promise; await it first";
+  }
+  if (tag === "Error" || value instanceof Error) {
+    return "an Error, which JSON encodes as {}; throw it, or pass its message";
+  }
   if (ArrayBuffer.isView(value)) {
-    return `${article(tag)}, which cannot be encoded; pass Array.from(it), or the bytes as a Uint8Array`;
+    return `${
+      article(tag)
+    }, which cannot be encoded; pass Array.from(it), or the bytes as a Uint8Array`;
   }
   if (tag === "ArrayBuffer" || tag === "SharedArrayBuffer") {
     return `${article(tag)}, which JSON encodes as {}; pass new Uint8Array(it)`;
@@ -154,7 +167,9 @@ function problemOf(value: object): string | undefined {
   if (tag === "RegExp") return "a RegExp, which JSON encodes as {}; pass its source and flags";
   if (prototype === null || Object.getPrototypeOf(prototype) === null) return undefined;
   const { constructor } = value;
-  const name = typeof constructor === "function" && constructor.name !== "" ? constructor.name : "a class";
+  const name = typeof constructor === "function" && constructor.name !== ""
+    ? constructor.name
+    : "a class";
   return `an instance of ${name}, which would lose its class; pass plain data ({ ...value }), or add a toJSON method to the class`;
 }
 
@@ -165,7 +180,11 @@ function article(name: string): string {
 /** Formats a path: ".items[3].price". */
 function shown(path: Path): string {
   return path.map((key) =>
-    typeof key === "number" ? `[${key}]` : /^[A-Za-z_$][\w$]*$/.test(key) ? `.${key}` : `[${JSON.stringify(key)}]`
+    typeof key === "number"
+      ? `[${key}]`
+      : /^[A-Za-z_$][\w$]*$/.test(key)
+      ? `.${key}`
+      : `[${JSON.stringify(key)}]`
   ).join("");
 }
 
@@ -182,7 +201,11 @@ export function fromJsonData(data: unknown, notes: unknown): unknown {
     let holder: unknown = root;
     for (let i = 0; i < path.length - 1; i++) holder = step(holder, path[i], note);
     const last = path[path.length - 1];
-    (holder as { [key: string | number]: unknown })[last as string] = restored(note[0], step(holder, last, note), note);
+    (holder as { [key: string | number]: unknown })[last as string] = restored(
+      note[0],
+      step(holder, last, note),
+      note,
+    );
   }
   return root.value;
 }
@@ -218,7 +241,9 @@ function restored(kind: string, data: unknown, note: unknown): unknown {
       return bytes;
     }
     case "Map":
-      if (!Array.isArray(data) || !data.every((entry) => Array.isArray(entry) && entry.length === 2)) throw misfit(note);
+      if (
+        !Array.isArray(data) || !data.every((entry) => Array.isArray(entry) && entry.length === 2)
+      ) throw misfit(note);
       return new Map(data as [unknown, unknown][]);
     case "Set":
       if (!Array.isArray(data)) throw misfit(note);
@@ -234,7 +259,9 @@ function restored(kind: string, data: unknown, note: unknown): unknown {
 
 function misfit(note: unknown): PayloadConverterError {
   return new PayloadConverterError(
-    `the value annotations of a payload do not match its JSON: ${JSON.stringify(note)?.slice(0, 200)}`,
+    `the value annotations of a payload do not match its JSON: ${
+      JSON.stringify(note)?.slice(0, 200)
+    }`,
   );
 }
 
@@ -243,7 +270,9 @@ const CHUNK = 0x2000;
 
 function toBase64(bytes: Uint8Array): string {
   let binary = "";
-  for (let i = 0; i < bytes.length; i += CHUNK) binary += String.fromCharCode(...bytes.subarray(i, i + CHUNK));
+  for (let i = 0; i < bytes.length; i += CHUNK) {
+    binary += String.fromCharCode(...bytes.subarray(i, i + CHUNK));
+  }
   return btoa(binary);
 }
 

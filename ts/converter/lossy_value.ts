@@ -34,8 +34,11 @@ export function namingArgument<T>(index: number, encode: () => T): T {
   try {
     return encode();
   } catch (error) {
-    if (error instanceof LossyValueError) error.message = `args[${index}]${error.path} is ${error.problem}`;
-    else if (error instanceof PayloadConverterError) error.message = `args[${index}]: ${error.message}`;
+    if (error instanceof LossyValueError) {
+      error.message = `args[${index}]${error.path} is ${error.problem}`;
+    } else if (error instanceof PayloadConverterError) {
+      error.message = `args[${index}]: ${error.message}`;
+    }
     throw error;
   }
 }

@@ -2,7 +2,12 @@
 // binary/null; reads json/protobuf), so that any SDK and UI can read them. What JSON would lose is
 // kept in the metadata or rejected. Pure: runs inside workflow realms.
 import { fromJsonData, isPlainData, toJsonData } from "./json_values.ts";
-import { isEncodingReplay, LossyValueError, namingArgument, PayloadConverterError } from "./lossy_value.ts";
+import {
+  isEncodingReplay,
+  LossyValueError,
+  namingArgument,
+  PayloadConverterError,
+} from "./lossy_value.ts";
 import { messageOf } from "./thrown.ts";
 
 export { LossyValueError, PayloadConverterError };
@@ -15,7 +20,10 @@ export interface Payload {
   data: Uint8Array;
 }
 
-/** Converts one value to a payload and back. Must be pure and synchronous: runs inside workflow code. */
+/**
+ * Converts one value to a payload and back. Must be pure and synchronous: runs inside workflow
+ * code.
+ */
 export interface PayloadConverter {
   /** Encodes a value. Throws for values that it cannot encode. */
   toPayload(value: unknown): Payload;
@@ -37,7 +45,9 @@ const NOTES = "js-types";
 
 /** @internal Returns a payload of JSON text; throws for a value without one. */
 export function jsonPayload(json: string | undefined, value: unknown): Payload {
-  if (json === undefined) throw new PayloadConverterError(`a ${typeof value} cannot be encoded as JSON; pass plain data`);
+  if (json === undefined) {
+    throw new PayloadConverterError(`a ${typeof value} cannot be encoded as JSON; pass plain data`);
+  }
   return { metadata: { encoding: ENCODING.json }, data: utf8.encode(json) };
 }
 
@@ -56,7 +66,9 @@ function withoutJson(error: unknown): PayloadConverterError {
 export const jsonPayloadConverter: PayloadConverter = {
   toPayload(value) {
     if (value === undefined) return { metadata: { encoding: ENCODING.null }, data: EMPTY };
-    if (value instanceof Uint8Array) return { metadata: { encoding: ENCODING.binary }, data: value };
+    if (value instanceof Uint8Array) {
+      return { metadata: { encoding: ENCODING.binary }, data: value };
+    }
     let json: string | undefined;
     try {
       json = JSON.stringify(value);
@@ -74,7 +86,9 @@ export const jsonPayloadConverter: PayloadConverter = {
         try {
           return JSON.parse(text.decode(payload.data));
         } catch (e) {
-          throw new PayloadConverterError(`invalid JSON in a payload with encoding ${encoding}: ${(e as Error).message}`);
+          throw new PayloadConverterError(
+            `invalid JSON in a payload with encoding ${encoding}: ${(e as Error).message}`,
+          );
         }
       case "binary/plain":
         return payload.data;
@@ -101,7 +115,9 @@ export const jsonPayloadConverter: PayloadConverter = {
 export const defaultPayloadConverter: PayloadConverter = {
   toPayload(value) {
     const kind = typeof value;
-    if (kind === "string" || kind === "boolean" || value == null) return jsonPayloadConverter.toPayload(value);
+    if (kind === "string" || kind === "boolean" || value == null) {
+      return jsonPayloadConverter.toPayload(value);
+    }
     if (kind === "number") {
       if (Number.isFinite(value) && value !== 0) return jsonPayloadConverter.toPayload(value);
     } else if (value instanceof Uint8Array) return jsonPayloadConverter.toPayload(value);
@@ -122,12 +138,16 @@ export const defaultPayloadConverter: PayloadConverter = {
   fromPayload(payload) {
     const value = jsonPayloadConverter.fromPayload(payload);
     const notes = payload.metadata[NOTES];
-    if (notes === undefined || text.decode(payload.metadata["encoding"]) !== "json/plain") return value;
+    if (notes === undefined || text.decode(payload.metadata["encoding"]) !== "json/plain") {
+      return value;
+    }
     let read: unknown;
     try {
       read = JSON.parse(text.decode(notes));
     } catch (e) {
-      throw new PayloadConverterError(`the value annotations of a payload are not valid JSON: ${(e as Error).message}`);
+      throw new PayloadConverterError(
+        `the value annotations of a payload are not valid JSON: ${(e as Error).message}`,
+      );
     }
     return fromJsonData(value, read);
   },
@@ -140,7 +160,8 @@ export const defaultPayloadConverter: PayloadConverter = {
  */
 export function unsets({ metadata, data }: Payload): boolean {
   const encoding = text.decode(metadata["encoding"]);
-  return encoding === "binary/null" || (encoding === "json/plain" && ["null", "[]"].includes(text.decode(data)));
+  return encoding === "binary/null" ||
+    (encoding === "json/plain" && ["null", "[]"].includes(text.decode(data)));
 }
 
 /** Returns the fields of a memo or of search attributes after an upsert. */
@@ -162,6 +183,9 @@ export function toPayloads(converter: PayloadConverter, values: readonly unknown
 }
 
 /** Decodes all payloads of a call. */
-export function fromPayloads(converter: PayloadConverter, payloads: readonly Payload[] | undefined): unknown[] {
+export function fromPayloads(
+  converter: PayloadConverter,
+  payloads: readonly Payload[] | undefined,
+): unknown[] {
   return (payloads ?? []).map((payload) => converter.fromPayload(payload));
 }

@@ -20,6 +20,9 @@ export function failedResult(error: unknown, converter: PayloadConverter): Paylo
 }
 
 /** Returns the failure that a procedure's result represents; undefined for an ordinary result. */
-export function failureOfResult(payload: Payload, converter: PayloadConverter): TemporalFailure | undefined {
+export function failureOfResult(
+  payload: Payload,
+  converter: PayloadConverter,
+): TemporalFailure | undefined {
   return payload.metadata[MARK] === undefined ? undefined : decodeFailure(payload.data, converter);
 }

@@ -34,7 +34,10 @@ export interface SearchAttributeKey<T extends SearchAttributeType = SearchAttrib
 
 /** A key with a value of its type. */
 export type SearchAttributePair = {
-  [T in SearchAttributeType]: { readonly key: SearchAttributeKey<T>; readonly value: SearchAttributeTypes[T] };
+  [T in SearchAttributeType]: {
+    readonly key: SearchAttributeKey<T>;
+    readonly value: SearchAttributeTypes[T];
+  };
 }[SearchAttributeType];
 
 /**
@@ -54,7 +57,10 @@ export type SearchAttributes =
 
 /** A key with a value of its type; null removes the value. */
 export type SearchAttributeChange = {
-  [T in SearchAttributeType]: { readonly key: SearchAttributeKey<T>; readonly value: SearchAttributeTypes[T] | null };
+  [T in SearchAttributeType]: {
+    readonly key: SearchAttributeKey<T>;
+    readonly value: SearchAttributeTypes[T] | null;
+  };
 }[SearchAttributeType];
 
 /**
@@ -107,12 +113,19 @@ export function typeOfWire(bytes: Uint8Array | undefined): SearchAttributeType |
  * const { typedSearchAttributes } = await client.getHandle(order, "order-1").describe();
  * typedSearchAttributes.get(customer); // string | undefined
  */
-export function defineSearchAttributeKey<T extends SearchAttributeType>(name: string, type: T): SearchAttributeKey<T> {
+export function defineSearchAttributeKey<T extends SearchAttributeType>(
+  name: string,
+  type: T,
+): SearchAttributeKey<T> {
   if (typeof name !== "string" || name === "") {
     throw new TypeError("a search attribute needs the name under which it is registered");
   }
   if (!TYPES.includes(type)) {
-    throw new TypeError(`search attribute "${name}" has the type ${JSON.stringify(type)}; the types are ${TYPES.join(", ")}`);
+    throw new TypeError(
+      `search attribute "${name}" has the type ${JSON.stringify(type)}; the types are ${
+        TYPES.join(", ")
+      }`,
+    );
   }
   return Object.freeze({ name, type });
 }
@@ -127,31 +140,50 @@ function problemOf(type: SearchAttributeType, value: unknown): string | undefine
       if (typeof value !== "number") return "is not a number";
       return Number.isSafeInteger(value) ? undefined : "is not a safe integer";
     case "DOUBLE":
-      return typeof value === "number" && Number.isFinite(value) ? undefined : "is not a finite number";
+      return typeof value === "number" && Number.isFinite(value)
+        ? undefined
+        : "is not a finite number";
     case "BOOL":
       return typeof value === "boolean" ? undefined : "is not a boolean";
     case "DATETIME":
-      return value instanceof Date && !Number.isNaN(value.getTime()) ? undefined : "is not a valid Date";
+      return value instanceof Date && !Number.isNaN(value.getTime())
+        ? undefined
+        : "is not a valid Date";
     case "KEYWORD_LIST":
-      return Array.isArray(value) && value.every((each) => typeof each === "string") ? undefined : "is not an array of strings";
+      return Array.isArray(value) && value.every((each) => typeof each === "string")
+        ? undefined
+        : "is not an array of strings";
   }
 }
 
 /** Returns the type of an untyped value. */
 function typeOf(value: unknown): SearchAttributeType | undefined {
-  const guesses: SearchAttributeType[] = ["KEYWORD", "INT", "DOUBLE", "BOOL", "DATETIME", "KEYWORD_LIST"];
+  const guesses: SearchAttributeType[] = [
+    "KEYWORD",
+    "INT",
+    "DOUBLE",
+    "BOOL",
+    "DATETIME",
+    "KEYWORD_LIST",
+  ];
   return guesses.find((type) => problemOf(type, value) === undefined);
 }
 
 function toPayload(name: string, type: SearchAttributeType, value: unknown): Payload {
   const problem = problemOf(type, value);
-  if (problem !== undefined) throw new TypeError(`search attribute "${name}" is of type ${type}, and its value ${problem}`);
-  const payload = jsonPayloadConverter.toPayload(value instanceof Date ? value.toISOString() : value);
+  if (problem !== undefined) {
+    throw new TypeError(`search attribute "${name}" is of type ${type}, and its value ${problem}`);
+  }
+  const payload = jsonPayloadConverter.toPayload(
+    value instanceof Date ? value.toISOString() : value,
+  );
   return { ...payload, metadata: { ...payload.metadata, type: wireTypeOf(type) } };
 }
 
 /** Returns payloads by name. Throws a TypeError for an invalid value and for a duplicate key. */
-export function toSearchAttributePayloads(attributes: SearchAttributes): { [name: string]: Payload } {
+export function toSearchAttributePayloads(
+  attributes: SearchAttributes,
+): { [name: string]: Payload } {
   const payloads: { [name: string]: Payload } = {};
   // Not by class: the attributes may be from another copy of this package.
   if (typeof (attributes as TypedSearchAttributes).toPayloads === "function") {
@@ -161,7 +193,9 @@ export function toSearchAttributePayloads(attributes: SearchAttributes): { [name
     for (const pair of attributes as readonly SearchAttributePair[]) {
       rejectUnknownOptions("a search attribute", pair, PAIR);
       const { key, value } = pair;
-      if (Object.hasOwn(payloads, key.name)) throw new TypeError(`search attribute "${key.name}" is set twice`);
+      if (Object.hasOwn(payloads, key.name)) {
+        throw new TypeError(`search attribute "${key.name}" is set twice`);
+      }
       payloads[key.name] = toPayload(key.name, key.type, value);
     }
     return payloads;
@@ -179,9 +213,13 @@ export function toSearchAttributePayloads(attributes: SearchAttributes): { [name
 }
 
 /** Same as {@link toSearchAttributePayloads}; null becomes the payload that removes a value. */
-export function toSearchAttributeChanges(changes: SearchAttributeChanges): { [name: string]: Payload } {
+export function toSearchAttributeChanges(
+  changes: SearchAttributeChanges,
+): { [name: string]: Payload } {
   if (typeof changes !== "object" || changes === null) {
-    throw new TypeError("search attributes must be an array of { key, value } or an object that maps names to values");
+    throw new TypeError(
+      "search attributes must be an array of { key, value } or an object that maps names to values",
+    );
   }
   if (typeof (changes as TypedSearchAttributes).toPayloads === "function") {
     return (changes as TypedSearchAttributes).toPayloads();
@@ -189,14 +227,21 @@ export function toSearchAttributeChanges(changes: SearchAttributeChanges): { [na
   const payloads: { [name: string]: Payload } = {};
   const isList = Array.isArray(changes);
   const entries = isList
-    ? (changes as readonly SearchAttributeChange[]).map((change) => [change.key.name, change.value, change] as const)
+    ? (changes as readonly SearchAttributeChange[]).map((change) =>
+      [change.key.name, change.value, change] as const
+    )
     : Object.entries(changes as { readonly [name: string]: SearchAttributeValue | null })
       .map(([name, value]) => [name, value, { [name]: value }] as const);
   for (const [name, value, change] of entries) {
-    if (Object.hasOwn(payloads, name)) throw new TypeError(`search attribute "${name}" is set twice`);
+    if (Object.hasOwn(payloads, name)) {
+      throw new TypeError(`search attribute "${name}" is set twice`);
+    }
     // With a type in the metadata, a service would treat it as a value.
     if (value === null) payloads[name] = jsonPayloadConverter.toPayload(null);
-    else Object.assign(payloads, toSearchAttributePayloads((isList ? [change] : change) as SearchAttributes));
+    else {Object.assign(
+        payloads,
+        toSearchAttributePayloads((isList ? [change] : change) as SearchAttributes),
+      );}
   }
   return payloads;
 }
@@ -238,13 +283,19 @@ export class TypedSearchAttributes {
    * Returns the value of a key; undefined without one. Throws a TypeError if the service has it
    * with another type.
    */
-  get<T extends SearchAttributeType>(key: SearchAttributeKey<T>): SearchAttributeTypes[T] | undefined {
+  get<T extends SearchAttributeType>(
+    key: SearchAttributeKey<T>,
+  ): SearchAttributeTypes[T] | undefined {
     const entry = this.#entries.get(key.name);
     if (entry === undefined) return undefined;
     const value = read(key.type, entry.value);
     if (problemOf(key.type, value) !== undefined) {
-      const known = entry.type === undefined ? "has a value of another type" : `is of type ${entry.type}`;
-      throw new TypeError(`search attribute "${key.name}" ${known}, but was read as ${key.type}; correct the type of the key`);
+      const known = entry.type === undefined
+        ? "has a value of another type"
+        : `is of type ${entry.type}`;
+      throw new TypeError(
+        `search attribute "${key.name}" ${known}, but was read as ${key.type}; correct the type of the key`,
+      );
     }
     return value as SearchAttributeTypes[T];
   }
@@ -257,7 +308,9 @@ export class TypedSearchAttributes {
   /** Returns all attributes of known types. */
   getAll(): SearchAttributePair[] {
     return [...this.#entries].flatMap(([name, { type, value }]) =>
-      type === undefined ? [] : [{ key: { name, type }, value: read(type, value) } as SearchAttributePair]
+      type === undefined
+        ? []
+        : [{ key: { name, type }, value: read(type, value) } as SearchAttributePair]
     );
   }
 

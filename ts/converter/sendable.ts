@@ -26,7 +26,9 @@ export function sendable(value: unknown): unknown {
 }
 
 /** Copies the fields of a log line; returns them unchanged if all are strings and numbers. */
-export function sendableFields(fields: { readonly [name: string]: unknown }): { readonly [name: string]: unknown } {
+export function sendableFields(
+  fields: { readonly [name: string]: unknown },
+): { readonly [name: string]: unknown } {
   try {
     if (Object.values(fields).every(isScalar)) return fields;
   } catch {
@@ -37,7 +39,9 @@ export function sendableFields(fields: { readonly [name: string]: unknown }): { 
 }
 
 function isScalar(value: unknown): boolean {
-  return typeof value === "object" ? value === null : typeof value !== "function" && typeof value !== "symbol";
+  return typeof value === "object"
+    ? value === null
+    : typeof value !== "function" && typeof value !== "symbol";
 }
 
 /** Copies a value part by part. */
@@ -62,22 +66,32 @@ class Copier {
   }
 
   #object(value: object, depth: number): unknown {
-    if (Array.isArray(value)) return Array.from({ length: value.length }, (_, index) => this.#part(value, index, depth));
+    if (Array.isArray(value)) {
+      return Array.from({ length: value.length }, (_, index) => this.#part(value, index, depth));
+    }
     if (isA(value, Error)) return this.#error(value, depth);
     if (isA(value, Map)) {
       return new Map(
-        [...Map.prototype.entries.call(value)].map(([key, item]) => [this.copy(key, depth), this.copy(item, depth)]),
+        [...Map.prototype.entries.call(value)].map((
+          [key, item],
+        ) => [this.copy(key, depth), this.copy(item, depth)]),
       );
     }
-    if (isA(value, Set)) return new Set([...Set.prototype.values.call(value)].map((item) => this.copy(item, depth)));
+    if (isA(value, Set)) {
+      return new Set([...Set.prototype.values.call(value)].map((item) => this.copy(item, depth)));
+    }
     const kind = toString.call(value).slice("[object ".length, -1);
     try {
       // Dates, bytes and similar objects keep their data in internal slots.
       if (kind !== "Object") return structuredClone(value);
     } catch {
-      if (/^(?:Promise|WeakMap|WeakSet|WeakRef|(?:Async)?Generator)$/.test(kind)) return `[${kind}]`;
+      if (/^(?:Promise|WeakMap|WeakSet|WeakRef|(?:Async)?Generator)$/.test(kind)) {
+        return `[${kind}]`;
+      }
     }
-    return Object.fromEntries(Object.keys(value).map((name) => [name, this.#part(value, name, depth)]));
+    return Object.fromEntries(
+      Object.keys(value).map((name) => [name, this.#part(value, name, depth)]),
+    );
   }
 
   #part(value: object, name: PropertyKey, depth: number): unknown {
@@ -93,7 +107,12 @@ class Copier {
   #error(error: Error, depth: number): Error {
     const copy = new Error(messageOf(error));
     const define = (name: string, value: unknown) =>
-      Object.defineProperty(copy, name, { value, configurable: true, writable: true, enumerable: false });
+      Object.defineProperty(copy, name, {
+        value,
+        configurable: true,
+        writable: true,
+        enumerable: false,
+      });
     define("name", nameOf(error));
     define("stack", stackOf(error));
     const cause = this.#part(error, "cause", depth);

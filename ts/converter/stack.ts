@@ -48,25 +48,38 @@ export function failureTrace(error: Error, asWritten = false): string {
   const last = frames.findLastIndex((frame) => !HOST.test(frame));
   const shown = (last < 0 ? frames : frames.slice(0, last + 1)).map((frame) => `    at ${frame}`);
   const head = asWritten ? headOf(stack, message, after) : undefined;
-  return safeText([head ?? (message === "" ? nameOf(error) : `${nameOf(error)}: ${message}`), ...shown].join("\n"), MAX_STACK);
+  return safeText(
+    [head ?? (message === "" ? nameOf(error) : `${nameOf(error)}: ${message}`), ...shown].join(
+      "\n",
+    ),
+    MAX_STACK,
+  );
 }
 
-/** Returns what V8 wrote before the frames: the name at construction. Undefined in other engines. */
+/**
+ * Returns what V8 wrote before the frames: the name at construction. Undefined in other engines.
+ */
 function headOf(stack: string, message: string, at: number): string | undefined {
   if (message === "") return /^\w+(?=\n\s+at |$)/.exec(stack)?.[0];
-  return /^[^\n]+: $/.test(stack.slice(0, Math.max(0, at))) ? stack.slice(0, at + message.length) : undefined;
+  return /^[^\n]+: $/.test(stack.slice(0, Math.max(0, at)))
+    ? stack.slice(0, at + message.length)
+    : undefined;
 }
 
 /** Returns a failure's stack trace as the stack of an error: other SDKs write only the frames. */
 export function stackOfFailure(name: string, message: string, trace: string): string {
-  return trace === "" || V8.test(trace) ? `${name}: ${message}${trace === "" ? "" : `\n${trace}`}` : trace;
+  return trace === "" || V8.test(trace)
+    ? `${name}: ${message}${trace === "" ? "" : `\n${trace}`}`
+    : trace;
 }
 
 /** Returns the frames of an error's stack: a line "    at f (file:1:2)" for each. */
 export function stackTrace(error: Error): string {
   const stack = stackOf(error);
   const at = stack.search(/^\s+at /m);
-  return at >= 0 ? safeText(stack.slice(at), MAX_STACK) : stackFrames(stack).map((frame) => `    at ${frame}`).join("\n");
+  return at >= 0
+    ? safeText(stack.slice(at), MAX_STACK)
+    : stackFrames(stack).map((frame) => `    at ${frame}`).join("\n");
 }
 
 /** Returns "Name: message" and the frames. */

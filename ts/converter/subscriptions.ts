@@ -24,14 +24,20 @@ const escaped = (signal: string) => signal.replaceAll("%", "%25").replaceAll(":"
 export function filterText(filter: SubscriptionFilter): string {
   if (!["string", "number", "bigint", "boolean"].includes(typeof filter) || filter === "") {
     throw new TypeError(
-      `a filter of subscriptions is a non-empty string, a number or a boolean, not ${filter === "" ? '""' : typeof filter}`,
+      `a filter of subscriptions is a non-empty string, a number or a boolean, not ${
+        filter === "" ? '""' : typeof filter
+      }`,
     );
   }
   return String(filter);
 }
 
 /** Returns the values with an additional subscription; the same list if it is there already. */
-export function subscribed(values: readonly string[], signal: string, filter: SubscriptionFilter | undefined): readonly string[] {
+export function subscribed(
+  values: readonly string[],
+  signal: string,
+  filter: SubscriptionFilter | undefined,
+): readonly string[] {
   const name = escaped(signal);
   const added = filter === undefined ? [name] : [`${name}:`, `${name}:${filterText(filter)}`];
   const missing = added.filter((value) => !values.includes(value));
@@ -50,8 +56,12 @@ export function unsubscribed(
   const name = escaped(signal);
   const any = `${name}:`;
   const one = filter === undefined ? undefined : any + filterText(filter);
-  let kept = values.filter((value) => one === undefined ? value !== name && !value.startsWith(any) : value !== one);
-  if (!kept.some((value) => value.startsWith(any) && value !== any)) kept = kept.filter((value) => value !== any);
+  let kept = values.filter((value) =>
+    one === undefined ? value !== name && !value.startsWith(any) : value !== one
+  );
+  if (!kept.some((value) => value.startsWith(any) && value !== any)) {
+    kept = kept.filter((value) => value !== any);
+  }
   return kept.length === values.length ? values : kept;
 }
 

@@ -40,7 +40,9 @@ export function isA<T>(value: unknown, type: Class<T>): value is T {
 
 /** Returns text for UTF-8: replaces lone surrogates and cuts to `max` characters, with a note. */
 export function safeText(text: string, max: number = MAX_MESSAGE): string {
-  const cut = text.length > max ? `${text.slice(0, max)}... (${text.length - max} more characters)` : text;
+  const cut = text.length > max
+    ? `${text.slice(0, max)}... (${text.length - max} more characters)`
+    : text;
   return replaceLoneSurrogates(cut);
 }
 
@@ -55,7 +57,9 @@ export function messageOf(error: unknown): string {
   if (!isA(error, Error)) return safeText(typeof error === "string" ? error : describeValue(error));
   const message = read(error, "message");
   if (typeof message === "string") return safeText(message);
-  return message === undefined ? "(the error's message cannot be read)" : safeText(describeValue(message));
+  return message === undefined
+    ? "(the error's message cannot be read)"
+    : safeText(describeValue(message));
 }
 
 /** Returns the stack as the engine wrote it; empty if it is missing. */
@@ -81,7 +85,9 @@ export function describeValue(value: unknown): string {
   try {
     return String(value);
   } catch {
-    return typeof value === "object" ? "an object that cannot be read" : `a ${typeof value} that cannot be read`;
+    return typeof value === "object"
+      ? "an object that cannot be read"
+      : `a ${typeof value} that cannot be read`;
   }
 }
 
@@ -106,8 +112,12 @@ export function findCause(error: unknown, visit: (part: unknown) => boolean): un
  * could be read.
  */
 export function readable(error: unknown): unknown {
-  if (!isA(error, Error)) return typeof error === "object" || typeof error === "function" ? messageOf(error) : error;
-  const said = ["name", "message", "stack"].every((field) => ["string", "undefined"].includes(typeof read(error, field)));
+  if (!isA(error, Error)) {
+    return typeof error === "object" || typeof error === "function" ? messageOf(error) : error;
+  }
+  const said = ["name", "message", "stack"].every((field) =>
+    ["string", "undefined"].includes(typeof read(error, field))
+  );
   if (said && read(error, "message") !== undefined && !throws(() => error.cause)) return error;
   const plain = new Error(messageOf(error));
   plain.name = nameOf(error);

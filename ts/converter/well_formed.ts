@@ -14,15 +14,21 @@ interface LoneSurrogate {
 export const hasLoneSurrogate = (text: string): boolean => LONE_SURROGATE.test(text);
 
 /** Replaces lone surrogates by U+FFFD: for descriptions, which are read and never compared. */
-export const replaceLoneSurrogates = (text: string): string => text.replace(/\p{Surrogate}/gu, "\ufffd");
+export const replaceLoneSurrogates = (text: string): string =>
+  text.replace(/\p{Surrogate}/gu, "\ufffd");
 
-/** Finds the first text of a message, or name of a property, with a lone surrogate. Fields in `ignored` are not searched. */
+/**
+ * Finds the first text of a message, or name of a property, with a lone surrogate. Fields in
+ * `ignored` are not searched.
+ */
 export function findLoneSurrogate(
   value: unknown,
   ignored: ReadonlySet<string> = NO_FIELDS,
   field = "",
 ): LoneSurrogate | undefined {
-  if (typeof value === "string") return hasLoneSurrogate(value) ? { field, text: value } : undefined;
+  if (typeof value === "string") {
+    return hasLoneSurrogate(value) ? { field, text: value } : undefined;
+  }
   if (typeof value !== "object" || value === null || ArrayBuffer.isView(value)) return undefined;
   for (const [name, part] of Object.entries(value)) {
     if (ignored.has(name)) continue;
@@ -36,5 +42,7 @@ export function findLoneSurrogate(
 
 export function loneSurrogateMessage({ field, text }: LoneSurrogate): string {
   const shown = text.length > MAX_TEXT ? `${text.slice(0, MAX_TEXT)}...` : text;
-  return `${field || "text"} ${JSON.stringify(shown)} contains a lone surrogate, which is not valid Unicode: choose another text`;
+  return `${field || "text"} ${
+    JSON.stringify(shown)
+  } contains a lone surrogate, which is not valid Unicode: choose another text`;
 }

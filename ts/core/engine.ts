@@ -1,7 +1,11 @@
 // The embedded engine's state machine. For its contract with store and host see
 // core-rs/src/engine/mod.rs.
 import type { Engine as RawEngine, Glue } from "./generated/engine.js";
-import { Flush, RunRecord, TransactOutcome } from "./generated/boundary/temporalex/boundary/v1/boundary.ts";
+import {
+  Flush,
+  RunRecord,
+  TransactOutcome,
+} from "./generated/boundary/temporalex/boundary/v1/boundary.ts";
 import type { EngineMethod } from "./generated/boundary/temporalex/boundary/v1/boundary.ts";
 import { CoreHandle } from "./handle.ts";
 
@@ -42,7 +46,9 @@ export class CoreEngine extends CoreHandle<RawEngine, Glue> {
     this.guard((raw) => raw.request_pair(requestId, start, update, nowMs));
   }
 
-  /** Backlog of a task queue: workflow tasks, age of the oldest in ms; the same for activity tasks. */
+  /**
+   * Backlog of a task queue: workflow tasks, age of the oldest in ms; the same for activity tasks.
+   */
   backlog(queue: string, nowMs: number): Float64Array {
     return this.guard((raw) => raw.backlog(queue, nowMs));
   }

@@ -1,7 +1,10 @@
 // Loads the engine's half of the core: the embedded engine's state machine. For its bytes see
 // source.ts.
 import { createGlue, sourceHash } from "./generated/engine.js";
-import { type CoreInfo, EngineOptions } from "./generated/boundary/temporalex/boundary/v1/boundary.ts";
+import {
+  type CoreInfo,
+  EngineOptions,
+} from "./generated/boundary/temporalex/boundary/v1/boundary.ts";
 import { CoreEngine } from "./engine.ts";
 import { LoadedHalf } from "./half.ts";
 import { type CoreSource, useCore } from "./source.ts";
@@ -25,14 +28,18 @@ const core: EngineCore = {
 };
 
 /** Loads the engine's half once. `source` is set as by `useCore`. */
-export async function loadEngineCore(source?: CoreSource | Promise<CoreSource>): Promise<EngineCore> {
+export async function loadEngineCore(
+  source?: CoreSource | Promise<CoreSource>,
+): Promise<EngineCore> {
   if (source !== undefined) useCore({ engine: source });
   await half.load();
   return core;
 }
 
 /** Loads a compiled module synchronously. Throws a CoreLoadError. */
-export function loadEngineCoreSync(module: WebAssembly.Module | Uint8Array<ArrayBuffer>): EngineCore {
+export function loadEngineCoreSync(
+  module: WebAssembly.Module | Uint8Array<ArrayBuffer>,
+): EngineCore {
   half.loadSync(module);
   return core;
 }

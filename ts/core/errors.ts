@@ -24,7 +24,9 @@ export class NondeterminismError extends CoreError {
   override name = "NondeterminismError";
 }
 
-/** The history or a state machine is in an impossible state: damaged history, or a faulty server. */
+/**
+ * The history or a state machine is in an impossible state: damaged history, or a faulty server.
+ */
 export class FatalCoreError extends CoreError {
   override name = "FatalCoreError";
 }
@@ -43,7 +45,9 @@ export class CorePanicError extends Error {
   }
 }
 
-/** The core's module could not be fetched or compiled, or belongs to another version of the package. */
+/**
+ * The core's module could not be fetched or compiled, or belongs to another version of the package.
+ */
 export class CoreLoadError extends Error {
   override name = "CoreLoadError";
 

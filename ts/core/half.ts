@@ -10,7 +10,9 @@ import { checkHalf, type CoreHalf, coreModule } from "./source.ts";
 interface InstanceGlue extends Glue {
   core_info(): Uint8Array;
   initSync(of: { module: WebAssembly.Module }): { readonly memory: WebAssembly.Memory };
-  init(of: { module_or_path: WebAssembly.Module }): Promise<{ readonly memory: WebAssembly.Memory }>;
+  init(
+    of: { module_or_path: WebAssembly.Module },
+  ): Promise<{ readonly memory: WebAssembly.Memory }>;
 }
 
 const all = new Set<{ readonly memoryBytes: number }>();
@@ -30,7 +32,12 @@ export class LoadedHalf<G extends InstanceGlue> {
   #loaded: { readonly module: WebAssembly.Module; instance: CoreInstance<G> } | undefined;
 
   /** `sourceHash`: of the sources of this half's glue; a module from other sources is rejected. */
-  constructor(half: CoreHalf, createGlue: () => G, sourceHash: string, module = () => coreModule(half)) {
+  constructor(
+    half: CoreHalf,
+    createGlue: () => G,
+    sourceHash: string,
+    module = () => coreModule(half),
+  ) {
     this.#half = half;
     this.#module = module;
     this.#createGlue = createGlue;
@@ -91,7 +98,9 @@ export class LoadedHalf<G extends InstanceGlue> {
       instance = await this.#firstInstance(module);
     } catch (e) {
       throw new CoreLoadError(
-        `this is not the ${this.#half}.wasm that belongs to this version of the package: ${(e as Error).message}`,
+        `this is not the ${this.#half}.wasm that belongs to this version of the package: ${
+          (e as Error).message
+        }`,
         e,
       );
     }
@@ -102,7 +111,9 @@ export class LoadedHalf<G extends InstanceGlue> {
     const { sourceHash: found } = CoreInfo.decode(instance.glue.core_info());
     if (found !== this.#sourceHash) {
       throw new CoreLoadError(
-        `this ${this.#half}.wasm belongs to another version of the package (it was built from ${found.slice(0, 12)} instead of ${
+        `this ${this.#half}.wasm belongs to another version of the package (it was built from ${
+          found.slice(0, 12)
+        } instead of ${
           this.#sourceHash.slice(0, 12)
         }): worker.wasm, engine.wasm, the page and the entries of its workers must be of one version`,
       );
@@ -113,7 +124,13 @@ export class LoadedHalf<G extends InstanceGlue> {
 
   #instanceOf(module: WebAssembly.Module): CoreInstance<G> {
     const glue = this.#createGlue();
-    return { glue, memory: glue.initSync({ module }).memory, broken: false, calling: false, traps: this.#traps };
+    return {
+      glue,
+      memory: glue.initSync({ module }).memory,
+      broken: false,
+      calling: false,
+      traps: this.#traps,
+    };
   }
 
   /**

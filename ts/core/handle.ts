@@ -35,7 +35,10 @@ export function trapOf({ said, inside }: Traps): string | undefined {
 export interface CoreInstance<G extends Glue> {
   readonly glue: G;
   readonly memory: WebAssembly.Memory;
-  /** A call trapped, which leaves its stack and state inconsistent. New handles use another instance. */
+  /**
+   * A call trapped, which leaves its stack and state inconsistent. New handles use another
+   * instance.
+   */
   broken: boolean;
   /** A call is running, or ended unobserved. */
   calling: boolean;
@@ -58,7 +61,10 @@ function panicWords({ glue }: CoreInstance<Glue>): string | undefined {
   }
 }
 
-/** A panic traps; `take_panic` has its message. An exhausted stack is a RangeError. Undefined for others. */
+/**
+ * A panic traps; `take_panic` has its message. An exhausted stack is a RangeError. Undefined for
+ * others.
+ */
 function panicOf(e: unknown, instance: CoreInstance<Glue>): CorePanicError | undefined {
   const { name, message } = (e ?? {}) as Error;
   if (name !== "RuntimeError" && name !== "RangeError") return undefined;
@@ -91,7 +97,9 @@ export abstract class CoreHandle<R extends RawHandle, G extends Glue> {
   protected guard<T>(call: (raw: R) => T): T {
     const raw = this.#raw;
     if (raw === undefined || this.#state !== "open") {
-      throw new Error(`this handle of the core is ${this.#state === "calling" ? "poisoned" : this.#state}`);
+      throw new Error(
+        `this handle of the core is ${this.#state === "calling" ? "poisoned" : this.#state}`,
+      );
     }
     const instance = this.#instance;
     this.#state = "calling";
@@ -117,7 +125,10 @@ export abstract class CoreHandle<R extends RawHandle, G extends Glue> {
     }
   }
 
-  /** Frees the memory once. A poisoned handle is never freed: its destructor could run on broken state. */
+  /**
+   * Frees the memory once. A poisoned handle is never freed: its destructor could run on broken
+   * state.
+   */
   dispose(): void {
     if (this.#raw === undefined) return;
     if (this.#state === "open") this.#raw.free();

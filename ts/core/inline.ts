@@ -8,14 +8,21 @@ import { ownBytes } from "../platform/own_bytes.ts";
 import type { CoreHalf, CoreSource } from "./source.ts";
 
 /** Returns a half from its file, or from the text that `load` returns. */
-export async function inlineHalf(half: CoreHalf, load: () => Promise<{ wasmBase64: string }>): Promise<CoreSource> {
+export async function inlineHalf(
+  half: CoreHalf,
+  load: () => Promise<{ wasmBase64: string }>,
+): Promise<CoreSource> {
   const file = compiledFile(half);
   if (file !== undefined) return file;
   const { wasmBase64 } = await load();
   // Node: ten times as fast as atob.
-  const { Buffer: nodes } = globalThis as { Buffer?: { from?(text: string, encoding: "base64"): Uint8Array<ArrayBuffer> } };
+  const { Buffer: nodes } = globalThis as {
+    Buffer?: { from?(text: string, encoding: "base64"): Uint8Array<ArrayBuffer> };
+  };
   // No page in this runtime, so compilation may block the thread for some milliseconds.
-  if (nodes?.from !== undefined) return new WebAssembly.Module(await unzipped(nodes.from(wasmBase64, "base64")));
+  if (nodes?.from !== undefined) {
+    return new WebAssembly.Module(await unzipped(nodes.from(wasmBase64, "base64")));
+  }
   return await unzipped(decodeBase64(wasmBase64));
 }
 
@@ -37,7 +44,8 @@ function compiledFile(half: CoreHalf): CoreSource | undefined {
 }
 
 function decodeBase64(text: string): Uint8Array<ArrayBuffer> {
-  const native = (Uint8Array as unknown as { fromBase64?: (s: string) => Uint8Array<ArrayBuffer> }).fromBase64;
+  const native =
+    (Uint8Array as unknown as { fromBase64?: (s: string) => Uint8Array<ArrayBuffer> }).fromBase64;
   if (native !== undefined) return native.call(Uint8Array, text);
   const binary = atob(text);
   const bytes = new Uint8Array(binary.length);

@@ -15,7 +15,9 @@ export { memoryBytes } from "./half.ts";
 export { CoreEngine } from "./engine.ts";
 export { liveHandles } from "./handle.ts";
 export { CoreRun } from "./run.ts";
-/** Messages between the core and TypeScript (core-rs/proto/temporalex/boundary/v1/boundary.proto). */
+/**
+ * Messages between the core and TypeScript (core-rs/proto/temporalex/boundary/v1/boundary.proto).
+ */
 export * as boundary from "./generated/boundary/temporalex/boundary/v1/boundary.ts";
 
 /** The loaded halves. */
@@ -31,10 +33,15 @@ const atOnce = { worker: loadWorkerCoreSync, engine: loadEngineCoreSync };
 
 function known(half: CoreHalf): CoreHalf {
   if (Object.hasOwn(loaders, half)) return half;
-  throw new TypeError(`the core module to load must be "worker" or "engine", not ${JSON.stringify(half)}`);
+  throw new TypeError(
+    `the core module to load must be "worker" or "engine", not ${JSON.stringify(half)}`,
+  );
 }
 
-async function load<H extends CoreHalf>(half: H, source?: CoreSource | Promise<CoreSource>): Promise<Cores[H]> {
+async function load<H extends CoreHalf>(
+  half: H,
+  source?: CoreSource | Promise<CoreSource>,
+): Promise<Cores[H]> {
   return await loaders[known(half)](source) as Cores[H];
 }
 
@@ -42,13 +49,20 @@ async function load<H extends CoreHalf>(half: H, source?: CoreSource | Promise<C
  * Loads a half of the core once. Default source: that of `useCore`, else the one in the package.
  * Rejects with a CoreLoadError.
  */
-export const loadCore: <H extends CoreHalf>(half: H, source?: CoreSource | Promise<CoreSource>) => Promise<Cores[H]> =
-  /* @__PURE__ */ inlineWorker(/* @__PURE__ */ inlineEngine(load));
+export const loadCore: <H extends CoreHalf>(
+  half: H,
+  source?: CoreSource | Promise<CoreSource>,
+) => Promise<Cores[H]> = /* @__PURE__ */ inlineWorker(/* @__PURE__ */ inlineEngine(load));
 
 /** Loads a half synchronously from its compiled module. Throws a CoreLoadError. */
-export function loadCoreSync<H extends CoreHalf>(half: H, module: WebAssembly.Module | Uint8Array<ArrayBuffer>): Cores[H] {
+export function loadCoreSync<H extends CoreHalf>(
+  half: H,
+  module: WebAssembly.Module | Uint8Array<ArrayBuffer>,
+): Cores[H] {
   return atOnce[known(half)](module) as Cores[H];
 }
 
 /** The compiled module of a half, to post to workers. */
-export const coreModule: typeof coreModuleOf = /* @__PURE__ */ inlineWorker(/* @__PURE__ */ inlineEngine(coreModuleOf));
+export const coreModule: typeof coreModuleOf = /* @__PURE__ */ inlineWorker(
+  /* @__PURE__ */ inlineEngine(coreModuleOf),
+);

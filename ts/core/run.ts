@@ -5,7 +5,9 @@ import type { Glue, Run as RawRun } from "./generated/worker.js";
 import { type CommandKind, Step } from "./generated/boundary/temporalex/boundary/v1/boundary.ts";
 import { CoreHandle } from "./handle.ts";
 
-/** One workflow run in the core, worker's side: history in, jobs out, commands in, completions out. */
+/**
+ * One workflow run in the core, worker's side: history in, jobs out, commands in, completions out.
+ */
 export class CoreRun extends CoreHandle<RawRun, Glue> {
   /** Starts a workflow task: an encoded PollWorkflowTaskQueueResponse. */
   startTask(pollResponse: Uint8Array): void {

@@ -4,11 +4,20 @@
 // "temporalex/slim" has no bytes.
 import { CoreLoadError } from "./errors.ts";
 
-/** Halves of the core: "worker" for realms, workers and the debugger, "engine" for the embedded engine. */
+/**
+ * Halves of the core: "worker" for realms, workers and the debugger, "engine" for the embedded
+ * engine.
+ */
 export type CoreHalf = "worker" | "engine";
 
 /** The URL of a half's file in the package, a fetch response, its bytes, or its compiled module. */
-export type CoreSource = string | URL | Response | WebAssembly.Module | ArrayBuffer | Uint8Array<ArrayBuffer>;
+export type CoreSource =
+  | string
+  | URL
+  | Response
+  | WebAssembly.Module
+  | ArrayBuffer
+  | Uint8Array<ArrayBuffer>;
 
 /** Sources of the halves. Unused halves may be omitted. */
 export interface CoreSources {
@@ -57,8 +66,10 @@ export function useCore(sources: CoreSources): void {
 
 /** A URL alone does not identify its half. */
 function checkSources(sources: CoreSources): void {
-  const isOne = typeof sources !== "object" || sources === null || sources instanceof Promise || sources instanceof URL ||
-    sources instanceof WebAssembly.Module || sources instanceof ArrayBuffer || ArrayBuffer.isView(sources) ||
+  const isOne = typeof sources !== "object" || sources === null || sources instanceof Promise ||
+    sources instanceof URL ||
+    sources instanceof WebAssembly.Module || sources instanceof ArrayBuffer ||
+    ArrayBuffer.isView(sources) ||
     (typeof Response === "function" && sources instanceof Response);
   const names = isOne ? [] : Object.keys(sources);
   const unknown = names.find((name) => !Object.hasOwn(origins, name));
@@ -110,17 +121,26 @@ export function checkHalf(half: CoreHalf, module: WebAssembly.Module): void {
   if (exported.has(origins[half].mark)) return;
   const other = half === "worker" ? "engine" : "worker";
   if (!exported.has(origins[other].mark)) return;
-  throw new CoreLoadError(`this is the core's file ${other}.wasm, where ${origins[half].user} needs ${half}.wasm`);
+  throw new CoreLoadError(
+    `this is the core's file ${other}.wasm, where ${origins[half].user} needs ${half}.wasm`,
+  );
 }
 
-async function compile(half: CoreHalf, from: CoreSource | Promise<CoreSource>): Promise<WebAssembly.Module> {
+async function compile(
+  half: CoreHalf,
+  from: CoreSource | Promise<CoreSource>,
+): Promise<WebAssembly.Module> {
   const source = await awaited(half, from);
   if (source instanceof WebAssembly.Module) return source;
-  if (source instanceof ArrayBuffer || source instanceof Uint8Array) return await compileBytes(half, source, "the given value");
+  if (source instanceof ArrayBuffer || source instanceof Uint8Array) {
+    return await compileBytes(half, source, "the given value");
+  }
   const response = source instanceof Response ? source : await fetched(half, source);
   const where = response.url === "" ? "the response" : response.url;
   if (!response.ok) {
-    throw new CoreLoadError(`${half}.wasm could not be fetched: ${where} returned status ${response.status}`);
+    throw new CoreLoadError(
+      `${half}.wasm could not be fetched: ${where} returned status ${response.status}`,
+    );
   }
   const type = response.headers.get("content-type") ?? "no content type";
   if (/^application\/wasm\b/i.test(type)) {
@@ -133,7 +153,10 @@ async function compile(half: CoreHalf, from: CoreSource | Promise<CoreSource>): 
   return await compileBytes(half, await response.arrayBuffer(), `${where} (${type})`);
 }
 
-async function awaited(half: CoreHalf, source: CoreSource | Promise<CoreSource>): Promise<CoreSource> {
+async function awaited(
+  half: CoreHalf,
+  source: CoreSource | Promise<CoreSource>,
+): Promise<CoreSource> {
   try {
     return await source;
   } catch (e) {
@@ -145,7 +168,10 @@ async function fetched(half: CoreHalf, url: string | URL): Promise<Response> {
   try {
     return await fetch(url);
   } catch (e) {
-    throw new CoreLoadError(`${half}.wasm could not be fetched from ${url}: ${(e as Error).message}`, e);
+    throw new CoreLoadError(
+      `${half}.wasm could not be fetched from ${url}: ${(e as Error).message}`,
+      e,
+    );
   }
 }
 

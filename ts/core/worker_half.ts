@@ -24,19 +24,26 @@ const core: WorkerCore = {
 };
 
 /** Loads the worker's half once. `source` is set as by `useCore`. */
-export async function loadWorkerCore(source?: CoreSource | Promise<CoreSource>): Promise<WorkerCore> {
+export async function loadWorkerCore(
+  source?: CoreSource | Promise<CoreSource>,
+): Promise<WorkerCore> {
   if (source !== undefined) useCore({ worker: source });
   await half.load();
   return core;
 }
 
 /** Loads a compiled module synchronously. Throws a CoreLoadError. */
-export function loadWorkerCoreSync(module: WebAssembly.Module | Uint8Array<ArrayBuffer>): WorkerCore {
+export function loadWorkerCoreSync(
+  module: WebAssembly.Module | Uint8Array<ArrayBuffer>,
+): WorkerCore {
   half.loadSync(module);
   return core;
 }
 
-/** Message of the first trap or panic of the worker's half in this thread, for the realm's replacement. */
+/**
+ * Message of the first trap or panic of the worker's half in this thread, for the realm's
+ * replacement.
+ */
 export function workerTrap(): string | undefined {
   return half.trap;
 }

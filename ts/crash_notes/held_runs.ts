@@ -83,7 +83,9 @@ export class HeldRuns {
       // Damaged file: start without suspects. Runs that crash the process become suspects again.
     }
     this.#suspects = new Map(list(state.suspects).map((run) => [run.runId, run]));
-    this.#held = new Map(list(state.held).map((run) => [run.runId, { ...run, since: new Date(run.since) }]));
+    this.#held = new Map(
+      list(state.held).map((run) => [run.runId, { ...run, since: new Date(run.since) }]),
+    );
   }
 
   #save(): void {
@@ -126,7 +128,8 @@ export class HeldRuns {
       if (this.#held.has(runId)) continue;
       const before = this.#suspects.get(runId);
       const deaths = (before?.deaths ?? 0) + (alone ? 1 : 0);
-      const weight = (before?.weight ?? 0) + (!alone ? 0 : aloneMs >= CLEAR_MS ? 1 : UNCLEAR_WEIGHT);
+      const weight = (before?.weight ?? 0) +
+        (!alone ? 0 : aloneMs >= CLEAR_MS ? 1 : UNCLEAR_WEIGHT);
       const run = { workflowId, runId, workflowType, deaths };
       this.#suspects.delete(runId);
       if (weight >= HELD_WEIGHT) this.#held.set(runId, { ...run, since: new Date(now) });
@@ -165,7 +168,9 @@ export class HeldRuns {
    * Releases a run, or without a run id all held runs of the workflow. Returns the released runs.
    */
   release(workflowId: string, runId?: string): HeldRun[] {
-    const released = this.list().filter((run) => run.workflowId === workflowId && (runId === undefined || run.runId === runId));
+    const released = this.list().filter((run) =>
+      run.workflowId === workflowId && (runId === undefined || run.runId === runId)
+    );
     for (const run of released) this.#held.delete(run.runId);
     if (released.length > 0) this.#save();
     return released;
@@ -173,13 +178,18 @@ export class HeldRuns {
 }
 
 function list<T extends RunName>(runs: readonly T[] | undefined): readonly T[] {
-  return Array.isArray(runs) ? runs.filter((run) => typeof run?.runId === "string" && typeof run.workflowId === "string") : [];
+  return Array.isArray(runs)
+    ? runs.filter((run) => typeof run?.runId === "string" && typeof run.workflowId === "string")
+    : [];
 }
 
 /** Returns why a run is held and how to release it. */
 export function describeHeld({ workflowId, deaths }: HeldRun): string {
   return `held: the process died ${deaths} times in a row while it ran a workflow task of this run, so its tasks are on hold. ` +
-    `Fix the code, then release the run: temporalex workflow release --workflow-id ${quoted(workflowId)}`;
+    `Fix the code, then release the run: temporalex workflow release --workflow-id ${
+      quoted(workflowId)
+    }`;
 }
 
-const quoted = (text: string): string => /^[\w./:@-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;
+const quoted = (text: string): string =>
+  /^[\w./:@-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;

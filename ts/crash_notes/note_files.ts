@@ -7,13 +7,22 @@ import { builtin } from "../platform/builtin.ts";
 interface Files {
   openSync(path: string, flags: string | number, mode: number): number;
   readFileSync(path: string, encoding: "utf8"): string;
-  writeSync(file: number, text: Uint8Array, offset: number, length: number, position: number): number;
+  writeSync(
+    file: number,
+    text: Uint8Array,
+    offset: number,
+    length: number,
+    position: number,
+  ): number;
   writeFileSync(path: string, text: string, options: { mode: number }): void;
   renameSync(from: string, to: string): void;
   rmSync(path: string, options: { force: boolean }): void;
   closeSync(file: number): void;
   realpathSync(path: string): string;
-  statSync(path: string, options: { throwIfNoEntry: false }): { mtimeMs: number; size: number; ino: number } | undefined;
+  statSync(
+    path: string,
+    options: { throwIfNoEntry: false },
+  ): { mtimeMs: number; size: number; ino: number } | undefined;
 }
 
 interface Exits {

@@ -48,7 +48,10 @@ export class RunningTasks {
    * Executing runs by run id. `name` is the run as the note has it, made once because the note is
    * written often; `count` is its number of tasks.
    */
-  readonly #open = new Map<string, { readonly run: NotedRun; readonly name: string; count: number }>();
+  readonly #open = new Map<
+    string,
+    { readonly run: NotedRun; readonly name: string; count: number }
+  >();
   #waiting: Waiting[] = [];
   /** The suspected run that executes alone. */
   #alone: string | undefined;
@@ -104,7 +107,9 @@ export class RunningTasks {
    */
   enter({ workflowId, runId, workflowType }: RunName, waits = 0): Promise<void> | undefined {
     const run = { workflowId, runId, workflowType, waits };
-    if (this.#waiting.length === 0 && this.#alone === undefined && this.#deathsOf(run) === undefined) {
+    if (
+      this.#waiting.length === 0 && this.#alone === undefined && this.#deathsOf(run) === undefined
+    ) {
       this.#admit(run);
       return undefined;
     }
@@ -162,7 +167,9 @@ export class RunningTasks {
       const { run, admit } = this.#waiting[i]!;
       if (this.#alone !== undefined) return;
       const deaths = this.#deathsOf(run);
-      const wait = deaths !== undefined && deaths > 0 ? this.#startedAt + WAIT_MS - this.#timers.now() : 0;
+      const wait = deaths !== undefined && deaths > 0
+        ? this.#startedAt + WAIT_MS - this.#timers.now()
+        : 0;
       if (wait > 0) {
         later = Math.min(later, wait);
         i++;
@@ -177,7 +184,9 @@ export class RunningTasks {
       this.#admit(run);
       admit();
     }
-    if (later < Infinity && !this.#closed) this.#stopTimer = this.#timers.after(later, () => this.#next());
+    if (later < Infinity && !this.#closed) {
+      this.#stopTimer = this.#timers.after(later, () => this.#next());
+    }
   }
 
   #note(): void {

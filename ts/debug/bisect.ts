@@ -53,7 +53,10 @@ export async function bisectVersions<T>(
  * holds at all later positions. Synchronous, without a replay. For conditions that come and go, use
  * `session.code.findNext`.
  */
-export function bisectEvents(session: DebugSession, holds: (view: SessionView) => boolean): Bisected<number> {
+export function bisectEvents(
+  session: DebugSession,
+  holds: (view: SessionView) => boolean,
+): Bisected<number> {
   let [low, high] = [1, session.length + 1];
   let tried = 0;
   while (low < high) {

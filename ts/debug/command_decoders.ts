@@ -29,11 +29,20 @@ import { BROADCAST_ACTIVITY } from "../converter/subscriptions.ts";
 import type { RecordedCommand } from "../executor/tasks/recording.ts";
 import type { CommandNames } from "./command_names.ts";
 import { formatShort, pickNonDefaults, printArgs } from "./value_text.ts";
-import { decodeShownFailure, formatExactDuration, readPayload, readPayloads, toPlainData } from "./values.ts";
+import {
+  decodeShownFailure,
+  formatExactDuration,
+  readPayload,
+  readPayloads,
+  toPlainData,
+} from "./values.ts";
 
 /** One command that workflow code issued in a task. */
 export interface CommandView {
-  /** "StartTimer", "CancelTimer", "ScheduleActivity", "Transact", "AcceptUpdate", "CompleteWorkflow", ... */
+  /**
+   * "StartTimer", "CancelTimer", "ScheduleActivity", "Transact", "AcceptUpdate",
+   * "CompleteWorkflow", ...
+   */
   readonly kind: string;
   /** One line for display. */
   readonly summary: string;
@@ -61,18 +70,25 @@ export type Decoded = Pick<CommandView, "kind" | "summary" | "attributes"> & {
 export interface Shown {
   all(payloads: Parameters<typeof readPayloads>[0]): unknown[];
   one(payload: Parameters<typeof readPayload>[0]): unknown;
-  record(payloads: { readonly [name: string]: Parameters<typeof readPayload>[0] }): { [name: string]: unknown };
+  record(
+    payloads: { readonly [name: string]: Parameters<typeof readPayload>[0] },
+  ): { [name: string]: unknown };
   /** Names from other commands. */
   readonly names: CommandNames | undefined;
 }
 
 /** Returns formatters of values by this converter. */
-export function shownBy(converter: PayloadConverter | undefined, names: CommandNames | undefined): Shown {
-  const one = (payload: Parameters<typeof readPayload>[0]) => toPlainData(readPayload(payload, converter));
+export function shownBy(
+  converter: PayloadConverter | undefined,
+  names: CommandNames | undefined,
+): Shown {
+  const one = (payload: Parameters<typeof readPayload>[0]) =>
+    toPlainData(readPayload(payload, converter));
   return {
     all: (payloads) => readPayloads(payloads, converter),
     one,
-    record: (payloads) => Object.fromEntries(Object.entries(payloads).map(([name, payload]) => [name, one(payload)])),
+    record: (payloads) =>
+      Object.fromEntries(Object.entries(payloads).map(([name, payload]) => [name, one(payload)])),
     names,
   };
 }
@@ -81,7 +97,9 @@ export function shownBy(converter: PayloadConverter | undefined, names: CommandN
  * "broadcast enemy_killed:orc("ada")": signal, filter and arguments, as a subscription is written.
  */
 const broadcastText = ([signal, filter, ...args]: readonly unknown[]): string =>
-  `broadcast ${String(signal)}${filter === null || filter === undefined ? "" : `:${String(filter)}`}(${printArgs(args)})`;
+  `broadcast ${String(signal)}${
+    filter === null || filter === undefined ? "" : `:${String(filter)}`
+  }(${printArgs(args)})`;
 
 type Decoder = (command: RecordedCommand, shown: Shown) => Decoded;
 
@@ -92,18 +110,23 @@ export const DECODERS: { readonly [kind in CommandKind]?: Decoder } = {
       kind: "StartTimer",
       key: `timer ${seq}`,
       summary: `timer ${names?.timers.get(seq) ?? seq} for ${formatExactDuration(durationMs)}`,
-      attributes: { timerId: String(seq), durationMs, ...(summary === undefined ? {} : { summary: one(summary) }) },
+      attributes: {
+        timerId: String(seq),
+        durationMs,
+        ...(summary === undefined ? {} : { summary: one(summary) }),
+      },
     };
   },
   [CommandKind.COMMAND_KIND_SCHEDULE_ACTIVITY]: ({ attributes, seq }, { all, one }) => {
-    const { arguments: payloads, headers: _, summary, seq: __, ...options } = ScheduleActivity.decode(attributes);
+    const { arguments: payloads, headers: _, summary, seq: __, ...options } = ScheduleActivity
+      .decode(attributes);
     const activityId = options.activityId === "" ? String(seq) : options.activityId;
     return {
       kind: "ScheduleActivity",
       key: `activity ${activityId}`,
-      summary: `${procedureOf(options.activityType) === undefined ? "activity " : ""}${shownActivity(options.activityType)}(${
-        printArgs(all(payloads))
-      })`,
+      summary: `${procedureOf(options.activityType) === undefined ? "activity " : ""}${
+        shownActivity(options.activityType)
+      }(${printArgs(all(payloads))})`,
       attributes: {
         ...{ activityType: options.activityType, activityId, arguments: all(payloads) },
         ...pickNonDefaults({ ...options, activityType: "", activityId: "" }),
@@ -112,12 +135,16 @@ export const DECODERS: { readonly [kind in CommandKind]?: Decoder } = {
     };
   },
   [CommandKind.COMMAND_KIND_SCHEDULE_LOCAL_ACTIVITY]: ({ attributes, seq }, { all }) => {
-    const { arguments: payloads, activityType, activityId } = ScheduleLocalActivity.decode(attributes);
+    const { arguments: payloads, activityType, activityId } = ScheduleLocalActivity.decode(
+      attributes,
+    );
     const args = all(payloads);
     return {
       kind: "ScheduleLocalActivity",
       key: `local activity ${seq}`,
-      summary: activityType === BROADCAST_ACTIVITY ? broadcastText(args) : `local activity ${activityType}(${printArgs(args)})`,
+      summary: activityType === BROADCAST_ACTIVITY
+        ? broadcastText(args)
+        : `local activity ${activityType}(${printArgs(args)})`,
       attributes: { activityType, activityId: activityId || String(seq), arguments: args },
     };
   },
@@ -136,7 +163,12 @@ export const DECODERS: { readonly [kind in CommandKind]?: Decoder } = {
   [CommandKind.COMMAND_KIND_SET_PATCH_MARKER]: ({ attributes }) => {
     const { patchId, deprecated } = SetPatchMarker.decode(attributes);
     const summary = `${deprecated ? "deprecated patch" : "patch"} "${patchId}"`;
-    return { kind: "SetPatchMarker", key: `patch ${patchId}`, summary, attributes: { patchId, deprecated } };
+    return {
+      kind: "SetPatchMarker",
+      key: `patch ${patchId}`,
+      summary,
+      attributes: { patchId, deprecated },
+    };
   },
   [CommandKind.COMMAND_KIND_RECORD_SIDE_EFFECT]: ({ attributes }, { one }) => {
     const { id, payload } = RecordSideEffect.decode(attributes);
@@ -155,14 +187,29 @@ export const DECODERS: { readonly [kind in CommandKind]?: Decoder } = {
     if (response?.$case === "completed") {
       const result = one(response.value);
       const summary = `completes ${update} with ${formatShort(result)}`;
-      return { kind: "CompleteUpdate", key: `update end ${protocolInstanceId}`, summary, attributes: { ...base, result } };
+      return {
+        kind: "CompleteUpdate",
+        key: `update end ${protocolInstanceId}`,
+        summary,
+        attributes: { ...base, result },
+      };
     }
     if (response?.$case === "rejected") {
       const failure = decodeShownFailure(response.value);
       const summary = `rejects ${update}: ${failure.message}`;
-      return { kind: "RejectUpdate", key: `update end ${protocolInstanceId}`, summary, attributes: { ...base, failure } };
+      return {
+        kind: "RejectUpdate",
+        key: `update end ${protocolInstanceId}`,
+        summary,
+        attributes: { ...base, failure },
+      };
     }
-    return { kind: "AcceptUpdate", key: `update ${protocolInstanceId}`, summary: `accepts ${update}`, attributes: base };
+    return {
+      kind: "AcceptUpdate",
+      key: `update ${protocolInstanceId}`,
+      summary: `accepts ${update}`,
+      attributes: base,
+    };
   },
   [CommandKind.COMMAND_KIND_QUERY_RESULT]: ({ attributes }, { one }) => {
     const { queryId, result } = QueryResult.decode(attributes);
@@ -181,11 +228,21 @@ export const DECODERS: { readonly [kind in CommandKind]?: Decoder } = {
   },
   [CommandKind.COMMAND_KIND_FAIL_WORKFLOW]: ({ attributes }) => {
     const failure = decodeShownFailure(FailWorkflow.decode(attributes).failure);
-    return { kind: "FailWorkflow", key: "failed", summary: `fails the workflow: ${failure.message}`, attributes: { failure } };
+    return {
+      kind: "FailWorkflow",
+      key: "failed",
+      summary: `fails the workflow: ${failure.message}`,
+      attributes: { failure },
+    };
   },
   [CommandKind.COMMAND_KIND_CANCEL_WORKFLOW]: ({ attributes }) => {
     CancelWorkflowExecution.decode(attributes);
-    return { kind: "CancelWorkflow", key: "canceled", summary: "ends the workflow as canceled", attributes: {} };
+    return {
+      kind: "CancelWorkflow",
+      key: "canceled",
+      summary: "ends the workflow as canceled",
+      attributes: {},
+    };
   },
   [CommandKind.COMMAND_KIND_CONTINUE_AS_NEW]: ({ attributes }, { all }) => {
     const { workflowType, taskQueue, arguments: payloads } = ContinueAsNew.decode(attributes);
@@ -198,8 +255,17 @@ export const DECODERS: { readonly [kind in CommandKind]?: Decoder } = {
     };
   },
   [CommandKind.COMMAND_KIND_START_CHILD_WORKFLOW]: ({ attributes }, { all, one, record }) => {
-    const { arguments: payloads, headers: _, memo, searchAttributes, summary, details, seq: __, priority: ___, ...options } =
-      StartChildWorkflow.decode(attributes);
+    const {
+      arguments: payloads,
+      headers: _,
+      memo,
+      searchAttributes,
+      summary,
+      details,
+      seq: __,
+      priority: ___,
+      ...options
+    } = StartChildWorkflow.decode(attributes);
     const { workflowType, workflowId } = options;
     return {
       kind: "StartChildWorkflow",
@@ -209,7 +275,9 @@ export const DECODERS: { readonly [kind in CommandKind]?: Decoder } = {
         ...{ workflowType, workflowId, arguments: all(payloads) },
         ...pickNonDefaults({ ...options, workflowType: "", workflowId: "" }),
         ...(Object.keys(memo).length === 0 ? {} : { memo: record(memo) }),
-        ...(Object.keys(searchAttributes).length === 0 ? {} : { searchAttributes: record(searchAttributes) }),
+        ...(Object.keys(searchAttributes).length === 0
+          ? {}
+          : { searchAttributes: record(searchAttributes) }),
         ...(summary === undefined ? {} : { summary: one(summary) }),
         ...(details === undefined ? {} : { details: one(details) }),
       },
@@ -221,13 +289,17 @@ export const DECODERS: { readonly [kind in CommandKind]?: Decoder } = {
     return { kind: "CancelChildWorkflow", key: "", summary, attributes: { seq: child, reason } };
   },
   [CommandKind.COMMAND_KIND_SCHEDULE_NEXUS_OPERATION]: ({ attributes }, { one }) => {
-    const { input, nexusHeader, summary, seq: _, ...options } = ScheduleNexusOperation.decode(attributes);
+    const { input, nexusHeader, summary, seq: _, ...options } = ScheduleNexusOperation.decode(
+      attributes,
+    );
     const { endpoint, service, operation } = options;
     const value = one(input);
     return {
       kind: "ScheduleNexusOperation",
       key: "",
-      summary: `Nexus operation ${service}.${operation}(${value === undefined ? "" : formatShort(value)})`,
+      summary: `Nexus operation ${service}.${operation}(${
+        value === undefined ? "" : formatShort(value)
+      })`,
       attributes: {
         ...{ endpoint, service, operation, input: value },
         ...pickNonDefaults({ ...options, endpoint: "", service: "", operation: "" }),
@@ -237,12 +309,15 @@ export const DECODERS: { readonly [kind in CommandKind]?: Decoder } = {
     };
   },
   [CommandKind.COMMAND_KIND_SIGNAL_EXTERNAL_WORKFLOW]: ({ attributes }, { all }) => {
-    const { workflowId, runId, signalName, childWorkflowOnly, arguments: payloads } = SignalExternalWorkflow.decode(attributes);
+    const { workflowId, runId, signalName, childWorkflowOnly, arguments: payloads } =
+      SignalExternalWorkflow.decode(attributes);
     const args = all(payloads);
     return {
       kind: "SignalExternalWorkflow",
       key: "",
-      summary: `signal ${signalName}(${printArgs(args)}) to ${childWorkflowOnly ? "child" : "workflow"} ${workflowId}`,
+      summary: `signal ${signalName}(${printArgs(args)}) to ${
+        childWorkflowOnly ? "child" : "workflow"
+      } ${workflowId}`,
       attributes: { workflowId, ...pickNonDefaults({ runId }), signalName, arguments: args },
     };
   },
@@ -266,12 +341,20 @@ export const DECODERS: { readonly [kind in CommandKind]?: Decoder } = {
     };
   },
   [CommandKind.COMMAND_KIND_UPSERT_SEARCH_ATTRIBUTES]: (command, { record, names }) => {
-    const searchAttributes = record(UpsertSearchAttributes.decode(command.attributes).searchAttributes);
-    const summary = names?.subscriptions.get(command) ?? `sets search attributes ${formatShort(searchAttributes)}`;
+    const searchAttributes = record(
+      UpsertSearchAttributes.decode(command.attributes).searchAttributes,
+    );
+    const summary = names?.subscriptions.get(command) ??
+      `sets search attributes ${formatShort(searchAttributes)}`;
     return { kind: "UpsertSearchAttributes", key: "", summary, attributes: { searchAttributes } };
   },
   [CommandKind.COMMAND_KIND_MODIFY_WORKFLOW_PROPERTIES]: ({ attributes }, { record }) => {
     const memo = record(ModifyWorkflowProperties.decode(attributes).memo);
-    return { kind: "UpsertMemo", key: "", summary: `sets the memo ${formatShort(memo)}`, attributes: { memo } };
+    return {
+      kind: "UpsertMemo",
+      key: "",
+      summary: `sets the memo ${formatShort(memo)}`,
+      attributes: { memo },
+    };
   },
 };

@@ -25,7 +25,9 @@ export class TaskKeys {
 }
 
 /** Returns the keys of commands without numbers. */
-export function commandKeys(activations: readonly RecordedActivation[]): ReadonlyMap<RecordedCommand, string> {
+export function commandKeys(
+  activations: readonly RecordedActivation[],
+): ReadonlyMap<RecordedCommand, string> {
   const keys = new Map<RecordedCommand, string>();
   const tasks = new TaskKeys();
   const children = new Map<number, string>();
@@ -49,7 +51,10 @@ export function commandKeys(activations: readonly RecordedActivation[]): Readonl
 
 const NEXUS = CommandKind.COMMAND_KIND_SCHEDULE_NEXUS_OPERATION;
 
-function aboutCommand({ kind, seq, attributes, cancel }: RecordedCommand, children: Map<number, string>): string | undefined {
+function aboutCommand(
+  { kind, seq, attributes, cancel }: RecordedCommand,
+  children: Map<number, string>,
+): string | undefined {
   if (cancel) return undefined;
   switch (kind) {
     case CommandKind.COMMAND_KIND_START_CHILD_WORKFLOW: {
@@ -91,7 +96,9 @@ export function aboutEvent({ attributes }: HistoryEvent): string | undefined {
       return `nexus ${endpoint} ${service} ${operation}`;
     }
     case "signalExternalWorkflowExecutionInitiatedEventAttributes":
-      return `signal ${attributes.value.signalName} to ${attributes.value.workflowExecution?.workflowId ?? ""}`;
+      return `signal ${attributes.value.signalName} to ${
+        attributes.value.workflowExecution?.workflowId ?? ""
+      }`;
     case "requestCancelExternalWorkflowExecutionInitiatedEventAttributes":
       return `cancel ${attributes.value.workflowExecution?.workflowId ?? ""}`;
     case "upsertWorkflowSearchAttributesEventAttributes":

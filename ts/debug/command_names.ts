@@ -32,7 +32,9 @@ export function commandNames(
   first: HistoryEvent | undefined,
   converter: PayloadConverter | undefined,
 ): CommandNames {
-  const updates = new Map(jobs.flat().map(({ protocolInstanceId = "", name = "" }) => [protocolInstanceId, name]));
+  const updates = new Map(
+    jobs.flat().map(({ protocolInstanceId = "", name = "" }) => [protocolInstanceId, name]),
+  );
   const timers = new Map<number, string>();
   const awaited = new Set<number>();
   const subscriptions = new Map<RecordedCommand, string>();
@@ -44,7 +46,9 @@ export function commandNames(
     if (command.cancel) continue;
     switch (command.kind) {
       case CommandKind.COMMAND_KIND_START_TIMER: {
-        const name = readTimerName(readTimerSummary(StartTimer.decode(command.attributes).summary, converter));
+        const name = readTimerName(
+          readTimerSummary(StartTimer.decode(command.attributes).summary, converter),
+        );
         if (name !== "") timers.set(command.seq, name);
         break;
       }
@@ -52,7 +56,10 @@ export function commandNames(
         awaited.add(AwaitTransact.decode(command.attributes).seq);
         break;
       case CommandKind.COMMAND_KIND_UPSERT_SEARCH_ATTRIBUTES: {
-        const changed = now.changed(UpsertSearchAttributes.decode(command.attributes).searchAttributes, converter);
+        const changed = now.changed(
+          UpsertSearchAttributes.decode(command.attributes).searchAttributes,
+          converter,
+        );
         if (changed !== undefined) subscriptions.set(command, changed);
         break;
       }

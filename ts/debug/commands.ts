@@ -30,13 +30,23 @@ function decodeCancel(kind: CommandKind, seq: number, names: CommandNames | unde
     }
     case CommandKind.COMMAND_KIND_SCHEDULE_ACTIVITY: {
       const summary = `asks activity ${seq} to cancel`;
-      return { kind: "CancelActivity", key: `cancel activity ${seq}`, summary, attributes: { seq } };
+      return {
+        kind: "CancelActivity",
+        key: `cancel activity ${seq}`,
+        summary,
+        attributes: { seq },
+      };
     }
     case CommandKind.COMMAND_KIND_SCHEDULE_NEXUS_OPERATION: {
       const summary = `asks Nexus operation ${seq} to cancel`;
       return { kind: "CancelNexusOperation", key: "", summary, attributes: { seq } };
     }
     default:
-      return { kind: "Cancel", key: "", summary: `cancels command ${seq} of kind ${kind}`, attributes: { seq } };
+      return {
+        kind: "Cancel",
+        key: "",
+        summary: `cancels command ${seq} of kind ${kind}`,
+        attributes: { seq },
+      };
   }
 }

@@ -25,7 +25,10 @@ const UPDATES: ReadonlySet<string | undefined> = new Set([
   "workflowExecutionUpdateCompletedEventAttributes",
 ]);
 
-export function linkEvents(events: readonly HistoryEvent[], converter: PayloadConverter | undefined): EventLinks {
+export function linkEvents(
+  events: readonly HistoryEvent[],
+  converter: PayloadConverter | undefined,
+): EventLinks {
   const links = new LinkFinder(converter);
   for (const event of events) links.add(event);
   return links;
@@ -51,7 +54,8 @@ class LinkFinder implements EventLinks {
   /** Adds the next event of the history. */
   add(event: HistoryEvent): void {
     const { attributes, eventId } = event;
-    const writtenBy = (attributes.value as { workflowTaskCompletedEventId?: bigint } | undefined)?.workflowTaskCompletedEventId;
+    const writtenBy = (attributes.value as { workflowTaskCompletedEventId?: bigint } | undefined)
+      ?.workflowTaskCompletedEventId;
     // Responses to updates do not name their task: the last one.
     const startedId = UPDATES.has(attributes.case)
       ? this.#lastStarted
@@ -60,7 +64,9 @@ class LinkFinder implements EventLinks {
       : this.#startedOf.get(writtenBy);
     if (startedId !== undefined) this.lastOfTask.set(startedId, Number(eventId));
     const about = aboutEvent(event);
-    if (about !== undefined && startedId !== undefined) this.#became(this.#taskKeys.next(startedId, about), event);
+    if (about !== undefined && startedId !== undefined) {
+      this.#became(this.#taskKeys.next(startedId, about), event);
+    }
     this.#ofWorkflow(event);
     this.#ofCommand(event);
     this.#ofMarkerOrUpdate(event);
@@ -139,7 +145,10 @@ class LinkFinder implements EventLinks {
         break;
       case "activityTaskCancelRequestedEventAttributes":
       case "nexusOperationCancelRequestedEventAttributes":
-        this.#became(`cancel ${this.#keyOfEvent.get(attributes.value.scheduledEventId) ?? ""}`, event);
+        this.#became(
+          `cancel ${this.#keyOfEvent.get(attributes.value.scheduledEventId) ?? ""}`,
+          event,
+        );
         break;
       case "nexusOperationStartedEventAttributes": {
         const key = this.#keyOfEvent.get(attributes.value.scheduledEventId);
@@ -171,13 +180,16 @@ class LinkFinder implements EventLinks {
     switch (attributes.case) {
       case "markerRecordedEventAttributes": {
         const { markerName, details } = attributes.value;
-        const first = (name: string) => toPlainData(readPayload(details[name]?.payloads[0], this.#converter));
+        const first = (name: string) =>
+          toPlainData(readPayload(details[name]?.payloads[0], this.#converter));
         if (markerName === "Transact") this.#resolve(`transact ${first("id")}`, event);
         if (markerName === "core_local_activity") {
           const seq = (first("data") as { seq?: unknown } | null | undefined)?.seq;
           if (typeof seq === "number") this.#resolve(`local activity ${seq}`, event);
         }
-        if (markerName === "SideEffect") this.#became(`side effect ${first("side-effect-id")}`, event);
+        if (markerName === "SideEffect") {
+          this.#became(`side effect ${first("side-effect-id")}`, event);
+        }
         for (const name of markerName === "core_patch" ? Object.keys(details) : []) {
           const id = (first(name) as { id?: unknown } | null | undefined)?.id;
           if (typeof id === "string") this.#became(`patch ${id}`, event);
@@ -188,12 +200,16 @@ class LinkFinder implements EventLinks {
         const { protocolInstanceId, acceptedRequest } = attributes.value;
         this.#became(`update ${protocolInstanceId}`, event);
         this.#keyOfEvent.set(eventId, `update end ${protocolInstanceId}`);
-        this.#keyOfUpdate.set(acceptedRequest?.meta?.updateId ?? "", `update end ${protocolInstanceId}`);
+        this.#keyOfUpdate.set(
+          acceptedRequest?.meta?.updateId ?? "",
+          `update end ${protocolInstanceId}`,
+        );
         break;
       }
       case "workflowExecutionUpdateCompletedEventAttributes": {
         const { acceptedEventId, meta } = attributes.value;
-        const key = this.#keyOfEvent.get(acceptedEventId) ?? this.#keyOfUpdate.get(meta?.updateId ?? "");
+        const key = this.#keyOfEvent.get(acceptedEventId) ??
+          this.#keyOfUpdate.get(meta?.updateId ?? "");
         if (key !== undefined) this.byKey.set(key, Number(eventId));
         break;
       }

@@ -7,7 +7,13 @@ import { readMarker } from "./run/markers.ts";
 import { Subscriptions } from "./run/subscribing.ts";
 import { readTimerName, readTimerSummary } from "./timer_name.ts";
 import { formatShort, printArgs } from "./value_text.ts";
-import { formatExactDuration, readPayload, readPayloads, toPlainData, toShownFailure } from "./values.ts";
+import {
+  formatExactDuration,
+  readPayload,
+  readPayloads,
+  toPlainData,
+  toShownFailure,
+} from "./values.ts";
 
 /** One event. */
 export interface EventLine {
@@ -21,11 +27,17 @@ export interface EventLine {
   readonly summary: string;
 }
 
-const camel = (name: string) => name.split("_").map((word) => word.slice(0, 1) + word.slice(1).toLowerCase()).join("");
-const NAMES = new Map<number, string>(Object.entries(EventType).map(([name, value]) => [value, camel(name)]));
+const camel = (name: string) =>
+  name.split("_").map((word) => word.slice(0, 1) + word.slice(1).toLowerCase()).join("");
+const NAMES = new Map<number, string>(
+  Object.entries(EventType).map(([name, value]) => [value, camel(name)]),
+);
 
 /** Returns one line per event. */
-export function makeEventLines(events: readonly HistoryEvent[], converter?: PayloadConverter): EventLine[] {
+export function makeEventLines(
+  events: readonly HistoryEvent[],
+  converter?: PayloadConverter,
+): EventLine[] {
   const so: SoFar = { timers: new Map(), subscriptions: new Subscriptions() };
   return events.map((event) => lineOf(event, converter, so));
 }
@@ -37,29 +49,48 @@ interface SoFar {
   readonly subscriptions: Subscriptions;
 }
 
-function lineOf(event: HistoryEvent, converter: PayloadConverter | undefined, so: SoFar): EventLine {
+function lineOf(
+  event: HistoryEvent,
+  converter: PayloadConverter | undefined,
+  so: SoFar,
+): EventLine {
   const { eventId, eventType, eventTime } = event;
   const type = NAMES.get(eventType) ?? `EventType${eventType}`;
-  const timeMs = eventTime === undefined ? undefined : Number(eventTime.seconds) * 1000 + Math.floor(eventTime.nanos / 1e6);
+  const timeMs = eventTime === undefined
+    ? undefined
+    : Number(eventTime.seconds) * 1000 + Math.floor(eventTime.nanos / 1e6);
   return { eventId: Number(eventId), type, timeMs, summary: summaryOf(event, converter, so) };
 }
 
-function summaryOf(event: HistoryEvent, converter: PayloadConverter | undefined, { timers, subscriptions }: SoFar): string {
+function summaryOf(
+  event: HistoryEvent,
+  converter: PayloadConverter | undefined,
+  { timers, subscriptions }: SoFar,
+): string {
   const { attributes, eventId, userMetadata } = event;
   const value = (payload: Payload | undefined) => toPlainData(readPayload(payload, converter));
-  const args = (payloads: Parameters<typeof readPayloads>[0]) => printArgs(readPayloads(payloads, converter));
-  const result = (payloads: Parameters<typeof readPayloads>[0]) => formatShort(readPayloads(payloads, converter)[0]);
+  const args = (payloads: Parameters<typeof readPayloads>[0]) =>
+    printArgs(readPayloads(payloads, converter));
+  const result = (payloads: Parameters<typeof readPayloads>[0]) =>
+    formatShort(readPayloads(payloads, converter)[0]);
   const duration = (d: { seconds: bigint; nanos: number } | undefined) =>
     formatExactDuration(d === undefined ? 0 : Number(d.seconds) * 1000 + d.nanos / 1e6);
   const record = (payloads: { readonly [name: string]: Payload } | undefined) =>
-    formatShort(Object.fromEntries(Object.entries(payloads ?? {}).map(([name, each]) => [name, value(each)])));
+    formatShort(
+      Object.fromEntries(Object.entries(payloads ?? {}).map(([name, each]) => [name, value(each)])),
+    );
   const childOf = (
-    { workflowType, workflowExecution }: { workflowType?: { name: string }; workflowExecution?: { workflowId: string } },
+    { workflowType, workflowExecution }: {
+      workflowType?: { name: string };
+      workflowExecution?: { workflowId: string };
+    },
   ) => `${workflowType?.name ?? ""} ${workflowExecution?.workflowId ?? ""}`;
   switch (attributes.case) {
     case "workflowExecutionStartedEventAttributes":
       subscriptions.changed(attributes.value.searchAttributes?.indexedFields, converter);
-      return `${attributes.value.workflowType?.name ?? ""}(${args(attributes.value.input?.payloads)})`;
+      return `${attributes.value.workflowType?.name ?? ""}(${
+        args(attributes.value.input?.payloads)
+      })`;
     case "workflowExecutionCompletedEventAttributes":
       return result(attributes.value.result?.payloads);
     case "workflowExecutionFailedEventAttributes":
@@ -69,9 +100,13 @@ function summaryOf(event: HistoryEvent, converter: PayloadConverter | undefined,
     case "workflowExecutionTerminatedEventAttributes":
       return attributes.value.reason;
     case "workflowExecutionContinuedAsNewEventAttributes":
-      return `${attributes.value.workflowType?.name ?? ""}(${args(attributes.value.input?.payloads)})`;
+      return `${attributes.value.workflowType?.name ?? ""}(${
+        args(attributes.value.input?.payloads)
+      })`;
     case "activityTaskScheduledEventAttributes":
-      return `${shownActivity(attributes.value.activityType?.name ?? "")}(${args(attributes.value.input?.payloads)})`;
+      return `${shownActivity(attributes.value.activityType?.name ?? "")}(${
+        args(attributes.value.input?.payloads)
+      })`;
     case "activityTaskStartedEventAttributes":
       return `attempt ${attributes.value.attempt}`;
     case "activityTaskCompletedEventAttributes":
@@ -122,11 +157,15 @@ function summaryOf(event: HistoryEvent, converter: PayloadConverter | undefined,
       return record(attributes.value.upsertedMemo?.fields);
     case "markerRecordedEventAttributes": {
       const { markerName, details, failure } = attributes.value;
-      const gave = details["result"] === undefined ? "" : ` = ${result(details["result"].payloads)}`;
+      const gave = details["result"] === undefined
+        ? ""
+        : ` = ${result(details["result"].payloads)}`;
       const end = failure === undefined ? gave : `: ${toShownFailure(failure).message}`;
       const { kind, name } = readMarker(attributes.value, converter);
       if (kind === "localActivity") return `${name}${end}`;
-      return markerName === "Transact" ? `${name}(${args(details["arguments"]?.payloads)})${end}` : markerName;
+      return markerName === "Transact"
+        ? `${name}(${args(details["arguments"]?.payloads)})${end}`
+        : markerName;
     }
     case "workflowExecutionSignaledEventAttributes":
       return `${attributes.value.signalName}(${args(attributes.value.input?.payloads)})`;
@@ -138,7 +177,9 @@ function summaryOf(event: HistoryEvent, converter: PayloadConverter | undefined,
     }
     case "workflowExecutionUpdateCompletedEventAttributes": {
       const outcome = attributes.value.outcome?.value;
-      return outcome?.case === "failure" ? toShownFailure(outcome.value).message : result(outcome?.value?.payloads);
+      return outcome?.case === "failure"
+        ? toShownFailure(outcome.value).message
+        : result(outcome?.value?.payloads);
     }
     default:
       return "";

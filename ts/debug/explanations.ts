@@ -1,4 +1,5 @@
-// What explains failed replays. One module, because realms load it when a replay fails, and not before.
+// What explains failed replays. One module, because realms load it when a replay fails, and not
+// before.
 export { decodeEventList } from "./divergence/candidates.ts";
 export { explainDivergence, KnownEdits } from "./divergence/mod.ts";
 export { formatLocation, readPath } from "./divergence/path.ts";

@@ -32,7 +32,8 @@ interface Told {
   readonly message: MessageView;
   readonly task: number;
   /** Responses to an update, in order. */
-  readonly outcomes: (Pick<MessageView, "state" | "result" | "failure"> & { readonly task: number })[];
+  readonly outcomes:
+    (Pick<MessageView, "state" | "result" | "failure"> & { readonly task: number })[];
 }
 
 /** All messages, so that a position costs only its open messages and a copy of references. */
@@ -55,7 +56,12 @@ export function messagesAt(data: SessionData, at: number, position: number): Mes
   const { delivered, final, open, ofEvent } = known;
   const { trace, activations } = data;
   const count = countWhile(delivered.length, (i) => delivered[i]!.task <= at);
-  const arrived = arrivedSince(data, activations[at]?.startedEventId ?? 0, position, (id) => (ofEvent.get(id) ?? count) >= count);
+  const arrived = arrivedSince(
+    data,
+    activations[at]?.startedEventId ?? 0,
+    position,
+    (id) => (ofEvent.get(id) ?? count) >= count,
+  );
   // Allocated with room for arrived messages: appending would copy the array again.
   const messages = final.slice(0, count + arrived.length);
   for (const i of open.at(at)) messages[i] = asOf(delivered[i]!, at);
@@ -86,7 +92,12 @@ function arrivedSince(
     const arrived = { eventId: Number(eventId), state: "arrived" as const };
     if (attributes.case === "workflowExecutionSignaledEventAttributes") {
       const { signalName: name, input } = attributes.value;
-      messages.push({ kind: "signal", name, arguments: readPayloads(input?.payloads, converter), ...arrived });
+      messages.push({
+        kind: "signal",
+        name,
+        arguments: readPayloads(input?.payloads, converter),
+        ...arrived,
+      });
     } else if (attributes.case === "workflowExecutionCancelRequestedEventAttributes") {
       messages.push({ kind: "cancelRequest", name: "cancel", arguments: [], ...arrived });
     }
@@ -104,11 +115,17 @@ function asOf({ message, outcomes }: Told, at: number): MessageView {
 
 function inOrder(delivered: readonly Told[]): AllTold {
   const ofEvent = new Map<number, number>();
-  delivered.forEach(({ message: { eventId } }, i) => ofEvent.has(eventId) || ofEvent.set(eventId, i));
+  delivered.forEach(({ message: { eventId } }, i) =>
+    ofEvent.has(eventId) || ofEvent.set(eventId, i)
+  );
   return {
     delivered,
     final: delivered.map((one) => asOf(one, Infinity)),
-    open: new OpenSpans(delivered.length, (i) => delivered[i]!.task, (i) => delivered[i]!.outcomes.at(-1)?.task ?? -1),
+    open: new OpenSpans(
+      delivered.length,
+      (i) => delivered[i]!.task,
+      (i) => delivered[i]!.outcomes.at(-1)?.task ?? -1,
+    ),
     ofEvent,
   };
 }
@@ -118,7 +135,9 @@ function collect(data: SessionData): Told[] {
   const delivered: Told[] = [];
   const updates = new Map<string, Told>();
   trace.jobs.forEach((jobs, task) => {
-    for (const { eventId, kind, name = "", input, updateId = "", protocolInstanceId = "" } of jobs) {
+    for (
+      const { eventId, kind, name = "", input, updateId = "", protocolInstanceId = "" } of jobs
+    ) {
       const base = {
         eventId: eventId || (activations[task]?.startedEventId ?? 0),
         name,
@@ -130,23 +149,40 @@ function collect(data: SessionData): Told[] {
         return one;
       };
       if (kind === "signalWorkflow") add({ kind: "signal", state: "taken", ...base });
-      else if (kind === "cancelWorkflow") add({ kind: "cancelRequest", state: "taken", ...base, name: "cancel" });
-      else if (kind === "doUpdate") {
+      else if (kind === "cancelWorkflow") {
+        add({ kind: "cancelRequest", state: "taken", ...base, name: "cancel" });
+      } else if (kind === "doUpdate") {
         const accepted = links.byKey.get(`update ${protocolInstanceId}`) ?? base.eventId;
-        updates.set(protocolInstanceId, add({ kind: "update", state: "waiting", updateId, ...base, eventId: accepted }));
+        updates.set(
+          protocolInstanceId,
+          add({ kind: "update", state: "waiting", updateId, ...base, eventId: accepted }),
+        );
       }
     }
-    if (updates.size > 0) collectAnswers(data, task, updates);
+    if (updates.size > 0) {
+      collectAnswers(data, task, updates);
+    }
   });
   return delivered;
 }
 
 /** Collects responses to updates among the commands of a task. */
-function collectAnswers({ activations, converter }: SessionData, task: number, updates: Map<string, Told>): void {
+function collectAnswers(
+  { activations, converter }: SessionData,
+  task: number,
+  updates: Map<string, Told>,
+): void {
   for (const command of activations[task]?.commands ?? []) {
     if (command.kind !== CommandKind.COMMAND_KIND_UPDATE_RESPONSE) continue;
-    const { kind, attributes: { protocolInstanceId, result, failure } } = decodeCommand(command, converter);
-    const state = kind === "AcceptUpdate" ? "accepted" : kind === "CompleteUpdate" ? "completed" : "failed";
+    const { kind, attributes: { protocolInstanceId, result, failure } } = decodeCommand(
+      command,
+      converter,
+    );
+    const state = kind === "AcceptUpdate"
+      ? "accepted"
+      : kind === "CompleteUpdate"
+      ? "completed"
+      : "failed";
     updates.get(String(protocolInstanceId))?.outcomes.push({
       ...{ task, state },
       ...(kind === "CompleteUpdate" ? { result } : {}),

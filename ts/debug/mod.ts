@@ -25,7 +25,12 @@ export type {
   Why,
 } from "./code/types.ts";
 export type { CommandView } from "./command_decoders.ts";
-export { explainDivergence, type Helpers as DivergenceHelpers, type Replay, sharedDivergences } from "./divergence/explain.ts";
+export {
+  explainDivergence,
+  type Helpers as DivergenceHelpers,
+  type Replay,
+  sharedDivergences,
+} from "./divergence/explain.ts";
 export type {
   ChangedValue,
   Divergence,
@@ -40,7 +45,11 @@ export type {
   TaskPairs,
 } from "./divergence/types.ts";
 export type { EventLine } from "./events.ts";
-export { type HistoryFile, HistoryFileError, readHistoryFile } from "../history_files/history_file.ts";
+export {
+  type HistoryFile,
+  HistoryFileError,
+  readHistoryFile,
+} from "../history_files/history_file.ts";
 export type { MessageView } from "./messages.ts";
 export type { NotInHistory } from "./not_in_history.ts";
 export { type PreparedHistory, prepareHistory, type ReadOptions } from "./prepared_history.ts";
@@ -72,7 +81,25 @@ export type { LogEntry } from "../executor/program/program.ts";
 export type { ReceiveState, WaitKind } from "../executor/program/snapshot.ts";
 export type { Shown, ShownFailure } from "./values.ts";
 export type { OpenAwait, OutcomeView, SessionView } from "./view.ts";
-export { type MinimalHistory, minimise, type MinimiseOptions, NoProblemError, NotRepairedError } from "./take_away/minimise.ts";
+export {
+  type MinimalHistory,
+  minimise,
+  type MinimiseOptions,
+  NoProblemError,
+  NotRepairedError,
+} from "./take_away/minimise.ts";
 export type { Trying } from "./take_away/ddmin.ts";
-export { redact, type RedactedHistory, RedactionError, type RedactionRule, type RedactOptions } from "./take_away/redact.ts";
-export { historyJson, type TestFileOptions, testFiles, type TestRunner, type TextFile } from "./take_away/test_file.ts";
+export {
+  redact,
+  type RedactedHistory,
+  RedactionError,
+  type RedactionRule,
+  type RedactOptions,
+} from "./take_away/redact.ts";
+export {
+  historyJson,
+  type TestFileOptions,
+  testFiles,
+  type TestRunner,
+  type TextFile,
+} from "./take_away/test_file.ts";

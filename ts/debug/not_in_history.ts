@@ -36,7 +36,10 @@ export interface ExtraCommand extends NotInHistory {
 export function commandsNotInHistory(
   verdict: Pick<ReplayVerdict, "verdict" | "warnings">,
   events: readonly HistoryEvent[],
-  recorded: { readonly activations: readonly RecordedActivation[]; readonly jobs: ReplayTrace["jobs"] },
+  recorded: {
+    readonly activations: readonly RecordedActivation[];
+    readonly jobs: ReplayTrace["jobs"];
+  },
 ): ExtraCommand[] {
   if (!hasExtraCommand(verdict)) return [];
   const tasks = readHistoryTasks(events);

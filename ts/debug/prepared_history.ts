@@ -36,15 +36,28 @@ export interface PreparedHistory {
  * Reads a history for `openSession`. Rejects with a HistoryFileError for a file without a history,
  * and with a PayloadCodecError if a codec fails.
  */
-export async function prepareHistory(file: Uint8Array, { codec, converter }: ReadOptions = {}): Promise<PreparedHistory> {
+export async function prepareHistory(
+  file: Uint8Array,
+  { codec, converter }: ReadOptions = {},
+): Promise<PreparedHistory> {
   const history = await readHistoryFile(file);
   const bytes = codec === undefined ? history.bytes : await decoded(history.bytes, codec);
   const { events } = decodeHistoryBytes(bytes);
   const links = linkEvents(events, converter);
-  return { file: history, bytes, events, links, lines: makeEventLines(events, converter), converter };
+  return {
+    file: history,
+    bytes,
+    events,
+    links,
+    lines: makeEventLines(events, converter),
+    converter,
+  };
 }
 
-async function decoded(history: Uint8Array, codec: NonNullable<ReadOptions["codec"]>): Promise<Uint8Array> {
+async function decoded(
+  history: Uint8Array,
+  codec: NonNullable<ReadOptions["codec"]>,
+): Promise<Uint8Array> {
   const { decodeHistory } = await import("../codec/message_codec.ts");
   return await decodeHistory(history, codec);
 }

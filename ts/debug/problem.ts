@@ -4,7 +4,10 @@ import type { Divergence } from "./divergence/types.ts";
 
 /** Where and how the code diverges from history, or the error of the code. */
 export interface SessionProblem {
-  /** Class of the error: "NondeterminismError", "FatalCoreError", "DeadlockError", "RealmLostError", ... */
+  /**
+   * Class of the error: "NondeterminismError", "FatalCoreError", "DeadlockError", "RealmLostError",
+   * ...
+   */
   readonly name: string;
   /** Number in the core's table of errors; 0 for other errors. */
   readonly code: number;
@@ -19,7 +22,11 @@ export interface SessionProblem {
   /** What the code does instead. */
   readonly actual: string;
   /** The fields that differ, with both values. */
-  readonly diffs: readonly { readonly field: string; readonly expected: string; readonly actual: string }[];
+  readonly diffs: readonly {
+    readonly field: string;
+    readonly expected: string;
+    readonly actual: string;
+  }[];
   /** The user's line: "function (file:line:column)"; "" if unknown. */
   readonly location: string;
   /**
@@ -40,13 +47,37 @@ export function sessionProblem(
 ): SessionProblem | undefined {
   const { error } = verdict;
   if (error === undefined) return undefined;
-  const { name, code, message, eventId, expected, actual, diffs, location, stack = "", divergence } = error;
+  const {
+    name,
+    code,
+    message,
+    eventId,
+    expected,
+    actual,
+    diffs,
+    location,
+    stack = "",
+    divergence,
+  } = error;
   const lastTask = tasks.at(-1)?.eventId ?? 1;
   const position = Math.min(length, Math.max(1, eventId > 0 ? eventId : lastTask));
   // The core also reports an event that a state machine rejects as nondeterminism.
   const isDivergence = verdict.verdict === "nondeterminism" || divergence !== undefined;
   const explained = divergence === undefined ? {} : { divergence };
-  return { name, code, message, position, eventId, expected, actual, diffs, location, stack, isDivergence, ...explained };
+  return {
+    name,
+    code,
+    message,
+    position,
+    eventId,
+    expected,
+    actual,
+    diffs,
+    location,
+    stack,
+    isDivergence,
+    ...explained,
+  };
 }
 
 /**
@@ -58,7 +89,9 @@ export function problemKey({ verdict, error }: ReplayVerdict): string {
   if (error === undefined) return verdict;
   const { name, code, commandKind, expected, actual, location, diffs } = error;
   const fields = diffs.map(({ field }) => field).sort().join();
-  return [verdict, name, code, commandKind, shape(expected), shape(actual), location, fields].join("\n");
+  return [verdict, name, code, commandKind, shape(expected), shape(actual), location, fields].join(
+    "\n",
+  );
 }
 
 /** Removes what differs in another history: numbers, and quoted values that contain them. */

@@ -1,19 +1,23 @@
-// A debug session: replays the history of one run once, with the current code in a realm, then steps through the
-// recording in both directions.
+// A debug session: replays the history of one run once, with the current code in a realm, then
+// steps through the recording in both directions.
 //
-// The replay records for each task which jobs the code received, which commands it issued, and where it waited.
-// Replaying any prefix gives the same result (promise P3), so the recording is valid at every position, and a step in
-// either direction is a look-up. Nothing here can affect the run.
+// The replay records for each task which jobs the code received, which commands it issued, and
+// where it waited. Replaying any prefix gives the same result (promise P3), so the recording is
+// valid at every position, and a step in either direction is a look-up. Nothing here can affect the
+// run.
 //
-// A position is the ID of an event: events 1..N have happened, and every workflow task that started among them has
-// been executed.
+// A position is the ID of an event: events 1..N have happened, and every workflow task that started
+// among them has been executed.
 import { create, toBinary } from "@bufbuild/protobuf";
 import type { PayloadCodec } from "../codec/codec.ts";
 import type { PayloadConverter } from "../converter/payload.ts";
 import type { RecordedActivation } from "../executor/tasks/recording.ts";
 import type { ReplayOptions, ReplayVerdict } from "../executor/tasks/replay.ts";
 import type { ReplayTrace } from "../executor/tasks/replay_trace.ts";
-import { type HistoryEvent, HistorySchema } from "../messages/generated/temporal/api/history/v1/message_pb.ts";
+import {
+  type HistoryEvent,
+  HistorySchema,
+} from "../messages/generated/temporal/api/history/v1/message_pb.ts";
 import { SessionCode } from "./code/session_code.ts";
 import { findChangedValues } from "./divergence/changed.ts";
 import type { ChangedValue } from "./divergence/types.ts";
@@ -42,8 +46,8 @@ export interface ReplayingRealm {
 /** Options of a debug session. */
 export interface SessionOptions {
   /**
-   * The realm with the workflow code. Use a worker realm, which has the determinism guard and the watchdog; an inline
-   * realm is sufficient for tests.
+   * The realm with the workflow code. Use a worker realm, which has the determinism guard and the
+   * watchdog; an inline realm is sufficient for tests.
    */
   readonly realm: ReplayingRealm;
   /** The codecs that encoded the run's payloads. The history is decoded first, in memory. */
@@ -51,8 +55,8 @@ export interface SessionOptions {
   /** Decodes the payloads that are shown. Default: Temporal's default encodings. */
   readonly converter?: PayloadConverter;
   /**
-   * Also records which lines ran and the values of variables, for `DebugSession.code`. The realm must have been
-   * created with `lines`. Default: the realm's setting.
+   * Also records which lines ran and the values of variables, for `DebugSession.code`. The realm
+   * must have been created with `lines`. Default: the realm's setting.
    */
   readonly lines?: boolean;
   /** Also reports extra commands and swapped update IDs as problems. */
@@ -69,24 +73,36 @@ export class UnknownWorkflowTypeError extends Error {
 
   constructor(workflowType: string, workflowTypes: readonly string[]) {
     const known = workflowTypes.length === 0 ? "none" : workflowTypes.join(", ");
-    super(`this is a history of workflow "${workflowType}", but the code has no such workflow (it has: ${known})`);
+    super(
+      `this is a history of workflow "${workflowType}", but the code has no such workflow (it has: ${known})`,
+    );
     this.workflowType = workflowType;
     this.workflowTypes = workflowTypes;
   }
 }
 
-const NO_TRACE: ReplayTrace = { jobs: [], waits: [], published: [], receives: [], buffered: [], logs: [] };
+const NO_TRACE: ReplayTrace = {
+  jobs: [],
+  waits: [],
+  published: [],
+  receives: [],
+  buffered: [],
+  logs: [],
+};
 
 /**
- * Opens a session for a history in any exported format, or for a prepared one, whose codec and converter then apply.
- * Rejects with a HistoryFileError if the file contains no history, an UnknownWorkflowTypeError, or a
- * PayloadCodecError. A history that the code does not reproduce opens; see `DebugSession.problem`.
+ * Opens a session for a history in any exported format, or for a prepared one, whose codec and
+ * converter then apply. Rejects with a HistoryFileError if the file contains no history, an
+ * UnknownWorkflowTypeError, or a PayloadCodecError. A history that the code does not reproduce
+ * opens; see `DebugSession.problem`.
  */
-export async function openSession(file: Uint8Array | PreparedHistory, options: SessionOptions): Promise<DebugSession> {
+export async function openSession(
+  file: Uint8Array | PreparedHistory,
+  options: SessionOptions,
+): Promise<DebugSession> {
   const { realm, strict = false, lines = true } = options;
-  const { file: history, bytes, events, links, converter, lines: shown } = file instanceof Uint8Array
-    ? await prepareHistory(file, options)
-    : file;
+  const { file: history, bytes, events, links, converter, lines: shown } =
+    file instanceof Uint8Array ? await prepareHistory(file, options) : file;
   if (realm.takesAnyType !== true && !realm.workflowTypes.includes(history.workflowType)) {
     throw new UnknownWorkflowTypeError(history.workflowType, realm.workflowTypes);
   }
@@ -114,7 +130,10 @@ export async function openSession(file: Uint8Array | PreparedHistory, options: S
   return new DebugSession(history, verdict, data);
 }
 
-/** Replays the whole history. If the code of a task never returns, the result has the recording of the tasks before it. */
+/**
+ * Replays the whole history. If the code of a task never returns, the result has the recording of
+ * the tasks before it.
+ */
 async function replay(
   realm: ReplayingRealm,
   workflowId: string,
@@ -129,12 +148,24 @@ async function replay(
   const before = [...links.lastOfTask].findLast(([started]) => started < lostAt);
   if (before === undefined) return verdict;
   const prefix = create(HistorySchema, { events: events.slice(0, before[1]) });
-  const { recorded, trace } = await realm.replay(workflowId, toBinary(HistorySchema, prefix), options);
-  return { ...verdict, ...(recorded === undefined ? {} : { recorded }), ...(trace === undefined ? {} : { trace }) };
+  const { recorded, trace } = await realm.replay(
+    workflowId,
+    toBinary(HistorySchema, prefix),
+    options,
+  );
+  return {
+    ...verdict,
+    ...(recorded === undefined ? {} : { recorded }),
+    ...(trace === undefined ? {} : { trace }),
+  };
 }
 
 /** Groups activations by task. Most tasks have one activation; some have several. */
-function tasksOf(activations: readonly RecordedActivation[], { jobs }: ReplayTrace, links: EventLinks): SessionTask[] {
+function tasksOf(
+  activations: readonly RecordedActivation[],
+  { jobs }: ReplayTrace,
+  links: EventLinks,
+): SessionTask[] {
   const tasks: (SessionTask & { last: number })[] = [];
   const end = endOfTasks(activations, jobs);
   activations.slice(0, end).forEach(({ startedEventId: eventId, timeMs, queryOnly }, i) => {
@@ -150,22 +181,25 @@ function tasksOf(activations: readonly RecordedActivation[], { jobs }: ReplayTra
 }
 
 /**
- * Returns the number of activations that belong to tasks. The replay also applies events after the last task, to
- * check that the code accepts them. The history has no task that delivered them, so no position shows their effects,
- * which may take several activations.
+ * Returns the number of activations that belong to tasks. The replay also applies events after the
+ * last task, to check that the code accepts them. The history has no task that delivered them, so
+ * no position shows their effects, which may take several activations.
  */
 function endOfTasks(activations: readonly RecordedActivation[], jobs: ReplayTrace["jobs"]): number {
   const started = activations.at(-1)?.startedEventId ?? 0;
   const first = activations.findIndex(({ startedEventId, historyLength }, i) => {
     if (startedEventId !== started || historyLength <= started) return false;
-    // A task without commands is delivered together with the events after it: the task begins with its own jobs.
+    // A task without commands is delivered together with the events after it: the task begins with
+    // its own jobs.
     const told = jobs[i]?.find(({ eventId }) => eventId > 0);
     return told !== undefined && told.eventId > started;
   });
   return first < 0 ? activations.length : first;
 }
 
-/** A history to step through. Navigation is synchronous, and a position always has the same view. */
+/**
+ * A history to step through. Navigation is synchronous, and a position always has the same view.
+ */
 export class DebugSession {
   /** From the first event. */
   readonly workflowType: string;
@@ -208,20 +242,26 @@ export class DebugSession {
     return this.#data.tasks;
   }
 
-  /** Where and how the code differs from the history, or failed; undefined if the code reproduces the whole history. */
+  /**
+   * Where and how the code differs from the history, or failed; undefined if the code reproduces
+   * the whole history.
+   */
   get problem(): SessionProblem | undefined {
     return this.#data.problem;
   }
 
-  /** Commands that the code issues in completed tasks and the history does not have, although the replay passes. */
+  /**
+   * Commands that the code issues in completed tasks and the history does not have, although the
+   * replay passes.
+   */
   get notInHistory(): readonly NotInHistory[] {
     return this.#data.notInHistory;
   }
 
   /**
-   * Values in the code that differ from the history and that no replay compares: durations, arguments, options. The
-   * verdict does not depend on them. If code and history diverge, only values before that point. Computed on first
-   * access.
+   * Values in the code that differ from the history and that no replay compares: durations,
+   * arguments, options. The verdict does not depend on them. If code and history diverge, only
+   * values before that point. Computed on first access.
    */
   get changedValues(): readonly ChangedValue[] {
     if (this.#changed === undefined) {
@@ -276,7 +316,9 @@ export class DebugSession {
 
   /** Moves to the next workflow task; after the last one to the end. */
   forwardTask(): SessionView {
-    return this.goTo(this.tasks.find(({ eventId }) => eventId > this.#position)?.eventId ?? this.length);
+    return this.goTo(
+      this.tasks.find(({ eventId }) => eventId > this.#position)?.eventId ?? this.length,
+    );
   }
 
   /** Moves to the previous workflow task; before the first one to the start. */
@@ -296,6 +338,8 @@ export class DebugSession {
 
   #check(position: number): number {
     if (Number.isInteger(position) && position >= 1 && position <= this.length) return position;
-    throw new RangeError(`event ${position} does not exist: this history has events 1 to ${this.length}`);
+    throw new RangeError(
+      `event ${position} does not exist: this history has events 1 to ${this.length}`,
+    );
   }
 }

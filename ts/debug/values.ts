@@ -1,16 +1,25 @@
-// Readable payloads and failures. A payload that cannot be decoded (unknown encoding, missing codec) is replaced by
-// the reason.
+// Readable payloads and failures. A payload that cannot be decoded (unknown encoding, missing
+// codec) is replaced by the reason.
 import { fromBinary, toJson } from "@bufbuild/protobuf";
 import { jsonPayloadConverter, type Payload, type PayloadConverter } from "../converter/payload.ts";
-import { type Failure, FailureSchema } from "../messages/generated/temporal/api/failure/v1/message_pb.ts";
-import { type HistoryEvent, HistoryEventSchema } from "../messages/generated/temporal/api/history/v1/message_pb.ts";
+import {
+  type Failure,
+  FailureSchema,
+} from "../messages/generated/temporal/api/failure/v1/message_pb.ts";
+import {
+  type HistoryEvent,
+  HistoryEventSchema,
+} from "../messages/generated/temporal/api/history/v1/message_pb.ts";
 import { decodeBase64 } from "../history_files/payload_json.ts";
 
 /** The value of a payload, or why it cannot be shown. */
 export type Shown = { readonly value: unknown } | { readonly unreadable: string };
 
 /** Decodes a payload; never throws. */
-export function readPayload(payload: Payload | undefined, converter: PayloadConverter = jsonPayloadConverter): Shown {
+export function readPayload(
+  payload: Payload | undefined,
+  converter: PayloadConverter = jsonPayloadConverter,
+): Shown {
   if (payload === undefined) return { value: undefined };
   try {
     return { value: converter.fromPayload(payload) };
@@ -20,8 +29,8 @@ export function readPayload(payload: Payload | undefined, converter: PayloadConv
 }
 
 /**
- * Describes a Protobuf payload: "protobuf Order, 20 bytes". Decoding needs the schema, which the history does not
- * contain. Returns undefined for other encodings.
+ * Describes a Protobuf payload: "protobuf Order, 20 bytes". Decoding needs the schema, which the
+ * history does not contain. Returns undefined for other encodings.
  */
 function protobufOf({ metadata, data }: Payload): string | undefined {
   const read = (key: string) => new TextDecoder().decode(metadata[key]);
@@ -41,11 +50,15 @@ export function textOfBytes(bytes: Uint8Array): string | undefined {
 }
 
 /** Decodes payloads. A payload that cannot be decoded becomes the reason in brackets. */
-export function readPayloads(payloads: readonly Payload[] | undefined, converter?: PayloadConverter): unknown[] {
+export function readPayloads(
+  payloads: readonly Payload[] | undefined,
+  converter?: PayloadConverter,
+): unknown[] {
   return (payloads ?? []).map((payload) => toPlainData(readPayload(payload, converter)));
 }
 
-export const toPlainData = (shown: Shown): unknown => "value" in shown ? shown.value : `[unreadable: ${shown.unreadable}]`;
+export const toPlainData = (shown: Shown): unknown =>
+  "value" in shown ? shown.value : `[unreadable: ${shown.unreadable}]`;
 
 /** A failure as plain data. */
 export interface ShownFailure {
@@ -90,15 +103,28 @@ export function toPlainEvent(event: HistoryEvent, converter?: PayloadConverter):
 function readable(json: unknown, converter: PayloadConverter | undefined): unknown {
   if (Array.isArray(json)) return json.map((item) => readable(item, converter));
   if (typeof json !== "object" || json === null) return json;
-  const { metadata, data, payloads } = json as { metadata?: unknown; data?: unknown; payloads?: unknown };
+  const { metadata, data, payloads } = json as {
+    metadata?: unknown;
+    data?: unknown;
+    payloads?: unknown;
+  };
   const keys = Object.keys(json);
-  if (Array.isArray(payloads) && keys.length === 1) return payloads.map((item) => readable(item, converter));
-  if (typeof (metadata as { encoding?: unknown } | undefined)?.encoding === "string") {
-    const bytes = (text: unknown) => decodeBase64(typeof text === "string" ? text : "") ?? new Uint8Array(0);
-    const fields = Object.entries(metadata as object).map(([key, text]) => [key, bytes(text)] as const);
-    return toPlainData(readPayload({ metadata: Object.fromEntries(fields), data: bytes(data) }, converter));
+  if (Array.isArray(payloads) && keys.length === 1) {
+    return payloads.map((item) => readable(item, converter));
   }
-  return Object.fromEntries(Object.entries(json).map(([key, value]) => [key, readable(value, converter)]));
+  if (typeof (metadata as { encoding?: unknown } | undefined)?.encoding === "string") {
+    const bytes = (text: unknown) =>
+      decodeBase64(typeof text === "string" ? text : "") ?? new Uint8Array(0);
+    const fields = Object.entries(metadata as object).map(([key, text]) =>
+      [key, bytes(text)] as const
+    );
+    return toPlainData(
+      readPayload({ metadata: Object.fromEntries(fields), data: bytes(data) }, converter),
+    );
+  }
+  return Object.fromEntries(
+    Object.entries(json).map(([key, value]) => [key, readable(value, converter)]),
+  );
 }
 
 /** An exact duration: "250 ms", "1.5 s", "1 min 30 s", "3 d". */

@@ -9,5 +9,6 @@ export const isThrownByCode = ({ verdict, error }: ReplayVerdict): boolean =>
   verdict === "failed" && error?.thrown !== undefined && error.name !== "HistoryMismatchError";
 
 /** The core found a command that history does not have, and the replay passed. */
-export const hasExtraCommand = ({ verdict, warnings }: Pick<ReplayVerdict, "verdict" | "warnings">): boolean =>
-  verdict === "ok" && warnings.some(({ code }) => code === EXTRA_COMMAND);
+export const hasExtraCommand = (
+  { verdict, warnings }: Pick<ReplayVerdict, "verdict" | "warnings">,
+): boolean => verdict === "ok" && warnings.some(({ code }) => code === EXTRA_COMMAND);

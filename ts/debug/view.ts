@@ -29,9 +29,14 @@ export interface OpenAwait {
   readonly seq: number;
   /** The event of its command; undefined: no event, or not yet at this position. */
   readonly eventId: number | undefined;
-  /** The event that resolves the await, if it has happened: the code receives it in its next task. */
+  /**
+   * The event that resolves the await, if it has happened: the code receives it in its next task.
+   */
   readonly endedBy: number | undefined;
-  /** The task completed without an event for this command, so nothing in the recorded run can resolve the await. */
+  /**
+   * The task completed without an event for this command, so nothing in the recorded run can
+   * resolve the await.
+   */
   readonly isNotInHistory?: boolean;
   /** When the timer is due, in milliseconds since the epoch. */
   readonly firesAtMs?: number;
@@ -41,7 +46,13 @@ export interface OpenAwait {
 
 /** How the run ended. */
 export interface OutcomeView {
-  readonly kind: "completed" | "failed" | "cancelled" | "continuedAsNew" | "terminated" | "timedOut";
+  readonly kind:
+    | "completed"
+    | "failed"
+    | "cancelled"
+    | "continuedAsNew"
+    | "terminated"
+    | "timedOut";
   /** The result, or the arguments of the next run. */
   readonly value?: unknown;
   /** Set if the run failed. */
@@ -64,11 +75,14 @@ export interface SessionView {
   readonly isInTask: boolean;
   /** Commands that the code issued in that task, in order. */
   readonly commands: readonly CommandView[];
-  /** The last published state, and the event of the task that published it; undefined before the first. */
+  /**
+   * The last published state, and the event of the task that published it; undefined before the
+   * first.
+   */
   readonly published: (Shown & { readonly sinceEventId: number }) | undefined;
   /**
-   * Number of awaits of workflow functions that were passed, as in SQL (`phase`); undefined for programs that do not
-   * count them.
+   * Number of awaits of workflow functions that were passed, as in SQL (`phase`); undefined for
+   * programs that do not count them.
    */
   readonly phase: number | undefined;
   /** The open awaits, in order of creation. */
@@ -82,8 +96,8 @@ export interface SessionView {
   /** How the run ended; undefined before its end. */
   readonly outcome: OutcomeView | undefined;
   /**
-   * The code diverged from the history at or before this position, or failed. All fields except events then show the
-   * state at that point.
+   * The code diverged from the history at or before this position, or failed. All fields except
+   * events then show the state at that point.
    */
   readonly problem: SessionProblem | undefined;
 }
@@ -97,7 +111,13 @@ export function viewAt(data: SessionData, position: number): SessionView {
     position,
     length: lines.length,
     event: lines[position - 1]!,
-    task: task && { index: task.index, eventId: task.eventId, lastEventId: task.lastEventId, timeMs: task.timeMs },
+    task: task &&
+      {
+        index: task.index,
+        eventId: task.eventId,
+        lastEventId: task.lastEventId,
+        timeMs: task.timeMs,
+      },
     isInTask: task !== undefined && position <= task.lastEventId,
     commands: task === undefined ? [] : data.cache.commandsOf(data, task),
     published: published?.value === undefined ? undefined : {
@@ -114,7 +134,10 @@ export function viewAt(data: SessionData, position: number): SessionView {
   };
 }
 
-/** Decoded values that many positions share: decoding a task of a thousand commands takes milliseconds. */
+/**
+ * Decoded values that many positions share: decoding a task of a thousand commands takes
+ * milliseconds.
+ */
 export class ViewCache {
   readonly #commands = new Map<number, readonly CommandView[]>();
   readonly #waits: WaitFacts[] = [];
@@ -136,18 +159,20 @@ export class ViewCache {
       const keys = this.#keys ??= commandKeys(activations);
       const own = activations.slice(task.first, task.last + 1).flatMap(({ commands }) => commands);
       // Waiting for a transact is a separate command without an event.
-      views = own.filter(({ kind }) => kind !== CommandKind.COMMAND_KIND_AWAIT_TRANSACT).map((command) => {
-        const { kind, summary, attributes, key } = decodeCommand(command, converter, names);
-        return {
-          kind,
-          summary,
-          seq: command.seq,
-          attributes,
-          site: command.site,
-          eventId: links.byKey.get(keys.get(command) ?? key),
-          ...(data.extraCommands.has(command) && { isNotInHistory: true }),
-        };
-      });
+      views = own.filter(({ kind }) => kind !== CommandKind.COMMAND_KIND_AWAIT_TRANSACT).map(
+        (command) => {
+          const { kind, summary, attributes, key } = decodeCommand(command, converter, names);
+          return {
+            kind,
+            summary,
+            seq: command.seq,
+            attributes,
+            site: command.site,
+            eventId: links.byKey.get(keys.get(command) ?? key),
+            ...(data.extraCommands.has(command) && { isNotInHistory: true }),
+          };
+        },
+      );
       this.#commands.set(task.index, views);
     }
     return views;
@@ -155,7 +180,11 @@ export class ViewCache {
 
   /** Returns the indices of the waits that are pending after an activation. */
   waitsAt({ trace: { waits } }: SessionData, at: number): readonly number[] {
-    this.#open ??= new OpenSpans(waits.length, (i) => waits[i]!.from, (i) => waits[i]!.to ?? Infinity);
+    this.#open ??= new OpenSpans(
+      waits.length,
+      (i) => waits[i]!.from,
+      (i) => waits[i]!.to ?? Infinity,
+    );
     return this.#open.at(at);
   }
 
@@ -169,26 +198,43 @@ export class ViewCache {
   }
 
   /** Returns what is known of a wait, by its index in the trace. */
-  factsOf({ trace, activations, links, converter, events, extraCommands }: SessionData, index: number): WaitFacts {
+  factsOf(
+    { trace, activations, links, converter, events, extraCommands }: SessionData,
+    index: number,
+  ): WaitFacts {
     if (this.#waits.length === 0) {
-      const commands = new Map<string, { readonly command: RecordedCommand; readonly timeMs: number }>();
+      const commands = new Map<
+        string,
+        { readonly command: RecordedCommand; readonly timeMs: number }
+      >();
       for (const { commands: issued, timeMs } of activations) {
-        for (const command of issued) if (!command.cancel) commands.set(`${command.kind} ${command.seq}`, { command, timeMs });
+        for (const command of issued) {
+          if (!command.cancel) {
+            commands.set(`${command.kind} ${command.seq}`, { command, timeMs });
+          }
+        }
       }
       const keys = this.#keys ??= commandKeys(activations);
       for (const { value: { kind, seq } } of trace.waits) {
-        const found = seq === 0 ? undefined : commands.get(`${COMMAND_OF[kind] ?? START_TIMER} ${seq}`);
+        const found = seq === 0
+          ? undefined
+          : commands.get(`${COMMAND_OF[kind] ?? START_TIMER} ${seq}`);
         if (found === undefined) {
           this.#waits.push({ eventId: undefined, endedBy: undefined, isExtra: false, more: {} });
           continue;
         }
-        const { key: own, attributes: { durationMs, arguments: args } } = decodeCommand(found.command, converter);
+        const { key: own, attributes: { durationMs, arguments: args } } = decodeCommand(
+          found.command,
+          converter,
+        );
         const key = keys.get(found.command) ?? own;
         const eventId = links.byKey.get(key);
         this.#waits.push({
           eventId,
           isExtra: extraCommands.has(found.command),
-          endedBy: (kind === "childStart" || kind === "nexusStart" ? links.startOf.get(key) : undefined) ?? links.endOf.get(key),
+          endedBy:
+            (kind === "childStart" || kind === "nexusStart" ? links.startOf.get(key) : undefined) ??
+              links.endOf.get(key),
           more: {
             ...(typeof durationMs === "number"
               ? { firesAtMs: found.timeMs + (startedFor(events[(eventId ?? 0) - 1]) ?? durationMs) }
@@ -215,14 +261,21 @@ interface WaitFacts {
   readonly more: Pick<OpenAwait, "firesAtMs" | "arguments">;
 }
 
-export function openAt(data: SessionData, at: number, position: number): (OpenAwait & { readonly index: number })[] {
-  const past = (eventId: number | undefined) => eventId !== undefined && eventId <= position ? eventId : undefined;
+export function openAt(
+  data: SessionData,
+  at: number,
+  position: number,
+): (OpenAwait & { readonly index: number })[] {
+  const past = (eventId: number | undefined) =>
+    eventId !== undefined && eventId <= position ? eventId : undefined;
   return data.cache.waitsAt(data, at).flatMap((index) => {
     const { value } = data.trace.waits[index]!;
     // Completed and not awaited: the step is in the commands, and no code waits for it.
     if (value.kind === "transact" && !data.cache.namesOf(data).awaited.has(value.seq)) return [];
     const { eventId, endedBy, isExtra, more } = data.cache.factsOf(data, index);
-    const extra = isExtra ? { isNotInHistory: true, label: `${value.label} (not in the history)` } : {};
+    const extra = isExtra
+      ? { isNotInHistory: true, label: `${value.label} (not in the history)` }
+      : {};
     return [{ ...value, index, eventId: past(eventId), endedBy: past(endedBy), ...extra, ...more }];
   });
 }
@@ -248,8 +301,14 @@ const ENDS: { readonly [kind: string]: OutcomeView["kind"] } = {
   ContinueAsNew: "continuedAsNew",
 };
 
-function outcomeAt(data: SessionData, task: SessionTask | undefined, position: number): OutcomeView | undefined {
-  const last = task === undefined ? undefined : data.cache.commandsOf(data, task).findLast(({ kind }) => kind in ENDS);
+function outcomeAt(
+  data: SessionData,
+  task: SessionTask | undefined,
+  position: number,
+): OutcomeView | undefined {
+  const last = task === undefined
+    ? undefined
+    : data.cache.commandsOf(data, task).findLast(({ kind }) => kind in ENDS);
   if (last !== undefined) {
     const { result, failure, arguments: args } = last.attributes;
     return {
@@ -266,9 +325,14 @@ function outcomeAt(data: SessionData, task: SessionTask | undefined, position: n
       return { kind: "terminated", value: attributes.value.reason, eventId: Number(eventId) };
     case "workflowExecutionTimedOutEventAttributes":
       return { kind: "timedOut", eventId: Number(eventId) };
-    // The history ends here and the code does not: a divergence that a replay of whole tasks may not detect.
+    // The history ends here and the code does not: a divergence that a replay of whole tasks may
+    // not detect.
     case "workflowExecutionFailedEventAttributes":
-      return { kind: "failed", failure: toShownFailure(attributes.value.failure), eventId: Number(eventId) };
+      return {
+        kind: "failed",
+        failure: toShownFailure(attributes.value.failure),
+        eventId: Number(eventId),
+      };
     default:
       return undefined;
   }

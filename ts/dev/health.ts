@@ -53,14 +53,17 @@ export class Health {
       unary: (request) => {
         const service = textField(request, HealthCheckRequest.service);
         const status = this.#status(service);
-        if (status === Status.SERVICE_UNKNOWN) throw new ServiceError(Code.NOT_FOUND, `unknown service ${service}`, "NotFound");
+        if (status === Status.SERVICE_UNKNOWN) {
+          throw new ServiceError(Code.NOT_FOUND, `unknown service ${service}`, "NotFound");
+        }
         return answer(status);
       },
     },
     {
       service: HEALTH,
       method: "Watch",
-      stream: (request, signal) => this.#watch(textField(request, HealthCheckRequest.service), signal),
+      stream: (request, signal) =>
+        this.#watch(textField(request, HealthCheckRequest.service), signal),
     },
   ];
 }

@@ -2,13 +2,23 @@
 // that dispatches by the namespace in the request.
 import { DescribeNamespaceRequest } from "../messages/generated/fields.ts";
 import { namespaceField } from "../api/request_namespace.ts";
-import { describedNamespace, listedNamespaces, type NamespaceOptions } from "../engine/server_description.ts";
+import {
+  describedNamespace,
+  listedNamespaces,
+  type NamespaceOptions,
+} from "../engine/server_description.ts";
 import type { EmbeddedEngine } from "../engine/host.ts";
 import { ENGINE_METHODS } from "../engine/methods.ts";
 import { invalid, textField } from "../engine/host_bytes.ts";
 import { callFromOutside } from "../engine/outside_calls.ts";
 import { NexusPolls } from "./nexus_polls.ts";
-import { type CallOptions, Code, type MethodName, type RawService, ServiceError } from "../service/raw.ts";
+import {
+  type CallOptions,
+  Code,
+  type MethodName,
+  type RawService,
+  ServiceError,
+} from "../service/raw.ts";
 
 /** Stricter than Temporal's rule for names, because the name is used as a file name. */
 const NAME = /^[A-Za-z0-9][\w.-]{0,98}$/;
@@ -33,7 +43,10 @@ const HOST_METHODS: ReadonlySet<MethodName> = new Set<MethodName>([
   "pollNexusTaskQueue",
 ]);
 
-/** A task token names the run, so these requests need no namespace. A method that is not implemented is rejected as such. */
+/**
+ * A task token names the run, so these requests need no namespace. A method that is not implemented
+ * is rejected as such.
+ */
 function needsNamespace(method: MethodName): boolean {
   const hasTaskToken = /^(respond|record)/.test(method) && !method.endsWith("ById");
   return !hasTaskToken && (HOST_METHODS.has(method) || ENGINE_METHODS[method] !== undefined);
@@ -67,7 +80,11 @@ export class Namespaces implements RawService {
   #closed = false;
 
   /** Opens all namespaces or rejects. The first is the default for requests without a namespace. */
-  static async open(names: readonly string[], options: NamespaceOptions, host: NamespacesHost): Promise<Namespaces> {
+  static async open(
+    names: readonly string[],
+    options: NamespaceOptions,
+    host: NamespacesHost,
+  ): Promise<Namespaces> {
     const namespaces = new Namespaces(names[0]!, host);
     try {
       for (const name of names) await namespaces.register(name, options);
@@ -104,9 +121,14 @@ export class Namespaces implements RawService {
       throw invalid((error as Error).message);
     }
     if (this.#spaces.has(name) || this.#opening.has(name)) {
-      throw new ServiceError(Code.ALREADY_EXISTS, `Namespace ${name} already exists.`, "NamespaceAlreadyExists", {
-        namespace: name,
-      });
+      throw new ServiceError(
+        Code.ALREADY_EXISTS,
+        `Namespace ${name} already exists.`,
+        "NamespaceAlreadyExists",
+        {
+          namespace: name,
+        },
+      );
     }
     const opening = this.#add(name, options);
     this.#opening.set(name, opening);
@@ -121,7 +143,10 @@ export class Namespaces implements RawService {
     const engine = await this.#host.open(name);
     if (this.#closed) {
       await engine.close();
-      throw new ServiceError(Code.UNAVAILABLE, `the server was closed while namespace ${name} was added`);
+      throw new ServiceError(
+        Code.UNAVAILABLE,
+        `the server was closed while namespace ${name} was added`,
+      );
     }
     const { retentionMs = 0 } = options;
     const stop = retentionMs > 0 ? this.#host.keepFor(retentionMs, engine) : () => {};
@@ -130,7 +155,9 @@ export class Namespaces implements RawService {
 
   call(method: MethodName, request: Uint8Array, options?: CallOptions): Promise<Uint8Array> {
     if (method === "listNamespaces") {
-      return Promise.resolve(listedNamespaces([...this.#spaces].map(([name, { options }]) => [name, options] as const)));
+      return Promise.resolve(
+        listedNamespaces([...this.#spaces].map(([name, { options }]) => [name, options] as const)),
+      );
     }
     let name = this.#first;
     try {
@@ -139,14 +166,18 @@ export class Namespaces implements RawService {
         (method === "describeNamespace" ? textField(request, DescribeNamespaceRequest.id) : "");
       if (named !== "") name = named;
       else if (needsNamespace(method)) {
-        throw invalid(method === "describeNamespace" ? "Namespace not set on request." : "Namespace is empty.");
+        throw invalid(
+          method === "describeNamespace" ? "Namespace not set on request." : "Namespace is empty.",
+        );
       }
     } catch (error) {
       return Promise.reject(error);
     }
     const space = this.#spaces.get(name);
     if (space === undefined) return Promise.reject(this.#unknown(name));
-    if (method === "describeNamespace") return Promise.resolve(describedNamespace(name, space.options));
+    if (method === "describeNamespace") {
+      return Promise.resolve(describedNamespace(name, space.options));
+    }
     if (method === "pollNexusTaskQueue") return this.#nexusPolls.poll(request, options);
     if (method === "shutdownWorker") this.#nexusPolls.shutDown(request);
     return callFromOutside(space.engine, method, request, options);

@@ -1,12 +1,15 @@
-// Polls for Nexus tasks. `temporalex dev` has no endpoints, so no task comes, as on a Temporal server without endpoints. The polls must
-// stay open until their worker shuts down all the same: the namespaces state workerPollCompleteOnShutdown, and SDKs wait for it.
+// Polls for Nexus tasks. `temporalex dev` has no endpoints, so no task comes, as on a Temporal
+// server without endpoints. The polls must stay open until their worker shuts down all the same:
+// the namespaces state workerPollCompleteOnShutdown, and SDKs wait for it.
 import { PollNexusTaskQueueRequest, ShutdownWorkerRequest } from "../messages/generated/fields.ts";
 import { textField } from "../engine/host_bytes.ts";
 import { LONG_POLL_MS } from "../engine/methods.ts";
 import { callCanceled, closed, tooLate } from "../engine/refusals.ts";
 import type { CallOptions, ServiceError } from "../service/raw.ts";
 
-/** Workers whose shutdown is remembered: a poll can arrive after the ShutdownWorker of its worker. */
+/**
+ * Workers whose shutdown is remembered: a poll can arrive after the ShutdownWorker of its worker.
+ */
 const MAX_ENDED_WORKERS = 1000;
 const EMPTY_RESPONSE = new Uint8Array(0);
 
@@ -31,8 +34,14 @@ export class NexusPolls {
     return this.#polls.size;
   }
 
-  /** Resolves with an empty response when the long poll is over or its worker shuts down. Rejects with a ServiceError. */
-  poll(request: Uint8Array, { signal, timeoutMs = Infinity }: CallOptions = {}): Promise<Uint8Array> {
+  /**
+   * Resolves with an empty response when the long poll is over or its worker shuts down. Rejects
+   * with a ServiceError.
+   */
+  poll(
+    request: Uint8Array,
+    { signal, timeoutMs = Infinity }: CallOptions = {},
+  ): Promise<Uint8Array> {
     return new Promise((resolve, reject) => {
       const worker = textField(request, PollNexusTaskQueueRequest.workerInstanceKey);
       if (this.#closed) return reject(closed());
@@ -40,7 +49,12 @@ export class NexusPolls {
       if (this.#ended.has(worker)) return resolve(EMPTY_RESPONSE);
       const waitMs = Math.min(this.#longPollMs, timeoutMs);
       const timer = setTimeout(
-        () => poll.end(timeoutMs <= this.#longPollMs ? tooLate("pollNexusTaskQueue reached its deadline", undefined) : undefined),
+        () =>
+          poll.end(
+            timeoutMs <= this.#longPollMs
+              ? tooLate("pollNexusTaskQueue reached its deadline", undefined)
+              : undefined,
+          ),
         waitMs,
       );
       const abort = () => poll.end(callCanceled());

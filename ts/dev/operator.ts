@@ -33,7 +33,9 @@ export function operatorMethods(register: RegisterNamespace): readonly ExtraMeth
       method: "RegisterNamespace",
       unary: async (request) => {
         const { name, options, refused } = readRegistration(request);
-        if (refused !== undefined) throw invalid(`namespace ${name} cannot be registered: ${refused}`);
+        if (refused !== undefined) {
+          throw invalid(`namespace ${name} cannot be registered: ${refused}`);
+        }
         await register(name, options);
         return new Uint8Array(0);
       },

@@ -21,8 +21,14 @@ const REFUSED: ReadonlyMap<number, string> = new Map([
   [Request.isGlobalNamespace, `a global namespace: ${ONE_STORE}`],
   [Request.historyArchivalState, "archival of histories: export them with temporalex store export"],
   [Request.historyArchivalUri, "archival of histories: export them with temporalex store export"],
-  [Request.visibilityArchivalState, "archival of visibility: export histories with temporalex store export"],
-  [Request.visibilityArchivalUri, "archival of visibility: export histories with temporalex store export"],
+  [
+    Request.visibilityArchivalState,
+    "archival of visibility: export histories with temporalex store export",
+  ],
+  [
+    Request.visibilityArchivalUri,
+    "archival of visibility: export histories with temporalex store export",
+  ],
 ]);
 
 /**

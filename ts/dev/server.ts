@@ -11,7 +11,13 @@ import { keepFor } from "../engine/retention.ts";
 import { warnOfTimeouts } from "../engine/timed_out.ts";
 import { containedLogger } from "../base/contained.ts";
 import type { Logger } from "../base/logger.ts";
-import { type CallOptions, Code, type MethodName, type RawService, ServiceError } from "../service/raw.ts";
+import {
+  type CallOptions,
+  Code,
+  type MethodName,
+  type RawService,
+  ServiceError,
+} from "../service/raw.ts";
 import { HttpGuard, type Refusal } from "../server/http_guard.ts";
 import type { ExtraMethod } from "../server/extra_methods.ts";
 import { listen, type Listener } from "../server/listener.ts";
@@ -57,7 +63,8 @@ export interface DevServer {
 
 const SERVICES = [SERVICE_NAME, "temporal.api.operatorservice.v1.OperatorService"];
 
-const codeName = (code: number) => Object.entries(Code).find(([, number]) => number === code)?.[0] ?? String(code);
+const codeName = (code: number) =>
+  Object.entries(Code).find(([, number]) => number === code)?.[0] ?? String(code);
 
 /** Logs calls, without their payloads. */
 function logged(service: RawService, logger: Logger): RawService {
@@ -81,23 +88,27 @@ function logged(service: RawService, logger: Logger): RawService {
 export async function startDevServer(options: DevServerOptions): Promise<DevServer> {
   const logger = containedLogger(options.logger);
   const { retentionMs } = options;
-  const namespaces = await Namespaces.open(options.namespaces, retentionMs === undefined ? {} : { retentionMs }, {
-    async open(namespace) {
-      const path = options.storeOf(namespace);
-      return await EmbeddedEngine.open({
-        namespace,
-        // Workers are other processes: they may still complete tasks that they polled before a
-        // restart.
-        remoteWorkers: true,
-        ...(options.clock !== undefined && { clock: options.clock }),
-        ...(options.timers !== undefined && { timers: options.timers }),
-        onError: (error) => logger.error("the engine failed", { namespace, error }),
-        onActivityTimeout: warnOfTimeouts(logger),
-        ...(path === undefined ? { store: new MemoryStore() } : { path }),
-      });
+  const namespaces = await Namespaces.open(
+    options.namespaces,
+    retentionMs === undefined ? {} : { retentionMs },
+    {
+      async open(namespace) {
+        const path = options.storeOf(namespace);
+        return await EmbeddedEngine.open({
+          namespace,
+          // Workers are other processes: they may still complete tasks that they polled before a
+          // restart.
+          remoteWorkers: true,
+          ...(options.clock !== undefined && { clock: options.clock }),
+          ...(options.timers !== undefined && { timers: options.timers }),
+          onError: (error) => logger.error("the engine failed", { namespace, error }),
+          onActivityTimeout: warnOfTimeouts(logger),
+          ...(path === undefined ? { store: new MemoryStore() } : { path }),
+        });
+      },
+      keepFor: (retentionMs, engine) => keepFor(retentionMs, engine, logger),
     },
-    keepFor: (retentionMs, engine) => keepFor(retentionMs, engine, logger),
-  });
+  );
   const health = new Health(SERVICES);
   const onError = (error: Error) => logger.error("the server failed", { error });
   const handler = serviceHandler(logged(options.around?.(namespaces) ?? namespaces, logger), {
@@ -108,7 +119,9 @@ export async function startDevServer(options: DevServerOptions): Promise<DevServ
     ],
     unknown: (service, method) => {
       logger.debug("refused", { service, method, code: "UNIMPLEMENTED" });
-      return SERVICES.includes(service) ? notOffered(method) : `temporalex dev does not have the service ${service}`;
+      return SERVICES.includes(service)
+        ? notOffered(method)
+        : `temporalex dev does not have the service ${service}`;
     },
     onError,
     ...(options.maxRequestBytes !== undefined && { maxRequestBytes: options.maxRequestBytes }),
@@ -124,13 +137,27 @@ export async function startDevServer(options: DevServerOptions): Promise<DevServ
   };
   try {
     const serve = async (http: 1 | 2, port: number, guard: HttpGuard) => {
-      const refused = ({ reason, message }: Refusal) => logger.warn("a request was rejected", { http, reason, message });
-      const listener = await listen({ at: { port }, http, handler, guard, refused, keepsAlive: true, onError });
+      const refused = ({ reason, message }: Refusal) =>
+        logger.warn("a request was rejected", { http, reason, message });
+      const listener = await listen({
+        at: { port },
+        http,
+        handler,
+        guard,
+        refused,
+        keepsAlive: true,
+        onError,
+      });
       opened.push(listener);
       return listener;
     };
-    const pagesElsewhere = "web pages cannot call this port; open one with temporalex dev --http-port";
-    const grpc = await serve(2, options.port, new HttpGuard({ port: () => options.port, host: "any", pagesElsewhere }));
+    const pagesElsewhere =
+      "web pages cannot call this port; open one with temporalex dev --http-port";
+    const grpc = await serve(
+      2,
+      options.port,
+      new HttpGuard({ port: () => options.port, host: "any", pagesElsewhere }),
+    );
     let http: Listener | undefined;
     if (options.httpPort !== undefined) {
       const guard = new HttpGuard({ port: () => http?.port ?? 0, origins: options.origins ?? [] });

@@ -18,7 +18,10 @@ export class BatchWindow {
 
   readonly #now: () => number;
 
-  /** `close` commits the batch and calls `taken` first. `now` returns milliseconds; tests replace it. */
+  /**
+   * `close` commits the batch and calls `taken` first. `now` returns milliseconds; tests replace
+   * it.
+   */
   constructor(close: () => void, now = () => performance.now()) {
     this.#close = close;
     this.#now = now;

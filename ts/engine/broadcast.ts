@@ -17,7 +17,8 @@ import type { Store } from "./store.ts";
 const CONTROL = 58;
 
 export function isBroadcast(method: MethodName, request: Uint8Array): boolean {
-  return method === "signalWorkflowExecution" && readTextField(request, CONTROL).startsWith(BROADCAST_CONTROL);
+  return method === "signalWorkflowExecution" &&
+    readTextField(request, CONTROL).startsWith(BROADCAST_CONTROL);
 }
 
 /** Sends the signals of a broadcast. `send` is called for every run before the first await. */
@@ -26,12 +27,21 @@ export async function broadcastToRuns(
   request: Uint8Array,
   send: (signal: Uint8Array) => Promise<unknown>,
 ): Promise<Uint8Array> {
-  const { control, workflowExecution, ...signal } = fromBinary(SignalWorkflowExecutionRequestSchema, request);
+  const { control, workflowExecution, ...signal } = fromBinary(
+    SignalWorkflowExecutionRequestSchema,
+    request,
+  );
   if (workflowExecution !== undefined) throw invalid("a broadcast has no workflow");
   const runs = store.subscribers(SUBSCRIPTION_ATTRIBUTE, valuesOf(control));
   const answers = await Promise.allSettled(runs.map(({ workflowId, runId }) => {
     const execution = create(WorkflowExecutionSchema, { workflowId, runId });
-    return send(toBinary(SignalWorkflowExecutionRequestSchema, { ...signal, control: "", workflowExecution: execution }));
+    return send(
+      toBinary(SignalWorkflowExecutionRequestSchema, {
+        ...signal,
+        control: "",
+        workflowExecution: execution,
+      }),
+    );
   }));
   const missed: MissedSubscriber[] = [];
   let reached = 0;
@@ -47,7 +57,9 @@ export async function broadcastToRuns(
   const jobId = outcomeText({ reached, missed });
   return toBinary(
     SignalWorkflowExecutionResponseSchema,
-    create(SignalWorkflowExecutionResponseSchema, { link: { variant: { case: "batchJob", value: { jobId } } } }),
+    create(SignalWorkflowExecutionResponseSchema, {
+      link: { variant: { case: "batchJob", value: { jobId } } },
+    }),
   );
 }
 

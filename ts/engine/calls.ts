@@ -55,7 +55,10 @@ export class Calls {
   #timer: unknown;
   #timerAt = Infinity;
 
-  constructor(events: CallEvents, longPollMs: { readonly [name in MethodName]?: number } = LONG_POLL_MS) {
+  constructor(
+    events: CallEvents,
+    longPollMs: { readonly [name in MethodName]?: number } = LONG_POLL_MS,
+  ) {
     this.#events = events;
     this.#longPollMs = longPollMs;
   }
@@ -72,13 +75,16 @@ export class Calls {
     resolve: (response: Uint8Array) => void,
     reject: (error: ServiceError) => void,
   ): number {
-    do this.#lastId = this.#lastId >= MAX_ID ? 1 : this.#lastId + 1; while (this.#waiting.has(this.#lastId));
+    do this.#lastId = this.#lastId >= MAX_ID ? 1 : this.#lastId + 1; while (
+      this.#waiting.has(this.#lastId)
+    );
     const id = this.#lastId;
     const { signal, timeoutMs = Infinity } = options;
     const longPoll = this.#longPollMs[method] ?? Infinity;
     const polls = method === "pollWorkflowTaskQueue" || method === "pollActivityTaskQueue";
     if (polls) this.pollers.note(method, request);
-    const kept = polls || method === "updateWorkflowExecution" || method === "pollWorkflowExecutionUpdate";
+    const kept = polls || method === "updateWorkflowExecution" ||
+      method === "pollWorkflowExecutionUpdate";
     const now = timeoutMs === Infinity && longPoll === Infinity ? 0 : performance.now();
     const call: Call = {
       method,
@@ -106,7 +112,10 @@ export class Calls {
         for (const each of [...ids]) this.#giveUp(each, callCanceled());
       };
       signal.addEventListener("abort", gone, { once: true });
-      this.#signals.set(signal, listened = { ids, stop: () => signal.removeEventListener("abort", gone) });
+      this.#signals.set(
+        signal,
+        listened = { ids, stop: () => signal.removeEventListener("abort", gone) },
+      );
     }
     listened.ids.add(id);
   }
@@ -124,7 +133,10 @@ export class Calls {
     clearTimeout(this.#timer as number | undefined);
     this.#timerAt = at;
     // 2^31 - 1 is the longest timeout of setTimeout; an early check does no harm.
-    this.#timer = setTimeout(() => this.#look(), Math.min(Math.max(Math.ceil(at - now), 0), 2 ** 31 - 1));
+    this.#timer = setTimeout(
+      () => this.#look(),
+      Math.min(Math.max(Math.ceil(at - now), 0), 2 ** 31 - 1),
+    );
     if (this.#waiting.size === 0) unrefTimer(this.#timer);
   }
 
@@ -137,7 +149,9 @@ export class Calls {
     }
   }
 
-  /** Rejects calls past their deadline, expires long polls, and sets the timer for the next check. */
+  /**
+   * Rejects calls past their deadline, expires long polls, and sets the timer for the next check.
+   */
   #look(): void {
     const now = performance.now();
     for (const [id, call] of [...this.#waiting]) {
@@ -212,14 +226,23 @@ const INSTANCE_KEY = {
 } as const;
 
 /** The update of a call; undefined for bytes that do not decode (the engine has rejected them). */
-function updateOf(method: MethodName, request: Uint8Array): { id: string; workflowId: string } | undefined {
+function updateOf(
+  method: MethodName,
+  request: Uint8Array,
+): { id: string; workflowId: string } | undefined {
   try {
     if (method === "updateWorkflowExecution") {
-      const { request: update, workflowExecution } = fromBinary(UpdateWorkflowExecutionRequestSchema, request);
+      const { request: update, workflowExecution } = fromBinary(
+        UpdateWorkflowExecutionRequestSchema,
+        request,
+      );
       return { id: update?.meta?.updateId ?? "", workflowId: workflowExecution?.workflowId ?? "" };
     }
     const { updateRef } = fromBinary(PollWorkflowExecutionUpdateRequestSchema, request);
-    return { id: updateRef?.updateId ?? "", workflowId: updateRef?.workflowExecution?.workflowId ?? "" };
+    return {
+      id: updateRef?.updateId ?? "",
+      workflowId: updateRef?.workflowExecution?.workflowId ?? "",
+    };
   } catch {
     return undefined;
   }

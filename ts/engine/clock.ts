@@ -7,7 +7,10 @@
 export interface Clock {
   /** Milliseconds since the epoch; never goes back. */
   nowMs(): number;
-  /** Calls `fire` once, not before `nowMs()` reaches `atMs`. Returns a function that cancels the timer. */
+  /**
+   * Calls `fire` once, not before `nowMs()` reaches `atMs`. Returns a function that cancels the
+   * timer.
+   */
   setTimer(atMs: number, fire: () => void): () => void;
 }
 
@@ -34,7 +37,11 @@ export class RealClock implements Clock {
   #last = -Infinity;
   #lastSteady = 0;
 
-  constructor(wall: () => number = Date.now, steady: () => number = () => performance.now(), checkMs = CHECK_MS) {
+  constructor(
+    wall: () => number = Date.now,
+    steady: () => number = () => performance.now(),
+    checkMs = CHECK_MS,
+  ) {
     this.#wall = wall;
     this.#steady = steady;
     this.#checkMs = checkMs;
@@ -95,13 +102,19 @@ export class VirtualClock implements Clock {
 
   #earliest(): VirtualTimer | undefined {
     let first: VirtualTimer | undefined;
-    for (const timer of this.#timers) if (first === undefined || timer.atMs < first.atMs) first = timer;
+    for (const timer of this.#timers) {
+      if (first === undefined || timer.atMs < first.atMs) first = timer;
+    }
     return first;
   }
 
   /** Advances to a time (never back) and fires each due timer at its own time. */
   advanceTo(ms: number): void {
-    for (let timer = this.#earliest(); timer !== undefined && timer.atMs <= ms; timer = this.#earliest()) {
+    for (
+      let timer = this.#earliest();
+      timer !== undefined && timer.atMs <= ms;
+      timer = this.#earliest()
+    ) {
       this.#timers.delete(timer);
       this.#now = Math.max(this.#now, timer.atMs);
       timer.fire();

@@ -9,7 +9,9 @@ const WITHOUT_WORKER: ReadonlySet<number> = new Set([Status.TERMINATED, Status.T
 export class ClosedRuns {
   readonly #listeners = new Set<(runId: string) => void>();
 
-  /** Calls the listener with the id of each such run. Returns a function that removes the listener. */
+  /**
+   * Calls the listener with the id of each such run. Returns a function that removes the listener.
+   */
   readonly watch = (listener: (runId: string) => void): () => void => {
     this.#listeners.add(listener);
     return () => void this.#listeners.delete(listener);

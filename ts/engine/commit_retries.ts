@@ -50,7 +50,9 @@ export class CommitRetries {
     this.#after(FAILED_MS[Math.min(this.#failures++, FAILED_MS.length - 1)]!, again);
   }
 
-  /** Another process has locked the store. Returns false after LOCK_WAIT_MS: the batch has failed. */
+  /**
+   * Another process has locked the store. Returns false after LOCK_WAIT_MS: the batch has failed.
+   */
   locked(e: StoreBusyError, again: () => void): boolean {
     const now = this.#timers.now();
     const waited = now - (this.#lockedSince ??= now);
@@ -58,7 +60,9 @@ export class CommitRetries {
     this.trouble = e;
     if (waited >= REPORT_LOCK_MS && !this.#reported) {
       this.#reported = true;
-      this.#report(new StoreBusyError(`writes wait until the store is free: ${e.message}`, { cause: e }));
+      this.#report(
+        new StoreBusyError(`writes wait until the store is free: ${e.message}`, { cause: e }),
+      );
     }
     this.#after(LOCKED_MS[Math.min(this.#tries++, LOCKED_MS.length - 1)]!, again);
     return true;

@@ -37,7 +37,10 @@ export function refuseOthers(store: string): void {
 }
 
 /** Adds the hold to the description of a held run; other descriptions are unchanged. */
-export function describedHeld(response: Uint8Array, held: (runId: string) => HeldRun | undefined): Uint8Array {
+export function describedHeld(
+  response: Uint8Array,
+  held: (runId: string) => HeldRun | undefined,
+): Uint8Array {
   const message = fromBinary(DescribeWorkflowExecutionResponseSchema, response);
   const { workflowExecutionInfo: info } = message;
   const run = info?.closeTime === undefined ? held(info?.execution?.runId ?? "") : undefined;
@@ -59,7 +62,9 @@ export function describedHeld(response: Uint8Array, held: (runId: string) => Hel
 export function queriedHeld(request: Uint8Array, held: readonly HeldRun[]): Uint8Array | undefined {
   const { namespace, execution } = fromBinary(QueryWorkflowRequestSchema, request);
   const { workflowId = "", runId = "" } = execution ?? {};
-  if (!held.some((run) => run.workflowId === workflowId && (runId === "" || run.runId === runId))) return undefined;
+  if (!held.some((run) => run.workflowId === workflowId && (runId === "" || run.runId === runId))) {
+    return undefined;
+  }
   return toBinary(
     DescribeWorkflowExecutionRequestSchema,
     create(DescribeWorkflowExecutionRequestSchema, { namespace, execution: { workflowId, runId } }),
@@ -67,8 +72,16 @@ export function queriedHeld(request: Uint8Array, held: readonly HeldRun[]): Uint
 }
 
 /** Throws a ServiceError if the described run is open and held. */
-export function refuseHeld(description: Uint8Array, held: (runId: string) => HeldRun | undefined): void {
-  const { workflowExecutionInfo: info } = fromBinary(DescribeWorkflowExecutionResponseSchema, description);
+export function refuseHeld(
+  description: Uint8Array,
+  held: (runId: string) => HeldRun | undefined,
+): void {
+  const { workflowExecutionInfo: info } = fromBinary(
+    DescribeWorkflowExecutionResponseSchema,
+    description,
+  );
   const run = info?.closeTime === undefined ? held(info?.execution?.runId ?? "") : undefined;
-  if (run !== undefined) throw new ServiceError(Code.FAILED_PRECONDITION, describeHeld(run), "WorkflowNotReady");
+  if (run !== undefined) {
+    throw new ServiceError(Code.FAILED_PRECONDITION, describeHeld(run), "WorkflowNotReady");
+  }
 }

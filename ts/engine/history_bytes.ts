@@ -9,7 +9,13 @@ import { StoreError } from "./store_errors.ts";
  * Returns the events `from`..`to` of a batch with the events `first`..`last`; the same bytes if
  * nothing is cut.
  */
-export function cutBatch(events: Uint8Array, first: number, last: number, from: number, to: number): Uint8Array {
+export function cutBatch(
+  events: Uint8Array,
+  first: number,
+  last: number,
+  from: number,
+  to: number,
+): Uint8Array {
   if (from <= first && to >= last) return events;
   let begin = 0;
   const at = new Fields(events);
@@ -19,13 +25,19 @@ export function cutBatch(events: Uint8Array, first: number, last: number, from: 
       if (id === from) begin = at.start;
     }
   } catch (cause) {
-    throw new StoreError("a stored batch of history events cannot be decoded: it is damaged", { cause });
+    throw new StoreError("a stored batch of history events cannot be decoded: it is damaged", {
+      cause,
+    });
   }
   return events.subarray(begin, at.end);
 }
 
 /** Returns `body` with the field `fieldNumber` appended: a History made of `parts`. */
-export function appendHistory(body: Uint8Array, fieldNumber: number, parts: readonly Uint8Array[]): Uint8Array {
+export function appendHistory(
+  body: Uint8Array,
+  fieldNumber: number,
+  parts: readonly Uint8Array[],
+): Uint8Array {
   let length = 0;
   for (const part of parts) length += part.length;
   return concat([body, fieldHead(tagWithLength(fieldNumber)), lengthPrefix(length), ...parts]);

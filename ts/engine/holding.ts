@@ -4,7 +4,14 @@ import { type HeldRun, HeldRuns, type RunName } from "../crash_notes/held_runs.t
 import { noteText, resolveNotePath, workNote } from "../crash_notes/note_files.ts";
 import { RunningTasks } from "../crash_notes/running_tasks.ts";
 import type { MethodName } from "../service/raw.ts";
-import { describedHeld, heldPath, queriedHeld, refuseHeld, refuseOthers, workPath } from "./held_status.ts";
+import {
+  describedHeld,
+  heldPath,
+  queriedHeld,
+  refuseHeld,
+  refuseOthers,
+  workPath,
+} from "./held_status.ts";
 import type { Store } from "./store.ts";
 
 /** Calls the engine; request and response are bytes. */
@@ -40,7 +47,9 @@ export class Holding {
     return this.#held?.release(workflowId, runId) ?? [];
   }
 
-  /** Adds the hold to a description. Rejects a query of a held run, since no worker can process it. */
+  /**
+   * Adds the hold to a description. Rejects a query of a held run, since no worker can process it.
+   */
   async answered(method: MethodName, request: Uint8Array, ask: Ask): Promise<Uint8Array> {
     if (method === DESCRIBE) return describedHeld(await ask(DESCRIBE, request), this.of);
     const describes = queriedHeld(request, this.list());

@@ -5,7 +5,10 @@
 import { checkEngineOptions } from "./option_kinds.ts";
 import type { CoreEngine } from "../core/engine.ts";
 import { type EngineCore, loadEngineCore } from "../core/engine_half.ts";
-import { EngineMethod, type LoadRequest } from "../core/generated/boundary/temporalex/boundary/v1/boundary.ts";
+import {
+  EngineMethod,
+  type LoadRequest,
+} from "../core/generated/boundary/temporalex/boundary/v1/boundary.ts";
 import { hop } from "../platform/hop.ts";
 import type { CallOptions, MethodName, RawService, ServiceError } from "../service/raw.ts";
 import { BatchWindow } from "./batch_window.ts";
@@ -17,7 +20,14 @@ import { answered, type HostMethod, hostMethods } from "./host_methods.ts";
 import { fireTimerRequest } from "./manual_timers.ts";
 import { ENGINE_METHODS } from "./methods.ts";
 import { backlogOf, coreOptions, type EmbeddedEngineOptions, type EngineStats } from "./options.ts";
-import { callCanceled, closed, coreReplaced, notRecorded, stopped, unimplemented } from "./refusals.ts";
+import {
+  callCanceled,
+  closed,
+  coreReplaced,
+  notRecorded,
+  stopped,
+  unimplemented,
+} from "./refusals.ts";
 import { pairError, pairResponse, takePair } from "./multi_operation.ts";
 import type { HeldRun } from "../crash_notes/held_runs.ts";
 import type { RunningTasks } from "../crash_notes/running_tasks.ts";
@@ -38,12 +48,15 @@ import { WakeTimer } from "./wake_timer.ts";
 
 /** Maximum runs loaded between two commits during recovery and wakes. */
 const LOAD_SLICE = 64;
-/** After more failures than this, each within REPLACEMENT_MS of the last, the core is not replaced. */
+/**
+ * After more failures than this, each within REPLACEMENT_MS of the last, the core is not replaced.
+ */
 const MAX_REPLACEMENTS = 100;
 const REPLACEMENT_MS = 10_000;
 
 /**
- * Durable workflows in this process, with no server: a {@link RawService} for clients and workers over a store.
+ * Durable workflows in this process, with no server: a {@link RawService} for clients and workers
+ * over a store.
  *
  * @example
  * const engine = await EmbeddedEngine.open({ path: "app.sqlite" });
@@ -75,7 +88,9 @@ export class EmbeddedEngine implements RawService {
   #replacedAt = 0;
   /** The core was replaced, and runs with pending work are not loaded yet. */
   #recovering = false;
-  /** Maximum runs loaded between two commits; 1 while searching for the run that crashes the core. */
+  /**
+   * Maximum runs loaded between two commits; 1 while searching for the run that crashes the core.
+   */
   #slice = LOAD_SLICE;
   #suspect: string | undefined;
   readonly #batch = new BatchWindow(() => this.#pump());
@@ -124,7 +139,8 @@ export class EmbeddedEngine implements RawService {
       version: core.info().version,
       held: this.#holding.of,
       call: (method, request) => this.call(method, request),
-      queue: (request, ours) => this.#calls.pollers.answer(request, ours, (name) => this.backlog(name)),
+      queue: (request, ours) =>
+        this.#calls.pollers.answer(request, ours, (name) => this.backlog(name)),
       forget: (runId) => void this.#guard(() => this.#engine.forget(runId)),
     });
     this.#calls = new Calls({
@@ -140,26 +156,47 @@ export class EmbeddedEngine implements RawService {
 
   #create(inFlightLost: boolean): CoreEngine {
     const openRuns = this.store.count(parseQuery("CloseTime IS NULL").where);
-    return this.#core.createEngine({ ...coreOptions(this.namespace, this.#options), inFlightLost, openRuns });
+    return this.#core.createEngine({
+      ...coreOptions(this.namespace, this.#options),
+      inFlightLost,
+      openRuns,
+    });
   }
 
-  // ---------------------------------------------------------------------------------------------------------------- calls
+  // ----------------------------------------------------------------------------------------- calls
 
-  /** Calls a method of WorkflowService. The response leaves after everything it acknowledges is stored. */
+  /**
+   * Calls a method of WorkflowService. The response leaves after everything it acknowledges is
+   * stored.
+   */
   call(method: MethodName, request: Uint8Array, options: CallOptions = {}): Promise<Uint8Array> {
     if (this.#state !== "open") return Promise.reject(this.#closedError());
-    const local = isBroadcast(method, request) ? () => this.#broadcast(request) : this.#local[method];
+    const local = isBroadcast(method, request)
+      ? () => this.#broadcast(request)
+      : this.#local[method];
     if (local !== undefined) return answered(() => local(request));
     if (method === "executeMultiOperation") return this.#updateWithStart(request, options);
     const number = ENGINE_METHODS[method];
     if (number === undefined) return Promise.reject(unimplemented(method));
-    if ((method === "describeWorkflowExecution" || method === "queryWorkflow") && this.heldRuns().length > 0) {
-      return this.#holding.answered(method, request, (name, bytes) => this.#ask(name, ENGINE_METHODS[name]!, bytes, options));
+    if (
+      (method === "describeWorkflowExecution" || method === "queryWorkflow") &&
+      this.heldRuns().length > 0
+    ) {
+      return this.#holding.answered(
+        method,
+        request,
+        (name, bytes) => this.#ask(name, ENGINE_METHODS[name]!, bytes, options),
+      );
     }
     return this.#ask(method, number, request, options);
   }
 
-  #ask(method: MethodName, number: EngineMethod, request: Uint8Array, options: CallOptions): Promise<Uint8Array> {
+  #ask(
+    method: MethodName,
+    number: EngineMethod,
+    request: Uint8Array,
+    options: CallOptions,
+  ): Promise<Uint8Array> {
     if (options.signal?.aborted) return Promise.reject(callCanceled());
     if (method === "shutdownWorker") this.#calls.endPolls(instanceKeyOf(method, request));
     return new Promise((resolve, reject) => {
@@ -173,17 +210,29 @@ export class EmbeddedEngine implements RawService {
     const { start, update } = takePair(request);
     if (options.signal?.aborted) throw callCanceled();
     const answer = new Promise<Uint8Array>((resolve, reject) => {
-      const id = this.#calls.add("executeMultiOperation", request, options, resolve, (error) => reject(pairError(error)));
+      const id = this.#calls.add(
+        "executeMultiOperation",
+        request,
+        options,
+        resolve,
+        (error) => reject(pairError(error)),
+      );
       this.#enter((engine) => engine.requestPair(id, start, update, this.clock.nowMs()));
     });
     return pairResponse(await answer);
   }
 
-  /** Commits earlier calls first. The signals enter together, so that one commit contains them all. */
+  /**
+   * Commits earlier calls first. The signals enter together, so that one commit contains them all.
+   */
   #broadcast(request: Uint8Array): Promise<Uint8Array> {
     this.#pump();
     this.#pumping = true;
-    const sent = broadcastToRuns(this.store, request, (signal) => this.call("signalWorkflowExecution", signal));
+    const sent = broadcastToRuns(
+      this.store,
+      request,
+      (signal) => this.call("signalWorkflowExecution", signal),
+    );
     this.#pumping = false;
     return sent;
   }
@@ -200,7 +249,7 @@ export class EmbeddedEngine implements RawService {
     else if (!this.#retries.isWaiting) this.#batch.closeSoon();
   }
 
-  // ------------------------------------------------------------------------------------------------------- one batch
+  // ------------------------------------------------------------------------------------- one batch
 
   /** Commits the open batch: loads, commits, replies. Synchronous from the flush to the commit. */
   #pump(): void {
@@ -219,15 +268,23 @@ export class EmbeddedEngine implements RawService {
     let { flush, shown } = this.#held ?? { flush: this.#engine.flush(), shown: undefined };
     this.#held = undefined;
     while (flush.loads.length > 0 || flush.transacts.length > 0) {
-      for (const load of flush.loads) this.#engine.load(this.#reader.read(load), this.clock.nowMs());
+      for (const load of flush.loads) {
+        this.#engine.load(this.#reader.read(load), this.clock.nowMs());
+      }
       if (flush.transacts.length > 0) {
         const failed = this.#reducing.run(flush.transacts, this.#engine);
-        if (failed !== undefined) return this.#commitFailed({ flush: { ...flush, loads: [] }, shown }, failed);
+        if (failed !== undefined) {
+          return this.#commitFailed({ flush: { ...flush, loads: [] }, shown }, failed);
+        }
       }
       flush = this.#engine.flush();
     }
     this.#wakes.inMemoryMs = flush.nextWakeMs;
-    this.#figures = { openRuns: flush.openRuns, cachedRuns: flush.cachedRuns, queuedTasks: flush.queuedTasks };
+    this.#figures = {
+      openRuns: flush.openRuns,
+      cachedRuns: flush.cachedRuns,
+      queuedTasks: flush.queuedTasks,
+    };
     try {
       shown ??= this.#shown.taken(flush.replies);
       if (flush.writes.length > 0) this.store.commit(flush.writes, shown);
@@ -242,17 +299,29 @@ export class EmbeddedEngine implements RawService {
     }
     this.#engine.committed();
     this.closedRuns.committed(flush.writes);
-    reportTimeouts(flush.timedOut, this.#onActivityTimeout, this.#remoteWorkers, this.clock.nowMs());
-    for (const reply of flush.replies) replyTo(this.#calls.take(reply.requestId), reply, this.store);
+    reportTimeouts(
+      flush.timedOut,
+      this.#onActivityTimeout,
+      this.#remoteWorkers,
+      this.clock.nowMs(),
+    );
+    for (const reply of flush.replies) {
+      replyTo(this.#calls.take(reply.requestId), reply, this.store);
+    }
   }
 
   #commitFailed(batch: HeldBatch, e: Error): void {
-    if (e instanceof StoreBusyError && this.#state === "open" && this.#retries.locked(e, () => this.#again())) {
+    if (
+      e instanceof StoreBusyError && this.#state === "open" &&
+      this.#retries.locked(e, () => this.#again())
+    ) {
       this.#held = batch;
       return;
     }
     const { replies, transacts } = batch.flush;
-    for (const { requestId } of [...replies, ...transacts]) this.#calls.take(requestId)?.reject(notRecorded(e));
+    for (const { requestId } of [...replies, ...transacts]) {
+      this.#calls.take(requestId)?.reject(notRecorded(e));
+    }
     if (isFinalStoreError(e)) return this.#stop(e);
     this.#engine.aborted();
     this.#storeFailed(e);
@@ -282,7 +351,11 @@ export class EmbeddedEngine implements RawService {
   }
 
   #loadAgain(loads: readonly LoadRequest[]): void {
-    if (this.#guard(() => loads.forEach((each) => this.#engine.load(this.#reader.read(each), this.clock.nowMs())))) this.#pump();
+    if (
+      this.#guard(() =>
+        loads.forEach((each) => this.#engine.load(this.#reader.read(each), this.clock.nowMs()))
+      )
+    ) this.#pump();
   }
 
   #arm(): void {
@@ -322,7 +395,7 @@ export class EmbeddedEngine implements RawService {
     }
   }
 
-  // --------------------------------------------------------------------------------------------- failures of the core
+  // -------------------------------------------------------------------------- failures of the core
 
   /** Runs `work` in the core. If the core fails, replaces it and returns false. */
   #guard(work: () => void): boolean {
@@ -335,7 +408,10 @@ export class EmbeddedEngine implements RawService {
     }
   }
 
-  /** Replaces the core. Only the open batch is lost, and its callers are rejected; the rest is stored. */
+  /**
+   * Replaces the core. Only the open batch is lost, and its callers are rejected; the rest is
+   * stored.
+   */
   #replace(e: Error): void {
     this.#reducing.ended(false);
     this.#held = undefined;
@@ -363,7 +439,9 @@ export class EmbeddedEngine implements RawService {
     void hop().then(() => this.#recover());
   }
 
-  /** Loads every run with pending work; one by one after the core has failed, to find the culprit. */
+  /**
+   * Loads every run with pending work; one by one after the core has failed, to find the culprit.
+   */
   #recover(): void {
     this.#recovering = true;
     let engine: CoreEngine;
@@ -379,7 +457,7 @@ export class EmbeddedEngine implements RawService {
     this.#arm();
   }
 
-  // ------------------------------------------------------------------------------------------------------------- the end
+  // --------------------------------------------------------------------------------------- the end
 
   /** Why the engine stopped by itself; undefined while it runs and after `close`. */
   get failure(): Error | undefined {
@@ -437,7 +515,10 @@ export class EmbeddedEngine implements RawService {
     return tablesOf(this.store);
   }
 
-  /** The rows of one SQL statement that reads, over views and tables. Throws a SqlLimitError above 100,000 rows, 16 MiB or 2 s. */
+  /**
+   * The rows of one SQL statement that reads, over views and tables. Throws a SqlLimitError above
+   * 100,000 rows, 16 MiB or 2 s.
+   */
   sql(sql: string, ...params: SqlValue[]): SqlRow[] {
     return sqlOf(this.store, sql, params);
   }
@@ -447,17 +528,24 @@ export class EmbeddedEngine implements RawService {
     return this.#state === "open" ? this.#holding.runningTasks() : undefined;
   }
 
-  /** Runs whose workflow tasks are held: the process died twice in a row while they were running. */
+  /**
+   * Runs whose workflow tasks are held: the process died twice in a row while they were running.
+   */
   heldRuns(): readonly HeldRun[] {
     return this.#holding.list();
   }
 
-  /** Releases the held runs of a workflow and returns them. Their tasks may follow minutes later. */
+  /**
+   * Releases the held runs of a workflow and returns them. Their tasks may follow minutes later.
+   */
   release(workflowId: string, runId?: string): readonly HeldRun[] {
     return this.#holding.release(workflowId, runId);
   }
 
-  /** Fires the oldest open timer with that name or id, of a workflow or engine with `timers: "manual"`. */
+  /**
+   * Fires the oldest open timer with that name or id, of a workflow or engine with `timers:
+   * "manual"`.
+   */
   async fireTimer(workflowId: string, name: string, runId?: string): Promise<void> {
     const request = fireTimerRequest(this.store, this.#options, workflowId, name, runId);
     await this.#ask("signalWorkflowExecution", EngineMethod.ENGINE_METHOD_FIRE_TIMER, request, {});
@@ -476,7 +564,9 @@ export class EmbeddedEngine implements RawService {
 
   /** Returns the number of tasks that wait in a task queue, and the age of the oldest. */
   backlog(queue: string): ReturnType<typeof backlogOf> {
-    return backlogOf(this.#state === "closed" ? [] : this.#engine.backlog(queue, this.clock.nowMs()));
+    return backlogOf(
+      this.#state === "closed" ? [] : this.#engine.backlog(queue, this.clock.nowMs()),
+    );
   }
 
   /** True while calls have entered whose batch is not committed yet. */
@@ -484,12 +574,17 @@ export class EmbeddedEngine implements RawService {
     return this.#batch.isClosing || this.#retries.isWaiting;
   }
 
-  /** Copies the store to a new file. Blocks the engine meanwhile (about one second per gigabyte). */
+  /**
+   * Copies the store to a new file. Blocks the engine meanwhile (about one second per gigabyte).
+   */
   backup(path: string): void {
     this.store.backup(path);
   }
 
-  /** Removes closed runs in slices, between which the engine works. Returns the number of removed runs. */
+  /**
+   * Removes closed runs in slices, between which the engine works. Returns the number of removed
+   * runs.
+   */
   async purge(options: PurgeOptions): Promise<number> {
     return await purgeInSlices(options, (slice) => {
       const runIds = this.#state === "open" ? this.store.purge(slice) : [];

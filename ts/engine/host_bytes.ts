@@ -1,5 +1,12 @@
 // Requests and responses of the methods that the host serves itself.
-import { create, type DescMessage, fromBinary, type MessageInitShape, type MessageShape, toBinary } from "@bufbuild/protobuf";
+import {
+  create,
+  type DescMessage,
+  fromBinary,
+  type MessageInitShape,
+  type MessageShape,
+  toBinary,
+} from "@bufbuild/protobuf";
 import { readTextField } from "../messages/wire.ts";
 import { Code, ServiceError } from "../service/raw.ts";
 
@@ -7,7 +14,10 @@ export function invalid(message: string): ServiceError {
   return new ServiceError(Code.INVALID_ARGUMENT, message, "InvalidArgument");
 }
 
-export function decodeMessage<D extends DescMessage>(schema: D, bytes: Uint8Array): MessageShape<D> {
+export function decodeMessage<D extends DescMessage>(
+  schema: D,
+  bytes: Uint8Array,
+): MessageShape<D> {
   try {
     return fromBinary(schema, bytes);
   } catch (e) {
@@ -15,7 +25,10 @@ export function decodeMessage<D extends DescMessage>(schema: D, bytes: Uint8Arra
   }
 }
 
-export function encodeMessage<D extends DescMessage>(schema: D, message: MessageInitShape<D>): Uint8Array {
+export function encodeMessage<D extends DescMessage>(
+  schema: D,
+  message: MessageInitShape<D>,
+): Uint8Array {
   return toBinary(schema, create(schema, message));
 }
 

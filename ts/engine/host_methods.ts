@@ -45,7 +45,9 @@ export interface HostContext extends Omit<RunMethodsContext, "ours"> {
 }
 
 /** Calls a method that reads the store, and converts errors of the store to ServiceErrors. */
-export async function answered(method: () => Uint8Array | Promise<Uint8Array>): Promise<Uint8Array> {
+export async function answered(
+  method: () => Uint8Array | Promise<Uint8Array>,
+): Promise<Uint8Array> {
   try {
     return await method();
   } catch (e) {
@@ -58,7 +60,9 @@ export function hostMethods(context: HostContext): { readonly [name in MethodNam
   const { store, namespace, version, held, queue } = context;
   const ours = (name: string) => {
     if (name === "" || name === namespace) return;
-    throw new ServiceError(Code.NOT_FOUND, `Namespace ${name} is not found.`, "NamespaceNotFound", { namespace: name });
+    throw new ServiceError(Code.NOT_FOUND, `Namespace ${name} is not found.`, "NamespaceNotFound", {
+      namespace: name,
+    });
   };
   return {
     listWorkflowExecutions(bytes) {
@@ -66,13 +70,19 @@ export function hostMethods(context: HostContext): { readonly [name in MethodNam
       ours(request.namespace);
       if (request.pageSize < 0) throw invalid("the page size must not be negative");
       const size = Math.min(request.pageSize === 0 ? DEFAULT_PAGE : request.pageSize, MAX_PAGE);
-      const page = store.list(parseQuery(request.query), size, readToken(request.nextPageToken, request.query));
+      const page = store.list(
+        parseQuery(request.query),
+        size,
+        readToken(request.nextPageToken, request.query),
+      );
       return encodeMessage(ListWorkflowExecutionsResponseSchema, {
         executions: page.rows.map((row, i) => ({
           ...infoOf(row, familyOf(row, page.heads[i]!, namespace)),
           ...(row.closeTimeMs === 0 && held?.(row.runId) !== undefined && { status: PAUSED }),
         })),
-        nextPageToken: page.next === undefined ? new Uint8Array(0) : writeToken(page.next, request.query),
+        nextPageToken: page.next === undefined
+          ? new Uint8Array(0)
+          : writeToken(page.next, request.query),
       });
     },
     countWorkflowExecutions(bytes) {
@@ -80,11 +90,18 @@ export function hostMethods(context: HostContext): { readonly [name in MethodNam
       ours(request.namespace);
       const { where, byStatus } = parseCount(request.query);
       const groups = byStatus ? countGroups(store.countByStatus(where)) : [];
-      const count = byStatus ? groups.reduce((sum, group) => sum + group.count, 0n) : BigInt(store.count(where));
+      const count = byStatus
+        ? groups.reduce((sum, group) => sum + group.count, 0n)
+        : BigInt(store.count(where));
       return encodeMessage(CountWorkflowExecutionsResponseSchema, { count, groups });
     },
     ...(queue !== undefined && { describeTaskQueue: (bytes: Uint8Array) => queue(bytes, ours) }),
-    ...descriptionMethods({ namespace, version, store: store.description.startsWith("memory") ? "memory" : "sqlite", ours }),
+    ...descriptionMethods({
+      namespace,
+      version,
+      store: store.description.startsWith("memory") ? "memory" : "sqlite",
+      ours,
+    }),
     ...runMethods({ ...context, ours }),
   };
 }
@@ -93,7 +110,10 @@ export function hostMethods(context: HostContext): { readonly [name in MethodNam
 function countGroups(counts: ReadonlyMap<number, number>) {
   return STATUS_NAMES.filter(([, value]) => counts.has(value)).map(([name, value]) => {
     const metadata = { encoding: utf8.encode("json/plain"), type: utf8.encode("Keyword") };
-    return { count: BigInt(counts.get(value)!), groupValues: [{ metadata, data: utf8.encode(JSON.stringify(name)) }] };
+    return {
+      count: BigInt(counts.get(value)!),
+      groupValues: [{ metadata, data: utf8.encode(JSON.stringify(name)) }],
+    };
   });
 }
 
@@ -102,10 +122,17 @@ function timestamp(ms: number): Timestamp {
   // rounding.
   const micros = Math.round(ms * 1000);
   const seconds = Math.floor(micros / 1_000_000);
-  return { $typeName: "google.protobuf.Timestamp", seconds: BigInt(seconds), nanos: (micros - seconds * 1_000_000) * 1000 };
+  return {
+    $typeName: "google.protobuf.Timestamp",
+    seconds: BigInt(seconds),
+    nanos: (micros - seconds * 1_000_000) * 1000,
+  };
 }
 
-function infoOf(row: RunRow, family: ReturnType<typeof familyOf>): MessageInitShape<typeof WorkflowExecutionInfoSchema> {
+function infoOf(
+  row: RunRow,
+  family: ReturnType<typeof familyOf>,
+): MessageInitShape<typeof WorkflowExecutionInfoSchema> {
   return {
     execution: { workflowId: row.workflowId, runId: row.runId },
     type: { name: row.workflowType },
@@ -133,7 +160,8 @@ function familyOf(row: RunRow, head: Uint8Array, namespace: string) {
   }
   const execution = (bytes: Uint8Array) => fromBinary(WorkflowExecutionSchema, bytes);
   return {
-    ...(parent !== undefined && { parentNamespaceId: namespace, parentExecution: execution(parent) }),
+    ...(parent !== undefined &&
+      { parentNamespaceId: namespace, parentExecution: execution(parent) }),
     rootExecution: root === undefined
       ? create(WorkflowExecutionSchema, { workflowId: row.workflowId, runId: row.firstRunId })
       : execution(root),

@@ -30,7 +30,9 @@ export function fireTimerRequest(
   runId?: string,
 ): Uint8Array {
   const row = store.load(workflowId, runId)?.row;
-  if (row === undefined) throw new ServiceError(Code.NOT_FOUND, `workflow "${workflowId}" not found`, "NotFound");
+  if (row === undefined) {
+    throw new ServiceError(Code.NOT_FOUND, `workflow "${workflowId}" not found`, "NotFound");
+  }
   if (options.timers !== "manual" && !startedByHand(row.searchAttributes)) {
     throw new ServiceError(
       Code.FAILED_PRECONDITION,
@@ -41,10 +43,14 @@ export function fireTimerRequest(
   const open = openTimers(store, workflowId, row.runId, row.historyLength);
   const timer = open.find((one) => one.name === name) ?? open.find((one) => one.id === name);
   if (timer === undefined) {
-    const names = open.map((one) => one.name === undefined ? `one without a name (id ${one.id})` : `"${one.name}"`);
+    const names = open.map((one) =>
+      one.name === undefined ? `one without a name (id ${one.id})` : `"${one.name}"`
+    );
     throw new ServiceError(
       Code.NOT_FOUND,
-      `workflow "${workflowId}" has no open timer "${name}"; open timers: ${names.length === 0 ? "none" : names.join(", ")}`,
+      `workflow "${workflowId}" has no open timer "${name}"; open timers: ${
+        names.length === 0 ? "none" : names.join(", ")
+      }`,
       "NotFound",
     );
   }
@@ -59,14 +65,22 @@ function startedByHand(attributes: Uint8Array): boolean {
   return textOf(fromBinary(SearchAttributesSchema, attributes).indexedFields[TIMERS]) === "manual";
 }
 
-function openTimers(store: Store, workflowId: string, runId: string, historyLength: number): OpenTimer[] {
+function openTimers(
+  store: Store,
+  workflowId: string,
+  runId: string,
+  historyLength: number,
+): OpenTimer[] {
   const open = new Map<string, OpenTimer>();
   for (const batch of store.historyRange(workflowId, runId, 1, historyLength)) {
     for (const { attributes, userMetadata } of fromBinary(HistorySchema, batch).events) {
       if (attributes.case === "timerStartedEventAttributes") {
         const id = attributes.value.timerId;
         open.set(id, { id, name: textOf(userMetadata?.summary) });
-      } else if (attributes.case === "timerFiredEventAttributes" || attributes.case === "timerCanceledEventAttributes") {
+      } else if (
+        attributes.case === "timerFiredEventAttributes" ||
+        attributes.case === "timerCanceledEventAttributes"
+      ) {
         open.delete(attributes.value.timerId);
       }
     }
@@ -74,7 +88,9 @@ function openTimers(store: Store, workflowId: string, runId: string, historyLeng
   return [...open.values()];
 }
 
-function textOf(payload: Parameters<typeof defaultPayloadConverter.fromPayload>[0] | undefined): string | undefined {
+function textOf(
+  payload: Parameters<typeof defaultPayloadConverter.fromPayload>[0] | undefined,
+): string | undefined {
   if (payload === undefined) return undefined;
   try {
     const text = defaultPayloadConverter.fromPayload(payload);

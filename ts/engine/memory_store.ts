@@ -1,8 +1,21 @@
 // A store in memory, with the contract of the SQLite store and its rejections: a commit is checked
 // whole before any of it is kept. Bytes are copied, because those of a commit share one buffer.
-import type { HistoryBatch, StateItem } from "../core/generated/boundary/temporalex/boundary/v1/boundary.ts";
+import type {
+  HistoryBatch,
+  StateItem,
+} from "../core/generated/boundary/temporalex/boundary/v1/boundary.ts";
 import { cutBatch } from "./history_bytes.ts";
-import type { ListPage, ListPosition, ListQuery, PurgeOptions, RunRecord, RunRow, RunWrite, Store, StoredRun } from "./store.ts";
+import type {
+  ListPage,
+  ListPosition,
+  ListQuery,
+  PurgeOptions,
+  RunRecord,
+  RunRow,
+  RunWrite,
+  Store,
+  StoredRun,
+} from "./store.ts";
 import { StoreError } from "./store_errors.ts";
 import { attributeValues, Kind } from "./visibility/attributes.ts";
 import { type Condition, matches } from "./visibility/condition.ts";
@@ -18,7 +31,10 @@ interface StoredState {
 
 const itemKey = (item: StateItem) => `${item.kind}/${item.id}`;
 /** Open runs sort after all closed ones. */
-const placeOf = (row: RunRow, query: ListQuery) => (query.orderBy === "StartTime" ? row.startTimeMs : row.closeTimeMs || 9e15);
+const placeOf = (
+  row: RunRow,
+  query: ListQuery,
+) => (query.orderBy === "StartTime" ? row.startTimeMs : row.closeTimeMs || 9e15);
 
 interface Placed {
   readonly place: number;
@@ -63,14 +79,18 @@ class FirstOf {
 
 const NONE: Uint8Array = new Uint8Array(0);
 const placesOf = (attributes: Uint8Array): string[] =>
-  attributeValues(attributes).filter(({ kind }) => kind === Kind.TEXT).map(({ name, value }) => `${name}=${value}`);
+  attributeValues(attributes).filter(({ kind }) => kind === Kind.TEXT).map(({ name, value }) =>
+    `${name}=${value}`
+  );
 
 /** A store that ends with the process, for tests and trials. */
 export class MemoryStore implements Store {
   readonly description = "memory store";
   readonly #runs = new Map<string, StoredState>();
   readonly #byWorkflow = new Map<string, StoredState[]>();
-  /** Runs that are ready or have a wake time. They are queried after each batch and are usually few. */
+  /**
+   * Runs that are ready or have a wake time. They are queried after each batch and are usually few.
+   */
   readonly #active = new Set<StoredState>();
   readonly #subscribers = new Map<string, Set<StoredState>>();
   #nextKey = 1;
@@ -82,11 +102,23 @@ export class MemoryStore implements Store {
 
   load(workflowId: string, runId?: string): RunRecord | undefined {
     this.#open();
-    const found = runId === undefined || runId === "" ? this.#byWorkflow.get(workflowId)?.at(-1) : this.#runs.get(runId);
+    const found = runId === undefined || runId === ""
+      ? this.#byWorkflow.get(workflowId)?.at(-1)
+      : this.#runs.get(runId);
     if (found === undefined || found.row.workflowId !== workflowId) return undefined;
-    const items = [...found.items.values()].sort((a, b) => a.kind - b.kind || (a.id < b.id ? -1 : 1));
+    const items = [...found.items.values()].sort((a, b) =>
+      a.kind - b.kind || (a.id < b.id ? -1 : 1)
+    );
     const row = { ...found.row };
-    return { askedWorkflowId: workflowId, askedRunId: runId ?? "", found: true, row, head: found.head, items, unavailable: "" };
+    return {
+      askedWorkflowId: workflowId,
+      askedRunId: runId ?? "",
+      found: true,
+      row,
+      head: found.head,
+      items,
+      unavailable: "",
+    };
   }
 
   historyRange(workflowId: string, runId: string, from: number, to: number): Uint8Array[] {
@@ -97,7 +129,9 @@ export class MemoryStore implements Store {
     }
     const last = found.history.at(-1)?.lastEventId ?? 0;
     if (from < 1 || to > last || from > to) {
-      throw new StoreError(`events ${from} to ${to} were requested from a history of ${last} events`);
+      throw new StoreError(
+        `events ${from} to ${to} were requested from a history of ${last} events`,
+      );
     }
     return found.history
       .filter((batch) => batch.lastEventId >= from && batch.firstEventId <= to)
@@ -111,23 +145,40 @@ export class MemoryStore implements Store {
 
   due(nowMs: number, limit: number, after: StoredRun["position"] = [0, 0]): StoredRun[] {
     this.#open();
-    return this.#stored(({ row }) => (row.wakeAtMs > 0 && row.wakeAtMs <= nowMs ? row.wakeAtMs : undefined), limit, after);
+    return this.#stored(
+      ({ row }) => (row.wakeAtMs > 0 && row.wakeAtMs <= nowMs ? row.wakeAtMs : undefined),
+      limit,
+      after,
+    );
   }
 
-  #stored(first: (run: StoredState) => number | undefined, limit: number, after: StoredRun["position"]): StoredRun[] {
+  #stored(
+    first: (run: StoredState) => number | undefined,
+    limit: number,
+    after: StoredRun["position"],
+  ): StoredRun[] {
     const found: StoredRun[] = [];
     for (const run of this.#active) {
       const place = first(run);
-      if (place === undefined || place < after[0] || (place === after[0] && run.key <= after[1])) continue;
-      found.push({ workflowId: run.row.workflowId, runId: run.row.runId, position: [place, run.key] });
+      if (place === undefined || place < after[0] || (place === after[0] && run.key <= after[1])) {
+        continue;
+      }
+      found.push({
+        workflowId: run.row.workflowId,
+        runId: run.row.runId,
+        position: [place, run.key],
+      });
     }
-    return found.sort((a, b) => a.position[0] - b.position[0] || a.position[1] - b.position[1]).slice(0, limit);
+    return found.sort((a, b) => a.position[0] - b.position[0] || a.position[1] - b.position[1])
+      .slice(0, limit);
   }
 
   nextWake(): number {
     this.#open();
     let next = Infinity;
-    for (const { row } of this.#active) if (row.wakeAtMs > 0 && row.wakeAtMs < next) next = row.wakeAtMs;
+    for (const { row } of this.#active) {
+      if (row.wakeAtMs > 0 && row.wakeAtMs < next) next = row.wakeAtMs;
+    }
     return next === Infinity ? 0 : next;
   }
 
@@ -168,15 +219,25 @@ export class MemoryStore implements Store {
     this.#open();
     const counts = new Map<number, number>();
     for (const { row } of this.#runs.values()) {
-      if (where === undefined || matches(row, where)) counts.set(row.status, (counts.get(row.status) ?? 0) + 1);
+      if (where === undefined || matches(row, where)) {
+        counts.set(row.status, (counts.get(row.status) ?? 0) + 1);
+      }
     }
     return counts;
   }
 
-  subscribers(attribute: string, values: readonly string[]): { workflowId: string; runId: string }[] {
+  subscribers(
+    attribute: string,
+    values: readonly string[],
+  ): { workflowId: string; runId: string }[] {
     this.#open();
-    const found = new Set(values.flatMap((value) => [...this.#subscribers.get(`${attribute}=${value}`) ?? []]));
-    return [...found].sort((a, b) => a.key - b.key).map(({ row: { workflowId, runId } }) => ({ workflowId, runId }));
+    const found = new Set(
+      values.flatMap((value) => [...this.#subscribers.get(`${attribute}=${value}`) ?? []]),
+    );
+    return [...found].sort((a, b) => a.key - b.key).map(({ row: { workflowId, runId } }) => ({
+      workflowId,
+      runId,
+    }));
   }
 
   /** Indexes the text attributes of open runs, by which broadcasts find them. */
@@ -201,7 +262,11 @@ export class MemoryStore implements Store {
     this.#open();
     this.#refuse(writes);
     for (const write of writes) {
-      const row = { ...write.row!, memo: write.row!.memo.slice(), searchAttributes: write.row!.searchAttributes.slice() };
+      const row = {
+        ...write.row!,
+        memo: write.row!.memo.slice(),
+        searchAttributes: write.row!.searchAttributes.slice(),
+      };
       let run = this.#runs.get(row.runId);
       const was = run?.row;
       if (run === undefined) {
@@ -216,8 +281,12 @@ export class MemoryStore implements Store {
       if (row.ready || row.wakeAtMs > 0) this.#active.add(run);
       else this.#active.delete(run);
       run.head = write.head.slice();
-      for (const batch of write.append) run.history.push({ ...batch, events: batch.events.slice() });
-      for (const item of write.put) run.items.set(itemKey(item), { ...item, value: item.value.slice() });
+      for (const batch of write.append) {
+        run.history.push({ ...batch, events: batch.events.slice() });
+      }
+      for (const item of write.put) {
+        run.items.set(itemKey(item), { ...item, value: item.value.slice() });
+      }
       for (const item of write.remove) run.items.delete(itemKey(item));
     }
   }
@@ -233,12 +302,16 @@ export class MemoryStore implements Store {
       let last = lasts.get(row.runId) ?? this.#runs.get(row.runId)?.row.historyLength ?? 0;
       for (const { firstEventId, lastEventId } of append) {
         if (firstEventId !== last + 1 || lastEventId < firstEventId) {
-          throw new StoreError(`events ${firstEventId} to ${lastEventId} do not follow event ${last} of run ${row.runId}`);
+          throw new StoreError(
+            `events ${firstEventId} to ${lastEventId} do not follow event ${last} of run ${row.runId}`,
+          );
         }
         last = lastEventId;
       }
       if (last !== row.historyLength) {
-        throw new StoreError(`run ${row.runId} declares ${row.historyLength} events, but ${last} are written`);
+        throw new StoreError(
+          `run ${row.runId} declares ${row.historyLength} events, but ${last} are written`,
+        );
       }
       lasts.set(row.runId, last);
     }
@@ -253,10 +326,15 @@ export class MemoryStore implements Store {
     const purged: string[] = [];
     for (const [runId, { row }] of this.#runs) {
       if (purged.length >= (options.limit ?? Infinity)) break;
-      if (row.closeTimeMs === 0 || row.closeTimeMs >= options.closedBefore || row.ready || row.wakeAtMs > 0) continue;
+      if (
+        row.closeTimeMs === 0 || row.closeTimeMs >= options.closedBefore || row.ready ||
+        row.wakeAtMs > 0
+      ) continue;
       if (options.where !== undefined && !matches(row, options.where)) continue;
       this.#runs.delete(runId);
-      const siblings = this.#byWorkflow.get(row.workflowId)!.filter((run) => run.row.runId !== runId);
+      const siblings = this.#byWorkflow.get(row.workflowId)!.filter((run) =>
+        run.row.runId !== runId
+      );
       if (siblings.length === 0) this.#byWorkflow.delete(row.workflowId);
       else this.#byWorkflow.set(row.workflowId, siblings);
       purged.push(runId);

@@ -21,7 +21,8 @@ export const ENGINE_METHODS: { readonly [name in MethodName]?: EngineMethod } = 
   recordActivityTaskHeartbeat: EngineMethod.ENGINE_METHOD_RECORD_ACTIVITY_TASK_HEARTBEAT,
   recordActivityTaskHeartbeatById: EngineMethod.ENGINE_METHOD_RECORD_ACTIVITY_TASK_HEARTBEAT_BY_ID,
   respondActivityTaskCompleted: EngineMethod.ENGINE_METHOD_RESPOND_ACTIVITY_TASK_COMPLETED,
-  respondActivityTaskCompletedById: EngineMethod.ENGINE_METHOD_RESPOND_ACTIVITY_TASK_COMPLETED_BY_ID,
+  respondActivityTaskCompletedById:
+    EngineMethod.ENGINE_METHOD_RESPOND_ACTIVITY_TASK_COMPLETED_BY_ID,
   respondActivityTaskFailed: EngineMethod.ENGINE_METHOD_RESPOND_ACTIVITY_TASK_FAILED,
   respondActivityTaskFailedById: EngineMethod.ENGINE_METHOD_RESPOND_ACTIVITY_TASK_FAILED_BY_ID,
   respondActivityTaskCanceled: EngineMethod.ENGINE_METHOD_RESPOND_ACTIVITY_TASK_CANCELED,

@@ -15,22 +15,36 @@ import { randomId } from "../platform/host.ts";
 import { Code, OPERATION_ABORTED, ServiceError } from "../service/raw.ts";
 import { decodeMessage, encodeMessage, invalid } from "./host_bytes.ts";
 
-/** Returns the two requests, each with the ids that make a retry idempotent. Throws a ServiceError. */
-export function takePair(bytes: Uint8Array): { readonly start: Uint8Array; readonly update: Uint8Array } {
+/**
+ * Returns the two requests, each with the ids that make a retry idempotent. Throws a ServiceError.
+ */
+export function takePair(
+  bytes: Uint8Array,
+): { readonly start: Uint8Array; readonly update: Uint8Array } {
   const { namespace, operations } = decodeMessage(ExecuteMultiOperationRequestSchema, bytes);
   const [first, second] = operations.map(({ operation }) => operation);
-  if (operations.length !== 2 || first?.case !== "startWorkflow" || second?.case !== "updateWorkflow") {
+  if (
+    operations.length !== 2 || first?.case !== "startWorkflow" || second?.case !== "updateWorkflow"
+  ) {
     throw invalid("Operations have to be exactly [Start, Update].");
   }
   const { value: start } = first;
   const { value: update } = second;
   for (const each of [start, update]) {
     if (each.namespace === "") each.namespace = namespace;
-    if (each.namespace !== namespace) throw invalid("the operations are for another namespace than the request");
+    if (each.namespace !== namespace) {
+      throw invalid("the operations are for another namespace than the request");
+    }
   }
-  if (start.workflowStartDelay !== undefined) throw startInvalid("WorkflowStartDelay is not supported with an update.");
-  if (start.requestEagerExecution) throw startInvalid("RequestEagerExecution is not supported with an update.");
-  if (start.cronSchedule !== "") throw startInvalid("CronSchedule is not supported with an update.");
+  if (start.workflowStartDelay !== undefined) {
+    throw startInvalid("WorkflowStartDelay is not supported with an update.");
+  }
+  if (start.requestEagerExecution) {
+    throw startInvalid("RequestEagerExecution is not supported with an update.");
+  }
+  if (start.cronSchedule !== "") {
+    throw startInvalid("CronSchedule is not supported with an update.");
+  }
   if (start.requestId === "") start.requestId = randomId();
   if (update.request?.meta?.updateId === "") update.request.meta.updateId = randomId();
   return {
@@ -41,7 +55,9 @@ export function takePair(bytes: Uint8Array): { readonly start: Uint8Array; reado
 
 /** The first operation is invalid, which aborts the second. */
 function startInvalid(message: string): ServiceError {
-  return pairError(new ServiceError(Code.INVALID_ARGUMENT, message, "InvalidArgument", { operation: "0" }));
+  return pairError(
+    new ServiceError(Code.INVALID_ARGUMENT, message, "InvalidArgument", { operation: "0" }),
+  );
 }
 
 /** Converts the state machine's PairResponse to the response of ExecuteMultiOperation. */
@@ -50,8 +66,18 @@ export function pairResponse(bytes: Uint8Array): Uint8Array {
   const update = readBytes(bytes, PairResponse.update) ?? new Uint8Array(0);
   return encodeMessage(ExecuteMultiOperationResponseSchema, {
     responses: [
-      { response: { case: "startWorkflow", value: decodeMessage(StartWorkflowExecutionResponseSchema, start) } },
-      { response: { case: "updateWorkflow", value: decodeMessage(UpdateWorkflowExecutionResponseSchema, update) } },
+      {
+        response: {
+          case: "startWorkflow",
+          value: decodeMessage(StartWorkflowExecutionResponseSchema, start),
+        },
+      },
+      {
+        response: {
+          case: "updateWorkflow",
+          value: decodeMessage(UpdateWorkflowExecutionResponseSchema, update),
+        },
+      },
     ],
   });
 }
@@ -63,7 +89,9 @@ export function pairResponse(bytes: Uint8Array): Uint8Array {
 export function pairError(error: ServiceError): ServiceError {
   const { operation, ...metadata } = error.metadata;
   if (operation === undefined) return error;
-  const cause = new ServiceError(error.code, error.message, error.reason, metadata, { failure: error.failure });
+  const cause = new ServiceError(error.code, error.message, error.reason, metadata, {
+    failure: error.failure,
+  });
   const aborted = new ServiceError(Code.ABORTED, "Operation was aborted.", OPERATION_ABORTED);
   return new ServiceError(
     error.code,

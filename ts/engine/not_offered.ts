@@ -5,17 +5,32 @@ const ELSEWHERE = "a Temporal cluster has it";
 
 /** The first match counts. Names are those of WorkflowService and OperatorService. */
 const INSTEAD: readonly (readonly [method: RegExp, what: string])[] = [
-  [/Schedule/, `schedules: start a workflow that sleeps until the next time and continues as new, or use a Temporal cluster`],
-  [/^ResetWorkflowExecution$/, "reset of workflows: start the workflow again under its id, or use a Temporal cluster"],
+  [
+    /Schedule/,
+    `schedules: start a workflow that sleeps until the next time and continues as new, or use a Temporal cluster`,
+  ],
+  [
+    /^ResetWorkflowExecution$/,
+    "reset of workflows: start the workflow again under its id, or use a Temporal cluster",
+  ],
   [/BatchOperation/, "batch operations: list the workflows, and apply the operation to each"],
   [
     /Archived|ListTaskQueuePartitions|AdminService/,
     "archives and partitions: all data is in one store until it is removed",
   ],
-  [/SearchAttributes/, "registration of search attributes: any attribute can be set and used in queries"],
-  [/Nexus/, `Nexus: call an activity that starts the other workflow with a client, or use a Temporal cluster`],
+  [
+    /SearchAttributes/,
+    "registration of search attributes: any attribute can be set and used in queries",
+  ],
+  [
+    /Nexus/,
+    `Nexus: call an activity that starts the other workflow with a client, or use a Temporal cluster`,
+  ],
   [/WorkflowRule/, "workflow rules: cancel, terminate or signal the workflows that a list finds"],
-  [/UpdateActivityExecutionOptions/, "activities without a workflow: start a workflow that calls the activity"],
+  [
+    /UpdateActivityExecutionOptions/,
+    "activities without a workflow: start a workflow that calls the activity",
+  ],
   [
     /^(ListOpen|ListClosed|Scan)WorkflowExecutions$/,
     'the older lists: use ListWorkflowExecutions, with a filter like ExecutionStatus = "Running"',
@@ -33,9 +48,18 @@ const INSTEAD: readonly (readonly [method: RegExp, what: string])[] = [
     /(Pause|Unpause|Reset|Update)Activity|ActivityOptions/,
     "pausing and resetting of activities: cancel the workflow, or complete the activity by its id (temporal activity complete)",
   ],
-  [/PauseWorkflow|UnpauseWorkflow/, `pausing of workflows: signal the workflow to wait, or use a Temporal cluster`],
-  [/ActivityExecution/, `activities without a workflow: start a workflow that calls the activity, or use a Temporal cluster`],
-  [/Worker/, "a list of workers: DescribeTaskQueue returns the pollers of a queue (temporal task-queue describe)"],
+  [
+    /PauseWorkflow|UnpauseWorkflow/,
+    `pausing of workflows: signal the workflow to wait, or use a Temporal cluster`,
+  ],
+  [
+    /ActivityExecution/,
+    `activities without a workflow: start a workflow that calls the activity, or use a Temporal cluster`,
+  ],
+  [
+    /Worker/,
+    "a list of workers: DescribeTaskQueue returns the pollers of a queue (temporal task-queue describe)",
+  ],
   [/Namespace/, "changing and removing namespaces: set them at start with --namespace"],
   [/Cluster/, "other clusters: it is one process with one store"],
 ];

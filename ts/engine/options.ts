@@ -33,7 +33,9 @@ export interface EngineLimits {
   suggestContinueAsNewEvents?: number;
   /** Bytes of a history at which continue-as-new is suggested. Default: 4 MiB. */
   suggestContinueAsNewBytes?: number;
-  /** Updates of one run at which continue-as-new is suggested. Default: nine tenths of `updates`. */
+  /**
+   * Updates of one run at which continue-as-new is suggested. Default: nine tenths of `updates`.
+   */
   suggestContinueAsNewUpdates?: number;
   /** Events of a history at which the run is terminated. Default: 51,200. */
   historyEvents?: number;
@@ -52,7 +54,9 @@ export interface EmbeddedEngineOptions {
   synchronous?: Synchronous;
   /** For `path`. Default: the first SQLite library that is installed. */
   driver?: DriverName;
-  /** For `path`: the engine closes again soon, so other processes that open the store wait for it. */
+  /**
+   * For `path`: the engine closes again soon, so other processes that open the store wait for it.
+   */
   visit?: boolean;
   /** Default: "default". */
   namespace?: string;
@@ -112,11 +116,16 @@ export interface Backlog {
 }
 
 /** Converts the core's backlog of a queue; an empty one for a closed engine. */
-export function backlogOf([workflow = 0, workflowMs = 0, activity = 0, activityMs = 0]: Iterable<number>): {
+export function backlogOf(
+  [workflow = 0, workflowMs = 0, activity = 0, activityMs = 0]: Iterable<number>,
+): {
   readonly workflow: Backlog;
   readonly activity: Backlog;
 } {
-  return { workflow: { tasks: workflow, oldestMs: workflowMs }, activity: { tasks: activity, oldestMs: activityMs } };
+  return {
+    workflow: { tasks: workflow, oldestMs: workflowMs },
+    activity: { tasks: activity, oldestMs: activityMs },
+  };
 }
 
 /** The current figures of an engine. */

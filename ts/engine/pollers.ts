@@ -39,7 +39,9 @@ interface Polled {
 
 type Backlogs = (queue: string) => { readonly workflow: Backlog; readonly activity: Backlog };
 
-/** Queue and identity of a poll; both kinds use the same fields. Undefined if it does not decode. */
+/**
+ * Queue and identity of a poll; both kinds use the same fields. Undefined if it does not decode.
+ */
 function readPoll(
   request: Uint8Array,
 ): { readonly queue: string; readonly sticky: boolean; readonly identity: string } | undefined {
@@ -71,13 +73,17 @@ export class Pollers {
 
   /** Records a poll. The engine rejects a poll that does not decode. */
   note(method: "pollWorkflowTaskQueue" | "pollActivityTaskQueue", request: Uint8Array): void {
-    const side = method === "pollWorkflowTaskQueue" ? TaskQueueType.WORKFLOW : TaskQueueType.ACTIVITY;
+    const side = method === "pollWorkflowTaskQueue"
+      ? TaskQueueType.WORKFLOW
+      : TaskQueueType.ACTIVITY;
     const poll = readPoll(request);
     if (poll === undefined) return;
     const atMs = this.#nowMs();
     const key = `${side} ${poll.queue}`;
     let queue = this.#queues.get(key);
-    if (queue === undefined) this.#queues.set(key, queue = { side, sticky: poll.sticky, seenMs: new Map() });
+    if (queue === undefined) {
+      this.#queues.set(key, queue = { side, sticky: poll.sticky, seenMs: new Map() });
+    }
     queue.seenMs.set(poll.identity, atMs);
     if (atMs - this.#sweptMs > REMEMBERED_MS) this.#sweep(atMs);
   }
@@ -86,7 +92,9 @@ export class Pollers {
   #sweep(nowMs: number): void {
     this.#sweptMs = nowMs;
     for (const [key, queue] of this.#queues) {
-      for (const [identity, atMs] of queue.seenMs) if (nowMs - atMs > REMEMBERED_MS) queue.seenMs.delete(identity);
+      for (const [identity, atMs] of queue.seenMs) {
+        if (nowMs - atMs > REMEMBERED_MS) queue.seenMs.delete(identity);
+      }
       if (queue.seenMs.size === 0) this.#queues.delete(key);
     }
   }
@@ -109,23 +117,47 @@ export class Pollers {
     return names.slice(0, MAX_NAMES).map(([key]) => key.slice(key.indexOf(" ") + 1));
   }
 
-  /** Returns the DescribeTaskQueue response, with the names of polled queues after Temporal's fields. */
-  answer(bytes: Uint8Array, checkNamespace: (name: string) => void, backlogOf: Backlogs): Uint8Array {
+  /**
+   * Returns the DescribeTaskQueue response, with the names of polled queues after Temporal's
+   * fields.
+   */
+  answer(
+    bytes: Uint8Array,
+    checkNamespace: (name: string) => void,
+    backlogOf: Backlogs,
+  ): Uint8Array {
     const request = decodeMessage(DescribeTaskQueueRequestSchema, bytes);
     checkNamespace(request.namespace);
-    const described = encodeMessage(DescribeTaskQueueResponseSchema, this.#describe(request, backlogOf));
+    const described = encodeMessage(
+      DescribeTaskQueueResponseSchema,
+      this.#describe(request, backlogOf),
+    );
     const names = this.#names(sideOf(request));
-    return concat([described, new Message().text(tagWithLength(POLLED_QUEUES), JSON.stringify(names)).finish()]);
+    return concat([
+      described,
+      new Message().text(tagWithLength(POLLED_QUEUES), JSON.stringify(names)).finish(),
+    ]);
   }
 
-  /** Describes a queue in both API modes. The engine has no build ids: all is under the unversioned one. */
-  #describe(request: DescribeTaskQueueRequest, backlogOf: Backlogs): MessageInitShape<typeof DescribeTaskQueueResponseSchema> {
+  /**
+   * Describes a queue in both API modes. The engine has no build ids: all is under the unversioned
+   * one.
+   */
+  #describe(
+    request: DescribeTaskQueueRequest,
+    backlogOf: Backlogs,
+  ): MessageInitShape<typeof DescribeTaskQueueResponseSchema> {
     const name = request.taskQueue?.name ?? "";
     if (name === "") throw invalid("TaskQueue is not set on request.");
     const backlog = backlogOf(name);
     const statsOf = (side: TaskQueueType) => {
-      const { tasks, oldestMs } = side === TaskQueueType.ACTIVITY ? backlog.activity : backlog.workflow;
-      return { approximateBacklogCount: BigInt(tasks), approximateBacklogAge: durationFromMs(oldestMs) };
+      const { tasks, oldestMs } = side === TaskQueueType.ACTIVITY
+        ? backlog.activity
+        : backlog.workflow;
+      return {
+        approximateBacklogCount: BigInt(tasks),
+        approximateBacklogAge: durationFromMs(oldestMs),
+      };
     };
     if (request.apiMode !== DescribeTaskQueueMode.ENHANCED) {
       const side = sideOf(request);
@@ -133,11 +165,17 @@ export class Pollers {
         pollers: this.#of(side, name),
         ...(request.reportStats && { stats: statsOf(side) }),
         ...(request.includeTaskQueueStatus &&
-          { taskQueueStatus: { ...STATUS, backlogCountHint: statsOf(side).approximateBacklogCount } }),
+          {
+            taskQueueStatus: { ...STATUS, backlogCountHint: statsOf(side).approximateBacklogCount },
+          }),
       };
     }
-    const sides = request.taskQueueTypes.length > 0 ? request.taskQueueTypes : [TaskQueueType.WORKFLOW, TaskQueueType.ACTIVITY];
-    const typesInfo = Object.fromEntries(sides.map((side) => [side, { pollers: this.#of(side, name), stats: statsOf(side) }]));
+    const sides = request.taskQueueTypes.length > 0
+      ? request.taskQueueTypes
+      : [TaskQueueType.WORKFLOW, TaskQueueType.ACTIVITY];
+    const typesInfo = Object.fromEntries(
+      sides.map((side) => [side, { pollers: this.#of(side, name), stats: statsOf(side) }]),
+    );
     return { versionsInfo: { "": { typesInfo } } };
   }
 }

@@ -1,7 +1,13 @@
 // The read methods of WorkflowService over a store that is not open elsewhere: lists and counts
 // from its index, descriptions and histories from an engine whose clock never advances and that
 // recovers nothing, so that reading changes nothing.
-import { type CallOptions, Code, type MethodName, type RawService, ServiceError } from "../service/raw.ts";
+import {
+  type CallOptions,
+  Code,
+  type MethodName,
+  type RawService,
+  ServiceError,
+} from "../service/raw.ts";
 import type { Clock } from "./clock.ts";
 import { EmbeddedEngine } from "./host.ts";
 import type { Store } from "./store.ts";
@@ -75,7 +81,11 @@ export class ReadOnlyService implements RawService {
   call(method: MethodName, request: Uint8Array, options?: CallOptions): Promise<Uint8Array> {
     if (READ_METHODS.has(method)) return this.#engine.call(method, request, options);
     return Promise.reject(
-      new ServiceError(Code.UNIMPLEMENTED, `${method} is not available: the store is open read-only`, "Unimplemented"),
+      new ServiceError(
+        Code.UNIMPLEMENTED,
+        `${method} is not available: the store is open read-only`,
+        "Unimplemented",
+      ),
     );
   }
 

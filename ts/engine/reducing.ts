@@ -3,7 +3,11 @@
 // rolled back if a reducer fails the task, or if the core rejects the completion (task lost).
 import { encodeFailure } from "../converter/failure_converter.ts";
 import type { CoreEngine } from "../core/engine.ts";
-import type { TransactCall, TransactResult, TransactTask } from "../core/generated/boundary/temporalex/boundary/v1/boundary.ts";
+import type {
+  TransactCall,
+  TransactResult,
+  TransactTask,
+} from "../core/generated/boundary/temporalex/boundary/v1/boundary.ts";
 import type { EmbeddedEngineOptions } from "./options.ts";
 import type { Store } from "./store.ts";
 import { StoreError } from "./store_errors.ts";
@@ -27,7 +31,9 @@ export interface ReducingStore {
   begin(): void;
   /** Rolls back the open transaction. */
   rollback(): void;
-  /** Runs work under a savepoint. If it throws, rolls back its writes and throws the error again. */
+  /**
+   * Runs work under a savepoint. If it throws, rolls back its writes and throws the error again.
+   */
   savepoint<T>(work: () => T): T;
   /**
    * The same for the first work of a transaction, without a savepoint: an error rolls back the
@@ -42,9 +48,11 @@ interface StoreWithTables extends Store, ReducingStore {
   sql(sql: string, params: readonly SqlValue[]): SqlRow[];
 }
 
-const hasTables = (store: Store): store is StoreWithTables => "savepoint" in store && "migrate" in store;
+const hasTables = (store: Store): store is StoreWithTables =>
+  "savepoint" in store && "migrate" in store;
 
-const NO_TABLES = "this store has no tables: reducers and migrations need a store in SQLite (a path)";
+const NO_TABLES =
+  "this store has no tables: reducers and migrations need a store in SQLite (a path)";
 
 /** Returns the application's tables in a store. */
 export function tablesOf(store: Store): Database {
@@ -76,7 +84,9 @@ export function reducingOf(store: Store, options: EmbeddedEngineOptions): Reduce
 export const NO_REDUCERS: ReducerRunner = {
   ended() {},
   run(tasks, engine) {
-    const failure = encodeFailure(new ReducerError("this engine was opened without reducers: open({ path, reducers })"));
+    const failure = encodeFailure(
+      new ReducerError("this engine was opened without reducers: open({ path, reducers })"),
+    );
     for (const { requestId } of tasks) engine.transacted({ requestId, results: [], failure });
     return undefined;
   },
@@ -138,7 +148,8 @@ class Reducing {
    * back alone.
    */
   #task({ requestId, calls }: TransactTask, engine: CoreEngine): void {
-    const taken = (results: TransactResult[]) => engine.transacted({ requestId, results, failure: NO_BYTES });
+    const taken = (results: TransactResult[]) =>
+      engine.transacted({ requestId, results, failure: NO_BYTES });
     const work = () => {
       const results = calls.map((call) => this.#call(call, calls.length > 1));
       if (!taken(results)) throw new NotTaken();
@@ -167,9 +178,14 @@ class Reducing {
 
   #call({ marker }: TransactCall, apart: boolean): TransactResult {
     const { name, args, awaited, required } = this.#payloads.read(marker);
-    const reduced = () => this.#payloads.result(reduce(this.#reducers, name, this.#store.tables, args()));
+    const reduced = () =>
+      this.#payloads.result(reduce(this.#reducers, name, this.#store.tables, args()));
     try {
-      return { result: apart ? this.#store.savepoint(reduced) : reduced(), failure: NO_BYTES, awaited };
+      return {
+        result: apart ? this.#store.savepoint(reduced) : reduced(),
+        failure: NO_BYTES,
+        awaited,
+      };
     } catch (e) {
       if (e instanceof StoreError || e instanceof TaskFails) throw e;
       const failure = this.#payloads.failure(e);

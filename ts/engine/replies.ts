@@ -11,19 +11,31 @@ interface Answerable {
 }
 
 /** Settles the call if it still waits. History comes from the store. */
-export function replyTo(call: Answerable | undefined, { error, history, body }: Reply, store: Store): void {
+export function replyTo(
+  call: Answerable | undefined,
+  { error, history, body }: Reply,
+  store: Store,
+): void {
   if (call === undefined) return;
   if (error !== undefined) {
     const failure = error.detail.length > 0 ? error.detail : undefined;
-    return call.reject(new ServiceError(error.code as Code, error.message, error.reason, error.metadata, { failure }));
+    return call.reject(
+      new ServiceError(error.code as Code, error.message, error.reason, error.metadata, {
+        failure,
+      }),
+    );
   }
   if (history === undefined) return call.resolve(body);
   const { workflowId, runId, fromEventId, toEventId, fieldNumber, tail } = history;
   try {
-    const parts = fromEventId === 0 ? [] : store.historyRange(workflowId, runId, fromEventId, toEventId);
+    const parts = fromEventId === 0
+      ? []
+      : store.historyRange(workflowId, runId, fromEventId, toEventId);
     call.resolve(appendHistory(body, fieldNumber, [...parts, tail]));
   } catch (e) {
-    call.reject(isPurged(store, workflowId, runId) ? notFound(workflowId) : storeFailed(e as Error));
+    call.reject(
+      isPurged(store, workflowId, runId) ? notFound(workflowId) : storeFailed(e as Error),
+    );
   }
 }
 

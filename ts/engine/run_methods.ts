@@ -39,12 +39,18 @@ interface Execution {
 
 export function runMethods({ store, ours, call, forget }: RunMethodsContext) {
   const rowOf = (execution: Execution | undefined): RunRow => {
-    if (execution === undefined || execution.workflowId === "") throw invalid("WorkflowId is not set on request.");
+    if (execution === undefined || execution.workflowId === "") {
+      throw invalid("WorkflowId is not set on request.");
+    }
     const { workflowId, runId } = execution;
     const row = store.load(workflowId, runId === "" ? undefined : runId)?.row;
     if (row === undefined) {
       if (runId !== "" && !RUN_ID.test(runId)) throw invalid("Invalid RunId.");
-      throw new ServiceError(Code.NOT_FOUND, `workflow not found for ID: ${workflowId}`, "NotFound");
+      throw new ServiceError(
+        Code.NOT_FOUND,
+        `workflow not found for ID: ${workflowId}`,
+        "NotFound",
+      );
     }
     return row;
   };
@@ -59,12 +65,18 @@ export function runMethods({ store, ours, call, forget }: RunMethodsContext) {
         runId: token?.runId ?? request.execution?.runId ?? "",
       });
       const to = Math.min(token?.to ?? historyLength, historyLength);
-      const size = request.maximumPageSize > 0 ? Math.min(request.maximumPageSize, MAX_PAGE) : MAX_PAGE;
+      const size = request.maximumPageSize > 0
+        ? Math.min(request.maximumPageSize, MAX_PAGE)
+        : MAX_PAGE;
       const from = Math.max(1, to - size + 1);
-      const events = store.historyRange(workflowId, runId, from, to).flatMap((batch) => fromBinary(HistorySchema, batch).events);
+      const events = store.historyRange(workflowId, runId, from, to).flatMap((batch) =>
+        fromBinary(HistorySchema, batch).events
+      );
       return encodeMessage(GetWorkflowExecutionHistoryReverseResponseSchema, {
         history: create(HistorySchema, { events: events.reverse() }),
-        nextPageToken: from === 1 ? new Uint8Array(0) : utf8.encode(JSON.stringify({ runId, to: from - 1 })),
+        nextPageToken: from === 1
+          ? new Uint8Array(0)
+          : utf8.encode(JSON.stringify({ runId, to: from - 1 })),
       });
     },
     /** Terminates the run if it is open, and removes it with its history before it responds. */
@@ -84,10 +96,16 @@ export function runMethods({ store, ours, call, forget }: RunMethodsContext) {
         });
       }
       const where = { kind: "compare", field: "RunId", op: "=", value: runId } as const;
-      const removed = await whenFree(() => store.purge({ closedBefore: ANY_TIME, where, limit: 1 }));
+      const removed = await whenFree(() =>
+        store.purge({ closedBefore: ANY_TIME, where, limit: 1 })
+      );
       removed.forEach(forget);
       if (removed.length === 0 && store.load(workflowId, runId) !== undefined) {
-        throw new ServiceError(Code.UNAVAILABLE, `run ${runId} still has pending work and was not removed; retry`, "Busy");
+        throw new ServiceError(
+          Code.UNAVAILABLE,
+          `run ${runId} still has pending work and was not removed; retry`,
+          "Busy",
+        );
       }
       return encodeMessage(DeleteWorkflowExecutionResponseSchema, {});
     },
@@ -98,7 +116,9 @@ function readToken(token: Uint8Array): { readonly runId: string; readonly to: nu
   if (token.length === 0) return undefined;
   try {
     const { runId, to } = JSON.parse(text.decode(token)) as { runId?: unknown; to?: unknown };
-    if (typeof runId === "string" && Number.isSafeInteger(to) && (to as number) >= 1) return { runId, to: to as number };
+    if (typeof runId === "string" && Number.isSafeInteger(to) && (to as number) >= 1) {
+      return { runId, to: to as number };
+    }
   } catch {
     // Rejected below.
   }

@@ -1,6 +1,9 @@
 // Reads runs from the store for the core. An unreadable run is unavailable and read again later; a
 // run whose state crashes the core is quarantined.
-import type { LoadRequest, RunRecord } from "../core/generated/boundary/temporalex/boundary/v1/boundary.ts";
+import type {
+  LoadRequest,
+  RunRecord,
+} from "../core/generated/boundary/temporalex/boundary/v1/boundary.ts";
 import type { Store } from "./store.ts";
 import { isFinalStoreError } from "./store_errors.ts";
 
@@ -55,7 +58,10 @@ export class RunReader {
     } catch (e) {
       this.#events.failed(e as Error);
       if (!isFinalStoreError(e)) this.#readLater({ workflowId, runId });
-      return { ...record, unavailable: `the store could not read workflow ${workflowId}: ${(e as Error).message}` };
+      return {
+        ...record,
+        unavailable: `the store could not read workflow ${workflowId}: ${(e as Error).message}`,
+      };
     }
   }
 
@@ -66,7 +72,9 @@ export class RunReader {
       const loads = [...this.#unread.values()];
       this.#unread.clear();
       this.#events.again(loads);
-      this.#delayMs = this.#unread.size === 0 ? MIN_REREAD_MS : Math.min(this.#delayMs * 2, MAX_REREAD_MS);
+      this.#delayMs = this.#unread.size === 0
+        ? MIN_REREAD_MS
+        : Math.min(this.#delayMs * 2, MAX_REREAD_MS);
     }, this.#delayMs);
   }
 

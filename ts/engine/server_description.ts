@@ -16,7 +16,10 @@ import {
 } from "../messages/generated/fields.ts";
 import { Message } from "../messages/wire.ts";
 import { IndexedValueType } from "../messages/generated/temporal/api/enums/v1/common_pb.ts";
-import { ArchivalState, NamespaceState } from "../messages/generated/temporal/api/enums/v1/namespace_pb.ts";
+import {
+  ArchivalState,
+  NamespaceState,
+} from "../messages/generated/temporal/api/enums/v1/namespace_pb.ts";
 import {
   GetClusterInfoResponseSchema,
   GetSearchAttributesResponseSchema,
@@ -25,7 +28,14 @@ import type { MethodName } from "../service/raw.ts";
 import { encodeMessage, textField } from "./host_bytes.ts";
 
 /** Names of Temporal's clients, as its servers list them. */
-const CLIENTS = ["temporal-cli", "temporal-go", "temporal-java", "temporal-php", "temporal-typescript", "temporal-ui"];
+const CLIENTS = [
+  "temporal-cli",
+  "temporal-go",
+  "temporal-java",
+  "temporal-php",
+  "temporal-typescript",
+  "temporal-ui",
+];
 
 /** Attributes that visibility queries support (visibility/condition.ts). */
 export const SEARCHABLE: { readonly [name: string]: IndexedValueType } = {
@@ -51,7 +61,11 @@ const SYSTEM_CAPABILITIES = [
   System.countGroupByExecutionStatus,
 ];
 /** The same for a namespace. */
-const NAMESPACE_CAPABILITIES = [OfNamespace.syncUpdate, OfNamespace.asyncUpdate, OfNamespace.workerPollCompleteOnShutdown];
+const NAMESPACE_CAPABILITIES = [
+  OfNamespace.syncUpdate,
+  OfNamespace.asyncUpdate,
+  OfNamespace.workerPollCompleteOnShutdown,
+];
 
 // Both are written without descriptors: every SDK calls them first, and the descriptors of
 // Temporal's API take longer to build than the rest of the start. Tests compare them with generated
@@ -85,40 +99,67 @@ export function describedNamespace(name: string, options: NamespaceOptions = {})
     info.text(NamespaceInfo.description, options.description ?? "embedded engine");
     if (options.ownerEmail !== undefined) info.text(NamespaceInfo.ownerEmail, options.ownerEmail);
     for (const [key, value] of Object.entries(options.data ?? {})) {
-      info.message(NamespaceInfo.data, (entry) => entry.text(MapEntry.key, key).text(MapEntry.value, value));
+      info.message(
+        NamespaceInfo.data,
+        (entry) => entry.text(MapEntry.key, key).text(MapEntry.value, value),
+      );
     }
-    capabilities(info.text(NamespaceInfo.id, name), NamespaceInfo.capabilities, NAMESPACE_CAPABILITIES);
+    capabilities(
+      info.text(NamespaceInfo.id, name),
+      NamespaceInfo.capabilities,
+      NAMESPACE_CAPABILITIES,
+    );
   });
   const { retentionMs = 0 } = options;
   described.message(Described.config, (config) => {
     config.message(NamespaceConfig.workflowExecutionRetentionTtl, (retention) => {
       if (retentionMs <= 0) return;
-      retention.int(Duration.seconds, Math.floor(retentionMs / 1000)).int(Duration.nanos, (retentionMs % 1000) * 1e6);
+      retention.int(Duration.seconds, Math.floor(retentionMs / 1000)).int(
+        Duration.nanos,
+        (retentionMs % 1000) * 1e6,
+      );
     });
     config.int(NamespaceConfig.historyArchivalState, ArchivalState.DISABLED);
     config.int(NamespaceConfig.visibilityArchivalState, ArchivalState.DISABLED);
   });
-  described.message(Described.replicationConfig, (config) =>
-    config.text(NamespaceReplicationConfig.activeClusterName, CLUSTER)
-      .message(NamespaceReplicationConfig.clusters, (cluster) => cluster.text(ClusterReplicationConfig.clusterName, CLUSTER)));
+  described.message(
+    Described.replicationConfig,
+    (config) =>
+      config.text(NamespaceReplicationConfig.activeClusterName, CLUSTER)
+        .message(
+          NamespaceReplicationConfig.clusters,
+          (cluster) => cluster.text(ClusterReplicationConfig.clusterName, CLUSTER),
+        ),
+  );
   return described.finish();
 }
 
 /** Returns an encoded ListNamespacesResponse. */
-export function listedNamespaces(namespaces: Iterable<readonly [name: string, options: NamespaceOptions]>): Uint8Array {
+export function listedNamespaces(
+  namespaces: Iterable<readonly [name: string, options: NamespaceOptions]>,
+): Uint8Array {
   const listed = new Message();
-  for (const [name, options] of namespaces) listed.bytes(ListNamespacesResponse.namespaces, describedNamespace(name, options));
+  for (const [name, options] of namespaces) {
+    listed.bytes(ListNamespacesResponse.namespaces, describedNamespace(name, options));
+  }
   return listed.finish();
 }
 
 export function descriptionMethods(
-  { namespace, version, store, ours }: { namespace: string; version: string; store: string; ours(name: string): void },
+  { namespace, version, store, ours }: {
+    namespace: string;
+    version: string;
+    store: string;
+    ours(name: string): void;
+  },
 ) {
   return {
     getSystemInfo: () => systemInfo(version),
     getClusterInfo: () =>
       encodeMessage(GetClusterInfoResponseSchema, {
-        supportedClients: Object.fromEntries(CLIENTS.map((name) => [name, name === "temporal-ui" ? "<3.0.0" : "<2.0.0"])),
+        supportedClients: Object.fromEntries(
+          CLIENTS.map((name) => [name, name === "temporal-ui" ? "<3.0.0" : "<2.0.0"]),
+        ),
         serverVersion: version,
         clusterId: CLUSTER,
         clusterName: CLUSTER,
@@ -126,11 +167,15 @@ export function descriptionMethods(
         persistenceStore: store,
         visibilityStore: store,
       }),
-    getSearchAttributes: () => encodeMessage(GetSearchAttributesResponseSchema, { keys: { ...SEARCHABLE } }),
+    getSearchAttributes: () =>
+      encodeMessage(GetSearchAttributesResponseSchema, { keys: { ...SEARCHABLE } }),
     listNamespaces: () => listedNamespaces([[namespace, {}]]),
     describeNamespace(bytes: Uint8Array) {
       // By name or by id, which are equal here.
-      ours(textField(bytes, DescribeNamespaceRequest.namespace) || textField(bytes, DescribeNamespaceRequest.id));
+      ours(
+        textField(bytes, DescribeNamespaceRequest.namespace) ||
+          textField(bytes, DescribeNamespaceRequest.id),
+      );
       return describedNamespace(namespace);
     },
   } satisfies { [name in MethodName]?: (request: Uint8Array) => Uint8Array };

@@ -16,7 +16,9 @@ const PAUSE_MS = 10;
 const BUSY_MS = 20;
 
 /** Returns the caller's store, or opens that of the path. */
-export function storeOf({ store, path, synchronous, driver, visit }: EmbeddedEngineOptions): Store | Promise<Store> {
+export function storeOf(
+  { store, path, synchronous, driver, visit }: EmbeddedEngineOptions,
+): Store | Promise<Store> {
   return store ?? openStore(path!, {
     ...(synchronous !== undefined && { synchronous }),
     ...(driver !== undefined && { driver }),
@@ -31,7 +33,9 @@ export async function openStore(path: string, options: SqliteOptions = {}): Prom
     try {
       return SqliteStore.open(path, { busyMs: BUSY_MS, ...options });
     } catch (e) {
-      const patience = e instanceof StoreLockedError && e.holder === undefined ? NAMELESS_PATIENCE_MS : PATIENCE_MS;
+      const patience = e instanceof StoreLockedError && e.holder === undefined
+        ? NAMELESS_PATIENCE_MS
+        : PATIENCE_MS;
       if (!isMomentary(e) || performance.now() - began > patience) throw e;
     }
     await new Promise((resolve) => setTimeout(resolve, PAUSE_MS + Math.random() * PAUSE_MS));

@@ -2,7 +2,11 @@
 // cache of it (docs/dev/semantics/engine.md#nothing-is-seen-before-its-commit). Implementations:
 // memory (tests) and SQLite with several drivers; one contract test covers all. A store has one
 // user, the engine that opened it.
-import type { RunRecord, RunRow, RunWrite } from "../core/generated/boundary/temporalex/boundary/v1/boundary.ts";
+import type {
+  RunRecord,
+  RunRow,
+  RunWrite,
+} from "../core/generated/boundary/temporalex/boundary/v1/boundary.ts";
 import type { Condition } from "./visibility/condition.ts";
 
 export type { Condition, RunRecord, RunRow, RunWrite };
@@ -20,7 +24,10 @@ export interface StoredRun {
 /** The time by which runs are listed. */
 export type OrderField = "StartTime" | "CloseTime";
 
-/** Selects and orders runs. Ties are ordered by age; open runs sort after all closed ones by CloseTime. */
+/**
+ * Selects and orders runs. Ties are ordered by age; open runs sort after all closed ones by
+ * CloseTime.
+ */
 export interface ListQuery {
   /** Condition; absent: all runs. */
   readonly where?: Condition;
@@ -43,16 +50,27 @@ export interface ListPage {
   readonly next: ListPosition | undefined;
 }
 
-/** What SQL shows of runs, by run id: `phase`, and the state as JSON (`null`: none; absent: unchanged). */
-export type ShownOfRuns = ReadonlyMap<string, { readonly phase: number; readonly state?: string | null }>;
+/**
+ * What SQL shows of runs, by run id: `phase`, and the state as JSON (`null`: none; absent:
+ * unchanged).
+ */
+export type ShownOfRuns = ReadonlyMap<
+  string,
+  { readonly phase: number; readonly state?: string | null }
+>;
 
 /** Selects the closed runs to remove. */
 export interface PurgeOptions {
-  /** Removes runs that closed before this time, with their histories. Milliseconds since the epoch. */
+  /**
+   * Removes runs that closed before this time, with their histories. Milliseconds since the epoch.
+   */
   closedBefore: number;
   /** Only runs that match this condition. */
   where?: Condition;
-  /** Maximum number of runs. Default: all. A long purge blocks the engine, so the host purges in slices. */
+  /**
+   * Maximum number of runs. Default: all. A long purge blocks the engine, so the host purges in
+   * slices.
+   */
   limit?: number;
 }
 
@@ -77,13 +95,18 @@ export interface Store {
   list(query: ListQuery, size: number, after?: ListPosition): ListPage;
   /** Returns the number of runs that match the condition, or of all runs. */
   count(where?: Condition): number;
-  /** Returns the numbers by status (of WorkflowExecutionStatus). Statuses without runs are absent. */
+  /**
+   * Returns the numbers by status (of WorkflowExecutionStatus). Statuses without runs are absent.
+   */
   countByStatus(where?: Condition): ReadonlyMap<number, number>;
   /**
    * Returns open runs whose search attribute has one of these values, in order of creation. The
    * cost grows with the result, not with the store.
    */
-  subscribers(attribute: string, values: readonly string[]): { workflowId: string; runId: string }[];
+  subscribers(
+    attribute: string,
+    values: readonly string[],
+  ): { workflowId: string; runId: string }[];
   /** Writes everything or nothing, as durably as the store is configured. Throws a StoreError. */
   commit(writes: readonly RunWrite[], shown?: ShownOfRuns): void;
   /** Copies the open store to a file that must not exist. Blocks until the copy is complete. */

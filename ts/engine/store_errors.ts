@@ -105,10 +105,12 @@ export class StoreNotEmptyError extends StoreError {
 
 /** Whether the store cannot recover while it is open: the engine stops instead of retrying. */
 export function isFinalStoreError(e: unknown): boolean {
-  return e instanceof StoreFencedError || e instanceof StoreCorruptError || e instanceof StoreLockedError;
+  return e instanceof StoreFencedError || e instanceof StoreCorruptError ||
+    e instanceof StoreLockedError;
 }
 
 /** Whether another process has the store open or locked only briefly: retry soon. */
 export function isMomentary(e: unknown): boolean {
-  return e instanceof StoreBusyError || (e instanceof StoreLockedError && (e.holder === undefined || e.holder.visit));
+  return e instanceof StoreBusyError ||
+    (e instanceof StoreLockedError && (e.holder === undefined || e.holder.visit));
 }

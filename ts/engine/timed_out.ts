@@ -40,7 +40,9 @@ export function activityTimeout(attempt: TimedOutAttempt, nowMs: number): Activi
   };
 }
 
-/** Calls the listener for each attempt that no worker of this process had; a worker logs its own. */
+/**
+ * Calls the listener for each attempt that no worker of this process had; a worker logs its own.
+ */
 export function reportTimeouts(
   attempts: readonly TimedOutAttempt[],
   listener: ((timeout: ActivityTimeout) => void) | undefined,

@@ -4,7 +4,13 @@
 // was sent and lost its socket is UNAVAILABLE: its outcome is unknown, so the caller decides
 // (clients and workers retry with the same ids).
 import { type Duration, toMs } from "../converter/duration.ts";
-import { type CallOptions, Code, type MethodName, type RawService, ServiceError } from "../service/raw.ts";
+import {
+  type CallOptions,
+  Code,
+  type MethodName,
+  type RawService,
+  ServiceError,
+} from "../service/raw.ts";
 import { backoffMs, type BackoffOptions } from "../service/retry.ts";
 import { realTimers, sleepOn } from "../base/timers.ts";
 import {
@@ -45,7 +51,10 @@ export interface GatewaySocket {
 export interface GatewayOptions {
   /** The gateway's token, if the URL does not contain it. */
   token?: string;
-  /** Time that `connectGateway` retries, and that an unsent call waits for the gateway. Default: 10 s. */
+  /**
+   * Time that `connectGateway` retries, and that an unsent call waits for the gateway. Default: 10
+   * s.
+   */
   patience?: Duration;
   /** Cancels the first attempt; `connectGateway` rejects with the signal's reason. */
   signal?: AbortSignal;
@@ -68,7 +77,12 @@ const OPENING_MS = 10_000;
  * `answerMs`, the socket is closed.
  */
 const WATCH = { quietMs: 20_000, answerMs: 10_000 };
-const BACKOFF: BackoffOptions = { initialIntervalMs: 50, maximumIntervalMs: 2000, backoffCoefficient: 2, jitter: 0.3 };
+const BACKOFF: BackoffOptions = {
+  initialIntervalMs: 50,
+  maximumIntervalMs: 2000,
+  backoffCoefficient: 2,
+  jitter: 0.3,
+};
 /** Maximum number of a call. */
 const LAST_ID = 0xffff_ffff;
 const LONGEST_TIMEOUT_MS = 0x7fff_ffff;
@@ -126,7 +140,8 @@ export class GatewayConnection implements RawService {
     socketUrl.protocol = address.protocol === "https:" ? "wss:" : "ws:";
     this.#socketUrl = socketUrl.href;
     this.#protocols = [GATEWAY_PROTOCOL, `${TOKEN_PREFIX}${token}`];
-    const WebSocketClass = options.webSocket ?? (globalThis as { WebSocket?: GatewayOptions["webSocket"] }).WebSocket;
+    const WebSocketClass = options.webSocket ??
+      (globalThis as { WebSocket?: GatewayOptions["webSocket"] }).WebSocket;
     if (WebSocketClass === undefined) {
       throw new TypeError(
         'WebSocket is not available: pass one, for example import { WebSocket } from "ws" and { webSocket: WebSocket }',
@@ -148,12 +163,21 @@ export class GatewayConnection implements RawService {
   }
 
   /** Calls a method of WorkflowService. Rejects with a ServiceError. */
-  async call(method: MethodName, request: Uint8Array, options: CallOptions = {}): Promise<Uint8Array> {
+  async call(
+    method: MethodName,
+    request: Uint8Array,
+    options: CallOptions = {},
+  ): Promise<Uint8Array> {
     const { signal } = options;
-    const timeoutMs = Math.min(LONGEST_TIMEOUT_MS, Math.max(1, Math.ceil(options.timeoutMs ?? CALL_TIMEOUT_MS)));
+    const timeoutMs = Math.min(
+      LONGEST_TIMEOUT_MS,
+      Math.max(1, Math.ceil(options.timeoutMs ?? CALL_TIMEOUT_MS)),
+    );
     const deadline = performance.now() + timeoutMs;
     if (signal?.aborted) throw givenUp(method, signal);
-    const line = this.#line?.hello !== undefined ? this.#line : await this.#lineWithin(timeoutMs, method, signal);
+    const line = this.#line?.hello !== undefined
+      ? this.#line
+      : await this.#lineWithin(timeoutMs, method, signal);
     const rest = Math.max(1, Math.ceil(deadline - performance.now()));
     return await this.#send(line, method, request, rest, signal);
   }
@@ -190,7 +214,11 @@ export class GatewayConnection implements RawService {
   }
 
   /** Returns the open socket, waiting at most `timeoutMs` and the patience of this connection. */
-  async #lineWithin(timeoutMs: number, method: MethodName | undefined, signal: AbortSignal | undefined): Promise<Line> {
+  async #lineWithin(
+    timeoutMs: number,
+    method: MethodName | undefined,
+    signal: AbortSignal | undefined,
+  ): Promise<Line> {
     if (this.#status === "closed") throw closedError();
     if (signal?.aborted) throw givenUp(method ?? "connecting", signal);
     const waitMs = Math.min(timeoutMs, this.#patienceMs);
@@ -248,7 +276,12 @@ export class GatewayConnection implements RawService {
       } catch (error) {
         // The page's policy (connect-src), or a token with characters that a header cannot have.
         const why = error instanceof Error ? error.message : String(error);
-        return reject(new ServiceError(Code.FAILED_PRECONDITION, `cannot open a WebSocket to ${this.url}: ${why}`));
+        return reject(
+          new ServiceError(
+            Code.FAILED_PRECONDITION,
+            `cannot open a WebSocket to ${this.url}: ${why}`,
+          ),
+        );
       }
       socket.binaryType = "arraybuffer";
       const now = performance.now();
@@ -262,7 +295,9 @@ export class GatewayConnection implements RawService {
         const { data } = event as { data: unknown };
         line.heardAt = performance.now();
         try {
-          if (!(data instanceof ArrayBuffer)) throw new Error("expected a binary WebSocket message");
+          if (!(data instanceof ArrayBuffer)) {
+            throw new Error("expected a binary WebSocket message");
+          }
           const frame = readGatewayFrame(new Uint8Array(data));
           if (frame.kind !== "hello") return this.#heard(line, frame);
           line.stopWatching();
@@ -270,11 +305,20 @@ export class GatewayConnection implements RawService {
           this.#watch(line);
           resolve(line);
         } catch (error) {
-          this.#end(line, new ServiceError(Code.INTERNAL, `invalid message from ${this.url}: ${(error as Error).message}`));
+          this.#end(
+            line,
+            new ServiceError(
+              Code.INTERNAL,
+              `invalid message from ${this.url}: ${(error as Error).message}`,
+            ),
+          );
         }
       };
       socket.onclose = (event: never) =>
-        this.#end(line, this.#closedBy(event as { code: number; reason: string }, line.hello !== undefined));
+        this.#end(
+          line,
+          this.#closedBy(event as { code: number; reason: string }, line.hello !== undefined),
+        );
       // The close event that follows has the reason; browsers report none here.
       socket.onerror = () => {};
     });
@@ -299,7 +343,8 @@ export class GatewayConnection implements RawService {
     if (line.ended) return Promise.reject(this.#unreachable());
     const { maxRequestBytes } = line.hello!;
     if (request.length > maxRequestBytes) {
-      const why = `the request of ${method} takes ${request.length} bytes, but the gateway accepts at most ${maxRequestBytes}`;
+      const why =
+        `the request of ${method} takes ${request.length} bytes, but the gateway accepts at most ${maxRequestBytes}`;
       return Promise.reject(new ServiceError(Code.INVALID_ARGUMENT, why));
     }
     return new Promise((resolve, reject) => {
@@ -318,7 +363,13 @@ export class GatewayConnection implements RawService {
       const stop = () => takeBack(givenUp(method, signal!));
       const cancelTimer = realTimers.after(
         timeoutMs,
-        () => takeBack(new ServiceError(Code.DEADLINE_EXCEEDED, `${method} did not complete before its deadline`)),
+        () =>
+          takeBack(
+            new ServiceError(
+              Code.DEADLINE_EXCEEDED,
+              `${method} did not complete before its deadline`,
+            ),
+          ),
       );
       signal?.addEventListener("abort", stop);
       line.calls.set(id, { method, settle });
@@ -327,7 +378,9 @@ export class GatewayConnection implements RawService {
   }
 
   #nextId(line: Line): number {
-    do this.#lastId = this.#lastId === LAST_ID ? 1 : this.#lastId + 1; while (line.calls.has(this.#lastId));
+    do this.#lastId = this.#lastId === LAST_ID ? 1 : this.#lastId + 1; while (
+      line.calls.has(this.#lastId)
+    );
     return this.#lastId;
   }
 
@@ -348,7 +401,10 @@ export class GatewayConnection implements RawService {
           askedAt = now;
           line.socket.send(askFrame(0));
         } else if (now - askedAt > answerMs) {
-          return void this.#end(line, new ServiceError(Code.UNAVAILABLE, `the gateway at ${this.url} does not respond`));
+          return void this.#end(
+            line,
+            new ServiceError(Code.UNAVAILABLE, `the gateway at ${this.url} does not respond`),
+          );
         }
       }
       arm();
@@ -372,7 +428,10 @@ export class GatewayConnection implements RawService {
     for (const { method, settle } of [...calls.values()]) {
       settle(
         error.code === Code.UNAVAILABLE
-          ? new ServiceError(error.code, `the connection was lost during ${method}: ${error.message}`)
+          ? new ServiceError(
+            error.code,
+            `the connection was lost during ${method}: ${error.message}`,
+          )
           : error,
       );
     }
@@ -384,7 +443,10 @@ export class GatewayConnection implements RawService {
     if (this.#opening === undefined) this.#setStatus("idle");
   }
 
-  #closedBy({ code, reason }: { readonly code: number; readonly reason: string }, wasOpen: boolean): ServiceError {
+  #closedBy(
+    { code, reason }: { readonly code: number; readonly reason: string },
+    wasOpen: boolean,
+  ): ServiceError {
     if (code === Close.TOKEN) {
       return new ServiceError(
         Code.UNAUTHENTICATED,
@@ -418,17 +480,28 @@ export class GatewayConnection implements RawService {
   }
 }
 
-const closedError = (): ServiceError => new ServiceError(Code.CANCELLED, "the connection to the gateway is closed");
+const closedError = (): ServiceError =>
+  new ServiceError(Code.CANCELLED, "the connection to the gateway is closed");
 const givenUp = (method: string, signal: AbortSignal): ServiceError =>
-  new ServiceError(Code.CANCELLED, `${method} was canceled by its caller`, "", {}, { cause: signal.reason });
+  new ServiceError(Code.CANCELLED, `${method} was canceled by its caller`, "", {}, {
+    cause: signal.reason,
+  });
 
-function readUrl(text: string, option: string | undefined): { readonly address: URL; readonly token: string } {
-  const example = 'use the URL that temporalex gateway prints, such as "http://127.0.0.1:8273/#token"';
-  if (!URL.canParse(text)) throw new TypeError(`"${text.replace(/#.*/s, "")}" is not the URL of a gateway; ${example}`);
+function readUrl(
+  text: string,
+  option: string | undefined,
+): { readonly address: URL; readonly token: string } {
+  const example =
+    'use the URL that temporalex gateway prints, such as "http://127.0.0.1:8273/#token"';
+  if (!URL.canParse(text)) {
+    throw new TypeError(`"${text.replace(/#.*/s, "")}" is not the URL of a gateway; ${example}`);
+  }
   const address = new URL(text);
   const inUrl = address.hash.slice(1);
   address.hash = "";
-  if (!/^https?:$/.test(address.protocol)) throw new TypeError(`"${address.href}" is not the URL of a gateway; ${example}`);
+  if (!/^https?:$/.test(address.protocol)) {
+    throw new TypeError(`"${address.href}" is not the URL of a gateway; ${example}`);
+  }
   const token = option ?? inUrl;
   if (!/^[A-Za-z0-9_-]+$/.test(token)) {
     throw new TypeError(`the URL of the gateway at ${address.href} has no valid token; ${example}`);
@@ -448,7 +521,10 @@ function readUrl(text: string, option: string | undefined): { readonly address: 
  * const client = new Client({ service, taskQueue: "main" });
  * const worker = await Worker.create({ service, taskQueue: "main", activities, realm });
  */
-export async function connectGateway(url: string, options: GatewayOptions = {}): Promise<GatewayConnection> {
+export async function connectGateway(
+  url: string,
+  options: GatewayOptions = {},
+): Promise<GatewayConnection> {
   const connection = new GatewayConnection(url, options);
   try {
     await connection.opened(options.signal);

@@ -79,7 +79,11 @@ export const CALL_OVERHEAD = HEAD + 4 + 1 + 255;
 const encoder = new TextEncoder();
 const decoder = new TextDecoder("utf-8", { fatal: true });
 
-function frame(kind: number, id: number, bytes: number): { readonly frame: Uint8Array<ArrayBuffer>; readonly view: DataView } {
+function frame(
+  kind: number,
+  id: number,
+  bytes: number,
+): { readonly frame: Uint8Array<ArrayBuffer>; readonly view: DataView } {
   const made = new Uint8Array(HEAD + bytes);
   const view = new DataView(made.buffer);
   view.setUint8(0, kind);
@@ -87,7 +91,12 @@ function frame(kind: number, id: number, bytes: number): { readonly frame: Uint8
   return { frame: made, view };
 }
 
-export function callFrame(id: number, method: string, timeoutMs: number, request: Uint8Array): Uint8Array<ArrayBuffer> {
+export function callFrame(
+  id: number,
+  method: string,
+  timeoutMs: number,
+  request: Uint8Array,
+): Uint8Array<ArrayBuffer> {
   const name = encoder.encode(method);
   const { frame: made, view } = frame(Kind.call, id, 4 + 1 + name.length + request.length);
   view.setUint32(HEAD, timeoutMs);
@@ -107,9 +116,16 @@ export function answerFrame(id: number, response: Uint8Array): Uint8Array<ArrayB
   return made;
 }
 
-export function refusalFrame(id: number, { code, failure, ...words }: RefusalFrame): Uint8Array<ArrayBuffer> {
+export function refusalFrame(
+  id: number,
+  { code, failure, ...words }: RefusalFrame,
+): Uint8Array<ArrayBuffer> {
   const text = encoder.encode(JSON.stringify(words));
-  const { frame: made, view } = frame(Kind.refusal, id, 1 + 4 + text.length + (failure?.length ?? 0));
+  const { frame: made, view } = frame(
+    Kind.refusal,
+    id,
+    1 + 4 + text.length + (failure?.length ?? 0),
+  );
   view.setUint8(HEAD, code);
   view.setUint32(HEAD + 1, text.length);
   made.set(text, HEAD + 5);
@@ -124,14 +140,18 @@ export function helloFrame(hello: Hello): Uint8Array<ArrayBuffer> {
   return made;
 }
 
-function head(bytes: Uint8Array): { readonly kind: number; readonly id: number; readonly view: DataView } {
+function head(
+  bytes: Uint8Array,
+): { readonly kind: number; readonly id: number; readonly view: DataView } {
   if (bytes.length < HEAD) throw new FrameError("invalid frame: shorter than its header");
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   return { kind: view.getUint8(0), id: view.getUint32(1), view };
 }
 
 function need(bytes: Uint8Array, length: number): void {
-  if (bytes.length < length) throw new FrameError("invalid frame: shorter than its declared length");
+  if (bytes.length < length) {
+    throw new FrameError("invalid frame: shorter than its declared length");
+  }
 }
 
 /** Reads a frame of a caller. Throws a FrameError. */
@@ -143,7 +163,13 @@ export function readCallerFrame(bytes: Uint8Array<ArrayBuffer>): CallerFrame {
       const start = HEAD + 5 + view.getUint8(HEAD + 4);
       need(bytes, start);
       const method = decodeText(bytes.subarray(HEAD + 5, start));
-      return { kind: "call", id, timeoutMs: view.getUint32(HEAD), method, request: bytes.subarray(start) };
+      return {
+        kind: "call",
+        id,
+        timeoutMs: view.getUint32(HEAD),
+        method,
+        request: bytes.subarray(start),
+      };
     }
     case Kind.cancel:
       return { kind: "cancel", id };
@@ -163,7 +189,9 @@ export function readGatewayFrame(bytes: Uint8Array<ArrayBuffer>): GatewayFrame {
       need(bytes, HEAD + 5);
       const end = HEAD + 5 + view.getUint32(HEAD + 1);
       need(bytes, end);
-      const words = parse<Pick<RefusalFrame, "message" | "reason" | "metadata">>(bytes.subarray(HEAD + 5, end));
+      const words = parse<Pick<RefusalFrame, "message" | "reason" | "metadata">>(
+        bytes.subarray(HEAD + 5, end),
+      );
       const failure = end < bytes.length ? bytes.subarray(end) : undefined;
       return { kind: "refusal", id, refusal: { code: view.getUint8(HEAD), ...words, failure } };
     }

@@ -3,7 +3,13 @@
 // children). Reflection over descriptors finds them, so later generated methods and fields are
 // covered. Requests are passed on unchanged.
 import { type DescField, type DescMessage, ScalarType } from "@bufbuild/protobuf";
-import { type CallOptions, Code, type MethodName, type RawService, ServiceError } from "../service/raw.ts";
+import {
+  type CallOptions,
+  Code,
+  type MethodName,
+  type RawService,
+  ServiceError,
+} from "../service/raw.ts";
 import { MapEntry } from "../messages/generated/fields.ts";
 import { Fields } from "../messages/wire.ts";
 import { WorkflowService } from "../messages/generated/temporal/api/workflowservice/v1/service_pb.ts";
@@ -16,7 +22,10 @@ export interface Permissions {
 }
 
 /** Reading methods without a reading prefix in their names. */
-const READS: ReadonlySet<string> = new Set<MethodName>(["queryWorkflow", "pollWorkflowExecutionUpdate"]);
+const READS: ReadonlySet<string> = new Set<MethodName>([
+  "queryWorkflow",
+  "pollWorkflowExecutionUpdate",
+]);
 /** Requests without a namespace that return server information only. */
 const WITHOUT: ReadonlySet<string> = new Set<MethodName>(["getSystemInfo", "getClusterInfo"]);
 /** Fields that identify a namespace other than by name: "message.field". */
@@ -25,47 +34,73 @@ const IDS: ReadonlySet<string> = new Set(["DescribeNamespaceRequest.id"]);
  * Messages that mention namespaces without accessing them: a rejected failure could never fail its
  * workflow.
  */
-const MENTION_ONLY: ReadonlySet<string> = new Set(["temporal.api.failure.v1.Failure", "temporal.api.common.v1.Link"]);
+const MENTION_ONLY: ReadonlySet<string> = new Set([
+  "temporal.api.failure.v1.Failure",
+  "temporal.api.common.v1.Link",
+]);
 
-/** Returns whether a method changes nothing on the server. Polls for tasks do, because they take tasks. */
+/**
+ * Returns whether a method changes nothing on the server. Polls for tasks do, because they take
+ * tasks.
+ */
 export function isReadOnlyMethod(method: MethodName): boolean {
   return READS.has(method) || /^(?:get|list|describe|count)[A-Z]/.test(method);
 }
 
 /** Returns `service` with forbidden calls rejected as PERMISSION_DENIED. */
-export function withPermissions(service: RawService, { readOnly = false, namespaces }: Permissions): RawService {
+export function withPermissions(
+  service: RawService,
+  { readOnly = false, namespaces }: Permissions,
+): RawService {
   if (!readOnly && namespaces === undefined) return service;
   const allowed = namespaces === undefined ? undefined : new Set(namespaces);
   return {
-    ...(service.losesCancelledPolls !== undefined && { losesCancelledPolls: service.losesCancelledPolls }),
+    ...(service.losesCancelledPolls !== undefined &&
+      { losesCancelledPolls: service.losesCancelledPolls }),
     ...(service.checksPayloads !== undefined && { checksPayloads: service.checksPayloads }),
     async call(method: MethodName, request: Uint8Array, options?: CallOptions) {
-      const why = (readOnly && !isReadOnlyMethod(method) ? `${method} is a write, and this gateway is read-only` : undefined) ??
-        (allowed === undefined ? undefined : whyOutside(method, request, allowed));
-      if (why !== undefined) throw new ServiceError(Code.PERMISSION_DENIED, why, "PermissionDenied", { reason: why });
+      const why =
+        (readOnly && !isReadOnlyMethod(method)
+          ? `${method} is a write, and this gateway is read-only`
+          : undefined) ??
+          (allowed === undefined ? undefined : whyOutside(method, request, allowed));
+      if (why !== undefined) {
+        throw new ServiceError(Code.PERMISSION_DENIED, why, "PermissionDenied", { reason: why });
+      }
       return service.call(method, request, options);
     },
   };
 }
 
-function whyOutside(method: MethodName, request: Uint8Array, allowed: ReadonlySet<string>): string | undefined {
+function whyOutside(
+  method: MethodName,
+  request: Uint8Array,
+  allowed: ReadonlySet<string>,
+): string | undefined {
   const input: DescMessage = WorkflowService.method[method].input;
   const plan = namespaceFieldsOf(input);
   const only = `this gateway serves only ${[...allowed].map((name) => `"${name}"`).join(", ")}`;
   if (plan.name === undefined) {
-    return WITHOUT.has(method) ? undefined : `${method} is not limited to one namespace, and ${only}`;
+    return WITHOUT.has(method)
+      ? undefined
+      : `${method} is not limited to one namespace, and ${only}`;
   }
   const found: string[] = [];
   let own: string | undefined;
   try {
     own = read(new Fields(request), plan, found);
   } catch {
-    throw new ServiceError(Code.INVALID_ARGUMENT, `the request of ${method} is not a valid message`);
+    throw new ServiceError(
+      Code.INVALID_ARGUMENT,
+      `the request of ${method} is not a valid message`,
+    );
   }
   // A server may take a missing namespace from a task's token.
   if (own === undefined || own === "") return `${method} has no namespace, and ${only}`;
   const outside = found.find((name) => !allowed.has(name));
-  return outside === undefined ? undefined : `${method} uses the namespace ${JSON.stringify(outside.slice(0, 100))}, and ${only}`;
+  return outside === undefined
+    ? undefined
+    : `${method} uses the namespace ${JSON.stringify(outside.slice(0, 100))}, and ${only}`;
 }
 
 interface NamespaceFields {
@@ -97,7 +132,9 @@ function namespaceFieldsOf(desc: DescMessage): NamespaceFields {
     // An entry of a map is a message as well.
     inner.set(
       field.number,
-      field.fieldKind === "map" ? { name: undefined, texts: new Set(), inner: new Map([[MapEntry.value >>> 3, value]]) } : value,
+      field.fieldKind === "map"
+        ? { name: undefined, texts: new Set(), inner: new Map([[MapEntry.value >>> 3, value]]) }
+        : value,
     );
   }
   return plan;
@@ -120,7 +157,8 @@ function reaches(from: DescMessage): boolean {
 }
 
 const names = (field: DescField): boolean =>
-  isText(field) && (/(?:^|_)namespace$/.test(field.name) || IDS.has(`${field.parent.name}.${field.name}`));
+  isText(field) &&
+  (/(?:^|_)namespace$/.test(field.name) || IDS.has(`${field.parent.name}.${field.name}`));
 
 const isText = (field: DescField): boolean =>
   (field.fieldKind === "scalar" || (field.fieldKind === "list" && field.listKind === "scalar")) &&

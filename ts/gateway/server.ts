@@ -15,7 +15,14 @@ import { HttpGuard, type Refusal, refuseRequest } from "../server/http_guard.ts"
 import { LIMITS as OF_LISTENERS, listen, type Listener, within } from "../server/listener.ts";
 import { serviceHandler } from "../server/grpc_handlers.ts";
 import { type Permissions, withPermissions } from "./permissions.ts";
-import { CALL_OVERHEAD, Close, GATEWAY_PROTOCOL, helloFrame, SOCKET_PATH, TOKEN_PREFIX } from "./frames.ts";
+import {
+  CALL_OVERHEAD,
+  Close,
+  GATEWAY_PROTOCOL,
+  helloFrame,
+  SOCKET_PATH,
+  TOKEN_PREFIX,
+} from "./frames.ts";
 import { SocketCalls } from "./socket_calls.ts";
 
 export interface GatewayLimits {
@@ -38,7 +45,9 @@ export interface GatewayServerOptions extends Permissions {
   service: RawService;
   /** 0: any free port. */
   port: number;
-  /** Origins of pages that may call. Default: none; then only programs may, which send no Origin. */
+  /**
+   * Origins of pages that may call. Default: none; then only programs may, which send no Origin.
+   */
   origins?: readonly string[];
   /** At least 32 characters A-Z, a-z, 0-9, "-" and "_". Default: a new token. */
   token?: string;
@@ -82,10 +91,16 @@ export const isToken = (text: string): boolean => /^[A-Za-z0-9_-]{32,256}$/.test
 
 export async function startGateway(options: GatewayServerOptions): Promise<Gateway> {
   const token = options.token ?? newToken();
-  if (!isToken(token)) throw new TypeError('a token must have 32 to 256 characters of A-Z, a-z, 0-9, "-" and "_"');
+  if (!isToken(token)) {
+    throw new TypeError('a token must have 32 to 256 characters of A-Z, a-z, 0-9, "-" and "_"');
+  }
   const server = new GatewayServer(options, token);
   const port = await server.listen(options.port);
-  return { port, url: `http://127.0.0.1:${port}/#${token}`, close: (graceMs) => server.close(graceMs) };
+  return {
+    port,
+    url: `http://127.0.0.1:${port}/#${token}`,
+    close: (graceMs) => server.close(graceMs),
+  };
 }
 
 class GatewayServer {
@@ -127,8 +142,11 @@ class GatewayServer {
     };
     const guarded = this.#guard.wrap(calls, (refusal) => this.#tell(refusal));
     this.#handler = (request, response) => {
-      const seen = request.method === "GET" && request.url === "/" && request.headers["origin"] === undefined;
-      if (!seen || this.#guard.refusesSender(request) !== undefined) return guarded(request, response);
+      const seen = request.method === "GET" && request.url === "/" &&
+        request.headers["origin"] === undefined;
+      if (!seen || this.#guard.refusesSender(request) !== undefined) {
+        return guarded(request, response);
+      }
       // The URL was opened in a browser, which does not send the token.
       (response as ServerResponse).writeHead(200, {
         "content-type": "text/plain; charset=utf-8",
@@ -152,13 +170,20 @@ class GatewayServer {
       } catch (error) {
         const { code } = error as { code?: string };
         // A machine without IPv6.
-        if (this.#listeners.length === 1 && ["EADDRNOTAVAIL", "EAFNOSUPPORT", "EINVAL"].includes(code ?? "")) return this.#port;
+        if (
+          this.#listeners.length === 1 &&
+          ["EADDRNOTAVAIL", "EAFNOSUPPORT", "EINVAL"].includes(code ?? "")
+        ) return this.#port;
         await Promise.all(this.#listeners.splice(0).map((listener) => listener.close(0)));
         if (code === "EADDRINUSE" && port === 0 && attempt < 10) continue;
         if (code === "EADDRINUSE") {
-          throw new PortError(`port ${port} is in use; stop the other process, or choose another port`);
+          throw new PortError(
+            `port ${port} is in use; stop the other process, or choose another port`,
+          );
         }
-        if (code === "EACCES") throw new PortError(`no permission to listen on port ${port}; choose a port above 1023`);
+        if (code === "EACCES") {
+          throw new PortError(`no permission to listen on port ${port}; choose a port above 1023`);
+        }
         throw error;
       }
     }
@@ -186,12 +211,23 @@ class GatewayServer {
 
   #relay(request: IncomingMessage, response: ServerResponse, relay: AnyHandler): void {
     const { calls, requestBytes } = this.#limits;
-    if (this.#closing) return refuseRequest(request, response, { status: 503, message: "the gateway is shutting down" });
+    if (this.#closing) {
+      return refuseRequest(request, response, {
+        status: 503,
+        message: "the gateway is shutting down",
+      });
+    }
     if (this.#requests >= calls) {
-      return refuseRequest(request, response, { status: 429, message: `${calls} calls are already open` });
+      return refuseRequest(request, response, {
+        status: 429,
+        message: `${calls} calls are already open`,
+      });
     }
     if (Number(request.headers["content-length"] ?? 0) > requestBytes) {
-      return refuseRequest(request, response, { status: 413, message: `a request can have at most ${requestBytes} bytes` });
+      return refuseRequest(request, response, {
+        status: 413,
+        message: `a request can have at most ${requestBytes} bytes`,
+      });
     }
     this.#requests++;
     response.on("close", () => this.#requests--);
@@ -201,7 +237,9 @@ class GatewayServer {
   #upgrade(request: IncomingMessage, socket: Duplex, head: Uint8Array): void {
     socket.on("error", () => {});
     const no = (status: string, message: string) => {
-      const headers = `content-type: text/plain; charset=utf-8\r\ncontent-length: ${message.length + 1}\r\nconnection: close`;
+      const headers = `content-type: text/plain; charset=utf-8\r\ncontent-length: ${
+        message.length + 1
+      }\r\nconnection: close`;
       socket.end(`HTTP/1.1 ${status}\r\n${headers}\r\n\r\n${message}\n`);
       // A caller that does not close its side would occupy a place.
       setTimeout(() => socket.destroy(), CUT_MS).unref();
@@ -213,8 +251,12 @@ class GatewayServer {
     }
     if (request.url !== SOCKET_PATH) return no("404 Not Found", "not found");
     if (this.#closing) return no("503 Service Unavailable", "the gateway is shutting down");
-    const offered = (request.headers["sec-websocket-protocol"] ?? "").split(",").map((name) => name.trim());
-    if (!offered.includes(GATEWAY_PROTOCOL)) return no("400 Bad Request", `request the subprotocol ${GATEWAY_PROTOCOL}`);
+    const offered = (request.headers["sec-websocket-protocol"] ?? "").split(",").map((name) =>
+      name.trim()
+    );
+    if (!offered.includes(GATEWAY_PROTOCOL)) {
+      return no("400 Bad Request", `request the subprotocol ${GATEWAY_PROTOCOL}`);
+    }
     const token = offered.find((name) => name.startsWith(TOKEN_PREFIX))?.slice(TOKEN_PREFIX.length);
     this.#sockets.handleUpgrade(request, socket, head as Buffer, (opened) => {
       const wrong = this.#guard.refusesToken(token);
@@ -246,7 +288,10 @@ class GatewayServer {
       heard = false;
       socket.ping();
     }, pingMs);
-    socket.on("error", (error) => this.#logger.warn("a caller was disconnected", { ...fields, why: error.message }));
+    socket.on(
+      "error",
+      (error) => this.#logger.warn("a caller was disconnected", { ...fields, why: error.message }),
+    );
     socket.on("close", () => {
       clearInterval(ping);
       this.#callers.delete(calls);
@@ -258,10 +303,15 @@ class GatewayServer {
   async close(graceMs = 2000): Promise<void> {
     if (this.#closing) return;
     this.#closing = true;
-    const idle = Promise.all([...[...this.#callers].map((calls) => calls.drain()), this.#connections.idle()]);
+    const idle = Promise.all([
+      ...[...this.#callers].map((calls) => calls.drain()),
+      this.#connections.idle(),
+    ]);
     await within(graceMs, idle);
     const closed = new Promise<void>((resolve) => {
-      const left = [...this.#sockets.clients].map((socket) => new Promise((gone) => socket.once("close", gone)));
+      const left = [...this.#sockets.clients].map((socket) =>
+        new Promise((gone) => socket.once("close", gone))
+      );
       void Promise.all(left).then(() => resolve());
     });
     for (const socket of this.#sockets.clients) socket.close(1001, "the gateway is shutting down");

@@ -5,7 +5,15 @@ import { METHOD_NAMES } from "../api/raw_methods.ts";
 import type { Logger } from "../base/logger.ts";
 import { Code, type MethodName, type RawService, ServiceError } from "../service/raw.ts";
 import { isServiceGone } from "../service/retry.ts";
-import { answerFrame, type CallerFrame, Close, FrameError, hereFrame, readCallerFrame, refusalFrame } from "./frames.ts";
+import {
+  answerFrame,
+  type CallerFrame,
+  Close,
+  FrameError,
+  hereFrame,
+  readCallerFrame,
+  refusalFrame,
+} from "./frames.ts";
 
 export interface SocketLimits {
   /** Maximum open calls of one socket. */
@@ -23,7 +31,10 @@ export class SocketCalls {
   readonly #service: RawService;
   readonly #limits: SocketLimits;
   readonly #logger: Logger;
-  readonly #calls = new Map<number, { readonly controller: AbortController; readonly method: string }>();
+  readonly #calls = new Map<
+    number,
+    { readonly controller: AbortController; readonly method: string }
+  >();
   #refusing = false;
   #idle = () => {};
 
@@ -32,7 +43,10 @@ export class SocketCalls {
     this.#service = service;
     this.#limits = limits;
     this.#logger = logger;
-    socket.on("message", (data: Uint8Array<ArrayBuffer>, binary: boolean) => this.#message(data, binary));
+    socket.on(
+      "message",
+      (data: Uint8Array<ArrayBuffer>, binary: boolean) => this.#message(data, binary),
+    );
     // No caller is left to receive the responses.
     socket.on("close", () => this.abandon());
   }
@@ -50,7 +64,9 @@ export class SocketCalls {
 
   /** Cancels all open calls. */
   abandon(): void {
-    for (const { controller } of this.#calls.values()) controller.abort(new Error("the caller's connection is closed"));
+    for (const { controller } of this.#calls.values()) {
+      controller.abort(new Error("the caller's connection is closed"));
+    }
     this.#calls.clear();
     this.#idle();
   }
@@ -88,7 +104,10 @@ export class SocketCalls {
         throw new ServiceError(Code.UNIMPLEMENTED, `unknown method ${JSON.stringify(method)}`);
       }
       if (this.#calls.size >= this.#limits.calls) {
-        throw new ServiceError(Code.RESOURCE_EXHAUSTED, `${this.#limits.calls} calls of this caller are already open`);
+        throw new ServiceError(
+          Code.RESOURCE_EXHAUSTED,
+          `${this.#limits.calls} calls of this caller are already open`,
+        );
       }
       this.#calls.set(id, { controller, method });
       const response = await this.#service.call(method as MethodName, request, {
@@ -112,8 +131,16 @@ export class SocketCalls {
   #refusal(id: number, method: string, error: unknown): Uint8Array {
     if (!(error instanceof ServiceError)) {
       this.#logger.error(`${method} failed in the gateway`, { error });
-      const message = `the gateway failed: ${error instanceof Error ? error.message : String(error)}`;
-      return refusalFrame(id, { code: Code.INTERNAL, message, reason: "", metadata: {}, failure: undefined });
+      const message = `the gateway failed: ${
+        error instanceof Error ? error.message : String(error)
+      }`;
+      return refusalFrame(id, {
+        code: Code.INTERNAL,
+        message,
+        reason: "",
+        metadata: {},
+        failure: undefined,
+      });
     }
     const { code, message, reason, metadata, failure } = error;
     // A service that has stopped may return at the same address.

@@ -62,7 +62,12 @@ class Unary extends LinkCall implements AbortListener {
   #whole: Uint8Array | undefined;
   #chunks: Uint8Array[] | undefined;
 
-  constructor(link: Link, call: UnaryCall, resolve: (answer: Uint8Array) => void, reject: (error: ServiceError) => void) {
+  constructor(
+    link: Link,
+    call: UnaryCall,
+    resolve: (answer: Uint8Array) => void,
+    reject: (error: ServiceError) => void,
+  ) {
     super();
     this.dueMs = call.dueMs;
     this.#link = link;
@@ -100,7 +105,9 @@ class Unary extends LinkCall implements AbortListener {
   }
 
   onAbort(): void {
-    this.#giveUp(new ServiceError(Code.CANCELLED, `${this.#call.method} was canceled by its caller`));
+    this.#giveUp(
+      new ServiceError(Code.CANCELLED, `${this.#call.method} was canceled by its caller`),
+    );
   }
 
   override onDeadline(): void {
@@ -111,7 +118,10 @@ class Unary extends LinkCall implements AbortListener {
 
   #late(): ServiceError {
     const { method, wholeTimeoutMs } = this.#call;
-    return new ServiceError(Code.DEADLINE_EXCEEDED, `${method} timed out after ${wholeTimeoutMs} ms`);
+    return new ServiceError(
+      Code.DEADLINE_EXCEEDED,
+      `${method} timed out after ${wholeTimeoutMs} ms`,
+    );
   }
 
   /**
@@ -195,9 +205,15 @@ class Unary extends LinkCall implements AbortListener {
       this.#broken("is compressed, but compression was not requested");
       return at;
     }
-    const length = this.#length = (prefix[1]! << 24 | prefix[2]! << 16 | prefix[3]! << 8 | prefix[4]!) >>> 0;
+    const length = this.#length =
+      (prefix[1]! << 24 | prefix[2]! << 16 | prefix[3]! << 8 | prefix[4]!) >>> 0;
     if (length > maxBytes) {
-      this.#giveUp(new ServiceError(Code.RESOURCE_EXHAUSTED, `the response to ${method} is larger than ${maxBytes} bytes`));
+      this.#giveUp(
+        new ServiceError(
+          Code.RESOURCE_EXHAUSTED,
+          `the response to ${method} is larger than ${maxBytes} bytes`,
+        ),
+      );
     } else if (length <= TRUSTED_BYTES) this.#whole = new Uint8Array(length);
     else this.#chunks = [];
     return at;
@@ -216,8 +232,15 @@ class Unary extends LinkCall implements AbortListener {
     if (reset === Reset.REFUSED_STREAM && !this.#answered) return this.#fail(this.#refused());
     // Servers (grpc-go) reset streams at the deadline.
     if (reset === Reset.CANCEL && this.#isLate()) return this.#fail(this.#late());
-    const why = reset === undefined || reset === 0 ? "the response ended early" : `reset with code ${reset}`;
-    this.#fail(new ServiceError(Code.UNAVAILABLE, `the connection to ${address} was lost during ${method}: ${why}`));
+    const why = reset === undefined || reset === 0
+      ? "the response ended early"
+      : `reset with code ${reset}`;
+    this.#fail(
+      new ServiceError(
+        Code.UNAVAILABLE,
+        `the connection to ${address} was lost during ${method}: ${why}`,
+      ),
+    );
   }
 
   /** Ends the call after the trailers. */
@@ -225,10 +248,14 @@ class Unary extends LinkCall implements AbortListener {
     const { method } = this.#call;
     const refused = trailers["grpc-status"] === "0" ? undefined : refusal(method, trailers);
     if (refused !== undefined) {
-      return this.#fail(trailers["grpc-status"] === CANCELLED && this.#isLate() ? this.#late() : refused);
+      return this.#fail(
+        trailers["grpc-status"] === CANCELLED && this.#isLate() ? this.#late() : refused,
+      );
     }
     if (this.#length < 0) return this.#broken("has no message");
-    if (this.#bytes !== this.#length) return this.#broken(`has ${this.#bytes} bytes instead of ${this.#length}`);
+    if (this.#bytes !== this.#length) {
+      return this.#broken(`has ${this.#bytes} bytes instead of ${this.#length}`);
+    }
     if (!this.#settle()) return;
     this.#resolve(this.#whole ?? concat(this.#chunks!));
     this.#link.release();

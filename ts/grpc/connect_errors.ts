@@ -31,13 +31,19 @@ const NOT_TLS = /WRONG_VERSION_NUMBER|PACKET_LENGTH_TOO_LONG|UNKNOWN_PROTOCOL|HT
  * change ("yes": a retry does not help). "perhaps": a server that just closes may have other
  * options or be shutting down.
  */
-export function explain(failed: FailedConnect): { message: string; code: string; setup: "yes" | "perhaps" | "no" } {
+export function explain(
+  failed: FailedConnect,
+): { message: string; code: string; setup: "yes" | "perhaps" | "no" } {
   const { error, timedOut, target } = failed;
   // A host name with several addresses fails with one error for each.
   const first = (error as AggregateError | undefined)?.errors?.[0] as Error | undefined ?? error;
   const raw = (first as { code?: unknown } | undefined)?.code;
   const code = typeof raw === "string" ? raw : "";
-  const why = timedOut ? slow(failed) : first === undefined ? silent(failed) : named(code, first.message, failed);
+  const why = timedOut
+    ? slow(failed)
+    : first === undefined
+    ? silent(failed)
+    : named(code, first.message, failed);
   const said = first === undefined ? "" : tidy(first.message);
   const more = said === "" || why.includes(said) ? "" : ` (${said})`;
   // Deno's error for a missing --allow-net; its message is sufficient.
@@ -52,17 +58,25 @@ export function explain(failed: FailedConnect): { message: string; code: string;
     ? "no"
     : "perhaps";
   const through = target.proxy === undefined ? "" : ` through the proxy ${target.proxy.address}`;
-  return { message: `cannot connect to ${target.address}${through}: ${why}${more}`, code: timedOut ? "TIMEOUT" : code, setup };
+  return {
+    message: `cannot connect to ${target.address}${through}: ${why}${more}`,
+    code: timedOut ? "TIMEOUT" : code,
+    setup,
+  };
 }
 
 function isSetup(code: string): boolean {
   return code === "ENOTFOUND" ||
-    /^ERR_(?:TLS|SSL|NO_ALPN|HTTP2|OSSL)|CERT|SELF_SIGNED|UNABLE_TO_VERIFY|UNABLE_TO_GET_ISSUER/.test(code);
+    /^ERR_(?:TLS|SSL|NO_ALPN|HTTP2|OSSL)|CERT|SELF_SIGNED|UNABLE_TO_VERIFY|UNABLE_TO_GET_ISSUER/
+      .test(code);
 }
 
 /** Removes memory addresses and source files that OpenSSL writes, and line breaks. */
 export function tidy(message: string): string {
-  return message.replace(/^[0-9A-F]{8,}:error:[0-9A-F]+:/, "").replace(/:\.\.\/deps\/\S+\.c:\d+:/g, " ").replace(/\s+/g, " ")
+  return message.replace(/^[0-9A-F]{8,}:error:[0-9A-F]+:/, "").replace(
+    /:\.\.\/deps\/\S+\.c:\d+:/g,
+    " ",
+  ).replace(/\s+/g, " ")
     .trim();
 }
 
@@ -74,7 +88,9 @@ function slow({ stage, timeoutMs, target }: FailedConnect): string {
   if (stage === "tunnel") {
     return `the proxy accepted the connection, but opened no tunnel ${within}; it may not reach the address, or may not be an HTTP proxy`;
   }
-  if (stage === "tcp") return `no connection ${within}; the server may be down, or a firewall drops the packets`;
+  if (stage === "tcp") {
+    return `no connection ${within}; the server may be down, or a firewall drops the packets`;
+  }
   if (stage === "tls") {
     return `the server did not finish the TLS handshake ${within}; it may not support TLS (then omit \`tls\`)`;
   }
@@ -106,13 +122,19 @@ function silent({ stage, target: { tls } }: FailedConnect): string {
 function named(code: string, message: string, failed: FailedConnect): string {
   const { stage, target } = failed;
   const { at, tls, proxy } = target;
-  if (stage === "proxy" && code === "ECONNREFUSED") return `no proxy listens on this address (${message})`;
-  if (stage === "proxy" && /^(?:ENOTFOUND|EAI_AGAIN)$/.test(code)) return `unknown host name of the proxy (${message})`;
+  if (stage === "proxy" && code === "ECONNREFUSED") {
+    return `no proxy listens on this address (${message})`;
+  }
+  if (stage === "proxy" && /^(?:ENOTFOUND|EAI_AGAIN)$/.test(code)) {
+    return `unknown host name of the proxy (${message})`;
+  }
   if (stage === "tunnel" && (code === "ECONNRESET" || code === "EPIPE")) return silent(failed);
   if (code === "ECONNREFUSED") return `no server listens on this address (${message})`;
   if (code === "ENOENT" && "path" in at) return `the socket does not exist (${message})`;
   if (code === "EACCES" && "path" in at) return `the socket belongs to another user (${message})`;
-  if ((code === "ENOTFOUND" || code === "EAI_AGAIN") && "host" in at) return `unknown host name "${at.host}" (${message})`;
+  if ((code === "ENOTFOUND" || code === "EAI_AGAIN") && "host" in at) {
+    return `unknown host name "${at.host}" (${message})`;
+  }
   if (code === "ERR_NO_ALPN") {
     return "the server supports TLS but not HTTP/2, so it is not a gRPC server" +
       (proxy === undefined ? "" : "; or the proxy intercepts TLS and does not support HTTP/2");
@@ -124,10 +146,14 @@ function named(code: string, message: string, failed: FailedConnect): string {
         : ": not by the one in `tls.serverRootCaCertificate`") +
       (proxy === undefined ? "" : " (a proxy that intercepts TLS presents its own certificates)") +
       // Deno's library has one error for all certificate problems.
-      (code === "UNABLE_TO_VERIFY_LEAF_SIGNATURE" && "Deno" in globalThis ? ", or it has expired" : "");
+      (code === "UNABLE_TO_VERIFY_LEAF_SIGNATURE" && "Deno" in globalThis
+        ? ", or it has expired"
+        : "");
   }
   if (code === "CERT_HAS_EXPIRED") return "the server's certificate has expired";
-  if (code === "CERT_NOT_YET_VALID") return "the server's certificate is not valid yet; check the clock of this machine";
+  if (code === "CERT_NOT_YET_VALID") {
+    return "the server's certificate is not valid yet; check the clock of this machine";
+  }
   if (code === "ERR_TLS_CERT_ALTNAME_INVALID") {
     return `the server's certificate is for other names; set \`tls.serverName\` to the expected name if it differs from the address (${
       tidy(message)
@@ -143,6 +169,8 @@ function named(code: string, message: string, failed: FailedConnect): string {
   if (stage === "http2" && /^ERR_HTTP2_(?:ERROR|SESSION_ERROR|STREAM_ERROR)$/.test(code)) {
     return `the server does not support HTTP/2, so it is not a gRPC server`;
   }
-  if ((stage === "http2" || stage === "tls") && (code === "ECONNRESET" || code === "EPIPE")) return silent(failed);
+  if ((stage === "http2" || stage === "tls") && (code === "ECONNRESET" || code === "EPIPE")) {
+    return silent(failed);
+  }
   return tidy(message);
 }

@@ -1,7 +1,13 @@
 // A connection to a Temporal cluster for applications: checked before use, with errors that name
 // the option, and with the server's capabilities. grpc_service.ts makes the calls.
 import { type Duration, toMs } from "../converter/duration.ts";
-import { type CallOptions, Code, type MethodName, type RawService, ServiceError } from "../service/raw.ts";
+import {
+  type CallOptions,
+  Code,
+  type MethodName,
+  type RawService,
+  ServiceError,
+} from "../service/raw.ts";
 import { backoffMs, type BackoffOptions } from "../service/retry.ts";
 import { realTimers, sleepOn } from "../base/timers.ts";
 import { type GrpcOptions, GrpcService } from "./grpc_service.ts";
@@ -27,13 +33,23 @@ export interface ConnectOptions extends ConnectionOptions {
 }
 
 /** A misspelled option would otherwise silently change the connection. */
-const LAZY_OPTIONS = ["address", "tls", "apiKey", "metadata", "proxy", "keepAlive", "attemptTimeout"];
+const LAZY_OPTIONS = [
+  "address",
+  "tls",
+  "apiKey",
+  "metadata",
+  "proxy",
+  "keepAlive",
+  "attemptTimeout",
+];
 const CONNECT_OPTIONS = [...LAZY_OPTIONS, "namespace", "connectTimeout", "signal", "onRetry"];
 
 function refuseUnknown(options: object, known: readonly string[]): void {
   for (const name of Object.keys(options)) {
     if (!known.includes(name)) {
-      throw new TypeError(`"${name}" is not an option of a connection; known options: ${known.join(", ")}`);
+      throw new TypeError(
+        `"${name}" is not an option of a connection; known options: ${known.join(", ")}`,
+      );
     }
   }
 }
@@ -41,7 +57,12 @@ function refuseUnknown(options: object, known: readonly string[]): void {
 const DEFAULT_ADDRESS = "localhost:7233";
 /** Attempts for a server that closes connections during setup. */
 const CLOSED_ATTEMPTS = 3;
-const BACKOFF: BackoffOptions = { initialIntervalMs: 100, maximumIntervalMs: 2000, backoffCoefficient: 2, jitter: 0.3 };
+const BACKOFF: BackoffOptions = {
+  initialIntervalMs: 100,
+  maximumIntervalMs: 2000,
+  backoffCoefficient: 2,
+  jitter: 0.3,
+};
 
 /**
  * A gRPC connection to a Temporal cluster, in Node and Deno: the `service` of clients and workers.
@@ -138,7 +159,9 @@ export class Connection implements RawService {
       bytes = await this.#grpc.call("getSystemInfo", new Uint8Array(0), options);
     } catch (error) {
       // Servers before 1.14 do not have this method.
-      if (error instanceof ServiceError && error.code === Code.UNIMPLEMENTED && error.reason === "") {
+      if (
+        error instanceof ServiceError && error.code === Code.UNIMPLEMENTED && error.reason === ""
+      ) {
         return { version: "", capabilities: {} };
       }
       throw error;
@@ -156,7 +179,10 @@ export class Connection implements RawService {
     let last: ServiceError | undefined;
     for (let attempt = 1;; attempt++) {
       signal?.throwIfAborted();
-      const left = () => ({ timeoutMs: Math.max(1, deadline - performance.now()), ...(signal !== undefined && { signal }) });
+      const left = () => ({
+        timeoutMs: Math.max(1, deadline - performance.now()),
+        ...(signal !== undefined && { signal }),
+      });
       try {
         const info = await this.#askInfo(left());
         this.#info = Promise.resolve(info);
@@ -177,7 +203,12 @@ export class Connection implements RawService {
     }
   }
 
-  #refusal(error: unknown, namespace: string | undefined, timeoutMs: number, last: ServiceError | undefined): unknown {
+  #refusal(
+    error: unknown,
+    namespace: string | undefined,
+    timeoutMs: number,
+    last: ServiceError | undefined,
+  ): unknown {
     if (!(error instanceof ServiceError)) return error;
     // The reason of a missing connection is sufficient. An earlier error is more useful than a
     // timeout.
@@ -185,22 +216,33 @@ export class Connection implements RawService {
     const overtime = error.code === Code.DEADLINE_EXCEEDED;
     if (overtime && last?.reason === NOT_CONNECTED) return last;
     const why = overtime
-      ? `no response within ${timeoutMs} ms${last === undefined ? "" : ` (before: ${last.message})`}`
+      ? `no response within ${timeoutMs} ms${
+        last === undefined ? "" : ` (before: ${last.message})`
+      }`
       : error.code === Code.NOT_FOUND && namespace !== undefined
       ? `namespace "${namespace}" not found, or this caller has no access to it`
-      : error.code === Code.UNAUTHENTICATED || (error.code === Code.PERMISSION_DENIED && namespace === undefined)
+      : error.code === Code.UNAUTHENTICATED ||
+          (error.code === Code.PERMISSION_DENIED && namespace === undefined)
       ? `it rejected the credentials (\`apiKey\`, or the client certificate): ${error.message}`
       : error.code === Code.PERMISSION_DENIED
       ? `this caller has no permission for the namespace "${namespace}": ${error.message}`
       : error.message;
     const { code, reason, metadata } = error;
-    return new ServiceError(code, `cannot use the Temporal cluster at ${this.address}: ${why}`, reason, metadata, {
-      cause: error,
-    });
+    return new ServiceError(
+      code,
+      `cannot use the Temporal cluster at ${this.address}: ${why}`,
+      reason,
+      metadata,
+      {
+        cause: error,
+      },
+    );
   }
 }
 
-/** Returns whether to retry: for a server that is starting or restarting, but not for wrong options. */
+/**
+ * Returns whether to retry: for a server that is starting or restarting, but not for wrong options.
+ */
 function isWorthAnother(error: unknown, attempt: number): error is ServiceError {
   if (!(error instanceof ServiceError) || error.code !== Code.UNAVAILABLE) return false;
   const { setup } = error.metadata;

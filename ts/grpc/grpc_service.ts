@@ -2,7 +2,13 @@
 // passed as bytes. Runs in Node and Deno on sockets (docs/dev/decisions/042-own-http2-client.md has
 // the reason); browsers need a gateway.
 import { type Duration, toMs } from "../converter/duration.ts";
-import { type CallOptions, Code, type MethodName, type RawService, ServiceError } from "../service/raw.ts";
+import {
+  type CallOptions,
+  Code,
+  type MethodName,
+  type RawService,
+  ServiceError,
+} from "../service/raw.ts";
 import { VERSION } from "../base/version.ts";
 import { clearTimeout, setTimeout } from "node:timers";
 import { abortListenersOf } from "./abort_listeners.ts";
@@ -62,7 +68,9 @@ const paths = new Map<MethodName, string>();
 /** Returns the path on the wire. */
 function pathOf(method: MethodName): string {
   let path = paths.get(method);
-  if (path === undefined) paths.set(method, path = `${SERVICE_PATH}${method[0]!.toUpperCase()}${method.slice(1)}`);
+  if (path === undefined) {
+    paths.set(method, path = `${SERVICE_PATH}${method[0]!.toUpperCase()}${method.slice(1)}`);
+  }
   return path;
 }
 
@@ -85,18 +93,27 @@ export class GrpcService implements RawService {
   /** Calls that wait for a connection or a key: functions that end the wait. */
   readonly #waiting = new Set<(error: ServiceError) => void>();
 
-  /** Connects with the first call, and again after a loss. Throws a TypeError for invalid options. */
+  /**
+   * Connects with the first call, and again after a loss. Throws a TypeError for invalid options.
+   */
   constructor(options: GrpcOptions) {
     const { apiKey, keepAlive = {} } = options;
-    if (apiKey !== undefined && Object.keys(options.metadata ?? {}).some((name) => name.toLowerCase() === "authorization")) {
-      throw new TypeError("`apiKey` and the metadata `authorization` are both given: each is the authorization header; drop one");
+    if (
+      apiKey !== undefined &&
+      Object.keys(options.metadata ?? {}).some((name) => name.toLowerCase() === "authorization")
+    ) {
+      throw new TypeError(
+        "`apiKey` and the metadata `authorization` are both given: each is the authorization header; drop one",
+      );
     }
     const target = targetOf(options);
     this.#address = target.address;
     this.#apiKey = apiKey;
     this.#scheme = target.tls === undefined ? "http" : "https";
     // URL omits the default port of the scheme, as do servers that compare.
-    this.#authority = "path" in target.at ? "localhost" : new URL(`${this.#scheme}://${target.address}`).host;
+    this.#authority = "path" in target.at
+      ? "localhost"
+      : new URL(`${this.#scheme}://${target.address}`).host;
     this.#fields = Object.entries({
       te: "trailers",
       "content-type": "application/grpc",
@@ -114,12 +131,20 @@ export class GrpcService implements RawService {
   }
 
   call(method: MethodName, request: Uint8Array, options: CallOptions = {}): Promise<Uint8Array> {
-    return this.#send({ method, path: pathOf(method), namespace: namespaceOf(method, request) ?? "" }, request, options);
+    return this.#send(
+      { method, path: pathOf(method), namespace: namespaceOf(method, request) ?? "" },
+      request,
+      options,
+    );
   }
 
   /** @internal Calls a method of another service of the same server: "/package.Service/Method". */
   callOther(path: string, request: Uint8Array, options: CallOptions = {}): Promise<Uint8Array> {
-    return this.#send({ method: path.slice(path.lastIndexOf("/") + 1), path, namespace: "" }, request, options);
+    return this.#send(
+      { method: path.slice(path.lastIndexOf("/") + 1), path, namespace: "" },
+      request,
+      options,
+    );
   }
 
   async #send(called: Called, request: Uint8Array, options: CallOptions): Promise<Uint8Array> {
@@ -129,7 +154,9 @@ export class GrpcService implements RawService {
     let turn: number | undefined;
     for (let sends = 1;; sends++) {
       if (this.#closed) throw new ServiceError(Code.CANCELLED, "the connection is closed");
-      if (signal?.aborted) throw new ServiceError(Code.CANCELLED, `${method} was canceled by its caller`);
+      if (signal?.aborted) {
+        throw new ServiceError(Code.CANCELLED, `${method} was canceled by its caller`);
+      }
       try {
         const authorization = typeof this.#apiKey === "function"
           ? await this.#askKey(this.#apiKey, method, began, options)
@@ -137,7 +164,9 @@ export class GrpcService implements RawService {
         let link = this.#links.ready();
         while (link === undefined) {
           const mine = turn ??= this.#links.turn();
-          link = this.#links.take(await this.#within(method, began, options, (until) => this.#links.more(mine, until)));
+          link = this.#links.take(
+            await this.#within(method, began, options, (until) => this.#links.more(mine, until)),
+          );
         }
         // The call may have been canceled after the wait.
         if (signal?.aborted) {
@@ -146,12 +175,19 @@ export class GrpcService implements RawService {
         }
         // Whole milliseconds: servers reject fractions.
         const now = performance.now();
-        const left = Math.min(Math.max(1, Math.ceil(timeoutMs - (now - began))), LONGEST_TIMEOUT_MS);
-        const metadata = options.metadata === undefined ? undefined : checkedMetadata(options.metadata);
+        const left = Math.min(
+          Math.max(1, Math.ceil(timeoutMs - (now - began))),
+          LONGEST_TIMEOUT_MS,
+        );
+        const metadata = options.metadata === undefined
+          ? undefined
+          : checkedMetadata(options.metadata);
         return await unary(link, {
           method,
           address: this.#address,
-          key: `${path} ${left} ${namespace} ${authorization ?? ""}${metadata === undefined ? "" : JSON.stringify(metadata)}`,
+          key: `${path} ${left} ${namespace} ${authorization ?? ""}${
+            metadata === undefined ? "" : JSON.stringify(metadata)
+          }`,
           fields: () => withMetadata(this.#fieldsOf(called, left, authorization), metadata),
           request,
           dueMs: now + left,
@@ -161,14 +197,24 @@ export class GrpcService implements RawService {
         });
       } catch (error) {
         if (this.#closed) {
-          throw new ServiceError(Code.CANCELLED, `the connection was closed during ${method}`, "", {}, { cause: error });
+          throw new ServiceError(
+            Code.CANCELLED,
+            `the connection was closed during ${method}`,
+            "",
+            {},
+            { cause: error },
+          );
         }
         if (!(error instanceof NotProcessed) || sends === SENDS) throw error;
       }
     }
   }
 
-  #fieldsOf({ path, namespace }: Called, left: number, authorization: string | undefined): FieldList {
+  #fieldsOf(
+    { path, namespace }: Called,
+    left: number,
+    authorization: string | undefined,
+  ): FieldList {
     const own = (name: string) => this.#fields.some((field) => field[0] === name);
     return [
       [":method", "POST"],
@@ -177,17 +223,23 @@ export class GrpcService implements RawService {
       [":authority", this.#authority],
       // Deadlines of polls and reports are whole seconds and repeat; others rarely do.
       ["grpc-timeout", `${left}m`, left % 1000 !== 0],
-      ...(namespace === "" || own("temporal-namespace") ? [] : [["temporal-namespace", namespace] as const]),
+      ...(namespace === "" || own("temporal-namespace")
+        ? []
+        : [["temporal-namespace", namespace] as const]),
       // A fixed key is the same for all calls; that of a function may change.
       ...(authorization === undefined ? [] : [["authorization", authorization, true] as const]),
-      ...(authorization === undefined ? this.#fields : this.#fields.filter(([name]) => name !== "authorization")),
+      ...(authorization === undefined
+        ? this.#fields
+        : this.#fields.filter(([name]) => name !== "authorization")),
     ];
   }
 
   /** Closes the connection. Open calls are rejected. */
   close(): void {
     this.#closed = true;
-    for (const end of this.#waiting) end(new ServiceError(Code.CANCELLED, "the connection is closed"));
+    for (const end of this.#waiting) {
+      end(new ServiceError(Code.CANCELLED, "the connection is closed"));
+    }
     this.#links.close(new LinkError("the connection is closed"));
   }
 
@@ -201,14 +253,18 @@ export class GrpcService implements RawService {
     let end: (error: ServiceError) => void = () => {};
     const until = new Promise<never>((_, reject) => (end = reject));
     until.catch(() => {});
-    const follower = { onAbort: () => end(new ServiceError(Code.CANCELLED, `${method} was canceled by its caller`)) };
+    const follower = {
+      onAbort: () => end(new ServiceError(Code.CANCELLED, `${method} was canceled by its caller`)),
+    };
     const following = signal && abortListenersOf(signal);
     following?.add(follower);
     if (signal?.aborted) follower.onAbort();
     this.#waiting.add(end);
     const timer = setTimeout(() => {
       const { trouble } = this.#links;
-      const why = trouble === undefined ? `was not connected to ${this.#address}` : `was not sent: ${trouble}`;
+      const why = trouble === undefined
+        ? `was not connected to ${this.#address}`
+        : `was not sent: ${trouble}`;
       end(new ServiceError(Code.DEADLINE_EXCEEDED, `${method} ${why} (after ${timeoutMs} ms)`));
     }, Math.min(Math.max(0, timeoutMs - (performance.now() - began)), LONGEST_TIMEOUT_MS));
     try {
@@ -220,7 +276,12 @@ export class GrpcService implements RawService {
     }
   }
 
-  #askKey(apiKey: () => string | Promise<string>, method: string, began: number, options: CallOptions): Promise<string> {
+  #askKey(
+    apiKey: () => string | Promise<string>,
+    method: string,
+    began: number,
+    options: CallOptions,
+  ): Promise<string> {
     return this.#within(method, began, options, async (until) => {
       let key: unknown;
       try {
@@ -228,7 +289,9 @@ export class GrpcService implements RawService {
       } catch (error) {
         if (error instanceof ServiceError) throw error;
         // The key source may be temporarily unavailable.
-        const message = `the function \`apiKey\` failed: ${error instanceof Error ? error.message : String(error)}`;
+        const message = `the function \`apiKey\` failed: ${
+          error instanceof Error ? error.message : String(error)
+        }`;
         throw new ServiceError(Code.UNAVAILABLE, message, "ApiKeyFailed", {}, { cause: error });
       }
       if (typeof key === "string" && isHeaderText(key)) return `Bearer ${key}`;
@@ -241,7 +304,10 @@ export class GrpcService implements RawService {
 }
 
 /** Returns the fields of a call: those of the connection, overridden by its own. */
-function withMetadata(fields: FieldList, metadata: { readonly [name: string]: string } | undefined): FieldList {
+function withMetadata(
+  fields: FieldList,
+  metadata: { readonly [name: string]: string } | undefined,
+): FieldList {
   if (metadata === undefined) return fields;
   return [
     ...fields.filter(([name]) => !Object.hasOwn(metadata, name)),
@@ -252,43 +318,70 @@ function withMetadata(fields: FieldList, metadata: { readonly [name: string]: st
 function someTime(name: string, duration: Duration): number {
   const ms = toMs(duration);
   if (ms > 0) return ms;
-  throw new TypeError(`${name} must be more than 0; for no practical limit use a long duration such as "1 day"`);
+  throw new TypeError(
+    `${name} must be more than 0; for no practical limit use a long duration such as "1 day"`,
+  );
 }
 
 function targetOf({ address, apiKey, tls: wanted, proxy: by }: GrpcOptions): LinkTarget {
-  if (typeof address !== "string") throw new TypeError(`an address must be a string such as "host:port", not ${typeof address}`);
+  if (typeof address !== "string") {
+    throw new TypeError(`an address must be a string such as "host:port", not ${typeof address}`);
+  }
   if (typeof apiKey === "string" && !isHeaderText(apiKey)) {
-    throw new TypeError("the API key is empty or has characters that are invalid in a header; check for a line break at the end");
+    throw new TypeError(
+      "the API key is empty or has characters that are invalid in a header; check for a line break at the end",
+    );
   }
   const socket = address.startsWith("unix:") ? address.slice("unix:".length) : undefined;
   const tls = wanted ?? (apiKey !== undefined && socket === undefined);
   if (socket !== undefined) {
-    if (tls !== false) throw new TypeError(`"${address}" is a local socket, which does not support TLS`);
-    if (by !== undefined) throw new TypeError(`"${address}" is a local socket, which cannot be reached through a proxy`);
+    if (tls !== false) {
+      throw new TypeError(`"${address}" is a local socket, which does not support TLS`);
+    }
+    if (by !== undefined) {
+      throw new TypeError(
+        `"${address}" is a local socket, which cannot be reached through a proxy`,
+      );
+    }
     return { address, at: { path: socket }, tls: undefined, proxy: undefined };
   }
   // URL omits the default port of the scheme.
   const url = URL.canParse(`grpc://${address}`) ? new URL(`grpc://${address}`) : undefined;
   if (url === undefined || url.hostname === "" || !/^[^/@?#]+:\d+$/.test(address)) {
-    throw new TypeError(`"${address}" is not an address; write "host:port", without a scheme, or "unix:/path/of/a/socket"`);
+    throw new TypeError(
+      `"${address}" is not an address; write "host:port", without a scheme, or "unix:/path/of/a/socket"`,
+    );
   }
-  const host = nodeNet().isIPv6(url.hostname.slice(1, -1)) ? url.hostname.slice(1, -1) : url.hostname;
+  const host = nodeNet().isIPv6(url.hostname.slice(1, -1))
+    ? url.hostname.slice(1, -1)
+    : url.hostname;
   const proxy = by === undefined ? undefined : proxyOf(by);
-  return { address, at: { host, port: Number(url.port) }, tls: tls === false ? undefined : nodeTls(tls, host), proxy };
+  return {
+    address,
+    at: { host, port: Number(url.port) },
+    tls: tls === false ? undefined : nodeTls(tls, host),
+    proxy,
+  };
 }
 
 const isHeaderText = (text: string) => /^[\x21-\x7e](?:[\x20-\x7e]*[\x21-\x7e])?$/.test(text);
 
-function checkedMetadata(metadata: { readonly [name: string]: string | Uint8Array }): { [name: string]: string } {
+function checkedMetadata(
+  metadata: { readonly [name: string]: string | Uint8Array },
+): { [name: string]: string } {
   return Object.fromEntries(
     Object.entries(metadata).map(([given, value]) => {
       const name = given.toLowerCase();
-      if (!/^[0-9a-z_.-]+$/.test(name) || /^grpc-|^(?:te|content-type|connection|host)$/.test(name)) {
+      if (
+        !/^[0-9a-z_.-]+$/.test(name) || /^grpc-|^(?:te|content-type|connection|host)$/.test(name)
+      ) {
         throw new TypeError(`"${given}" is not a valid metadata name`);
       }
       if (name.endsWith("-bin")) {
         if (!(value instanceof Uint8Array)) {
-          throw new TypeError(`metadata "${given}" must be bytes (a Uint8Array), because its name ends in "-bin"`);
+          throw new TypeError(
+            `metadata "${given}" must be bytes (a Uint8Array), because its name ends in "-bin"`,
+          );
         }
         return [name, Buffer.from(value).toString("base64").replace(/=+$/, "")];
       }

@@ -22,7 +22,9 @@ export interface LinkTimes {
   readonly pongMs: number;
 }
 
-/** Minimum interval of pings that follow a timed-out call: servers treat many pings as an attack. */
+/**
+ * Minimum interval of pings that follow a timed-out call: servers treat many pings as an attack.
+ */
 const PROBE_PAUSE_MS = 10_000;
 const PROBE_PONG_MS = 5_000;
 /** Time to read data that has arrived already. */
@@ -112,7 +114,9 @@ export class Link {
     return this.#wire.streams.size + this.reserved < this.#wire.maxStreams;
   }
 
-  /** True after a silence that makes a ping due: the process or the network may have been suspended. */
+  /**
+   * True after a silence that makes a ping due: the process or the network may have been suspended.
+   */
   get doubtful(): boolean {
     return this.#silentMs() > this.#pingMs + this.#times.pongMs;
   }
@@ -136,7 +140,9 @@ export class Link {
     if (this.#wire.streams.size === 0) {
       this.#socket.unref();
       if (this.#draining) return this.destroy(new LinkError("the server closed the connection"));
-      if (this.#wire.usedUp) return this.destroy(new LinkError("the connection has used up its stream ids"));
+      if (this.#wire.usedUp) {
+        return this.destroy(new LinkError("the connection has used up its stream ids"));
+      }
     }
     this.onRoom();
   }
@@ -178,7 +184,11 @@ export class Link {
         resolve(answered);
       };
       const late = () => {
-        this.destroy(new LinkError(`${this.#target.address} did not acknowledge a keep-alive PING within ${pongMs} ms`));
+        this.destroy(
+          new LinkError(
+            `${this.#target.address} did not acknowledge a keep-alive PING within ${pongMs} ms`,
+          ),
+        );
       };
       // After a long computation, timers run before received data is read.
       let timer = setTimeout(() => {
@@ -211,7 +221,10 @@ export class Link {
     this.#endPing();
   }
 
-  /** The server accepts no more calls here and finishes the current ones, unless it reports an error. */
+  /**
+   * The server accepts no more calls here and finishes the current ones, unless it reports an
+   * error.
+   */
   #goAway(code: number, data: Uint8Array, untouched: readonly LinkCall[]): void {
     // Too many pings for the server: the next connection doubles the interval.
     if (new TextDecoder().decode(data) === "too_many_pings") this.onTooManyPings();

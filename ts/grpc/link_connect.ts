@@ -12,7 +12,8 @@ import type { Proxy } from "./proxy.ts";
 import { enterTunnel, ProxyError } from "./tunnel.ts";
 
 /** Error for data before the TLS handshake: usually the preface of a server with plain HTTP/2. */
-const EARLY = "the server does not support TLS; omit `tls`, or set it to false (or the proxy sent other data)";
+const EARLY =
+  "the server does not support TLS; omit `tls`, or set it to false (or the proxy sent other data)";
 export interface Connected {
   readonly wire: Wire;
   readonly socket: Socket;
@@ -45,8 +46,15 @@ export class LinkEvents {
 }
 
 /** Returns a connection whose server has sent SETTINGS. `events` receives its further events. */
-export function connect(target: LinkTarget, timeoutMs: number, signal: AbortSignal, events: LinkEvents): Promise<Connected> {
-  return new Promise((resolve, reject) => new Connecting(target, timeoutMs, signal, events, { resolve, reject }).start());
+export function connect(
+  target: LinkTarget,
+  timeoutMs: number,
+  signal: AbortSignal,
+  events: LinkEvents,
+): Promise<Connected> {
+  return new Promise((resolve, reject) =>
+    new Connecting(target, timeoutMs, signal, events, { resolve, reject }).start()
+  );
 }
 
 class Connecting {
@@ -168,8 +176,13 @@ class Connecting {
       },
       onHeard: () => events.emit((listener) => listener.heard(), false),
       onGoAway: (code, data, untouched) => {
-        if (!this.#settled) return this.#fail(new Error(`the server closed the connection at once (GOAWAY ${code})`));
-        events.emit((listener) => listener.goAway(code, data, untouched as readonly LinkCall[]), true);
+        if (!this.#settled) {
+          return this.#fail(new Error(`the server closed the connection at once (GOAWAY ${code})`));
+        }
+        events.emit(
+          (listener) => listener.goAway(code, data, untouched as readonly LinkCall[]),
+          true,
+        );
       },
       onBroken: (error) => {
         if (this.#settled) events.emit((listener) => listener.broken(error), true);
@@ -195,7 +208,9 @@ class Connecting {
       stage: this.#stage,
       target: this.#target,
     });
-    this.#outcome.reject(new LinkError(message, code, error === undefined ? { setup } : { setup, cause: error }));
+    this.#outcome.reject(
+      new LinkError(message, code, error === undefined ? { setup } : { setup, cause: error }),
+    );
     this.#socket?.destroy();
   }
 

@@ -20,7 +20,11 @@ export class LinkError extends Error {
   /** For a failed attempt: whether its options are the cause (connect_errors.ts). */
   readonly setup: "yes" | "perhaps" | "no";
 
-  constructor(message: string, code = "", options?: ErrorOptions & { setup?: "yes" | "perhaps" | "no" }) {
+  constructor(
+    message: string,
+    code = "",
+    options?: ErrorOptions & { setup?: "yes" | "perhaps" | "no" },
+  ) {
     super(message, options);
     this.code = code;
     this.setup = options?.setup ?? "no";

@@ -12,7 +12,12 @@ import { LinkError, type LinkTarget } from "./link_target.ts";
 /** Reason of the ServiceError of a call that was not sent because no connection was open. */
 export const NOT_CONNECTED = "NotConnected";
 
-const BACKOFF: BackoffOptions = { initialIntervalMs: 50, maximumIntervalMs: 3000, backoffCoefficient: 1.6, jitter: 0.3 };
+const BACKOFF: BackoffOptions = {
+  initialIntervalMs: 50,
+  maximumIntervalMs: 3000,
+  backoffCoefficient: 1.6,
+  jitter: 0.3,
+};
 /** Maximum connections; further calls wait for room. */
 const MAX_LINKS = 64;
 /** Maximum connections on which the server accepts no calls: another one would not help. */
@@ -91,7 +96,9 @@ export class Links {
    */
   async more(turn: number, until: Promise<never>): Promise<Link | undefined> {
     for (const link of [...this.#links]) {
-      if (link.openCalls === 0 && (link.shutForMs ?? 0) > SHUT_MS) link.destroy(new LinkError("the server accepted no calls"));
+      if (link.openCalls === 0 && (link.shutForMs ?? 0) > SHUT_MS) {
+        link.destroy(new LinkError("the server accepted no calls"));
+      }
     }
     const silent = [...this.#links].find((each) => each.usable && each.hasRoom && each.doubtful);
     if (silent === undefined && this.#full) return await this.#room(turn, until);
@@ -111,7 +118,9 @@ export class Links {
 
   /** Describes why calls are not sent; undefined if no reason is known. */
   get trouble(): string | undefined {
-    return this.#full ? `${this.#target.address} accepts no more calls at the moment` : this.#lastFailure?.message;
+    return this.#full
+      ? `${this.#target.address} accepts no more calls at the moment`
+      : this.#lastFailure?.message;
   }
 
   /** True if another connection would not help. */
@@ -164,12 +173,18 @@ export class Links {
       const link = await Link.open(this.#target, this.#times, this.#closing.signal);
       // The set may have been closed during the attempt.
       if (this.#closing.signal.aborted) link.destroy(new LinkError("the connection is closed"));
-      if (link.ended !== undefined) throw new LinkError(`cannot use the connection to ${address}: ${link.ended.message}`);
+      if (link.ended !== undefined) {
+        throw new LinkError(`cannot use the connection to ${address}: ${link.ended.message}`);
+      }
       this.#add(link);
     } catch (error) {
       this.#failed(this.#failures + 1, error);
       const { message, code = "", setup = "no" } = error as LinkError;
-      throw new ServiceError(Code.UNAVAILABLE, message, NOT_CONNECTED, { address, code: String(code), setup }, { cause: error });
+      throw new ServiceError(Code.UNAVAILABLE, message, NOT_CONNECTED, {
+        address,
+        code: String(code),
+        setup,
+      }, { cause: error });
     } finally {
       this.#connecting = undefined;
     }
@@ -181,7 +196,9 @@ export class Links {
     this.#lastFailure = undefined;
     link.onEnd = (reason) => {
       this.#links.delete(link);
-      if (!link.proven && performance.now() - made < PROOF_MS) this.#failed(Math.max(before, this.#failures) + 1, reason);
+      if (!link.proven && performance.now() - made < PROOF_MS) {
+        this.#failed(Math.max(before, this.#failures) + 1, reason);
+      }
       this.roomy();
     };
     link.onRoom = () => this.roomy();

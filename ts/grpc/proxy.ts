@@ -30,11 +30,15 @@ const OPTIONS = ["type", "targetHost", "basicAuth"];
  */
 export function proxyOf(options: ProxyOptions): Proxy {
   if (typeof options !== "object" || options === null) {
-    throw new TypeError(`proxy must be an object such as { targetHost: "host:port" }, not ${kindOf(options)}`);
+    throw new TypeError(
+      `proxy must be an object such as { targetHost: "host:port" }, not ${kindOf(options)}`,
+    );
   }
   for (const name of Object.keys(options)) {
     if (!OPTIONS.includes(name)) {
-      throw new TypeError(`proxy.${name} is not an option of a proxy; known options: ${OPTIONS.join(", ")}`);
+      throw new TypeError(
+        `proxy.${name} is not an option of a proxy; known options: ${OPTIONS.join(", ")}`,
+      );
     }
   }
   const { type, targetHost, basicAuth } = options;
@@ -42,22 +46,34 @@ export function proxyOf(options: ProxyOptions): Proxy {
     throw new TypeError('proxy.type must be "http-connect"; other proxy types are not supported');
   }
   const { address, at } = placeOf(targetHost);
-  return { address, at, authorization: basicAuth === undefined ? undefined : authorizationOf(basicAuth) };
+  return {
+    address,
+    at,
+    authorization: basicAuth === undefined ? undefined : authorizationOf(basicAuth),
+  };
 }
 
 function placeOf(targetHost: unknown): Pick<Proxy, "address" | "at"> {
   const wanted = 'proxy.targetHost must be "host:port" or "http://host:port"';
   if (typeof targetHost !== "string") throw new TypeError(`${wanted}, not ${kindOf(targetHost)}`);
-  if (targetHost.includes("@")) throw new TypeError(`${wanted}, without credentials: set them in proxy.basicAuth`);
+  if (targetHost.includes("@")) {
+    throw new TypeError(`${wanted}, without credentials: set them in proxy.basicAuth`);
+  }
   const scheme = /^([a-z][a-z0-9+.-]*):\/\//i.exec(targetHost);
   if (scheme !== null && scheme[1]!.toLowerCase() !== "http") {
     throw new TypeError(
-      `${wanted}, not a proxy of "${scheme[1]}": the connection to the proxy uses plain HTTP (TLS to the server is tunneled)`,
+      `${wanted}, not a proxy of "${
+        scheme[1]
+      }": the connection to the proxy uses plain HTTP (TLS to the server is tunneled)`,
     );
   }
-  const place = scheme === null ? targetHost : targetHost.slice(scheme[0].length).replace(/\/$/, "");
+  const place = scheme === null
+    ? targetHost
+    : targetHost.slice(scheme[0].length).replace(/\/$/, "");
   // URL keeps the port for a scheme without a default port.
-  const url = /^[^\s/?#]+:\d+$/.test(place) && URL.canParse(`proxy://${place}`) ? new URL(`proxy://${place}`) : undefined;
+  const url = /^[^\s/?#]+:\d+$/.test(place) && URL.canParse(`proxy://${place}`)
+    ? new URL(`proxy://${place}`)
+    : undefined;
   if (url === undefined || url.hostname === "" || url.port === "" || url.port === "0") {
     throw new TypeError(`${wanted}, not "${targetHost}"`);
   }
@@ -70,9 +86,15 @@ function authorizationOf(basicAuth: unknown): string {
   }
   const { username, password, ...rest } = basicAuth as { username: unknown; password: unknown };
   const [other] = Object.keys(rest);
-  if (other !== undefined) throw new TypeError(`proxy.basicAuth.${other} is not an option; known options: username, password`);
+  if (other !== undefined) {
+    throw new TypeError(
+      `proxy.basicAuth.${other} is not an option; known options: username, password`,
+    );
+  }
   for (const [name, value] of Object.entries({ username, password })) {
-    if (typeof value !== "string") throw new TypeError(`proxy.basicAuth.${name} must be a string, not ${kindOf(value)}`);
+    if (typeof value !== "string") {
+      throw new TypeError(`proxy.basicAuth.${name} must be a string, not ${kindOf(value)}`);
+    }
     // deno-lint-ignore no-control-regex
     if (/[\x00-\x1f\x7f]/.test(value)) {
       throw new TypeError(
@@ -82,7 +104,9 @@ function authorizationOf(basicAuth: unknown): string {
   }
   if (username === "") throw new TypeError("proxy.basicAuth.username is empty");
   if ((username as string).includes(":")) {
-    throw new TypeError("proxy.basicAuth.username has a colon, which is invalid in a Basic user name");
+    throw new TypeError(
+      "proxy.basicAuth.username has a colon, which is invalid in a Basic user name",
+    );
   }
   return `Basic ${Buffer.from(`${username}:${password}`, "utf8").toString("base64")}`;
 }

@@ -16,14 +16,23 @@ export function refusal(method: string, trailers: Trailers): ServiceError | unde
   const message = text === "" ? `${method} failed` : text;
   // Not canceled here: the server, or a proxy, is shutting down. The outcome is unknown.
   if (status === Code.CANCELLED) {
-    return new ServiceError(Code.UNAVAILABLE, `${method} was canceled before it reached the server: ${message}`);
+    return new ServiceError(
+      Code.UNAVAILABLE,
+      `${method} was canceled before it reached the server: ${message}`,
+    );
   }
-  const code = (Number.isInteger(status) && status > 0 && status <= 16 ? status : Code.UNKNOWN) as Code;
+  const code =
+    (Number.isInteger(status) && status > 0 && status <= 16 ? status : Code.UNKNOWN) as Code;
   const detail = namedDetail(one(trailers["grpc-status-details-bin"]));
   const operations = detail?.operations?.map(({ code, message, detail }) =>
-    code === 0 ? undefined : new ServiceError(code as Code, message, detail?.reason ?? "", detail?.metadata ?? {})
+    code === 0
+      ? undefined
+      : new ServiceError(code as Code, message, detail?.reason ?? "", detail?.metadata ?? {})
   );
-  return new ServiceError(code, message, detail?.reason ?? "", detail?.metadata ?? {}, { failure: detail?.failure, operations });
+  return new ServiceError(code, message, detail?.reason ?? "", detail?.metadata ?? {}, {
+    failure: detail?.failure,
+    operations,
+  });
 }
 
 /**
@@ -31,7 +40,12 @@ export function refusal(method: string, trailers: Trailers): ServiceError | unde
  * but proxy errors (500, 52x, timeouts) are UNAVAILABLE: the outcome is unknown, and a retry is
  * right.
  */
-export function httpRefusal(method: string, status: number, contentType: string, address: string): ServiceError {
+export function httpRefusal(
+  method: string,
+  status: number,
+  contentType: string,
+  address: string,
+): ServiceError {
   const codes: { readonly [status: number]: Code } = {
     400: Code.INTERNAL,
     401: Code.UNAUTHENTICATED,

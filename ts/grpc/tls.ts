@@ -15,7 +15,9 @@ export interface TlsOptions {
   clientKey?: string;
   /** Name for SNI and expected in the server's certificate, instead of the address's. */
   serverName?: string;
-  /** Accept any server certificate. For tests: allows a machine in the middle to read everything. */
+  /**
+   * Accept any server certificate. For tests: allows a machine in the middle to read everything.
+   */
   disableHostVerification?: boolean;
 }
 
@@ -46,7 +48,11 @@ export function nodeTls(tls: true | TlsOptions, host: string): NodeTls {
   const { serverRootCaCertificate, clientCertificate, clientKey, serverName } = tls;
   for (const [name, value] of Object.entries(tls)) {
     const type = TYPES[name];
-    if (type === undefined) throw new TypeError(`tls.${name} is not an option; known options: ${Object.keys(TYPES).join(", ")}`);
+    if (type === undefined) {
+      throw new TypeError(
+        `tls.${name} is not an option; known options: ${Object.keys(TYPES).join(", ")}`,
+      );
+    }
     if (value !== undefined && typeof value !== type) {
       throw new TypeError(`tls.${name} must be a ${type}, not ${typeof value}`);
     }
@@ -56,7 +62,9 @@ export function nodeTls(tls: true | TlsOptions, host: string): NodeTls {
       "set both tls.clientCertificate and tls.clientKey; one of them is missing",
     );
   }
-  const ca = serverRootCaCertificate === undefined ? undefined : certificates("serverRootCaCertificate", serverRootCaCertificate);
+  const ca = serverRootCaCertificate === undefined
+    ? undefined
+    : certificates("serverRootCaCertificate", serverRootCaCertificate);
   if (clientCertificate !== undefined) checkPair(clientCertificate, clientKey!);
   return {
     ...ofHost,
@@ -79,7 +87,9 @@ function certificates(option: string, pem: string): string[] {
     try {
       new X509Certificate(certificate);
     } catch (cause) {
-      throw new TypeError(`tls.${option} has an invalid certificate: ${(cause as Error).message}`, { cause });
+      throw new TypeError(`tls.${option} has an invalid certificate: ${(cause as Error).message}`, {
+        cause,
+      });
     }
   }
   return found;

@@ -50,7 +50,11 @@ export function enterTunnel(
       if (rubbish !== undefined) return finish(rubbish);
       const end = read.indexOf(HEAD_END);
       if (end > MAX_ANSWER_BYTES || (end < 0 && read.length > MAX_ANSWER_BYTES)) {
-        return finish(answer(`the proxy's response has more than ${MAX_ANSWER_BYTES / 1024} KiB of header fields`));
+        return finish(
+          answer(
+            `the proxy's response has more than ${MAX_ANSWER_BYTES / 1024} KiB of header fields`,
+          ),
+        );
       }
       if (end < 0) return;
       const head = read.toString("latin1", 0, end);
@@ -64,7 +68,9 @@ export function enterTunnel(
   };
   socket.on("data", onData);
   const host = `${nodeNet().isIPv6(to.host) ? `[${to.host}]` : to.host}:${to.port}`;
-  const authorization = proxy.authorization === undefined ? "" : `proxy-authorization: ${proxy.authorization}\r\n`;
+  const authorization = proxy.authorization === undefined
+    ? ""
+    : `proxy-authorization: ${proxy.authorization}\r\n`;
   socket.write(
     `CONNECT ${host} HTTP/1.1\r\nhost: ${host}\r\n${authorization}user-agent: temporalex-ts/${VERSION}\r\n\r\n`,
     "latin1",
@@ -78,7 +84,11 @@ function notHttp(read: Buffer): ProxyError | undefined {
   const begin = "HTTP/1.".slice(0, read.length);
   if (read.toString("latin1", 0, begin.length) === begin) return undefined;
   if (read[0] === TLS_ALERT) {
-    return new ProxyError("the proxy requires TLS, which is not supported for proxies", "ERR_PROXY_ANSWER", "yes");
+    return new ProxyError(
+      "the proxy requires TLS, which is not supported for proxies",
+      "ERR_PROXY_ANSWER",
+      "yes",
+    );
   }
   return answer(NO_PROXY);
 }
@@ -92,21 +102,33 @@ function refusal(status: number, head: string, { authorization }: Proxy): ProxyE
   const refused = (message: string, setup: ProxyError["setup"]) =>
     new ProxyError(`${message} (HTTP ${status})`, "ERR_PROXY_REFUSED", setup);
   if (status === 407) {
-    const offered = [...head.matchAll(/^proxy-authenticate:[ \t]*([^\r\n]*)/gim)].map((match) => match[1]!).join(", ");
-    const kinds = KINDS.filter((kind) => new RegExp(`(?:^|,)\\s*${kind}(?=[\\s,]|$)`, "i").test(offered));
+    const offered = [...head.matchAll(/^proxy-authenticate:[ \t]*([^\r\n]*)/gim)].map((match) =>
+      match[1]!
+    ).join(", ");
+    const kinds = KINDS.filter((kind) =>
+      new RegExp(`(?:^|,)\\s*${kind}(?=[\\s,]|$)`, "i").test(offered)
+    );
     if (kinds.length > 0 && !kinds.includes("Basic")) {
-      return refused(`the proxy requires unsupported credentials (${kinds.join(", ")}); only Basic is supported`, "yes");
+      return refused(
+        `the proxy requires unsupported credentials (${kinds.join(", ")}); only Basic is supported`,
+        "yes",
+      );
     }
     return authorization === undefined
       ? refused("the proxy requires credentials: set `proxy.basicAuth`", "yes")
       : refused("the proxy rejected the credentials in `proxy.basicAuth`", "yes");
   }
-  if (status === 401 || status === 403) return refused("the proxy does not allow connections to this address", "yes");
+  if (status === 401 || status === 403) {
+    return refused("the proxy does not allow connections to this address", "yes");
+  }
   if (status === 400 || status === 404 || status === 405 || status === 501) {
     return refused("the proxy does not support tunnels (CONNECT) to this address and port", "yes");
   }
   if (status === 502 || status === 503 || status === 504) {
     return refused("the proxy could not reach the address, or is too busy", "no");
   }
-  return refused("the proxy opened no tunnel", status === 408 || status === 429 || status >= 500 ? "no" : "perhaps");
+  return refused(
+    "the proxy opened no tunnel",
+    status === 408 || status === 429 || status >= 500 ? "no" : "perhaps",
+  );
 }

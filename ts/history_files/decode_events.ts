@@ -1,4 +1,5 @@
-// Decodes bytes of temporal.api.history.v1.History that a caller passed in. Damaged bytes fail with a HistoryFileError that names the event.
+// Decodes bytes of temporal.api.history.v1.History that a caller passed in. Damaged bytes fail with
+// a HistoryFileError that names the event.
 import { fromBinary, type JsonValue, toJson } from "@bufbuild/protobuf";
 import { History } from "../messages/generated/fields.ts";
 import {
@@ -10,40 +11,64 @@ import {
 import { Fields } from "../messages/wire.ts";
 import { HistoryFileError } from "./json_reading.ts";
 
-const messageOf = (error: unknown): string => error instanceof Error ? error.message : String(error);
+const messageOf = (error: unknown): string =>
+  error instanceof Error ? error.message : String(error);
 
-/** Decodes a History. Throws a HistoryFileError that names the first event that cannot be decoded. */
+/**
+ * Decodes a History. Throws a HistoryFileError that names the first event that cannot be decoded.
+ */
 export function decodeHistoryBytes(bytes: Uint8Array): DecodedHistory {
   if (!(bytes instanceof Uint8Array)) throw new TypeError("the history must be a Uint8Array");
   try {
     return fromBinary(HistorySchema, bytes);
   } catch (e) {
-    throw new HistoryFileError(`the history cannot be decoded: ${faultIn(bytes) ?? messageOf(e)}`, { cause: e });
+    throw new HistoryFileError(`the history cannot be decoded: ${faultIn(bytes) ?? messageOf(e)}`, {
+      cause: e,
+    });
   }
 }
 
-/** Calls `use` with a decoded event. Throws a HistoryFileError if a value of the event makes `use` fail. */
-export function useEvent<Result>(event: HistoryEvent, index: number, use: (event: HistoryEvent) => Result): Result {
+/**
+ * Calls `use` with a decoded event. Throws a HistoryFileError if a value of the event makes `use`
+ * fail.
+ */
+export function useEvent<Result>(
+  event: HistoryEvent,
+  index: number,
+  use: (event: HistoryEvent) => Result,
+): Result {
   try {
     return use(event);
   } catch (e) {
-    throw new HistoryFileError(`${placeOf(index, event.eventId)} has an invalid value: ${messageOf(e)}`, { cause: e });
+    throw new HistoryFileError(
+      `${placeOf(index, event.eventId)} has an invalid value: ${messageOf(e)}`,
+      { cause: e },
+    );
   }
 }
 
-/** Returns the history as JSON of Protobuf. Throws a HistoryFileError that names the first event without a JSON form. */
+/**
+ * Returns the history as JSON of Protobuf. Throws a HistoryFileError that names the first event
+ * without a JSON form.
+ */
 export function historyToJsonValue(history: DecodedHistory): JsonValue {
   try {
     return toJson(HistorySchema, history);
   } catch (e) {
-    history.events.forEach((event, i) => useEvent(event, i, (each) => toJson(HistoryEventSchema, each)));
+    history.events.forEach((event, i) =>
+      useEvent(event, i, (each) => toJson(HistoryEventSchema, each))
+    );
     throw new HistoryFileError(`the history has no JSON form: ${messageOf(e)}`, { cause: e });
   }
 }
 
-const placeOf = (index: number, eventId: bigint): string => `events[${index}]${eventId > 0n ? ` (eventId ${eventId})` : ""}`;
+const placeOf = (index: number, eventId: bigint): string =>
+  `events[${index}]${eventId > 0n ? ` (eventId ${eventId})` : ""}`;
 
-/** Describes the first event that cannot be decoded; undefined if the fault is outside of the events. */
+/**
+ * Describes the first event that cannot be decoded; undefined if the fault is outside of the
+ * events.
+ */
 function faultIn(bytes: Uint8Array): string | undefined {
   let index = 0;
   const fields = new Fields(bytes);

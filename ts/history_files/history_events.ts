@@ -28,9 +28,14 @@ function eventsOf(history: Uint8Array): EncodedEvent[] {
 }
 
 /** Sorts events, oldest first. */
-export function inOrder(history: Uint8Array, notes: string[]): { bytes: Uint8Array; events: EncodedEvent[] } {
+export function inOrder(
+  history: Uint8Array,
+  notes: string[],
+): { bytes: Uint8Array; events: EncodedEvent[] } {
   const events = eventsOf(history);
-  if (events.length < 2 || !events.every(({ id }, i) => i === 0 || id < events[i - 1]!.id)) return { bytes: history, events };
+  if (events.length < 2 || !events.every(({ id }, i) => i === 0 || id < events[i - 1]!.id)) {
+    return { bytes: history, events };
+  }
   notes.push("its newest event came first");
   const ordered = events.toReversed();
   return { bytes: historyOf(ordered), events: ordered };
@@ -64,15 +69,24 @@ export function check(events: readonly EncodedEvent[]): void {
     const previous = events[i - 1]!.id;
     const isLater = events.slice(i).some(({ id }) => id === expected);
     const place = `events[${i}] has the id ${id}, after ${previous}`;
-    if (id <= previous || isLater) throw new HistoryFileError(`${place}: events are repeated or out of order`);
-    throw new HistoryFileError(`${place}: events are missing between them`, { before: historyOf(events.slice(0, i)) });
+    if (id <= previous || isLater) {
+      throw new HistoryFileError(`${place}: events are repeated or out of order`);
+    }
+    throw new HistoryFileError(`${place}: events are missing between them`, {
+      before: historyOf(events.slice(0, i)),
+    });
   });
   if (events[0]!.type !== EventType.WORKFLOW_EXECUTION_STARTED) {
-    throw new HistoryFileError("the first event is not WorkflowExecutionStarted, so this is not the history of a workflow");
+    throw new HistoryFileError(
+      "the first event is not WorkflowExecutionStarted, so this is not the history of a workflow",
+    );
   }
 }
 
-/** Returns whether our reader accepts the bytes. Decoders accept more: a last field that ends too early. */
+/**
+ * Returns whether our reader accepts the bytes. Decoders accept more: a last field that ends too
+ * early.
+ */
 export function isStrict(history: Uint8Array): boolean {
   try {
     eventsOf(history);

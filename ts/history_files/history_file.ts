@@ -1,12 +1,18 @@
-// Opens a history in any exported format: JSON of the UI (encoded or decoded), the CLI (also one event per line) or
-// the SDKs, in a response, a list of one or as bare events, newest or oldest first; Protobuf; Base64 of it; and gzip
-// of any of these. Returns bytes of temporal.api.history.v1.History, oldest event first.
+// Opens a history in any exported format: JSON of the UI (encoded or decoded), the CLI (also one
+// event per line) or the SDKs, in a response, a list of one or as bare events, newest or oldest
+// first; Protobuf; Base64 of it; and gzip of any of these. Returns bytes of
+// temporal.api.history.v1.History, oldest event first.
 //
-// Other content is never guessed: it is rejected with a HistoryFileError that states the problem and its position.
+// Other content is never guessed: it is rejected with a HistoryFileError that states the problem
+// and its position.
 import { fromBinary, toBinary } from "@bufbuild/protobuf";
 import { runIdIn } from "../converter/history_run.ts";
 import { EventType } from "../messages/generated/temporal/api/enums/v1/event_type_pb.ts";
-import { DataBlob, GetWorkflowExecutionHistoryResponse, History } from "../messages/generated/fields.ts";
+import {
+  DataBlob,
+  GetWorkflowExecutionHistoryResponse,
+  History,
+} from "../messages/generated/fields.ts";
 import {
   type HistoryEvent as DecodedEvent,
   HistoryEventSchema,
@@ -53,24 +59,35 @@ export interface HistoryInFile {
 /** Reads a file with one history. Throws a HistoryFileError. */
 export async function readHistoryFile(file: Uint8Array): Promise<HistoryFile> {
   const histories = await historiesIn(file);
-  if (histories.length > 1) throw new HistoryFileError(`the file has ${histories.length} histories; use one file per history`);
+  if (histories.length > 1) {
+    throw new HistoryFileError(
+      `the file has ${histories.length} histories; use one file per history`,
+    );
+  }
   return histories[0]!.read();
 }
 
 /**
- * Returns the histories in a file: one, a list, or one per line as `temporalex store export` writes them. Each is
- * read on demand, so that an invalid one does not affect the others. Throws a HistoryFileError for a file without
- * histories.
+ * Returns the histories in a file: one, a list, or one per line as `temporalex store export` writes
+ * them. Each is read on demand, so that an invalid one does not affect the others. Throws a
+ * HistoryFileError for a file without histories.
  */
 export async function historiesIn(file: Uint8Array): Promise<readonly HistoryInFile[]> {
   const notes: string[] = [];
   // User codecs get parts of the bytes. Node's Buffer is a Uint8Array whose methods differ.
   const content = await open(new Uint8Array(file.buffer, file.byteOffset, file.length), notes, 0);
-  if (typeof content !== "string") return [{ place: "", read: () => historyFile(fromProtobuf(content), notes) }];
+  if (typeof content !== "string") {
+    return [{
+      place: "",
+      read: () => historyFile(fromProtobuf(content), notes),
+    }];
+  }
   const firstEnd = content.indexOf("\n");
   if (firstEnd !== -1 && isHistoryLine(content.slice(0, firstEnd))) {
     return content.split("\n").flatMap((line, i) =>
-      line.trim() === "" ? [] : [{ place: `line ${i + 1}`, read: () => readHistoryText(line, [...notes]) }]
+      line.trim() === ""
+        ? []
+        : [{ place: `line ${i + 1}`, read: () => readHistoryText(line, [...notes]) }]
     );
   }
   const json = parseJson(content);
@@ -80,7 +97,10 @@ export async function historiesIn(file: Uint8Array): Promise<readonly HistoryInF
   return [{ place: "", read: () => historyOf(json, notes) }];
 }
 
-/** Returns whether a line of JSON is a whole history, and not an event or the start of a longer text. */
+/**
+ * Returns whether a line of JSON is a whole history, and not an event or the start of a longer
+ * text.
+ */
 export function isHistoryLine(line: string): boolean {
   if (!/^\s*\{.*\}\s*$/.test(line) || nestedTooDeep(line) !== undefined) return false;
   try {
@@ -103,15 +123,16 @@ function historyOf(json: Json, notes: string[]): HistoryFile {
 }
 
 /**
- * `history`: the encoded events. `wrapper`: the object around them, which may contain the run ID if the history does
- * not.
+ * `history`: the encoded events. `wrapper`: the object around them, which may contain the run ID if
+ * the history does not.
  */
 function historyFile(history: Uint8Array, notes: string[], wrapper?: Json): HistoryFile {
   const { bytes, events } = inOrder(history, notes);
   check(events);
   const first = fromBinary(HistoryEventSchema, events[0]!.bytes);
   const { case: kind, value: started } = first.attributes;
-  const { workflowType = undefined, workflowId = "" } = kind === "workflowExecutionStartedEventAttributes" ? started : {};
+  const { workflowType = undefined, workflowId = "" } =
+    kind === "workflowExecutionStartedEventAttributes" ? started : {};
   return {
     bytes,
     events: events.length,
@@ -134,7 +155,11 @@ function named(wrapper: Json | undefined, field: string): string {
 }
 
 /** Returns text for JSON, bytes for Protobuf. */
-async function open(file: Uint8Array, notes: string[], depth: number): Promise<string | Uint8Array> {
+async function open(
+  file: Uint8Array,
+  notes: string[],
+  depth: number,
+): Promise<string | Uint8Array> {
   if (file.length === 0) throw new HistoryFileError("the file is empty");
   if (file[0] === 0x1f && file[1] === 0x8b) {
     if (depth > 2) throw new HistoryFileError("the file has too many layers of compression");
@@ -149,7 +174,9 @@ async function open(file: Uint8Array, notes: string[], depth: number): Promise<s
   const trimmed = text.trim();
   if (trimmed === "") throw new HistoryFileError("the file is empty");
   if (trimmed.startsWith("<")) {
-    throw new HistoryFileError("this is a web page (HTML or XML), not a history; it may be a login page");
+    throw new HistoryFileError(
+      "this is a web page (HTML or XML), not a history; it may be a login page",
+    );
   }
   if (/^[[{"]/.test(trimmed)) return text;
   const binary = trimmed.length >= 16 ? decodeBase64(trimmed) : undefined;
@@ -169,7 +196,9 @@ async function gunzip(file: Uint8Array): Promise<Uint8Array> {
   const chunks: Uint8Array[] = [];
   let length = 0;
   try {
-    const stream = new Blob([file as Uint8Array<ArrayBuffer>]).stream().pipeThrough(new DecompressionStream("gzip"));
+    const stream = new Blob([file as Uint8Array<ArrayBuffer>]).stream().pipeThrough(
+      new DecompressionStream("gzip"),
+    );
     const reader = stream.getReader();
     for (;;) {
       const { done, value } = await reader.read();
@@ -177,13 +206,18 @@ async function gunzip(file: Uint8Array): Promise<Uint8Array> {
       length += value.length;
       if (length > MAX_BYTES) {
         await reader.cancel();
-        throw new HistoryFileError(`the file has more than ${MAX_BYTES / 1024 / 1024} MiB when it is unpacked`);
+        throw new HistoryFileError(
+          `the file has more than ${MAX_BYTES / 1024 / 1024} MiB when it is unpacked`,
+        );
       }
       chunks.push(value);
     }
   } catch (e) {
     if (e instanceof HistoryFileError) throw e;
-    throw new HistoryFileError(`the file has a gzip header, but cannot be decompressed: ${(e as Error).message}`, { cause: e });
+    throw new HistoryFileError(
+      `the file has a gzip header, but cannot be decompressed: ${(e as Error).message}`,
+      { cause: e },
+    );
   }
   const bytes = new Uint8Array(length);
   let at = 0;
@@ -229,24 +263,32 @@ function fromProtobuf(bytes: Uint8Array): Uint8Array {
   try {
     // Concatenated encoded histories form one history.
     if (response !== undefined && response.raw.length > 0) return concat(response.raw.map(checked));
-    if (response !== undefined && fromBinary(HistorySchema, response.history).events[0]!.eventId > 0n) {
+    if (
+      response !== undefined && fromBinary(HistorySchema, response.history).events[0]!.eventId > 0n
+    ) {
       return checked(response.history);
     }
   } catch {
     // The format is unknown.
   }
-  throw new HistoryFileError("the file is neither JSON nor a protobuf history; it may be damaged or truncated");
+  throw new HistoryFileError(
+    "the file is neither JSON nor a protobuf history; it may be damaged or truncated",
+  );
 }
 
 const isHistory = (bytes: Uint8Array): boolean => isSurely(HistorySchema, bytes) && haveIds(bytes);
 
 /** Reads a GetWorkflowExecutionHistoryResponse; undefined for bytes that are not such a message. */
-function responseIn(bytes: Uint8Array): { readonly history: Uint8Array; readonly raw: readonly Uint8Array[] } | undefined {
+function responseIn(
+  bytes: Uint8Array,
+): { readonly history: Uint8Array; readonly raw: readonly Uint8Array[] } | undefined {
   const whole: Uint8Array[] = [], raw: Uint8Array[] = [];
   try {
     for (const at = new Fields(bytes); at.next();) {
       if (at.tag === GetWorkflowExecutionHistoryResponse.history) whole.push(at.bytes());
-      else if (at.tag === GetWorkflowExecutionHistoryResponse.rawHistory) raw.push(readBytes(at.bytes(), DataBlob.data) ?? NONE);
+      else if (at.tag === GetWorkflowExecutionHistoryResponse.rawHistory) {
+        raw.push(readBytes(at.bytes(), DataBlob.data) ?? NONE);
+      }
     }
   } catch {
     return undefined;
@@ -316,9 +358,14 @@ function fromJson(json: Json, notes: string[]): Uint8Array {
 const typeIn = (json: Json): Json | undefined =>
   isObject(json) ? json["eventType"] ?? json["event_type"] ?? json["EventType"] : undefined;
 
-const KNOWN_TYPES: ReadonlySet<number> = new Set(Object.values(EventType).filter((type) => type !== EventType.UNSPECIFIED));
+const KNOWN_TYPES: ReadonlySet<number> = new Set(
+  Object.values(EventType).filter((type) => type !== EventType.UNSPECIFIED),
+);
 
-/** Returns whether a newer server wrote the event. The core decides whether the history can be replayed without it. */
+/**
+ * Returns whether a newer server wrote the event. The core decides whether the history can be
+ * replayed without it.
+ */
 const isNovel = (json: Json, { eventType, eventId }: DecodedEvent): boolean =>
   typeIn(json) !== undefined && eventId > 0n && !KNOWN_TYPES.has(eventType);
 
@@ -338,9 +385,15 @@ function eventList(json: Json): [Json[], string] {
   if (Array.isArray(json)) {
     if (json.length === 0) throw new HistoryFileError("the file has an empty list");
     const first = json[0]!;
-    if (!isObject(first)) throw new HistoryFileError("the file has a list, but its items are not events");
-    if (!("events" in first) && !("history" in first) && !("Events" in first)) return [json, "events"];
-    if (json.length > 1) throw new HistoryFileError(`the file has ${json.length} histories; use one file per history`);
+    if (!isObject(first)) {
+      throw new HistoryFileError("the file has a list, but its items are not events");
+    }
+    if (!("events" in first) && !("history" in first) && !("Events" in first)) {
+      return [json, "events"];
+    }
+    if (json.length > 1) {
+      throw new HistoryFileError(`the file has ${json.length} histories; use one file per history`);
+    }
     return eventList(first);
   }
   if (!isObject(json)) throw new HistoryFileError("the file has no history");
@@ -353,19 +406,28 @@ function eventList(json: Json): [Json[], string] {
   }
   if ("eventId" in json || "eventType" in json) return [[json], "events"];
   const keys = Object.keys(json).slice(0, 5).join(", ");
-  throw new HistoryFileError(`the file is JSON, but not a history: it has no "events" (its keys: ${keys || "none"})`);
+  throw new HistoryFileError(
+    `the file is JSON, but not a history: it has no "events" (its keys: ${keys || "none"})`,
+  );
 }
 
 /** Reads a response whose history is in encoded batches. */
 function rawHistory(json: Json): Uint8Array | undefined {
-  if (!isObject(json) || !Array.isArray(json["rawHistory"]) || json["rawHistory"].length === 0) return undefined;
+  if (!isObject(json) || !Array.isArray(json["rawHistory"]) || json["rawHistory"].length === 0) {
+    return undefined;
+  }
   return concat(json["rawHistory"].map((blob, i) => {
-    const data = isObject(blob) && typeof blob["data"] === "string" ? decodeBase64(blob["data"]) : undefined;
+    const data = isObject(blob) && typeof blob["data"] === "string"
+      ? decodeBase64(blob["data"])
+      : undefined;
     if (data === undefined) throw new HistoryFileError(`rawHistory[${i}] has no data`);
     try {
       return checked(data);
     } catch (e) {
-      throw new HistoryFileError(`rawHistory[${i}] is not a protobuf history: ${(e as Error).message}`, { cause: e });
+      throw new HistoryFileError(
+        `rawHistory[${i}] is not a protobuf history: ${(e as Error).message}`,
+        { cause: e },
+      );
     }
   }));
 }

@@ -1,11 +1,20 @@
-// Converts JSON histories in all common dialects to Protobuf. Accepted differences to Protobuf JSON: enums in
-// PascalCase or without prefix; names in snake_case or PascalCase; 64-bit numbers as {low, high}; bytes as {"0": 1,
-// ...}, {type: "Buffer", data} or lists; times as {seconds, nanos}; null for missing values; decoded payloads.
-// Unknown fields are skipped. Errors state the position in the file.
+// Converts JSON histories in all common dialects to Protobuf. Accepted differences to Protobuf
+// JSON: enums in PascalCase or without prefix; names in snake_case or PascalCase; 64-bit numbers as
+// {low, high}; bytes as {"0": 1, ...}, {type: "Buffer", data} or lists; times as {seconds, nanos};
+// null for missing values; decoded payloads. Unknown fields are skipped. Errors state the position
+// in the file.
 //
-// Fields are written without intermediate messages, because a replay gate reads thousands of histories.
+// Fields are written without intermediate messages, because a replay gate reads thousands of
+// histories.
 import type { DescField, DescMessage } from "@bufbuild/protobuf";
-import { fail, HistoryFileError, isObject, type Json, type JsonReading, shortened } from "./json_reading.ts";
+import {
+  fail,
+  HistoryFileError,
+  isObject,
+  type Json,
+  type JsonReading,
+  shortened,
+} from "./json_reading.ts";
 import {
   enumValue,
   LENGTH,
@@ -56,7 +65,9 @@ function planOf(desc: DescMessage): Plan {
     const fields = desc.fields.map(fieldPlan);
     plan = {
       fields: new Map(
-        fields.flatMap((each) => [each.field.jsonName, each.field.name, each.name].map((name) => [name, each] as const)),
+        fields.flatMap((each) =>
+          [each.field.jsonName, each.field.name, each.name].map((name) => [name, each] as const)
+        ),
       ),
       oneofs: new Set(desc.oneofs.map(({ localName }) => localName)),
     };
@@ -78,19 +89,30 @@ function fieldPlan(field: DescField): FieldPlan {
     case "enum":
       return {
         ...plan,
-        ...(hasDefault && { isDefault: (json: Json, into: JsonReading) => enumValue(field.enum, json, into) === 0 }),
+        ...(hasDefault &&
+          {
+            isDefault: (json: Json, into: JsonReading) => enumValue(field.enum, json, into) === 0,
+          }),
         tag: number << 3,
         write: (json, into) => into.to.varint(enumValue(field.enum, json, into)),
       };
     case "scalar":
-      return { ...plan, tag: number << 3 | wireType(field.scalar), write: scalarWriter(field.scalar) };
+      return {
+        ...plan,
+        tag: number << 3 | wireType(field.scalar),
+        write: scalarWriter(field.scalar),
+      };
     case "list": {
       const element = field.listKind === "message"
         ? messageWriter(field.message)
         : field.listKind === "enum"
         ? (json: Json, into: JsonReading) => into.to.varint(enumValue(field.enum, json, into))
         : scalarWriter(field.scalar);
-      const type = field.listKind === "message" ? LENGTH : field.listKind === "enum" ? 0 : wireType(field.scalar);
+      const type = field.listKind === "message"
+        ? LENGTH
+        : field.listKind === "enum"
+        ? 0
+        : wireType(field.scalar);
       if (field.packed) {
         const tag = number << 3 | LENGTH;
         return { ...plan, tag, write: (json, into) => writePacked(json, into, tag, element) };
@@ -117,12 +139,16 @@ const IMPLICIT = 2;
 /** Fields with several values write their own tags. */
 const REPEATED: ReadonlySet<DescField["fieldKind"]> = new Set(["list", "map"]);
 
-/** Writes the fields of a message, without a length. Throws a HistoryFileError with the position. */
+/**
+ * Writes the fields of a message, without a length. Throws a HistoryFileError with the position.
+ */
 export function writeMessage(desc: DescMessage, json: Json, into: JsonReading): void {
   if (!isObject(json)) throw fail(into, json, "an object");
   if (into.depth >= MAX_MESSAGES) {
     throw new HistoryFileError(
-      `${shortened(into.place)} is nested more than ${MAX_MESSAGES} messages deep; servers do not write this`,
+      `${
+        shortened(into.place)
+      } is nested more than ${MAX_MESSAGES} messages deep; servers do not write this`,
     );
   }
   into.depth++;
@@ -144,7 +170,9 @@ function writeFields(plan: Plan, json: { [key: string]: Json }, into: JsonReadin
   const found: FoundField[] = [];
   if (!collect(plan, json, found)) {
     found.sort((a, b) => a.plan.field.number - b.plan.field.number);
-    for (let i = found.length - 2; i >= 0; i--) if (found[i]!.plan === found[i + 1]!.plan) found.splice(i, 1);
+    for (let i = found.length - 2; i >= 0; i--) {
+      if (found[i]!.plan === found[i + 1]!.plan) found.splice(i, 1);
+    }
   }
   for (const { plan, key, value, unit } of found) {
     into.path.push(key);
@@ -170,9 +198,15 @@ function collect(plan: Plan, json: { [key: string]: Json }, found: FoundField[])
       sorted &&= found.length === 0 || found.at(-1)!.plan.field.number < named.field.number;
       found.push({ plan: named, key, value, unit: undefined });
     } else if (isObject(value) && oneofs.has(lowered(key))) {
-      // Some languages serialize the oneof itself: {attributes: {timerFiredEventAttributes: ...}} or {attributes:
-      // {case, value}}.
-      collect(plan, typeof value["case"] === "string" && "value" in value ? { [value["case"]]: value["value"]! } : value, found);
+      // Some languages serialize the oneof itself: {attributes: {timerFiredEventAttributes: ...}}
+      // or {attributes: {case, value}}.
+      collect(
+        plan,
+        typeof value["case"] === "string" && "value" in value
+          ? { [value["case"]]: value["value"]! }
+          : value,
+        found,
+      );
       sorted = false;
     } else {
       const old = ancient(fields, lowered(key));
@@ -191,8 +225,8 @@ function byOtherName(fields: ReadonlyMap<string, FieldPlan>, key: string): Field
 }
 
 /**
- * Reads fields from before Temporal 1.0: `xTimeoutSeconds` for a duration, `timestamp` in nanoseconds for the time of
- * an event.
+ * Reads fields from before Temporal 1.0: `xTimeoutSeconds` for a duration, `timestamp` in
+ * nanoseconds for the time of an event.
  */
 function ancient(
   fields: ReadonlyMap<string, FieldPlan>,
@@ -240,7 +274,13 @@ function writePacked(json: Json, into: JsonReading, tag: number, element: Write)
   into.to.end(start);
 }
 
-function writeMap(json: Json, into: JsonReading, tag: number, value: Write, isPayloads: boolean): void {
+function writeMap(
+  json: Json,
+  into: JsonReading,
+  tag: number,
+  value: Write,
+  isPayloads: boolean,
+): void {
   if (!isObject(json)) throw fail(into, json, "an object");
   for (const key in json) {
     into.path.push(key);
@@ -278,7 +318,11 @@ function contentWriter(desc: DescMessage): Write {
     case PAYLOADS: {
       const payload = messageWriter(desc.fields.find(({ name }) => name === "payloads")!.message!);
       return (json, into) => {
-        const list = Array.isArray(json) ? json : isObject(json) ? json["payloads"] ?? json["Payloads"] ?? [] : undefined;
+        const list = Array.isArray(json)
+          ? json
+          : isObject(json)
+          ? json["payloads"] ?? json["Payloads"] ?? []
+          : undefined;
         if (!Array.isArray(list)) throw fail(into, json, "payloads");
         into.path.push("payloads");
         writeList(list, into, KEY, payload);

@@ -1,5 +1,5 @@
-// Finds where a text stops being valid JSON. The messages of engines differ, may lack the position, and may quote the
-// text, which can be confidential.
+// Finds where a text stops being valid JSON. The messages of engines differ, may lack the position,
+// and may quote the text, which can be confidential.
 import { textPosition } from "./json_nesting.ts";
 
 interface Level {
@@ -8,13 +8,20 @@ interface Level {
   at: number | string;
 }
 
-/** "it ends in the middle, at line 3, in events[2] (was it cut off?)", "unexpected character (line 1, column 2)". */
+/**
+ * "it ends in the middle, at line 3, in events[2] (was it cut off?)", "unexpected character (line
+ * 1, column 2)".
+ */
 export function jsonFault(text: string): string {
   const { at, levels } = new Scanner(text).run();
-  const path = levels.map(({ isList, at }, i) => isList ? `[${at}]` : i === 0 || at === "" ? String(at) : `.${at}`).join("");
+  const path = levels.map(({ isList, at }, i) =>
+    isList ? `[${at}]` : i === 0 || at === "" ? String(at) : `.${at}`
+  ).join("");
   const inside = path === "" ? "" : `, in ${path.length > 160 ? `${path.slice(0, 157)}...` : path}`;
   if (at >= text.trimEnd().length) {
-    return `it ends unexpectedly at line ${text.split("\n").length}${inside} (the file may be truncated)`;
+    return `it ends unexpectedly at line ${
+      text.split("\n").length
+    }${inside} (the file may be truncated)`;
   }
   return `unexpected character${inside} ${textPosition(text, at)}`;
 }
@@ -54,8 +61,8 @@ class Scanner {
   }
 
   /**
-   * Reads a value, or the start of a nested value up to its first element. Returns whether the value is complete; an
-   * empty list or object is.
+   * Reads a value, or the start of a nested value up to its first element. Returns whether the
+   * value is complete; an empty list or object is.
    */
   #valueBegins(): boolean {
     for (;;) {

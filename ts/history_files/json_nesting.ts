@@ -1,10 +1,13 @@
-// Limits the nesting of JSON. JSON.parse accepts any depth, but code that walks or writes the value would overflow
-// the stack. Valid histories, arguments and settings are far below the limit.
+// Limits the nesting of JSON. JSON.parse accepts any depth, but code that walks or writes the value
+// would overflow the stack. Valid histories, arguments and settings are far below the limit.
 
 /** Maximum depth of lists and objects. */
 export const MAX_NESTING = 1000;
 
-/** Describes where a text is nested deeper than MAX_NESTING; undefined otherwise. The text need not be valid JSON. */
+/**
+ * Describes where a text is nested deeper than MAX_NESTING; undefined otherwise. The text need not
+ * be valid JSON.
+ */
 export function nestedTooDeep(text: string): string | undefined {
   let depth = 0;
   for (let at = 0; at < text.length; at++) {
@@ -14,7 +17,9 @@ export function nestedTooDeep(text: string): string | undefined {
         break;
       case 0x5b: // [
       case 0x7b: // {
-        if (++depth > MAX_NESTING) return `it is nested more than ${MAX_NESTING} levels deep ${textPosition(text, at)}`;
+        if (++depth > MAX_NESTING) {
+          return `it is nested more than ${MAX_NESTING} levels deep ${textPosition(text, at)}`;
+        }
         break;
       case 0x5d: // ]
       case 0x7d: // }

@@ -1,10 +1,14 @@
 // The position of the reader of JSON histories, and its errors.
 import { WireBuffer } from "./wire_buffer.ts";
 
-/** The file does not contain a readable history. The message states the problem and its position. */
+/**
+ * The file does not contain a readable history. The message states the problem and its position.
+ */
 export class HistoryFileError extends Error {
   override name = "HistoryFileError";
-  /** If events are missing: the history up to there, as bytes of temporal.api.history.v1.History. */
+  /**
+   * If events are missing: the history up to there, as bytes of temporal.api.history.v1.History.
+   */
   readonly before: Uint8Array | undefined;
 
   constructor(message: string, options: ErrorOptions & { readonly before?: Uint8Array } = {}) {
@@ -29,7 +33,9 @@ export class JsonReading {
 
   /** "events[3].attributes.input" */
   get place(): string {
-    return this.path.map((part, i) => typeof part === "number" ? `[${part}]` : i === 0 ? part : `.${part}`).join("");
+    return this.path.map((part, i) =>
+      typeof part === "number" ? `[${part}]` : i === 0 ? part : `.${part}`
+    ).join("");
   }
 }
 
@@ -37,16 +43,23 @@ export function isObject(json: Json | undefined): json is { [key: string]: Json 
   return typeof json === "object" && json !== null && !Array.isArray(json);
 }
 
-export const shortened = (path: string): string => path.length > 160 ? `${path.slice(0, 157)}...` : path;
+export const shortened = (path: string): string =>
+  path.length > 160 ? `${path.slice(0, 157)}...` : path;
 
 /** User data is not included in errors, which are printed in logs and CI. */
 const PRIVATE: ReadonlySet<string> = new Set(["payloads", "a payload", "bytes (base64)"]);
 
 export function fail(into: JsonReading, json: Json, wanted: string): HistoryFileError {
   const text = JSON.stringify(json) ?? "undefined";
-  const found = PRIVATE.has(wanted) ? kindOf(json) : text.length > 60 ? `${text.slice(0, 57)}...` : text;
+  const found = PRIVATE.has(wanted)
+    ? kindOf(json)
+    : text.length > 60
+    ? `${text.slice(0, 57)}...`
+    : text;
   const { place } = into;
-  return new HistoryFileError(`${place === "" ? "the history" : shortened(place)} should be ${wanted}, but is ${found}`);
+  return new HistoryFileError(
+    `${place === "" ? "the history" : shortened(place)} should be ${wanted}, but is ${found}`,
+  );
 }
 
 const kindOf = (json: Json): string =>

@@ -14,8 +14,8 @@ const enums = new WeakMap<DescEnum, ReadonlyMap<string, number>>();
 const plain = (name: string) => name.replaceAll("_", "").toUpperCase();
 
 /**
- * Accepts "EVENT_TYPE_TIMER_FIRED", "TIMER_FIRED", "TimerFired" and the number; workflow tasks were formerly named
- * decisions. An unknown name is 0 (unspecified).
+ * Accepts "EVENT_TYPE_TIMER_FIRED", "TIMER_FIRED", "TimerFired" and the number; workflow tasks were
+ * formerly named decisions. An unknown name is 0 (unspecified).
  */
 export function enumValue(desc: DescEnum, json: Json, into: JsonReading): number {
   if (typeof json === "number") return json;
@@ -74,7 +74,9 @@ function fractional(json: Json, into: JsonReading): number {
 
 /** Returns an integer that is exact as a double; undefined for other values. */
 function numeral(json: Json): number | undefined {
-  const value = typeof json === "string" && json.length < 16 && /^-?\d+$/.test(json) ? Number(json) : json;
+  const value = typeof json === "string" && json.length < 16 && /^-?\d+$/.test(json)
+    ? Number(json)
+    : json;
   return Number.isSafeInteger(value) ? value as number : undefined;
 }
 
@@ -95,7 +97,11 @@ interface SecondsAndNanos {
 }
 
 /** Writes a timestamp or duration: seconds 1, nanos 2. */
-export function writeTime(json: Json, into: JsonReading, parse: (text: string) => SecondsAndNanos | undefined): void {
+export function writeTime(
+  json: Json,
+  into: JsonReading,
+  parse: (text: string) => SecondsAndNanos | undefined,
+): void {
   if (typeof json === "string") {
     const parsed = parse(json);
     if (parsed !== undefined) return writeSeconds(parsed.seconds, parsed.nanos, into.to);
@@ -123,7 +129,8 @@ export function writeSeconds(seconds: number | bigint, nanos: number, to: WireBu
   }
 }
 
-const fraction = (digits: string | undefined): number => Number((digits ?? "").padEnd(9, "0").slice(0, 9));
+const fraction = (digits: string | undefined): number =>
+  Number((digits ?? "").padEnd(9, "0").slice(0, 9));
 
 export function timestamp(text: string): SecondsAndNanos | undefined {
   return usualTimestamp(text) ?? anyTimestamp(text);
@@ -141,39 +148,52 @@ function digits(text: string, at: number, length: number): number {
 }
 
 /**
- * Parses the common format of exported times, 2024-05-06T07:08:09.123456Z, without a Date. Returns undefined for
- * other formats and for days that some months do not have.
+ * Parses the common format of exported times, 2024-05-06T07:08:09.123456Z, without a Date. Returns
+ * undefined for other formats and for days that some months do not have.
  */
 function usualTimestamp(text: string): SecondsAndNanos | undefined {
   const { length } = text;
   const places = length - 21;
-  if (text.charCodeAt(length - 1) !== 0x5a || !(length === 20 || (places >= 1 && places <= 9 && text[19] === "."))) {
+  if (
+    text.charCodeAt(length - 1) !== 0x5a ||
+    !(length === 20 || (places >= 1 && places <= 9 && text[19] === "."))
+  ) {
     return undefined;
   }
-  if (text[4] !== "-" || text[7] !== "-" || text[10] !== "T" || text[13] !== ":" || text[16] !== ":") return undefined;
+  if (
+    text[4] !== "-" || text[7] !== "-" || text[10] !== "T" || text[13] !== ":" || text[16] !== ":"
+  ) return undefined;
   const [year, month, day] = [digits(text, 0, 4), digits(text, 5, 2), digits(text, 8, 2)];
   const [hour, minute, second] = [digits(text, 11, 2), digits(text, 14, 2), digits(text, 17, 2)];
   const nanos = places > 0 ? digits(text, 20, places) * 10 ** (9 - places) : 0;
-  const isTime = year >= 1000 && month >= 1 && month <= 12 && day >= 1 && day <= 28 && hour < 24 && minute < 60 && second < 60;
+  const isTime = year >= 1000 && month >= 1 && month <= 12 && day >= 1 && day <= 28 && hour < 24 &&
+    minute < 60 && second < 60;
   if (!isTime || Number.isNaN(nanos)) return undefined;
   return { seconds: Date.UTC(year, month - 1, day, hour, minute, second) / 1000, nanos };
 }
 
 function anyTimestamp(text: string): SecondsAndNanos | undefined {
-  const m = /^(\d{4}-\d\d-\d\d)[Tt ](\d\d:\d\d:\d\d)(?:[.,](\d{1,9})\d*)?\s*([Zz]|UTC|[+-]\d\d:?\d\d)?$/.exec(text.trim());
+  const m =
+    /^(\d{4}-\d\d-\d\d)[Tt ](\d\d:\d\d:\d\d)(?:[.,](\d{1,9})\d*)?\s*([Zz]|UTC|[+-]\d\d:?\d\d)?$/
+      .exec(text.trim());
   if (m === null) return undefined;
-  const zone = m[4] === undefined || /^(?:z|utc)$/i.test(m[4]) ? "Z" : m[4].replace(/^(...)(\d\d)$/, "$1:$2");
+  const zone = m[4] === undefined || /^(?:z|utc)$/i.test(m[4])
+    ? "Z"
+    : m[4].replace(/^(...)(\d\d)$/, "$1:$2");
   const ms = Date.parse(`${m[1]}T${m[2]}${zone}`);
   return Number.isNaN(ms) ? undefined : { seconds: ms / 1000, nanos: fraction(m[3]) };
 }
 
 /** Parses "10s", "0.25s" and the Go format: "1h2m3.5s", "150ms". */
 export function parseDuration(text: string): SecondsAndNanos | undefined {
-  const m = /^(-)?(?:(\d+)h)?(?:(\d+)m(?!s))?(?:(\d+)(?:\.(\d{1,9})\d*)?s)?(?:(\d+)ms)?$/.exec(text.trim());
+  const m = /^(-)?(?:(\d+)h)?(?:(\d+)m(?!s))?(?:(\d+)(?:\.(\d{1,9})\d*)?s)?(?:(\d+)ms)?$/.exec(
+    text.trim(),
+  );
   if (m === null || text.trim() === "" || text.trim() === "-") return undefined;
   const sign = m[1] === undefined ? 1 : -1;
   const ms = Number(m[6] ?? 0);
-  const seconds = Number(m[2] ?? 0) * 3600 + Number(m[3] ?? 0) * 60 + Number(m[4] ?? 0) + Math.trunc(ms / 1000);
+  const seconds = Number(m[2] ?? 0) * 3600 + Number(m[3] ?? 0) * 60 + Number(m[4] ?? 0) +
+    Math.trunc(ms / 1000);
   return { seconds: seconds * sign, nanos: sign * (fraction(m[5]) + (ms % 1000) * 1e6) };
 }
 

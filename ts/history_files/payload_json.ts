@@ -1,6 +1,7 @@
-// Reads a payload in JSON: encoded as in Protobuf JSON, or decoded as the UI downloads it ("readable": texts as
-// metadata and the value as data; older versions: only the value). A decoded payload is encoded again. Its exact
-// bytes (spaces, order of keys) are lost, but replay does not compare them.
+// Reads a payload in JSON: encoded as in Protobuf JSON, or decoded as the UI downloads it
+// ("readable": texts as metadata and the value as data; older versions: only the value). A decoded
+// payload is encoded again. Its exact bytes (spaces, order of keys) are lost, but replay does not
+// compare them.
 import type { Json } from "./json_reading.ts";
 
 export interface PayloadFields {
@@ -21,12 +22,18 @@ const ENCODING = /^[a-z]+\/[a-z0-9.+_-]+$/i;
 
 /** Returns undefined for values that are not a payload in any form. */
 export function decodePayload(json: Json): DecodedPayload | undefined {
-  if (!looksLikePayload(json)) return decoded(json, { encoding: utf8.encode(json === null ? "binary/null" : "json/plain") });
+  if (!looksLikePayload(json)) {
+    return decoded(json, { encoding: utf8.encode(json === null ? "binary/null" : "json/plain") });
+  }
   const metadata = json["metadata"];
-  if (metadata !== null && metadata !== undefined && (typeof metadata !== "object" || Array.isArray(metadata))) return undefined;
+  if (
+    metadata !== null && metadata !== undefined &&
+    (typeof metadata !== "object" || Array.isArray(metadata))
+  ) return undefined;
   const entries = Object.entries(metadata ?? {}).filter(([key]) => key !== "encodingDecoded");
   const raw = metadata?.["encoding"];
-  const isPlain = typeof raw === "string" && ENCODING.test(raw) && !ENCODING.test(text.decode(decodeBase64(raw)));
+  const isPlain = typeof raw === "string" && ENCODING.test(raw) &&
+    !ENCODING.test(text.decode(decodeBase64(raw)));
   const bytes: { [key: string]: Uint8Array } = {};
   for (const [key, value] of entries) {
     const one = isPlain && typeof value === "string" ? utf8.encode(value) : bytesFromJson(value);
@@ -34,14 +41,19 @@ export function decodePayload(json: Json): DecodedPayload | undefined {
     bytes[key] = one;
   }
   const data = json["data"];
-  const encoded = isPlain || (metadata !== null && metadata !== undefined && "encodingDecoded" in metadata)
-    ? undefined
-    : bytesFromJson(data ?? "");
-  if (encoded !== undefined) return { payload: { metadata: bytes, data: encoded }, wasDecoded: false };
+  const encoded =
+    isPlain || (metadata !== null && metadata !== undefined && "encodingDecoded" in metadata)
+      ? undefined
+      : bytesFromJson(data ?? "");
+  if (encoded !== undefined) {
+    return { payload: { metadata: bytes, data: encoded }, wasDecoded: false };
+  }
   return decoded(data ?? null, bytes);
 }
 
-function looksLikePayload(json: Json): json is { metadata?: { [key: string]: Json } | null; data?: Json } {
+function looksLikePayload(
+  json: Json,
+): json is { metadata?: { [key: string]: Json } | null; data?: Json } {
   if (typeof json !== "object" || json === null || Array.isArray(json)) return false;
   const keys = Object.keys(json);
   return keys.every((key) => ["metadata", "data", "externalPayloads"].includes(key)) &&
@@ -59,25 +71,32 @@ function decoded(value: Json, metadata: { [key: string]: Uint8Array }): DecodedP
 }
 
 /**
- * Reads bytes in any JSON form: Base64 (both alphabets), {"0": 1, ...}, {type: "Buffer", data: [...]}, a list of
- * numbers.
+ * Reads bytes in any JSON form: Base64 (both alphabets), {"0": 1, ...}, {type: "Buffer", data:
+ * [...]}, a list of numbers.
  */
 export function bytesFromJson(json: Json): Uint8Array | undefined {
   if (typeof json === "string") return decodeBase64(json);
   if (typeof json !== "object" || json === null) return undefined;
-  if (Array.isArray(json)) return json.every(isByte) ? Uint8Array.from(json as number[]) : undefined;
+  if (Array.isArray(json)) {
+    return json.every(isByte) ? Uint8Array.from(json as number[]) : undefined;
+  }
   if (json["type"] === "Buffer" && "data" in json) return bytesFromJson(json["data"]!);
   const keys = Object.keys(json);
   const values = Object.values(json);
   if (keys.length === 0) return EMPTY;
-  return keys.every((key, i) => key === String(i)) && values.every(isByte) ? Uint8Array.from(values as number[]) : undefined;
+  return keys.every((key, i) => key === String(i)) && values.every(isByte)
+    ? Uint8Array.from(values as number[])
+    : undefined;
 }
 
-const isByte = (value: Json): boolean => typeof value === "number" && Number.isInteger(value) && value >= 0 && value <= 255;
+const isByte = (value: Json): boolean =>
+  typeof value === "number" && Number.isInteger(value) && value >= 0 && value <= 255;
 
 /** Values of the characters of both alphabets; 64 for other characters. */
 const SIXTETS = new Uint8Array(128).fill(64);
-"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".split("").forEach((c, i) => SIXTETS[c.charCodeAt(0)] = i);
+"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".split("").forEach((c, i) =>
+  SIXTETS[c.charCodeAt(0)] = i
+);
 SIXTETS["-".charCodeAt(0)] = 62;
 SIXTETS["_".charCodeAt(0)] = 63;
 

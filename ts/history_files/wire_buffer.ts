@@ -1,5 +1,5 @@
-// Writes Protobuf into one growing buffer. A nested message is written in place; when its length is known, the
-// message is moved to make space for it.
+// Writes Protobuf into one growing buffer. A nested message is written in place; when its length is
+// known, the message is moved to make space for it.
 
 const utf8 = new TextEncoder();
 /** For shorter texts, writing each character is faster than TextEncoder. */

@@ -1,7 +1,9 @@
-// Validates that bytes are a message of a type, including nested fields. Decoding also validates, but creates objects
-// and takes more than ten times as long, and a replay gate only forwards thousands of histories.
+// Validates that bytes are a message of a type, including nested fields. Decoding also validates,
+// but creates objects and takes more than ten times as long, and a replay gate only forwards
+// thousands of histories.
 //
-// Accepts less than a decoder: fields with an unexpected wire type, and groups, are left to the decoder.
+// Accepts less than a decoder: fields with an unexpected wire type, and groups, are left to the
+// decoder.
 import { type DescField, type DescMessage, ScalarType } from "@bufbuild/protobuf";
 
 /** The nesting limit of Protobuf decoders. */
@@ -43,15 +45,28 @@ function fieldCheck(field: DescField): FieldCheck {
   return messageCheck(entry);
 }
 
-const messageCheck = (message: MessageCheck): FieldCheck => ({ wireType: 2, mayBePacked: false, isText: false, message });
+const messageCheck = (message: MessageCheck): FieldCheck => ({
+  wireType: 2,
+  mayBePacked: false,
+  isText: false,
+  message,
+});
 
 function scalarCheck(scalar: ScalarType, isList: boolean): FieldCheck {
   const type = wireType(scalar);
-  return { wireType: type, mayBePacked: isList && type !== 2, isText: scalar === ScalarType.STRING, message: undefined };
+  return {
+    wireType: type,
+    mayBePacked: isList && type !== 2,
+    isText: scalar === ScalarType.STRING,
+    message: undefined,
+  };
 }
 
 /** Enums are numbers. */
-const valueCheck = ({ message, scalar = ScalarType.INT32 }: DescField, isList: boolean): FieldCheck =>
+const valueCheck = (
+  { message, scalar = ScalarType.INT32 }: DescField,
+  isList: boolean,
+): FieldCheck =>
   message === undefined ? scalarCheck(scalar, isList) : messageCheck(checkOf(message));
 
 function wireType(scalar: ScalarType): number {
@@ -98,7 +113,9 @@ class Reader {
       if (tag < 8) return false;
       const field = check[tag >>> 3];
       const type = tag & 7;
-      if (field !== undefined && field.wireType !== type && !(type === 2 && field.mayBePacked)) return false;
+      if (field !== undefined && field.wireType !== type && !(type === 2 && field.mayBePacked)) {
+        return false;
+      }
       switch (type) {
         case 0:
           if (!this.#passVarint(end)) return false;
@@ -141,7 +158,9 @@ class Reader {
   /** Checks for valid UTF-8, which decoders require. */
   #isText(start: number, end: number): boolean {
     const bytes = this.#bytes;
-    for (let at = start; at < end; at++) if (bytes[at]! > 0x7f) return isUtf8(bytes.subarray(start, end));
+    for (let at = start; at < end; at++) {
+      if (bytes[at]! > 0x7f) return isUtf8(bytes.subarray(start, end));
+    }
     return true;
   }
 

@@ -15,7 +15,9 @@ interface Shape {
   readonly typeName: string;
   /** By number. Other fields are skipped. */
   readonly fields: { [number: number]: Field };
-  /** Names of lists, which exist even if empty; and proto2 defaults, which must not count as set. */
+  /**
+   * Names of lists, which exist even if empty; and proto2 defaults, which must not count as set.
+   */
   readonly empty: string[];
   readonly defaults: object;
 }
@@ -43,7 +45,11 @@ function shape<Tags extends { readonly [name: string]: number }>(
   return made;
 }
 
-function addFields<Tags extends { readonly [name: string]: number }>(to: Shape, tagsOf: Tags, reads: Reads<Tags>): void {
+function addFields<Tags extends { readonly [name: string]: number }>(
+  to: Shape,
+  tagsOf: Tags,
+  reads: Reads<Tags>,
+): void {
   for (const [name, read] of Object.entries(reads) as [string, Read | Many][]) {
     const repeated = read instanceof Many;
     const tag = tagsOf[name]!;
@@ -64,21 +70,49 @@ const ENUM = shape("EnumDescriptorProto", tags.EnumDescriptorProto, {
   options: shape("EnumOptions", tags.EnumOptions, DEPRECATED),
 });
 const FIELD = shape("FieldDescriptorProto", tags.FieldDescriptorProto, {
-  ...{ name: "string", extendee: "string", number: "int", label: "int", type: "int", typeName: "string", defaultValue: "string" },
-  options: shape("FieldOptions", tags.FieldOptions, { packed: "bool", ...DEPRECATED, jstype: "int" }, { jstype: 0 }),
+  ...{
+    name: "string",
+    extendee: "string",
+    number: "int",
+    label: "int",
+    type: "int",
+    typeName: "string",
+    defaultValue: "string",
+  },
+  options: shape("FieldOptions", tags.FieldOptions, {
+    packed: "bool",
+    ...DEPRECATED,
+    jstype: "int",
+  }, { jstype: 0 }),
   ...{ oneofIndex: "int", jsonName: "string", proto3Optional: "bool" },
-}, { extendee: "", label: 1, type: 1, typeName: "", defaultValue: "", oneofIndex: 0, jsonName: "", proto3Optional: false });
-const MESSAGE = shape("DescriptorProto", tags.DescriptorProto, { name: "string", field: many(FIELD) });
+}, {
+  extendee: "",
+  label: 1,
+  type: 1,
+  typeName: "",
+  defaultValue: "",
+  oneofIndex: 0,
+  jsonName: "",
+  proto3Optional: false,
+});
+const MESSAGE = shape("DescriptorProto", tags.DescriptorProto, {
+  name: "string",
+  field: many(FIELD),
+});
 addFields(MESSAGE, tags.DescriptorProto, {
   nestedType: many(MESSAGE),
   enumType: many(ENUM),
   extension: many(FIELD),
-  options: shape("MessageOptions", tags.MessageOptions, { ...DEPRECATED, mapEntry: "bool" }, { mapEntry: false }),
+  options: shape("MessageOptions", tags.MessageOptions, { ...DEPRECATED, mapEntry: "bool" }, {
+    mapEntry: false,
+  }),
   oneofDecl: many(shape("OneofDescriptorProto", tags.OneofDescriptorProto, { name: "string" })),
 });
 const METHOD = shape("MethodDescriptorProto", tags.MethodDescriptorProto, {
   ...{ name: "string", inputType: "string", outputType: "string" },
-  options: shape("MethodOptions", tags.MethodOptions, { ...DEPRECATED, idempotencyLevel: "int" }, { idempotencyLevel: 0 }),
+  options: shape("MethodOptions", tags.MethodOptions, { ...DEPRECATED, idempotencyLevel: "int" }, {
+    idempotencyLevel: 0,
+  }),
   ...{ clientStreaming: "bool", serverStreaming: "bool" },
 }, { clientStreaming: false, serverStreaming: false });
 const SERVICE = shape("ServiceDescriptorProto", tags.ServiceDescriptorProto, {
@@ -87,12 +121,24 @@ const SERVICE = shape("ServiceDescriptorProto", tags.ServiceDescriptorProto, {
   options: shape("ServiceOptions", tags.ServiceOptions, DEPRECATED),
 });
 const FILE = shape("FileDescriptorProto", tags.FileDescriptorProto, {
-  ...{ name: "string", package: "string", dependency: many("string"), messageType: many(MESSAGE), enumType: many(ENUM) },
-  ...{ service: many(SERVICE), extension: many(FIELD), options: shape("FileOptions", tags.FileOptions, DEPRECATED) },
+  ...{
+    name: "string",
+    package: "string",
+    dependency: many("string"),
+    messageType: many(MESSAGE),
+    enumType: many(ENUM),
+  },
+  ...{
+    service: many(SERVICE),
+    extension: many(FIELD),
+    options: shape("FileOptions", tags.FileOptions, DEPRECATED),
+  },
   ...{ syntax: "string", edition: "int" },
 }, { package: "", syntax: "", edition: 0 });
 
-/** Returns an encoded file as JSON for `fileDesc`, without proto2 defaults, which count as not set. */
+/**
+ * Returns an encoded file as JSON for `fileDesc`, without proto2 defaults, which count as not set.
+ */
 export function fileAsJson(bytes: Uint8Array): string {
   return JSON.stringify(
     readFileDescriptor(bytes),

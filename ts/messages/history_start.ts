@@ -1,5 +1,10 @@
 // Reads some fields of a history's first event, without decoding the rest.
-import { History, HistoryEvent, WorkflowExecutionStartedEventAttributes as Started, WorkflowType } from "./generated/fields.ts";
+import {
+  History,
+  HistoryEvent,
+  WorkflowExecutionStartedEventAttributes as Started,
+  WorkflowType,
+} from "./generated/fields.ts";
 import { Fields, firstOf, readTextField, timeMs } from "./wire.ts";
 
 /** The start of a run, from its WorkflowExecutionStarted event. */
@@ -20,7 +25,9 @@ export function firstEventIdOf(history: Uint8Array): number {
     const at = new Fields(history);
     while (at.next()) {
       if (at.tag !== History.events) continue;
-      for (const event = at.inner(); event.next();) if (event.tag === HistoryEvent.eventId) return event.int();
+      for (const event = at.inner(); event.next();) {
+        if (event.tag === HistoryEvent.eventId) return event.int();
+      }
       break;
     }
   } catch {
@@ -29,7 +36,10 @@ export function firstEventIdOf(history: Uint8Array): number {
   return 0;
 }
 
-/** Returns the start of a run from its encoded History; undefined for a later page or undecodable bytes. */
+/**
+ * Returns the start of a run from its encoded History; undefined for a later page or undecodable
+ * bytes.
+ */
 export function readRunStart(history: Uint8Array): RunStart | undefined {
   try {
     const event = firstOf(history, History.events);
@@ -44,15 +54,18 @@ function startOf(event: Uint8Array): RunStart | undefined {
   let attributes: Fields | undefined;
   for (const at = new Fields(event); at.next();) {
     if (at.tag === HistoryEvent.eventTime) startMs = timeMs(at.bytes());
-    else if (at.tag === HistoryEvent.workflowExecutionStartedEventAttributes) attributes = at.inner();
+    else if (at.tag === HistoryEvent.workflowExecutionStartedEventAttributes) {
+      attributes = at.inner();
+    }
   }
   if (attributes === undefined) return undefined;
   let workflowType = "";
   let runId = "";
   let header: Uint8Array | undefined;
   for (const at = attributes; at.next();) {
-    if (at.tag === Started.workflowType) workflowType = readTextField(at.bytes(), WorkflowType.name);
-    else if (at.tag === Started.originalExecutionRunId) runId = at.text();
+    if (at.tag === Started.workflowType) {
+      workflowType = readTextField(at.bytes(), WorkflowType.name);
+    } else if (at.tag === Started.originalExecutionRunId) runId = at.text();
     else if (at.tag === Started.header) header = at.bytes();
   }
   return { startMs, workflowType, runId, header };

@@ -20,7 +20,8 @@ const ASKS: Uint8Array = new Message().bytes(SHOWN, new Uint8Array(0)).finish();
 export const ASKS_FOR_SHOWN = SHOWN;
 
 /** Returns a PollWorkflowTaskQueueResponse with the mark; an empty one is unchanged. */
-export const askingForShown = (task: Uint8Array): Uint8Array => task.length === 0 ? task : concat([task, ASKS]);
+export const askingForShown = (task: Uint8Array): Uint8Array =>
+  task.length === 0 ? task : concat([task, ASKS]);
 
 /** Returns the field that is appended to a RespondWorkflowTaskCompletedRequest. */
 export const shownField = (shown: ShownRun): Uint8Array =>
@@ -31,9 +32,13 @@ export function shownOf(request: Uint8Array): ShownRun | undefined {
   const bytes = readBytes(request, SHOWN);
   if (bytes === undefined) return undefined;
   try {
-    const { runId, phase, state } = JSON.parse(new TextDecoder().decode(bytes)) as Partial<ShownRun>;
+    const { runId, phase, state } = JSON.parse(new TextDecoder().decode(bytes)) as Partial<
+      ShownRun
+    >;
     if (typeof runId !== "string" || !Number.isSafeInteger(phase) || phase! < 0) return undefined;
-    if (typeof state !== "string") return { runId, phase: phase!, ...(state === null && { state }) };
+    if (typeof state !== "string") {
+      return { runId, phase: phase!, ...(state === null && { state }) };
+    }
     JSON.parse(state);
     return { runId, phase: phase!, state };
   } catch {

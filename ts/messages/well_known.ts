@@ -28,7 +28,10 @@ export const file_google_protobuf_wrappers = /* @__PURE__ */ fileDesc(
 );
 
 /** A message without fields; unknown fields are kept. */
-export const EmptySchema: GenMessage<Empty> = /* @__PURE__ */ messageDesc(file_google_protobuf_empty, 0);
+export const EmptySchema: GenMessage<Empty> = /* @__PURE__ */ messageDesc(
+  file_google_protobuf_empty,
+  0,
+);
 
 /** Converts a duration to milliseconds. */
 export function durationMs({ seconds, nanos }: Duration): number {
@@ -47,11 +50,19 @@ export function timestampDate(timestamp: Timestamp): Date {
 export function timestampFromDate(date: Date): Timestamp {
   const ms = date.getTime();
   const seconds = Math.floor(ms / 1000);
-  return { $typeName: "google.protobuf.Timestamp", seconds: BigInt(seconds), nanos: (ms - seconds * 1000) * 1e6 };
+  return {
+    $typeName: "google.protobuf.Timestamp",
+    seconds: BigInt(seconds),
+    nanos: (ms - seconds * 1000) * 1e6,
+  };
 }
 
 /** Converts milliseconds to a duration; seconds and nanoseconds have the same sign. */
 export function durationFromMs(ms: number): Duration {
   const whole = Math.trunc(ms / 1000);
-  return { $typeName: "google.protobuf.Duration", seconds: BigInt(whole), nanos: Math.round((ms - whole * 1000) * 1e6) + 0 };
+  return {
+    $typeName: "google.protobuf.Duration",
+    seconds: BigInt(whole),
+    nanos: Math.round((ms - whole * 1000) * 1e6) + 0,
+  };
 }

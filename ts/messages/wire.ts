@@ -73,7 +73,9 @@ export class Fields {
       this.contentAt = at + 1;
       this.#at = at + 1 + bytes[at]!;
     } else this.#pass(tag);
-    if (this.#at > this.#end) throw new RangeError("invalid protobuf: the message ends inside a field");
+    if (this.#at > this.#end) {
+      throw new RangeError("invalid protobuf: the message ends inside a field");
+    }
     return true;
   }
 
@@ -133,7 +135,9 @@ export class Fields {
         return value;
       }
     }
-    throw new RangeError("invalid protobuf: the message ends inside a field, or a tag or length in it is too large");
+    throw new RangeError(
+      "invalid protobuf: the message ends inside a field, or a tag or length in it is too large",
+    );
   }
 
   /** Returns the content of a length-delimited field: a view, not a copy. */
@@ -268,7 +272,9 @@ export function lengthPrefix(length: number): Uint8Array {
   for (let rest = length; rest > 0x7f; rest = Math.floor(rest / 128)) size++;
   const prefix = new Uint8Array(size);
   let rest = length;
-  for (let i = 0; i < size - 1; i++, rest = Math.floor(rest / 128)) prefix[i] = (rest & 0x7f) | 0x80;
+  for (let i = 0; i < size - 1; i++, rest = Math.floor(rest / 128)) {
+    prefix[i] = (rest & 0x7f) | 0x80;
+  }
   prefix[size - 1] = rest;
   return prefix;
 }
@@ -281,7 +287,9 @@ export function fieldHead(tag: number): Uint8Array {
 /** The tag of a length-delimited field by its number, from a descriptor or the core. */
 export const tagWithLength = (number: number): number => number * 8 + 2;
 
-/** Concatenates parts; concatenated messages are one message. A single non-empty part is not copied. */
+/**
+ * Concatenates parts; concatenated messages are one message. A single non-empty part is not copied.
+ */
 export function concat(parts: readonly Uint8Array[]): Uint8Array {
   let length = 0;
   for (const part of parts) length += part.length;

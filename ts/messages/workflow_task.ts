@@ -59,7 +59,14 @@ export function readWorkflowTask(bytes: Uint8Array): WorkflowTask {
   let query: string | undefined;
   let queries: string[] | undefined;
   let asksForShown = false;
-  let [attempt, previousStartedEventId, startedEventId, firstEventId, scheduledMs, startedMs] = [0, 0, 0, 0, 0, 0];
+  let [attempt, previousStartedEventId, startedEventId, firstEventId, scheduledMs, startedMs] = [
+    0,
+    0,
+    0,
+    0,
+    0,
+    0,
+  ];
   for (const at = new Fields(bytes); at.next();) {
     switch (at.tag) {
       case Poll.workflowExecution:
@@ -87,7 +94,9 @@ export function readWorkflowTask(bytes: Uint8Array): WorkflowTask {
         query = readTextField(at.bytes(), WorkflowQuery.queryType);
         break;
       case Poll.queries:
-        (queries ??= []).push(readTextField(readBytes(at.bytes(), MapEntry.value) ?? NONE, WorkflowQuery.queryType));
+        (queries ??= []).push(
+          readTextField(readBytes(at.bytes(), MapEntry.value) ?? NONE, WorkflowQuery.queryType),
+        );
         break;
       case Poll.scheduledTime:
         scheduledMs = timeMs(at.bytes());

@@ -34,7 +34,10 @@ export const FAMILIES: { readonly [name: string]: Family } = {
     help: "Time from scheduling a workflow task to its start",
     buckets: SCHEDULE_TO_START,
   },
-  temporal_workflow_task_execution_latency: { help: "Execution time of a workflow task, including replay", buckets: TASK },
+  temporal_workflow_task_execution_latency: {
+    help: "Execution time of a workflow task, including replay",
+    buckets: TASK,
+  },
   temporal_workflow_task_replay_latency: {
     help: "Execution time of a workflow task that replayed its history",
     buckets: TASK,
@@ -44,10 +47,17 @@ export const FAMILIES: { readonly [name: string]: Family } = {
   temporal_workflow_canceled: { help: "Canceled workflows" },
   temporal_workflow_failed: { help: "Failed workflows" },
   temporal_workflow_continue_as_new: { help: "Runs that continued as new" },
-  temporal_workflow_endtoend_latency: { help: "Time from the start of a run to its end", buckets: WORKFLOW },
+  temporal_workflow_endtoend_latency: {
+    help: "Time from the start of a run to its end",
+    buckets: WORKFLOW,
+  },
   temporal_sticky_cache_hit: { help: "Sticky cache hits" },
-  temporal_sticky_cache_miss: { help: "Sticky cache misses (sticky workflow tasks whose run was evicted)" },
-  temporal_sticky_cache_total_forced_eviction: { help: "Runs evicted from the sticky cache for other runs" },
+  temporal_sticky_cache_miss: {
+    help: "Sticky cache misses (sticky workflow tasks whose run was evicted)",
+  },
+  temporal_sticky_cache_total_forced_eviction: {
+    help: "Runs evicted from the sticky cache for other runs",
+  },
   temporal_sticky_cache_size: { help: "Runs in the sticky cache" },
   temporal_activity_poll_no_task: { help: "Activity task polls without a task" },
   temporal_activity_task_received: {
@@ -57,12 +67,19 @@ export const FAMILIES: { readonly [name: string]: Family } = {
     help: "Time from scheduling an activity attempt to its start",
     buckets: SCHEDULE_TO_START,
   },
-  temporal_activity_execution_latency: { help: "Execution time of an activity attempt", buckets: ACTIVITY },
-  temporal_activity_succeed_endtoend_latency: { help: "Time from scheduling an activity to its completion" },
+  temporal_activity_execution_latency: {
+    help: "Execution time of an activity attempt",
+    buckets: ACTIVITY,
+  },
+  temporal_activity_succeed_endtoend_latency: {
+    help: "Time from scheduling an activity to its completion",
+  },
   temporal_activity_execution_failed: { help: "Failed activity attempts" },
 };
 
 /** Returns the default buckets of a histogram, in milliseconds. */
 export function bucketsOf(name: string): readonly number[] {
-  return Object.hasOwn(FAMILIES, name) ? FAMILIES[name]!.buckets ?? DEFAULT_BUCKETS : DEFAULT_BUCKETS;
+  return Object.hasOwn(FAMILIES, name)
+    ? FAMILIES[name]!.buckets ?? DEFAULT_BUCKETS
+    : DEFAULT_BUCKETS;
 }

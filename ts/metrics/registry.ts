@@ -89,7 +89,11 @@ class HistogramSeries implements Series, Histogram {
     let below = 0;
     for (let i = 0; i < this.#bounds.length; i++) {
       below += this.#counts[i]!;
-      lines.push(`${name}_bucket{${labels}${separator}le="${numberText(this.#bounds[i]! / this.#divisor)}"} ${below}`);
+      lines.push(
+        `${name}_bucket{${labels}${separator}le="${
+          numberText(this.#bounds[i]! / this.#divisor)
+        }"} ${below}`,
+      );
     }
     lines.push(`${name}_bucket{${labels}${separator}le="+Inf"} ${this.#count}`);
     lines.push(`${name}_sum${braces(labels)} ${numberText(this.#sum / this.#divisor)}`);
@@ -123,14 +127,21 @@ export class MetricsRegistry implements Metrics {
   /** Throws a TypeError for invalid labels or buckets. */
   constructor(options: MetricsRegistryOptions = {}) {
     const { durations = "ms", buckets = {}, maxSeries = 2000 } = options;
-    if (durations !== "ms" && durations !== "s") throw new TypeError(`durations must be "ms" or "s", not "${durations}"`);
+    if (durations !== "ms" && durations !== "s") {
+      throw new TypeError(`durations must be "ms" or "s", not "${durations}"`);
+    }
     if (!Number.isInteger(maxSeries) || maxSeries < 1) {
       throw new RangeError(`maxSeries must be an integer of at least 1, not ${maxSeries}`);
     }
     labelText(options.labels ?? {});
     for (const [name, bounds] of Object.entries(buckets)) {
-      if (bounds.length === 0 || bounds.some((bound, i) => !Number.isFinite(bound) || (i > 0 && bound <= bounds[i - 1]!))) {
-        throw new TypeError(`the buckets of ${name} must be increasing numbers, not [${bounds.join(", ")}]`);
+      if (
+        bounds.length === 0 ||
+        bounds.some((bound, i) => !Number.isFinite(bound) || (i > 0 && bound <= bounds[i - 1]!))
+      ) {
+        throw new TypeError(
+          `the buckets of ${name} must be increasing numbers, not [${bounds.join(", ")}]`,
+        );
       }
     }
     this.#options = options;
@@ -155,10 +166,23 @@ export class MetricsRegistry implements Metrics {
     return this.#distribution(name, labels, help, 1);
   }
 
-  #distribution(name: string, labels: MetricLabels, help: string | undefined, divisor: number): Histogram {
-    if ("le" in labels) throw new TypeError(`the label "le" of ${name} is reserved for the buckets`);
+  #distribution(
+    name: string,
+    labels: MetricLabels,
+    help: string | undefined,
+    divisor: number,
+  ): Histogram {
+    if ("le" in labels) {
+      throw new TypeError(`the label "le" of ${name} is reserved for the buckets`);
+    }
     const bounds = this.#options.buckets?.[name] ?? bucketsOf(name);
-    return this.#series("histogram", name, labels, help, () => new HistogramSeries(bounds, divisor));
+    return this.#series(
+      "histogram",
+      name,
+      labels,
+      help,
+      () => new HistogramSeries(bounds, divisor),
+    );
   }
 
   /**
@@ -174,28 +198,55 @@ export class MetricsRegistry implements Metrics {
   /** Returns all series in Prometheus text format. */
   text(): string {
     const lines: string[] = [];
-    for (const [name, { kind, help, series }] of [...this.#families].sort(([a], [b]) => (a < b ? -1 : 1))) {
-      lines.push(`# HELP ${name} ${help.replaceAll("\\", "\\\\").replaceAll("\n", "\\n")}`, `# TYPE ${name} ${kind}`);
+    for (
+      const [name, { kind, help, series }] of [...this.#families].sort((
+        [a],
+        [b],
+      ) => (a < b ? -1 : 1))
+    ) {
+      lines.push(
+        `# HELP ${name} ${help.replaceAll("\\", "\\\\").replaceAll("\n", "\\n")}`,
+        `# TYPE ${name} ${kind}`,
+      );
       for (const [labels, each] of series) each.write(lines, name, labels);
     }
     return lines.length === 0 ? "" : `${lines.join("\n")}\n`;
   }
 
-  #series<T extends Series>(kind: Kind, name: string, labels: MetricLabels, help: string | undefined, make: () => T): T {
+  #series<T extends Series>(
+    kind: Kind,
+    name: string,
+    labels: MetricLabels,
+    help: string | undefined,
+    make: () => T,
+  ): T {
     let family = this.#families.get(name);
     if (family === undefined) {
-      if (!NAME.test(name)) throw new TypeError(`"${name}" is not a valid metric name; use letters, digits, "_" and ":"`);
-      family = { kind, help: help ?? (Object.hasOwn(FAMILIES, name) ? FAMILIES[name]!.help : name), series: new Map() };
+      if (!NAME.test(name)) {
+        throw new TypeError(
+          `"${name}" is not a valid metric name; use letters, digits, "_" and ":"`,
+        );
+      }
+      family = {
+        kind,
+        help: help ?? (Object.hasOwn(FAMILIES, name) ? FAMILIES[name]!.help : name),
+        series: new Map(),
+      };
       this.#families.set(name, family);
     }
-    if (family.kind !== kind) throw new TypeError(`the metric ${name} is already a ${family.kind}, not a ${kind}`);
+    if (family.kind !== kind) {
+      throw new TypeError(`the metric ${name} is already a ${family.kind}, not a ${kind}`);
+    }
     const all = { ...this.#options.labels, ...labels };
     let key = labelText(all);
     let series = family.series.get(key);
     if (series === undefined) {
       // A label made from data would exhaust memory here and in the database of the scraper.
       if (family.series.size >= this.#maxSeries) {
-        key = labelText({ ...Object.fromEntries(Object.keys(labels).map((label) => [label, "other"])), ...this.#options.labels });
+        key = labelText({
+          ...Object.fromEntries(Object.keys(labels).map((label) => [label, "other"])),
+          ...this.#options.labels,
+        });
         series = family.series.get(key);
       }
       if (series === undefined) family.series.set(key, series = make());
@@ -206,13 +257,23 @@ export class MetricsRegistry implements Metrics {
 
 function labelText(labels: MetricLabels): string {
   return Object.entries(labels).map(([name, value]) => {
-    if (!LABEL.test(name)) throw new TypeError(`"${name}" is not a valid label name; use letters, digits and "_"`);
-    return `${name}="${String(value).replaceAll("\\", "\\\\").replaceAll('"', '\\"').replaceAll("\n", "\\n")}"`;
+    if (!LABEL.test(name)) {
+      throw new TypeError(`"${name}" is not a valid label name; use letters, digits and "_"`);
+    }
+    return `${name}="${
+      String(value).replaceAll("\\", "\\\\").replaceAll('"', '\\"').replaceAll("\n", "\\n")
+    }"`;
   }).join(",");
 }
 
 const braces = (labels: string): string => (labels === "" ? "" : `{${labels}}`);
 
 function numberText(value: number): string {
-  return value === Infinity ? "+Inf" : value === -Infinity ? "-Inf" : Number.isNaN(value) ? "NaN" : String(value);
+  return value === Infinity
+    ? "+Inf"
+    : value === -Infinity
+    ? "-Inf"
+    : Number.isNaN(value)
+    ? "NaN"
+    : String(value);
 }

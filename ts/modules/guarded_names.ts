@@ -26,12 +26,16 @@ export const REMOVED: readonly string[] = [
 const ACTIVITY = 'do it in an activity (activities() of "temporalex/workflow")';
 const SLEEP = 'use sleep() of "temporalex/workflow", a durable timer';
 const ARGUMENT = "pass what you need as an argument, or read it in sideEffect() or an activity";
-const MESSAGES = 'use signals and updates: receive(), select() and waitForSignal() of "temporalex/workflow"';
-const STATE = "keep state in local variables and in receive(); publish it with publishState(); store it in an activity";
-const BYTES = "its content arrives at unpredictable times; work with strings and Uint8Array, and do I/O in an activity";
+const MESSAGES =
+  'use signals and updates: receive(), select() and waitForSignal() of "temporalex/workflow"';
+const STATE =
+  "keep state in local variables and in receive(); publish it with publishState(); store it in an activity";
+const BYTES =
+  "its content arrives at unpredictable times; work with strings and Uint8Array, and do I/O in an activity";
 const PARALLEL = "use parallel() for concurrency, and an activity for heavy work";
 const CODE = "imports must be known before the module runs; use an import declaration";
-const CHUNKS = "the bundler loads a part of the program here, which needs the host's functions: import the workflows at the " +
+const CHUNKS =
+  "the bundler loads a part of the program here, which needs the host's functions: import the workflows at the " +
   "top of the realm's entry, and pass them as serveRealm(workflows)";
 const MEASURE = "time is workflow time; use Date.now() for it, and measure in an activity";
 
@@ -42,7 +46,10 @@ interface Row {
 }
 
 const ROWS: readonly Row[] = [
-  { names: "setTimeout setInterval setImmediate requestAnimationFrame requestIdleCallback", advice: SLEEP },
+  {
+    names: "setTimeout setInterval setImmediate requestAnimationFrame requestIdleCallback",
+    advice: SLEEP,
+  },
   {
     names:
       "fetch XMLHttpRequest WebSocket WebSocketStream EventSource WebTransport RTCPeerConnection Request Response Headers fetchLater",
@@ -50,10 +57,15 @@ const ROWS: readonly Row[] = [
   },
   { names: "process Deno Bun navigator location", advice: ARGUMENT, typeOf: "object" },
   { names: "origin isSecureContext crossOriginIsolated", advice: ARGUMENT },
-  { names: "localStorage sessionStorage indexedDB caches cookieStore", advice: STATE, typeOf: "object" },
+  {
+    names: "localStorage sessionStorage indexedDB caches cookieStore",
+    advice: STATE,
+    typeOf: "object",
+  },
   { names: "importScripts", advice: CHUNKS },
   {
-    names: "Blob File FileReader FileReaderSync FormData ReadableStream ReadableStreamDefaultReader ReadableStreamBYOBReader " +
+    names:
+      "Blob File FileReader FileReaderSync FormData ReadableStream ReadableStreamDefaultReader ReadableStreamBYOBReader " +
       "ReadableStreamDefaultController ReadableByteStreamController ReadableStreamBYOBRequest WritableStream " +
       "WritableStreamDefaultController WritableStreamDefaultWriter TransformStream TransformStreamDefaultController " +
       "CompressionStream DecompressionStream TextEncoderStream TextDecoderStream ByteLengthQueuingStrategy CountQueuingStrategy " +
@@ -62,7 +74,8 @@ const ROWS: readonly Row[] = [
   },
   {
     names: "Crypto CryptoKey SubtleCrypto",
-    advice: "use crypto.randomUUID() and crypto.getRandomValues(), which are seeded; hash and sign in an activity",
+    advice:
+      "use crypto.randomUUID() and crypto.getRandomValues(), which are seeded; hash and sign in an activity",
   },
   {
     names:
@@ -70,10 +83,14 @@ const ROWS: readonly Row[] = [
       "onmessage onmessageerror onerror onunhandledrejection onrejectionhandled reportError close",
     advice: MESSAGES,
   },
-  { names: "Worker SharedWorker ServiceWorker ServiceWorkerContainer SharedArrayBuffer", advice: PARALLEL },
+  {
+    names: "Worker SharedWorker ServiceWorker ServiceWorkerContainer SharedArrayBuffer",
+    advice: PARALLEL,
+  },
   { names: "scheduler", advice: SLEEP, typeOf: "object" },
   {
-    names: "Performance PerformanceEntry PerformanceMark PerformanceMeasure PerformanceObserver PerformanceObserverEntryList",
+    names:
+      "Performance PerformanceEntry PerformanceMark PerformanceMeasure PerformanceObserver PerformanceObserverEntryList",
     advice: MEASURE,
   },
   { names: "alert confirm prompt Notification", advice: ACTIVITY },
@@ -83,7 +100,10 @@ const ROWS: readonly Row[] = [
 const GENERAL = `it may return another value on replay; ${ACTIVITY}, or ${ARGUMENT}`;
 
 /** Blocked in every runtime, also where the runtime has no such global. */
-export const BLOCKED: ReadonlyMap<string, { readonly advice: string; readonly typeOf: "function" | "object" }> = new Map(
+export const BLOCKED: ReadonlyMap<
+  string,
+  { readonly advice: string; readonly typeOf: "function" | "object" }
+> = new Map(
   ROWS.flatMap(({ names, advice, typeOf }) =>
     names.split(" ").map((name) => [name, { advice, typeOf: typeOf ?? "function" }] as const)
   ),

@@ -2,7 +2,14 @@
 // evaluate. Loads acorn, and sucrase if a module has types or JSX.
 import { fileSources, fileUrl, hasFiles, type SourceHost } from "../platform/source_files.ts";
 import { hasAsyncStorage } from "../platform/async_context.ts";
-import { addressOf, type BundleContent, bundleError, isBundle, readBundle, refuseOfficialBundle } from "./bundle/format.ts";
+import {
+  addressOf,
+  type BundleContent,
+  bundleError,
+  isBundle,
+  readBundle,
+  refuseOfficialBundle,
+} from "./bundle/format.ts";
 import type { Problem } from "./loader/errors.ts";
 import { displayName } from "./loader/errors.ts";
 import type { LoadOptions, ModuleGraph, ModuleText } from "./loader/graph.ts";
@@ -54,7 +61,9 @@ interface NamedModules {
 }
 
 /** Loads the graph. The converter's module, if any, is the last of `entries`. */
-export async function loadSources(options: SourceOptions): Promise<{ graph: ModuleGraph; hasConverter: boolean }> {
+export async function loadSources(
+  options: SourceOptions,
+): Promise<{ graph: ModuleGraph; hasConverter: boolean }> {
   const [{ entries, hasConverter, options: loading }, { loadGraph }] = await Promise.all([
     namedModules(options),
     import("./loader/graph.ts"),
@@ -103,7 +112,12 @@ export async function loadSourceTexts(options: SourceOptions): Promise<SourceTex
     import("./loader/graph.ts"),
   ]);
   const { entries: entered, ...texts } = await untilLoaded(() => loadTexts(entries, loading));
-  return { ...texts, entries: entered.map((index) => texts.modules[index]!.url), hasConverter, host: loading.host };
+  return {
+    ...texts,
+    entries: entered.map((index) => texts.modules[index]!.url),
+    hasConverter,
+    host: loading.host,
+  };
 }
 
 /** The input of a bundle. */
@@ -127,7 +141,14 @@ async function namedModules(options: SourceOptions, what?: "sources alone"): Pro
   }
   const host = hostOf(sources);
   const address = (module: string | URL): string =>
-    builtFile(sources === undefined ? fileUrl(module) : module instanceof URL ? module.href : sourceUrl(module), host);
+    builtFile(
+      sources === undefined
+        ? fileUrl(module)
+        : module instanceof URL
+        ? module.href
+        : sourceUrl(module),
+      host,
+    );
   const bundles: BundleContent[] = [];
   const entries: string[] = [], intercepting: string[] = [];
   let converter = payloadConverter === undefined ? undefined : address(payloadConverter);
@@ -138,12 +159,16 @@ async function namedModules(options: SourceOptions, what?: "sources alone"): Pro
       entries.push(url);
       continue;
     }
-    if (what !== undefined) throw bundleError(url, 0, "is a bundle already, and bundles are made from sources");
+    if (what !== undefined) {
+      throw bundleError(url, 0, "is a bundle already, and bundles are made from sources");
+    }
     const bundle = readBundle(text, url);
     const at = bundles.push(bundle) - 1;
     entries.push(...bundle.entries.workflows.map((name) => addressOf(at, name)));
     intercepting.push(...bundle.entries.interceptors.map((name) => addressOf(at, name)));
-    if (bundle.entries.payloadConverter !== undefined) converter ??= addressOf(at, bundle.entries.payloadConverter);
+    if (bundle.entries.payloadConverter !== undefined) {
+      converter ??= addressOf(at, bundle.entries.payloadConverter);
+    }
   }
   intercepting.push(...([options.interceptors ?? []].flat() as (string | URL)[]).map(address));
   const interceptors = intercepting.map((_, i) => entries.length + i);
@@ -152,7 +177,9 @@ async function namedModules(options: SourceOptions, what?: "sources alone"): Pro
   const [workflow, converterModule] = await Promise.all([
     import("../workflow/mod.ts"),
     import("../converter/mod.ts"),
-    entries.some((module) => !module.startsWith("bundle:") && needsSucrase(module)) ? loadSucrase() : undefined,
+    entries.some((module) => !module.startsWith("bundle:") && needsSucrase(module))
+      ? loadSucrase()
+      : undefined,
   ]);
   const provided = (module: Provided): readonly string[] => {
     if (module === "workflow") return Object.keys(workflow);
@@ -160,9 +187,16 @@ async function namedModules(options: SourceOptions, what?: "sources alone"): Pro
     if (compat === undefined) throw new CompatNotLoadedError();
     return Object.keys(compat[module]!.namespace);
   };
-  const once = options.native === true ? entries.map((_, i) => i) : converter === undefined ? [] : [entries.length - 1];
-  const restoreFrames = (options.scopes ?? (hasAsyncStorage() ? "asyncLocalStorage" : "rewritten")) === "rewritten";
-  const probes = options.lines === undefined || options.lines === false ? {} : { probes: linesToRead(options.lines) };
+  const once = options.native === true
+    ? entries.map((_, i) => i)
+    : converter === undefined
+    ? []
+    : [entries.length - 1];
+  const restoreFrames =
+    (options.scopes ?? (hasAsyncStorage() ? "asyncLocalStorage" : "rewritten")) === "rewritten";
+  const probes = options.lines === undefined || options.lines === false
+    ? {}
+    : { probes: linesToRead(options.lines) };
   const common = {
     host,
     provided,
@@ -172,8 +206,13 @@ async function namedModules(options: SourceOptions, what?: "sources alone"): Pro
     ...probes,
     ...(options.parsed && { parsed: options.parsed }),
   };
-  if (bundles.length === 0) return { entries, hasConverter: converter !== undefined, options: common };
-  const [{ BundleResolver }, { Resolver }] = await Promise.all([import("./bundle/resolver.ts"), import("./loader/resolve.ts")]);
+  if (bundles.length === 0) {
+    return { entries, hasConverter: converter !== undefined, options: common };
+  }
+  const [{ BundleResolver }, { Resolver }] = await Promise.all([
+    import("./bundle/resolver.ts"),
+    import("./loader/resolve.ts"),
+  ]);
   const resolver = new BundleResolver(new Resolver(host), bundles);
   return {
     entries,
@@ -207,7 +246,9 @@ function linesToRead(lines: LineOptions): (url: string) => ReadonlySet<number> {
   const wanted = typeof lines === "object" ? lines.readAt : [];
   return (url) => {
     const name = displayName(url);
-    const of = wanted.filter(({ file }) => file === url || file === name || `/${name}`.endsWith(`/${file}`));
+    const of = wanted.filter(({ file }) =>
+      file === url || file === name || `/${name}`.endsWith(`/${file}`)
+    );
     return new Set(of.map(({ line }) => line));
   };
 }
@@ -222,8 +263,9 @@ async function untilLoaded<T>(load: () => T): Promise<T> {
     } catch (e) {
       // JavaScript that imports TypeScript.
       if (e instanceof SucraseNotLoadedError) await loadSucrase();
-      else if (e instanceof CompatNotLoadedError) compat = (await import("../compat/provided.ts")).compatModules();
-      else throw e;
+      else if (e instanceof CompatNotLoadedError) {
+        compat = (await import("../compat/provided.ts")).compatModules();
+      } else throw e;
     }
   }
 }

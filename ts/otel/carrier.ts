@@ -1,7 +1,12 @@
 // The trace context in a header, as Temporal's SDKs encode it: `_tracer-data`, a JSON object with
 // the fields that the propagator writes (W3C `traceparent` and `tracestate`). So a trace continues
 // through workers and clients of other SDKs.
-import { type Context, defaultTextMapGetter, defaultTextMapSetter, propagation } from "@opentelemetry/api";
+import {
+  type Context,
+  defaultTextMapGetter,
+  defaultTextMapSetter,
+  propagation,
+} from "@opentelemetry/api";
 import { defaultPayloadConverter, type Payload } from "../converter/payload.ts";
 
 /** Name of the header. */

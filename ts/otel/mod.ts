@@ -1,4 +1,5 @@
-// "temporalex/otel": traces of client calls, workflow runs and activities, with the OpenTelemetry API that the application has installed.
+// "temporalex/otel": traces of client calls, workflow runs and activities, with the OpenTelemetry
+// API that the application has installed.
 import { trace, type Tracer } from "@opentelemetry/api";
 import type { ClientOptions } from "../client/client.ts";
 import type { WorkerOptions } from "../worker/options.ts";
@@ -48,6 +49,9 @@ export function openTelemetry(options: OpenTelemetryOptions = {}): OpenTelemetry
   const tracer = options.tracer ?? trace.getTracer("temporalex");
   return {
     client: { interceptors: [clientInterceptor(tracer)] },
-    worker: { activityInterceptors: [activityInterceptor(tracer)], workflowTracer: workflowTracer(tracer) },
+    worker: {
+      activityInterceptors: [activityInterceptor(tracer)],
+      workflowTracer: workflowTracer(tracer),
+    },
   };
 }

@@ -1,8 +1,19 @@
 // Spans of a worker: of workflow runs, of the calls that they make, and of attempts of activities.
-import { context, ROOT_CONTEXT, type Span, SpanStatusCode, trace, type Tracer } from "@opentelemetry/api";
+import {
+  context,
+  ROOT_CONTEXT,
+  type Span,
+  SpanStatusCode,
+  trace,
+  type Tracer,
+} from "@opentelemetry/api";
 import { read } from "../converter/thrown.ts";
 import type { ActivityInterceptor } from "../worker/interceptors.ts";
-import type { RunTrace, TracedCommand, WorkflowTracer } from "../worker/workflow/workflow_tracing.ts";
+import type {
+  RunTrace,
+  TracedCommand,
+  WorkflowTracer,
+} from "../worker/workflow/workflow_tracing.ts";
 import { contextOf, headersWith } from "./carrier.ts";
 import { recordError } from "./client.ts";
 import { ATTRIBUTES } from "./names.ts";
@@ -32,7 +43,9 @@ export function activityInterceptor(tracer: Tracer): ActivityInterceptor {
   };
 }
 
-const COMMANDS: { readonly [kind in TracedCommand["kind"]]: { readonly name: string; readonly id?: string } } = {
+const COMMANDS: {
+  readonly [kind in TracedCommand["kind"]]: { readonly name: string; readonly id?: string };
+} = {
   activity: { name: "StartActivity", id: ATTRIBUTES.activityId },
   childWorkflow: { name: "StartChildWorkflow", id: ATTRIBUTES.workflowId },
   signal: { name: "SignalWorkflow", id: ATTRIBUTES.workflowId },
@@ -53,13 +66,18 @@ export function workflowTracer(tracer: Tracer): WorkflowTracer {
       return {
         command({ kind, name, id, headers }) {
           const { name: what, id: attribute } = COMMANDS[kind];
-          const attributes = { ...ids, ...(attribute !== undefined && id !== "" && { [attribute]: id }) };
+          const attributes = {
+            ...ids,
+            ...(attribute !== undefined && id !== "" && { [attribute]: id }),
+          };
           const command = tracer.startSpan(`${what}:${name}`, { attributes }, own);
           return {
             headers: headersWith(trace.setSpan(own, command), headers),
             done(taken) {
               command.setStatus(
-                taken ? { code: SpanStatusCode.OK } : { code: SpanStatusCode.ERROR, message: "the service did not take it" },
+                taken
+                  ? { code: SpanStatusCode.OK }
+                  : { code: SpanStatusCode.ERROR, message: "the service did not take it" },
               );
               command.end();
             },
@@ -68,8 +86,9 @@ export function workflowTracer(tracer: Tracer): WorkflowTracer {
         end(how) {
           if (span === undefined) return;
           if (how === "left") span.addEvent("the worker follows this run no longer");
-          else if (how === "failed") span.setStatus({ code: SpanStatusCode.ERROR, message: "the workflow failed" });
-          else span.setStatus({ code: SpanStatusCode.OK });
+          else if (how === "failed") {
+            span.setStatus({ code: SpanStatusCode.ERROR, message: "the workflow failed" });
+          } else span.setStatus({ code: SpanStatusCode.OK });
           span.end();
         },
       };

@@ -37,5 +37,7 @@ export function asyncContext<T>(name: string): AsyncContext<T> | undefined {
   const key = Symbol.for(`temporalex.${name}.1`);
   const holder = globalThis as { [key: symbol]: AsyncStorage<T> | undefined };
   const storage = holder[key] ??= asyncStorage<T>();
-  return storage === undefined ? undefined : { run: (value, call) => storage.run(value, call), get: () => storage.getStore() };
+  return storage === undefined
+    ? undefined
+    : { run: (value, call) => storage.run(value, call), get: () => storage.getStore() };
 }

@@ -10,6 +10,8 @@ export function builtin<T>(name: `node:${string}`): T | undefined {
 /** Same as `builtin`, for code that has checked that the module exists. */
 export function needBuiltin<T>(name: `node:${string}`): T {
   const found = builtin<T>(name);
-  if (found === undefined) throw new Error(`this runtime has no ${name}: Node >= 20.19 or Deno >= 2.4 is needed here`);
+  if (found === undefined) {
+    throw new Error(`this runtime has no ${name}: Node >= 20.19 or Deno >= 2.4 is needed here`);
+  }
   return found;
 }

@@ -27,6 +27,8 @@ export function endAfterGoaway(session: Http2Session): void {
   }) as typeof session.emit;
   const close = session.close.bind(session);
   const destroy = session.destroy.bind(session);
-  session.close = (...args) => waiting === undefined ? close(...args) : void waiting.push(() => close(...args));
-  session.destroy = (...args) => waiting === undefined ? destroy(...args) : void waiting.push(() => destroy(...args));
+  session.close = (...args) =>
+    waiting === undefined ? close(...args) : void waiting.push(() => close(...args));
+  session.destroy = (...args) =>
+    waiting === undefined ? destroy(...args) : void waiting.push(() => destroy(...args));
 }

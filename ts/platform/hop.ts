@@ -6,8 +6,11 @@
 type Hop = () => Promise<void>;
 
 function makeHop(): Hop {
-  const immediate = (globalThis as { setImmediate?: (callback: () => void) => unknown }).setImmediate;
-  if (typeof immediate === "function") return () => new Promise<void>((resolve) => void immediate(resolve));
+  const immediate =
+    (globalThis as { setImmediate?: (callback: () => void) => unknown }).setImmediate;
+  if (typeof immediate === "function") {
+    return () => new Promise<void>((resolve) => void immediate(resolve));
+  }
   // Browsers. Messages of one port arrive in order, so a queue of resolvers matches them.
   const { port1, port2 } = new MessageChannel();
   const waiting: (() => void)[] = [];

@@ -22,9 +22,16 @@ export function terminalTakesColours(): boolean {
   }
 }
 
-/** Returns the default logger: lines on standard error from level `minimum`, with colors on a terminal. */
+/**
+ * Returns the default logger: lines on standard error from level `minimum`, with colors on a
+ * terminal.
+ */
 export function consoleLogger(minimum: LogLevel = "info"): Logger {
-  return lineLogger({ minimum, colours: terminalTakesColours(), write: (line) => console.error(line) });
+  return lineLogger({
+    minimum,
+    colours: terminalTakesColours(),
+    write: (line) => console.error(line),
+  });
 }
 
 /** Returns a random id (UUID version 4). Works without https, unlike crypto.randomUUID. */
@@ -46,7 +53,10 @@ export function processIdentity(): string {
 export function hardwareThreads(): number {
   const { navigator, process } = globalThis as {
     navigator?: { hardwareConcurrency?: number };
-    process?: { getBuiltinModule?(name: "node:os"): { availableParallelism(): number } | undefined };
+    process?: {
+      getBuiltinModule?(name: "node:os"): { availableParallelism(): number } | undefined;
+    };
   };
-  return navigator?.hardwareConcurrency ?? process?.getBuiltinModule?.("node:os")?.availableParallelism() ?? 2;
+  return navigator?.hardwareConcurrency ??
+    process?.getBuiltinModule?.("node:os")?.availableParallelism() ?? 2;
 }

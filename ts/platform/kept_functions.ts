@@ -3,18 +3,41 @@
 
 const { call } = Function.prototype;
 // `bind` creates functions that look up nothing when they are called.
-const includes = /* @__PURE__ */ call.bind(String.prototype.includes) as (text: string, part: string) => boolean;
-const indexOf = /* @__PURE__ */ call.bind(String.prototype.indexOf) as (text: string, part: string, from?: number) => number;
-const slice = /* @__PURE__ */ call.bind(String.prototype.slice) as (text: string, from: number, to?: number) => string;
-const exec = /* @__PURE__ */ call.bind(RegExp.prototype.exec) as (pattern: RegExp, text: string) => RegExpExecArray | null;
+const includes = /* @__PURE__ */ call.bind(String.prototype.includes) as (
+  text: string,
+  part: string,
+) => boolean;
+const indexOf = /* @__PURE__ */ call.bind(String.prototype.indexOf) as (
+  text: string,
+  part: string,
+  from?: number,
+) => number;
+const slice = /* @__PURE__ */ call.bind(String.prototype.slice) as (
+  text: string,
+  from: number,
+  to?: number,
+) => string;
+const exec = /* @__PURE__ */ call.bind(RegExp.prototype.exec) as (
+  pattern: RegExp,
+  text: string,
+) => RegExpExecArray | null;
 const { defineProperty } = Reflect;
 
 export { exec as execPattern, includes as includesText, slice as sliceText };
 
-/** Appends to a list without a lookup on its prototype: an inherited setter for the index has no effect. */
+/**
+ * Appends to a list without a lookup on its prototype: an inherited setter for the index has no
+ * effect.
+ */
 export function append<T>(list: T[], value: T): void {
   // A literal inherits from Object.prototype, where a module may have defined `get`.
-  const descriptor = { __proto__: null, value, writable: true, enumerable: true, configurable: true };
+  const descriptor = {
+    __proto__: null,
+    value,
+    writable: true,
+    enumerable: true,
+    configurable: true,
+  };
   defineProperty(list, list.length, descriptor as PropertyDescriptor);
 }
 

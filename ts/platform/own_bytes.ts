@@ -34,5 +34,6 @@ interface DenoPermissions {
 
 function mayRead(path: URL): boolean {
   const { Deno: deno } = globalThis as { Deno?: DenoPermissions };
-  return deno === undefined || deno.permissions?.querySync?.({ name: "read", path }).state === "granted";
+  return deno === undefined ||
+    deno.permissions?.querySync?.({ name: "read", path }).state === "granted";
 }

@@ -7,7 +7,9 @@ const FILE = /(?:platform\/own_code\.[jt]s|_temporalex_\w+\.js)(?:[?#].*)?$/;
 /** True if a user's bundler has put this package into another file. */
 export const bundled: boolean = !FILE.test(import.meta.url);
 
-/** URL prefix of all frames of this package and of no others; in a bundle, the URL of the bundle. */
+/**
+ * URL prefix of all frames of this package and of no others; in a bundle, the URL of the bundle.
+ */
 export const ownCode: string = import.meta.url.replace(FILE, "");
 
 /**
@@ -16,7 +18,9 @@ export const ownCode: string = import.meta.url.replace(FILE, "");
  * `instead`.
  */
 export function ownFile(path: string, instead: string): URL {
-  if (bundled) throw new TypeError(`temporalex is bundled, so ${path}.js is not next to it: ${instead}`);
+  if (bundled) {
+    throw new TypeError(`temporalex is bundled, so ${path}.js is not next to it: ${instead}`);
+  }
   // Not `new URL("...", import.meta.url)`: bundlers copy a file named so as an asset, without its
   // imports.
   return new URL(`${path}.${/\.ts(?:[?#]|$)/.test(import.meta.url) ? "ts" : "js"}`, ownCode);

@@ -44,12 +44,20 @@ interface RejectionEvent {
 }
 
 export function captureRejections(options: RejectionOptions): RejectionHost {
-  const scope = globalThis as unknown as { process?: NodeProcess & { versions?: { node?: string } }; Deno?: unknown };
-  if (scope.Deno === undefined && scope.process?.versions?.node !== undefined) return nodeHost(scope.process, options);
+  const scope = globalThis as unknown as {
+    process?: NodeProcess & { versions?: { node?: string } };
+    Deno?: unknown;
+  };
+  if (scope.Deno === undefined && scope.process?.versions?.node !== undefined) {
+    return nodeHost(scope.process, options);
+  }
   return webHost(globalThis as unknown as Target, options);
 }
 
-/** Listeners of a thread that also runs other code, with one listener of the process for all of them. */
+/**
+ * Listeners of a thread that also runs other code, with one listener of the process for all of
+ * them.
+ */
 interface Shared {
   readonly listeners: Set<RejectionListener>;
   stop(): void;
@@ -65,7 +73,9 @@ function sharedNodeHost(process: NodeProcess): RejectionHost {
   const unhandled = (reason: unknown, promise: Promise<unknown>) => {
     let taken = false;
     for (const listener of shared.listeners) taken = listener.unhandled(promise, reason) || taken;
-    if (!taken && process.listenerCount("unhandledRejection") === 1) asWithoutListener(process, reason);
+    if (!taken && process.listenerCount("unhandledRejection") === 1) {
+      asWithoutListener(process, reason);
+    }
   };
   const handled = (promise: Promise<unknown>) => {
     for (const listener of shared.listeners) listener.handled(promise);
@@ -97,7 +107,10 @@ function asWithoutListener(process: NodeProcess, reason: unknown): void {
   const mode = rejectionMode(process);
   if (mode === "throw") throw reason;
   if (mode !== "warn-with-error-code") return;
-  process.emitWarning(`unhandled promise rejection: ${shown(reason)}`, "UnhandledPromiseRejectionWarning");
+  process.emitWarning(
+    `unhandled promise rejection: ${shown(reason)}`,
+    "UnhandledPromiseRejectionWarning",
+  );
   process.exitCode = 1;
 }
 
@@ -174,7 +187,11 @@ function webHost(target: Target, { ownThread, stray }: RejectionOptions): Reject
  * Reports an error outside any promise (from a listener of an EventTarget) to the active run, like
  * a rejection.
  */
-function uncaughtError(listener: RejectionListener, error: unknown, stray?: (reason: unknown) => void): void {
+function uncaughtError(
+  listener: RejectionListener,
+  error: unknown,
+  stray?: (reason: unknown) => void,
+): void {
   const promise = Promise.reject(error);
   promise.catch(() => {});
   if (!listener.unhandled(promise, error)) stray?.(error);

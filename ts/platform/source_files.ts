@@ -26,7 +26,10 @@ interface Fs {
   readFileSync(path: URL, encoding: "utf8"): string;
   statSync(path: URL, options: { throwIfNoEntry: false }): { isFile(): boolean } | undefined;
   realpathSync(path: URL): string;
-  readdirSync(path: URL, options: { withFileTypes: true }): { readonly name: string; isDirectory(): boolean }[];
+  readdirSync(
+    path: URL,
+    options: { withFileTypes: true },
+  ): { readonly name: string; isDirectory(): boolean }[];
 }
 
 interface Urls {
@@ -36,7 +39,8 @@ interface Urls {
 /** Returns whether `fileSources` works here. */
 export function hasFiles(): boolean {
   return "Deno" in globalThis ||
-    (globalThis as { process?: { versions?: { node?: string } } }).process?.versions?.node !== undefined;
+    (globalThis as { process?: { versions?: { node?: string } } }).process?.versions?.node !==
+      undefined;
 }
 
 /** Returns the URL of a file: URLs unchanged, paths relative to the working directory. */
@@ -53,7 +57,8 @@ export function fileUrl(pathOrUrl: string | URL): string {
 export function fileSources(): SourceHost {
   const fs = needBuiltin<Fs>("node:fs");
   const { pathToFileURL } = needBuiltin<Urls>("node:url");
-  const missing = (e: unknown) => ["ENOENT", "ENOTDIR", "EISDIR"].includes((e as { code?: string }).code ?? "");
+  const missing = (e: unknown) =>
+    ["ENOENT", "ENOTDIR", "EISDIR"].includes((e as { code?: string }).code ?? "");
   const read = (url: string): string | undefined => {
     if (!url.startsWith("file:")) return undefined;
     try {
@@ -65,11 +70,15 @@ export function fileSources(): SourceHost {
   };
   return {
     read,
-    isFile: (url) => url.startsWith("file:") && fs.statSync(new URL(url), { throwIfNoEntry: false })?.isFile() === true,
+    isFile: (url) =>
+      url.startsWith("file:") &&
+      fs.statSync(new URL(url), { throwIfNoEntry: false })?.isFile() === true,
     real: (url) => pathToFileURL(fs.realpathSync(new URL(url))).href,
     map: "Deno" in globalThis ? importMap(read) : () => undefined,
     ...("Deno" in globalThis
-      ? { installed: denoPackages({ read, folders: foldersOf(fs), cache: denoCache(pathToFileURL) }) }
+      ? {
+        installed: denoPackages({ read, folders: foldersOf(fs), cache: denoCache(pathToFileURL) }),
+      }
       : {}),
   };
 }
@@ -77,7 +86,9 @@ export function fileSources(): SourceHost {
 function foldersOf(fs: Fs): (url: string) => string[] {
   return (url) => {
     try {
-      return fs.readdirSync(new URL(url), { withFileTypes: true }).filter((entry) => entry.isDirectory()).map(({ name }) => name);
+      return fs.readdirSync(new URL(url), { withFileTypes: true }).filter((entry) =>
+        entry.isDirectory()
+      ).map(({ name }) => name);
     } catch {
       return [];
     }
@@ -90,12 +101,16 @@ function denoCache(pathToFileURL: Urls["pathToFileURL"]): string | undefined {
     Deno: {
       readonly build: { readonly os: string };
       readonly env: { get(name: string): string | undefined };
-      readonly permissions: { querySync(wanted: { name: "env"; variable: string }): { readonly state: string } };
+      readonly permissions: {
+        querySync(wanted: { name: "env"; variable: string }): { readonly state: string };
+      };
     };
   };
   // A permission prompt would wait for input at a terminal.
   const env = (variable: string): string | undefined =>
-    Deno.permissions.querySync({ name: "env", variable }).state === "granted" ? Deno.env.get(variable) : undefined;
+    Deno.permissions.querySync({ name: "env", variable }).state === "granted"
+      ? Deno.env.get(variable)
+      : undefined;
   const home = env("HOME");
   const usual = Deno.build.os === "windows"
     ? env("LOCALAPPDATA")
@@ -103,7 +118,9 @@ function denoCache(pathToFileURL: Urls["pathToFileURL"]): string | undefined {
     ? home && `${home}/Library/Caches`
     : env("XDG_CACHE_HOME") ?? (home && `${home}/.cache`);
   const folder = env("DENO_DIR") ?? (usual && `${usual}/deno`);
-  return folder === undefined || folder === "" ? undefined : `${pathToFileURL(folder).href.replace(/\/$/, "")}/`;
+  return folder === undefined || folder === ""
+    ? undefined
+    : `${pathToFileURL(folder).href.replace(/\/$/, "")}/`;
 }
 
 /** Returns `imports` of the nearest deno.json, for bare specifiers. */
@@ -114,13 +131,16 @@ function importMap(read: (url: string) => string | undefined): SourceHost["map"]
   >();
   const around = (
     folder: string,
-  ): { readonly url: string; readonly imports: { readonly [specifier: string]: string } } | undefined => {
+  ):
+    | { readonly url: string; readonly imports: { readonly [specifier: string]: string } }
+    | undefined => {
     if (maps.has(folder)) return maps.get(folder);
     let found: { url: string; imports: { [specifier: string]: string } } | undefined;
     for (const name of ["deno.json", "deno.jsonc"]) {
       const text = read(folder + name);
       if (text === undefined) continue;
-      const imports = (parseJsonc(text) as { imports?: { [specifier: string]: string } } | undefined)?.imports;
+      const imports =
+        (parseJsonc(text) as { imports?: { [specifier: string]: string } } | undefined)?.imports;
       if (imports !== undefined) found = { url: folder + name, imports };
     }
     const above = new URL("..", folder).href;
@@ -135,11 +155,16 @@ function importMap(read: (url: string) => string | undefined): SourceHost["map"]
     const exact = map.imports[specifier];
     const target = exact ?? prefixed(map.imports, specifier);
     if (target === undefined) return undefined;
-    return target.startsWith(".") || target.startsWith("/") ? new URL(target, map.url).href : target;
+    return target.startsWith(".") || target.startsWith("/")
+      ? new URL(target, map.url).href
+      : target;
   };
 }
 
-function prefixed(imports: { readonly [specifier: string]: string }, specifier: string): string | undefined {
+function prefixed(
+  imports: { readonly [specifier: string]: string },
+  specifier: string,
+): string | undefined {
   const keys = Object.keys(imports).filter((key) => key.endsWith("/") && specifier.startsWith(key));
   const longest = keys.sort((a, b) => b.length - a.length)[0];
   return longest === undefined ? undefined : imports[longest]! + specifier.slice(longest.length);
@@ -147,10 +172,16 @@ function prefixed(imports: { readonly [specifier: string]: string }, specifier: 
 
 /** Parses JSON with comments and trailing commas; undefined for invalid text. */
 function parseJsonc(text: string): unknown {
-  const plain = text.replace(/("(?:[^"\\]|\\.)*")|\/\/[^\n]*|\/\*[\s\S]*?\*\//g, (_, string?: string) => string ?? "");
+  const plain = text.replace(
+    /("(?:[^"\\]|\\.)*")|\/\/[^\n]*|\/\*[\s\S]*?\*\//g,
+    (_, string?: string) => string ?? "",
+  );
   try {
     return JSON.parse(
-      plain.replace(/("(?:[^"\\]|\\.)*")|,(\s*[\]}])/g, (_, string?: string, end?: string) => string ?? end ?? ""),
+      plain.replace(
+        /("(?:[^"\\]|\\.)*")|,(\s*[\]}])/g,
+        (_, string?: string, end?: string) => string ?? end ?? "",
+      ),
     );
   } catch {
     return undefined;

@@ -61,24 +61,37 @@ interface NodeThreads {
 }
 
 const isNode = (): boolean =>
-  !("Deno" in globalThis) && (globalThis as { process?: { versions?: { node?: string } } }).process?.versions?.node !== undefined;
+  !("Deno" in globalThis) &&
+  (globalThis as { process?: { versions?: { node?: string } } }).process?.versions?.node !==
+    undefined;
 
 const nodeThreads = (): NodeThreads => needBuiltin<NodeThreads>("node:worker_threads");
 
 /** Starts a worker from the URL of a module, or uses a worker that the caller made. */
-export async function startThread(entry: URL | (() => WebWorker), events: ThreadEvents, options: ThreadOptions): Promise<Thread> {
+export async function startThread(
+  entry: URL | (() => WebWorker),
+  events: ThreadEvents,
+  options: ThreadOptions,
+): Promise<Thread> {
   if (typeof entry === "function") return webThread(entry(), events);
   if (!isNode()) {
-    return webThread(new Worker(entry, { type: "module", name: options.name }) as unknown as WebWorker, events);
+    return webThread(
+      new Worker(entry, { type: "module", name: options.name }) as unknown as WebWorker,
+      events,
+    );
   }
   const { Worker: ThreadWorker } = nodeThreads();
-  const { process } = globalThis as unknown as { process: { readonly execArgv: readonly string[] } };
+  const { process } = globalThis as unknown as {
+    process: { readonly execArgv: readonly string[] };
+  };
   const worker = new ThreadWorker(entry, {
     name: options.name,
     // A program on the command line (`node --input-type=module -e ...`) would pass that option on
     // to its threads.
     ...(process.execArgv.some((flag) => flag.startsWith("--input-type")) ? { execArgv: [] } : {}),
-    ...(options.maxHeapMb === undefined ? {} : { resourceLimits: { maxOldGenerationSizeMb: options.maxHeapMb } }),
+    ...(options.maxHeapMb === undefined
+      ? {}
+      : { resourceLimits: { maxOldGenerationSizeMb: options.maxHeapMb } }),
   });
   let ended = false;
   let reason = "";
@@ -90,15 +103,21 @@ export async function startThread(entry: URL | (() => WebWorker), events: Thread
   worker.on("message", ((data: unknown) => events.message(data)) as never);
   worker.on(
     "messageerror",
-    ((error: Error) => died(`a message from the worker cannot be deserialized: ${error.message}`)) as never,
+    ((error: Error) =>
+      died(`a message from the worker cannot be deserialized: ${error.message}`)) as never,
   );
   worker.on(
     "error",
     ((error: { code?: string; message?: string }) => {
-      reason = error?.code === "ERR_WORKER_OUT_OF_MEMORY" ? "it ran out of memory" : error?.message ?? String(error);
+      reason = error?.code === "ERR_WORKER_OUT_OF_MEMORY"
+        ? "it ran out of memory"
+        : error?.message ?? String(error);
     }) as never,
   );
-  worker.on("exit", ((code: number) => died(reason !== "" ? reason : `it ended with code ${code}`)) as never);
+  worker.on(
+    "exit",
+    ((code: number) => died(reason !== "" ? reason : `it ended with code ${code}`)) as never,
+  );
   return {
     post: (message) => worker.postMessage(message),
     terminate: async () => {
@@ -160,9 +179,12 @@ export function hostPort(): HostPort {
     };
   }
   const { parentPort } = nodeThreads();
-  if (parentPort === null) throw new Error("a realm's entry was run as a program; it is for worker threads");
+  if (parentPort === null) {
+    throw new Error("a realm's entry was run as a program; it is for worker threads");
+  }
   return {
-    post: (message: unknown, transfer: readonly object[] = []) => parentPort.postMessage(message, transfer),
+    post: (message: unknown, transfer: readonly object[] = []) =>
+      parentPort.postMessage(message, transfer),
     listen: (listener: (data: unknown) => void) => parentPort.on("message", listener),
   };
 }

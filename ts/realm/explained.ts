@@ -9,7 +9,11 @@ import type { SourceOf, SourceText } from "../modules/repairs/in_lines.ts";
 import type { ReplayOptions, ReplayVerdict } from "./realm.ts";
 
 /** Replays like a realm, without explanations. */
-export type BareReplay = (workflowId: string, history: Uint8Array, options: ReplayOptions) => Promise<ReplayVerdict>;
+export type BareReplay = (
+  workflowId: string,
+  history: Uint8Array,
+  options: ReplayOptions,
+) => Promise<ReplayVerdict>;
 
 /** Sources of explanations; each may be missing. */
 export interface ExplainerHelp {
@@ -45,15 +49,23 @@ export class Explainer {
   }
 
   /** Replays a history. Adds what is known of the cause to verdicts other than "ok". */
-  async replay(workflowId: string, history: Uint8Array, options: ReplayOptions = {}): Promise<ReplayVerdict> {
+  async replay(
+    workflowId: string,
+    history: Uint8Array,
+    options: ReplayOptions = {},
+  ): Promise<ReplayVerdict> {
     const verdict = await this.#replay(workflowId, history, options);
     const { error } = verdict;
     if (options.explain === false) return verdict;
-    if (error === undefined) return await this.#withExtraCommands(workflowId, history, options, verdict);
+    if (error === undefined) {
+      return await this.#withExtraCommands(workflowId, history, options, verdict);
+    }
     const { probed, lastLines, sourceOf } = this.#help;
     if (error.lost !== undefined) {
       const last = await lastLines?.of(workflowId, history, options, error.lost, error.eventId);
-      return last === undefined ? verdict : { ...verdict, error: { ...error, location: last.location, eventId: last.eventId } };
+      return last === undefined
+        ? verdict
+        : { ...verdict, error: { ...error, location: last.location, eventId: last.eventId } };
     }
     if (error.evidence === undefined) return verdict;
     if (isThrownByCode(verdict)) return await this.#located(workflowId, history, options, verdict);
@@ -62,17 +74,29 @@ export class Explainer {
     this.#known ??= new KnownEdits();
     const { evidence: _, ...plain } = error;
     const runId = options.runId === undefined ? {} : { runId: options.runId };
-    const again = (edited: Uint8Array, how: ReplayOptions) => this.#replay(workflowId, edited, { ...how, ...runId });
+    const again = (edited: Uint8Array, how: ReplayOptions) =>
+      this.#replay(workflowId, edited, { ...how, ...runId });
     const lines = probed === undefined ? undefined : async (pathOf: number) => {
-      const how = { ...runId, record: true, trace: true, lines: true, pathOf, callSites: "never" } as const;
+      const how = {
+        ...runId,
+        record: true,
+        trace: true,
+        lines: true,
+        pathOf,
+        callSites: "never",
+      } as const;
       const { strict = false } = options;
       return (await probed(workflowId, history, { ...how, strict })).trace?.lines;
     };
-    const explained = await explainDivergence(history, verdict, again, { known: this.#known, lines });
+    const explained = await explainDivergence(history, verdict, again, {
+      known: this.#known,
+      lines,
+    });
     if (explained === undefined) return { ...verdict, error: plain };
     const divergence = sourceOf === undefined
       ? explained
-      : await this.#inLines(explained, sourceOf, (changed) => this.#replaysWith(changed, workflowId, history, options));
+      : await this.#inLines(explained, sourceOf, (changed) =>
+        this.#replaysWith(changed, workflowId, history, options));
     const { firstTask, eventId, location, sentence } = divergence;
     return { ...verdict, error: { ...plain, firstTask, eventId, location, sentence, divergence } };
   }
@@ -85,18 +109,34 @@ export class Explainer {
     verdict: ReplayVerdict,
   ): Promise<ReplayVerdict> {
     if (!hasExtraCommand(verdict)) return verdict;
-    const { commandsNotInHistory, decodeEventList, notInHistoryText, shortPlace } = await import("../debug/explanations.ts");
-    const how = { ...options, record: true, trace: true, callSites: "always", lines: false } as const;
-    const isRecorded = options.record === true && options.trace === true && options.callSites === "always";
-    const { recorded = [], trace } = isRecorded ? verdict : await this.#replay(workflowId, history, how);
-    const extra = commandsNotInHistory(verdict, decodeEventList(history), { activations: recorded, jobs: trace?.jobs ?? [] });
+    const { commandsNotInHistory, decodeEventList, notInHistoryText, shortPlace } = await import(
+      "../debug/explanations.ts"
+    );
+    const how = {
+      ...options,
+      record: true,
+      trace: true,
+      callSites: "always",
+      lines: false,
+    } as const;
+    const isRecorded = options.record === true && options.trace === true &&
+      options.callSites === "always";
+    const { recorded = [], trace } = isRecorded
+      ? verdict
+      : await this.#replay(workflowId, history, how);
+    const extra = commandsNotInHistory(verdict, decodeEventList(history), {
+      activations: recorded,
+      jobs: trace?.jobs ?? [],
+    });
     if (extra.length === 0) return verdict;
     const place = shortPlace(extra[0]!.site);
     const task = extra[0]!.isLast ? "Replays, then" : `In task ${extra[0]!.task} the code`;
     const message = `${task} ${notInHistoryText(extra)}${place === "" ? "" : `: ${place}`}`;
     return {
       ...verdict,
-      warnings: verdict.warnings.map((warning) => warning.code === EXTRA_COMMAND ? { ...warning, message } : warning),
+      warnings: verdict.warnings.map((warning) =>
+        warning.code === EXTRA_COMMAND ? { ...warning, message } : warning
+      ),
     };
   }
 
@@ -114,17 +154,33 @@ export class Explainer {
     const { probed } = this.#help;
     const startedEventId = evidence!.activations.at(-1)?.startedEventId ?? 0;
     const eventId = error.eventId > 0 ? error.eventId : startedEventId;
-    if (error.location !== "" || probed === undefined) return { ...verdict, error: { ...error, eventId } };
-    const how = { record: true, trace: true, lines: true, pathOf: startedEventId, callSites: "never", explain: false } as const;
+    if (error.location !== "" || probed === undefined) {
+      return { ...verdict, error: { ...error, eventId } };
+    }
+    const how = {
+      record: true,
+      trace: true,
+      lines: true,
+      pathOf: startedEventId,
+      callSites: "never",
+      explain: false,
+    } as const;
     // The sources may have changed, or the realm is disposed: the error is reported without a line.
-    const again = await probed(workflowId, history, { ...how, strict, ...(runId !== undefined && { runId }) })
+    const again = await probed(workflowId, history, {
+      ...how,
+      strict,
+      ...(runId !== undefined && { runId }),
+    })
       .catch(() => undefined);
     const lines = again?.trace?.lines;
     if (lines === undefined) return { ...verdict, error: { ...error, eventId } };
     const { formatLocation, readPath } = await import("../debug/explanations.ts");
     const steps = readPath(lines);
     const last = steps.findLast(({ throws }) => throws) ?? steps.at(-1);
-    return { ...verdict, error: { ...error, eventId, location: last === undefined ? "" : formatLocation(last) } };
+    return {
+      ...verdict,
+      error: { ...error, eventId, location: last === undefined ? "" : formatLocation(last) },
+    };
   }
 
   async #inLines(
@@ -132,12 +188,16 @@ export class Explainer {
     sourceOf: SourceOf,
     replays: (changed: SourceText) => Promise<boolean>,
   ): Promise<Divergence> {
-    const { changedText, repairedInLines, unverified } = await import("../modules/repairs/in_lines.ts");
+    const { changedText, repairedInLines, unverified } = await import(
+      "../modules/repairs/in_lines.ts"
+    );
     const inLines = await repairedInLines(divergence, sourceOf);
     const { repair } = inLines;
     if (repair?.changes === undefined) return inLines;
     const changed = changedText(repair, sourceOf);
-    if (changed !== undefined && await replays(changed)) return { ...inLines, repair: { ...repair, isReplayed: true } };
+    if (changed !== undefined && await replays(changed)) {
+      return { ...inLines, repair: { ...repair, isReplayed: true } };
+    }
     const { changes: _, ...shown } = repair;
     return unverified(inLines, shown);
   }
@@ -160,7 +220,12 @@ export class Explainer {
     let realm: ReplayRealm | undefined;
     try {
       realm = await withText(changed);
-      const how = { strict: true, explain: false, callSites: "never", ...(runId !== undefined && { runId }) } as const;
+      const how = {
+        strict: true,
+        explain: false,
+        callSites: "never",
+        ...(runId !== undefined && { runId }),
+      } as const;
       const { verdict } = await realm.replay(workflowId, history, how);
       if (this.#applied.size < MAX_APPLIED) this.#applied.set(key, verdict === "ok");
       return verdict === "ok";

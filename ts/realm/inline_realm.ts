@@ -33,8 +33,11 @@ export interface InlineRealmOptions extends CommonRealmOptions {
 
 /** Creates an inline realm. */
 export async function createInlineRealm(options: InlineRealmOptions): Promise<Realm> {
-  const modules = (Array.isArray(options.workflows) ? [options.workflows, ...options.workflows] : [options.workflows])
-    .filter((m) => typeof m === "object" && m !== null) as WorkflowModule[];
+  const modules =
+    (Array.isArray(options.workflows)
+      ? [options.workflows, ...options.workflows]
+      : [options.workflows])
+      .filter((m) => typeof m === "object" && m !== null) as WorkflowModule[];
   const programs = programsOf(modules, "the workflow modules export");
   const runner = new TaskRunner({
     core: options.core ?? await loadWorkerCore(),

@@ -53,12 +53,22 @@ export class LastLines {
     const follows = this.#follows(lost);
     // In Deno the thread would compute until the process ends.
     if (follows === undefined || !endsComputingThreads() || ++this.#asked > MOST) return undefined;
-    const how = { strict, trace: true, callSites: "never", explain: false, ...(runId === undefined ? {} : { runId }) } as const;
+    const how = {
+      strict,
+      trace: true,
+      callSites: "never",
+      explain: false,
+      ...(runId === undefined ? {} : { runId }),
+    } as const;
     const follow = async (task: number, after: number): Promise<Stood | undefined> => {
       // The sources may have changed, or the realm is disposed.
-      const verdict = await follows(workflowId, history, { ...how, follow: { task, after } }).catch(() => undefined);
+      const verdict = await follows(workflowId, history, { ...how, follow: { task, after } }).catch(
+        () => undefined,
+      );
       const error = verdict?.error;
-      return error?.lost === lost && error.lastLine !== undefined ? { ...error.lastLine, eventId: error.eventId } : undefined;
+      return error?.lost === lost && error.lastLine !== undefined
+        ? { ...error.lastLine, eventId: error.eventId }
+        : undefined;
     };
     const first = await follow(task, 0);
     if (first === undefined || first.ran < TOLD_EACH || first.quietMs < QUIET_MS) return first;
@@ -67,14 +77,25 @@ export class LastLines {
   }
 
   /** Finds the line of a run whose task was lost. */
-  async ofRun(workflowId: string, runId: string, lost: Loss["kind"], fetch: FetchHistory): Promise<LastLine | undefined> {
+  async ofRun(
+    workflowId: string,
+    runId: string,
+    lost: Loss["kind"],
+    fetch: FetchHistory,
+  ): Promise<LastLine | undefined> {
     const history = await wholeHistory(workflowId, runId, fetch).catch(() => undefined);
-    return history === undefined ? undefined : await this.of(workflowId, history, { runId }, lost, 0);
+    return history === undefined
+      ? undefined
+      : await this.of(workflowId, history, { runId }, lost, 0);
   }
 }
 
 /** Fetches a run's history page by page. Rejects when the run is gone or the service fails. */
-async function wholeHistory(workflowId: string, runId: string, fetch: FetchHistory): Promise<Uint8Array> {
+async function wholeHistory(
+  workflowId: string,
+  runId: string,
+  fetch: FetchHistory,
+): Promise<Uint8Array> {
   const pages: Uint8Array[] = [];
   let token: Uint8Array = new Uint8Array(0);
   do {

@@ -65,8 +65,14 @@ export function lostTaskOutcome(
     response: query !== undefined
       ? {
         $case: "queryCompleted",
-        value: new Message().bytes(OfQuery.taskToken, taskToken).int(OfQuery.completedType, QueryResultType.FAILED)
-          .text(OfQuery.errorMessage, message).text(OfQuery.namespace, namespace).bytes(OfQuery.failure, failure)
+        value: new Message().bytes(OfQuery.taskToken, taskToken).int(
+          OfQuery.completedType,
+          QueryResultType.FAILED,
+        )
+          .text(OfQuery.errorMessage, message).text(OfQuery.namespace, namespace).bytes(
+            OfQuery.failure,
+            failure,
+          )
           .int(OfQuery.cause, cause).finish(),
       }
       // Only the first attempt is reported: the service times later ones out and backs off
@@ -75,12 +81,19 @@ export function lostTaskOutcome(
       ? { $case: "nothing", value: {} }
       : {
         $case: "failed",
-        value: new Message().bytes(OfTask.taskToken, taskToken).int(OfTask.cause, cause).bytes(OfTask.failure, failure)
+        value: new Message().bytes(OfTask.taskToken, taskToken).int(OfTask.cause, cause).bytes(
+          OfTask.failure,
+          failure,
+        )
           .text(OfTask.identity, identity).text(OfTask.namespace, namespace).finish(),
       },
     evict: true,
     evictionReason: EvictionReason.EVICTION_REASON_LANG_FAIL,
-    error: CoreError.fromPartial({ kind: ErrorKind.ERROR_KIND_LANG, message, taskStartedEventId: startedEventId }),
+    error: CoreError.fromPartial({
+      kind: ErrorKind.ERROR_KIND_LANG,
+      message,
+      taskStartedEventId: startedEventId,
+    }),
   });
   return { ...outcome, cache: CACHE_UNUSED, runStartMs: 0 };
 }
@@ -112,7 +125,15 @@ export function lostReplayVerdict(
     diffs: [],
   };
   return {
-    ...{ verdict: "failed", workflowType, workflowId, runId, activations: 0, events: 0, warnings: [] },
+    ...{
+      verdict: "failed",
+      workflowType,
+      workflowId,
+      runId,
+      activations: 0,
+      events: 0,
+      warnings: [],
+    },
     error: {
       ...none,
       message,

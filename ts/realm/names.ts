@@ -3,7 +3,12 @@
 export { bundleWorkflows } from "../modules/bundle/mod.ts";
 export type { BundleOptions, BundlePart, WorkflowBundle } from "../modules/bundle/build.ts";
 export { type InlineRealmOptions } from "./inline_realm.ts";
-export { formatProblem, type Problem, type ProblemCode, WorkflowLoadError } from "../modules/loader/errors.ts";
+export {
+  formatProblem,
+  type Problem,
+  type ProblemCode,
+  WorkflowLoadError,
+} from "../modules/loader/errors.ts";
 export { RealmLostError } from "./realm_lost.ts";
 export {
   type CacheUse,

@@ -37,7 +37,11 @@ export interface Heartbeat {
 }
 
 /** Prepares a realm for known modules. */
-export function prepared(port: HostPort, { core, graph }: InitMessage, own: Pick<Wanted, "core">): Promise<PreparedRealm> {
+export function prepared(
+  port: HostPort,
+  { core, graph }: InitMessage,
+  own: Pick<Wanted, "core">,
+): Promise<PreparedRealm> {
   return prepare(port, {
     core: core ?? own.core,
     hasLines: graph?.modules.some(({ probes }) => probes !== undefined) === true,
@@ -109,7 +113,9 @@ async function prepareLines(): Promise<void> {
 }
 
 /** Returns what `@temporalio/workflow` programs need; undefined without such programs. */
-async function temporalPrograms(restoreFrames: boolean | undefined): Promise<TemporalPrograms | undefined> {
+async function temporalPrograms(
+  restoreFrames: boolean | undefined,
+): Promise<TemporalPrograms | undefined> {
   if (restoreFrames === undefined) return undefined;
   const { TemporalPrograms } = await import("./temporal_programs.ts");
   return new TemporalPrograms(restoreFrames);

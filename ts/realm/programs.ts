@@ -1,6 +1,10 @@
 // The workflows of an application: exports of its modules. A definition may be exported under
 // several names, and by several modules.
-import { type DefinitionShape, isWorkflowDefinition, type VersioningBehavior } from "../executor/program/definition.ts";
+import {
+  type DefinitionShape,
+  isWorkflowDefinition,
+  type VersioningBehavior,
+} from "../executor/program/definition.ts";
 import type { Program, ProgramTable } from "../executor/program/program.ts";
 import { unknownTemporalWorkflow, unknownWorkflow } from "../executor/tasks/unknown_program.ts";
 import { nativePrograms, sameNameMessage } from "../executor/run/native_program.ts";
@@ -34,19 +38,26 @@ const FRESH =
 
 /**
  * Returns the definitions among the exports of modules evaluated here. `where` begins messages:
- * "the workflow modules export". Throws for duplicate names, and if the modules export no definition.
+ * "the workflow modules export". Throws for duplicate names, and if the modules export no
+ * definition.
  */
 export function programsOf(modules: readonly WorkflowModule[], where: string): ProgramTable {
   const definitions = definitionsOf(modules);
   const functions = functionsOf(modules);
-  if (definitions.size > 0) return naming(nativePrograms(definitions.keys(), (each) => definitions.get(each)), functions);
-  throw new Error(`${where} no workflow: ${HOW}` + (functions.size > 0 ? `. P${FRESH.slice(1)}` : ""));
+  if (definitions.size > 0) {
+    return naming(nativePrograms(definitions.keys(), (each) => definitions.get(each)), functions);
+  }
+  throw new Error(
+    `${where} no workflow: ${HOW}` + (functions.size > 0 ? `. P${FRESH.slice(1)}` : ""),
+  );
 }
 
 /** Adds to the errors about starting a plain exported function what such functions need. */
 function naming(table: ProgramTable, functions: ReadonlySet<string>): ProgramTable {
   const hint = `. The workflow modules export a function of that name: ${FRESH}`;
-  const get = (name: string) => table.get(name) ?? (functions.has(name) ? unknownWorkflow(name, table.names(), hint) : undefined);
+  const get = (name: string) =>
+    table.get(name) ??
+      (functions.has(name) ? unknownWorkflow(name, table.names(), hint) : undefined);
   return { ...table, get };
 }
 
@@ -73,7 +84,9 @@ function bothKinds(
     if (definitions.size > 0) return native;
     throw new Error(
       `${where} no workflow: ${HOW}` +
-        (temporal === undefined ? "" : ', or async functions, in programs of "@temporalio/workflow"'),
+        (temporal === undefined
+          ? ""
+          : ', or async functions, in programs of "@temporalio/workflow"'),
     );
   }
   const { program, names, takesAnyType } = temporal;
@@ -100,26 +113,39 @@ function bothKinds(
 /** Returns names of exported functions that are not definitions. */
 function functionsOf(modules: readonly WorkflowModule[]): Set<string> {
   const all = modules.flatMap((module) => Object.entries(module));
-  return new Set(all.filter(([, value]) => typeof value === "function" && !isWorkflowDefinition(value)).map(([name]) => name));
+  return new Set(
+    all.filter(([, value]) => typeof value === "function" && !isWorkflowDefinition(value)).map((
+      [name],
+    ) => name),
+  );
 }
 
 /**
  * Returns the definitions and where each is first exported: `export cart of /app/shop.ts`. `files`:
  * those of the first modules.
  */
-function definitionsOf(modules: readonly WorkflowModule[], files: readonly string[] = []): Map<DefinitionShape, string> {
+function definitionsOf(
+  modules: readonly WorkflowModule[],
+  files: readonly string[] = [],
+): Map<DefinitionShape, string> {
   const definitions = new Map<DefinitionShape, string>();
   modules.forEach((module, i) => {
     for (const [key, value] of Object.entries(module)) {
       if (!isWorkflowDefinition(value) || definitions.has(value)) continue;
-      definitions.set(value, Array.isArray(module) ? `workflows[${key}]` : exportOrigin(key, files[i])!);
+      definitions.set(
+        value,
+        Array.isArray(module) ? `workflows[${key}]` : exportOrigin(key, files[i])!,
+      );
     }
   });
   return definitions;
 }
 
 /** Returns `export cart of /app/shop.ts`, as far as it is known. */
-export function exportOrigin(key: string | undefined, file: string | undefined): string | undefined {
+export function exportOrigin(
+  key: string | undefined,
+  file: string | undefined,
+): string | undefined {
   if (key === undefined) return undefined;
   return `export ${key}${file === undefined ? "" : ` of ${file}`}`;
 }

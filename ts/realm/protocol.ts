@@ -39,7 +39,12 @@ export type ToRealm =
     readonly history: Uint8Array;
     readonly options: ReplayOptions;
   }
-  | { readonly t: "page"; readonly id: number; readonly history: Uint8Array; readonly nextPageToken: Uint8Array }
+  | {
+    readonly t: "page";
+    readonly id: number;
+    readonly history: Uint8Array;
+    readonly nextPageToken: Uint8Array;
+  }
   | { readonly t: "noPage"; readonly id: number; readonly message: string }
   /** The result of a local activity of a task. */
   | { readonly t: "local"; readonly id: number; readonly answer: LocalAnswer }
@@ -49,7 +54,10 @@ export type ToRealm =
   | { readonly t: "batch"; readonly messages: readonly BatchedMessage[] };
 
 /** Messages of bytes and strings only, which can always be cloned. */
-export type BatchedMessage = Extract<ToRealm, { readonly t: "task" | "page" | "noPage" | "local" | "reported" | "evict" }>;
+export type BatchedMessage = Extract<
+  ToRealm,
+  { readonly t: "task" | "page" | "noPage" | "local" | "reported" | "evict" }
+>;
 
 export type FromRealm =
   | {
@@ -66,12 +74,22 @@ export type FromRealm =
   | { readonly t: "at"; readonly id: number; readonly eventId: number }
   /** A replay with `follow` is at this line. Does not count as a sign of life. */
   | { readonly t: "line"; readonly id: number; readonly at: LineAt }
-  | { readonly t: "outcome"; readonly id: number; readonly outcome: RealmOutcome; readonly cachedRuns: number }
+  | {
+    readonly t: "outcome";
+    readonly id: number;
+    readonly outcome: RealmOutcome;
+    readonly cachedRuns: number;
+  }
   /**
    * `next`: the replay that begins now; a separate message would cost both threads more than most
    * of the replay.
    */
-  | { readonly t: "verdict"; readonly id: number; readonly verdict: ReplayVerdict; readonly next?: number }
+  | {
+    readonly t: "verdict";
+    readonly id: number;
+    readonly verdict: ReplayVerdict;
+    readonly next?: number;
+  }
   | { readonly t: "error"; readonly id: number; readonly message: string }
   /** Number of runs in memory, sent when it changes without a task. */
   | { readonly t: "cached"; readonly runs: number }

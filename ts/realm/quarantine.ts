@@ -32,7 +32,10 @@ export class Quarantine {
   #disposed = false;
 
   constructor(spec: RealmSpec, max: number, lost: (job: Job, loss: Loss) => void) {
-    const init = Promise.resolve(spec.init).then((made) => ({ ...made, cacheSize: Math.min(1, made.cacheSize) }));
+    const init = Promise.resolve(spec.init).then((made) => ({
+      ...made,
+      cacheSize: Math.min(1, made.cacheSize),
+    }));
     // The start of the realm reports a failure; the quarantine may never be used.
     init.catch(() => {});
     this.#spec = { ...spec, init };
@@ -42,7 +45,8 @@ export class Quarantine {
 
   /** Quarantines a run that took down a realm. */
   add(runId: string, loss: Loss): void {
-    const left = (this.#runs.get(runId)?.left ?? 0) + (loss.kind === "spun" && !endsComputingThreads() ? 1 : 0);
+    const left = (this.#runs.get(runId)?.left ?? 0) +
+      (loss.kind === "spun" && !endsComputingThreads() ? 1 : 0);
     this.#runs.set(runId, { left, loss });
     if (this.#runs.size > MAX_RUNS) this.#runs.delete(this.#runs.keys().next().value!);
   }
@@ -63,7 +67,9 @@ export class Quarantine {
 
   submit(runId: string, job: Job): void {
     const offence = this.#runs.get(runId);
-    if (offence !== undefined && offence.left >= MAX_LEFT_COMPUTING) return this.#lost(job, offence.loss);
+    if (offence !== undefined && offence.left >= MAX_LEFT_COMPUTING) {
+      return this.#lost(job, offence.loss);
+    }
     this.#queue.push({ runId, job });
     this.#pump();
   }
@@ -86,7 +92,11 @@ export class Quarantine {
       await cell.ready;
     } catch (e) {
       this.#cells.delete(runId);
-      return job.fail(new Error(`the quarantine realm could not be started: ${(e as Error).message}`, { cause: e }));
+      return job.fail(
+        new Error(`the quarantine realm could not be started: ${(e as Error).message}`, {
+          cause: e,
+        }),
+      );
     }
     // The worker may have been lost while it was starting.
     if (this.#cells.get(runId) !== cell) return this.submit(runId, job);

@@ -2,7 +2,10 @@
 // realm is a worker thread or Web Worker with a determinism guard and a watchdog; an inline realm
 // is the calling thread, for unit tests and benchmarks. Each workflow task takes one message each
 // way, plus pages of history and local activities.
-import type { RunOptions, TaskOutcome } from "../core/generated/boundary/temporalex/boundary/v1/boundary.ts";
+import type {
+  RunOptions,
+  TaskOutcome,
+} from "../core/generated/boundary/temporalex/boundary/v1/boundary.ts";
 import type { VersioningBehavior } from "../executor/program/definition.ts";
 import type { FetchHistory, RunIdentity, RunSettings } from "../executor/tasks/cached_run.ts";
 import type { LocalAnswer, LocalWork, RunLocalActivities } from "../executor/tasks/local_work.ts";
@@ -11,7 +14,16 @@ import type { ReplayOptions, ReplayVerdict } from "../executor/tasks/replay.ts";
 import type { TaskHead, WorkflowTask } from "../messages/workflow_task.ts";
 import type { CacheUse, RealmOutcome } from "../executor/tasks/realm_outcome.ts";
 
-export type { CacheUse, FetchHistory, LogSink, RealmOutcome, ReplayOptions, ReplayVerdict, RunOptions, RunSettings };
+export type {
+  CacheUse,
+  FetchHistory,
+  LogSink,
+  RealmOutcome,
+  ReplayOptions,
+  ReplayVerdict,
+  RunOptions,
+  RunSettings,
+};
 export type { LocalAnswer, LocalWork, RunIdentity, RunLocalActivities };
 export type { TaskHead, TaskOutcome, VersioningBehavior, WorkflowTask };
 
@@ -66,7 +78,9 @@ export interface CommonRealmOptions {
 export const DEFAULT_CACHE_SIZE = 1000;
 
 export const noHistory: FetchHistory = () =>
-  Promise.reject(new Error("the task needs more of its run's history, but the realm has no `fetchHistory`"));
+  Promise.reject(
+    new Error("the task needs more of its run's history, but the realm has no `fetchHistory`"),
+  );
 
 /** Thrown for work of a disposed realm. */
 export class RealmDisposedError extends Error {

@@ -5,7 +5,11 @@
 // ran during it, so a busy or suspended host stops no realm.
 import type { FetchHistory } from "../executor/tasks/cached_run.ts";
 import type { LineAt } from "../executor/tasks/line_follower.ts";
-import { type LocalAnswer, noLocalActivities, type RunLocalActivities } from "../executor/tasks/local_work.ts";
+import {
+  type LocalAnswer,
+  noLocalActivities,
+  type RunLocalActivities,
+} from "../executor/tasks/local_work.ts";
 import type { LogSink } from "../executor/program/program.ts";
 import { messageOf } from "../converter/thrown.ts";
 import { startThread, type Thread, type WebWorker } from "../platform/threads.ts";
@@ -13,7 +17,13 @@ import type { HostSinks } from "./sinks.ts";
 import type { Loss } from "./lost_task.ts";
 import { WorkflowLoadError } from "../modules/loader/errors.ts";
 import { RealmDisposedError } from "./realm.ts";
-import { type BatchedMessage, detachedCopy, type FromRealm, type InitMessage, type ToRealm } from "./protocol.ts";
+import {
+  type BatchedMessage,
+  detachedCopy,
+  type FromRealm,
+  type InitMessage,
+  type ToRealm,
+} from "./protocol.ts";
 
 /** What a realm is started with. */
 export type RealmInit = Omit<InitMessage, "t" | "aliveMs" | "sinks">;
@@ -69,7 +79,14 @@ const SIGNS_PER_WINDOW = 8;
 /** Time in which received messages are delivered to this thread. */
 const GRACE_MS = 25;
 
-const BATCHED: ReadonlySet<ToRealm["t"]> = new Set(["task", "page", "noPage", "local", "reported", "evict"]);
+const BATCHED: ReadonlySet<ToRealm["t"]> = new Set([
+  "task",
+  "page",
+  "noPage",
+  "local",
+  "reported",
+  "evict",
+]);
 
 function isBatched(message: ToRealm): message is BatchedMessage {
   return BATCHED.has(message.t);
@@ -117,19 +134,31 @@ export class RealmThread {
         message: (data: unknown) => this.#receive(data as FromRealm),
         died: (reason: string) => this.#died(reason),
       };
-      const options = { name: "temporalex-realm", ...(spec.maxHeapMb === undefined ? {} : { maxHeapMb: spec.maxHeapMb }) };
-      const [thread, init] = await Promise.allSettled([startThread(spec.entry, events, options), spec.init]);
+      const options = {
+        name: "temporalex-realm",
+        ...(spec.maxHeapMb === undefined ? {} : { maxHeapMb: spec.maxHeapMb }),
+      };
+      const [thread, init] = await Promise.allSettled([
+        startThread(spec.entry, events, options),
+        spec.init,
+      ]);
       if (thread.status === "fulfilled") this.#thread = thread.value;
       if (init.status === "rejected") throw init.reason;
       if (thread.status === "rejected") throw thread.reason;
       if (this.#state === "ended") throw new RealmDisposedError();
       timer = setTimeout(() => {
         this.#started?.reject(
-          new Error(`the workflow modules were not loaded within ${spec.startupMs} ms: code at their top level does not return`),
+          new Error(
+            `the workflow modules were not loaded within ${spec.startupMs} ms: code at their top level does not return`,
+          ),
         );
       }, spec.startupMs);
-      const aliveMs = spec.watchdogMs > 0 ? Math.max(10, spec.watchdogMs / SIGNS_PER_WINDOW) : 3_600_000;
-      thread.value.post({ t: "init", ...init.value, sinks: spec.sinks.table, aliveMs } satisfies InitMessage);
+      const aliveMs = spec.watchdogMs > 0
+        ? Math.max(10, spec.watchdogMs / SIGNS_PER_WINDOW)
+        : 3_600_000;
+      thread.value.post(
+        { t: "init", ...init.value, sinks: spec.sinks.table, aliveMs } satisfies InitMessage,
+      );
       spec.onStarting?.();
       const ready = await started;
       if (this.#state === "starting") this.#state = "ready";
@@ -178,7 +207,9 @@ export class RealmThread {
     if (messages.length === 0) return;
     this.#outbox = [];
     if (this.#state !== "ended") {
-      this.#thread!.post(messages.length === 1 ? messages[0] : { t: "batch", messages } satisfies ToRealm);
+      this.#thread!.post(
+        messages.length === 1 ? messages[0] : { t: "batch", messages } satisfies ToRealm,
+      );
     }
   }
 
@@ -212,7 +243,9 @@ export class RealmThread {
         return this.#started?.resolve(message);
       case "refused": {
         const { problems } = message;
-        return this.#started?.reject(problems === undefined ? new Error(message.message) : new WorkflowLoadError(problems));
+        return this.#started?.reject(
+          problems === undefined ? new Error(message.message) : new WorkflowLoadError(problems),
+        );
       }
       case "busy":
         this.#busy = { id: message.id, runId: this.#jobs.get(message.id)?.runId };
@@ -242,7 +275,9 @@ export class RealmThread {
       case "error": {
         const job = this.#jobs.get(message.id);
         if (message.t === "outcome") this.cachedRuns = message.cachedRuns;
-        if (message.t === "verdict" && message.next !== undefined) this.#busy = { id: message.next, runId: undefined };
+        if (message.t === "verdict" && message.next !== undefined) {
+          this.#busy = { id: message.next, runId: undefined };
+        }
         this.#jobs.delete(message.id);
         this.lastUsed = this.#lastSign;
         if (this.#jobs.size === 0) {
@@ -259,10 +294,16 @@ export class RealmThread {
     }
   }
 
-  async #fetch({ id, workflowId, runId, nextPageToken }: Extract<FromRealm, { t: "fetch" }>): Promise<void> {
+  async #fetch(
+    { id, workflowId, runId, nextPageToken }: Extract<FromRealm, { t: "fetch" }>,
+  ): Promise<void> {
     let answer: ToRealm;
     try {
-      const { history, nextPageToken: next } = await this.#spec.fetchHistory(workflowId, runId, nextPageToken);
+      const { history, nextPageToken: next } = await this.#spec.fetchHistory(
+        workflowId,
+        runId,
+        nextPageToken,
+      );
       answer = { t: "page", id, history: detachedCopy(history), nextPageToken: detachedCopy(next) };
     } catch (e) {
       answer = { t: "noPage", id, message: e instanceof Error ? e.message : String(e) };
@@ -281,14 +322,17 @@ export class RealmThread {
   }
 
   #died(reason: string): void {
-    if (this.#started !== undefined) this.#started.reject(new Error(`the realm's worker could not be started: ${reason}`));
-    else this.#lose({ kind: "crashed", reason });
+    if (this.#started !== undefined) {
+      this.#started.reject(new Error(`the realm's worker could not be started: ${reason}`));
+    } else this.#lose({ kind: "crashed", reason });
   }
 
   /** Marks the realm as lost. */
   #lose(loss: Loss): void {
     if (this.#state === "ended") return;
-    const busy = this.#busy === undefined ? undefined : { runId: this.#busy.runId, job: this.#jobs.get(this.#busy.id) };
+    const busy = this.#busy === undefined
+      ? undefined
+      : { runId: this.#busy.runId, job: this.#jobs.get(this.#busy.id) };
     const jobs = this.#takeJobs();
     // The only open job must be the culprit; after a trap it may already be completed.
     const culprit = busy !== undefined && (busy.job !== undefined || loss.kind === "trapped")

@@ -10,7 +10,8 @@ import type { LoadedModule } from "../modules/loader/graph.ts";
 
 const WHY = "on which every run of the realm and the realm itself stand";
 
-export const keptWords = (name: string): string => `replaces ${name}, ${WHY}: the realm keeps its own`;
+export const keptWords = (name: string): string =>
+  `replaces ${name}, ${WHY}: the realm keeps its own`;
 
 /**
  * Returns the part of a module's address that names its package; user modules are their own group.
@@ -36,7 +37,9 @@ export function watchReplacements(
     if (replaced === undefined) return;
     // The remaining built-ins may not suffice to build a detailed error.
     if (replaced.final) throw new Error(`${module.url} replaces ${replaced.name} for good, ${WHY}`);
-    if (groups[module.url] === module.url) throw new WorkflowLoadError([refusal(module, replaced.name)]);
+    if (groups[module.url] === module.url) {
+      throw new WorkflowLoadError([refusal(module, replaced.name)]);
+    }
     warn(`${displayName(module.url)} ${keptWords(replaced.name)}`);
   };
   /** A module of a package that was not checked in full. */
@@ -44,7 +47,9 @@ export function watchReplacements(
   return {
     turnTo(module) {
       const last = open;
-      if (last === undefined || (module !== undefined && groups[module.url] === groups[last.url])) return;
+      if (last === undefined || (module !== undefined && groups[module.url] === groups[last.url])) {
+        return;
+      }
       open = undefined;
       judge(last, guard.restore());
     },

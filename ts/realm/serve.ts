@@ -65,13 +65,20 @@ export function serveRealm(workflows?: ServedWorkflows, options: ServeOptions = 
   // Failures of the preparation occur again, and are reported, when the realm is started.
   const early = options.rehearse === undefined || options.core === undefined
     ? undefined
-    : preparedEarly(port, options.core, (core) => options.rehearse!(core, () => isAwaited)).catch(() => undefined);
+    : preparedEarly(port, options.core, (core) => options.rehearse!(core, () => isAwaited)).catch(
+      () => undefined,
+    );
   const start = async (init: InitMessage) => {
     isAwaited = true;
     try {
-      realm = await RealmInside.start(await early ?? await prepared(port, init, options), init, { workflows, ...options });
+      realm = await RealmInside.start(await early ?? await prepared(port, init, options), init, {
+        workflows,
+        ...options,
+      });
       const { workflowTypes, takesAnyType, versioningBehaviors } = realm;
-      port.post({ t: "ready", workflowTypes, takesAnyType, versioningBehaviors } satisfies FromRealm);
+      port.post(
+        { t: "ready", workflowTypes, takesAnyType, versioningBehaviors } satisfies FromRealm,
+      );
     } catch (e) {
       const text = nameOf(e) === "Error" ? messageOf(e) : errorText(e);
       const problems = e instanceof WorkflowLoadError ? { problems: e.problems } : {};
@@ -96,7 +103,10 @@ class RealmInside {
   readonly #open = new Map<string | undefined, number[]>();
   /** The replay that the host knows as current. */
   #turnedTo = 0;
-  readonly #pages = new Map<number, { resolve(page: HistoryPage): void; reject(error: Error): void }>();
+  readonly #pages = new Map<
+    number,
+    { resolve(page: HistoryPage): void; reject(error: Error): void }
+  >();
   /** Tasks that wait for local activities. */
   readonly #locals = new Map<number, (answer: LocalAnswer) => void>();
   #nextPage = 1;
@@ -107,12 +117,23 @@ class RealmInside {
   static async start(made: PreparedRealm, init: InitMessage, served: Served): Promise<RealmInside> {
     const { log, nowMs, guard } = made;
     const temporal = init.graph?.needsTemporal === true ? made.temporal : undefined;
-    const { programs, converter } = await load(init, served, guard, temporal, nowMs(), (message) => {
-      log({ ...NO_RUN, level: "warn", message, timeMs: nowMs(), source: "executor" });
-    });
+    const { programs, converter } = await load(
+      init,
+      served,
+      guard,
+      temporal,
+      nowMs(),
+      (message) => {
+        log({ ...NO_RUN, level: "warn", message, timeMs: nowMs(), source: "executor" });
+      },
+    );
     if (temporal !== undefined) guard.keepAdditions();
     // Runs also share what this package provides.
-    guard.seal([...Object.values(workflowModule), ...Object.values(converterModule), ...temporal?.shared() ?? []]);
+    guard.seal([
+      ...Object.values(workflowModule),
+      ...Object.values(converterModule),
+      ...temporal?.shared() ?? [],
+    ]);
     return new RealmInside(made, init, programs, converter);
   }
 
@@ -192,13 +213,16 @@ class RealmInside {
     }
   }
 
-  async #replay({ id, workflowId, history, options }: Extract<ToRealm, { t: "replay" }>): Promise<void> {
+  async #replay(
+    { id, workflowId, history, options }: Extract<ToRealm, { t: "replay" }>,
+  ): Promise<void> {
     this.#begin(undefined, id);
     try {
       await this.#runner.replay(workflowId, history, options, {
         progress: options.trace !== true ? undefined : {
           task: (eventId) => this.#send({ t: "at", id, eventId }),
-          ...(options.follow !== undefined && { line: (at: LineAt) => this.#send({ t: "line", id, at }) }),
+          ...(options.follow !== undefined &&
+            { line: (at: LineAt) => this.#send({ t: "line", id, at }) }),
         },
         onTurn: () => {
           if (this.#turnedTo !== id) this.#send({ t: "busy", id });
@@ -207,9 +231,16 @@ class RealmInside {
         // Sent before other work can run: if code that does not yield delayed it, the host would
         // blame this replay.
         onVerdict: (verdict) => {
-          const error = verdict.error === undefined ? {} : { error: { ...verdict.error, thrown: shown(verdict.error.thrown) } };
+          const error = verdict.error === undefined
+            ? {}
+            : { error: { ...verdict.error, thrown: shown(verdict.error.thrown) } };
           const next = this.#nextReplay(id);
-          this.#send({ t: "verdict", id, verdict: { ...verdict, ...error }, ...(next !== undefined && { next }) });
+          this.#send({
+            t: "verdict",
+            id,
+            verdict: { ...verdict, ...error },
+            ...(next !== undefined && { next }),
+          });
           if (next !== undefined) this.#turnedTo = next;
         },
       });
@@ -294,13 +325,20 @@ async function load(
   warn: (message: string) => void,
 ): Promise<{ programs: ProgramTable; converter: PayloadConverter | undefined }> {
   if (init.graph === undefined && workflows === undefined) {
-    throw new Error("the realm has no workflows: pass sources, or an entry file that serves workflows");
+    throw new Error(
+      "the realm has no workflows: pass sources, or an entry file that serves workflows",
+    );
   }
-  const served = workflows === undefined ? [] : [typeof workflows === "function" ? await workflows() : workflows];
+  const served = workflows === undefined
+    ? []
+    : [typeof workflows === "function" ? await workflows() : workflows];
   const replaced = workflows === undefined ? undefined : guard.restore();
   if (replaced !== undefined) warn(`the bundle ${keptWords(replaced.name)}`);
   if (init.graph === undefined) {
-    return { programs: programsOf(served, "the workflow modules export"), converter: payloadConverter };
+    return {
+      programs: programsOf(served, "the workflow modules export"),
+      converter: payloadConverter,
+    };
   }
   const provided = {
     workflow: { namespace: workflowModule as unknown as Namespace },
@@ -309,7 +347,9 @@ async function load(
   };
   // Namespace objects of bundlers are extensible, and all runs would see added properties; real
   // namespaces are not.
-  for (const { namespace } of Object.values(provided)) if (Object.isExtensible(namespace)) Object.freeze(namespace);
+  for (const { namespace } of Object.values(provided)) {
+    if (Object.isExtensible(namespace)) Object.freeze(namespace);
+  }
   noteLoaded(init.graph.modules.map(({ url }) => url));
   const watch = watchReplacements(init.graph.modules, guard, warn);
   const graph = new EvaluableGraph(init.graph, {
@@ -323,10 +363,18 @@ async function load(
   const modules = graph.evaluateShared(watch);
   lineProbes.isLoading = false;
   const shared = init.hasConverter ? modules.pop() : undefined;
-  const forRuns = init.graph.runEntries.length === 0 ? undefined : await temporal!.load(graph, watch, nowMs);
+  const forRuns = init.graph.runEntries.length === 0
+    ? undefined
+    : await temporal!.load(graph, watch, nowMs);
   const converting = shared ?? forRuns?.converter;
   return {
-    programs: programTable(modules, forRuns, exporting(init.graph, init.hasConverter), served, entryFiles(init.graph)),
+    programs: programTable(
+      modules,
+      forRuns,
+      exporting(init.graph, init.hasConverter),
+      served,
+      entryFiles(init.graph),
+    ),
     converter: converting === undefined ? payloadConverter : converterOf(converting, temporal),
   };
 }
@@ -337,8 +385,13 @@ function entryFiles({ modules, entries }: ModuleGraph): string[] {
 }
 
 /** Returns the named modules as the subject of a sentence. */
-function exporting({ modules, entries, runEntries, runConverter }: ModuleGraph, hasConverter: boolean): string {
-  const named = [...hasConverter ? entries.slice(0, -1) : entries, ...runEntries].filter((index) => index !== runConverter);
+function exporting(
+  { modules, entries, runEntries, runConverter }: ModuleGraph,
+  hasConverter: boolean,
+): string {
+  const named = [...hasConverter ? entries.slice(0, -1) : entries, ...runEntries].filter((index) =>
+    index !== runConverter
+  );
   const names = [...new Set(named)].map((index) => displayName(modules[index]!.url));
   return names.length === 1
     ? `the workflow module ${names[0]} exports`
@@ -349,8 +402,13 @@ function exporting({ modules, entries, runEntries, runConverter }: ModuleGraph, 
  * Returns the payload converter. A `failureConverter` in the module is for `@temporalio/workflow`
  * programs.
  */
-function converterOf(namespace: Namespace, temporal: TemporalPrograms | undefined): PayloadConverter {
-  const found = (namespace["payloadConverter"] ?? namespace["default"]) as Partial<PayloadConverter> | undefined;
+function converterOf(
+  namespace: Namespace,
+  temporal: TemporalPrograms | undefined,
+): PayloadConverter {
+  const found = (namespace["payloadConverter"] ?? namespace["default"]) as
+    | Partial<PayloadConverter>
+    | undefined;
   if (typeof found?.toPayload !== "function" || typeof found.fromPayload !== "function") {
     throw new Error(
       "the payload converter's module exports no converter: export it as `payloadConverter`, with toPayload and fromPayload",
@@ -362,7 +420,9 @@ function converterOf(namespace: Namespace, temporal: TemporalPrograms | undefine
 
 /** Returns the buffer of the response, which is transferred instead of copied. */
 function buffersOf({ response }: TaskOutcome): readonly object[] {
-  if (response === undefined || !("value" in response) || !(response.value instanceof Uint8Array)) return [];
+  if (response === undefined || !("value" in response) || !(response.value instanceof Uint8Array)) {
+    return [];
+  }
   return response.value.byteLength === 0 ? [] : [response.value.buffer];
 }
 

@@ -61,7 +61,11 @@ export class ShardedRealm implements Realm {
   }
 
   /** A replay belongs to no run: the worker with the fewest replays gets it. */
-  async replay(workflowId: string, history: Uint8Array, options?: ReplayOptions): Promise<ReplayVerdict> {
+  async replay(
+    workflowId: string,
+    history: Uint8Array,
+    options?: ReplayOptions,
+  ): Promise<ReplayVerdict> {
     const at = this.#replays.indexOf(Math.min(...this.#replays));
     this.#replays[at]!++;
     try {

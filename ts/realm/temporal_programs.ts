@@ -11,11 +11,21 @@ import {
 } from "../compat/mod.ts";
 import { versioningBehaviorOf as behaviorOf } from "../compat/mod.ts";
 import type { VersioningBehavior } from "../executor/program/definition.ts";
-import { asyncStorageContext, type CompatProgramOptions, type Exports, type ScopeFrame, SlotContext } from "../compat/mod.ts";
+import {
+  asyncStorageContext,
+  type CompatProgramOptions,
+  type Exports,
+  type ScopeFrame,
+  SlotContext,
+} from "../compat/mod.ts";
 import { convertFailuresBy, type CustomFailures } from "../compat/common/failure_converter.ts";
 import type { PayloadConverter } from "../converter/payload.ts";
 import { asyncStorage } from "../platform/async_context.ts";
-import type { EvaluableGraph, EvaluationListener, ProvidedModule } from "../modules/loader/evaluate.ts";
+import type {
+  EvaluableGraph,
+  EvaluationListener,
+  ProvidedModule,
+} from "../modules/loader/evaluate.ts";
 import type { Provided } from "../modules/loader/resolve.ts";
 import { sameNameMessage } from "../executor/run/native_program.ts";
 import { displayName } from "../modules/loader/errors.ts";
@@ -51,7 +61,11 @@ export class TemporalPrograms {
    * Evaluates the modules for no run, before the realm is sealed. Throws a WorkflowLoadError with
    * file and line of errors that they throw.
    */
-  async load(graph: EvaluableGraph, listener: EvaluationListener, nowMs: number): Promise<TemporalWorkflows> {
+  async load(
+    graph: EvaluableGraph,
+    listener: EvaluationListener,
+    nowMs: number,
+  ): Promise<TemporalWorkflows> {
     const helper = rewriteHelper(this.#slot);
     const options = (heard: EvaluationListener | undefined): CompatProgramOptions => ({
       scopes: this.#scopes,
@@ -83,7 +97,9 @@ function versioningBehaviors(
   entries: readonly Exports[],
 ): Map<string, VersioningBehavior> {
   return new Map(
-    entries.flatMap((exported) => workflowNames(exported).map((name) => [name, behaviorOf(exported[name])] as const))
+    entries.flatMap((exported) =>
+      workflowNames(exported).map((name) => [name, behaviorOf(exported[name])] as const)
+    )
       .filter((entry): entry is readonly [string, VersioningBehavior] => entry[1] !== undefined),
   );
 }
@@ -96,7 +112,11 @@ function runFiles({ modules, runEntries }: ModuleGraph, count: number): string[]
   return files.length === count ? files : [];
 }
 
-function originIn(entries: readonly Exports[], files: readonly string[], name: string): string | undefined {
+function originIn(
+  entries: readonly Exports[],
+  files: readonly string[],
+  name: string,
+): string | undefined {
   const i = entries.findIndex((exported) => workflowNames(exported).includes(name));
   return exportOrigin(i < 0 ? undefined : name, files[i]);
 }
@@ -109,7 +129,9 @@ function namesOf(entries: readonly Exports[], files: readonly string[]): string[
       if (name === "default") continue;
       const before = found.get(name);
       if (before !== undefined && before.value !== exported[name]) {
-        throw new Error(sameNameMessage(name, [exportOrigin(name, before.file), exportOrigin(name, files[i])]));
+        throw new Error(
+          sameNameMessage(name, [exportOrigin(name, before.file), exportOrigin(name, files[i])]),
+        );
       }
       found.set(name, before ?? { value: exported[name], file: files[i] });
     }

@@ -31,7 +31,13 @@ import {
   type VersioningBehavior,
   type WorkflowTask,
 } from "./realm.ts";
-import { type Job, type LostHandler, type RealmInit, type RealmSpec, RealmThread } from "./realm_thread.ts";
+import {
+  type Job,
+  type LostHandler,
+  type RealmInit,
+  type RealmSpec,
+  RealmThread,
+} from "./realm_thread.ts";
 import { ShardedRealm, shareOf } from "./sharded_realm.ts";
 import { HostSinks, type InjectedSinks } from "./sinks.ts";
 import { type LineOptions, loadSources, sourceTexts, withModuleText } from "../modules/sources.ts";
@@ -122,18 +128,24 @@ export interface WorkerRealm extends Realm {
 export async function createWorkerRealm(options: WorkerRealmOptions): Promise<WorkerRealm> {
   const { workflows } = options;
   if (workflows === undefined && options.entry === undefined && options.graph === undefined) {
-    throw new TypeError("a worker realm needs `workflows` (modules), or an `entry` that serves workflows");
+    throw new TypeError(
+      "a worker realm needs `workflows` (modules), or an `entry` that serves workflows",
+    );
   }
   const { threads = 1 } = options;
   if (!Number.isInteger(threads) || threads < 1 || threads > MAX_REALM_THREADS) {
-    throw new RangeError(`a realm's threads must be a whole number from 1 to ${MAX_REALM_THREADS}, not ${threads}`);
+    throw new RangeError(
+      `a realm's threads must be a whole number from 1 to ${MAX_REALM_THREADS}, not ${threads}`,
+    );
   }
   const log = options.log ?? silentLog;
   const { entry } = options;
   // Loading follows in a microtask: the workers start first, because that takes longest and needs
   // nothing from this thread.
   const begun = Promise.resolve();
-  const compiled = options.entryHasCore === true ? undefined : begun.then(() => options.core ?? coreModule("worker"));
+  const compiled = options.entryHasCore === true
+    ? undefined
+    : begun.then(() => options.core ?? coreModule("worker"));
   const loading = options.graph !== undefined
     ? begun.then(options.graph)
     : workflows === undefined
@@ -149,7 +161,10 @@ export async function createWorkerRealm(options: WorkerRealmOptions): Promise<Wo
   init.catch(() => {}); // reported by start()
   const spec: RealmSpec = {
     entry: entry === undefined
-      ? ownFile("realm/worker_entry", 'pass an `entry`, a module that calls serveRealm() of "temporalex/realm"')
+      ? ownFile(
+        "realm/worker_entry",
+        'pass an `entry`, a module that calls serveRealm() of "temporalex/realm"',
+      )
       : typeof entry === "string"
       ? new URL(entry, typeof location === "undefined" ? import.meta.url : location.href)
       : entry,
@@ -163,13 +178,18 @@ export async function createWorkerRealm(options: WorkerRealmOptions): Promise<Wo
     onStarting: options.onStarting,
   };
   const probed = probedReplay(options, compiled);
-  const sourceOf = workflows === undefined || options.graph !== undefined ? undefined : sourceTexts(options);
+  const sourceOf = workflows === undefined || options.graph !== undefined
+    ? undefined
+    : sourceTexts(options);
   const withText = sourceOf && ((changed: SourceText) => realmWithText(options, changed, compiled));
   const maxQuarantine = shareOf(options.maxQuarantine ?? 4, threads);
   const realms = Array.from({ length: threads }, (_, i) => {
     // The host's own work is done once, not once per worker.
     const own = i === 0 ? spec : { ...spec, onStarting: undefined };
-    return new ThreadedRealm(own, options.runOptions ?? {}, maxQuarantine, probed, { sourceOf, withText });
+    return new ThreadedRealm(own, options.runOptions ?? {}, maxQuarantine, probed, {
+      sourceOf,
+      withText,
+    });
   });
   const end = () => realms.forEach((realm) => void realm.dispose());
   if (options.signal?.aborted === true) end();
@@ -208,14 +228,29 @@ async function realmWithText(
  */
 type ProbedReplay = "own" | "endless" | ProbedTwin | undefined;
 
-function probedReplay(options: WorkerRealmOptions, compiled: Promise<WorkerRealmOptions["core"]> | undefined): ProbedReplay {
-  if (options.lines !== undefined && options.lines !== false) return options.graph === undefined ? "own" : "endless";
+function probedReplay(
+  options: WorkerRealmOptions,
+  compiled: Promise<WorkerRealmOptions["core"]> | undefined,
+): ProbedReplay {
+  if (options.lines !== undefined && options.lines !== false) {
+    return options.graph === undefined ? "own" : "endless";
+  }
   if (options.workflows === undefined || options.graph !== undefined) return undefined;
   return new ProbedTwin(async () => {
     const core = await compiled;
     // Log lines of loading modules have already been written.
-    const one = { threads: 1, cacheSize: 0, lines: true, onStarting: undefined, log: silentLog } as const;
-    const { onStarting: _, ...probed } = { ...options, ...one, ...(core === undefined ? {} : { core }) };
+    const one = {
+      threads: 1,
+      cacheSize: 0,
+      lines: true,
+      onStarting: undefined,
+      log: silentLog,
+    } as const;
+    const { onStarting: _, ...probed } = {
+      ...options,
+      ...one,
+      ...(core === undefined ? {} : { core }),
+    };
     return await createWorkerRealm(probed);
   });
 }
@@ -246,9 +281,19 @@ class ThreadedRealm implements WorkerRealm {
   ) {
     this.#probed = probed;
     const replay: BareReplay = (...args) => this.#replay(...args);
-    const again = probed === "own" ? replay : typeof probed === "object" ? probed.replay : undefined;
-    this.#lastLines = new LastLines((lost) => probed === "endless" && lost === "spun" ? replay : again);
-    this.#explainer = new Explainer(replay, { probed: again, lastLines: this.#lastLines, ...texts });
+    const again = probed === "own"
+      ? replay
+      : typeof probed === "object"
+      ? probed.replay
+      : undefined;
+    this.#lastLines = new LastLines((lost) =>
+      probed === "endless" && lost === "spun" ? replay : again
+    );
+    this.#explainer = new Explainer(replay, {
+      probed: again,
+      lastLines: this.#lastLines,
+      ...texts,
+    });
     this.#spec = spec;
     this.#runOptions = runOptions;
     this.#main = this.#newMain();
@@ -302,12 +347,24 @@ class ThreadedRealm implements WorkerRealm {
   async #logLine({ workflowType, workflowId, runId }: TaskHead, { kind }: Loss): Promise<void> {
     const last = await this.#lastLines.ofRun(workflowId, runId, kind, this.#spec.fetchHistory);
     if (last === undefined || this.#disposed) return;
-    const run = { workflowType, workflowId, runId, timeMs: Date.now(), source: "executor" } as const;
-    const message = `workflow "${workflowType}" (id "${workflowId}") was at ${last.location} when ${LOST[kind]}`;
+    const run = {
+      workflowType,
+      workflowId,
+      runId,
+      timeMs: Date.now(),
+      source: "executor",
+    } as const;
+    const message = `workflow "${workflowType}" (id "${workflowId}") was at ${last.location} when ${
+      LOST[kind]
+    }`;
     this.#spec.log.write({ ...run, level: "error", message, fields: {} });
   }
 
-  replay(workflowId: string, history: Uint8Array, options: ReplayOptions = {}): Promise<ReplayVerdict> {
+  replay(
+    workflowId: string,
+    history: Uint8Array,
+    options: ReplayOptions = {},
+  ): Promise<ReplayVerdict> {
     return this.#explainer.replay(workflowId, history, options);
   }
 
@@ -319,7 +376,8 @@ class ThreadedRealm implements WorkerRealm {
         message: (id) => ({ t: "replay", id, workflowId, history: detachedCopy(history), options }),
         done: (answer) => settle(answer, "verdict", (a) => resolve(a.verdict), reject),
         fail: reject,
-        lost: (loss) => resolve(lostReplayVerdict(workflowId, history, loss, job.at, lastLineOf(job))),
+        lost: (loss) =>
+          resolve(lostReplayVerdict(workflowId, history, loss, job.at, lastLineOf(job))),
       };
       this.#submit(job);
     });
@@ -327,7 +385,9 @@ class ThreadedRealm implements WorkerRealm {
 
   #submit(job: Job): void {
     if (this.#disposed) return job.fail(new RealmDisposedError());
-    if (job.runId !== undefined && this.#quarantine.holds(job.runId)) return this.#quarantine.submit(job.runId, job);
+    if (job.runId !== undefined && this.#quarantine.holds(job.runId)) {
+      return this.#quarantine.submit(job.runId, job);
+    }
     if (this.#waiting !== undefined) this.#waiting.push(job);
     else this.#main.submit(job);
   }
@@ -336,7 +396,9 @@ class ThreadedRealm implements WorkerRealm {
   readonly #lost: LostHandler = (jobs, culprit, loss) => {
     if (culprit?.runId !== undefined) this.#quarantine.add(culprit.runId, loss);
     culprit?.job?.lost(loss);
-    const others = jobs.filter((job) => job !== culprit?.job && !(culprit === undefined && this.#suspect(job, loss)));
+    const others = jobs.filter((job) =>
+      job !== culprit?.job && !(culprit === undefined && this.#suspect(job, loss))
+    );
     this.#waiting = [];
     this.#main = this.#newMain();
     this.#starting = this.#restart();
@@ -365,7 +427,9 @@ class ThreadedRealm implements WorkerRealm {
       const waiting = this.#waiting ?? [];
       this.#waiting = [];
       for (const job of waiting) {
-        job.fail(new Error(`the realm could not be restarted: ${(e as Error).message}`, { cause: e }));
+        job.fail(
+          new Error(`the realm could not be restarted: ${(e as Error).message}`, { cause: e }),
+        );
       }
       if (this.#disposed) return;
       this.#main = this.#newMain();
@@ -393,7 +457,9 @@ class ThreadedRealm implements WorkerRealm {
     this.#waiting = [];
     if (typeof this.#probed === "object") await this.#probed.dispose();
     await this.#starting?.catch(() => {});
-    for (const job of [...await this.#main.end(), ...await this.#quarantine.dispose()]) job.fail(error);
+    for (const job of [...await this.#main.end(), ...await this.#quarantine.dispose()]) {
+      job.fail(error);
+    }
   }
 }
 
@@ -405,7 +471,9 @@ const LOST: { readonly [kind in Loss["kind"]]: string } = {
 
 /** Returns the last line that a replay with `follow` reported. */
 function lastLineOf({ line }: Job): ReplayError["lastLine"] {
-  return line === undefined ? undefined : { location: line.location, ran: line.ran, quietMs: performance.now() - line.atMs };
+  return line === undefined
+    ? undefined
+    : { location: line.location, ran: line.ran, quietMs: performance.now() - line.atMs };
 }
 
 function settle<T extends FromRealm["t"]>(
@@ -415,5 +483,11 @@ function settle<T extends FromRealm["t"]>(
   reject: (error: Error) => void,
 ): void {
   if (answer.t === wanted) resolve(answer as Extract<FromRealm, { t: T }>);
-  else reject(new Error(answer.t === "error" ? answer.message : `the realm responded with "${answer.t}" instead of "${wanted}"`));
+  else {reject(
+      new Error(
+        answer.t === "error"
+          ? answer.message
+          : `the realm responded with "${answer.t}" instead of "${wanted}"`,
+      ),
+    );}
 }

@@ -1,4 +1,5 @@
-// The colors of the debugger's page, for files without its style sheet. A test compares them with those of the page.
+// The colors of the debugger's page, for files without its style sheet. A test compares them with
+// those of the page.
 
 /** Colors by name for a light background. */
 export const LIGHT: { readonly [name: string]: string } = {

@@ -1,11 +1,26 @@
-// The timeline of a report as SVG text: lanes, bars with their attempts, glyphs and strips, in the layout of the page. All of
-// it is ink; items that are open at the end have a dashed edge. A report has several widths of it and shows the one that fits.
+// The timeline of a report as SVG text: lanes, bars with their attempts, glyphs and strips, in the
+// layout of the page. All of it is ink; items that are open at the end have a dashed edge. A report
+// has several widths of it and shows the one that fits.
 import type { RunItem, RunModel } from "../debug/run/types.ts";
 import { COLOUR_OF, type GlyphKind, SHAPES } from "../run_view/glyphs.ts";
 import { element, type Html, markup, type Part } from "./html.ts";
 import { clock, count, lasting } from "../run_view/time.ts";
-import { barIn, LANE_PX, measure, type Measured, type PlacedLane, placeLanes } from "../run_view/timeline/geometry.ts";
-import { type Bar, barText, formatAttempt, LETTER_PX, type Point, type StripOf } from "../run_view/timeline/layout.ts";
+import {
+  barIn,
+  LANE_PX,
+  measure,
+  type Measured,
+  type PlacedLane,
+  placeLanes,
+} from "../run_view/timeline/geometry.ts";
+import {
+  type Bar,
+  barText,
+  formatAttempt,
+  LETTER_PX,
+  type Point,
+  type StripOf,
+} from "../run_view/timeline/layout.ts";
 import { notchesIn, type TaskMark, tasksOf } from "../run_view/timeline/notches.ts";
 import { APART_PX, type Scale, tear, ticksOf } from "../run_view/timeline/scale.ts";
 import { barTitle, cutTo, densityOf, isDrawnRed, stripFacts } from "../run_view/timeline/texts.ts";
@@ -52,11 +67,21 @@ export function drawingOf(model: RunModel, options: DrawingOptions): Html {
   const { width } = options;
   const { inner, height } = drawn(model, options);
   const { type, id, status, startMs, endMs } = model.facts;
-  const took = startMs === undefined || endMs === undefined ? "" : ` in ${lasting(endMs - startMs)}`;
-  const label = `Timeline of ${type} ${cutTo(id, 80)}: ${count(model.lines.length)} events${took}, ${status}`;
+  const took = startMs === undefined || endMs === undefined
+    ? ""
+    : ` in ${lasting(endMs - startMs)}`;
+  const label = `Timeline of ${type} ${cutTo(id, 80)}: ${
+    count(model.lines.length)
+  } events${took}, ${status}`;
   return element(
     "svg",
-    { class: "tl", viewBox: `0 0 ${width} ${height}`, role: "img", "aria-label": label, "data-w": width },
+    {
+      class: "tl",
+      viewBox: `0 0 ${width} ${height}`,
+      role: "img",
+      "aria-label": label,
+      "data-w": width,
+    },
     inner,
   );
 }
@@ -78,8 +103,13 @@ export function drawn(model: RunModel, { width, problem, cuts = true }: DrawingO
   });
   const tasks = tasksOf(model);
   const rows: Part[] = [
-    laneOf(drawing, "run", "run", AXIS_PX + above, LANE_PX, [waits(drawing, tasks), notches(drawing, tasks)]),
-    ...placed.map(({ lane, top }) => laneOf(drawing, lane.lane.kind, lane.lane.label, top, lane.height, shapesOf(drawing, lane))),
+    laneOf(drawing, "run", "run", AXIS_PX + above, LANE_PX, [
+      waits(drawing, tasks),
+      notches(drawing, tasks),
+    ]),
+    ...placed.map(({ lane, top }) =>
+      laneOf(drawing, lane.lane.kind, lane.lane.label, top, lane.height, shapesOf(drawing, lane))
+    ),
   ];
   const x = problem > 0 ? left + scale.x(times[problem - 1] ?? 0) : 0;
   const inside: Part = [
@@ -87,9 +117,9 @@ export function drawn(model: RunModel, { width, problem, cuts = true }: DrawingO
     ...rows,
     tears(drawing, at),
     problem > 0 &&
-    markup`<g><path class="pin" d="M${r(x)} ${AXIS_PX - 4}V${at}"/><title>Code and history diverge at event ${
-      count(problem)
-    }</title></g>`,
+    markup`<g><path class="pin" d="M${r(x)} ${
+      AXIS_PX - 4
+    }V${at}"/><title>Code and history diverge at event ${count(problem)}</title></g>`,
   ];
   return { inner: inside, height: at + 4 };
 }
@@ -106,36 +136,43 @@ function laneOf(
   inner: Part,
 ): Html {
   const [x, y] = isAbove ? [left, top - ABOVE_PX + 4] : [2, top + 6];
-  const most = isAbove ? Math.floor((width - 30) / LETTER_PX) : Math.floor((ROOM_BESIDE - 26) / LETTER_PX * 1.1);
-  const name = markup`<svg x="${x}" y="${y}" width="12" height="12" viewBox="0 0 16 16" class="k-${COLOUR_OF[kind]}">${
-    shapeOf(kind)
-  }</svg>
+  const most = isAbove
+    ? Math.floor((width - 30) / LETTER_PX)
+    : Math.floor((ROOM_BESIDE - 26) / LETTER_PX * 1.1);
+  const name = markup`<svg x="${x}" y="${y}" width="12" height="12" viewBox="0 0 16 16" class="k-${
+    COLOUR_OF[kind]
+  }">${shapeOf(kind)}</svg>
 <text x="${x + 18}" y="${y + 10}" class="head">${cutTo(label, most)}</text>`;
-  return markup`<path class="hair" d="M0 ${r(isAbove ? top - ABOVE_PX : top) + 0.5}H${width}"/>${name}
-<g transform="translate(${left} ${top})" class="k-${COLOUR_OF[kind]}">${inner}</g><path class="hair" d="M0 ${
-    top + height + 0.5
-  }H${width}"/>
+  return markup`<path class="hair" d="M0 ${
+    r(isAbove ? top - ABOVE_PX : top) + 0.5
+  }H${width}"/>${name}
+<g transform="translate(${left} ${top})" class="k-${
+    COLOUR_OF[kind]
+  }">${inner}</g><path class="hair" d="M0 ${top + height + 0.5}H${width}"/>
 `;
 }
 
 /** Returns the SVG elements of a glyph. */
-export const shapeOf = (kind: GlyphKind): readonly Html[] => SHAPES[kind].map(([tag, attributes]) => element(tag, attributes));
+export const shapeOf = (kind: GlyphKind): readonly Html[] =>
+  SHAPES[kind].map(([tag, attributes]) => element(tag, attributes));
 
 function ground({ scale, left, width, isAbove }: Drawing, height: number): Html {
   const ticks = ticksOf(scale, 0, width, isAbove ? APART_PX * 0.8 : APART_PX);
   return markup`<g transform="translate(${left} 0)">${
     scale.pieces.filter(({ isCut }) => isCut).map(({ x0, x1, fromMs, toMs }) =>
-      markup`<rect class="gap" x="${r(x0)}" y="${AXIS_PX}" width="${r(x1 - x0)}" height="${height - AXIS_PX}"><title>${
-        lasting(toMs - fromMs)
-      } are cut out here</title></rect>`
+      markup`<rect class="gap" x="${r(x0)}" y="${AXIS_PX}" width="${r(x1 - x0)}" height="${
+        height - AXIS_PX
+      }"><title>${lasting(toMs - fromMs)} are cut out here</title></rect>`
     )
   }${
     ticks.map(({ x, ms, digits, isCut }) =>
       isCut
-        ? markup`<text class="tick cut" x="${r(x)}" y="16" text-anchor="middle">${lasting(ms)}</text>`
-        : markup`<text class="tick" x="${r(x)}" y="16">${clock(ms, digits)}</text><path class="hair" d="M${
-          r(x)
-        } ${AXIS_PX}V${height}"/>`
+        ? markup`<text class="tick cut" x="${r(x)}" y="16" text-anchor="middle">${
+          lasting(ms)
+        }</text>`
+        : markup`<text class="tick" x="${r(x)}" y="16">${
+          clock(ms, digits)
+        }</text><path class="hair" d="M${r(x)} ${AXIS_PX}V${height}"/>`
     )
   }</g>
 `;
@@ -151,7 +188,13 @@ const tears = ({ scale, left }: Drawing, height: number): Html =>
 
 function notches({ scale, width }: Drawing, tasks: readonly TaskMark[]): readonly Html[] {
   return notchesIn(tasks, scale, 0, width).map(({ task, x }) =>
-    element("rect", { class: task.isBad ? "notch bad" : "notch", x: r(x - 1), y: LANE_PX - 8, width: 2, height: 8 })
+    element("rect", {
+      class: task.isBad ? "notch bad" : "notch",
+      x: r(x - 1),
+      y: LANE_PX - 8,
+      width: 2,
+      height: 8,
+    })
   );
 }
 
@@ -160,7 +203,14 @@ function waits({ model, scale }: Drawing, tasks: readonly TaskMark[]): Part {
   const last = tasks.at(-1);
   if (model.facts.status !== "Running" || last === undefined) return undefined;
   const x = scale.x(last.doneMs);
-  return element("rect", { class: "waits", x: r(x), y: 4, width: r(Math.max(2, scale.width - x)), height: LANE_PX - 8, rx: 3 });
+  return element("rect", {
+    class: "waits",
+    x: r(x),
+    y: 4,
+    width: r(Math.max(2, scale.width - x)),
+    height: LANE_PX - 8,
+    rx: 3,
+  });
 }
 
 /** If a lane has more shapes, overlapping ones are drawn as one. */
@@ -188,7 +238,11 @@ function condensed({ shapes }: PlacedLane): PlacedLane["shapes"] {
 
 function shapesOf(drawing: Drawing, lane: PlacedLane): readonly Html[] {
   return condensed(lane).map((shape) =>
-    shape.is === "bar" ? barOf(drawing, lane, shape) : shape.is === "point" ? pointOf(lane, shape) : stripOf(lane, shape)
+    shape.is === "bar"
+      ? barOf(drawing, lane, shape)
+      : shape.is === "point"
+      ? pointOf(lane, shape)
+      : stripOf(lane, shape)
   );
 }
 
@@ -196,11 +250,21 @@ function barOf({ model, scale }: Drawing, lane: PlacedLane, { item, x, w, row, l
   const { step, height, pad } = barIn(lane);
   const y = pad + row * step;
   const { isOneName } = lane.lane;
-  const attempts = item.kind === "activity" && item.attempt > 1 && w >= ATTEMPTS_PX ? model.attemptsOf(item) : [];
+  const attempts = item.kind === "activity" && item.attempt > 1 && w >= ATTEMPTS_PX
+    ? model.attemptsOf(item)
+    : [];
   const hasAttempts = attempts.length > 1;
-  const text = label === "none" || (hasAttempts && isOneName && label === "in") ? "" : barText(item, lane.lane);
+  const text = label === "none" || (hasAttempts && isOneName && label === "in")
+    ? ""
+    : barText(item, lane.lane);
   const isOpen = item.closedBy === undefined;
-  const look = isOpen ? "open" : item.status === "canceled" ? "ink pale" : hasAttempts ? "wait" : "ink";
+  const look = isOpen
+    ? "open"
+    : item.status === "canceled"
+    ? "ink pale"
+    : hasAttempts
+    ? "wait"
+    : "ink";
   const bar = {
     x: r(isOpen ? x + 0.5 : x),
     y: isOpen ? y + 0.5 : y,
@@ -209,8 +273,18 @@ function barOf({ model, scale }: Drawing, lane: PlacedLane, { item, x, w, row, l
     rx: 3,
   };
   return markup`<g><title>${barTitle(item)}</title>${element("rect", { class: look, ...bar })}${
-    hasAttempts && attemptsOf(scale, attempts, { x, w, y, height, label: isOneName ? formatAttempt(item.attempt) : "" })
-  }${!isOpen && isDrawnRed(item) && element("rect", { class: "bad", x: r(x + w - 3), y, width: 3, height, rx: 1 })}${
+    hasAttempts &&
+    attemptsOf(scale, attempts, {
+      x,
+      w,
+      y,
+      height,
+      label: isOneName ? formatAttempt(item.attempt) : "",
+    })
+  }${
+    !isOpen && isDrawnRed(item) &&
+    element("rect", { class: "bad", x: r(x + w - 3), y, width: 3, height, rx: 1 })
+  }${
     text !== "" &&
     markup`<text class="${label === "in" && !isOpen ? "on" : "name"}" x="${
       r(label === "in" ? x + 6 : label === "before" ? x - 5 : x + w + 5)
@@ -235,9 +309,19 @@ function attemptsOf(
   return attempts.map(({ startMs, endMs, about }): Part => {
     if (startMs === undefined) return undefined;
     const from = scale.x(startMs);
-    const wide = Math.max(2, (endMs === undefined ? x + w : Math.min(x + w, scale.x(endMs))) - from);
+    const wide = Math.max(
+      2,
+      (endMs === undefined ? x + w : Math.min(x + w, scale.x(endMs))) - from,
+    );
     return [
-      element("rect", { class: about ? "try" : "ink", x: r(from), y, width: r(wide), height, rx: 3 }),
+      element("rect", {
+        class: about ? "try" : "ink",
+        x: r(from),
+        y,
+        width: r(wide),
+        height,
+        rx: 3,
+      }),
       about && element("rect", { class: "bad", x: r(from + wide - 2), y, width: 2, height }),
       !about && label !== "" && wide >= label.length * LETTER_PX + 12 &&
       markup`<text class="on" x="${r(from + 6)}" y="${y + height / 2 + 4}">${label}</text>`,
@@ -250,8 +334,11 @@ function pointOf({ height }: PlacedLane, { item, x, room }: Point): Html {
   const most = Math.floor((Math.min(room, 240) - 4) / LETTER_PX);
   return markup`<g><title>${barTitle(item)}</title><svg x="${
     r(x - 6)
-  }" y="${y}" width="12" height="12" viewBox="0 0 16 16" class="k-${COLOUR_OF[item.kind]}">${shapeOf(item.kind)}</svg>${
-    most >= 3 && markup`<text class="name" x="${r(x + 10)}" y="${y + 10}">${cutTo(item.name, most)}</text>`
+  }" y="${y}" width="12" height="12" viewBox="0 0 16 16" class="k-${COLOUR_OF[item.kind]}">${
+    shapeOf(item.kind)
+  }</svg>${
+    most >= 3 &&
+    markup`<text class="name" x="${r(x + 10)}" y="${y + 10}">${cutTo(item.name, most)}</text>`
   }</g>`;
 }
 
@@ -260,7 +347,7 @@ function stripOf(lane: PlacedLane, strip: StripOf): Html {
   const [x, w, y] = [r(strip.x), r(strip.w), pad + strip.row * step];
   const { bad, title } = stripFacts(strip.items as readonly RunItem[]);
   const opacity = Math.round(densityOf(strip) * 100) / 100;
-  return markup`<g><title>${title}</title>${element("rect", { class: "ink", x, y, width: w, height, "fill-opacity": opacity })}${
-    bad > 0 && element("rect", { class: "bad", x, y: y + height - 2, width: w, height: 2 })
-  }</g>`;
+  return markup`<g><title>${title}</title>${
+    element("rect", { class: "ink", x, y, width: w, height, "fill-opacity": opacity })
+  }${bad > 0 && element("rect", { class: "bad", x, y: y + height - 2, width: w, height: 2 })}</g>`;
 }

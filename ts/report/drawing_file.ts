@@ -1,5 +1,5 @@
-// The timeline as a standalone SVG file with its colors, for documents and tickets. It contains names and times, no
-// values.
+// The timeline as a standalone SVG file with its colors, for documents and tickets. It contains
+// names and times, no values.
 import type { RunModel } from "../debug/run/types.ts";
 import { DARK, LIGHT } from "./colours.ts";
 import { drawn } from "./drawing.ts";
@@ -26,11 +26,14 @@ export function drawingFile(model: RunModel, { isDark, cuts }: DrawingFileOption
   const took = startMs === undefined || endMs === undefined ? "" : `, ${lasting(endMs - startMs)}`;
   const began = startMs === undefined ? "" : `, began ${new Date(startMs).toISOString()}`;
   const [full, title] = [height + TITLE_PX + 8, `${type}  ${cutTo(id, MOST_LETTERS)}`];
-  const { text } = markup`<svg xmlns="http://www.w3.org/2000/svg" width="${WIDTH}" height="${full}" viewBox="0 0 ${WIDTH} ${full}"
+  const { text } =
+    markup`<svg xmlns="http://www.w3.org/2000/svg" width="${WIDTH}" height="${full}" viewBox="0 0 ${WIDTH} ${full}"
  font-family="system-ui, sans-serif" font-size="11.5" color="${colours["ink"]!}">
 <title>${title}</title><rect width="100%" height="100%" fill="${colours["sheet"]!}"/>
 <text x="12" y="25" font-size="14" font-weight="650" class="name">${title}</text>
-<text x="${WIDTH - 12}" y="25" text-anchor="end" class="tick">${status}, ${count(model.lines.length)} events${took}${began}</text>
+<text x="${WIDTH - 12}" y="25" text-anchor="end" class="tick">${status}, ${
+      count(model.lines.length)
+    } events${took}${began}</text>
 <g transform="translate(10 ${TITLE_PX})">${inner}</g></svg>
 `;
   return looksAsAttributes(text, colours);

@@ -1,4 +1,5 @@
-// Styles of the classes of a drawing: as CSS rules for a report, as attributes for a standalone file.
+// Styles of the classes of a drawing: as CSS rules for a report, as attributes for a standalone
+// file.
 
 /** SVG properties by class, in increasing precedence. `$name` is a color of the page. */
 const LOOKS: { readonly [name: string]: { readonly [property: string]: string } } = {
@@ -14,7 +15,12 @@ const LOOKS: { readonly [name: string]: { readonly [property: string]: string } 
   pale: { "fill-opacity": ".55" },
   wait: { fill: "currentColor", "fill-opacity": ".14" },
   try: { fill: "currentColor", "fill-opacity": ".5", stroke: "currentColor" },
-  open: { fill: "currentColor", "fill-opacity": ".12", stroke: "currentColor", "stroke-dasharray": "3 2.5" },
+  open: {
+    fill: "currentColor",
+    "fill-opacity": ".12",
+    stroke: "currentColor",
+    "stroke-dasharray": "3 2.5",
+  },
   notch: { fill: "$ink-2" },
   bad: { fill: "$red" },
   waits: { fill: "$hl-line", "fill-opacity": ".35" },
@@ -25,12 +31,20 @@ const LOOKS: { readonly [name: string]: { readonly [property: string]: string } 
 export const looksAsRules = (within: string): string =>
   Object.entries(LOOKS).map(([name, look]) =>
     `.${within} .${name}{${
-      Object.entries(look).map(([property, value]) => `${property}:${value.replace(/^\$(.*)/, "var(--$1)")}`).join(";")
+      Object.entries(look).map(([property, value]) =>
+        `${property}:${value.replace(/^\$(.*)/, "var(--$1)")}`
+      ).join(";")
     }}\n`
   ).join("");
 
-/** Replaces the classes in markup by attributes. Texts in the markup are escaped, so every quote belongs to an attribute. */
-export const looksAsAttributes = (markup: string, colours: { readonly [name: string]: string }): string =>
+/**
+ * Replaces the classes in markup by attributes. Texts in the markup are escaped, so every quote
+ * belongs to an attribute.
+ */
+export const looksAsAttributes = (
+  markup: string,
+  colours: { readonly [name: string]: string },
+): string =>
   markup.replace(/ class="([^"]*)"/g, (_, names: string) => {
     const has = names.split(" ");
     const kind = has.find((name) => name.startsWith("k-"));
@@ -39,6 +53,8 @@ export const looksAsAttributes = (markup: string, colours: { readonly [name: str
       ...Object.entries(LOOKS).filter(([name]) => has.includes(name)).map(([, look]) => look),
     ) as { readonly [property: string]: string };
     return Object.entries(all)
-      .map(([property, value]) => ` ${property}="${value.replace(/^\$(.*)/, (_, name) => colours[name] ?? colours["ink"]!)}"`)
+      .map(([property, value]) =>
+        ` ${property}="${value.replace(/^\$(.*)/, (_, name) => colours[name] ?? colours["ink"]!)}"`
+      )
       .join("");
   });

@@ -1,4 +1,5 @@
-// The list of items: one expandable row per item, with collapsed workflow tasks, and all events with all fields.
+// The list of items: one expandable row per item, with collapsed workflow tasks, and all events
+// with all fields.
 import type { RunItem, RunModel } from "../debug/run/types.ts";
 import { COLOUR_OF, type GlyphKind, KIND_NAMES } from "../run_view/glyphs.ts";
 import { shapeOf } from "./drawing.ts";
@@ -16,7 +17,9 @@ const MOST_OF_ONE = 20;
 
 /** Returns the glyph of a kind. The name of the kind is next to it. */
 export const sign = (kind: GlyphKind): Html =>
-  markup`<svg class="g k-${COLOUR_OF[kind]}" viewBox="0 0 16 16" aria-hidden="true">${shapeOf(kind)}</svg>`;
+  markup`<svg class="g k-${COLOUR_OF[kind]}" viewBox="0 0 16 16" aria-hidden="true">${
+    shapeOf(kind)
+  }</svg>`;
 
 /** The events to list. */
 export interface Listed {
@@ -31,7 +34,9 @@ export interface Listed {
 /** Returns the omitted range: events after `first` up to `last`. */
 function gapOf({ model, most }: Listed): { readonly first: number; readonly last: number } {
   const all = model.lines.length;
-  return all <= most ? { first: all, last: all } : { first: Math.ceil(most / 2), last: all - Math.floor(most / 2) };
+  return all <= most
+    ? { first: all, last: all }
+    : { first: Math.ceil(most / 2), last: all - Math.floor(most / 2) };
 }
 
 /** Describes the omitted events in a sentence; "" without any. */
@@ -40,7 +45,9 @@ export function leftOutText(listed: Listed): string {
   const all = listed.model.lines.length;
   return last === first
     ? ""
-    : `The list has the first ${count(first)} and the last ${count(all - last)} of ${count(all)} events; ${
+    : `The list has the first ${count(first)} and the last ${count(all - last)} of ${
+      count(all)
+    } events; ${
       count(last - first)
     } between them are left out. The timeline and the figures are of all.`;
 }
@@ -63,11 +70,19 @@ export function happenedOf(listed: Listed): Html {
     shown.push(group[0]!.is === "task" ? tasksRow(listed, group) : itemRow(listed, group[0]!));
   }
   const events = model.lines.filter(({ eventId }) => isListed(eventId));
-  return markup`${text !== "" && markup`<p class="note">${text}</p>`}<div class="${rowsClass(shown.length)}">${shown}</div>
+  return markup`${text !== "" && markup`<p class="note">${text}</p>`}<div class="${
+    rowsClass(shown.length)
+  }">${shown}</div>
 <details class="all"><summary>All ${count(events.length)} events${
     last > first && " that are listed"
   }, with all that they say</summary><div class="${rowsClass(events.length)}">${
-    events.map(({ eventId }, i) => [i > 0 && last > first && events[i - 1]!.eventId === first && gap, eventRow(listed, eventId)])
+    events.map((
+      { eventId },
+      i,
+    ) => [
+      i > 0 && last > first && events[i - 1]!.eventId === first && gap,
+      eventRow(listed, eventId),
+    ])
   }</div></details>`;
 }
 
@@ -91,11 +106,14 @@ function tasksRow(listed: Listed, rows: readonly Row[]): Html {
   const name = rows.length === 1 ? `task ${names[0]}` : `tasks ${names[0]} to ${names[1]}`;
   const items = rows.flatMap((row) => row.is === "task" ? [row.item] : []);
   const isBad = items.some(({ status }) => status === "failed" || status === "timedOut");
-  return markup`<details class="${isBad ? "row task bad" : "row task"}"><summary><span class="w">${name}${
-    isBad && ", failed"
-  }</span></summary><div class="body">${
+  return markup`<details class="${
+    isBad ? "row task bad" : "row task"
+  }"><summary><span class="w">${name}${isBad && ", failed"}</span></summary><div class="body">${
     items.slice(0, MOST_OF_ONE).map((item) => [failureOf(listed, item), eventsOf(listed, item)])
-  }${items.length > MOST_OF_ONE && markup`<p class="soft">and ${count(items.length - MOST_OF_ONE)} more</p>`}</div></details>
+  }${
+    items.length > MOST_OF_ONE &&
+    markup`<p class="soft">and ${count(items.length - MOST_OF_ONE)} more</p>`
+  }</div></details>
 `;
 }
 
@@ -112,9 +130,11 @@ function itemRow(listed: Listed, row: Row): Html {
   const isHere = problem > 0 && item?.eventIds.includes(problem);
   return markup`<details class="${isHere ? "row bad" : "row"}"><summary>${
     sign(isHere ? "difference" : kind)
-  }<span class="w"><span class="unseen">${KIND_NAMES[kind]} </span><b>${cutTo(name, MOST_LETTERS)}</b> <span class="${
-    item !== undefined && endedBadly(item) ? "d failed" : "d"
-  }">${cutTo(detail, MOST_LETTERS)}</span></span>${timeOf(listed, row.from)}</summary><div class="body">${
+  }<span class="w"><span class="unseen">${KIND_NAMES[kind]} </span><b>${
+    cutTo(name, MOST_LETTERS)
+  }</b> <span class="${item !== undefined && endedBadly(item) ? "d failed" : "d"}">${
+    cutTo(detail, MOST_LETTERS)
+  }</span></span>${timeOf(listed, row.from)}</summary><div class="body">${
     item !== undefined && bodyOf(listed, item)
   }</div></details>
 `;
@@ -131,11 +151,14 @@ function bodyOf(listed: Listed, item: RunItem): Part {
   return [
     item.key !== "" && item.kind !== "run" && item.key !== item.name &&
     markup`<p class="soft">${KIND_NAMES[item.kind]} ${cutTo(item.key, MOST_LETTERS)}</p>`,
-    item.closedBy === undefined
-      ? markup`<p>It is open at the end of the history.</p>`
-      : took && markup`<p class="soft">${capital(STATUS[item.status])} in ${lasting(item.endMs! - item.startMs!)}</p>`,
+    item.closedBy === undefined ? markup`<p>It is open at the end of the history.</p>` : took &&
+      markup`<p class="soft">${capital(STATUS[item.status])} in ${
+        lasting(item.endMs! - item.startMs!)
+      }</p>`,
     input.length > 0 &&
-    markup`<p class="label">${item.kind === "marker" ? "Details" : "Input"}</p>${input.map((each) => room.shown(each))}`,
+    markup`<p class="label">${item.kind === "marker" ? "Details" : "Input"}</p>${
+      input.map((each) => room.shown(each))
+    }`,
     hasOutput && markup`<p class="label">Result</p>${room.shown(output)}`,
     failureOf(listed, item),
     attemptsOf(listed, item),
@@ -158,8 +181,14 @@ function attemptsOf({ model }: Listed, item: RunItem): Part {
       const began = startMs === undefined
         ? "not recorded"
         : `${about && number > 1 ? "about " : ""}${clock(startMs - start, digitsOf(model))}`;
-      const end = number < item.attempt ? "not recorded" : item.status === "completed" ? "its result" : STATUS[item.status];
-      return markup`<tr><td>${count(number)}</td><td>${began}</td><td>${backoffMs === 0 ? "none" : lasting(backoffMs)}</td><td>${
+      const end = number < item.attempt
+        ? "not recorded"
+        : item.status === "completed"
+        ? "its result"
+        : STATUS[item.status];
+      return markup`<tr><td>${count(number)}</td><td>${began}</td><td>${
+        backoffMs === 0 ? "none" : lasting(backoffMs)
+      }</td><td>${
         why === undefined ? end : cutTo(`${why.type} ${why.message}`, MOST_LETTERS)
       }</td></tr>`;
     })
@@ -172,16 +201,22 @@ function eventsOf({ model }: Listed, item: RunItem): Html {
   const more = item.eventIds.length - ids.length;
   const texts = ids.map((id) => {
     const { type, timeMs } = model.lines[id - 1]!;
-    return `event ${count(id)}  ${type}${timeMs === undefined ? "" : `  ${clock(timeMs - start, 3)}`}`;
+    return `event ${count(id)}  ${type}${
+      timeMs === undefined ? "" : `  ${clock(timeMs - start, 3)}`
+    }`;
   });
-  return markup`<p class="events">${texts.join("\n")}${more > 0 && `\nand ${count(more)} more`}</p>`;
+  return markup`<p class="events">${texts.join("\n")}${
+    more > 0 && `\nand ${count(more)} more`
+  }</p>`;
 }
 
 function eventRow(listed: Listed, id: number): Html {
   const { model, problem, room } = listed;
   const { type, summary } = model.lines[id - 1]!;
-  return markup`<details class="${id === problem ? "row ev bad" : "row ev"}"><summary><span class="w">${id} <b>${type}</b> ${
-    cutTo(summary, MOST_LETTERS)
-  }</span>${timeOf(listed, id)}</summary>${room.value(model.eventOf(id))}</details>
+  return markup`<details class="${
+    id === problem ? "row ev bad" : "row ev"
+  }"><summary><span class="w">${id} <b>${type}</b> ${cutTo(summary, MOST_LETTERS)}</span>${
+    timeOf(listed, id)
+  }</summary>${room.value(model.eventOf(id))}</details>
 `;
 }

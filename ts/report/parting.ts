@@ -9,38 +9,50 @@ import { CONFIDENCE, fieldDifferences } from "../run_view/words_of_parting.ts";
 const MOST_LETTERS = 2000;
 
 /** Returns the section; undefined if the code reproduces the history, or without code. */
-export function partingSection(run: ReportedRun, heading: (text: string) => Html): Html | undefined {
+export function partingSection(
+  run: ReportedRun,
+  heading: (text: string) => Html,
+): Html | undefined {
   const { problem, code } = run;
   if (problem === undefined) return undefined;
   const { divergence, isDivergence, eventId, location } = problem;
   const sentence = divergence?.sentence ?? problem.message;
-  return markup`<section class="parting">${heading(isDivergence ? "Code and history diverge" : "The code fails")}
+  return markup`<section class="parting">${
+    heading(isDivergence ? "Code and history diverge" : "The code fails")
+  }
 <p class="say">${cutTo(sentence, MOST_LETTERS)}</p>${
     divergence !== undefined && divergence.edit.text !== "" &&
-    markup`<p class="soft">${!holds(divergence.sentence, divergence.edit.text) && `${capital(divergence.edit.text)}. `}${
-      CONFIDENCE[divergence.edit.confidence]
-    }</p>`
+    markup`<p class="soft">${
+      !holds(divergence.sentence, divergence.edit.text) && `${capital(divergence.edit.text)}. `
+    }${CONFIDENCE[divergence.edit.confidence]}</p>`
   }${sidesOf(problem)}${
-    code !== undefined ? codeOf(code, markOf(problem), true) : (divergence?.location || location) !== "" &&
-      markup`<p class="soft">at <code>${divergence?.location || location}</code></p>`
+    code !== undefined
+      ? codeOf(code, markOf(problem), true)
+      : (divergence?.location || location) !== "" &&
+        markup`<p class="soft">at <code>${divergence?.location || location}</code></p>`
   }${repairOf(problem)}${
     divergence !== undefined && problem.message !== "" &&
     markup`<details><summary>The replay's own words</summary><div class="body"><p class="wrap">${
       cutTo(problem.message, MOST_LETTERS)
     }</p>${
       problem.expected !== "" &&
-      markup`<p>history: ${cutTo(problem.expected, MOST_LETTERS)}</p><p>code: ${cutTo(problem.actual, MOST_LETTERS)}</p>`
+      markup`<p>history: ${cutTo(problem.expected, MOST_LETTERS)}</p><p>code: ${
+        cutTo(problem.actual, MOST_LETTERS)
+      }</p>`
     }${eventId > 0 && markup`<p>event ${count(eventId)}</p>`}</div></details>`
   }</section>`;
 }
 
 const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
-const holds = (sentence: string, text: string): boolean => sentence.toLowerCase().includes(text.toLowerCase());
+const holds = (sentence: string, text: string): boolean =>
+  sentence.toLowerCase().includes(text.toLowerCase());
 
 /** Returns the text next to the marked line. */
 function markOf({ divergence, expected, isDivergence }: ReportedProblem): string {
   if (!isDivergence) return "";
-  if (divergence !== undefined && divergence.first.history === undefined) return "history has nothing here";
+  if (divergence !== undefined && divergence.first.history === undefined) {
+    return "history has nothing here";
+  }
   const text = divergence?.first.history?.text ?? expected;
   return text === "" ? "" : `history has ${cutTo(text, 120)} here`;
 }
@@ -50,9 +62,9 @@ function sidesOf(problem: ReportedProblem): Part {
   if (rows.length === 0) return undefined;
   return markup`<table class="sides"><thead><tr><th scope="col"><span class="unseen">Field</span></th><th scope="col">Code</th><th scope="col">History</th></tr></thead><tbody>${
     rows.map(({ field, code, history, counts }) =>
-      markup`<tr class="${counts ? "counts" : "soft"}"><th scope="row">${field}</th><td>${cutTo(code, MOST_LETTERS)}</td><td>${
-        cutTo(history, MOST_LETTERS)
-      }</td></tr>`
+      markup`<tr class="${counts ? "counts" : "soft"}"><th scope="row">${field}</th><td>${
+        cutTo(code, MOST_LETTERS)
+      }</td><td>${cutTo(history, MOST_LETTERS)}</td></tr>`
     )
   }</tbody></table>${
     rows.some(({ counts }) => !counts) &&

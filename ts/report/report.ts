@@ -1,5 +1,5 @@
-// A report: runs in one self-contained HTML file, without scripts or requests, which its content security policy
-// enforces. It opens in browsers and mail programs, and prints.
+// A report: runs in one self-contained HTML file, without scripts or requests, which its content
+// security policy enforces. It opens in browsers and mail programs, and prints.
 import { VERSION } from "../base/version.ts";
 import { Html, markup } from "./html.ts";
 import { overviewOf } from "./overview.ts";
@@ -18,7 +18,10 @@ const LEAST = 200;
 export interface Report {
   /** Runs with their own section, in order. */
   readonly runs: readonly ReportedRun[];
-  /** For many histories: the listed ones and the counts per verdict. Undefined: the report is about one run. */
+  /**
+   * For many histories: the listed ones and the counts per verdict. Undefined: the report is about
+   * one run.
+   */
   readonly many?: ManyHistories;
   /** Time of creation, in milliseconds since the epoch. */
   readonly madeMs: number;
@@ -29,7 +32,9 @@ export function reportText({ runs, many, madeMs }: Report): string {
   const room = new Room();
   const [first] = runs;
   const isOne = many === undefined && first !== undefined;
-  const title = isOne ? `${cutTo(first.model.facts.type, 100)} ${cutTo(first.model.facts.id, 100)}` : "Replayed histories";
+  const title = isOne
+    ? `${cutTo(first.model.facts.type, 100)} ${cutTo(first.model.facts.id, 100)}`
+    : "Replayed histories";
   const mostEvents = Math.max(LEAST, Math.floor(MOST_EVENTS / Math.max(1, runs.length)));
   const sections = runs.map((run, i) =>
     sectionOf(run, { level: isOne ? 1 : 2, anchor: isOne ? "" : `run-${i + 1}`, mostEvents, room })
@@ -37,7 +42,12 @@ export function reportText({ runs, many, madeMs }: Report): string {
   const values = [...new Set(runs.map(({ values }) => values))];
   const body = markup`<main>
 ${many !== undefined && overviewOf(many)}
-${room.leftOut > 0 && markup`<p class="note">${count(room.leftOut)} values found no room in this file and are left out.</p>`}
+${
+    room.leftOut > 0 &&
+    markup`<p class="note">${
+      count(room.leftOut)
+    } values found no room in this file and are left out.</p>`
+  }
 ${sections}
 </main>
 <footer>${values.map((text) => markup`<p>${text}</p>`)}<p>Made by temporalex ${VERSION}, ${
@@ -46,7 +56,8 @@ ${sections}
   return `${documentOf(title, body).text}\n`;
 }
 
-const POLICY = `default-src 'none'; style-src '${STYLE_DIGEST}'; base-uri 'none'; form-action 'none'`;
+const POLICY =
+  `default-src 'none'; style-src '${STYLE_DIGEST}'; base-uri 'none'; form-action 'none'`;
 
 const documentOf = (title: string, body: Html): Html =>
   markup`<!doctype html>

@@ -1,7 +1,12 @@
 // Opens the history of a run for a report and, if there is code, replays it once.
 import type { HistoryFile } from "../history_files/history_file.ts";
 import { openRun } from "../debug/run/model.ts";
-import { type DebugSession, openSession, type ReplayingRealm, UnknownWorkflowTypeError } from "../debug/session.ts";
+import {
+  type DebugSession,
+  openSession,
+  type ReplayingRealm,
+  UnknownWorkflowTypeError,
+} from "../debug/session.ts";
 import type { CodeExcerpt, ReportedRun } from "./types.ts";
 
 /** The input for a reported run. */
@@ -16,7 +21,9 @@ export interface ReportedFrom {
   readonly strict?: boolean;
   /** A note about the values, for example that they are redacted. */
   readonly values: string;
-  /** Returns the code around "function (file:line:column)"; undefined if the source text is unknown. */
+  /**
+   * Returns the code around "function (file:line:column)"; undefined if the source text is unknown.
+   */
   excerpt?(location: string): CodeExcerpt | undefined | Promise<CodeExcerpt | undefined>;
 }
 
@@ -34,9 +41,20 @@ export async function reportedRun(from: ReportedFrom): Promise<ReportedRun> {
     : session === undefined
     ? "not replayed" as const
     : "replays" as const;
-  const location = problem === undefined ? standing : problem.divergence?.location || problem.location;
+  const location = problem === undefined
+    ? standing
+    : problem.divergence?.location || problem.location;
   const code = location === "" ? undefined : await excerpt?.(location);
-  return { source, model, verdict, session, problem, code, values, ...(reason !== undefined && { notReplayed: reason }) };
+  return {
+    source,
+    model,
+    verdict,
+    session,
+    problem,
+    code,
+    values,
+    ...(reason !== undefined && { notReplayed: reason }),
+  };
 }
 
 async function replayed(
@@ -47,7 +65,9 @@ async function replayed(
   try {
     return { session: await openSession(history, { realm, strict, lines: false }) };
   } catch (error) {
-    if (error instanceof UnknownWorkflowTypeError) return { reason: `Not replayed: ${error.message}.` };
+    if (error instanceof UnknownWorkflowTypeError) {
+      return { reason: `Not replayed: ${error.message}.` };
+    }
     throw error;
   }
 }

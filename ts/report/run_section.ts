@@ -29,9 +29,13 @@ export interface SectionOptions {
 }
 
 /** Returns the section of a run. */
-export function sectionOf(run: ReportedRun, { level, anchor, mostEvents, room }: SectionOptions): Html {
+export function sectionOf(
+  run: ReportedRun,
+  { level, anchor, mostEvents, room }: SectionOptions,
+): Html {
   const { model, problem } = run;
-  const heading = (text: string): Html => level === 1 ? markup`<h2>${text}</h2>` : markup`<h3>${text}</h3>`;
+  const heading = (text: string): Html =>
+    level === 1 ? markup`<h2>${text}</h2>` : markup`<h3>${text}</h3>`;
   const at = problem?.eventId || problem?.position || 0;
   const happened = happenedOf({ model, most: mostEvents, problem: at, room });
   return markup`<article${anchor !== "" && markup` id="${anchor}"`}>
@@ -46,7 +50,9 @@ ${namesOf(run, heading)}
 <section>${heading("Events")}${
     level === 1
       ? happened
-      : markup`<details class="all"><summary>${count(model.items.length)} things, row by row</summary>${happened}</details>`
+      : markup`<details class="all"><summary>${
+        count(model.items.length)
+      } things, row by row</summary>${happened}</details>`
   }</section>
 </article>`;
 }
@@ -60,17 +66,25 @@ const LOOK: { readonly [verdict in ReportedVerdict]: string } = {
 };
 
 /** Returns a verdict as a colored label. */
-export const verdictPill = (verdict: ReportedVerdict): Html => markup`<span class="pill ${LOOK[verdict]}">${verdict}</span>`;
+export const verdictPill = (verdict: ReportedVerdict): Html =>
+  markup`<span class="pill ${LOOK[verdict]}">${verdict}</span>`;
 
 const BAD: ReadonlySet<string> = new Set(["Failed", "TimedOut", "Terminated"]);
-const STATUS: { readonly [status: string]: string } = { TimedOut: "Timed out", ContinuedAsNew: "Continued as new" };
+const STATUS: { readonly [status: string]: string } = {
+  TimedOut: "Timed out",
+  ContinuedAsNew: "Continued as new",
+};
 
 function headOf(run: ReportedRun, level: 1 | 2): Html {
   const { facts } = run.model;
-  const title = markup`${cutTo(facts.type, MOST_LETTERS)} <span class="id">${cutTo(facts.id, MOST_LETTERS)}</span>`;
+  const title = markup`${cutTo(facts.type, MOST_LETTERS)} <span class="id">${
+    cutTo(facts.id, MOST_LETTERS)
+  }</span>`;
   const look = BAD.has(facts.status) ? "red" : facts.status === "Running" ? "hl" : "";
   return markup`<header>${level === 1 ? markup`<h1>${title}</h1>` : markup`<h2>${title}</h2>`}
-<p class="pills"><span class="pill ${look}">${STATUS[facts.status] ?? facts.status}</span>${verdictPill(run.verdict)}</p>
+<p class="pills"><span class="pill ${look}">${STATUS[facts.status] ?? facts.status}</span>${
+    verdictPill(run.verdict)
+  }</p>
 ${run.notReplayed !== undefined && markup`<p class="soft">${cutTo(run.notReplayed, 500)}</p>`}
 ${factsOf(run)}</header>`;
 }
@@ -90,7 +104,11 @@ function factsOf({ model, session, source }: ReportedRun): Html {
     ["Run", facts.runId],
     ["Began", startMs !== undefined && moment(startMs)],
     [facts.status === "Running" ? "Last event" : "Ended", endMs !== undefined && moment(endMs)],
-    ["Took", startMs !== undefined && endMs !== undefined && facts.status !== "Running" && lasting(endMs - startMs)],
+    [
+      "Took",
+      startMs !== undefined && endMs !== undefined && facts.status !== "Running" &&
+      lasting(endMs - startMs),
+    ],
     ["History", `${count(lines.length)} events, ${count(tasks.length)} workflow tasks`],
     ["Task queue", facts.taskQueue],
     ["SDK", sdk],
@@ -99,9 +117,15 @@ function factsOf({ model, session, source }: ReportedRun): Html {
     ["Attempt", facts.attempt > 1 && count(facts.attempt)],
     ["Cron", facts.cron],
     ...links.slice(0, MOST_LINKS).map(({ kind, type, workflowId, runId }) =>
-      [LINKS[kind], `${type === "" ? "" : `${type} `}${workflowId}${runId === "" ? "" : `, run ${runId}`}`] as const
+      [
+        LINKS[kind],
+        `${type === "" ? "" : `${type} `}${workflowId}${runId === "" ? "" : `, run ${runId}`}`,
+      ] as const
     ),
-    ["More runs", links.length > MOST_LINKS && `${count(links.length - MOST_LINKS)} in the history`],
+    [
+      "More runs",
+      links.length > MOST_LINKS && `${count(links.length - MOST_LINKS)} in the history`,
+    ],
     ["Source", source],
     [
       "Warnings",
@@ -113,8 +137,12 @@ function factsOf({ model, session, source }: ReportedRun): Html {
     ["Notes", notes.length > 0 && notes.map((note) => markup`<p>${note}</p>`)],
   ];
   return markup`<dl class="facts">${
-    rows.filter(([, value]) => value !== false && value !== "" && value !== undefined).map(([name, value]) =>
-      markup`<div><dt>${name}</dt><dd>${typeof value === "string" ? cutTo(value, 500) : value}</dd></div>`
+    rows.filter(([, value]) => value !== false && value !== "" && value !== undefined).map((
+      [name, value],
+    ) =>
+      markup`<div><dt>${name}</dt><dd>${
+        typeof value === "string" ? cutTo(value, 500) : value
+      }</dd></div>`
     )
   }</dl>`;
 }
@@ -123,7 +151,8 @@ const some = (names: readonly string[]): string =>
   names.slice(0, 5).join(", ") + (names.length > 5 ? ` and ${names.length - 5} more` : "");
 
 /** A finding. Text between two stars is a name or a number and is bold. */
-const marked = (text: string): readonly Part[] => text.split("**").map((part, i) => i % 2 === 1 ? markup`<b>${part}</b>` : part);
+const marked = (text: string): readonly Part[] =>
+  text.split("**").map((part, i) => i % 2 === 1 ? markup`<b>${part}</b>` : part);
 
 function findingsOf({ model }: ReportedRun, heading: (text: string) => Html): Part {
   const { findings } = model;
@@ -146,9 +175,11 @@ function namesOf({ model }: ReportedRun, heading: (text: string) => Html): Part 
     heading("Time by name")
   }<table class="names"><thead><tr><th scope="col">Name</th><th scope="col" class="n">Times</th><th scope="col" class="n">Failed</th><th scope="col" class="n wide">Median</th><th scope="col">Longest</th></tr></thead><tbody>${
     shown.map(({ kind, name, count: times, failed, medianMs, longestMs }) =>
-      markup`<tr><th scope="row">${sign(kind)}${cutTo(name, 120)}</th><td class="n">${count(times)}</td><td class="n${
-        failed > 0 && " failed"
-      }">${count(failed)}</td><td class="n wide">${medianMs !== undefined && lasting(medianMs)}</td><td>${
+      markup`<tr><th scope="row">${sign(kind)}${cutTo(name, 120)}</th><td class="n">${
+        count(times)
+      }</td><td class="n${failed > 0 && " failed"}">${count(failed)}</td><td class="n wide">${
+        medianMs !== undefined && lasting(medianMs)
+      }</td><td>${
         longestMs !== undefined &&
         markup`<svg class="meter k-${
           kind === "localActivity" ? "activity" : kind
@@ -158,6 +189,7 @@ function namesOf({ model }: ReportedRun, heading: (text: string) => Html): Part 
       }</td></tr>`
     )
   }</tbody></table>${
-    rows.length > shown.length && markup`<p class="soft">and ${count(rows.length - shown.length)} more names</p>`
+    rows.length > shown.length &&
+    markup`<p class="soft">and ${count(rows.length - shown.length)} more names</p>`
   }</section>`;
 }

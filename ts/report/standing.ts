@@ -1,4 +1,5 @@
-// The state of a run at the end of its history: input, result or open awaits, open items, published state.
+// The state of a run at the end of its history: input, result or open awaits, open items, published
+// state.
 import { codeOf } from "./code_excerpt.ts";
 import { sign } from "./happened.ts";
 import { type Html, markup, type Part } from "./html.ts";
@@ -35,9 +36,9 @@ function waitOf(run: ReportedRun, heading: (text: string) => Html): Part {
   const view = session.viewAt(session.length);
   const { title, said: pieces, look, legal, untaken } = whyText(view, "");
   const awaits = view.open.slice(0, MOST_OPEN);
-  return markup`<section class="${look === "failed" ? "why failed" : look === "waits" ? "why waits" : "why"}">${
-    heading(title)
-  }<p class="say">${said(pieces)}</p>${
+  return markup`<section class="${
+    look === "failed" ? "why failed" : look === "waits" ? "why waits" : "why"
+  }">${heading(title)}<p class="say">${said(pieces)}</p>${
     untaken.slice(0, MOST_OPEN).map((each) => {
       const { before, after } = untakenText(each);
       return markup`<p class="say">${said(before)}event ${count(each.eventId)}${after}</p>`;
@@ -50,19 +51,26 @@ function waitOf(run: ReportedRun, heading: (text: string) => Html): Part {
           eventId !== undefined && markup` <span class="soft">since event ${count(eventId)}</span>`
         }${
           firesAtMs !== undefined &&
-          markup` <span class="soft">due ${new Date(firesAtMs).toISOString().slice(0, 19).replace("T", " ")} UTC</span>`
+          markup` <span class="soft">due ${
+            new Date(firesAtMs).toISOString().slice(0, 19).replace("T", " ")
+          } UTC</span>`
         }</td><td><code>${shortSite(site)}</code></td></tr>`
       )
     }</tbody></table>`
-  }${view.open.length > awaits.length && markup`<p class="soft">and ${count(view.open.length - awaits.length)} more</p>`}${
-    legal.length > 0 && markup`<p class="soft">Accepts now: ${
+  }${
+    view.open.length > awaits.length &&
+    markup`<p class="soft">and ${count(view.open.length - awaits.length)} more</p>`
+  }${
+    legal.length > 0 &&
+    markup`<p class="soft">Accepts now: ${
       legal.slice(0, 12).map(({ kind, name }) => `${kind} ${name}`).join(", ")
     }${legal.length > 12 && ` and ${legal.length - 12} more`}.</p>`
   }${look === "waits" && code !== undefined && codeOf(code, "waits here", false)}</section>`;
 }
 
 /** Shortens a path to its last two parts. */
-const shortSite = (site: string): string => site.replace(/(?:[a-z]+:\/\/)?[^()\s]*\/([^/()]+\/[^/()]+)/, "$1");
+const shortSite = (site: string): string =>
+  site.replace(/(?:[a-z]+:\/\/)?[^()\s]*\/([^/()]+\/[^/()]+)/, "$1");
 
 function openOf({ model }: ReportedRun, heading: (text: string) => Html): Part {
   const { facts, lines } = model;
@@ -74,19 +82,27 @@ function openOf({ model }: ReportedRun, heading: (text: string) => Html): Part {
       heading("Open at the end")
     }<table><thead><tr><th scope="col">What</th><th scope="col">Since</th><th scope="col" class="n">For</th></tr></thead><tbody>${
       open.slice(0, MOST_OPEN).map((item) =>
-        markup`<tr><th scope="row">${sign(item.kind)}${cutTo(bareName(item), MOST_LETTERS)}</th><td class="fit">event ${
-          count(item.from)
-        }${item.attempt > 1 && `, attempt ${item.attempt}`}</td><td class="n">${
-          now !== undefined && item.startMs !== undefined && lasting(Math.max(0, now - item.startMs))
+        markup`<tr><th scope="row">${sign(item.kind)}${
+          cutTo(bareName(item), MOST_LETTERS)
+        }</th><td class="fit">event ${count(item.from)}${
+          item.attempt > 1 && `, attempt ${item.attempt}`
+        }</td><td class="n">${
+          now !== undefined && item.startMs !== undefined &&
+          lasting(Math.max(0, now - item.startMs))
         }</td></tr>`
       )
     }</tbody></table>${
-      open.length > MOST_OPEN && markup`<p class="soft">and ${count(open.length - MOST_OPEN)} more</p>`
+      open.length > MOST_OPEN &&
+      markup`<p class="soft">and ${count(open.length - MOST_OPEN)} more</p>`
     }</section>`;
 }
 
 /** Returns the input, output and published state. */
-function valuesOf({ model, session, problem }: ReportedRun, heading: (text: string) => Html, room: Room): Part {
+function valuesOf(
+  { model, session, problem }: ReportedRun,
+  heading: (text: string) => Html,
+  room: Room,
+): Part {
   const [first] = model.items;
   const last = model.items.findLast(({ kind, from }) => kind === "run" && from > 1);
   const input = first === undefined ? [] : model.inputOf(first);
@@ -95,12 +111,17 @@ function valuesOf({ model, session, problem }: ReportedRun, heading: (text: stri
   const view = session?.viewAt(session.length);
   const published = view?.published;
   if (input.length === 0 && last === undefined && published === undefined) return undefined;
-  const box = (title: string, inner: Part): Html => markup`<div><p class="label">${title}</p>${inner}</div>`;
+  const box = (title: string, inner: Part): Html =>
+    markup`<div><p class="label">${title}</p>${inner}</div>`;
   return markup`<section>${heading("Values")}<div class="wells">${
-    input.length > 0 && box(input.length === 1 ? "Input" : "Inputs", input.map((each) => room.shown(each)))
-  }${output !== undefined && box(model.facts.status === "ContinuedAsNew" ? "Continued with" : "Result", room.shown(output))}${
-    failure !== undefined && box("Failure", room.failure(failure))
+    input.length > 0 && box(
+      input.length === 1 ? "Input" : "Inputs",
+      input.map((each) => room.shown(each)),
+    )
   }${
+    output !== undefined &&
+    box(model.facts.status === "ContinuedAsNew" ? "Continued with" : "Result", room.shown(output))
+  }${failure !== undefined && box("Failure", room.failure(failure))}${
     published !== undefined &&
     box(problem === undefined ? "State at the end" : "State where the replay ended", [
       room.shown(published),

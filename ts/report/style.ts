@@ -1,8 +1,10 @@
-// The style sheet of a report. The content security policy contains its digest and allows no other style or script.
+// The style sheet of a report. The content security policy contains its digest and allows no other
+// style or script.
 import { DARK, declared, LIGHT } from "./colours.ts";
 import { looksAsRules } from "./drawing_looks.ts";
 
-const SANS = `ui-sans-serif,system-ui,-apple-system,"Segoe UI",Roboto,"Helvetica Neue","Noto Sans",sans-serif`;
+const SANS =
+  `ui-sans-serif,system-ui,-apple-system,"Segoe UI",Roboto,"Helvetica Neue","Noto Sans",sans-serif`;
 const MONO = `ui-monospace,"SF Mono","Cascadia Mono",Menlo,Consolas,"DejaVu Sans Mono",monospace`;
 const KINDS = ["activity", "timer", "signal", "update", "child", "marker", "task", "red", "ok"];
 
@@ -29,7 +31,9 @@ a:focus-visible,summary:focus-visible{outline:2px solid var(--focus);outline-off
 .unseen{position:absolute;width:1px;height:1px;overflow:hidden;clip-path:inset(50%);white-space:nowrap}
 .note{padding:8px 12px;margin:12px 0;border-left:3px solid var(--hl-line);background:var(--hl-band);border-radius:0 6px 6px 0}
 .say{font-size:15.5px;line-height:24px}
-${KINDS.map((kind) => `.k-${kind}{color:var(--${kind})}`).join("")}.k-run,.k-external{color:var(--ink)}
+${
+  KINDS.map((kind) => `.k-${kind}{color:var(--${kind})}`).join("")
+}.k-run,.k-external{color:var(--ink)}
 .g{width:12px;height:12px;flex:none}
 `;
 
@@ -175,5 +179,8 @@ export const STYLE = `
 @media screen and (prefers-color-scheme:dark){:root{${declared(DARK)}color-scheme:dark}}
 ${BASE}${HEAD}${ROWS}${DRAWING}${NARROW}${PRINTED}`;
 
-/** Digest of the style sheet for the policy. A test checks it and prints the new value after a change. */
+/**
+ * Digest of the style sheet for the policy. A test checks it and prints the new value after a
+ * change.
+ */
 export const STYLE_DIGEST = "sha256-mRGXHnZyxSPQRjgFlgYQ9TdTrlj7ZKQBdxgEyaknctk=";

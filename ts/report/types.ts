@@ -6,7 +6,15 @@ import type { DebugSession } from "../debug/session.ts";
 /** The problem of a run, without fields that are not shown. */
 export type ReportedProblem = Pick<
   SessionProblem,
-  "message" | "position" | "eventId" | "expected" | "actual" | "diffs" | "location" | "isDivergence" | "divergence"
+  | "message"
+  | "position"
+  | "eventId"
+  | "expected"
+  | "actual"
+  | "diffs"
+  | "location"
+  | "isDivergence"
+  | "divergence"
 >;
 
 /** Lines of workflow code. */

@@ -1,4 +1,5 @@
-// Values in a report: formatted on several lines, with limits per value and per file so that browsers can open it.
+// Values in a report: formatted on several lines, with limits per value and per file so that
+// browsers can open it.
 import type { Shown, ShownFailure } from "../debug/values.ts";
 import { type Html, markup, type Part } from "./html.ts";
 import { count } from "../run_view/time.ts";
@@ -18,7 +19,9 @@ export class Room {
   /** Formats a value in a box. */
   value(value: unknown): Html {
     if (value === undefined || value === null) return markup`<p class="soft">nothing</p>`;
-    return this.text(value instanceof Uint8Array ? `${count(value.length)} bytes` : formatJson(value));
+    return this.text(
+      value instanceof Uint8Array ? `${count(value.length)} bytes` : formatJson(value),
+    );
   }
 
   /** Puts a text in a box. */
@@ -30,22 +33,30 @@ export class Room {
     }
     this.#left -= Math.min(most, text.length);
     const more = text.length - most;
-    return markup`<pre>${text.slice(0, most)}</pre>${more > 0 && markup`<p class="soft">${count(more)} more characters</p>`}`;
+    return markup`<pre>${text.slice(0, most)}</pre>${
+      more > 0 && markup`<p class="soft">${count(more)} more characters</p>`
+    }`;
   }
 
   shown(shown: Shown): Html {
-    return "value" in shown ? this.value(shown.value) : markup`<p class="soft">cannot be read: ${shown.unreadable}</p>`;
+    return "value" in shown
+      ? this.value(shown.value)
+      : markup`<p class="soft">cannot be read: ${shown.unreadable}</p>`;
   }
 
   /** Formats a failure with its causes, outermost first. */
   failure(failure: ShownFailure): Html {
     const chain: ShownFailure[] = [];
-    for (let one: ShownFailure | undefined = failure; one !== undefined && chain.length < 20; one = one.cause) chain.push(one);
+    for (
+      let one: ShownFailure | undefined = failure;
+      one !== undefined && chain.length < 20;
+      one = one.cause
+    ) chain.push(one);
     return markup`<div class="failure">${
       chain.map(({ type, message }, i): Part =>
-        markup`${i > 0 && markup`<p class="soft">because of</p>`}<p><b>${type || "failure"}</b></p>${
-          message !== "" && this.text(message)
-        }`
+        markup`${i > 0 && markup`<p class="soft">because of</p>`}<p><b>${
+          type || "failure"
+        }</b></p>${message !== "" && this.text(message)}`
       )
     }</div>`;
   }

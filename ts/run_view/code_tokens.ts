@@ -1,6 +1,6 @@
-// Splits TypeScript into tokens, line by line. Not a parser: it recognizes comments, strings, templates and words for
-// syntax colors, and is fast enough for files of 10,000 lines. A line depends on earlier ones only by a small state,
-// so that only visible lines are tokenized.
+// Splits TypeScript into tokens, line by line. Not a parser: it recognizes comments, strings,
+// templates and words for syntax colors, and is fast enough for files of 10,000 lines. A line
+// depends on earlier ones only by a small state, so that only visible lines are tokenized.
 
 export type TokenKind = "plain" | "comment" | "string" | "keyword" | "word";
 
@@ -10,8 +10,8 @@ export interface Token {
 }
 
 /**
- * The state at the start of a line, innermost last: -2 in a block comment, -1 in the text of a template, n >= 0 in
- * `${}` with n open braces.
+ * The state at the start of a line, innermost last: -2 in a block comment, -1 in the text of a
+ * template, n >= 0 in `${}` with n open braces.
  */
 export type LineState = readonly number[];
 
@@ -25,7 +25,19 @@ const KEYWORDS = new Set(
     "while yield").split(" "),
 );
 /** After these words a slash begins a regular expression. */
-const BEFORE_PATTERN = new Set(["return", "typeof", "case", "in", "of", "delete", "void", "throw", "await", "yield", "else"]);
+const BEFORE_PATTERN = new Set([
+  "return",
+  "typeof",
+  "case",
+  "in",
+  "of",
+  "delete",
+  "void",
+  "throw",
+  "await",
+  "yield",
+  "else",
+]);
 
 const WORD = /[A-Za-z_$\u00aa-\uffff][\w$\u00aa-\uffff]*/y;
 const SPACE = /\s+/y;
@@ -40,7 +52,10 @@ function take(re: RegExp, text: string, at: number): string {
 }
 
 /** Returns the tokens of a line, and the state at the start of the next one. */
-export function tokenizeLine(text: string, state: LineState): { readonly tokens: readonly Token[]; readonly next: LineState } {
+export function tokenizeLine(
+  text: string,
+  state: LineState,
+): { readonly tokens: readonly Token[]; readonly next: LineState } {
   const tokens: Token[] = [];
   const stack = [...state];
   let at = 0;
@@ -50,8 +65,9 @@ export function tokenizeLine(text: string, state: LineState): { readonly tokens:
     if (length === 0) return;
     const piece = text.slice(at, at + length);
     const last = tokens.at(-1);
-    if (last?.kind === kind && kind !== "word") tokens[tokens.length - 1] = { kind, text: last.text + piece };
-    else tokens.push({ kind, text: piece });
+    if (last?.kind === kind && kind !== "word") {
+      tokens[tokens.length - 1] = { kind, text: last.text + piece };
+    } else tokens.push({ kind, text: piece });
     at += length;
   };
   while (at < text.length) {
@@ -96,7 +112,8 @@ export function tokenizeLine(text: string, state: LineState): { readonly tokens:
       push("comment", 2);
       continue;
     }
-    const quoted = take(STRING, text, at) || (sign === "/" && patternCanFollow(before) ? take(PATTERN, text, at) : "");
+    const quoted = take(STRING, text, at) ||
+      (sign === "/" && patternCanFollow(before) ? take(PATTERN, text, at) : "");
     if (quoted !== "") {
       push("string", quoted.length);
       before = '"';
@@ -121,7 +138,8 @@ export function tokenizeLine(text: string, state: LineState): { readonly tokens:
 }
 
 /** A slash after a value divides; otherwise it begins a regular expression. */
-const patternCanFollow = (before: string): boolean => BEFORE_PATTERN.has(before) || !/[\w$)\]"`]$/.test(before);
+const patternCanFollow = (before: string): boolean =>
+  BEFORE_PATTERN.has(before) || !/[\w$)\]"`]$/.test(before);
 
 /** The lines of a file, tokenized on first access. */
 export class TokenizedFile {

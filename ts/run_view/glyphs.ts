@@ -1,13 +1,38 @@
-// The shape and color of each kind of item, used in the list, timeline, code, inspector and reports. Color is never
-// the only distinction. Shapes are data, for elements of the page and for text of a report.
+// The shape and color of each kind of item, used in the list, timeline, code, inspector and
+// reports. Color is never the only distinction. Shapes are data, for elements of the page and for
+// text of a report.
 
 /** The kinds that have their own shape. */
 export type GlyphKind =
-  | ("run" | "activity" | "localActivity" | "timer" | "signal" | "update" | "query" | "child" | "external" | "nexus")
-  | ("marker" | "searchAttributes" | "task" | "unknown" | "park" | "whatIf" | "difference" | "replays" | "state");
+  | (
+    | "run"
+    | "activity"
+    | "localActivity"
+    | "timer"
+    | "signal"
+    | "update"
+    | "query"
+    | "child"
+    | "external"
+    | "nexus"
+  )
+  | (
+    | "marker"
+    | "searchAttributes"
+    | "task"
+    | "unknown"
+    | "park"
+    | "whatIf"
+    | "difference"
+    | "replays"
+    | "state"
+  );
 
 /** A part of a shape: an SVG element. */
-export type ShapePart = readonly [tag: "circle" | "path" | "rect", attributes: { readonly [name: string]: string | number }];
+export type ShapePart = readonly [
+  tag: "circle" | "path" | "rect",
+  attributes: { readonly [name: string]: string | number },
+];
 
 const FILL = { fill: "currentColor" };
 const drawn = (width: number) => ({ fill: "none", stroke: "currentColor", "stroke-width": width });
@@ -20,7 +45,12 @@ const box = (x: number, y: number, width: number, height: number, look: object):
   "rect",
   { x, y, width, height, ...look },
 ];
-const ring = (cx: number, cy: number, r: number, look: object): ShapePart => ["circle", { cx, cy, r, ...look }];
+const ring = (
+  cx: number,
+  cy: number,
+  r: number,
+  look: object,
+): ShapePart => ["circle", { cx, cy, r, ...look }];
 
 /** Shapes in a square of 16 by 16 pixels. */
 export const SHAPES: { readonly [kind in GlyphKind]: readonly ShapePart[] } = {

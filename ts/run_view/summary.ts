@@ -10,8 +10,8 @@ export interface NameSummary {
   /** Number of recorded attempts; 0 for items without attempts. */
   readonly tries: number;
   /**
-   * Median duration of closed items in milliseconds; undefined if no item is closed or items of the kind have no
-   * duration.
+   * Median duration of closed items in milliseconds; undefined if no item is closed or items of the
+   * kind have no duration.
    */
   readonly medianMs: number | undefined;
   readonly longestMs: number | undefined;
@@ -20,10 +20,20 @@ export interface NameSummary {
 }
 
 /** Kinds of items with a duration. */
-const LASTING: ReadonlySet<ItemKind> = new Set(["activity", "localActivity", "timer", "child", "nexus", "external", "update"]);
+const LASTING: ReadonlySet<ItemKind> = new Set([
+  "activity",
+  "localActivity",
+  "timer",
+  "child",
+  "nexus",
+  "external",
+  "update",
+]);
 const BAD: ReadonlySet<string> = new Set(["failed", "timedOut", "terminated", "rejected"]);
 
-/** Groups items by kind and name, longest first; then messages and markers in order of appearance. */
+/**
+ * Groups items by kind and name, longest first; then messages and markers in order of appearance.
+ */
 export function summaryOf(model: RunModel): readonly NameSummary[] {
   const groups = new Map<string, RunItem[]>();
   for (const item of model.items) {
@@ -33,7 +43,9 @@ export function summaryOf(model: RunModel): readonly NameSummary[] {
     if (group === undefined) groups.set(key, [item]);
     else group.push(item);
   }
-  return [...groups.values()].map(summarise).sort((a, b) => (b.longestMs ?? -1) - (a.longestMs ?? -1));
+  return [...groups.values()].map(summarise).sort((a, b) =>
+    (b.longestMs ?? -1) - (a.longestMs ?? -1)
+  );
 }
 
 function summarise(items: readonly RunItem[]): NameSummary {
@@ -53,5 +65,14 @@ function summarise(items: readonly RunItem[]): NameSummary {
   }
   spans.sort((a, b) => a - b);
   const medianMs = spans[spans.length >> 1];
-  return { kind, name, count: items.length, failed, tries, medianMs, longestMs: spans.at(-1), longest };
+  return {
+    kind,
+    name,
+    count: items.length,
+    failed,
+    tries,
+    medianMs,
+    longestMs: spans.at(-1),
+    longest,
+  };
 }

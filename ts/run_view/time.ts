@@ -10,7 +10,11 @@ export function clock(ms: number, digits = 1): string {
   const hours = Math.floor(whole / 3600);
   const shownSeconds = seconds.toFixed(digits).padStart(digits === 0 ? 2 : digits + 3, "0");
   if (hours === 0) return `${minutes}:${shownSeconds}`;
-  if (hours < 24) return `${hours}:${String(minutes).padStart(2, "0")}:${String(Math.floor(seconds)).padStart(2, "0")}`;
+  if (hours < 24) {
+    return `${hours}:${String(minutes).padStart(2, "0")}:${
+      String(Math.floor(seconds)).padStart(2, "0")
+    }`;
+  }
   return `${Math.floor(hours / 24)}d ${hours % 24}:${String(minutes).padStart(2, "0")}`;
 }
 

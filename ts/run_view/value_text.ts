@@ -1,4 +1,5 @@
-// Values on one line in the syntax of JavaScript: `{ sku: "BOOK-1", priceCents: 1900 }`. Longer texts end in "…".
+// Values on one line in the syntax of JavaScript: `{ sku: "BOOK-1", priceCents: 1900 }`. Longer
+// texts end in "…".
 
 const PLAIN_KEY = /^[A-Za-z_$][\w$]*$/;
 const isObject = (value: unknown): value is object => typeof value === "object" && value !== null;
@@ -16,7 +17,9 @@ export function lineOfValue(value: unknown, room = 80): string {
     return left >= 0;
   };
   const write = (value: unknown, depth: number): boolean => {
-    if (typeof value === "string") return put(JSON.stringify(value.length > left + 1 ? value.slice(0, left + 1) : value));
+    if (typeof value === "string") {
+      return put(JSON.stringify(value.length > left + 1 ? value.slice(0, left + 1) : value));
+    }
     if (value === undefined) return put("nothing");
     if (value instanceof Uint8Array) return put(`${value.length} bytes`);
     if (!isObject(value)) return put(typeof value === "bigint" ? `${value}n` : String(value));
@@ -51,7 +54,8 @@ export const lineOfArguments = (args: readonly unknown[], room = 80): string => 
 /** Formats a value as JSON on several lines; values that JSON cannot represent become text. */
 export function formatJson(value: unknown): string {
   try {
-    return JSON.stringify(value, (_, part) => typeof part === "bigint" ? `${part}n` : part, 2) ?? "undefined";
+    return JSON.stringify(value, (_, part) => typeof part === "bigint" ? `${part}n` : part, 2) ??
+      "undefined";
   } catch (e) {
     return `this value cannot be written as JSON: ${(e as Error).message}`;
   }

@@ -39,7 +39,10 @@ const name = (text: string) => ({ name: text });
 
 /** Joins names in bold: "a", "a or b", "a, b or c". */
 function either(parts: readonly Said[]): Said {
-  return parts.flatMap((part, i) => [...(i === 0 ? [] : [i === parts.length - 1 ? " or " : ", "]), ...part]);
+  return parts.flatMap((
+    part,
+    i,
+  ) => [...(i === 0 ? [] : [i === parts.length - 1 ? " or " : ", "]), ...part]);
 }
 
 /** Above this number, message names are counted instead of listed. */
@@ -50,8 +53,11 @@ export function whyText(view: SessionView, nextText: string): Why {
   const open = view.open.filter(({ isNotInHistory }) => isNotInHistory !== true);
   const extra = view.open.filter(({ isNotInHistory }) => isNotInHistory === true);
   const none = { fibers: [], legal: [], untaken: [] };
-  if (outcome !== undefined && (outcome.eventId === undefined || outcome.eventId <= view.position)) {
-    const isFailed = outcome.kind === "failed" || outcome.kind === "timedOut" || outcome.kind === "terminated";
+  if (
+    outcome !== undefined && (outcome.eventId === undefined || outcome.eventId <= view.position)
+  ) {
+    const isFailed = outcome.kind === "failed" || outcome.kind === "timedOut" ||
+      outcome.kind === "terminated";
     return {
       title: "Outcome",
       said: endText(outcome.kind, outcome.failure),
@@ -79,7 +85,9 @@ export function whyText(view: SessionView, nextText: string): Why {
   const fibers = open.filter((one) => !timeouts.has(one)).map((one, i): WaitingFiber => ({
     badge: /^(?:run\b|workflow ")/.test(one.fiber) ? "run" : String(i + 1),
     fiber: one.fiber,
-    waitsFor: one.kind === "receive" && legal.length > 0 ? legal.map(({ name }) => name).join(", ") : one.label,
+    waitsFor: one.kind === "receive" && legal.length > 0
+      ? legal.map(({ name }) => name).join(", ")
+      : one.label,
     sinceMs: undefined,
   }));
   const untaken = untakenOf(view.messages, signals);
@@ -105,7 +113,10 @@ export function whyText(view: SessionView, nextText: string): Why {
   }
   return {
     title: fibers.length > 1 ? "What does each fiber wait for?" : "Why does it wait?",
-    said: [...waitText({ ...view, open }, timeouts, legal), ...(extra.length === 0 ? [] : [" ", ...extraText(extra)])],
+    said: [
+      ...waitText({ ...view, open }, timeouts, legal),
+      ...(extra.length === 0 ? [] : [" ", ...extraText(extra)]),
+    ],
     next: nextText,
     fibers: fibers.length > 1 ? fibers : [],
     legal,
@@ -129,19 +140,32 @@ function timeoutsOf(open: readonly OpenAwait[]): ReadonlySet<OpenAwait> {
   }));
 }
 
-function untakenOf(messages: SessionView["messages"], taken: readonly string[]): readonly Untaken[] {
+function untakenOf(
+  messages: SessionView["messages"],
+  taken: readonly string[],
+): readonly Untaken[] {
   const all = new Map<string, Untaken>();
   for (const { kind, name, state, eventId } of messages) {
     if (kind !== "signal" || state !== "waiting" || taken.includes(name)) continue;
     const known = all.get(name);
-    all.set(name, known === undefined ? { name, times: 1, eventId } : { ...known, times: known.times + 1 });
+    all.set(
+      name,
+      known === undefined ? { name, times: 1, eventId } : { ...known, times: known.times + 1 },
+    );
   }
   return [...all.values()];
 }
 
-/** The words around the event: `Signal **confirm** was received (`, `event 34`, `), but nothing accepts it at this point of the code.` */
-export function untakenText({ name: of, times }: Untaken): { readonly before: Said; readonly after: string } {
-  const [often, it] = times === 1 ? ["", "it"] : [times === 2 ? "twice, " : `${times} times, `, "them"];
+/**
+ * The words around the event: `Signal **confirm** was received (`, `event 34`, `), but nothing
+ * accepts it at this point of the code.`
+ */
+export function untakenText(
+  { name: of, times }: Untaken,
+): { readonly before: Said; readonly after: string } {
+  const [often, it] = times === 1
+    ? ["", "it"]
+    : [times === 2 ? "twice, " : `${times} times, `, "them"];
   return {
     before: ["Signal ", name(of), ` was received (${often}`],
     after: `${times === 1 ? "" : " first"}), but nothing accepts ${it} at this point of the code.`,
@@ -155,7 +179,9 @@ function waitText(
 ): Said {
   const isStopping = receive?.stopping === true;
   const ready = open.filter(({ endedBy }) => endedBy !== undefined);
-  if (ready.length === open.length) return ["All awaited results are available. The code resumes in the next workflow task."];
+  if (ready.length === open.length) {
+    return ["All awaited results are available. The code resumes in the next workflow task."];
+  }
   const messages: Said[] = legal.length > MOST_NAMES
     ? [[`one of ${legal.length} messages`]]
     : legal.map(({ kind, name: of }) => [`${kind} `, name(of)]);
@@ -165,7 +191,9 @@ function waitText(
   const wakers: Said[] = [...messages, ...distinct(wakersOf(others, timeouts, event.timeMs))];
   if (wakers.length === 0) {
     return [
-      isStopping ? "It accepts no new messages and waits for its handlers to finish" : open.map(({ label }) => label).join(", "),
+      isStopping
+        ? "It accepts no new messages and waits for its handlers to finish"
+        : open.map(({ label }) => label).join(", "),
       ".",
     ];
   }
@@ -181,7 +209,11 @@ function waitText(
 }
 
 /** Lists what would resume the run; timers come last. */
-function wakersOf(open: readonly OpenAwait[], timeouts: ReadonlySet<OpenAwait>, nowMs: number | undefined): Said[] {
+function wakersOf(
+  open: readonly OpenAwait[],
+  timeouts: ReadonlySet<OpenAwait>,
+  nowMs: number | undefined,
+): Said[] {
   const timers = open.filter(({ kind, firesAtMs }) => kind === "timer" && firesAtMs !== undefined);
   return [
     ...open.filter((one) => !timers.includes(one)).map(wakerOf),
@@ -214,11 +246,15 @@ function distinct(all: readonly Said[]): Said[] {
     if (known === undefined) seen.set(key, { said, times: 1 });
     else known.times++;
   }
-  return [...seen.values()].map(({ said, times }) => times === 1 ? said : [...said, ` (${times} times)`]);
+  return [...seen.values()].map(({ said, times }) =>
+    times === 1 ? said : [...said, ` (${times} times)`]
+  );
 }
 
 const capital = ([first, ...rest]: Said): Said =>
-  typeof first === "string" ? [first.charAt(0).toUpperCase() + first.slice(1), ...rest] : [first!, ...rest];
+  typeof first === "string"
+    ? [first.charAt(0).toUpperCase() + first.slice(1), ...rest]
+    : [first!, ...rest];
 
 const ENDS = {
   completed: "The run completed",
@@ -229,7 +265,10 @@ const ENDS = {
   timedOut: "The run timed out",
 } as const;
 
-function endText(kind: keyof typeof ENDS, failure: { readonly type: string; readonly message: string } | undefined): Said {
+function endText(
+  kind: keyof typeof ENDS,
+  failure: { readonly type: string; readonly message: string } | undefined,
+): Said {
   if (failure === undefined) return [`${ENDS[kind]}.`];
   return [`${ENDS[kind]} with `, name(failure.type || "an error"), `: ${failure.message}`];
 }

@@ -12,10 +12,12 @@ export const STATUS: { readonly [status in ItemStatus]: string } = {
   rejected: "rejected",
 };
 
-export const endedBadly = ({ status }: RunItem): boolean => ["failed", "timedOut", "terminated", "rejected"].includes(status);
+export const endedBadly = ({ status }: RunItem): boolean =>
+  ["failed", "timedOut", "terminated", "rejected"].includes(status);
 
 /** The name without its kind, which is shown next to it. */
-export const bareName = ({ kind, name }: RunItem): string => kind === "timer" ? name.replace(/^timer /, "") : name;
+export const bareName = ({ kind, name }: RunItem): string =>
+  kind === "timer" ? name.replace(/^timer /, "") : name;
 
 /** The most specific failure: the error of an activity is the cause of the server's failure. */
 export const innermost = (failure: ShownFailure): ShownFailure =>
@@ -45,14 +47,21 @@ export const LINKS: { readonly [kind in RunLink["kind"]]: string } = {
   resetFrom: "Reset from",
 };
 
-/** The note of a report without values. `kept`: number of texts that the reader agreed to keep. `byRule`: only matching values are replaced. */
+/**
+ * The note of a report without values. `kept`: number of texts that the reader agreed to keep.
+ * `byRule`: only matching values are replaced.
+ */
 export const redactedText = (numbers: boolean, kept: number, byRule = false): string =>
   `${
-    byRule ? "Values that match the rules are replaced, other values are as recorded" : "Values are replaced"
+    byRule
+      ? "Values that match the rules are replaced, other values are as recorded"
+      : "Values are replaced"
   }: each text by another one of the same length, equal texts by equal ones${
     numbers ? "; numbers, too" : "; numbers are as recorded"
   }.${
     kept === 0
       ? ""
-      : ` ${kept === 1 ? "One text is" : `${kept} texts are`} kept, because the code depends on ${kept === 1 ? "it" : "them"}.`
+      : ` ${kept === 1 ? "One text is" : `${kept} texts are`} kept, because the code depends on ${
+        kept === 1 ? "it" : "them"
+      }.`
   }`;

@@ -15,9 +15,19 @@ export function fieldDifferences(
 ): readonly FieldDifference[] {
   const first = divergence?.first;
   if (first === undefined) {
-    return diffs.map(({ field, expected, actual }) => ({ field, history: expected, code: actual, counts: true }));
+    return diffs.map(({ field, expected, actual }) => ({
+      field,
+      history: expected,
+      code: actual,
+      counts: true,
+    }));
   }
   if (first.differences.some(({ counts }) => counts)) return first.differences;
-  const step = { field: "step", code: first.code?.text ?? "nothing", history: first.history?.text ?? "nothing", counts: true };
+  const step = {
+    field: "step",
+    code: first.code?.text ?? "nothing",
+    history: first.history?.text ?? "nothing",
+    counts: true,
+  };
   return [step, ...first.differences];
 }

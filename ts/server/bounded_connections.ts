@@ -64,7 +64,8 @@ class Connection {
   /** Returns false if the caller has canceled more calls than is reasonable. */
   takesBack(): boolean {
     const now = performance.now();
-    this.takenBack = Math.max(0, this.takenBack - (now - this.takenBackAt) * TAKEN_BACK_RATE / 1000) + 1;
+    this.takenBack =
+      Math.max(0, this.takenBack - (now - this.takenBackAt) * TAKEN_BACK_RATE / 1000) + 1;
     this.takenBackAt = now;
     return this.takenBack <= TAKEN_BACK_BURST;
   }
@@ -101,7 +102,10 @@ export class Connections {
     const connection = new Connection(socket);
     this.#bySocket.set(socket, connection);
     socket.on("close", () => this.#forget(connection));
-    this.#sweeping ??= setInterval(() => this.#sweep(), Math.max(50, Math.min(1000, this.#limits.arrivalMs / 4)));
+    this.#sweeping ??= setInterval(
+      () => this.#sweep(),
+      Math.max(50, Math.min(1000, this.#limits.arrivalMs / 4)),
+    );
     (this.#sweeping as { unref?(): void }).unref?.();
     return true;
   }
@@ -119,7 +123,13 @@ export class Connections {
   follow(request: AnyRequest, response: AnyResponse): void {
     const connection = this.#of(request);
     const now = performance.now();
-    const exchange: Exchange = { response, since: now, whole: false, waiting: 0, waitingSince: now };
+    const exchange: Exchange = {
+      response,
+      since: now,
+      whole: false,
+      waiting: 0,
+      waitingSince: now,
+    };
     request.on("end", () => exchange.whole = true);
     this.#exchanges++;
     if (connection !== undefined) {
@@ -131,7 +141,9 @@ export class Connections {
       if (connection !== undefined) {
         connection.exchanges.delete(exchange);
         connection.quietSince = performance.now();
-        if (connection.session !== undefined && !response.writableEnded && !connection.takesBack()) {
+        if (
+          connection.session !== undefined && !response.writableEnded && !connection.takesBack()
+        ) {
           // Not within an event of the session: nghttp2 may be processing frames.
           setImmediate(() => this.#calms(connection));
         }
@@ -154,7 +166,9 @@ export class Connections {
 
   /** Resolves when no request is open. */
   idle(): Promise<void> {
-    return this.#exchanges === 0 ? Promise.resolve() : new Promise((resolve) => this.#idle.push(resolve));
+    return this.#exchanges === 0
+      ? Promise.resolve()
+      : new Promise((resolve) => this.#idle.push(resolve));
   }
 
   destroyAll(): void {
@@ -163,11 +177,15 @@ export class Connections {
 
   #of(request: AnyRequest): Connection | undefined {
     const session = (request as Partial<Http2ServerRequest>).stream?.session;
-    return session === undefined ? this.#bySocket.get(request.socket) : this.#bySession.get(session);
+    return session === undefined
+      ? this.#bySocket.get(request.socket)
+      : this.#bySession.get(session);
   }
 
   #calms(connection: Connection): void {
-    if (connection.session?.destroyed === false) connection.session.destroy(undefined, ENHANCE_YOUR_CALM);
+    if (connection.session?.destroyed === false) {
+      connection.session.destroy(undefined, ENHANCE_YOUR_CALM);
+    }
     this.#drop(connection);
   }
 
@@ -192,8 +210,11 @@ export class Connections {
       for (const exchange of connection.exchanges) {
         const waiting = exchange.response.writableLength;
         if (waiting !== exchange.waiting) Object.assign(exchange, { waiting, waitingSince: now });
-        const stalled = (waiting > 0 || exchange.response.writableEnded) && now - exchange.waitingSince > stalledMs;
-        if (stalled || (!exchange.whole && now - exchange.since > arrivalMs)) this.#cut(connection, exchange);
+        const stalled = (waiting > 0 || exchange.response.writableEnded) &&
+          now - exchange.waitingSince > stalledMs;
+        if (stalled || (!exchange.whole && now - exchange.since > arrivalMs)) {
+          this.#cut(connection, exchange);
+        }
       }
       if (connection.exchanges.size > 0) continue;
       if (!connection.greeted) {

@@ -13,7 +13,9 @@ export interface ExtraMethod {
   readonly service: string;
   /** As the service's definition spells it: "Check". */
   readonly method: string;
-  /** Handles a call. Rejects with a ServiceError. The signal is aborted when the caller disconnects. */
+  /**
+   * Handles a call. Rejects with a ServiceError. The signal is aborted when the caller disconnects.
+   */
   readonly unary?: (request: Uint8Array, signal: AbortSignal) => Uint8Array | Promise<Uint8Array>;
   /** Handles a call with a stream of messages, until the caller disconnects. */
   readonly stream?: (request: Uint8Array, signal: AbortSignal) => AsyncIterable<Uint8Array>;
@@ -31,7 +33,10 @@ export function extraRoutes(
         emptyMethod(each.service, each.method, "unary") as RawMethod,
         async (request, context) => {
           try {
-            return fromBinary(EmptySchema, await unary(toBinary(EmptySchema, request), context.signal));
+            return fromBinary(
+              EmptySchema,
+              await unary(toBinary(EmptySchema, request), context.signal),
+            );
           } catch (error) {
             throw toConnectError(error);
           }
@@ -39,7 +44,11 @@ export function extraRoutes(
       );
     }
     if (stream !== undefined) {
-      const method = emptyMethod(each.service, each.method, "server_streaming") as DescMethodServerStreaming<
+      const method = emptyMethod(
+        each.service,
+        each.method,
+        "server_streaming",
+      ) as DescMethodServerStreaming<
         typeof EmptySchema,
         typeof EmptySchema
       >;

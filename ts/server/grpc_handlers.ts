@@ -39,23 +39,38 @@ export interface ServiceHandlerOptions {
   onError?(error: Error): void;
 }
 
-export function serviceHandler(service: RawService, options: ServiceHandlerOptions = {}): ServiceHandler {
+export function serviceHandler(
+  service: RawService,
+  options: ServiceHandlerOptions = {},
+): ServiceHandler {
   const { extra = [], unknown, maxRequestBytes: maxBytes = READ_MAX_BYTES, onError } = options;
-  const call = async (name: MethodName, request: Uint8Array, context: HandlerContext): Promise<Uint8Array> => {
+  const call = async (
+    name: MethodName,
+    request: Uint8Array,
+    context: HandlerContext,
+  ): Promise<Uint8Array> => {
     const timeoutMs = context.timeoutMs() ?? (name === "queryWorkflow" ? QUERY_MS : undefined);
     try {
-      return await service.call(name, request, { signal: context.signal, ...(timeoutMs !== undefined && { timeoutMs }) });
+      return await service.call(name, request, {
+        signal: context.signal,
+        ...(timeoutMs !== undefined && { timeoutMs }),
+      });
     } catch (error) {
       throw toConnectError(error);
     }
   };
-  const routed = { maxBytes, budget: new BodyBudget(maxBytes * AT_ONCE), ...(onError && { onError }) };
+  const routed = {
+    maxBytes,
+    budget: new BodyBudget(maxBytes * AT_ONCE),
+    ...(onError && { onError }),
+  };
   const notFound = answerUnknown(unknown);
   const binary = routesHandler((router) => {
     for (const name of METHOD_NAMES) {
       router.rpc(
         rawMethod(name),
-        async (request, context) => fromBinary(EmptySchema, await call(name, toBinary(EmptySchema, request), context)),
+        async (request, context) =>
+          fromBinary(EmptySchema, await call(name, toBinary(EmptySchema, request), context)),
       );
     }
     extraRoutes(router, extra, toConnectError);
@@ -69,7 +84,8 @@ export function serviceHandler(service: RawService, options: ServiceHandlerOptio
         const method = WorkflowService.method[name] as DescMethodUnary;
         router.rpc(
           method,
-          async (request, context) => fromBinary(method.output, await call(name, toBinary(method.input, request), context)),
+          async (request, context) =>
+            fromBinary(method.output, await call(name, toBinary(method.input, request), context)),
         );
       }
     }, routed);
@@ -85,7 +101,10 @@ export function serviceHandler(service: RawService, options: ServiceHandlerOptio
  */
 function toConnectError(error: unknown): ConnectError {
   if (!(error instanceof ServiceError)) {
-    return new ConnectError(error instanceof Error ? error.message : String(error), ConnectCode.Internal);
+    return new ConnectError(
+      error instanceof Error ? error.message : String(error),
+      ConnectCode.Internal,
+    );
   }
   const answer = new ConnectError(error.message, error.code as number as ConnectCode);
   const detail = isServiceGone(error) ? undefined : writeDetail(refusalOf(error));

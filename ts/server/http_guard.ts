@@ -1,6 +1,6 @@
 // Access control of this package's HTTP servers. Any web page in a browser of this machine can send
-// requests to the loopback interface, so each request is checked: see HttpGuard. HTTP/1.1, HTTP/2 and
-// WebSocket upgrades use the same guard.
+// requests to the loopback interface, so each request is checked: see HttpGuard. HTTP/1.1, HTTP/2
+// and WebSocket upgrades use the same guard.
 import { createHash, timingSafeEqual } from "node:crypto";
 import type { ServerResponse } from "node:http";
 import type { AnyHandler, AnyRequest, AnyResponse } from "./bounded_connections.ts";
@@ -22,7 +22,9 @@ export interface HttpGuardOptions {
    * that browsers cannot reach (HTTP/2 without TLS).
    */
   readonly host?: string;
-  /** Origins of pages that may call, in the form of `parseOrigin`. Default: none, so no page may. */
+  /**
+   * Origins of pages that may call, in the form of `parseOrigin`. Default: none, so no page may.
+   */
   origins?: readonly string[];
   /** Message for pages that may not call. Default: their origin is not on the list. */
   readonly pagesElsewhere?: string;
@@ -45,7 +47,8 @@ export interface Refusal {
 
 /** Maximum characters of an Origin in a message. */
 const SHOWN = 100;
-const isLoopback = (name: string): boolean => name === "localhost" || name === "::1" || /^127\.\d+\.\d+\.\d+$/.test(name);
+const isLoopback = (name: string): boolean =>
+  name === "localhost" || name === "::1" || /^127\.\d+\.\d+\.\d+$/.test(name);
 /**
  * Names that cannot be registered, so no page has one: single labels, and suffixes of clusters and
  * private networks.
@@ -65,18 +68,24 @@ const PREFLIGHT_SECONDS = 600;
  */
 export function parseOrigin(text: string): string {
   if (text === "*" || text === "null") {
-    throw new TypeError(`"${text}" would allow pages of every site; list each origin, for example https://app.example.com`);
+    throw new TypeError(
+      `"${text}" would allow pages of every site; list each origin, for example https://app.example.com`,
+    );
   }
-  const example = 'write scheme, host and port, for instance "https://app.example.com" or "http://localhost:5173"';
+  const example =
+    'write scheme, host and port, for instance "https://app.example.com" or "http://localhost:5173"';
   // The URL class does not report origins of browser extensions.
   const parts = /^([a-z][a-z0-9+.-]*):\/\/([^/?#@*\s]+)\/?$/i.exec(text);
   if (parts === null) throw new TypeError(`"${text}" is not an origin; ${example}`);
-  if (!/^https?$/i.test(parts[1]!)) return `${parts[1]!.toLowerCase()}://${parts[2]!.toLowerCase()}`;
+  if (!/^https?$/i.test(parts[1]!)) {
+    return `${parts[1]!.toLowerCase()}://${parts[2]!.toLowerCase()}`;
+  }
   if (!URL.canParse(text)) throw new TypeError(`"${text}" is not an origin; ${example}`);
   return new URL(text).origin;
 }
 
-const shown = (text: string): string => JSON.stringify(text.length > SHOWN ? `${text.slice(0, SHOWN)}...` : text);
+const shown = (text: string): string =>
+  JSON.stringify(text.length > SHOWN ? `${text.slice(0, SHOWN)}...` : text);
 
 /** Returns the value of a header; undefined for lists, which are invalid in these headers. */
 function header(request: GuardedRequest, name: string): string | undefined {
@@ -89,8 +98,8 @@ function header(request: GuardedRequest, name: string): string | undefined {
  * - Host (or :authority): a name that no page can have. A page that rebinds its domain to 127.0.0.1
  *   passes the same-origin rule, but sends its own name. On the loopback, loopback names with the
  *   port are allowed; on other addresses all non-public names and the configured one.
- * - Origin: must be on the list. Browsers add it and pages cannot forge it; other programs send none
- *   and pass. Requests of pages without Origin (images, links, GET forms) have Sec-Fetch-Site.
+ * - Origin: must be on the list. Browsers add it and pages cannot forge it; other programs send
+ *   none and pass. Requests of pages without Origin (images, links, GET forms) have Sec-Fetch-Site.
  * - the token, if required: compared in constant time, never in a response or a log. It excludes
  *   other programs and users of the machine.
  *
@@ -125,7 +134,8 @@ export class HttpGuard {
     for (const host of [header(request, ":authority"), header(request, "host")]) {
       if (host !== undefined && !this.#isOwnHost(host)) return this.#wrongHost(host);
     }
-    const nameless = header(request, ":authority") === undefined && header(request, "host") === undefined;
+    const nameless = header(request, ":authority") === undefined &&
+      header(request, "host") === undefined;
     if (nameless && this.#host !== "any") return this.#wrongHost("");
     const origin = header(request, "origin");
     if (origin !== undefined) {
@@ -137,34 +147,51 @@ export class HttpGuard {
       );
     }
     const site = header(request, "sec-fetch-site");
-    if (site === "cross-site" || site === "same-site") return refusal("origin", 403, "the page's origin is not allowed");
+    if (site === "cross-site" || site === "same-site") {
+      return refusal("origin", 403, "the page's origin is not allowed");
+    }
     return undefined;
   }
 
   /** Takes the same time for every wrong token. */
   refusesToken(token: string | undefined): Refusal | undefined {
-    if (this.#token === undefined || (token !== undefined && timingSafeEqual(digest(token), this.#token))) return undefined;
+    if (
+      this.#token === undefined ||
+      (token !== undefined && timingSafeEqual(digest(token), this.#token))
+    ) return undefined;
     return refusal(
       "token",
       401,
-      token === undefined ? "the token is missing" : "the token is invalid, perhaps from an earlier start",
+      token === undefined
+        ? "the token is missing"
+        : "the token is invalid, perhaps from an earlier start",
     );
   }
 
   allowsOrigin(origin: string): boolean {
     if (this.#origins.has(origin)) return true;
-    return this.#options.ownPages === true && origin.startsWith("http://") && this.#isOwnHost(origin.slice("http://".length));
+    return this.#options.ownPages === true && origin.startsWith("http://") &&
+      this.#isOwnHost(origin.slice("http://".length));
   }
 
-  /** Returns headers that let the page of this request read the response; empty for other callers. */
+  /**
+   * Returns headers that let the page of this request read the response; empty for other callers.
+   */
   answerHeaders(request: GuardedRequest): { [name: string]: string } {
     const origin = header(request, "origin");
     // Caches must not use a response for another origin.
     if (origin === undefined || !this.allowsOrigin(origin)) return { vary: "origin" };
-    return { vary: "origin", "access-control-allow-origin": origin, "access-control-expose-headers": ANSWER_HEADERS };
+    return {
+      vary: "origin",
+      "access-control-allow-origin": origin,
+      "access-control-expose-headers": ANSWER_HEADERS,
+    };
   }
 
-  /** Returns headers of a preflight response; undefined for other requests. Call after `refusesSender`. */
+  /**
+   * Returns headers of a preflight response; undefined for other requests. Call after
+   * `refusesSender`.
+   */
   preflightHeaders(request: GuardedRequest): { [name: string]: string } | undefined {
     if (request.method !== "OPTIONS" || header(request, "origin") === undefined) return undefined;
     if (header(request, "access-control-request-method") === undefined) return undefined;
@@ -179,8 +206,13 @@ export class HttpGuard {
     };
   }
 
-  /** Returns a handler that is called only for allowed requests. `refused` is called for the others. */
-  wrap(handler: AnyHandler, refused: (refusal: Refusal, request: GuardedRequest) => void = () => {}): AnyHandler {
+  /**
+   * Returns a handler that is called only for allowed requests. `refused` is called for the others.
+   */
+  wrap(
+    handler: AnyHandler,
+    refused: (refusal: Refusal, request: GuardedRequest) => void = () => {},
+  ): AnyHandler {
     return (request, response) => {
       const preflight = this.preflightHeaders(request);
       const refusal = preflight === undefined ? this.refuses(request) : this.refusesSender(request);
@@ -199,7 +231,9 @@ export class HttpGuard {
         response.end();
         return;
       }
-      for (const [name, value] of Object.entries(this.answerHeaders(request))) response.setHeader(name, value);
+      for (const [name, value] of Object.entries(this.answerHeaders(request))) {
+        response.setHeader(name, value);
+      }
       handler(request, response);
     };
   }
@@ -207,8 +241,9 @@ export class HttpGuard {
   #isOwnHost(host: string): boolean {
     const own = this.#host;
     if (own === "any") return true;
-    const [, bracketed, plain = "", digits = "80"] = /^(?:\[([0-9a-f:.]+)\]|([^:[\]]+))(?::(\d+))?$/.exec(host.toLowerCase()) ??
-      [];
+    const [, bracketed, plain = "", digits = "80"] =
+      /^(?:\[([0-9a-f:.]+)\]|([^:[\]]+))(?::(\d+))?$/.exec(host.toLowerCase()) ??
+        [];
     const name = bracketed ?? plain;
     if (isLoopback(own)) return isLoopback(name) && Number(digits) === this.#options.port();
     return bracketed !== undefined || IP.test(name) || name === own || PRIVATE_NAME.test(name);
@@ -216,7 +251,11 @@ export class HttpGuard {
 
   #wrongHost(host: string): Refusal {
     const own = this.#host.includes(":") ? `[${this.#host}]` : this.#host;
-    return refusal("host", 403, `the request is for the host ${shown(host)}, and this is ${own}:${this.#options.port()}`);
+    return refusal(
+      "host",
+      403,
+      `the request is for the host ${shown(host)}, and this is ${own}:${this.#options.port()}`,
+    );
   }
 }
 
@@ -239,7 +278,11 @@ export function refuseRequest(
   response.end(text);
 }
 
-const refusal = (reason: GuardReason, status: 401 | 403, message: string): Refusal => ({ reason, status, message });
+const refusal = (reason: GuardReason, status: 401 | 403, message: string): Refusal => ({
+  reason,
+  status,
+  message,
+});
 
 /** Hashes, so that the comparison does not reveal the length of the token. */
 const digest = (token: string): Uint8Array => createHash("sha256").update(token).digest();

@@ -3,11 +3,20 @@
 // handler that throws yields an error response. On close, the service first completes waiting
 // calls; then connections are closed, then destroyed. A listener does not keep its process alive by
 // default.
-import { createServer as createServer1, type IncomingMessage, type RequestListener } from "node:http";
+import {
+  createServer as createServer1,
+  type IncomingMessage,
+  type RequestListener,
+} from "node:http";
 import { createServer as createServer2, type ServerHttp2Session } from "node:http2";
 import type { AddressInfo, Server, Socket } from "node:net";
 import type { Duplex } from "node:stream";
-import { type AnyHandler, type ConnectionLimits, Connections, CUT_MS } from "./bounded_connections.ts";
+import {
+  type AnyHandler,
+  type ConnectionLimits,
+  Connections,
+  CUT_MS,
+} from "./bounded_connections.ts";
 import { endAfterGoaway } from "../platform/deno_goaway_workaround.ts";
 import { type HttpGuard, type Refusal, refuseRequest } from "./http_guard.ts";
 
@@ -19,7 +28,10 @@ export interface ListenOptions {
   /** Rejects requests and calls `refused`. Default: all are accepted. */
   readonly guard?: HttpGuard;
   refused?(refusal: Refusal): void;
-  /** The handler has a separate guard and reports accepted requests to `connections`. Default: false. */
+  /**
+   * The handler has a separate guard and reports accepted requests to `connections`. Default:
+   * false.
+   */
   readonly untrusted?: boolean;
   /** Handles upgrades to another protocol (HTTP/1.1). Default: they are rejected. */
   upgrade?(request: IncomingMessage, socket: Duplex, head: Uint8Array): void;
@@ -77,7 +89,9 @@ export async function listen(options: ListenOptions): Promise<Listener> {
   const connections = options.connections ?? new Connections(limits);
   const handle = handler(options, connections, onError);
   const sessions = new Set<ServerHttp2Session>();
-  const server = http === 1 ? http1(limits, handle, options.upgrade) : http2(connections, sessions, handle);
+  const server = http === 1
+    ? http1(limits, handle, options.upgrade)
+    : http2(connections, sessions, handle);
   // Before HTTP sees the socket.
   server.prependListener("connection", (socket: Socket) => {
     if (connections.admit(socket) && !keepsAlive) socket.unref();
@@ -85,7 +99,9 @@ export async function listen(options: ListenOptions): Promise<Listener> {
   await new Promise<void>((resolve, reject) => {
     server.once("error", reject);
     // `exclusive`: in a worker of node:cluster, the parent would own the socket.
-    const where = "path" in at ? { path: at.path } : { host: at.host ?? "127.0.0.1", port: at.port, ipv6Only: at.host === "::1" };
+    const where = "path" in at
+      ? { path: at.path }
+      : { host: at.host ?? "127.0.0.1", port: at.port, ipv6Only: at.host === "::1" };
     server.listen({ ...where, exclusive: true }, () => {
       server.off("error", reject);
       server.on("error", onError);
@@ -94,7 +110,9 @@ export async function listen(options: ListenOptions): Promise<Listener> {
     });
   });
   const address = server.address() as AddressInfo | string | null;
-  const [port, host] = typeof address === "object" && address !== null ? [address.port, address.address] : [0, ""];
+  const [port, host] = typeof address === "object" && address !== null
+    ? [address.port, address.address]
+    : [0, ""];
   const close = async (graceMs = 1000) => {
     // Not by `close()` of server and sessions, which in Deno aborts open calls.
     if (graceMs > 0) await within(graceMs, connections.idle());
@@ -111,7 +129,11 @@ export async function listen(options: ListenOptions): Promise<Listener> {
 }
 
 /** A handler that throws is an internal error and does not end the process. */
-function handler(options: ListenOptions, connections: Connections, onError: (error: Error) => void): AnyHandler {
+function handler(
+  options: ListenOptions,
+  connections: Connections,
+  onError: (error: Error) => void,
+): AnyHandler {
   const { handler, guard, refused, untrusted = false } = options;
   const letIn: AnyHandler = (request, response) => {
     if (!untrusted) connections.proves(request);
@@ -125,18 +147,31 @@ function handler(options: ListenOptions, connections: Connections, onError: (err
     } catch (error) {
       onError(error as Error);
       if (response.headersSent) response.destroy();
-      else refuseRequest(request, response, { status: 500, message: "internal error in the server" });
+      else {refuseRequest(request, response, {
+          status: 500,
+          message: "internal error in the server",
+        });}
     }
   };
 }
 
-function http1(limits: ConnectionLimits, handle: AnyHandler, upgrade: ListenOptions["upgrade"]): Server {
+function http1(
+  limits: ConnectionLimits,
+  handle: AnyHandler,
+  upgrade: ListenOptions["upgrade"],
+): Server {
   const { arrivalMs } = limits;
   const server = createServer1(
-    { headersTimeout: arrivalMs, requestTimeout: arrivalMs, connectionsCheckingInterval: Math.min(CHECK_MS, arrivalMs) },
+    {
+      headersTimeout: arrivalMs,
+      requestTimeout: arrivalMs,
+      connectionsCheckingInterval: Math.min(CHECK_MS, arrivalMs),
+    },
     handle as RequestListener,
   );
-  if (upgrade !== undefined) server.on("upgrade", (request, socket, head) => upgrade(request, socket, head));
+  if (upgrade !== undefined) {
+    server.on("upgrade", (request, socket, head) => upgrade(request, socket, head));
+  }
   server.on("clientError", (error: Error & { code?: string }, socket: Duplex) => {
     if (!socket.writable) return void socket.destroy();
     const status = STATUS[error.code ?? ""] ?? "400 Bad Request";
@@ -147,7 +182,11 @@ function http1(limits: ConnectionLimits, handle: AnyHandler, upgrade: ListenOpti
   return server;
 }
 
-function http2(connections: Connections, sessions: Set<ServerHttp2Session>, handle: AnyHandler): Server {
+function http2(
+  connections: Connections,
+  sessions: Set<ServerHttp2Session>,
+  handle: AnyHandler,
+): Server {
   const settings = { initialWindowSize: STREAM_WINDOW, maxConcurrentStreams: MAX_STREAMS };
   const server = createServer2({ settings, maxSessionMemory: SESSION_MEMORY_MB }, handle);
   let latest: Socket | undefined;
@@ -161,7 +200,9 @@ function http2(connections: Connections, sessions: Set<ServerHttp2Session>, hand
     // The caller disconnected: the streams cancel their calls.
     session.on("error", () => {});
     // Deno has no such method and a window of another size.
-    (session as { setLocalWindowSize?: (bytes: number) => void }).setLocalWindowSize?.(CONNECTION_WINDOW);
+    (session as { setLocalWindowSize?: (bytes: number) => void }).setLocalWindowSize?.(
+      CONNECTION_WINDOW,
+    );
   });
   server.on("sessionError", () => {});
   return server;

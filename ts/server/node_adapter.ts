@@ -5,12 +5,20 @@
 import { brotliCompress, gzip } from "node:zlib";
 import { Code, ConnectError, type ConnectRouter, createConnectRouter } from "@connectrpc/connect";
 import type { AnyHandler, AnyRequest, AnyResponse } from "./bounded_connections.ts";
-import { type BodyBudget, type BodyForm, bodyForm, isKnownEncoding, readBody } from "./request_body.ts";
+import {
+  type BodyBudget,
+  type BodyForm,
+  bodyForm,
+  isKnownEncoding,
+  readBody,
+} from "./request_body.ts";
 import { grpcMessage } from "./unknown_methods.ts";
 
 type Route = ReturnType<typeof createConnectRouter>["handlers"][number];
 type UniversalResponse = Awaited<ReturnType<Route>>;
-type Compression = NonNullable<NonNullable<Parameters<typeof createConnectRouter>[0]>["acceptCompression"]>[number];
+type Compression = NonNullable<
+  NonNullable<Parameters<typeof createConnectRouter>[0]>["acceptCompression"]
+>[number];
 
 export interface RoutesOptions {
   /** Maximum size of a message in bytes. */
@@ -30,20 +38,29 @@ function compression(name: string, compress: typeof gzip): Compression {
     name,
     compress: (bytes) =>
       new Promise((resolve, reject) =>
-        compress(bytes, (error, packed) => error === null ? resolve(new Uint8Array(packed)) : reject(error))
+        compress(
+          bytes,
+          (error, packed) => error === null ? resolve(new Uint8Array(packed)) : reject(error),
+        )
       ),
-    decompress: () => Promise.reject(new ConnectError(`unsupported encoding of a message: ${name}`, Code.Internal)),
+    decompress: () =>
+      Promise.reject(new ConnectError(`unsupported encoding of a message: ${name}`, Code.Internal)),
   };
 }
 
-/** Returns a handler for the methods that `routes` adds; its result is undefined for other requests. */
+/**
+ * Returns a handler for the methods that `routes` adds; its result is undefined for other requests.
+ */
 export function routesHandler(
   routes: (router: ConnectRouter) => void,
   options: RoutesOptions,
 ): (request: AnyRequest) => AnyHandler | undefined {
   const router = createConnectRouter({
     readMaxBytes: options.maxBytes,
-    acceptCompression: [compression("gzip", gzip), compression("br", brotliCompress as typeof gzip)],
+    acceptCompression: [
+      compression("gzip", gzip),
+      compression("br", brotliCompress as typeof gzip),
+    ],
   });
   routes(router);
   const byPath = new Map(router.handlers.map((route) => [route.requestPath, route]));
@@ -53,7 +70,12 @@ export function routesHandler(
   };
 }
 
-async function answer(route: Route, request: AnyRequest, response: AnyResponse, options: RoutesOptions): Promise<void> {
+async function answer(
+  route: Route,
+  request: AnyRequest,
+  response: AnyResponse,
+  options: RoutesOptions,
+): Promise<void> {
   const gone = new AbortController();
   let whole = false;
   request.once("end", () => whole = true);
@@ -71,7 +93,9 @@ async function answer(route: Route, request: AnyRequest, response: AnyResponse, 
       // The host is checked by the guard, and need not be valid in a URL.
       url: `http://localhost${route.requestPath}`,
       header: requestHeaders(request.headers, known ? form : undefined),
-      body: known ? once(() => readBody(request, form, { maxBytes: options.maxBytes, take: share.take })) : nothing(),
+      body: known
+        ? once(() => readBody(request, form, { maxBytes: options.maxBytes, take: share.take }))
+        : nothing(),
       signal: gone.signal,
     });
     await write(made, request, response, () => whole || lingers(request, response));
@@ -100,9 +124,15 @@ function requestHeaders(headers: AnyRequest["headers"], form: BodyForm | undefin
   return all;
 }
 
-const nodeHeaders = (headers: Headers | undefined): { [name: string]: string } => Object.fromEntries(headers?.entries() ?? []);
+const nodeHeaders = (headers: Headers | undefined): { [name: string]: string } =>
+  Object.fromEntries(headers?.entries() ?? []);
 
-async function write(made: UniversalResponse, request: AnyRequest, response: AnyResponse, ended: () => void): Promise<void> {
+async function write(
+  made: UniversalResponse,
+  request: AnyRequest,
+  response: AnyResponse,
+  ended: () => void,
+): Promise<void> {
   // Node calls both kinds of responses alike, but their types differ.
   const out = response as Exclude<AnyResponse, { readonly stream: unknown }>;
   const parts = made.body?.[Symbol.asyncIterator]();
@@ -110,7 +140,9 @@ async function write(made: UniversalResponse, request: AnyRequest, response: Any
     // A handler can add headers until its first part.
     let part = await parts?.next();
     out.writeHead(made.status, nodeHeaders(made.header));
-    for (; part !== undefined && part.done !== true; part = await parts!.next()) await written(out, part.value);
+    for (; part !== undefined && part.done !== true; part = await parts!.next()) {
+      await written(out, part.value);
+    }
     if (made.trailer !== undefined) out.addTrailers(trailers(made.trailer, request));
     out.end(ended);
   } finally {
@@ -118,12 +150,16 @@ async function write(made: UniversalResponse, request: AnyRequest, response: Any
   }
 }
 
-function written(response: Exclude<AnyResponse, { readonly stream: unknown }>, bytes: Uint8Array): Promise<void> {
+function written(
+  response: Exclude<AnyResponse, { readonly stream: unknown }>,
+  bytes: Uint8Array,
+): Promise<void> {
   return new Promise((resolve, reject) => {
     if (response.destroyed) return reject(new Error("the caller closed the connection"));
     if (response.write(bytes)) return resolve();
     const drained = () => (response.off("close", closed), resolve());
-    const closed = () => (response.off("drain", drained), reject(new Error("the caller closed the connection")));
+    const closed =
+      () => (response.off("drain", drained), reject(new Error("the caller closed the connection")));
     response.once("drain", drained).once("close", closed);
   });
 }
@@ -135,7 +171,9 @@ function written(response: Exclude<AnyResponse, { readonly stream: unknown }>, b
 function trailers(headers: Headers, request: AnyRequest): { [name: string]: string } {
   const all = nodeHeaders(headers);
   const message = all["grpc-message"];
-  if (message === undefined || /^application\/grpc-web/i.test(request.headers["content-type"] ?? "")) return all;
+  if (
+    message === undefined || /^application\/grpc-web/i.test(request.headers["content-type"] ?? "")
+  ) return all;
   return { ...all, "grpc-message": grpcMessage(decodeURIComponent(message)) };
 }
 
@@ -146,7 +184,10 @@ function trailers(headers: Headers, request: AnyRequest): { [name: string]: stri
 function lingers(request: AnyRequest, response: AnyResponse): void {
   const stream = (response as { stream?: { close?(code: number): void } }).stream;
   const { socket } = request;
-  const timer = setTimeout(() => stream?.close === undefined ? socket.destroy() : stream.close(0), LINGER_MS);
+  const timer = setTimeout(
+    () => stream?.close === undefined ? socket.destroy() : stream.close(0),
+    LINGER_MS,
+  );
   timer.unref();
   request.once("end", () => clearTimeout(timer));
 }

@@ -40,7 +40,8 @@ const LIMITS: Partial<ConnectionLimits> = { connections: 64, arrivalMs: 5000, id
 
 /** Parses an address for `listen`. Throws a TypeError with the expected form. */
 export function parseListen(text: string): { readonly host: string; readonly port: number } {
-  const [, bracketed, plain, digits] = /^(?:(?:\[([0-9a-fA-F:.]+)\]|([^\s:/[\]@?#]+)):)?(\d{1,5})$/.exec(text) ?? [];
+  const [, bracketed, plain, digits] =
+    /^(?:(?:\[([0-9a-fA-F:.]+)\]|([^\s:/[\]@?#]+)):)?(\d{1,5})$/.exec(text) ?? [];
   const port = Number(digits);
   if (digits === undefined || port > 65535) {
     throw new TypeError(
@@ -61,7 +62,10 @@ export function parseListen(text: string): { readonly host: string; readonly por
  */
 export async function serveProbes(options: ProbesOptions): Promise<Probes> {
   const { host, port } = parseListen(options.listen);
-  const [{ listen }, { HttpGuard }] = await Promise.all([import("./listener.ts"), import("./http_guard.ts")]);
+  const [{ listen }, { HttpGuard }] = await Promise.all([
+    import("./listener.ts"),
+    import("./http_guard.ts"),
+  ]);
   let bound = port;
   try {
     const listener = await listen({
@@ -71,7 +75,9 @@ export async function serveProbes(options: ProbesOptions): Promise<Probes> {
       limits: LIMITS,
       handler(request, response) {
         request.resume();
-        answer(options, request as IncomingMessage, response as ServerResponse).catch(() => response.destroy());
+        answer(options, request as IncomingMessage, response as ServerResponse).catch(() =>
+          response.destroy()
+        );
       },
     });
     bound = listener.port;
@@ -81,7 +87,10 @@ export async function serveProbes(options: ProbesOptions): Promise<Probes> {
     };
   } catch (error) {
     const { code = "", message } = error as Error & { code?: string };
-    throw new Error(`probes and metrics cannot be served on ${host}:${port}: ${REASONS[code] ?? message}`, { cause: error });
+    throw new Error(
+      `probes and metrics cannot be served on ${host}:${port}: ${REASONS[code] ?? message}`,
+      { cause: error },
+    );
   }
 }
 
@@ -96,14 +105,24 @@ const REASONS: { readonly [code: string]: string } = {
 };
 
 /** Errors become responses: a failing metric must not end the worker. */
-async function answer(options: ProbesOptions, request: IncomingMessage, response: ServerResponse): Promise<void> {
+async function answer(
+  options: ProbesOptions,
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> {
   let [status, text, type = "text/plain; charset=utf-8"] = answerOf(options, request);
   if (typeof text === "function") {
     try {
       text = await text();
-      if (typeof text !== "string") throw new TypeError(`metrics.text() must return a string, not ${typeof text}`);
+      if (typeof text !== "string") {
+        throw new TypeError(`metrics.text() must return a string, not ${typeof text}`);
+      }
     } catch (error) {
-      [status, text, type] = [500, `cannot write the metrics: ${String(error)}\n`, "text/plain; charset=utf-8"];
+      [status, text, type] = [
+        500,
+        `cannot write the metrics: ${String(error)}\n`,
+        "text/plain; charset=utf-8",
+      ];
     }
   }
   response.writeHead(status, {
@@ -130,5 +149,8 @@ function answerOf({ worker, metrics }: ProbesOptions, request: IncomingMessage):
       if (metrics !== undefined) return [200, () => metrics.text(), metrics.contentType];
       break;
   }
-  return [404, `available paths: /healthz, /readyz${metrics === undefined ? "" : " and /metrics"}\n`];
+  return [
+    404,
+    `available paths: /healthz, /readyz${metrics === undefined ? "" : " and /metrics"}\n`,
+  ];
 }

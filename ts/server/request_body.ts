@@ -22,7 +22,11 @@ export function bodyForm(headers: AnyRequest["headers"]): BodyForm {
   const type = headers["content-type"] ?? "";
   const grpc = /^application\/grpc/i.test(type);
   const enveloped = grpc || /^application\/connect\+/i.test(type);
-  const encodingHeader = grpc ? "grpc-encoding" : enveloped ? "connect-content-encoding" : "content-encoding";
+  const encodingHeader = grpc
+    ? "grpc-encoding"
+    : enveloped
+    ? "connect-content-encoding"
+    : "content-encoding";
   const encoding = String(headers[encodingHeader] ?? "").toLowerCase();
   return {
     enveloped,
@@ -33,7 +37,9 @@ export function bodyForm(headers: AnyRequest["headers"]): BodyForm {
 }
 
 /** Supported encodings. Others are rejected by name without reading the body. */
-const DECODERS: { readonly [encoding: string]: () => NodeJS.ReadWriteStream & { destroy(): void } } = {
+const DECODERS: {
+  readonly [encoding: string]: () => NodeJS.ReadWriteStream & { destroy(): void };
+} = {
   gzip: () => createGunzip(),
   br: () => createBrotliDecompress(),
 };
@@ -91,14 +97,23 @@ const tooLarge = (maxBytes: number, what = "the request") =>
  * stops reading: RESOURCE_EXHAUSTED for a size above the limit, INVALID_ARGUMENT for data that
  * cannot be decoded.
  */
-export async function readBody(request: AnyRequest, form: BodyForm, limits: BodyLimits): Promise<Uint8Array> {
+export async function readBody(
+  request: AnyRequest,
+  form: BodyForm,
+  limits: BodyLimits,
+): Promise<Uint8Array> {
   const body = await collect(request, form, limits);
   const message = form.enveloped ? body.subarray(Math.min(ENVELOPE, body.length)) : body;
   // One bit of an envelope is set if this message is encoded.
-  const encoded = form.encoding !== undefined && (!form.enveloped || (body[0]! & COMPRESSED) !== 0) && message.length > 0;
+  const encoded = form.encoding !== undefined &&
+    (!form.enveloped || (body[0]! & COMPRESSED) !== 0) && message.length > 0;
   const decoded = encoded ? await decode(message, form.encoding!, limits) : message;
   if (form.json) checkJson(decoded);
-  return form.enveloped && encoded ? inEnvelope(body[0]! & ~COMPRESSED, decoded) : form.enveloped ? body : decoded;
+  return form.enveloped && encoded
+    ? inEnvelope(body[0]! & ~COMPRESSED, decoded)
+    : form.enveloped
+    ? body
+    : decoded;
 }
 
 const ENVELOPE = 5;
@@ -113,7 +128,11 @@ function inEnvelope(flags: number, message: Uint8Array): Uint8Array {
 }
 
 /** Collects received bytes within the limits. */
-function collect(request: AnyRequest, { enveloped }: BodyForm, { maxBytes, take }: BodyLimits): Promise<Uint8Array> {
+function collect(
+  request: AnyRequest,
+  { enveloped }: BodyForm,
+  { maxBytes, take }: BodyLimits,
+): Promise<Uint8Array> {
   const most = maxBytes + (enveloped ? ENVELOPE : 0);
   return new Promise((resolve, reject) => {
     const parts: Uint8Array[] = [];
@@ -134,7 +153,9 @@ function collect(request: AnyRequest, { enveloped }: BodyForm, { maxBytes, take 
       if (!opened && size >= ENVELOPE) {
         opened = true;
         const head = concat(parts);
-        if (new DataView(head.buffer, head.byteOffset).getUint32(1) > maxBytes) return end(tooLarge(maxBytes));
+        if (new DataView(head.buffer, head.byteOffset).getUint32(1) > maxBytes) {
+          return end(tooLarge(maxBytes));
+        }
       }
       try {
         take(part.length);
@@ -151,7 +172,11 @@ function collect(request: AnyRequest, { enveloped }: BodyForm, { maxBytes, take 
 }
 
 /** Decodes in parts and stops at the limit. */
-function decode(bytes: Uint8Array, encoding: string, { maxBytes, take }: BodyLimits): Promise<Uint8Array> {
+function decode(
+  bytes: Uint8Array,
+  encoding: string,
+  { maxBytes, take }: BodyLimits,
+): Promise<Uint8Array> {
   return new Promise((resolve, reject) => {
     const decoder = DECODERS[encoding]!();
     const parts: Uint8Array[] = [];
@@ -173,7 +198,13 @@ function decode(bytes: Uint8Array, encoding: string, { maxBytes, take }: BodyLim
     });
     decoder.on(
       "error",
-      (error) => reject(new ConnectError(`the request is not valid ${encoding}: ${error.message}`, Code.InvalidArgument)),
+      (error) =>
+        reject(
+          new ConnectError(
+            `the request is not valid ${encoding}: ${error.message}`,
+            Code.InvalidArgument,
+          ),
+        ),
     );
     decoder.on("end", () => resolve(concat(parts)));
     decoder.end(bytes);
@@ -184,7 +215,9 @@ function decode(bytes: Uint8Array, encoding: string, { maxBytes, take }: BodyLim
 const JSON_DEPTH = 100;
 /** Maximum number of values: each becomes an object, whatever its size in the text. */
 const JSON_VALUES = 500_000;
-const [QUOTE, BACKSLASH, COMMA, OPEN_LIST, CLOSE_LIST, OPEN, CLOSE] = [...'"\\,[]{}'].map((letter) => letter.charCodeAt(0));
+const [QUOTE, BACKSLASH, COMMA, OPEN_LIST, CLOSE_LIST, OPEN, CLOSE] = [...'"\\,[]{}'].map((
+  letter,
+) => letter.charCodeAt(0));
 
 /**
  * Throws a ConnectError for JSON that would overflow the parser's stack, or needs much more memory
@@ -201,7 +234,10 @@ export function checkJson(text: Uint8Array): void {
       case OPEN:
         values++;
         if (++depth > JSON_DEPTH) {
-          throw new ConnectError(`the JSON is nested more than ${JSON_DEPTH} levels deep`, Code.InvalidArgument);
+          throw new ConnectError(
+            `the JSON is nested more than ${JSON_DEPTH} levels deep`,
+            Code.InvalidArgument,
+          );
         }
         break;
       case CLOSE_LIST:
@@ -213,7 +249,9 @@ export function checkJson(text: Uint8Array): void {
         break;
     }
   }
-  if (values > JSON_VALUES) throw new ConnectError(`the JSON has more than ${JSON_VALUES} values`, Code.ResourceExhausted);
+  if (values > JSON_VALUES) {
+    throw new ConnectError(`the JSON has more than ${JSON_VALUES} values`, Code.ResourceExhausted);
+  }
 }
 
 /** Returns the end of the string that begins here. */

@@ -18,7 +18,10 @@ export function grpcMessage(text: string): string {
   return text.replace(
     /[^\x20-\x24\x26-\x7e]+/gu,
     (part) =>
-      Array.from(new TextEncoder().encode(part), (byte) => `%${byte.toString(16).toUpperCase().padStart(2, "0")}`).join(""),
+      Array.from(
+        new TextEncoder().encode(part),
+        (byte) => `%${byte.toString(16).toUpperCase().padStart(2, "0")}`,
+      ).join(""),
   );
 }
 

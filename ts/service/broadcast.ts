@@ -6,7 +6,10 @@ import { Code, ServiceError } from "./raw.ts";
 import type { TypedService } from "./typed.ts";
 
 /** Calls of the service, with the retries and the deadline of the caller. */
-export type BroadcastCalls = Pick<TypedService, "signalWorkflowExecution" | "listWorkflowExecutions">;
+export type BroadcastCalls = Pick<
+  TypedService,
+  "signalWorkflowExecution" | "listWorkflowExecutions"
+>;
 
 /** The signal and its receivers. */
 export interface Broadcast {
@@ -45,7 +48,9 @@ export const outcomeText = ({ reached, missed }: BroadcastOutcome): string =>
   missed.length === 0 ? String(reached) : JSON.stringify({ reached, missed });
 
 function readOutcome(text: string): BroadcastOutcome {
-  return text.startsWith("{") ? JSON.parse(text) as BroadcastOutcome : { reached: Number(text), missed: [] };
+  return text.startsWith("{")
+    ? JSON.parse(text) as BroadcastOutcome
+    : { reached: Number(text), missed: [] };
 }
 
 /**
@@ -57,7 +62,9 @@ export function refusalOfOne(error: unknown): "ended" | "missed" {
   if (!(error instanceof ServiceError)) throw error;
   if (error.code === Code.NOT_FOUND) return "ended";
   // The run's own limits: its inbox is full, or its history has reached its maximum size.
-  if (error.code === Code.RESOURCE_EXHAUSTED || error.code === Code.FAILED_PRECONDITION) return "missed";
+  if (error.code === Code.RESOURCE_EXHAUSTED || error.code === Code.FAILED_PRECONDITION) {
+    return "missed";
+  }
   throw error;
 }
 
@@ -67,11 +74,23 @@ const AT_ONCE = 20;
 const UNKNOWN_ATTRIBUTE = /is not a valid search attribute|invalid search attribute/;
 
 /** Signals all subscribed runs. Throws a ServiceError. */
-export async function broadcastSignal(calls: BroadcastCalls, broadcast: Broadcast): Promise<BroadcastOutcome> {
+export async function broadcastSignal(
+  calls: BroadcastCalls,
+  broadcast: Broadcast,
+): Promise<BroadcastOutcome> {
   const { namespace, identity, signalName, input, requestId, values, control } = broadcast;
-  const signal = { namespace, identity, signalName, ...(input !== undefined && { input }), requestId };
+  const signal = {
+    namespace,
+    identity,
+    signalName,
+    ...(input !== undefined && { input }),
+    requestId,
+  };
   try {
-    const { link } = await calls.signalWorkflowExecution({ ...signal, control: control + JSON.stringify(values) });
+    const { link } = await calls.signalWorkflowExecution({
+      ...signal,
+      control: control + JSON.stringify(values),
+    });
     return readOutcome(link?.variant.case === "batchJob" ? link.variant.value.jobId : "0");
   } catch (error) {
     if (!(error instanceof ServiceError) || error.code !== Code.INVALID_ARGUMENT) throw error;
@@ -87,7 +106,9 @@ export async function broadcastSignal(calls: BroadcastCalls, broadcast: Broadcas
         reached++;
       } catch (error) {
         // The run may have closed since it was listed.
-        if (refusalOfOne(error) === "missed") missed.push({ ...run, reason: (error as Error).message });
+        if (refusalOfOne(error) === "missed") {
+          missed.push({ ...run, reason: (error as Error).message });
+        }
       }
     }
   };
@@ -102,9 +123,16 @@ async function subscribers(calls: BroadcastCalls, { namespace, attribute, values
   let nextPageToken: Uint8Array = new Uint8Array(0);
   do {
     try {
-      const page = await calls.listWorkflowExecutions({ namespace, query, pageSize: 1000, nextPageToken });
+      const page = await calls.listWorkflowExecutions({
+        namespace,
+        query,
+        pageSize: 1000,
+        nextPageToken,
+      });
       for (const { execution } of page.executions) {
-        if (execution !== undefined) runs.push({ workflowId: execution.workflowId, runId: execution.runId });
+        if (execution !== undefined) {
+          runs.push({ workflowId: execution.workflowId, runId: execution.runId });
+        }
       }
       nextPageToken = page.nextPageToken;
     } catch (error) {

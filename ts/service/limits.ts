@@ -16,7 +16,10 @@ export interface PayloadLimits {
 }
 
 /** Defaults of a Temporal server: a warning above 256 KiB, an error above 2 MiB. */
-export const DEFAULT_PAYLOAD_LIMITS: PayloadLimits = { warnBytes: 256 * 1024, errorBytes: 2 * 1024 * 1024 };
+export const DEFAULT_PAYLOAD_LIMITS: PayloadLimits = {
+  warnBytes: 256 * 1024,
+  errorBytes: 2 * 1024 * 1024,
+};
 
 /** A set of arguments, a result or details above the size limit. */
 export class PayloadTooLargeError extends Error {
@@ -46,7 +49,10 @@ export function payloadBytes(payloads: Iterable<Payload>): number {
   return bytes;
 }
 
-/** Throws above the error limit, calls `warn` above the warning limit. `what` names the set in messages. */
+/**
+ * Throws above the error limit, calls `warn` above the warning limit. `what` names the set in
+ * messages.
+ */
 export function checkPayloads(
   what: string,
   payloads: Iterable<Payload>,
@@ -56,6 +62,9 @@ export function checkPayloads(
   const bytes = payloadBytes(payloads);
   if (bytes > limits.errorBytes) throw new PayloadTooLargeError(what, bytes, limits.errorBytes);
   if (bytes > limits.warnBytes) {
-    warn(`${what} takes ${bytes} bytes; the service rejects more than ${limits.errorBytes} bytes`, bytes);
+    warn(
+      `${what} takes ${bytes} bytes; the service rejects more than ${limits.errorBytes} bytes`,
+      bytes,
+    );
   }
 }

@@ -12,7 +12,9 @@ const POLLS: ReadonlySet<MethodName> = new Set<MethodName>([
   "pollWorkflowExecutionUpdate",
 ]);
 
-const CODE_NAMES: ReadonlyMap<number, string> = new Map(Object.entries(Code).map(([name, code]) => [code, name]));
+const CODE_NAMES: ReadonlyMap<number, string> = new Map(
+  Object.entries(Code).map(([name, code]) => [code, name]),
+);
 
 /**
  * Returns whether a call waits for an event. Such calls have separate metrics: their latency does
@@ -35,7 +37,12 @@ class CallSeries {
   readonly #latency;
   readonly #failures: SeriesBy<ReturnType<Metrics["counter"]>>;
 
-  constructor(metrics: Metrics, { namespace, taskQueue }: Caller, method: MethodName, long: boolean) {
+  constructor(
+    metrics: Metrics,
+    { namespace, taskQueue }: Caller,
+    method: MethodName,
+    long: boolean,
+  ) {
     const name = `temporal_${long ? "long_" : ""}request`;
     const labels = {
       operation: method[0]!.toUpperCase() + method.slice(1),
@@ -44,7 +51,9 @@ class CallSeries {
     };
     this.#requests = metrics.counter(name, labels);
     this.#latency = metrics.histogram(`${name}_latency`, labels);
-    this.#failures = new SeriesBy((status_code) => metrics.counter(`${name}_failure`, { ...labels, status_code }));
+    this.#failures = new SeriesBy((status_code) =>
+      metrics.counter(`${name}_failure`, { ...labels, status_code })
+    );
   }
 
   begin(): number {
@@ -62,17 +71,27 @@ class CallSeries {
 }
 
 /** Returns the service with metrics for each call, or the service itself without metrics. */
-export function metered(service: RawService, metrics: Metrics | undefined, caller: Caller): RawService {
+export function metered(
+  service: RawService,
+  metrics: Metrics | undefined,
+  caller: Caller,
+): RawService {
   if (metrics === undefined) return service;
   const plain = new Map<MethodName, CallSeries>();
   const long = new Map<MethodName, CallSeries>();
   const seriesOf = (method: MethodName, isLong: boolean) => {
     const known = isLong ? long : plain;
     let series = known.get(method);
-    if (series === undefined) known.set(method, series = new CallSeries(metrics, caller, method, isLong));
+    if (series === undefined) {
+      known.set(method, series = new CallSeries(metrics, caller, method, isLong));
+    }
     return series;
   };
-  const call = async (method: MethodName, request: Uint8Array, options?: CallOptions): Promise<Uint8Array> => {
+  const call = async (
+    method: MethodName,
+    request: Uint8Array,
+    options?: CallOptions,
+  ): Promise<Uint8Array> => {
     const waits = isLong(method, request);
     const series = seriesOf(method, waits);
     const began = series.begin();

@@ -3,7 +3,10 @@
 import type { WorkflowService } from "../messages/generated/temporal/api/workflowservice/v1/service_pb.ts";
 import type { RunningTasks } from "../crash_notes/running_tasks.ts";
 
-/** Names of the methods, as protobuf-es spells them: "startWorkflowExecution", "pollWorkflowTaskQueue", ... */
+/**
+ * Names of the methods, as protobuf-es spells them: "startWorkflowExecution",
+ * "pollWorkflowTaskQueue", ...
+ */
 export type MethodName = keyof typeof WorkflowService.method;
 
 /** Options of one call. */
@@ -25,7 +28,9 @@ export interface CallOptions {
 
 /** Reports runs that end without their worker. */
 export interface ClosedRunsSource {
-  /** Calls the listener with the id of each such run. Returns a function that removes the listener. */
+  /**
+   * Calls the listener with the id of each such run. Returns a function that removes the listener.
+   */
   watch(listener: (runId: string) => void): () => void;
 }
 
@@ -43,7 +48,9 @@ export interface RawService {
   readonly checksPayloads?: boolean;
   /** @internal Runs reducers in the transaction that commits a workflow task. */
   readonly runsReducers?: boolean;
-  /** @internal Stores what runs show of themselves: `CallOptions.shown` of completed workflow tasks. */
+  /**
+   * @internal Stores what runs show of themselves: `CallOptions.shown` of completed workflow tasks.
+   */
   readonly showsRuns?: boolean;
   /** @internal Returns the running workflow tasks, for a service that ends with this process. */
   runningTasks?(): RunningTasks | undefined;
@@ -83,7 +90,10 @@ export const Code = {
 /** One of the gRPC status codes. */
 export type Code = typeof Code[keyof typeof Code];
 
-/** `ServiceError.reason` of an operation that was not done because another one of the same call failed. */
+/**
+ * `ServiceError.reason` of an operation that was not done because another one of the same call
+ * failed.
+ */
 export const OPERATION_ABORTED = "MultiOperationExecutionAborted";
 
 /** A call that the service rejected or that did not reach it. */

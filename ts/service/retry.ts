@@ -25,8 +25,15 @@ export const DEFAULT_RETRY: RetryOptions = {
   maximumAttempts: 10,
 };
 
-/** Returns the delay in milliseconds after failed attempt `attempt` (from 1): 0 to the maximum interval. */
-export function backoffMs(attempt: number, options: BackoffOptions, random: () => number = Math.random): number {
+/**
+ * Returns the delay in milliseconds after failed attempt `attempt` (from 1): 0 to the maximum
+ * interval.
+ */
+export function backoffMs(
+  attempt: number,
+  options: BackoffOptions,
+  random: () => number = Math.random,
+): number {
   // Bounded exponent: after a day of failures it must not overflow to Infinity * 0.
   const full = Math.min(
     options.maximumIntervalMs,
@@ -48,7 +55,8 @@ export function isUnavailable(error: unknown): boolean {
  * reports this at once; a worker continues to retry, because certificates are renewed.
  */
 export function isMisconfigured(error: unknown): boolean {
-  return error instanceof ServiceError && error.code === Code.UNAVAILABLE && error.metadata["setup"] === "yes";
+  return error instanceof ServiceError && error.code === Code.UNAVAILABLE &&
+    error.metadata["setup"] === "yes";
 }
 
 /**
@@ -71,6 +79,7 @@ const PASSING: ReadonlySet<string> = new Set(["1", "2", "3", "4", "5", "6", "9"]
  * than for UNAVAILABLE.
  */
 export function isThrottled(error: unknown): boolean {
-  return error instanceof ServiceError && error.code === Code.RESOURCE_EXHAUSTED && error.reason === "ResourceExhausted" &&
+  return error instanceof ServiceError && error.code === Code.RESOURCE_EXHAUSTED &&
+    error.reason === "ResourceExhausted" &&
     PASSING.has(error.metadata["cause"] ?? "");
 }

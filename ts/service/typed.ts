@@ -1,5 +1,11 @@
 // A RawService with messages instead of bytes, shaped like a Connect client of WorkflowService.
-import { create, fromBinary, type MessageInitShape, type MessageShape, toBinary } from "@bufbuild/protobuf";
+import {
+  create,
+  fromBinary,
+  type MessageInitShape,
+  type MessageShape,
+  toBinary,
+} from "@bufbuild/protobuf";
 import { WorkflowService } from "../messages/generated/temporal/api/workflowservice/v1/service_pb.ts";
 import type { CallOptions, MethodName, RawService } from "./raw.ts";
 
@@ -31,6 +37,9 @@ function methodOf(raw: RawService, name: string): unknown {
   if (method === undefined) return undefined;
   return async (request: never, options?: CallOptions) => {
     const message = create(method.input as never, request);
-    return fromBinary(method.output, await raw.call(name as MethodName, toBinary(method.input as never, message), options));
+    return fromBinary(
+      method.output,
+      await raw.call(name as MethodName, toBinary(method.input as never, message), options),
+    );
   };
 }

@@ -1,6 +1,12 @@
-// Activities in tests: mocks that record their calls, and a way to call an activity without a worker.
+// Activities in tests: mocks that record their calls, and a way to call an activity without a
+// worker.
 import { type OptionNames, rejectUnknownOptions } from "../base/option_names.ts";
-import { type ActivityContext, type ActivityInfo, callActivity, type CancelReason } from "../activity/context.ts";
+import {
+  type ActivityContext,
+  type ActivityInfo,
+  callActivity,
+  type CancelReason,
+} from "../activity/context.ts";
 import { type Duration, toMs } from "../converter/duration.ts";
 import { CancelledFailure } from "../converter/failures.ts";
 import { type Logger, silentLogger } from "../base/logger.ts";
@@ -21,7 +27,9 @@ export type ActivityMocks<T> = {
 
 /** Mocks with the recorded arguments of each call. */
 export type MockedActivities<T> = ActivityMocks<T> & {
-  readonly calls: { readonly [K in keyof FunctionsOf<T>]: readonly ParametersOf<FunctionsOf<T>[K]>[] };
+  readonly calls: {
+    readonly [K in keyof FunctionsOf<T>]: readonly ParametersOf<FunctionsOf<T>[K]>[];
+  };
 };
 type ParametersOf<F> = F extends (...args: infer A) => unknown ? A : never;
 
@@ -40,8 +48,8 @@ export function mockActivities<T>(mocks: ActivityMocks<T>): MockedActivities<T> 
       return mock(...args);
     };
   }
-  // An activity without a mock has no calls. Not enumerable and not a function, so that a worker does not register
-  // `calls` as an activity.
+  // An activity without a mock has no calls. Not enumerable and not a function, so that a worker
+  // does not register `calls` as an activity.
   const value = new Proxy(calls, { get: (all, name) => all[name as string] ?? [] });
   return Object.defineProperty(mocked, "calls", { value }) as unknown as MockedActivities<T>;
 }
@@ -63,8 +71,8 @@ export interface RunActivityOptions {
 }
 
 /**
- * Calls an activity as a worker would: with a context, but without a task queue, retries and timeouts. Rejects with
- * the error of the activity.
+ * Calls an activity as a worker would: with a context, but without a task queue, retries and
+ * timeouts. Rejects with the error of the activity.
  */
 export async function runActivity<A extends unknown[], R>(
   activity: (...args: A) => R,

@@ -1,11 +1,14 @@
-// Finds waits of a test that nothing in its environment can end: for a signal that is never sent, for a worker that
-// does not exist. Such a test would hang. The decision depends only on state (no task, activity or timer); the two
-// seconds keep short waits out of the log.
+// Finds waits of a test that nothing in its environment can end: for a signal that is never sent,
+// for a worker that does not exist. Such a test would hang. The decision depends only on state (no
+// task, activity or timer); the two seconds keep short waits out of the log.
 import type { Timers } from "../base/timers.ts";
 import { Client } from "../client/mod.ts";
 import type { EmbeddedEngine } from "../engine/mod.ts";
 import { typedService } from "../service/typed.ts";
-import { PendingActivityState, PendingWorkflowTaskState } from "../messages/generated/temporal/api/enums/v1/workflow_pb.ts";
+import {
+  PendingActivityState,
+  PendingWorkflowTaskState,
+} from "../messages/generated/temporal/api/enums/v1/workflow_pb.ts";
 import { TaskQueueType } from "../messages/generated/temporal/api/enums/v1/task_queue_pb.ts";
 import type { DescribeWorkflowExecutionResponse } from "../messages/generated/temporal/api/workflowservice/v1/request_response_pb.ts";
 import { enumName } from "../converter/enums.ts";
@@ -17,7 +20,10 @@ export const ENDLESS_AFTER_MS = 2000;
 /** Maximum number of runs in a report: the awaited run and its children. */
 const MAX_DESCRIBED_RUNS = 10;
 
-/** "warn": logs a wait that cannot end. "error": rejects the waiting call with an {@link EndlessWaitError}. */
+/**
+ * "warn": logs a wait that cannot end. "error": rejects the waiting call with an {@link
+ * EndlessWaitError}.
+ */
 export type EndlessWaits = "warn" | "error";
 
 /** The facts of an {@link EndlessWaitError}. */
@@ -30,7 +36,10 @@ export interface EndlessWait {
   readonly waitsFor: string;
 }
 
-/** A wait of a test does not end: virtual time reached `skipLimit`, or nothing in the environment can end the wait. */
+/**
+ * A wait of a test does not end: virtual time reached `skipLimit`, or nothing in the environment
+ * can end the wait.
+ */
 export class EndlessWaitError extends Error implements EndlessWait {
   override name = "EndlessWaitError";
   readonly workflowId: string;
@@ -48,14 +57,21 @@ export class EndlessWaitError extends Error implements EndlessWait {
 /** Throws a TypeError for values other than "warn" or "error". */
 export function rejectUnknownEndlessWaits(value: unknown): void {
   if (value === undefined || value === "warn" || value === "error") return;
-  throw new TypeError(`endlessWaits must be "warn" or "error", not ${typeof value === "string" ? `"${value}"` : String(value)}`);
+  throw new TypeError(
+    `endlessWaits must be "warn" or "error", not ${
+      typeof value === "string" ? `"${value}"` : String(value)
+    }`,
+  );
 }
 
 export interface EndlessWaitParts {
   readonly engine: EmbeddedEngine;
   /** Real time. */
   readonly timers: Timers;
-  /** Returns the result of the run's `__stack_trace` query; rejects after some seconds if no worker responds. */
+  /**
+   * Returns the result of the run's `__stack_trace` query; rejects after some seconds if no worker
+   * responds.
+   */
   stackTrace(workflowId: string, runId: string): Promise<string>;
   /** Describes each worker of the environment in a line; empty if unknown. */
   workers(): readonly string[];
@@ -104,18 +120,24 @@ export class EndlessWaitWatch {
     if (this.#unreported().length === 0) return this.#disarm();
     const mark = this.#mark();
     if (this.#armed !== undefined && this.#armed.mark !== mark) this.#disarm();
-    // A worker that polls again makes the engine busy for a moment, without a commit: the time continues.
+    // A worker that polls again makes the engine busy for a moment, without a commit: the time
+    // continues.
     if (!this.#view.isStuck()) return;
     this.#armed ??= this.#arm(mark);
     if (!this.#armed.isOver) return;
     this.#disarm();
     this.#isReporting = true;
-    // A failed report (the engine closes, a query is rejected) is skipped: the wait itself is not affected.
+    // A failed report (the engine closes, a query is rejected) is skipped: the wait itself is not
+    // affected.
     void this.#report().catch(() => {}).finally(() => (this.#isReporting = false));
   }
 
   #arm(mark: string): Armed {
-    const armed: Armed = { mark, isOver: false, cancel: this.#parts.timers.after(ENDLESS_AFTER_MS, () => (armed.isOver = true)) };
+    const armed: Armed = {
+      mark,
+      isOver: false,
+      cancel: this.#parts.timers.after(ENDLESS_AFTER_MS, () => (armed.isOver = true)),
+    };
     return armed;
   }
 
@@ -135,7 +157,9 @@ export class EndlessWaitWatch {
   }
 
   #mark(): string {
-    return `${this.#view.acts()} ${this.#view.commits()} ${this.#unreported().map(({ key }) => key).join(" ")}`;
+    return `${this.#view.acts()} ${this.#view.commits()} ${
+      this.#unreported().map(({ key }) => key).join(" ")
+    }`;
   }
 
   /** Returns the waits that were not reported since the test's last call. */
@@ -159,7 +183,8 @@ export class EndlessWaitWatch {
       const runs = await this.#describe(workflowId, runId);
       const others = queued.filter((line) => !runs.some((block) => block.includes(line)));
       const waitsFor = [...runs, ...others].join("\n");
-      const message = `the wait for ${what} of workflow "${workflowId}" does not end by itself: ${reason}. ` +
+      const message =
+        `the wait for ${what} of workflow "${workflowId}" does not end by itself: ${reason}. ` +
         `Pending:\n${waitsFor.replace(/^/gm, "  ")}`;
       found.push([awaited, new EndlessWaitError(message, { workflowId, awaited: what, waitsFor })]);
     }
@@ -172,18 +197,24 @@ export class EndlessWaitWatch {
   }
 
   /**
-   * Describes each task of an open run that waits for a worker. Returns undefined if progress is still possible: a
-   * worker outside of the environment has a task, or an activity or procedure is completed from outside.
+   * Describes each task of an open run that waits for a worker. Returns undefined if progress is
+   * still possible: a worker outside of the environment has a task, or an activity or procedure is
+   * completed from outside.
    */
   async #queuedTasks(): Promise<string[] | undefined> {
     const { engine } = this.#parts;
     const lines: string[] = [];
-    for await (const { workflowId, runId } of new Client({ service: engine, namespace: engine.namespace }).list(OPEN_RUNS)) {
+    for await (
+      const { workflowId, runId } of new Client({ service: engine, namespace: engine.namespace })
+        .list(OPEN_RUNS)
+    ) {
       const run = await this.#run(workflowId, runId);
       if (run?.pendingWorkflowTask?.state === PendingWorkflowTaskState.STARTED) return undefined;
       for (const { state, activityType } of run?.pendingActivities ?? []) {
         if (procedureOf(activityType?.name ?? "") !== undefined) return undefined;
-        if (state === PendingActivityState.STARTED || state === PendingActivityState.CANCEL_REQUESTED) return undefined;
+        if (
+          state === PendingActivityState.STARTED || state === PendingActivityState.CANCEL_REQUESTED
+        ) return undefined;
       }
       if (run !== undefined) lines.push(...await this.#tasksOf(workflowId, run));
     }
@@ -192,7 +223,10 @@ export class EndlessWaitWatch {
 
   #run(workflowId: string, runId: string): Promise<DescribeWorkflowExecutionResponse | undefined> {
     const { engine } = this.#parts;
-    return typedService(engine).describeWorkflowExecution({ namespace: engine.namespace, execution: { workflowId, runId } })
+    return typedService(engine).describeWorkflowExecution({
+      namespace: engine.namespace,
+      execution: { workflowId, runId },
+    })
       .catch(() => undefined);
   }
 
@@ -215,9 +249,13 @@ export class EndlessWaitWatch {
         `workflow "${workflowId}" (type "${info.type?.name}", run ${actualRunId})`,
         ...lines.map((line) => line.replace(/^/gm, "  ")),
       ].join("\n"));
-      for (const child of run.pendingChildren) open.push({ workflowId: child.workflowId, runId: child.runId });
+      for (const child of run.pendingChildren) {
+        open.push({ workflowId: child.workflowId, runId: child.runId });
+      }
     }
-    if (open.length > MAX_DESCRIBED_RUNS) blocks.push(`and ${open.length - MAX_DESCRIBED_RUNS} more child workflows`);
+    if (open.length > MAX_DESCRIBED_RUNS) {
+      blocks.push(`and ${open.length - MAX_DESCRIBED_RUNS} more child workflows`);
+    }
     return blocks;
   }
 
@@ -229,15 +267,22 @@ export class EndlessWaitWatch {
     if (task !== undefined) {
       const what = `workflow task of "${workflowId}"`;
       lines.push(
-        task.attempt > 1 ? `${what}: attempt ${task.attempt}` : `${what}: waits in ${await this.#queue(queue, "WORKFLOW")}`,
+        task.attempt > 1
+          ? `${what}: attempt ${task.attempt}`
+          : `${what}: waits in ${await this.#queue(queue, "WORKFLOW")}`,
       );
     }
-    for (const { activityType, activityId, attempt, state, nextAttemptScheduleTime, activityOptions } of run.pendingActivities) {
+    for (
+      const { activityType, activityId, attempt, state, nextAttemptScheduleTime, activityOptions }
+        of run.pendingActivities
+    ) {
       const what = `activity "${activityType?.name}" (id ${activityId}) of "${workflowId}"`;
       const name = activityOptions?.taskQueue?.name || queue;
-      if (state !== PendingActivityState.SCHEDULED) lines.push(`${what}: ${enumName(PendingActivityState, state) ?? "UNKNOWN"}`);
-      else if (nextAttemptScheduleTime !== undefined) lines.push(`${what}: attempt ${attempt} is not due yet`);
-      else lines.push(`${what}: waits in ${await this.#queue(name, "ACTIVITY")}`);
+      if (state !== PendingActivityState.SCHEDULED) {
+        lines.push(`${what}: ${enumName(PendingActivityState, state) ?? "UNKNOWN"}`);
+      } else if (nextAttemptScheduleTime !== undefined) {
+        lines.push(`${what}: attempt ${attempt} is not due yet`);
+      } else lines.push(`${what}: waits in ${await this.#queue(name, "ACTIVITY")}`);
     }
     return lines;
   }
@@ -245,14 +290,20 @@ export class EndlessWaitWatch {
   /** `task queue "mail", which no worker polls for activities`. */
   async #queue(name: string, side: "WORKFLOW" | "ACTIVITY"): Promise<string> {
     const { engine } = this.#parts;
-    const request = { namespace: engine.namespace, taskQueue: { name }, taskQueueType: TaskQueueType[side] };
+    const request = {
+      namespace: engine.namespace,
+      taskQueue: { name },
+      taskQueueType: TaskQueueType[side],
+    };
     const { pollers } = await typedService(engine).describeTaskQueue(request);
     const queue = `task queue "${name}"`;
     // A worker that polled some time ago may have stopped, or has no free slot.
     if (pollers.length > 0) return `${queue} for a worker`;
     const workers = this.#parts.workers();
     const known = workers.length === 0 ? "" : `; workers: ${workers.join("; ")}`;
-    return `${queue}, which no worker polls for ${side === "ACTIVITY" ? "activities" : "workflows"}${known}`;
+    return `${queue}, which no worker polls for ${
+      side === "ACTIVITY" ? "activities" : "workflows"
+    }${known}`;
   }
 }
 

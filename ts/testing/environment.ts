@@ -1,6 +1,11 @@
-// An engine in memory for one test, with virtual time: a test of a workflow that sleeps for a month takes
-// milliseconds. Downloads nothing and starts no other process. Works with any test runner of Node and Deno.
-import { type OptionNames, rejectMisspelledOptions, rejectUnknownOptions } from "../base/option_names.ts";
+// An engine in memory for one test, with virtual time: a test of a workflow that sleeps for a month
+// takes milliseconds. Downloads nothing and starts no other process. Works with any test runner of
+// Node and Deno.
+import {
+  type OptionNames,
+  rejectMisspelledOptions,
+  rejectUnknownOptions,
+} from "../base/option_names.ts";
 import { Client, type ClientOptions } from "../client/mod.ts";
 import { type CodecOptions, codecsOf } from "../codec/codec.ts";
 import { type Duration, toMs } from "../converter/duration.ts";
@@ -31,21 +36,21 @@ export interface TestEnvironmentOptions extends CodecOptions {
   /** Start of virtual time. Default: now. */
   startTime?: Date | number;
   /**
-   * How far virtual time may advance while one workflow is awaited, and over how many due times. Beyond either limit
-   * the wait ends with an EndlessWaitError that states what the workflow waits for. Default: 10 years, 50,000 due
-   * times.
+   * How far virtual time may advance while one workflow is awaited, and over how many due times.
+   * Beyond either limit the wait ends with an EndlessWaitError that states what the workflow waits
+   * for. Default: 10 years, 50,000 due times.
    */
   skipLimit?: { time?: Duration; moments?: number };
   /**
-   * "manual": workflow timers fire only by `fireTimer`, regardless of the time. Timeouts and retries are not
-   * affected. Default: "due".
+   * "manual": workflow timers fire only by `fireTimer`, regardless of the time. Timeouts and
+   * retries are not affected. Default: "due".
    */
   timers?: EmbeddedEngineOptions["timers"];
   /**
-   * Action after two real seconds in which nothing in the environment can end a wait for a result or an update, for
-   * example if a test never sends the awaited signal. "warn": logs a warning with what is awaited and the line of the
-   * workflow code. "error": rejects the call with an EndlessWaitError with the same facts. Needs virtual time.
-   * Default: "warn".
+   * Action after two real seconds in which nothing in the environment can end a wait for a result
+   * or an update, for example if a test never sends the awaited signal. "warn": logs a warning with
+   * what is awaited and the line of the workflow code. "error": rejects the call with an
+   * EndlessWaitError with the same facts. Needs virtual time. Default: "warn".
    */
   endlessWaits?: EndlessWaits;
   /** Default: "default". */
@@ -54,7 +59,10 @@ export interface TestEnvironmentOptions extends CodecOptions {
   limits?: EngineLimits;
   /** Converts values to payloads. Default: JSON. */
   converter?: ClientOptions["converter"];
-  /** Functions that workflows run by `transact`, and the tables that they change, as for `open`. In Node and Deno. */
+  /**
+   * Functions that workflows run by `transact`, and the tables that they change, as for `open`. In
+   * Node and Deno.
+   */
   reducers?: EmbeddedEngineOptions["reducers"];
   /** Migrations of the application's tables, in order. */
   migrations?: EmbeddedEngineOptions["migrations"];
@@ -63,19 +71,43 @@ export interface TestEnvironmentOptions extends CodecOptions {
 }
 
 /** Options of a worker in a test environment. */
-export type TestWorkerOptions = Omit<WorkerOptions, "service" | "namespace" | "taskQueue" | "timers" | "activityTimers"> & {
-  /** Default: the environment's. */
-  taskQueue?: string;
-};
+export type TestWorkerOptions =
+  & Omit<WorkerOptions, "service" | "namespace" | "taskQueue" | "timers" | "activityTimers">
+  & {
+    /** Default: the environment's. */
+    taskQueue?: string;
+  };
 
 const ENVIRONMENT_OPTIONS: OptionNames<TestEnvironmentOptions> = {
-  ...{ virtualTime: 1, startTime: 1, skipLimit: 1, timers: 1, endlessWaits: 1, namespace: 1, limits: 1, converter: 1, codec: 1 },
+  ...{
+    virtualTime: 1,
+    startTime: 1,
+    skipLimit: 1,
+    timers: 1,
+    endlessWaits: 1,
+    namespace: 1,
+    limits: 1,
+    converter: 1,
+    codec: 1,
+  },
   ...{ encodeCommonAttributes: 1, reducers: 1, migrations: 1, logger: 1 },
 };
-const SKIP_LIMIT: OptionNames<NonNullable<TestEnvironmentOptions["skipLimit"]>> = { time: 1, moments: 1 };
-const FIRED_WORKFLOW: OptionNames<{ workflowId: string; runId?: string }> = { workflowId: 1, runId: 1 };
+const SKIP_LIMIT: OptionNames<NonNullable<TestEnvironmentOptions["skipLimit"]>> = {
+  time: 1,
+  moments: 1,
+};
+const FIRED_WORKFLOW: OptionNames<{ workflowId: string; runId?: string }> = {
+  workflowId: 1,
+  runId: 1,
+};
 /** The environment sets service, namespace and timers. */
-const { service: _, namespace: _its, timers: _virtual, activityTimers: _too, ...TEST_WORKER_OPTIONS } = WORKER_OPTIONS;
+const {
+  service: _,
+  namespace: _its,
+  timers: _virtual,
+  activityTimers: _too,
+  ...TEST_WORKER_OPTIONS
+} = WORKER_OPTIONS;
 
 const DAY_MS = 86_400_000;
 const SKIP_LIMITS: SkipLimits = { timeMs: 3653 * DAY_MS, moments: 50_000 };
@@ -127,7 +159,9 @@ export class TestEnvironment {
           timers: waitTimers,
           stackTrace: (workflowId: string, runId: string) => this.#stackTrace(workflowId, runId),
           workers: () =>
-            [...this.#workers].map(({ taskQueue, workflowTypes }) => `"${taskQueue}" (workflows ${workflowTypes.join(", ")})`),
+            [...this.#workers].map(({ taskQueue, workflowTypes }) =>
+              `"${taskQueue}" (workflows ${workflowTypes.join(", ")})`
+            ),
           found: (awaited: Awaited, error: EndlessWaitError) => this.#foundEndless(awaited, error),
         },
       };
@@ -149,15 +183,22 @@ export class TestEnvironment {
   }
 
   /** @param waitTimers Real time for `endlessWaits`; replaced in tests of this package. */
-  static async create(options: TestEnvironmentOptions = {}, waitTimers: Timers = realTimers): Promise<TestEnvironment> {
+  static async create(
+    options: TestEnvironmentOptions = {},
+    waitTimers: Timers = realTimers,
+  ): Promise<TestEnvironment> {
     rejectUnknownOptions("TestEnvironment.create", options, ENVIRONMENT_OPTIONS);
     rejectUnknownEndlessWaits(options.endlessWaits);
     rejectUnknownOptions("skipLimit", options.skipLimit, SKIP_LIMIT);
     const { startTime = Date.now() } = options;
-    const clock = options.virtualTime === false ? new RealClock() : new VirtualClock(Number(startTime));
+    const clock = options.virtualTime === false
+      ? new RealClock()
+      : new VirtualClock(Number(startTime));
     const { reducers, migrations, converter } = options;
     const withTables = reducers !== undefined || migrations !== undefined;
-    const store = withTables ? (await import("../engine/sqlite/in_memory.ts")).openInMemory() : new MemoryStore();
+    const store = withTables
+      ? (await import("../engine/sqlite/in_memory.ts")).openInMemory()
+      : new MemoryStore();
     const engine = await EmbeddedEngine.open({
       store,
       ...(reducers !== undefined && { reducers }),
@@ -179,33 +220,43 @@ export class TestEnvironment {
   }
 
   /**
-   * Advances virtual time. Timers, timeouts and retries become due in order, each at its time; their effects are
-   * complete when this resolves. Activities get a tenth of a real second between two due times.
+   * Advances virtual time. Timers, timeouts and retries become due in order, each at its time;
+   * their effects are complete when this resolves. Activities get a tenth of a real second between
+   * two due times.
    */
   async advance(duration: Duration): Promise<void> {
     if (this.#time === undefined) {
-      throw new Error("this environment runs in real time; create it with virtualTime: true to move time");
+      throw new Error(
+        "this environment runs in real time; create it with virtualTime: true to move time",
+      );
     }
     await this.#time.advance(toMs(duration));
   }
 
   /**
-   * Fires the oldest open timer of a workflow with that name (of `timer(name, ...)`, or the summary of a `sleep`),
-   * and waits until its effects are complete. Needs `timers: "manual"`. Rejects with a ServiceError that lists the
-   * open timers if the workflow or timer does not exist.
+   * Fires the oldest open timer of a workflow with that name (of `timer(name, ...)`, or the summary
+   * of a `sleep`), and waits until its effects are complete. Needs `timers: "manual"`. Rejects with
+   * a ServiceError that lists the open timers if the workflow or timer does not exist.
    */
   async fireTimer(
     workflow: string | { readonly workflowId: string; readonly runId?: string | undefined },
     name: string,
   ): Promise<void> {
-    if (typeof workflow !== "string") rejectMisspelledOptions("the workflow of fireTimer", workflow, FIRED_WORKFLOW);
-    const { workflowId, runId } = typeof workflow === "string" ? { workflowId: workflow, runId: undefined } : workflow;
+    if (typeof workflow !== "string") {
+      rejectMisspelledOptions("the workflow of fireTimer", workflow, FIRED_WORKFLOW);
+    }
+    const { workflowId, runId } = typeof workflow === "string"
+      ? { workflowId: workflow, runId: undefined }
+      : workflow;
     await this.#time?.advance(0);
     await this.engine.fireTimer(workflowId, name, runId);
     await this.#time?.advance(0);
   }
 
-  /** Creates a worker for this environment. The caller runs it and shuts it down; `runWorker` does both. */
+  /**
+   * Creates a worker for this environment. The caller runs it and shuts it down; `runWorker` does
+   * both.
+   */
   async createWorker(options: TestWorkerOptions): Promise<Worker> {
     rejectUnknownOptions("createWorker", options, TEST_WORKER_OPTIONS);
     rejectUnknownOptions("events of createWorker", options.events, EVENTS);
@@ -252,16 +303,28 @@ export class TestEnvironment {
     return this.#options.logger ?? consoleLogger("warn");
   }
 
-  /** Ends waits for a workflow, and for parents that wait for it, when its task or an activity of it keeps failing. */
+  /**
+   * Ends waits for a workflow, and for parents that wait for it, when its task or an activity of it
+   * keeps failing.
+   */
   #watch(events: WorkerEvents = {}): WorkerEvents {
     const keepsFailing = (workflowId: string, what: string, message: string) => {
-      if (this.#time !== undefined) void this.#endBlocked(workflowId, new KeepsFailingError(`${what} keeps failing: ${message}`));
+      if (this.#time !== undefined) {
+        void this.#endBlocked(
+          workflowId,
+          new KeepsFailingError(`${what} keeps failing: ${message}`),
+        );
+      }
     };
     return {
       workflowTaskFailed: (failure) => {
         events.workflowTaskFailed?.(failure);
         if (failure.attempt >= MAX_TASK_ATTEMPTS) {
-          keepsFailing(failure.workflowId, `the workflow task of ${failure.workflowId}`, failure.message);
+          keepsFailing(
+            failure.workflowId,
+            `the workflow task of ${failure.workflowId}`,
+            failure.message,
+          );
         }
       },
       activityFailed: (failure) => {
@@ -282,17 +345,25 @@ export class TestEnvironment {
     try {
       // Time does not move while the parents are read.
       await this.#service.during(async () => {
-        for await (const blocked of blockedBy(workflowId, (id) => this.#unobserved(id), this.#keepFailing)) {
+        for await (
+          const blocked of blockedBy(workflowId, (id) => this.#unobserved(id), this.#keepFailing)
+        ) {
           this.#service.giveUp(error, (awaited) => awaited.workflowId === blocked);
         }
       });
     } catch (problem) {
-      this.#logger.warn(`cannot read the parents of a workflow that keeps failing: ${errorText(problem)}`, { workflowId });
+      this.#logger.warn(
+        `cannot read the parents of a workflow that keeps failing: ${errorText(problem)}`,
+        { workflowId },
+      );
     }
   }
 
   /** Says what a workflow waits for that keeps virtual time going. */
-  async #endWait({ workflowId, what }: Awaited, { sinceMs, moments, nextMs }: Skipped): Promise<void> {
+  async #endWait(
+    { workflowId, what }: Awaited,
+    { sinceMs, moments, nextMs }: Skipped,
+  ): Promise<void> {
     const days = (this.#clock.nowMs() - sinceMs) / DAY_MS;
     const waitsFor = await this.#waitsOf(workflowId);
     const message =
@@ -301,7 +372,9 @@ export class TestEnvironment {
       } ` +
       `of virtual time, over ${moments} ${moments === 1 ? "moment" : "moments"} (to ${
         new Date(this.#clock.nowMs()).toISOString()
-      }); the next moment, ${new Date(nextMs).toISOString()}, is beyond the limit. It waits for:\n` +
+      }); the next moment, ${
+        new Date(nextMs).toISOString()
+      }, is beyond the limit. It waits for:\n` +
       `${waitsFor}\n` +
       `If the workflow needs more time, raise \`skipLimit\` of TestEnvironment.create. Test a workflow that never ends with ` +
       `env.advance(...), or end it with a signal or handle.cancel() before you await its result.`;
@@ -310,20 +383,27 @@ export class TestEnvironment {
   }
 
   #foundEndless({ key, workflowId }: Awaited, error: EndlessWaitError): void {
-    if (this.#options.endlessWaits === "error") this.#service.giveUp(error, (awaited) => awaited.key === key);
-    else this.#logger.warn(error.message, { workflowId });
+    if (this.#options.endlessWaits === "error") {
+      this.#service.giveUp(error, (awaited) => awaited.key === key);
+    } else this.#logger.warn(error.message, { workflowId });
   }
 
   /**
-   * Returns where the code of a run waits. Uses the unobserved service, because the query must not count as an action
-   * of the test.
+   * Returns where the code of a run waits. Uses the unobserved service, because the query must not
+   * count as an action of the test.
    */
   #stackTrace(workflowId: string, runId?: string): Promise<string> {
-    return this.#unobserved(workflowId, runId).with({ timeout: "5s" }).query("__stack_trace").then(String);
+    return this.#unobserved(workflowId, runId).with({ timeout: "5s" }).query("__stack_trace").then(
+      String,
+    );
   }
 
   #unobserved(workflowId: string, runId?: string) {
-    return new Client({ service: this.engine, namespace: this.engine.namespace, codec: this.#options.codec })
+    return new Client({
+      service: this.engine,
+      namespace: this.engine.namespace,
+      codec: this.#options.codec,
+    })
       .getHandle(undefined, workflowId, runId);
   }
 
@@ -336,11 +416,15 @@ export class TestEnvironment {
       lines.push(`(cannot determine where the workflow waits: ${(error as Error).message})`);
     }
     const run = await this.#unobserved(workflowId).describe().catch(() => undefined);
-    for (const { name, id } of run?.pendingProcedures ?? []) lines.push(`procedure ${name} (id ${id}): no client completes it`);
+    for (const { name, id } of run?.pendingProcedures ?? []) {
+      lines.push(`procedure ${name} (id ${id}): no client completes it`);
+    }
     const pending = run?.pendingActivities ?? [];
     for (const { activityType, activityId, attempt, state, lastFailure } of pending) {
       const failed = lastFailure === undefined ? "" : `, failed before: ${lastFailure.message}`;
-      lines.push(`activity ${activityType} (id ${activityId}): ${state}, attempt ${attempt}${failed}`);
+      lines.push(
+        `activity ${activityType} (id ${activityId}): ${state}, attempt ${attempt}${failed}`,
+      );
     }
     return lines.join("\n").replace(/^/gm, "  ");
   }
@@ -351,10 +435,14 @@ export class TestEnvironment {
     for (const attempt of this.#outside) {
       const { workflowId, runId, activityId } = attempt;
       const request = { namespace: this.engine.namespace, execution: { workflowId, runId } };
-      const pending = await service.describeWorkflowExecution(request).then((run) => run.pendingActivities, () => []);
+      const pending = await service.describeWorkflowExecution(request).then(
+        (run) => run.pendingActivities,
+        () => [],
+      );
       const open = pending.some((activity) =>
         activity.activityId === activityId && activity.attempt === attempt.attempt &&
-        (activity.state === PendingActivityState.STARTED || activity.state === PendingActivityState.CANCEL_REQUESTED)
+        (activity.state === PendingActivityState.STARTED ||
+          activity.state === PendingActivityState.CANCEL_REQUESTED)
       );
       if (!open) this.#outside.delete(attempt);
     }
@@ -362,9 +450,13 @@ export class TestEnvironment {
   }
 }
 
-function skipLimitsOf({ time, moments }: NonNullable<TestEnvironmentOptions["skipLimit"]> = {}): SkipLimits {
+function skipLimitsOf(
+  { time, moments }: NonNullable<TestEnvironmentOptions["skipLimit"]> = {},
+): SkipLimits {
   if (moments !== undefined && !(moments >= 1)) {
-    throw new RangeError(`skipLimit.moments must be at least 1 (Infinity for no limit), not ${moments}`);
+    throw new RangeError(
+      `skipLimit.moments must be at least 1 (Infinity for no limit), not ${moments}`,
+    );
   }
   return {
     timeMs: time === Infinity ? Infinity : time === undefined ? SKIP_LIMITS.timeMs : toMs(time),

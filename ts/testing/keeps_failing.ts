@@ -2,14 +2,17 @@
 // those for parents that can only wait for it.
 import type { WorkflowHandle } from "../client/mod.ts";
 
-/** The awaited workflow cannot progress: a workflow task or an activity fails repeatedly. Retries would move virtual time forever. */
+/**
+ * The awaited workflow cannot progress: a workflow task or an activity fails repeatedly. Retries
+ * would move virtual time forever.
+ */
 export class KeepsFailingError extends Error {
   override name = "KeepsFailingError";
 }
 
 /**
- * Yields `workflowId` and then its parents as far as each can only wait for a failing child. A parent that has an open timer, an
- * activity or another child may progress without this one.
+ * Yields `workflowId` and then its parents as far as each can only wait for a failing child. A
+ * parent that has an open timer, an activity or another child may progress without this one.
  */
 export async function* blockedBy(
   workflowId: string,
@@ -28,12 +31,17 @@ export async function* blockedBy(
 
 async function canOnlyWait(handle: WorkflowHandle, blocked: ReadonlySet<string>): Promise<boolean> {
   const { status, pendingActivities, pendingProcedures, pendingChildren } = await handle.describe();
-  if (status !== "RUNNING" || pendingActivities.length > 0 || pendingProcedures.length > 0) return false;
+  if (status !== "RUNNING" || pendingActivities.length > 0 || pendingProcedures.length > 0) {
+    return false;
+  }
   if (pendingChildren.some((child) => !blocked.has(child.workflowId))) return false;
   const timers = new Set<string>();
   for await (const { attributes } of handle.history()) {
     if (attributes.case === "timerStartedEventAttributes") timers.add(attributes.value.timerId);
-    else if (attributes.case === "timerFiredEventAttributes" || attributes.case === "timerCanceledEventAttributes") {
+    else if (
+      attributes.case === "timerFiredEventAttributes" ||
+      attributes.case === "timerCanceledEventAttributes"
+    ) {
       timers.delete(attributes.value.timerId);
     }
   }

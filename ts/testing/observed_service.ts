@@ -1,5 +1,6 @@
-// The service of a test's client, which counts what the client waits for. Virtual time advances only while a call
-// waits for a result, and never while a call that may change the state is in progress.
+// The service of a test's client, which counts what the client waits for. Virtual time advances
+// only while a call waits for a result, and never while a call that may change the state is in
+// progress.
 import { fromBinary } from "@bufbuild/protobuf";
 import type { CallOptions, MethodName, RawService } from "../service/raw.ts";
 import {
@@ -23,11 +24,16 @@ export interface Awaited {
 export function awaits(method: MethodName, request: Uint8Array): Awaited | undefined {
   switch (method) {
     case "updateWorkflowExecution": {
-      const { workflowExecution, request: update } = fromBinary(UpdateWorkflowExecutionRequestSchema, request);
+      const { workflowExecution, request: update } = fromBinary(
+        UpdateWorkflowExecutionRequestSchema,
+        request,
+      );
       return awaitedUpdate(workflowExecution, update?.meta?.updateId, update?.input?.name);
     }
     case "executeMultiOperation": {
-      for (const { operation } of fromBinary(ExecuteMultiOperationRequestSchema, request).operations) {
+      for (
+        const { operation } of fromBinary(ExecuteMultiOperationRequestSchema, request).operations
+      ) {
         if (operation.case !== "updateWorkflow") continue;
         const { workflowExecution, request: update } = operation.value;
         return awaitedUpdate(workflowExecution, update?.meta?.updateId, update?.input?.name);
@@ -39,8 +45,13 @@ export function awaits(method: MethodName, request: Uint8Array): Awaited | undef
       return awaitedUpdate(updateRef?.workflowExecution, updateRef?.updateId);
     }
     case "getWorkflowExecutionHistory": {
-      const { waitNewEvent, execution } = fromBinary(GetWorkflowExecutionHistoryRequestSchema, request);
-      return waitNewEvent ? awaitedResult(execution?.workflowId ?? "", execution?.runId) : undefined;
+      const { waitNewEvent, execution } = fromBinary(
+        GetWorkflowExecutionHistoryRequestSchema,
+        request,
+      );
+      return waitNewEvent
+        ? awaitedResult(execution?.workflowId ?? "", execution?.runId)
+        : undefined;
     }
     default:
       return undefined;
@@ -114,12 +125,19 @@ export class ObservedService implements RawService {
 
   async call(method: MethodName, request: Uint8Array, options?: CallOptions): Promise<Uint8Array> {
     const awaited = awaits(method, request);
-    if (awaited === undefined ? !READS.test(method) : method === "executeMultiOperation") this.#acts++;
+    if (awaited === undefined ? !READS.test(method) : method === "executeMultiOperation") {
+      this.#acts++;
+    }
     if (awaited !== undefined) return await this.#wait(awaited, method, request, options);
     return await this.during(() => this.#service.call(method, request, options));
   }
 
-  #wait(awaited: Awaited, method: MethodName, request: Uint8Array, options: CallOptions | undefined): Promise<Uint8Array> {
+  #wait(
+    awaited: Awaited,
+    method: MethodName,
+    request: Uint8Array,
+    options: CallOptions | undefined,
+  ): Promise<Uint8Array> {
     return new Promise((resolve, reject) => {
       const done = <T>(settle: (value: T) => void) => (value: T) => {
         this.#waiting.delete(reject);

@@ -1,7 +1,7 @@
-// Virtual time. It advances to the next due time in two cases: by `advance`, or while a test waits for a result and
-// nothing else is in progress. In progress are calls of the test, tasks that are queued or running, and activities
-// that run or are completed from outside, except those that wait in their `sleep`. So results do not depend on the
-// speed of the machine.
+// Virtual time. It advances to the next due time in two cases: by `advance`, or while a test waits
+// for a result and nothing else is in progress. In progress are calls of the test, tasks that are
+// queued or running, and activities that run or are completed from outside, except those that wait
+// in their `sleep`. So results do not depend on the speed of the machine.
 import type { VirtualClock } from "../engine/mod.ts";
 import { hop } from "../platform/hop.ts";
 import type { Timers } from "../base/timers.ts";
@@ -11,14 +11,17 @@ import type { Awaited } from "./observed_service.ts";
 /** Number of consecutive checks without activity that are needed. */
 const QUIET_LOOKS = 3;
 /**
- * Real time that `advance` gives to activities between two due times; slower ones continue during the rest of the
- * advance.
+ * Real time that `advance` gives to activities between two due times; slower ones continue during
+ * the rest of the advance.
  */
 const ACTIVITY_PATIENCE_MS = 100;
 /** Minimum number of checks in that time: a suspended process also suspends its activities. */
 const ACTIVITY_PATIENCE_LOOKS = 25;
 
-/** Checks of a task that waits for a worker, one per turn of the event loop; after these, one per millisecond. */
+/**
+ * Checks of a task that waits for a worker, one per turn of the event loop; after these, one per
+ * millisecond.
+ */
 const MAX_STUCK_HOPS = 1000;
 
 /** Limits of virtual time while one workflow is awaited. */
@@ -44,13 +47,22 @@ export interface WorkInHand {
 export interface TimeParts {
   engine: {
     readonly busy: boolean;
-    stats(): { readonly commits: number; readonly queuedTasks: number; readonly nextWakeMs: number };
+    stats(): {
+      readonly commits: number;
+      readonly queuedTasks: number;
+      readonly nextWakeMs: number;
+    };
   };
   clock: { nowMs(): number; advanceTo(ms: number): void };
   /** The earliest due time outside of the engine; Infinity without one. */
   timers: { next(): number };
   /** What the test waits for, and its calls in progress. */
-  service: { readonly waiting: number; readonly busy: number; readonly acts: number; awaited(): Iterable<Awaited> };
+  service: {
+    readonly waiting: number;
+    readonly busy: number;
+    readonly acts: number;
+    awaited(): Iterable<Awaited>;
+  };
   workers: ReadonlySet<WorkInHand>;
   /** Asks the engine whether an activity is to be completed from outside. */
   outside(): Promise<boolean>;
@@ -60,7 +72,10 @@ export interface TimeParts {
   tooFar(awaited: Awaited, skipped: Skipped): Promise<void>;
   /** Reports waits that nothing can end. */
   endless: EndlessWaitParts;
-  /** The clock also advances by itself: a due timer is progress even while a task waits for a worker. */
+  /**
+   * The clock also advances by itself: a due timer is progress even while a task waits for a
+   * worker.
+   */
   goesByItself?: boolean;
 }
 
@@ -69,7 +84,10 @@ export class VirtualTime {
   readonly #watch: EndlessWaitWatch;
   #skipping = false;
   #closed = false;
-  /** By ID of the awaited workflow: a chain of runs is one wait. Reset when the test makes another call. */
+  /**
+   * By ID of the awaited workflow: a chain of runs is one wait. Reset when the test makes another
+   * call.
+   */
   readonly #skipped = new Map<string, Skipped>();
   #acts = 0;
 
@@ -109,7 +127,9 @@ export class VirtualTime {
         const next = this.#next();
         // Nothing is due: the test waits for something outside of this environment.
         if (next === undefined || await this.#parts.outside()) await pause(5);
-        else if (this.#quiet() && service.waiting > 0 && !(await this.#isTooFar(next))) clock.advanceTo(next);
+        else if (this.#quiet() && service.waiting > 0 && !(await this.#isTooFar(next))) {
+          clock.advanceTo(next);
+        }
         continue;
       }
       // Most steps take one or two turns of the event loop; real activities may take any time.
@@ -119,7 +139,9 @@ export class VirtualTime {
     this.#watch.ended();
   }
 
-  /** Returns whether the next due time exceeds a limit of an awaited workflow, and ends that wait. */
+  /**
+   * Returns whether the next due time exceeds a limit of an awaited workflow, and ends that wait.
+   */
   async #isTooFar(next: number): Promise<boolean> {
     const { clock, service, limits } = this.#parts;
     if (service.acts !== this.#acts) this.#skipped.clear();
@@ -127,11 +149,15 @@ export class VirtualTime {
     for (const awaited of service.awaited()) {
       let skipped = this.#skipped.get(awaited.workflowId);
       if (skipped === undefined) {
-        this.#skipped.set(awaited.workflowId, skipped = { sinceMs: clock.nowMs(), moments: 0, nextMs: next });
+        this.#skipped.set(
+          awaited.workflowId,
+          skipped = { sinceMs: clock.nowMs(), moments: 0, nextMs: next },
+        );
       }
       skipped.nextMs = next;
-      if (next - skipped.sinceMs <= limits.timeMs && skipped.moments < limits.moments) skipped.moments++;
-      else {
+      if (next - skipped.sinceMs <= limits.timeMs && skipped.moments < limits.moments) {
+        skipped.moments++;
+      } else {
         this.#skipped.delete(awaited.workflowId);
         await this.#parts.tooFar(awaited, skipped);
         return true;
@@ -154,9 +180,9 @@ export class VirtualTime {
   }
 
   /**
-   * Waits until nothing is in progress. Tasks without a poller stay queued, and activities get a short time. Workflow
-   * tasks are awaited for any time, because they end by themselves or by the watchdog: the result must not depend on
-   * the machine.
+   * Waits until nothing is in progress. Tasks without a poller stay queued, and activities get a
+   * short time. Workflow tasks are awaited for any time, because they end by themselves or by the
+   * watchdog: the result must not depend on the machine.
    */
   async #settle(): Promise<void> {
     const { engine, workers } = this.#parts;
@@ -173,7 +199,8 @@ export class VirtualTime {
       else {
         looks = 0;
         const deciding = [...workers].some((worker) => worker.busyWorkflowTasks > 0);
-        const patient = performance.now() - since <= ACTIVITY_PATIENCE_MS || activityLooks < ACTIVITY_PATIENCE_LOOKS;
+        const patient = performance.now() - since <= ACTIVITY_PATIENCE_MS ||
+          activityLooks < ACTIVITY_PATIENCE_LOOKS;
         if (!deciding && !patient) return;
         if (!deciding) activityLooks++;
         await pause(1);
@@ -181,7 +208,10 @@ export class VirtualTime {
     }
   }
 
-  /** Returns the next due time. Asks the engine, whose own timer may be set for something that was resolved meanwhile. */
+  /**
+   * Returns the next due time. Asks the engine, whose own timer may be set for something that was
+   * resolved meanwhile.
+   */
   #next(): number | undefined {
     const { engine, timers } = this.#parts;
     const wake = engine.stats().nextWakeMs;
@@ -203,7 +233,9 @@ export class VirtualTime {
     return !engine.busy && service.busy === 0 && !this.#working();
   }
 
-  /** Whether nothing runs and time does not advance: nothing is due, or a task waits for a worker. */
+  /**
+   * Whether nothing runs and time does not advance: nothing is due, or a task waits for a worker.
+   */
   #isStuck(): boolean {
     if (!this.#isIdle()) return false;
     if (this.#next() === undefined) return true;

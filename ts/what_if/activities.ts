@@ -1,9 +1,12 @@
-// The activities of a branch: polled from the engine's task queues like a worker, and completed with the branch's
-// results at their times.
+// The activities of a branch: polled from the engine's task queues like a worker, and completed
+// with the branch's results at their times.
 import { create } from "@bufbuild/protobuf";
 import type { Duration } from "@bufbuild/protobuf/wkt";
 import { PendingActivityState } from "../messages/generated/temporal/api/enums/v1/workflow_pb.ts";
-import { type Failure, FailureSchema } from "../messages/generated/temporal/api/failure/v1/message_pb.ts";
+import {
+  type Failure,
+  FailureSchema,
+} from "../messages/generated/temporal/api/failure/v1/message_pb.ts";
 import type { PollActivityTaskQueueResponse } from "../messages/generated/temporal/api/workflowservice/v1/request_response_pb.ts";
 import { fromPayloads, type PayloadConverter } from "../converter/payload.ts";
 import type { Agenda } from "./agenda.ts";
@@ -32,7 +35,10 @@ export class Activities {
   readonly #parts: Parts;
   readonly #known = new Map<string, Known>();
   /** Activities that end when the code cancels them. */
-  readonly #untilCancelled = new Map<string, { readonly task: PollActivityTaskQueueResponse; readonly known: Known }>();
+  readonly #untilCancelled = new Map<
+    string,
+    { readonly task: PollActivityTaskQueueResponse; readonly known: Known }
+  >();
   /** Activity IDs of questions, by key. */
   readonly asked = new Map<string, string>();
 
@@ -77,7 +83,8 @@ export class Activities {
         // Only the engine's timeouts can end it now.
         return;
       case "failed": {
-        const final = end.failure?.failureInfo.case === "applicationFailureInfo" && end.failure.failureInfo.value.nonRetryable;
+        const final = end.failure?.failureInfo.case === "applicationFailureInfo" &&
+          end.failure.failureInfo.value.nonRetryable;
         const at = final || task.attempt >= attempt ? Math.max(now, startMs + afterMs) : now;
         this.#hold(task, at);
         agenda.at(at, () => this.#fail(task, end.failure));
@@ -94,7 +101,9 @@ export class Activities {
           const began = startMs + lastStartMs;
           const tries = task.retryPolicy?.maximumAttempts ?? 1;
           // The last attempt began later: until then this attempt fails.
-          if (began > now && (tries === 0 || task.attempt < tries)) return await this.#fail(task, laterAttempt(began - now));
+          if (began > now && (tries === 0 || task.attempt < tries)) {
+            return await this.#fail(task, laterAttempt(began - now));
+          }
           at = now + limit - 1;
         }
         this.#hold(task, at);
@@ -116,7 +125,13 @@ export class Activities {
     const beat = (at: number): void => {
       if (at >= untilMs) return;
       agenda.at(at, async () => {
-        await ignored(world.service.recordActivityTaskHeartbeat({ namespace: world.namespace, taskToken, identity: IDENTITY }));
+        await ignored(
+          world.service.recordActivityTaskHeartbeat({
+            namespace: world.namespace,
+            taskToken,
+            identity: IDENTITY,
+          }),
+        );
         beat(at + every);
       });
     };
@@ -131,11 +146,16 @@ export class Activities {
     }));
   }
 
-  /** Ends activities that the code canceled and whose time has come. Returns whether there were any. */
+  /**
+   * Ends activities that the code canceled and whose time has come. Returns whether there were any.
+   */
   async cancelled(): Promise<boolean> {
     if (this.#untilCancelled.size === 0) return false;
     const { world, execution } = this.#parts;
-    const run = await world.service.describeWorkflowExecution({ namespace: world.namespace, execution }).catch(() => undefined);
+    const run = await world.service.describeWorkflowExecution({
+      namespace: world.namespace,
+      execution,
+    }).catch(() => undefined);
     let any = false;
     for (const { activityId, state } of run?.pendingActivities ?? []) {
       const held = this.#untilCancelled.get(activityId);
@@ -158,15 +178,24 @@ export class Activities {
 const ignored = (call: Promise<unknown>): Promise<void> => call.then(() => {}, () => {});
 
 function laterAttempt(ms: number): Failure {
-  const nextRetryDelay = { seconds: BigInt(Math.floor(ms / 1000)), nanos: Math.round((ms % 1000) * 1e6) };
+  const nextRetryDelay = {
+    seconds: BigInt(Math.floor(ms / 1000)),
+    nanos: Math.round((ms % 1000) * 1e6),
+  };
   return create(FailureSchema, {
     message: "an earlier attempt, of which history has no more than that there was one",
-    failureInfo: { case: "applicationFailureInfo", value: { type: "EarlierAttempt", nextRetryDelay } },
+    failureInfo: {
+      case: "applicationFailureInfo",
+      value: { type: "EarlierAttempt", nextRetryDelay },
+    },
   });
 }
 
 /** Decodes the arguments, as many as possible. */
-export function decodeLeniently(converter: PayloadConverter, payloads: Parameters<typeof fromPayloads>[1]): readonly unknown[] {
+export function decodeLeniently(
+  converter: PayloadConverter,
+  payloads: Parameters<typeof fromPayloads>[1],
+): readonly unknown[] {
   try {
     return fromPayloads(converter, payloads);
   } catch {

@@ -1,6 +1,6 @@
-// Results of activities, local activities and children of a branch. In this order: from an edit; from history, by
-// type and arguments, else by order; from an answer of the user; from the rule for unknown results. Each recorded
-// result is used once.
+// Results of activities, local activities and children of a branch. In this order: from an edit;
+// from history, by type and arguments, else by order; from an answer of the user; from the rule for
+// unknown results. Each recorded result is used once.
 import type { Failure } from "../messages/generated/temporal/api/failure/v1/message_pb.ts";
 import { FailureSchema } from "../messages/generated/temporal/api/failure/v1/message_pb.ts";
 import { create } from "@bufbuild/protobuf";
@@ -47,7 +47,12 @@ export class Answers {
   /** IDs of the recorded events whose results were used. */
   readonly given = new Set<number>();
 
-  constructor(recorded: Recorded, edits: readonly Edit[], unanswered: End | undefined, converter: PayloadConverter) {
+  constructor(
+    recorded: Recorded,
+    edits: readonly Edit[],
+    unanswered: End | undefined,
+    converter: PayloadConverter,
+  ) {
     this.#calls = {
       activity: [...recorded.activities],
       "local activity": [...recorded.localActivities],
@@ -60,15 +65,25 @@ export class Answers {
   }
 
   /** Marks calls up to the cut as used, whether ended or not. Returns those that are still open. */
-  openAt(of: "activity" | "child", cut: number): { readonly eventId: number; readonly answer: Answer }[] {
+  openAt(
+    of: "activity" | "child",
+    cut: number,
+  ): { readonly eventId: number; readonly answer: Answer }[] {
     const calls = this.#calls[of];
-    const open = calls.filter(({ eventId, endEventId }) => eventId <= cut && (endEventId === 0 || endEventId > cut));
-    const mine = open.map((call) => ({ eventId: call.eventId, answer: this.#fromRecord(of, call) }));
+    const open = calls.filter(({ eventId, endEventId }) =>
+      eventId <= cut && (endEventId === 0 || endEventId > cut)
+    );
+    const mine = open.map((call) => ({
+      eventId: call.eventId,
+      answer: this.#fromRecord(of, call),
+    }));
     this.#calls[of].splice(0, calls.length, ...calls.filter(({ eventId }) => eventId > cut));
     return mine;
   }
 
-  /** Marks local activities and reducers up to the cut as used: the prefix records their results. */
+  /**
+   * Marks local activities and reducers up to the cut as used: the prefix records their results.
+   */
   skipLocal(cut: number): void {
     for (const kind of ["local activity", "transact"] as const) {
       const calls = this.#calls[kind];
@@ -77,11 +92,13 @@ export class Answers {
   }
 
   /**
-   * Returns the result of a reducer; undefined if it is unknown. A reducer that no code awaits is assumed to succeed:
-   * the code continues in the same way, and its tables are not available.
+   * Returns the result of a reducer; undefined if it is unknown. A reducer that no code awaits is
+   * assumed to succeed: the code continues in the same way, and its tables are not available.
    */
   ofReducer(asked: Asked, isAwaited: boolean): RecordedEnd | undefined {
-    if (!isAwaited && !this.#calls.transact.some((call) => isSame(call, asked))) return { kind: "completed", result: undefined };
+    if (!isAwaited && !this.#calls.transact.some((call) => isSame(call, asked))) {
+      return { kind: "completed", result: undefined };
+    }
     const { end, question } = this.of(asked);
     return question === undefined ? end : undefined;
   }
@@ -91,7 +108,9 @@ export class Answers {
     const calls = this.#calls[asked.of];
     const same = calls.findIndex((call) => isSame(call, asked));
     // A reducer with different arguments changes its tables differently.
-    const index = same >= 0 || asked.of === "transact" ? same : calls.findIndex(({ type }) => type === asked.type);
+    const index = same >= 0 || asked.of === "transact"
+      ? same
+      : calls.findIndex(({ type }) => type === asked.type);
     if (index >= 0) {
       const [call] = calls.splice(index, 1);
       return this.#fromRecord(asked.of, call!);
@@ -111,7 +130,9 @@ export class Answers {
 
   #fromRecord(of: Question["of"], call: RecordedCall): Answer {
     this.given.add(call.eventId);
-    const edit = this.#edits.findLast((each) => (each.kind === of) && each.eventId === call.eventId);
+    const edit = this.#edits.findLast((each) =>
+      (each.kind === of) && each.eventId === call.eventId
+    );
     const afterMs = Math.max(0, call.endMs - call.startMs);
     const lastStartMs = Math.max(0, call.lastStartMs - call.startMs);
     const from = call.eventId;
@@ -121,11 +142,25 @@ export class Answers {
       return { ...this.#byEdit(edit.end, edit.afterMs ?? recorded), from };
     }
     // Open at the end of the history: its result is unknown, so it never ends.
-    return { end: call.end, afterMs, lastStartMs, attempt: call.attempt, startFails: call.startFailed === true, from };
+    return {
+      end: call.end,
+      afterMs,
+      lastStartMs,
+      attempt: call.attempt,
+      startFails: call.startFailed === true,
+      from,
+    };
   }
 
   #byEdit(end: End, afterMs: number): Answer {
-    return { end: this.#encoded(end), afterMs, lastStartMs: 0, attempt: 1, startFails: false, from: 0 };
+    return {
+      end: this.#encoded(end),
+      afterMs,
+      lastStartMs: 0,
+      attempt: 1,
+      startFails: false,
+      from: 0,
+    };
   }
 
   #encoded(end: End): RecordedEnd {

@@ -1,6 +1,6 @@
-// A branch: the first events of a recorded run with edits. It continues in a separate engine, in memory with virtual
-// time, until it ends, waits for something that never comes, or reaches something for which the history has no
-// result. It never affects the recorded run.
+// A branch: the first events of a recorded run with edits. It continues in a separate engine, in
+// memory with virtual time, until it ends, waits for something that never comes, or reaches
+// something for which the history has no result. It never affects the recorded run.
 import { create, fromBinary } from "@bufbuild/protobuf";
 import { EventType } from "../messages/generated/temporal/api/enums/v1/event_type_pb.ts";
 import {
@@ -11,7 +11,11 @@ import {
 import { PayloadsSchema } from "../messages/generated/temporal/api/common/v1/message_pb.ts";
 import { WorkflowExecutionStatus } from "../messages/generated/temporal/api/enums/v1/workflow_pb.ts";
 import { UpdateWorkflowExecutionLifecycleStage } from "../messages/generated/temporal/api/enums/v1/update_pb.ts";
-import { defaultPayloadConverter, type PayloadConverter, toPayloads } from "../converter/payload.ts";
+import {
+  defaultPayloadConverter,
+  type PayloadConverter,
+  toPayloads,
+} from "../converter/payload.ts";
 import { runIdIn } from "../converter/history_run.ts";
 import { CLOSING_STATUS } from "../engine/maintenance/findings.ts";
 import type { OpenRunToMake } from "../engine/maintenance/open_run.ts";
@@ -38,11 +42,13 @@ export interface BranchOptions {
   readonly from?: number;
   /** For histories that do not contain it. */
   readonly workflowId?: string;
-  /** The result of calls for which the history has none. Default: the branch stops with a question. */
+  /**
+   * The result of calls for which the history has none. Default: the branch stops with a question.
+   */
   readonly unanswered?: End;
   /**
-   * Tables, and reducers that change them, in Node and Deno. Default: none; a reducer returns the recorded result for
-   * the same arguments, otherwise the branch asks.
+   * Tables, and reducers that change them, in Node and Deno. Default: none; a reducer returns the
+   * recorded result for the same arguments, otherwise the branch asks.
    */
   readonly tables?: BranchTables;
   /** Encodes the values of edits. Default: Temporal's default encodings. */
@@ -57,7 +63,15 @@ export interface BranchOptions {
 
 /** How a branch ended. */
 export type BranchOutcome =
-  | { readonly kind: "completed" | "failed" | "cancelled" | "terminated" | "timed out" | "continued as new" }
+  | {
+    readonly kind:
+      | "completed"
+      | "failed"
+      | "cancelled"
+      | "terminated"
+      | "timed out"
+      | "continued as new";
+  }
   /** The run is open, and nothing that could resume it is scheduled. */
   | { readonly kind: "waits" }
   /** The history has no result for something that the branch began. */
@@ -98,8 +112,8 @@ export interface BranchResult {
   /** IDs of recorded messages that arrived after the end of the run. */
   readonly undelivered: readonly number[];
   /**
-   * With `tables`: IDs of kept events whose reducer returned another result than recorded. The tables differ from
-   * those of the recorded run.
+   * With `tables`: IDs of kept events whose reducer returned another result than recorded. The
+   * tables differ from those of the recorded run.
    */
   readonly otherTables: readonly number[];
   /** Virtual time at the end, in milliseconds since the epoch. */
@@ -113,17 +127,26 @@ const TOGETHER_MS = 20;
 const turns = new WeakMap<TaskRealm, Promise<unknown>>();
 
 /**
- * Runs a branch of a recorded run. `history`: bytes of temporal.api.history.v1.History with decoded payloads (see
- * readHistoryFile). Rejects with an EditError for edits that do not match the history.
+ * Runs a branch of a recorded run. `history`: bytes of temporal.api.history.v1.History with decoded
+ * payloads (see readHistoryFile). Rejects with an EditError for edits that do not match the
+ * history.
  */
-export async function runBranch(history: Uint8Array, options: BranchOptions, openStore?: OpenStore): Promise<BranchResult> {
+export async function runBranch(
+  history: Uint8Array,
+  options: BranchOptions,
+  openStore?: OpenStore,
+): Promise<BranchResult> {
   const before = turns.get(options.realm);
   const mine = (before ?? Promise.resolve()).then(() => run(history, options, openStore));
   turns.set(options.realm, mine.catch(() => {}));
   return await mine;
 }
 
-async function run(history: Uint8Array, options: BranchOptions, openStore: OpenStore = noTables): Promise<BranchResult> {
+async function run(
+  history: Uint8Array,
+  options: BranchOptions,
+  openStore: OpenStore = noTables,
+): Promise<BranchResult> {
   const { edits, from = Infinity, converter = defaultPayloadConverter } = options;
   const original = fromBinary(HistorySchema, history).events;
   const recorded = readRecorded(original);
@@ -138,9 +161,13 @@ async function run(history: Uint8Array, options: BranchOptions, openStore: OpenS
   const timers = movedTimers(recorded, edits, cut);
   const { tables } = options;
   if (tables !== undefined && edits.some(({ kind }) => kind === "transact")) {
-    throw new EditError("reducers of a branch with tables run: give other reducers or tables, or leave the tables out");
+    throw new EditError(
+      "reducers of a branch with tables run: give other reducers or tables, or leave the tables out",
+    );
   }
-  const made = tables === undefined ? undefined : makeTables(await openStore(), tables, prefix, converter);
+  const made = tables === undefined
+    ? undefined
+    : makeTables(await openStore(), tables, prefix, converter);
   const reducers = tables === undefined ? new AnsweredReducers() : undefined;
   const world = await World.open(
     { ...main, timers: new Map(timers.map(({ eventId, atMs }) => [eventId, atMs])) },
@@ -153,7 +180,10 @@ async function run(history: Uint8Array, options: BranchOptions, openStore: OpenS
   try {
     const branch = new Branch(world, recorded, answers, main, options, reducers);
     branch.resume(original, cut, openChildren);
-    return { ...await branch.run(scriptOf(recorded, edits, cut), cut), otherTables: made?.differ ?? [] };
+    return {
+      ...await branch.run(scriptOf(recorded, edits, cut), cut),
+      otherTables: made?.differ ?? [],
+    };
   } finally {
     await world.close();
   }
@@ -162,7 +192,9 @@ async function run(history: Uint8Array, options: BranchOptions, openStore: OpenS
 /** The edits may change nothing: then the last task is executed again. */
 function lastBefore(events: readonly HistoryEvent[]): number {
   const last = events.at(-1);
-  return last !== undefined && CLOSING_STATUS[last.eventType] !== undefined ? events.length : events.length + 1;
+  return last !== undefined && CLOSING_STATUS[last.eventType] !== undefined
+    ? events.length
+    : events.length + 1;
 }
 
 function withInput(
@@ -172,12 +204,21 @@ function withInput(
 ): readonly HistoryEvent[] {
   const edit = edits.findLast((each) => each.kind === "input");
   const [first, ...rest] = events;
-  if (edit?.kind !== "input" || first?.attributes.case !== "workflowExecutionStartedEventAttributes") return events;
+  if (
+    edit?.kind !== "input" || first?.attributes.case !== "workflowExecutionStartedEventAttributes"
+  ) return events;
   const input = create(PayloadsSchema, { payloads: toPayloads(converter, edit.args) });
-  return [{ ...first, attributes: { ...first.attributes, value: { ...first.attributes.value, input } } }, ...rest];
+  return [{
+    ...first,
+    attributes: { ...first.attributes, value: { ...first.attributes.value, input } },
+  }, ...rest];
 }
 
-function runOf(events: readonly HistoryEvent[], workflowId: string | undefined, runId: string | undefined): OpenRunToMake {
+function runOf(
+  events: readonly HistoryEvent[],
+  workflowId: string | undefined,
+  runId: string | undefined,
+): OpenRunToMake {
   const start = events[0]?.attributes;
   if (start?.case !== "workflowExecutionStartedEventAttributes") {
     throw new EditError("the history does not begin with its run's start");
@@ -198,8 +239,16 @@ function movedTimers(recorded: Recorded, edits: readonly Edit[], cut: number) {
   });
 }
 
-/** Returns a child that the prefix started, as a run without code; undefined if its start is not recorded there. */
-function childRun(events: readonly HistoryEvent[], initiatedId: number, cut: number, parent: OpenRunToMake): OpenRunToMake[] {
+/**
+ * Returns a child that the prefix started, as a run without code; undefined if its start is not
+ * recorded there.
+ */
+function childRun(
+  events: readonly HistoryEvent[],
+  initiatedId: number,
+  cut: number,
+  parent: OpenRunToMake,
+): OpenRunToMake[] {
   const initiated = events[initiatedId - 1]!.attributes;
   const started = events.slice(0, cut).find(({ attributes }) =>
     attributes.case === "childWorkflowExecutionStartedEventAttributes" &&
@@ -258,20 +307,41 @@ class Branch {
     this.#main = main;
     this.#options = options;
     const agenda = this.#agenda;
-    this.#activities = new Activities({ world, agenda, answers, converter, execution: { workflowId, runId } });
+    this.#activities = new Activities({
+      world,
+      agenda,
+      answers,
+      converter,
+      execution: { workflowId, runId },
+    });
     this.#children = new Children(world, agenda);
-    this.#tasks = new WorkflowTasks({ world, realm, recorded, answers, children: this.#children, converter, runId, reducers });
+    this.#tasks = new WorkflowTasks({
+      world,
+      realm,
+      recorded,
+      answers,
+      children: this.#children,
+      converter,
+      runId,
+      reducers,
+    });
   }
 
   /** Resumes what the prefix began. */
-  resume(events: readonly HistoryEvent[], cut: number, children: ReturnType<Answers["openAt"]>): void {
+  resume(
+    events: readonly HistoryEvent[],
+    cut: number,
+    children: ReturnType<Answers["openAt"]>,
+  ): void {
     const { workflowQueues, activityQueues } = this.#tasks;
     this.#answers.skipLocal(cut);
     for (const { attributes } of [...events.slice(0, cut), ...this.#main.events]) {
       if (attributes.case === "workflowExecutionStartedEventAttributes") {
         workflowQueues.add(attributes.value.taskQueue?.name ?? "");
       }
-      if (attributes.case === "activityTaskScheduledEventAttributes") activityQueues.add(attributes.value.taskQueue?.name ?? "");
+      if (attributes.case === "activityTaskScheduledEventAttributes") {
+        activityQueues.add(attributes.value.taskQueue?.name ?? "");
+      }
       if (attributes.case === "startChildWorkflowExecutionInitiatedEventAttributes") {
         workflowQueues.add(attributes.value.taskQueue?.name || [...workflowQueues][0]!);
       }
@@ -290,7 +360,10 @@ class Branch {
 
   async run(script: readonly Delivery[], kept: number): Promise<Omit<BranchResult, "otherTables">> {
     script.forEach((delivery, i) => {
-      this.#agenda.at(Math.max(this.#world.nowMs, delivery.atMs), () => this.#deliver(delivery, script[i + 1]));
+      this.#agenda.at(
+        Math.max(this.#world.nowMs, delivery.atMs),
+        () => this.#deliver(delivery, script[i + 1]),
+      );
     });
     const outcome = await this.#goOn();
     const { bytes, events } = this.#world.history();
@@ -317,17 +390,25 @@ class Branch {
       const { failure } = this.#tasks;
       if (failure !== undefined) return { kind: "stuck", message: failure.message };
       if (signal?.aborted) return { kind: "stopped", message: "it was stopped" };
-      if (this.#tasks.completed >= maxTasks) return { kind: "stopped", message: `it has run ${maxTasks} workflow tasks` };
+      if (this.#tasks.completed >= maxTasks) {
+        return { kind: "stopped", message: `it has run ${maxTasks} workflow tasks` };
+      }
       if (await this.#agenda.doNext(world.nowMs)) continue;
       const next = Math.min(this.#agenda.nextMs, world.nextMs);
       if (next === Infinity) return { kind: "waits" };
-      // After the end of an open history only the branch's own actions are known: what it waits for may have
-      // happened.
-      if (next > Math.max(lastMs, world.nowMs) && this.#agenda.nextMs === Infinity && this.#waitsForUnknown()) {
+      // After the end of an open history only the branch's own actions are known: what it waits for
+      // may have happened.
+      if (
+        next > Math.max(lastMs, world.nowMs) && this.#agenda.nextMs === Infinity &&
+        this.#waitsForUnknown()
+      ) {
         return { kind: "waits" };
       }
       if (next > until) {
-        return { kind: "stopped", message: `the run continues beyond ${Math.round(maxTimeMs / 86_400_000)} days` };
+        return {
+          kind: "stopped",
+          message: `the run continues beyond ${Math.round(maxTimeMs / 86_400_000)} days`,
+        };
       }
       world.clock.advanceTo(next);
     }
@@ -337,9 +418,12 @@ class Branch {
   #waitsForUnknown(): boolean {
     const { activities, children } = this.#recorded;
     const edited = (id: number) =>
-      this.#options.edits.some((edit) => (edit.kind === "activity" || edit.kind === "child") && edit.eventId === id);
+      this.#options.edits.some((edit) =>
+        (edit.kind === "activity" || edit.kind === "child") && edit.eventId === id
+      );
     return [...activities, ...children].some(({ eventId, endEventId, startFailed }) =>
-      endEventId === 0 && startFailed !== true && this.#answers.given.has(eventId) && !edited(eventId)
+      endEventId === 0 && startFailed !== true && this.#answers.given.has(eventId) &&
+      !edited(eventId)
     );
   }
 
@@ -379,7 +463,8 @@ class Branch {
     const world = this.#world;
     const { workflowId, runId } = this.#main;
     const { together, atMs } = delivery;
-    const waits = next !== undefined && together !== 0 && next.together === together && next.atMs - atMs <= TOGETHER_MS;
+    const waits = next !== undefined && together !== 0 && next.together === together &&
+      next.atMs - atMs <= TOGETHER_MS;
     this.#together = waits ? together : undefined;
     if (world.closed) {
       if (delivery.eventId > 0) this.#undelivered.push(delivery.eventId);
@@ -390,7 +475,10 @@ class Branch {
     const identity = delivery.identity || IDENTITY;
     const input = "values" in delivery.input
       ? create(PayloadsSchema, {
-        payloads: toPayloads(this.#options.converter ?? defaultPayloadConverter, delivery.input.values),
+        payloads: toPayloads(
+          this.#options.converter ?? defaultPayloadConverter,
+          delivery.input.values,
+        ),
       })
       : delivery.input.payloads;
     const header = delivery.header === undefined ? {} : { header: delivery.header };
@@ -399,7 +487,14 @@ class Branch {
     switch (delivery.kind) {
       case "signal":
         await service.signalWorkflowExecution({
-          ...{ namespace, workflowExecution, identity, requestId, signalName: delivery.name, ...carried },
+          ...{
+            namespace,
+            workflowExecution,
+            identity,
+            requestId,
+            signalName: delivery.name,
+            ...carried,
+          },
         });
         break;
       case "cancel":
@@ -412,7 +507,12 @@ class Branch {
         });
         break;
       case "terminate":
-        await service.terminateWorkflowExecution({ namespace, workflowExecution, identity, reason: delivery.reason });
+        await service.terminateWorkflowExecution({
+          namespace,
+          workflowExecution,
+          identity,
+          reason: delivery.reason,
+        });
         break;
       case "update": {
         const { name, updateId: id, eventId: recorded } = delivery;
@@ -421,15 +521,27 @@ class Branch {
         void service.updateWorkflowExecution({
           ...{ namespace, workflowExecution },
           waitPolicy: { lifecycleStage: UpdateWorkflowExecutionLifecycleStage.ACCEPTED },
-          request: { meta: { updateId: id, identity }, input: { name, ...(input !== undefined && { args: input }), ...header } },
+          request: {
+            meta: { updateId: id, identity },
+            input: { name, ...(input !== undefined && { args: input }), ...header },
+          },
         }).then(({ outcome, stage }) => {
           // A rejected update has an outcome and is never reported as accepted.
           const failure = outcome?.value.case === "failure" ? outcome.value.value : undefined;
-          const accepted = stage === UpdateWorkflowExecutionLifecycleStage.ACCEPTED || failure === undefined ||
+          const accepted = stage === UpdateWorkflowExecutionLifecycleStage.ACCEPTED ||
+            failure === undefined ||
             this.#isAccepted(id);
-          entry.answer = { ...entry.answer, accepted, ...(!accepted && { message: failure?.message ?? "rejected" }) };
+          entry.answer = {
+            ...entry.answer,
+            accepted,
+            ...(!accepted && { message: failure?.message ?? "rejected" }),
+          };
         }, (error) => {
-          entry.answer = { ...entry.answer, accepted: this.#isAccepted(id), message: (error as Error).message };
+          entry.answer = {
+            ...entry.answer,
+            accepted: this.#isAccepted(id),
+            message: (error as Error).message,
+          };
         });
         // The call reaches the engine before anything else happens.
         await world.quiet();
@@ -446,7 +558,12 @@ class Branch {
 
   #closed(): BranchOutcome {
     const last = this.#world.history().events.at(-1)!;
-    const kinds: { readonly [status: number]: Exclude<BranchOutcome["kind"], "waits" | "asks" | "stuck" | "stopped"> } = {
+    const kinds: {
+      readonly [status: number]: Exclude<
+        BranchOutcome["kind"],
+        "waits" | "asks" | "stuck" | "stopped"
+      >;
+    } = {
       [WorkflowExecutionStatus.COMPLETED]: "completed",
       [WorkflowExecutionStatus.FAILED]: "failed",
       [WorkflowExecutionStatus.CANCELED]: "cancelled",
@@ -461,7 +578,8 @@ class Branch {
     return this.#answers.questions.map((question) => {
       const activityId = this.#activities.asked.get(question.key);
       const event = events.findLast(({ attributes }) =>
-        attributes.case === "activityTaskScheduledEventAttributes" && attributes.value.activityId === activityId
+        attributes.case === "activityTaskScheduledEventAttributes" &&
+        attributes.value.activityId === activityId
       );
       return event === undefined ? question : { ...question, eventId: Number(event.eventId) };
     });

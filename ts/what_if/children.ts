@@ -1,8 +1,11 @@
-// The children of a branch. Each is a run of the branch's engine without code, which ends with the branch's result at
-// its time.
+// The children of a branch. Each is a run of the branch's engine without code, which ends with the
+// branch's result at its time.
 import { create } from "@bufbuild/protobuf";
 import { CommandType } from "../messages/generated/temporal/api/enums/v1/command_type_pb.ts";
-import { type Command, CommandSchema } from "../messages/generated/temporal/api/command/v1/message_pb.ts";
+import {
+  type Command,
+  CommandSchema,
+} from "../messages/generated/temporal/api/command/v1/message_pb.ts";
 import { FailureSchema } from "../messages/generated/temporal/api/failure/v1/message_pb.ts";
 import type { PollWorkflowTaskQueueResponse } from "../messages/generated/temporal/api/workflowservice/v1/request_response_pb.ts";
 import type { Agenda } from "./agenda.ts";

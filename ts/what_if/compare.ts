@@ -1,4 +1,5 @@
-// Compares two runs or branches: aligned steps, the first difference, and the time shift of each step.
+// Compares two runs or branches: aligned steps, the first difference, and the time shift of each
+// step.
 import type { HistoryEvent } from "../messages/generated/temporal/api/history/v1/message_pb.ts";
 import type { PayloadConverter } from "../converter/payload.ts";
 import { type Step, stepsOf } from "./steps.ts";
@@ -11,7 +12,10 @@ export interface ComparedStep {
   readonly b: Step | undefined;
   /** Both sides have the step, with equal values. */
   readonly same: boolean;
-  /** Delay of the step in B, each measured from the start of its run, in milliseconds; undefined if one side lacks it. */
+  /**
+   * Delay of the step in B, each measured from the start of its run, in milliseconds; undefined if
+   * one side lacks it.
+   */
   readonly laterMs: number | undefined;
 }
 
@@ -43,7 +47,9 @@ export function compareRuns(
     a: one,
     b: other,
     same: one !== undefined && other !== undefined && isSame(one, other),
-    laterMs: one === undefined || other === undefined ? undefined : other.timeMs - startB - (one.timeMs - startA),
+    laterMs: one === undefined || other === undefined
+      ? undefined
+      : other.timeMs - startB - (one.timeMs - startA),
   }));
   const differences = steps.flatMap(({ same }, i) => (same ? [] : [i]));
   const took = (of: readonly Step[]) => (of.at(-1)?.timeMs ?? 0) - (of[0]?.timeMs ?? 0);
@@ -51,14 +57,18 @@ export function compareRuns(
 }
 
 const isSame = (a: Step, b: Step): boolean => isAlike(a, b) && a.text === b.text;
-const isAlike = (a: Step, b: Step): boolean => a.kind === b.kind && a.what === b.what && a.name === b.name;
+const isAlike = (a: Step, b: Step): boolean =>
+  a.kind === b.kind && a.what === b.what && a.name === b.name;
 
 /** Aligns the common start and end, and between them the longest common subsequence. */
 function aligned(a: readonly Step[], b: readonly Step[]): [Step | undefined, Step | undefined][] {
   let head = 0;
   while (head < a.length && head < b.length && isSame(a[head]!, b[head]!)) head++;
   let tail = 0;
-  while (tail < a.length - head && tail < b.length - head && isSame(a[a.length - 1 - tail]!, b[b.length - 1 - tail]!)) tail++;
+  while (
+    tail < a.length - head && tail < b.length - head &&
+    isSame(a[a.length - 1 - tail]!, b[b.length - 1 - tail]!)
+  ) tail++;
   const pairs: [Step | undefined, Step | undefined][] = [];
   for (let i = 0; i < head; i++) pairs.push([a[i], b[i]]);
   pairs.push(...longest(a.slice(head, a.length - tail), b.slice(head, b.length - tail)));
@@ -80,7 +90,9 @@ function longest(a: readonly Step[], b: readonly Step[]): [Step | undefined, Ste
     for (let j = b.length - 1; j >= 0; j--) {
       const both = worth(i, j);
       const skip = Math.max(table[(i + 1) * width + j]!, table[i * width + j + 1]!);
-      table[i * width + j] = both === 0 ? skip : Math.max(skip, table[(i + 1) * width + j + 1]! + both);
+      table[i * width + j] = both === 0
+        ? skip
+        : Math.max(skip, table[(i + 1) * width + j + 1]! + both);
     }
   }
   let [i, j] = [0, 0];
@@ -88,8 +100,9 @@ function longest(a: readonly Step[], b: readonly Step[]): [Step | undefined, Ste
     const here = i < a.length && j < b.length ? table[i * width + j]! : -1;
     const both = here < 0 ? 0 : worth(i, j);
     if (both > 0 && here === table[(i + 1) * width + j + 1]! + both) pairs.push([a[i++], b[j++]]);
-    else if (i < a.length && (j >= b.length || here === table[(i + 1) * width + j]!)) pairs.push([a[i++], undefined]);
-    else pairs.push([undefined, b[j++]]);
+    else if (i < a.length && (j >= b.length || here === table[(i + 1) * width + j]!)) {
+      pairs.push([a[i++], undefined]);
+    } else pairs.push([undefined, b[j++]]);
   }
   return pairs;
 }

@@ -1,5 +1,5 @@
-// The changes that a branch makes to a recorded run. Edits are plain data and can be stored, sent and undone. They
-// refer to events by their IDs in the recorded history.
+// The changes that a branch makes to a recorded run. Edits are plain data and can be stored, sent
+// and undone. They refer to events by their IDs in the recorded history.
 
 /** Values as workflow code gets them; the branch's converter encodes them. */
 export type Values = readonly unknown[];
@@ -37,26 +37,47 @@ export type End =
 export type Edit =
   /** Changes the arguments of the start. */
   | { readonly kind: "input"; readonly args: Values }
-  /** Changes the arguments of a signal or an update. For an update, the event is its WorkflowExecutionUpdateAccepted. */
+  /**
+   * Changes the arguments of a signal or an update. For an update, the event is its
+   * WorkflowExecutionUpdateAccepted.
+   */
   | { readonly kind: "payload"; readonly eventId: number; readonly args: Values }
   /** Removes a signal, update, cancel request or termination. */
   | { readonly kind: "drop"; readonly eventId: number }
   /** Replaces a message. */
   | { readonly kind: "replace"; readonly eventId: number; readonly message: Message }
   /** Inserts a message `afterMs` after an event (default 0). */
-  | { readonly kind: "insert"; readonly after: number; readonly message: Message; readonly afterMs?: number }
+  | {
+    readonly kind: "insert";
+    readonly after: number;
+    readonly message: Message;
+    readonly afterMs?: number;
+  }
   /** Repeats a message after itself. */
   | { readonly kind: "duplicate"; readonly eventId: number; readonly afterMs?: number }
   /** Moves a message after another event. */
   | { readonly kind: "move"; readonly eventId: number; readonly after: number }
   /**
-   * Changes the end of an activity, identified by its ActivityTaskScheduled; `afterMs` after that event (default: as
-   * recorded, otherwise 0).
+   * Changes the end of an activity, identified by its ActivityTaskScheduled; `afterMs` after that
+   * event (default: as recorded, otherwise 0).
    */
-  | { readonly kind: "activity"; readonly eventId: number; readonly end: End; readonly afterMs?: number }
+  | {
+    readonly kind: "activity";
+    readonly eventId: number;
+    readonly end: End;
+    readonly afterMs?: number;
+  }
   /** Changes the end of a child, identified by its StartChildWorkflowExecutionInitiated. */
-  | { readonly kind: "child"; readonly eventId: number; readonly end: End; readonly afterMs?: number }
-  /** Changes the result or error of a reducer, identified by its MarkerRecorded; for branches without tables. */
+  | {
+    readonly kind: "child";
+    readonly eventId: number;
+    readonly end: End;
+    readonly afterMs?: number;
+  }
+  /**
+   * Changes the result or error of a reducer, identified by its MarkerRecorded; for branches
+   * without tables.
+   */
   | { readonly kind: "transact"; readonly eventId: number; readonly end: End }
   /** Changes the duration of a timer, identified by its TimerStarted. */
   | { readonly kind: "timer"; readonly eventId: number; readonly afterMs: number }
@@ -66,8 +87,8 @@ export type Edit =
 /** The branch needs a result that the history does not have. */
 export interface Question {
   /**
-   * Identifies the question in an "answer" edit: "activity refund 1" is the first activity of that type without a
-   * result.
+   * Identifies the question in an "answer" edit: "activity refund 1" is the first activity of that
+   * type without a result.
    */
   readonly key: string;
   /** The kind of call. */

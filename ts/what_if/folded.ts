@@ -11,17 +11,23 @@ export type FoldedRow =
 const SHORT = 2;
 
 /**
- * Collapses equal steps. `around`: number of equal steps shown on each side of a difference (default 2). `unfolded`:
- * expanded ranges, by the index of their first step. Runs without a difference keep their first and last steps.
+ * Collapses equal steps. `around`: number of equal steps shown on each side of a difference
+ * (default 2). `unfolded`: expanded ranges, by the index of their first step. Runs without a
+ * difference keep their first and last steps.
  */
 export function foldedSteps(
   { steps, differences }: Comparison,
-  { around = 2, unfolded = new Set() }: { readonly around?: number; readonly unfolded?: ReadonlySet<number> } = {},
+  { around = 2, unfolded = new Set() }: {
+    readonly around?: number;
+    readonly unfolded?: ReadonlySet<number>;
+  } = {},
 ): FoldedRow[] {
   const isShown = new Uint8Array(steps.length);
   for (const at of [0, ...differences, steps.length - 1]) {
     const wide = steps[at]?.same === false ? around : 0;
-    for (let i = Math.max(0, at - wide); i <= Math.min(steps.length - 1, at + wide); i++) isShown[i] = 1;
+    for (let i = Math.max(0, at - wide); i <= Math.min(steps.length - 1, at + wide); i++) {
+      isShown[i] = 1;
+    }
   }
   const rows: FoldedRow[] = [];
   for (let i = 0; i < steps.length;) {
@@ -32,12 +38,17 @@ export function foldedSteps(
       i = end;
       continue;
     }
-    for (end = Math.max(end, i + 1); i < end; i++) rows.push({ kind: "step", index: i, step: steps[i]! });
+    for (end = Math.max(end, i + 1); i < end; i++) {
+      rows.push({ kind: "step", index: i, step: steps[i]! });
+    }
   }
   return rows;
 }
 
-/** Returns the position of both runs at a step: the ID of the last event up to it; 0 if a run has no event yet. */
+/**
+ * Returns the position of both runs at a step: the ID of the last event up to it; 0 if a run has no
+ * event yet.
+ */
 export function eventsAt({ steps }: Comparison, index: number): readonly [a: number, b: number] {
   let [a, b] = [0, 0];
   for (const step of steps.slice(0, index + 1)) {
@@ -48,12 +59,17 @@ export function eventsAt({ steps }: Comparison, index: number): readonly [a: num
 }
 
 /**
- * Returns what each run has at the first difference. A side is undefined if it has no further step until both are
- * equal again. Returns undefined for equal runs.
+ * Returns what each run has at the first difference. A side is undefined if it has no further step
+ * until both are equal again. Returns undefined for equal runs.
  */
-export function firstDifference({ steps, first }: Comparison): Pick<ComparedStep, "a" | "b"> | undefined {
+export function firstDifference(
+  { steps, first }: Comparison,
+): Pick<ComparedStep, "a" | "b"> | undefined {
   if (first < 0) return undefined;
   const end = steps.findIndex(({ same }, i) => i > first && same);
   const apart = steps.slice(first, end < 0 ? steps.length : end);
-  return { a: apart.find(({ a }) => a !== undefined)?.a, b: apart.find(({ b }) => b !== undefined)?.b };
+  return {
+    a: apart.find(({ a }) => a !== undefined)?.a,
+    b: apart.find(({ b }) => b !== undefined)?.b,
+  };
 }

@@ -1,41 +1,78 @@
-// The part of the recorded history that a branch keeps. It ends between two workflow tasks, before the first change,
-// where the state of the run follows from its events (engine/maintenance/open_run.ts). Messages between the end of
-// that part and the change are delivered again.
+// The part of the recorded history that a branch keeps. It ends between two workflow tasks, before
+// the first change, where the state of the run follows from its events
+// (engine/maintenance/open_run.ts). Messages between the end of that part and the change are
+// delivered again.
 import { create } from "@bufbuild/protobuf";
 import type { Duration } from "@bufbuild/protobuf/wkt";
 import { EventType } from "../messages/generated/temporal/api/enums/v1/event_type_pb.ts";
-import { type HistoryEvent, HistoryEventSchema } from "../messages/generated/temporal/api/history/v1/message_pb.ts";
+import {
+  type HistoryEvent,
+  HistoryEventSchema,
+} from "../messages/generated/temporal/api/history/v1/message_pb.ts";
 import { transactOf } from "./transact_marker.ts";
 
-/** Events of commands have this field. Events of updates are also caused by the task of the code. */
+/**
+ * Events of commands have this field. Events of updates are also caused by the task of the code.
+ */
 const isOfCommand = ({ attributes: { case: kind, value } }: HistoryEvent): boolean =>
-  (value !== undefined && "workflowTaskCompletedEventId" in value && kind !== "workflowTaskCompletedEventAttributes") ||
-  kind === "workflowExecutionUpdateAcceptedEventAttributes" || kind === "workflowExecutionUpdateCompletedEventAttributes" ||
+  (value !== undefined && "workflowTaskCompletedEventId" in value &&
+    kind !== "workflowTaskCompletedEventAttributes") ||
+  kind === "workflowExecutionUpdateAcceptedEventAttributes" ||
+  kind === "workflowExecutionUpdateCompletedEventAttributes" ||
   kind === "workflowExecutionUpdateRejectedEventAttributes";
 
 /** Events that need a workflow task. */
 const WAKES: ReadonlySet<string> = new Set([
-  ...["workflowExecutionSignaled", "workflowExecutionCancelRequested", "activityTaskCompleted", "activityTaskFailed"],
-  ...["activityTaskTimedOut", "activityTaskCanceled", "timerFired", "startChildWorkflowExecutionFailed"],
-  ...["childWorkflowExecutionStarted", "childWorkflowExecutionCompleted", "childWorkflowExecutionFailed"],
-  ...["childWorkflowExecutionCanceled", "childWorkflowExecutionTimedOut", "childWorkflowExecutionTerminated"],
+  ...[
+    "workflowExecutionSignaled",
+    "workflowExecutionCancelRequested",
+    "activityTaskCompleted",
+    "activityTaskFailed",
+  ],
+  ...[
+    "activityTaskTimedOut",
+    "activityTaskCanceled",
+    "timerFired",
+    "startChildWorkflowExecutionFailed",
+  ],
+  ...[
+    "childWorkflowExecutionStarted",
+    "childWorkflowExecutionCompleted",
+    "childWorkflowExecutionFailed",
+  ],
+  ...[
+    "childWorkflowExecutionCanceled",
+    "childWorkflowExecutionTimedOut",
+    "childWorkflowExecutionTerminated",
+  ],
   ...["signalExternalWorkflowExecutionFailed", "externalWorkflowExecutionSignaled"],
   ...["requestCancelExternalWorkflowExecutionFailed", "externalWorkflowExecutionCancelRequested"],
 ].map((name) => `${name}EventAttributes`));
 
 /** Events that begin something which must have ended at the cut, with the events that end it. */
 const PAIRS: { readonly [begins: string]: readonly string[] } = {
-  activityTaskStarted: ["activityTaskCompleted", "activityTaskFailed", "activityTaskTimedOut", "activityTaskCanceled"],
-  startChildWorkflowExecutionInitiated: ["childWorkflowExecutionStarted", "startChildWorkflowExecutionFailed"],
-  signalExternalWorkflowExecutionInitiated: ["externalWorkflowExecutionSignaled", "signalExternalWorkflowExecutionFailed"],
+  activityTaskStarted: [
+    "activityTaskCompleted",
+    "activityTaskFailed",
+    "activityTaskTimedOut",
+    "activityTaskCanceled",
+  ],
+  startChildWorkflowExecutionInitiated: [
+    "childWorkflowExecutionStarted",
+    "startChildWorkflowExecutionFailed",
+  ],
+  signalExternalWorkflowExecutionInitiated: [
+    "externalWorkflowExecutionSignaled",
+    "signalExternalWorkflowExecutionFailed",
+  ],
   requestCancelExternalWorkflowExecutionInitiated: [
     ...["externalWorkflowExecutionCancelRequested", "requestCancelExternalWorkflowExecutionFailed"],
   ],
 };
 
 /**
- * Returns the number of events to keep: at most `before - 1`, the largest number that ends between two workflow
- * tasks, at least 1 (the start).
+ * Returns the number of events to keep: at most `before - 1`, the largest number that ends between
+ * two workflow tasks, at least 1 (the start).
  */
 export function cutBefore(events: readonly HistoryEvent[], before: number): number {
   const open = openSpans(events);
@@ -64,7 +101,9 @@ function openSpans(events: readonly HistoryEvent[]): [number, number][] {
     const id = Number(eventId);
     if (PAIRS[name] !== undefined) {
       const span: [number, number] = [id, Infinity];
-      const key = name === "activityTaskStarted" ? (value as { scheduledEventId: bigint }).scheduledEventId : eventId;
+      const key = name === "activityTaskStarted"
+        ? (value as { scheduledEventId: bigint }).scheduledEventId
+        : eventId;
       begun.set(`${name} ${key}`, span);
       spans.push(span);
     }
@@ -80,8 +119,8 @@ function openSpans(events: readonly HistoryEvent[]): [number, number][] {
 }
 
 /**
- * Returns the first events as a run that can continue: if there is something for its code, the next workflow task is
- * scheduled.
+ * Returns the first events as a run that can continue: if there is something for its code, the next
+ * workflow task is scheduled.
  */
 export function prefixOf(events: readonly HistoryEvent[], cut: number): HistoryEvent[] {
   const kept = events.slice(0, cut);
@@ -91,7 +130,9 @@ export function prefixOf(events: readonly HistoryEvent[], cut: number): HistoryE
   for (const { attributes: { case: kind, value } } of kept) {
     if (kind === "workflowTaskScheduledEventAttributes") pending = true;
     else if (kind !== undefined && kind.startsWith("workflowTask")) pending = false;
-    if (kind === "workflowTaskCompletedEventAttributes") [handled, tasks] = [Number(value.startedEventId), tasks + 1];
+    if (kind === "workflowTaskCompletedEventAttributes") {
+      [handled, tasks] = [Number(value.startedEventId), tasks + 1];
+    }
   }
   if (pending) return kept;
   const wakes = kept.some((event) => Number(event.eventId) > handled && isWaking(event));
@@ -116,7 +157,8 @@ export function prefixOf(events: readonly HistoryEvent[], cut: number): HistoryE
 }
 
 /** The result of a reducer that code awaits arrives with the next task. */
-const isWaking = (event: HistoryEvent): boolean => WAKES.has(event.attributes.case ?? "") || transactOf(event)?.awaited === true;
+const isWaking = (event: HistoryEvent): boolean =>
+  WAKES.has(event.attributes.case ?? "") || transactOf(event)?.awaited === true;
 
 const isZero = (duration: Duration | undefined): boolean =>
   duration === undefined || (duration.seconds === 0n && duration.nanos === 0);

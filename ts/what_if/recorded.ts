@@ -1,9 +1,14 @@
-// Everything in the recorded history that reached the run from outside: messages, and results of activities, local
-// activities, children and requests to other workflows. A branch takes its results from here.
+// Everything in the recorded history that reached the run from outside: messages, and results of
+// activities, local activities, children and requests to other workflows. A branch takes its
+// results from here.
 import { toBinary } from "@bufbuild/protobuf";
 import type { HistoryEvent } from "../messages/generated/temporal/api/history/v1/message_pb.ts";
 import type { Failure } from "../messages/generated/temporal/api/failure/v1/message_pb.ts";
-import { type Header, type Payloads, PayloadsSchema } from "../messages/generated/temporal/api/common/v1/message_pb.ts";
+import {
+  type Header,
+  type Payloads,
+  PayloadsSchema,
+} from "../messages/generated/temporal/api/common/v1/message_pb.ts";
 import { localActivityOf } from "./local_marker.ts";
 import { transactOf } from "./transact_marker.ts";
 
@@ -110,7 +115,10 @@ export function readRecorded(events: readonly HistoryEvent[]): Recorded {
     };
     switch (kind) {
       case "activityTaskScheduledEventAttributes":
-        activities.set(eventId, callOf(eventId, value.activityType?.name ?? "", inputKey(value.input), timeMs));
+        activities.set(
+          eventId,
+          callOf(eventId, value.activityType?.name ?? "", inputKey(value.input), timeMs),
+        );
         break;
       case "activityTaskStartedEventAttributes": {
         const call = activities.get(Number(value.scheduledEventId));
@@ -133,7 +141,10 @@ export function readRecorded(events: readonly HistoryEvent[]): Recorded {
         timers.push({ eventId, timerId: value.timerId, startMs: timeMs });
         break;
       case "startChildWorkflowExecutionInitiatedEventAttributes":
-        children.set(eventId, callOf(eventId, value.workflowType?.name ?? "", inputKey(value.input), timeMs));
+        children.set(
+          eventId,
+          callOf(eventId, value.workflowType?.name ?? "", inputKey(value.input), timeMs),
+        );
         break;
       case "startChildWorkflowExecutionFailedEventAttributes": {
         ended(children, value.initiatedEventId, { kind: "never" });
@@ -192,7 +203,12 @@ function transactIn(event: HistoryEvent, timeMs: number): RecordedCall | undefin
   const found = transactOf(event);
   if (found === undefined) return undefined;
   const eventId = Number(event.eventId);
-  return { ...callOf(eventId, found.reducer, inputKey(found.args), timeMs), endMs: timeMs, endEventId: eventId, end: found.end };
+  return {
+    ...callOf(eventId, found.reducer, inputKey(found.args), timeMs),
+    endMs: timeMs,
+    endEventId: eventId,
+    end: found.end,
+  };
 }
 
 /** Reads the local activity of a marker. */
@@ -235,10 +251,18 @@ function messageIn(event: HistoryEvent, tasks: readonly TaskEvents[]): RecordedM
       const task = tasks.findLast(({ startedId }) => startedId < eventId);
       const { meta, input } = value.acceptedRequest ?? {};
       return {
-        ...{ ...blank, kind: "update", name: input?.name ?? "", input: input?.args, header: input?.header },
+        ...{
+          ...blank,
+          kind: "update",
+          name: input?.name ?? "",
+          input: input?.args,
+          header: input?.header,
+        },
         ...{ identity: meta?.identity ?? "", updateId: meta?.updateId || value.protocolInstanceId },
-        // The message arrived when its task was scheduled; its event is recorded when the task ends.
-        ...(task !== undefined && { timeMs: task.scheduledMs, arrivedAfter: task.scheduledId - 1, seenBy: task.startedId }),
+        // The message arrived when its task was scheduled; its event is recorded when the task
+        // ends.
+        ...(task !== undefined &&
+          { timeMs: task.scheduledMs, arrivedAfter: task.scheduledId - 1, seenBy: task.startedId }),
       };
     }
     default:
@@ -248,7 +272,16 @@ function messageIn(event: HistoryEvent, tasks: readonly TaskEvents[]): RecordedM
 
 function callOf(eventId: number, type: string, input: string, startMs: number): RecordedCall {
   return {
-    ...{ eventId, type, input, startMs, lastStartMs: startMs, endMs: Infinity, endEventId: 0, attempt: 1 },
+    ...{
+      eventId,
+      type,
+      input,
+      startMs,
+      lastStartMs: startMs,
+      endMs: Infinity,
+      endEventId: 0,
+      attempt: 1,
+    },
     end: { kind: "never" },
   };
 }
@@ -267,7 +300,11 @@ function tasksOf(events: readonly HistoryEvent[]): TaskEvents[] {
     const scheduledId = Number(value.scheduledEventId);
     const scheduled = events[scheduledId - 1];
     if (scheduled === undefined) continue;
-    tasks.push({ scheduledId, scheduledMs: eventMilliseconds(scheduled), startedId: Number(value.startedEventId) });
+    tasks.push({
+      scheduledId,
+      scheduledMs: eventMilliseconds(scheduled),
+      startedId: Number(value.startedEventId),
+    });
   }
   return tasks;
 }

@@ -1,10 +1,16 @@
-// The reducers of a branch. Without tables their results come from the recorded calls of the same reducer with the
-// same arguments, otherwise from the user: the effect of other arguments on unavailable tables is unknown. With
-// tables, reducers are executed.
+// The reducers of a branch. Without tables their results come from the recorded calls of the same
+// reducer with the same arguments, otherwise from the user: the effect of other arguments on
+// unavailable tables is unknown. With tables, reducers are executed.
 import { toBinary } from "@bufbuild/protobuf";
-import { type Payloads, PayloadSchema } from "../messages/generated/temporal/api/common/v1/message_pb.ts";
+import {
+  type Payloads,
+  PayloadSchema,
+} from "../messages/generated/temporal/api/common/v1/message_pb.ts";
 import { FailureSchema } from "../messages/generated/temporal/api/failure/v1/message_pb.ts";
-import { TransactMarker, type TransactResult } from "../core/generated/boundary/temporalex/boundary/v1/boundary.ts";
+import {
+  TransactMarker,
+  type TransactResult,
+} from "../core/generated/boundary/temporalex/boundary/v1/boundary.ts";
 import type { PayloadConverter } from "../converter/payload.ts";
 import type { ReducerRunner } from "../engine/reducing.ts";
 import { decodeLeniently } from "./activities.ts";
@@ -20,8 +26,9 @@ export class AnsweredReducers implements ReducerRunner {
   readonly #results = new Map<number, TransactResult>();
 
   /**
-   * Looks up the result of a reducer before its task completes. Returns why the task cannot complete: the result is
-   * unknown, or the failure of the reducer fails the task; undefined if it can.
+   * Looks up the result of a reducer before its task completes. Returns why the task cannot
+   * complete: the result is unknown, or the failure of the reducer fails the task; undefined if it
+   * can.
    */
   prepare(
     details: { readonly [name: string]: Payloads },
@@ -41,7 +48,11 @@ export class AnsweredReducers implements ReducerRunner {
     const end = answers.ofReducer(asked, awaited);
     if (end === undefined) return "asks";
     if (end.kind === "failed") {
-      if (!isAnswered) return { fails: `reducer "${reducer}" fails the workflow task: ${end.failure?.message ?? ""}` };
+      if (!isAnswered) {
+        return {
+          fails: `reducer "${reducer}" fails the workflow task: ${end.failure?.message ?? ""}`,
+        };
+      }
       const failure = end.failure === undefined ? NO_BYTES : toBinary(FailureSchema, end.failure);
       this.#results.set(seq, { result: NO_BYTES, failure, awaited });
       return undefined;

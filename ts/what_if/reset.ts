@@ -1,5 +1,5 @@
-// Continues a real run from a position by Temporal's reset, which creates a new run with the history up to a workflow
-// task. A debugger only shows the command.
+// Continues a real run from a position by Temporal's reset, which creates a new run with the
+// history up to a workflow task. A debugger only shows the command.
 import type { HistoryEvent } from "../messages/generated/temporal/api/history/v1/message_pb.ts";
 
 /** How to reset the run so that the position happens next. */
@@ -19,7 +19,10 @@ const NOTE =
   "to it again. Edits of a branch are not part of it. `temporalex workflow reset --address host:7233` takes the same options. The embedded engine " +
   "offers no reset: start the workflow again under its id.";
 
-/** Returns the command that resets a run to the point before an event. IDs are quoted for POSIX shells. */
+/**
+ * Returns the command that resets a run to the point before an event. IDs are quoted for POSIX
+ * shells.
+ */
 export function resetAdvice(
   events: readonly HistoryEvent[],
   position: number,
@@ -31,11 +34,15 @@ export function resetAdvice(
   if (task === undefined) {
     return {
       command: undefined,
-      note: `no workflow task has completed up to event ${position}: start the workflow again instead`,
+      note:
+        `no workflow task has completed up to event ${position}: start the workflow again instead`,
     };
   }
   if (run.workflowId === "") {
-    return { command: undefined, note: "the history does not name its workflow id, which a reset needs" };
+    return {
+      command: undefined,
+      note: "the history does not name its workflow id, which a reset needs",
+    };
   }
   const eventId = Number(task.eventId);
   const parts = [
@@ -49,4 +56,5 @@ export function resetAdvice(
   return { command: parts.join(" "), eventId, note: NOTE };
 }
 
-const quoted = (text: string): string => /^[\w.:@/-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;
+const quoted = (text: string): string =>
+  /^[\w.:@/-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;

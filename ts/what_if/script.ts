@@ -1,4 +1,5 @@
-// The messages to a branch with their times: those of the recorded history, changed by the branch's edits.
+// The messages to a branch with their times: those of the recorded history, changed by the branch's
+// edits.
 import type { Header, Payloads } from "../messages/generated/temporal/api/common/v1/message_pb.ts";
 import { type Edit, EditError, type Message, type Values } from "./edits.ts";
 import { eventMilliseconds, type Recorded, type RecordedMessage } from "./recorded.ts";
@@ -17,8 +18,8 @@ export interface Delivery {
   /** The recorded event; 0 for a message of an edit. */
   readonly eventId: number;
   /**
-   * Messages with the same number were received by one task: if they arrived together, they are delivered without a
-   * task between them.
+   * Messages with the same number were received by one task: if they arrived together, they are
+   * delivered without a task between them.
    */
   readonly together: number;
 }
@@ -32,7 +33,10 @@ interface Placed {
 
 const PAST: ReadonlySet<Edit["kind"]> = new Set(["answer"]);
 
-/** Returns the first event that an edit changes, or that an inserted message precedes. The kept part ends before it. */
+/**
+ * Returns the first event that an edit changes, or that an inserted message precedes. The kept part
+ * ends before it.
+ */
 export function firstChange(edit: Edit, recorded: Recorded): number {
   switch (edit.kind) {
     case "input":
@@ -43,7 +47,10 @@ export function firstChange(edit: Edit, recorded: Recorded): number {
     case "duplicate":
       return messageOf(recorded, edit.eventId).arrivedAfter + 1;
     case "move":
-      return Math.min(messageOf(recorded, edit.eventId).arrivedAfter, eventOf(recorded, edit.after)) + 1;
+      return Math.min(
+        messageOf(recorded, edit.eventId).arrivedAfter,
+        eventOf(recorded, edit.after),
+      ) + 1;
     case "insert":
       return eventOf(recorded, edit.after) + 1;
     case "activity":
@@ -51,11 +58,15 @@ export function firstChange(edit: Edit, recorded: Recorded): number {
       const call = recordedCall(recorded, edit);
       // An earlier result arrives before other events.
       const ends = call.endEventId === 0 ? recorded.events.length + 1 : call.endEventId;
-      return edit.afterMs === undefined ? Math.min(ends, startOfEnd(recorded, call.eventId, ends)) : call.eventId + 1;
+      return edit.afterMs === undefined
+        ? Math.min(ends, startOfEnd(recorded, call.eventId, ends))
+        : call.eventId + 1;
     }
     case "transact": {
       if (!recorded.transacts.some(({ eventId }) => eventId === edit.eventId)) {
-        throw new EditError(`event ${edit.eventId} is of no reducer: name the MarkerRecorded event of a transact`);
+        throw new EditError(
+          `event ${edit.eventId} is of no reducer: name the MarkerRecorded event of a transact`,
+        );
       }
       // The result is recorded by the task of the call.
       return edit.eventId;
@@ -74,12 +85,16 @@ export function firstChange(edit: Edit, recorded: Recorded): number {
 /** The start of an activity is recorded with its end. */
 function startOfEnd(recorded: Recorded, scheduledId: number, endId: number): number {
   const started = recorded.events.slice(scheduledId, endId).find(({ attributes }) =>
-    attributes.case === "activityTaskStartedEventAttributes" && Number(attributes.value.scheduledEventId) === scheduledId
+    attributes.case === "activityTaskStartedEventAttributes" &&
+    Number(attributes.value.scheduledEventId) === scheduledId
   );
   return started === undefined ? endId : Number(started.eventId);
 }
 
-export function recordedCall(recorded: Recorded, edit: Extract<Edit, { kind: "activity" | "child" }>) {
+export function recordedCall(
+  recorded: Recorded,
+  edit: Extract<Edit, { kind: "activity" | "child" }>,
+) {
   const calls = edit.kind === "activity" ? recorded.activities : recorded.children;
   const call = calls.find(({ eventId }) => eventId === edit.eventId);
   if (call !== undefined) return call;
@@ -99,7 +114,9 @@ function messageOf(recorded: Recorded, eventId: number): RecordedMessage {
 }
 
 function eventOf(recorded: Recorded, eventId: number): number {
-  if (Number.isInteger(eventId) && eventId >= 1 && eventId <= recorded.events.length) return eventId;
+  if (Number.isInteger(eventId) && eventId >= 1 && eventId <= recorded.events.length) {
+    return eventId;
+  }
   throw new EditError(`the history has no event ${eventId}: it has 1 to ${recorded.events.length}`);
 }
 
@@ -115,14 +132,19 @@ export function scriptOf(recorded: Recorded, edits: readonly Edit[], cut: number
     const index = placed.findIndex(({ delivery }) => delivery.eventId === eventId);
     if (index >= 0) return index;
     messageOf(recorded, eventId);
-    throw new EditError(`message ${eventId} was dropped or replaced by an earlier edit of this branch`);
+    throw new EditError(
+      `message ${eventId} was dropped or replaced by an earlier edit of this branch`,
+    );
   };
   for (const edit of edits) {
     if (PAST.has(edit.kind)) continue;
     switch (edit.kind) {
       case "payload": {
         const i = at(edit.eventId);
-        placed[i] = { ...placed[i]!, delivery: { ...placed[i]!.delivery, input: { values: edit.args } } };
+        placed[i] = {
+          ...placed[i]!,
+          delivery: { ...placed[i]!.delivery, input: { values: edit.args } },
+        };
         break;
       }
       case "drop": {
@@ -147,7 +169,12 @@ export function scriptOf(recorded: Recorded, edits: readonly Edit[], cut: number
         const { delivery, after } = placed[i]!;
         const atMs = delivery.atMs + (edit.afterMs ?? 0);
         // The same update ID would be the same update.
-        const again = { ...delivery, atMs, eventId: 0, updateId: delivery.updateId && `${delivery.updateId}-again-${order}` };
+        const again = {
+          ...delivery,
+          atMs,
+          eventId: 0,
+          updateId: delivery.updateId && `${delivery.updateId}-again-${order}`,
+        };
         placed.push({ delivery: again, after, order: order++ });
         break;
       }
@@ -161,14 +188,38 @@ export function scriptOf(recorded: Recorded, edits: readonly Edit[], cut: number
     }
   }
   // The cut is before every change, so no edit inserts a message before it.
-  return placed.filter(({ after, delivery }) => after >= cut && (delivery.eventId === 0 || delivery.eventId > cut))
+  return placed.filter(({ after, delivery }) =>
+    after >= cut && (delivery.eventId === 0 || delivery.eventId > cut)
+  )
     .sort((a, b) => a.delivery.atMs - b.delivery.atMs || a.after - b.after || a.order - b.order)
     .map(({ delivery }) => delivery);
 }
 
 function deliveryOf(message: RecordedMessage): Delivery {
-  const { timeMs: atMs, kind, name, input: payloads, header, identity, reason, updateId, eventId, seenBy: together } = message;
-  return { atMs, kind, name, input: { payloads }, header, identity, reason, updateId, eventId, together };
+  const {
+    timeMs: atMs,
+    kind,
+    name,
+    input: payloads,
+    header,
+    identity,
+    reason,
+    updateId,
+    eventId,
+    seenBy: together,
+  } = message;
+  return {
+    atMs,
+    kind,
+    name,
+    input: { payloads },
+    header,
+    identity,
+    reason,
+    updateId,
+    eventId,
+    together,
+  };
 }
 
 let inserted = 0;
@@ -176,7 +227,14 @@ let inserted = 0;
 function fromEdit(message: Message, atMs: number): Delivery {
   const named = message.kind === "signal" || message.kind === "update";
   return {
-    ...{ atMs, kind: message.kind, header: undefined, identity: "what-if", eventId: 0, together: 0 },
+    ...{
+      atMs,
+      kind: message.kind,
+      header: undefined,
+      identity: "what-if",
+      eventId: 0,
+      together: 0,
+    },
     name: named ? message.name : "",
     input: { values: named ? message.args : [] },
     reason: named ? "" : message.reason ?? "",

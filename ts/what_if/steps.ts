@@ -1,5 +1,5 @@
-// The steps of a history: what reached the run and what its code requested, one line each, without workflow tasks.
-// Steps of two runs or branches can be compared, although their event IDs differ.
+// The steps of a history: what reached the run and what its code requested, one line each, without
+// workflow tasks. Steps of two runs or branches can be compared, although their event IDs differ.
 import type { HistoryEvent } from "../messages/generated/temporal/api/history/v1/message_pb.ts";
 import type { Failure } from "../messages/generated/temporal/api/failure/v1/message_pb.ts";
 import type { Payload, Payloads } from "../messages/generated/temporal/api/common/v1/message_pb.ts";
@@ -13,7 +13,18 @@ import { transactOf } from "./transact_marker.ts";
 
 /** Kinds of steps. */
 export type StepKind =
-  | ("run" | "signal" | "update" | "cancel" | "activity" | "local activity" | "transact" | "timer" | "child" | "external")
+  | (
+    | "run"
+    | "signal"
+    | "update"
+    | "cancel"
+    | "activity"
+    | "local activity"
+    | "transact"
+    | "timer"
+    | "child"
+    | "external"
+  )
   | ("marker" | "search attributes" | "nexus");
 
 /** A step. */
@@ -42,25 +53,40 @@ interface Telling {
 }
 
 /** Returns the steps of a history. */
-export function stepsOf(events: readonly HistoryEvent[], converter: PayloadConverter = defaultPayloadConverter): Step[] {
+export function stepsOf(
+  events: readonly HistoryEvent[],
+  converter: PayloadConverter = defaultPayloadConverter,
+): Step[] {
   const names = new Map<bigint, string>();
-  const values = (payloads: Payloads | undefined) => (payloads?.payloads ?? []).map((each) => textOf(each, converter)).join(", ");
+  const values = (payloads: Payloads | undefined) =>
+    (payloads?.payloads ?? []).map((each) => textOf(each, converter)).join(", ");
   return events.flatMap((event) => {
     const named = (name: string): string => {
       names.set(event.eventId, name);
       return name;
     };
     const telling = { named, names, values, converter };
-    const told = messageTold(event, telling) ?? callTold(event, telling) ?? childTold(event, telling) ??
+    const told = messageTold(event, telling) ?? callTold(event, telling) ??
+      childTold(event, telling) ??
       otherTold(event, telling);
     if (told === undefined) return [];
     const [kind, what, name, text = ""] = told;
-    return [{ eventId: Number(event.eventId), kind, what, name, text, timeMs: eventMilliseconds(event) }];
+    return [{
+      eventId: Number(event.eventId),
+      kind,
+      what,
+      name,
+      text,
+      timeMs: eventMilliseconds(event),
+    }];
   });
 }
 
 /** Describes messages and the end of the run. */
-function messageTold({ attributes: { case: kind, value } }: HistoryEvent, { named, names, values }: Telling): Told | undefined {
+function messageTold(
+  { attributes: { case: kind, value } }: HistoryEvent,
+  { named, names, values }: Telling,
+): Told | undefined {
   switch (kind) {
     case "workflowExecutionStartedEventAttributes":
       return ["run", "started", value.workflowType?.name ?? "", values(value.input)];
@@ -89,8 +115,15 @@ function messageTold({ attributes: { case: kind, value } }: HistoryEvent, { name
       ];
     case "workflowExecutionUpdateCompletedEventAttributes": {
       const outcome = value.outcome?.value;
-      const text = outcome?.case === "failure" ? failureText(outcome.value) : values(outcome?.value);
-      return ["update", outcome?.case === "failure" ? "failed" : "completed", names.get(value.acceptedEventId) ?? "", text];
+      const text = outcome?.case === "failure"
+        ? failureText(outcome.value)
+        : values(outcome?.value);
+      return [
+        "update",
+        outcome?.case === "failure" ? "failed" : "completed",
+        names.get(value.acceptedEventId) ?? "",
+        text,
+      ];
     }
     default:
       return undefined;
@@ -104,11 +137,26 @@ function callTold(
 ): Told | undefined {
   switch (kind) {
     case "activityTaskScheduledEventAttributes":
-      return ["activity", "scheduled", named(shownActivity(value.activityType?.name ?? "")), values(value.input)];
+      return [
+        "activity",
+        "scheduled",
+        named(shownActivity(value.activityType?.name ?? "")),
+        values(value.input),
+      ];
     case "activityTaskCompletedEventAttributes":
-      return ["activity", "completed", names.get(value.scheduledEventId) ?? "", values(value.result)];
+      return [
+        "activity",
+        "completed",
+        names.get(value.scheduledEventId) ?? "",
+        values(value.result),
+      ];
     case "activityTaskFailedEventAttributes":
-      return ["activity", "failed", names.get(value.scheduledEventId) ?? "", failureText(value.failure)];
+      return [
+        "activity",
+        "failed",
+        names.get(value.scheduledEventId) ?? "",
+        failureText(value.failure),
+      ];
     case "activityTaskTimedOutEventAttributes":
       return ["activity", "timed out", names.get(value.scheduledEventId) ?? ""];
     case "activityTaskCanceledEventAttributes":
@@ -132,7 +180,10 @@ function callTold(
 }
 
 /** Describes children. */
-function childTold({ attributes: { case: kind, value } }: HistoryEvent, { named, names, values }: Telling): Told | undefined {
+function childTold(
+  { attributes: { case: kind, value } }: HistoryEvent,
+  { named, names, values }: Telling,
+): Told | undefined {
   switch (kind) {
     case "startChildWorkflowExecutionInitiatedEventAttributes":
       return ["child", "initiated", named(value.workflowType?.name ?? ""), values(value.input)];
@@ -143,7 +194,12 @@ function childTold({ attributes: { case: kind, value } }: HistoryEvent, { named,
     case "childWorkflowExecutionCompletedEventAttributes":
       return ["child", "completed", names.get(value.initiatedEventId) ?? "", values(value.result)];
     case "childWorkflowExecutionFailedEventAttributes":
-      return ["child", "failed", names.get(value.initiatedEventId) ?? "", failureText(value.failure)];
+      return [
+        "child",
+        "failed",
+        names.get(value.initiatedEventId) ?? "",
+        failureText(value.failure),
+      ];
     case "childWorkflowExecutionCanceledEventAttributes":
       return ["child", "canceled", names.get(value.initiatedEventId) ?? ""];
     case "childWorkflowExecutionTimedOutEventAttributes":
@@ -156,7 +212,10 @@ function childTold({ attributes: { case: kind, value } }: HistoryEvent, { named,
 }
 
 /** Describes all other events. */
-function otherTold({ attributes: { case: kind, value } }: HistoryEvent, { named, names, values }: Telling): Told | undefined {
+function otherTold(
+  { attributes: { case: kind, value } }: HistoryEvent,
+  { named, names, values }: Telling,
+): Told | undefined {
   switch (kind) {
     case "signalExternalWorkflowExecutionInitiatedEventAttributes":
       return [
@@ -179,7 +238,12 @@ function otherTold({ attributes: { case: kind, value } }: HistoryEvent, { named,
         const { end } = local;
         return end.kind === "failed"
           ? ["local activity", "failed", shownLocal(local.type), failureText(end.failure)]
-          : ["local activity", "completed", shownLocal(local.type), end.kind === "completed" ? values(end.result) : ""];
+          : [
+            "local activity",
+            "completed",
+            shownLocal(local.type),
+            end.kind === "completed" ? values(end.result) : "",
+          ];
       }
       const transacted = transactOf({ attributes: { case: kind, value } } as HistoryEvent);
       if (transacted !== undefined) {
@@ -189,10 +253,19 @@ function otherTold({ attributes: { case: kind, value } }: HistoryEvent, { named,
           : ["ran", end.kind === "completed" ? values(end.result) : ""];
         return ["transact", what, reducer, `${values(args)}${gave === "" ? "" : ` → ${gave}`}`];
       }
-      return ["marker", "recorded", value.markerName, Object.values(value.details).map(values).join(", ")];
+      return [
+        "marker",
+        "recorded",
+        value.markerName,
+        Object.values(value.details).map(values).join(", "),
+      ];
     }
     case "upsertWorkflowSearchAttributesEventAttributes":
-      return ["search attributes", "set", Object.keys(value.searchAttributes?.indexedFields ?? {}).join(", ")];
+      return [
+        "search attributes",
+        "set",
+        Object.keys(value.searchAttributes?.indexedFields ?? {}).join(", "),
+      ];
     case "nexusOperationScheduledEventAttributes":
       return ["nexus", "scheduled", named(value.operation)];
     case "nexusOperationCompletedEventAttributes":
@@ -222,7 +295,10 @@ function failureText(failure: Failure | undefined): string {
   return parts.join(": ");
 }
 
-const UNITS: readonly (readonly [number, string])[] = [[86_400_000, "d"], [3_600_000, "h"], [60_000, "m"], [1000, "s"]];
+const UNITS: readonly (readonly [number, string])[] = [[86_400_000, "d"], [3_600_000, "h"], [
+  60_000,
+  "m",
+], [1000, "s"]];
 
 /** Formats exactly, "30 d", "90 s", "1250 ms": different durations have different texts. */
 function exactSpan(ms: number): string {

@@ -1,5 +1,5 @@
-// The tables of a branch: their state at the start of the run, then changed by the reducers of the kept events in
-// order.
+// The tables of a branch: their state at the start of the run, then changed by the reducers of the
+// kept events in order.
 import { create } from "@bufbuild/protobuf";
 import { PayloadsSchema } from "../messages/generated/temporal/api/common/v1/message_pb.ts";
 import type { HistoryEvent } from "../messages/generated/temporal/api/history/v1/message_pb.ts";
@@ -21,17 +21,27 @@ export interface BranchTables {
 }
 
 /** A store with transactions in which reducers can write. */
-type StoreWithTables = Store & ReducingStore & { migrate(steps: readonly TableMigration[], nowMs: number): void };
+type StoreWithTables = Store & ReducingStore & {
+  migrate(steps: readonly TableMigration[], nowMs: number): void;
+};
 
-/** Opens a store in memory. The page has none, because each page with branches would have to load SQLite. */
+/**
+ * Opens a store in memory. The page has none, because each page with branches would have to load
+ * SQLite.
+ */
 export type OpenStore = () => Promise<StoreWithTables>;
 
 export const noTables: OpenStore = () =>
-  Promise.reject(new EditError("tables of a branch need SQLite in memory, which temporalex/what-if has in Node and Deno"));
+  Promise.reject(
+    new EditError(
+      "tables of a branch need SQLite in memory, which temporalex/what-if has in Node and Deno",
+    ),
+  );
 
 /**
- * Returns a store with the tables. Its first transaction has the changes by reducers of the kept events. `differ`:
- * events whose reducer returned another result than recorded. Throws an EditError for a missing reducer.
+ * Returns a store with the tables. Its first transaction has the changes by reducers of the kept
+ * events. `differ`: events whose reducer returned another result than recorded. Throws an EditError
+ * for a missing reducer.
  */
 export function makeTables(
   store: StoreWithTables,
@@ -47,12 +57,18 @@ export function makeTables(
     if (call === undefined) return [];
     const { reducer, args, end } = call;
     if (!known.has(reducer)) {
-      throw new EditError(`event ${event.eventId} ran reducer "${reducer}", which is not among those given`);
+      throw new EditError(
+        `event ${event.eventId} ran reducer "${reducer}", which is not among those given`,
+      );
     }
     let gave: string | undefined;
     try {
-      const value = store.savepoint(() => reduce(known, reducer, store.tables, fromPayloads(converter, args?.payloads)));
-      gave = value === undefined ? "" : inputKey(create(PayloadsSchema, { payloads: toPayloads(converter, [value]) }));
+      const value = store.savepoint(() =>
+        reduce(known, reducer, store.tables, fromPayloads(converter, args?.payloads))
+      );
+      gave = value === undefined
+        ? ""
+        : inputKey(create(PayloadsSchema, { payloads: toPayloads(converter, [value]) }));
     } catch {
       // Errors are not compared: their messages may change.
     }

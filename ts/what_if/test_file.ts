@@ -1,5 +1,5 @@
-// A branch as a test: a file that runs the branch on the history next to it with the user's workflows, and checks its
-// outcome.
+// A branch as a test: a file that runs the branch on the history next to it with the user's
+// workflows, and checks its outcome.
 import type { Edit } from "./edits.ts";
 import type { BranchResult } from "./branch.ts";
 import {
@@ -26,7 +26,15 @@ export interface BranchTestOptions extends Omit<TestFileOptions, "strict"> {
  */
 export function branchTestFiles(
   history: Uint8Array,
-  { runner, name, workflows, edits, result, title = `what if: ${name}`, ending = TEST_ENDINGS[runner] }: BranchTestOptions,
+  {
+    runner,
+    name,
+    workflows,
+    edits,
+    result,
+    title = `what if: ${name}`,
+    ending = TEST_ENDINGS[runner],
+  }: BranchTestOptions,
 ): { readonly test: TextFile; readonly history: TextFile } {
   const historyName = `${name}.history.json`;
   const last = stepsOf(result.events).at(-1);
@@ -37,7 +45,8 @@ export function branchTestFiles(
 import { readHistoryFile } from "temporalex/debug";
 import { runBranch, stepsOf } from "temporalex/what-if";
 `,
-    before: `// What the branch changes of the recorded run; event IDs refer to the history next to this file.
+    before:
+      `// What the branch changes of the recorded run; event IDs refer to the history next to this file.
 const edits = ${literal(edits)};
 // The expected outcome.
 const expected = ${literal(expected)};
@@ -48,7 +57,10 @@ const expected = ${literal(expected)};
     const { kind, what, name, text } = stepsOf(events).at(-1);
     assert.deepEqual({ outcome: outcome.kind, last: [kind, what, name, text].filter((part) => part !== "").join(" ") }, expected);`,
   });
-  return { test: { name: `${name}${ending}`, text: test }, history: { name: historyName, text: historyJson(history) } };
+  return {
+    test: { name: `${name}${ending}`, text: test },
+    history: { name: historyName, text: historyJson(history) },
+  };
 }
 
 /** A name for the text of a test; this code does not depend on Node. */
@@ -58,4 +70,7 @@ const lastText = ({ kind, what, name, text }: ReturnType<typeof stepsOf>[number]
   [kind, what, name, text].filter((part) => part !== "").join(" ");
 
 const literal = (value: unknown): string =>
-  JSON.stringify(value, undefined, 2).replaceAll("\u2028", "\\u2028").replaceAll("\u2029", "\\u2029");
+  JSON.stringify(value, undefined, 2).replaceAll("\u2028", "\\u2028").replaceAll(
+    "\u2029",
+    "\\u2029",
+  );

@@ -1,7 +1,10 @@
-// Reads the marker of a reducer: its number, name, arguments, and the result that the engine recorded when it was
-// committed (core-rs/src/engine/commands/record_marker.rs).
+// Reads the marker of a reducer: its number, name, arguments, and the result that the engine
+// recorded when it was committed (core-rs/src/engine/commands/record_marker.rs).
 import { create } from "@bufbuild/protobuf";
-import { type Payloads, PayloadsSchema } from "../messages/generated/temporal/api/common/v1/message_pb.ts";
+import {
+  type Payloads,
+  PayloadsSchema,
+} from "../messages/generated/temporal/api/common/v1/message_pb.ts";
 import type { HistoryEvent } from "../messages/generated/temporal/api/history/v1/message_pb.ts";
 import type { RecordedEnd } from "./recorded.ts";
 
@@ -20,16 +23,25 @@ export interface Transacted {
 
 /** Returns undefined for other events, and for a marker that cannot be decoded. */
 export function transactOf({ attributes }: HistoryEvent): Transacted | undefined {
-  if (attributes.case !== "markerRecordedEventAttributes" || attributes.value.markerName !== "Transact") return undefined;
+  if (
+    attributes.case !== "markerRecordedEventAttributes" ||
+    attributes.value.markerName !== "Transact"
+  ) return undefined;
   const { details, failure } = attributes.value;
   const end: RecordedEnd = failure === undefined
-    ? { kind: "completed", result: create(PayloadsSchema, { payloads: details["result"]?.payloads ?? [] }) }
+    ? {
+      kind: "completed",
+      result: create(PayloadsSchema, { payloads: details["result"]?.payloads ?? [] }),
+    }
     : { kind: "failed", failure };
   return calledBy(details, end);
 }
 
 /** Reads the details of a command, which have no result yet. */
-export function calledBy(details: { readonly [name: string]: Payloads }, end: RecordedEnd): Transacted | undefined {
+export function calledBy(
+  details: { readonly [name: string]: Payloads },
+  end: RecordedEnd,
+): Transacted | undefined {
   try {
     const own = (name: string): unknown => {
       const [payload] = details[name]?.payloads ?? [];
@@ -38,7 +50,14 @@ export function calledBy(details: { readonly [name: string]: Payloads }, end: Re
     const [seq, reducer] = [Number(own("id")), own("reducer")];
     if (typeof reducer !== "string") return undefined;
     const awaited = own("awaited") === true;
-    return { seq, reducer, args: details["arguments"], awaited, answers: awaited && own("required") !== true, end };
+    return {
+      seq,
+      reducer,
+      args: details["arguments"],
+      awaited,
+      answers: awaited && own("required") !== true,
+      end,
+    };
   } catch {
     return undefined;
   }

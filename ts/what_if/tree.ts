@@ -1,5 +1,5 @@
-// A tree of branches of one recorded run. A branch has the edits of its parent and its own, so that earlier branches
-// are kept and can be extended.
+// A tree of branches of one recorded run. A branch has the edits of its parent and its own, so that
+// earlier branches are kept and can be extended.
 import type { Edit } from "./edits.ts";
 import type { BranchResult } from "./branch.ts";
 
@@ -57,7 +57,11 @@ export class BranchTree {
     const stale = this.#below(id);
     return new BranchTree(
       this.nodes.map((node) =>
-        node.id === id ? { ...node, edits, result: undefined } : stale.has(node.id) ? { ...node, result: undefined } : node
+        node.id === id
+          ? { ...node, edits, result: undefined }
+          : stale.has(node.id)
+          ? { ...node, result: undefined }
+          : node
       ),
     );
   }

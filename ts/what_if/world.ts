@@ -1,8 +1,12 @@
-// The engine of one branch: in memory, with virtual time, with only the run, its children and the workflows to which
-// it sends messages. Time advances only on request of the branch. Real runs are not affected.
+// The engine of one branch: in memory, with virtual time, with only the run, its children and the
+// workflows to which it sends messages. Time advances only on request of the branch. Real runs are
+// not affected.
 import { create, fromBinary, toBinary } from "@bufbuild/protobuf";
 import { EngineTimerState } from "../messages/generated/fields.ts";
-import { type HistoryEvent, HistorySchema } from "../messages/generated/temporal/api/history/v1/message_pb.ts";
+import {
+  type HistoryEvent,
+  HistorySchema,
+} from "../messages/generated/temporal/api/history/v1/message_pb.ts";
 import {
   type PollWorkflowTaskQueueResponse,
   PollWorkflowTaskQueueResponseSchema,
@@ -46,8 +50,8 @@ export class World {
   }
 
   /**
-   * Opens an engine with the run and its open children. `store`: a store with tables, whose transaction may be open.
-   * Throws an ImportError for events that are not a valid run.
+   * Opens an engine with the run and its open children. `store`: a store with tables, whose
+   * transaction may be open. Throws an ImportError for events that are not a valid run.
    */
   static async open(
     main: OpenRunToMake,
@@ -65,7 +69,14 @@ export class World {
   async #start(): Promise<void> {
     const { clock, namespace } = this;
     // Errors that the engine recovers from are visible in the branch's history, or have no effect.
-    const options = { store: this.#store, clock, namespace, remoteWorkers: true, onError: () => {}, ...this.#reducing };
+    const options = {
+      store: this.#store,
+      clock,
+      namespace,
+      remoteWorkers: true,
+      onError: () => {},
+      ...this.#reducing,
+    };
     this.#engine = await EmbeddedEngine.open(options);
     this.#service = typedService(this.#engine);
   }
@@ -113,14 +124,24 @@ export class World {
   }
 
   /** Returns the next workflow task with its full history, from any queue that has one. */
-  async workflowTask(queue: string): Promise<{ task: PollWorkflowTaskQueueResponse; bytes: Uint8Array } | undefined> {
+  async workflowTask(
+    queue: string,
+  ): Promise<{ task: PollWorkflowTaskQueueResponse; bytes: Uint8Array } | undefined> {
     const { namespace } = this;
-    const task = await this.#service.pollWorkflowTaskQueue({ namespace, taskQueue: { name: queue }, identity: IDENTITY });
+    const task = await this.#service.pollWorkflowTaskQueue({
+      namespace,
+      taskQueue: { name: queue },
+      identity: IDENTITY,
+    });
     if (task.taskToken.length === 0) return undefined;
     const events = [...task.history?.events ?? []];
     for (let nextPageToken = task.nextPageToken; nextPageToken.length > 0;) {
       const execution = task.workflowExecution!;
-      const page = await this.#service.getWorkflowExecutionHistory({ namespace, execution, nextPageToken });
+      const page = await this.#service.getWorkflowExecutionHistory({
+        namespace,
+        execution,
+        nextPageToken,
+      });
       events.push(...page.history?.events ?? []);
       nextPageToken = page.nextPageToken;
     }
@@ -140,7 +161,10 @@ export class World {
     }).catch(() => undefined);
   }
 
-  /** Sets when a timer that was just started fires; once per timer. Returns whether a timer with that ID exists. */
+  /**
+   * Sets when a timer that was just started fires; once per timer. Returns whether a timer with
+   * that ID exists.
+   */
   async moveTimer(timerId: string, afterMs: number): Promise<boolean> {
     const { workflowId, runId } = this.#main;
     if (this.#moved.has(timerId)) return true;
@@ -150,9 +174,19 @@ export class World {
     this.#moved.add(timerId);
     const atMs = this.nowMs + afterMs;
     await this.#engine.close();
-    const value = concat([timer.value, new Message().int(EngineTimerState.fireUs, Math.round(atMs * 1000)).finish()]);
+    const value = concat([
+      timer.value,
+      new Message().int(EngineTimerState.fireUs, Math.round(atMs * 1000)).finish(),
+    ]);
     const row = { ...record.row, wakeAtMs: atMs, ready: true };
-    this.#store.commit([{ create: false, row, head: record.head, append: [], put: [{ ...timer, value }], remove: [] }]);
+    this.#store.commit([{
+      create: false,
+      row,
+      head: record.head,
+      append: [],
+      put: [{ ...timer, value }],
+      remove: [],
+    }]);
     await this.#start();
     return true;
   }

@@ -29,7 +29,9 @@ export class BuildStamp implements SentVersion {
   /** Throws a TypeError for an invalid build id. */
   constructor({ buildId, useVersioning }: BuildStampOptions) {
     if (typeof buildId !== "string" || buildId === "") {
-      throw new TypeError(`a worker's buildId must be a non-empty string, not ${JSON.stringify(buildId)}`);
+      throw new TypeError(
+        `a worker's buildId must be a non-empty string, not ${JSON.stringify(buildId)}`,
+      );
     }
     const encoded = (fields: { readonly buildId: number; readonly useVersioning: number }) => {
       const message = new Message().text(fields.buildId, buildId);

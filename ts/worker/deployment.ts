@@ -65,19 +65,25 @@ interface RealmBehaviors {
 export class Deployment implements SentVersion {
   readonly version: WorkerDeploymentVersion;
   readonly poll: { readonly deploymentOptions: Uint8Array };
-  readonly report: { readonly deploymentOptions: MessageInitShape<typeof WorkerDeploymentOptionsSchema> };
+  readonly report: {
+    readonly deploymentOptions: MessageInitShape<typeof WorkerDeploymentOptionsSchema>;
+  };
   readonly failedTail: Uint8Array;
   /** The service routes runs by version. */
   readonly isRecorded: boolean;
   readonly #default: VersioningBehavior | undefined;
 
   /** Throws a TypeError for invalid options. */
-  constructor({ useWorkerVersioning, version, defaultVersioningBehavior }: WorkerDeploymentOptions) {
+  constructor(
+    { useWorkerVersioning, version, defaultVersioningBehavior }: WorkerDeploymentOptions,
+  ) {
     if (typeof useWorkerVersioning !== "boolean") {
       throw new TypeError("workerDeploymentOptions.useWorkerVersioning must be true or false");
     }
     const { deploymentName, buildId } = version ?? {};
-    if (typeof deploymentName !== "string" || deploymentName === "" || /[.:]/.test(deploymentName)) {
+    if (
+      typeof deploymentName !== "string" || deploymentName === "" || /[.:]/.test(deploymentName)
+    ) {
       throw new TypeError(
         `workerDeploymentOptions.version.deploymentName must be a name without "." and ":", not ${
           JSON.stringify(deploymentName)
@@ -86,19 +92,29 @@ export class Deployment implements SentVersion {
     }
     if (typeof buildId !== "string" || buildId === "") {
       throw new TypeError(
-        `workerDeploymentOptions.version.buildId must be a non-empty string, not ${JSON.stringify(buildId)}`,
+        `workerDeploymentOptions.version.buildId must be a non-empty string, not ${
+          JSON.stringify(buildId)
+        }`,
       );
     }
-    if (defaultVersioningBehavior !== undefined && !Object.hasOwn(BEHAVIORS, defaultVersioningBehavior)) {
+    if (
+      defaultVersioningBehavior !== undefined &&
+      !Object.hasOwn(BEHAVIORS, defaultVersioningBehavior)
+    ) {
       throw new TypeError(
         `workerDeploymentOptions.defaultVersioningBehavior must be "PINNED" or "AUTO_UPGRADE", not ${
           JSON.stringify(defaultVersioningBehavior)
         }`,
       );
     }
-    const workerVersioningMode = useWorkerVersioning ? WorkerVersioningMode.VERSIONED : WorkerVersioningMode.UNVERSIONED;
+    const workerVersioningMode = useWorkerVersioning
+      ? WorkerVersioningMode.VERSIONED
+      : WorkerVersioningMode.UNVERSIONED;
     const options = { deploymentName, buildId, workerVersioningMode };
-    const encoded = toBinary(WorkerDeploymentOptionsSchema, create(WorkerDeploymentOptionsSchema, options));
+    const encoded = toBinary(
+      WorkerDeploymentOptionsSchema,
+      create(WorkerDeploymentOptionsSchema, options),
+    );
     this.version = { deploymentName, buildId };
     this.isRecorded = useWorkerVersioning;
     this.poll = { deploymentOptions: encoded };
@@ -110,7 +126,9 @@ export class Deployment implements SentVersion {
   /** Throws a TypeError if a workflow of a versioned worker has no behavior. */
   check(realm: RealmBehaviors): void {
     if (!this.isRecorded || this.#default !== undefined) return;
-    const without = (realm.workflowTypes ?? ["of this realm"]).filter((type) => !realm.versioningBehaviors?.has(type));
+    const without = (realm.workflowTypes ?? ["of this realm"]).filter((type) =>
+      !realm.versioningBehaviors?.has(type)
+    );
     if (without.length === 0) return;
     throw new TypeError(
       `with useWorkerVersioning each workflow is "PINNED" or "AUTO_UPGRADE": set the versioningBehavior of ${

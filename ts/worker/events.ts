@@ -14,11 +14,22 @@ export interface ActivityAttempt {
   attempt: number;
 }
 
-/** Listeners for events of a worker, in addition to the log. Their errors are logged and ignored. */
+/**
+ * Listeners for events of a worker, in addition to the log. Their errors are logged and ignored.
+ */
 export interface WorkerEvents {
-  /** A workflow task failed: the code does not match the history, or has a bug. The service retries it. */
+  /**
+   * A workflow task failed: the code does not match the history, or has a bug. The service retries
+   * it.
+   */
   workflowTaskFailed?(
-    failure: { workflowId: string; runId: string; workflowType: string; attempt: number; message: string },
+    failure: {
+      workflowId: string;
+      runId: string;
+      workflowType: string;
+      attempt: number;
+      message: string;
+    },
   ): void;
   /** An attempt of an activity failed. */
   activityFailed?(failure: ActivityAttempt & { message: string }): void;

@@ -32,7 +32,10 @@ export interface ActivityCall {
  *   }
  * };
  */
-export type ActivityInterceptor = (call: ActivityCall, next: (call: ActivityCall) => Promise<unknown>) => Promise<unknown>;
+export type ActivityInterceptor = (
+  call: ActivityCall,
+  next: (call: ActivityCall) => Promise<unknown>,
+) => Promise<unknown>;
 
 /** Returns the activity with its interceptors; the activity itself without interceptors. */
 export function intercepted(

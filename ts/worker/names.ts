@@ -26,9 +26,18 @@ export {
   type ReplacementProgress,
   WorkflowReplacementError,
 } from "./workflow/replacement.ts";
-export type { PollerBehavior, PollerBehaviorAutoscaling, PollerBehaviorSimpleMaximum } from "./polls/poller_behavior.ts";
+export type {
+  PollerBehavior,
+  PollerBehaviorAutoscaling,
+  PollerBehaviorSimpleMaximum,
+} from "./polls/poller_behavior.ts";
 export { WorkerPollError } from "./polls/poller.ts";
 export { type WorkerState } from "./worker.ts";
-export type { RunTrace, TracedCommand, TracedRun, WorkflowTracer } from "./workflow/workflow_tracing.ts";
+export type {
+  RunTrace,
+  TracedCommand,
+  TracedRun,
+  WorkflowTracer,
+} from "./workflow/workflow_tracing.ts";
 export type { RunEnding } from "./workflow/run_ending.ts";
 export * from "../activity/mod.ts";

@@ -83,17 +83,28 @@ export interface WorkerOptions extends RealmSettings, CodecOptions {
   activityTaskPollerBehavior?: PollerBehavior;
   /** Polls for Nexus tasks in flight. Default: `{ type: "autoscaling" }`. */
   nexusTaskPollerBehavior?: PollerBehavior;
-  /** Runs kept in memory, so that their next task needs no replay. 0 replays every task. Default: 1000. */
+  /**
+   * Runs kept in memory, so that their next task needs no replay. 0 replays every task. Default:
+   * 1000.
+   */
   cachedWorkflows?: number;
-  /** How long a task of a cached run waits for this worker until any worker may take it. Default: 10 s. */
+  /**
+   * How long a task of a cached run waits for this worker until any worker may take it. Default: 10
+   * s.
+   */
   stickyScheduleToStartTimeout?: Duration;
   /** Time that running activities get at shutdown until they are canceled, in ms. Default: 0. */
   shutdownGraceMs?: number;
-  /** Time after which a shutdown no longer waits for canceled activities, in ms. Default: no limit. */
+  /**
+   * Time after which a shutdown no longer waits for canceled activities, in ms. Default: no limit.
+   */
   shutdownForceMs?: number;
   /** The deployment version of this worker, for routing. Ignored by the embedded engine. */
   workerDeploymentOptions?: WorkerDeploymentOptions;
-  /** @internal The build id of a worker without a deployment. `workerDeploymentOptions` overrides it. */
+  /**
+   * @internal The build id of a worker without a deployment. `workerDeploymentOptions` overrides
+   * it.
+   */
   buildStamp?: BuildStampOptions;
   /** Limits of the interval between heartbeats. */
   heartbeatThrottle?: Partial<HeartbeatThrottle>;
@@ -121,9 +132,13 @@ export interface WorkerOptions extends RealmSettings, CodecOptions {
   localActivitiesOnly?: boolean;
   /** @internal Maximum eager activities of one workflow task. Default: 3. */
   maxEagerActivities?: number;
-  /** @internal Share of a fixed number of workflow task polls for the normal queue. Default: 0.2. */
+  /**
+   * @internal Share of a fixed number of workflow task polls for the normal queue. Default: 0.2.
+   */
   commonQueuePart?: number;
-  /** @internal How activities are called, and what their errors mean. Default: native activities. */
+  /**
+   * @internal How activities are called, and what their errors mean. Default: native activities.
+   */
   activityDialect?: ActivityDialect;
   /** @internal Existing Nexus services. Default: `nexusServices`. */
   nexus?: NexusServices;
@@ -182,36 +197,48 @@ export interface WorkerSettings {
 
 function whole(name: string, value: number, minimum: number): number {
   if (!Number.isInteger(value) || value < minimum) {
-    throw new RangeError(`the worker's ${name} must be a whole number of at least ${minimum}, not ${value}`);
+    throw new RangeError(
+      `the worker's ${name} must be a whole number of at least ${minimum}, not ${value}`,
+    );
   }
   return value;
 }
 
 function milliseconds(name: string, value: number): number {
-  if (!(value >= 0)) throw new RangeError(`the worker's ${name} must be a number of milliseconds, not ${value}`);
+  if (!(value >= 0)) {
+    throw new RangeError(`the worker's ${name} must be a number of milliseconds, not ${value}`);
+  }
   return value;
 }
 
 function rate(name: string, value: number | undefined): number | undefined {
-  if (value !== undefined && !(value > 0)) throw new RangeError(`the worker's ${name} must be above 0, not ${value}`);
+  if (value !== undefined && !(value > 0)) {
+    throw new RangeError(`the worker's ${name} must be above 0, not ${value}`);
+  }
   return value;
 }
 
 /** Returns the service; calls wait for a promised one. */
 function serviceOf({ service }: WorkerOptions): RawService {
   if (!(service instanceof Promise)) return checkedService(service);
-  return { call: async (method, request, options) => (await service).call(method, request, options) };
+  return {
+    call: async (method, request, options) => (await service).call(method, request, options),
+  };
 }
 
 /** Throws a TypeError for a value that is not a service; its calls would be retried forever. */
 export function checkedService(service: RawService): RawService {
   if (typeof (service as Partial<RawService> | undefined)?.call === "function") return service;
-  throw new TypeError("a worker's service must be an EmbeddedEngine or a connection to a cluster, or the promise of one");
+  throw new TypeError(
+    "a worker's service must be an EmbeddedEngine or a connection to a cluster, or the promise of one",
+  );
 }
 
 export function workerSettings(options: WorkerOptions): WorkerSettings {
   const { taskQueue } = options;
-  if (typeof taskQueue !== "string" || taskQueue === "") throw new TypeError("a worker needs a taskQueue");
+  if (typeof taskQueue !== "string" || taskQueue === "") {
+    throw new TypeError("a worker needs a taskQueue");
+  }
   if (taskQueue === PROCEDURE_QUEUE) {
     throw new TypeError(
       `no worker polls task queue "${taskQueue}": it is reserved for procedures, which clients complete; use another name`,
@@ -224,9 +251,21 @@ export function workerSettings(options: WorkerOptions): WorkerSettings {
     options.maxConcurrentWorkflowTasks ?? 100,
     cachedWorkflows > 0 ? 2 : 1,
   );
-  const maxConcurrentActivities = whole("maxConcurrentActivities", options.maxConcurrentActivities ?? 100, 1);
-  const maxConcurrentLocalActivities = whole("maxConcurrentLocalActivities", options.maxConcurrentLocalActivities ?? 100, 1);
-  const maxConcurrentNexusTasks = whole("maxConcurrentNexusTasks", options.maxConcurrentNexusTasks ?? 100, 1);
+  const maxConcurrentActivities = whole(
+    "maxConcurrentActivities",
+    options.maxConcurrentActivities ?? 100,
+    1,
+  );
+  const maxConcurrentLocalActivities = whole(
+    "maxConcurrentLocalActivities",
+    options.maxConcurrentLocalActivities ?? 100,
+    1,
+  );
+  const maxConcurrentNexusTasks = whole(
+    "maxConcurrentNexusTasks",
+    options.maxConcurrentNexusTasks ?? 100,
+    1,
+  );
   const namespace = options.namespace ?? "default";
   const measured = options.metrics && containedMetrics(options.metrics);
   const metrics = measured && new WorkerMetrics(measured, namespace, taskQueue);
@@ -243,7 +282,10 @@ export function workerSettings(options: WorkerOptions): WorkerSettings {
     maxConcurrentLocalActivities,
     maxConcurrentNexusTasks,
     maxActivitiesPerSecond: rate("maxActivitiesPerSecond", options.maxActivitiesPerSecond),
-    maxTaskQueueActivitiesPerSecond: rate("maxTaskQueueActivitiesPerSecond", options.maxTaskQueueActivitiesPerSecond),
+    maxTaskQueueActivitiesPerSecond: rate(
+      "maxTaskQueueActivitiesPerSecond",
+      options.maxTaskQueueActivitiesPerSecond,
+    ),
     workflowPolls: workflowPolls(
       options.workflowTaskPollerBehavior,
       maxConcurrentWorkflowTasks,

@@ -12,7 +12,9 @@ import {
 } from "../messages/generated/fields.ts";
 import { Fields, firstOf, intOf, Message, readBytes } from "../messages/wire.ts";
 
-/** Whether a poll's response has no task: its task token (the same field for all kinds) is empty. */
+/**
+ * Whether a poll's response has no task: its task token (the same field for all kinds) is empty.
+ */
 export function isEmptyTask(bytes: Uint8Array): boolean {
   const token = firstOf(bytes, PollWorkflowTaskQueueResponse.taskToken);
   return token === undefined || token.length === 0;
@@ -28,7 +30,9 @@ export const SCALING_FIELD = {
 /** Returns the change of the number of polls that a response suggests; 0: no change. */
 export function readScaling(bytes: Uint8Array, field: number): number {
   const decision = readBytes(bytes, field);
-  return decision === undefined ? 0 : intOf(decision, PollerScalingDecision.pollRequestDeltaSuggestion);
+  return decision === undefined
+    ? 0
+    : intOf(decision, PollerScalingDecision.pollRequestDeltaSuggestion);
 }
 
 export interface CompletionAnswer {
@@ -53,19 +57,26 @@ export function readCompletionAnswer(response: Uint8Array): CompletionAnswer {
       if (!isEmptyTask(task)) activities.push(task);
     } else if (at.tag === Answer.resetHistoryEventId) {
       const eventId = at.int();
-      if (eventId !== 0) answer.news = new Message().int(Answer.resetHistoryEventId, eventId).finish();
+      if (eventId !== 0) {
+        answer.news = new Message().int(Answer.resetHistoryEventId, eventId).finish();
+      }
     }
   }
   return answer;
 }
 
-/** Appended to a RespondWorkflowTaskCompletedRequest: requests no further task (`false` overrides `true`). */
-export const NO_NEW_TASK: Uint8Array = new Message().bool(Completed.returnNewWorkflowTask, false).finish();
+/**
+ * Appended to a RespondWorkflowTaskCompletedRequest: requests no further task (`false` overrides
+ * `true`).
+ */
+export const NO_NEW_TASK: Uint8Array = new Message().bool(Completed.returnNewWorkflowTask, false)
+  .finish();
 
 /** The same: attempts of local activities from earlier tasks. */
 export function meteredAttempts(laterAttempts: number): Uint8Array {
   return new Message().message(
     Completed.meteringMetadata,
-    (metering) => metering.int(MeteringMetadata.nonfirstLocalActivityExecutionAttempts, laterAttempts),
+    (metering) =>
+      metering.int(MeteringMetadata.nonfirstLocalActivityExecutionAttempts, laterAttempts),
   ).finish();
 }

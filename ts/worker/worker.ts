@@ -20,7 +20,12 @@ import { ActivityTasks } from "./activities/activity_tasks.ts";
 import { drainWorker } from "./polls/draining.ts";
 import type { NexusServices, NexusServicesOf } from "./nexus/nexus_call.ts";
 import { NexusTasks } from "./nexus/nexus_tasks.ts";
-import { checkedService, type WorkerOptions, type WorkerSettings, workerSettings } from "./options.ts";
+import {
+  checkedService,
+  type WorkerOptions,
+  type WorkerSettings,
+  workerSettings,
+} from "./options.ts";
 import { openRealm, type Workflows } from "./workflow/realms.ts";
 import { type Replacement, type ReplacementOptions, replaceRealm } from "./workflow/replacement.ts";
 import { intercepted } from "./interceptors.ts";
@@ -53,7 +58,11 @@ interface CurrentActivities {
 }
 
 /** Returns the function that runs an activity, in a thread or in this one. */
-function find(type: string, { registry, pool }: CurrentActivities, dialect: ActivityDialect): RunActivity {
+function find(
+  type: string,
+  { registry, pool }: CurrentActivities,
+  dialect: ActivityDialect,
+): RunActivity {
   if (pool?.names.includes(type)) return (context, args) => pool.run(type, context, args);
   return dialect.call((registry ?? NO_ACTIVITIES).find(type));
 }
@@ -62,16 +71,20 @@ const NO_ACTIVITIES = new ActivityRegistry({});
 
 /** Creates the local activities of the worker's workflows. */
 function localActivities(settings: WorkerSettings, current: CurrentActivities): LocalActivities {
-  const { activityInterceptors, maxConcurrentLocalActivities, activityTimers, dialect, codec } = settings;
+  const { activityInterceptors, maxConcurrentLocalActivities, activityTimers, dialect, codec } =
+    settings;
   const slots = new Slots(maxConcurrentLocalActivities);
   const broadcast = broadcasting(settings);
   const run = (type: string) =>
-    type === BROADCAST_ACTIVITY
-      ? broadcast
-      : intercepted((context, args) => find(type, current, dialect)(context, args), activityInterceptors, codec);
+    type === BROADCAST_ACTIVITY ? broadcast : intercepted(
+      (context, args) => find(type, current, dialect)(context, args),
+      activityInterceptors,
+      codec,
+    );
   return new LocalActivities(
     { ...settings, timers: activityTimers, slots, find: run },
-    (type) => type === BROADCAST_ACTIVITY ? undefined : (current.registry ?? NO_ACTIVITIES).lacks(type),
+    (type) =>
+      type === BROADCAST_ACTIVITY ? undefined : (current.registry ?? NO_ACTIVITIES).lacks(type),
   );
 }
 
@@ -126,7 +139,9 @@ export class Worker {
       this.#activityTasks = new ActivityTasks({
         ...settings,
         typed: typedService(
-          settings.codec === undefined ? settings.service : withCodec(settings.service, settings.codec, settings),
+          settings.codec === undefined
+            ? settings.service
+            : withCodec(settings.service, settings.codec, settings),
         ),
         timers: settings.activityTimers,
         reportTimers: settings.timers,
@@ -135,7 +150,12 @@ export class Worker {
     }
     if (settings.nexus !== undefined) {
       const { nexus: services, activityTimers, timers } = settings;
-      this.#nexusTasks = new NexusTasks({ ...settings, services, timers: activityTimers, reportTimers: timers });
+      this.#nexusTasks = new NexusTasks({
+        ...settings,
+        services,
+        timers: activityTimers,
+        reportTimers: timers,
+      });
     }
     this.#pollers = new WorkerPollers({
       settings,
@@ -158,14 +178,18 @@ export class Worker {
     needsOption("Worker.create", "service", { ...options }, WORKER_OPTIONS);
     const settings = workerSettings(options);
     if (
-      options.realm === undefined && options.realmEntry === undefined && options.workflows === undefined &&
+      options.realm === undefined && options.realmEntry === undefined &&
+      options.workflows === undefined &&
       activities === undefined && activityThreads === undefined && options.nexus === undefined &&
       options.nexusServices === undefined
     ) {
       throw new TypeError("a worker needs workflows or activities");
     }
-    const stickyQueue = settings.cachedWorkflows > 0 ? `${settings.taskQueue}-sticky-${randomId()}` : "";
-    const pool = activityThreads && await ActivityPool.open(activityThreads, settings.timers, undefined, settings.codec);
+    const stickyQueue = settings.cachedWorkflows > 0
+      ? `${settings.taskQueue}-sticky-${randomId()}`
+      : "";
+    const pool = activityThreads &&
+      await ActivityPool.open(activityThreads, settings.timers, undefined, settings.codec);
     try {
       const registry = activities === undefined && pool === undefined
         ? undefined
@@ -179,7 +203,8 @@ export class Worker {
           const measured = options.metrics && containedMetrics(options.metrics);
           settings.service = metered(checkedService(await service), measured, settings);
         }
-        settings.nexus ??= options.nexusServices && nexusOf(options.nexusServices, options, settings);
+        settings.nexus ??= options.nexusServices &&
+          nexusOf(options.nexusServices, options, settings);
       } catch (error) {
         await realm?.dispose();
         throw error;
@@ -196,7 +221,10 @@ export class Worker {
     return this.#state;
   }
 
-  /** Whether the worker runs and the service accepts the polls of every poller, for readiness probes. */
+  /**
+   * Whether the worker runs and the service accepts the polls of every poller, for readiness
+   * probes.
+   */
   get ready(): boolean {
     return this.#state === "running" && this.#pollers.all.every((poller) => poller.served);
   }
@@ -206,7 +234,10 @@ export class Worker {
     return this.#workflowTasks?.realm.workflowTypes ?? [];
   }
 
-  /** Whether workflows of every type run here: a `@temporalio/workflow` program may have a default export. */
+  /**
+   * Whether workflows of every type run here: a `@temporalio/workflow` program may have a default
+   * export.
+   */
   get takesAnyType(): boolean {
     return (this.#workflowTasks?.realm as Partial<Realm> | undefined)?.takesAnyType ?? false;
   }
@@ -248,10 +279,14 @@ export class Worker {
 
   /** @internal Workflow tasks in progress, without those that wait for local activities. */
   get busyWorkflowTasks(): number {
-    return this.#pollers.workflow.reduce((count, poller) => count + poller.tasks, 0) - this.#local.waiting;
+    return this.#pollers.workflow.reduce((count, poller) => count + poller.tasks, 0) -
+      this.#local.waiting;
   }
 
-  /** @internal Reserves a slot for the workflow task that a start may return; undefined if none is free. */
+  /**
+   * @internal Reserves a slot for the workflow task that a start may return; undefined if none is
+   * free.
+   */
   reserveWorkflowTask(): ReservedTask | undefined {
     return this.#state === "running" ? this.#pollers.reserveWorkflowTask() : undefined;
   }
@@ -260,7 +295,8 @@ export class Worker {
   get busyTasks(): number {
     const activities = this.#pollers.activity.reduce((count, poller) => count + poller.tasks, 0);
     const local = this.#local.waiting - this.#local.idle;
-    return this.busyWorkflowTasks + local + activities + this.runningNexusHandlers - (this.#activityTasks?.sleeping ?? 0);
+    return this.busyWorkflowTasks + local + activities + this.runningNexusHandlers -
+      (this.#activityTasks?.sleeping ?? 0);
   }
 
   /**
@@ -268,13 +304,18 @@ export class Worker {
    * the service rejects the worker permanently; other errors are logged and retried.
    */
   run(): Promise<void> {
-    if (this.#running !== undefined) throw new Error("run() can be called once per worker; create another worker");
+    if (this.#running !== undefined) {
+      throw new Error("run() can be called once per worker; create another worker");
+    }
     this.#state = "running";
     this.#running = this.#life();
     return this.#running;
   }
 
-  /** Finishes running tasks, cancels activities after the grace period. Resolves when the worker has stopped. */
+  /**
+   * Finishes running tasks, cancels activities after the grace period. Resolves when the worker has
+   * stopped.
+   */
   async shutdown(): Promise<void> {
     if (this.#state === "created") {
       this.#state = "stopped";
@@ -289,7 +330,10 @@ export class Worker {
     await this.#running?.catch(() => {});
   }
 
-  /** Runs while a promise (or the promise of a function) is pending, then stops. Resolves to its value. */
+  /**
+   * Runs while a promise (or the promise of a function) is pending, then stops. Resolves to its
+   * value.
+   */
   async runUntil<T>(work: Promise<T> | (() => Promise<T>)): Promise<T> {
     const running = this.run();
     const ended = running.then(() => {
@@ -315,19 +359,29 @@ export class Worker {
    * WorkflowReplacementError (runs that the new code cannot replay, with event and line of code),
    * or an Error if it is not possible now.
    */
-  async replaceWorkflows(workflows?: Workflows, options: ReplacementOptions = {}): Promise<Replacement> {
+  async replaceWorkflows(
+    workflows?: Workflows,
+    options: ReplacementOptions = {},
+  ): Promise<Replacement> {
     const tasks = this.#workflowTasks;
     const { realm: kind } = this.#options;
     if (tasks === undefined) throw new TypeError("this worker has no workflows to replace");
     if (typeof kind === "object") {
-      throw new TypeError("this worker uses a realm from its options: replace the workflows in that realm");
+      throw new TypeError(
+        "this worker uses a realm from its options: replace the workflows in that realm",
+      );
     }
-    if (kind === "inline" && (workflows === undefined || typeof workflows === "string" || workflows instanceof URL)) {
+    if (
+      kind === "inline" &&
+      (workflows === undefined || typeof workflows === "string" || workflows instanceof URL)
+    ) {
       throw new TypeError(
         "modules in an inline realm are loaded once per process; use a worker realm, or pass definitions",
       );
     }
-    if (this.#state === "stopping" || this.#state === "stopped") throw new Error(`the worker is ${this.#state}`);
+    if (this.#state === "stopping" || this.#state === "stopped") {
+      throw new Error(`the worker is ${this.#state}`);
+    }
     if (this.#endReplacement !== undefined) {
       throw new Error("another replacement of the workflows is in progress; wait until it is done");
     }
@@ -348,7 +402,11 @@ export class Worker {
     }
   }
 
-  async #replace(tasks: WorkflowTasks, workflows: Workflows | undefined, options: ReplacementOptions): Promise<Replacement> {
+  async #replace(
+    tasks: WorkflowTasks,
+    workflows: Workflows | undefined,
+    options: ReplacementOptions,
+  ): Promise<Replacement> {
     const settings = this.#settings;
     options.onProgress?.({ phase: "load", checked: 0, total: 0 });
     const realmOptions = workflows === undefined ? this.#options : { ...this.#options, workflows };
@@ -364,7 +422,10 @@ export class Worker {
     }
     this.#options = realmOptions;
     await old.dispose();
-    settings.logger.debug("the workflows were replaced", { taskQueue: this.taskQueue, checkedRuns: result.checkedRuns });
+    settings.logger.debug("the workflows were replaced", {
+      taskQueue: this.taskQueue,
+      checkedRuns: result.checkedRuns,
+    });
     return result;
   }
 
@@ -376,8 +437,12 @@ export class Worker {
   async replaceActivities(
     { activities, activityThreads }: Pick<WorkerOptions, "activities" | "activityThreads">,
   ): Promise<readonly string[]> {
-    if (this.#activityTasks === undefined) throw new TypeError("this worker has no activities to replace");
-    if (this.#state === "stopping" || this.#state === "stopped") throw new Error(`the worker is ${this.#state}`);
+    if (this.#activityTasks === undefined) {
+      throw new TypeError("this worker has no activities to replace");
+    }
+    if (this.#state === "stopping" || this.#state === "stopped") {
+      throw new Error(`the worker is ${this.#state}`);
+    }
     const { timers, codec } = this.#settings;
     const pool = activityThreads === undefined
       ? this.#current.pool
@@ -405,17 +470,22 @@ export class Worker {
    * Throws a TypeError without changes for invalid services.
    */
   replaceNexusServices(nexusServices: NexusServicesOf): void {
-    if (this.#nexusTasks === undefined) throw new TypeError("this worker has no Nexus services to replace");
+    if (this.#nexusTasks === undefined) {
+      throw new TypeError("this worker has no Nexus services to replace");
+    }
     this.#nexusTasks.services = nexusOf(nexusServices, this.#options, this.#settings);
   }
 
   async #life(): Promise<void> {
     const { logger, taskQueue } = this.#settings;
     // Without lost polls the capabilities are not needed.
-    const looking = this.#settings.service.losesCancelledPolls === true ? this.#lookAround() : undefined;
+    const looking = this.#settings.service.losesCancelledPolls === true
+      ? this.#lookAround()
+      : undefined;
     const noted = this.#workflowTasks && noteTasks(this.#settings);
     if (noted !== undefined) this.#workflowTasks!.noteRunningTasks(noted.running);
-    const endEvictions = this.#workflowTasks && evictClosedRuns(this.#settings, this.#workflowTasks);
+    const endEvictions = this.#workflowTasks &&
+      evictClosedRuns(this.#settings, this.#workflowTasks);
     this.#pollers.start();
     const building = this.#buildLater();
     const untake = this.#activityTasks && takeActivityRejections(this.#settings.codec);
@@ -438,7 +508,10 @@ export class Worker {
     if (failure !== undefined) throw failure;
   }
 
-  /** Builds descriptors that activities need after the first polls are sent, so that no task waits for it. */
+  /**
+   * Builds descriptors that activities need after the first polls are sent, so that no task waits
+   * for it.
+   */
   #buildLater(): ReturnType<typeof setTimeout> | undefined {
     if (this.#activityTasks === undefined) return undefined;
     const timer = setTimeout(() => void WorkflowService.method, BUILD_AFTER_MS);
@@ -451,17 +524,18 @@ export class Worker {
     const { service, namespace, logger } = this.#settings;
     const giveUp = new AbortController();
     const options = { signal: giveUp.signal, timeoutMs: LOOK_MS };
-    service.call("describeNamespace", namespaceRequest(namespace), options).then(readNamespaceOffer).then(
-      ({ endsPolls, largestPayload }) => {
-        this.#pollers.pollsAreEnded = endsPolls;
-        // The namespace's own limit, unless the options set one.
-        if (largestPayload > 0 && this.#options.payloadLimits?.errorBytes === undefined) {
-          this.#settings.limits.errorBytes = largestPayload;
-        }
-      },
-      // The polls report errors of the namespace or the connection.
-      (error) => logger.debug("the service did not report its capabilities", { error }),
-    );
+    service.call("describeNamespace", namespaceRequest(namespace), options).then(readNamespaceOffer)
+      .then(
+        ({ endsPolls, largestPayload }) => {
+          this.#pollers.pollsAreEnded = endsPolls;
+          // The namespace's own limit, unless the options set one.
+          if (largestPayload > 0 && this.#options.payloadLimits?.errorBytes === undefined) {
+            this.#settings.limits.errorBytes = largestPayload;
+          }
+        },
+        // The polls report errors of the namespace or the connection.
+        (error) => logger.debug("the service did not report its capabilities", { error }),
+      );
     return giveUp;
   }
 
@@ -495,5 +569,14 @@ function nexusOf(
   { converter, codec, encodeCommonAttributes }: WorkerOptions,
   { service, namespace, taskQueue, identity, logger }: WorkerSettings,
 ): NexusServices {
-  return services({ service, namespace, taskQueue, identity, logger, converter, codec, encodeCommonAttributes });
+  return services({
+    service,
+    namespace,
+    taskQueue,
+    identity,
+    logger,
+    converter,
+    codec,
+    encodeCommonAttributes,
+  });
 }

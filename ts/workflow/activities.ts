@@ -2,7 +2,12 @@
 // property key with an optional prefix, never function.name, which minifiers and re-exports change.
 import { type OptionNames, rejectUnknownOptions } from "../base/option_names.ts";
 import type { Duration } from "../converter/duration.ts";
-import { ActivityAwaiter, type ActivityOptionsShape, CANCELLATION, prepareActivity } from "../executor/primitives/activities.ts";
+import {
+  ActivityAwaiter,
+  type ActivityOptionsShape,
+  CANCELLATION,
+  prepareActivity,
+} from "../executor/primitives/activities.ts";
 import { waitingFiber } from "../executor/scheduler/api_guard.ts";
 import { rejected } from "../executor/scheduler/fiber.ts";
 import { ms, readRetryPolicy, type RetryOptions } from "./retry.ts";
@@ -72,7 +77,9 @@ export function activities<T>(options: ActivitiesOptions = {}): Activities<T> {
   return activityProxy((key) => makeCall({ ...base, activityType: prefix + key })) as Activities<T>;
 }
 
-/** Returns an object with a function for every name, created on first access. `what`: for messages. */
+/**
+ * Returns an object with a function for every name, created on first access. `what`: for messages.
+ */
 export function activityProxy(make: (key: string) => unknown, what = "activities"): object {
   const calls = new Map<string, unknown>();
   return new Proxy({}, {
@@ -90,7 +97,14 @@ export function activityProxy(make: (key: string) => unknown, what = "activities
 }
 
 const ACTIVITY_OPTIONS: OptionNames<ActivityOptions> = {
-  ...{ startToClose: 1, scheduleToClose: 1, scheduleToStart: 1, heartbeat: 1, retry: 1, cancellationType: 1 },
+  ...{
+    startToClose: 1,
+    scheduleToClose: 1,
+    scheduleToStart: 1,
+    heartbeat: 1,
+    retry: 1,
+    cancellationType: 1,
+  },
   ...{ taskQueue: 1, summary: 1, activityId: 1 },
 };
 const ACTIVITIES_OPTIONS: OptionNames<ActivitiesOptions> = { ...ACTIVITY_OPTIONS, prefix: 1 };
@@ -136,7 +150,9 @@ export function cancellationOf(
 ): Common["cancellationType"] {
   if (type === undefined) return before;
   if (CANCELLATION[type] !== undefined) return CANCELLATION[type];
-  throw new TypeError(`cancellationType must be one of ${Object.keys(CANCELLATION).join(", ")}, not "${type}"`);
+  throw new TypeError(
+    `cancellationType must be one of ${Object.keys(CANCELLATION).join(", ")}, not "${type}"`,
+  );
 }
 
 /** Converts the options for the core, over `before`. Throws for invalid values. */
@@ -147,8 +163,16 @@ function checked(
   const spec = {
     activityId: options.activityId ?? before.activityId,
     taskQueue: options.taskQueue ?? before.taskQueue,
-    scheduleToCloseTimeoutMs: ms("scheduleToClose", options.scheduleToClose, before.scheduleToCloseTimeoutMs),
-    scheduleToStartTimeoutMs: ms("scheduleToStart", options.scheduleToStart, before.scheduleToStartTimeoutMs),
+    scheduleToCloseTimeoutMs: ms(
+      "scheduleToClose",
+      options.scheduleToClose,
+      before.scheduleToCloseTimeoutMs,
+    ),
+    scheduleToStartTimeoutMs: ms(
+      "scheduleToStart",
+      options.scheduleToStart,
+      before.scheduleToStartTimeoutMs,
+    ),
     startToCloseTimeoutMs: ms("startToClose", options.startToClose, before.startToCloseTimeoutMs),
     heartbeatTimeoutMs: ms("heartbeat", options.heartbeat, before.heartbeatTimeoutMs),
     retryPolicy: options.retry === undefined ? before.retryPolicy : readRetryPolicy(options.retry),

@@ -21,7 +21,12 @@ export interface Carry<S> extends CarryShape {
 export function carry<S>(state: S): Carry<S> {
   const fiber = currentFiber();
   if (fiber !== undefined) {
-    requireRole(fiber, "carry", ["run"], "End the handler or branch, and return carry from the round.");
+    requireRole(
+      fiber,
+      "carry",
+      ["run"],
+      "End the handler or branch, and return carry from the round.",
+    );
     fiber.run.continuedAt = callSite(1);
   }
   return makeCarry({ state }) as Carry<S>;

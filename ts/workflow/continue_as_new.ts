@@ -33,7 +33,10 @@ export interface ContinueAsNewOptions {
   readonly runTimeout?: Duration;
   /** Timeout of one workflow task. Default: unchanged. */
   readonly taskTimeout?: Duration;
-  /** Default: the current memo of this run. An empty one counts as not set; `upsertMemo` removes keys. */
+  /**
+   * Default: the current memo of this run. An empty one counts as not set; `upsertMemo` removes
+   * keys.
+   */
   readonly memo?: { readonly [key: string]: unknown };
   /** Default: the current search attributes of this run. Empty ones count as not set. */
   readonly searchAttributes?: SearchAttributes;
@@ -46,7 +49,12 @@ const CONTINUE_OPTIONS: OptionNames<ContinueAsNewOptions> = {
 function checkRole(): void {
   const fiber = currentFiber();
   if (fiber !== undefined) {
-    requireRole(fiber, "continueAsNew", ["run"], "End the handler or branch, and return continueAsNew from run.");
+    requireRole(
+      fiber,
+      "continueAsNew",
+      ["run"],
+      "End the handler or branch, and return continueAsNew from run.",
+    );
     fiber.run.continuedAt = callSite(2);
   }
 }
@@ -57,7 +65,9 @@ function checkRole(): void {
  * that fails the task. Buffered signals are delivered first in the next run. With a declared result
  * type of run (`async (n: number): Promise<Order>`) the compiler does not check the arguments.
  */
-export function continueAsNew<A extends unknown[], T = unknown>(...args: A): ContinueAsNew<A> & InRun<T> {
+export function continueAsNew<A extends unknown[], T = unknown>(
+  ...args: A
+): ContinueAsNew<A> & InRun<T> {
   checkRole();
   return makeContinueAsNew({ args, options: {} }) as ContinueAsNew<A> & InRun<T>;
 }
@@ -72,7 +82,10 @@ export function continueAsNewWith<A extends unknown[], T = unknown>(
   options: ContinueAsNewOptions,
   ...args: A
 ): ContinueAsNew<A> & InRun<T>;
-export function continueAsNewWith(options: ContinueAsNewOptions, ...args: unknown[]): ContinueAsNew<unknown[]> {
+export function continueAsNewWith(
+  options: ContinueAsNewOptions,
+  ...args: unknown[]
+): ContinueAsNew<unknown[]> {
   rejectUnknownOptions("continueAsNewWith", options, CONTINUE_OPTIONS);
   checkRole();
   const { runTimeout, taskTimeout, ...rest } = options;

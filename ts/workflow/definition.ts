@@ -13,7 +13,8 @@ import type { ContinueAsNew } from "./continue_as_new.ts";
 import type { Query, Signal, Update } from "./messages.ts";
 
 /** A workflow definition: `A` are the arguments of its run function, `R` is its result. */
-export interface WorkflowDefinition<A extends unknown[] = unknown[], R = unknown> extends DefinitionShape {
+export interface WorkflowDefinition<A extends unknown[] = unknown[], R = unknown>
+  extends DefinitionShape {
   readonly kind: "workflow";
   /** Name of the workflow type. */
   readonly name: string;
@@ -38,19 +39,28 @@ type AnyMessage = Signal<any> | Update<any, any> | Query<any, any>;
 export type ResultOf<F extends AnyRun> = Exclude<Awaited<ReturnType<F>>, ContinueAsNew<any>>;
 
 /** A continue-as-new must have the arguments of run. */
-type CheckedRun<F extends AnyRun> = Extract<Awaited<ReturnType<F>>, ContinueAsNew<unknown[]>> extends ContinueAsNew<Parameters<F>>
-  ? unknown
-  : { readonly "continueAsNew needs the arguments of run": Parameters<F> };
+type CheckedRun<F extends AnyRun> =
+  Extract<Awaited<ReturnType<F>>, ContinueAsNew<unknown[]>> extends ContinueAsNew<Parameters<F>>
+    ? unknown
+    : { readonly "continueAsNew needs the arguments of run": Parameters<F> };
 
 /** Keys of queries. */
-type QueryKeys<M> = { [K in keyof M]: M[K] extends { readonly kind: "query" } ? K : never }[keyof M];
+type QueryKeys<M> = {
+  [K in keyof M]: M[K] extends { readonly kind: "query" } ? K : never;
+}[keyof M];
 
 /** A handler for every query of the messages, by key; the first argument is the published state. */
-type QueryHandlers<M> = { readonly [K in QueryKeys<M>]: M[K] extends Query<infer R, infer A> ? Answer<R, A> : never };
+type QueryHandlers<M> = {
+  readonly [K in QueryKeys<M>]: M[K] extends Query<infer R, infer A> ? Answer<R, A>
+    : never;
+};
 // deno-lint-ignore no-explicit-any
 type Answer<R, A extends unknown[]> = (published: any, ...args: A) => R;
 
-/** With queries among the messages their handlers are required; otherwise handlers are keyed by name. */
+/**
+ * With queries among the messages their handlers are required; otherwise handlers are keyed by
+ * name.
+ */
 type QueriesFor<M> = [QueryKeys<M>] extends [never] ? { readonly queries?: FreeQueries }
   : { readonly queries: QueryHandlers<M> };
 
@@ -89,7 +99,9 @@ export interface WorkflowOptions<F extends AnyRun> extends CommonOptions {
   readonly run: F;
 }
 
-/** The result of a workflow of rounds: its returned type without {@link carry} and continue-as-new. */
+/**
+ * The result of a workflow of rounds: its returned type without {@link carry} and continue-as-new.
+ */
 // deno-lint-ignore no-explicit-any
 export type RoundResult<T> = Exclude<T, Carry<any> | ContinueAsNew<any>>;
 
@@ -102,7 +114,10 @@ type CheckedRound<S, T> = Extract<T, Carry<unknown>> extends Carry<S> ? unknown
  * first state.
  */
 export interface RoundOptions<F extends AnyFirst, T> extends CommonOptions {
-  /** Returns the first state from the workflow's arguments. It must be encodable by the payload converter. */
+  /**
+   * Returns the first state from the workflow's arguments. It must be encodable by the payload
+   * converter.
+   */
   readonly carry: F;
   /**
    * One round: sequential code like `run`, called again each time it returns `carry(next)`. Any
@@ -128,14 +143,31 @@ const MOST_REMEMBERED = 1000;
  *   async run(start: number) { ... },
  * });
  */
-export function workflow<F extends AnyRun>(name: string, run: F & CheckedRun<F>): WorkflowDefinition<Parameters<F>, ResultOf<F>>;
-export function workflow<F extends AnyRun, M extends { readonly [key: string]: AnyMessage } = Record<never, never>>(
+export function workflow<F extends AnyRun>(
   name: string,
-  definition: WorkflowOptions<F & CheckedRun<F>> & { readonly messages?: M } & QueriesFor<NoInfer<M>>,
+  run: F & CheckedRun<F>,
 ): WorkflowDefinition<Parameters<F>, ResultOf<F>>;
-export function workflow<F extends AnyFirst, T, M extends { readonly [key: string]: AnyMessage } = Record<never, never>>(
+export function workflow<
+  F extends AnyRun,
+  M extends { readonly [key: string]: AnyMessage } = Record<never, never>,
+>(
   name: string,
-  definition: RoundOptions<F, T> & CheckedRound<ReturnType<F>, T> & { readonly messages?: M } & QueriesFor<NoInfer<M>>,
+  definition:
+    & WorkflowOptions<F & CheckedRun<F>>
+    & { readonly messages?: M }
+    & QueriesFor<NoInfer<M>>,
+): WorkflowDefinition<Parameters<F>, ResultOf<F>>;
+export function workflow<
+  F extends AnyFirst,
+  T,
+  M extends { readonly [key: string]: AnyMessage } = Record<never, never>,
+>(
+  name: string,
+  definition:
+    & RoundOptions<F, T>
+    & CheckedRound<ReturnType<F>, T>
+    & { readonly messages?: M }
+    & QueriesFor<NoInfer<M>>,
 ): WorkflowDefinition<Parameters<F>, RoundResult<T>>;
 export function workflow(
   name: string,
@@ -146,18 +178,25 @@ export function workflow(
       queries?: FreeQueries;
     }),
 ): WorkflowDefinition {
-  if (typeof name !== "string" || name === "") throw new TypeError("the name of a workflow must be a non-empty string");
+  if (typeof name !== "string" || name === "") {
+    throw new TypeError("the name of a workflow must be a non-empty string");
+  }
   const parts = typeof definition === "function" ? { run: definition } : definition;
   rejectUnknownOptions(`workflow "${name}"`, parts, WORKFLOW_OPTIONS);
   const { run, carry } = runOf(name, parts);
   const versioning = "versioningBehavior" in parts ? parts.versioningBehavior : undefined;
   if (versioning !== undefined && versioning !== "PINNED" && versioning !== "AUTO_UPGRADE") {
     throw new TypeError(
-      `workflow "${name}" has the versioning behavior ${JSON.stringify(versioning)}; valid values: "PINNED" and "AUTO_UPGRADE"`,
+      `workflow "${name}" has the versioning behavior ${
+        JSON.stringify(versioning)
+      }; valid values: "PINNED" and "AUTO_UPGRADE"`,
     );
   }
   const remembered = "rememberUpdates" in parts ? parts.rememberUpdates : undefined;
-  if (remembered !== undefined && !(Number.isInteger(remembered) && remembered >= 0 && remembered <= MOST_REMEMBERED)) {
+  if (
+    remembered !== undefined &&
+    !(Number.isInteger(remembered) && remembered >= 0 && remembered <= MOST_REMEMBERED)
+  ) {
     throw new RangeError(
       `workflow "${name}" remembers ${remembered} updates; the number must be an integer from 0 to ${MOST_REMEMBERED}`,
     );
@@ -167,33 +206,60 @@ export function workflow(
     name,
     run,
     ...(carry !== undefined && { carry }),
-    queries: queryTable(name, "messages" in parts ? parts.messages : undefined, "queries" in parts ? parts.queries : undefined),
-    ...("messages" in parts && parts.messages !== undefined && { messages: Object.freeze(Object.values(parts.messages)) }),
+    queries: queryTable(
+      name,
+      "messages" in parts ? parts.messages : undefined,
+      "queries" in parts ? parts.queries : undefined,
+    ),
+    ...("messages" in parts && parts.messages !== undefined &&
+      { messages: Object.freeze(Object.values(parts.messages)) }),
     handlerErrors: ("handlerErrors" in parts ? parts.handlerErrors : undefined) ?? "report",
     ...(versioning !== undefined && { versioningBehavior: versioning }),
     ...(remembered !== undefined && { rememberUpdates: remembered }),
   });
 }
 
-const WORKFLOW_OPTIONS: OptionNames<WorkflowOptions<AnyRun> & RoundOptions<AnyFirst, unknown>> & OptionNames<MessageParts> = {
-  ...{ run: 1, carry: 1, round: 1, messages: 1, queries: 1, handlerErrors: 1, versioningBehavior: 1, rememberUpdates: 1 },
-};
+const WORKFLOW_OPTIONS:
+  & OptionNames<WorkflowOptions<AnyRun> & RoundOptions<AnyFirst, unknown>>
+  & OptionNames<MessageParts> = {
+    ...{
+      run: 1,
+      carry: 1,
+      round: 1,
+      messages: 1,
+      queries: 1,
+      handlerErrors: 1,
+      versioningBehavior: 1,
+      rememberUpdates: 1,
+    },
+  };
 interface MessageParts {
   messages: unknown;
   queries: unknown;
 }
 
 /** Returns the run function, or the round with its carry. */
-function runOf(name: string, parts: object): { readonly run: AnyRun; readonly carry?: (...args: unknown[]) => unknown } {
-  const { run, carry, round } = (parts ?? {}) as { readonly [key in "run" | "carry" | "round"]?: AnyRun };
+function runOf(
+  name: string,
+  parts: object,
+): { readonly run: AnyRun; readonly carry?: (...args: unknown[]) => unknown } {
+  const { run, carry, round } = (parts ?? {}) as {
+    readonly [key in "run" | "carry" | "round"]?: AnyRun;
+  };
   if (carry === undefined && round === undefined) {
     if (typeof run !== "function") throw new TypeError(`workflow "${name}" needs a run function`);
     return { run };
   }
   if (typeof carry !== "function" || typeof round !== "function") {
-    throw new TypeError(`workflow "${name}" needs two functions: carry, which returns the first state, and round`);
+    throw new TypeError(
+      `workflow "${name}" needs two functions: carry, which returns the first state, and round`,
+    );
   }
-  if (run !== undefined) throw new TypeError(`workflow "${name}" has both run and round; with carry, use round instead of run`);
+  if (run !== undefined) {
+    throw new TypeError(
+      `workflow "${name}" has both run and round; with carry, use round instead of run`,
+    );
+  }
   return { run: round, carry };
 }
 
@@ -206,7 +272,9 @@ function queryTable(
   const table: { [name: string]: FreeQueries[string] } = {};
   for (const [key, handler] of Object.entries(queries)) {
     const message = messages?.[key];
-    if (typeof handler !== "function") throw new TypeError(`query "${key}" of workflow "${workflow}" needs a handler function`);
+    if (typeof handler !== "function") {
+      throw new TypeError(`query "${key}" of workflow "${workflow}" needs a handler function`);
+    }
     if (isReserved(key)) {
       throw new TypeError(
         `workflow "${workflow}" has a handler for the query "${key}": Temporal reserves ${RESERVED_NAMES}`,
@@ -216,7 +284,9 @@ function queryTable(
   }
   for (const [key, message] of Object.entries(messages ?? {})) {
     if (message.kind === "query" && table[message.name] === undefined) {
-      throw new TypeError(`workflow "${workflow}" declares the query "${key}" but has no handler for it`);
+      throw new TypeError(
+        `workflow "${workflow}" declares the query "${key}" but has no handler for it`,
+      );
     }
   }
   return Object.freeze(table);

@@ -17,7 +17,10 @@ export interface ExternalWorkflow {
    * of type "ExternalWorkflowExecutionNotFound" if the workflow does not exist or is closed. Await
    * it: a Temporal server drops messages of a workflow's last task.
    */
-  signal<A extends unknown[] = unknown[]>(signal: Signal<A> | string, ...args: NoInfer<A>): Promise<void>;
+  signal<A extends unknown[] = unknown[]>(
+    signal: Signal<A> | string,
+    ...args: NoInfer<A>
+  ): Promise<void>;
   /**
    * Requests cancellation. Resolves when the service has recorded it; rejects like `signal`. Await
    * it too.

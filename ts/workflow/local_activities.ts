@@ -10,7 +10,12 @@ import {
 } from "../executor/primitives/local_activities.ts";
 import { waitingFiber } from "../executor/scheduler/api_guard.ts";
 import { rejected } from "../executor/scheduler/fiber.ts";
-import { activityProxy, type AnyFunction, cancellationOf, DEFAULT_START_TO_CLOSE_MS } from "./activities.ts";
+import {
+  activityProxy,
+  type AnyFunction,
+  cancellationOf,
+  DEFAULT_START_TO_CLOSE_MS,
+} from "./activities.ts";
 import { ms, readRetryPolicy, type RetryOptions } from "./retry.ts";
 
 /** Timeouts and retries of a local activity. Durations: milliseconds or text such as "10s". */
@@ -72,14 +77,26 @@ export function localActivities<T>(options: LocalActivitiesOptions = {}): LocalA
   rejectUnknownOptions("localActivities", options, LOCAL_ACTIVITIES_OPTIONS);
   const { prefix = "", ...common } = options;
   const base = checked(common);
-  return activityProxy((key) => makeCall({ ...base, activityType: prefix + key })) as LocalActivities<T>;
+  return activityProxy((key) =>
+    makeCall({ ...base, activityType: prefix + key })
+  ) as LocalActivities<T>;
 }
 
 const LOCAL_ACTIVITY_OPTIONS: OptionNames<LocalActivityOptions> = {
-  ...{ startToClose: 1, scheduleToClose: 1, scheduleToStart: 1, retry: 1, localRetryThreshold: 1, cancellationType: 1 },
+  ...{
+    startToClose: 1,
+    scheduleToClose: 1,
+    scheduleToStart: 1,
+    retry: 1,
+    localRetryThreshold: 1,
+    cancellationType: 1,
+  },
   summary: 1,
 };
-const LOCAL_ACTIVITIES_OPTIONS: OptionNames<LocalActivitiesOptions> = { ...LOCAL_ACTIVITY_OPTIONS, prefix: 1 };
+const LOCAL_ACTIVITIES_OPTIONS: OptionNames<LocalActivitiesOptions> = {
+  ...LOCAL_ACTIVITY_OPTIONS,
+  prefix: 1,
+};
 
 function makeCall(options: LocalActivityOptionsShape): LocalActivityCall<unknown[], unknown> {
   const spec = prepareLocalActivity(options);
@@ -112,10 +129,22 @@ const NOTHING: Common = {
 /** Converts the options for the core, over `before`. */
 function checked(options: LocalActivityOptions, before: Common = NOTHING): Common {
   const spec = {
-    scheduleToCloseTimeoutMs: ms("scheduleToClose", options.scheduleToClose, before.scheduleToCloseTimeoutMs),
-    scheduleToStartTimeoutMs: ms("scheduleToStart", options.scheduleToStart, before.scheduleToStartTimeoutMs),
+    scheduleToCloseTimeoutMs: ms(
+      "scheduleToClose",
+      options.scheduleToClose,
+      before.scheduleToCloseTimeoutMs,
+    ),
+    scheduleToStartTimeoutMs: ms(
+      "scheduleToStart",
+      options.scheduleToStart,
+      before.scheduleToStartTimeoutMs,
+    ),
     startToCloseTimeoutMs: ms("startToClose", options.startToClose, before.startToCloseTimeoutMs),
-    localRetryThresholdMs: ms("localRetryThreshold", options.localRetryThreshold, before.localRetryThresholdMs),
+    localRetryThresholdMs: ms(
+      "localRetryThreshold",
+      options.localRetryThreshold,
+      before.localRetryThresholdMs,
+    ),
     retryPolicy: options.retry === undefined ? before.retryPolicy : readRetryPolicy(options.retry),
     cancellationType: cancellationOf(options.cancellationType, before.cancellationType),
     summary: options.summary ?? before.summary,

@@ -42,7 +42,9 @@ export interface Query<R = unknown, A extends unknown[] = []> {
 }
 
 /** One Standard Schema validator per argument, synchronous. Handlers get their outputs. */
-export type ArgSchemas<A extends unknown[]> = { readonly [K in keyof A]: StandardSchemaV1<unknown, A[K]> };
+export type ArgSchemas<A extends unknown[]> = {
+  readonly [K in keyof A]: StandardSchemaV1<unknown, A[K]>;
+};
 
 /** Options of a query. */
 export interface QueryOptions {
@@ -65,7 +67,9 @@ const QUERY_OPTIONS: OptionNames<QueryOptions> = { description: 1 };
 export const MESSAGE_OPTIONS: OptionNames<MessageOptions<[]>> = { description: 1, args: 1 };
 
 function checkName(kind: string, name: string): void {
-  if (typeof name !== "string" || name === "") throw new TypeError(`the name of a ${kind} must be a non-empty string`);
+  if (typeof name !== "string" || name === "") {
+    throw new TypeError(`the name of a ${kind} must be a non-empty string`);
+  }
   if (isReserved(name)) {
     throw new TypeError(`a ${kind} cannot be named "${name}": Temporal reserves ${RESERVED_NAMES}`);
   }
@@ -77,7 +81,10 @@ function checkName(kind: string, name: string): void {
  * @example
  * export const approve = signal<[by: string]>("approve");
  */
-export function signal<A extends unknown[] = []>(name: string, options: MessageOptions<A> = {}): Signal<A> {
+export function signal<A extends unknown[] = []>(
+  name: string,
+  options: MessageOptions<A> = {},
+): Signal<A> {
   checkName("signal", name);
   rejectUnknownOptions(`signal "${name}"`, options, MESSAGE_OPTIONS);
   noteDefinition("signal", name, signal);
@@ -90,7 +97,10 @@ export function signal<A extends unknown[] = []>(name: string, options: MessageO
  * @example
  * export const addItem = update<[item: Item], number>("add_item");
  */
-export function update<A extends unknown[] = [], R = void>(name: string, options: MessageOptions<A> = {}): Update<A, R> {
+export function update<A extends unknown[] = [], R = void>(
+  name: string,
+  options: MessageOptions<A> = {},
+): Update<A, R> {
   checkName("update", name);
   rejectUnknownOptions(`update "${name}"`, options, MESSAGE_OPTIONS);
   noteDefinition("update", name, update);
@@ -104,7 +114,10 @@ export function update<A extends unknown[] = [], R = void>(name: string, options
  * export const status = query<Status>("status");
  * export const items = query<Item[], [filter: string]>("items");
  */
-export function query<R = unknown, A extends unknown[] = []>(name: string, options: QueryOptions = {}): Query<R, A> {
+export function query<R = unknown, A extends unknown[] = []>(
+  name: string,
+  options: QueryOptions = {},
+): Query<R, A> {
   checkName("query", name);
   rejectUnknownOptions(`query "${name}"`, options, QUERY_OPTIONS);
   noteDefinition("query", name, query);

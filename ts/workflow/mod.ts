@@ -3,15 +3,31 @@
 export { activities } from "./activities.ts";
 export type { Activities, ActivitiesOptions, ActivityCall, ActivityOptions } from "./activities.ts";
 export { localActivities } from "./local_activities.ts";
-export type { LocalActivities, LocalActivitiesOptions, LocalActivityCall, LocalActivityOptions } from "./local_activities.ts";
+export type {
+  LocalActivities,
+  LocalActivitiesOptions,
+  LocalActivityCall,
+  LocalActivityOptions,
+} from "./local_activities.ts";
 export { executeChild, spawn, startChild } from "./children.ts";
-export type { ChildArgs, ChildOptions, ChildWorkflowHandle, ChildWorkflowOptions } from "./children.ts";
+export type {
+  ChildArgs,
+  ChildOptions,
+  ChildWorkflowHandle,
+  ChildWorkflowOptions,
+} from "./children.ts";
 export { carry } from "./carry.ts";
 export type { Carry } from "./carry.ts";
 export { continueAsNew, continueAsNewWith } from "./continue_as_new.ts";
 export type { ContinueAsNew, ContinueAsNewOptions } from "./continue_as_new.ts";
 export { workflow } from "./definition.ts";
-export type { ResultOf, RoundOptions, RoundResult, WorkflowDefinition, WorkflowOptions } from "./definition.ts";
+export type {
+  ResultOf,
+  RoundOptions,
+  RoundResult,
+  WorkflowDefinition,
+  WorkflowOptions,
+} from "./definition.ts";
 export { externalWorkflow } from "./external.ts";
 export type { ExternalWorkflow } from "./external.ts";
 export { procedure, procedures, signature } from "./procedures.ts";
@@ -27,7 +43,14 @@ export type {
   NexusServiceOperations,
 } from "./nexus.ts";
 export { query, signal, update } from "./messages.ts";
-export type { ArgSchemas, MessageOptions, Query, QueryOptions, Signal, Update } from "./messages.ts";
+export type {
+  ArgSchemas,
+  MessageOptions,
+  Query,
+  QueryOptions,
+  Signal,
+  Update,
+} from "./messages.ts";
 export { parallel, shield } from "./parallel.ts";
 export type { Settled } from "./parallel.ts";
 export { on } from "./on.ts";
@@ -105,5 +128,10 @@ export {
 } from "../converter/failures.ts";
 export type { ApplicationFailureOptions, RetryState, TimeoutType } from "../converter/failures.ts";
 // For modules of payload converters, which are loaded with the workflows.
-export { defaultPayloadConverter, jsonPayloadConverter, LossyValueError, PayloadConverterError } from "../converter/payload.ts";
+export {
+  defaultPayloadConverter,
+  jsonPayloadConverter,
+  LossyValueError,
+  PayloadConverterError,
+} from "../converter/payload.ts";
 export type { Payload, PayloadConverter } from "../converter/payload.ts";

@@ -16,7 +16,9 @@ import { ms, optionalText, quoteValue } from "./retry.ts";
 
 /** Timeouts of a Nexus operation. Durations: milliseconds or text such as "10s". */
 export interface NexusOperationOptions {
-  /** Longest time from the call to the end, including all attempts. Default: that of the cluster. */
+  /**
+   * Longest time from the call to the end, including all attempts. Default: that of the cluster.
+   */
   readonly scheduleToClose?: Duration;
   /** Longest time from the call to its start. Default: no limit. Ignored by older servers. */
   readonly scheduleToStart?: Duration;
@@ -27,7 +29,11 @@ export interface NexusOperationOptions {
    * operation; "waitCancellationRequested" waits until the handler has the request; "tryCancel"
    * requests it and rejects at once; "abandon" rejects at once and lets it run.
    */
-  readonly cancellationType?: "waitCancellationCompleted" | "waitCancellationRequested" | "tryCancel" | "abandon";
+  readonly cancellationType?:
+    | "waitCancellationCompleted"
+    | "waitCancellationRequested"
+    | "tryCancel"
+    | "abandon";
   /** Headers for the handler, in addition to the input. Neither encoded nor encrypted. */
   readonly headers?: { readonly [name: string]: string };
   /** One line for display in the history. */
@@ -81,7 +87,10 @@ export type NexusOperations<T> = {
 };
 
 interface ValueType<T> {
-  readonly transferTypeConverter?: { fromTransferType(value: unknown): T; toTransferType(value: T): unknown };
+  readonly transferTypeConverter?: {
+    fromTransferType(value: unknown): T;
+    toTransferType(value: T): unknown;
+  };
 }
 
 // deno-lint-ignore no-explicit-any
@@ -92,7 +101,9 @@ export interface NexusService {
   /** Name of the service. */
   readonly name: string;
   /** Operations by key. */
-  readonly operations: { readonly [key: string]: { readonly name: string; inputType?: AnyType; outputType?: AnyType } };
+  readonly operations: {
+    readonly [key: string]: { readonly name: string; inputType?: AnyType; outputType?: AnyType };
+  };
 }
 
 type InputOf<O> = O extends { inputType?: ValueType<infer I> } ? I : unknown;
@@ -102,7 +113,10 @@ type InputArgs<I> = [I] extends [void | undefined] ? [] : [input: I];
 
 /** The operations of a nexus-rpc service. */
 export type NexusServiceOperations<S extends NexusService> = {
-  readonly [K in keyof S["operations"]]: NexusCall<InputArgs<InputOf<S["operations"][K]>>, OutputOf<S["operations"][K]>>;
+  readonly [K in keyof S["operations"]]: NexusCall<
+    InputArgs<InputOf<S["operations"][K]>>,
+    OutputOf<S["operations"][K]>
+  >;
 };
 
 /**
@@ -122,20 +136,32 @@ export function nexus<T>(service: string, options: NexusOptions): NexusOperation
  * @example
  * const payments = nexus(paymentsService, { endpoint: "billing" });
  */
-export function nexus<S extends NexusService>(service: S, options: NexusOptions): NexusServiceOperations<S>;
+export function nexus<S extends NexusService>(
+  service: S,
+  options: NexusOptions,
+): NexusServiceOperations<S>;
 export function nexus(service: NexusService | string, options: NexusOptions): object {
   const name: unknown = typeof service === "string" ? service : service?.name;
   if (typeof name !== "string" || name === "") {
-    throw new TypeError(`nexus needs the name of a service, or a nexus-rpc service, not ${quoteValue(service)}`);
+    throw new TypeError(
+      `nexus needs the name of a service, or a nexus-rpc service, not ${quoteValue(service)}`,
+    );
   }
   rejectUnknownOptions("nexus", options, NEXUS_OPTIONS);
   const { endpoint, ...common } = options ?? {};
   if (typeof endpoint !== "string" || endpoint === "") {
-    throw new TypeError(`nexus: endpoint must be the name of a Nexus endpoint of the cluster, not ${quoteValue(endpoint)}`);
+    throw new TypeError(
+      `nexus: endpoint must be the name of a Nexus endpoint of the cluster, not ${
+        quoteValue(endpoint)
+      }`,
+    );
   }
   const base = { ...NOTHING, endpoint, service: name };
   const shape = { ...base, ...checked(common, base) };
-  return activityProxy((key) => makeCall({ ...shape, ...operationOf(service, key) }), "the operations of a Nexus service");
+  return activityProxy(
+    (key) => makeCall({ ...shape, ...operationOf(service, key) }),
+    "the operations of a Nexus service",
+  );
 }
 
 function operationOf(service: NexusService | string, key: string) {
@@ -143,7 +169,11 @@ function operationOf(service: NexusService | string, key: string) {
   const operations = service.operations ?? {};
   if (!Object.hasOwn(operations, key)) {
     const known = Object.keys(operations).join(", ");
-    throw new TypeError(`the Nexus service "${service.name}" has no operation "${key}"; it has ${known === "" ? "none" : known}`);
+    throw new TypeError(
+      `the Nexus service "${service.name}" has no operation "${key}"; it has ${
+        known === "" ? "none" : known
+      }`,
+    );
   }
   const { name, inputType, outputType } = operations[key]!;
   const takes = inputType?.transferTypeConverter;
@@ -157,18 +187,28 @@ function operationOf(service: NexusService | string, key: string) {
 
 function makeCall(shape: NexusOperationShape): NexusCall<unknown[], unknown> {
   const api = `Nexus operation "${shape.operation}"`;
-  const begin = (input: unknown[], wait: (operation: NexusOperation) => NexusAwaiter): Promise<unknown> => {
-    if (input.length > 1) throw new TypeError(`${api} needs one input, not ${input.length}: pass an object or an array`);
+  const begin = (
+    input: unknown[],
+    wait: (operation: NexusOperation) => NexusAwaiter,
+  ): Promise<unknown> => {
+    if (input.length > 1) {
+      throw new TypeError(
+        `${api} needs one input, not ${input.length}: pass an object or an array`,
+      );
+    }
     const fiber = waitingFiber(api);
     if (fiber instanceof Error) return rejected(fiber);
     return wait(new NexusOperation(fiber, shape, input[0])).promise;
   };
-  const call = (...input: unknown[]) => begin(input, (operation) => new NexusAwaiter(operation.fiber, operation, "end", true));
+  const call = (...input: unknown[]) =>
+    begin(input, (operation) => new NexusAwaiter(operation.fiber, operation, "end", true));
   return Object.assign(call, {
     start: (...input: unknown[]) =>
       begin(
         input,
-        (operation) => new NexusAwaiter(operation.fiber, operation, "start", true, () => handleOf(shape, operation)),
+        (operation) =>
+          new NexusAwaiter(operation.fiber, operation, "start", true, () =>
+            handleOf(shape, operation)),
       ) as Promise<NexusOperationHandle>,
     with(over: NexusOperationOptions) {
       rejectUnknownOptions(api, over, OPERATION_OPTIONS);
@@ -177,7 +217,10 @@ function makeCall(shape: NexusOperationShape): NexusCall<unknown[], unknown> {
   });
 }
 
-function handleOf({ service, operation: name }: NexusOperationShape, operation: NexusOperation): NexusOperationHandle {
+function handleOf(
+  { service, operation: name }: NexusOperationShape,
+  operation: NexusOperation,
+): NexusOperationHandle {
   return Object.freeze({
     service,
     operation: name,
@@ -205,7 +248,15 @@ const NOTHING: Omit<NexusOperationShape, "endpoint" | "service"> = {
 };
 
 const NEXUS_OPTIONS: OptionNames<NexusOptions> = {
-  ...{ endpoint: 1, scheduleToClose: 1, scheduleToStart: 1, startToClose: 1, cancellationType: 1, headers: 1, summary: 1 },
+  ...{
+    endpoint: 1,
+    scheduleToClose: 1,
+    scheduleToStart: 1,
+    startToClose: 1,
+    cancellationType: 1,
+    headers: 1,
+    summary: 1,
+  },
 };
 const { endpoint: _ofTheProxy, ...OPERATION_OPTIONS } = NEXUS_OPTIONS;
 
@@ -217,15 +268,28 @@ function checked(options: NexusOperationOptions, before: NexusOperationShape) {
   const { cancellationType: type, headers = before.nexusHeader } = options;
   if (type !== undefined && !Object.hasOwn(NEXUS_CANCELLATION, type)) {
     throw new TypeError(
-      `cancellationType must be one of ${Object.keys(NEXUS_CANCELLATION).join(", ")}, not ${JSON.stringify(type)}`,
+      `cancellationType must be one of ${Object.keys(NEXUS_CANCELLATION).join(", ")}, not ${
+        JSON.stringify(type)
+      }`,
     );
   }
-  if (typeof headers !== "object" || headers === null || !Object.values(headers).every((value) => typeof value === "string")) {
+  if (
+    typeof headers !== "object" || headers === null ||
+    !Object.values(headers).every((value) => typeof value === "string")
+  ) {
     throw new TypeError("nexus: headers must be an object that maps names to strings");
   }
   return {
-    scheduleToCloseTimeoutMs: ms("scheduleToClose", options.scheduleToClose, before.scheduleToCloseTimeoutMs),
-    scheduleToStartTimeoutMs: ms("scheduleToStart", options.scheduleToStart, before.scheduleToStartTimeoutMs),
+    scheduleToCloseTimeoutMs: ms(
+      "scheduleToClose",
+      options.scheduleToClose,
+      before.scheduleToCloseTimeoutMs,
+    ),
+    scheduleToStartTimeoutMs: ms(
+      "scheduleToStart",
+      options.scheduleToStart,
+      before.scheduleToStartTimeoutMs,
+    ),
     startToCloseTimeoutMs: ms("startToClose", options.startToClose, before.startToCloseTimeoutMs),
     cancellationType: type === undefined ? before.cancellationType : NEXUS_CANCELLATION[type],
     nexusHeader: { ...headers },

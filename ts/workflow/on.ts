@@ -1,6 +1,10 @@
 // on: binds code to an event. The same function makes handlers of a receive and arms of a select,
 // because both can take a signal; the type of the result decides where it may be used.
-import { type OptionNames, rejectSurplusArguments, rejectUnknownOptions } from "../base/option_names.ts";
+import {
+  type OptionNames,
+  rejectSurplusArguments,
+  rejectUnknownOptions,
+} from "../base/option_names.ts";
 import { current } from "../executor/program/current.ts";
 import type { HandlerShape } from "../executor/program/definition.ts";
 import type { Signal, Update } from "./messages.ts";
@@ -39,7 +43,9 @@ export interface UpdateHandler<S> extends HandlerShape {
 }
 
 /** A handler for one message of a receive, over a reducer state `S`. Made by {@link on}. */
-export type Handler<S> = SignalHandler<S, MaybePromise<Noreply<S> | Stop<S> | Async<unknown, S>>> | UpdateHandler<S>;
+export type Handler<S> =
+  | SignalHandler<S, MaybePromise<Noreply<S> | Stop<S> | Async<unknown, S>>>
+  | UpdateHandler<S>;
 
 /** Options of an update handler. */
 export interface UpdateHandlerOptions<A extends unknown[], S> {
@@ -70,7 +76,9 @@ export function on<S, A extends unknown[], R extends Value>(
  * of the next select. A failure of either is thrown by the select.
  */
 export function on<T, R extends Value>(
-  source: PromiseLike<T> | (() => HasControl<Awaited<T>> extends true ? NotFromHere<"an arm of select"> : T),
+  source:
+    | PromiseLike<T>
+    | (() => HasControl<Awaited<T>> extends true ? NotFromHere<"an arm of select"> : T),
   body: (value: Awaited<T>) => R,
 ): Arm<R>;
 /**
@@ -91,7 +99,9 @@ export function on(
   options: UpdateHandlerOptions<any, any> = {},
   ...surplus: unknown[]
 ): unknown {
-  if (typeof code !== "function") throw new TypeError("on needs a source to wait for and a function to call");
+  if (typeof code !== "function") {
+    throw new TypeError("on needs a source to wait for and a function to call");
+  }
   const { kind, name } = (source ?? {}) as { kind?: unknown; name?: unknown };
   const isMessage = typeof kind === "string" && typeof name === "string";
   rejectUnknownOptions(
@@ -99,13 +109,19 @@ export function on(
     options,
     kind === "update" ? UPDATE_HANDLER_OPTIONS : NO_OPTIONS,
   );
-  rejectSurplusArguments("on", surplus, "on accepts a source, a function and, for an update, { validate }");
+  rejectSurplusArguments(
+    "on",
+    surplus,
+    "on accepts a source, a function and, for an update, { validate }",
+  );
   if (typeof source === "function") return { source: "call", call: source, body: code };
   if (typeof (source as Partial<PromiseLike<unknown>> | undefined)?.then === "function") {
     return { source: "promise", promise: source, body: code };
   }
   if (!isMessage) {
-    throw new TypeError("the first argument of on must be a signal, an update, a function or a promise");
+    throw new TypeError(
+      "the first argument of on must be a signal, an update, a function or a promise",
+    );
   }
   current.run?.noteHandler?.(kind as "signal" | "update", name);
   return { source: kind, message: source, handle: code, validate: options.validate };

@@ -11,7 +11,10 @@ export type Settled<T> =
   | { readonly ok: true; readonly value: T }
   | { readonly ok: false; readonly error: unknown };
 
-/** A branch of parallel; its result is its value. It must not return continueAsNew or a handler result. */
+/**
+ * A branch of parallel; its result is its value. It must not return continueAsNew or a handler
+ * result.
+ */
 // deno-lint-ignore no-explicit-any
 type Branch = () => any;
 type CheckedBranches<F extends readonly Branch[]> = {
@@ -31,13 +34,23 @@ export function parallel<const F extends readonly Branch[]>(
   branches: F & CheckedBranches<F>,
   ...surplus: never[]
 ): Promise<{ -readonly [K in keyof F]: Settled<Awaited<ReturnType<F[K]>>> }> {
-  rejectSurplusArguments("parallel", surplus, "parallel needs one array of functions and has no options");
+  rejectSurplusArguments(
+    "parallel",
+    surplus,
+    "parallel needs one array of functions and has no options",
+  );
   const fiber = callingFiber("parallel");
-  if (!Array.isArray(branches)) fiber.run.misuse(new MisuseError("parallel needs an array of functions"));
+  if (!Array.isArray(branches)) {
+    fiber.run.misuse(new MisuseError("parallel needs an array of functions"));
+  }
   Array.from(branches).forEach((branch: unknown, i) => {
-    if (typeof branch !== "function") fiber.run.misuse(new MisuseError(`branch ${i + 1} of parallel ${whyNoFunction(branch)}`));
+    if (typeof branch !== "function") {
+      fiber.run.misuse(new MisuseError(`branch ${i + 1} of parallel ${whyNoFunction(branch)}`));
+    }
   });
-  return startParallel(fiber, branches) as Promise<{ -readonly [K in keyof F]: Settled<Awaited<ReturnType<F[K]>>> }>;
+  return startParallel(fiber, branches) as Promise<
+    { -readonly [K in keyof F]: Settled<Awaited<ReturnType<F[K]>>> }
+  >;
 }
 
 /**
@@ -47,7 +60,9 @@ export function parallel<const F extends readonly Branch[]>(
 export function shield<T>(body: () => T | Promise<T>, ...surplus: never[]): Promise<T> {
   rejectSurplusArguments("shield", surplus, "shield needs one function and has no options");
   const fiber = callingFiber("shield");
-  if (typeof body !== "function") fiber.run.misuse(new MisuseError(`the argument of shield ${whyNoFunction(body)}`));
+  if (typeof body !== "function") {
+    fiber.run.misuse(new MisuseError(`the argument of shield ${whyNoFunction(body)}`));
+  }
   return startShield(fiber, body);
 }
 

@@ -1,10 +1,18 @@
 // procedure(name, args): requests work outside of workers, by application code or a person, and
 // waits for the result that a client sends (`completeProcedure`, `failProcedure`). It is an
 // activity on a queue without workers.
-import { type OptionNames, rejectSurplusArguments, rejectUnknownOptions } from "../base/option_names.ts";
+import {
+  type OptionNames,
+  rejectSurplusArguments,
+  rejectUnknownOptions,
+} from "../base/option_names.ts";
 import type { Duration } from "../converter/duration.ts";
 import { PROCEDURE_QUEUE, procedureType } from "../converter/procedure_names.ts";
-import { ActivityAwaiter, CANCELLATION, prepareActivity } from "../executor/primitives/activities.ts";
+import {
+  ActivityAwaiter,
+  CANCELLATION,
+  prepareActivity,
+} from "../executor/primitives/activities.ts";
 import { waitingFiber } from "../executor/scheduler/api_guard.ts";
 import { rejected } from "../executor/scheduler/fiber.ts";
 import { ms, optionalText, quoteValue, readRetryPolicy } from "./retry.ts";
@@ -28,12 +36,16 @@ export interface ProcedureSignature<A extends unknown[], R> {
 
 /** The procedures of a table, by key. */
 export type Procedures<T> = {
-  readonly [K in keyof T]: T[K] extends ProcedureSignature<infer A, infer R> ? Procedure<A, R> : never;
+  readonly [K in keyof T]: T[K] extends ProcedureSignature<infer A, infer R> ? Procedure<A, R>
+    : never;
 };
 
 /** Options of {@link procedure}. */
 export interface ProcedureOptions {
-  /** Longest wait; then it rejects with an ActivityFailure caused by a TimeoutFailure. Default: no limit. */
+  /**
+   * Longest wait; then it rejects with an ActivityFailure caused by a TimeoutFailure. Default: no
+   * limit.
+   */
   readonly timeout?: Duration;
   /** Id, unique among the run's open activities. Default: a number. */
   readonly id?: string;
@@ -58,12 +70,16 @@ export function signature<A extends unknown[] = [], R = unknown>(): ProcedureSig
  * export const game = procedures({ computeDamage: signature<[target: number, power: number], number>() }); // "compute_damage"
  */
 // deno-lint-ignore no-explicit-any
-export function procedures<T extends { readonly [key: string]: ProcedureSignature<any, any> }>(table: T): Procedures<T> {
+export function procedures<T extends { readonly [key: string]: ProcedureSignature<any, any> }>(
+  table: T,
+): Procedures<T> {
   const made: { [key: string]: unknown } = {};
   for (const [key, name] of wireNames("procedure", Object.keys(table))) {
     const { kind } = (table[key] ?? {}) as Partial<ProcedureSignature<[], unknown>>;
     if (kind !== "signature") {
-      throw new TypeError(`procedure "${key}" needs signature<[...], ...>() with the types of its arguments and result`);
+      throw new TypeError(
+        `procedure "${key}" needs signature<[...], ...>() with the types of its arguments and result`,
+      );
     }
     made[key] = Object.freeze({ kind: "procedure", name });
   }
@@ -84,26 +100,41 @@ const NO_LIMIT_MS = 10 * 365 * 86_400_000;
  */
 export function procedure<A extends unknown[], R>(
   procedure: Procedure<A, R>,
-  ...rest: [] extends A ? [args?: NoInfer<A>, options?: ProcedureOptions] : [args: NoInfer<A>, options?: ProcedureOptions]
+  ...rest: [] extends A ? [args?: NoInfer<A>, options?: ProcedureOptions]
+    : [args: NoInfer<A>, options?: ProcedureOptions]
 ): Promise<R>;
-export function procedure<R = unknown>(name: string, args?: readonly unknown[], options?: ProcedureOptions): Promise<R>;
+export function procedure<R = unknown>(
+  name: string,
+  args?: readonly unknown[],
+  options?: ProcedureOptions,
+): Promise<R>;
 export function procedure(
   given: { readonly name: string } | string,
   args: readonly unknown[] = [],
   options: ProcedureOptions = {},
   ...surplus: unknown[]
 ): Promise<unknown> {
-  const name: unknown = typeof given === "string" ? given : (given as { readonly name: string } | undefined)?.name;
+  const name: unknown = typeof given === "string"
+    ? given
+    : (given as { readonly name: string } | undefined)?.name;
   if (typeof name !== "string" || name === "") {
-    throw new TypeError('procedure needs a member of procedures({...}), or a name: procedure("compute_damage", [target, power])');
+    throw new TypeError(
+      'procedure needs a member of procedures({...}), or a name: procedure("compute_damage", [target, power])',
+    );
   }
   if (!Array.isArray(args)) {
     throw new TypeError(
-      `procedure "${name}" needs its arguments as an array, not ${quoteValue(args)}: procedure("${name}", [a, b])`,
+      `procedure "${name}" needs its arguments as an array, not ${
+        quoteValue(args)
+      }: procedure("${name}", [a, b])`,
     );
   }
   rejectUnknownOptions(`procedure "${name}"`, options, PROCEDURE_OPTIONS);
-  rejectSurplusArguments("procedure", surplus, "pass arguments as an array: procedure(name, [a, b], options)");
+  rejectSurplusArguments(
+    "procedure",
+    surplus,
+    "pass arguments as an array: procedure(name, [a, b], options)",
+  );
   const timeoutMs = ms("timeout", options.timeout, 0);
   const spec = prepareActivity({
     activityType: procedureType(name),

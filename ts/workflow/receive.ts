@@ -1,6 +1,10 @@
 // receive, and the results of its handlers, which decide how the loop continues. Types reject a
 // signal handler that replies, and an update handler that does not.
-import { type OptionNames, rejectSurplusArguments, rejectUnknownOptions } from "../base/option_names.ts";
+import {
+  type OptionNames,
+  rejectSurplusArguments,
+  rejectUnknownOptions,
+} from "../base/option_names.ts";
 import type { Duration } from "../converter/duration.ts";
 import { toMs } from "../converter/duration.ts";
 import { type HandlerErrors, makeResult } from "../executor/program/definition.ts";
@@ -65,21 +69,39 @@ type WidenedProperty<T> = [T] extends [never] ? T
   : T extends bigint ? bigint
   : T extends readonly (infer E)[] ? [E] extends [never] ? Any[] : T
   : T;
-/** The state type of a receive, widened from an object literal: `{ done: true }` is `{ done: boolean }`. */
+/**
+ * The state type of a receive, widened from an object literal: `{ done: true }` is `{ done: boolean
+ * }`.
+ */
 type WidenedState<S> = S extends readonly unknown[] | ((...args: Any) => unknown) ? S
   : S extends object ? { [K in keyof S]: WidenedProperty<S[K]> }
   : WidenedProperty<S>;
 
-/** Changes the state of the enclosing receive: from the state to `[result, newState]`, synchronously. */
+/**
+ * Changes the state of the enclosing receive: from the state to `[result, newState]`,
+ * synchronously.
+ */
 export type UpdateState<S> = <T>(change: (state: S) => readonly [T, S]) => Promise<T>;
 
 /** Values that only run or a handler may return. */
 // deno-lint-ignore no-explicit-any
 type Control = ContinueAsNew<any> | HandlerResult;
 /** Results of handlers of a receive. */
-// deno-lint-ignore no-explicit-any
-export type HandlerResult = Noreply<any> | Reply<any, any> | Stop<any> | StopReply<any, any> | Async<any, any>;
-/** Type error for a control value (continueAsNew, a handler result) returned where it is not allowed. */
+export type HandlerResult =
+  // deno-lint-ignore no-explicit-any
+  | Noreply<any>
+  // deno-lint-ignore no-explicit-any
+  | Reply<any, any>
+  // deno-lint-ignore no-explicit-any
+  | Stop<any>
+  // deno-lint-ignore no-explicit-any
+  | StopReply<any, any>
+  // deno-lint-ignore no-explicit-any
+  | Async<any, any>;
+/**
+ * Type error for a control value (continueAsNew, a handler result) returned where it is not
+ * allowed.
+ */
 export interface NotFromHere<Where extends string> {
   readonly "continueAsNew and handler results cannot be returned from": Where;
 }
@@ -90,7 +112,10 @@ export type HasControl<R> = [Extract<R, Control>] extends [never] ? false : true
 // deno-lint-ignore ban-types
 type Value = string | {} | null | undefined | void;
 
-/** A condition on the parameter, so that the handler's position decides the types of response and state. */
+/**
+ * A condition on the parameter, so that the handler's position decides the types of response and
+ * state.
+ */
 type CheckedAsync<R> = HasControl<R> extends false ? unknown : NotFromHere<"an async handler">;
 
 /** Returned by a signal handler: the new state. */
@@ -169,7 +194,11 @@ export interface ReceiveUntilOptions<S> extends ReceiveOptions {
   readonly timeout?: Duration;
 }
 
-const RECEIVE_OPTIONS: OptionNames<ReceiveUntilOptions<unknown>> = { handlerErrors: 1, until: 1, timeout: 1 };
+const RECEIVE_OPTIONS: OptionNames<ReceiveUntilOptions<unknown>> = {
+  handlerErrors: 1,
+  until: 1,
+  timeout: 1,
+};
 
 /** The result of a receive with `until`: it ended by a stop, by time, or by `until`. */
 export interface ReceiveUntilResult<S> extends ReceiveResult<S> {
@@ -206,23 +235,43 @@ export function receive(
   ...surplus: unknown[]
 ): Promise<unknown> {
   rejectUnknownOptions("receive", options, RECEIVE_OPTIONS);
-  rejectSurplusArguments("receive", surplus, "receive needs a state, an array of handlers, and options");
+  rejectSurplusArguments(
+    "receive",
+    surplus,
+    "receive needs a state, an array of handlers, and options",
+  );
   const fiber = callingFiber("receive");
-  requireRole(fiber, "receive", ["run"], "Wait for a single signal with waitForSignal, or receive in run before or after this.");
+  requireRole(
+    fiber,
+    "receive",
+    ["run"],
+    "Wait for a single signal with waitForSignal, or receive in run before or after this.",
+  );
   const { run } = fiber;
   if (run.receive !== undefined) {
-    run.misuse(new NestingError("receive was called while another receive of the run is active; await that one first"));
+    run.misuse(
+      new NestingError(
+        "receive was called while another receive of the run is active; await that one first",
+      ),
+    );
   }
-  if (!Array.isArray(handlers)) run.misuse(new MisuseError("receive needs an array of on(...) handlers"));
+  if (!Array.isArray(handlers)) {
+    run.misuse(new MisuseError("receive needs an array of on(...) handlers"));
+  }
   if (options.until !== undefined && typeof options.until !== "function") {
-    run.misuse(new MisuseError("until of receive must be a function that takes the state and returns true or false"));
+    run.misuse(
+      new MisuseError(
+        "until of receive must be a function that takes the state and returns true or false",
+      ),
+    );
   }
   const timeoutMs = options.timeout === undefined ? undefined : toMs(options.timeout);
   const open = waitingFiber("receive");
   if (open instanceof Error) return rejected(open);
   const handlerErrors = options.handlerErrors ?? run.definition.handlerErrors;
   const until = options.until === undefined ? undefined : new Until(fiber, options.until);
-  return new ReceiveScope(fiber, state, handlers, { timeoutMs, handlerErrors, until }).awaiter.promise;
+  return new ReceiveScope(fiber, state, handlers, { timeoutMs, handlerErrors, until }).awaiter
+    .promise;
 }
 
 /**

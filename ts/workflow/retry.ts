@@ -44,11 +44,19 @@ export function optionalText(what: string, value: unknown): string | undefined {
 }
 
 const RETRY_OPTIONS: OptionNames<RetryOptions> = {
-  ...{ initialInterval: 1, backoffCoefficient: 1, maximumInterval: 1, maximumAttempts: 1, nonRetryableErrorTypes: 1 },
+  ...{
+    initialInterval: 1,
+    backoffCoefficient: 1,
+    maximumInterval: 1,
+    maximumAttempts: 1,
+    nonRetryableErrorTypes: 1,
+  },
 };
 
 /** Converts the policy for the core. Throws a RangeError or TypeError for invalid values. */
-export function readRetryPolicy(retry: RetryOptions): NonNullable<ActivityOptionsShape["retryPolicy"]> {
+export function readRetryPolicy(
+  retry: RetryOptions,
+): NonNullable<ActivityOptionsShape["retryPolicy"]> {
   if (typeof retry !== "object" || retry === null) {
     throw new TypeError(`retry must be an object of its options, not ${quoteValue(retry)}`);
   }
@@ -56,8 +64,15 @@ export function readRetryPolicy(retry: RetryOptions): NonNullable<ActivityOption
   const { backoffCoefficient = 2, maximumAttempts = 0, nonRetryableErrorTypes = [] } = retry;
   checkNumber("retry.backoffCoefficient", backoffCoefficient, { min: 1, whole: false });
   checkNumber("retry.maximumAttempts", maximumAttempts, { min: 0, max: MAX_INT32 });
-  if (!Array.isArray(nonRetryableErrorTypes) || !nonRetryableErrorTypes.every((type) => typeof type === "string")) {
-    throw new TypeError(`retry.nonRetryableErrorTypes must be an array of names, not ${quoteValue(nonRetryableErrorTypes)}`);
+  if (
+    !Array.isArray(nonRetryableErrorTypes) ||
+    !nonRetryableErrorTypes.every((type) => typeof type === "string")
+  ) {
+    throw new TypeError(
+      `retry.nonRetryableErrorTypes must be an array of names, not ${
+        quoteValue(nonRetryableErrorTypes)
+      }`,
+    );
   }
   const initialIntervalMs = ms("retry.initialInterval", retry.initialInterval, 1000);
   const maximumIntervalMs = ms("retry.maximumInterval", retry.maximumInterval, 0);

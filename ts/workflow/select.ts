@@ -20,12 +20,15 @@ export type SelectValue<A extends readonly unknown[]> = {
 export interface NotAnArm<Why extends string> {
   readonly "this cannot be an arm of select": Why;
 }
-type CheckedArms<A extends readonly unknown[]> = A["length"] extends 0 ? NotAnArm<"it is empty, so it would never return">
+type CheckedArms<A extends readonly unknown[]> = A["length"] extends 0
+  ? NotAnArm<"it is empty, so it would never return">
   : {
     readonly [K in keyof A]: A[K] extends Arm<unknown> ? A[K]
       // deno-lint-ignore no-explicit-any
-      : A[K] extends UpdateHandler<any> ? NotAnArm<"an update needs a response: handle it in a receive">
-      : A[K] extends PromiseLike<unknown> ? NotAnArm<"a promise needs a body: on(promise, (value) => ...)">
+      : A[K] extends UpdateHandler<any>
+        ? NotAnArm<"an update needs a response: handle it in a receive">
+      : A[K] extends PromiseLike<unknown>
+        ? NotAnArm<"a promise needs a body: on(promise, (value) => ...)">
       : NotAnArm<"create arms with on and timer">;
   };
 
@@ -57,8 +60,12 @@ export function select<R = never, const A extends readonly unknown[] = readonly 
     'select needs one array of arms; add a time limit as an arm: timer("10s", () => ...)',
   );
   const { run } = callingFiber("select");
-  if (!Array.isArray(arms)) run.misuse(new MisuseError("select needs an array of on(...) and timer(...) arms"));
-  if (arms.length === 0) run.misuse(new MisuseError("select has no arms, so it would never return"));
+  if (!Array.isArray(arms)) {
+    run.misuse(new MisuseError("select needs an array of on(...) and timer(...) arms"));
+  }
+  if (arms.length === 0) {
+    run.misuse(new MisuseError("select has no arms, so it would never return"));
+  }
   const signals = new Set<string>();
   // `from`: forEach skips the holes of an array.
   Array.from(arms).forEach((arm: unknown, i) => {
@@ -68,14 +75,22 @@ export function select<R = never, const A extends readonly unknown[] = readonly 
   const fiber = waitingFiber("select");
   if (fiber instanceof Error) return rejected(fiber);
   const scope = new SelectScope(fiber, arms as readonly ArmShape[]);
-  return scope.awaiter.promise.then((body) => body()) as Promise<[R] extends [never] ? SelectValue<A> : R>;
+  return scope.awaiter.promise.then((body) => body()) as Promise<
+    [R] extends [never] ? SelectValue<A> : R
+  >;
 }
 
 function problemOf(arm: unknown, signals: Set<string>): string | undefined {
-  const { source, message, then } = (arm ?? {}) as { source?: unknown; message?: { name: string }; then?: unknown };
+  const { source, message, then } = (arm ?? {}) as {
+    source?: unknown;
+    message?: { name: string };
+    then?: unknown;
+  };
   switch (source) {
     case "signal":
-      if (signals.has(message!.name)) return `is for signal "${message!.name}", like an earlier arm, which would always win`;
+      if (signals.has(message!.name)) {
+        return `is for signal "${message!.name}", like an earlier arm, which would always win`;
+      }
       signals.add(message!.name);
       return undefined;
     case "timer":
@@ -118,7 +133,11 @@ export function timer(
   ...surplus: unknown[]
 ): Promise<void> | Arm<unknown> {
   const isUnnamedArm = typeof second === "function";
-  rejectSurplusArguments("timer", isUnnamedArm ? [third, ...surplus] : surplus, "timer needs a name, a duration and a function");
+  rejectSurplusArguments(
+    "timer",
+    isUnnamedArm ? [third, ...surplus] : surplus,
+    "timer needs a name, a duration and a function",
+  );
   if (isUnnamedArm) return armOf(undefined, first, second);
   if (typeof first !== "string" || first === "") {
     throw new TypeError(`the name of a timer must be a non-empty string, not ${quoteValue(first)}`);
@@ -135,6 +154,8 @@ export function timer(
 type BodyValue = string | {} | null | undefined | void;
 
 function armOf(name: string | undefined, duration: Duration, body: () => unknown): Arm<unknown> {
-  if (typeof body !== "function") throw new TypeError(`the body of a timer must be a function, not ${quoteValue(body)}`);
+  if (typeof body !== "function") {
+    throw new TypeError(`the body of a timer must be a function, not ${quoteValue(body)}`);
+  }
   return { source: "timer", name, durationMs: toMs(duration), body } as ArmShape & Arm<unknown>;
 }

@@ -103,7 +103,9 @@ export function upsertMemo(changes: { readonly [key: string]: unknown }): void {
   upsertMemoOf(run, changes);
 }
 
-/** Workflow time in milliseconds since the epoch: the time of the current task, the same on replay. */
+/**
+ * Workflow time in milliseconds since the epoch: the time of the current task, the same on replay.
+ */
 export function now(): number {
   return callingFiber("now", "updateState").run.timeMs;
 }
@@ -120,15 +122,22 @@ export function uuid4(): string {
 
 type Fields = { readonly [key: string]: unknown };
 
-/** The workflow's log: structured, silent on replay, with the run's ids and workflow time on every line. */
+/**
+ * The workflow's log: structured, silent on replay, with the run's ids and workflow time on every
+ * line.
+ */
 export const log: {
   readonly debug: (message: string, fields?: Fields) => void;
   readonly info: (message: string, fields?: Fields) => void;
   readonly warn: (message: string, fields?: Fields) => void;
   readonly error: (message: string, fields?: Fields) => void;
 } = Object.freeze({
-  debug: (message: string, fields?: Fields) => callingFiber("log", "updateState").run.log.write("debug", message, fields),
-  info: (message: string, fields?: Fields) => callingFiber("log", "updateState").run.log.write("info", message, fields),
-  warn: (message: string, fields?: Fields) => callingFiber("log", "updateState").run.log.write("warn", message, fields),
-  error: (message: string, fields?: Fields) => callingFiber("log", "updateState").run.log.write("error", message, fields),
+  debug: (message: string, fields?: Fields) =>
+    callingFiber("log", "updateState").run.log.write("debug", message, fields),
+  info: (message: string, fields?: Fields) =>
+    callingFiber("log", "updateState").run.log.write("info", message, fields),
+  warn: (message: string, fields?: Fields) =>
+    callingFiber("log", "updateState").run.log.write("warn", message, fields),
+  error: (message: string, fields?: Fields) =>
+    callingFiber("log", "updateState").run.log.write("error", message, fields),
 });

@@ -10,7 +10,10 @@ import {
   unsubscribed,
 } from "../converter/subscriptions.ts";
 import { CANCELLATION } from "../executor/primitives/activities.ts";
-import { LocalActivityAwaiter, prepareLocalActivity } from "../executor/primitives/local_activities.ts";
+import {
+  LocalActivityAwaiter,
+  prepareLocalActivity,
+} from "../executor/primitives/local_activities.ts";
 import { upsertSearchAttributes } from "../executor/primitives/upserts.ts";
 import { callingFiber, waitingFiber } from "../executor/scheduler/api_guard.ts";
 import { rejected } from "../executor/scheduler/fiber.ts";
@@ -39,7 +42,9 @@ function change(
   const { run } = callingFiber(api, undefined, 2);
   const before = run.info!.snapshot().typedSearchAttributes.get(KEY) ?? [];
   const value = changed(before, name, filter);
-  if (value !== before) upsertSearchAttributes(run, [{ key: KEY, value: value.length === 0 ? null : value }]);
+  if (value !== before) {
+    upsertSearchAttributes(run, [{ key: KEY, value: value.length === 0 ? null : value }]);
+  }
 }
 
 /**

@@ -15,10 +15,13 @@ export interface Reducer<A extends unknown[] = unknown[], R = unknown> {
   readonly types?: { readonly args: A; readonly result: R };
 }
 
-/** The reducers among a module's exports: functions of a database and the arguments of {@link transact}. */
+/**
+ * The reducers among a module's exports: functions of a database and the arguments of {@link
+ * transact}.
+ */
 export type Reducers<T> = {
-  readonly [K in keyof T as T[K] extends AnyFunction ? K : never]: T[K] extends (database: never, ...args: infer A) => infer R
-    ? Reducer<A, R>
+  readonly [K in keyof T as T[K] extends AnyFunction ? K : never]: T[K] extends
+    (database: never, ...args: infer A) => infer R ? Reducer<A, R>
     : never;
 };
 
@@ -50,7 +53,9 @@ const nameOf = (reducer: { readonly name: string } | undefined): unknown => redu
 
 function start(name: unknown, args: readonly unknown[], required: boolean): PromiseLike<unknown> {
   if (typeof name !== "string" || name === "") {
-    throw new TypeError('transact needs a reducer: const { addGold } = reducers<typeof import("./reducers.ts")>()');
+    throw new TypeError(
+      'transact needs a reducer: const { addGold } = reducers<typeof import("./reducers.ts")>()',
+    );
   }
   const fiber = waitingFiber(`transact "${name}"`);
   if (fiber instanceof Error) return rejected(fiber);
@@ -66,7 +71,8 @@ function start(name: unknown, args: readonly unknown[], required: boolean): Prom
  * const left = await transact(applyDamage, target, 50);
  */
 export const transact: TransactCall = Object.assign(
-  <A extends unknown[], R>(reducer: Reducer<A, R>, ...args: NoInfer<A>) => start(nameOf(reducer), args, false) as PromiseLike<R>,
+  <A extends unknown[], R>(reducer: Reducer<A, R>, ...args: NoInfer<A>) =>
+    start(nameOf(reducer), args, false) as PromiseLike<R>,
   {
     required: <A extends unknown[], R>(reducer: Reducer<A, R>, ...args: NoInfer<A>) =>
       start(nameOf(reducer), args, true) as PromiseLike<R>,

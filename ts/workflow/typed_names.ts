@@ -11,11 +11,14 @@ export interface SignalPayload<A extends unknown[] = []> {
 }
 
 /** The signals of a table, by key. */
-export type Signals<T> = { readonly [K in keyof T]: T[K] extends SignalPayload<infer A> ? Signal<A> : never };
+export type Signals<T> = {
+  readonly [K in keyof T]: T[K] extends SignalPayload<infer A> ? Signal<A> : never;
+};
 
 /** A parsed signal: its key in the table, and its arguments. */
 export type ParsedSignal<S> = {
-  readonly [K in keyof S]: S[K] extends Signal<infer A> ? { readonly key: K; readonly args: A } : never;
+  readonly [K in keyof S]: S[K] extends Signal<infer A> ? { readonly key: K; readonly args: A }
+    : never;
 }[keyof S];
 
 /**
@@ -44,11 +47,15 @@ export function payload(options: MessageOptions<[]> = {}): SignalPayload {
  * await select([on(patrolSignals.threatDetected, ([enemyId]) => fight(enemyId)), timer("1 minute", () => undefined)]);
  */
 // deno-lint-ignore no-explicit-any
-export function signals<T extends { readonly [key: string]: SignalPayload<any> }>(table: T): Signals<T> {
+export function signals<T extends { readonly [key: string]: SignalPayload<any> }>(
+  table: T,
+): Signals<T> {
   const made: { [key: string]: unknown } = {};
   for (const [key, wire] of wireNames("signal", Object.keys(table))) {
     const { options } = (table[key] ?? {}) as Partial<SignalPayload>;
-    if (options === undefined) throw new TypeError(`signal "${key}" needs payload<[...]>() with the types of its arguments`);
+    if (options === undefined) {
+      throw new TypeError(`signal "${key}" needs payload<[...]>() with the types of its arguments`);
+    }
     made[key] = signal(wire, options);
   }
   return Object.freeze(made) as Signals<T>;
@@ -62,7 +69,9 @@ export function signals<T extends { readonly [key: string]: SignalPayload<any> }
  * await select([on(standDown, stop), timer(patrolTimers.arrival, "5s", walk)]);
  */
 export function timers<const K extends string>(...keys: K[]): { readonly [N in K]: string } {
-  return Object.freeze(Object.fromEntries(wireNames("timer", keys))) as { readonly [N in K]: string };
+  return Object.freeze(Object.fromEntries(wireNames("timer", keys))) as {
+    readonly [N in K]: string;
+  };
 }
 
 /**
@@ -72,15 +81,24 @@ export function timers<const K extends string>(...keys: K[]): { readonly [N in K
  * const parsed = parseSignal(patrolSignals, "threat_detected", [42]);
  * if (parsed?.key === "threatDetected") console.log(parsed.args[0]);
  */
-export function parseSignal<S extends object>(table: S, name: string, args: readonly unknown[]): ParsedSignal<S> | undefined {
+export function parseSignal<S extends object>(
+  table: S,
+  name: string,
+  args: readonly unknown[],
+): ParsedSignal<S> | undefined {
   for (const [key, message] of Object.entries(table)) {
-    if ((message as { readonly name?: unknown }).name === name) return { key, args: [...args] } as unknown as ParsedSignal<S>;
+    if ((message as { readonly name?: unknown }).name === name) {
+      return { key, args: [...args] } as unknown as ParsedSignal<S>;
+    }
   }
   return undefined;
 }
 
 /** Returns the key of the timer with this name; undefined for an unknown name. */
-export function parseTimer<T extends { readonly [key: string]: string }>(table: T, name: string): keyof T | undefined {
+export function parseTimer<T extends { readonly [key: string]: string }>(
+  table: T,
+  name: string,
+): keyof T | undefined {
   return Object.keys(table).find((key) => table[key] === name);
 }
 
@@ -90,7 +108,9 @@ export function wireNames(kind: string, keys: readonly string[]): [key: string, 
   return keys.map((key) => {
     const wire = snakeCase(key);
     const other = seen.get(wire);
-    if (other !== undefined) throw new TypeError(`${kind}s "${other}" and "${key}" would both be named "${wire}"`);
+    if (other !== undefined) {
+      throw new TypeError(`${kind}s "${other}" and "${key}" would both be named "${wire}"`);
+    }
     seen.set(wire, key);
     return [key, wire];
   });
@@ -101,5 +121,6 @@ export function wireNames(kind: string, keys: readonly string[]): [key: string, 
  * "aiURLSeen" "ai_url_seen".
  */
 function snakeCase(key: string): string {
-  return key.replace(/([a-z0-9])([A-Z])/g, "$1_$2").replace(/([A-Z])([A-Z][a-z])/g, "$1_$2").toLowerCase();
+  return key.replace(/([a-z0-9])([A-Z])/g, "$1_$2").replace(/([A-Z])([A-Z][a-z])/g, "$1_$2")
+    .toLowerCase();
 }

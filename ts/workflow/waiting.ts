@@ -1,6 +1,10 @@
 // Waits for time, and for a single signal.
 import { current } from "../executor/program/current.ts";
-import { type OptionNames, rejectSurplusArguments, rejectUnknownOptions } from "../base/option_names.ts";
+import {
+  type OptionNames,
+  rejectSurplusArguments,
+  rejectUnknownOptions,
+} from "../base/option_names.ts";
 import { type Duration, toMs } from "../converter/duration.ts";
 import { waitingFiber } from "../executor/scheduler/api_guard.ts";
 import { SignalAwaiter } from "../executor/primitives/signals.ts";
@@ -9,7 +13,9 @@ import { SleepAwaiter } from "../executor/primitives/timers.ts";
 import type { Signal } from "./messages.ts";
 
 /** The result of waitForSignal: undefined, the only argument, or all arguments. */
-export type SignalValue<A extends unknown[]> = A extends [] ? undefined : A extends [infer X] ? X : A;
+export type SignalValue<A extends unknown[]> = A extends [] ? undefined
+  : A extends [infer X] ? X
+  : A;
 
 const SLEEP_OPTIONS: OptionNames<{ summary?: string }> = { summary: 1 };
 
@@ -18,7 +24,10 @@ const SLEEP_OPTIONS: OptionNames<{ summary?: string }> = { summary: 1 };
  * text such as "30s"; fractions are rounded up, 0 resolves at once without a timer, negative and
  * NaN throw a RangeError.
  */
-export function sleep(duration: Duration, options: { readonly summary?: string } = {}): Promise<void> {
+export function sleep(
+  duration: Duration,
+  options: { readonly summary?: string } = {},
+): Promise<void> {
   rejectUnknownOptions("sleep", options, SLEEP_OPTIONS);
   const durationMs = toMs(duration);
   const fiber = waitingFiber("sleep");
@@ -33,8 +42,11 @@ export function sleep(duration: Duration, options: { readonly summary?: string }
  */
 export function waitForSignal<A extends unknown[]>(signal: Signal<A>): Promise<SignalValue<A>>;
 export function waitForSignal(name: string): Promise<unknown>;
-// deno-lint-ignore no-explicit-any
-export function waitForSignal(signal: Signal<any> | string, ...surplus: unknown[]): Promise<unknown> {
+export function waitForSignal(
+  // deno-lint-ignore no-explicit-any
+  signal: Signal<any> | string,
+  ...surplus: unknown[]
+): Promise<unknown> {
   rejectSurplusArguments(
     "waitForSignal",
     surplus,

@@ -1,5 +1,6 @@
 #!/usr/bin/env node
-// The live loop: a key in the page's editor until the verdict on the new text, over a long history, in Chromium.
+// The live loop: a key in the page's editor until the verdict on the new text, over a long history,
+// in Chromium.
 import { buildDemo, serveDemo } from "../../tools/demo.mjs";
 import { launchChromium } from "../../tools/lib/chromium.mjs";
 import { leaveWithParent } from "../../tools/lib/leave.mjs";
@@ -14,7 +15,8 @@ import {
   watchVerdicts,
 } from "./lib/tally.mjs";
 
-const HELP = `usage: node web-demo/bench/live_loop.mjs [--events=5000] [--edits=40] [--pause=700] [--no-build] [--json]
+const HELP =
+  `usage: node web-demo/bench/live_loop.mjs [--events=5000] [--edits=40] [--pause=700] [--no-build] [--json]
 
 From a key in the page's editor to the frame with the verdict on the new text: of single keys, and of the last one of five in a row.
 --pause: milliseconds between a verdict and the next key.`;
@@ -49,7 +51,11 @@ try {
   await page.keyboard.press("Control+End");
   await page.evaluate(watchVerdicts);
   await page.evaluate(() => {
-    addEventListener("keydown", () => (globalThis.keyAt = performance.timeOrigin + performance.now()), { capture: true });
+    addEventListener(
+      "keydown",
+      () => (globalThis.keyAt = performance.timeOrigin + performance.now()),
+      { capture: true },
+    );
   });
   const taken = { single: [], burst: [] };
   let typed = 0;
@@ -60,7 +66,8 @@ try {
     typed += key === "Space" ? keys : -keys;
     for (let i = 0; i < keys; i++) await page.keyboard.press(key);
     await page.evaluate(() => globalThis.verdict(globalThis.keyAt));
-    // The first key of several is replayed at once, and its verdict may come after the last key: the newest text has the last verdict.
+    // The first key of several is replayed at once, and its verdict may come after the last key:
+    // the newest text has the last verdict.
     if (keys > 1) await page.waitForTimeout(options.pause);
     return await page.evaluate(() => globalThis.verdicts.at(-1) - globalThis.keyAt);
   };
@@ -69,10 +76,20 @@ try {
   const single = figures(taken.single), burst = figures(taken.burst);
   const is = conditions(browser);
   if (options.json) {
-    console.log(JSON.stringify({ bench: "key to verdict", events: options.events, single, burst, conditions: is }));
+    console.log(
+      JSON.stringify({
+        bench: "key to verdict",
+        events: options.events,
+        single,
+        burst,
+        conditions: is,
+      }),
+    );
   } else {
     console.log(`${options.events} events, a key to its verdict: ${figuresText(single)}`);
-    console.log(`${options.events} events, the last of five keys to its verdict: ${figuresText(burst)}`);
+    console.log(
+      `${options.events} events, the last of five keys to its verdict: ${figuresText(burst)}`,
+    );
     console.log(conditionsText(is));
   }
 } finally {

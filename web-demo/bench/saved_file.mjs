@@ -1,5 +1,6 @@
 #!/usr/bin/env node
-// A file that is saved, and the verdict of `temporalex debug` on it: its line on the terminal, and the page in Chromium.
+// A file that is saved, and the verdict of `temporalex debug` on it: its line on the terminal, and
+// the page in Chromium.
 import { spawn } from "node:child_process";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -21,7 +22,8 @@ import {
   watchVerdicts,
 } from "./lib/tally.mjs";
 
-const HELP = `usage: node web-demo/bench/saved_file.mjs [--events=41,5000] [--saves=30] [--pause=700] [--no-build] [--json]
+const HELP =
+  `usage: node web-demo/bench/saved_file.mjs [--events=41,5000] [--saves=30] [--pause=700] [--no-build] [--json]
 
 From the save of a workflow's file to the verdict of \`temporalex debug\`, in its output and in the page, for histories of so many events.
 --pause: milliseconds between a verdict and the next save, as of a person who writes.`;
@@ -34,10 +36,13 @@ const { browser, reason } = await launchChromium();
 if (browser === undefined) throw new Error(`there is no browser: ${reason}`);
 const results = [];
 try {
-  for (const events of options.events.split(",").map(Number)) results.push({ events, ...await measure(events) });
+  for (const events of options.events.split(",").map(Number)) {
+    results.push({ events, ...await measure(events) });
+  }
   const is = conditions(browser);
-  if (options.json) console.log(JSON.stringify({ bench: "saved file to verdict", results, conditions: is }));
-  else {
+  if (options.json) {
+    console.log(JSON.stringify({ bench: "saved file to verdict", results, conditions: is }));
+  } else {
     for (const { events, line, page } of results) {
       console.log(`${events} events, save to line: ${figuresText(line)}`);
       console.log(`${events} events, save to page: ${figuresText(page)}`);
@@ -54,7 +59,17 @@ async function measure(events) {
   writeFileSync(join(cwd, "package.json"), "{}");
   const save = (text) => writeFileSync(join(cwd, "workflow.ts"), text);
   save(tallyCode());
-  const args = [main, "debug", "tally.json", "--workflows", "workflow.ts", "--port", "0", "--no-open", "--json"];
+  const args = [
+    main,
+    "debug",
+    "tally.json",
+    "--workflows",
+    "workflow.ts",
+    "--port",
+    "0",
+    "--no-open",
+    "--json",
+  ];
   const command = spawn(process.execPath, args, { cwd, stdio: ["ignore", "pipe", "inherit"] });
   try {
     const versions = new Map();
@@ -71,7 +86,8 @@ async function measure(events) {
         waiting.get(line.version)?.(at);
       });
     });
-    const lineOf = (version) => versions.get(version) ?? new Promise((resolve) => waiting.set(version, resolve));
+    const lineOf = (version) =>
+      versions.get(version) ?? new Promise((resolve) => waiting.set(version, resolve));
     await started;
     const page = await browser.newPage();
     await page.goto(url);
@@ -83,7 +99,10 @@ async function measure(events) {
       await page.waitForTimeout(options.pause);
       const since = performance.timeOrigin + performance.now();
       save(`${tallyCode()}// ${i}\n`);
-      const [line, shown] = await Promise.all([lineOf(i + 2), page.evaluate((since) => globalThis.verdict(since), since)]);
+      const [line, shown] = await Promise.all([
+        lineOf(i + 2),
+        page.evaluate((since) => globalThis.verdict(since), since),
+      ]);
       taken.line.push(line - since);
       taken.page.push(shown - since);
     }
@@ -91,7 +110,9 @@ async function measure(events) {
     return { line: figures(taken.line), page: figures(taken.page) };
   } finally {
     command.kill("SIGINT");
-    await new Promise((resolve) => command.exitCode === null ? command.on("exit", resolve) : resolve());
+    await new Promise((resolve) =>
+      command.exitCode === null ? command.on("exit", resolve) : resolve()
+    );
     rmSync(cwd, { recursive: true, force: true });
   }
 }

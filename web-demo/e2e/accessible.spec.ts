@@ -1,4 +1,5 @@
-// Accessibility: axe-core finds no problem in the rooms, light and dark, wide and narrow; Tab visits all controls in visual order.
+// Accessibility: axe-core finds no problem in the rooms, light and dark, wide and narrow; Tab
+// visits all controls in visual order.
 import { accessible } from "./support/axe.ts";
 import { expect, sample, test } from "./support/story.ts";
 
@@ -64,7 +65,11 @@ test("Tab visits the controls of the page in visual order", async ({ app }) => {
   const stops: string[] = [];
   for (let i = 0; i < 80 && !stops.includes("events"); i++) {
     await page.keyboard.press("Tab");
-    stops.push(await page.evaluate(() => document.activeElement?.id || document.activeElement?.className || ""));
+    stops.push(
+      await page.evaluate(() =>
+        document.activeElement?.id || document.activeElement?.className || ""
+      ),
+    );
   }
   const order = [
     "skip",

@@ -1,4 +1,5 @@
-// The address contains the position. Back and Forward move between positions. A reload restores the state.
+// The address contains the position. Back and Forward move between positions. A reload restores the
+// state.
 import { expect, sample, test } from "./support/story.ts";
 
 const after = async (ms: number) => await new Promise((resolve) => setTimeout(resolve, ms));
@@ -34,12 +35,16 @@ test("a reload restores the open runs, the current run and its position, in this
   await expect(page.locator("h1.run-name")).toHaveText("Billing");
   await app.isAt(2);
   await expect(page.locator("#opened-runs")).toHaveAttribute("aria-label", "Opened runs: 2");
-  expect(watch.requests.filter((url) => url.includes("mine")), "it came from this browser").toEqual([]);
+  expect(watch.requests.filter((url) => url.includes("mine")), "it came from this browser").toEqual(
+    [],
+  );
 });
 
 test("a link to a history that this browser does not have shows what to do", async ({ app }) => {
   await app.start("#/open?run=0123456789abcdef&e=3");
-  await expect(app.page.locator(".notice")).toHaveText(/is not in this browser.*Open the file again/);
+  await expect(app.page.locator(".notice")).toHaveText(
+    /is not in this browser.*Open the file again/,
+  );
 });
 
 test("rooms have addresses, and Back returns to the previous room", async ({ app }) => {

@@ -20,20 +20,38 @@ const placed = {
   scale: { x: (ms: number) => ms / 10 },
   clock: Array.from({ length: 10 }, (_, i) => i * 100),
   added: [{ is: "state", bars: [{ fiber: 1 }] }, { is: "fiber", bars: [{ fiber: 1 }] }],
-  lanes: [{ top: 72, height: 24, lane: { items: [{}] } }, { top: 96, height: 24, lane: { items: [charge] } }],
+  lanes: [{ top: 72, height: 24, lane: { items: [{}] } }, {
+    top: 96,
+    height: 24,
+    lane: { items: [charge] },
+  }],
 } as unknown as Placed;
 
 test("causes are found by the task in which their fiber resumed; very long runs have no causes", () => {
   const all = [cause(5, 0, 7), cause(6, 1, 7), cause(8, 0, 9)];
-  expect([...causesByTask(session(all))].map(([task, of]) => [task, of.length])).toEqual([[7, 2], [9, 1]]);
+  expect([...causesByTask(session(all))].map(([task, of]) => [task, of.length])).toEqual([[7, 2], [
+    9,
+    1,
+  ]]);
   expect(causesByTask(session(all, 2001)).size).toBe(0);
 });
 
 test("an arrow connects the lane of the cause with the lane of the fiber", () => {
   const to = (fiber: number | undefined) => arrowsOf([cause(5, fiber, 7)], placed);
-  expect(to(0)).toEqual([{ key: "5 0", fromX: 40, fromY: 108, toX: 60, toY: 20, text: "charge wakes run" }]);
-  // The fiber's lane is the second lane that the replay adds; the lane of published states is another one.
-  expect(to(1).map(({ toY, text }) => [toY, text])).toEqual([[68, "charge wakes handler of restock"]]);
+  expect(to(0)).toEqual([{
+    key: "5 0",
+    fromX: 40,
+    fromY: 108,
+    toX: 60,
+    toY: 20,
+    text: "charge wakes run",
+  }]);
+  // The fiber's lane is the second lane that the replay adds; the lane of published states is
+  // another one.
+  expect(to(1).map(({ toY, text }) => [toY, text])).toEqual([[
+    68,
+    "charge wakes handler of restock",
+  ]]);
 });
 
 test("an item without a lane has no arrow, and the number of arrows is bounded", () => {

@@ -1,5 +1,11 @@
 // Breakpoints survive a reload; no data of the run is stored with them.
-import { addBreakpoint, breakpoints, restoreBreakpoints, switchBreakpoint, toggleLine } from "../src/code/breakpoints.ts";
+import {
+  addBreakpoint,
+  breakpoints,
+  restoreBreakpoints,
+  switchBreakpoint,
+  toggleLine,
+} from "../src/code/breakpoints.ts";
 import { keepBreakpoints } from "../src/code/kept_breakpoints.ts";
 import { expect, test } from "./support/story.ts";
 
@@ -9,7 +15,8 @@ const storageOf = (kept = new Map<string, string>()) => ({
   getItem: (key: string) => kept.get(key) ?? null,
   setItem: (key: string, value: string) => void kept.set(key, value),
 });
-const told = () => breakpoints.value.map(({ kind, path, line, text, isOn }) => [kind, path, line, text, isOn]);
+const told = () =>
+  breakpoints.value.map(({ kind, path, line, text, isOn }) => [kind, path, line, text, isOn]);
 
 test("stored breakpoints are restored with their enabled state and can be removed", () => {
   restoreBreakpoints([]);
@@ -18,7 +25,13 @@ test("stored breakpoints are restored with their enabled state and can be remove
   toggleLine("src/cart.ts", 60);
   addBreakpoint("when", "state.items.length > 3");
   switchBreakpoint(breakpoints.value[0]!.id);
-  const wanted = [["line", "src/cart.ts", 60, "", false], ["when", "", 0, "state.items.length > 3", true]];
+  const wanted = [["line", "src/cart.ts", 60, "", false], [
+    "when",
+    "",
+    0,
+    "state.items.length > 3",
+    true,
+  ]];
   expect(told()).toEqual(wanted);
   end();
   restoreBreakpoints([]);
@@ -35,7 +48,9 @@ test("invalid stored breakpoints are ignored, and the page works without storage
   for (const kept of [JSON.stringify([...bad, good]), "{", "{}", "null"]) {
     restoreBreakpoints([]);
     keepBreakpoints(() => storageOf(new Map([[KEY, kept]])))();
-    expect(told()).toEqual(kept.includes("TimerFired") ? [["event", "", 0, "TimerFired", true]] : []);
+    expect(told()).toEqual(
+      kept.includes("TimerFired") ? [["event", "", 0, "TimerFired", true]] : [],
+    );
   }
   restoreBreakpoints([]);
   keepBreakpoints(() => {

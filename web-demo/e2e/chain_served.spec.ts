@@ -1,10 +1,13 @@
-// A chain of runs from a store: the pages of `temporalex ui` and `temporalex debug` fetch the runs that a run names.
+// A chain of runs from a store: the pages of `temporalex ui` and `temporalex debug` fetch the runs
+// that a run names.
 import { join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { expect, type Place, test } from "./support/command.ts";
 
 const built = async (path: string) =>
-  await import(pathToFileURL(fileURLToPath(new URL(`../../dist/ts/${path}`, import.meta.url))).href);
+  await import(
+    pathToFileURL(fileURLToPath(new URL(`../../dist/ts/${path}`, import.meta.url))).href
+  );
 
 const WORKFLOWS = `
 import { continueAsNew, executeChild, sleep, workflow } from "temporalex/workflow";
@@ -55,7 +58,9 @@ test("ui fetches a bounded number of runs of a chain, shows how many remain, and
   await expect(page.locator("h1")).toHaveText("Count");
   await page.locator("#chain-switch").getByRole("button", { name: /Chain/ }).click();
   const note = page.locator("#chain-note");
-  await expect(note).toHaveText(/^60 runs, [\d,]+ events, 1 linked run is not loaded/, { timeout: 60_000 });
+  await expect(note).toHaveText(/^60 runs, [\d,]+ events, 1 linked run is not loaded/, {
+    timeout: 60_000,
+  });
   await page.locator("#fetch-more").click();
   await expect(note).toHaveText(/^65 runs, [\d,]+ events$/, { timeout: 60_000 });
   await expect(page.locator("[data-chain='0'] > .ch-row [data-piece]")).toHaveCount(64);
@@ -78,6 +83,11 @@ test("debug --store fetches only the runs that its run names, and all of them us
   await expect(page.locator("#verdict")).toHaveAttribute("data-run", /^run:.*count-1$/);
   await expect(page.locator("#verdict")).toHaveText(/Replays/);
   // The name of another workflow and the id of an unrelated run find no run.
-  const asked = await fetch(`${url}data/linked?workflowId=count-1&runId=00000000-0000-4000-8000-000000000000`);
-  expect([asked.status, await asked.text()]).toEqual([404, expect.stringContaining("no history names this run")]);
+  const asked = await fetch(
+    `${url}data/linked?workflowId=count-1&runId=00000000-0000-4000-8000-000000000000`,
+  );
+  expect([asked.status, await asked.text()]).toEqual([
+    404,
+    expect.stringContaining("no history names this run"),
+  ]);
 });

@@ -1,9 +1,10 @@
-// Related runs on one timeline: run after run, children below, and a playhead that crosses the boundaries of
-// runs.
+// Related runs on one timeline: run after run, children below, and a playhead that crosses the
+// boundaries of runs.
 import { longChain, recorded, recordedAll } from "./support/chains.ts";
 import { type App, expect, test } from "./support/story.ts";
 
-const pieces = (app: App, row = 0) => app.page.locator(`[data-chain="${row}"] > .ch-row [data-piece]`);
+const pieces = (app: App, row = 0) =>
+  app.page.locator(`[data-chain="${row}"] > .ch-row [data-piece]`);
 const name = (app: App) => app.page.locator(".run-name");
 const isIn = async (app: App, file: string, event: number) => {
   await expect(name(app)).toHaveAttribute("title", new RegExp(`from ${file}\\.json$`));
@@ -31,7 +32,9 @@ test("the runs of a chain share one axis: playhead and keys cross the boundary, 
   boxes.slice(1).forEach(([left], i) => expect(left!).toBeGreaterThanOrEqual(boxes[i]![1]! - 4));
   await isIn(app, "night-1", 1);
   await page.locator("#playhead").focus();
-  const last = Number(await page.locator("#position").innerText().then((text) => /of (\d+)/.exec(text)![1]));
+  const last = Number(
+    await page.locator("#position").innerText().then((text) => /of (\d+)/.exec(text)![1]),
+  );
   for (let i = 1; i < last; i++) await page.keyboard.press("ArrowRight");
   await isIn(app, "night-1", last);
   await page.keyboard.press("ArrowRight");
@@ -85,7 +88,10 @@ test("a child is a row below its parent and expands to separate lanes; a click o
   await expect(heads.nth(1)).toHaveAttribute("aria-expanded", "false");
   await expect(pieces(app, 1)).toHaveCount(1);
   // The child is drawn at the time when it ran: within the second run of its parent.
-  const [parent, child] = [(await pieces(app).nth(1).boundingBox())!, (await pieces(app, 1).boundingBox())!];
+  const [parent, child] = [
+    (await pieces(app).nth(1).boundingBox())!,
+    (await pieces(app, 1).boundingBox())!,
+  ];
   expect(child.x).toBeGreaterThan(parent.x);
   expect(child.x + child.width).toBeLessThan(parent.x + parent.width + 4);
   await heads.nth(1).click();
@@ -114,12 +120,15 @@ test("retries, cron runs and resets are labeled, and a reset run starts at its r
   await app.drop(recordedAll("tick"));
   await expect(name(app)).toHaveText("Tick");
   await expect(pieces(app)).toHaveCount(4);
-  expect((await titles()).slice(1)).toEqual([/: cron,/, /: cron,/, /: cron,/].map((text) => expect.stringMatching(text)));
+  expect((await titles()).slice(1)).toEqual(
+    [/: cron,/, /: cron,/, /: cron,/].map((text) => expect.stringMatching(text)),
+  );
   await app.drop(recordedAll("ship"));
   await expect(name(app)).toHaveText("Ship");
   await expect(pieces(app)).toHaveCount(2);
   expect((await titles())[1]).toMatch(/reset, (?:completed|running);/);
-  // Events before the reset point belong to the first run: a step back from the first new event leads there.
+  // Events before the reset point belong to the first run: a step back from the first new event
+  // leads there.
   await page.locator("#go-end").click();
   await expect(name(app)).toHaveAttribute("title", /ship-2/);
   await page.locator("#playhead").focus();
@@ -168,7 +177,13 @@ test("in a chain of fifty runs, a step over a boundary and a drag over all runs 
     const times: number[] = [];
     const names = new Set<string>();
     const at = (type: string, x: number) =>
-      new PointerEvent(type, { bubbles: true, clientX: x, clientY: axis.top + 8, button: 0, pointerId: 1 });
+      new PointerEvent(type, {
+        bubbles: true,
+        clientX: x,
+        clientY: axis.top + 8,
+        button: 0,
+        pointerId: 1,
+      });
     flag.dispatchEvent(at("pointerdown", axis.left + 190));
     for (let i = 0; i < 100; i++) {
       const began = performance.now();
@@ -185,5 +200,9 @@ test("in a chain of fifty runs, a step over a boundary and a drag over all runs 
   // Two frames of the browser take 33 ms. The limit is several times that: test machines are slow.
   expect(took.times[50]!).toBeLessThan(200);
   expect(took.times[95]!).toBeLessThan(600);
-  console.log(`a move in fifty runs: median ${took.times[50]!.toFixed(0)} ms, p95 ${took.times[95]!.toFixed(0)} ms`);
+  console.log(
+    `a move in fifty runs: median ${took.times[50]!.toFixed(0)} ms, p95 ${
+      took.times[95]!.toFixed(0)
+    } ms`,
+  );
 });

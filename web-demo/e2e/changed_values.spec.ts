@@ -1,5 +1,5 @@
-// Code that replays a history with other values: differences that replay does not compare are shown at the row, at the line and next to
-// the verdict.
+// Code that replays a history with other values: differences that replay does not compare are shown
+// at the row, at the line and next to the verdict.
 // takes: 10 s
 import { accessible } from "./support/axe.ts";
 import { CHANGED, subscribed, SUBSCRIPTION } from "./support/subscription.ts";
@@ -21,9 +21,13 @@ test("changed durations, arguments and options are named; the verdict stays, and
   const section = page.locator("#changed-values");
   // The position is the end of the run: the task that started the timer.
   await expect(section).toContainText("The duration in the code is 1 s; in history it is 30 d.");
-  await expect(section).toContainText("Running workflows keep the old value. New ones use the new value.");
-  await expect(page.locator("#events [role=row]", { hasText: "timer 30 d" }).locator(".code-says")).toHaveText("≠ 1 s");
-  await expect(page.locator(".code-line", { hasText: "await sleep" }).locator(".code-says")).toHaveText("≠ history: 30 d");
+  await expect(section).toContainText(
+    "Running workflows keep the old value. New ones use the new value.",
+  );
+  await expect(page.locator("#events [role=row]", { hasText: "timer 30 d" }).locator(".code-says"))
+    .toHaveText("≠ 1 s");
+  await expect(page.locator(".code-line", { hasText: "await sleep" }).locator(".code-says"))
+    .toHaveText("≠ history: 30 d");
   await expect(page.locator("#commands .changed")).toHaveText("≠");
 
   await accessible(page, "with changed values");
@@ -31,7 +35,8 @@ test("changed durations, arguments and options are named; the verdict stays, and
   await page.locator("#verdict").click();
   await expect(section.locator(".differences")).toContainText("maximum attempts35");
   await expect(section.locator(".differences")).toContainText("input[1].cents13001200");
-  await expect(page.locator("#events [role=row]", { hasText: "charge" }).locator(".code-says")).toHaveText("≠");
+  await expect(page.locator("#events [role=row]", { hasText: "charge" }).locator(".code-says"))
+    .toHaveText("≠");
   await section.getByRole("button", { name: "30 d" }).click();
   await expect(page.locator("#thing")).toContainText("timer", { ignoreCase: true });
 });

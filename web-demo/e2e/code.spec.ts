@@ -9,7 +9,9 @@ test("the line of the pending await is marked with the operation that it waits f
   await expect(at).toHaveAttribute("data-line", "62");
   await expect(at.locator(".parked-chip")).toContainText("add_item, remove_item or checkout");
   await expect(app.page.locator(".code-line.in-block")).toHaveCount(4);
-  await expect(app.page.locator("#why")).toContainText("and nothing else: no timer runs, no activity is open.");
+  await expect(app.page.locator("#why")).toContainText(
+    "and nothing else: no timer runs, no activity is open.",
+  );
 });
 
 test("a click on a line number sets a breakpoint, and the panel lists it", async ({ app }) => {

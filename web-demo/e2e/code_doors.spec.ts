@@ -1,4 +1,5 @@
-// Ways to add code to a history: drop, folder, paste. The page shows the code and runs it after a click.
+// Ways to add code to a history: drop, folder, paste. The page shows the code and runs it after a
+// click.
 import { type App, expect, test } from "./support/story.ts";
 import { openFolder, ownProgram, permit } from "./support/programs.ts";
 
@@ -44,14 +45,18 @@ test("code that is dropped while a history loads is used for that history", asyn
 test("a folder is searched for the workflow, and only the files that it needs are read", async ({ app }) => {
   await openHistory(app);
   const remove = await openFolder(app, {
-    "src/tally.ts": code.replace('"temporalex/workflow";', '"temporalex/workflow";\nimport { one } from "steps";').replace(
+    "src/tally.ts": code.replace(
+      '"temporalex/workflow";',
+      '"temporalex/workflow";\nimport { one } from "steps";',
+    ).replace(
       "receive(0,",
       "receive(one - 1,",
     ),
     "src/other.ts": "export const tallies = 1;",
     "src/activities.ts": "export async function Tally(): Promise<void> {}",
     "node_modules/steps/package.json": '{ "name": "steps", "exports": { ".": "./lib/index.js" } }',
-    "node_modules/steps/lib/index.js": "import { two } from './two.js'; export const one = two - 1;",
+    "node_modules/steps/lib/index.js":
+      "import { two } from './two.js'; export const one = two - 1;",
     "node_modules/steps/lib/two.js": "export const two = 2;",
     "node_modules/unused/package.json": "{",
     "node_modules/unused/index.js": "throw new Error()",
@@ -81,17 +86,27 @@ test("the code of another folder replaces the open code", async ({ app }) => {
   removeOther();
   await permit(app);
   await expect(app.page.locator("#verdict")).toHaveText(/Diverges/);
-  // Both are versions of the code with the verdict of their replay; choosing the first one goes back.
+  // Both are versions of the code with the verdict of their replay; choosing the first one goes
+  // back.
   const versions = app.page.locator("#versions");
-  await expect(versions.locator("option")).toHaveText(["version 1 replays", /^version 2 diverges at event \d+$/]);
+  await expect(versions.locator("option")).toHaveText([
+    "version 1 replays",
+    /^version 2 diverges at event \d+$/,
+  ]);
   await versions.selectOption({ index: 0 });
   await expect(app.page.locator("#verdict")).toHaveText(/Replays/);
-  await expect(versions.locator("option")).toHaveText(["version 1 replays", /^version 2 diverges at event \d+$/]);
+  await expect(versions.locator("option")).toHaveText([
+    "version 1 replays",
+    /^version 2 diverges at event \d+$/,
+  ]);
 });
 
 test("a missing import is reported with advice, and dropping the missing file fixes it", async ({ app }) => {
   await openHistory(app);
-  await app.drop([{ name: "tally.ts", content: `import { one } from "./one.ts";\n${code}\nconsole.log(one);` }]);
+  await app.drop([{
+    name: "tally.ts",
+    content: `import { one } from "./one.ts";\n${code}\nconsole.log(one);`,
+  }]);
   await permit(app);
   await expect(app.page.locator("#verdict")).toHaveAttribute(
     "title",
@@ -107,7 +122,9 @@ test("pasted code runs after a click", async ({ app }) => {
   await app.page.evaluate((text) => {
     const data = new DataTransfer();
     data.setData("text/plain", text);
-    document.body.dispatchEvent(new ClipboardEvent("paste", { clipboardData: data, bubbles: true }));
+    document.body.dispatchEvent(
+      new ClipboardEvent("paste", { clipboardData: data, bubbles: true }),
+    );
   }, code);
   await permit(app);
   await expect(app.page.locator("#verdict")).toHaveText(/Replays/);
@@ -126,7 +143,10 @@ test("if two files define the workflow, the page asks which one to use", async (
 
 test("code without the workflow is rejected with the workflow's name", async ({ app }) => {
   await openHistory(app);
-  await app.drop([{ name: "a.ts", content: "export const a = 1;" }, { name: "b.ts", content: "export const b = 1;" }]);
+  await app.drop([{ name: "a.ts", content: "export const a = 1;" }, {
+    name: "b.ts",
+    content: "export const b = 1;",
+  }]);
   await expect(app.page.locator(".notices")).toContainText('has no workflow "Tally"');
 });
 
@@ -134,5 +154,7 @@ test("a syntax error is reported with its file and line", async ({ app }) => {
   await openHistory(app);
   await app.drop([{ name: "tally.ts", content: `${code}\nconst = 1;` }]);
   await permit(app);
-  await expect(app.page.locator("#verdict")).toHaveText(new RegExp(`Not parsed, line ${code.split("\n").length + 1}`));
+  await expect(app.page.locator("#verdict")).toHaveText(
+    new RegExp(`Not parsed, line ${code.split("\n").length + 1}`),
+  );
 });

@@ -1,4 +1,5 @@
-// Data of a line: hits, values, its next and previous run, log points, breakpoints, and the verdict while typing.
+// Data of a line: hits, values, its next and previous run, log points, breakpoints, and the verdict
+// while typing.
 import { ownProgram, permit } from "./support/programs.ts";
 import { expect, test } from "./support/story.ts";
 
@@ -99,7 +100,10 @@ test("calls that the guard replaces or rejects are marked at their lines with th
   const note = () => app.page.locator(`.code-line[data-line="${at}"] .note`);
   const opened = async (statement: string) => {
     await app.drop([{ name: "tally.json", content: history }]);
-    await app.drop([{ name: "tally.ts", content: lines.toSpliced(at - 1, 0, statement).join("\n") }]);
+    await app.drop([{
+      name: "tally.ts",
+      content: lines.toSpliced(at - 1, 0, statement).join("\n"),
+    }]);
     await permit(app);
     await app.replayed();
     await app.page.locator("#playhead").focus();

@@ -1,4 +1,5 @@
-// Encoded values: the page sends them to the endpoint that the user entered, after a click, and never to another origin.
+// Encoded values: the page sends them to the endpoint that the user entered, after a click, and
+// never to another origin.
 import { expect as commandExpect, test as commandTest } from "./support/command.ts";
 import { codecServer, encryptedRun } from "./support/encrypted.ts";
 import { expect, test } from "./support/story.ts";
@@ -17,7 +18,11 @@ test("after a click, the user's endpoint decodes the values; address and files d
     await dialog.locator("[name=authorization]").fill("Bearer mine");
     // The endpoint is entered, but no request was sent yet.
     expect(server.asked).toEqual([]);
-    expect(watch.requests.filter((asked) => asked.startsWith(server.url) || asked.includes("codec.html"))).toEqual([]);
+    expect(
+      watch.requests.filter((asked) =>
+        asked.startsWith(server.url) || asked.includes("codec.html")
+      ),
+    ).toEqual([]);
     await dialog.locator("#decode-by-endpoint").click();
     await expect(dialog.locator("#codec-said")).toHaveText("2 values decoded.");
     await dialog.getByRole("button", { name: "Close" }).click();
@@ -30,7 +35,10 @@ test("after a click, the user's endpoint decodes the values; address and files d
     await expect(page.locator("iframe[title='Codec endpoint']")).toHaveCount(0);
     expect(decodeURIComponent(page.url())).not.toMatch(/4711|left one|127\.0\.0\.1:\d+\/decode/);
     const saved = async () => {
-      const [download] = await Promise.all([page.waitForEvent("download"), page.locator("#save-as-is").click()]);
+      const [download] = await Promise.all([
+        page.waitForEvent("download"),
+        page.locator("#save-as-is").click(),
+      ]);
       const parts: Buffer[] = [];
       for await (const part of await download.createReadStream()) parts.push(part as Buffer);
       return Buffer.concat(parts).toString();
@@ -72,14 +80,18 @@ test("a wrong key, an unreachable server and an invalid address are reported at 
     await ask(server.url);
     await expect(said).toContainText("the endpoint responded 400: the key does not fit");
     await ask(`${server.url}/empty`);
-    await expect(said).toContainText("payloads[0] in the response of the endpoint has neither metadata nor data");
+    await expect(said).toContainText(
+      "payloads[0] in the response of the endpoint has neither metadata nor data",
+    );
     await ask(other.url);
     await expect(said).toContainText(`${other.url}/decode was not reached`);
     await expect(page.locator("#decode")).toHaveText("Decode");
   } finally {
     server.close();
   }
-  const allowed = new RegExp(`^request: (?:${server.url}(?:/empty)?|${other.url})/decode$|^console: Failed to load resource`);
+  const allowed = new RegExp(
+    `^request: (?:${server.url}(?:/empty)?|${other.url})/decode$|^console: Failed to load resource`,
+  );
   for (const one of watch.taken()) expect(one).toMatch(allowed);
 });
 
@@ -104,12 +116,19 @@ test("the frame can connect to its endpoint only; the page itself cannot connect
       const body = JSON.stringify({ payloads: [] });
       return {
         elsewhere: await refused(inner.fetch(elsewhere!, { method: "POST", body })),
-        otherPath: await refused(inner.fetch(new URL("/encode", endpoint), { method: "POST", body })),
+        otherPath: await refused(
+          inner.fetch(new URL("/encode", endpoint), { method: "POST", body }),
+        ),
         page: await refused(fetch(endpoint!, { method: "POST", body })),
         named: await refused(inner.fetch(endpoint!, { method: "POST", body })),
       };
     }, [`${named.url}/decode`, `${other.url}/decode`]);
-    expect(results).toEqual({ elsewhere: "refused", otherPath: "refused", page: "refused", named: "sent" });
+    expect(results).toEqual({
+      elsewhere: "refused",
+      otherPath: "refused",
+      page: "refused",
+      named: "sent",
+    });
     expect([named.asked.length, other.asked.length]).toEqual([1, 0]);
   } finally {
     named.close();
@@ -118,29 +137,47 @@ test("the frame can connect to its endpoint only; the page itself cannot connect
   watch.taken();
 });
 
-commandTest("temporalex debug forwards values to the endpoint from its command line", async ({ place, visit }) => {
-  const server = await codecServer("right");
-  try {
-    place.write("vault.json", encryptedRun("right"));
-    const args = ["debug", "vault.json", "--no-open", "--json", "--codec-endpoint", server.url, "--codec-header", "x-key: mine"];
-    const command = place.start(args);
-    const { url } = await command.line(({ event }) => event === "started");
-    const { page, watch } = await visit(url);
-    await page.locator("#decode").click();
-    await commandExpect(page.locator("#codec-dialog")).toContainText(`${server.url}/decode`);
-    commandExpect(server.asked).toEqual([]);
-    await page.locator("#decode-by-endpoint").click();
-    await commandExpect(page.locator("#codec-said")).toHaveText("2 values decoded.");
-    commandExpect(server.asked[0]!.headers["x-key"]).toBe("mine");
-    await page.keyboard.press("Escape");
-    await commandExpect(page.locator(".of-events")).toContainText("the left one");
-    server.close();
-    await page.reload();
-    await page.locator("#decode").click();
-    await page.locator("#decode-by-endpoint").click();
-    await commandExpect(page.locator("#codec-said")).toHaveText(new RegExp(`^${server.url}/decode was not reached: `));
-    for (const one of watch.taken()) commandExpect(one).toMatch(/^console: Failed to load resource: .*502/);
-  } finally {
-    server.close();
-  }
-});
+commandTest(
+  "temporalex debug forwards values to the endpoint from its command line",
+  async ({ place, visit }) => {
+    const server = await codecServer("right");
+    try {
+      place.write("vault.json", encryptedRun("right"));
+      const args = [
+        "debug",
+        "vault.json",
+        "--no-open",
+        "--json",
+        "--codec-endpoint",
+        server.url,
+        "--codec-header",
+        "x-key: mine",
+      ];
+      const command = place.start(args);
+      const { url } = await command.line(({ event }) => event === "started");
+      const { page, watch } = await visit(url);
+      await page.locator("#decode").click();
+      await commandExpect(page.locator("#codec-dialog")).toContainText(`${server.url}/decode`);
+      commandExpect(server.asked).toEqual([]);
+      await page.locator("#decode-by-endpoint").click();
+      await commandExpect(page.locator("#codec-said")).toHaveText("2 values decoded.");
+      commandExpect(server.asked[0]!.headers["x-key"]).toBe("mine");
+      await page.keyboard.press("Escape");
+      await commandExpect(page.locator(".of-events")).toContainText("the left one");
+      server.close();
+      await page.reload();
+      await page.locator("#decode").click();
+      await page.locator("#decode-by-endpoint").click();
+      await commandExpect(page.locator("#codec-said")).toHaveText(
+        new RegExp(`^${server.url}/decode was not reached: `),
+      );
+      for (const one of watch.taken()) {
+        commandExpect(one).toMatch(
+          /^console: Failed to load resource: .*502/,
+        );
+      }
+    } finally {
+      server.close();
+    }
+  },
+);

@@ -1,5 +1,5 @@
-// A codec module that is pasted or dropped: the page shows it and runs it after a click, in a sandboxed worker without network and storage.
-// All views and replays use the decoded values.
+// A codec module that is pasted or dropped: the page shows it and runs it after a click, in a
+// sandboxed worker without network and storage. All views and replays use the decoded values.
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { codecModule, encryptedRun, encryptedTimerRun } from "./support/encrypted.ts";
@@ -41,7 +41,10 @@ test("a pasted Temporal codec is shown, runs after a click, and decodes all view
   await page.locator("#go-start").click();
   await expect(page.locator("#thing")).toContainText("the combination is 4711");
   await page.locator("#share").click();
-  const [download] = await Promise.all([page.waitForEvent("download"), page.locator("#save-as-is").click()]);
+  const [download] = await Promise.all([
+    page.waitForEvent("download"),
+    page.locator("#save-as-is").click(),
+  ]);
   const parts: Buffer[] = [];
   for await (const part of await download.createReadStream()) parts.push(part as Buffer);
   expect(Buffer.concat(parts).toString()).not.toContain(btoa('{"door":"the left one"}'));
@@ -49,15 +52,21 @@ test("a pasted Temporal codec is shown, runs after a click, and decodes all view
   await page.reload();
   await expect(page.locator("#decode")).toHaveText("Decode");
   await expect(page.locator("body")).not.toContainText("4711");
-  expect(await page.evaluate(() => JSON.stringify({ ...sessionStorage, ...localStorage }))).not.toContain(
-    "METADATA_ENCODING_KEY",
-  );
+  expect(await page.evaluate(() => JSON.stringify({ ...sessionStorage, ...localStorage }))).not
+    .toContain(
+      "METADATA_ENCODING_KEY",
+    );
 });
 
 test("a dropped codec opens the dialog and decodes all open runs; code replays the decoded values", async ({ app }) => {
   const { page } = app;
   await app.start();
-  await app.drop(["vault-1", "vault-2"].map((id) => ({ name: `${id}.json`, content: encryptedTimerRun("right", id) })));
+  await app.drop(
+    ["vault-1", "vault-2"].map((id) => ({
+      name: `${id}.json`,
+      content: encryptedTimerRun("right", id),
+    })),
+  );
   await app.drop([{
     name: "vault.ts",
     content: `import { sleep, workflow } from "temporalex/workflow";
@@ -97,12 +106,18 @@ test("codec errors are reported with file and line: syntax, imports, a missing c
     `export default { encode() {}, async decode(p) { return Buffer.from(p); } };`,
     /ReferenceError: Buffer is not defined; the codec runs in a browser/,
   );
-  await tryText(codecModule("wrong"), /^event 1 \(WorkflowExecutionStarted\), input: OperationError/);
+  await tryText(
+    codecModule("wrong"),
+    /^event 1 \(WorkflowExecutionStarted\), input: OperationError/,
+  );
   await tryText(
     `export default { encode() {}, async decode(all) { return all.map((p) => { if (p.data.length < 60) throw new RangeError("too short"); return p; }); } };`,
     /^(?:event \d+ \(\w+\), input(?:, encoded value \d of \d)?: RangeError: too short|no value was decoded)/,
   );
-  await tryText(`export default { encode() {}, decode: async () => [] };`, /TypeError: decode returned 0 payloads for \d/);
+  await tryText(
+    `export default { encode() {}, decode: async () => [] };`,
+    /TypeError: decode returned 0 payloads for \d/,
+  );
   await tryText(
     `export default { encode() {}, decode: async (all) => all };`,
     /no value was decoded; 2 values still have the encoding binary\/encrypted/,

@@ -1,9 +1,17 @@
-// Programs written for Temporal open with histories that the official SDK recorded, and changed variants diverge at the event that the
-// official replayer reports. The corpus is in a folder next to the checkout; without it, these tests are skipped.
+// Programs written for Temporal open with histories that the official SDK recorded, and changed
+// variants diverge at the event that the official replayer reports. The corpus is in a folder next
+// to the checkout; without it, these tests are skipped.
 // takes: 120 s
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { caseNames, corpusRoot, historyOf, loadCase, loadRows, type Row } from "../../tests/compat/support/corpus.ts";
+import {
+  caseNames,
+  corpusRoot,
+  historyOf,
+  loadCase,
+  loadRows,
+  type Row,
+} from "../../tests/compat/support/corpus.ts";
 import { type App, expect, test } from "./support/story.ts";
 import { permit } from "./support/programs.ts";
 
@@ -21,7 +29,9 @@ async function verdictOf(app: App, row: Row): Promise<string> {
   await expect(app.page.locator("#verdict")).toHaveText(/No code/);
   await app.drop([{ name: file, content: readFileSync(join(root!, "workflows", file), "utf8") }]);
   await permit(app);
-  await expect(app.page.locator("#verdict")).toHaveText(/Replays|Diverges|Fails|Not replayed|Not parsed/);
+  await expect(app.page.locator("#verdict")).toHaveText(
+    /Replays|Diverges|Fails|Not replayed|Not parsed/,
+  );
   return (await app.page.locator("#verdict").innerText()).split(/\s/)[0]!;
 }
 
@@ -37,7 +47,9 @@ for (let part = 0; part < PARTS; part++) {
       for (const [row, wanted] of [[base, "Replays"], [broken, "Diverges"]] as const) {
         if (row === undefined) continue;
         const verdict = await verdictOf(app, row);
-        if (verdict !== wanted) wrong.push(`${name} ${row.history} ${row.variant}: ${verdict}, wanted ${wanted}`);
+        if (verdict !== wanted) {
+          wrong.push(`${name} ${row.history} ${row.variant}: ${verdict}, wanted ${wanted}`);
+        }
       }
     }
     expect(wrong).toEqual([]);

@@ -1,9 +1,13 @@
-// Workflows with database tables in the debugger: each construct is shown with its name, line and values.
+// Workflows with database tables in the debugger: each construct is shown with its name, line and
+// values.
 import { exported, lineOf, project } from "./support/raid.ts";
 import { openFolder, permit } from "./support/programs.ts";
 import { type App, expect, test } from "./support/story.ts";
 
-/** Drops a history, chooses the folder of its project and views the code before it runs. All rows and lines are visible. */
+/**
+ * Drops a history, chooses the folder of its project and views the code before it runs. All rows
+ * and lines are visible.
+ */
 async function opened(app: App, which: "raid" | "watch"): Promise<void> {
   const history = (await exported())[which];
   await app.page.setViewportSize({ width: 1440, height: 2200 });
@@ -46,7 +50,12 @@ const RAID: readonly Shown[] = [
     at: "await transact(strike, 99",
     says: "npc 99 not found",
   },
-  { construct: "transact.required", row: /^transact seal7 → "sealed"/, at: "transact.required(seal", says: "sealed" },
+  {
+    construct: "transact.required",
+    row: /^transact seal7 → "sealed"/,
+    at: "transact.required(seal",
+    says: "sealed",
+  },
   {
     construct: "procedure",
     row: "procedure compute_damage7, 12 → 30",
@@ -81,7 +90,12 @@ const RAID: readonly Shown[] = [
     says: "orc, 12",
     waits: "select (timer night_fall, signal threat_detected)",
   },
-  { construct: "signal by its typed name", row: "threat_detectedorc, 12", at: "await select([", says: "orc, 12" },
+  {
+    construct: "signal by its typed name",
+    row: "threat_detectedorc, 12",
+    at: "await select([",
+    says: "orc, 12",
+  },
   {
     construct: "spawn",
     row: 'Scout"the gate" → "the gate is quiet"',
@@ -95,7 +109,12 @@ const RAID: readonly Shown[] = [
     at: "await second.result()",
     says: "the well is quiet",
   },
-  { construct: "published state", row: "completes", at: 'publishState({ stage: "fights"', says: "state: fights, 70" },
+  {
+    construct: "published state",
+    row: "completes",
+    at: 'publishState({ stage: "fights"',
+    says: "state: fights, 70",
+  },
 ];
 
 const WATCH: readonly Shown[] = [
@@ -105,7 +124,12 @@ const WATCH: readonly Shown[] = [
     at: "alarms: state.alarms + 1",
     says: /gate.*well.*1/,
   },
-  { construct: "carry: the next round of the same run", row: "timer arrival5 s", at: "% route.length", says: "state: 1, 0" },
+  {
+    construct: "carry: the next round of the same run",
+    row: "timer arrival5 s",
+    at: "% route.length",
+    says: "state: 1, 0",
+  },
 ];
 
 async function holds(app: App, rows: readonly Shown[]): Promise<void> {
@@ -127,7 +151,9 @@ async function holds(app: App, rows: readonly Shown[]): Promise<void> {
     await row(text).first().click();
     const line = page.locator(`.code-line.at[data-line="${lineOf(at)}"]`);
     await expect(line, `${construct}: the code waits there`).toBeVisible();
-    await expect(line.locator(".parked-chip"), `${construct}: what it waits for`).toContainText(waits);
+    await expect(line.locator(".parked-chip"), `${construct}: what it waits for`).toContainText(
+      waits,
+    );
   }
 }
 
@@ -137,7 +163,9 @@ test("a raid shows reducers, procedure, subscriptions, broadcast, named timers, 
   // The published state and the phase of the run, as SQL shows them.
   await app.page.locator(".event-row", { hasText: /^completes/ }).click();
   await expect(app.page.locator("#state")).toContainText("fights");
-  await expect(app.page.locator("#state .phase")).toContainText(/Awaits passed before this state: \d+/);
+  await expect(app.page.locator("#state .phase")).toContainText(
+    /Awaits passed before this state: \d+/,
+  );
 });
 
 test("a watch in rounds shows the values that it passes to the next round and to the next run", async ({ app }) => {
@@ -166,9 +194,12 @@ test("what-if with reducers: a changed result, and a result that the page asks f
   await form.locator('[name="text"]').fill("40");
   await page.locator("#run-branch").click();
   const question = page.locator("form.asked");
-  await expect(question).toContainText("transact strike has no recorded result. It was called with [ 7, 40 ]", {
-    timeout: 60_000,
-  });
+  await expect(question).toContainText(
+    "transact strike has no recorded result. It was called with [ 7, 40 ]",
+    {
+      timeout: 60_000,
+    },
+  );
   await question.locator('[name="answer"]').fill('{ "hp": 60 }');
   await question.getByRole("button", { name: "Use this result" }).click();
   await expect(question).toContainText("It was called with [ 99, 40 ]");

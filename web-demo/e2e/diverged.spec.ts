@@ -31,7 +31,9 @@ test("a proposed repair is applied, and the history replays with it", async ({ a
   await app.page.keyboard.press("Escape");
   await expect(app.page.locator(".code-line.red.added")).toHaveAttribute("data-line", "71");
   // The divergence is in a line of the user's code.
-  await expect(app.page.locator("#repair pre")).toHaveText('if (patched("with-timer")) {\n  await sleep("10s");\n}');
+  await expect(app.page.locator("#repair pre")).toHaveText(
+    'if (patched("with-timer")) {\n  await sleep("10s");\n}',
+  );
   await app.page.locator("#repair").getByRole("button", { name: "Apply repair" }).click();
   await expect(app.page.locator("#verdict")).toHaveText(/Replays to the end/);
 });

@@ -1,4 +1,5 @@
-// Ways to open histories: drop, file dialog, paste, address, several at once. A file that is not a history is rejected with advice.
+// Ways to open histories: drop, file dialog, paste, address, several at once. A file that is not a
+// history is rejected with advice.
 import { readFileSync } from "node:fs";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { gzipSync } from "node:zlib";
@@ -15,7 +16,9 @@ test("a dropped history opens and is replayed; JSON, gzip and protobuf show the 
   await app.isAt(1);
   await app.drop([{ name: "cart.json.gz", content: gzipSync(sample("counter")) }]);
   await expect(app.page.locator(runName)).toHaveText("Counter");
-  const { readHistoryFile } = await import(pathToFileURL(here("../../dist/ts/debug/mod.js")).href) as {
+  const { readHistoryFile } = await import(
+    pathToFileURL(here("../../dist/ts/debug/mod.js")).href
+  ) as {
     readHistoryFile(bytes: Uint8Array): Promise<{ readonly bytes: Uint8Array }>;
   };
   const { bytes } = await readHistoryFile(new TextEncoder().encode(sample("inventory")));
@@ -88,7 +91,9 @@ test("a history opens from the file dialog, from a paste anywhere, and from a pa
   await page.evaluate((text) => {
     const clipboardData = new DataTransfer();
     clipboardData.setData("text/plain", text);
-    document.body.dispatchEvent(new ClipboardEvent("paste", { clipboardData, bubbles: true, cancelable: true }));
+    document.body.dispatchEvent(
+      new ClipboardEvent("paste", { clipboardData, bubbles: true, cancelable: true }),
+    );
   }, sample("onboarding"));
   await expect(page.locator(runName)).toHaveText("Onboarding");
   await page.locator("#opened-runs").click();
@@ -129,12 +134,23 @@ test("a file that is not a history is rejected with advice, and the next file op
   await refused("cut.json", sample("counter").slice(0, 900), /not valid JSON.*truncated/);
   await refused("empty.json", "", /the file is empty/);
   await refused("page.html", "<!doctype html><p>Sign in", /web page/);
-  await refused("<img src=x onerror=alert(1)>.json", '{"a":1}', /<img src=x onerror=alert\(1\)>\.json.*no "events"/);
+  await refused(
+    "<img src=x onerror=alert(1)>.json",
+    '{"a":1}',
+    /<img src=x onerror=alert\(1\)>\.json.*no "events"/,
+  );
   const damaged = JSON.parse(sample("shopping_cart"));
   damaged.events.splice(0, 1);
-  await refused("tail.json", JSON.stringify(damaged), /starts with event 2.*the beginning is missing/);
+  await refused(
+    "tail.json",
+    JSON.stringify(damaged),
+    /starts with event 2.*the beginning is missing/,
+  );
   // A value that looks like markup is shown as text.
-  await app.drop([{ name: "evil.json", content: sample("shopping_cart").replaceAll('"BOOK-1"', '"<b id=evil>x</b>"') }]);
+  await app.drop([{
+    name: "evil.json",
+    content: sample("shopping_cart").replaceAll('"BOOK-1"', '"<b id=evil>x</b>"'),
+  }]);
   await app.replayed();
   await page.locator("#go-end").click();
   await app.isAt(eventsOf("shopping_cart").length);
@@ -143,7 +159,9 @@ test("a file that is not a history is rejected with advice, and the next file op
 
 test("a history with missing events opens up to the gap with a notice, also after a reload", async ({ app }) => {
   const { page } = app;
-  const events = eventsOf("shopping_cart").filter(({ eventId }) => Number(eventId) <= 12 || Number(eventId) > 15);
+  const events = eventsOf("shopping_cart").filter(({ eventId }) =>
+    Number(eventId) <= 12 || Number(eventId) > 15
+  );
   await app.start();
   await app.drop([{ name: "cart.json", content: JSON.stringify({ events }) }]);
   const notice = page.locator(".notice");
@@ -160,7 +178,10 @@ test("a history with missing events opens up to the gap with a notice, also afte
 
 test("a history of a workflow without code opens", async ({ app }) => {
   await app.start();
-  await app.drop([{ name: "billing.json", content: sample("counter").replaceAll("Counter", "Billing") }]);
+  await app.drop([{
+    name: "billing.json",
+    content: sample("counter").replaceAll("Counter", "Billing"),
+  }]);
   await expect(app.page.locator(runName)).toHaveText("Billing");
   await expect(app.page.locator("#verdict")).toHaveText("No code");
   await app.page.locator("#go-end").click();
@@ -173,7 +194,12 @@ test("histories of other SDKs open: each fixture of the server's formats", async
   const files = readdirSync(folder).filter((name) => name.endsWith(".json")).slice(0, 12);
   expect(files.length).toBeGreaterThan(5);
   await app.start();
-  await app.drop(files.map((name) => ({ name, content: readFileSync(`${folder}/${name}`, "utf8") })));
-  await expect(app.page.locator("#opened-runs")).toHaveAttribute("aria-label", `Opened runs: ${files.length}`);
+  await app.drop(
+    files.map((name) => ({ name, content: readFileSync(`${folder}/${name}`, "utf8") })),
+  );
+  await expect(app.page.locator("#opened-runs")).toHaveAttribute(
+    "aria-label",
+    `Opened runs: ${files.length}`,
+  );
   await expect(app.page.locator(".notice")).toHaveCount(0);
 });

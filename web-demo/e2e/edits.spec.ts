@@ -19,7 +19,9 @@ test("an edit is counted in lines, whatever surrounds it", () => {
 });
 
 test("the block of an await ends with its closing bracket", () => {
-  const file = new TokenizedFile(lines('const x = await receive([], [ // "("', '  on(a, () => stop(")")),', "]);", "await y();"));
+  const file = new TokenizedFile(
+    lines('const x = await receive([], [ // "("', '  on(a, () => stop(")")),', "]);", "await y();"),
+  );
   expect([1, 2, 4].map((line) => blockEnd(file, line))).toEqual([3, 2, 4]);
 });
 
@@ -40,7 +42,9 @@ test("the verdict on an edit arrives before its lines are analyzed, and only for
   const end = replayOnChange(
     run,
     (_, __, tell) =>
-      new Promise((done) => asked.push({ tell, done: (session) => done({ changedValues: [], ...session } as never) })),
+      new Promise((done) =>
+        asked.push({ tell, done: (session) => done({ changedValues: [], ...session } as never) })
+      ),
   );
   const code = codeSet({ entry: "a.ts", files: [{ path: "a.ts", text: "1" }], origin: "sample" });
   run.code.value = code;
@@ -49,7 +53,11 @@ test("the verdict on an edit arrives before its lines are analyzed, and only for
   await expect.poll(() => run.verdict.value.state).toBe("replays");
   run.code.value = withText(code, "a.ts", "2");
   asked[1]!.tell!("diverges");
-  expect(run.verdict.value).toMatchObject({ state: "replaying", said: "diverges", before: { state: "replays" } });
+  expect(run.verdict.value).toMatchObject({
+    state: "replaying",
+    said: "diverges",
+    before: { state: "replays" },
+  });
   run.code.value = withText(code, "a.ts", "3");
   asked[1]!.tell!("replays");
   asked[1]!.done({});

@@ -1,4 +1,5 @@
-// Event groups of programs of `@temporalio/workflow`: each item of a group has a chip, and list and timeline filter by group.
+// Event groups of programs of `@temporalio/workflow`: each item of a group has a chip, and list and
+// timeline filter by group.
 // takes: 10 s
 import { accessible } from "./support/axe.ts";
 import { SHIPMENT, shipped } from "./support/shipment.ts";
@@ -27,7 +28,9 @@ test("items have chips for their groups; a selected group hides the others and c
   // Operations of a handler are in the group of its message.
   await chips.filter({ hasText: "arrived" }).first().click();
   await expect(rows).toHaveCount(2);
-  await expect(page.locator("#event-group option:checked")).toHaveText(/^signal arrived, event \d+ \(2\)$/);
+  await expect(page.locator("#event-group option:checked")).toHaveText(
+    /^signal arrived, event \d+ \(2\)$/,
+  );
   await chips.first().click();
   await expect(rows).toHaveCount(all);
 
@@ -40,7 +43,10 @@ test("items have chips for their groups; a selected group hides the others and c
 
 test("a history without groups has no group filter", async ({ app }) => {
   await app.start();
-  await app.drop([{ name: "counter.json", content: sample("counter").replaceAll('"Counter"', '"Tally"') }]);
+  await app.drop([{
+    name: "counter.json",
+    content: sample("counter").replaceAll('"Counter"', '"Tally"'),
+  }]);
   await expect(app.page.locator("#events [role=row]").first()).toBeVisible();
   await expect(app.page.locator("#event-group, .group-chip")).toHaveCount(0);
 });

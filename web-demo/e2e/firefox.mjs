@@ -1,7 +1,8 @@
 #!/usr/bin/env node
-// A few tests of the page in the system's Firefox: `node web-demo/e2e/firefox.mjs [--built]`. Playwright drives only its own Firefox build,
-// which is not downloaded, so these tests use WebDriver BiDi (tools/lib/firefox.mjs) and the page's DOM instead of input events.
-// Ends with `N passed, N failed, N skipped`.
+// A few tests of the page in the system's Firefox: `node web-demo/e2e/firefox.mjs [--built]`.
+// Playwright drives only its own Firefox build, which is not downloaded, so these tests use
+// WebDriver BiDi (tools/lib/firefox.mjs) and the page's DOM instead of input events. Ends with `N
+// passed, N failed, N skipped`.
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import process from "node:process";
@@ -39,7 +40,9 @@ const click = (page, selector, text = "") =>
   page.evaluate(async ([selector, text, patience]) => {
     const until = Date.now() + patience;
     for (;;) {
-      const found = [...document.querySelectorAll(selector)].find((one) => one.textContent.includes(text));
+      const found = [...document.querySelectorAll(selector)].find((one) =>
+        one.textContent.includes(text)
+      );
       if (found !== undefined) return found.click();
       if (Date.now() > until) throw new Error(`there is no ${selector} "${text}"`);
       await new Promise((resolve) => setTimeout(resolve, 50));
@@ -51,7 +54,9 @@ const drop = (page, files) =>
     const dataTransfer = new DataTransfer();
     for (const [name, text] of files) dataTransfer.items.add(new File([text], name));
     for (const type of ["dragover", "drop"]) {
-      document.querySelector("#main").dispatchEvent(new DragEvent(type, { dataTransfer, bubbles: true, cancelable: true }));
+      document.querySelector("#main").dispatchEvent(
+        new DragEvent(type, { dataTransfer, bubbles: true, cancelable: true }),
+      );
     }
   }, files);
 
@@ -64,7 +69,10 @@ const STORIES = {
   },
   "a dropped history and its code: it runs after a click, in the sandbox": async (page) => {
     const rename = (text) => text.replaceAll("Counter", "Tally").replaceAll("counter", "tally");
-    await drop(page, [["tally.json", read("web-demo/samples/counter.json").replaceAll('"Counter"', '"Tally"')]]);
+    await drop(page, [[
+      "tally.json",
+      read("web-demo/samples/counter.json").replaceAll('"Counter"', '"Tally"'),
+    ]]);
     await said(page, "h1", "Tally");
     await drop(page, [["tally.ts", rename(read("examples/counter/workflow.ts"))]]);
     await click(page, "button", "Show what will run");

@@ -1,4 +1,5 @@
-// The first screen: a sample plays with captions and any key stops it; with reduced motion it does not play.
+// The first screen: a sample plays with captions and any key stops it; with reduced motion it does
+// not play.
 import { expect, test } from "./support/story.ts";
 
 test("a sample plays automatically with captions; a key stops it and continues from the current position", async ({ app }) => {

@@ -10,16 +10,26 @@ const example = (name: string) => readFileSync(`examples/${name}/workflow.ts`, "
 
 /** `name:look` of every highlighted token. */
 const looks = (file: HighlightedFile, line: number, ...wanted: string[]) =>
-  file.pieces(line).filter(({ look }) => look !== "" && (wanted.length === 0 || wanted.includes(look))).map(({ look, text }) =>
-    `${text}:${look}`
-  );
+  file.pieces(line).filter(({ look }) =>
+    look !== "" && (wanted.length === 0 || wanted.includes(look))
+  ).map(({ look, text }) => `${text}:${look}`);
 
 test("the highlighted tokens of a line join to the line, in every example", () => {
   for (
-    const name of ["shopping_cart", "inventory", "onboarding", "event_collector", "batch_process", "order_processing", "counter"]
+    const name of [
+      "shopping_cart",
+      "inventory",
+      "onboarding",
+      "event_collector",
+      "batch_process",
+      "order_processing",
+      "counter",
+    ]
   ) {
     const file = new HighlightedFile(example(name));
-    file.lines.forEach((line, i) => equal(file.pieces(i + 1).map(({ text }) => text).join(""), line));
+    file.lines.forEach((line, i) =>
+      equal(file.pieces(i + 1).map(({ text }) => text).join(""), line)
+    );
   }
 });
 
@@ -75,11 +85,19 @@ test("programs of @temporalio/workflow have the same colors", () => {
 
 test("comments, template strings and regular expressions can span several lines", () => {
   const file = new TokenizedFile(
-    ["/* one", "two */ const a = `x ${b({ c: `y` })} z", "end` + 1 / 2 / 3;", 'x.match(/[/"]\\/`/g); return /`/;', "const z = 1;"]
+    [
+      "/* one",
+      "two */ const a = `x ${b({ c: `y` })} z",
+      "end` + 1 / 2 / 3;",
+      'x.match(/[/"]\\/`/g); return /`/;',
+      "const z = 1;",
+    ]
       .join("\n"),
   );
   const kinds = (line: number) =>
-    file.tokens(line).filter(({ kind }) => kind !== "plain").map(({ kind, text }) => `${kind} ${text}`);
+    file.tokens(line).filter(({ kind }) => kind !== "plain").map(({ kind, text }) =>
+      `${kind} ${text}`
+    );
   equal(kinds(1), ["comment /* one"]);
   equal(kinds(2).slice(0, 3), ["comment two */", "keyword const", "word a"]);
   equal(kinds(2).includes("string `y`"), true);

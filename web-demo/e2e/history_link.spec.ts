@@ -1,4 +1,5 @@
-// A link that contains a history: made on request, after the page has shown its length, and opened by the linked page.
+// A link that contains a history: made on request, after the page has shown its length, and opened
+// by the linked page.
 import { deflateRawSync } from "node:zlib";
 import { expect, sample, test } from "./support/story.ts";
 
@@ -11,11 +12,18 @@ test("a link contains the history, by default without values; its length is show
     /^The link \([\d,]+ characters\) contains the whole history without its values\.$/,
   );
   const redacted = await page.locator("#link").inputValue();
-  const length = Number(/\(([\d,]+) characters\)/.exec(await page.locator("#link-said").innerText())![1]!.replaceAll(",", ""));
+  const length = Number(
+    /\(([\d,]+) characters\)/.exec(await page.locator("#link-said").innerText())![1]!.replaceAll(
+      ",",
+      "",
+    ),
+  );
   expect(redacted.length).toBe(length);
   expect(redacted).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/some\/where\/#zip=[\w-]+$/);
   await page.locator("#link-as-is").click();
-  await expect(page.locator("#link-said")).toContainText("with all values. Anyone with the link can read them.");
+  await expect(page.locator("#link-said")).toContainText(
+    "with all values. Anyone with the link can read them.",
+  );
   const whole = await page.locator("#link").inputValue();
   // The history was not sent: the page requests only its own files.
   expect(watch.requests.filter((asked) => asked.includes("zip") || asked.length > 500)).toEqual([]);
@@ -45,9 +53,15 @@ test("truncated, changed, oversized and foreign links are rejected with a messag
     await app.start(hash);
     await expect(notice).toContainText(wanted);
   };
-  await tell(whole.slice(0, whole.length / 2), /the link is incomplete; some programs cut long links/);
+  await tell(
+    whole.slice(0, whole.length / 2),
+    /the link is incomplete; some programs cut long links/,
+  );
   await tell(`${whole}%20and more`, /the link contains invalid characters/);
-  await tell(link(deflateRawSync(new Uint8Array(80 * 1024 * 1024))), /larger than the limit of 64 MiB/);
+  await tell(
+    link(deflateRawSync(new Uint8Array(80 * 1024 * 1024))),
+    /larger than the limit of 64 MiB/,
+  );
   await tell(link(deflateRawSync("a letter")), /cannot be opened/);
   await page.goto("about:blank");
   await app.start(whole);

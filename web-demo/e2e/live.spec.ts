@@ -1,4 +1,5 @@
-// The room "Live": a cart that continues after reloads, killed tabs and killed browsers, in one tab and in two.
+// The room "Live": a cart that continues after reloads, killed tabs and killed browsers, in one tab
+// and in two.
 import { readFileSync } from "node:fs";
 import { holdCharges, Profile, Shop } from "./support/shop.ts";
 import { expect, test, Watch } from "./support/story.ts";
@@ -22,7 +23,8 @@ test("a cart runs to its end: items, a rejected item, published state, charge, c
   await shop.published({ phase: "open", itemCount: 1 });
   await page.locator("#checkout").click();
   await page.locator("#charging").waitFor();
-  await expect(page.locator("[data-add=LAMP-3]"), "what the workflow would refuse is not offered").toBeDisabled();
+  await expect(page.locator("[data-add=LAMP-3]"), "what the workflow would refuse is not offered")
+    .toBeDisabled();
   endCharges();
   await page.locator("#confirm").click();
   await expect(page.locator("#result")).toHaveText(/Bought for €42\.00/);
@@ -162,7 +164,9 @@ test("without storage the page reports it, and the other rooms work", async ({ p
   });
   await page.goto(`${site.url}#/live`);
   await page.locator("#open-shop").click();
-  await expect(page.locator("#shop-error")).toHaveText(/The shop cannot be opened. StoreUnavailableError: .*secure/);
+  await expect(page.locator("#shop-error")).toHaveText(
+    /The shop cannot be opened. StoreUnavailableError: .*secure/,
+  );
   await expect(page.locator("#open-shop")).toHaveText("Try again");
   await page.locator("#room-open").click();
   await expect(page.locator("#position")).toHaveText(/^Event \d+ of 41/);

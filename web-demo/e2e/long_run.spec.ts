@@ -1,7 +1,10 @@
-// A long run next to its code: a step changes few elements at any position, and lists are rendered in parts.
+// A long run next to its code: a step changes few elements at any position, and lists are rendered
+// in parts.
 import { expect, test } from "./support/story.ts";
 
-const { tallyCode, tallyHistory } = await import(new URL("../bench/lib/tally.mjs", import.meta.url).href) as {
+const { tallyCode, tallyHistory } = await import(
+  new URL("../bench/lib/tally.mjs", import.meta.url).href
+) as {
   tallyCode(): string;
   tallyHistory(events: number): string;
 };
@@ -21,9 +24,13 @@ test("the page renders five of two thousand messages, then a hundred, and a step
   await expect(messages.locator("h3")).toContainText(MESSAGES.toLocaleString("en-US"));
   await expect(messages.locator("li")).toHaveCount(5);
   // The newest messages, oldest first.
-  await expect(messages.locator("li").last().locator("button")).toHaveAttribute("title", /event 8001$/);
+  await expect(messages.locator("li").last().locator("button")).toHaveAttribute(
+    "title",
+    /event 8001$/,
+  );
 
-  // DOM nodes that steps back insert, remove or change. Coverage, hits and state change with a step; other lines do not.
+  // DOM nodes that steps back insert, remove or change. Coverage, hits and state change with a
+  // step; other lines do not.
   const touched = await app.page.evaluate(async () => {
     const nodes = new Set<Node>();
     const observer = new MutationObserver((records) => {
@@ -34,10 +41,17 @@ test("the page renders five of two thousand messages, then a hundred, and a step
     document.querySelector<HTMLElement>("#main")!.focus();
     const frame = () => new Promise((done) => requestAnimationFrame(() => setTimeout(done)));
     await frame();
-    observer.observe(document.querySelector("#main")!, { subtree: true, childList: true, characterData: true, attributes: true });
+    observer.observe(document.querySelector("#main")!, {
+      subtree: true,
+      childList: true,
+      characterData: true,
+      attributes: true,
+    });
     const counts: number[] = [];
     for (let i = 0; i < 5; i++) {
-      document.querySelector("#main")!.dispatchEvent(new KeyboardEvent("keydown", { key: "ArrowLeft", bubbles: true }));
+      document.querySelector("#main")!.dispatchEvent(
+        new KeyboardEvent("keydown", { key: "ArrowLeft", bubbles: true }),
+      );
       await frame();
       counts.push(nodes.size);
       nodes.clear();

@@ -1,4 +1,5 @@
-// Navigation in a run: keys, buttons, the list. Stepping back shows the same states as stepping forward, and the layout does not move.
+// Navigation in a run: keys, buttons, the list. Stepping back shows the same states as stepping
+// forward, and the layout does not move.
 import { eventsOf, expect, test } from "./support/story.ts";
 
 const length = eventsOf("shopping_cart").length;
@@ -29,7 +30,9 @@ test("arrow keys step through the run, and stepping back shows the same states a
 test("keys move to tasks, start and end, change the step unit, and play and pause", async ({ app }) => {
   const { page } = app;
   await app.sample("shopping_cart");
-  const tasks = eventsOf("shopping_cart").filter(({ eventType }) => /TASK_STARTED/.test(eventType) && /WORKFLOW/.test(eventType))
+  const tasks = eventsOf("shopping_cart").filter(({ eventType }) =>
+    /TASK_STARTED/.test(eventType) && /WORKFLOW/.test(eventType)
+  )
     .map(({ eventId }) => Number(eventId));
   for (const task of tasks.slice(0, 3)) {
     await page.keyboard.press("Shift+ArrowRight");
@@ -38,11 +41,13 @@ test("keys move to tasks, start and end, change the step unit, and play and paus
   await page.keyboard.press("Shift+ArrowLeft");
   await app.isAt(tasks[1]!);
   await page.getByRole("button", { name: "Command", exact: true }).click();
-  const scheduled = eventsOf("shopping_cart").find(({ eventType }) => /UPDATE_ACCEPTED/.test(eventType)).eventId;
+  const scheduled =
+    eventsOf("shopping_cart").find(({ eventType }) => /UPDATE_ACCEPTED/.test(eventType)).eventId;
   await page.locator("#go-start").click();
   await page.keyboard.press("ArrowRight");
   await app.isAt(Number(scheduled));
-  // The current line, `receive` in the run, runs once; the fiber of the run continues after the messages.
+  // The current line, `receive` in the run, runs once; the fiber of the run continues after the
+  // messages.
   await page.locator("#go-start").click();
   for (const unit of ["Line", "Fiber"]) {
     await page.getByRole("button", { name: unit, exact: true }).click();
@@ -96,7 +101,9 @@ test("the list is one tab stop; j and k move in it, a click jumps, and search an
   await expect(page.locator("#events")).toHaveAttribute("aria-rowcount", "1");
   await page.keyboard.press("Enter");
   await page.locator("[role=row]").first().click();
-  const at = Number(eventsOf("shopping_cart").find(({ eventType }) => /SIGNALED/.test(eventType)).eventId);
+  const at = Number(
+    eventsOf("shopping_cart").find(({ eventType }) => /SIGNALED/.test(eventType)).eventId,
+  );
   await app.isAt(at);
   await page.locator("#search").focus();
   await page.keyboard.press("Escape");
@@ -140,8 +147,14 @@ test("the key ? opens the list of shortcuts, and Escape closes it", async ({ app
   await page.locator("#main").focus();
   await page.keyboard.press("?");
   await expect(page.locator("#keys")).toContainText("Step forward");
-  await expect(page.locator("#keys li", { hasText: "Zoom in" }).locator("kbd")).toHaveText(["+", "="]);
-  await expect(page.locator("#keys li", { hasText: "One task back" }).locator("kbd")).toHaveText(["Shift", "←"]);
+  await expect(page.locator("#keys li", { hasText: "Zoom in" }).locator("kbd")).toHaveText([
+    "+",
+    "=",
+  ]);
+  await expect(page.locator("#keys li", { hasText: "One task back" }).locator("kbd")).toHaveText([
+    "Shift",
+    "←",
+  ]);
   await page.keyboard.press("ArrowRight");
   await page.keyboard.press("Escape");
   await expect(page.locator("#keys")).not.toBeVisible();
@@ -166,10 +179,14 @@ test("stepping does not move the layout: all panes keep their positions at each 
   await app.sample("shopping_cart");
   const places = () =>
     page.evaluate(() =>
-      [...document.querySelectorAll(".top, #verdict, .transport, .transport button, #position, .column, #events")].map(
+      [...document.querySelectorAll(
+        ".top, #verdict, .transport, .transport button, #position, .column, #events",
+      )].map(
         (element) => {
           const { x, y, width, height } = element.getBoundingClientRect();
-          return `${element.className} ${element.id} ${[x, y, width, height].map((n) => n.toFixed(1)).join(" ")}`;
+          return `${element.className} ${element.id} ${
+            [x, y, width, height].map((n) => n.toFixed(1)).join(" ")
+          }`;
         },
       )
     );
@@ -186,19 +203,28 @@ test("with fifty thousand events only visible rows are rendered, and the list sc
   const { page } = app;
   const all = eventsOf("counter");
   const signal = all.find(({ eventType }) => /SIGNALED/.test(eventType));
-  const many = [...all.slice(0, 4), ...Array.from({ length: 51_196 }, () => signal)].map((event, i) => ({
+  const many = [...all.slice(0, 4), ...Array.from({ length: 51_196 }, () => signal)].map((
+    event,
+    i,
+  ) => ({
     ...event,
     eventId: String(i + 1),
   }));
   await app.start();
-  await app.drop([{ name: "long.json", content: JSON.stringify({ events: many }).replaceAll('"Counter"', '"Long"') }]);
+  await app.drop([{
+    name: "long.json",
+    content: JSON.stringify({ events: many }).replaceAll('"Counter"', '"Long"'),
+  }]);
   // An open run is shown at its last event.
   await expect(page.locator("#position")).toHaveText("Event 51,200 of 51,200");
   await page.locator("#go-start").click();
   await expect(page.locator("#position")).toHaveText("Event 1 of 51,200");
   await page.locator("#go-end").click();
   await expect(page.locator("#position")).toHaveText("Event 51,200 of 51,200");
-  await expect(page.locator("[role=row][aria-selected=true]")).toHaveAttribute("data-event", "51200");
+  await expect(page.locator("[role=row][aria-selected=true]")).toHaveAttribute(
+    "data-event",
+    "51200",
+  );
   expect(await page.locator("[role=row]").count()).toBeLessThan(120);
   await page.keyboard.press("ArrowLeft");
   await expect(page.locator("#position")).toHaveText("Event 51,199 of 51,200");

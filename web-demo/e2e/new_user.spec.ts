@@ -1,4 +1,5 @@
-// Situations of a new user: names that do not match, keys after a dialog, code with errors, narrow screens, long names.
+// Situations of a new user: names that do not match, keys after a dialog, code with errors, narrow
+// screens, long names.
 import { exported, lineOf, nextDeploy, project } from "./support/orders.ts";
 import { openFolder, permit } from "./support/programs.ts";
 import { type App, expect, test } from "./support/story.ts";
@@ -11,7 +12,11 @@ async function dropped(app: App, how: "waiting" | "completed" | "misspelt"): Pro
   await expect(app.page.locator("h1")).toHaveText("processOrder");
 }
 
-async function withCode(app: App, how: "waiting" | "completed" | "misspelt", files = project): Promise<void> {
+async function withCode(
+  app: App,
+  how: "waiting" | "completed" | "misspelt",
+  files = project,
+): Promise<void> {
   await dropped(app, how);
   const remove = await openFolder(app, files);
   await permit(app);
@@ -48,7 +53,9 @@ test("shortcuts act on the run again after a dialog, and a dialog does not show 
   const saved = page.waitForEvent("download");
   await page.locator("#save-redacted").click();
   await saved;
-  await expect(page.locator("#share-dialog [role=status]").first()).toContainText("The result replays as before");
+  await expect(page.locator("#share-dialog [role=status]").first()).toContainText(
+    "The result replays as before",
+  );
   await page.keyboard.press("Escape");
   await page.keyboard.press("ArrowRight");
   await app.isAt(2);
@@ -107,12 +114,18 @@ test("the chip of a long line does not cover the call that it belongs to", async
       const range = document.createRange();
       range.setStart(text, at);
       range.setEnd(text, at + "screen".length);
-      return [range.getBoundingClientRect().right, row.querySelector(".parked-chip")!.getBoundingClientRect().left];
+      return [
+        range.getBoundingClientRect().right,
+        row.querySelector(".parked-chip")!.getBoundingClientRect().left,
+      ];
     }
     throw new Error("the line does not call it");
   });
   expect(chip).toBeGreaterThan(end);
-  await expect(red.locator(".parked-chip")).toHaveAttribute("title", /history has activity reserve here event 5/);
+  await expect(red.locator(".parked-chip")).toHaveAttribute(
+    "title",
+    /history has activity reserve here event 5/,
+  );
 });
 
 test("the next input has the focus: the form of a change, or a result that history does not contain", async ({ app }) => {
@@ -131,12 +144,18 @@ test("a long name is truncated to the available width, in the table and in the t
   const { page } = app;
   const long = "reserveAllOfTheItemsThatTheCustomerHasPutIntoTheBasket".repeat(3);
   await app.start();
-  await app.drop([{ name: "long.json", content: (await exported("completed")).replaceAll('"reserve"', `"${long}"`) }]);
+  await app.drop([{
+    name: "long.json",
+    content: (await exported("completed")).replaceAll('"reserve"', `"${long}"`),
+  }]);
   const name = page.locator(".summary .thing-link", { hasText: long });
   for (const width of [320, 1280]) {
     await page.setViewportSize({ width, height: 800 });
     const seen = await name.evaluate((link) => {
-      const [own, cell] = [link.getBoundingClientRect(), link.closest("td")!.getBoundingClientRect()];
+      const [own, cell] = [
+        link.getBoundingClientRect(),
+        link.closest("td")!.getBoundingClientRect(),
+      ];
       return Math.min(own.right, cell.right) - own.left;
     });
     expect(seen, `at ${width} px`).toBeGreaterThan(50);
@@ -168,11 +187,13 @@ test("messages about the wrong code disappear when the right code is opened", as
   await app.drop([
     {
       name: "a.ts",
-      content: 'import { workflow } from "temporalex/workflow";\nexport const a = workflow("A", () => Promise.resolve(1));\n',
+      content:
+        'import { workflow } from "temporalex/workflow";\nexport const a = workflow("A", () => Promise.resolve(1));\n',
     },
     {
       name: "b.ts",
-      content: 'import { workflow } from "temporalex/workflow";\nexport const b = workflow("B", () => Promise.resolve(2));\n',
+      content:
+        'import { workflow } from "temporalex/workflow";\nexport const b = workflow("B", () => Promise.resolve(2));\n',
     },
   ]);
   await expect(page.locator(".notice")).toContainText('no workflow "processOrder"');
@@ -187,15 +208,18 @@ test("names in the timeline do not exceed its width, also at 320 px", async ({ a
   await app.start();
   for (const how of ["waiting", "misspelt", "completed"] as const) {
     const history = JSON.parse(await exported(how));
-    // In a fresh recording all events may be within one millisecond; then no bar has room for a name.
-    for (const [i, event] of history.events.entries()) event.eventTime = new Date(Date.UTC(2026, 0, 1) + i * 400).toISOString();
+    // In a fresh recording all events may be within one millisecond; then no bar has room for a
+    // name.
+    for (const [i, event] of history.events.entries()) {
+      event.eventTime = new Date(Date.UTC(2026, 0, 1) + i * 400).toISOString();
+    }
     await app.drop([{ name: `${how}.json`, content: JSON.stringify(history) }]);
     await expect(page.locator("#position")).toHaveText(new RegExp(`of ${history.events.length}$`));
     await page.waitForFunction(() => document.querySelectorAll(".tl-svg text.tl-name").length > 0);
     const cut = await page.locator(".tl-svg text.tl-name").evaluateAll((all) =>
-      all.filter((text) => text.getBoundingClientRect().left < 320 && text.getBoundingClientRect().right > 320).map((text) =>
-        text.textContent
-      )
+      all.filter((text) =>
+        text.getBoundingClientRect().left < 320 && text.getBoundingClientRect().right > 320
+      ).map((text) => text.textContent)
     );
     expect(cut, how).toEqual([]);
   }
@@ -208,7 +232,9 @@ test("at 1280 px the list of versions shows the open version and its replay verd
   const remove = await openFolder(app, project);
   await permit(app);
   await expect(page.locator("#verdict")).toHaveText(/Replays to the end/);
-  const width = await page.locator("#versions").evaluate((each) => each.getBoundingClientRect().width);
+  const width = await page.locator("#versions").evaluate((each) =>
+    each.getBoundingClientRect().width
+  );
   expect(width).toBeGreaterThan(130);
   remove();
 });

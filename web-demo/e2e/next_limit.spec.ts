@@ -1,4 +1,5 @@
-// The time at which a server will suggest to continue as new: from the rate of the newest events, if the history is long enough.
+// The time at which a server will suggest to continue as new: from the rate of the newest events,
+// if the history is long enough.
 import type { RunModel } from "../src/store/run_model.ts";
 import { nextLimit } from "../src/inspector/next_limit.ts";
 import { expect, test } from "./support/story.ts";
@@ -13,12 +14,21 @@ const model = (times: readonly number[], bytes: number, status = "Running"): Run
       { name: "payload", value: 1, most: 2 << 20, warns: 1, eventId: 3 },
     ],
   }) as unknown as RunModel;
-const each = (n: number, ms: number, from = 0) => Array.from({ length: n }, (_, i) => from + i * ms);
+const each = (n: number, ms: number, from = 0) =>
+  Array.from({ length: n }, (_, i) => from + i * ms);
 
 test("the limit of events or of bytes counts, whichever is reached first", () => {
-  expect(nextLimit(model(each(96, 1000), 96 * 100))).toEqual({ name: "events", warns: 4096, inMs: 4_000_000 });
+  expect(nextLimit(model(each(96, 1000), 96 * 100))).toEqual({
+    name: "events",
+    warns: 4096,
+    inMs: 4_000_000,
+  });
   // 64 KiB for each event: 64 of them are 4 MiB.
-  expect(nextLimit(model(each(32, 1000), 32 << 16))).toEqual({ name: "size", warns: 4 << 20, inMs: 32_000 });
+  expect(nextLimit(model(each(32, 1000), 32 << 16))).toEqual({
+    name: "size",
+    warns: 4 << 20,
+    inMs: 32_000,
+  });
 });
 
 test("the rate is computed from the newest events, not from idle weeks before them", () => {
@@ -27,7 +37,11 @@ test("the rate is computed from the newest events, not from idle weeks before th
 });
 
 test("past the threshold the suggestion is due now; closed, short and untimed histories have no projection", () => {
-  expect(nextLimit(model(each(5000, 1000), 1000))).toEqual({ name: "events", warns: 4096, inMs: 0 });
+  expect(nextLimit(model(each(5000, 1000), 1000))).toEqual({
+    name: "events",
+    warns: 4096,
+    inMs: 0,
+  });
   expect(nextLimit(model(each(96, 1000), 9600, "Completed"))).toBeUndefined();
   expect(nextLimit(model(each(19, 1000), 1900))).toBeUndefined();
   expect(nextLimit(model(each(96, 0), 9600))).toBeUndefined();

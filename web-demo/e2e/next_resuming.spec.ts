@@ -1,4 +1,5 @@
-// The next event that resumes the code: the completion of an awaited operation or a message, never the start of an operation.
+// The next event that resumes the code: the completion of an awaited operation or a message, never
+// the start of an operation.
 import type { RunItem, RunModel } from "../src/store/run_model.ts";
 import { nextResuming } from "../src/inspector/next_resuming.ts";
 import { expect, test } from "./support/story.ts";

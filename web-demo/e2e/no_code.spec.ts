@@ -9,11 +9,16 @@ const json = (value: unknown) => ({
 });
 type Loose = { readonly [field: string]: unknown };
 
-/** A history of the Go SDK: a timer that never fires, a slow approval, a flight that fails four times. */
+/**
+ * A history of the Go SDK: a timer that never fires, a slow approval, a flight that fails four
+ * times.
+ */
 function trip(): string {
   const events: Loose[] = [];
   const add = (at: number, type: string, attributes: Loose = {}): string => {
-    const field = `${type.toLowerCase().replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase())}EventAttributes`;
+    const field = `${
+      type.toLowerCase().replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase())
+    }EventAttributes`;
     const eventId = String(events.length + 1);
     const eventTime = new Date(START + at * 1000).toISOString();
     events.push({ eventId, eventTime, eventType: `EVENT_TYPE_${type}`, [field]: attributes });
@@ -23,10 +28,20 @@ function trip(): string {
     const scheduledEventId = add(at, "WORKFLOW_TASK_SCHEDULED");
     const startedEventId = add(at, "WORKFLOW_TASK_STARTED", { scheduledEventId });
     const sdkMetadata = { sdkName: "temporal-go", sdkVersion: "1.28.1" };
-    add(at, "WORKFLOW_TASK_COMPLETED", { scheduledEventId, startedEventId, identity: "19@booking", sdkMetadata });
+    add(at, "WORKFLOW_TASK_COMPLETED", {
+      scheduledEventId,
+      startedEventId,
+      identity: "19@booking",
+      sdkMetadata,
+    });
   };
   const workflowType = { name: "TripBooking" };
-  add(0, "WORKFLOW_EXECUTION_STARTED", { workflowType, workflowId: "trip-1", taskQueue: { name: "trips" }, input: json("LIS") });
+  add(0, "WORKFLOW_EXECUTION_STARTED", {
+    workflowType,
+    workflowId: "trip-1",
+    taskQueue: { name: "trips" },
+    input: json("LIS"),
+  });
   task(0);
   const startedEventId = add(1, "TIMER_STARTED", { timerId: "7", startToFireTimeout: "86400s" });
   add(7000, "WORKFLOW_EXECUTION_SIGNALED", { signalName: "approve", input: json("marta") });
@@ -40,7 +55,11 @@ function trip(): string {
   });
   const started = add(7034, "ACTIVITY_TASK_STARTED", { scheduledEventId, attempt: 4 });
   const cause = { message: "no seats", applicationFailureInfo: { type: "NoSeatsError" } };
-  add(7041, "ACTIVITY_TASK_FAILED", { scheduledEventId, startedEventId: started, failure: { message: "activity error", cause } });
+  add(7041, "ACTIVITY_TASK_FAILED", {
+    scheduledEventId,
+    startedEventId: started,
+    failure: { message: "activity error", cause },
+  });
   task(7041);
   const initiatedEventId = add(7042, "START_CHILD_WORKFLOW_EXECUTION_INITIATED", {
     workflowId: "trip-1-notify",
@@ -124,9 +143,16 @@ const folder = "../shared/fixtures/histories";
 test("histories of every SDK can be opened without code", async ({ app }) => {
   test.skip(!existsSync(folder), `${folder} is not next to this project`);
   const { page } = app;
-  const files = readdirSync(folder, { recursive: true, encoding: "utf8" }).filter((name) => /[/\\].*\.json$/.test(name));
+  const files = readdirSync(folder, { recursive: true, encoding: "utf8" }).filter((name) =>
+    /[/\\].*\.json$/.test(name)
+  );
   await app.start();
-  await app.drop(files.map((name) => ({ name: name.replaceAll(/[/\\]/g, " "), content: readFileSync(join(folder, name)) })));
+  await app.drop(
+    files.map((name) => ({
+      name: name.replaceAll(/[/\\]/g, " "),
+      content: readFileSync(join(folder, name)),
+    })),
+  );
   // Two of the files are equal.
   const different = new Set(files.map((name) => readFileSync(join(folder, name), "base64"))).size;
   await expect(page.locator("#opened-runs")).toHaveAccessibleName(`Opened runs: ${different}`);

@@ -12,7 +12,10 @@ test("offline, the page loads and opens histories", async ({ app, context }) => 
   await context.setOffline(true);
   await page.reload();
   await expect(page.locator("#position")).toHaveText(/^Event \d+ of 41/);
-  await app.drop([{ name: "billing.json", content: sample("counter").replaceAll("Counter", "Billing") }]);
+  await app.drop([{
+    name: "billing.json",
+    content: sample("counter").replaceAll("Counter", "Billing"),
+  }]);
   await expect(page.locator("h1.run-name")).toHaveText("Billing");
   await app.drop([{ name: "cart.json", content: sample("shopping_cart") }]);
   await app.replayed();
@@ -34,7 +37,9 @@ test("offline, code runs in its sandbox, also with an empty browser cache", asyn
   await expect(page.locator("#verdict")).toHaveText(/Replays/);
   // Offline, the frame's origin is opaque as well.
   const frames = await page.locator("iframe").evaluateAll((all) =>
-    (all as HTMLIFrameElement[]).map((frame) => [frame.contentDocument, frame.getAttribute("sandbox")])
+    (all as HTMLIFrameElement[]).map((
+      frame,
+    ) => [frame.contentDocument, frame.getAttribute("sandbox")])
   );
   expect(frames.length).toBeGreaterThan(0);
   for (const frame of frames) expect(frame).toEqual([null, "allow-scripts"]);

@@ -1,4 +1,5 @@
-// The page as a whole: the files that it loads, the data that it stores, its content security policy, its server.
+// The page as a whole: the files that it loads, the data that it stores, its content security
+// policy, its server.
 import { readFileSync } from "node:fs";
 import { request } from "node:http";
 import { fileURLToPath, pathToFileURL } from "node:url";
@@ -11,29 +12,45 @@ const { CSP } = await import(pathToFileURL(here("../csp.mjs")).href) as { readon
 test("the page stores no data and loads no engine, SQLite or editor before they are needed", async ({ app, site, watch }) => {
   await app.start();
   await expect(app.page.locator("#position")).toHaveText(/^Event \d+ of 41/);
-  // The browser does not report the end of every request of a worker, so the list is polled until it no longer changes.
+  // The browser does not report the end of every request of a worker, so the list is polled until
+  // it no longer changes.
   let seen = -1;
-  await expect.poll(() => seen === (seen = watch.requests.length), { intervals: [1000] }).toBe(true);
+  await expect.poll(() => seen === (seen = watch.requests.length), { intervals: [1000] }).toBe(
+    true,
+  );
   const loaded = watch.requests.map((url) => url.slice(site.url.length));
   expect(loaded.filter((file) => /sqlite|engine|codemirror/.test(file))).toEqual([]);
   const kept = await app.page.evaluate(async () => {
     const names: string[] = [];
-    const folder = await navigator.storage.getDirectory() as unknown as { entries(): AsyncIterable<[string]> };
+    const folder = await navigator.storage.getDirectory() as unknown as {
+      entries(): AsyncIterable<[string]>;
+    };
     for await (const [name] of folder.entries()) names.push(name);
-    return [...names, ...Object.keys(localStorage), ...(await indexedDB.databases()).map(({ name }) => name)];
+    return [
+      ...names,
+      ...Object.keys(localStorage),
+      ...(await indexedDB.databases()).map(({ name }) => name),
+    ];
   });
   expect(kept).toEqual([]);
 });
 
 test("the first load of the page is at most 300 KiB gzipped", () => {
   const html = readFileSync(here("../dist/index.html"), "utf8");
-  const files = new Set([...html.matchAll(/(?:src|href)="\.\/(assets\/[^"]+)"/g)].map((m) => m[1]!));
+  const files = new Set(
+    [...html.matchAll(/(?:src|href)="\.\/(assets\/[^"]+)"/g)].map((m) => m[1]!),
+  );
   for (const file of files) {
     if (!file.endsWith(".js")) continue;
     const text = readFileSync(here(`../dist/${file}`), "utf8");
-    for (const m of text.matchAll(/(?:from|import)\s*["']\.\/([^"']+\.js)["']/g)) files.add(`assets/${m[1]!}`);
+    for (const m of text.matchAll(/(?:from|import)\s*["']\.\/([^"']+\.js)["']/g)) {
+      files.add(`assets/${m[1]!}`);
+    }
   }
-  const bytes = [...files].reduce((sum, file) => sum + gzipSync(readFileSync(here(`../dist/${file}`)), { level: 9 }).length, 0);
+  const bytes = [...files].reduce(
+    (sum, file) => sum + gzipSync(readFileSync(here(`../dist/${file}`)), { level: 9 }).length,
+    0,
+  );
   expect(bytes / 1024).toBeGreaterThan(20);
   expect(bytes / 1024).toBeLessThan(300);
 });
@@ -59,11 +76,16 @@ test("the policy is set by meta tag and by header, and the page works without th
     await page.exposeFunction("tellBreach", (text: string) => void breaches.push(text));
     await page.addInitScript(() => {
       document.addEventListener("securitypolicyviolation", (e) => {
-        (globalThis as unknown as { tellBreach(text: string): void }).tellBreach(e.effectiveDirective);
+        (globalThis as unknown as { tellBreach(text: string): void }).tellBreach(
+          e.effectiveDirective,
+        );
       });
     });
     await page.goto(`${bare.url}#/open?run=sample:counter`);
-    await expect(page.locator("meta[http-equiv=Content-Security-Policy]")).toHaveAttribute("content", CSP);
+    await expect(page.locator("meta[http-equiv=Content-Security-Policy]")).toHaveAttribute(
+      "content",
+      CSP,
+    );
     await expect(page.locator("#verdict")).toHaveText(/Replays/);
     expect(breaches).toEqual([]);
     // The policy is in force: it blocks a request, and the test observes the violation.
@@ -85,7 +107,11 @@ test("the policy is set by meta tag and by header, and the page works without th
       return { evaluates, inlined: (globalThis as { inlined?: boolean }).inlined === true, away };
     });
     expect(refused).toEqual({ evaluates: false, inlined: false, away: "refused" });
-    await expect.poll(() => [...new Set(breaches)].sort()).toEqual(["connect-src", "script-src", "script-src-elem"]);
+    await expect.poll(() => [...new Set(breaches)].sort()).toEqual([
+      "connect-src",
+      "script-src",
+      "script-src-elem",
+    ]);
   } finally {
     await bare.close();
   }
@@ -120,8 +146,12 @@ test("Runs on a static page shows the commands to start a server, and a button c
   const { page } = app;
   await page.context().grantPermissions(["clipboard-read", "clipboard-write"]);
   await page.getByRole("button", { name: "Copy npx temporalex ui --store shop.sqlite" }).click();
-  await expect(page.getByRole("button", { name: "Copy npx temporalex ui --store" })).toHaveText("Copied");
-  expect(await page.evaluate(() => navigator.clipboard.readText())).toBe("npx temporalex ui --store shop.sqlite");
+  await expect(page.getByRole("button", { name: "Copy npx temporalex ui --store" })).toHaveText(
+    "Copied",
+  );
+  expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(
+    "npx temporalex ui --store shop.sqlite",
+  );
   await page.getByRole("main").getByRole("link", { name: "Live" }).click();
   await expect(page).toHaveURL(/#\/live$/);
 });

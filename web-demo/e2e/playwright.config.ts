@@ -1,4 +1,5 @@
-// End-to-end tests of the page in a real browser: `node web-demo/e2e/run.mjs` builds the page and runs them, as `npm test -- web-demo` does.
+// End-to-end tests of the page in a real browser: `node web-demo/e2e/run.mjs` builds the page and
+// runs them, as `npm test -- web-demo` does.
 import { defineConfig } from "@playwright/test";
 
 /** What starts the browser: found once by run.mjs (tools/lib/chromium.mjs), not downloaded. */
@@ -8,13 +9,16 @@ interface Found {
   readonly env: Record<string, string>;
 }
 const given = process.env["E2E_CHROMIUM"];
-if (given === undefined) throw new Error("start these tests with: node web-demo/e2e/run.mjs [FILE...] [-g NAME]");
+if (given === undefined) {
+  throw new Error("start these tests with: node web-demo/e2e/run.mjs [FILE...] [-g NAME]");
+}
 const { executablePath, args, env } = JSON.parse(given) as Found;
 
 export default defineConfig({
   testDir: ".",
   outputDir: "../../.build/e2e",
-  // Waits end when their condition holds. These limits end waits that never succeed; CI has slow machines with two processors.
+  // Waits end when their condition holds. These limits end waits that never succeed; CI has slow
+  // machines with two processors.
   timeout: 180_000,
   expect: { timeout: process.env["CI"] === undefined ? 20_000 : 60_000 },
   workers: Number(process.env["E2E_WORKERS"] ?? 2),

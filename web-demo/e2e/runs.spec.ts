@@ -1,15 +1,21 @@
-// `temporalex ui` over a store that a worker has open: list and filter, a growing run, messages, closed runs, debug in follow mode.
+// `temporalex ui` over a store that a worker has open: list and filter, a growing run, messages,
+// closed runs, debug in follow mode.
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { fileURLToPath } from "node:url";
 import { expect, type Place, test } from "./support/command.ts";
 
 const built = async (path: string) =>
-  await import(pathToFileURL(fileURLToPath(new URL(`../../dist/ts/${path}`, import.meta.url))).href);
+  await import(
+    pathToFileURL(fileURLToPath(new URL(`../../dist/ts/${path}`, import.meta.url))).href
+  );
 
 /** A store with a worker for counters, in this process. */
 async function store(place: Place) {
-  const [{ open }, { noreply, on, query, publishState, receive, reply, signal, stop, update, workflow }] = await Promise.all([
+  const [
+    { open },
+    { noreply, on, query, publishState, receive, reply, signal, stop, update, workflow },
+  ] = await Promise.all([
     built("mod.js"),
     built("workflow/mod.js"),
   ]);
@@ -22,7 +28,10 @@ async function store(place: Place) {
     queries: { value: (published: number) => published },
     run: async () =>
       await receive(0, [
-        on(add, ([by]: [number], sum: number) => (publishState(sum + by), reply(sum + by, sum + by))),
+        on(
+          add,
+          ([by]: [number], sum: number) => (publishState(sum + by), reply(sum + by, sum + by)),
+        ),
         on(bump, (_: unknown, sum: number) => (publishState(sum + 1), noreply(sum + 1))),
         on(done, (_: unknown, sum: number) => stop(sum)),
       ]),
@@ -33,7 +42,12 @@ async function store(place: Place) {
     workflows: [counter],
     logger: { debug() {}, info() {}, warn() {}, error() {} },
   });
-  return { app, start: async (id: string) => await app.client.start(counter, { id, args: [] }), bump, done };
+  return {
+    app,
+    start: async (id: string) => await app.client.start(counter, { id, args: [] }),
+    bump,
+    done,
+  };
 }
 
 const ARGS = ["ui", "--store", "shop.sqlite", "--port", "0", "--no-open", "--json"];
@@ -54,7 +68,9 @@ test("runs appear as they start and end; filters and counts select runs; an inva
     await app.client.start("Counter", { id: "idle-1", args: [], taskQueue: "unpolled" });
     await expect(row("idle-1")).toContainText("waits for a worker of queue unpolled");
     await row("idle-1").click();
-    await expect(page.locator(".run-panel .now-said")).toContainText("It waits for a worker of queue unpolled");
+    await expect(page.locator(".run-panel .now-said")).toContainText(
+      "It waits for a worker of queue unpolled",
+    );
     await app.client.start("Gone", { id: "gone-1", args: [] });
     await expect(row("gone-1")).toContainText("waits for its code: no worker knows Gone");
     await page.locator("#runs-query").fill('WorkflowId = "count-2"');
@@ -122,7 +138,9 @@ test("with --read-only the page has no forms, and the server rejects changes", a
   const { app, start } = await store(place);
   try {
     await start("count-1");
-    const { url } = await place.start([...ARGS, "--read-only"]).line(({ event }) => event === "started");
+    const { url } = await place.start([...ARGS, "--read-only"]).line(({ event }) =>
+      event === "started"
+    );
     const { page } = await visit(url);
     await page.locator(".run-row", { hasText: "count-1" }).click();
     const panel = page.locator(".run-panel");
@@ -130,7 +148,10 @@ test("with --read-only the page has no forms, and the server rejects changes", a
     await expect(panel.getByRole("button", { name: "bump" })).toHaveCount(0);
     await expect(panel.getByRole("button", { name: "Terminate…" })).toHaveCount(0);
     const told = await page.evaluate(async () =>
-      await (await fetch("data/call/terminateWorkflowExecution", { method: "POST", body: new Uint8Array(0) })).json()
+      await (await fetch("data/call/terminateWorkflowExecution", {
+        method: "POST",
+        body: new Uint8Array(0),
+      })).json()
     );
     expect(told).toMatchObject({ code: 7, message: expect.stringContaining("--read-only") });
   } finally {
@@ -139,8 +160,14 @@ test("with --read-only the page has no forms, and the server rejects changes", a
 });
 
 test("a continued run links to the next run, whose history is loaded from the store", async ({ place, visit }) => {
-  const [{ open }, { continueAsNew, workflow }] = await Promise.all([built("mod.js"), built("workflow/mod.js")]);
-  const night = workflow("Night", (round: number) => round === 1 ? continueAsNew(2) : Promise.resolve("the end"));
+  const [{ open }, { continueAsNew, workflow }] = await Promise.all([
+    built("mod.js"),
+    built("workflow/mod.js"),
+  ]);
+  const night = workflow(
+    "Night",
+    (round: number) => round === 1 ? continueAsNew(2) : Promise.resolve("the end"),
+  );
   // deno-lint-ignore no-explicit-any
   const app: any = await open({
     path: join(place.cwd, "shop.sqlite"),
@@ -166,14 +193,22 @@ test("a continued run links to the next run, whose history is loaded from the st
 });
 
 test("a button fires a manual timer of a run", async ({ place, visit }) => {
-  const [{ open }, { timer, workflow }] = await Promise.all([built("mod.js"), built("workflow/mod.js")]);
+  const [{ open }, { timer, workflow }] = await Promise.all([
+    built("mod.js"),
+    built("workflow/mod.js"),
+  ]);
   const buff = workflow("Buff", async () => {
     await timer("expire", "10ms");
     return "over";
   });
   const logger = { debug() {}, info() {}, warn() {}, error() {} };
   // deno-lint-ignore no-explicit-any
-  const app: any = await open({ path: join(place.cwd, "shop.sqlite"), workflows: [buff], logger, serve: true });
+  const app: any = await open({
+    path: join(place.cwd, "shop.sqlite"),
+    workflows: [buff],
+    logger,
+    serve: true,
+  });
   try {
     await app.served;
     await app.client.start(buff, { id: "buff-1", timers: "manual" });
@@ -190,7 +225,10 @@ test("a button fires a manual timer of a run", async ({ place, visit }) => {
 });
 
 test("for a run that failed in an activity, the list shows the cause and not the wrapper error", async ({ place, visit }) => {
-  const [{ open }, { activities, workflow }] = await Promise.all([built("mod.js"), built("workflow/mod.js")]);
+  const [{ open }, { activities, workflow }] = await Promise.all([
+    built("mod.js"),
+    built("workflow/mod.js"),
+  ]);
   const acts = activities({ startToClose: "10s", retry: { maximumAttempts: 1 } });
   const flight = workflow("Flight", () => acts.book("LIS"));
   const logger = { debug() {}, info() {}, warn() {}, error() {} };
@@ -198,12 +236,19 @@ test("for a run that failed in an activity, the list shows the cause and not the
     throw new Error("no seats to LIS");
   };
   // deno-lint-ignore no-explicit-any
-  const app: any = await open({ path: join(place.cwd, "shop.sqlite"), workflows: [flight], activities: { book }, logger });
+  const app: any = await open({
+    path: join(place.cwd, "shop.sqlite"),
+    workflows: [flight],
+    activities: { book },
+    logger,
+  });
   try {
     await (await app.client.start(flight, { id: "flight-1", args: [] })).result().catch(() => {});
     const { url } = await place.start(ARGS).line(({ event }) => event === "started");
     const { page } = await visit(url);
-    await expect(page.locator(".run-row:not(.head)").filter({ hasText: "flight-1" })).toContainText("no seats to LIS");
+    await expect(page.locator(".run-row:not(.head)").filter({ hasText: "flight-1" })).toContainText(
+      "no seats to LIS",
+    );
   } finally {
     await app.close();
   }
@@ -247,7 +292,10 @@ test("the address contains filter, range and panel; an id or type:NAME is a filt
     await page.reload();
     await expect(field).toHaveValue("order type:Counter");
     await expect(list).toHaveCount(2);
-    await expect(page.getByRole("button", { name: "24 h" })).toHaveAttribute("aria-pressed", "true");
+    await expect(page.getByRole("button", { name: "24 h" })).toHaveAttribute(
+      "aria-pressed",
+      "true",
+    );
     await expect(page.locator(".run-panel")).toContainText("order-2");
     await field.fill("status:completed");
     await page.keyboard.press("Enter");

@@ -1,5 +1,5 @@
-// `temporalex ui --workflows`: each run opens next to its code, which is read again at each save; with a fixed port an
-// open page finds the next start of the command.
+// `temporalex ui --workflows`: each run opens next to its code, which is read again at each save;
+// with a fixed port an open page finds the next start of the command.
 import { createServer } from "node:net";
 import { join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
@@ -19,7 +19,9 @@ export const order = workflow("Order", {
 `;
 
 const built = async (path: string) =>
-  await import(pathToFileURL(fileURLToPath(new URL(`../../dist/ts/${path}`, import.meta.url))).href);
+  await import(
+    pathToFileURL(fileURLToPath(new URL(`../../dist/ts/${path}`, import.meta.url))).href
+  );
 
 async function store(place: Place) {
   place.write("package.json", "{}");
@@ -61,7 +63,9 @@ test("with --workflows a run opens next to its code, and each save updates the v
     await expect(verdict).toHaveText(/Diverges/);
     place.write("order.ts", "export const = 1;\n");
     await expect(verdict).toHaveText(/Not parsed, line 1/);
-    expect((await command.line(({ event }) => event === "refused")).problems[0]).toMatchObject({ line: 1 });
+    expect((await command.line(({ event }) => event === "refused")).problems[0]).toMatchObject({
+      line: 1,
+    });
     place.write("order.ts", code("first"));
     await expect(verdict).toHaveText(/Replays/);
     // The run grows while its code is next to it.
@@ -94,7 +98,9 @@ test("with a fixed port an open page continues after a restart of the server", a
     const list = page.locator(".run-row:not(.head)");
     await expect(list).toHaveCount(1);
     await first.end();
-    const gone = page.locator(".runs-room [role=alert]", { hasText: "The server cannot be reached" });
+    const gone = page.locator(".runs-room [role=alert]", {
+      hasText: "The server cannot be reached",
+    });
     await expect(gone).toBeVisible({ timeout: 60_000 });
     await start("order-2");
     const second = await place.start(args, env).line(({ event }) => event === "started");
@@ -102,7 +108,9 @@ test("with a fixed port an open page continues after a restart of the server", a
     await expect(list).toHaveCount(2, { timeout: 60_000 });
     await expect(gone).toHaveCount(0);
     // The browser reports the calls that did not reach a server; other errors are not expected.
-    for (const bad of watch.taken()) expect(bad).toMatch(/^console: .*net::ERR_(?:CONNECTION|EMPTY|INCOMPLETE)_\w+/);
+    for (const bad of watch.taken()) {
+      expect(bad).toMatch(/^console: .*net::ERR_(?:CONNECTION|EMPTY|INCOMPLETE)_\w+/);
+    }
   } finally {
     await app.close();
   }

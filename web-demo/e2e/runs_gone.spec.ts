@@ -4,7 +4,9 @@ import { expect, test } from "./support/command.ts";
 test("a stopped server is reported and sending is disabled; the page continues when the server is back", async ({ place, visit }) => {
   const dev = ["dev", "--db-filename", "dev.sqlite", "--json"];
   const first = place.start([...dev, "--port", "0"]);
-  const { address } = await first.line(({ address }) => address !== undefined) as unknown as { address: string };
+  const { address } = await first.line(({ address }) => address !== undefined) as unknown as {
+    address: string;
+  };
   const call = [
     "workflow",
     "start",
@@ -32,7 +34,8 @@ test("a stopped server is reported and sending is disabled; the page continues w
   await first.end("SIGKILL");
   await expect(gone).toBeVisible({ timeout: 60_000 });
   await expect(terminate).toBeDisabled();
-  await expect(page.locator(".run-row", { hasText: "idle-1" }), "what was there stays in sight").toBeVisible();
+  await expect(page.locator(".run-row", { hasText: "idle-1" }), "what was there stays in sight")
+    .toBeVisible();
 
   const port = address.slice(address.lastIndexOf(":") + 1);
   await place.start([...dev, "--port", port]).line(({ address }) => address !== undefined);

@@ -1,4 +1,5 @@
-// The Runs room is readable at every width, light and dark, and axe-core finds no problem in the list and in the panel of a run.
+// The Runs room is readable at every width, light and dark, and axe-core finds no problem in the
+// list and in the panel of a run.
 import { accessible } from "./support/axe.ts";
 import { expect, test } from "./support/command.ts";
 import { storeOfRuns } from "./support/runs_store.ts";
@@ -7,7 +8,15 @@ test("list and run are readable from 320 to 1920 px, light and dark, and axe-cor
   test.slow();
   const { app } = await storeOfRuns(place);
   try {
-    const { url } = await place.start(["ui", "--store", "shop.sqlite", "--port", "0", "--no-open", "--json"])
+    const { url } = await place.start([
+      "ui",
+      "--store",
+      "shop.sqlite",
+      "--port",
+      "0",
+      "--no-open",
+      "--json",
+    ])
       .line(({ event }) => event === "started");
     const { page } = await visit(url);
     for (const scheme of ["light", "dark"] as const) {
@@ -24,7 +33,10 @@ test("list and run are readable from 320 to 1920 px, light and dark, and axe-cor
         await expect(page.locator(".run-panel")).toBeInViewport();
         expect(await isWide(), `a run, ${at}`).toBe(false);
         // The panel is narrow on every page, and the playhead is on its line.
-        const [flag, line] = [page.locator(".run-panel .tl-flag"), page.locator(".run-panel .tl-now")];
+        const [flag, line] = [
+          page.locator(".run-panel .tl-flag"),
+          page.locator(".run-panel .tl-now"),
+        ];
         const [of, its] = [(await flag.boundingBox())!, (await line.boundingBox())!];
         expect(its.x >= of.x - 2 && its.x <= of.x + of.width + 2, `the playhead, ${at}`).toBe(true);
         await accessible(page, `a run, ${at}`);

@@ -1,4 +1,5 @@
-// Hostile code, files, bundles and histories cannot reach the page, the browser's storage or the network, and can be stopped.
+// Hostile code, files, bundles and histories cannot reach the page, the browser's storage or the
+// network, and can be stopped.
 import { gzipSync } from "node:zlib";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -7,7 +8,10 @@ import { ownProgram, permit } from "./support/programs.ts";
 
 const { history, code } = ownProgram();
 
-async function open(app: App, files: readonly { readonly name: string; readonly content: string | Uint8Array }[]): Promise<void> {
+async function open(
+  app: App,
+  files: readonly { readonly name: string; readonly content: string | Uint8Array }[],
+): Promise<void> {
   await app.start();
   await app.drop([{ name: "tally.json", content: history }]);
   await expect(app.page.locator("#verdict")).toHaveText(/No code/);
@@ -15,17 +19,29 @@ async function open(app: App, files: readonly { readonly name: string; readonly 
 }
 
 /** A server of another origin that counts its requests. */
-async function stranger(): Promise<{ readonly url: string; readonly hits: string[]; close(): void }> {
+async function stranger(): Promise<
+  { readonly url: string; readonly hits: string[]; close(): void }
+> {
   const hits: string[] = [];
   const server = createServer((request, response) => {
     hits.push(request.url ?? "");
-    response.writeHead(200, { "access-control-allow-origin": "*", "content-type": "text/javascript" }).end("");
+    response.writeHead(200, {
+      "access-control-allow-origin": "*",
+      "content-type": "text/javascript",
+    }).end("");
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/`, hits, close: () => server.close() };
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/`,
+    hits,
+    close: () => server.close(),
+  };
 }
 
-/** Attempts of code that has bypassed the guard: it runs as the worker itself. Each attempt ends with an error. */
+/**
+ * Attempts of code that has bypassed the guard: it runs as the worker itself. Each attempt ends
+ * with an error.
+ */
 const ATTEMPTS = (there: string, here: string): { readonly [name: string]: string } => ({
   fetch: `await fetch("${there}fetch")`,
   "fetch of the page's origin": `await fetch("${here}")`,
@@ -48,7 +64,8 @@ const ATTEMPTS = (there: string, here: string): { readonly [name: string]: strin
   "fetch in a nested worker":
     `await new Promise((y, n) => { const w = new Worker(URL.createObjectURL(new Blob(['fetch("${there}inner").then(() => postMessage(1), (e) => postMessage(String(e)))']))); w.onmessage = ({ data }) => data === 1 ? y() : n(new Error(data)); w.onerror = () => n(new Error("refused")) })`,
   SharedWorker: `new SharedWorker("${here}x.js")`,
-  indexedDB: `await new Promise((y, n) => { const r = indexedDB.open("x"); r.onsuccess = y; r.onerror = () => n(r.error) })`,
+  indexedDB:
+    `await new Promise((y, n) => { const r = indexedDB.open("x"); r.onsuccess = y; r.onerror = () => n(r.error) })`,
   caches: `await caches.open("x")`,
   "private files": `await navigator.storage.getDirectory()`,
   locks: `await navigator.locks.request("x", () => 1)`,
@@ -70,7 +87,10 @@ test("code that bypasses the guard cannot reach network, storage, channels or th
       const got: unknown[] = [];
       channel.onmessage = ({ data }) => got.push(data);
       return new Promise((resolve) =>
-        setTimeout(() => (channel.postMessage("from the page"), setTimeout(() => resolve(got), 500)), 1500)
+        setTimeout(
+          () => (channel.postMessage("from the page"), setTimeout(() => resolve(got), 500)),
+          1500,
+        )
       );
     });
     const attempts = ATTEMPTS(other.url, app.url);
@@ -83,9 +103,9 @@ test("code that bypasses the guard cannot reach network, storage, channels or th
         for (let i = 0; i < 20; i++) channel.postMessage("from the code");
         ${
       Object.entries(attempts).map(([name, attempt]) =>
-        `try { await (async () => { ${attempt} })(); results[${JSON.stringify(name)}] = "reached"; } catch (e) { results[${
+        `try { await (async () => { ${attempt} })(); results[${
           JSON.stringify(name)
-        }] = "refused"; }`
+        }] = "reached"; } catch (e) { results[${JSON.stringify(name)}] = "refused"; }`
       ).join("\n")
     }
         setTimeout(() => { results.overheard = overheard; postMessage(results); }, 2500);
@@ -98,13 +118,19 @@ test("code that bypasses the guard cannot reach network, storage, channels or th
   } finally {
     other.close();
   }
-  // The browser reports requests that the policy blocked, although it never sent them: the other server received no request.
+  // The browser reports requests that the policy blocked, although it never sent them: the other
+  // server received no request.
   const reported = new RegExp(`^(?:console|policy): |^request: ${other.url}`);
   for (const seen of watch.taken()) expect(seen).toMatch(reported);
 });
 
-/** Starts a sandboxed frame with the given script, as the page does. Returns the script's first message. */
-async function runRaw({ script, sandboxed }: { readonly script: string; readonly sandboxed: boolean }): Promise<unknown> {
+/**
+ * Starts a sandboxed frame with the given script, as the page does. Returns the script's first
+ * message.
+ */
+async function runRaw(
+  { script, sandboxed }: { readonly script: string; readonly sandboxed: boolean },
+): Promise<unknown> {
   const frame = document.createElement("iframe");
   if (sandboxed) frame.setAttribute("sandbox", "allow-scripts");
   frame.src = new URL("sandbox.html", document.baseURI).href;
@@ -116,7 +142,11 @@ async function runRaw({ script, sandboxed }: { readonly script: string; readonly
     throw new Error("the page reaches into the frame, so the frame may reach out of it");
   }
   const here = new Promise((resolve) => port1.onmessage = ({ data }) => resolve(data));
-  frame.contentWindow!.postMessage({ t: "start", script, core: new ArrayBuffer(0), messagesPerSecond: 100 }, "*", [port2]);
+  frame.contentWindow!.postMessage(
+    { t: "start", script, core: new ArrayBuffer(0), messagesPerSecond: 100 },
+    "*",
+    [port2],
+  );
   const greeting = await here;
   if ((greeting as { t: string }).t !== "here") return greeting;
   const worker = new MessageChannel();
@@ -133,11 +163,20 @@ test("a frame with the page's origin does not run code, whatever the server send
   try {
     await page.goto(site.url);
     await page.locator("#main").waitFor();
-    expect(await page.evaluate(runRaw, { script: "postMessage('ran')", sandboxed: false })).toEqual({
-      t: "refused",
-      message: `the origin of the frame is ${new URL(site.url).origin}; code runs only in an opaque origin`,
-    });
-    expect(await page.evaluate(runRaw, { script: "onmessage = () => postMessage('ran')", sandboxed: true })).toBe("ran");
+    expect(await page.evaluate(runRaw, { script: "postMessage('ran')", sandboxed: false })).toEqual(
+      {
+        t: "refused",
+        message: `the origin of the frame is ${
+          new URL(site.url).origin
+        }; code runs only in an opaque origin`,
+      },
+    );
+    expect(
+      await page.evaluate(runRaw, {
+        script: "onmessage = () => postMessage('ran')",
+        sandboxed: true,
+      }),
+    ).toBe("ran");
   } finally {
     await site.close();
   }
@@ -151,7 +190,11 @@ test("code that floods the page with messages is terminated", async ({ app }) =>
     script: "onmessage = () => { for (let i = 0; i < 1e5; i++) postMessage(undefined); }",
     sandboxed: true,
   });
-  expect(died).toEqual({ t: "died", id: 1, reason: "the worker sent more than 100 messages in a second" });
+  expect(died).toEqual({
+    t: "died",
+    id: 1,
+    reason: "the worker sent more than 100 messages in a second",
+  });
 });
 
 test("the watchdog terminates an infinite loop and reports its line; the page stays responsive", async ({ app }) => {
@@ -167,8 +210,10 @@ test("the watchdog terminates an infinite loop and reports its line; the page st
 const ENDLESS: { readonly [name: string]: string } = {
   "a loop": "for (;;);",
   recursion: "const down = (): void => { try { down(); } finally { down(); } };\ndown();",
-  "a loop of microtasks": "const again = (): Promise<void> => Promise.resolve().then(again);\nvoid again();",
-  "a loop that allocates": "let all: number[][] = [];\nfor (;;) if (all.push(new Array(1e5).fill(1.5)) > 100) all = [];",
+  "a loop of microtasks":
+    "const again = (): Promise<void> => Promise.resolve().then(again);\nvoid again();",
+  "a loop that allocates":
+    "let all: number[][] = [];\nfor (;;) if (all.push(new Array(1e5).fill(1.5)) > 100) all = [];",
 };
 
 test("Stop terminates a loop, recursion, microtasks and allocation within a second", async ({ app }) => {
@@ -191,7 +236,10 @@ test("Stop terminates a loop, recursion, microtasks and allocation within a seco
     await expect(app.page.locator("#verdict"), name).toHaveText(/Not replayed/);
     const left = () => workers().filter((worker) => running.includes(worker)).length;
     await expect.poll(left, { message: name, intervals: [20] }).toBe(0);
-    test.info().annotations.push({ type: "note", description: `${name}: stopped after ${Date.now() - began} ms` });
+    test.info().annotations.push({
+      type: "note",
+      description: `${name}: stopped after ${Date.now() - began} ms`,
+    });
   }
 });
 
@@ -200,11 +248,18 @@ for (const length of ["1e6", "5e7"]) {
   test(`code that takes all memory does not take the page with it: arrays of ${length}`, async ({ app, watch }) => {
     await open(app, [{
       name: "tally.ts",
-      content: code.replace("publishState(0);", `const all: number[][] = []; for (;;) all.push(new Array(${length}).fill(1.5));`),
+      content: code.replace(
+        "publishState(0);",
+        `const all: number[][] = []; for (;;) all.push(new Array(${length}).fill(1.5));`,
+      ),
     }]);
     app.page.once(
       "crash",
-      () => test.info().annotations.push({ type: "note", description: `arrays of ${length}: the process of the frame ended` }),
+      () =>
+        test.info().annotations.push({
+          type: "note",
+          description: `arrays of ${length}: the process of the frame ended`,
+        }),
     );
     const inPage = await pageEvaluator(app);
     await permit(app);
@@ -216,8 +271,8 @@ for (const length of ["1e6", "5e7"]) {
 }
 
 /**
- * Evaluates in the page over a separate connection: Playwright treats the crash of a frame's process as the crash of the page. The frame
- * has a separate process, and the page continues.
+ * Evaluates in the page over a separate connection: Playwright treats the crash of a frame's
+ * process as the crash of the page. The frame has a separate process, and the page continues.
  */
 async function pageEvaluator({ page }: App): Promise<(expression: string) => Promise<unknown>> {
   const session = await page.context().browser()!.newBrowserCDPSession();
@@ -226,8 +281,13 @@ async function pageEvaluator({ page }: App): Promise<(expression: string) => Pro
   const { sessionId } = await session.send("Target.attachToTarget", { targetId, flatten: false });
   const waiting = new Map<number, (value: unknown) => void>();
   session.on("Target.receivedMessageFromTarget", (received) => {
-    const { id, result } = JSON.parse(received.message) as { id?: number; result?: { result?: { value?: unknown } } };
-    if (received.sessionId === sessionId && id !== undefined) waiting.get(id)?.(result?.result?.value);
+    const { id, result } = JSON.parse(received.message) as {
+      id?: number;
+      result?: { result?: { value?: unknown } };
+    };
+    if (received.sessionId === sessionId && id !== undefined) {
+      waiting.get(id)?.(result?.result?.value);
+    }
   });
   let last = 0;
   return async (expression) => {
@@ -263,7 +323,8 @@ test("names such as __proto__ do not change prototypes", async ({ app }) => {
   await open(app, [{ name: "hostile.js", content: bundle }]);
   await permit(app);
   await expect(app.page.locator("#verdict")).toHaveText(/Not replayed|Not parsed|Fails/);
-  expect(await app.page.evaluate(() => ({}) as { polluted?: unknown }).then((o) => o.polluted)).toBeUndefined();
+  expect(await app.page.evaluate(() => ({}) as { polluted?: unknown }).then((o) => o.polluted))
+    .toBeUndefined();
   expect(await app.page.evaluate(() => Object.keys(Object.prototype).length)).toBe(0);
 });
 
@@ -273,7 +334,10 @@ test("an endless module bundle is rejected and its download stops", async ({ app
     `//# module {"name":"a","kind":"esm","lines":-1,"imports":{},"requires":{}}\n//# end\n`;
   await open(app, [{ name: "hostile.js", content: bundle }]);
   await permit(app);
-  await expect(app.page.locator("#verdict")).toHaveAttribute("title", /damaged workflow bundle: a module needs a name/);
+  await expect(app.page.locator("#verdict")).toHaveAttribute(
+    "title",
+    /damaged workflow bundle: a module needs a name/,
+  );
 });
 
 test("a history that decompresses beyond the size limit is rejected", async ({ app }) => {

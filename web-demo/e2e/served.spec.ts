@@ -1,4 +1,5 @@
-// `temporalex debug`: the page uses the code on disk, saving a file updates the verdict, and an open run continues.
+// `temporalex debug`: the page uses the code on disk, saving a file updates the verdict, and an
+// open run continues.
 import { chmodSync, existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, type Place, test } from "./support/command.ts";
@@ -33,7 +34,16 @@ function project(place: Place): void {
   );
 }
 
-const ARGS = ["debug", "onboarding.json", "--workflows", "workflow.ts", "--port", "0", "--no-open", "--json"];
+const ARGS = [
+  "debug",
+  "onboarding.json",
+  "--workflows",
+  "workflow.ts",
+  "--port",
+  "0",
+  "--no-open",
+  "--json",
+];
 
 test("saving a file updates the verdict in the page and in the terminal; Ctrl-C ends the command", async ({ place, visit }) => {
   project(place);
@@ -68,7 +78,9 @@ test("saving a file updates the verdict in the page and in the terminal; Ctrl-C 
   await expect(page.locator("body")).toContainText("temporalex debug has stopped");
   // The browser reports the end of the stream; other errors are not expected.
   for (const bad of watch.taken()) {
-    expect(bad).toMatch(/^console: .*ERR_CONNECTION_REFUSED|^console: .*ERR_INCOMPLETE_CHUNKED|^console: .*ERR_EMPTY_RESPONSE/);
+    expect(bad).toMatch(
+      /^console: .*ERR_CONNECTION_REFUSED|^console: .*ERR_INCOMPLETE_CHUNKED|^console: .*ERR_EMPTY_RESPONSE/,
+    );
   }
 });
 
@@ -87,7 +99,9 @@ test("a line of code opens in the user's editor", async ({ place, visit }) => {
       body: JSON.stringify({ file: "workflow.ts", line: 10 }),
     });
   });
-  await expect.poll(() => existsSync(join(place.cwd, "told")) ? readFileSync(join(place.cwd, "told"), "utf8") : "").toContain(
+  await expect.poll(() =>
+    existsSync(join(place.cwd, "told")) ? readFileSync(join(place.cwd, "told"), "utf8") : ""
+  ).toContain(
     "workflow.ts:10:1",
   );
 });

@@ -16,7 +16,9 @@ test("a history is saved without its values; a divergence is saved as a test wit
       timeout: 60_000,
     },
   );
-  if (await page.locator("#save-redacted").innerText() !== "Save without values") await page.locator("#save-redacted").click();
+  if (await page.locator("#save-redacted").innerText() !== "Save without values") {
+    await page.locator("#save-redacted").click();
+  }
   const redacted = readFileSync(await (await saving).path(), "utf8");
   expect(redacted).toContain("eventType");
   expect(redacted).not.toContain(btoa('{"customer":"ada"}'));
@@ -27,10 +29,16 @@ test("a history is saved without its values; a divergence is saved as a test wit
   const names: string[] = [];
   page.on("download", (download) => names.push(download.suggestedFilename()));
   await page.locator("#save-test").click();
-  await expect(page.locator("#test-dialog [role=status]")).toContainText("The test fails until the code replays", {
-    timeout: 60_000,
-  });
-  await expect.poll(() => names.toSorted().map((name) => name.replace(/^.*?\./, ""))).toEqual(["history.json", "test.mjs"]);
+  await expect(page.locator("#test-dialog [role=status]")).toContainText(
+    "The test fails until the code replays",
+    {
+      timeout: 60_000,
+    },
+  );
+  await expect.poll(() => names.toSorted().map((name) => name.replace(/^.*?\./, ""))).toEqual([
+    "history.json",
+    "test.mjs",
+  ]);
 });
 
 test("the timeline is saved as a self-contained drawing with names and times but no values", async ({ app }) => {
@@ -42,7 +50,9 @@ test("the timeline is saved as a self-contained drawing with names and times but
   const saved = await saving;
   expect(saved.suggestedFilename()).toMatch(/\.svg$/);
   const text = readFileSync(await saved.path(), "utf8");
-  for (const name of ["ShoppingCart", "add_item", "messages", "Completed"]) expect(text).toContain(name);
+  for (const name of ["ShoppingCart", "add_item", "messages", "Completed"]) {
+    expect(text).toContain(name);
+  }
   expect(text).not.toMatch(/class=|<script|<style|href=|url\(|var\(/);
   expect(text).not.toContain("ada");
   // Parsed as an independent program would parse it.
@@ -57,7 +67,9 @@ test("the timeline is saved as a self-contained drawing with names and times but
     canvas.height = image.naturalHeight;
     const context = canvas.getContext("2d")!;
     context.drawImage(image, 0, 0);
-    const pixels = new Uint32Array(context.getImageData(0, 0, canvas.width, canvas.height).data.buffer);
+    const pixels = new Uint32Array(
+      context.getImageData(0, 0, canvas.width, canvas.height).data.buffer,
+    );
     return { width: image.naturalWidth, colours: new Set(pixels).size };
   }, text);
   expect(width).toBe(1380);
@@ -104,15 +116,24 @@ test("a report is one self-contained file, readable from disk, wide and narrow, 
       await expect(file.locator(".l.at")).toContainText("await shop.charge(");
       await expect(file.locator("svg.tl:visible")).toHaveCount(1);
       // The style sheet is applied, or the policy has blocked it.
-      expect(await file.evaluate(() => getComputedStyle(document.querySelector("section")!).borderTopWidth)).toBe("1px");
+      expect(
+        await file.evaluate(() =>
+          getComputedStyle(document.querySelector("section")!).borderTopWidth
+        ),
+      ).toBe("1px");
       for (const colorScheme of ["light", "dark"] as const) {
         await file.emulateMedia({ colorScheme });
         for (const width of [1280, 320]) {
           await file.setViewportSize({ width, height: 780 });
           expect(await axeFindings(file, "html"), `${colorScheme}, ${width} px`).toEqual([]);
-          await file.evaluate(() => document.querySelectorAll("details").forEach((one) => (one.open = true)));
-          expect(await axeFindings(file, "html"), `unfolded, ${colorScheme}, ${width} px`).toEqual([]);
-          expect(await file.evaluate(() => document.documentElement.scrollWidth <= innerWidth)).toBe(true);
+          await file.evaluate(() =>
+            document.querySelectorAll("details").forEach((one) => (one.open = true))
+          );
+          expect(await axeFindings(file, "html"), `unfolded, ${colorScheme}, ${width} px`).toEqual(
+            [],
+          );
+          expect(await file.evaluate(() => document.documentElement.scrollWidth <= innerWidth))
+            .toBe(true);
         }
       }
       expect(seen.splice(0)).toEqual([address]);

@@ -1,4 +1,5 @@
-// A user has an exported run of a project that is unknown to the page: questions and how the page solves them.
+// A user has an exported run of a project that is unknown to the page: questions and how the page
+// solves them.
 import { readFileSync } from "node:fs";
 import { exported, lineOf, nextDeploy, project } from "./support/orders.ts";
 import { openFolder, permit } from "./support/programs.ts";
@@ -33,11 +34,16 @@ test("which deploy broke it: the page shows the line, the edit and a repair", as
   await app.isAt(5);
   await expect(page.locator("#where-they-part")).toContainText("activity screen");
   await expect(page.locator("#where-they-part")).toContainText("activity reserve");
-  await expect(page.locator(".code-line.red")).toHaveAttribute("data-line", String(lineOf(nextDeploy, "await screen(")));
+  await expect(page.locator(".code-line.red")).toHaveAttribute(
+    "data-line",
+    String(lineOf(nextDeploy, "await screen(")),
+  );
   await expect(page.locator(".code-line.red")).toBeInViewport();
   await expect(page.locator("#repair")).toContainText("patched(");
   // The previous deploy still replays the history.
-  await app.drop(Object.entries(project).map(([path, content]) => ({ name: path.replace("src/", ""), content })));
+  await app.drop(
+    Object.entries(project).map(([path, content]) => ({ name: path.replace("src/", ""), content })),
+  );
   await permit(app);
   await expect(page.locator("#verdict")).toHaveText(/Replays to the end/);
 });
@@ -70,7 +76,8 @@ test("what if the payment had failed: a branch starts from the payment", async (
   await expect(form.locator('[name="how"] option:checked')).toHaveText("fails");
   await form.locator('[name="text"]').fill("card declined");
   await page.locator("#run-branch").click();
-  // The recorded run never released a reservation: the branch does, and the page asks for the result.
+  // The recorded run never released a reservation: the branch does, and the page asks for the
+  // result.
   const question = page.locator("form.asked");
   await expect(question).toContainText("release has no recorded result. It was called with");
   await question.getByRole("button", { name: "Use this result" }).click();
@@ -84,12 +91,19 @@ test("give me a test: the page saves a test that fails until the code replays th
   const files = new Map<string, string>();
   page.on(
     "download",
-    (download) => void download.path().then((path) => files.set(download.suggestedFilename(), readFileSync(path, "utf8"))),
+    (download) =>
+      void download.path().then((path) =>
+        files.set(download.suggestedFilename(), readFileSync(path, "utf8"))
+      ),
   );
   await page.locator("#save-test").click();
-  await expect(page.locator("#test-dialog [role=status]")).toContainText("The test fails until the code replays");
+  await expect(page.locator("#test-dialog [role=status]")).toContainText(
+    "The test fails until the code replays",
+  );
   await expect.poll(() => files.size).toBe(2);
-  const [history, program] = [...files].toSorted(([a], [b]) => a < b ? -1 : 1).map(([, text]) => text);
+  const [history, program] = [...files].toSorted(([a], [b]) => a < b ? -1 : 1).map(([, text]) =>
+    text
+  );
   expect(program).toContain("processOrder");
   expect(history).toContain("reserve");
 });
@@ -97,7 +111,9 @@ test("give me a test: the page saves a test that fails until the code replays th
 test("a click shows the messages that the run accepts now, and the line that changed the state", async ({ app }) => {
   const { page } = app;
   await app.sample("shopping_cart", 19);
-  await page.getByRole("list", { name: "Messages it accepts now" }).getByRole("button", { name: "add_item" }).click();
+  await page.getByRole("list", { name: "Messages it accepts now" }).getByRole("button", {
+    name: "add_item",
+  }).click();
   const form = page.locator(".change-form");
   await expect(form.locator('[name="kind"]')).toHaveValue("update");
   await expect(form.locator('[name="name"]')).toHaveValue("add_item");
@@ -112,6 +128,8 @@ test("a click shows the messages that the run accepts now, and the line that cha
   await expect(form.locator('[name="thing"] option:checked')).not.toHaveText(/new message/);
   await page.locator("#what-if-back").click();
   // The line that changed the state links to the event of the change.
-  await page.locator("#state .value-row", { hasText: "itemCount" }).getByRole("button", { name: /^line / }).click();
+  await page.locator("#state .value-row", { hasText: "itemCount" }).getByRole("button", {
+    name: /^line /,
+  }).click();
   await expect.poll(() => app.position()).toBeLessThan(19);
 });

@@ -8,10 +8,14 @@ import { makeScale, ticksOf } from "../../ts/run_view/timeline/scale.ts";
 import { expect, test } from "./support/story.ts";
 
 const equal = (actual: unknown, wanted: unknown): void => expect(actual).toEqual(wanted);
-const near = (actual: number, wanted: number): void => expect(Math.abs(actual - wanted)).toBeLessThan(0.5);
+const near = (actual: number, wanted: number): void =>
+  expect(Math.abs(actual - wanted)).toBeLessThan(0.5);
 
 /** Ten seconds of work, an idle hour, ten seconds of work. */
-const TIMES = [...Array.from({ length: 21 }, (_, i) => i * 500), ...Array.from({ length: 21 }, (_, i) => 3_610_000 + i * 500)];
+const TIMES = [
+  ...Array.from({ length: 21 }, (_, i) => i * 500),
+  ...Array.from({ length: 21 }, (_, i) => 3_610_000 + i * 500),
+];
 
 test("idle time is cut out of the axis; the rest is to scale", () => {
   const scale = makeScale(TIMES, [], 1000, true);
@@ -44,7 +48,12 @@ test("axis marks keep a minimum distance, and a cut shows its length", () => {
   ticks.forEach(({ x }, i) => i > 0 && expect(x - ticks[i - 1]!.x).toBeGreaterThan(40));
 });
 
-const item = (index: number, startMs: number, endMs: number | undefined, more: Partial<RunItem> = {}): RunItem => ({
+const item = (
+  index: number,
+  startMs: number,
+  endMs: number | undefined,
+  more: Partial<RunItem> = {},
+): RunItem => ({
   index,
   kind: "activity",
   name: "charge",
@@ -67,9 +76,16 @@ test("overlapping bars get separate rows, and tiny bars merge into one strip", (
   const two = layoutOf(lane([item(0, 0, 500), item(1, 100, 600), item(2, 700, 900)]), scale, 1000);
   equal(two.rows, 2);
   equal(two.shapes.map((shape) => [shape.is, shape.row]), [["bar", 0], ["bar", 1], ["bar", 0]]);
-  const many = layoutOf(lane(Array.from({ length: 500 }, (_, i) => item(i, 100 + i, 101 + i))), scale, 1000);
+  const many = layoutOf(
+    lane(Array.from({ length: 500 }, (_, i) => item(i, 100 + i, 101 + i))),
+    scale,
+    1000,
+  );
   equal(many.shapes.length < 20, true);
-  equal(many.shapes.reduce((sum, shape) => sum + (shape.is === "strip" ? shape.items.length : 1), 0), 500);
+  equal(
+    many.shapes.reduce((sum, shape) => sum + (shape.is === "strip" ? shape.items.length : 1), 0),
+    500,
+  );
   // An open item extends to the end.
   const open = layoutOf(lane([item(0, 400, undefined)]), scale, 1000).shapes[0]!;
   near(open.is === "bar" ? open.x + open.w : 0, 1000);
@@ -85,14 +101,20 @@ const modelOf = (items: readonly RunItem[]): RunModel =>
 
 test("few names get separate lanes; many names share the lane of their kind", () => {
   const few = modelOf([item(0, 0, 1), item(1, 2, 3, { name: "refund" }), item(2, 3, 4)]);
-  equal(lanesOf(few, true).map(({ label, items }) => [label, items.length]), [["charge", 2], ["refund", 1]]);
+  equal(lanesOf(few, true).map(({ label, items }) => [label, items.length]), [["charge", 2], [
+    "refund",
+    1,
+  ]]);
   equal(lanesOf(few, false).map(({ label }) => label), ["activities"]);
   const many = modelOf(Array.from({ length: 30 }, (_, i) => item(i, i, i + 1, { name: `a${i}` })));
   equal(lanesOf(many, true).map(({ label }) => label), ["activities"]);
 });
 
 test("a time maps to the last event at or before it", () => {
-  const { clock } = measure(modelOf([item(0, 0, 1), item(1, 10, 20), item(2, 10, 30), item(3, 5, 40)]), true);
+  const { clock } = measure(
+    modelOf([item(0, 0, 1), item(1, 10, 20), item(2, 10, 30), item(3, 5, 40)]),
+    true,
+  );
   // Clocks of servers may run backward; the order of events does not change.
   equal([...clock], [0, 10, 10, 10]);
   equal([-5, 0, 9, 10, 99].map((ms) => eventAt(clock, ms)), [1, 1, 1, 4, 4]);
@@ -130,7 +152,9 @@ test("the playhead is a slider that keys and a drag move", async ({ app }) => {
 test("a click on an item selects it", async ({ app }) => {
   const { page } = app;
   await app.sample("shopping_cart");
-  await page.locator(".tl-item", { hasText: "checkout" }).first().locator(".tl-hit").click({ force: true });
+  await page.locator(".tl-item", { hasText: "checkout" }).first().locator(".tl-hit").click({
+    force: true,
+  });
   await expect(page.locator("[role=row][aria-selected=true]")).toContainText("checkout");
 });
 
@@ -147,7 +171,10 @@ test("zoom widens the timeline and Fit resets it; g switches to real time; a new
   await expect(page.locator(".tl-gap")).not.toHaveCount(0);
   await page.keyboard.press("g");
   await expect(page.locator(".tl-gap")).toHaveCount(0);
-  await expect(page.getByRole("button", { name: "Real time" })).toHaveAttribute("aria-pressed", "true");
+  await expect(page.getByRole("button", { name: "Real time" })).toHaveAttribute(
+    "aria-pressed",
+    "true",
+  );
   await page.setViewportSize({ width: 320, height: 720 });
   await expect.poll(width).toBeLessThanOrEqual(320);
   await expect(page.locator(".tl-head .cut").first()).not.toBeVisible();
@@ -165,7 +192,10 @@ test("with fifty thousand events few shapes are drawn, and the playhead reaches 
     })),
   ].map((event, i) => ({ ...event, eventId: String(i + 1) }));
   await app.start();
-  await app.drop([{ name: "long.json", content: JSON.stringify({ events: many }).replaceAll('"Counter"', '"Long"') }]);
+  await app.drop([{
+    name: "long.json",
+    content: JSON.stringify({ events: many }).replaceAll('"Counter"', '"Long"'),
+  }]);
   await expect(page.locator("#position")).toHaveText("Event 51,200 of 51,200");
   await page.locator("#go-start").click();
   await expect(page.locator("#position")).toHaveText("Event 1 of 51,200");

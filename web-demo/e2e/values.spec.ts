@@ -1,12 +1,21 @@
 // Values formatted on one line, and differences between values.
 import { expect, test } from "@playwright/test";
-import { type DiffRow, diffRows, isEqualData, plainRows, shownRows } from "../src/inspector/value_diff.ts";
+import {
+  type DiffRow,
+  diffRows,
+  isEqualData,
+  plainRows,
+  shownRows,
+} from "../src/inspector/value_diff.ts";
 import { formatJson, lineOfArguments, lineOfValue } from "../../ts/run_view/value_text.ts";
 
 const equal = (actual: unknown, wanted: unknown): void => expect(actual).toEqual(wanted);
 
 test("a value is formatted on one line", () => {
-  equal(lineOfValue({ sku: "BOOK-1", "price in cents": 1900 }), '{ sku: "BOOK-1", "price in cents": 1900 }');
+  equal(
+    lineOfValue({ sku: "BOOK-1", "price in cents": 1900 }),
+    '{ sku: "BOOK-1", "price in cents": 1900 }',
+  );
   equal(lineOfValue([1, null, undefined, true, [], {}]), "[1, null, nothing, true, [], {}]");
   equal(lineOfValue("a".repeat(100), 10), '"aaaaaaaa…');
   equal(lineOfValue({ a: [1, 2, 3, 4, 5, 6] }, 12), "{ a: [1, 2,…");

@@ -6,7 +6,9 @@ import { expect, test } from "./support/story.ts";
 /** Chooses an item of the form by the beginning of its name, and the change to make. */
 async function change(page: Page, thing: RegExp, how?: string): Promise<void> {
   const list = page.locator('.change-form [name="thing"]');
-  await list.selectOption((await list.locator("option").filter({ hasText: thing }).first().getAttribute("value"))!);
+  await list.selectOption(
+    (await list.locator("option").filter({ hasText: thing }).first().getAttribute("value"))!,
+  );
   if (how !== undefined) await page.locator('.change-form [name="how"]').selectOption(how);
 }
 
@@ -18,12 +20,15 @@ test("a failed charge, a dropped message and a manual result become branches, an
   await page.locator("#what-if").click();
   const form = page.locator(".change-form");
   const thing = form.locator('[name="thing"]');
-  const option = async (text: RegExp) => (await thing.locator("option").filter({ hasText: text }).first().getAttribute("value"))!;
+  const option = async (text: RegExp) =>
+    (await thing.locator("option").filter({ hasText: text }).first().getAttribute("value"))!;
   await thing.selectOption(await option(/^activity charge/i));
   await form.locator('[name="how"]').selectOption("fails");
   await form.locator('[name="text"]').fill("card declined");
   await page.locator("#run-branch").click();
-  await expect(page.locator("#end-of-b")).toContainText(/failed .*card declined|card declined/, { timeout: 60_000 });
+  await expect(page.locator("#end-of-b")).toContainText(/failed .*card declined|card declined/, {
+    timeout: 60_000,
+  });
   await expect(page.locator(".what-if-said")).toContainText("First difference: event");
   await expect(page.locator(".both-steps .differs").first()).toBeVisible();
 
@@ -55,15 +60,21 @@ test("a branch can delay or replace a message, request cancellation, or terminat
   await field(page, "after").fill("99");
   await page.locator("#run-branch").click();
   await expect(field(page, "after")).toBeFocused();
-  await expect(field(page, "after")).toHaveAccessibleDescription(/enter the id of an event, 1 to \d+/);
-  const [first, second] = await field(page, "thing").locator("option").filter({ hasText: /^update add_item/ }).allInnerTexts();
+  await expect(field(page, "after")).toHaveAccessibleDescription(
+    /enter the id of an event, 1 to \d+/,
+  );
+  const [first, second] = await field(page, "thing").locator("option").filter({
+    hasText: /^update add_item/,
+  }).allInnerTexts();
   const eventOf = (text: string | undefined) => Number(/event (\d+)/.exec(text ?? "")![1]);
   expect(eventOf(second)).toBeGreaterThan(eventOf(first));
   await field(page, "after").fill(String(eventOf(second) + 1));
   await field(page, "after").press("Enter");
   await expect(page.locator(".edits")).toContainText(`after event ${eventOf(second) + 1}`);
   await expect(page.locator(".both-steps .differs").first()).toBeVisible({ timeout: 60_000 });
-  const accepted = page.locator(".both-steps tbody tr:not(.fold) td:nth-child(2)").filter({ hasText: "accepted" });
+  const accepted = page.locator(".both-steps tbody tr:not(.fold) td:nth-child(2)").filter({
+    hasText: "accepted",
+  });
   await expect(accepted.first()).toContainText(/add_item/);
 
   // Another message replaces it: a hint next to the field asks for a name; values are JSON.
@@ -96,7 +107,9 @@ test("a branch can delay or replace a message, request cancellation, or terminat
   await field(page, "after").fill(String(eventOf(first) + 1));
   await field(page, "text").fill("enough of it");
   await page.locator("#run-branch").click();
-  await expect(page.locator("#end-of-b")).toHaveText("B terminated enough of it", { timeout: 60_000 });
+  await expect(page.locator("#end-of-b")).toHaveText("B terminated enough of it", {
+    timeout: 60_000,
+  });
 });
 
 test("a branch is saved as a test with the recorded history", async ({ app }) => {
@@ -109,16 +122,26 @@ test("a branch is saved as a test with the recorded history", async ({ app }) =>
   await page.locator('.change-form [name="how"]').selectOption("fails");
   await page.locator('.change-form [name="text"]').fill("card declined");
   await page.locator("#run-branch").click();
-  await expect(page.locator(".what-if-said")).toContainText("First difference", { timeout: 60_000 });
+  await expect(page.locator(".what-if-said")).toContainText("First difference", {
+    timeout: 60_000,
+  });
   await page.locator("#make-test").click();
   await expect(page.locator('#test-dialog [name="of"]')).toHaveValue("1");
   const saved: { name: string; text: string }[] = [];
   page.on("download", async (download) => {
-    saved.push({ name: download.suggestedFilename(), text: readFileSync(await download.path(), "utf8") });
+    saved.push({
+      name: download.suggestedFilename(),
+      text: readFileSync(await download.path(), "utf8"),
+    });
   });
   await page.locator("#save-test").click();
-  await expect(page.locator("#test-dialog [role=status]")).toContainText("expects the result that the branch has");
-  await expect.poll(() => saved.map(({ name }) => name).sort()).toEqual(["cart.branch-1.history.json", "cart.branch-1.test.mjs"]);
+  await expect(page.locator("#test-dialog [role=status]")).toContainText(
+    "expects the result that the branch has",
+  );
+  await expect.poll(() => saved.map(({ name }) => name).sort()).toEqual([
+    "cart.branch-1.history.json",
+    "cart.branch-1.test.mjs",
+  ]);
   const { text } = saved.find(({ name }) => name.endsWith(".mjs"))!;
   expect(text).toContain('import { runBranch, stepsOf } from "temporalex/what-if";');
   expect(text).toContain('"message": "card declined"');

@@ -1,4 +1,5 @@
-// "World" in the room "Live": a hundred patrols with their tables, which continue after reloads and killed browsers.
+// "World" in the room "Live": a hundred patrols with their tables, which continue after reloads and
+// killed browsers.
 import { Profile } from "./support/shop.ts";
 import { expect, test } from "./support/story.ts";
 import type { Page } from "@playwright/test";
@@ -14,7 +15,9 @@ async function openWorld(page: Page, url: string): Promise<void> {
 async function use(page: Page, tool: string, x: number, y: number): Promise<void> {
   await page.locator(`.tools input[value=${tool}]`).check();
   const box = (await page.locator("#map").boundingBox())!;
-  await page.locator("#map").click({ position: { x: (x + 0.5) / 48 * box.width, y: (y + 0.5) / 24 * box.height } });
+  await page.locator("#map").click({
+    position: { x: (x + 0.5) / 48 * box.width, y: (y + 0.5) / 24 * box.height },
+  });
 }
 
 test("a threat is defeated, a spell is canceled as a group, and a patrol opens in the debugger", async ({ context, site }) => {
@@ -80,7 +83,8 @@ test("poison with manual timers waits until its button is pressed, also after a 
   const title = await page.locator("#entity-title").innerText();
   const npc = Number(/\d+/.exec(title)![0]);
   expect(npc).toBeGreaterThanOrEqual(0);
-  // A tick is one round of the poison: its history grows by one round, and the next timer has a button of the same name.
+  // A tick is one round of the poison: its history grows by one round, and the next timer has a
+  // button of the same name.
   const label = await fire.first().getAttribute("aria-label");
   const fired = await fire.first().elementHandle();
   await fired!.click();
@@ -88,7 +92,9 @@ test("poison with manual timers waits until its button is pressed, also after a 
   const next = page.getByRole("button", { name: label! });
   await expect(next).toBeVisible();
   await expect(page.locator("#world-error")).toHaveCount(0);
-  await page.locator("#world .goods li").filter({ has: next }).getByRole("button", { name: /debugger/ }).click();
+  await page.locator("#world .goods li").filter({ has: next }).getByRole("button", {
+    name: /debugger/,
+  }).click();
   await expect(page.locator("h1.run-name")).toHaveText("Poison");
   await expect(page.locator(".event-row", { hasText: /^timer tick1 s/ })).toHaveCount(2);
 });

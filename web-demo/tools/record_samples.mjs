@@ -1,13 +1,17 @@
 #!/usr/bin/env node
-// Records the histories that the debugger page offers as samples (web-demo/samples): each example once, on an engine in memory, and two more
-// carts: one that is still open, and one whose code was another one. Run it when an example changes: node web-demo/tools/record_samples.mjs
-// The carts are recorded at the pace of a customer and of a payment service that is slow twice, so it takes about two minutes.
+// Records the histories that the debugger page offers as samples (web-demo/samples): each example
+// once, on an engine in memory, and two more carts: one that is still open, and one whose code was
+// another one. Run it when an example changes: node web-demo/tools/record_samples.mjs The carts are
+// recorded at the pace of a customer and of a payment service that is slow twice, so it takes about
+// two minutes.
 import { writeFileSync } from "node:fs";
 import { buildDist } from "../../tools/build_dist.mjs";
 
 buildDist();
 const { open, silentLogger } = await import("../../dist/ts/mod.js");
-const { activities, names, scenarios, workflows } = await import("../../dist/examples/scenarios.js");
+const { activities, names, scenarios, workflows } = await import(
+  "../../dist/examples/scenarios.js"
+);
 const cart = await import("../../dist/examples/shopping_cart/workflow.js");
 const { activityInfo, ApplicationFailure } = await import("../../dist/ts/activity/mod.js");
 const pause = (seconds) => new Promise((resolve) => setTimeout(resolve, seconds * 1000));
@@ -18,7 +22,13 @@ const write = (name, json) => {
   writeFileSync(new URL(`../samples/${name}.json`, import.meta.url), `${text}\n`);
 };
 const identity = "sample";
-const app = await open({ workflows, activities, logger: silentLogger, worker: { identity }, client: { identity } });
+const app = await open({
+  workflows,
+  activities,
+  logger: silentLogger,
+  worker: { identity },
+  client: { identity },
+});
 try {
   for (const name of names.filter((name) => name !== "shopping_cart")) {
     // The one that continues as new: the history of its first run.
@@ -41,7 +51,9 @@ async function recordCarts() {
       const { attempt } = activityInfo();
       await pause([0, 0.42, 1.1, 1.9][attempt]);
       if (attempt < 3) {
-        throw new ApplicationFailure("the payment service did not respond", { type: "GatewayTimeout" });
+        throw new ApplicationFailure("the payment service did not respond", {
+          type: "GatewayTimeout",
+        });
       }
       return await activities.charge(...args);
     },
@@ -50,9 +62,18 @@ async function recordCarts() {
       return await activities.sendReceipt(...args);
     },
   };
-  const app = await open({ workflows, activities: slow, logger: silentLogger, worker: { identity }, client: { identity } });
+  const app = await open({
+    workflows,
+    activities: slow,
+    logger: silentLogger,
+    worker: { identity },
+    client: { identity },
+  });
   try {
-    const handle = await app.client.start(cart.shoppingCart, { id: "cart", args: [{ customer: "ada" }] });
+    const handle = await app.client.start(cart.shoppingCart, {
+      id: "cart",
+      args: [{ customer: "ada" }],
+    });
     await pause(4.2);
     await handle.update(cart.addItem, { sku: "BOOK-1", priceCents: 1900 });
     await pause(7.4);
@@ -68,7 +89,10 @@ async function recordCarts() {
     const json = await handle.historyJson();
     write("shopping_cart", json);
     write("shopping_cart_diverged", json.replaceAll('"name": "charge"', '"name": "chargeCard"'));
-    const other = await app.client.start(cart.shoppingCart, { id: "cart-open", args: [{ customer: "grace" }] });
+    const other = await app.client.start(cart.shoppingCart, {
+      id: "cart-open",
+      args: [{ customer: "grace" }],
+    });
     await pause(3.1);
     await other.update(cart.addItem, { sku: "LAMP-3", priceCents: 4200 });
     await pause(5.6);

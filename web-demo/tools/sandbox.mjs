@@ -1,6 +1,7 @@
-// What the page's sandboxed frame is made from. "virtual:sandbox" gives the address of the worker's script, one file without imports,
-// because nothing can be imported into an opaque origin; sandbox.html is written beside the page, with its own policy and the frame's script
-// in it, allowed by its hash.
+// What the page's sandboxed frame is made from. "virtual:sandbox" gives the address of the worker's
+// script, one file without imports, because nothing can be imported into an opaque origin;
+// sandbox.html is written beside the page, with its own policy and the frame's script in it,
+// allowed by its hash.
 import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
@@ -9,9 +10,20 @@ import { codecCsp, frameCsp } from "../csp.mjs";
 
 const here = (path) => fileURLToPath(new URL(path, import.meta.url));
 const ID = "virtual:sandbox";
-/** The samples that a spare worker replays while it waits, as bytes of temporal.api.history.v1.History in base64. */
+/**
+ * The samples that a spare worker replays while it waits, as bytes of
+ * temporal.api.history.v1.History in base64.
+ */
 const REHEARSAL = "virtual:rehearsal";
-const REHEARSED = ["counter", "shopping_cart", "inventory", "batch_process", "event_collector", "onboarding", "order_processing"];
+const REHEARSED = [
+  "counter",
+  "shopping_cart",
+  "inventory",
+  "batch_process",
+  "event_collector",
+  "onboarding",
+  "order_processing",
+];
 
 const rehearsal = {
   name: "rehearsal",
@@ -20,9 +32,13 @@ const rehearsal = {
     if (id !== `\0${REHEARSAL}`) return undefined;
     const { readHistoryFile } = await import("../../dist/ts/history_files/history_file.js");
     const bytes = await Promise.all(
-      REHEARSED.map(async (name) => (await readHistoryFile(readFileSync(here(`../samples/${name}.json`)))).bytes),
+      REHEARSED.map(async (name) =>
+        (await readHistoryFile(readFileSync(here(`../samples/${name}.json`)))).bytes
+      ),
     );
-    return `export default ${JSON.stringify(bytes.map((each) => Buffer.from(each).toString("base64")))};`;
+    return `export default ${
+      JSON.stringify(bytes.map((each) => Buffer.from(each).toString("base64")))
+    };`;
   },
 };
 
@@ -41,7 +57,12 @@ async function script(entry) {
       build: {
         write: false,
         target: "es2022",
-        lib: { entry: here(`../src/${entry}.ts`), formats: ["iife"], name: "sandbox", fileName: "script" },
+        lib: {
+          entry: here(`../src/${entry}.ts`),
+          formats: ["iife"],
+          name: "sandbox",
+          fileName: "script",
+        },
         rolldownOptions: { output: { codeSplitting: false } },
       },
     }),
@@ -55,7 +76,9 @@ const documentOf = (title, text, csp) =>
 <html lang="en">
   <head>
     <meta charset="utf-8">
-    <meta http-equiv="Content-Security-Policy" content="${csp(createHash("sha256").update(text).digest("base64"))}">
+    <meta http-equiv="Content-Security-Policy" content="${
+    csp(createHash("sha256").update(text).digest("base64"))
+  }">
     <title>${title}</title>
     <script>${text}</script>
   </head>
@@ -71,7 +94,11 @@ export function sandbox() {
     resolveId: (id) => id === ID ? `\0${ID}` : undefined,
     async load(id) {
       if (id !== `\0${ID}`) return undefined;
-      const file = this.emitFile({ type: "asset", name: "sandbox_worker.js", source: await script("realm/frame/worker_main") });
+      const file = this.emitFile({
+        type: "asset",
+        name: "sandbox_worker.js",
+        source: await script("realm/frame/worker_main"),
+      });
       const codec = this.emitFile({
         type: "asset",
         name: "sandbox_codec.js",

@@ -1,4 +1,5 @@
-// A process with a worker and nothing else, on the store of another process: `worker.ts STORE [codec]`. Says "working" and waits for its end.
+// A process with a worker and nothing else, on the store of another process: `worker.ts STORE
+// [codec]`. Says "working" and waits for its end.
 import { findHolder } from "../../../ts/app/socket_path.ts";
 import { lineTo, resolveStorePath } from "../../../ts/app/store_service.ts";
 import { silentLogger, Worker } from "../../../ts/mod.ts";

@@ -4,9 +4,13 @@ import type { Database } from "../../../ts/engine/mod.ts";
 export const migrations = [
   {
     name: "001 npcs",
-    sql: "CREATE TABLE npc (id INTEGER PRIMARY KEY, name TEXT NOT NULL, hp INTEGER NOT NULL CHECK (hp >= 0)) STRICT",
+    sql:
+      "CREATE TABLE npc (id INTEGER PRIMARY KEY, name TEXT NOT NULL, hp INTEGER NOT NULL CHECK (hp >= 0)) STRICT",
   },
-  { name: "002 log", sql: "CREATE TABLE combat_log (id INTEGER PRIMARY KEY, line TEXT NOT NULL) STRICT" },
+  {
+    name: "002 log",
+    sql: "CREATE TABLE combat_log (id INTEGER PRIMARY KEY, line TEXT NOT NULL) STRICT",
+  },
 ];
 
 /** Runs of reducers in this process, replays' included if there were any. */
@@ -20,7 +24,9 @@ export function spawn(database: Database, name: string, hp: number): number {
 
 export function applyDamage(database: Database, id: number, amount: number): { hp: number } {
   ran.push("applyDamage");
-  if (database.run("UPDATE npc SET hp = hp - ? WHERE id = ?", amount, id) !== 1) throw new RangeError(`npc ${id} not found`);
+  if (database.run("UPDATE npc SET hp = hp - ? WHERE id = ?", amount, id) !== 1) {
+    throw new RangeError(`npc ${id} not found`);
+  }
   return database.get<{ hp: number }>("SELECT hp FROM npc WHERE id = ?", id)!;
 }
 

@@ -88,7 +88,10 @@ export const sleepy = workflow("Sleepy", async () => {
 
 export const wrong = workflow("Wrong", async (which: "waits" | "writesEngine" | "unknown") => {
   const reducer = which === "unknown" ? { name: "unknown" } : game[which];
-  return await transact(reducer as typeof game.logLine, "").then(() => "nothing", (e: Error) => e.message);
+  return await transact(reducer as typeof game.logLine, "").then(
+    () => "nothing",
+    (e: Error) => e.message,
+  );
 });
 
 export const status = query<string>("status");

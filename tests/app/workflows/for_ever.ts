@@ -2,7 +2,10 @@
 import { activities, on, receive, signal, stop, workflow } from "../../../ts/workflow/mod.ts";
 
 export const wake = signal("wake");
-const calls = activities<{ one(): number }>({ startToClose: Number.MAX_SAFE_INTEGER, scheduleToClose: 1e18 });
+const calls = activities<{ one(): number }>({
+  startToClose: Number.MAX_SAFE_INTEGER,
+  scheduleToClose: 1e18,
+});
 
 export const forEver = workflow("ForEver", {
   async run(): Promise<number> {

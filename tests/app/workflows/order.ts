@@ -1,5 +1,13 @@
 // A workflow for open.test.ts, loaded into a realm in a thread.
-import { activities, publishState, query, signal, sleep, waitForSignal, workflow } from "../../../ts/workflow/mod.ts";
+import {
+  activities,
+  publishState,
+  query,
+  signal,
+  sleep,
+  waitForSignal,
+  workflow,
+} from "../../../ts/workflow/mod.ts";
 import type * as shop from "../shop.ts";
 
 export const approve = signal<[by: string]>("approve");

@@ -1,5 +1,5 @@
-// A codec that page and engine worker of an application share: it reverses every payload, so that the store contains no
-// plain text.
+// A codec that page and engine worker of an application share: it reverses every payload, so that
+// the store contains no plain text.
 import type { PayloadCodec } from "../../../ts/codec/codec.ts";
 import type { Payload } from "../../../ts/converter/payload.ts";
 
@@ -12,7 +12,9 @@ const encodeSync = (payloads: Payload[]): Payload[] =>
 const decodeSync = (payloads: Payload[]): Payload[] =>
   payloads.map((payload) => {
     const { was, ...metadata } = payload.metadata;
-    return was === undefined ? payload : { metadata: { ...metadata, encoding: was }, data: payload.data.slice().reverse() };
+    return was === undefined
+      ? payload
+      : { metadata: { ...metadata, encoding: was }, data: payload.data.slice().reverse() };
   });
 
 export const turningCodec: PayloadCodec = {

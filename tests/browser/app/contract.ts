@@ -1,6 +1,6 @@
-// The checks of every store, on SQLite over the browser's private files, in a worker. Stores with different names share one
-// pool; reopening one closes and opens it in SQLite and keeps the pool's files. Then a short power-loss loop on this
-// browser's SQLite. Returns the failures.
+// The checks of every store, on SQLite over the browser's private files, in a worker. Stores with
+// different names share one pool; reopening one closes and opens it in SQLite and keeps the pool's
+// files. Then a short power-loss loop on this browser's SQLite. Returns the failures.
 import { parseQuery } from "../../../ts/engine/visibility/parse.ts";
 import { attributes, created } from "../../engine/support/records.ts";
 import { OpfsDatabase } from "../../../ts/engine/sqlite/opfs/database.ts";
@@ -25,7 +25,14 @@ globalThis.onmessage = async () => {
       prepare(database, path, "FULL", MIGRATIONS);
       const fence = { check() {}, held: () => true, release() {} };
       return SqliteStore.over({
-        ...{ library: "@sqlite.org/sqlite-wasm", path, database, fence, synchronous: "FULL", readOnly: false },
+        ...{
+          library: "@sqlite.org/sqlite-wasm",
+          path,
+          database,
+          fence,
+          synchronous: "FULL",
+          readOnly: false,
+        },
         backup() {
           throw new Error("not here");
         },
@@ -45,7 +52,9 @@ globalThis.onmessage = async () => {
     const store = opener()();
     try {
       store.commit([created("w", "r", 2, { searchAttributes: attributes({ Customer: "a\0b" }) })]);
-      const counts = ["a\0b", "a"].map((customer) => store.count(parseQuery(`Customer = "${customer}"`).where));
+      const counts = ["a\0b", "a"].map((customer) =>
+        store.count(parseQuery(`Customer = "${customer}"`).where)
+      );
       if (counts.join() !== "1,0") throw new Error(`found ${counts}`);
     } finally {
       store.close();
@@ -54,13 +63,18 @@ globalThis.onmessage = async () => {
   for (const synchronous of ["FULL", "NORMAL"] as const) {
     let state = 1;
     const random = () => (state = (state * 48271) % 0x7fffffff) / 0x7fffffff;
-    failures.push(...new PowerLossLoop(await PowerSqlite.load(), { crashes: 15, synchronous, random }).run().problems);
+    failures.push(
+      ...new PowerLossLoop(await PowerSqlite.load(), { crashes: 15, synchronous, random }).run()
+        .problems,
+    );
   }
   try {
     await openPool(sqlite, "contract", 200);
     failures.push("files that are in use were opened twice");
   } catch (e) {
-    if ((e as Error).name !== "StoreBusyError") failures.push(`files in use: ${(e as Error).stack}`);
+    if ((e as Error).name !== "StoreBusyError") {
+      failures.push(`files in use: ${(e as Error).stack}`);
+    }
   }
   globalThis.postMessage({ checks: storeChecks.length + 4, failures });
 };

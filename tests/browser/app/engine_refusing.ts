@@ -8,10 +8,16 @@ if (lack === "private") {
     value: () => Promise.reject(new DOMException("The operation is insecure.", "SecurityError")),
   });
 }
-if (lack === "old") delete (FileSystemFileHandle.prototype as { createSyncAccessHandle?: unknown }).createSyncAccessHandle;
+if (lack === "old") {
+  delete (FileSystemFileHandle.prototype as { createSyncAccessHandle?: unknown })
+    .createSyncAccessHandle;
+}
 if (lack === "lockless") Object.defineProperty(navigator, "locks", { value: undefined });
 if (lack === "denied") {
-  const refuse = () => Promise.reject(new DOMException("Access to the Locks API is denied in this context.", "SecurityError"));
+  const refuse = () =>
+    Promise.reject(
+      new DOMException("Access to the Locks API is denied in this context.", "SecurityError"),
+    );
   Object.defineProperty(navigator.locks, "request", { value: refuse });
 }
 if (lack === "crashing") {

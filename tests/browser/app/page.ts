@@ -1,7 +1,12 @@
-// The test page: one tab with the workflow of the crash loop, controlled from outside through `tab`. It reports each request
-// and each acknowledgment to the driver before it continues (`say`), so that the driver knows the true state after a kill at
-// any moment.
-import { type BrowserApp, type BrowserOpenOptions, deleteStore, open } from "../../../ts/browser/mod.ts";
+// The test page: one tab with the workflow of the crash loop, controlled from outside through
+// `tab`. It reports each request and each acknowledgment to the driver before it continues (`say`),
+// so that the driver knows the true state after a kill at any moment.
+import {
+  type BrowserApp,
+  type BrowserOpenOptions,
+  deleteStore,
+  open,
+} from "../../../ts/browser/mod.ts";
 import { silentLogger } from "../../../ts/base/logger.ts";
 import { withContext } from "../../../ts/activity/mod.ts";
 import * as program from "../../crash/program.ts";
@@ -34,7 +39,9 @@ const OwnChannel = globalThis.BroadcastChannel;
 globalThis.BroadcastChannel = class extends OwnChannel {
   constructor(name: string) {
     super(name);
-    if (/:to:/.test(name)) queueMicrotask(() => this.onmessage !== null && channels.set(this, this.onmessage));
+    if (/:to:/.test(name)) {
+      queueMicrotask(() => this.onmessage !== null && channels.set(this, this.onmessage));
+    }
   }
 };
 let giveBack = () => {};
@@ -66,15 +73,24 @@ async function ask(what: string, call: () => Promise<unknown>): Promise<string |
 const api = {
   /** Undefined, or what was wrong. */
   async open(
-    { store = "test", engine = "engine.js", realm = "realm.js", lead = true, stepMs = 0, coded = false, inline = false }:
-      OpenTab = {},
+    {
+      store = "test",
+      engine = "engine.js",
+      realm = "realm.js",
+      lead = true,
+      stepMs = 0,
+      coded = false,
+      inline = false,
+    }: OpenTab = {},
   ) {
     const options: BrowserOpenOptions = {
       path: store,
       lead,
       ...(coded && { codec: turningCodec }),
       logger: silentLogger,
-      ...(inline ? { workflows: program } : { realm: () => new Worker(`/${realm}`, { type: "module" }) }),
+      ...(inline
+        ? { workflows: program }
+        : { realm: () => new Worker(`/${realm}`, { type: "module" }) }),
       engineWorker: () => new Worker(`/${engine}`, { type: "module" }),
       activities: {
         step: withContext(async (context, n: number) => {
@@ -106,24 +122,36 @@ const api = {
   persisted: () => opened().persisted,
   storage: () => opened().storage(),
   deleteStore: (store: string) => deleteStore(store).then(() => undefined, described),
-  purge: (closedBefore: number, limit?: number) => opened().purge({ closedBefore, ...(limit !== undefined && { limit }) }),
+  purge: (closedBefore: number, limit?: number) =>
+    opened().purge({ closedBefore, ...(limit !== undefined && { limit }) }),
   checkStore: () => opened().checkStore(),
-  start: (id: string, plan: program.Plan) => ask(`start ${id}`, () => opened().client.start(program.crash, { id, args: [plan] })),
+  start: (id: string, plan: program.Plan) =>
+    ask(`start ${id}`, () => opened().client.start(program.crash, { id, args: [plan] })),
   signal: (id: string, name: string) =>
-    ask(`signal ${id} ${name}`, () => opened().client.getHandle(program.crash, id).signal(program.post, name)),
+    ask(
+      `signal ${id} ${name}`,
+      () => opened().client.getHandle(program.crash, id).signal(program.post, name),
+    ),
   async update(id: string, name: string) {
     for (let n = 0;; n++) {
       const updateId = n === 0 ? name : `${name}-${n}`;
       const refusal = await ask(`update ${id} ${updateId}`, async () => {
         const handle = opened().client.getHandle(program.crash, id);
-        const update = await handle.startUpdate(program.deliver, { args: [updateId], updateId, waitFor: "completed" });
+        const update = await handle.startUpdate(program.deliver, {
+          args: [updateId],
+          updateId,
+          waitFor: "completed",
+        });
         return await update.result();
       });
       if (!/accepts no updates|Workflow Task in failed state/.test(refusal ?? "")) return refusal;
       await new Promise((resolve) => setTimeout(resolve, 20));
     }
   },
-  /** Starts runs and sends them their mail, several at once, until the page is gone. Not awaited by the driver. */
+  /**
+   * Starts runs and sends them their mail, several at once, until the page is gone. Not awaited by
+   * the driver.
+   */
   work(prefix: string, clients: number): void {
     const client = async (name: string) => {
       for (let n = 0;; n++) {
@@ -133,14 +161,19 @@ const api = {
         if (n % 2 === 0) await api.result(id);
       }
     };
-    for (let c = 0; c < clients; c++) void client(`${prefix}c${c}`).catch((e) => say(`ended ${prefix}c${c}: ${e}`));
+    for (let c = 0; c < clients; c++) {
+      void client(`${prefix}c${c}`).catch((e) => say(`ended ${prefix}c${c}: ${e}`));
+    }
   },
   async send(id: string, name: string): Promise<void> {
     await api.signal(id, `${name}-a`);
     await api.update(id, `${name}-u`);
     await api.signal(id, `${name}-b`);
   },
-  /** Sends open runs the messages that they wait for, and waits for their results; returns the number of runs. */
+  /**
+   * Sends open runs the messages that they wait for, and waits for their results; returns the
+   * number of runs.
+   */
   async takeUp(round: string): Promise<number> {
     const ids = await api.running();
     await Promise.all(ids.map(async (id) => {
@@ -149,28 +182,42 @@ const api = {
     }));
     return ids.length;
   },
-  /** Runs a workflow of another program of the site (`open({ realm })`) by its name; its result, or what it failed with. */
-  execute: (type: string, id: string, args: unknown[]) => opened().client.execute(type, { id, args }).catch(described),
+  /**
+   * Runs a workflow of another program of the site (`open({ realm })`) by its name; its result, or
+   * what it failed with.
+   */
+  execute: (type: string, id: string, args: unknown[]) =>
+    opened().client.execute(type, { id, args }).catch(described),
   /** What tasks of a run have failed with. */
   failures: async (id: string) => {
     const { events } = await opened().client.getHandle(undefined, id).fetchHistory();
     return events.flatMap(({ attributes }) =>
-      attributes.case === "workflowTaskFailedEventAttributes" ? [attributes.value.failure?.message ?? ""] : []
+      attributes.case === "workflowTaskFailedEventAttributes"
+        ? [attributes.value.failure?.message ?? ""]
+        : []
     );
   },
   signalBare: (id: string, name: string) => opened().client.getHandle(undefined, id).signal(name),
   /** Rows of the application's tables, or what was wrong. */
-  rows: (sql: string, ...params: (string | number)[]) => opened().tables.all(sql, ...params).catch(described),
+  rows: (sql: string, ...params: (string | number)[]) =>
+    opened().tables.all(sql, ...params).catch(described),
   startByHand: (type: string, id: string, args: unknown[]) =>
     opened().client.start(type, { id, args, timers: "manual" }).then(() => undefined),
   /** What was wrong, or nothing. */
-  fireTimer: (id: string, name: string) => opened().fireTimer(id, name).then(() => undefined, described),
-  startFor: (type: string, id: string, args: unknown[], belonging: { entityId?: string; correlationId?: string }) =>
-    opened().client.start(type, { id, args, ...belonging }).then(() => undefined),
+  fireTimer: (id: string, name: string) =>
+    opened().fireTimer(id, name).then(() => undefined, described),
+  startFor: (
+    type: string,
+    id: string,
+    args: unknown[],
+    belonging: { entityId?: string; correlationId?: string },
+  ) => opened().client.start(type, { id, args, ...belonging }).then(() => undefined),
   result: (id: string) => opened().client.getHandle(program.crash, id).result(),
   async running() {
     const ids: string[] = [];
-    for await (const { workflowId } of opened().client.list("ExecutionStatus = 'Running'")) ids.push(workflowId);
+    for await (const { workflowId } of opened().client.list("ExecutionStatus = 'Running'")) {
+      ids.push(workflowId);
+    }
     return ids;
   },
   count: async (query = "") => Number(await opened().client.count(query)),
@@ -228,8 +275,8 @@ const api = {
     }),
   giveBack: () => giveBack(),
   /**
-   * Blocks the page until another one calls `endHangs`: a page with a blocked event loop sees only the cookies of other
-   * pages change.
+   * Blocks the page until another one calls `endHangs`: a page with a blocked event loop sees only
+   * the cookies of other pages change.
    */
   hang() {
     document.cookie = "hang=on";
@@ -253,7 +300,9 @@ const api = {
   async exportStore() {
     const bytes = new Uint8Array(await (await opened().exportStore()).arrayBuffer());
     let text = "";
-    for (let at = 0; at < bytes.length; at += 0x8000) text += String.fromCharCode(...bytes.subarray(at, at + 0x8000));
+    for (let at = 0; at < bytes.length; at += 0x8000) {
+      text += String.fromCharCode(...bytes.subarray(at, at + 0x8000));
+    }
     return btoa(text);
   },
   async importStore(base64: string, force = false) {

@@ -1,4 +1,5 @@
-// A worker that removes the database from a store that no page has open, as a browser's cleanup or a bug might.
+// A worker that removes the database from a store that no page has open, as a browser's cleanup or
+// a bug might.
 globalThis.onmessage = async ({ data }) => {
   const root = await navigator.storage.getDirectory();
   const stores = await root.getDirectoryHandle("temporalex");

@@ -1,4 +1,5 @@
-// A real browser with a separate profile that outlives it, as a process that can be killed, and its tabs.
+// A real browser with a separate profile that outlives it, as a process that can be killed, and its
+// tabs.
 import type { ChildProcess } from "node:child_process";
 import { mkdtempSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -18,7 +19,8 @@ interface Launcher {
   killBrowser(child: ChildProcess): Promise<void>;
 }
 
-const tool = async (name: string) => await import(pathToFileURL(join(process.cwd(), "tools/lib", name)).href);
+const tool = async (name: string) =>
+  await import(pathToFileURL(join(process.cwd(), "tools/lib", name)).href);
 
 export type Hear = (line: string) => void;
 
@@ -69,7 +71,9 @@ export class Profile {
 
   async remove(): Promise<void> {
     await this.kill();
-    const { removeFolder } = await tool("folders.mjs") as { removeFolder(folder: string): Promise<void> };
+    const { removeFolder } = await tool("folders.mjs") as {
+      removeFolder(folder: string): Promise<void>;
+    };
     await removeFolder(this.folder);
   }
 }
@@ -87,13 +91,16 @@ export class Tab {
   }
 
   /**
-   * Waits until a condition holds in the page, or its promise resolves. Not by Playwright's wait: that polls once per drawn
-   * frame, and a background tab draws no frames; and with an interval it accepts a promise as truthy.
+   * Waits until a condition holds in the page, or its promise resolves. Not by Playwright's wait:
+   * that polls once per drawn frame, and a background tab draws no frames; and with an interval it
+   * accepts a promise as truthy.
    */
   async holds<A>(what: (argument: A) => unknown, argument: A): Promise<void> {
     const until = performance.now() + HOLDS_MS;
     while (!await this.page.evaluate(what as (argument: unknown) => unknown, argument)) {
-      if (performance.now() > until) throw new Error(`it did not come to hold within ${HOLDS_MS / 1000} s: ${what}`);
+      if (performance.now() > until) {
+        throw new Error(`it did not come to hold within ${HOLDS_MS / 1000} s: ${what}`);
+      }
       await new Promise((resolve) => setTimeout(resolve, 20));
     }
   }
@@ -107,7 +114,13 @@ export class Tab {
   closeStore(): Promise<void> {
     return this.page.evaluate(() => tab.close());
   }
-  status(): Promise<{ role: string; leader: string | undefined; problem: { name: string; message: string } | undefined }> {
+  status(): Promise<
+    {
+      role: string;
+      leader: string | undefined;
+      problem: { name: string; message: string } | undefined;
+    }
+  > {
     return this.page.evaluate(() => tab.status());
   }
   async role(): Promise<string> {
@@ -131,7 +144,9 @@ export class Tab {
   update(id: string, name: string): Promise<string | undefined> {
     return this.page.evaluate(([i, n]) => tab.update(i, n), [id, name] as const);
   }
-  result(id: string): Promise<{ steps: readonly number[]; signals: readonly string[]; updates: readonly string[] }> {
+  result(
+    id: string,
+  ): Promise<{ steps: readonly number[]; signals: readonly string[]; updates: readonly string[] }> {
     return this.page.evaluate((i) => tab.result(i), id);
   }
   work(prefix: string, clients: number): Promise<void> {
@@ -149,8 +164,14 @@ export class Tab {
   async exportStore(): Promise<Uint8Array> {
     return Buffer.from(await this.page.evaluate(() => tab.exportStore()), "base64");
   }
-  importStore(bytes: Uint8Array, force = false): Promise<{ name: string; message: string } | undefined> {
-    return this.page.evaluate(([b, f]) => tab.importStore(b, f), [Buffer.from(bytes).toString("base64"), force] as const);
+  importStore(
+    bytes: Uint8Array,
+    force = false,
+  ): Promise<{ name: string; message: string } | undefined> {
+    return this.page.evaluate(
+      ([b, f]) => tab.importStore(b, f),
+      [Buffer.from(bytes).toString("base64"), force] as const,
+    );
   }
   async reload(): Promise<void> {
     await this.page.reload();

@@ -1,6 +1,8 @@
-// The crash loop of tabs: a browser works on a store in one or two tabs, and at a random moment the leading tab is reloaded, closed or
-// crashed, or the whole browser is killed, again and again on one growing store. After each round the store is exported and judged in Node by
-// the oracle of the crash loop (tests/crash): nothing acknowledged is missing, nothing is recorded twice, closed runs replay in a fresh core.
+// The crash loop of tabs: a browser works on a store in one or two tabs, and at a random moment the
+// leading tab is reloaded, closed or crashed, or the whole browser is killed, again and again on
+// one growing store. After each round the store is exported and judged in Node by the oracle of the
+// crash loop (tests/crash): nothing acknowledged is missing, nothing is recorded twice, closed runs
+// replay in a fresh core.
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -8,7 +10,14 @@ import { type Judgement, Oracle } from "../../crash/oracle.ts";
 import { Profile, type Tab } from "./browser.ts";
 import { serveSite, SITE } from "./site.ts";
 
-export const KINDS = ["reload", "close", "kill", "close-of-two", "crash-of-two", "freeze-of-two"] as const;
+export const KINDS = [
+  "reload",
+  "close",
+  "kill",
+  "close-of-two",
+  "crash-of-two",
+  "freeze-of-two",
+] as const;
 export type Kind = typeof KINDS[number];
 
 export interface LoopOptions {
@@ -18,7 +27,12 @@ export interface LoopOptions {
   killWithinMs?: number;
   random?: () => number;
   kinds?: readonly Kind[];
-  onRound?: (round: number, kind: Kind, judgement: Judgement, handOverMs: number | undefined) => void;
+  onRound?: (
+    round: number,
+    kind: Kind,
+    judgement: Judgement,
+    handOverMs: number | undefined,
+  ) => void;
 }
 
 export interface TabsJudgement extends Judgement {
@@ -31,7 +45,9 @@ export interface TabsJudgement extends Judgement {
 }
 
 /** Undefined if no browser is installed. */
-export async function tabLoop(options: LoopOptions): Promise<TabsJudgement | { readonly skipped: string }> {
+export async function tabLoop(
+  options: LoopOptions,
+): Promise<TabsJudgement | { readonly skipped: string }> {
   const { rounds, clients = 2, killWithinMs = 400, random = Math.random, kinds = KINDS } = options;
   const site = await serveSite(SITE);
   const profile = new Profile();
@@ -96,8 +112,17 @@ export async function tabLoop(options: LoopOptions): Promise<TabsJudgement | { r
       if (judgement.problems.length > 0) break;
     }
     const problems = [...judgement!.problems];
-    if (judgement!.open > 0 && problems.length === 0) problems.push(`${judgement!.open} runs never ended`);
-    return { ...judgement!, problems, browser: profile.source, kinds: counts, handOversMs, reopeningsMs };
+    if (judgement!.open > 0 && problems.length === 0) {
+      problems.push(`${judgement!.open} runs never ended`);
+    }
+    return {
+      ...judgement!,
+      problems,
+      browser: profile.source,
+      kinds: counts,
+      handOversMs,
+      reopeningsMs,
+    };
   } finally {
     await profile.remove();
     await site.close();
@@ -108,7 +133,9 @@ export async function tabLoop(options: LoopOptions): Promise<TabsJudgement | { r
 async function open(tab: Tab, times: number[]): Promise<void> {
   const began = await tab.now();
   const wrong = await tab.open();
-  if (wrong !== undefined) throw new Error(`the tab could not be opened: ${wrong.name}: ${wrong.message}`);
+  if (wrong !== undefined) {
+    throw new Error(`the tab could not be opened: ${wrong.name}: ${wrong.message}`);
+  }
   if (await tab.role() === "leader") times.push((await tab.led())[0]! - began);
 }
 

@@ -1,5 +1,5 @@
-// The test page, bundled with esbuild as an application would be, and served from a loopback port under a strict content security policy:
-// no eval, no blob:, no inline script.
+// The test page, bundled with esbuild as an application would be, and served from a loopback port
+// under a strict content security policy: no eval, no blob:, no inline script.
 import { copyFileSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -7,7 +7,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import process from "node:process";
 
-export const CSP = "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; worker-src 'self'; connect-src 'self'";
+export const CSP =
+  "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; worker-src 'self'; connect-src 'self'";
 const TYPES: { [extension: string]: string } = { js: "text/javascript", wasm: "application/wasm" };
 
 export interface Site {
@@ -18,15 +19,22 @@ export interface Site {
 }
 
 /**
- * Bundles `entries` (name to source file, from the checkout's root) and serves them as /name.js next to an empty page.
- * `connect`: further origins to which the page may connect. `isolated`: pages and workers may share memory.
+ * Bundles `entries` (name to source file, from the checkout's root) and serves them as /name.js
+ * next to an empty page. `connect`: further origins to which the page may connect. `isolated`:
+ * pages and workers may share memory.
  */
-export async function serveSite(entries: { readonly [name: string]: string }, connect = "", isolated = false): Promise<Site> {
+export async function serveSite(
+  entries: { readonly [name: string]: string },
+  connect = "",
+  isolated = false,
+): Promise<Site> {
   const { build } = await import("esbuild");
   const root = process.cwd();
   const dir = mkdtempSync(join(tmpdir(), "temporalex-site-"));
   await build({
-    entryPoints: Object.fromEntries(Object.entries(entries).map(([name, file]) => [name, join(root, file)])),
+    entryPoints: Object.fromEntries(
+      Object.entries(entries).map(([name, file]) => [name, join(root, file)]),
+    ),
     bundle: true,
     splitting: true,
     format: "esm",
@@ -41,10 +49,17 @@ export async function serveSite(entries: { readonly [name: string]: string }, co
     },
     logLevel: "error",
   });
-  // esbuild does not resolve `new URL("sqlite3.wasm", import.meta.url)`, so the file is copied next to the bundle.
-  copyFileSync(join(root, "node_modules/@sqlite.org/sqlite-wasm/sqlite-wasm/jswasm/sqlite3.wasm"), join(dir, "sqlite3.wasm"));
+  // esbuild does not resolve `new URL("sqlite3.wasm", import.meta.url)`, so the file is copied next
+  // to the bundle.
+  copyFileSync(
+    join(root, "node_modules/@sqlite.org/sqlite-wasm/sqlite-wasm/jswasm/sqlite3.wasm"),
+    join(dir, "sqlite3.wasm"),
+  );
   const asked: string[] = [];
-  const isolation = { "cross-origin-opener-policy": "same-origin", "cross-origin-embedder-policy": "require-corp" };
+  const isolation = {
+    "cross-origin-opener-policy": "same-origin",
+    "cross-origin-embedder-policy": "require-corp",
+  };
   const server = createServer((request, response) => {
     const path = new URL(request.url ?? "/", "http://localhost").pathname;
     asked.push(path);
@@ -54,7 +69,8 @@ export async function serveSite(entries: { readonly [name: string]: string }, co
       ...(isolated && isolation),
     };
     if (path === "/") {
-      const html = '<!doctype html><meta charset=utf-8><title>tab</title><script type=module src="/page.js"></script>';
+      const html =
+        '<!doctype html><meta charset=utf-8><title>tab</title><script type=module src="/page.js"></script>';
       return response.writeHead(200, { ...headers, "content-type": "text/html" }).end(html);
     }
     try {

@@ -5,7 +5,11 @@ import * as activities from "./activities.ts";
 
 const [, , path, umask] = process.argv;
 if (umask !== undefined) process.umask(Number(umask));
-const app = await open({ path: path!, workflows: new URL("./workflows.ts", import.meta.url), activities });
+const app = await open({
+  path: path!,
+  workflows: new URL("./workflows.ts", import.meta.url),
+  activities,
+});
 // Before the signal that allows it to be ended.
 process.on("SIGTERM", () => void app.close().then(() => process.exit(0)));
 console.log(`served ${await app.served}`);

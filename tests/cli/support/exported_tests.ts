@@ -1,4 +1,5 @@
-// Projects with exported tests, and what runs them: which tests passed and which failed, by name. Of a checkout with `dist` alone.
+// Projects with exported tests, and what runs them: which tests passed and which failed, by name.
+// Of a checkout with `dist` alone.
 import { execFile } from "node:child_process";
 import { existsSync, mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
@@ -20,13 +21,19 @@ export function project(folder: string): void {
 
 /** What installs a runner that is not there; undefined: it is. */
 export function missing(runner: TestRunner): string | undefined {
-  if (runner === "vitest" && !existsSync(VITEST)) return "npm install --prefix .build/vitest vitest@4.1.12";
+  if (runner === "vitest" && !existsSync(VITEST)) {
+    return "npm install --prefix .build/vitest vitest@4.1.12";
+  }
   return runner === "deno" && !existsSync(DENO) ? "npm ci" : undefined;
 }
 
 /** Node itself, in a test that Deno runs, too. */
 const NODE = "Deno" in globalThis ? "node" : process.execPath;
-const COMMANDS: { readonly [runner in TestRunner]: (files: readonly string[]) => readonly [string, readonly string[]] } = {
+const COMMANDS: {
+  readonly [runner in TestRunner]: (
+    files: readonly string[],
+  ) => readonly [string, readonly string[]];
+} = {
   node: (files) => [NODE, ["--test", "--test-reporter=junit", ...files]],
   vitest: (files) => [NODE, [join(VITEST, "vitest.mjs"), "run", "--reporter=junit", ...files]],
   deno: (files) => [DENO, ["test", "-A", "--no-check", "--reporter=junit", ...files]],
@@ -41,12 +48,20 @@ export async function runTests(
   const [command, args] = COMMANDS[runner](files);
   // Within a test of Node's the runner would report to that one.
   const { NODE_TEST_CONTEXT: _, ...env } = process.env;
-  const options = { cwd: resolve(folder), env: { ...env, NO_COLOR: "1", CI: "true" }, maxBuffer: 1 << 26 };
+  const options = {
+    cwd: resolve(folder),
+    env: { ...env, NO_COLOR: "1", CI: "true" },
+    maxBuffer: 1 << 26,
+  };
   const { stdout, stderr } = await new Promise<{ stdout: string; stderr: string }>((done) =>
     void execFile(command, [...args], options, (_, stdout, stderr) => done({ stdout, stderr }))
   );
   const results = new Map<string, string>();
-  for (const [, attributes, self, body = ""] of stdout.matchAll(/<testcase ([^>]*?)(?:(\/)>|>([\s\S]*?)<\/testcase>)/g)) {
+  for (
+    const [, attributes, self, body = ""] of stdout.matchAll(
+      /<testcase ([^>]*?)(?:(\/)>|>([\s\S]*?)<\/testcase>)/g,
+    )
+  ) {
     const name = /\bname="([^"]*)"/.exec(attributes!)?.[1] ?? "";
     results.set(name, self === "/" || !/<(?:failure|error)/.test(body) ? "" : unescaped(body));
   }
@@ -54,9 +69,16 @@ export async function runTests(
   return results;
 }
 
-const NAMED: { readonly [name: string]: string } = { lt: "<", gt: ">", quot: '"', apos: "'", amp: "&" };
+const NAMED: { readonly [name: string]: string } = {
+  lt: "<",
+  gt: ">",
+  quot: '"',
+  apos: "'",
+  amp: "&",
+};
 const unescaped = (text: string): string =>
   text.replace(
     /&(?:#(\d+)|(\w+));/g,
-    (all, code?: string, name = "") => code === undefined ? NAMED[name] ?? all : String.fromCharCode(Number(code)),
+    (all, code?: string, name = "") =>
+      code === undefined ? NAMED[name] ?? all : String.fromCharCode(Number(code)),
   );

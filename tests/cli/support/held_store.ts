@@ -1,4 +1,5 @@
-// A store that this process holds, with the workflows of flows/, and `temporalex workflow ...` on it.
+// A store that this process holds, with the workflows of flows/, and `temporalex workflow ...` on
+// it.
 import assert from "node:assert/strict";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -43,4 +44,5 @@ export async function json(...args: string[]): Promise<Json> {
 
 export const refused = refusals(run);
 
-export const cart = (id: string, ...more: string[]) => json("start", "--type", "Cart", "-w", id, "-i", '"ada"', ...more);
+export const cart = (id: string, ...more: string[]) =>
+  json("start", "--type", "Cart", "-w", id, "-i", '"ada"', ...more);

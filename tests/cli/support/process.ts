@@ -8,7 +8,10 @@ export interface Started {
   /** JSON lines of standard output so far. */
   readonly lines: { readonly [field: string]: unknown }[];
   readonly err: () => string;
-  /** The first matching line from index `from` on; rejects if the process ends before, or after two minutes. */
+  /**
+   * The first matching line from index `from` on; rejects if the process ends before, or after two
+   * minutes.
+   */
   line(
     what: string,
     is: (line: { readonly [field: string]: unknown }) => boolean,
@@ -24,7 +27,10 @@ export function startCommand(args: readonly string[], cwd: string): Started {
   const deno = "Deno" in globalThis;
   const root = fileURLToPath(new URL("../../../", import.meta.url));
   const command = deno ? ["run", "-A", "--no-check", "--config", `${root}deno.json`, main] : [main];
-  const child = spawn(process.execPath, [...command, ...args], { cwd, stdio: ["ignore", "pipe", "pipe"] });
+  const child = spawn(process.execPath, [...command, ...args], {
+    cwd,
+    stdio: ["ignore", "pipe", "pipe"],
+  });
   const lines: { [field: string]: unknown }[] = [];
   let rest = "";
   let err = "";
@@ -50,7 +56,8 @@ export function startCommand(args: readonly string[], cwd: string): Started {
     err: () => err,
     line: (what, is, from = 0) =>
       new Promise((resolve, reject) => {
-        const fail = (why: string) => reject(new Error(`${what}: ${why}\n${JSON.stringify(lines, undefined, 1)}\n${err}`));
+        const fail = (why: string) =>
+          reject(new Error(`${what}: ${why}\n${JSON.stringify(lines, undefined, 1)}\n${err}`));
         const timer = setTimeout(() => fail("not within two minutes"), 120_000);
         look = () => {
           const found = lines.slice(from).find(is);

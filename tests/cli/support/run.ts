@@ -16,7 +16,11 @@ export interface RunOptions extends Partial<Io> {
 }
 
 /** The exit code and everything that was written. Nothing is a terminal unless `options` say so. */
-export async function run(args: readonly string[], options: RunOptions = {}, program: typeof main = main): Promise<Result> {
+export async function run(
+  args: readonly string[],
+  options: RunOptions = {},
+  program: typeof main = main,
+): Promise<Result> {
   let out = "";
   let err = "";
   const { input = "", ...more } = options;
@@ -39,7 +43,10 @@ export async function run(args: readonly string[], options: RunOptions = {}, pro
   return { code, out, err };
 }
 
-/** Of commands that `runs` runs: checks that one fails with this code and these words, and as JSON with the same words. */
+/**
+ * Of commands that `runs` runs: checks that one fails with this code and these words, and as JSON
+ * with the same words.
+ */
 export function refusals(runs: (args: readonly string[]) => Promise<Result>) {
   return async (code: number, words: RegExp, ...args: string[]): Promise<void> => {
     const text = await runs(args);

@@ -1,4 +1,5 @@
-// Drives clients and workers of Temporal's packages on a server of this process, with a failure converter that encodes the text of errors.
+// Drives clients and workers of Temporal's packages on a server of this process, with a failure
+// converter that encodes the text of errors.
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import type { TestContext } from "node:test";
@@ -14,7 +15,8 @@ import { MARK, mark, plainmarkFrame } from "./words.ts";
 
 const failure = (what: string): never =>
   plainmarkFrame(
-    (message, cause) => ApplicationFailure.create({ message, type: "Marked", details: [mark("detail")], cause }),
+    (message, cause) =>
+      ApplicationFailure.create({ message, type: "Marked", details: [mark("detail")], cause }),
     what,
   );
 
@@ -98,11 +100,17 @@ async function messages(scan: Scan, client: compat.Client, taskQueue: string): P
     staticDetails: mark("details"),
   } as never);
   const handle = scan.watchObject("compat WorkflowHandle", started) as compat.WorkflowHandle;
-  await until("it is open", async () => (await handle.query<string[], [string]>("seen", "")).includes("open"));
+  await until(
+    "it is open",
+    async () => (await handle.query<string[], [string]>("seen", "")).includes("open"),
+  );
   await handle.signal("note", mark("signal"));
   await handle.signalWithOptions("note", { args: [mark("signal")] } as never);
   await handle.executeUpdate("add", { args: [mark("update")] } as never);
-  const update = await handle.startUpdate("add", { args: [mark("update")], waitForStage: "ACCEPTED" } as never);
+  const update = await handle.startUpdate(
+    "add",
+    { args: [mark("update")], waitForStage: "ACCEPTED" } as never,
+  );
   await update.result();
   await handle.getUpdateHandle(update.updateId).result();
   await rejects(handle.executeUpdate("refuse", { args: [mark("refused update")] } as never));
@@ -111,15 +119,28 @@ async function messages(scan: Scan, client: compat.Client, taskQueue: string): P
   await handle.queryWithOptions("seen", { args: [mark("query")] } as never);
   assert.match(JSON.stringify((await handle.describe()).memo), new RegExp(MARK));
   assert.ok(await handle.fetchHistory());
-  await rejects(workflow.start("marked", { workflowId: "messages", taskQueue, args: [mark("twice"), "", 2] } as never));
+  await rejects(
+    workflow.start(
+      "marked",
+      { workflowId: "messages", taskQueue, args: [mark("twice"), "", 2] } as never,
+    ),
+  );
   await handle.signal("finish", "wait");
   const pending = async () =>
-    ((await handle.describe()).raw as unknown as { pendingActivities: { activityId: string; state: unknown }[] })
+    ((await handle.describe()).raw as unknown as {
+      pendingActivities: { activityId: string; state: unknown }[];
+    })
       .pendingActivities;
   await until("its activities wait", async () => (await pending()).length === 3);
-  const [one, two, three] = (await pending()).map(({ activityId }) => ({ workflowId: "messages", activityId }));
+  const [one, two, three] = (await pending()).map(({ activityId }) => ({
+    workflowId: "messages",
+    activityId,
+  }));
   await until("they were started", async () => {
-    const beaten = await client.activity.heartbeat(one!, mark("heartbeat from outside")).then(() => true, () => false);
+    const beaten = await client.activity.heartbeat(one!, mark("heartbeat from outside")).then(
+      () => true,
+      () => false,
+    );
     return beaten;
   });
   await client.activity.complete(one!, mark("result from outside"));
@@ -128,26 +149,40 @@ async function messages(scan: Scan, client: compat.Client, taskQueue: string): P
     details: [mark("detail")],
     nonRetryable: true,
   });
-  await until("the second one", () => client.activity.fail(two!, error).then(() => true, () => false));
+  await until(
+    "the second one",
+    () => client.activity.fail(two!, error).then(() => true, () => false),
+  );
   await handle.cancel();
-  await client.activity.reportCancellation(three!, mark("cancellation from outside")).catch(() => {});
+  await client.activity.reportCancellation(three!, mark("cancellation from outside")).catch(
+    () => {},
+  );
   await rejects(handle.result());
 }
 
 async function ends(scan: Scan, client: compat.Client, taskQueue: string): Promise<void> {
   const { workflow } = client;
   const start = (workflowId: string) =>
-    workflow.start("marked", { workflowId, taskQueue, args: [mark("start"), "neighbor", 2] } as never);
+    workflow.start(
+      "marked",
+      { workflowId, taskQueue, args: [mark("start"), "neighbor", 2] } as never,
+    );
   const again = await start("again");
   await again.signal("finish", "again");
-  await until("the next run", async () => (await workflow.getHandle("again").describe()).runId !== again.firstExecutionRunId);
+  await until(
+    "the next run",
+    async () => (await workflow.getHandle("again").describe()).runId !== again.firstExecutionRunId,
+  );
   await workflow.getHandle("again").signal("finish", "fail");
   await rejects(workflow.result("again"));
   const bug = await start("bug");
   await bug.signal("finish", "bug");
   await until(
     "its task failed",
-    async () => JSON.stringify(await bug.fetchHistory(), asText).includes("workflowTaskFailedEventAttributes"),
+    async () =>
+      JSON.stringify(await bug.fetchHistory(), asText).includes(
+        "workflowTaskFailedEventAttributes",
+      ),
   );
   await scan.watchObject("compat WorkflowHandle", bug).terminate("ended");
   await workflow.signalWithStart("marked", {
@@ -159,23 +194,41 @@ async function ends(scan: Scan, client: compat.Client, taskQueue: string): Promi
     signalArgs: [mark("signal with start")],
   } as never);
   await workflow.getHandle("with-start").signal("finish", "done");
-  await rejects(workflow.execute("child", { workflowId: "executed", taskQueue, args: [mark("child fail")] } as never));
+  await rejects(
+    workflow.execute(
+      "child",
+      { workflowId: "executed", taskQueue, args: [mark("child fail")] } as never,
+    ),
+  );
   await workflow.count();
   let listed = 0;
-  for await (const { memo } of workflow.list()) listed += JSON.stringify(memo)?.includes(MARK) ? 1 : 0;
+  for await (const { memo } of workflow.list()) {
+    listed += JSON.stringify(memo)?.includes(MARK) ? 1 : 0;
+  }
   assert.ok(listed > 0, "memos are decoded in lists");
 }
 
 /** Replays a run whose open task fails, which the replay worker logs. */
-async function replayed(folder: string, dataConverter: object, client: compat.Client): Promise<void> {
+async function replayed(
+  folder: string,
+  dataConverter: object,
+  client: compat.Client,
+): Promise<void> {
   const options = { workflowsPath: join(folder, "workflows.js"), dataConverter };
-  await Worker.runReplayHistory(options, await client.workflow.getHandle("bug").fetchHistory(), "bug");
+  await Worker.runReplayHistory(
+    options,
+    await client.workflow.getHandle("bug").fetchHistory(),
+    "bug",
+  );
 }
 
 /** Writes the converter, and returns a data converter that has it and the codec. */
 export function dataConverterIn(t: TestContext): { folder: string; dataConverter: object } {
   const folder = project(t, { "converter.js": CONVERTER, "workflows.js": WORKFLOWS });
-  return { folder, dataConverter: { failureConverterPath: join(folder, "converter.js"), payloadCodecs: [codec] } };
+  return {
+    folder,
+    dataConverter: { failureConverterPath: join(folder, "converter.js"), payloadCodecs: [codec] },
+  };
 }
 
 /** All of it. The store is in `stores`; `lookAtFiles` is called while it is open. */
@@ -197,7 +250,8 @@ export async function driveCompat(
   Runtime.install({
     logger: new DefaultLogger(
       "TRACE",
-      ({ level, message, meta }) => scan.look(`compat log ${level}`, `${message} ${JSON.stringify(meta, asText)}`),
+      ({ level, message, meta }) =>
+        scan.look(`compat log ${level}`, `${message} ${JSON.stringify(meta, asText)}`),
     ),
   });
   const connection = await NativeConnection.connect({ address: `127.0.0.1:${server.port}` });
@@ -217,7 +271,10 @@ export async function driveCompat(
       dataConverter,
     });
     await worker.runUntil(async () => {
-      await client.workflow.start("child", { workflowId: "neighbor", taskQueue, args: [mark("neighbor")] } as never);
+      await client.workflow.start(
+        "child",
+        { workflowId: "neighbor", taskQueue, args: [mark("neighbor")] } as never,
+      );
       await messages(scan, client, taskQueue);
       await ends(scan, client, taskQueue);
       await replayed(folder, dataConverter, client);

@@ -17,7 +17,20 @@ import { Worker, WorkflowReplacementError } from "../../../ts/worker/mod.ts";
 import type { RawService } from "../../../ts/service/raw.ts";
 import type { Telemetry } from "../../support/otel.ts";
 import { until } from "../../support/until.ts";
-import { add, break_, broken, finish, game, later, marked, note, refuse, seen, spoil, tell } from "../workflows/marked.ts";
+import {
+  add,
+  break_,
+  broken,
+  finish,
+  game,
+  later,
+  marked,
+  note,
+  refuse,
+  seen,
+  spoil,
+  tell,
+} from "../workflows/marked.ts";
 import { asText, codec, type Scan } from "./scan.ts";
 import { MARK, mark, plainmarkFrame } from "./words.ts";
 
@@ -26,7 +39,8 @@ const changed = new URL("../workflows/marked_changed.ts", import.meta.url);
 
 const failure = (what: string): never =>
   plainmarkFrame(
-    (message, cause) => new ApplicationFailure(message, { type: "Marked", details: [mark(`${what} detail`)], cause }),
+    (message, cause) =>
+      new ApplicationFailure(message, { type: "Marked", details: [mark(`${what} detail`)], cause }),
     what,
   );
 
@@ -47,10 +61,16 @@ const reducers = {
   reject: () => failure("reducer"),
 };
 
-/** Values for client code whose error is expected; its text must have the marker, or the case would prove nothing. */
+/**
+ * Values for client code whose error is expected; its text must have the marker, or the case would
+ * prove nothing.
+ */
 async function rejects(promise: PromiseLike<unknown>): Promise<void> {
   const error = await Promise.resolve(promise).then(() => undefined, (error: Error) => error);
-  assert.ok(error !== undefined && JSON.stringify(error, asText).includes(MARK), String(error?.stack));
+  assert.ok(
+    error !== undefined && JSON.stringify(error, asText).includes(MARK),
+    String(error?.stack),
+  );
 }
 
 async function messages(client: Client, id: string): Promise<void> {
@@ -84,14 +104,18 @@ async function fromOutside(client: Client, id: string): Promise<void> {
   await handle.signal(finish, "wait");
   await until("it waits", async () => {
     const { pendingActivities, pendingProcedures } = await handle.describe();
-    return pendingActivities.filter(({ state }) => state === "STARTED").length === 3 && pendingProcedures.length === 2;
+    return pendingActivities.filter(({ state }) => state === "STARTED").length === 3 &&
+      pendingProcedures.length === 2;
   });
   assert.equal((await handle.procedures()).length, 2);
   const [one, two, three] = (await handle.describe()).pendingActivities
     .map(({ activityId }) => ({ workflowId: id, activityId }));
   await client.heartbeatActivity(one!, mark("heartbeat from outside"));
   await client.completeActivity(one!, mark("result from outside"));
-  const error = new ApplicationFailure(mark("failure from outside"), { details: [mark("detail")], nonRetryable: true });
+  const error = new ApplicationFailure(mark("failure from outside"), {
+    details: [mark("detail")],
+    nonRetryable: true,
+  });
   await client.failActivity(two!, error);
   await client.completeProcedure({ workflow: id, name: game.ask.name }, mark("answer"));
   await client.failProcedure({ workflow: id, name: game.ask.name }, error);
@@ -106,14 +130,20 @@ async function ends(client: Client): Promise<void> {
   await again.signal(note, mark("signal"));
   await again.signal(later, mark("buffered"));
   await again.signal(finish, "again");
-  await until("the next run", async () => (await client.getHandle(marked, "again").describe()).runId !== again.runId);
+  await until(
+    "the next run",
+    async () => (await client.getHandle(marked, "again").describe()).runId !== again.runId,
+  );
   await again.signal(finish, "fail");
   await rejects(again.result());
   const bug = await start("bug");
   await bug.signal(finish, "bug");
   await until(
     "its task failed",
-    async () => (await bug.fetchHistory()).events.some(({ attributes: at }) => at.case === "workflowTaskFailedEventAttributes"),
+    async () =>
+      (await bug.fetchHistory()).events.some(({ attributes: at }) =>
+        at.case === "workflowTaskFailedEventAttributes"
+      ),
   );
   await bug.terminate("ended", mark("details of a termination"));
   await start("set");
@@ -130,27 +160,44 @@ async function ends(client: Client): Promise<void> {
     signal: finish,
     signalArgs: ["done"],
   });
-  await client.execute(marked, { id: "executed", args: [mark("start"), "neighbor", 2], runTimeout: "1s" }).catch(() => {});
+  await client.execute(marked, {
+    id: "executed",
+    args: [mark("start"), "neighbor", 2],
+    runTimeout: "1s",
+  }).catch(() => {});
   await client.getHandle(marked, "with-start").delete().catch(() => {});
-  await client.getHandle(marked, "executed").reset({ to: "firstWorkflowTask" } as never).catch(() => {});
+  await client.getHandle(marked, "executed").reset({ to: "firstWorkflowTask" } as never).catch(
+    () => {},
+  );
   await client.count();
   await client.countGroups();
   await client.countByStatus();
   let listed = 0;
-  for await (const run of client.list()) listed += JSON.stringify(run, asText).includes(MARK) ? 1 : 0;
+  for await (const run of client.list()) {
+    listed += JSON.stringify(run, asText).includes(MARK) ? 1 : 0;
+  }
   assert.ok(listed > 0, "memos are decoded in lists");
 }
 
-/** Histories as they leave the process, and what replays, debug sessions and reports without a codec show of them. */
+/**
+ * Histories as they leave the process, and what replays, debug sessions and reports without a codec
+ * show of them.
+ */
 async function exported(scan: Scan, client: Client): Promise<void> {
-  const realm = await createWorkerRealm({ workflows, cacheSize: 0, runOptions: { namespace: "default", identity: "replay" } });
+  const realm = await createWorkerRealm({
+    workflows,
+    cacheSize: 0,
+    runOptions: { namespace: "default", identity: "replay" },
+  });
   try {
     for (const id of ["messages", "again", "bug"]) {
       const handle = client.getHandle(marked, id).with({ timeout: "10s" });
       const bytes = await handle.historyBytes();
       scan.look(`historyJson of ${id}`, await handle.historyJson());
       scan.look(`historyBytes of ${id}`, bytes);
-      for await (const event of handle.history()) scan.look(`history of ${id}`, JSON.stringify(event, asText));
+      for await (const event of handle.history()) {
+        scan.look(`history of ${id}`, JSON.stringify(event, asText));
+      }
       assert.ok(Buffer.from(await handle.historyBytes({ decode: true })).includes(MARK));
       scan.look(`replay of ${id}`, JSON.stringify(await realm.replay(id, bytes), asText));
       const run = await reportedRun({ source: id, history: bytes, realm, values: "" });
@@ -167,7 +214,11 @@ async function exported(scan: Scan, client: Client): Promise<void> {
   }
 }
 
-async function drive(scan: Scan, service: RawService, tracing: ReturnType<typeof openTelemetry>): Promise<void> {
+async function drive(
+  scan: Scan,
+  service: RawService,
+  tracing: ReturnType<typeof openTelemetry>,
+): Promise<void> {
   const metrics = new MetricsRegistry();
   const common = { taskQueue: "marked", codec, encodeCommonAttributes: true, metrics };
   const client = new Client({
@@ -200,7 +251,12 @@ async function drive(scan: Scan, service: RawService, tracing: ReturnType<typeof
 }
 
 /** All of it. The store is in `folder`; `lookAtFiles` is called while it is open. */
-export async function driveNative(scan: Scan, telemetry: Telemetry, folder: string, lookAtFiles: () => void): Promise<void> {
+export async function driveNative(
+  scan: Scan,
+  telemetry: Telemetry,
+  folder: string,
+  lookAtFiles: () => void,
+): Promise<void> {
   scan.watchClass("Client", Client);
   scan.watchClass("WorkflowHandle", WorkflowHandle as never);
   scan.watchClass("UpdateHandle", UpdateHandle);

@@ -1,4 +1,5 @@
-// Looks for a marker word in everything that leaves the process: requests and their headers, log lines, spans, metrics, files, reports.
+// Looks for a marker word in everything that leaves the process: requests and their headers, log
+// lines, spans, metrics, files, reports.
 import { WorkflowService } from "../../../ts/messages/generated/temporal/api/workflowservice/v1/service_pb.ts";
 import type { LogFields, Logger } from "../../../ts/base/logger.ts";
 import { MessageCodec } from "../../../ts/codec/message_codec.ts";
@@ -21,11 +22,20 @@ export const NEEDLES: readonly string[] = [
 ];
 
 /** Methods of Temporal's service whose requests can have payloads. */
-export const PAYLOAD_METHODS: readonly MethodName[] = (Object.keys(WorkflowService.method) as MethodName[])
-  .filter((method) => planOf(WorkflowService.method[method].input).steps.size > 0);
+export const PAYLOAD_METHODS: readonly MethodName[] =
+  (Object.keys(WorkflowService.method) as MethodName[])
+    .filter((method) => planOf(WorkflowService.method[method].input).steps.size > 0);
 
-/** Members of the compat clients that are marked as internal: other parts of the package use them. */
-export const INTERNAL = ["decoded", "operationContext", "callSettings", "dataConverter", "workflowSerializationContext"];
+/**
+ * Members of the compat clients that are marked as internal: other parts of the package use them.
+ */
+export const INTERNAL = [
+  "decoded",
+  "operationContext",
+  "callSettings",
+  "dataConverter",
+  "workflowSerializationContext",
+];
 
 type Member = (...args: unknown[]) => unknown;
 
@@ -34,7 +44,10 @@ export class Scan {
   readonly leaks: string[] = [];
   /** Lines, spans and other texts that were looked at. */
   texts = 0;
-  /** Methods with a request whose decoded payloads have the marker: its absence before shows that the codec did its work. */
+  /**
+   * Methods with a request whose decoded payloads have the marker: its absence before shows that
+   * the codec did its work.
+   */
   readonly marked = new Set<MethodName>();
   readonly #public = new Map<string, boolean>();
   readonly #decoder = MessageCodec.of({ codec })!;
@@ -43,16 +56,26 @@ export class Scan {
   /** Notes where the marker is in the data. */
   look(where: string, data: Uint8Array | string): void {
     this.texts++;
-    const text = typeof data === "string" ? data : Buffer.from(data.buffer, data.byteOffset, data.length).toString("latin1");
+    const text = typeof data === "string"
+      ? data
+      : Buffer.from(data.buffer, data.byteOffset, data.length).toString("latin1");
     for (const needle of NEEDLES) {
       const at = text.indexOf(needle);
-      if (at >= 0) this.leaks.push(`${where}: ...${JSON.stringify(text.slice(Math.max(0, at - 120), at + 80))}`);
+      if (at >= 0) {
+        this.leaks.push(
+          `${where}: ...${JSON.stringify(text.slice(Math.max(0, at - 120), at + 80))}`,
+        );
+      }
     }
   }
 
   /** Returns a service whose requests are looked at. Everything else is the service's own. */
   recorded(service: RawService, who: string): RawService {
-    const call = (method: MethodName, request: Uint8Array, options: CallOptions = {}): Promise<Uint8Array> => {
+    const call = (
+      method: MethodName,
+      request: Uint8Array,
+      options: CallOptions = {},
+    ): Promise<Uint8Array> => {
       const { signal: _, ...sent } = options;
       this.look(`${who} ${method}`, request);
       this.look(`${who} ${method} options`, JSON.stringify(sent, asText));
@@ -74,22 +97,36 @@ export class Scan {
   }
 
   async #noteMarked(method: MethodName, request: Uint8Array): Promise<void> {
-    const decoded = await this.#decoder.decode(WorkflowService.method[method].input, request, { lenient: true });
+    const decoded = await this.#decoder.decode(WorkflowService.method[method].input, request, {
+      lenient: true,
+    });
     if (Buffer.from(decoded).includes(MARK)) this.marked.add(method);
   }
 
   /** A logger whose lines are looked at, of all levels. */
   logger(who: string): Logger {
     const level = (name: string) => (message: string, fields: LogFields = {}) =>
-      this.look(`${who} log, ${name} "${message.slice(0, 60)}"`, `${message} ${JSON.stringify(fields, asText)}`);
-    return { debug: level("debug"), info: level("info"), warn: level("warn"), error: level("error") };
+      this.look(
+        `${who} log, ${name} "${message.slice(0, 60)}"`,
+        `${message} ${JSON.stringify(fields, asText)}`,
+      );
+    return {
+      debug: level("debug"),
+      info: level("info"),
+      warn: level("warn"),
+      error: level("error"),
+    };
   }
 
   /**
-   * From now on notes which public members of a class are used. Members of its base classes count as its own, but for those in `without`,
-   * which are internal.
+   * From now on notes which public members of a class are used. Members of its base classes count
+   * as its own, but for those in `without`, which are internal.
    */
-  watchClass(name: string, { prototype }: { readonly prototype: object }, without: readonly string[] = []): void {
+  watchClass(
+    name: string,
+    { prototype }: { readonly prototype: object },
+    without: readonly string[] = [],
+  ): void {
     const seen = new Set<string>(without);
     for (let at = prototype; at !== Object.prototype; at = Object.getPrototypeOf(at) as object) {
       for (const member of Object.getOwnPropertyNames(at)) {
@@ -117,7 +154,10 @@ export class Scan {
       if (typeof value !== "function") continue;
       const path = `${name}.${member}`;
       if (!this.#public.has(path)) this.#public.set(path, false);
-      (object as Record<string, unknown>)[member] = noting(value as Member, () => void this.#public.set(path, true));
+      (object as Record<string, unknown>)[member] = noting(
+        value as Member,
+        () => void this.#public.set(path, true),
+      );
     }
     return object;
   }
@@ -146,5 +186,11 @@ export function asText(_key: string, value: unknown): unknown {
   if (value instanceof Uint8Array) return Buffer.from(value).toString("latin1");
   if (value instanceof Map || value instanceof Set) return [...value];
   if (!(value instanceof Error)) return value;
-  return { ...value, name: value.name, message: value.message, stack: value.stack, cause: value.cause };
+  return {
+    ...value,
+    name: value.name,
+    message: value.message,
+    stack: value.stack,
+    cause: value.cause,
+  };
 }

@@ -1,5 +1,5 @@
-// Calls that the embedded engine does not have, on a scripted service: schedules, update-with-start, resets, Nexus tasks; and activity tasks
-// that end in a cancellation.
+// Calls that the embedded engine does not have, on a scripted service: schedules,
+// update-with-start, resets, Nexus tasks; and activity tasks that end in a cancellation.
 import assert from "node:assert/strict";
 import { create, fromBinary, toBinary } from "@bufbuild/protobuf";
 import { Client, ScheduleClient, ScheduleHandle } from "../../../ts/client/mod.ts";
@@ -38,26 +38,45 @@ function service(): ScriptedService {
   };
   const updateRef = { updateId: "u", workflowExecution: { workflowId: "w", runId: "r" } };
   const started = { case: "startWorkflow" as const, value: { runId: "r", started: true } as never };
-  const accepted = { case: "updateWorkflow" as const, value: { stage: Stage.COMPLETED, updateRef, outcome: result } as never };
+  const accepted = {
+    case: "updateWorkflow" as const,
+    value: { stage: Stage.COMPLETED, updateRef, outcome: result } as never,
+  };
   return new ScriptedService()
     .on("createSchedule", keep)
     .on("updateSchedule", keep)
     .on("patchSchedule", () => ({}))
     .on("deleteSchedule", () => ({}))
     .on("listScheduleMatchingTimes", () => ({}))
-    .on("listSchedules", () => ({ schedules: [{ scheduleId: "s", memo: stored.memo as never, info: { spec: {} } }] }))
-    .on("describeSchedule", () => ({ schedule: stored.schedule as never, memo: stored.memo as never, info: {} }))
-    .on("executeMultiOperation", () => ({ responses: [{ response: started }, { response: accepted }] }))
+    .on(
+      "listSchedules",
+      () => ({ schedules: [{ scheduleId: "s", memo: stored.memo as never, info: { spec: {} } }] }),
+    )
+    .on(
+      "describeSchedule",
+      () => ({ schedule: stored.schedule as never, memo: stored.memo as never, info: {} }),
+    )
+    .on(
+      "executeMultiOperation",
+      () => ({ responses: [{ response: started }, { response: accepted }] }),
+    )
     .on("resetWorkflowExecution", () => ({ runId: "r2" }));
 }
 
-const result = { value: { case: "success", value: { payloads: [defaultPayloadConverter.toPayload("ok")] } } };
+const result = {
+  value: { case: "success", value: { payloads: [defaultPayloadConverter.toPayload("ok")] } },
+};
 
 async function native(scan: Scan): Promise<void> {
   scan.watchClass("ScheduleClient", ScheduleClient);
   scan.watchClass("ScheduleHandle", ScheduleHandle);
   const recorded = scan.recorded(service(), "native client");
-  const client = new Client({ ...common, service: recorded, taskQueue: "q", logger: scan.logger("native client") });
+  const client = new Client({
+    ...common,
+    service: recorded,
+    taskQueue: "q",
+    logger: scan.logger("native client"),
+  });
   const whole = {
     type: "startWorkflow" as const,
     workflowType: "Marked",
@@ -65,10 +84,17 @@ async function native(scan: Scan): Promise<void> {
     summary: mark("summary"),
     details: mark("details"),
   };
-  await client.schedule.create({ scheduleId: "s", spec: { intervals: [{ every: "1h" }] }, action: whole, memo });
+  await client.schedule.create({
+    scheduleId: "s",
+    spec: { intervals: [{ every: "1h" }] },
+    action: whole,
+    memo,
+  });
   const handle = client.schedule.getHandle("s");
   assert.deepEqual((await handle.describe()).memo, memo);
-  await handle.update((previous) => ({ ...previous, action: { ...whole, args: [mark("updated argument")] } }) as never);
+  await handle.update((previous) =>
+    ({ ...previous, action: { ...whole, args: [mark("updated argument")] } }) as never
+  );
   await handle.pause();
   await handle.unpause();
   await handle.trigger();
@@ -76,7 +102,14 @@ async function native(scan: Scan): Promise<void> {
   await handle.matchingTimes(new Date(0), new Date(1000));
   for await (const listed of client.schedule.list()) assert.deepEqual(listed.memo, memo);
   await handle.delete();
-  const start = { id: "w", args: [mark("start")], memo, update: "add", updateArgs: [mark("update")], updateId: "u" };
+  const start = {
+    id: "w",
+    args: [mark("start")],
+    memo,
+    update: "add",
+    updateArgs: [mark("update")],
+    updateId: "u",
+  };
   assert.equal(await client.executeUpdateWithStart("Marked", start), "ok");
   const { update } = await client.startUpdateWithStart("Marked", { ...start, waitFor: "accepted" });
   assert.equal(await update.result(), "ok");
@@ -93,10 +126,14 @@ async function official(scan: Scan, dataConverter: object): Promise<void> {
     ...action,
     staticSummary: mark("summary"),
   };
-  await client.schedule.create({ scheduleId: "s", spec: { intervals: [{ every: "1h" }] }, action: whole, memo } as never);
+  await client.schedule.create(
+    { scheduleId: "s", spec: { intervals: [{ every: "1h" }] }, action: whole, memo } as never,
+  );
   const handle = scan.watchObject("compat ScheduleHandle", client.schedule.getHandle("s"));
   assert.deepEqual((await handle.describe()).memo, memo);
-  await handle.update((previous) => ({ ...previous, action: { ...whole, args: [mark("updated argument")] } }) as never);
+  await handle.update((previous) =>
+    ({ ...previous, action: { ...whole, args: [mark("updated argument")] } }) as never
+  );
   await handle.pause();
   await handle.unpause();
   await handle.trigger();
@@ -114,13 +151,20 @@ async function official(scan: Scan, dataConverter: object): Promise<void> {
   const workflow = client.workflow;
   const args = [mark("update")];
   await workflow.executeUpdateWithStart("add", { args, startWorkflowOperation: operation() });
-  await workflow.startUpdateWithStart("add", { args, waitForStage: "ACCEPTED", startWorkflowOperation: operation() });
+  await workflow.startUpdateWithStart("add", {
+    args,
+    waitForStage: "ACCEPTED",
+    startWorkflowOperation: operation(),
+  });
 }
 
 /** Operations whose results and failures have the marker, and that log what they are given. */
 function marking(): ServiceHandler {
   const fails = (): never =>
-    plainmarkFrame((message, cause) => CompatFailure.create({ message, details: [message], cause }), "operation");
+    plainmarkFrame(
+      (message, cause) => CompatFailure.create({ message, details: [message], cause }),
+      "operation",
+    );
   return {
     definition: { name: "s" },
     getOperationHandler: (name: string) => ({
@@ -146,9 +190,15 @@ async function worker(scan: Scan): Promise<void> {
       tasks.push(await encoded(mark("operation input"), operation, temporalFailureResponses));
     }
   }
-  const reports = ["respondNexusTaskCompleted", "respondNexusTaskFailed", "respondActivityTaskCanceled"] as const;
+  const reports = [
+    "respondNexusTaskCompleted",
+    "respondNexusTaskFailed",
+    "respondActivityTaskCanceled",
+  ] as const;
   const scripted = new ScriptedService();
-  for (const method of [...reports, "respondActivityTaskFailed"] as const) scripted.on(method, () => ({}));
+  for (const method of [...reports, "respondActivityTaskFailed"] as const) {
+    scripted.on(method, () => ({}));
+  }
   let given = false;
   scripted
     .on("getSystemInfo", () => ({}))
@@ -158,9 +208,18 @@ async function worker(scan: Scan): Promise<void> {
     .on("pollActivityTaskQueue", (_request, options) => {
       if (given) return waits(options);
       given = true;
-      return { taskToken: Uint8Array.of(2), activityType: { name: "cancelled" }, activityId: "1", attempt: 1 };
+      return {
+        taskToken: Uint8Array.of(2),
+        activityType: { name: "cancelled" },
+        activityId: "1",
+        attempt: 1,
+      };
     });
-  const options = { ...common, service: scan.recorded(scripted as RawService, "native worker"), taskQueue: "q" };
+  const options = {
+    ...common,
+    service: scan.recorded(scripted as RawService, "native worker"),
+    taskQueue: "q",
+  };
   const made = await Worker.create({
     ...options,
     nexusServices: nexusServices([marking()]),
@@ -169,28 +228,42 @@ async function worker(scan: Scan): Promise<void> {
       async cancelled() {
         const { cancelled, heartbeat } = activityContext();
         heartbeat(mark("heartbeat"));
-        await new Promise((resolve) => cancelled.addEventListener("abort", resolve, { once: true }));
+        await new Promise((resolve) =>
+          cancelled.addEventListener("abort", resolve, { once: true })
+        );
         throw new CancelledFailure(mark("stopped"), [mark("cancellation details")]);
       },
     },
   });
   const count = (method: (typeof reports)[number]) => scripted.requests(method).length;
   await made.runUntil(() =>
-    until("all tasks are completed", () =>
-      count("respondNexusTaskCompleted") === 2 && count("respondNexusTaskFailed") === 2 &&
-      count("respondActivityTaskCanceled") === 1)
+    until(
+      "all tasks are completed",
+      () =>
+        count("respondNexusTaskCompleted") === 2 && count("respondNexusTaskFailed") === 2 &&
+        count("respondActivityTaskCanceled") === 1,
+    )
   );
 }
 
 /** A Nexus task with an encoded input. */
-async function encoded(input: string, operation = "works", temporalFailureResponses = true): Promise<PollNexusTaskQueueResponse> {
+async function encoded(
+  input: string,
+  operation = "works",
+  temporalFailureResponses = true,
+): Promise<PollNexusTaskQueueResponse> {
   const task = create(PollNexusTaskQueueResponseSchema, {
     taskToken: Uint8Array.of(1),
     request: {
       capabilities: { temporalFailureResponses },
       variant: {
         case: "startOperation",
-        value: { service: "s", operation, requestId: "r", payload: defaultPayloadConverter.toPayload(input) },
+        value: {
+          service: "s",
+          operation,
+          requestId: "r",
+          payload: defaultPayloadConverter.toPayload(input),
+        },
       },
     },
   });

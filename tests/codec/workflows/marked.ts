@@ -1,4 +1,5 @@
-// A native workflow that sends a marked value on every path which workflow code has. It is for the plaintext scan.
+// A native workflow that sends a marked value on every path which workflow code has. It is for the
+// plaintext scan.
 import {
   activities,
   ApplicationFailure,
@@ -54,7 +55,12 @@ export const tell = signal<[text: string]>("tell");
 export const game = procedures({ ask: signature<[text: string], string>() });
 
 const retry = { maximumAttempts: 2, initialInterval: "10ms" } as const;
-const acts = activities<Acts>({ startToClose: "20s", heartbeat: "10s", retry, summary: mark("summary of an activity") });
+const acts = activities<Acts>({
+  startToClose: "20s",
+  heartbeat: "10s",
+  retry,
+  summary: mark("summary of an activity"),
+});
 const locals = localActivities<Acts>({ startToClose: "20s", retry });
 const { greet, reject } = reducers<{
   greet(database: unknown, text: string): string;
@@ -63,7 +69,8 @@ const { greet, reject } = reducers<{
 
 const failure = (what: string): never =>
   plainmarkFrame(
-    (message, cause) => new ApplicationFailure(message, { type: "Marked", details: [mark(`${what} detail`)], cause }),
+    (message, cause) =>
+      new ApplicationFailure(message, { type: "Marked", details: [mark(`${what} detail`)], cause }),
     what,
   );
 
@@ -85,10 +92,20 @@ async function everything(first: string, neighbor: string): Promise<string[]> {
   setCurrentDetails(mark("current details"));
   subscribe(tell, "filter");
   const results = [sideEffect(() => mark("side effect"))];
-  for (const run of [() => acts.keep(first), () => acts.fail(first), () => locals.keep(first), () => locals.fail(first)]) {
+  for (
+    const run of [
+      () => acts.keep(first),
+      () => acts.fail(first),
+      () => locals.keep(first),
+      () => locals.fail(first),
+    ]
+  ) {
     results.push(await settled(run));
   }
-  results.push(await settled(() => transact(greet, mark("reducer"))), await settled(() => transact(reject, mark("reducer"))));
+  results.push(
+    await settled(() => transact(greet, mark("reducer"))),
+    await settled(() => transact(reject, mark("reducer"))),
+  );
   const options = {
     memo: { of: mark("memo of a child") },
     summary: mark("summary of a child"),
@@ -96,8 +113,13 @@ async function everything(first: string, neighbor: string): Promise<string[]> {
   };
   const one = await startChild(child, { args: [mark("child argument")], ...options });
   await one.signal(note, mark("signal to a child"));
-  results.push(await one.result(), await settled(() => executeChild(child, { args: [mark("child fail")] })));
-  results.push(await settled(() => externalWorkflow(neighbor).signal(note, mark("signal outside"))));
+  results.push(
+    await one.result(),
+    await settled(() => executeChild(child, { args: [mark("child fail")] })),
+  );
+  results.push(
+    await settled(() => externalWorkflow(neighbor).signal(note, mark("signal outside"))),
+  );
   await broadcast(tell, "filter", mark("broadcast"));
   return results;
 }
@@ -115,11 +137,18 @@ export const marked = workflow("Marked", {
     const [how, texts] = await receive<[string, string[]]>(["done", results], [
       on(note, ([text], [how, texts]) => noreply([how, [...texts, text]])),
       on(tell, ([text], [how, texts]) => noreply([how, [...texts, text]])),
-      on(add, ([text], state) => spawnAsync(async () => `${text} and ${await acts.keep(text)}`, state)),
+      on(
+        add,
+        ([text], state) => spawnAsync(async () => `${text} and ${await acts.keep(text)}`, state),
+      ),
       on(refuse, ([text], state) => reply(text, state), { validate: () => failure("validator") }),
       on(
         break_,
-        ([text], state) => spawnAsync(() => settled(() => acts.keep(text)).then(() => failure("update handler")), state),
+        ([text], state) =>
+          spawnAsync(
+            () => settled(() => acts.keep(text)).then(() => failure("update handler")),
+            state,
+          ),
       ),
       on(spoil, () => failure("signal handler")),
       on(finish, ([how], [, texts]) => stop([how, texts])),
@@ -133,12 +162,19 @@ export const marked = workflow("Marked", {
         () => acts.outside(mark("outside 1")),
         () => settled(() => acts.outside(mark("outside 2"))),
         () => settled(() => acts.outside(mark("outside 3"))),
-        () => settled(() => procedure(game.ask, [mark("procedure argument")], { summary: mark("summary of a procedure") })),
+        () =>
+          settled(() =>
+            procedure(game.ask, [mark("procedure argument")], {
+              summary: mark("summary of a procedure"),
+            })
+          ),
         () => settled(() => procedure(game.ask, [mark("procedure argument")])),
       ]);
       await sleep("1h", { summary: mark("summary of a timer") });
     } catch (error) {
-      if (cancelled()) throw Object.assign(error as Error, { details: [mark("cancellation details")] });
+      if (cancelled()) {
+        throw Object.assign(error as Error, { details: [mark("cancellation details")] });
+      }
       throw error;
     }
     return texts;

@@ -1,4 +1,5 @@
-// The workflow types of marked.ts after a change that breaks every open run: the error quotes a value of the run.
+// The workflow types of marked.ts after a change that breaks every open run: the error quotes a
+// value of the run.
 import { workflow } from "temporalex/workflow";
 
 const fail = (first: string): never => {

@@ -16,21 +16,29 @@ export const whisper = signal<[text: string]>("whisper");
 
 export const listener = workflow("Listener", async (text: string) => {
   if (text.endsWith("refuse")) {
-    throw new ApplicationFailure(`${SECRET} failure`, { type: "Refused", details: [`${SECRET} detail`] });
+    throw new ApplicationFailure(`${SECRET} failure`, {
+      type: "Refused",
+      details: [`${SECRET} detail`],
+    });
   }
   return `${text} and ${await waitForSignal(whisper)}`;
 });
 
 export const talker = workflow("Talker", async (neighbour: string) => {
   upsertMemo({ kept: `${SECRET} kept`, removed: `${SECRET} removed` });
-  const child = await startChild(listener, { args: [`${SECRET} argument`], memo: { of: `${SECRET} memo` } });
+  const child = await startChild(listener, {
+    args: [`${SECRET} argument`],
+    memo: { of: `${SECRET} memo` },
+  });
   await child.signal(whisper, `${SECRET} word`);
   const heard = await child.result();
   await externalWorkflow(neighbour).signal(whisper, `${SECRET} news`);
-  const refused = await executeChild(listener, { args: [`${SECRET} refuse`] }).catch((error: ChildWorkflowFailure) => {
-    const { message, details } = error.cause as ApplicationFailure;
-    return [message, ...details];
-  });
+  const refused = await executeChild(listener, { args: [`${SECRET} refuse`] }).catch(
+    (error: ChildWorkflowFailure) => {
+      const { message, details } = error.cause as ApplicationFailure;
+      return [message, ...details];
+    },
+  );
   upsertMemo({ removed: null });
   await waitForSignal(whisper);
   return { heard, refused };

@@ -64,7 +64,10 @@ export const secrets = workflow("Secrets", {
         publishState([...texts, text]);
         return noreply([how, [...texts, text]]);
       }),
-      on(add, ([text], state) => spawnAsync(async () => `${text} and ${await acts.keep(text)}`, state)),
+      on(
+        add,
+        ([text], state) => spawnAsync(async () => `${text} and ${await acts.keep(text)}`, state),
+      ),
       on(refuse, ([text], state) => reply(text, state), {
         validate: ([text]) => {
           throw new ApplicationFailure(`${text} is refused`, { details: [`${text} detail`] });
@@ -77,7 +80,10 @@ export const secrets = workflow("Secrets", {
     ]);
     caught.push(...texts, side);
     if (how === "fail") {
-      throw new ApplicationFailure(`${SECRET} workflow failure`, { type: "Bad", details: [{ of: `${SECRET} details` }] });
+      throw new ApplicationFailure(`${SECRET} workflow failure`, {
+        type: "Bad",
+        details: [{ of: `${SECRET} details` }],
+      });
     }
     if (how === "bug") throw new Error(`${SECRET} bug of ${first}`);
     if (how === "again") return continueAsNew(`${SECRET} second run`, generation + 1);

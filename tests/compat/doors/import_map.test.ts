@@ -1,5 +1,6 @@
 // runtime: node
-// The import map that the package ships: Deno runs programs of `@temporalio` with it, types included.
+// The import map that the package ships: Deno runs programs of `@temporalio` with it, types
+// included.
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
@@ -9,10 +10,16 @@ import { test } from "node:test";
 import { doorOf, PACKAGES } from "../../../ts/compat/doors/names.ts";
 import { projectWith, runIn } from "./support.ts";
 
-const { imports } = JSON.parse(readFileSync("import_map.json", "utf8")) as { imports: { [name: string]: string } };
-const { exports } = JSON.parse(readFileSync("package.json", "utf8")) as { exports: { [name: string]: string } };
+const { imports } = JSON.parse(readFileSync("import_map.json", "utf8")) as {
+  imports: { [name: string]: string };
+};
+const { exports } = JSON.parse(readFileSync("package.json", "utf8")) as {
+  exports: { [name: string]: string };
+};
 const deno = join(process.cwd(), "node_modules/.bin/deno");
-const skip = existsSync(deno) && spawnSync(deno, ["--version"]).status === 0 ? false : "the npm package deno has no binary here";
+const skip = existsSync(deno) && spawnSync(deno, ["--version"]).status === 0
+  ? false
+  : "the npm package deno has no binary here";
 
 const APP = `
 import { ApplicationFailure, type Payload } from "@temporalio/common";
@@ -52,7 +59,11 @@ test("the Jest setup maps each package to a module", () => {
 for (
   const [how, files, args] of [
     ["--import-map", {}, ["--import-map=node_modules/temporalex/import_map.json"]],
-    ["deno.json", { "deno.json": '{ "importMap": "./node_modules/temporalex/import_map.json" }' }, []],
+    [
+      "deno.json",
+      { "deno.json": '{ "importMap": "./node_modules/temporalex/import_map.json" }' },
+      [],
+    ],
   ] as const
 ) {
   test(`Deno runs a program with the map: ${how}`, { skip }, (t) => {
@@ -61,9 +72,21 @@ for (
       "app.ts": APP,
       ...files,
     });
-    const run = ["run", "--no-check", "--no-prompt", "--allow-read", "--node-modules-dir=manual", ...args, "app.ts"];
+    const run = [
+      "run",
+      "--no-check",
+      "--no-prompt",
+      "--allow-read",
+      "--node-modules-dir=manual",
+      ...args,
+      "app.ts",
+    ];
     const { status, stdout, stderr } = runIn(folder, deno, run);
-    assert.deepEqual({ status, stdout }, { status: 0, stdout: "true 2 undefined function\n" }, stderr);
+    assert.deepEqual(
+      { status, stdout },
+      { status: 0, stdout: "true 2 undefined function\n" },
+      stderr,
+    );
   });
 }
 
@@ -71,8 +94,10 @@ test("Deno runs a CommonJS program with the hooks", { skip }, (t) => {
   const folder = projectWith(t, {
     "package.json": '{ "type": "commonjs", "dependencies": { "temporalex": "*" } }',
     // A package as mocha is: an ES module that imports a file of CommonJS.
-    "node_modules/wrapped/package.json": '{ "name": "wrapped", "version": "1.0.0", "type": "module", "exports": "./index.js" }',
-    "node_modules/wrapped/index.js": 'import part from "./lib/part.cjs";\nexport const wrapped = part.one;\n',
+    "node_modules/wrapped/package.json":
+      '{ "name": "wrapped", "version": "1.0.0", "type": "module", "exports": "./index.js" }',
+    "node_modules/wrapped/index.js":
+      'import part from "./lib/part.cjs";\nexport const wrapped = part.one;\n',
     "node_modules/wrapped/lib/part.cjs": "exports.one = 1;\n",
     "app.js": 'const { ApplicationFailure } = require("@temporalio/common");\n' +
       'console.log(typeof ApplicationFailure, require("wrapped").wrapped);\n',

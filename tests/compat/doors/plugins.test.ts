@@ -1,5 +1,6 @@
 // runtime: node
-// `temporalex/compat/plugin`: esbuild, Rolldown and Vite put the modules of this package into bundles of programs of `@temporalio`.
+// `temporalex/compat/plugin`: esbuild, Rolldown and Vite put the modules of this package into
+// bundles of programs of `@temporalio`.
 import assert from "node:assert/strict";
 import { readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
@@ -21,11 +22,14 @@ console.log(workflow.ApplicationFailure.create({ message: "no" }) instanceof App
   "named.ts": "async function approveOrder(): Promise<void> {}\nconsole.log(approveOrder.name);\n",
   "index.html": '<script type="module" src="./page.ts"></script>',
   "page.ts": 'new Worker(new URL("./realm.ts", import.meta.url), { type: "module" });',
-  "realm.ts": 'import { encode } from "@temporalio/common/lib/encoding";\npostMessage(encode("ab").length);\n',
+  "realm.ts":
+    'import { encode } from "@temporalio/common/lib/encoding";\npostMessage(encode("ab").length);\n',
   "bridge.ts": 'import "@temporalio/core-bridge";',
   // An installed official package, replaced by this stub: it must not be bundled.
-  "node_modules/@temporalio/common/package.json": '{ "name": "@temporalio/common", "main": "index.js" }',
-  "node_modules/@temporalio/common/index.js": 'throw new Error("the installed package was bundled");',
+  "node_modules/@temporalio/common/package.json":
+    '{ "name": "@temporalio/common", "main": "index.js" }',
+  "node_modules/@temporalio/common/index.js":
+    'throw new Error("the installed package was bundled");',
 };
 
 /** Bundles `entry` of a folder into `out` there. */
@@ -76,7 +80,9 @@ for (const [name, bundle] of Object.entries(bundlers)) {
     await bundle(folder, "app.ts", "out");
     const elsewhere = projectWith(t, { "package.json": FILES["package.json"] });
     const [file] = readdirSync(join(folder, "out")).filter((path) => path.endsWith(".js"));
-    const { status, stdout, stderr } = runIn(elsewhere, process.execPath, [join(folder, "out", file!)]);
+    const { status, stdout, stderr } = runIn(elsewhere, process.execPath, [
+      join(folder, "out", file!),
+    ]);
     assert.deepEqual({ status, stdout, stderr }, { status: 0, stdout: "true 2\n", stderr: "" });
   });
 
@@ -84,7 +90,10 @@ for (const [name, bundle] of Object.entries(bundlers)) {
     const folder = projectWith(t, FILES);
     await bundle(folder, "named.ts", "out");
     const [file] = readdirSync(join(folder, "out")).filter((path) => path.endsWith(".js"));
-    assert.equal(runIn(folder, process.execPath, [join(folder, "out", file!)]).stdout, "approveOrder\n");
+    assert.equal(
+      runIn(folder, process.execPath, [join(folder, "out", file!)]).stdout,
+      "approveOrder\n",
+    );
   });
 
   test(`${name}: an official package without a replacement is rejected by name`, async (t) => {

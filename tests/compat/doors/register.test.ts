@@ -1,5 +1,6 @@
 // runtime: node
-// `node --import temporalex/compat/register`: programs of `@temporalio/*` get the modules of this package, in ES modules and in CommonJS.
+// `node --import temporalex/compat/register`: programs of `@temporalio/*` get the modules of this
+// package, in ES modules and in CommonJS.
 import assert from "node:assert/strict";
 import { readdirSync, readFileSync } from "node:fs";
 import process from "node:process";
@@ -35,8 +36,10 @@ run();
 const SAYS = "true true 2 host:1\n";
 /** A stub for an installed official package: it must not be loaded. */
 const INSTALLED = {
-  "node_modules/@temporalio/common/package.json": '{ "name": "@temporalio/common", "main": "index.js" }',
-  "node_modules/@temporalio/common/index.js": 'throw new Error("the installed package was loaded");',
+  "node_modules/@temporalio/common/package.json":
+    '{ "name": "@temporalio/common", "main": "index.js" }',
+  "node_modules/@temporalio/common/index.js":
+    'throw new Error("the installed package was loaded");',
 };
 const DOOR = "temporalex/compat/register";
 
@@ -50,7 +53,12 @@ for (const [packages, installed] of [["not installed", {}], ["installed", INSTAL
     ] as const
   ) {
     test(`${name}; the official packages are ${packages}`, (t) => {
-      const folder = projectWith(t, { "app.mjs": ES, "app.cjs": COMMONJS, "mixed.mjs": 'import "./app.cjs";', ...installed });
+      const folder = projectWith(t, {
+        "app.mjs": ES,
+        "app.cjs": COMMONJS,
+        "mixed.mjs": 'import "./app.cjs";',
+        ...installed,
+      });
       const { status, stdout, stderr } = runIn(folder, process.execPath, [...args]);
       assert.deepEqual({ status, stdout, stderr }, { status: 0, stdout: SAYS, stderr: "" });
     });
@@ -58,7 +66,9 @@ for (const [packages, installed] of [["not installed", {}], ["installed", INSTAL
 }
 
 test("require.resolve returns the path of the loaded file", (t) => {
-  const folder = projectWith(t, { "app.cjs": 'console.log(require.resolve("@temporalio/workflow"));' });
+  const folder = projectWith(t, {
+    "app.cjs": 'console.log(require.resolve("@temporalio/workflow"));',
+  });
   const { stdout } = runIn(folder, process.execPath, ["--import", DOOR, "app.cjs"]);
   assert.match(stdout, /compat\/workflow\/mod\.js\n$/);
 });
@@ -70,9 +80,16 @@ for (
   ]] as const
 ) {
   test(`${file}: an official package without a replacement is rejected by name, with what to do`, (t) => {
-    const { status, stderr } = runIn(projectWith(t, { [file]: text }), process.execPath, ["--import", DOOR, file]);
+    const { status, stderr } = runIn(projectWith(t, { [file]: text }), process.execPath, [
+      "--import",
+      DOOR,
+      file,
+    ]);
     assert.equal(status, 1);
-    assert.match(stderr, /temporalex has no module for "@temporalio\/core-bridge": .* remove the import/);
+    assert.match(
+      stderr,
+      /temporalex has no module for "@temporalio\/core-bridge": .* remove the import/,
+    );
   });
 }
 
@@ -83,7 +100,10 @@ const lacking = readdirSync("tools/temporal-exports").map((file) =>
     values: string[];
     absent: { [name: string]: string };
   }
-).map((data) => ({ name: data.package, absent: data.values.filter((value) => value in data.absent) }))
+).map((data) => ({
+  name: data.package,
+  absent: data.values.filter((value) => value in data.absent),
+}))
   .filter(({ absent }) => absent.length > 0);
 
 for (const { name, absent } of lacking) {
@@ -93,10 +113,17 @@ for (const absent of ${JSON.stringify(absent)}) {
   try { console.log(absent, found[absent]); } catch (error) { console.log(error.message); }
 }
 console.log(found.somethingElse);`;
-    const { stdout } = runIn(projectWith(t, { "app.cjs": text }), process.execPath, ["--import", DOOR, "app.cjs"]);
+    const { stdout } = runIn(projectWith(t, { "app.cjs": text }), process.execPath, [
+      "--import",
+      DOOR,
+      "app.cjs",
+    ]);
     const lines = stdout.trim().split("\n");
     absent.forEach((value, i) =>
-      assert.match(lines[i]!, new RegExp(`has no "${value}", which ${name} has: docs/temporal-exports`))
+      assert.match(
+        lines[i]!,
+        new RegExp(`has no "${value}", which ${name} has: docs/temporal-exports`),
+      )
     );
     assert.equal(lines[absent.length], "undefined");
   });
@@ -114,7 +141,8 @@ test("other packages and other files of official packages resolve to the install
   const folder = projectWith(t, {
     ...INSTALLED,
     "node_modules/@temporalio-labs/common/index.js": "exports.name = 'labs';",
-    "app.cjs": 'console.log(require("@temporalio-labs/common").name, require("@temporalio/common/package.json").name);',
+    "app.cjs":
+      'console.log(require("@temporalio-labs/common").name, require("@temporalio/common/package.json").name);',
   });
   const { stdout, stderr } = runIn(folder, process.execPath, ["--import", DOOR, "app.cjs"]);
   assert.equal(stdout, "labs @temporalio/common\n", stderr);

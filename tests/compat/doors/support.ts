@@ -8,7 +8,9 @@ import type { TestContext } from "node:test";
 
 const root = process.cwd();
 
-/** A folder with these files, in which "temporalex" is this checkout; it is removed after the test. */
+/**
+ * A folder with these files, in which "temporalex" is this checkout; it is removed after the test.
+ */
 export function projectWith(t: TestContext, files: { readonly [name: string]: string }): string {
   const folder = mkdtempSync(join(tmpdir(), "temporalex-doors-"));
   t.after(() => rmSync(folder, { recursive: true, force: true, maxRetries: 3 }));
@@ -28,7 +30,12 @@ export function runIn(
   args: readonly string[],
   env: { readonly [name: string]: string } = {},
 ): { readonly status: number | null; readonly stdout: string; readonly stderr: string } {
-  const { NODE_OPTIONS: _options, NODE_TEST_CONTEXT: _context, FORCE_COLOR: _colour, ...inherited } = process.env;
+  const {
+    NODE_OPTIONS: _options,
+    NODE_TEST_CONTEXT: _context,
+    FORCE_COLOR: _colour,
+    ...inherited
+  } = process.env;
   const { status, stdout, stderr, error } = spawnSync(program, args, {
     cwd: folder,
     encoding: "utf8",

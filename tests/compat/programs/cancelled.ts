@@ -1,7 +1,11 @@
-// Cancellation through a tree of scopes: of a scope by code, of the workflow by a request, with cleanup in scopes that are shielded.
+// Cancellation through a tree of scopes: of a scope by code, of the workflow by a request, with
+// cleanup in scopes that are shielded.
 import * as wf from "@temporalio/workflow";
 
-const acts = wf.proxyActivities({ startToCloseTimeout: "10s", cancellationType: "WAIT_CANCELLATION_COMPLETED" });
+const acts = wf.proxyActivities({
+  startToCloseTimeout: "10s",
+  cancellationType: "WAIT_CANCELLATION_COMPLETED",
+});
 const names = new Map<wf.CancellationScope, string>();
 const release = wf.defineSignal<[string]>("release");
 

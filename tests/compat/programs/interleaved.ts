@@ -1,5 +1,6 @@
-// Scopes whose continuations interleave in the same drains. Every step schedules an activity that is named after the step
-// and the scope in which the code runs, so a recorded history shows the scope of each step and the order of the steps.
+// Scopes whose continuations interleave in the same drains. Every step schedules an activity that
+// is named after the step and the scope in which the code runs, so a recorded history shows the
+// scope of each step and the order of the steps.
 import * as wf from "@temporalio/workflow";
 
 const acts = wf.proxyActivities({ startToCloseTimeout: "10s" });

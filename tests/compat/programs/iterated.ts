@@ -1,5 +1,6 @@
-// Async generators and for await across scopes. The official SDK compiles async generators to ES2017, which shows in the order of steps;
-// one thing that it gets wrong is kept, because recorded histories have it: after return(), code behind an await in finally is lost.
+// Async generators and for await across scopes. The official SDK compiles async generators to
+// ES2017, which shows in the order of steps; one thing that it gets wrong is kept, because recorded
+// histories have it: after return(), code behind an await in finally is lost.
 import * as wf from "@temporalio/workflow";
 
 const acts = wf.proxyActivities({ startToCloseTimeout: "10s" });

@@ -1,5 +1,5 @@
-// Local activities across scopes, with retries that wait in timers of the workflow, mixed with ordinary activities and
-// rejected ones.
+// Local activities across scopes, with retries that wait in timers of the workflow, mixed with
+// ordinary activities and rejected ones.
 import * as wf from "@temporalio/workflow";
 
 const acts = wf.proxyActivities({ startToCloseTimeout: "10s" });

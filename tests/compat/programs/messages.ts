@@ -1,4 +1,5 @@
-// Signals and updates whose handlers suspend, side by side with each other and with the main function, and what they know of themselves.
+// Signals and updates whose handlers suspend, side by side with each other and with the main
+// function, and what they know of themselves.
 import * as wf from "@temporalio/workflow";
 
 const acts = wf.proxyActivities({ startToCloseTimeout: "10s" });
@@ -46,7 +47,8 @@ export async function messages(): Promise<string[]> {
   await note("ready");
   await wf.condition(() => log.length > 1);
   await note("some");
-  // Messages that came before their handler are dispatched by setHandler, in the middle of this code.
+  // Messages that came before their handler are dispatched by setHandler, in the middle of this
+  // code.
   wf.setHandler(later, async (what) => {
     log.push(`later ${what}`);
     await note(`later.${what}`);

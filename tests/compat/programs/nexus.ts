@@ -1,8 +1,10 @@
-// Nexus operations to all ends: what workflow code hears of each, and in which order, ends up in names of activities.
+// Nexus operations to all ends: what workflow code hears of each, and in which order, ends up in
+// names of activities.
 import * as wf from "@temporalio/workflow";
 
 // As `service()` and `operation()` of nexus-rpc make them.
-const named = (name: string) => ({ name }) as { name: string; inputType?: never; outputType?: never };
+const named = (name: string) =>
+  ({ name }) as { name: string; inputType?: never; outputType?: never };
 const desk = {
   name: "desk",
   operations: {
@@ -22,19 +24,25 @@ const note = (step: unknown): Promise<unknown> => acts[`${steps++}.${step}`]!();
 
 function told(error: unknown): string {
   const parts: string[] = [];
-  for (let each = error as (Error & { type?: string; operation?: string }) | undefined; each instanceof Error;) {
+  for (
+    let each = error as (Error & { type?: string; operation?: string }) | undefined;
+    each instanceof Error;
+  ) {
     parts.push([each.name, each.operation ?? each.type, each.message].filter(Boolean).join(" "));
     each = each.cause as typeof each;
   }
   return parts.join(" < ");
 }
 
-const outcome = (promise: Promise<unknown>) => promise.then((value) => note(value), (error) => note(told(error)));
+const outcome = (promise: Promise<unknown>) =>
+  promise.then((value) => note(value), (error) => note(told(error)));
 
 async function cancels(cancellationType: wf.NexusOperationCancellationType): Promise<void> {
   const scope = new wf.CancellationScope();
   await scope.run(async () => {
-    const handle = await client.startOperation("runs", `waits for ${cancellationType}`, { cancellationType });
+    const handle = await client.startOperation("runs", `waits for ${cancellationType}`, {
+      cancellationType,
+    });
     const ends = wf.CancellationScope.nonCancellable(() => outcome(handle.result()));
     await wf.CancellationScope.nonCancellable(() => wf.sleep(200));
     scope.cancel();

@@ -1,4 +1,5 @@
-// setTimeout and clearTimeout: which calls use up a number of a timer, which is what history names timers by.
+// setTimeout and clearTimeout: which calls use up a number of a timer, which is what history names
+// timers by.
 import { CancellationScope, proxyActivities, sleep } from "@temporalio/workflow";
 
 const acts = proxyActivities({ startToCloseTimeout: "10s" });
@@ -48,7 +49,9 @@ export async function timeouts(): Promise<void> {
   await step("timeouts.of.no.time");
   const scope = new CancellationScope();
   scope.cancel();
-  const dead = await scope.run(() => Promise.resolve(setTimeout(() => acts["in.cancelled.scope"]!(), 5)));
+  const dead = await scope.run(() =>
+    Promise.resolve(setTimeout(() => acts["in.cancelled.scope"]!(), 5))
+  );
   await step(`in.cancelled.scope.${typeof dead}`);
   try {
     await scope.run(() => sleep(5));

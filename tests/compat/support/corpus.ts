@@ -1,5 +1,5 @@
-// The corpus of recorded histories and official verdicts (../shared/fixtures/compat). It is read from a folder next to the
-// checkout; if it is missing, tests that need it skip by name.
+// The corpus of recorded histories and official verdicts (../shared/fixtures/compat). It is read
+// from a folder next to the checkout; if it is missing, tests that need it skip by name.
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -55,18 +55,27 @@ export function loadRows(root: string): Row[] {
 }
 
 export function caseNames(root: string): string[] {
-  return readdirSync(join(root, "cases")).filter((file) => file.endsWith(".json")).map((file) => file.slice(0, -5)).sort();
+  return readdirSync(join(root, "cases")).filter((file) => file.endsWith(".json")).map((file) =>
+    file.slice(0, -5)
+  ).sort();
 }
 
 /** The history of a row as it is to be replayed: with the variant's workflow type, and cut. */
 export function historyOf(root: string, found: Case, row: Row): HistoryJson {
-  const path = found.histories?.find(({ name }) => name === row.history)?.path ?? `corpus/${row.case}@${row.history}.json`;
+  const path = found.histories?.find(({ name }) => name === row.history)?.path ??
+    `corpus/${row.case}@${row.history}.json`;
   const read = json(join(root, path));
   const { events } = (Array.isArray(read) ? read[0] : read) as HistoryJson;
   const variant = found.variants[row.variant];
   if (variant === undefined) throw new Error(`case ${row.case} has no variant ${row.variant}`);
-  if (variant.retype !== undefined) events[0].workflowExecutionStartedEventAttributes.workflowType.name = variant.retype;
-  return { events: row.cutAt === undefined ? events : events.filter((event) => Number(event.eventId) <= row.cutAt!) };
+  if (variant.retype !== undefined) {
+    events[0].workflowExecutionStartedEventAttributes.workflowType.name = variant.retype;
+  }
+  return {
+    events: row.cutAt === undefined
+      ? events
+      : events.filter((event) => Number(event.eventId) <= row.cutAt!),
+  };
 }
 
 /** Differences that recording left in messages: ids and the paths of another machine. */

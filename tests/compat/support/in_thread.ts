@@ -1,5 +1,6 @@
-// Programs of `@temporalio/workflow` in the thread of a test: through the realm's loader, with the clock and the random numbers of the run that
-// a realm's guard would give, but with nothing isolated. For tests that need the task runner itself.
+// Programs of `@temporalio/workflow` in the thread of a test: through the realm's loader, with the
+// clock and the random numbers of the run that a realm's guard would give, but with nothing
+// isolated. For tests that need the task runner itself.
 import { AsyncLocalStorage } from "node:async_hooks";
 import {
   type AsyncStorage,
@@ -26,12 +27,19 @@ class RunDate extends Date {
 const math = Object.create(Math, { random: { value: () => current.run?.random() ?? 0 } });
 
 /** Loads the modules. `asyncStorage` absent: scopes are followed by rewritten code. */
-export async function loadProgram(options: SourceOptions, asyncStorage?: AsyncStorage): Promise<CompatProgram> {
+export async function loadProgram(
+  options: SourceOptions,
+  asyncStorage?: AsyncStorage,
+): Promise<CompatProgram> {
   const scopes = asyncStorage === undefined ? "rewritten" : "asyncLocalStorage";
   const { graph } = await loadSources({ ...options, scopes });
   const evaluable = new EvaluableGraph(graph, {
     provided: compatModules(),
-    evaluate: (code) => new Function("Date", "Math", `return (${code.replace(/\n\/\/# sourceURL=/, "\n)$&")}`)(RunDate, math),
+    evaluate: (code) =>
+      new Function("Date", "Math", `return (${code.replace(/\n\/\/# sourceURL=/, "\n)$&")}`)(
+        RunDate,
+        math,
+      ),
   });
   const frames = asyncStorage === undefined ? new SlotContext() : undefined;
   return new CompatProgram({
@@ -43,4 +51,7 @@ export async function loadProgram(options: SourceOptions, asyncStorage?: AsyncSt
 
 /** A program of one text. */
 export const programOf = (text: string): Promise<CompatProgram> =>
-  loadProgram({ workflows: "/app/main.ts", sources: { "/app/main.ts": text } }, new AsyncLocalStorage());
+  loadProgram(
+    { workflows: "/app/main.ts", sources: { "/app/main.ts": text } },
+    new AsyncLocalStorage(),
+  );

@@ -10,7 +10,9 @@ import { rejectionHost } from "../../cases/rejection_host.ts";
 import { type HistoryJson, historyOf, loadCase, loadRows, normalized, type Row } from "./corpus.ts";
 import { loadProgram } from "./in_thread.ts";
 
-/** How the context follows async functions; "forgetful" does not, to show that the judges notice. */
+/**
+ * How the context follows async functions; "forgetful" does not, to show that the judges notice.
+ */
 export type Mechanism = "asyncLocalStorage" | "rewritten" | "forgetful";
 
 /** Keeps a frame only for the synchronous part of a function. */
@@ -57,8 +59,14 @@ function start(file: string, mechanism: Mechanism, where: Place): Promise<Replay
 }
 
 async function inThread(file: string, mechanism: Mechanism): Promise<Replayer> {
-  const storage = { asyncLocalStorage: new AsyncLocalStorage<ScopeFrame | undefined>(), forgetful: new ForgetfulStorage() };
-  const program = await loadProgram({ workflows: file }, mechanism === "rewritten" ? undefined : storage[mechanism]);
+  const storage = {
+    asyncLocalStorage: new AsyncLocalStorage<ScopeFrame | undefined>(),
+    forgetful: new ForgetfulStorage(),
+  };
+  const program = await loadProgram(
+    { workflows: file },
+    mechanism === "rewritten" ? undefined : storage[mechanism],
+  );
   const runner = new TaskRunner({
     core: await loadCore("worker"),
     programs: () => program,
@@ -67,7 +75,10 @@ async function inThread(file: string, mechanism: Mechanism): Promise<Replayer> {
     fetchHistory: () => Promise.reject(new Error("a recorded history has no further pages")),
     rejections: rejectionHost,
   });
-  return { replay: (...args) => runner.replay(...args), dispose: () => Promise.resolve(runner.dispose()) };
+  return {
+    replay: (...args) => runner.replay(...args),
+    dispose: () => Promise.resolve(runner.dispose()),
+  };
 }
 
 /** In a realm with its guard, as a worker does, or in this thread, which starts faster. */
@@ -90,7 +101,11 @@ export function replay(
     }
     const { bytes } = await readHistoryFile(new TextEncoder().encode(JSON.stringify(history)));
     const { verdict, error } = await open.realm.replay(workflowId, bytes);
-    return { verdict: VERDICTS[verdict], message: error?.message ?? "", location: error?.location ?? "" };
+    return {
+      verdict: VERDICTS[verdict],
+      message: error?.message ?? "",
+      location: error?.location ?? "",
+    };
   });
   last = next.catch(() => {});
   return next;
@@ -112,10 +127,23 @@ export async function differences(
     const history = historyOf(root, found, row);
     const { workflowId } = history.events[0].workflowExecutionStartedEventAttributes;
     const file = join(root, "workflows", found.variants[row.variant]!.file);
-    const { verdict, message } = await replay(file, mechanism, workflowId || `replay-${row.history}`, history, where);
-    const same = verdict === row.verdict && (verdict !== "NONDETERMINISM" || normalized(message) === row.reason);
-    const at = `${row.history}${row.cutAt === undefined ? "" : `#${row.cutAt}`} with ${row.variant}`;
-    if (!same) different.push(`${at}: expected ${row.verdict} ${row.reason ?? ""}, got ${verdict} ${message}`);
+    const { verdict, message } = await replay(
+      file,
+      mechanism,
+      workflowId || `replay-${row.history}`,
+      history,
+      where,
+    );
+    const same = verdict === row.verdict &&
+      (verdict !== "NONDETERMINISM" || normalized(message) === row.reason);
+    const at = `${row.history}${
+      row.cutAt === undefined ? "" : `#${row.cutAt}`
+    } with ${row.variant}`;
+    if (!same) {
+      different.push(
+        `${at}: expected ${row.verdict} ${row.reason ?? ""}, got ${verdict} ${message}`,
+      );
+    }
   }
   return different;
 }

@@ -37,8 +37,14 @@ test("createTimeSkipping: results arrive at once; sleep and currentTimeMs use th
     });
     await worker.runUntil(async () => {
       const options = { taskQueue: "test", args: [30 * DAY] };
-      assert.equal(await env.client.workflow.execute("sleeper", { ...options, workflowId: "month" }), "slept");
-      const handle = await env.client.workflow.start("sleeper", { ...options, workflowId: "again" });
+      assert.equal(
+        await env.client.workflow.execute("sleeper", { ...options, workflowId: "month" }),
+        "slept",
+      );
+      const handle = await env.client.workflow.start("sleeper", {
+        ...options,
+        workflowId: "again",
+      });
       assert.equal(await handle.result(), "slept");
       const race = { taskQueue: "test", workflowId: "race", args: [2 * DAY, DAY] };
       assert.equal(await env.client.workflow.execute("sleepRace", race), "timer");
@@ -54,7 +60,11 @@ test("createTimeSkipping: results arrive at once; sleep and currentTimeMs use th
 test("createLocal: a server on the wall clock, with a namespace for the test", async () => {
   const env = await TestWorkflowEnvironment.createLocal({ server: { namespace: "tests" } });
   try {
-    assert.deepEqual([env.supportsTimeSkipping, env.namespace, env.client.options.namespace], [false, "tests", "tests"]);
+    assert.deepEqual([env.supportsTimeSkipping, env.namespace, env.client.options.namespace], [
+      false,
+      "tests",
+      "tests",
+    ]);
     const worker = await Worker.create({
       connection: env.nativeConnection,
       namespace: env.namespace,
@@ -78,22 +88,42 @@ test("createFromExistingServer uses an existing server and does not stop it", as
   const env = await TestWorkflowEnvironment.createFromExistingServer({ address });
   assert.equal((await env.client.workflow.count()).count, 0);
   // Of a server without endpoints; tests/interop/nexus.test.ts has one with.
-  await assert.rejects(env.createNexusEndpoint("a", "b"), (error: Error & { code?: number }) => error.code === 12);
-  await assert.rejects(env.deleteNexusEndpoint({ id: "a", version: 1 }), (error: Error & { code?: number }) => error.code === 12);
+  await assert.rejects(
+    env.createNexusEndpoint("a", "b"),
+    (error: Error & { code?: number }) => error.code === 12,
+  );
+  await assert.rejects(
+    env.deleteNexusEndpoint({ id: "a", version: 1 }),
+    (error: Error & { code?: number }) => error.code === 12,
+  );
   await env.teardown();
   assert.equal((await local.client.workflow.count()).count, 0);
-  assert.throws(() => new TimeSkippingWorkflowClient({ connection: local.connection }), /time cannot be skipped/);
+  assert.throws(
+    () => new TimeSkippingWorkflowClient({ connection: local.connection }),
+    /time cannot be skipped/,
+  );
   await local.teardown();
 });
 
 test("a client without time skipping does not move time", async () => {
   const env = await TestWorkflowEnvironment.createTimeSkipping();
   try {
-    const worker = await Worker.create({ connection: env.nativeConnection, taskQueue: "test", workflowsPath });
+    const worker = await Worker.create({
+      connection: env.nativeConnection,
+      taskQueue: "test",
+      workflowsPath,
+    });
     const plain = new Client({ connection: env.connection });
     await worker.runUntil(async () => {
-      const handle = await plain.workflow.start("sleeper", { taskQueue: "test", workflowId: "plain", args: [DAY] });
-      const first = await Promise.race([handle.result(), new Promise((resolve) => setTimeout(resolve, 300, "waits"))]);
+      const handle = await plain.workflow.start("sleeper", {
+        taskQueue: "test",
+        workflowId: "plain",
+        args: [DAY],
+      });
+      const first = await Promise.race([
+        handle.result(),
+        new Promise((resolve) => setTimeout(resolve, 300, "waits")),
+      ]);
       assert.equal(first, "waits");
       await handle.terminate();
     });
@@ -115,9 +145,18 @@ test("codecs get bytes as Buffers, at the client and at the worker", async () =>
         },
       }],
     };
-    const worker = await Worker.create({ connection: env.nativeConnection, taskQueue: "test", workflowsPath, dataConverter });
+    const worker = await Worker.create({
+      connection: env.nativeConnection,
+      taskQueue: "test",
+      workflowsPath,
+      dataConverter,
+    });
     const client = new Client({ connection: env.connection, dataConverter });
-    const run = client.workflow.execute("sleeper", { taskQueue: "test", workflowId: "coded", args: [1] });
+    const run = client.workflow.execute("sleeper", {
+      taskQueue: "test",
+      workflowId: "coded",
+      args: [1],
+    });
     assert.equal(await worker.runUntil(run), "slept");
     assert.deepEqual([...new Set(seen)].sort(), ['"slept"', "1"]);
   } finally {
@@ -129,10 +168,21 @@ test("workflowInterceptorModules: a failed assertion fails the workflow", async 
   const env = await TestWorkflowEnvironment.createLocal();
   try {
     const interceptors = { workflowModules: workflowInterceptorModules };
-    const worker = await Worker.create({ connection: env.nativeConnection, taskQueue: "test", workflowsPath, interceptors });
-    const run = env.client.workflow.execute("asserts", { taskQueue: "test", workflowId: "asserts" });
+    const worker = await Worker.create({
+      connection: env.nativeConnection,
+      taskQueue: "test",
+      workflowsPath,
+      interceptors,
+    });
+    const run = env.client.workflow.execute("asserts", {
+      taskQueue: "test",
+      workflowId: "asserts",
+    });
     await assert.rejects(worker.runUntil(run), (error) => {
-      assert.ok(error instanceof WorkflowFailedError && error.cause instanceof ApplicationFailure, String(error));
+      assert.ok(
+        error instanceof WorkflowFailedError && error.cause instanceof ApplicationFailure,
+        String(error),
+      );
       assert.deepEqual([error.cause.message, error.cause.nonRetryable], ["one is not two", true]);
       return true;
     });
@@ -141,7 +191,8 @@ test("workflowInterceptorModules: a failed assertion fails the workflow", async 
   }
 });
 
-const started = (extraArgs: string[]) => TestWorkflowEnvironment.createLocal({ server: { extraArgs } });
+const started = (extraArgs: string[]) =>
+  TestWorkflowEnvironment.createLocal({ server: { extraArgs } });
 
 test("arguments for Temporal's server that have no effect here are accepted", async () => {
   const multi = "frontend.enableExecuteMultiOperation=true";
@@ -159,7 +210,10 @@ test("arguments for Temporal's server that have no effect here are accepted", as
 test("other arguments for Temporal's server are rejected by name", async () => {
   const refused: [string[], string][] = [
     [["--headless", "--ui-port", "8080"], "--ui-port 8080"],
-    [["--dynamic-config-value", "frontend.enableExecuteMultiOperation=false"], "--dynamic-config-value frontend.enable"],
+    [
+      ["--dynamic-config-value", "frontend.enableExecuteMultiOperation=false"],
+      "--dynamic-config-value frontend.enable",
+    ],
     [
       ["--dynamic-config-value=system.enableEagerWorkflowStart=true"],
       "--dynamic-config-value system.enableEagerWorkflowStart=true",
@@ -171,7 +225,10 @@ test("other arguments for Temporal's server are rejected by name", async () => {
   ];
   for (const [args, named] of refused) {
     await assert.rejects(started(args), (error: Error) => {
-      assert.ok(error.message.startsWith(`the option server.extraArgs is not supported with "${named}`), error.message);
+      assert.ok(
+        error.message.startsWith(`the option server.extraArgs is not supported with "${named}`),
+        error.message,
+      );
       return true;
     });
   }
@@ -179,12 +236,23 @@ test("other arguments for Temporal's server are rejected by name", async () => {
 
 test("options for another server program are rejected by name", async () => {
   await assert.rejects(
-    TestWorkflowEnvironment.createLocal({ server: { executable: { type: "existing-path", path: "/bin/temporal" } } }),
+    TestWorkflowEnvironment.createLocal({
+      server: { executable: { type: "existing-path", path: "/bin/temporal" } },
+    }),
     /server\.executable is not supported: the server is the embedded engine/,
   );
-  await assert.rejects(TestWorkflowEnvironment.createLocal({ server: { ui: true } }), /server\.ui is not supported/);
-  await assert.rejects(TestWorkflowEnvironment.createLocal({ server: { ip: "0.0.0.0" } }), /server\.ip cannot be "0\.0\.0\.0"/);
+  await assert.rejects(
+    TestWorkflowEnvironment.createLocal({ server: { ui: true } }),
+    /server\.ui is not supported/,
+  );
+  await assert.rejects(
+    TestWorkflowEnvironment.createLocal({ server: { ip: "0.0.0.0" } }),
+    /server\.ip cannot be "0\.0\.0\.0"/,
+  );
   const env = await TestWorkflowEnvironment.createLocal();
-  await assert.rejects(env.createNexusEndpoint("a", "b"), /Nexus endpoint "a" cannot be made: the embedded engine/);
+  await assert.rejects(
+    env.createNexusEndpoint("a", "b"),
+    /Nexus endpoint "a" cannot be made: the embedded engine/,
+  );
   await env.teardown();
 });

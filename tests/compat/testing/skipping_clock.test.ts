@@ -10,7 +10,8 @@ test("a jump fires the timers that become due, in order, each at its time", () =
   const clock = new SkippingClock();
   const start = clock.nowMs();
   const fired: number[] = [];
-  const note = (day: number) => clock.setTimer(start + day * DAY, () => fired.push(Math.round((clock.nowMs() - start) / DAY)));
+  const note = (day: number) =>
+    clock.setTimer(start + day * DAY, () => fired.push(Math.round((clock.nowMs() - start) / DAY)));
   note(3);
   note(1);
   const cancel = note(2);

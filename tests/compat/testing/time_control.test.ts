@@ -1,5 +1,6 @@
 // runtime: node deno
-// Time of a test server whose workers are other programs: skipped while a result is waited for, never while one of them has a task.
+// Time of a test server whose workers are other programs: skipped while a result is waited for,
+// never while one of them has a task.
 import assert from "node:assert/strict";
 import { after, test } from "node:test";
 import { Client } from "../../../ts/client/mod.ts";
@@ -84,7 +85,10 @@ test("sleep in a test moves time while an activity runs, so another timer may fi
   const from = clock.nowMs();
   assert.equal((await skipped("sleepRace", [2 * DAY, DAY])).result, "timer");
   // The activity continues.
-  await until("the activity's sleep", () => clock.nowMs() >= from + 2 * DAY && calls.busyTasks === 0);
+  await until(
+    "the activity's sleep",
+    () => clock.nowMs() >= from + 2 * DAY && calls.busyTasks === 0,
+  );
 });
 
 test("time is not skipped unless a test waits for a result, and sleep moves it", async () => {
@@ -102,7 +106,10 @@ test("a workflow that never ends is reported as such", async () => {
   const handle = await client.start("endless", { id });
   await assert.rejects(time.skipping(id, () => handle.result()), (error) => {
     assert.ok(error instanceof EndlessSkipError, String(error));
-    assert.match(error.message, /workflow "endless" was not reached within .* years of skipped time/);
+    assert.match(
+      error.message,
+      /workflow "endless" was not reached within .* years of skipped time/,
+    );
     return true;
   });
   await handle.terminate("enough");

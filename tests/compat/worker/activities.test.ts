@@ -1,12 +1,22 @@
 // runtime: node deno
-// Activities of `@temporalio/activity` on a worker of `temporalex/compat/worker`: their context, how they end, what the log says of them.
+// Activities of `@temporalio/activity` on a worker of `temporalex/compat/worker`: their context,
+// how they end, what the log says of them.
 import assert from "node:assert/strict";
 import { after, test } from "node:test";
 import * as activity from "../../../ts/compat/activity/mod.ts";
-import { ApplicationFailure, CancelledFailure, CompleteAsyncError, Context } from "../../../ts/compat/activity/mod.ts";
+import {
+  ApplicationFailure,
+  CancelledFailure,
+  CompleteAsyncError,
+  Context,
+} from "../../../ts/compat/activity/mod.ts";
 import { AsyncCompletionClient } from "../../../ts/compat/client/mod.ts";
 import { type RawValue, rawValueTypeInfo, ValueError } from "../../../ts/compat/common/mod.ts";
-import { ActivityInboundLogInterceptor, type ActivityInterceptorsFactory, DefaultLogger } from "../../../ts/compat/worker/mod.ts";
+import {
+  ActivityInboundLogInterceptor,
+  type ActivityInterceptorsFactory,
+  DefaultLogger,
+} from "../../../ts/compat/worker/mod.ts";
 import { until } from "../../support/until.ts";
 import { lines, modulePath, setting } from "./support.ts";
 
@@ -24,7 +34,11 @@ async function run(
   interceptors: ActivityInterceptorsFactory[] = [],
 ): Promise<unknown> {
   const taskQueue = `activities-${++count}`;
-  const made = await worker(taskQueue, { workflowsPath, activities, interceptors: { activity: interceptors } });
+  const made = await worker(taskQueue, {
+    workflowsPath,
+    activities,
+    interceptors: { activity: interceptors },
+  });
   return await made.runUntil(() => client.execute(workflow, { id: taskQueue, taskQueue, args }));
 }
 
@@ -37,15 +51,61 @@ test("an activity's info has the fields of the official SDK", async () => {
     },
   }) as { [field: string]: unknown };
   assert.deepEqual(Object.keys(info).sort(), [
-    ...["activityId", "activityNamespace", "activityType", "attempt", "currentAttemptScheduledTimestampMs", "heartbeatTimeoutMs"],
-    ...["inWorkflow", "isLocal", "namespace", "priority", "retryPolicy", "scheduleToCloseTimeoutMs", "scheduledTimestampMs"],
-    ...["startToCloseTimeoutMs", "taskQueue", "token", "workflowExecution", "workflowNamespace", "workflowType"],
+    ...[
+      "activityId",
+      "activityNamespace",
+      "activityType",
+      "attempt",
+      "currentAttemptScheduledTimestampMs",
+      "heartbeatTimeoutMs",
+    ],
+    ...[
+      "inWorkflow",
+      "isLocal",
+      "namespace",
+      "priority",
+      "retryPolicy",
+      "scheduleToCloseTimeoutMs",
+      "scheduledTimestampMs",
+    ],
+    ...[
+      "startToCloseTimeoutMs",
+      "taskQueue",
+      "token",
+      "workflowExecution",
+      "workflowNamespace",
+      "workflowType",
+    ],
   ]);
-  const { activityType, attempt, heartbeatTimeoutMs, inWorkflow, startToCloseTimeoutMs, token, workflowType, isLocal } = info;
+  const {
+    activityType,
+    attempt,
+    heartbeatTimeoutMs,
+    inWorkflow,
+    startToCloseTimeoutMs,
+    token,
+    workflowType,
+    isLocal,
+  } = info;
   assert.deepEqual(
-    { activityType, attempt, heartbeatTimeoutMs, inWorkflow, startToCloseTimeoutMs, token, workflowType, isLocal },
     {
-      ...{ activityType: "look", attempt: 1, heartbeatTimeoutMs: 2000, inWorkflow: true, startToCloseTimeoutMs: 60_000 },
+      activityType,
+      attempt,
+      heartbeatTimeoutMs,
+      inWorkflow,
+      startToCloseTimeoutMs,
+      token,
+      workflowType,
+      isLocal,
+    },
+    {
+      ...{
+        activityType: "look",
+        attempt: 1,
+        heartbeatTimeoutMs: 2000,
+        inWorkflow: true,
+        startToCloseTimeoutMs: 60_000,
+      },
       ...{ token: true, workflowType: "call", isLocal: false },
     },
   );
@@ -56,14 +116,23 @@ test("the context of a local activity contains its timeouts", async () => {
   const limits = (options: object) =>
     run("limited", ["look", options], {
       look() {
-        const { startToCloseTimeoutMs, scheduleToCloseTimeoutMs, isLocal } = activity.activityInfo();
+        const { startToCloseTimeoutMs, scheduleToCloseTimeoutMs, isLocal } = activity
+          .activityInfo();
         return [startToCloseTimeoutMs, scheduleToCloseTimeoutMs, isLocal];
       },
     });
   assert.deepEqual(await limits({ startToCloseTimeout: "5s" }), [5000, 0, true]);
   assert.deepEqual(await limits({ scheduleToCloseTimeout: "5s" }), [5000, 5000, true]);
-  assert.deepEqual(await limits({ scheduleToCloseTimeout: "5s", startToCloseTimeout: "2s" }), [2000, 5000, true]);
-  assert.deepEqual(await limits({ scheduleToCloseTimeout: "2s", startToCloseTimeout: "5s" }), [2000, 2000, true]);
+  assert.deepEqual(await limits({ scheduleToCloseTimeout: "5s", startToCloseTimeout: "2s" }), [
+    2000,
+    5000,
+    true,
+  ]);
+  assert.deepEqual(await limits({ scheduleToCloseTimeout: "2s", startToCloseTimeout: "5s" }), [
+    2000,
+    2000,
+    true,
+  ]);
 });
 
 test("heartbeats, sleep and cancellation use the official classes and messages", async () => {
@@ -72,13 +141,20 @@ test("heartbeats, sleep and cancellation use the official classes and messages",
     async wait() {
       const { cancelled, cancellationSignal, cancellationDetails } = Context.current();
       assert.equal(cancellationDetails, undefined);
-      seen.push(activity.cancellationSignal() === cancellationSignal, activity.cancelled() === cancelled);
+      seen.push(
+        activity.cancellationSignal() === cancellationSignal,
+        activity.cancelled() === cancelled,
+      );
       const beat = setInterval(() => activity.heartbeat({ at: 1 }), 50);
       try {
         await activity.sleep("1 minute");
       } catch (error) {
         const { cancelRequested, paused, workerShutdown } = activity.cancellationDetails()!;
-        seen.push({ cancelRequested, paused, workerShutdown }, (error as Error).message, error instanceof CancelledFailure);
+        seen.push(
+          { cancelRequested, paused, workerShutdown },
+          (error as Error).message,
+          error instanceof CancelledFailure,
+        );
         seen.push(cancellationSignal.aborted, cancellationSignal.reason === error);
         throw error;
       } finally {
@@ -88,7 +164,15 @@ test("heartbeats, sleep and cancellation use the official classes and messages",
   });
   assert.equal(result, "cancelled");
   assert.deepEqual(seen, [
-    ...[true, true, { cancelRequested: true, paused: false, workerShutdown: false }, "CANCELLED", true, true, true],
+    ...[
+      true,
+      true,
+      { cancelRequested: true, paused: false, workerShutdown: false },
+      "CANCELLED",
+      true,
+      true,
+      true,
+    ],
   ]);
 });
 
@@ -125,20 +209,33 @@ test("errors of activities are reported like by the official worker", async () =
   }) as { [field: string]: string };
   const { stack, ...rest } = plain;
   assert.deepEqual(rest, {
-    ...{ name: "ApplicationFailure", type: "NotEnough", message: "not enough money", nonRetryable: false, details: [] },
+    ...{
+      name: "ApplicationFailure",
+      type: "NotEnough",
+      message: "not enough money",
+      nonRetryable: false,
+      details: [],
+    },
   });
   // Of this package, no frame: the activity's own is the last one.
-  assert.match(stack!, /^Error: not enough money\n {4}at \S*pay .*activities\.test\.[jt]s:\d+:\d+\)$/);
+  assert.match(
+    stack!,
+    /^Error: not enough money\n {4}at \S*pay .*activities\.test\.[jt]s:\d+:\d+\)$/,
+  );
   const made = await run("failure", ["pay"], {
     pay: () => {
       throw ApplicationFailure.nonRetryable("no", "Declined", { why: "limit" });
     },
   }) as { [field: string]: unknown };
-  assert.deepEqual([made["type"], made["nonRetryable"], made["details"]], ["Declined", true, [{ why: "limit" }]]);
+  assert.deepEqual([made["type"], made["nonRetryable"], made["details"]], ["Declined", true, [{
+    why: "limit",
+  }]]);
 });
 
 test("values are converted like in the official SDK: values without a JSON form are lost", async () => {
-  const result = await run("call", ["values"], { values: () => ({ map: new Map([[1, 2]]), nan: NaN, date: new Date(0) }) });
+  const result = await run("call", ["values"], {
+    values: () => ({ map: new Map([[1, 2]]), nan: NaN, date: new Date(0) }),
+  });
   assert.deepEqual(result, { map: {}, nan: null, date: "1970-01-01T00:00:00.000Z" });
 });
 
@@ -165,7 +262,10 @@ test("activities can be an instance of a class, and `default` handles unknown ac
   const greeter = new Greeter("Hello");
   assert.equal(await run("call", ["hello", "Ann"], greeter), "Hello, Ann!");
   assert.equal(await run("call", ["bye", "Ann"], greeter), "Not Hello, Ann!");
-  const other = { default: (...args: unknown[]) => [activity.activityInfo().activityType, ...args], constant: 1 };
+  const other = {
+    default: (...args: unknown[]) => [activity.activityInfo().activityType, ...args],
+    constant: 1,
+  };
   assert.deepEqual(await run("call", ["anything", 1, 2], other), ["anything", 1, 2]);
 });
 
@@ -177,7 +277,10 @@ test("an activity can be completed from outside", async () => {
       throw new CompleteAsyncError();
     },
   });
-  await until("the activity has ended", () => lines.some(({ message }) => message === "Activity will complete asynchronously"));
+  await until(
+    "the activity has ended",
+    () => lines.some(({ message }) => message === "Activity will complete asynchronously"),
+  );
   await client.completeActivity(token, "from outside");
   assert.equal(await done, "from outside");
 });
@@ -207,11 +310,24 @@ test("interceptors wrap the function with its headers, log attributes and metric
   assert.equal(result, "-abba");
   assert.deepEqual(order, ["a echo 0", "b echo 0"]);
   const { meta, level } = lines.find(({ message }) => message === "echoing")!;
-  const { a, b, own, sdkComponent, activityType, workflowType, isLocal, attempt } = meta as { [name: string]: unknown };
-  assert.deepEqual({ level, a, b, own, sdkComponent, activityType, workflowType, isLocal, attempt }, {
-    ...{ level: "INFO", a: true, b: true, own: 1, sdkComponent: "activity", activityType: "echo", workflowType: "call" },
-    ...{ isLocal: false, attempt: 1 },
-  });
+  const { a, b, own, sdkComponent, activityType, workflowType, isLocal, attempt } = meta as {
+    [name: string]: unknown;
+  };
+  assert.deepEqual(
+    { level, a, b, own, sdkComponent, activityType, workflowType, isLocal, attempt },
+    {
+      ...{
+        level: "INFO",
+        a: true,
+        b: true,
+        own: 1,
+        sdkComponent: "activity",
+        activityType: "echo",
+        workflowType: "call",
+      },
+      ...{ isLocal: false, attempt: 1 },
+    },
+  );
 });
 
 test("a shutdown without a grace period cancels activities, and their attempts fail with the official message", async () => {
@@ -235,7 +351,10 @@ test("a shutdown without a grace period cancels activities, and their attempts f
   await running;
   assert.deepEqual(told, ["WORKER_SHUTDOWN", true]);
   const next = await worker(taskQueue, { workflowsPath, activities: {} });
-  const { type, message } = await next.runUntil(handle.result()) as { type: string; message: string };
+  const { type, message } = await next.runUntil(handle.result()) as {
+    type: string;
+    message: string;
+  };
   assert.deepEqual([type, message], [
     ...["WorkerShutdown", "Worker is shutting down and this activity did not complete in time"],
   ]);
@@ -261,18 +380,33 @@ test("activities have a client on the worker's connection, with the worker's int
       async asks(name: string) {
         const own = activity.getClient();
         assert.equal(own, Context.current().client);
-        return await own.workflow.execute("call", { taskQueue, workflowId: `${taskQueue}-inner`, args: ["hello", name] });
+        return await own.workflow.execute("call", {
+          taskQueue,
+          workflowId: `${taskQueue}-inner`,
+          args: ["hello", name],
+        });
       },
     },
   });
-  const result = made.runUntil(() => client.execute("call", { id: taskQueue, taskQueue, args: ["asks", "Ann"] }));
+  const result = made.runUntil(() =>
+    client.execute("call", { id: taskQueue, taskQueue, args: ["asks", "Ann"] })
+  );
   assert.equal(await result, "Hello, Ann!");
   assert.deepEqual(started, ["call"]);
   // A client of the program's own takes the workers' connection, too.
   const { Client } = await import("../../../ts/compat/client/mod.ts");
-  assert.equal(await new Client({ connection }).workflow.getHandle(taskQueue).result(), "Hello, Ann!");
-  await connection.withDeadline(Date.now() + 60_000, () => connection.workflowService.getSystemInfo({}));
-  const late = connection.withDeadline(Date.now() - 1, () => connection.workflowService.getSystemInfo({}));
+  assert.equal(
+    await new Client({ connection }).workflow.getHandle(taskQueue).result(),
+    "Hello, Ann!",
+  );
+  await connection.withDeadline(
+    Date.now() + 60_000,
+    () => connection.workflowService.getSystemInfo({}),
+  );
+  const late = connection.withDeadline(
+    Date.now() - 1,
+    () => connection.workflowService.getSystemInfo({}),
+  );
   await assert.rejects(late, /DEADLINE_EXCEEDED|Deadline|deadline/);
 });
 
@@ -321,7 +455,10 @@ test("the deprecated logging interceptor works with its logger and with attribut
   const one = (make: (ctx: Context) => ActivityInboundLogInterceptor) =>
     run("call", ["says"], says, [(ctx) => ({ inbound: make(ctx) })]);
   assert.equal(await one((ctx) => new Marked(ctx, logger)), "done");
-  assert.deepEqual(entries, [{ message: "said", meta: { sdkComponent: "activity", marked: "says", more: 1 } }]);
+  assert.deepEqual(entries, [{
+    message: "said",
+    meta: { sdkComponent: "activity", marked: "says", more: 1 },
+  }]);
   await one((ctx) => new ActivityInboundLogInterceptor(ctx));
   assert.equal(entries.length, 1);
   const shared = lines.filter(({ message }) => message === "said");
@@ -350,7 +487,9 @@ test("an activity's values are converted with the types of its definition", asyn
   assert.deepEqual(seen, [[{ is: "ONE" }, "two"], [{ is: "LOCAL" }], [{ is: "ANY" }]]);
 
   const raw = (value: RawValue) => Promise.resolve(value);
-  activity.setActivityOptions({ typeInfo: { inputTypes: [rawValueTypeInfo], outputType: rawValueTypeInfo } }, raw);
+  activity.setActivityOptions({
+    typeInfo: { inputTypes: [rawValueTypeInfo], outputType: rawValueTypeInfo },
+  }, raw);
   assert.deepEqual(await run("call", ["raw", { a: 1 }], { raw }), { a: 1 });
 });
 
@@ -366,15 +505,27 @@ test("an argument that cannot be decoded and a result that cannot be encoded fai
   const type = { transferTypeConverter: refusing };
   const reads = () => Promise.resolve("not called");
   activity.setActivityOptions({ typeInfo: { inputTypes: [type] } }, reads);
-  const failed = await run("failure", ["reads", 1], { reads }) as { message: string; type: string; nonRetryable: boolean };
+  const failed = await run("failure", ["reads", 1], { reads }) as {
+    message: string;
+    type: string;
+    nonRetryable: boolean;
+  };
   assert.deepEqual(
     [failed.message, failed.type, failed.nonRetryable],
     ["Failed to parse activity args for activity reads: not for us", "TypeError", false],
   );
   const sends = () => Promise.resolve(1);
   activity.setActivityOptions({ typeInfo: { outputType: type } }, sends);
-  const unsent = await run("failure", ["sends"], { sends }) as { message: string; type: string; nonRetryable: boolean };
-  assert.deepEqual([unsent.message, unsent.type, unsent.nonRetryable], ["not for them", "RangeError", false]);
+  const unsent = await run("failure", ["sends"], { sends }) as {
+    message: string;
+    type: string;
+    nonRetryable: boolean;
+  };
+  assert.deepEqual([unsent.message, unsent.type, unsent.nonRetryable], [
+    "not for them",
+    "RangeError",
+    false,
+  ]);
 });
 
 test("a value that no converter accepts throws the converter's error, also when an activity is completed from outside", async () => {
@@ -383,5 +534,8 @@ test("a value that no converter accepts throws the converter's error, also when 
   await assert.rejects(outside.complete(token, () => {}), ValueError);
   await assert.rejects(outside.heartbeat(token, () => {}), ValueError);
   await assert.rejects(outside.reportCancellation(token, () => {}), ValueError);
-  await assert.rejects(outside.fail(token, ApplicationFailure.create({ details: [() => {}] })), ValueError);
+  await assert.rejects(
+    outside.fail(token, ApplicationFailure.create({ details: [() => {}] })),
+    ValueError,
+  );
 });

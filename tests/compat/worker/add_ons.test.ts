@@ -1,6 +1,7 @@
 // runtime: node deno
-// What only Temporal's own add-on packages (streams, traces) use: handlers and sinks under reserved names, several
-// interceptors of Nexus operations, stubs of the SDK for workers, and clocks for libraries that measure.
+// What only Temporal's own add-on packages (streams, traces) use: handlers and sinks under reserved
+// names, several interceptors of Nexus operations, stubs of the SDK for workers, and clocks for
+// libraries that measure.
 import assert from "node:assert/strict";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { after, test } from "node:test";
@@ -48,17 +49,25 @@ export const payloadConverter = {
 test("handlers and sinks of add-on packages keep their reserved names", async (t) => {
   const folder = folderWith(t, { "workflows.mjs": WORKFLOWS, "converter.mjs": CONVERTER });
   const told: string[] = [];
-  const sink = (name: string) => ({ told: { fn: (_info: unknown, count: number) => void told.push(`${name} ${count}`) } });
+  const sink = (name: string) => ({
+    told: { fn: (_info: unknown, count: number) => void told.push(`${name} ${count}`) },
+  });
   const made = await worker("add-ons", {
     workflowsPath: `${folder}/workflows.mjs`,
     dataConverter: { payloadConverterPath: `${folder}/converter.mjs` },
-    sinks: { __temporal_langsmith: sink("langsmith"), __temporal_openai_agents_tracing: sink("agents") },
+    sinks: {
+      __temporal_langsmith: sink("langsmith"),
+      __temporal_openai_agents_tracing: sink("agents"),
+    },
   });
   await made.runUntil(async () => {
     const handle = await client.start("stream", { id: "stream", taskQueue: "add-ons" });
     await handle.signal("__temporal_workflow_stream_publish", "first");
     assert.deepEqual(await handle.update("__temporal_workflow_stream_poll", 0), ["first"]);
-    assert.deepEqual(await handle.query("__temporal_workflow_stream_offset"), { offset: 1, by: "own" });
+    assert.deepEqual(await handle.query("__temporal_workflow_stream_offset"), {
+      offset: 1,
+      by: "own",
+    });
     await handle.signal("__temporal_workflow_stream_publish", "last");
     assert.deepEqual(await handle.result(), ["first", "last"]);
     assert.deepEqual(await client.execute("refused", { id: "refused", taskQueue: "add-ons" }), [
@@ -82,21 +91,34 @@ test("interceptors of Nexus operations can be combined with others, and are not 
   const folder = folderWith(t, { "workflows.mjs": "export async function w() { return 1; }" });
   const plugin: WorkerPlugin = {
     name: "traces",
-    configureWorker: (options) => ({ ...options, interceptors: { nexus: [() => ({ inbound: {} })] } }),
+    configureWorker: (options) => ({
+      ...options,
+      interceptors: { nexus: [() => ({ inbound: {} })] },
+    }),
   };
-  const made = await worker("nexus", { workflowsPath: `${folder}/workflows.mjs`, plugins: [plugin] });
-  assert.equal(await made.runUntil(() => client.execute("w", { id: "nexus", taskQueue: "nexus" })), 1);
+  const made = await worker("nexus", {
+    workflowsPath: `${folder}/workflows.mjs`,
+    plugins: [plugin],
+  });
+  assert.equal(
+    await made.runUntil(() => client.execute("w", { id: "nexus", taskQueue: "nexus" })),
+    1,
+  );
 });
 
 interface Completed {
   readonly sdkMetadata?: { readonly langUsedFlags?: readonly number[] };
 }
 
-/** Interceptors as those of the OpenTelemetry package: of a module of stubs, with a clock that is there in sandboxes alone. */
+/**
+ * Interceptors as those of the OpenTelemetry package: of a module of stubs, with a clock that is
+ * there in sandboxes alone.
+ */
 const TRACES = "node_modules/@temporalio/interceptors-opentelemetry-v2/";
 const TRACING: { readonly [file: string]: string } = {
   "package.json": '{ "name": "@temporalio/interceptors-opentelemetry-v2", "version": "1.24.0" }',
-  "lib/workflow/workflow-imports.js": "exports.workflowInfo = () => { throw new Error('a stub'); };",
+  "lib/workflow/workflow-imports.js":
+    "exports.workflowInfo = () => { throw new Error('a stub'); };",
   "lib/workflow/workflow-imports-impl.js": `
 exports.workflowInfo = require("@temporalio/workflow").workflowInfo;
 exports.SdkFlags = require("@temporalio/workflow/lib/flags").SdkFlags;
@@ -128,7 +150,9 @@ test("interceptors of the OpenTelemetry package use the SDK instead of its stubs
       'import { sleep } from "@temporalio/workflow"; export async function w() { await sleep(20); return ["ran"]; }',
   });
   mkdirSync(`${folder}/${TRACES}lib/workflow`, { recursive: true });
-  for (const [file, text] of Object.entries(TRACING)) writeFileSync(`${folder}/${TRACES}${file}`, text);
+  for (const [file, text] of Object.entries(TRACING)) {
+    writeFileSync(`${folder}/${TRACES}${file}`, text);
+  }
   const module = `${folder}/${TRACES}lib/workflow/index.js`;
   const added = (modules: string[] | undefined) => [...modules ?? [], module];
   // As a SimplePlugin does it, which is asked for both.
@@ -143,13 +167,20 @@ test("interceptors of the OpenTelemetry package use the SDK instead of its stubs
       workflowInterceptorModules: added(options.workflowInterceptorModules),
     }),
   };
-  const made = await worker("traces", { workflowsPath: `${folder}/workflows.mjs`, plugins: [plugin] });
+  const made = await worker("traces", {
+    workflowsPath: `${folder}/workflows.mjs`,
+    plugins: [plugin],
+  });
   const history = await made.runUntil(async () => {
     const handle = await client.start("w", { id: "traces", taskQueue: "traces" });
     assert.deepEqual(await handle.result(), ["ran", "traced w, late by 0"]);
-    return JSON.parse(await handle.historyJson()) as { events: { workflowTaskCompletedEventAttributes?: Completed }[] };
+    return JSON.parse(await handle.historyJson()) as {
+      events: { workflowTaskCompletedEventAttributes?: Completed }[];
+    };
   });
   // What the interceptors ask for is recorded, so that the official worker replays it alike.
-  const completed = history.events.flatMap((event) => event.workflowTaskCompletedEventAttributes ?? []);
+  const completed = history.events.flatMap((event) =>
+    event.workflowTaskCompletedEventAttributes ?? []
+  );
   assert.deepEqual(completed[0]!.sdkMetadata?.langUsedFlags, [1, 2, 3, 4, 5, 6]);
 });

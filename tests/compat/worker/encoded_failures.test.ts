@@ -1,5 +1,6 @@
 // runtime: node
-// Failures whose text a failure converter puts into a payload (encodeCommonAttributes), with a codec: the text is in no history.
+// Failures whose text a failure converter puts into a payload (encodeCommonAttributes), with a
+// codec: the text is in no history.
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { after, test } from "node:test";
@@ -33,8 +34,15 @@ export async function fromUpdate() {
 `,
   });
   const failing = () =>
-    ApplicationFailure.create({ message: "SECRET activity", nonRetryable: true, cause: new Error("SECRET cause") });
-  const dataConverter = { failureConverterPath: join(folder, "failures.js"), payloadCodecs: [invertingCodec()] };
+    ApplicationFailure.create({
+      message: "SECRET activity",
+      nonRetryable: true,
+      cause: new Error("SECRET cause"),
+    });
+  const dataConverter = {
+    failureConverterPath: join(folder, "failures.js"),
+    payloadCodecs: [invertingCodec()],
+  };
   const program = new Client({ connection, dataConverter });
   const taskQueue = `encoded`;
   const made = await worker(taskQueue, {
@@ -54,7 +62,11 @@ export async function fromUpdate() {
       } else {
         const error = await handle.result().catch((error: Error) => error) as Error;
         const causes: string[] = [];
-        for (let at = error.cause as Error | undefined; at !== undefined; at = at.cause as Error | undefined) {
+        for (
+          let at = error.cause as Error | undefined;
+          at !== undefined;
+          at = at.cause as Error | undefined
+        ) {
           causes.push(at.message);
         }
         const expected = type === "own" || type === "fromChild"

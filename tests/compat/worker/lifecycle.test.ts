@@ -1,5 +1,6 @@
 // runtime: node deno
-// The life of a worker of `temporalex/compat/worker`: states, statuses, what it runs for, plugins, its connection.
+// The life of a worker of `temporalex/compat/worker`: states, statuses, what it runs for, plugins,
+// its connection.
 import assert from "node:assert/strict";
 import process from "node:process";
 import { after, test } from "node:test";
@@ -23,7 +24,9 @@ const queue = () => `life-${++count}`;
 const workflowsPath = modulePath("calls");
 
 const states = (taskQueue: string) =>
-  lines.filter(({ message, meta }) => message === "Worker state changed" && meta?.["taskQueue"] === taskQueue)
+  lines.filter(({ message, meta }) =>
+    message === "Worker state changed" && meta?.["taskQueue"] === taskQueue
+  )
     .map(({ meta }) => meta?.["state"]);
 
 test("worker states change and are logged like those of the official worker", async () => {
@@ -51,13 +54,24 @@ test("the runtime shuts down with its last worker and connection, and another on
       const made = await Worker.create({ connection: own, taskQueue: queue(), workflowsPath });
       await made.runUntil(async () => {});
       assert.equal(Runtime._instance, runtime);
-      await assert.rejects(Worker.create({ connection: own, taskQueue: queue(), workflowsPath: modulePath("missing") }));
+      await assert.rejects(
+        Worker.create({
+          connection: own,
+          taskQueue: queue(),
+          workflowsPath: modulePath("missing"),
+        }),
+      );
       assert.equal(Runtime._instance, runtime);
       await own.close();
       assert.equal(Runtime._instance, undefined);
     }
     await assert.rejects(
-      Worker.create({ taskQueue: queue(), workflowsPath: "none", connection, namespace: "no-such-namespace" }),
+      Worker.create({
+        taskQueue: queue(),
+        workflowsPath: "none",
+        connection,
+        namespace: "no-such-namespace",
+      }),
     );
     assert.equal(Runtime._instance, undefined);
   } finally {
@@ -81,12 +95,29 @@ test("getStatus reports the work of a worker", async () => {
   await made.runUntil(async () => {
     const handle = await client.start("call", { id: taskQueue, taskQueue, args: ["wait"] });
     await until("the activity beats", () => made.getStatus().numHeartbeatingActivities === 1);
-    const { runState, numInFlightActivities, numInFlightLocalActivities, numCachedWorkflows, workflowPollerState } = made
+    const {
+      runState,
+      numInFlightActivities,
+      numInFlightLocalActivities,
+      numCachedWorkflows,
+      workflowPollerState,
+    } = made
       .getStatus();
     assert.deepEqual(
-      { runState, numInFlightActivities, numInFlightLocalActivities, numCachedWorkflows, workflowPollerState },
       {
-        ...{ runState: "RUNNING", numInFlightActivities: 1, numInFlightLocalActivities: 0, numCachedWorkflows: 1 },
+        runState,
+        numInFlightActivities,
+        numInFlightLocalActivities,
+        numCachedWorkflows,
+        workflowPollerState,
+      },
+      {
+        ...{
+          runState: "RUNNING",
+          numInFlightActivities: 1,
+          numInFlightLocalActivities: 0,
+          numCachedWorkflows: 1,
+        },
         workflowPollerState: "POLLING",
       },
     );
@@ -100,7 +131,10 @@ test("getStatus reports the work of a worker", async () => {
 test("runUntil returns the value, rejects with the error, and waits for a late promise", async () => {
   assert.equal(await (await worker(queue(), { workflowsPath })).runUntil(Promise.resolve(5)), 5);
   const failing = await worker(queue(), { workflowsPath });
-  await assert.rejects(failing.runUntil(() => Promise.reject(new Error("inner"))), /^Error: inner$/);
+  await assert.rejects(
+    failing.runUntil(() => Promise.reject(new Error("inner"))),
+    /^Error: inner$/,
+  );
   const late = await worker(queue(), { workflowsPath });
   const never = late.runUntil(new Promise(() => {}), { promiseCompletionTimeout: 10 });
   late.shutdown();
@@ -236,12 +270,23 @@ test("a connection cannot be closed while a worker uses it, and can be replaced"
   const first = await NativeConnection.connect({ address });
   const second = await NativeConnection.connect({ address });
   const taskQueue = queue();
-  const made = await Worker.create({ connection: first, taskQueue, workflowsPath, activities: { hello: () => "hello" } });
-  await assert.rejects(first.close(), /Cannot close connection while Workers hold a reference to it/);
+  const made = await Worker.create({
+    connection: first,
+    taskQueue,
+    workflowsPath,
+    activities: { hello: () => "hello" },
+  });
+  await assert.rejects(
+    first.close(),
+    /Cannot close connection while Workers hold a reference to it/,
+  );
   await made.runUntil(async () => {
     made.connection = second;
     assert.equal(made.connection, second);
-    assert.equal(await client.execute("call", { id: taskQueue, taskQueue, args: ["hello"] }), "hello");
+    assert.equal(
+      await client.execute("call", { id: taskQueue, taskQueue, args: ["hello"] }),
+      "hello",
+    );
   });
   await first.close();
   await second.close();
@@ -254,7 +299,13 @@ test("Worker.create rejects without a server, a namespace or a queue", async () 
     message: /Namespace none-of-that-name was not found or otherwise could not be described/,
   });
   await assert.rejects(worker("", { workflowsPath }), /Task queue name is required/);
-  await assert.rejects(worker("__temporal_q", { workflowsPath }), /task queue name: '__temporal_q', with reserved prefix/);
+  await assert.rejects(
+    worker("__temporal_q", { workflowsPath }),
+    /task queue name: '__temporal_q', with reserved prefix/,
+  );
   const activities = { __temporal_a: () => 1 };
-  await assert.rejects(worker("q", { workflowsPath, activities }), /activity name: '__temporal_a', with reserved prefix/);
+  await assert.rejects(
+    worker("q", { workflowsPath, activities }),
+    /activity name: '__temporal_a', with reserved prefix/,
+  );
 });

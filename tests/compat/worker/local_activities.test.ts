@@ -45,7 +45,10 @@ test("the run continues the same way without its cache, on a worker that has the
   const handle = await client.start("caught", { id, taskQueue: id });
   // Its `other` activity waits: this worker has no function for it.
   await without.runUntil(() =>
-    until("a scheduled activity", async () => (await handle.historyJson()).includes("EVENT_TYPE_ACTIVITY_TASK_SCHEDULED"))
+    until(
+      "a scheduled activity",
+      async () => (await handle.historyJson()).includes("EVENT_TYPE_ACTIVITY_TASK_SCHEDULED"),
+    )
   );
   const has = await worker(id, { workflowsPath, activities: { work: () => "worked", other } });
   assert.deepEqual(await has.runUntil(() => handle.result()), [...CAUGHT, "other", "other"]);
@@ -53,8 +56,14 @@ test("the run continues the same way without its cache, on a worker that has the
 
 test("a worker without activities, and one with a `default` activity", async () => {
   const { result } = await run("thrown", "absent-none", {});
-  assert.deepEqual(result, ["ReferenceError", "Local activity of type 'other' not registered on worker", true]);
-  const { result: byDefault } = await run("uncaught", "absent-default", { activities: { default: () => "by default" } });
+  assert.deepEqual(result, [
+    "ReferenceError",
+    "Local activity of type 'other' not registered on worker",
+    true,
+  ]);
+  const { result: byDefault } = await run("uncaught", "absent-default", {
+    activities: { default: () => "by default" },
+  });
   assert.equal(byDefault, "by default");
 });
 
@@ -63,10 +72,15 @@ test("an uncaught error fails the workflow task", async () => {
   const without = await worker(id, { workflowsPath, activities: { other } });
   const handle = await client.start("uncaught", { id, taskQueue: id });
   await without.runUntil(() =>
-    until("a failed workflow task", async () => (await handle.historyJson()).includes("EVENT_TYPE_WORKFLOW_TASK_FAILED"))
+    until(
+      "a failed workflow task",
+      async () => (await handle.historyJson()).includes("EVENT_TYPE_WORKFLOW_TASK_FAILED"),
+    )
   );
   const history = JSON.parse(await handle.historyJson());
-  const [failed] = history.events.filter((event: object) => "workflowTaskFailedEventAttributes" in event);
+  const [failed] = history.events.filter((event: object) =>
+    "workflowTaskFailedEventAttributes" in event
+  );
   const { failure } = failed.workflowTaskFailedEventAttributes;
   assert.equal(failure.message, MESSAGE);
   assert.deepEqual(markersOf(history), []);

@@ -1,5 +1,6 @@
 // runtime: node deno
-// Plugins: of clients, connections, workers, bundles and replays, each asked at its place, in the official order.
+// Plugins: of clients, connections, workers, bundles and replays, each asked at its place, in the
+// official order.
 import assert from "node:assert/strict";
 import { after, test } from "node:test";
 import { Client, Connection } from "../../../ts/compat/client/mod.ts";
@@ -19,7 +20,8 @@ let count = 0;
 const queue = () => `plugins-${++count}`;
 const activities = { hello: (name: string) => Promise.resolve(`hello ${name}`) };
 
-const says = (taskQueue: string) => client.execute("call", { id: taskQueue, taskQueue, args: ["hello", "Ann"] });
+const says = (taskQueue: string) =>
+  client.execute("call", { id: taskQueue, taskQueue, args: ["hello", "Ann"] });
 /** Puts another module in the place of the one that is named. */
 const moves = (to: string) => ({
   name: "moves",
@@ -28,7 +30,11 @@ const moves = (to: string) => ({
 
 test("a worker's plugins change its workflow code like plugins of a bundle", async () => {
   const taskQueue = queue();
-  const made = await worker(taskQueue, { workflowsPath: "replaced", activities, plugins: [moves(modulePath("calls"))] });
+  const made = await worker(taskQueue, {
+    workflowsPath: "replaced",
+    activities,
+    plugins: [moves(modulePath("calls"))],
+  });
   assert.equal(await made.runUntil(() => says(taskQueue)), "hello Ann");
 });
 
@@ -41,9 +47,17 @@ test("plugins of a connection apply to its workers and clients", async () => {
   const native = await NativeConnection.connect({ address: address!, plugins: [plugin] });
   const plain = await Connection.connect({ address: address!, plugins: [plugin] });
   try {
-    const made = await Worker.create({ connection: native, taskQueue, workflowsPath: "replaced", activities });
+    const made = await Worker.create({
+      connection: native,
+      taskQueue,
+      workflowsPath: "replaced",
+      activities,
+    });
     assert.equal(await made.runUntil(() => says(taskQueue)), "hello Ann");
-    assert.deepEqual([native, plain].map((to) => new Client({ connection: to }).options.identity), ["plugged", "plugged"]);
+    assert.deepEqual([native, plain].map((to) => new Client({ connection: to }).options.identity), [
+      "plugged",
+      "plugged",
+    ]);
   } finally {
     await native.close();
     await plain.close();
@@ -53,7 +67,10 @@ test("plugins of a connection apply to its workers and clients", async () => {
 test("a client's own plugins come before those of its connection", async () => {
   const adds = (name: string) => ({
     name,
-    configureClient: (options: { identity?: string }) => ({ ...options, identity: `${options.identity ?? ""}${name}` }),
+    configureClient: (options: { identity?: string }) => ({
+      ...options,
+      identity: `${options.identity ?? ""}${name}`,
+    }),
   });
   const plain = await Connection.connect({ address: address!, plugins: [adds("c")] });
   try {
@@ -79,13 +96,21 @@ exports.payloadConverter = { toPayload: (value) => own.toPayload(Array.isArray(v
     configureBundler: (options) => ({
       ...options,
       ignoreModules: [...options.ignoreModules ?? [], "fs"],
-      workflowInterceptorModules: [...options.workflowInterceptorModules ?? [], `${folder}/interceptors.mjs`],
+      workflowInterceptorModules: [
+        ...options.workflowInterceptorModules ?? [],
+        `${folder}/interceptors.mjs`,
+      ],
       payloadConverterPath: `${folder}/converter.cjs`,
     }),
   };
   const taskQueue = queue();
-  const made = await worker(taskQueue, { workflowsPath: `${folder}/workflows.mjs`, plugins: [plugin] });
-  const result = await made.runUntil(() => client.execute("w", { id: taskQueue, taskQueue, args: [] }));
+  const made = await worker(taskQueue, {
+    workflowsPath: `${folder}/workflows.mjs`,
+    plugins: [plugin],
+  });
+  const result = await made.runUntil(() =>
+    client.execute("w", { id: taskQueue, taskQueue, args: [] })
+  );
   assert.deepEqual(result, ["intercepted", "function", "converted"]);
 });
 
@@ -96,7 +121,8 @@ test("bundles and replays call plugins; webpack options are rejected from any so
   const taskQueue = queue();
   const made = await worker(taskQueue, { workflowBundle: { code }, activities, plugins: [plugin] });
   assert.equal(await made.runUntil(() => says(taskQueue)), "hello Ann");
-  const history: unknown = await new Client({ connection }).workflow.getHandle(taskQueue).fetchHistory();
+  const history: unknown = await new Client({ connection }).workflow.getHandle(taskQueue)
+    .fetchHistory();
   await Worker.runReplayHistory({ workflowsPath: "replaced", plugins: [plugin] }, history);
   const webpack: WorkerPlugin = {
     name: "webpack",

@@ -1,5 +1,6 @@
 // runtime: node deno
-// `Worker.runReplayHistories` on decoded histories: each replay judges a history as it is at that moment, also after changes.
+// `Worker.runReplayHistories` on decoded histories: each replay judges a history as it is at that
+// moment, also after changes.
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
@@ -9,15 +10,21 @@ import { temporal } from "../../../ts/compat/proto/mod.ts";
 import { DefaultLogger, Runtime, Worker } from "../../../ts/compat/worker/mod.ts";
 
 const { History } = temporal.api.history.v1;
-const packageRoot = fileURLToPath(new URL(import.meta.url)).split(/[\\/](?:dist[\\/])?tests[\\/]/)[0]!;
+const packageRoot = fileURLToPath(new URL(import.meta.url)).split(
+  /[\\/](?:dist[\\/])?tests[\\/]/,
+)[0]!;
 const workflowsPath = `${packageRoot}/tests/compat/programs/timeouts.ts`;
-const json = JSON.parse(readFileSync(`${packageRoot}/tests/compat/histories/timeouts.json`, "utf8"));
+const json = JSON.parse(
+  readFileSync(`${packageRoot}/tests/compat/histories/timeouts.json`, "utf8"),
+);
 const decoded = () => History.decode(History.encode(historyFromJSON(json)).finish());
 Runtime.install({ logger: new DefaultLogger("ERROR", () => {}) });
 
 /** Attributes of the first event that has these. */
 // deno-lint-ignore no-explicit-any
-const attributesIn = (history: any, name: string): any => history.events.find((event: any) => event[name] !== null)[name];
+const attributesIn = (history: any, name: string): any =>
+  // deno-lint-ignore no-explicit-any
+  history.events.find((event: any) => event[name] !== null)[name];
 
 type Change = (history: ReturnType<typeof decoded>) => () => void;
 
@@ -58,7 +65,9 @@ test("a history is replayed as it is when its turn comes", async () => {
     }
   }
   const verdicts: string[] = [];
-  for await (const { error } of Worker.runReplayHistories({ workflowsPath }, each())) verdicts.push(error?.name ?? "ok");
+  for await (const { error } of Worker.runReplayHistories({ workflowsPath }, each())) {
+    verdicts.push(error?.name ?? "ok");
+  }
   assert.equal(verdicts.length, 1 + 2 * expected.length);
   assert.equal(verdicts.shift(), "ok");
   verdicts.forEach((verdict, i) =>
@@ -73,9 +82,12 @@ test("a history of JSON is replayed like a decoded one", async () => {
   await Worker.runReplayHistory({ workflowsPath }, decoded(), "timeouts");
   const changed = structuredClone(json);
   // deno-lint-ignore no-explicit-any
-  changed.events.find((event: any) => event.activityTaskScheduledEventAttributes).activityTaskScheduledEventAttributes
+  changed.events.find((event: any) => event.activityTaskScheduledEventAttributes)
+    .activityTaskScheduledEventAttributes
     .activityType = {
       name: "another",
     };
-  await assert.rejects(Worker.runReplayHistory({ workflowsPath }, changed, "timeouts"), { name: "DeterminismViolationError" });
+  await assert.rejects(Worker.runReplayHistory({ workflowsPath }, changed, "timeouts"), {
+    name: "DeterminismViolationError",
+  });
 });

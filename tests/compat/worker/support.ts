@@ -1,4 +1,5 @@
-// Workers of `temporalex/compat/worker` on a server of this process, with lines of the log to look at.
+// Workers of `temporalex/compat/worker` on a server of this process, with lines of the log to look
+// at.
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -22,7 +23,8 @@ import {
 export const lines: LogEntry[] = [];
 
 /** A workflow module in the folder of the tests. */
-export const modulePath = (name: string): string => fileURLToPath(new URL(`./modules/${name}`, import.meta.url));
+export const modulePath = (name: string): string =>
+  fileURLToPath(new URL(`./modules/${name}`, import.meta.url));
 
 export interface Setting {
   readonly client: Client;
@@ -32,7 +34,9 @@ export interface Setting {
 }
 
 /** A server, a client and connections to it, until the test file ends. */
-export async function setting(telemetryOptions: TelemetryOptions = {}): Promise<Setting & { close(): Promise<void> }> {
+export async function setting(
+  telemetryOptions: TelemetryOptions = {},
+): Promise<Setting & { close(): Promise<void> }> {
   const server = await startDevServer({
     port: 0,
     namespaces: ["default"],
@@ -40,7 +44,10 @@ export async function setting(telemetryOptions: TelemetryOptions = {}): Promise<
     logger: silentLogger,
   });
   const address = `127.0.0.1:${server.port}`;
-  Runtime.install({ logger: new DefaultLogger("TRACE", (entry) => lines.push(entry)), telemetryOptions });
+  Runtime.install({
+    logger: new DefaultLogger("TRACE", (entry) => lines.push(entry)),
+    telemetryOptions,
+  });
   const service = await Connection.connect({ address });
   const connection = await NativeConnection.connect({ address });
   return {
@@ -70,9 +77,14 @@ export function project(t: TestContext, files: { readonly [name: string]: string
   for (const name of ["common", "workflow"]) {
     const home = join(folder, "node_modules/@temporalio", name);
     mkdirSync(join(home, "lib"), { recursive: true });
-    writeFileSync(join(home, "package.json"), `{ "name": "@temporalio/${name}", "type": "module", "main": "index.js" }`);
+    writeFileSync(
+      join(home, "package.json"),
+      `{ "name": "@temporalio/${name}", "type": "module", "main": "index.js" }`,
+    );
     const again = (file: string) =>
-      `export * from ${JSON.stringify(new URL(`../../../ts/compat/${name}/${file}.js`, import.meta.url).href)};\n`;
+      `export * from ${
+        JSON.stringify(new URL(`../../../ts/compat/${name}/${file}.js`, import.meta.url).href)
+      };\n`;
     writeFileSync(join(home, "index.js"), again("mod"));
     if (name === "common") writeFileSync(join(home, "lib/encoding.js"), again("lib"));
   }

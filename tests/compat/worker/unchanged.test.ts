@@ -1,7 +1,7 @@
 // runtime: node
 // takes: 30 s
-// A worker file that imports only `@temporalio/*`, in separate processes: Node with `--import temporalex/compat/register`,
-// ES module and CommonJS, and Deno with the import map.
+// A worker file that imports only `@temporalio/*`, in separate processes: Node with `--import
+// temporalex/compat/register`, ES module and CommonJS, and Deno with the import map.
 import assert from "node:assert/strict";
 import { spawn, spawnSync } from "node:child_process";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
@@ -60,32 +60,49 @@ const asCommonJs = (text: string): string =>
 /** Deno itself: what npm installs is a script, which passes on no signals. */
 const script = join(process.cwd(), "node_modules/.bin/deno");
 const deno = existsSync(script)
-  ? spawnSync(script, ["eval", "console.log(Deno.execPath())"], { encoding: "utf8" }).stdout?.trim() ?? ""
+  ? spawnSync(script, ["eval", "console.log(Deno.execPath())"], { encoding: "utf8" }).stdout
+    ?.trim() ?? ""
   : "";
 const noDeno = deno !== "" ? false : "the npm package deno has no binary here";
 const register = ["--import", "temporalex/compat/register"];
-const ways: [name: string, skip: string | false, program: string, args: string[], file: string][] = [
-  ["Node, ES module", false, process.execPath, register, "worker.mjs"],
-  ["Node, CommonJS", false, process.execPath, register, "worker.cjs"],
-  ["Deno", noDeno, deno, ["run", "-A", "--no-check", "--node-modules-dir=manual", "--import-map=map.json"], "worker.mjs"],
-];
+const ways: [name: string, skip: string | false, program: string, args: string[], file: string][] =
+  [
+    ["Node, ES module", false, process.execPath, register, "worker.mjs"],
+    ["Node, CommonJS", false, process.execPath, register, "worker.cjs"],
+    ["Deno", noDeno, deno, [
+      "run",
+      "-A",
+      "--no-check",
+      "--node-modules-dir=manual",
+      "--import-map=map.json",
+    ], "worker.mjs"],
+  ];
 
 for (const [name, skip, program, args, file] of ways) {
   test(`a worker of @temporalio/worker, unchanged: ${name}`, { skip }, async (t) => {
     const folder = projectWith(t, {
       "package.json": '{ "dependencies": { "temporalex": "*" } }',
       ...{ "activities.mjs": ACTIVITIES, "workflows.mjs": WORKFLOWS, "worker.mjs": ESM },
-      ...{ "activities.cjs": asCommonJs(ACTIVITIES), "workflows.cjs": asCommonJs(WORKFLOWS), "worker.cjs": CJS },
+      ...{
+        "activities.cjs": asCommonJs(ACTIVITIES),
+        "workflows.cjs": asCommonJs(WORKFLOWS),
+        "worker.cjs": CJS,
+      },
     });
     writeFileSync(join(folder, "map.json"), readFileSync("import_map.json", "utf8"));
     const taskQueue = `unchanged-${file}-${name.length}`;
     const { NODE_OPTIONS: _options, NODE_TEST_CONTEXT: _context, ...inherited } = process.env;
-    const child = spawn(program, [...args, file, taskQueue], { cwd: folder, env: { ...inherited, NO_COLOR: "1" } });
+    const child = spawn(program, [...args, file, taskQueue], {
+      cwd: folder,
+      env: { ...inherited, NO_COLOR: "1" },
+    });
     t.after(() => child.kill("SIGKILL"));
     let said = "";
     for (const stream of [child.stdout, child.stderr]) stream.on("data", (data) => said += data);
     const exit = new Promise<number | null>((resolve) => child.once("exit", resolve));
-    const gone = exit.then((code) => Promise.reject(new Error(`the worker left with ${code}: ${said}`)));
+    const gone = exit.then((code) =>
+      Promise.reject(new Error(`the worker left with ${code}: ${said}`))
+    );
     const result = client.execute("example", { id: taskQueue, taskQueue, args: ["Ann"] });
     assert.equal(await Promise.race([result, gone]), "Hello, Ann! (greet)");
     gone.catch(() => {});

@@ -1,6 +1,7 @@
 // runtime: node
-// Where workflow code of `Worker.create` comes from, and what is loaded into its realm: paths, CommonJS of tsc, bundles, converters,
-// interceptors, sinks; and replays of what such a worker made.
+// Where workflow code of `Worker.create` comes from, and what is loaded into its realm: paths,
+// CommonJS of tsc, bundles, converters, interceptors, sinks; and replays of what such a worker
+// made.
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { after, test } from "node:test";
@@ -13,7 +14,11 @@ import {
 } from "../../../ts/compat/worker/mod.ts";
 import { Client as CompatClient } from "../../../ts/compat/client/mod.ts";
 import { importDataConverter } from "../../../ts/compat/client/load_data_converter.ts";
-import { ApplicationFailure, type DataConverter, defineSearchAttributeKey } from "../../../ts/compat/common/mod.ts";
+import {
+  ApplicationFailure,
+  type DataConverter,
+  defineSearchAttributeKey,
+} from "../../../ts/compat/common/mod.ts";
 import { Context } from "../../../ts/compat/activity/mod.ts";
 import { folderWith, lines, modulePath, project, setting } from "./support.ts";
 
@@ -64,15 +69,24 @@ test("a bundle of bundleWorkflowCode is accepted as text and as a file", async (
   const { code, sourceMap } = await bundleWorkflowCode({ workflowsPath: modulePath("calls") });
   assert.ok(JSON.parse(sourceMap).mappings.length > 0);
   const activities = { hello: (name: string) => `Hello, ${name}!` };
-  assert.equal(await run({ workflowBundle: { code }, activities }, "call", "hello", "Ann"), "Hello, Ann!");
+  assert.equal(
+    await run({ workflowBundle: { code }, activities }, "call", "hello", "Ann"),
+    "Hello, Ann!",
+  );
   const codePath = join(folderWith(t, { "bundle.js": code }), "bundle.js");
-  assert.equal(await run({ workflowBundle: { codePath }, activities }, "call", "hello", "Bob"), "Hello, Bob!");
+  assert.equal(
+    await run({ workflowBundle: { codePath }, activities }, "call", "hello", "Bob"),
+    "Hello, Bob!",
+  );
 });
 
 test("a bundle of the official SDK is rejected with the command to make a new one", async () => {
   const code =
     `var __TEMPORAL__;\n(() => { exports.importWorkflows = function importWorkflows() { return __webpack_require__("./a.ts"); } })();`;
-  await assert.rejects(run({ workflowBundle: { code } }, "call"), /npx temporalex build --workflows/);
+  await assert.rejects(
+    run({ workflowBundle: { code } }, "call"),
+    /npx temporalex build --workflows/,
+  );
 });
 
 const CONVERTER =
@@ -156,7 +170,10 @@ export async function where(fails) {
 }
 `,
   });
-  const options = { workflowsPath: join(folder, "all.js"), dataConverter: { failureConverterPath: join(folder, "all.js") } };
+  const options = {
+    workflowsPath: join(folder, "all.js"),
+    dataConverter: { failureConverterPath: join(folder, "all.js") },
+  };
   assert.equal(await run(options, "where", false), "a run");
   const taskQueue = `code-${++count}`;
   const made = await worker(taskQueue, options);
@@ -192,7 +209,8 @@ test("custom converters work in the realm and for activities", async (t) => {
       },
     },
   };
-  // The client is not the program's: what it sends is JSON, and what it gets is text in the program's encoding.
+  // The client is not the program's: what it sends is JSON, and what it gets is text in the
+  // program's encoding.
   const taskQueue = `code-${++count}`;
   const made = await worker(taskQueue, options);
   const history = await made.runUntil(async () => {
@@ -207,7 +225,10 @@ test("custom converters work in the realm and for activities", async (t) => {
     assert.equal((error.cause as Error).message, "marked: in the workflow");
     return true;
   });
-  const only = { ...options, dataConverter: { failureConverterPath: options.dataConverter.failureConverterPath } };
+  const only = {
+    ...options,
+    dataConverter: { failureConverterPath: options.dataConverter.failureConverterPath },
+  };
   assert.equal(await run(only, "catches"), "marked: in the activity");
 });
 
@@ -279,7 +300,12 @@ test("converters get the context of their values", async (t) => {
   });
   const of = new CompatClient({ connection, dataConverter }).workflow;
   const result = await made.runUntil(async () => {
-    const handle = await of.start("owners", { workflowId: taskQueue, taskQueue, args: ["a"], memo: { of: "memo" } });
+    const handle = await of.start("owners", {
+      workflowId: taskQueue,
+      taskQueue,
+      args: ["a"],
+      memo: { of: "memo" },
+    });
     assert.equal(await handle.executeUpdate("change", { args: ["c"] }), "c");
     assert.equal(await handle.query("changed", "is "), "is c");
     return await handle.result();
@@ -290,33 +316,46 @@ test("converters get the context of their values", async (t) => {
 test("missing converters are reported with their path", async (t) => {
   const folder = project(t, { "workflows.js": SHOUT, "empty.js": "export {};\n" });
   const workflowsPath = join(folder, "workflows.js");
-  const given = (payloadConverterPath: string) => run({ workflowsPath, dataConverter: { payloadConverterPath } }, "shout");
+  const given = (payloadConverterPath: string) =>
+    run({ workflowsPath, dataConverter: { payloadConverterPath } }, "shout");
   await assert.rejects(
     given(join(folder, "none.js")),
     /Could not find a file at the specified payloadConverterPath: '.*none\.js'/,
   );
-  await assert.rejects(given(join(folder, "empty.js")), /empty\.js does not have a `payloadConverter` named export/);
+  await assert.rejects(
+    given(join(folder, "empty.js")),
+    /empty\.js does not have a `payloadConverter` named export/,
+  );
 });
 
 test("clients and workers accept and reject the same converters", async (t) => {
   const folder = project(t, {
     "reversed.js": CONVERTER.replace("lib/encoding", "lib/encoding.js"),
-    "default.js": 'import { payloadConverter } from "./reversed.js";\nexport default { payloadConverter };\n',
+    "default.js":
+      'import { payloadConverter } from "./reversed.js";\nexport default { payloadConverter };\n',
     "empty.js": "export {};\n",
   });
-  const given = (dataConverter: DataConverter) => new CompatClient({ connection, dataConverter }).options.loadedDataConverter;
+  const given = (dataConverter: DataConverter) =>
+    new CompatClient({ connection, dataConverter }).options.loadedDataConverter;
   for (const name of ["reversed.js", "default.js"]) {
     const payloadConverterPath = join(folder, name);
     const { payloadConverter } = given({ payloadConverterPath });
     assert.equal(new TextDecoder().decode(payloadConverter.toPayload("abc").data!), "cba", name);
-    assert.equal(await importDataConverter({ payloadConverterPath }).then((c) => c.payloadConverter), payloadConverter, name);
+    assert.equal(
+      await importDataConverter({ payloadConverterPath }).then((c) => c.payloadConverter),
+      payloadConverter,
+      name,
+    );
   }
   const wrong: [DataConverter, RegExp][] = [
     [
       { payloadConverterPath: join(folder, "none.js") },
       /Could not find a file at the specified payloadConverterPath: '.*none\.js'/,
     ],
-    [{ failureConverterPath: join(folder, "empty.js") }, /empty\.js does not have a `failureConverter` named export/],
+    [
+      { failureConverterPath: join(folder, "empty.js") },
+      /empty\.js does not have a `failureConverter` named export/,
+    ],
     [
       {
         payloadCodecs: [{
@@ -326,7 +365,10 @@ test("clients and workers accept and reject the same converters", async (t) => {
       },
       /^TypeError: payloadCodecs\[0\] of a data converter takes a serialization context as its second parameter, which is not/,
     ],
-    [{ externalStorage: {} as never }, /^TypeError: the option "externalStorage" of a data converter is not supported here; put/],
+    [
+      { externalStorage: {} as never },
+      /^TypeError: the option "externalStorage" of a data converter is not supported here; put/,
+    ],
   ];
   for (const [dataConverter, message] of wrong) {
     assert.throws(() => given(dataConverter), message);
@@ -390,7 +432,9 @@ export async function notifies(name) { events.told(name, { n: 1 }); await sleep(
   });
   const told: unknown[] = [];
   const sinks: InjectedSinks<{ events: { told(name: string, more: object): void } }> = {
-    events: { told: { fn: ({ workflowType }, name, more) => void told.push([workflowType, name, more]) } },
+    events: {
+      told: { fn: ({ workflowType }, name, more) => void told.push([workflowType, name, more]) },
+    },
   };
   const options = {
     workflowsPath: join(folder, "workflows.mjs"),
@@ -405,14 +449,27 @@ export async function notifies(name) { events.told(name, { n: 1 }); await sleep(
     workflowsPath: options.workflowsPath,
     workflowInterceptorModules: options.interceptors.workflowModules,
   });
-  assert.equal(await run({ workflowBundle: { code }, sinks }, "notifies", "Bob"), "(told)", "interceptors of a bundle");
+  assert.equal(
+    await run({ workflowBundle: { code }, sinks }, "notifies", "Bob"),
+    "(told)",
+    "interceptors of a bundle",
+  );
   assert.deepEqual(told.splice(1), [["notifies", "bob", { n: 1 }]]);
   assert.equal(await run(options, "logs", "WARN"), "(warn)");
   const [line, ...again] = lines.filter(({ message }) => message === "a line");
   assert.deepEqual(again, []);
-  const { tenant, more, sdkComponent, workflowType, taskQueue } = line!.meta as { [name: string]: unknown };
+  const { tenant, more, sdkComponent, workflowType, taskQueue } = line!.meta as {
+    [name: string]: unknown;
+  };
   assert.deepEqual({ level: line!.level, tenant, more, sdkComponent, workflowType, taskQueue }, {
-    ...{ level: "WARN", tenant: "t", more: 1, sdkComponent: "workflow", workflowType: "logs", taskQueue: `code-${count}` },
+    ...{
+      level: "WARN",
+      tenant: "t",
+      more: 1,
+      sdkComponent: "workflow",
+      workflowType: "logs",
+      taskQueue: `code-${count}`,
+    },
   });
 });
 
@@ -431,11 +488,17 @@ export async function marks() {
   const told: unknown[] = [];
   const sinks: InjectedSinks<{ events: { told(): void } }> = {
     events: {
-      told: { fn: ({ typedSearchAttributes }) => void told.push(typedSearchAttributes.get(key), typedSearchAttributes.getAll()) },
+      told: {
+        fn: ({ typedSearchAttributes }) =>
+          void told.push(typedSearchAttributes.get(key), typedSearchAttributes.getAll()),
+      },
     },
   };
   await run({ workflowsPath: join(folder, "workflows.mjs"), sinks }, "marks");
-  assert.deepEqual(told, ["north", [{ key: { name: "CustomKeywordField", type: "KEYWORD" }, value: "north" }]]);
+  assert.deepEqual(told, ["north", [{
+    key: { name: "CustomKeywordField", type: "KEYWORD" },
+    value: "north",
+  }]]);
 });
 
 test("replays accept a matching history, reject a diverged one, and report code that throws", async (t) => {
@@ -457,11 +520,22 @@ export async function two() { await a(); return 2; }`);
   const broken = written("export async function two() { throw new TypeError('broken'); }");
   const histories = [{ workflowId: "a", history }, { workflowId: "b", history }];
   const results = [];
-  for await (const result of Worker.runReplayHistories({ workflowsPath: broken }, histories)) results.push(result);
-  assert.deepEqual(results.map(({ workflowId, error }) => [workflowId, error instanceof ReplayError]), [["a", true], [
-    "b",
-    true,
-  ]]);
-  assert.match(results[0]!.error!.message, /^Replay failed due workflow task failure\. Details: .*broken/s);
-  await assert.rejects(Worker.runReplayHistory({}, history), /must contain workflowsPath or workflowBundle/);
+  for await (const result of Worker.runReplayHistories({ workflowsPath: broken }, histories)) {
+    results.push(result);
+  }
+  assert.deepEqual(
+    results.map(({ workflowId, error }) => [workflowId, error instanceof ReplayError]),
+    [["a", true], [
+      "b",
+      true,
+    ]],
+  );
+  assert.match(
+    results[0]!.error!.message,
+    /^Replay failed due workflow task failure\. Details: .*broken/s,
+  );
+  await assert.rejects(
+    Worker.runReplayHistory({}, history),
+    /must contain workflowsPath or workflowBundle/,
+  );
 });

@@ -1,4 +1,5 @@
-// A process that runs clerks until it is killed; `finish` as its second argument: until all have ended.
+// A process that runs clerks until it is killed; `finish` as its second argument: until all have
+// ended.
 import process from "node:process";
 import { open, silentLogger } from "../../../ts/mod.ts";
 import * as reducers from "./reducers.ts";
@@ -16,7 +17,8 @@ const app = await open({
 });
 console.log("open");
 if (mode === "finish") {
-  // A run whose task was the only running one at two kills would be suspected and held: these kills come from outside.
+  // A run whose task was the only running one at two kills would be suspected and held: these kills
+  // come from outside.
   for (const { workflowId } of app.engine.heldRuns()) app.engine.release(workflowId);
   for await (const run of app.client.list("ExecutionStatus = 'Running'")) {
     await app.client.getHandle(clerk, run.workflowId).result();

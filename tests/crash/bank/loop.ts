@@ -1,5 +1,6 @@
-// Kills a process whose workflows change tables by transact, again and again on one file, and compares after each kill what histories and
-// tables say (docs/dev/semantics/database.md#transact): as many moves and notes as successful markers, run by run, and no money gained or lost.
+// Kills a process whose workflows change tables by transact, again and again on one file, and
+// compares after each kill what histories and tables say (docs/dev/semantics/database.md#transact):
+// as many moves and notes as successful markers, run by run, and no money gained or lost.
 import { Client, EmbeddedEngine } from "../../../ts/mod.ts";
 import { kill, startModule } from "../../engine/support/child.ts";
 import { ACCOUNTS, migrations, OPENING } from "./reducers.ts";
@@ -13,7 +14,10 @@ export interface BankJudgement {
   readonly problems: readonly string[];
 }
 
-const child = new URL(import.meta.url.endsWith(".js") ? "./child.js" : "./child.ts", import.meta.url);
+const child = new URL(
+  import.meta.url.endsWith(".js") ? "./child.js" : "./child.ts",
+  import.meta.url,
+);
 
 export async function judgeBank(path: string): Promise<BankJudgement> {
   const problems: string[] = [];
@@ -23,7 +27,9 @@ export async function judgeBank(path: string): Promise<BankJudgement> {
     const client = new Client({ service: engine, taskQueue: "default" });
     const { tables } = engine;
     const total = tables.get<{ n: number }>("SELECT sum(balance) AS n FROM account")!.n;
-    if (total !== ACCOUNTS * OPENING) problems.push(`the accounts have ${total}, not ${ACCOUNTS * OPENING}`);
+    if (total !== ACCOUNTS * OPENING) {
+      problems.push(`the accounts have ${total}, not ${ACCOUNTS * OPENING}`);
+    }
     for await (const { workflowId, runId } of client.list("")) {
       runs++;
       const { events } = await client.getHandle(undefined, workflowId, runId).fetchHistory();
@@ -31,20 +37,27 @@ export async function judgeBank(path: string): Promise<BankJudgement> {
       for (const { attributes } of events) {
         if (attributes.case !== "markerRecordedEventAttributes") continue;
         const { details, failure } = attributes.value;
-        const name = JSON.parse(new TextDecoder().decode(details["reducer"]?.payloads[0]?.data)) as keyof typeof found;
+        const name = JSON.parse(
+          new TextDecoder().decode(details["reducer"]?.payloads[0]?.data),
+        ) as keyof typeof found;
         if (failure !== undefined) thrown++;
         else {
           done++;
           found[name]++;
         }
       }
-      const count = (table: string) => tables.get<{ n: number }>(`SELECT count(*) AS n FROM ${table} WHERE run = ?`, runId)!.n;
+      const count = (table: string) =>
+        tables.get<{ n: number }>(`SELECT count(*) AS n FROM ${table} WHERE run = ?`, runId)!.n;
       const kept = { move: count("moves"), note: count("notes") };
       if (kept.move !== found.move || kept.note !== found.note) {
-        problems.push(`run ${runId}: history has ${JSON.stringify(found)}, the tables ${JSON.stringify(kept)}`);
+        problems.push(
+          `run ${runId}: history has ${JSON.stringify(found)}, the tables ${JSON.stringify(kept)}`,
+        );
       }
     }
-    const strange = tables.get<{ n: number }>("SELECT count(*) AS n FROM notes GROUP BY run, step HAVING count(*) > 1");
+    const strange = tables.get<{ n: number }>(
+      "SELECT count(*) AS n FROM notes GROUP BY run, step HAVING count(*) > 1",
+    );
     if (strange !== undefined) problems.push("a note was written twice");
   } finally {
     await engine.close();
@@ -66,11 +79,15 @@ export async function bankLoop(options: {
     const process = startModule(child, [path, "run", String(clerks)]);
     let timer: ReturnType<typeof setTimeout> | undefined;
     for await (const line of process.lines) {
-      if (line === "open") timer = setTimeout(() => process.process.kill("SIGKILL"), random() * killWithinMs);
+      if (line === "open") {
+        timer = setTimeout(() => process.process.kill("SIGKILL"), random() * killWithinMs);
+      }
     }
     clearTimeout(timer);
     await process.exited;
-    if (process.process.signalCode !== "SIGKILL") throw new Error(`round ${round} ended by itself: ${process.errors()}`);
+    if (process.process.signalCode !== "SIGKILL") {
+      throw new Error(`round ${round} ended by itself: ${process.errors()}`);
+    }
     const judgement = await judgeBank(path);
     options.onRound?.(round, judgement);
     if (judgement.problems.length > 0) return judgement;
@@ -82,7 +99,8 @@ export async function bankLoop(options: {
   clearTimeout(limit);
   await last.exited;
   const judgement = await judgeBank(path);
-  return finished
-    ? judgement
-    : { ...judgement, problems: [...judgement.problems, `the last process did not finish: ${last.errors()}`] };
+  return finished ? judgement : {
+    ...judgement,
+    problems: [...judgement.problems, `the last process did not finish: ${last.errors()}`],
+  };
 }

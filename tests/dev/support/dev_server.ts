@@ -1,4 +1,5 @@
-// A server of `temporalex dev` in this process, for the tests of one file: two namespaces in memory, and ways to call it.
+// A server of `temporalex dev` in this process, for the tests of one file: two namespaces in
+// memory, and ways to call it.
 import { connect, type IncomingHttpHeaders } from "node:http2";
 import { after, before } from "node:test";
 import { createClient } from "@connectrpc/connect";
@@ -17,7 +18,10 @@ export let server: DevServer, service: GrpcService;
 let connected: Http2SessionManager;
 
 export const typed = () =>
-  createClient(WorkflowService, createGrpcTransport({ baseUrl: connected.authority, sessionManager: connected }));
+  createClient(
+    WorkflowService,
+    createGrpcTransport({ baseUrl: connected.authority, sessionManager: connected }),
+  );
 
 before(async () => {
   server = await startDevServer({
@@ -34,13 +38,18 @@ before(async () => {
 
 after(async () => {
   service.close();
-  // Before the server closes its connections (GOAWAY): in Deno that may crash others (ts/platform/deno_goaway_workaround.ts).
+  // Before the server closes its connections (GOAWAY): in Deno that may crash others
+  // (ts/platform/deno_goaway_workaround.ts).
   connected.abort();
   await server.close();
 });
 
 /** One gRPC call by hand: headers, trailers and messages as they are on the wire. */
-export async function grpc(path: string, body = new Uint8Array(0), headers: { [name: string]: string } = {}) {
+export async function grpc(
+  path: string,
+  body = new Uint8Array(0),
+  headers: { [name: string]: string } = {},
+) {
   const session = connect(`http://127.0.0.1:${server.port}`, { maxSessionMemory: 512 });
   endAfterGoaway(session);
   const stream = session.request({
@@ -60,6 +69,8 @@ export async function grpc(path: string, body = new Uint8Array(0), headers: { [n
   for await (const chunk of stream) chunks.push(chunk);
   session.close();
   const status = trailers["grpc-status"] ?? head["grpc-status"];
-  const message = decodeURIComponent(String(trailers["grpc-message"] ?? head["grpc-message"] ?? ""));
+  const message = decodeURIComponent(
+    String(trailers["grpc-message"] ?? head["grpc-message"] ?? ""),
+  );
   return { http: head[":status"], status, message, body: new Uint8Array(Buffer.concat(chunks)) };
 }

@@ -12,7 +12,11 @@ export interface Child {
   errors(): string;
 }
 
-export function startModule(module: URL, args: readonly string[], env: { readonly [name: string]: string } = {}): Child {
+export function startModule(
+  module: URL,
+  args: readonly string[],
+  env: { readonly [name: string]: string } = {},
+): Child {
   const deno = "Deno" in globalThis ? ["run", "-A", "--no-check", "--quiet"] : ["--no-warnings"];
   const child = spawn(process.execPath, [...deno, fileURLToPath(module), ...args], {
     stdio: ["ignore", "pipe", "pipe"],

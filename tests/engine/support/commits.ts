@@ -1,5 +1,6 @@
-// A process that opens a store, commits COUNT times, and dies without closing it: `commits PATH DRIVER FULL|NORMAL|default
-// COUNT`. A test counts its syncs for two values of COUNT; the difference is the cost of the commits.
+// A process that opens a store, commits COUNT times, and dies without closing it: `commits PATH
+// DRIVER FULL|NORMAL|default COUNT`. A test counts its syncs for two values of COUNT; the
+// difference is the cost of the commits.
 import process from "node:process";
 import type { DriverName } from "../../../ts/engine/sqlite/driver.ts";
 import type { Synchronous } from "../../../ts/engine/sqlite/open.ts";

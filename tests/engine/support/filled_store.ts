@@ -36,7 +36,11 @@ export const twice = workflow("Twice", async (n: number) => n === 0 ? "end" : co
 export const waits = workflow("Waits", async () => await waitForSignal(go));
 export const family = workflow("Family", async () => {
   upsertMemo({ children: 3, gone: null });
-  const left = await startChild(waits, { id: "left", parentClosePolicy: "ABANDON", memo: { note: "alone" } });
+  const left = await startChild(waits, {
+    id: "left",
+    parentClosePolicy: "ABANDON",
+    memo: { note: "alone" },
+  });
   const [done, failed] = await parallel([
     () => executeChild(twice, { id: "chain", args: [1] }),
     () => executeChild(fails, { id: "failing" }),
@@ -67,7 +71,13 @@ export async function withEngine<T>(
 ): Promise<T> {
   const engine = await EmbeddedEngine.open({ path });
   const client = new Client({ service: engine, taskQueue: "q", logger: silentLogger });
-  const worker = await Worker.create({ service: engine, taskQueue: "q", workflows, realm: "inline", logger: silentLogger });
+  const worker = await Worker.create({
+    service: engine,
+    taskQueue: "q",
+    workflows,
+    realm: "inline",
+    logger: silentLogger,
+  });
   try {
     return work ? await worker.runUntil(() => body(client, engine)) : await body(client, engine);
   } finally {

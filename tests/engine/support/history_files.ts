@@ -41,14 +41,23 @@ export async function judgeFile(file: Uint8Array, folder: string): Promise<Judge
   const { workflowId, runId } = write.row!;
   const engine = await EmbeddedEngine.open({ path });
   try {
-    const handle = new Client({ service: engine, logger: silentLogger }).getHandle("W", workflowId, runId);
+    const handle = new Client({ service: engine, logger: silentLogger }).getHandle(
+      "W",
+      workflowId,
+      runId,
+    );
     const json = await readHistoryFile(new TextEncoder().encode(await handle.historyJson()));
-    if (!equal(await handle.historyBytes(), history.bytes)) alarms.push("its export has other bytes");
-    if (json.events !== history.events) alarms.push(`its export as JSON has ${json.events} of ${history.events} events`);
+    if (!equal(await handle.historyBytes(), history.bytes)) {
+      alarms.push("its export has other bytes");
+    }
+    if (json.events !== history.events) {
+      alarms.push(`its export as JSON has ${json.events} of ${history.events} events`);
+    }
   } finally {
     await engine.close();
   }
   return { what: "imported", alarms };
 }
 
-const equal = (a: Uint8Array, b: Uint8Array): boolean => a.length === b.length && a.every((byte, i) => byte === b[i]);
+const equal = (a: Uint8Array, b: Uint8Array): boolean =>
+  a.length === b.length && a.every((byte, i) => byte === b[i]);

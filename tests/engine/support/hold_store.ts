@@ -1,5 +1,5 @@
-// A process that opens a store and holds it until it is killed: `hold_store <path> <driver>` prints "open" or the error's
-// name.
+// A process that opens a store and holds it until it is killed: `hold_store <path> <driver>` prints
+// "open" or the error's name.
 import process from "node:process";
 import type { DriverName } from "../../../ts/engine/sqlite/driver.ts";
 import { SqliteStore } from "../../../ts/engine/sqlite/store.ts";

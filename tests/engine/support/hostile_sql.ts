@@ -1,4 +1,5 @@
-// Statements that must never run: they write, attach, change settings, load code or reach outside of the file.
+// Statements that must never run: they write, attach, change settings, load code or reach outside
+// of the file.
 export const hostile = (file: string): readonly string[] => [
   "",
   " -- SELECT 1",

@@ -1,4 +1,5 @@
-// A separate process that locks a store's file for writing, as a viewer of databases does: `lock_store PATH DRIVER` prints "locked".
+// A separate process that locks a store's file for writing, as a viewer of databases does:
+// `lock_store PATH DRIVER` prints "locked".
 import process from "node:process";
 import { builtins } from "../../../ts/engine/sqlite/builtins.ts";
 import type { DriverName } from "../../../ts/engine/sqlite/driver.ts";

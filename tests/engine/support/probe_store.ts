@@ -16,7 +16,10 @@ export class ProbeStore implements Store {
   commits = 0;
   /** Writes of each commit that was tried. */
   readonly sizes: number[] = [];
-  /** Called with the number of each commit (from 1) before it is written; what it throws fails the commit. */
+  /**
+   * Called with the number of each commit (from 1) before it is written; what it throws fails the
+   * commit.
+   */
   onCommit: ((n: number, writes: readonly RunWrite[]) => void) | undefined;
   onCommitted: ((n: number) => void) | undefined;
   onLoad: ((workflowId: string) => void) | undefined;
@@ -70,7 +73,10 @@ export class ProbeStore implements Store {
     return this.inner.countByStatus(where);
   }
 
-  subscribers(attribute: string, values: readonly string[]): { workflowId: string; runId: string }[] {
+  subscribers(
+    attribute: string,
+    values: readonly string[],
+  ): { workflowId: string; runId: string }[] {
     return this.inner.subscribers(attribute, values);
   }
 

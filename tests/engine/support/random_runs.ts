@@ -1,7 +1,7 @@
-// Runs of random workflows on a real engine in real time: concurrent activities of all durations, with failures, retries,
-// timeouts and cancellations; children, messages to other runs, updates, timers, continue-as-new; signals, cancel requests
-// and terminations from outside while tasks are running. A seed decides what each run does; the machine's scheduling decides
-// the order.
+// Runs of random workflows on a real engine in real time: concurrent activities of all durations,
+// with failures, retries, timeouts and cancellations; children, messages to other runs, updates,
+// timers, continue-as-new; signals, cancel requests and terminations from outside while tasks are
+// running. A seed decides what each run does; the machine's scheduling decides the order.
 import { delay } from "@std/async/delay";
 import fc from "fast-check";
 import { activityContext } from "../../../ts/activity/mod.ts";
@@ -55,12 +55,36 @@ const work = fc.record({
 });
 const several = fc.array(work, { minLength: 1, maxLength: 5 });
 const leaf: fc.Arbitrary<Step> = fc.oneof(
-  { weight: 6, arbitrary: fc.record({ op: fc.constant("work" as const), all: several, seconds: fc.constantFrom(1, 0.05) }) },
-  { weight: 2, arbitrary: fc.record({ op: fc.constant("race" as const), all: several, ms: fc.constantFrom(2, 30) }) },
-  { weight: 2, arbitrary: fc.record({ op: fc.constant("sleep" as const), ms: fc.constantFrom(1, 10, 40) }) },
+  {
+    weight: 6,
+    arbitrary: fc.record({
+      op: fc.constant("work" as const),
+      all: several,
+      seconds: fc.constantFrom(1, 0.05),
+    }),
+  },
+  {
+    weight: 2,
+    arbitrary: fc.record({
+      op: fc.constant("race" as const),
+      all: several,
+      ms: fc.constantFrom(2, 30),
+    }),
+  },
+  {
+    weight: 2,
+    arbitrary: fc.record({ op: fc.constant("sleep" as const), ms: fc.constantFrom(1, 10, 40) }),
+  },
   { weight: 1, arbitrary: fc.constant<Step>({ op: "memo" }) },
   { weight: 1, arbitrary: fc.constant<Step>({ op: "tell" }) },
-  { weight: 3, arbitrary: fc.record({ op: fc.constant("receive" as const), ms: fc.constantFrom(5, 50, 100), work }) },
+  {
+    weight: 3,
+    arbitrary: fc.record({
+      op: fc.constant("receive" as const),
+      ms: fc.constantFrom(5, 50, 100),
+      work,
+    }),
+  },
 );
 const steps: fc.Arbitrary<Step[]> = fc.array(
   fc.oneof(
@@ -79,12 +103,26 @@ const steps: fc.Arbitrary<Step[]> = fc.array(
   { minLength: 1, maxLength: 6 },
 );
 /** What is done to a run from outside, after how many milliseconds each. */
-type Deed = readonly [after: number, what: "poke" | "add" | "stop" | "cancel" | "terminate" | "other"];
+type Deed = readonly [
+  after: number,
+  what: "poke" | "add" | "stop" | "cancel" | "terminate" | "other",
+];
 const deeds: fc.Arbitrary<Deed[]> = fc.array(
   fc.tuple(
     fc.constantFrom(0, 0, 2, 10, 40),
     fc.constantFrom(
-      ...["poke", "poke", "poke", "add", "add", "add", "stop", "other", "cancel", "terminate"] as const,
+      ...[
+        "poke",
+        "poke",
+        "poke",
+        "add",
+        "add",
+        "add",
+        "stop",
+        "other",
+        "cancel",
+        "terminate",
+      ] as const,
     ),
   ),
   { maxLength: 8 },
@@ -92,7 +130,8 @@ const deeds: fc.Arbitrary<Deed[]> = fc.array(
 const draw = fc.record({ steps, deeds });
 
 /** Neighbouring numbers are bad seeds for the generator. */
-const drawOf = (seed: number) => fc.sample(draw, { seed: Math.imul(seed + 1, 0x9e3779b1), numRuns: 1 })[0]!;
+const drawOf = (seed: number) =>
+  fc.sample(draw, { seed: Math.imul(seed + 1, 0x9e3779b1), numRuns: 1 })[0]!;
 
 const poke = signal<[number]>("poke");
 const halt = signal("halt");
@@ -103,7 +142,10 @@ const acts = activities<{ toil(work: Work): Promise<number> }>();
 /** One after the other, whatever becomes of each. */
 export const random = workflow(
   "Random",
-  async (program: readonly Step[], depth = 0): Promise<number | ContinueAsNew<[readonly Step[], number?]>> => {
+  async (
+    program: readonly Step[],
+    depth = 0,
+  ): Promise<number | ContinueAsNew<[readonly Step[], number?]>> => {
     let done = 0;
     const toil = (work: Work, seconds: number) =>
       acts.toil.with({
@@ -115,10 +157,17 @@ export const random = workflow(
     for (const [i, step] of program.entries()) {
       switch (step.op) {
         case "work":
-          done += (await parallel(step.all.map((work) => () => toil(work, step.seconds)))).filter(({ ok }) => ok).length;
+          done += (await parallel(step.all.map((work) => () =>
+            toil(work, step.seconds)
+          ))).filter(({ ok }) =>
+            ok
+          ).length;
           break;
         case "race":
-          await Promise.race([sleep(step.ms), ...step.all.map((work) => toil(work, 1).catch(() => 0))]);
+          await Promise.race([
+            sleep(step.ms),
+            ...step.all.map((work) => toil(work, 1).catch(() => 0)),
+          ]);
           break;
         case "sleep":
           await sleep(step.ms);
@@ -131,8 +180,9 @@ export const random = workflow(
           break;
         case "child":
           if (depth > 1) break;
-          if (step.waits) await executeChild(random, { args: [step.steps, depth + 1] }).catch(() => undefined);
-          else {await startChild(random, {
+          if (step.waits) {await executeChild(random, { args: [step.steps, depth + 1] }).catch(() =>
+              undefined
+            );} else {await startChild(random, {
               args: [step.steps, depth + 1],
               parentClosePolicy: i % 2 === 0 ? "ABANDON" : "TERMINATE",
             });}
@@ -171,7 +221,11 @@ async function toil({ ms, fails, hangs }: Work): Promise<number> {
 }
 
 /** A worker that runs them. Several workers may have one queue. */
-export const randomWorker = (service: RawService, taskQueue: string, namespace?: string): Promise<Worker> =>
+export const randomWorker = (
+  service: RawService,
+  taskQueue: string,
+  namespace?: string,
+): Promise<Worker> =>
   Worker.create({
     service,
     taskQueue,
@@ -183,10 +237,17 @@ export const randomWorker = (service: RawService, taskQueue: string, namespace?:
     maxConcurrentActivities: 200,
   });
 
-/** Starts the run of a seed and does to it what its seed says. Resolves when it has ended, however it has. */
+/**
+ * Starts the run of a seed and does to it what its seed says. Resolves when it has ended, however
+ * it has.
+ */
 export async function liveRandom(client: Client, seed: number): Promise<void> {
   const { steps, deeds } = drawOf(seed);
-  const handle = await client.start(random, { id: `random-${seed}`, args: [steps], memo: { seed } });
+  const handle = await client.start(random, {
+    id: `random-${seed}`,
+    args: [steps],
+    memo: { seed },
+  });
   const calls: Promise<unknown>[] = [];
   for (const [after, what] of deeds) {
     await delay(after);
@@ -196,7 +257,11 @@ export async function liveRandom(client: Client, seed: number): Promise<void> {
   await Promise.all(calls);
 }
 
-async function doTo(handle: WorkflowHandle<typeof random>, what: Deed[1], seed: number): Promise<unknown> {
+async function doTo(
+  handle: WorkflowHandle<typeof random>,
+  what: Deed[1],
+  seed: number,
+): Promise<unknown> {
   switch (what) {
     case "poke":
       return await handle.signal(poke, seed);

@@ -1,6 +1,7 @@
-// Compares the SQL views with the API: random starts, signals, procedure results, cancels and terminations on a store in a
-// file, in virtual time that does not move. After every slice of operations, when no task is open, each view is compared
-// with descriptions, lists and queries. A short run is a test, a long one is tools/soak/sql_views.ts.
+// Compares the SQL views with the API: random starts, signals, procedure results, cancels and
+// terminations on a store in a file, in virtual time that does not move. After every slice of
+// operations, when no task is open, each view is compared with descriptions, lists and queries. A
+// short run is a test, a long one is tools/soak/sql_views.ts.
 import assert from "node:assert/strict";
 import { silentLogger } from "../../../ts/base/logger.ts";
 import { Client } from "../../../ts/client/mod.ts";
@@ -134,7 +135,9 @@ class RandomViews {
     const what = this.#random(10);
     if (id === undefined || (what < 2 && ids.length < 100)) {
       const made = `w${this.#started++}`;
-      const belonging = this.#random(2) === 0 ? {} : { entityId: String(this.#random(5)), correlationId: `c${this.#random(3)}` };
+      const belonging = this.#random(2) === 0
+        ? {}
+        : { entityId: String(this.#random(5)), correlationId: `c${this.#random(3)}` };
       await this.#client.start(lives, { id: made, args: [0], ...belonging });
       this.#open.add(made);
       return;
@@ -155,7 +158,8 @@ class RandomViews {
     for (let still = 0; still < 5;) {
       await new Promise((resolve) => setTimeout(resolve, 2));
       const busy = this.#engine.busy ||
-        this.#engine.sql("SELECT 1 FROM workflow WHERE status IN ('created', 'running') LIMIT 1").length > 0;
+        this.#engine.sql("SELECT 1 FROM workflow WHERE status IN ('created', 'running') LIMIT 1")
+            .length > 0;
       still = busy ? 0 : still + 1;
     }
   }
@@ -171,23 +175,45 @@ class RandomViews {
     this.#open.clear();
     for await (const run of this.#client.list()) {
       const { searchAttributes: found } = run;
-      const [entity, correlation] = [found["WorkflowEntityId"] ?? null, found["WorkflowCorrelationId"] ?? null];
-      listed.push([run.workflowId, run.runId, run.type, STATUSES[run.status] ?? run.status, entity, correlation]);
+      const [entity, correlation] = [
+        found["WorkflowEntityId"] ?? null,
+        found["WorkflowCorrelationId"] ?? null,
+      ];
+      listed.push([
+        run.workflowId,
+        run.runId,
+        run.type,
+        STATUSES[run.status] ?? run.status,
+        entity,
+        correlation,
+      ]);
       if (run.status !== "RUNNING") continue;
       this.#open.add(run.workflowId);
       const handle = this.#client.getHandle(lives, run.workflowId, run.runId);
-      for (const { name } of (await handle.describe()).pendingProcedures) procedures.push([run.workflowId, name]);
+      for (const { name } of (await handle.describe()).pendingProcedures) {
+        procedures.push([run.workflowId, name]);
+      }
       const state = await handle.query(shown);
       states.push([run.runId, state.passed, JSON.stringify(state)]);
     }
-    const workflows = this.#of("SELECT id, run_id, workflow_type, status, entity_id, correlation_id FROM workflow");
+    const workflows = this.#of(
+      "SELECT id, run_id, workflow_type, status, entity_id, correlation_id FROM workflow",
+    );
     assert.deepEqual(sorted(workflows), sorted(listed));
     const told = this.#of("SELECT run_id, phase, state FROM workflow WHERE status = 'suspended'");
     assert.deepEqual(sorted(told), sorted(states));
-    assert.deepEqual(sorted(this.#of("SELECT workflow_id, name FROM pending_procedure")), sorted(procedures));
+    assert.deepEqual(
+      sorted(this.#of("SELECT workflow_id, name FROM pending_procedure")),
+      sorted(procedures),
+    );
     const timers = await this.#waiting();
-    assert.deepEqual(sorted(this.#of("SELECT workflow_id, name FROM workflow_timer")), sorted(timers));
-    const subscribed = await this.#client.count(`WorkflowSubscription = 'go:' AND ExecutionStatus = 'Running'`);
+    assert.deepEqual(
+      sorted(this.#of("SELECT workflow_id, name FROM workflow_timer")),
+      sorted(timers),
+    );
+    const subscribed = await this.#client.count(
+      `WorkflowSubscription = 'go:' AND ExecutionStatus = 'Running'`,
+    );
     assert.equal(this.#of("SELECT DISTINCT run_id FROM workflow_subscription").length, subscribed);
     this.#rows += workflows.length + timers.length + procedures.length;
   }
@@ -199,7 +225,9 @@ class RandomViews {
       const { events } = await this.#client.getHandle(undefined, id).fetchHistory();
       const ended = new Set(
         events.filter(({ eventType }) => eventType === TIMER.fired || eventType === TIMER.canceled)
-          .map((event) => (event.attributes.value as { startedEventId?: bigint } | undefined)?.startedEventId),
+          .map((event) =>
+            (event.attributes.value as { startedEventId?: bigint } | undefined)?.startedEventId
+          ),
       );
       for (const event of events) {
         if (event.eventType !== TIMER.started || ended.has(event.eventId)) continue;

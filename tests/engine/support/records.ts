@@ -1,8 +1,13 @@
-// Runs and writes for tests of stores: histories are real History messages whose events have distinct ids.
+// Runs and writes for tests of stores: histories are real History messages whose events have
+// distinct ids.
 import { create, fromBinary, toBinary } from "@bufbuild/protobuf";
 import { SearchAttributesSchema } from "../../../ts/messages/generated/temporal/api/common/v1/message_pb.ts";
 import { HistorySchema } from "../../../ts/messages/generated/temporal/api/history/v1/message_pb.ts";
-import type { HistoryBatch, RunRow, RunWrite } from "../../../ts/core/generated/boundary/temporalex/boundary/v1/boundary.ts";
+import type {
+  HistoryBatch,
+  RunRow,
+  RunWrite,
+} from "../../../ts/core/generated/boundary/temporalex/boundary/v1/boundary.ts";
 
 const utf8 = new TextEncoder();
 
@@ -10,7 +15,11 @@ const utf8 = new TextEncoder();
 export function events(from: number, to: number): Uint8Array {
   const list = [];
   for (let id = from; id <= to; id++) {
-    list.push({ eventId: BigInt(id), version: BigInt(id % 3 === 0 ? 1_000_000 + id : 0), taskId: BigInt(id * id) });
+    list.push({
+      eventId: BigInt(id),
+      version: BigInt(id % 3 === 0 ? 1_000_000 + id : 0),
+      taskId: BigInt(id * id),
+    });
   }
   return toBinary(HistorySchema, create(HistorySchema, { events: list }));
 }
@@ -21,7 +30,9 @@ export function batch(from: number, to: number): HistoryBatch {
 
 /** Event ids of encoded History messages, in order. */
 export function eventIds(parts: readonly Uint8Array[]): number[] {
-  return parts.flatMap((part) => fromBinary(HistorySchema, part).events.map((event) => Number(event.eventId)));
+  return parts.flatMap((part) =>
+    fromBinary(HistorySchema, part).events.map((event) => Number(event.eventId))
+  );
 }
 
 export function row(workflowId: string, runId: string, more: Partial<RunRow> = {}): RunRow {
@@ -58,7 +69,12 @@ export function write(of: RunRow, more: Partial<RunWrite> = {}): RunWrite {
 }
 
 /** A new run with its first `length` events in one batch. */
-export function created(workflowId: string, runId: string, length = 2, more: Partial<RunRow> = {}): RunWrite {
+export function created(
+  workflowId: string,
+  runId: string,
+  length = 2,
+  more: Partial<RunRow> = {},
+): RunWrite {
   return write(row(workflowId, runId, { historyLength: length, ...more }), {
     create: true,
     append: length === 0 ? [] : [batch(1, length)],

@@ -1,6 +1,7 @@
-// A worker and a client without an SDK: they call RawService with hand-made messages. The workflow of these tests decides
-// from the whole history each time (no sticky queue): it runs `steps` activities one after the other, with a timer before
-// every third if `timers` is set, accepts signals, completes updates, and completes with what it saw. `stop` ends it early.
+// A worker and a client without an SDK: they call RawService with hand-made messages. The workflow
+// of these tests decides from the whole history each time (no sticky queue): it runs `steps`
+// activities one after the other, with a timer before every third if `timers` is set, accepts
+// signals, completes updates, and completes with what it saw. `stop` ends it early.
 import { delay } from "@std/async/delay";
 import { create, fromBinary, type MessageInitShape } from "@bufbuild/protobuf";
 import { anyPack } from "@bufbuild/protobuf/wkt";
@@ -21,7 +22,10 @@ const utf8 = new TextEncoder();
 const text = new TextDecoder();
 
 export const payloads = (value: unknown) => ({
-  payloads: [{ metadata: { encoding: utf8.encode("json/plain") }, data: utf8.encode(JSON.stringify(value)) }],
+  payloads: [{
+    metadata: { encoding: utf8.encode("json/plain") },
+    data: utf8.encode(JSON.stringify(value)),
+  }],
 });
 export const decodePayloads = (list: { payloads: { data: Uint8Array }[] } | undefined): unknown => {
   const data = list?.payloads[0]?.data;
@@ -81,7 +85,10 @@ export function seen(events: readonly HistoryEvent[]) {
   return state;
 }
 
-function decide(task: PollWorkflowTaskQueueResponse, timeoutS: number): { commands: Commands; messages: Messages } {
+function decide(
+  task: PollWorkflowTaskQueueResponse,
+  timeoutS: number,
+): { commands: Commands; messages: Messages } {
   const state = seen(task.history!.events);
   const commands: Commands = [];
   const messages: Messages = [];
@@ -97,18 +104,31 @@ function decide(task: PollWorkflowTaskQueueResponse, timeoutS: number): { comman
       meta: request.meta!,
       outcome: { value: { case: "success", value: payloads(`updated ${request.meta!.updateId}`) } },
     });
-    messages.push({ id: `${id}/accept`, protocolInstanceId: id, body: anyPack(AcceptanceSchema, acceptance) });
-    messages.push({ id: `${id}/complete`, protocolInstanceId: id, body: anyPack(ResponseSchema, answer) });
+    messages.push({
+      id: `${id}/accept`,
+      protocolInstanceId: id,
+      body: anyPack(AcceptanceSchema, acceptance),
+    });
+    messages.push({
+      id: `${id}/complete`,
+      protocolInstanceId: id,
+      body: anyPack(ResponseSchema, answer),
+    });
     for (const part of ["accept", "complete"]) {
       commands.push({
         commandType: CommandType.PROTOCOL_MESSAGE,
-        attributes: { case: "protocolMessageCommandAttributes", value: { messageId: `${id}/${part}` } },
+        attributes: {
+          case: "protocolMessageCommandAttributes",
+          value: { messageId: `${id}/${part}` },
+        },
       });
     }
   }
   const { plan } = state;
   const needsTimer = plan.timers === true && state.completed.length % 3 === 2;
-  if (state.scheduled > state.completed.length || state.timersStarted > state.timersFired) return { commands, messages };
+  if (state.scheduled > state.completed.length || state.timersStarted > state.timersFired) {
+    return { commands, messages };
+  }
   if (state.completed.length < plan.steps) {
     const step = state.completed.length + 1;
     if (needsTimer && state.timersStarted < Math.floor(step / 3)) {
@@ -156,7 +176,10 @@ export class Script {
   #stop = new AbortController();
   #loops: Promise<void>[] = [];
 
-  /** `timeoutS`: of tasks, in seconds. Short, so that a task whose holder was lost is given again soon; a holder that is slow loses it too. */
+  /**
+   * `timeoutS`: of tasks, in seconds. Short, so that a task whose holder was lost is given again
+   * soon; a holder that is slow loses it too.
+   */
   constructor(raw: RawService, timeoutS = 1) {
     this.#timeoutS = timeoutS;
     this.raw = raw;
@@ -176,7 +199,11 @@ export class Script {
     return runId;
   }
 
-  async signal(workflowId: string, value: unknown, requestId: string = crypto.randomUUID()): Promise<void> {
+  async signal(
+    workflowId: string,
+    value: unknown,
+    requestId: string = crypto.randomUUID(),
+  ): Promise<void> {
     await this.service.signalWorkflowExecution({
       namespace: "default",
       workflowExecution: { workflowId },
@@ -191,9 +218,14 @@ export class Script {
       namespace: "default",
       workflowExecution: { workflowId },
       waitPolicy: { lifecycleStage: 3 },
-      request: { meta: { updateId, identity: "script" }, input: { name: "u", args: payloads(updateId) } },
+      request: {
+        meta: { updateId, identity: "script" },
+        input: { name: "u", args: payloads(updateId) },
+      },
     }, timeoutMs === undefined ? {} : { timeoutMs });
-    if (answer.outcome?.value.case !== "success") throw new Error(`update ${updateId} has no outcome`);
+    if (answer.outcome?.value.case !== "success") {
+      throw new Error(`update ${updateId} has no outcome`);
+    }
     return decodePayloads(answer.outcome.value.value);
   }
 
@@ -226,9 +258,14 @@ export class Script {
       nextPageToken = page.nextPageToken as Uint8Array<ArrayBuffer>;
       const last = page.history?.events.at(-1);
       if (last?.attributes.case === "workflowExecutionCompletedEventAttributes") {
-        return decodePayloads(last.attributes.value.result) as { steps: unknown[]; signals: unknown[] };
+        return decodePayloads(last.attributes.value.result) as {
+          steps: unknown[];
+          signals: unknown[];
+        };
       }
-      if (nextPageToken.length === 0) throw new Error(`${workflowId} ended with ${last?.attributes.case}`);
+      if (nextPageToken.length === 0) {
+        throw new Error(`${workflowId} ended with ${last?.attributes.case}`);
+      }
     }
   }
 
@@ -302,8 +339,8 @@ export class Script {
       } catch (e) {
         if (!(e instanceof ServiceError)) throw e;
         if (this.#stop.signal.aborted) return;
-        // The engine lost the task (NOT_FOUND) or could not record the completion (UNAVAILABLE): the task will be
-        // redelivered.
+        // The engine lost the task (NOT_FOUND) or could not record the completion (UNAVAILABLE):
+        // the task will be redelivered.
         if (e.code !== Code.NOT_FOUND && e.code !== Code.UNAVAILABLE) throw e;
         if (e.code === Code.UNAVAILABLE) await delay(5);
       }

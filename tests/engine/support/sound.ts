@@ -1,7 +1,13 @@
 // Runs every check of a store that must find no damage. Returns what the checks reported as damage.
 import { rmSync } from "node:fs";
 import { EmbeddedEngine, SqliteStore } from "../../../ts/engine/mod.ts";
-import { checkStore, closedRun, OpenRunError, type StoreCheck, StoreReader } from "../../../ts/engine/maintenance/mod.ts";
+import {
+  checkStore,
+  closedRun,
+  OpenRunError,
+  type StoreCheck,
+  StoreReader,
+} from "../../../ts/engine/maintenance/mod.ts";
 import type { RunWrite } from "../../../ts/core/generated/boundary/temporalex/boundary/v1/boundary.ts";
 
 export async function look(path: string): Promise<StoreCheck> {
@@ -26,7 +32,10 @@ export interface Judged {
   readonly imported: number;
 }
 
-/** Checks a store and its backup, makes every closed run from its history in another store, and checks that one too. */
+/**
+ * Checks a store and its backup, makes every closed run from its history in another store, and
+ * checks that one too.
+ */
 export async function judge(path: string): Promise<Judged> {
   const found = await look(path);
   const said = alarms(path, found);
@@ -37,9 +46,17 @@ export async function judge(path: string): Promise<Judged> {
     reader.backup(copy);
     for (const run of reader.runs()) {
       try {
-        writes.push(closedRun({ history: joined(run.history()), workflowId: run.row.workflowId, runId: run.row.runId }));
+        writes.push(
+          closedRun({
+            history: joined(run.history()),
+            workflowId: run.row.workflowId,
+            runId: run.row.runId,
+          }),
+        );
       } catch (e) {
-        if (!(e instanceof OpenRunError)) said.push(`import of ${run.row.workflowId} ${run.row.runId}: ${(e as Error).message}`);
+        if (!(e instanceof OpenRunError)) {
+          said.push(`import of ${run.row.workflowId} ${run.row.runId}: ${(e as Error).message}`);
+        }
       }
     }
   } finally {
@@ -47,8 +64,16 @@ export async function judge(path: string): Promise<Judged> {
   }
   said.push(...alarms("the backup", await look(copy)));
   said.push(...await imported(other, writes));
-  for (const file of [copy, other]) for (const end of ["", "-fence", "-wal", "-shm"]) rmSync(`${file}${end}`, { force: true });
-  return { alarms: said, notes: found.notes.length, runs: found.runs, events: found.events, imported: writes.length };
+  for (const file of [copy, other]) {
+    for (const end of ["", "-fence", "-wal", "-shm"]) rmSync(`${file}${end}`, { force: true });
+  }
+  return {
+    alarms: said,
+    notes: found.notes.length,
+    runs: found.runs,
+    events: found.events,
+    imported: writes.length,
+  };
 }
 
 /** What is wrong with a new store of these runs. It is also opened by an engine. */
@@ -63,7 +88,9 @@ export async function imported(path: string, writes: readonly RunWrite[]): Promi
   await engine.close();
   const after = await look(path);
   const said = alarms("the import", after);
-  if (after.runs !== writes.length) said.push(`${writes.length} runs were imported, and ${after.runs} are there`);
+  if (after.runs !== writes.length) {
+    said.push(`${writes.length} runs were imported, and ${after.runs} are there`);
+  }
   return said;
 }
 

@@ -20,12 +20,13 @@ export interface StoreKind {
 }
 
 /**
- * Node before 22.5 will never have node:sqlite: Deno and newer versions of Node test that driver, so its absence is not a
- * gap here.
+ * Node before 22.5 will never have node:sqlite: Deno and newer versions of Node test that driver,
+ * so its absence is not a gap here.
  */
 const applicable = DRIVER_NAMES.filter((driver) => {
   const [major = 0, minor = 0] = process.versions.node.split(".").map(Number);
-  return driver !== "node:sqlite" || "deno" in process.versions || major > 22 || (major === 22 && minor >= 5);
+  return driver !== "node:sqlite" || "deno" in process.versions || major > 22 ||
+    (major === 22 && minor >= 5);
 });
 
 export const storeKinds: StoreKind[] = [

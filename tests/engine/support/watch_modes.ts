@@ -1,5 +1,5 @@
-// Polls a folder in a tight loop, and prints the files that a user other than their owner could have opened at some moment.
-// Ends on SIGTERM.
+// Polls a folder in a tight loop, and prints the files that a user other than their owner could
+// have opened at some moment. Ends on SIGTERM.
 import { lstatSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import process from "node:process";
@@ -22,6 +22,8 @@ const look = () => {
     }
   }
   if (!over) return void setTimeout(look);
-  console.log(JSON.stringify({ looks, open: [...seen].map(([name, mode]) => `${name} ${mode.toString(8)}`) }));
+  console.log(
+    JSON.stringify({ looks, open: [...seen].map(([name, mode]) => `${name} ${mode.toString(8)}`) }),
+  );
 };
 look();

@@ -1,4 +1,5 @@
-// The test page: a tab that is client and worker of whatever is behind the gateway, driven from outside through `far`.
+// The test page: a tab that is client and worker of whatever is behind the gateway, driven from
+// outside through `far`.
 import { Client, silentLogger } from "../../../ts/client/mod.ts";
 import { connectGateway, type GatewayConnection } from "../../../ts/gateway/mod.ts";
 import { Worker } from "../../../ts/worker/mod.ts";
@@ -67,12 +68,16 @@ const api = {
   /** Starts `count` runs; their results. */
   async walks(prefix: string, count: number, steps: number): Promise<number[]> {
     const ids = Array.from({ length: count }, (_, i) => `${prefix}-${i}`);
-    const handles = await Promise.all(ids.map((id) => client.start(walk, { id, args: [id, steps] })));
+    const handles = await Promise.all(
+      ids.map((id) => client.start(walk, { id, args: [id, steps] })),
+    );
     return await Promise.all(handles.map((handle) => handle.result()));
   },
   /** Results of runs that another page has started. */
   results(prefix: string, count: number): Promise<number[]> {
-    return Promise.all(Array.from({ length: count }, (_, i) => client.getHandle(walk, `${prefix}-${i}`).result()));
+    return Promise.all(
+      Array.from({ length: count }, (_, i) => client.getHandle(walk, `${prefix}-${i}`).result()),
+    );
   },
   asked: () => asked.length,
   /** Only so many prices are returned until `goOn`: the runs wait meanwhile. */

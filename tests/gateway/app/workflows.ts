@@ -1,4 +1,5 @@
-// What the tab runs: a basket that takes updates and signals and asks the page for prices, one line at a time.
+// What the tab runs: a basket that takes updates and signals and asks the page for prices, one line
+// at a time.
 import {
   activities,
   noreply,
@@ -22,7 +23,9 @@ const page = activities<{ price(article: string): Promise<number> }>({
 export const add = update<[article: string], number>("add");
 export const mark = signal<[note: string]>("mark");
 export const done = signal("done");
-export const basket = query<{ readonly articles: readonly string[]; readonly notes: readonly string[] }>("basket");
+export const basket = query<
+  { readonly articles: readonly string[]; readonly notes: readonly string[] }
+>("basket");
 
 export interface Bill {
   readonly articles: readonly string[];

@@ -1,14 +1,25 @@
-// A gateway in front of a service, and callers of it: through the product's own connection, by hand over a WebSocket, by hand over a socket.
+// A gateway in front of a service, and callers of it: through the product's own connection, by hand
+// over a WebSocket, by hand over a socket.
 import { connect } from "node:net";
 import { WebSocket } from "ws";
 import type { LogFields, Logger } from "../../../ts/base/logger.ts";
-import { connectGateway, type GatewayConnection, type GatewayOptions } from "../../../ts/gateway/mod.ts";
-import { type Gateway, type GatewayServerOptions, startGateway } from "../../../ts/gateway/server.ts";
+import {
+  connectGateway,
+  type GatewayConnection,
+  type GatewayOptions,
+} from "../../../ts/gateway/mod.ts";
+import {
+  type Gateway,
+  type GatewayServerOptions,
+  startGateway,
+} from "../../../ts/gateway/server.ts";
 
 export const PAGE = "https://app.example.com";
 
 /** What Node 20 has not; Deno's own elsewhere. */
-export const socketClass: Pick<GatewayOptions, "webSocket"> = "Deno" in globalThis ? {} : { webSocket: WebSocket };
+export const socketClass: Pick<GatewayOptions, "webSocket"> = "Deno" in globalThis
+  ? {}
+  : { webSocket: WebSocket };
 
 export interface Under {
   readonly gateway: Gateway;
@@ -31,7 +42,12 @@ export async function withGateway(
     );
     log.push([level, message, ...shown].join(" "));
   };
-  const logger: Logger = { debug: note("debug"), info: note("info"), warn: note("warn"), error: note("error") };
+  const logger: Logger = {
+    debug: note("debug"),
+    info: note("info"),
+    warn: note("warn"),
+    error: note("error"),
+  };
   const gateway = await startGateway({ origins: [PAGE], logger, port: 0, ...options });
   const connections: GatewayConnection[] = [];
   try {
@@ -57,8 +73,14 @@ export interface Upgrade {
   readonly path?: string;
 }
 
-/** How an attempt to open a WebSocket by hand went: "opened", an HTTP status, or the code with which it was closed. */
-export function upgrade(port: number, { protocols = [], headers = {}, path = "/socket" }: Upgrade): Promise<string> {
+/**
+ * How an attempt to open a WebSocket by hand went: "opened", an HTTP status, or the code with which
+ * it was closed.
+ */
+export function upgrade(
+  port: number,
+  { protocols = [], headers = {}, path = "/socket" }: Upgrade,
+): Promise<string> {
   return new Promise((resolve) => {
     const socket = new WebSocket(`ws://127.0.0.1:${port}${path}`, protocols, { headers });
     socket.on("unexpected-response", (request, response) => {
@@ -76,13 +98,19 @@ export function upgrade(port: number, { protocols = [], headers = {}, path = "/s
 
 /** A socket on which a test sends hand-made frames. */
 export async function rawSocket(port: number, token: string): Promise<WebSocket> {
-  const socket = new WebSocket(`ws://127.0.0.1:${port}/socket`, ["temporalex.gateway.v1", `temporalex.token.${token}`]);
+  const socket = new WebSocket(`ws://127.0.0.1:${port}/socket`, [
+    "temporalex.gateway.v1",
+    `temporalex.token.${token}`,
+  ]);
   socket.on("error", () => {});
   await new Promise((resolve) => socket.once("message", resolve));
   return socket;
 }
 
-/** Sends bytes over TCP; what came back, and after how many milliseconds the other side had closed the connection. */
+/**
+ * Sends bytes over TCP; what came back, and after how many milliseconds the other side had closed
+ * the connection.
+ */
 export function sendBytes(
   port: number,
   text: string,

@@ -1,5 +1,5 @@
-// A tab of a real browser that uses `temporalex gateway` (a separate process, so that it can be killed), on any server that
-// speaks Temporal's protocol.
+// A tab of a real browser that uses `temporalex gateway` (a separate process, so that it can be
+// killed), on any server that speaks Temporal's protocol.
 import assert from "node:assert/strict";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -19,19 +19,33 @@ export interface Upstream {
 }
 
 /** Declares the tests of a tab. */
-export function tabSuite(name: string, start: () => Promise<Upstream>, { missing = false, slow = true }: {
-  /** Why the server cannot be had. */
-  missing?: string | false;
-  /** Those that wait for timeouts of tasks, too. */
-  slow?: boolean;
-} = {}): void {
+export function tabSuite(
+  name: string,
+  start: () => Promise<Upstream>,
+  { missing = false, slow = true }: {
+    /** Why the server cannot be had. */
+    missing?: string | false;
+    /** Those that wait for timeouts of tasks, too. */
+    slow?: boolean;
+  } = {},
+): void {
   let upstream: Upstream, site: Site, port: number, folder: string;
   let browser: Browser | undefined;
   let reason: string | false = missing;
   const gateways: Started[] = [];
 
-  const startGateway = async (...more: string[]): Promise<{ readonly process: Started; readonly url: string }> => {
-    const args = ["--address", upstream.address, "--port", String(port), "--json", "--allow-origin", new URL(site.url).origin];
+  const startGateway = async (
+    ...more: string[]
+  ): Promise<{ readonly process: Started; readonly url: string }> => {
+    const args = [
+      "--address",
+      upstream.address,
+      "--port",
+      String(port),
+      "--json",
+      "--allow-origin",
+      new URL(site.url).origin,
+    ];
     const gateway = startCommand(["gateway", ...args, "--token-file", "token", ...more], folder);
     gateways.push(gateway);
     const { url } = await gateway.line("started", ({ event }) => event === "started");
@@ -40,7 +54,9 @@ export function tabSuite(name: string, start: () => Promise<Upstream>, { missing
 
   before(async () => {
     if (reason !== false) return;
-    const { launchChromium } = await import(pathToFileURL(join(process.cwd(), "tools/lib/chromium.mjs")).href) as {
+    const { launchChromium } = await import(
+      pathToFileURL(join(process.cwd(), "tools/lib/chromium.mjs")).href
+    ) as {
       launchChromium(): Promise<{ browser?: Browser; reason?: string }>;
     };
     const launched = await launchChromium();
@@ -63,7 +79,10 @@ export function tabSuite(name: string, start: () => Promise<Upstream>, { missing
     rmSync(folder, { recursive: true, force: true });
   });
 
-  const check = (what: string, body: (page: Page, newTab: (url?: string) => Promise<Page>) => Promise<void>) =>
+  const check = (
+    what: string,
+    body: (page: Page, newTab: (url?: string) => Promise<Page>) => Promise<void>,
+  ) =>
     test(`${what} (${name})`, { skip: missing, timeout: 300_000 }, async (t) => {
       if (reason !== false) return t.skip(reason);
       const pages: Page[] = [];
@@ -81,7 +100,10 @@ export function tabSuite(name: string, start: () => Promise<Upstream>, { missing
       }
     });
   const connect = async (page: Page, url: string, queue: string) => {
-    assert.equal(await page.evaluate(([u, q]) => far.connect(u, q), [url, queue] as const), undefined);
+    assert.equal(
+      await page.evaluate(([u, q]) => far.connect(u, q), [url, queue] as const),
+      undefined,
+    );
     await page.evaluate((q) => far.work(q), queue);
   };
 
@@ -120,7 +142,10 @@ export function tabSuite(name: string, start: () => Promise<Upstream>, { missing
       assert.ok(await page.evaluate(() => far.asked()) < 160, "there is something left to do");
       const second = await startGateway();
       assert.equal(second.url, first.url);
-      assert.deepEqual(await totals, Array.from({ length: 20 }, (_, i) => 8 * `killed-${i} 0`.length));
+      assert.deepEqual(
+        await totals,
+        Array.from({ length: 20 }, (_, i) => 8 * `killed-${i} 0`.length),
+      );
       assert.ok(before < 160 && await page.evaluate(() => far.asked()) >= 160);
       await page.evaluate(() => far.stop());
       assert.equal(await second.process.end("SIGINT"), 0);
@@ -128,27 +153,34 @@ export function tabSuite(name: string, start: () => Promise<Upstream>, { missing
   );
 
   if (slow) {
-    check("a tab is reloaded in the middle of its runs: the next page continues them", async (page) => {
-      const gateway = await startGateway();
-      await connect(page, gateway.url, "reloaded");
-      page.evaluate(() => far.walks("reloaded", 5, 10)).catch(() => {});
-      await page.waitForFunction(() => far.asked() > 12);
-      await page.reload();
-      await page.waitForFunction(() => globalThis.far !== undefined);
-      await connect(page, gateway.url, "reloaded");
-      const totals = await page.evaluate(() => far.results("reloaded", 5));
-      assert.deepEqual(totals, Array.from({ length: 5 }, () => 10 * "reloaded-0 0".length));
-      assert.ok(await page.evaluate(() => far.asked()) < 45, "what was done before is not done again");
-      await page.evaluate(() => far.stop());
-      assert.equal(await gateway.process.end("SIGINT"), 0);
-    });
+    check(
+      "a tab is reloaded in the middle of its runs: the next page continues them",
+      async (page) => {
+        const gateway = await startGateway();
+        await connect(page, gateway.url, "reloaded");
+        page.evaluate(() => far.walks("reloaded", 5, 10)).catch(() => {});
+        await page.waitForFunction(() => far.asked() > 12);
+        await page.reload();
+        await page.waitForFunction(() => globalThis.far !== undefined);
+        await connect(page, gateway.url, "reloaded");
+        const totals = await page.evaluate(() => far.results("reloaded", 5));
+        assert.deepEqual(totals, Array.from({ length: 5 }, () => 10 * "reloaded-0 0".length));
+        assert.ok(
+          await page.evaluate(() => far.asked()) < 45,
+          "what was done before is not done again",
+        );
+        await page.evaluate(() => far.stop());
+        assert.equal(await gateway.process.end("SIGINT"), 0);
+      },
+    );
   }
 
   check(
     "a rejected page gets the reason: another origin, a wrong token, a content security policy",
     async (page, newTab) => {
       const gateway = await startGateway();
-      const tell = (tab_: Page, url: string) => tab_.evaluate((u) => far.connect(u, "q", "2s"), url);
+      const tell = (tab_: Page, url: string) =>
+        tab_.evaluate((u) => far.connect(u, "q", "2s"), url);
       const wrong = await tell(page, gateway.url.replace(/#.*/, `#${"x".repeat(43)}`));
       assert.match(wrong?.message ?? "", /rejected the token; use the URL that it prints at start/);
       const elsewhere = await newTab(site.url.replace("127.0.0.1", "localhost"));
@@ -157,12 +189,19 @@ export function tabSuite(name: string, start: () => Promise<Upstream>, { missing
         foreign?.message ?? "",
         /cannot be reached, or does not allow the origin http:\/\/localhost:\d+ \(--allow-origin http/,
       );
-      const refusal = /a caller was rejected: the origin \\"http:\/\/localhost:\d+\\" is not allowed.*--allow-origin/;
+      const refusal =
+        /a caller was rejected: the origin \\"http:\/\/localhost:\d+\\" is not allowed.*--allow-origin/;
       // Its log is read as it comes.
-      await until("the refusal is logged", () => refusal.test(gateway.process.err()), { about: gateway.process.err });
+      await until("the refusal is logged", () => refusal.test(gateway.process.err()), {
+        about: gateway.process.err,
+      });
       const forbidden = await tell(page, gateway.url.replace(/:\d+\//, ":9/"));
       assert.match(forbidden?.message ?? "", /content security policy allows it \(connect-src\)/);
-      assert.equal(await page.evaluate((u) => far.connect(u, "q"), gateway.url), undefined, "and the right one is let in");
+      assert.equal(
+        await page.evaluate((u) => far.connect(u, "q"), gateway.url),
+        undefined,
+        "and the right one is let in",
+      );
       await gateway.process.end("SIGINT");
     },
   );

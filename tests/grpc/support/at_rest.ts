@@ -1,9 +1,11 @@
-// Checks that nothing of an attempt keeps running: a busy loop would use a whole core at each measurement.
+// Checks that nothing of an attempt keeps running: a busy loop would use a whole core at each
+// measurement.
 import process from "node:process";
 
 /**
- * Waits until the process uses less than most of one core; throws when it does not for a minute. A look may fall on a compiler or a
- * collector at work, and in Deno on what tests of other files have left computing for a while (tests/cases/realm_watchdog.ts).
+ * Waits until the process uses less than most of one core; throws when it does not for a minute. A
+ * look may fall on a compiler or a collector at work, and in Deno on what tests of other files have
+ * left computing for a while (tests/cases/realm_watchdog.ts).
  */
 export async function untilAtRest(): Promise<void> {
   let busy = 0;

@@ -31,10 +31,19 @@ export const TYPES = [
 
 export const isEnveloped = (type: string): boolean => /grpc|connect/.test(type);
 const encodingHeader = (type: string) =>
-  type.includes("grpc") ? "grpc-encoding" : type.includes("connect+") ? "connect-content-encoding" : "content-encoding";
+  type.includes("grpc")
+    ? "grpc-encoding"
+    : type.includes("connect+")
+    ? "connect-content-encoding"
+    : "content-encoding";
 
 /** A message as in the body. `length`: the length in the envelope, if it is wrong on purpose. */
-export function bodyOf(type: string, message: Uint8Array, encoding: string | undefined, length = message.length): Uint8Array {
+export function bodyOf(
+  type: string,
+  message: Uint8Array,
+  encoding: string | undefined,
+  length = message.length,
+): Uint8Array {
   if (!isEnveloped(type)) return message;
   const body = new Uint8Array(5 + message.length);
   body[0] = encoding === undefined ? 0 : 1;
@@ -49,7 +58,11 @@ export async function send(
   path: string,
   type: string,
   body: Uint8Array,
-  more: { encoding?: string | undefined; headers?: { [name: string]: string }; unfinished?: boolean } = {},
+  more: {
+    encoding?: string | undefined;
+    headers?: { [name: string]: string };
+    unfinished?: boolean;
+  } = {},
 ): Promise<Answered> {
   const headers = {
     "content-type": type,
@@ -61,7 +74,11 @@ export async function send(
   const given = place.http === 1
     ? await over1(place, path, headers, body, more.unfinished ?? false)
     : await over2(place, path, headers, body, more.unfinished ?? false);
-  return { status: given.status, code: codeOf(given.status, given.headers, given.text), text: given.text };
+  return {
+    status: given.status,
+    code: codeOf(given.status, given.headers, given.text),
+    text: given.text,
+  };
 }
 
 interface Raw {
@@ -70,11 +87,22 @@ interface Raw {
   readonly text: string;
 }
 
-async function over1(place: Place, path: string, headers: object, body: Uint8Array, unfinished: boolean): Promise<Raw> {
+async function over1(
+  place: Place,
+  path: string,
+  headers: object,
+  body: Uint8Array,
+  unfinished: boolean,
+): Promise<Raw> {
   let request!: ClientRequest;
   const answer = await new Promise<IncomingMessage>((resolve, reject) => {
-    const at = "path" in place.at ? { socketPath: place.at.path } : { host: "127.0.0.1", port: place.at.port };
-    request = http1Request({ ...at, method: "POST", path, headers: { ...headers }, agent: false }, resolve).on("error", reject);
+    const at = "path" in place.at
+      ? { socketPath: place.at.path }
+      : { host: "127.0.0.1", port: place.at.port };
+    request = http1Request(
+      { ...at, method: "POST", path, headers: { ...headers }, agent: false },
+      resolve,
+    ).on("error", reject);
     if (unfinished) request.write(body);
     else request.end(body);
   });
@@ -89,7 +117,13 @@ async function over1(place: Place, path: string, headers: object, body: Uint8Arr
   };
 }
 
-async function over2(place: Place, path: string, headers: object, body: Uint8Array, unfinished: boolean): Promise<Raw> {
+async function over2(
+  place: Place,
+  path: string,
+  headers: object,
+  body: Uint8Array,
+  unfinished: boolean,
+): Promise<Raw> {
   const { at } = place;
   const session = http2Connect("http://127.0.0.1", {
     createConnection: () => "path" in at ? net.connect(at.path) : net.connect(at.port, "127.0.0.1"),
@@ -99,17 +133,27 @@ async function over2(place: Place, path: string, headers: object, body: Uint8Arr
   try {
     const stream = session.request({ ":method": "POST", ":path": path, ...headers });
     let got: { [name: string]: unknown } = {};
-    stream.on("response", (head) => got = { ...got, ...head }).on("trailers", (tail) => got = { ...got, ...tail });
+    stream.on("response", (head) => got = { ...got, ...head }).on(
+      "trailers",
+      (tail) => got = { ...got, ...tail },
+    );
     const ended = new Promise<void>((resolve, reject) => {
       // Arrives after the response was read: the rest of the request is not needed.
-      stream.on("error", (error) => ":status" in got ? resolve() : reject(error)).on("close", resolve).on("end", resolve);
+      stream.on("error", (error) => ":status" in got ? resolve() : reject(error)).on(
+        "close",
+        resolve,
+      ).on("end", resolve);
     });
     const parts: Uint8Array[] = [];
     stream.on("data", (part: Uint8Array) => parts.push(part));
     if (unfinished) stream.write(body);
     else stream.end(body);
     await ended;
-    return { status: Number(got[":status"]), headers: got, text: Buffer.concat(parts).toString("latin1") };
+    return {
+      status: Number(got[":status"]),
+      headers: got,
+      text: Buffer.concat(parts).toString("latin1"),
+    };
   } finally {
     session.destroy();
   }
@@ -122,8 +166,14 @@ const GRPC_CODES: { readonly [status: string]: string } = {
   13: "internal",
 };
 
-function codeOf(status: number, headers: { readonly [name: string]: unknown }, text: string): string | undefined {
+function codeOf(
+  status: number,
+  headers: { readonly [name: string]: unknown },
+  text: string,
+): string | undefined {
   const grpc = headers["grpc-status"] ?? /grpc-status: *(\d+)/i.exec(text)?.[1];
-  if (grpc !== undefined) return String(grpc) === "0" ? undefined : GRPC_CODES[String(grpc)] ?? `grpc ${grpc}`;
+  if (grpc !== undefined) {
+    return String(grpc) === "0" ? undefined : GRPC_CODES[String(grpc)] ?? `grpc ${grpc}`;
+  }
   return /"code":"(\w+)"/.exec(text)?.[1] ?? (status === 200 ? undefined : `http ${status}`);
 }

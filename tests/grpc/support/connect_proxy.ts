@@ -1,4 +1,5 @@
-// An HTTP proxy that makes tunnels (CONNECT), on the loopback, byte by byte: so that it can also do what no proxy should.
+// An HTTP proxy that makes tunnels (CONNECT), on the loopback, byte by byte: so that it can also do
+// what no proxy should.
 import { type AddressInfo, connect, createServer, type Server, type Socket } from "node:net";
 
 /** What a proxy does instead of making a tunnel, or before it. */
@@ -84,7 +85,11 @@ export class ConnectProxy {
     const [, host, port] = /^\[?(.*?)\]?:(\d+)$/.exec(to)!;
     const routed = this.routes.get(to);
     const server = this.#keep(
-      connect(routed === undefined ? { host: host!, port: Number(port) } : { host: "127.0.0.1", port: routed }),
+      connect(
+        routed === undefined
+          ? { host: host!, port: Number(port) }
+          : { host: "127.0.0.1", port: routed },
+      ),
     );
     const answer = "HTTP/1.1 200 Connection established\r\nvia: test\r\n\r\n";
     let joined = false;
@@ -98,7 +103,10 @@ export class ConnectProxy {
       if (this.late) server.once("data", (chunk: Uint8Array) => join(chunk));
       else join(new Uint8Array(0));
     });
-    server.on("close", () => void (joined ? socket.destroy() : socket.end("HTTP/1.1 502 Bad Gateway\r\n\r\n")));
+    server.on(
+      "close",
+      () => void (joined ? socket.destroy() : socket.end("HTTP/1.1 502 Bad Gateway\r\n\r\n")),
+    );
     socket.on("close", () => server.destroy());
   }
 }

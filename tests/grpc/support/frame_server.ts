@@ -17,7 +17,17 @@ export function service(port: number, more: Partial<GrpcOptions> = {}): GrpcServ
 
 export const NOTHING = new Uint8Array(0);
 
-export const TYPE = { data: 0, headers: 1, reset: 3, settings: 4, push: 5, ping: 6, goAway: 7, window: 8, continuation: 9 };
+export const TYPE = {
+  data: 0,
+  headers: 1,
+  reset: 3,
+  settings: 4,
+  push: 5,
+  ping: 6,
+  goAway: 7,
+  window: 8,
+  continuation: 9,
+};
 export interface Frame {
   readonly type: number;
   readonly flags: number;
@@ -25,7 +35,12 @@ export interface Frame {
   readonly payload: Uint8Array;
 }
 
-export function frame(type: number, flags: number, id: number, payload: Uint8Array | number[] = []): Buffer {
+export function frame(
+  type: number,
+  flags: number,
+  id: number,
+  payload: Uint8Array | number[] = [],
+): Buffer {
   const head = Buffer.alloc(9);
   head.writeUIntBE(payload.length, 0, 3);
   head[3] = type;
@@ -34,7 +49,9 @@ export function frame(type: number, flags: number, id: number, payload: Uint8Arr
   return Buffer.concat([head, Uint8Array.from(payload)]);
 }
 
-export const uint32 = (value: number) => [value >>> 24, value >>> 16 & 255, value >>> 8 & 255, value & 255];
+export const uint32 = (
+  value: number,
+) => [value >>> 24, value >>> 16 & 255, value >>> 8 & 255, value & 255];
 export const field = (name: string, value: string) => [
   0x10,
   name.length,
@@ -61,7 +78,9 @@ export interface Peer {
   readonly server: Server;
 }
 
-/** `play` is called with each frame after the client's preface; the frames that it returns are sent. */
+/**
+ * `play` is called with each frame after the client's preface; the frames that it returns are sent.
+ */
 export async function peer(
   play: (frame: Frame, socket: Socket) => Uint8Array | undefined,
   greeting: Uint8Array = GREETING,
@@ -80,7 +99,12 @@ export async function peer(
       } else return;
       while (got.length >= 9 && got.length >= 9 + got.readUIntBE(0, 3)) {
         const length = got.readUIntBE(0, 3);
-        const next = { type: got[3]!, flags: got[4]!, id: got.readUInt32BE(5), payload: got.subarray(9, 9 + length) };
+        const next = {
+          type: got[3]!,
+          flags: got[4]!,
+          id: got.readUInt32BE(5),
+          payload: got.subarray(9, 9 + length),
+        };
         got = got.subarray(9 + length);
         const reply = play(next, socket);
         if (reply !== undefined) socket.write(reply);

@@ -11,7 +11,9 @@ export function goodbyeServer(): Http2Server {
   server.on("stream", (stream: ServerHttp2Stream) => {
     stream.on("error", () => {});
     stream.resume();
-    stream.respond({ ":status": 200, "content-type": "application/grpc" }, { waitForTrailers: true });
+    stream.respond({ ":status": 200, "content-type": "application/grpc" }, {
+      waitForTrailers: true,
+    });
     stream.on("wantTrailers", () => stream.sendTrailers({ "grpc-status": "0" }));
     const { session } = stream;
     stream.on("close", () => setTimeout(() => session!.destroyed || session!.goaway(), 5));

@@ -1,6 +1,7 @@
-// A separate process for goodbyes.test.ts: `server` serves a service that responds at once, and prints its port; `client
-// <port>` calls a server twenty times, one call after the other, and prints how many succeeded; `session <port>` does so by
-// node:http2 as grpc-js uses it: with its listeners only, and a session that is closed within the GOAWAY event.
+// A separate process for goodbyes.test.ts: `server` serves a service that responds at once, and
+// prints its port; `client <port>` calls a server twenty times, one call after the other, and
+// prints how many succeeded; `session <port>` does so by node:http2 as grpc-js uses it: with its
+// listeners only, and a session that is closed within the GOAWAY event.
 import { once } from "node:events";
 import { connect } from "node:http2";
 import process from "node:process";
@@ -22,7 +23,12 @@ if (process.argv[2] === "server") {
     session.removeAllListeners();
     session.on("error", () => {});
     session.on("goaway", () => session.close());
-    const stream = session.request({ ":method": "POST", ":path": "/", "content-type": "application/grpc", te: "trailers" });
+    const stream = session.request({
+      ":method": "POST",
+      ":path": "/",
+      "content-type": "application/grpc",
+      te: "trailers",
+    });
     const trailers = once(stream, "trailers");
     stream.resume().end(new Uint8Array(5));
     await trailers;

@@ -8,7 +8,10 @@ export class Servers {
   readonly #sockets = new Set<Socket>();
   readonly #ports: { [name: string]: number } = {};
 
-  /** Listens on a port of the loopback, or at a socket's path. What goes wrong on its connections is the caller's business at the other end. */
+  /**
+   * Listens on a port of the loopback, or at a socket's path. What goes wrong on its connections is
+   * the caller's business at the other end.
+   */
   async serve(name: string, server: Server | Http2Server, path?: string): Promise<void> {
     server.on("connection", (socket: Socket) => {
       this.#sockets.add(socket);
@@ -40,6 +43,8 @@ export class Servers {
 
   async close(): Promise<void> {
     for (const socket of this.#sockets) socket.destroy();
-    await Promise.all(this.#servers.map((server) => new Promise((resolve) => server.close(resolve))));
+    await Promise.all(
+      this.#servers.map((server) => new Promise((resolve) => server.close(resolve))),
+    );
   }
 }

@@ -1,4 +1,5 @@
-// Workflows that act when one of their activations ends, each in another way. `seen`: the commands that the interceptor got.
+// Workflows that act when one of their activations ends, each in another way. `seen`: the commands
+// that the interceptor got.
 // deno-lint-ignore-file no-explicit-any
 import * as wf from "@temporalio/workflow";
 import { hook } from "./concluded_hook.ts";
@@ -18,7 +19,9 @@ function concluded(act: () => unknown): string[][] {
 
 export async function inReaction() {
   const got: string[] = [];
-  const seen = concluded(() => Promise.resolve().then(() => work("reaction")).then((result: string) => got.push(result)));
+  const seen = concluded(() =>
+    Promise.resolve().then(() => work("reaction")).then((result: string) => got.push(result))
+  );
   await wf.sleep(100);
   got.push("slept");
   await wf.condition(() => got.length === 2);
@@ -96,7 +99,8 @@ export async function eachTime() {
 
 export async function cancels() {
   const got: string[] = [];
-  const noted = (name: string, end: Promise<unknown>) => end.catch((error) => got.push(`${name} ${error.name}`));
+  const noted = (name: string, end: Promise<unknown>) =>
+    end.catch((error) => got.push(`${name} ${error.name}`));
   const scope = new wf.CancellationScope();
   const workflowId = `${wf.workflowInfo().workflowId}-child`;
   const all = scope.run(() =>
@@ -117,7 +121,9 @@ export async function takesBack() {
   const got: string[] = [];
   const seen = concluded(async () => {
     const scope = new wf.CancellationScope();
-    const given = scope.run(() => Promise.all([wf.sleep(5000), work("canceled")])).catch((error) => got.push(error.name));
+    const given = scope.run(() => Promise.all([wf.sleep(5000), work("canceled")])).catch((error) =>
+      got.push(error.name)
+    );
     scope.cancel();
     await given;
   });

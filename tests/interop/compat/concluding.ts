@@ -4,7 +4,8 @@ import { hook } from "./concluded_hook.ts";
 
 let times = 0;
 
-const names = (command: any) => Object.keys(command).filter((key) => command[key] != null && key !== "userMetadata");
+const names = (command: any) =>
+  Object.keys(command).filter((key) => command[key] != null && key !== "userMetadata");
 
 export const interceptors = () => ({
   internals: [{

@@ -1,4 +1,5 @@
-// Workflows whose commands carry markers of event groups: of options, of scopes, of the message whose handler issues them.
+// Workflows whose commands carry markers of event groups: of options, of scopes, of the message
+// whose handler issues them.
 // deno-lint-ignore-file no-explicit-any
 import * as wf from "@temporalio/workflow";
 
@@ -21,14 +22,22 @@ export async function options(): Promise<void> {
   await local([a, b]).work("3");
   await wf.sleep(1, { summary: "told", eventGroups: [b] });
   await wf.condition(() => false, 1, { eventGroups: [a] });
-  quiet(wf.startChild("idle", { workflowId: `child-${wf.workflowInfo().workflowId}`, eventGroups: [a, b] }));
+  quiet(
+    wf.startChild("idle", {
+      workflowId: `child-${wf.workflowInfo().workflowId}`,
+      eventGroups: [a, b],
+    }),
+  );
   await remote([]).work("4");
   const scope = new wf.CancellationScope();
   quiet(scope.run(() =>
     Promise.all([
       remote([a]).slow(),
       wf.sleep("1h", { eventGroups: [b] }),
-      wf.executeChild("idle", { workflowId: `cancelled-${wf.workflowInfo().workflowId}`, eventGroups: [b] }),
+      wf.executeChild("idle", {
+        workflowId: `cancelled-${wf.workflowInfo().workflowId}`,
+        eventGroups: [b],
+      }),
       remote().slow(),
     ])
   ));
@@ -37,7 +46,10 @@ export async function options(): Promise<void> {
   await wf.sleep(1);
 }
 
-/** Ids: order of numbers among names, the last label of an id, ASCII and other texts, a name that all objects have. */
+/**
+ * Ids: order of numbers among names, the last label of an id, ASCII and other texts, a name that
+ * all objects have.
+ */
 export async function ids(): Promise<void> {
   const named = (id: string, label = `label ${id}`) => createEventGroup(label, { id });
   await wf.sleep(1, { eventGroups: ["z", "10", "b", "2", "a"].map((id) => named(id)) });
@@ -46,13 +58,20 @@ export async function ids(): Promise<void> {
   await wf.sleep(1, { eventGroups: [named("constructor"), named("toString"), named("")] });
   await wf.sleep(1, { eventGroups: groups("", "Grüße, 世界 🎉", "x".repeat(300), "same", "same") });
   await wf.sleep(1, {
-    eventGroups: [createEventGroup("unnamed", {}), createEventGroup("undefined id", { id: undefined as never })],
+    eventGroups: [
+      createEventGroup("unnamed", {}),
+      createEventGroup("undefined id", { id: undefined as never }),
+    ],
   });
 }
 
 /** Scopes: nested, side by side, over awaits, callbacks and functions of the program. */
 export async function scopes(): Promise<unknown[]> {
-  const [a, b, c] = groups("a", "b", "c") as [wf.EventGroupMarker, wf.EventGroupMarker, wf.EventGroupMarker];
+  const [a, b, c] = groups("a", "b", "c") as [
+    wf.EventGroupMarker,
+    wf.EventGroupMarker,
+    wf.EventGroupMarker,
+  ];
   const seen: unknown[] = [];
   seen.push(
     await a.withScope(async () => {
@@ -78,14 +97,18 @@ export async function scopes(): Promise<unknown[]> {
     }),
     remote().work("in none"),
   ]);
-  await a.withScope(() => wf.sleep(1).then(() => remote().work("then")).catch(() => {}).finally(() => wf.sleep(1)));
+  await a.withScope(() =>
+    wf.sleep(1).then(() => remote().work("then")).catch(() => {}).finally(() => wf.sleep(1))
+  );
   await a.withScope(async () => {
     await new Promise<void>((resolve) => setTimeout(() => resolve(wf.sleep(1)), 5));
     await wf.CancellationScope.nonCancellable(() => remote().work("in a scope of cancellation"));
     await wf.CancellationScope.withTimeout("1h", () => remote().work("with a timeout"));
     for await (const word of words()) await remote().work(word);
   });
-  await a.withScope(() => Promise.reject(new Error("thrown"))).catch((error) => seen.push(error.message));
+  await a.withScope(() => Promise.reject(new Error("thrown"))).catch((error) =>
+    seen.push(error.message)
+  );
   const scope = new wf.CancellationScope();
   quiet(scope.run(() => b.withScope(() => wf.sleep("1h"))));
   await wf.sleep(1);
@@ -160,7 +183,9 @@ export async function continues(again = true): Promise<string> {
   if (!again) return "done";
   const [a, b] = groups("a", "b") as [wf.EventGroupMarker, wf.EventGroupMarker];
   await wf.sleep(1, { eventGroups: [a] });
-  return await b.withScope(() => wf.makeContinueAsNewFunc<typeof continues>({ eventGroups: [a], memo: { a: 1 } })(false));
+  return await b.withScope(() =>
+    wf.makeContinueAsNewFunc<typeof continues>({ eventGroups: [a], memo: { a: 1 } })(false)
+  );
 }
 
 /** Continues as a new run in a handler. */
@@ -189,7 +214,11 @@ export async function nexus(): Promise<void> {
   const [a, b] = groups("a", "b") as [wf.EventGroupMarker, wf.EventGroupMarker];
   const scope = new wf.CancellationScope();
   quiet(
-    scope.run(() => a.withScope(() => client.startOperation("ask" as never, 1 as never, { eventGroups: [b], summary: "told" }))),
+    scope.run(() =>
+      a.withScope(() =>
+        client.startOperation("ask" as never, 1 as never, { eventGroups: [b], summary: "told" })
+      )
+    ),
   );
   quiet(client.startOperation("ask" as never, 2 as never));
   await wf.sleep(1);

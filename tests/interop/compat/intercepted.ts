@@ -1,4 +1,5 @@
-// A workflow whose result says in which order its interceptors were called, and what its random streams gave.
+// A workflow whose result says in which order its interceptors were called, and what its random
+// streams gave.
 // deno-lint-ignore-file no-explicit-any
 import * as wf from "@temporalio/workflow";
 import { calls } from "./calls.ts";

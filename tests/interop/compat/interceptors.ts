@@ -5,7 +5,10 @@ import { calls } from "./calls.ts";
 const noted = (name: string) => async (input: any, next: any) => {
   calls.push(name);
   try {
-    return await next({ ...input, headers: { ...input.headers, [name]: wf.defaultPayloadConverter.toPayload(name) } });
+    return await next({
+      ...input,
+      headers: { ...input.headers, [name]: wf.defaultPayloadConverter.toPayload(name) },
+    });
   } finally {
     calls.push("/" + name);
   }
@@ -14,7 +17,8 @@ const plain = (name: string) => (input: any, next: any) => {
   calls.push(name);
   return next(input);
 };
-const all = (names: string[], wrap: any) => Object.fromEntries(names.map((name) => [name, wrap(name)]));
+const all = (names: string[], wrap: any) =>
+  Object.fromEntries(names.map((name) => [name, wrap(name)]));
 export const interceptors = () => ({
   inbound: [all(["execute", "handleSignal", "handleUpdate"], noted), {
     execute: plain("inner"),
@@ -29,7 +33,9 @@ export const interceptors = () => ({
     concludeActivation(input: any, next: any) {
       calls.push(
         "commands " +
-          input.commands.flatMap((c: any) => Object.keys(c).filter((k) => c[k] != null && k !== "userMetadata")),
+          input.commands.flatMap((c: any) =>
+            Object.keys(c).filter((k) => c[k] != null && k !== "userMetadata")
+          ),
       );
       return next(input);
     },

@@ -1,4 +1,5 @@
-// Workflows that import modules with `import()`. The official bundle has those that another import brings in.
+// Workflows that import modules with `import()`. The official bundle has those that another import
+// brings in.
 // deno-lint-ignore-file no-explicit-any
 import * as wf from "@temporalio/workflow";
 import { seen } from "./lazy_notes.ts";

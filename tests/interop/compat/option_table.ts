@@ -1,5 +1,5 @@
-// What the option walk compares: commands of workflows, their options as the declarations of the installed official packages name them, and
-// values for each.
+// What the option walk compares: commands of workflows, their options as the declarations of the
+// installed official packages name them, and values for each.
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -33,7 +33,10 @@ interface Command {
   readonly name: string;
   readonly members: () => string[];
   readonly values: Values;
-  /** Options that other rows cover, or another test (tests/interop/compat_event_groups.test.ts), or that cannot be given in this form. */
+  /**
+   * Options that other rows cover, or another test (tests/interop/compat_event_groups.test.ts), or
+   * that cannot be given in this form.
+   */
   readonly elsewhere?: readonly string[];
 }
 

@@ -1,4 +1,5 @@
-// The program of the option walk: issues one command with the options that it is given, and ends in the same task.
+// The program of the option walk: issues one command with the options that it is given, and ends in
+// the same task.
 import {
   condition,
   getExternalWorkflowHandle,
@@ -32,7 +33,9 @@ function revived(options: any): any {
   return JSON.parse(JSON.stringify(options), (_, value) => {
     if (value === "$infinity") return Number.POSITIVE_INFINITY;
     if (value === "$types") return { inputTypes: [TYPE], outputType: TYPE };
-    return typeof value === "object" && value !== null && "$date" in value ? new Date(value.$date) : value;
+    return typeof value === "object" && value !== null && "$date" in value
+      ? new Date(value.$date)
+      : value;
   });
 }
 

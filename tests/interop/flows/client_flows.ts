@@ -41,7 +41,12 @@ export async function echo(...args: unknown[]): Promise<unknown> {
 }
 
 export async function fails(): Promise<never> {
-  throw ApplicationFailure.create({ message: "it broke", type: "Broken", nonRetryable: true, details: [1, { two: 2 }] });
+  throw ApplicationFailure.create({
+    message: "it broke",
+    type: "Broken",
+    nonRetryable: true,
+    details: [1, { two: 2 }],
+  });
 }
 
 export async function forever(): Promise<void> {
@@ -50,7 +55,9 @@ export async function forever(): Promise<void> {
 
 export async function again(left: number): Promise<string> {
   if (left > 0) await continueAsNew<typeof again>(left - 1);
-  return `end of ${workflowInfo().firstExecutionRunId === workflowInfo().runId ? "the first run" : "a later run"}`;
+  return `end of ${
+    workflowInfo().firstExecutionRunId === workflowInfo().runId ? "the first run" : "a later run"
+  }`;
 }
 
 const { later } = proxyActivities<{ later(): Promise<string> }>({

@@ -1,4 +1,5 @@
-// Parents, children and neighbours on a real server. Pure: their histories are replayed in the browser, too.
+// Parents, children and neighbours on a real server. Pure: their histories are replayed in the
+// browser, too.
 import {
   ApplicationFailure,
   ChildWorkflowFailure,
@@ -27,7 +28,10 @@ export const score = defineSearchAttributeKey("Score", "INT");
 function describeError(error: unknown): string[] {
   if (!(error instanceof Error)) return [];
   const { type } = error as ApplicationFailure;
-  return [`${error.name}: ${error.message}${type === undefined ? "" : ` (${type})`}`, ...describeError(error.cause)];
+  return [
+    `${error.name}: ${error.message}${type === undefined ? "" : ` (${type})`}`,
+    ...describeError(error.cause),
+  ];
 }
 
 export const quick = workflow("Quick", async (n: number) => {
@@ -40,7 +44,11 @@ export const failing = workflow("Failing", async (kind: string): Promise<number>
   if (kind === "late") await sleep("1 hour");
   const { attempt } = workflowInfo();
   if (kind === "retried" && attempt === 3) return attempt;
-  throw new ApplicationFailure(`${kind} fails`, { type: "Kind", nonRetryable: kind !== "retried", details: [kind] });
+  throw new ApplicationFailure(`${kind} fails`, {
+    type: "Kind",
+    nonRetryable: kind !== "retried",
+    details: [kind],
+  });
 });
 
 /** Waits to be released. Asked to cancel it does, or cleans up first and ends well. */
@@ -57,13 +65,21 @@ export const patient = workflow("Patient", async (swallows: boolean): Promise<st
 /** Every way in which a child can end. `taken`: the id of a workflow that is open. */
 export const outcomes = workflow("Outcomes", async (taken: string) => {
   const { workflowId } = workflowInfo();
-  const [one, two] = await parallel([() => spawn(quick, 1), () => executeChild(quick, { id: `${workflowId}-two`, args: [2] })]);
+  const [one, two] = await parallel([
+    () => spawn(quick, 1),
+    () => executeChild(quick, { id: `${workflowId}-two`, args: [2] }),
+  ]);
   const failures = await parallel([
     () => executeChild(failing, { args: ["this"] }),
     () => executeChild(failing, { args: ["late"], executionTimeout: "1s" }),
-    () => executeChild(failing, { args: ["retried"], retry: { initialInterval: 10, maximumAttempts: 4 } }),
+    () =>
+      executeChild(failing, {
+        args: ["retried"],
+        retry: { initialInterval: 10, maximumAttempts: 4 },
+      }),
     () => executeChild(patient, { id: taken, args: [false] }),
-    () => startChild(quick, { id: `${workflowId}-two`, args: [3], idReusePolicy: "REJECT_DUPLICATE" }),
+    () =>
+      startChild(quick, { id: `${workflowId}-two`, args: [3], idReusePolicy: "REJECT_DUPLICATE" }),
     () => executeChild("Nowhere", { taskQueue: "unpolled", executionTimeout: "1s" }),
   ]);
   return {
@@ -72,33 +88,53 @@ export const outcomes = workflow("Outcomes", async (taken: string) => {
   };
 });
 
-type CancellationType = "waitCancellationCompleted" | "waitCancellationRequested" | "tryCancel" | "abandon";
+type CancellationType =
+  | "waitCancellationCompleted"
+  | "waitCancellationRequested"
+  | "tryCancel"
+  | "abandon";
 
 /** Starts a patient child under a known id, and cancels it. */
-export const cancelling = workflow("Cancelling", async (cancellationType: CancellationType, swallows: boolean) => {
-  const id = `${workflowInfo().workflowId}-child`;
-  const handle = await startChild(patient, { id, args: [swallows], cancellationType, parentClosePolicy: "ABANDON" });
-  handle.cancel("not needed any more");
-  const ended = await handle.result().then((value) => [value], (error) => {
-    if (!(error instanceof ChildWorkflowFailure)) throw error;
-    return describeError(error);
-  });
-  // A server drops the requests of a workflow that has closed before it sent them.
-  await waitForSignal(release);
-  return ended;
-});
+export const cancelling = workflow(
+  "Cancelling",
+  async (cancellationType: CancellationType, swallows: boolean) => {
+    const id = `${workflowInfo().workflowId}-child`;
+    const handle = await startChild(patient, {
+      id,
+      args: [swallows],
+      cancellationType,
+      parentClosePolicy: "ABANDON",
+    });
+    handle.cancel("not needed any more");
+    const ended = await handle.result().then((value) => [value], (error) => {
+      if (!(error instanceof ChildWorkflowFailure)) throw error;
+      return describeError(error);
+    });
+    // A server drops the requests of a workflow that has closed before it sent them.
+    await waitForSignal(release);
+    return ended;
+  },
+);
 
 /** Waits for a child; what becomes of it when this one is cancelled is the child's business. */
 export const waiting = workflow(
   "Waiting",
-  (swallows: boolean) => executeChild(patient, { id: `${workflowInfo().workflowId}-child`, args: [swallows] }),
+  (swallows: boolean) =>
+    executeChild(patient, { id: `${workflowInfo().workflowId}-child`, args: [swallows] }),
 );
 
-export const closing = workflow("Closing", async (parentClosePolicy: "TERMINATE" | "ABANDON" | "REQUEST_CANCEL") => {
-  const id = `${workflowInfo().workflowId}-child`;
-  const { firstExecutionRunId } = await startChild(patient, { id, args: [false], parentClosePolicy });
-  return firstExecutionRunId;
-});
+export const closing = workflow(
+  "Closing",
+  async (parentClosePolicy: "TERMINATE" | "ABANDON" | "REQUEST_CANCEL") => {
+    const id = `${workflowInfo().workflowId}-child`;
+    const { firstExecutionRunId } = await startChild(patient, {
+      id,
+      args: [false],
+      parentClosePolicy,
+    });
+    return firstExecutionRunId;
+  },
+);
 
 /** Signals a child, signals and cancels workflows of others, and finds some of them missing. */
 export const messenger = workflow("Messenger", async (released: string, cancelled: string) => {
@@ -128,8 +164,11 @@ export const marked = workflow("Marked", async (round: number) => {
 });
 
 /** A child of another task queue, whose worker belongs to another program. */
-export const crossing = workflow("Crossing", async (workflowType: string, taskQueue: string, args: unknown[]) => {
-  const handle = await startChild<string>(workflowType, { taskQueue, args });
-  await handle.signal("release", "over the border");
-  return await handle.result().catch(describeError);
-});
+export const crossing = workflow(
+  "Crossing",
+  async (workflowType: string, taskQueue: string, args: unknown[]) => {
+    const handle = await startChild<string>(workflowType, { taskQueue, args });
+    await handle.signal("release", "over the border");
+    return await handle.result().catch(describeError);
+  },
+);

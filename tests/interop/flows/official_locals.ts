@@ -1,4 +1,5 @@
-// A program for `@temporalio/workflow` with local activities of all ends, for workers that take turns at it.
+// A program for `@temporalio/workflow` with local activities of all ends, for workers that take
+// turns at it.
 import * as wf from "@temporalio/workflow";
 
 interface Acts {
@@ -14,12 +15,22 @@ interface Acts {
 
 const retry = { initialInterval: 20, backoffCoefficient: 1, maximumAttempts: 5 };
 const local = wf.proxyLocalActivities<Acts>({ startToCloseTimeout: "20s", retry, summary: "near" });
-const behindTimers = wf.proxyLocalActivities<Acts>({ startToCloseTimeout: "20s", retry, localRetryThreshold: 1 });
-const brief = wf.proxyLocalActivities<Acts>({ startToCloseTimeout: "100ms", retry: { maximumAttempts: 1 } });
+const behindTimers = wf.proxyLocalActivities<Acts>({
+  startToCloseTimeout: "20s",
+  retry,
+  localRetryThreshold: 1,
+});
+const brief = wf.proxyLocalActivities<Acts>({
+  startToCloseTimeout: "100ms",
+  retry: { maximumAttempts: 1 },
+});
 const go = wf.defineSignal("go");
 
 const outcome = (promise: Promise<unknown>) =>
-  promise.then((value) => `${value}`, (error) => `${error.name}: ${error.message}, ${error.cause?.message}`);
+  promise.then(
+    (value) => `${value}`,
+    (error) => `${error.name}: ${error.message}, ${error.cause?.message}`,
+  );
 
 /** One step after the other, each longer than a workflow task of a second. */
 export async function longLocals(steps: number): Promise<string[]> {
@@ -35,10 +46,17 @@ export async function longLocals(steps: number): Promise<string[]> {
 export async function manyLocals(): Promise<string[]> {
   let told = false;
   wf.setHandler(go, () => void (told = true));
-  const seen = [await outcome(local.flaky("near")), await outcome(behindTimers.flaky("far")), await outcome(local.refuses())];
+  const seen = [
+    await outcome(local.flaky("near")),
+    await outcome(behindTimers.flaky("far")),
+    await outcome(local.refuses()),
+  ];
   const race = await Promise.race([local.slow(400), wf.sleep(5000).then(() => "timer")]);
   const started = Date.now();
-  seen.push(race, ...await Promise.all([local.quick("one"), wf.sleep(50).then(() => "slept"), local.slow(100)]));
+  seen.push(
+    race,
+    ...await Promise.all([local.quick("one"), wf.sleep(50).then(() => "slept"), local.slow(100)]),
+  );
   seen.push(String(Date.now() >= started));
   for (const type of ["TRY_CANCEL", "WAIT_CANCELLATION_COMPLETED", "ABANDON"] as const) {
     const scope = new wf.CancellationScope();

@@ -1,4 +1,5 @@
-// A program that two workers run in turn, Temporal's own and that of temporalex/compat/worker: each workflow task may be either's.
+// A program that two workers run in turn, Temporal's own and that of temporalex/compat/worker: each
+// workflow task may be either's.
 import {
   ActivityFailure,
   type ApplicationFailure,
@@ -30,8 +31,9 @@ const more = defineSignal<[number]>("more");
 const sum = defineQuery<number>("sum");
 
 /**
- * Calls an activity until a worker completes it. A busy server may assign a task to a poll that is gone: then nothing runs
- * until its timeout. Each attempt is a separate activity, so history shows which worker the task was for.
+ * Calls an activity until a worker completes it. A busy server may assign a task to a poll that is
+ * gone: then nothing runs until its timeout. Each attempt is a separate activity, so history shows
+ * which worker the task was for.
  */
 async function untilCompleted<T>(call: () => Promise<T>): Promise<T> {
   for (;;) {

@@ -18,7 +18,9 @@ import {
   workflow,
 } from "../../../ts/workflow/mod.ts";
 
-export const pay = update<[amount: number], string>("pay", { description: "Takes a payment.\nAnswers its receipt." });
+export const pay = update<[amount: number], string>("pay", {
+  description: "Takes a payment.\nAnswers its receipt.",
+});
 export const hold = update<[], void>("hold");
 export const note = signal<[text: string]>("note", { description: "Writes something down" });
 export const finish = signal("finish");

@@ -1,6 +1,6 @@
-// A worker in a separate process, to be killed: `worker_child ADDRESS QUEUE [METHOD COUNT]`. With METHOD it kills itself
-// before it sends its COUNT-th report by that method: the task is done but not reported. Prints "ready", and "exec WORKFLOW
-// INPUT" for each activity.
+// A worker in a separate process, to be killed: `worker_child ADDRESS QUEUE [METHOD COUNT]`. With
+// METHOD it kills itself before it sends its COUNT-th report by that method: the task is done but
+// not reported. Prints "ready", and "exec WORKFLOW INPUT" for each activity.
 import process from "node:process";
 import { activityInfo } from "../../../ts/activity/mod.ts";
 import { silentLogger } from "../../../ts/client/mod.ts";

@@ -1,4 +1,5 @@
-// Workflows of the scenarios on a real server. Pure: they also run in the browser, where their histories are replayed.
+// Workflows of the scenarios on a real server. Pure: they also run in the browser, where their
+// histories are replayed.
 import {
   activities,
   ApplicationFailure,
@@ -29,7 +30,10 @@ export const note = signal<[string]>("note");
 export const end = signal("end");
 export const size = query<number>("size");
 
-const acts = activities<typeof import("./activities.ts")>({ startToClose: "60s", retry: { initialInterval: 20 } });
+const acts = activities<typeof import("./activities.ts")>({
+  startToClose: "60s",
+  retry: { initialInterval: 20 },
+});
 const beating = activities<typeof import("./activities.ts")>({
   startToClose: "60s",
   heartbeat: "30s",
@@ -42,7 +46,10 @@ export const phases = workflow("Phases", async () => {
   return await receive(0, [on(add, ([n], s) => reply(s + n, s + n)), on(end, (_, s) => stop(s))]);
 });
 
-/** `slowly` keeps the loop busy until its activity has completed; later messages wait for their turn. `concurrently` does not. */
+/**
+ * `slowly` keeps the loop busy until its activity has completed; later messages wait for their
+ * turn. `concurrently` does not.
+ */
 export const busy = workflow("Busy", async () =>
   await receive([] as string[], [
     on(slowly, async ([what], s) => {
@@ -52,7 +59,9 @@ export const busy = workflow("Busy", async () =>
     on(concurrently, ([what], s) =>
       spawnAsync(async (updateState) => {
         await sleep(200);
-        return await updateState((now) => [`concurrently ${now.length}`, [...now, `concurrently ${what}`]]);
+        return await updateState((
+          now,
+        ) => [`concurrently ${now.length}`, [...now, `concurrently ${what}`]]);
       }, s)),
     on(add, ([n], s) => reply(s.length, [...s, `add ${n}`]), {
       validate: ([n]) => {
@@ -62,9 +71,15 @@ export const busy = workflow("Busy", async () =>
     on(end, (_, s) => stop(s)),
   ]));
 
-/** Ends at `end`; continues as new first if requested. Notes that were not received are carried over to the next run. */
+/**
+ * Ends at `end`; continues as new first if requested. Notes that were not received are carried over
+ * to the next run.
+ */
 export const lastWords = workflow("LastWords", async (again: boolean, notes: string[]) => {
-  const state = await receive(notes, [on(note, ([text], s) => noreply([...s, text])), on(end, (_, s) => stop(s))]);
+  const state = await receive(notes, [
+    on(note, ([text], s) => noreply([...s, text])),
+    on(end, (_, s) => stop(s)),
+  ]);
   if (again) return continueAsNew(false, state);
   return state;
 });
@@ -86,7 +101,10 @@ export const tidy = workflow("Tidy", async () => {
   }
 });
 
-/** Before the deploy: one step. After it: two, for runs that begin then. `v1` runs the code of the first deploy. */
+/**
+ * Before the deploy: one step. After it: two, for runs that begin then. `v1` runs the code of the
+ * first deploy.
+ */
 const deployed = (version: 1 | 2) =>
   workflow("Deployed", async () => {
     const steps = [];
@@ -99,7 +117,9 @@ const deployed = (version: 1 | 2) =>
 export const deployedV2 = deployed(2);
 export const olderVersions: { readonly v1: ReturnType<typeof deployed> } = { v1: deployed(1) };
 
-/** Records `batches` times `each` side effects, then waits: a history of any length, made cheaply. */
+/**
+ * Records `batches` times `each` side effects, then waits: a history of any length, made cheaply.
+ */
 export const long = workflow("Long", {
   messages: { size },
   queries: { size: (published: number) => published },

@@ -14,7 +14,12 @@ export async function failsUntil(attempt) {
 }
 
 export async function failsForGood(message, details) {
-  throw ApplicationFailure.create({ message, type: "Final", details: [details], nonRetryable: true });
+  throw ApplicationFailure.create({
+    message,
+    type: "Final",
+    details: [details],
+    nonRetryable: true,
+  });
 }
 
 export const hangs = (ms) => new Promise((resolve) => setTimeout(resolve, ms, "late"));

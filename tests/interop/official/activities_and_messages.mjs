@@ -17,8 +17,13 @@ export const scenarios = {
     for (
       const [id, complete] of Object.entries({
         byToken: (task) => client.activity.complete(task.taskToken, "by token"),
-        byId: ({ workflowId, activityId }) => client.activity.complete({ workflowId, activityId }, "by id"),
-        failed: (task) => client.activity.fail(task.taskToken, ApplicationFailure.nonRetryable("elsewhere", "Elsewhere")),
+        byId: ({ workflowId, activityId }) =>
+          client.activity.complete({ workflowId, activityId }, "by id"),
+        failed: (task) =>
+          client.activity.fail(
+            task.taskToken,
+            ApplicationFailure.nonRetryable("elsewhere", "Elsewhere"),
+          ),
         cancelled: (task) => client.activity.reportCancellation(task.taskToken).then(() => {}),
       })
     ) {
@@ -27,8 +32,9 @@ export const scenarios = {
       // The server must have recorded that the attempt runs without its worker.
       await sleep(300);
       results.push([id, await outcome(complete(task))]);
-      if (id !== "cancelled") results.push([await outcome(handle.result()), await outcome(complete(task))]);
-      else await handle.terminate("seen");
+      if (id !== "cancelled") {
+        results.push([await outcome(handle.result()), await outcome(complete(task))]);
+      } else await handle.terminate("seen");
     }
     return results;
   },
@@ -42,7 +48,11 @@ export const scenarios = {
     results.push(await outcome(handle.executeUpdate("deposit", { args: [-1] })));
     results.push(await outcome(handle.executeUpdate("deposit", { args: [5000] })));
     results.push(await outcome(handle.executeUpdate("absent", { args: [] })));
-    const accepted = await handle.startUpdate("deposit", { args: [1], waitForStage: "ACCEPTED", updateId: "one" });
+    const accepted = await handle.startUpdate("deposit", {
+      args: [1],
+      waitForStage: "ACCEPTED",
+      updateId: "one",
+    });
     results.push(await outcome(accepted.result()));
     // The same id again is the same update.
     results.push(await outcome(handle.executeUpdate("deposit", { args: [77], updateId: "one" })));
@@ -52,13 +62,22 @@ export const scenarios = {
     results.push(await outcome(handle.result()));
     // After the end.
     results.push(await handle.query("total"), await outcome(handle.signal("add", 1)));
-    results.push(await outcome(handle.executeUpdate("deposit", { args: [1] })), await outcome(handle.cancel()));
+    results.push(
+      await outcome(handle.executeUpdate("deposit", { args: [1] })),
+      await outcome(handle.cancel()),
+    );
     results.push(await outcome(handle.getUpdateHandle("one").result()));
     return results;
   },
   async signalWithStart() {
     const begin = () =>
-      workflow.signalWithStart("account", { workflowId: "sws", taskQueue, args: [1], signal: "add", signalArgs: [2] });
+      workflow.signalWithStart("account", {
+        workflowId: "sws",
+        taskQueue,
+        args: [1],
+        signal: "add",
+        signalArgs: [2],
+      });
     const first = await begin();
     const second = await begin();
     handles.set("sws", { handle: first, exact: false });
@@ -75,7 +94,11 @@ export const scenarios = {
       });
       return workflow.executeUpdateWithStart("deposit", { args: [amount], startWorkflowOperation });
     };
-    const results = [await outcome(begin(2, "uws")), await outcome(begin(3, "uws")), await outcome(begin(-3, "uws"))];
+    const results = [
+      await outcome(begin(2, "uws")),
+      await outcome(begin(3, "uws")),
+      await outcome(begin(-3, "uws")),
+    ];
     results.push(await outcome(begin(2, "uws", "FAIL")));
     const handle = workflow.getHandle("uws");
     handles.set("uws", { handle, exact: false });

@@ -16,7 +16,10 @@ const worker = await Worker.create({
   bundlerOptions: {
     webpackConfigHook: (config) => ({
       ...config,
-      resolve: { ...config.resolve, modules: [join(process.cwd(), "tests/interop/node_modules"), "node_modules"] },
+      resolve: {
+        ...config.resolve,
+        modules: [join(process.cwd(), "tests/interop/node_modules"), "node_modules"],
+      },
     }),
   },
   activities: { validateProfile: async () => {}, sendNotification: async () => "sent" },

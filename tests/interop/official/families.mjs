@@ -105,9 +105,14 @@ export const scenarios = {
       ],
     ];
     const listed = await until("listed", async () => {
-      for await (const { raw } of workflow.list({ query: "WorkflowId = 'family-child'" })) return raw;
+      for await (const { raw } of workflow.list({ query: "WorkflowId = 'family-child'" })) {
+        return raw;
+      }
     });
-    seen.push([listed.parentExecution.workflowId, listed.rootExecution.runId === handle.firstExecutionRunId]);
+    seen.push([
+      listed.parentExecution.workflowId,
+      listed.rootExecution.runId === handle.firstExecutionRunId,
+    ]);
     await handle.terminate();
     return [seen, await outcome(child.result())];
   },
@@ -142,5 +147,7 @@ export const scenarios = {
     );
     return results;
   },
-  /** Values without types, as this SDK's older options send them: the service attaches the types. */
+  /**
+   * Values without types, as this SDK's older options send them: the service attaches the types.
+   */
 };

@@ -3,7 +3,13 @@
 import { dirname, join } from "node:path";
 import process from "node:process";
 import { fileURLToPath } from "node:url";
-import { bundleWorkflowCode, DefaultLogger, NativeConnection, Runtime, Worker } from "@temporalio/worker";
+import {
+  bundleWorkflowCode,
+  DefaultLogger,
+  NativeConnection,
+  Runtime,
+  Worker,
+} from "@temporalio/worker";
 
 const [address, taskQueue] = process.argv.slice(2);
 Runtime.install({ logger: new DefaultLogger("ERROR"), shutdownSignals: ["SIGTERM"] });

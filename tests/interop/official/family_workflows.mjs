@@ -22,7 +22,11 @@ export async function officialParent(taskQueue) {
     wf.startChild("Patient", { taskQueue, args: [false], workflowId: "officially-cancelled" })
   );
   const requested = await scope.run(() =>
-    wf.startChild("Patient", { taskQueue, args: [true], cancellationType: "WAIT_CANCELLATION_REQUESTED" })
+    wf.startChild("Patient", {
+      taskQueue,
+      args: [true],
+      cancellationType: "WAIT_CANCELLATION_REQUESTED",
+    })
   );
   scope.cancel();
   return [

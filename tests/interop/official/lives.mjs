@@ -1,4 +1,5 @@
-// What becomes of a run: timers, cancellation, ends, continuing as new, failures of its code, policies for its id.
+// What becomes of a run: timers, cancellation, ends, continuing as new, failures of its code,
+// policies for its id.
 import { until } from "../../../dist/tests/support/until.js";
 import { outcome, run, start, taskQueue, workflow } from "./stage.mjs";
 
@@ -35,7 +36,9 @@ export const scenarios = {
   async fails() {
     const results = [];
     for (const kind of ["application", "activity", "retried"]) {
-      const retry = kind === "retried" ? { retry: { initialInterval: 10, maximumAttempts: 5 } } : {};
+      const retry = kind === "retried"
+        ? { retry: { initialInterval: 10, maximumAttempts: 5 } }
+        : {};
       const handle = await start("fails", { id: `fails-${kind}`, args: [kind], ...retry });
       results.push([await outcome(handle.result()), (await handle.describe()).status.name]);
     }
@@ -46,28 +49,38 @@ export const scenarios = {
     const failed = await until(
       "failed",
       async () =>
-        (await handle.fetchHistory()).events.map((event) => event.workflowTaskFailedEventAttributes).find((each) => each),
+        (await handle.fetchHistory()).events.map((event) => event.workflowTaskFailedEventAttributes)
+          .find((each) => each),
     );
     await handle.terminate("seen");
-    return { cause: failed.cause, message: failed.failure.message, type: failed.failure.applicationFailureInfo?.type };
+    return {
+      cause: failed.cause,
+      message: failed.failure.message,
+      type: failed.failure.applicationFailureInfo?.type,
+    };
   },
   async unknownType() {
     const handle = await start("undefinedWorkflow", { exact: false });
     const failed = await until(
       "failed",
       async () =>
-        (await handle.fetchHistory()).events.map((event) => event.workflowTaskFailedEventAttributes).find((each) => each),
+        (await handle.fetchHistory()).events.map((event) => event.workflowTaskFailedEventAttributes)
+          .find((each) => each),
     );
     await handle.terminate();
     return failed.failure.message;
   },
   async remembers() {
-    const handle = await start("remembers", { exact: false, memo: { note: "first", gone: 1, kept: [1, 2] } });
+    const handle = await start("remembers", {
+      exact: false,
+      memo: { note: "first", gone: 1, kept: [1, 2] },
+    });
     return [await outcome(handle.result()), (await handle.describe()).memo];
   },
   async policies() {
     const first = await start("account", { id: "policies", exact: false });
-    const again = (more) => outcome(workflow.start("account", { workflowId: "policies", taskQueue, args: [], ...more }));
+    const again = (more) =>
+      outcome(workflow.start("account", { workflowId: "policies", taskQueue, args: [], ...more }));
     const same = async (promise) => {
       const { value, error } = await promise;
       return error ?? (value.firstExecutionRunId === first.firstExecutionRunId);

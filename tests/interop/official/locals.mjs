@@ -9,7 +9,13 @@ import { fileURLToPath } from "node:url";
 import { activityInfo, Context } from "@temporalio/activity";
 import { ApplicationFailure } from "@temporalio/common";
 import proto from "@temporalio/proto";
-import { bundleWorkflowCode, DefaultLogger, NativeConnection, Runtime, Worker } from "@temporalio/worker";
+import {
+  bundleWorkflowCode,
+  DefaultLogger,
+  NativeConnection,
+  Runtime,
+  Worker,
+} from "@temporalio/worker";
 
 const here = dirname(fileURLToPath(import.meta.url));
 const [what, where, taskQueue] = process.argv.slice(2);

@@ -1,4 +1,5 @@
-// Temporal's own TypeScript SDK on the callers of tests/interop/official/nexus_callers.mjs, and the services that they call.
+// Temporal's own TypeScript SDK on the callers of tests/interop/official/nexus_callers.mjs, and the
+// services that they call.
 //   node nexus.mjs serve ADDRESS TASK_QUEUE    a worker with the workflows and the services, until its standard input ends
 //   node nexus.mjs replay FOLDER               replays each history of the folder and prints { NAME: "ok" or what went wrong }
 import { readdirSync, readFileSync } from "node:fs";
@@ -8,7 +9,13 @@ import { fileURLToPath } from "node:url";
 import { ApplicationFailure } from "@temporalio/common";
 import { startWorkflow, WorkflowRunOperationHandler } from "@temporalio/nexus";
 import proto from "@temporalio/proto";
-import { bundleWorkflowCode, DefaultLogger, NativeConnection, Runtime, Worker } from "@temporalio/worker";
+import {
+  bundleWorkflowCode,
+  DefaultLogger,
+  NativeConnection,
+  Runtime,
+  Worker,
+} from "@temporalio/worker";
 import * as nexus from "nexus-rpc";
 
 const here = dirname(fileURLToPath(import.meta.url));
@@ -33,7 +40,11 @@ if (what === "replay") {
 
 const desk = nexus.service("desk", {
   echo: nexus.operation({ name: "say-again" }),
-  ...Object.fromEntries(["nothing", "refuses", "gives", "badRequest", "busy", "runs"].map((name) => [name, nexus.operation()])),
+  ...Object.fromEntries(
+    ["nothing", "refuses", "gives", "badRequest", "busy", "runs"].map((
+      name,
+    ) => [name, nexus.operation()]),
+  ),
 });
 const services = [nexus.serviceHandler(desk, {
   async echo(_, text) {
@@ -41,7 +52,9 @@ const services = [nexus.serviceHandler(desk, {
   },
   async nothing() {},
   async refuses(_, why) {
-    throw new nexus.OperationError("failed", `refused: ${why}`, { cause: ApplicationFailure.nonRetryable("deep", "Deep", 1) });
+    throw new nexus.OperationError("failed", `refused: ${why}`, {
+      cause: ApplicationFailure.nonRetryable("deep", "Deep", 1),
+    });
   },
   async gives() {
     throw new nexus.OperationError("canceled", "canceled by the handler");
@@ -54,11 +67,20 @@ const services = [nexus.serviceHandler(desk, {
   },
   runs: new WorkflowRunOperationHandler(async (context, how) => {
     if (how === "starts late") await new Promise((resolve) => setTimeout(resolve, 5000));
-    return await startWorkflow(context, "behind", { args: [how], workflowId: context.requestId, taskQueue });
+    return await startWorkflow(context, "behind", {
+      args: [how],
+      workflowId: context.requestId,
+      taskQueue,
+    });
   }),
 })];
 const connection = await NativeConnection.connect({ address: where });
-const worker = await Worker.create({ connection, taskQueue, workflowBundle, nexusServices: services });
+const worker = await Worker.create({
+  connection,
+  taskQueue,
+  workflowBundle,
+  nexusServices: services,
+});
 process.stdin.on("end", () => worker.shutdown()).resume();
 process.stdout.write("ready\n");
 await worker.run();

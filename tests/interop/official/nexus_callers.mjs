@@ -1,5 +1,5 @@
-// A program for `@temporalio/workflow` that calls Nexus operations with every outcome, for workers that alternate; and the
-// workflow that implements its operations.
+// A program for `@temporalio/workflow` that calls Nexus operations with every outcome, for workers
+// that alternate; and the workflow that implements its operations.
 import * as wf from "@temporalio/workflow";
 import * as nexus from "nexus-rpc";
 
@@ -20,10 +20,26 @@ const client = wf.createNexusServiceClient({ endpoint: "desk", service: desk });
 function told(error) {
   const parts = [];
   for (let each = error; each instanceof Error; each = each.cause) {
-    const { name, message, type, endpoint, service, operation, nonRetryable, timeoutType, retryable } = each;
+    const {
+      name,
+      message,
+      type,
+      endpoint,
+      service,
+      operation,
+      nonRetryable,
+      timeoutType,
+      retryable,
+    } = each;
     const more = { type, endpoint, service, operation, nonRetryable, timeoutType, retryable };
-    const kind = each instanceof nexus.HandlerError ? "of a handler" : each instanceof wf.TemporalFailure ? "of Temporal" : "";
-    const token = "operationToken" in each ? (each.operationToken ? "with token" : "without token") : "";
+    const kind = each instanceof nexus.HandlerError
+      ? "of a handler"
+      : each instanceof wf.TemporalFailure
+      ? "of Temporal"
+      : "";
+    const token = "operationToken" in each
+      ? (each.operationToken ? "with token" : "without token")
+      : "";
     parts.push(`${name}: ${message} ${kind} ${token} ${JSON.stringify(more)}`);
   }
   return parts.join(" < ");
@@ -31,10 +47,15 @@ function told(error) {
 
 const outcome = (promise) => promise.then((value) => `value ${JSON.stringify(value)}`, told);
 
-/** Cancels an operation that has started, and stays for a while: later reports of the operation are ignored. */
+/**
+ * Cancels an operation that has started, and stays for a while: later reports of the operation are
+ * ignored.
+ */
 async function cancelStarted(cancellationType, how, staysMs = 0) {
   const scope = new wf.CancellationScope();
-  const handle = await scope.run(() => client.startOperation("runs", how, { cancellationType, summary: "to be cancelled" }));
+  const handle = await scope.run(() =>
+    client.startOperation("runs", how, { cancellationType, summary: "to be cancelled" })
+  );
   await wf.sleep(100);
   scope.cancel();
   scope.cancel();
@@ -48,7 +69,9 @@ async function cancelUnstarted(cancellationType, operation = "busy", input = "x"
   const scope = new wf.CancellationScope();
   // Where the cancellation waits, the timeout is the end of it.
   const scheduleToCloseTimeout = cancellationType.startsWith("WAIT") ? "9s" : "5m";
-  const call = scope.run(() => client.executeOperation(operation, input, { cancellationType, scheduleToCloseTimeout }));
+  const call = scope.run(() =>
+    client.executeOperation(operation, input, { cancellationType, scheduleToCloseTimeout })
+  );
   const said = outcome(call);
   await wf.sleep(1);
   scope.cancel();
@@ -57,7 +80,9 @@ async function cancelUnstarted(cancellationType, operation = "busy", input = "x"
 
 async function cancelUnsent(cancellationType) {
   const scope = new wf.CancellationScope();
-  const said = outcome(scope.run(() => client.executeOperation(desk.operations.echo, "x", { cancellationType })));
+  const said = outcome(
+    scope.run(() => client.executeOperation(desk.operations.echo, "x", { cancellationType })),
+  );
   scope.cancel();
   const never = outcome(scope.run(() => client.executeOperation(desk.operations.echo, "x")));
   return [await said, await never, await outcome(client.executeOperation("echo", "after all"))];
@@ -66,7 +91,9 @@ async function cancelUnsent(cancellationType) {
 /** Cancels in the task in which the server says that the operation has started. */
 async function cancelAtItsStart(cancellationType) {
   const scope = new wf.CancellationScope();
-  const handle = await scope.run(() => client.startOperation("runs", "waits", { cancellationType }));
+  const handle = await scope.run(() =>
+    client.startOperation("runs", "waits", { cancellationType })
+  );
   scope.cancel();
   return [await outcome(handle.result())];
 }
@@ -80,12 +107,24 @@ const cases = {
   ],
   handle: async () => {
     const at = await client.startOperation("echo", "b");
-    const later = await client.startOperation(desk.operations.runs, "completes", { scheduleToCloseTimeout: "10 minutes" });
+    const later = await client.startOperation(desk.operations.runs, "completes", {
+      scheduleToCloseTimeout: "10 minutes",
+    });
     const { service, operation, token } = later;
-    return [at.token ?? "none", await at.result(), service, operation, typeof token, await later.result(), await later.result()];
+    return [
+      at.token ?? "none",
+      await at.result(),
+      service,
+      operation,
+      typeof token,
+      await later.result(),
+      await later.result(),
+    ];
   },
   several: async () => {
-    const calls = ["completes", "fails", "completes"].map((how) => outcome(client.executeOperation("runs", how)));
+    const calls = ["completes", "fails", "completes"].map((how) =>
+      outcome(client.executeOperation("runs", how))
+    );
     const echoes = ["c", "d"].map((text) => outcome(client.executeOperation("echo", text)));
     return await Promise.all([...calls, wf.sleep(20), ...echoes]);
   },
@@ -94,7 +133,8 @@ const cases = {
     await outcome(client.executeOperation("gives", "up")),
   ],
   badRequest: async () => [await outcome(client.executeOperation("badRequest", "x"))],
-  noSuchOperation: async () => [await outcome(client.executeOperation({ name: "unheard-of" }, "x"))],
+  noSuchOperation:
+    async () => [await outcome(client.executeOperation({ name: "unheard-of" }, "x"))],
   fails: async () => [
     await outcome(client.executeOperation("runs", "fails")),
     await outcome(client.executeOperation("runs", "withdraws")),
@@ -108,7 +148,8 @@ const cases = {
   waitCompleted: () => cancelStarted("WAIT_CANCELLATION_COMPLETED", "waits"),
   waitCompletedInVain: () => cancelStarted("WAIT_CANCELLATION_COMPLETED", "does not listen"),
   waitRequested: () => cancelStarted("WAIT_CANCELLATION_REQUESTED", "waits", 500),
-  waitRequestedInVain: () => cancelStarted("WAIT_CANCELLATION_REQUESTED", "does not listen", 20_000),
+  waitRequestedInVain: () =>
+    cancelStarted("WAIT_CANCELLATION_REQUESTED", "does not listen", 20_000),
   tryCancel: () => cancelStarted("TRY_CANCEL", "waits", 500),
   tryCancelInVain: () => cancelStarted("TRY_CANCEL", "does not listen", 20_000),
   abandon: () => cancelStarted("ABANDON", "waits"),
@@ -119,7 +160,9 @@ const cases = {
 };
 export const names = Object.keys(cases);
 
-/** What the official worker cannot live through (docs/dev/semantics/commands.md#nexus-operations). */
+/**
+ * What the official worker cannot live through (docs/dev/semantics/commands.md#nexus-operations).
+ */
 const ours = {
   abandonAndStay: () => cancelStarted("ABANDON", "does not listen", 20_000),
   unstartedAndStay: async () => {

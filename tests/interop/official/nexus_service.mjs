@@ -1,4 +1,5 @@
-// A Nexus service whose handlers do what its caller asks for. Both SDKs serve it: the packages come as arguments.
+// A Nexus service whose handlers do what its caller asks for. Both SDKs serve it: the packages come
+// as arguments.
 
 /** The service's contract, for callers too: `nexus` is nexus-rpc. */
 export function contract(nexus) {
@@ -22,9 +23,17 @@ function thrown(nexus, common, input, attempt) {
     case "operation":
       return new nexus.OperationError(input.state, input.message, { cause });
     case "handler":
-      return new nexus.HandlerError(input.type, input.message, { cause, retryableOverride: input.retryable });
+      return new nexus.HandlerError(input.type, input.message, {
+        cause,
+        retryableOverride: input.retryable,
+      });
     case "application":
-      return common.ApplicationFailure.create({ message: input.message, type: "Own", nonRetryable: true, details: [1, "two"] });
+      return common.ApplicationFailure.create({
+        message: input.message,
+        type: "Own",
+        nonRetryable: true,
+        details: [1, "two"],
+      });
     case "first":
       return attempt === 1 ? new nexus.HandlerError(input.type, "not yet") : undefined;
     case "plain first":
@@ -32,14 +41,19 @@ function thrown(nexus, common, input, attempt) {
     case "retryable first":
       return attempt === 1 ? common.ApplicationFailure.create({ message: "not yet" }) : undefined;
     case "started":
-      return new common.WorkflowExecutionAlreadyStartedError("already there", "some-id", "someType");
+      return new common.WorkflowExecutionAlreadyStartedError(
+        "already there",
+        "some-id",
+        "someType",
+      );
     default:
       return new Error(`no kind ${input.kind}`);
   }
 }
 
 /**
- * The services. `temporal` is @temporalio/nexus, `common` is @temporalio/common; `noted` is called with what handlers see.
+ * The services. `temporal` is @temporalio/nexus, `common` is @temporalio/common; `noted` is called
+ * with what handlers see.
  */
 export function services(nexus, temporal, common, noted = () => {}) {
   /** By the request: how often it came. */
@@ -57,7 +71,9 @@ export function services(nexus, temporal, common, noted = () => {}) {
       const { namespace, endpoint } = temporal.operationInfo();
       temporal.log.info("about", { some: "field" });
       temporal.metricMeter.createCounter("calls").add(1);
-      const left = ctx.requestDeadline === undefined ? undefined : ctx.requestDeadline.getTime() - Date.now();
+      const left = ctx.requestDeadline === undefined
+        ? undefined
+        : ctx.requestDeadline.getTime() - Date.now();
       return {
         ...{ namespace, endpoint, input, service: ctx.service, operation: ctx.operation },
         own: ctx.headers["X-Own"],
@@ -83,7 +99,9 @@ export function services(nexus, temporal, common, noted = () => {}) {
         const timer = setTimeout(resolve, input.ms);
         ctx.abortSignal.addEventListener("abort", () => {
           noted(
-            `slow is canceled: ${ctx.abortSignal.reason?.message} ${ctx.abortSignal.reason instanceof common.CancelledFailure}`,
+            `slow is canceled: ${ctx.abortSignal.reason?.message} ${
+              ctx.abortSignal.reason instanceof common.CancelledFailure
+            }`,
           );
           clearTimeout(timer);
           if (input.gives) resolve();
@@ -119,12 +137,20 @@ export function services(nexus, temporal, common, noted = () => {}) {
           return temporal.TemporalOperationResult.sync("signalled");
         }
         if (input.what === "query") {
-          return temporal.TemporalOperationResult.sync(await client.getWorkflowHandle(input.workflowId).query("state"));
+          return temporal.TemporalOperationResult.sync(
+            await client.getWorkflowHandle(input.workflowId).query("state"),
+          );
         }
         if (input.what === "twice") {
           const options = { taskQueue: input.taskQueue, args: [{}] };
-          await client.startWorkflow("backing", { ...options, workflowId: `${input.workflowId}-1` });
-          return await client.startWorkflow("backing", { ...options, workflowId: `${input.workflowId}-2` });
+          await client.startWorkflow("backing", {
+            ...options,
+            workflowId: `${input.workflowId}-1`,
+          });
+          return await client.startWorkflow("backing", {
+            ...options,
+            workflowId: `${input.workflowId}-2`,
+          });
         }
         return temporal.TemporalOperationResult.sync("nothing");
       },

@@ -1,4 +1,5 @@
-// The official worker: workflows that call Nexus operations, and the same service as this package's on a separate queue.
+// The official worker: workflows that call Nexus operations, and the same service as this package's
+// on a separate queue.
 //   node nexus_worker.mjs ADDRESS CALLER_QUEUE HANDLER_QUEUE
 import { fileURLToPath } from "node:url";
 import process from "node:process";

@@ -1,11 +1,23 @@
-// Workflows that call Nexus operations, on Temporal's own worker: what they return says how the operation ended.
+// Workflows that call Nexus operations, on Temporal's own worker: what they return says how the
+// operation ended.
 import * as nexus from "nexus-rpc";
 import * as wf from "@temporalio/workflow";
 import { contract } from "./nexus_service.mjs";
 
 function described(error) {
   if (error === undefined || error === null) return undefined;
-  const { message, type, nonRetryable, retryable, retryableOverride, rawErrorType, details, state, service, operation } = error;
+  const {
+    message,
+    type,
+    nonRetryable,
+    retryable,
+    retryableOverride,
+    rawErrorType,
+    details,
+    state,
+    service,
+    operation,
+  } = error;
   return {
     ...{
       name: error.name,
@@ -31,13 +43,18 @@ const unknown = nexus.service("absent", { echo: nexus.operation() });
 const more = nexus.service("tests", { missing: nexus.operation() });
 
 /** Calls one operation. */
-export async function call({ endpoint, service = "tests", operation, input, options, cancelAfterMs, waitMs }) {
+export async function call(
+  { endpoint, service = "tests", operation, input, options, cancelAfterMs, waitMs },
+) {
   const contracts = { tests: contract(nexus), absent: unknown, more };
   const client = wf.createNexusServiceClient({ endpoint, service: contracts[service] });
   let token;
   try {
     const result = await wf.CancellationScope.cancellable(async () => {
-      const handle = await client.startOperation(operation, input, { scheduleToCloseTimeout: "20s", ...options });
+      const handle = await client.startOperation(operation, input, {
+        scheduleToCloseTimeout: "20s",
+        ...options,
+      });
       token = handle.token;
       if (waitMs !== undefined) await wf.sleep(waitMs);
       if (cancelAfterMs !== undefined) {
@@ -70,7 +87,13 @@ export async function backing({ ends, waits, result }) {
     finished = value ?? true;
   });
   wf.setHandler(wf.defineQuery("state"), () => ({ finished: finished ?? null }));
-  if (ends === "fails") throw wf.ApplicationFailure.create({ message: "the run fails", type: "RunFails", nonRetryable: true });
+  if (ends === "fails") {
+    throw wf.ApplicationFailure.create({
+      message: "the run fails",
+      type: "RunFails",
+      nonRetryable: true,
+    });
+  }
   if (waits) await wf.condition(() => finished !== undefined);
   return { result: result ?? "done", finished };
 }

@@ -1,12 +1,23 @@
-// The official TypeScript SDK, worker and client, against the server at an address: runs the scenarios of the other files in
-// this folder and writes the results as one JSON document. The documents of two servers must be equal, so nothing in them
-// may be random.
-//   node scenarios.mjs --address 127.0.0.1:7233 --out results.json [--bundle file] [--cache 0] [--pollers n] [--all] [scenario...]
+// The official TypeScript SDK, worker and client, against the server at an address: runs the
+// scenarios of the other files in this folder and writes the results as one JSON document. The
+// documents of two servers must be equal, so nothing in them may be random.
+//   node scenarios.mjs --address 127.0.0.1:7233 --out results.json [--bundle file] [--cache 0]
+//   [--pollers n] [--all] [scenario...]
 import { writeFileSync } from "node:fs";
 import process from "node:process";
 import { Worker } from "@temporalio/worker";
 import * as activities from "./activities.mjs";
-import { connection, handles, nativeConnection, options, sleep, taskQueue, told, wanted, workflowBundle } from "./stage.mjs";
+import {
+  connection,
+  handles,
+  nativeConnection,
+  options,
+  sleep,
+  taskQueue,
+  told,
+  wanted,
+  workflowBundle,
+} from "./stage.mjs";
 import { scenarios as activitiesAndMessages } from "./activities_and_messages.mjs";
 import { scenarios as lives } from "./lives.mjs";
 import { scenarios as views } from "./views.mjs";
@@ -47,7 +58,10 @@ await worker.runUntil(async () => {
 const runs = {};
 for (const [id, { handle, exact }] of handles) {
   const { firstExecutionRunId, signaledRunId } = handle;
-  runs[id] = { runId: firstExecutionRunId ?? signaledRunId ?? (await handle.describe()).runId, exact };
+  runs[id] = {
+    runId: firstExecutionRunId ?? signaledRunId ?? (await handle.describe()).runId,
+    exact,
+  };
 }
 // Every history replays in the official worker.
 async function* all() {
@@ -60,7 +74,10 @@ const replayed = {};
 for await (const { workflowId, error } of Worker.runReplayHistories({ workflowBundle }, all())) {
   replayed[workflowId] = error === undefined ? "ok" : told(error);
 }
-writeFileSync(options.out, JSON.stringify({ results, runs, replayed }, (_, value) => value === undefined ? null : value, 1));
+writeFileSync(
+  options.out,
+  JSON.stringify({ results, runs, replayed }, (_, value) => value === undefined ? null : value, 1),
+);
 await connection.close();
 await nativeConnection.close();
 process.exit(0);

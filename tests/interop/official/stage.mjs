@@ -1,4 +1,5 @@
-// What scenarios stand on: the connection, the client, the bundle of workflows, and the handles of what they start.
+// What scenarios stand on: the connection, the client, the bundle of workflows, and the handles of
+// what they start.
 import { readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -33,7 +34,8 @@ export function told(error) {
     ...(cause instanceof Error && { cause: told(cause) }),
   };
 }
-export const outcome = (promise) => promise.then((value) => ({ value }), (error) => ({ error: told(error) }));
+export const outcome = (promise) =>
+  promise.then((value) => ({ value }), (error) => ({ error: told(error) }));
 
 Runtime.install({ logger: new DefaultLogger("ERROR", () => {}), shutdownSignals: [] });
 export const nativeConnection = await NativeConnection.connect({ address: options.address });
@@ -41,13 +43,19 @@ export const connection = await Connection.connect({ address: options.address })
 export const client = new Client({ connection });
 export const { workflow } = client;
 export const workflowBundle = options.bundle === undefined
-  ? await bundleWorkflowCode({ workflowsPath: join(here, "workflows.mjs"), logger: new DefaultLogger("ERROR") })
+  ? await bundleWorkflowCode({
+    workflowsPath: join(here, "workflows.mjs"),
+    logger: new DefaultLogger("ERROR"),
+  })
   : { code: readFileSync(options.bundle, "utf8") };
 
 export const taskQueue = "official";
 export const handles = new Map();
 
-/** Starts a workflow of the scenario; its history is kept, and compared where `exact` says that chance has no part in it. */
+/**
+ * Starts a workflow of the scenario; its history is kept, and compared where `exact` says that
+ * chance has no part in it.
+ */
 export async function start(type, { id = type, args = [], exact = true, ...more } = {}) {
   const handle = await workflow.start(type, { workflowId: id, taskQueue, args, ...more });
   handles.set(id, { handle, exact });
@@ -57,4 +65,5 @@ export async function start(type, { id = type, args = [], exact = true, ...more 
 /** Keeps what was started by a workflow. */
 export const keep = (id, exact) => handles.set(id, { handle: workflow.getHandle(id), exact });
 
-export const run = async (type, startOptions) => outcome((await start(type, startOptions)).result());
+export const run = async (type, startOptions) =>
+  outcome((await start(type, startOptions)).result());

@@ -7,7 +7,16 @@ export const scenarios = {
   async describes() {
     const handle = await start("account", { id: "described", memo: { m: 1 }, exact: false });
     await until("idle", async () => (await handle.fetchHistory()).events.length >= 4);
-    const { type, workflowId, status, historyLength, memo, taskQueue: queue, closeTime, parentExecution } = await handle
+    const {
+      type,
+      workflowId,
+      status,
+      historyLength,
+      memo,
+      taskQueue: queue,
+      closeTime,
+      parentExecution,
+    } = await handle
       .describe();
     const pending = (await handle.describe()).raw.pendingActivities.length;
     await handle.terminate();
@@ -28,18 +37,29 @@ export const scenarios = {
   },
   async lists() {
     for (let i = 0; i < 5; i++) {
-      await start("hello", { id: `listed-${i}`, args: [String(i)], exact: false }).then((each) => each.result());
+      await start("hello", { id: `listed-${i}`, args: [String(i)], exact: false }).then((each) =>
+        each.result()
+      );
     }
-    const query = "WorkflowId STARTS_WITH 'listed-' AND ExecutionStatus = 'Completed' AND WorkflowType = 'hello'";
+    const query =
+      "WorkflowId STARTS_WITH 'listed-' AND ExecutionStatus = 'Completed' AND WorkflowType = 'hello'";
     await until("indexed", async () => (await workflow.count(query)).count === 5);
     const ids = [];
     for await (const each of workflow.list({ query, pageSize: 2 })) ids.push(each.workflowId);
-    return [ids.sort(), (await workflow.count(`${query} GROUP BY ExecutionStatus`)).groups.map(({ count }) => count)];
+    return [
+      ids.sort(),
+      (await workflow.count(`${query} GROUP BY ExecutionStatus`)).groups.map(({ count }) => count),
+    ];
   },
   async eagerStart() {
     const bound = new Client({ connection });
     const handle = await outcome(
-      bound.workflow.start("hello", { workflowId: "eager", taskQueue, args: ["eager"], requestEagerStart: true }),
+      bound.workflow.start("hello", {
+        workflowId: "eager",
+        taskQueue,
+        args: ["eager"],
+        requestEagerStart: true,
+      }),
     );
     return handle.error ?? await outcome(handle.value.result());
   },
@@ -56,13 +76,19 @@ export const scenarios = {
     ];
   },
   async manyAtOnce() {
-    const runs = Array.from({ length: 60 }, (_, i) => run("busy", { id: `busy-${i}`, args: [3, 4], exact: false }));
+    const runs = Array.from(
+      { length: 60 },
+      (_, i) => run("busy", { id: `busy-${i}`, args: [3, 4], exact: false }),
+    );
     return (await Promise.all(runs)).map(({ value }) => value);
   },
   async large() {
     const text = "x".repeat(600_000);
     const { value } = await run("hello", { id: "large", args: [text], exact: false });
-    return [value.length, (await outcome(start("hello", { id: "larger", args: ["x".repeat(2_500_000)] }))).error?.name];
+    return [
+      value.length,
+      (await outcome(start("hello", { id: "larger", args: ["x".repeat(2_500_000)] }))).error?.name,
+    ];
   },
   async typesOfAttributes() {
     const [keyword, int, double, bool, datetime, list] = [2, 3, 4, 5, 6, 7];
@@ -75,7 +101,8 @@ export const scenarios = {
       AnyList: list,
     };
     // A server wants to know the names, and takes a moment for it; temporalex dev has no register.
-    await connection.operatorService.addSearchAttributes({ namespace: "default", searchAttributes }).catch(() => {});
+    await connection.operatorService.addSearchAttributes({ namespace: "default", searchAttributes })
+      .catch(() => {});
     const values = {
       AnyKeyword: ["k"],
       AnyInt: [4],

@@ -1,4 +1,5 @@
-// Workflows for Temporal's own TypeScript SDK, of which each shows one thing. scenarios.mjs runs them.
+// Workflows for Temporal's own TypeScript SDK, of which each shows one thing. scenarios.mjs runs
+// them.
 import * as wf from "@temporalio/workflow";
 
 const acts = wf.proxyActivities({
@@ -16,9 +17,15 @@ const fading = wf.proxyActivities({
   heartbeatTimeout: "3s",
   retry: { initialInterval: 10, maximumAttempts: 2 },
 });
-/** Long enough for everybody to have seen what came before, also on a busy machine: then histories have one order. */
+/**
+ * Long enough for everybody to have seen what came before, also on a busy machine: then histories
+ * have one order.
+ */
 const A_WHILE = 1500;
-const local = wf.proxyLocalActivities({ startToCloseTimeout: "5s", retry: { initialInterval: 10, maximumAttempts: 3 } });
+const local = wf.proxyLocalActivities({
+  startToCloseTimeout: "5s",
+  retry: { initialInterval: 10, maximumAttempts: 3 },
+});
 
 /** A failure and its causes, as a program sees them. */
 function told(error) {
@@ -36,13 +43,24 @@ function told(error) {
   };
 }
 
-const outcome = (promise) => promise.then((value) => ({ value }), (error) => ({ error: told(error) }));
+const outcome = (promise) =>
+  promise.then((value) => ({ value }), (error) => ({ error: told(error) }));
 
-export const hello = async (name) => `${await acts.greet("hello", name)}, from ${wf.workflowInfo().workflowType}`;
+export const hello = async (name) =>
+  `${await acts.greet("hello", name)}, from ${wf.workflowInfo().workflowType}`;
 
 /** What the run knows of itself, without what differs from run to run. */
 export async function info() {
-  const { workflowType, attempt, namespace, taskQueue, memo, continuedFromExecutionRunId, historyLength, searchAttributes } = wf
+  const {
+    workflowType,
+    attempt,
+    namespace,
+    taskQueue,
+    memo,
+    continuedFromExecutionRunId,
+    historyLength,
+    searchAttributes,
+  } = wf
     .workflowInfo();
   await wf.sleep(1);
   return {
@@ -69,8 +87,15 @@ export async function retries() {
 
 export async function timeouts() {
   const short = wf.proxyActivities({ startToCloseTimeout: 200, retry: { maximumAttempts: 1 } });
-  const absent = wf.proxyActivities({ taskQueue: "unpolled", scheduleToStartTimeout: 200, startToCloseTimeout: "5s" });
-  return { startToClose: await outcome(short.hangs(2000)), scheduleToStart: await outcome(absent.echo(1)) };
+  const absent = wf.proxyActivities({
+    taskQueue: "unpolled",
+    scheduleToStartTimeout: 200,
+    startToCloseTimeout: "5s",
+  });
+  return {
+    startToClose: await outcome(short.hangs(2000)),
+    scheduleToStart: await outcome(absent.echo(1)),
+  };
 }
 
 /** The first attempt stops sending heartbeats; the second gets the details that the first left. */
@@ -86,7 +111,7 @@ export async function cancelsActivity() {
 
 export const completedElsewhere = () => outcome(beating.handsOver());
 
-// ---------------------------------------------------------------------------------------------------------------- messages
+// ---------------------------------------------------------------------------------------- messages
 
 export const add = wf.defineSignal("add");
 export const close = wf.defineSignal("close");
@@ -110,7 +135,13 @@ export async function account(start = 0) {
   wf.setHandler(
     deposit,
     async (amount) => {
-      if (amount > 1000) throw wf.ApplicationFailure.create({ message: "too much", type: "Limit", details: [amount] });
+      if (amount > 1000) {
+        throw wf.ApplicationFailure.create({
+          message: "too much",
+          type: "Limit",
+          details: [amount],
+        });
+      }
       const checked = await acts.echo(amount);
       sum += checked;
       log.push(`update ${amount}`);
@@ -126,12 +157,16 @@ export async function account(start = 0) {
   return { sum, log };
 }
 
-// ------------------------------------------------------------------------------------------------------- time and scopes
+// --------------------------------------------------------------------------------- time and scopes
 
 export async function timers() {
   const log = [];
   const told = (name) => () => log.push(name);
-  await Promise.all([wf.sleep(120).then(told("c")), wf.sleep(10).then(told("a")), wf.sleep(60).then(told("b"))]);
+  await Promise.all([
+    wf.sleep(120).then(told("c")),
+    wf.sleep(10).then(told("a")),
+    wf.sleep(60).then(told("b")),
+  ]);
   const scope = new wf.CancellationScope({ cancellable: true });
   const slept = scope.run(() => outcome(wf.sleep("1 day")));
   scope.cancel();
@@ -172,7 +207,7 @@ export async function continues(count, log = []) {
   return { log, memo: wf.workflowInfo().memo };
 }
 
-// ------------------------------------------------------------------------------------------------------------------ markers
+// ----------------------------------------------------------------------------------------- markers
 
 export async function locals() {
   return {
@@ -191,16 +226,23 @@ export async function patches() {
   return [first, wf.patched("new-way"), await acts.echo(first ? "new" : "old")];
 }
 
-// --------------------------------------------------------------------------------------------------------- ends of a run
+// ----------------------------------------------------------------------------------- ends of a run
 
 export async function fails(kind) {
   await wf.sleep(1);
   if (kind === "application") {
-    throw wf.ApplicationFailure.create({ message: "no", type: "Refused", details: [{ why: "because" }], nonRetryable: true });
+    throw wf.ApplicationFailure.create({
+      message: "no",
+      type: "Refused",
+      details: [{ why: "because" }],
+      nonRetryable: true,
+    });
   }
   if (kind === "activity") await acts.failsForGood("deep", [1]);
   if (kind === "retried") {
-    if (wf.workflowInfo().attempt < 3) throw wf.ApplicationFailure.retryable(`attempt ${wf.workflowInfo().attempt}`);
+    if (wf.workflowInfo().attempt < 3) {
+      throw wf.ApplicationFailure.retryable(`attempt ${wf.workflowInfo().attempt}`);
+    }
     return wf.workflowInfo().attempt;
   }
   return kind;
@@ -220,7 +262,10 @@ export async function remembers() {
 
 /** The attributes with the types that the service gave them, at the start and after a change. */
 export async function typedAttributes() {
-  const all = () => wf.workflowInfo().typedSearchAttributes.getAll().map(({ key, value }) => [key.name, key.type, value]).sort();
+  const all = () =>
+    wf.workflowInfo().typedSearchAttributes.getAll().map((
+      { key, value },
+    ) => [key.name, key.type, value]).sort();
   const before = all();
   wf.upsertSearchAttributes({ AnyDouble: [2], AnyList: ["c", "d"], AnyInt: [5] });
   await wf.sleep(1);
@@ -232,10 +277,14 @@ export async function attributes() {
   await wf.sleep(1);
 }
 
-// ------------------------------------------------------------------------------------------------------- other workflows
+// --------------------------------------------------------------------------------- other workflows
 
 export async function parent(how) {
-  const child = await wf.startChild(obeys, { args: ["returns"], workflowId: `${wf.workflowInfo().workflowId}-child`, ...how });
+  const child = await wf.startChild(obeys, {
+    args: ["returns"],
+    workflowId: `${wf.workflowInfo().workflowId}-child`,
+    ...how,
+  });
   return outcome(child.result());
 }
 
@@ -316,7 +365,10 @@ export async function busy(rounds, width) {
   let sum = 0;
   for (let round = 0; round < rounds; round++) {
     const results = await Promise.all(
-      Array.from({ length: width }, (_, i) => (i % 3 === 0 ? wf.sleep(1).then(() => 1) : acts.echo(i))),
+      Array.from(
+        { length: width },
+        (_, i) => (i % 3 === 0 ? wf.sleep(1).then(() => 1) : acts.echo(i)),
+      ),
     );
     sum += results.reduce((a, b) => a + b, 0);
   }

@@ -1,5 +1,6 @@
-// How an activity ends by its four timeouts: every combination of them, unset, short or long, in several lives, led by bare calls on any
-// server, all at once. A verdict is one line of text: what was scheduled, and the event that ended the activity.
+// How an activity ends by its four timeouts: every combination of them, unset, short or long, in
+// several lives, led by bare calls on any server, all at once. A verdict is one line of text: what
+// was scheduled, and the event that ended the activity.
 import { delay } from "@std/async/delay";
 import { enumName } from "../../../ts/converter/enums.ts";
 import { Code, type RawService, ServiceError } from "../../../ts/service/raw.ts";
@@ -24,9 +25,10 @@ export interface TimeoutSpans {
 /** unset, short, long */
 export type Span = "-" | "s" | "l";
 /**
- * never: no worker takes it. held: a worker takes it and never reports. beats: as held, with one heartbeat that has details.
- * backoff: the first attempt fails, and the next one is due in a minute. queued: the next one is due at once, and no worker
- * takes it. again: a worker takes that one, too, and never reports.
+ * never: no worker takes it. held: a worker takes it and never reports. beats: as held, with one
+ * heartbeat that has details. backoff: the first attempt fails, and the next one is due in a
+ * minute. queued: the next one is due at once, and no worker takes it. again: a worker takes that
+ * one, too, and never reports.
  */
 export const LIVES = [
   "never",
@@ -46,7 +48,8 @@ export interface TimeoutCase {
   readonly attempts: 0 | 1;
 }
 
-export const nameOf = ({ spans, life, attempts }: TimeoutCase): string => `${spans.join("")} ${life} ${attempts}`;
+export const nameOf = ({ spans, life, attempts }: TimeoutCase): string =>
+  `${spans.join("")} ${life} ${attempts}`;
 
 const SPANS: readonly Span[] = ["-", "s", "l"];
 
@@ -111,7 +114,10 @@ export class TimeoutLab {
   readonly #shortMs: number;
   readonly #longMs: number;
 
-  /** A server is late with timers by up to a second or two: the two spans have to be further apart than that. */
+  /**
+   * A server is late with timers by up to a second or two: the two spans have to be further apart
+   * than that.
+   */
   constructor(
     raw: RawService,
     queue: string,
@@ -247,8 +253,8 @@ export class TimeoutLab {
   }
 
   /**
-   * A busy server may return an empty poll response although a task is there. And it responds so shortly before the deadline
-   * of a poll: an attempt that has timed out meanwhile never comes.
+   * A busy server may return an empty poll response although a task is there. And it responds so
+   * shortly before the deadline of a poll: an attempt that has timed out meanwhile never comes.
    */
   async #polled<R extends { taskToken: Uint8Array }>(
     withinMs: number,
@@ -292,9 +298,13 @@ export class TimeoutLab {
       } else if (attributes.case === "activityTaskStartedEventAttributes") {
         started = ` attempt ${attributes.value.attempt}`;
       } else if (attributes.case === "activityTaskTimedOutEventAttributes") {
-        end = `timed out, ${enumName(RetryState, attributes.value.retryState)}: ${failureText(attributes.value.failure)}`;
+        end = `timed out, ${enumName(RetryState, attributes.value.retryState)}: ${
+          failureText(attributes.value.failure)
+        }`;
       } else if (attributes.case === "activityTaskFailedEventAttributes") {
-        end = `failed, ${enumName(RetryState, attributes.value.retryState)}: ${failureText(attributes.value.failure)}`;
+        end = `failed, ${enumName(RetryState, attributes.value.retryState)}: ${
+          failureText(attributes.value.failure)
+        }`;
       }
     }
     return `${scheduled}${started} ${end}`;

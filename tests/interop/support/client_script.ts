@@ -1,10 +1,14 @@
-// What programs do with `@temporalio/client`, as a script for the official package and this one: each step returns what a
-// program would print. Ids and times are omitted, so that two runs of the script are equal.
+// What programs do with `@temporalio/client`, as a script for the official package and this one:
+// each step returns what a program would print. Ids and times are omitted, so that two runs of the
+// script are equal.
 
 // deno-lint-ignore no-explicit-any
 type Any = any;
 
-/** A package in the shape of `@temporalio/client`, with what the script needs of `@temporalio/common`. */
+/**
+ * A package in the shape of `@temporalio/client`, with what the script needs of
+ * `@temporalio/common`.
+ */
 export interface Packages {
   // deno-lint-ignore no-explicit-any
   readonly client: any;
@@ -16,9 +20,22 @@ export interface Packages {
 function thrown(error: Any): unknown {
   if (!(error instanceof Error)) return String(error);
   const e = error as Any;
-  const fields: { [name: string]: unknown } = { name: e.name, message: e.message.replaceAll(/[0-9a-f-]{36}/g, "<id>") };
+  const fields: { [name: string]: unknown } = {
+    name: e.name,
+    message: e.message.replaceAll(/[0-9a-f-]{36}/g, "<id>"),
+  };
   for (
-    const field of ["type", "nonRetryable", "details", "retryState", "timeoutType", "status", "code", "workflowType", "namespace"]
+    const field of [
+      "type",
+      "nonRetryable",
+      "details",
+      "retryState",
+      "timeoutType",
+      "status",
+      "code",
+      "workflowType",
+      "namespace",
+    ]
   ) {
     if (e[field] !== undefined && typeof e[field] !== "function") fields[field] = e[field];
   }
@@ -38,14 +55,20 @@ async function outcome(fn: () => Promise<unknown> | unknown): Promise<unknown> {
 export function clientScript(
   { client: lib, common }: Packages,
   connection: Any,
-  { taskQueue, prefix, tokenOf }: { taskQueue: string; prefix: string; tokenOf: (workflowId: string) => Promise<Uint8Array> },
+  { taskQueue, prefix, tokenOf }: {
+    taskQueue: string;
+    prefix: string;
+    tokenOf: (workflowId: string) => Promise<Uint8Array>;
+  },
 ): { readonly [name: string]: () => Promise<unknown> } {
   const client = new lib.Client({ connection, identity: "script" });
   const wf = client.workflow;
   const id = (name: string) => `${prefix}-${name}`;
-  const start = (type: string, name: string, more: object = {}) => wf.start(type, { taskQueue, workflowId: id(name), ...more });
+  const start = (type: string, name: string, more: object = {}) =>
+    wf.start(type, { taskQueue, workflowId: id(name), ...more });
   return {
-    "execute": () => wf.execute("echo", { taskQueue, workflowId: id("execute"), args: [{ a: [1, null, "x"] }] }),
+    "execute": () =>
+      wf.execute("echo", { taskQueue, workflowId: id("execute"), args: [{ a: [1, null, "x"] }] }),
     "execute a function": async () => {
       async function echo(n: number): Promise<number> {
         return n;
@@ -53,8 +76,15 @@ export function clientScript(
       return await wf.execute(echo, { taskQueue, workflowId: id("fn"), args: [7] });
     },
     "undefined and bytes": async () => [
-      await wf.execute("echo", { taskQueue, workflowId: id("undef"), args: [undefined] }) === undefined,
-      [...await wf.execute("echo", { taskQueue, workflowId: id("bytes"), args: [new Uint8Array([1, 2])] })],
+      await wf.execute("echo", { taskQueue, workflowId: id("undef"), args: [undefined] }) ===
+        undefined,
+      [
+        ...await wf.execute("echo", {
+          taskQueue,
+          workflowId: id("bytes"),
+          args: [new Uint8Array([1, 2])],
+        }),
+      ],
     ],
     "a failure": () => outcome(() => wf.execute("fails", { taskQueue, workflowId: id("fails") })),
     "signals, queries, updates": async () => {
@@ -66,15 +96,28 @@ export function clientScript(
         await handle.query("total"),
         await handle.executeUpdate("addAndGet", { args: [5] }),
         await outcome(() => handle.executeUpdate("addAndGet", { args: [-1] })),
-        await outcome(() => handle.executeUpdate("addAndGet", { args: [13], updateId: "thirteen" })),
+        await outcome(() =>
+          handle.executeUpdate("addAndGet", { args: [13], updateId: "thirteen" })
+        ),
         await outcome(() => handle.executeUpdate("nope", { args: [1] })),
         await outcome(() => handle.query("nope")),
       ];
-      const update = await handle.startUpdate("addAndGet", { args: [10], waitForStage: "ACCEPTED", updateId: "ten" });
+      const update = await handle.startUpdate("addAndGet", {
+        args: [10],
+        waitForStage: "ACCEPTED",
+        updateId: "ten",
+      });
       said.push(update.updateId, update.workflowId === id("messages"), await update.result());
-      said.push(await handle.getUpdateHandle("ten").result(), await outcome(() => handle.getUpdateHandle("thirteen").result()));
+      said.push(
+        await handle.getUpdateHandle("ten").result(),
+        await outcome(() => handle.getUpdateHandle("thirteen").result()),
+      );
       await handle.signal("finish");
-      said.push(await handle.result(), await wf.getHandle(id("messages")).result(), await wf.result(id("messages")));
+      said.push(
+        await handle.result(),
+        await wf.getHandle(id("messages")).result(),
+        await wf.result(id("messages")),
+      );
       const closed = wf.getHandle(id("messages"));
       said.push(
         await outcome(() => closed.signal("add", 1)),
@@ -97,10 +140,14 @@ export function clientScript(
       return [await outcome(() => handle.result()), described.status.name, described.status.code];
     },
     "a timeout of the run": () =>
-      outcome(() => wf.execute("forever", { taskQueue, workflowId: id("timeout"), workflowRunTimeout: "1s" })),
+      outcome(() =>
+        wf.execute("forever", { taskQueue, workflowId: id("timeout"), workflowRunTimeout: "1s" })
+      ),
     "continue as new": async () => [
       await wf.execute("again", { taskQueue, workflowId: id("again"), args: [2] }),
-      await outcome(async () => (await start("again", "again2", { args: [1], followRuns: false })).result()),
+      await outcome(async () =>
+        (await start("again", "again2", { args: [1], followRuns: false })).result()
+      ),
     ],
     "not there": async () => [
       await outcome(() => wf.getHandle(id("nowhere")).signal("x")),
@@ -117,7 +164,11 @@ export function clientScript(
       const other = await start("forever", "taken", { workflowIdConflictPolicy: "USE_EXISTING" });
       said.push(other.firstExecutionRunId === handle.firstExecutionRunId);
       await handle.terminate();
-      said.push(await outcome(() => start("forever", "taken", { workflowIdReusePolicy: "REJECT_DUPLICATE" })));
+      said.push(
+        await outcome(() =>
+          start("forever", "taken", { workflowIdReusePolicy: "REJECT_DUPLICATE" })
+        ),
+      );
       said.push(await outcome(() => start("forever", "x", { workflowIdReusePolicy: "NONSENSE" })));
       said.push(
         await outcome(() => wf.start("forever", { workflowId: "x" })),
@@ -144,7 +195,14 @@ export function clientScript(
       await handle.terminate();
       const seconds = (duration: Any) => duration && Number(duration.seconds);
       return [
-        [d.type, d.workflowId === id("options"), d.taskQueue === taskQueue, d.status.name, d.memo, d.startTime instanceof Date],
+        [
+          d.type,
+          d.workflowId === id("options"),
+          d.taskQueue === taskQueue,
+          d.status.name,
+          d.memo,
+          d.startTime instanceof Date,
+        ],
         [
           await d.staticSummary(),
           await d.staticDetails(),
@@ -157,14 +215,38 @@ export function clientScript(
           d.searchAttributes,
           d.typedSearchAttributes.getAll().length,
         ],
-        [a.workflowType.name, a.identity, a.attempt, a.retryPolicy.maximumAttempts, seconds(a.retryPolicy.initialInterval)],
-        [seconds(a.workflowExecutionTimeout), seconds(a.workflowRunTimeout), seconds(a.workflowTaskTimeout)],
-        [a.input.payloads.length, new TextDecoder().decode(a.input.payloads[0].data), Object.keys(a.memo.fields)],
-        [events[0].eventId.toString(), events[0].eventType, Number(events[0].eventTime.seconds) > 1e9],
+        [
+          a.workflowType.name,
+          a.identity,
+          a.attempt,
+          a.retryPolicy.maximumAttempts,
+          seconds(a.retryPolicy.initialInterval),
+        ],
+        [
+          seconds(a.workflowExecutionTimeout),
+          seconds(a.workflowRunTimeout),
+          seconds(a.workflowTaskTimeout),
+        ],
+        [
+          a.input.payloads.length,
+          new TextDecoder().decode(a.input.payloads[0].data),
+          Object.keys(a.memo.fields),
+        ],
+        [
+          events[0].eventId.toString(),
+          events[0].eventType,
+          Number(events[0].eventTime.seconds) > 1e9,
+        ],
       ];
     },
     "signal with start": async () => {
-      const options = { taskQueue, workflowId: id("sws"), args: [10], signal: "add", signalArgs: [5] };
+      const options = {
+        taskQueue,
+        workflowId: id("sws"),
+        args: [10],
+        signal: "add",
+        signalArgs: [5],
+      };
       const handle = await wf.signalWithStart("counter", options);
       const second = await wf.signalWithStart("counter", {
         ...options,
@@ -183,7 +265,9 @@ export function clientScript(
           workflowIdConflictPolicy: "USE_EXISTING",
         });
       const first = operation();
-      const said = [await wf.executeUpdateWithStart("addAndGet", { args: [1], startWorkflowOperation: first })];
+      const said = [
+        await wf.executeUpdateWithStart("addAndGet", { args: [1], startWorkflowOperation: first }),
+      ];
       const handle = await first.workflowHandle();
       const update = await wf.startUpdateWithStart("addAndGet", {
         args: [2],
@@ -193,13 +277,24 @@ export function clientScript(
       said.push(await update.result());
       const again = { args: [1], startWorkflowOperation: first };
       said.push(await outcome(() => wf.executeUpdateWithStart("addAndGet", again)));
-      said.push(await outcome(() => wf.executeUpdateWithStart("addAndGet", { args: [-1], startWorkflowOperation: operation() })));
+      said.push(
+        await outcome(() =>
+          wf.executeUpdateWithStart("addAndGet", {
+            args: [-1],
+            startWorkflowOperation: operation(),
+          })
+        ),
+      );
       const fail = new lib.WithStartWorkflowOperation("counter", {
         taskQueue,
         workflowId: id("uws"),
         workflowIdConflictPolicy: "FAIL",
       });
-      said.push(await outcome(() => wf.executeUpdateWithStart("addAndGet", { args: [1], startWorkflowOperation: fail })));
+      said.push(
+        await outcome(() =>
+          wf.executeUpdateWithStart("addAndGet", { args: [1], startWorkflowOperation: fail })
+        ),
+      );
       said.push(await outcome(() => fail.workflowHandle()));
       await handle.signal("finish");
       said.push(await handle.result());
@@ -210,10 +305,20 @@ export function clientScript(
       const one = (name: string) =>
         new Proxy({}, {
           get: (_, method) =>
-            ["start", "startWithDetails", "signal", "query", "terminate", "describe", "cancel", "startUpdate"].includes(
+            [
+                "start",
+                "startWithDetails",
+                "signal",
+                "query",
+                "terminate",
+                "describe",
+                "cancel",
+                "startUpdate",
+              ].includes(
                 method as string,
               ) &&
-              !(method === "start" && name === "new") && !(method === "startWithDetails" && name === "old")
+              !(method === "start" && name === "new") &&
+              !(method === "startWithDetails" && name === "old")
               ? (input: Any, next: Any) => {
                 seen.push(`${name} ${String(method)} ${Object.keys(input).sort().join(",")}`);
                 return next(input);
@@ -222,11 +327,24 @@ export function clientScript(
           ownKeys: () => name === "old" ? ["start"] : [],
           getOwnPropertyDescriptor: () => ({ enumerable: true, configurable: true }),
         });
-      const header: Any = { start: (input: Any, next: Any) => next({ ...input, options: { ...input.options, args: [41] } }) };
-      const intercepted = new lib.Client({ connection, interceptors: { workflow: [one("new"), header] } });
-      const handle = await intercepted.workflow.start("counter", { taskQueue, workflowId: id("icpt"), args: [1] });
+      const header: Any = {
+        start: (input: Any, next: Any) =>
+          next({ ...input, options: { ...input.options, args: [41] } }),
+      };
+      const intercepted = new lib.Client({
+        connection,
+        interceptors: { workflow: [one("new"), header] },
+      });
+      const handle = await intercepted.workflow.start("counter", {
+        taskQueue,
+        workflowId: id("icpt"),
+        args: [1],
+      });
       await handle.signal("add", 1);
-      seen.push(String(await handle.query("total")), String(await handle.executeUpdate("addAndGet", { args: [1] })));
+      seen.push(
+        String(await handle.query("total")),
+        String(await handle.executeUpdate("addAndGet", { args: [1] })),
+      );
       await handle.describe();
       await handle.cancel();
       // The workflow may have ended by the request.
@@ -260,10 +378,14 @@ export function clientScript(
         staticSummary: "in short",
       });
       const mine = await handle.describe();
-      const theirs = await wf.getHandle(id("coded")).describe().catch((error: Error) => error.message);
+      const theirs = await wf.getHandle(id("coded")).describe().catch((error: Error) =>
+        error.message
+      );
       const listed = async () => {
         for (;;) {
-          for await (const info of coded.workflow.list({ query: `WorkflowId = "${id("coded")}"` })) return info;
+          for await (
+            const info of coded.workflow.list({ query: `WorkflowId = "${id("coded")}"` })
+          ) return info;
           await new Promise((resolve) => setTimeout(resolve, 50));
         }
       };
@@ -273,23 +395,46 @@ export function clientScript(
       const encodings = [mine.raw.workflowExecutionInfo.memo, one.raw.memo].map((memo) =>
         common.str(memo.fields.secret.metadata.encoding)
       );
-      const started = (await handle.fetchHistory()).events[0].workflowExecutionStartedEventAttributes;
-      return [mine.memo, theirs, one.memo, encodings, common.str(started.memo.fields.secret.metadata.encoding)];
+      const started =
+        (await handle.fetchHistory()).events[0].workflowExecutionStartedEventAttributes;
+      return [
+        mine.memo,
+        theirs,
+        one.memo,
+        encodings,
+        common.str(started.memo.fields.secret.metadata.encoding),
+      ];
     },
     "a deadline, a signal": async () => {
       const handle = await start("forever", "deadline");
       const controller = new AbortController();
-      const late = await client.withDeadline(Date.now() + 1000, () => handle.result()).catch((e: unknown) => e);
+      const late = await client.withDeadline(Date.now() + 1000, () => handle.result()).catch((
+        e: unknown,
+      ) => e);
       setTimeout(() => controller.abort(), 250);
       const errors = [
         late,
-        await client.withAbortSignal(controller.signal, () => handle.result()).catch((e: unknown) => e),
-        await client.withMetadata({ "x-mine": "yes" }, () => handle.describe()).then((d: Any) => d.status.name),
+        await client.withAbortSignal(controller.signal, () => handle.result()).catch((e: unknown) =>
+          e
+        ),
+        await client.withMetadata({ "x-mine": "yes" }, () => handle.describe()).then((d: Any) =>
+          d.status.name
+        ),
       ];
       await handle.terminate();
       return [
-        [lib.isGrpcDeadlineError(errors[0]), lib.isGrpcServiceError(errors[0]), errors[0].name, errors[0].message],
-        [lib.isGrpcCancelledError(errors[1]), errors[1].name, errors[1].message, lib.isGrpcServiceError(errors[1].cause)],
+        [
+          lib.isGrpcDeadlineError(errors[0]),
+          lib.isGrpcServiceError(errors[0]),
+          errors[0].name,
+          errors[0].message,
+        ],
+        [
+          lib.isGrpcCancelledError(errors[1]),
+          errors[1].name,
+          errors[1].message,
+          lib.isGrpcServiceError(errors[1].cause),
+        ],
         errors[2],
       ];
     },
@@ -298,8 +443,11 @@ export function clientScript(
       return await outcome(() => other.workflow.start("echo", { taskQueue, workflowId: id("ns") }));
     },
     "raw calls": async () => {
-      const described = await connection.workflowService.describeNamespace({ namespace: "default" });
-      const missing = await connection.workflowService.describeNamespace({ namespace: "no-such" }).catch((error: Any) => error);
+      const described = await connection.workflowService.describeNamespace({
+        namespace: "default",
+      });
+      const missing = await connection.workflowService.describeNamespace({ namespace: "no-such" })
+        .catch((error: Any) => error);
       return [
         described.namespaceInfo.name,
         lib.isGrpcServiceError(missing),
@@ -312,15 +460,23 @@ export function clientScript(
       for (
         const [name, complete] of Object.entries<(address: Any) => Promise<unknown>>({
           result: (address) => client.activity.complete(address, "from outside"),
-          failure: (address) => client.activity.fail(address, common.ApplicationFailure.nonRetryable("not today", "Late")),
-          ids: () => client.activity.complete({ workflowId: id("act-ids"), activityId: "1" }, "by ids"),
+          failure: (address) =>
+            client.activity.fail(
+              address,
+              common.ApplicationFailure.nonRetryable("not today", "Late"),
+            ),
+          ids: () =>
+            client.activity.complete({ workflowId: id("act-ids"), activityId: "1" }, "by ids"),
         })
       ) {
         const handle = await start("waits", `act-${name}`);
         const token = await tokenOf(id(`act-${name}`));
         await client.activity.heartbeat(token, { half: true });
         await complete(token);
-        said.push(await outcome(() => handle.result()), await outcome(() => client.activity.complete(token, 1)));
+        said.push(
+          await outcome(() => handle.result()),
+          await outcome(() => client.activity.complete(token, 1)),
+        );
       }
       return said;
     },
@@ -329,12 +485,19 @@ export function clientScript(
       const handles = [];
       for (const name of ["l-1", "l-2", "l-3"]) handles.push(await start("forever", name));
       const wanted = `${query} AND ExecutionStatus = 'Running'`;
-      for (const until = Date.now() + 20_000; (await wf.count(wanted)).count < 3 && Date.now() < until;) {
+      for (
+        const until = Date.now() + 20_000;
+        (await wf.count(wanted)).count < 3 && Date.now() < until;
+      ) {
         await new Promise((resolve) => setTimeout(resolve, 100));
       }
       const listed: string[] = [];
       for await (const info of wf.list({ query: wanted, pageSize: 2 })) {
-        listed.push(`${info.workflowId.slice(prefix.length)} ${info.type} ${info.status.name} ${info.memo === undefined}`);
+        listed.push(
+          `${info.workflowId.slice(prefix.length)} ${info.type} ${info.status.name} ${
+            info.memo === undefined
+          }`,
+        );
       }
       const histories: string[] = [];
       for await (const { workflowId, history } of wf.list({ query: wanted }).intoHistories()) {
@@ -359,10 +522,20 @@ export function scheduleScript(
     scheduleId,
     spec: {
       intervals: [{ every: "1 hour", offset: "5m" }],
-      calendars: [{ hour: 6, dayOfWeek: [{ start: "MONDAY", end: "FRIDAY" }], comment: "mornings" }],
+      calendars: [{
+        hour: 6,
+        dayOfWeek: [{ start: "MONDAY", end: "FRIDAY" }],
+        comment: "mornings",
+      }],
       jitter: "10s",
     },
-    action: { type: "startWorkflow", workflowType: "echo", args: ["scheduled"], taskQueue, workflowRunTimeout: "1 minute" },
+    action: {
+      type: "startWorkflow",
+      workflowType: "echo",
+      args: ["scheduled"],
+      taskQueue,
+      workflowRunTimeout: "1 minute",
+    },
     policies: { overlap: "ALLOW_ALL", catchupWindow: "1 day", pauseOnFailure: true },
     memo: { kept: 1 },
     state: { paused: true, note: "not yet", remainingActions: 3 },
@@ -376,7 +549,12 @@ export function scheduleScript(
         [d.spec.intervals, d.spec.calendars, d.spec.jitter],
         [d.action.type, d.action.workflowType, d.action.args, d.action.workflowRunTimeout],
         [d.policies, d.memo, d.state, d.searchAttributes],
-        [d.info.numActionsTaken, d.info.recentActions, d.info.runningActions, d.info.nextActionTimes.length > 0],
+        [
+          d.info.numActionsTaken,
+          d.info.recentActions,
+          d.info.runningActions,
+          d.info.nextActionTimes.length > 0,
+        ],
         d.info.createdAt instanceof Date,
       ];
       said.push(shown(await handle.describe()));
@@ -390,7 +568,10 @@ export function scheduleScript(
       await handle.pause("again");
       said.push((await handle.describe()).state);
       await handle.trigger();
-      for (const until = Date.now() + 20_000; (await handle.describe()).info.numActionsTaken < 1 && Date.now() < until;) {
+      for (
+        const until = Date.now() + 20_000;
+        (await handle.describe()).info.numActionsTaken < 1 && Date.now() < until;
+      ) {
         await new Promise((resolve) => setTimeout(resolve, 100));
       }
       const after = await handle.describe();
@@ -400,7 +581,10 @@ export function scheduleScript(
         after.info.recentActions[0].takenAt instanceof Date,
       );
       await handle.delete();
-      said.push(await outcome(() => handle.describe()), await outcome(() => schedule.getHandle(`${prefix}-none`).pause()));
+      said.push(
+        await outcome(() => handle.describe()),
+        await outcome(() => schedule.getHandle(`${prefix}-none`).pause()),
+      );
       return said;
     },
   };

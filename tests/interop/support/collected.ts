@@ -1,5 +1,6 @@
-// Histories that were made on the server are kept in .build/interop-histories, as JSON and as protobuf, and have to be readable elsewhere:
-// by `temporalex replay` in Node and Deno, in a browser's realm, and by Temporal's own command line and SDK.
+// Histories that were made on the server are kept in .build/interop-histories, as JSON and as
+// protobuf, and have to be readable elsewhere: by `temporalex replay` in Node and Deno, in a
+// browser's realm, and by Temporal's own command line and SDK.
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
 import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs";
@@ -10,7 +11,15 @@ import type { WorkflowHandle } from "../../../ts/client/mod.ts";
 import { noOfficial, root } from "./official.ts";
 import { noServer, temporalCli } from "./dev_server.ts";
 
-const EXAMPLES = ["onboarding", "counter", "shopping_cart", "batch_process", "inventory", "order_processing", "event_collector"];
+const EXAMPLES = [
+  "onboarding",
+  "counter",
+  "shopping_cart",
+  "batch_process",
+  "inventory",
+  "order_processing",
+  "event_collector",
+];
 
 /** The modules whose code made the histories. */
 export const MODULES = [
@@ -45,10 +54,23 @@ export class Collected {
     const json = await handle.historyJson();
     const { workflowId } = handle;
     const { runId } = await handle.describe();
-    const show = ["workflow", "show", "-w", workflowId, "-r", runId, "-o", "json", "--address", this.#address()];
+    const show = [
+      "workflow",
+      "show",
+      "-w",
+      workflowId,
+      "-r",
+      runId,
+      "-o",
+      "json",
+      "--address",
+      this.#address(),
+    ];
     const { stdout } = await runs(temporalCli()!, show, { encoding: "utf8", maxBuffer: 1 << 28 });
     const pinned = await handle.historyBytes();
-    if (handle.runId === undefined || handle.runId === runId) assert.deepEqual(JSON.parse(stdout), JSON.parse(json), name);
+    if (handle.runId === undefined || handle.runId === runId) {
+      assert.deepEqual(JSON.parse(stdout), JSON.parse(json), name);
+    }
     writeFileSync(join(this.folder, `${name}.json`), json);
     writeFileSync(join(this.folder, `${name}.bin`), pinned);
     this.#names.push(name);
@@ -70,16 +92,26 @@ export class Collected {
       throw new Error(`${runtime}: ${error.message}\n${error.stdout}`);
     });
     // The last line sums up.
-    const verdicts = stdout.trim().split("\n").map((line) => JSON.parse(line)).filter(({ file }) => file !== undefined);
+    const verdicts = stdout.trim().split("\n").map((line) => JSON.parse(line)).filter(({ file }) =>
+      file !== undefined
+    );
     assert.deepEqual(verdicts.filter(({ verdict }) => verdict !== "ok"), []);
     assert.equal(verdicts.length, files.length);
   }
 
-  /** Every history replays in Chromium's worker realm. Returns the reason if it is not installed. */
+  /**
+   * Every history replays in Chromium's worker realm. Returns the reason if it is not installed.
+   */
   async replayInBrowser(): Promise<string | undefined> {
-    const files = readdirSync(this.folder).filter((name) => name.endsWith(".bin")).map((name) => join(this.folder, name));
+    const files = readdirSync(this.folder).filter((name) => name.endsWith(".bin")).map((name) =>
+      join(this.folder, name)
+    );
     const program = join(root, "tests/interop/support/in_chromium.mjs");
-    const { stdout } = await runs("node", [program, ...files], { cwd: root, encoding: "utf8", maxBuffer: 1 << 26 });
+    const { stdout } = await runs("node", [program, ...files], {
+      cwd: root,
+      encoding: "utf8",
+      maxBuffer: 1 << 26,
+    });
     const answer = JSON.parse(stdout.trim().split("\n").at(-1)!);
     if (answer.absent !== undefined) return answer.absent;
     // deno-lint-ignore no-explicit-any
@@ -89,8 +121,8 @@ export class Collected {
   }
 
   /**
-   * The official SDK reads every history, from JSON and from protobuf, with equal results. Returns the reason if it is not
-   * installed.
+   * The official SDK reads every history, from JSON and from protobuf, with equal results. Returns
+   * the reason if it is not installed.
    */
   async loadByOfficialSdk(): Promise<string | undefined> {
     if (noOfficial !== false) return noOfficial;
@@ -107,8 +139,16 @@ const isBuilt = existsSync(join(root, "dist/ts/cli/main.js"));
 /** Declares the tests that read everything that the file's tests before them have kept. */
 export function readElsewhere(collected: () => Collected): void {
   const built = noServer || (isBuilt ? false : "dist/ is not built (npm run build)");
-  test("every history made here replays by the command line in Node", { skip: built }, () => collected().replayBy("node"));
-  test("every history made here replays by the command line in Deno", { skip: noServer }, () => collected().replayBy("deno"));
+  test(
+    "every history made here replays by the command line in Node",
+    { skip: built },
+    () => collected().replayBy("node"),
+  );
+  test(
+    "every history made here replays by the command line in Deno",
+    { skip: noServer },
+    () => collected().replayBy("deno"),
+  );
   test("every history made here replays in Chromium", { skip: noServer }, async (t) => {
     const absent = await collected().replayInBrowser();
     if (absent !== undefined) t.skip(absent);

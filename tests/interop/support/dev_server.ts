@@ -1,4 +1,5 @@
-// A real Temporal dev server for one test file: on the loopback, on free ports, in memory, ended by its process id.
+// A real Temporal dev server for one test file: on the loopback, on free ports, in memory, ended by
+// its process id.
 import { type ChildProcess, spawn, spawnSync } from "node:child_process";
 import { randomUUID } from "node:crypto";
 import { existsSync } from "node:fs";
@@ -45,10 +46,10 @@ export class DevServer {
   }
 
   /**
-   * Resolves when the server responds. `settings` are of its dynamic configuration, each as KEY=JSON. With `file` it keeps
-   * its data there, and with `address` it restarts at the same address: for a test that ends it halfway. It chooses the
-   * ports of its inner services itself, and another process may take one before it listens: a server that reports this is
-   * restarted.
+   * Resolves when the server responds. `settings` are of its dynamic configuration, each as
+   * KEY=JSON. With `file` it keeps its data there, and with `address` it restarts at the same
+   * address: for a test that ends it halfway. It chooses the ports of its inner services itself,
+   * and another process may take one before it listens: a server that reports this is restarted.
    */
   static async start(
     settings: readonly string[] = [],
@@ -62,15 +63,35 @@ export class DevServer {
     }
   }
 
-  static async #start(settings: readonly string[], file: string | undefined, address: string | undefined): Promise<DevServer> {
+  static async #start(
+    settings: readonly string[],
+    file: string | undefined,
+    address: string | undefined,
+  ): Promise<DevServer> {
     const port = address === undefined ? await freePort() : Number(address.split(":")[1]);
-    // Another process may have the port by the time that the server opens it, for example the server of another test: only
-    // this one has this namespace.
+    // Another process may have the port by the time that the server opens it, for example the
+    // server of another test: only this one has this namespace.
     const own = `its-own-${randomUUID()}`;
-    const args = ["server", "start-dev", "--headless", "--ip", "127.0.0.1", "--log-level", "error", "--namespace", own];
+    const args = [
+      "server",
+      "start-dev",
+      "--headless",
+      "--ip",
+      "127.0.0.1",
+      "--log-level",
+      "error",
+      "--namespace",
+      own,
+    ];
     if (file !== undefined) args.push("--db-filename", file);
     for (const setting of settings) args.push("--dynamic-config-value", setting);
-    const child = spawn(temporalCli()!, [...args, "--port", String(port), "--http-port", String(await freePort())], {
+    const child = spawn(temporalCli()!, [
+      ...args,
+      "--port",
+      String(port),
+      "--http-port",
+      String(await freePort()),
+    ], {
       stdio: ["ignore", "ignore", "pipe"],
     });
     let said = "";
@@ -84,19 +105,24 @@ export class DevServer {
       for (const end = performance.now() + START_MS;;) {
         if (server.#exited) throw new Error(`the dev server ended: ${said}`);
         try {
-          // The frontend responds before its namespace exists. (A call that is canceled too early may block its only
-          // database connection.)
+          // The frontend responds before its namespace exists. (A call that is canceled too early
+          // may block its only database connection.)
           await probe.call("getSystemInfo", new Uint8Array(0), { timeoutMs: 10_000 });
           for (const namespace of ["default", own]) {
             await probe.call(
               "describeNamespace",
-              toBinary(DescribeNamespaceRequestSchema, create(DescribeNamespaceRequestSchema, { namespace })),
+              toBinary(
+                DescribeNamespaceRequestSchema,
+                create(DescribeNamespaceRequestSchema, { namespace }),
+              ),
               { timeoutMs: 10_000 },
             );
           }
           return server;
         } catch (error) {
-          if (performance.now() > end) throw new Error(`the dev server does not answer: ${(error as Error).message} ${said}`);
+          if (performance.now() > end) {
+            throw new Error(`the dev server does not answer: ${(error as Error).message} ${said}`);
+          }
           await delay(200);
         }
       }

@@ -1,6 +1,6 @@
-// The official TypeScript SDK, which is installed only in tests/interop/node_modules. Nothing here imports its types: tsc
-// must pass without it. Whole programs for it are plain modules in tests/interop/official, which Node runs directly from the
-// checkout.
+// The official TypeScript SDK, which is installed only in tests/interop/node_modules. Nothing here
+// imports its types: tsc must pass without it. Whole programs for it are plain modules in
+// tests/interop/official, which Node runs directly from the checkout.
 import { existsSync } from "node:fs";
 import { createRequire } from "node:module";
 import { join } from "node:path";
@@ -13,17 +13,24 @@ export const root = process.cwd();
 
 const manifest = join(root, "tests/interop/package.json");
 
-/** For `{ skip }` of tests: false, or why the official SDK is not here. `npm test -- interop` installs it. */
-export const noOfficial: string | false = existsSync(join(root, "tests/interop/node_modules/@temporalio/worker/package.json"))
-  ? false
-  : "Temporal's TypeScript SDK is not installed (npm ci in tests/interop)";
+/**
+ * For `{ skip }` of tests: false, or why the official SDK is not here. `npm test -- interop`
+ * installs it.
+ */
+export const noOfficial: string | false =
+  existsSync(join(root, "tests/interop/node_modules/@temporalio/worker/package.json"))
+    ? false
+    : "Temporal's TypeScript SDK is not installed (npm ci in tests/interop)";
 
 /**
- * Its client calls through node:http2, in this process. When a server ends, Deno's implementation crashes the process on
- * GOAWAY (docs/dev/decisions/044-goaway-in-deno.md), together with all its tests.
+ * Its client calls through node:http2, in this process. When a server ends, Deno's implementation
+ * crashes the process on GOAWAY (docs/dev/decisions/044-goaway-in-deno.md), together with all its
+ * tests.
  */
 function protectFromGoodbyes(): void {
-  const http2 = createRequire(manifest)("node:http2") as { connect: (...args: unknown[]) => Http2Session };
+  const http2 = createRequire(manifest)("node:http2") as {
+    connect: (...args: unknown[]) => Http2Session;
+  };
   const { connect } = http2;
   http2.connect = (...args) => {
     const session = connect(...args);
@@ -58,11 +65,16 @@ export function quietWorkerPackage(): any {
 }
 
 /** What the official replayer says of a history: "ok", or the message of its error. */
-export async function officialVerdict(workflowBundle: object, history: Uint8Array, workflowId: string): Promise<string> {
+export async function officialVerdict(
+  workflowBundle: object,
+  history: Uint8Array,
+  workflowId: string,
+): Promise<string> {
   const { History } = official("@temporalio/proto").temporal.api.history.v1;
   const { Worker } = official("@temporalio/worker");
-  return await Worker.runReplayHistory({ workflowBundle }, History.decode(history), workflowId).then(
-    () => "ok",
-    (error: Error) => error.message,
-  );
+  return await Worker.runReplayHistory({ workflowBundle }, History.decode(history), workflowId)
+    .then(
+      () => "ok",
+      (error: Error) => error.message,
+    );
 }

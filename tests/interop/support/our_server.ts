@@ -1,4 +1,5 @@
-// `temporalex dev` as a process, for tests that hold it against a real Temporal dev server: in the runtime of the test.
+// `temporalex dev` as a process, for tests that hold it against a real Temporal dev server: in the
+// runtime of the test.
 import { GrpcService } from "../../../ts/grpc/grpc_service.ts";
 import { startCommand, type Started } from "../../cli/support/process.ts";
 
@@ -13,7 +14,12 @@ export class OurServer {
 
   /** Resolves when the server responds. */
   static async start(...options: string[]): Promise<OurServer> {
-    const started = startCommand(["dev", ...(options.includes("--port") ? [] : ["--port", "0"]), "--json", ...options], ".");
+    const started = startCommand([
+      "dev",
+      ...(options.includes("--port") ? [] : ["--port", "0"]),
+      "--json",
+      ...options,
+    ], ".");
     process.once("exit", () => started.child.kill("SIGKILL"));
     const ready = await started.line("ready", ({ event }) => event === "ready");
     const address = ready["address"] as string;

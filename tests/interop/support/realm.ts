@@ -1,4 +1,5 @@
-// Workflow code in the test's own thread: a task runner as the worker's realm, with history pages from the service.
+// Workflow code in the test's own thread: a task runner as the worker's realm, with history pages
+// from the service.
 import { create, fromBinary, toBinary } from "@bufbuild/protobuf";
 import { loadCore } from "../../../ts/core/mod.ts";
 import type { Program } from "../../../ts/executor/program/program.ts";
@@ -40,7 +41,10 @@ export async function inlineRealm(
         toBinary(GetWorkflowExecutionHistoryRequestSchema, request),
       );
       const page = fromBinary(GetWorkflowExecutionHistoryResponseSchema, bytes);
-      return { history: toBinary(HistorySchema, page.history ?? create(HistorySchema)), nextPageToken: page.nextPageToken };
+      return {
+        history: toBinary(HistorySchema, page.history ?? create(HistorySchema)),
+        nextPageToken: page.nextPageToken,
+      };
     },
   });
   return {

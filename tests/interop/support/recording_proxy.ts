@@ -1,5 +1,5 @@
-// A proxy between a worker and a Temporal server that records the worker's completions of workflow tasks, as sent over the
-// wire.
+// A proxy between a worker and a Temporal server that records the worker's completions of workflow
+// tasks, as sent over the wire.
 import { connect, createServer, type Http2Server } from "node:http2";
 import { gunzipSync } from "node:zlib";
 import { fromBinary } from "@bufbuild/protobuf";
@@ -14,7 +14,11 @@ const HEAD = 5;
 
 /** Hop-by-hop fields, which the other session sets itself. */
 const own = (headers: object) =>
-  Object.fromEntries(Object.entries(headers).filter(([name]) => !/^(connection|host|:status|:scheme|:authority)$/.test(name)));
+  Object.fromEntries(
+    Object.entries(headers).filter(([name]) =>
+      !/^(connection|host|:status|:scheme|:authority)$/.test(name)
+    ),
+  );
 
 export class RecordingProxy {
   readonly address: string;
@@ -70,7 +74,12 @@ export class RecordingProxy {
 
   #keep(frame: Buffer): void {
     const body = frame.subarray(HEAD);
-    this.completions.push(fromBinary(RespondWorkflowTaskCompletedRequestSchema, frame[0] === 1 ? gunzipSync(body) : body));
+    this.completions.push(
+      fromBinary(
+        RespondWorkflowTaskCompletedRequestSchema,
+        frame[0] === 1 ? gunzipSync(body) : body,
+      ),
+    );
   }
 
   async stop(): Promise<void> {

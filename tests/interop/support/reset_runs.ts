@@ -1,4 +1,5 @@
-// Histories of random runs on a real server, some of them reset, so that their histories begin as copies of others.
+// Histories of random runs on a real server, some of them reset, so that their histories begin as
+// copies of others.
 import { Client, silentLogger } from "../../../ts/client/mod.ts";
 import { readHistoryFile } from "../../../ts/history_files/history_file.ts";
 import { closedRun, ImportError, OpenRunError } from "../../../ts/engine/maintenance/mod.ts";
@@ -14,7 +15,10 @@ export interface ServerRuns {
   readonly alarms: string[];
 }
 
-/** Lives `workflows` seeds on the server, resets each several times, and reads every run back as an import does. */
+/**
+ * Lives `workflows` seeds on the server, resets each several times, and reads every run back as an
+ * import does.
+ */
 export async function serverRuns(
   service: RawService,
   workflows: number,
@@ -43,7 +47,10 @@ export async function serverRuns(
 }
 
 /** One that lives, is reset, lives again. */
-async function liveAndReset(client: Client, seed: number): Promise<{ runIds: string[]; made: number }> {
+async function liveAndReset(
+  client: Client,
+  seed: number,
+): Promise<{ runIds: string[]; made: number }> {
   await liveRandom(client, seed);
   const id = `random-${seed}`;
   const first = (await client.getHandle("Random", id).describe()).runId;
@@ -52,7 +59,9 @@ async function liveAndReset(client: Client, seed: number): Promise<{ runIds: str
   let made = 0;
   for (let n = 0; n < 1 + seed % 3; n++) {
     const { events } = await client.getHandle("Random", id, current).fetchHistory();
-    const ends = events.filter(({ attributes: { case: kind } }) => kind === "workflowTaskCompletedEventAttributes");
+    const ends = events.filter(({ attributes: { case: kind } }) =>
+      kind === "workflowTaskCompletedEventAttributes"
+    );
     if (ends.length === 0) break;
     const again = await client.getHandle("Random", id, current).reset({
       eventId: ends[(seed + n) % ends.length]!.eventId,

@@ -1,4 +1,5 @@
-// What is known of a run that went wrong, as text: the error with its causes, each event in a line, and what the workers logged meanwhile.
+// What is known of a run that went wrong, as text: the error with its causes, each event in a line,
+// and what the workers logged meanwhile.
 // deno-lint-ignore no-explicit-any
 type Any = any;
 
@@ -21,7 +22,9 @@ const plain = (_: string, value: unknown): unknown =>
 
 /** One event, as a client of the official SDK gives it. */
 function eventLine(event: Any): string {
-  const attributes = Object.keys(event).find((key) => key.endsWith("EventAttributes") && event[key] != null);
+  const attributes = Object.keys(event).find((key) =>
+    key.endsWith("EventAttributes") && event[key] != null
+  );
   const { seconds, nanos } = event.eventTime;
   const time = new Date(Number(seconds) * 1000 + nanos / 1e6).toISOString();
   return `${event.eventId} ${time} ${attributes?.slice(0, -15) ?? event.eventType} ${
@@ -30,7 +33,12 @@ function eventLine(event: Any): string {
 }
 
 /** An error that says all of this. */
-export function runReport(workflowId: string, error: unknown, events: readonly unknown[], log: readonly string[]): Error {
+export function runReport(
+  workflowId: string,
+  error: unknown,
+  events: readonly unknown[],
+  log: readonly string[],
+): Error {
   return new Error(
     [
       `run ${workflowId} went wrong`,

@@ -1,5 +1,5 @@
-// Two histories of one life, from two services, event by event and field by field. What no two runs share (ids, times, sizes, stacks) is
-// replaced by what it is; everything else has to be equal.
+// Two histories of one life, from two services, event by event and field by field. What no two runs
+// share (ids, times, sizes, stacks) is replaced by what it is; everything else has to be equal.
 
 // deno-lint-ignore no-explicit-any
 type Json = any;
@@ -29,7 +29,9 @@ export function normalised(history: Json): Json[] {
       return Object.fromEntries(
         Object.entries(value).sort(([a], [b]) => a < b ? -1 : 1).flatMap(([name, inner]) => {
           if (name === "taskId") return [];
-          if (name === "historySizeBytes" || name === "stackTrace" || name === "requestId") return [[name, `<${name}>`]];
+          if (name === "historySizeBytes" || name === "stackTrace" || name === "requestId") {
+            return [[name, `<${name}>`]];
+          }
           if (sticky && name === "name") return [[name, "<sticky>"]];
           return [[name, walk(inner, name)]];
         }),
@@ -48,18 +50,30 @@ export function differences(theirs: Json, ours: Json): Difference[] {
   const found: Difference[] = [];
   const show = (value: Json) => value === undefined ? "absent" : JSON.stringify(value);
   const compare = (a: Json, b: Json, path: string) => {
-    if (a !== null && b !== null && typeof a === "object" && typeof b === "object" && Array.isArray(a) === Array.isArray(b)) {
-      for (const key of new Set([...Object.keys(a), ...Object.keys(b)])) compare(a[key], b[key], `${path}.${key}`);
+    if (
+      a !== null && b !== null && typeof a === "object" && typeof b === "object" &&
+      Array.isArray(a) === Array.isArray(b)
+    ) {
+      for (const key of new Set([...Object.keys(a), ...Object.keys(b)])) {
+        compare(a[key], b[key], `${path}.${key}`);
+      }
     } else if (show(a) !== show(b)) found.push({ path, theirs: show(a), ours: show(b) });
   };
   const [left, right] = [normalised(theirs), normalised(ours)];
-  const types = (events: Json[]) => events.map(({ eventType }) => eventType.replace("EVENT_TYPE_", "")).join("\n");
-  if (types(left) !== types(right)) return [{ path: "order of events", theirs: types(left), ours: types(right) }];
-  left.forEach((event, i) => compare(event, right[i], `${event.eventType.replace("EVENT_TYPE_", "")}`));
+  const types = (events: Json[]) =>
+    events.map(({ eventType }) => eventType.replace("EVENT_TYPE_", "")).join("\n");
+  if (types(left) !== types(right)) {
+    return [{ path: "order of events", theirs: types(left), ours: types(right) }];
+  }
+  left.forEach((event, i) =>
+    compare(event, right[i], `${event.eventType.replace("EVENT_TYPE_", "")}`)
+  );
   return found;
 }
 
-/** Every field that an event of a kind has, as `EVENT.path`; entries of maps and lists count as one. */
+/**
+ * Every field that an event of a kind has, as `EVENT.path`; entries of maps and lists count as one.
+ */
 export function fieldsOf(history: Json): Set<string> {
   const paths = new Set<string>();
   const walk = (value: Json, path: string) => {

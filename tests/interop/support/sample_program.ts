@@ -1,5 +1,6 @@
-// A program of temporalio/samples-typescript (MIT), run from a folder next to the checkout: its files are loaded as
-// CommonJS, as ts-node does it; the test provides what they import from `@temporalio/*`, and their console.
+// A program of temporalio/samples-typescript (MIT), run from a folder next to the checkout: its
+// files are loaded as CommonJS, as ts-node does it; the test provides what they import from
+// `@temporalio/*`, and their console.
 import { existsSync, readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname, join, resolve } from "node:path";

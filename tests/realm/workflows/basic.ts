@@ -24,7 +24,13 @@ export const timers = workflow("Timers", async (count: number) => {
 });
 
 export const seeded = workflow("Seeded", async () => {
-  const first = [Math.random(), Date.now(), crypto.randomUUID(), performance.now(), new Date().toISOString()];
+  const first = [
+    Math.random(),
+    Date.now(),
+    crypto.randomUUID(),
+    performance.now(),
+    new Date().toISOString(),
+  ];
   await sleep("1s");
   return [...first, random(), now(), uuid4(), Math.random(), Date.now()];
 });

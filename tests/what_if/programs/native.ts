@@ -56,7 +56,10 @@ export const cart = workflow("Cart", async (customer: string, wait: number = 60_
   const cents = items.reduce((sum, item) => sum + item.cents, 0);
   const receipt = await shop.charge(items.map(({ item }) => item), cents);
   publishState({ phase: "charged", customer, receipt });
-  const confirmed = await receive(false, [on(confirm, () => stop(true)), on(cancel, () => stop(false))]);
+  const confirmed = await receive(false, [
+    on(confirm, () => stop(true)),
+    on(cancel, () => stop(false)),
+  ]);
   if (!confirmed) return `refunded ${await shop.refund(receipt)}`;
   await sleep(wait);
   const shipped = await parallel(items.map(({ item }) => () => shop.ship(item)));
@@ -74,7 +77,9 @@ export const family = workflow("Family", async (item: string) => {
   try {
     return `${await executeChild(child, { args: [item] })} for ${price}`;
   } catch (error) {
-    return `no parcel: ${((error as Error).cause as Error | undefined)?.message ?? (error as Error).message}`;
+    return `no parcel: ${
+      ((error as Error).cause as Error | undefined)?.message ?? (error as Error).message
+    }`;
   }
 });
 

@@ -1,4 +1,5 @@
-// Workflows with tables: reducers whose results decide how they continue, a procedure, a broadcast, named timers.
+// Workflows with tables: reducers whose results decide how they continue, a procedure, a broadcast,
+// named timers.
 import {
   broadcast,
   on,
@@ -25,15 +26,23 @@ interface Reduced {
 }
 const { logLine, strike } = reducers<Reduced>();
 
-export const raidSignals = signals({ standDown: payload<[by: string]>(), strength: payload<[amount: number]>() });
-export const rules = procedures({ computeDamage: signature<[npc: number, power: number], number>() });
+export const raidSignals = signals({
+  standDown: payload<[by: string]>(),
+  strength: payload<[amount: number]>(),
+});
+export const rules = procedures({
+  computeDamage: signature<[npc: number, power: number], number>(),
+});
 
 /** Strikes until the other falls; each blow is as hard as the last signal said. */
 export const duel = workflow("Duel", async (npc: number) => {
   transact(logLine, `a duel with ${npc}`);
   let power = 30;
   for (let blow = 1; blow <= 5; blow++) {
-    await select([timer("delay", "1s", () => undefined), on(raidSignals.strength, ([amount]) => void (power = amount))]);
+    await select([
+      timer("delay", "1s", () => undefined),
+      on(raidSignals.strength, ([amount]) => void (power = amount)),
+    ]);
     const { hp } = await transact(strike, npc, power);
     if (hp === 0) return `won after ${blow}`;
   }

@@ -1,6 +1,13 @@
 // Activities that run in threads, for activity_threads.test.ts.
 import { existsSync, writeFileSync } from "node:fs";
-import { activityContext, activityInfo, ApplicationFailure, completeAsync, heartbeat, sleep } from "../../../ts/activity/mod.ts";
+import {
+  activityContext,
+  activityInfo,
+  ApplicationFailure,
+  completeAsync,
+  heartbeat,
+  sleep,
+} from "../../../ts/activity/mod.ts";
 
 export const notAnActivity = 42;
 

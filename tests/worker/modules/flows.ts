@@ -37,7 +37,10 @@ export const sleeps = workflow("Sleeps", async () => {
 
 const near = localActivities<{ shout(word: string): Promise<string> }>({ startToClose: "10s" });
 
-export const talksNear = workflow("TalksNear", async (word: string) => `${await near.shout(word)}!`);
+export const talksNear = workflow(
+  "TalksNear",
+  async (word: string) => `${await near.shout(word)}!`,
+);
 
 export const talksOn = workflow("TalksOn", async () => {
   for (;;) await near.shout("on");

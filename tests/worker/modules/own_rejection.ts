@@ -1,6 +1,9 @@
 // A program with an unhandled rejection, while the given number of copies of this package listen.
 const copies = Number(process.argv[2]);
-const module = new URL(`../../../ts/platform/rejections.${import.meta.url.endsWith(".js") ? "js" : "ts"}`, import.meta.url);
+const module = new URL(
+  `../../../ts/platform/rejections.${import.meta.url.endsWith(".js") ? "js" : "ts"}`,
+  import.meta.url,
+);
 for (let copy = 0; copy < copies; copy++) {
   const { captureRejections } = await import(
     `${module.href}?copy=${copy}`

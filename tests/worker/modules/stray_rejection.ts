@@ -1,4 +1,5 @@
-// A process in which an activity leaves a rejected promise behind, and then the program itself does, which must end as ever.
+// A process in which an activity leaves a rejected promise behind, and then the program itself
+// does, which must end as ever.
 import { open } from "../../../ts/mod.ts";
 import { activities, workflow } from "../../../ts/workflow/mod.ts";
 
@@ -9,7 +10,9 @@ const logger = {
   info() {},
   warn() {},
   error(message: string, fields: { activityType?: string; workflowId?: string } = {}) {
-    if (/unhandled promise rejection/.test(message)) console.log(`logged ${fields.activityType} ${fields.workflowId}`);
+    if (/unhandled promise rejection/.test(message)) {
+      console.log(`logged ${fields.activityType} ${fields.workflowId}`);
+    }
   },
 };
 const app = await open({

@@ -1,5 +1,5 @@
-// Changes of a workflow as its authors make them, at places that the parser found, each with what is true of it: its line and what it is.
-// Lines stay where they are: an edit is made within one.
+// Changes of a workflow as its authors make them, at places that the parser found, each with what
+// is true of it: its line and what it is. Lines stay where they are: an edit is made within one.
 import { Parser } from "acorn";
 
 const FUNCTIONS = new Set(["FunctionDeclaration", "FunctionExpression", "ArrowFunctionExpression"]);
@@ -19,7 +19,8 @@ export function* nodesOf(node, within = []) {
 
 const has = (node, test) => [...nodesOf(node)].some(({ node }) => test(node));
 const isCallOf = (names) => ({ type, callee }) =>
-  type === "CallExpression" && names.includes(callee.type === "MemberExpression" ? callee.property.name : callee.name);
+  type === "CallExpression" &&
+  names.includes(callee.type === "MemberExpression" ? callee.property.name : callee.name);
 
 const awaited = (statement) => {
   const value = statement.type === "ExpressionStatement"
@@ -27,7 +28,9 @@ const awaited = (statement) => {
     : statement.type === "VariableDeclaration" && statement.declarations.length === 1
     ? statement.declarations[0].init
     : undefined;
-  if (value?.type !== "AwaitExpression" || value.argument.type !== "CallExpression") return undefined;
+  if (value?.type !== "AwaitExpression" || value.argument.type !== "CallExpression") {
+    return undefined;
+  }
   return has(value.argument, ({ type }) => FUNCTIONS.has(type)) ? undefined : value;
 };
 
@@ -56,39 +59,92 @@ export function editsOf(code, { sleep, proxies, inside = () => true }) {
     edits.push({ kind, expect, names, line, code: changed });
   };
   const proxied = (node) =>
-    node.type === "CallExpression" && node.callee.type === "MemberExpression" && proxies.includes(node.callee.object.name);
+    node.type === "CallExpression" && node.callee.type === "MemberExpression" &&
+    proxies.includes(node.callee.object.name);
   const nameOf = (call) => proxied(call) ? call.callee.property.name : undefined;
   const isSleep = (call) => text(call.callee) === sleep;
   const about = (call) => {
     const own = nameOf(call);
     if (own !== undefined) return [own];
     if (isSleep(call)) return ["timer"];
-    return [...text(call).matchAll(/[\w-]+/g)].map(([word]) => word).filter((word) => word.length > 3);
+    return [...text(call).matchAll(/[\w-]+/g)].map(([word]) => word).filter((word) =>
+      word.length > 3
+    );
   };
   const awaitedCall = proxies.length > 0 ? `${proxies[0]}.newStep("new")` : undefined;
-  const lists = nodes.filter(({ node }) => node.type === "BlockStatement").map(({ node }) => node.body);
+  const lists = nodes.filter(({ node }) => node.type === "BlockStatement").map(({ node }) =>
+    node.body
+  );
   for (const body of lists) {
     body.forEach((statement, i) => {
       const value = awaited(statement);
       if (value === undefined) return;
       const call = value.argument;
       const { start, end } = statement;
-      add("insert timer", ["inserted", "endedLate"], ["timer"], statement, start, start, `await ${sleep}("7s"); `);
+      add(
+        "insert timer",
+        ["inserted", "endedLate"],
+        ["timer"],
+        statement,
+        start,
+        start,
+        `await ${sleep}("7s"); `,
+      );
       if (awaitedCall !== undefined) {
-        add("insert activity", ["inserted", "endedLate"], ["newStep"], statement, start, start, `await ${awaitedCall}; `);
+        add(
+          "insert activity",
+          ["inserted", "endedLate"],
+          ["newStep"],
+          statement,
+          start,
+          start,
+          `await ${awaitedCall}; `,
+        );
       }
       if (statement.type === "ExpressionStatement") {
         add("remove", ["removed", "endedEarly"], about(call), statement, start, end, ";");
       } else {
-        add("remove", ["removed", "endedEarly"], about(call), statement, value.start, value.end, "undefined");
+        add(
+          "remove",
+          ["removed", "endedEarly"],
+          about(call),
+          statement,
+          value.start,
+          value.end,
+          "undefined",
+        );
       }
       const name = nameOf(call);
       if (name !== undefined) {
         const { property } = call.callee;
-        add("rename", ["renamed"], [`${name}V2`], statement, property.start, property.end, `${name}V2`);
-        add("activity to timer", ["changedKind"], ["timer"], statement, call.start, call.end, `${sleep}("7s")`);
+        add(
+          "rename",
+          ["renamed"],
+          [`${name}V2`],
+          statement,
+          property.start,
+          property.end,
+          `${name}V2`,
+        );
+        add(
+          "activity to timer",
+          ["changedKind"],
+          ["timer"],
+          statement,
+          call.start,
+          call.end,
+          `${sleep}("7s")`,
+        );
       } else if (isSleep(call) && awaitedCall !== undefined) {
-        add("timer to activity", ["changedKind"], ["newStep"], statement, call.start, call.end, awaitedCall);
+        add(
+          "timer to activity",
+          ["changedKind"],
+          ["newStep"],
+          statement,
+          call.start,
+          call.end,
+          awaitedCall,
+        );
       }
       const next = body[i + 1];
       const other = next === undefined ? undefined : awaited(next);
@@ -99,14 +155,24 @@ export function editsOf(code, { sleep, proxies, inside = () => true }) {
         const free = target === undefined || !new RegExp(`\\b${text(target)}\\b`).test(text(other));
         if (free) add("swap", ["reordered"], names, statement, value.start, other.end, swapped);
       }
-      add("end early", ["endedEarly", "removed"], ["end", ...about(call)], statement, start, start, `if (1) return; `);
+      add(
+        "end early",
+        ["endedEarly", "removed"],
+        ["end", ...about(call)],
+        statement,
+        start,
+        start,
+        `if (1) return; `,
+      );
     });
     for (const statement of body) {
-      if (statement.type === "IfStatement" && has(statement.consequent, ({ type }) => type === "AwaitExpression")) {
+      if (
+        statement.type === "IfStatement" &&
+        has(statement.consequent, ({ type }) => type === "AwaitExpression")
+      ) {
         const { test } = statement;
-        const steps = [...nodesOf(statement)].filter(({ node }) => node.type === "CallExpression").flatMap(({ node }) =>
-          about(node)
-        );
+        const steps = [...nodesOf(statement)].filter(({ node }) => node.type === "CallExpression")
+          .flatMap(({ node }) => about(node));
         add(
           "other branch",
           ["inserted", "removed", "changedKind", "renamed", "endedEarly"],
@@ -119,34 +185,80 @@ export function editsOf(code, { sleep, proxies, inside = () => true }) {
       }
     }
   }
-  const awaits = new Set(nodes.filter(({ node }) => node.type === "AwaitExpression").map(({ within }) => within.at(-1)));
+  const awaits = new Set(
+    nodes.filter(({ node }) => node.type === "AwaitExpression").map(({ within }) => within.at(-1)),
+  );
   for (const one of nodes) ofCalls(code, one, { add, awaits, awaitedCall });
   return edits;
 }
 
 /** Edits of ends, patches, handlers, children and side effects. */
 function ofCalls(code, { node, within }, { add, awaits, awaitedCall }) {
-  const callee = node.type === "CallExpression" ? code.slice(node.callee.start, node.callee.end) : "";
-  if (node.type === "ReturnStatement" && awaits.has(within.at(-1)) && node.argument !== null && awaitedCall !== undefined) {
+  const callee = node.type === "CallExpression"
+    ? code.slice(node.callee.start, node.callee.end)
+    : "";
+  if (
+    node.type === "ReturnStatement" && awaits.has(within.at(-1)) && node.argument !== null &&
+    awaitedCall !== undefined
+  ) {
     if (node.argument.type === "AwaitExpression") return;
-    add("end late", ["endedLate", "inserted"], ["newStep"], node, node.start, node.start, `await ${awaitedCall}; `);
+    add(
+      "end late",
+      ["endedLate", "inserted"],
+      ["newStep"],
+      node,
+      node.start,
+      node.start,
+      `await ${awaitedCall}; `,
+    );
   }
   if (node.type !== "CallExpression") return;
   const [first] = node.arguments;
   if (isCallOf(["patched"])(node) && first?.type === "Literal") {
-    add("rename patch", ["patchRenamed"], [first.value], node, first.start, first.end, JSON.stringify(`${first.value}-2`));
-    add("remove patch", ["patchRemoved", "patchRenamed"], [first.value], node, node.start, node.end, "false");
+    add(
+      "rename patch",
+      ["patchRenamed"],
+      [first.value],
+      node,
+      first.start,
+      first.end,
+      JSON.stringify(`${first.value}-2`),
+    );
+    add(
+      "remove patch",
+      ["patchRemoved", "patchRenamed"],
+      [first.value],
+      node,
+      node.start,
+      node.end,
+      "false",
+    );
   }
   if (isCallOf(["on", "setHandler"])(node) && first?.type === "Identifier" && within.length > 0) {
-    const declared = new RegExp(`\\b${first.name}\\s*=\\s*(?:\\w+\\.)?(?:update|defineUpdate)[^"'\\n]*\\(["']([^"']+)["']`)
+    const declared = new RegExp(
+      `\\b${first.name}\\s*=\\s*(?:\\w+\\.)?(?:update|defineUpdate)[^"'\\n]*\\(["']([^"']+)["']`,
+    )
       .exec(code);
     if (declared !== null) {
       const [, name] = declared;
-      const make = /setHandler/.test(callee) ? callee.replace("setHandler", "defineUpdate") : "update";
-      add("rename handler", ["handlerMissing"], [name], node, first.start, first.end, `${make}("${name}-2")`);
+      const make = /setHandler/.test(callee)
+        ? callee.replace("setHandler", "defineUpdate")
+        : "update";
+      add(
+        "rename handler",
+        ["handlerMissing"],
+        [name],
+        node,
+        first.start,
+        first.end,
+        `${make}("${name}-2")`,
+      );
     }
   }
-  if (isCallOf(["executeChild", "startChild"])(node) && first?.type === "Identifier" && first.name === "pack") {
+  if (
+    isCallOf(["executeChild", "startChild"])(node) && first?.type === "Identifier" &&
+    first.name === "pack"
+  ) {
     add("rename child", ["renamed"], ["Wrap"], node, first.start, first.end, "wrap");
   }
   if (isCallOf(["sideEffect"])(node)) {

@@ -1,4 +1,5 @@
-// Programs with handlers, canceled timers, try/finally, equal children and open runs, native and for Temporal.
+// Programs with handlers, canceled timers, try/finally, equal children and open runs, native and
+// for Temporal.
 import { strip } from "../verdicts/edits.mjs";
 
 const NATIVE =

@@ -1,6 +1,6 @@
-// The official replayer as judge of the first divergent task: it replays each edit of the programs for Temporal; its error
-// names an event of that task. It gives no verdict on an edit that it does not call a divergence, or whose error names no
-// event.
+// The official replayer as judge of the first divergent task: it replays each edit of the programs
+// for Temporal; its error names an event of that task. It gives no verdict on an edit that it does
+// not call a divergence, or whose error names no event.
 import { spawn } from "node:child_process";
 import { existsSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
@@ -13,21 +13,32 @@ const PROGRAM = fileURLToPath(new URL("../verdicts/official.mjs", import.meta.ur
 const GROUP = 40;
 
 /** Whether `npm ci --prefix tests/interop --ignore-scripts` has been run. */
-export const hasOfficial = () => existsSync(new URL("../../../tests/interop/node_modules/@temporalio/worker", import.meta.url));
+export const hasOfficial = () =>
+  existsSync(new URL("../../../tests/interop/node_modules/@temporalio/worker", import.meta.url));
 
-/** The task, from 1, whose commands an event is of; of another event the last one that had completed before it. */
+/**
+ * The task, from 1, whose commands an event is of; of another event the last one that had completed
+ * before it.
+ */
 function taskOf(history, eventId) {
-  const completed = history.events.filter(({ eventType }) => /WORKFLOW_TASK_COMPLETED|WorkflowTaskCompleted/.test(eventType))
+  const completed = history.events.filter(({ eventType }) =>
+    /WORKFLOW_TASK_COMPLETED|WorkflowTaskCompleted/.test(eventType)
+  )
     .map(({ eventId }) => Number(eventId));
   const event = history.events.find((one) => Number(one.eventId) === eventId);
-  const of = Object.values(event ?? {}).find((one) => one?.workflowTaskCompletedEventId !== undefined)
+  const of = Object.values(event ?? {}).find((one) =>
+    one?.workflowTaskCompletedEventId !== undefined
+  )
     ?.workflowTaskCompletedEventId;
-  const at = of === undefined ? completed.filter((id) => id < eventId).length - 1 : completed.indexOf(Number(of));
+  const at = of === undefined
+    ? completed.filter((id) => id < eventId).length - 1
+    : completed.indexOf(Number(of));
   return at + 1;
 }
 
 /**
- * Adds `official` to rows with a `json` (the history as an object), a `file` and a `workflowId`: { verdict, message, eventId, task }.
+ * Adds `official` to rows with a `json` (the history as an object), a `file` and a `workflowId`: {
+ * verdict, message, eventId, task }.
  * @returns {Promise<void>}
  */
 export async function judge(rows, work) {
@@ -35,7 +46,9 @@ export async function judge(rows, work) {
   for (let i = 0; i < rows.length; i += GROUP) {
     const group = rows.slice(i, i + GROUP);
     const modules = join(work, `judged-${groups.length}.js`);
-    const lines = group.map((row, n) => `export { ${typeOf(row.json)} as w${i + n} } from "./${basename(row.file)}";`);
+    const lines = group.map((row, n) =>
+      `export { ${typeOf(row.json)} as w${i + n} } from "./${basename(row.file)}";`
+    );
     writeFileSync(modules, `${lines.join("\n")}\n`);
     const histories = group.map(({ json, workflowId }, n) => {
       const copy = structuredClone(json);
@@ -49,24 +62,36 @@ export async function judge(rows, work) {
   const list = join(work, "judged.json");
   for (const group of groups) {
     writeFileSync(list, JSON.stringify([group]));
-    const child = spawn(process.execPath, [PROGRAM, list], { stdio: ["ignore", "pipe", "inherit"] });
+    const child = spawn(process.execPath, [PROGRAM, list], {
+      stdio: ["ignore", "pipe", "inherit"],
+    });
     for await (const line of createInterface({ input: child.stdout })) {
       if (!line.startsWith("{")) continue;
       const { id, verdict, message } = JSON.parse(line);
       if (id === undefined) continue;
       const row = rows[Number(id.slice(1))];
       const eventId = Number(/\bid: (\d+)/.exec(message)?.[1] ?? 0);
-      row.official = { verdict, message, eventId, task: eventId === 0 ? 0 : taskOf(row.json, eventId) };
+      row.official = {
+        verdict,
+        message,
+        eventId,
+        task: eventId === 0 ? 0 : taskOf(row.json, eventId),
+      };
     }
   }
 }
 
 const typeOf = ({ events }) => events[0].workflowExecutionStartedEventAttributes.workflowType.name;
 
-/** Lines of figures, and those rows in which the judge names an earlier task than the explanation does. */
+/**
+ * Lines of figures, and those rows in which the judge names an earlier task than the explanation
+ * does.
+ */
 export function judged(rows) {
   const seen = rows.filter(({ official }) => official !== undefined);
-  const named = seen.filter(({ official }) => official.verdict === "NONDETERMINISM" && official.task > 0);
+  const named = seen.filter(({ official }) =>
+    official.verdict === "NONDETERMINISM" && official.task > 0
+  );
   const same = named.filter(({ official, task }) => official.task === task);
   const earlier = named.filter(({ official, task }) => task < official.task);
   const later = named.filter(({ official, task }) => task > official.task);

@@ -1,12 +1,13 @@
-// Edits of definitions, handlers, canceled timers and equal steps. `lines`: lines that a report may name, because the
-// changed line is gone or two lines belong to the edit.
+// Edits of definitions, handlers, canceled timers and equal steps. `lines`: lines that a report may
+// name, because the changed line is gone or two lines belong to the edit.
 import { Parser } from "acorn";
 import { nodesOf } from "./edits.mjs";
 
 const DEFINES = new Set(["signal", "update", "defineSignal", "defineUpdate"]);
 const GROUPS = new Set(["parallel", "all", "race", "select"]);
 
-const calleeName = ({ callee }) => callee.type === "MemberExpression" ? callee.property.name : callee.name;
+const calleeName = ({ callee }) =>
+  callee.type === "MemberExpression" ? callee.property.name : callee.name;
 
 /**
  * Returns the edits of a program that concern messages, timers of a race, and equal steps.
@@ -30,7 +31,9 @@ export function messageEditsOf(code) {
   };
   const defined = new Map();
   for (const { node: declared } of nodesOf(tree)) {
-    if (declared.type !== "VariableDeclarator" || declared.init?.type !== "CallExpression") continue;
+    if (declared.type !== "VariableDeclarator" || declared.init?.type !== "CallExpression") {
+      continue;
+    }
     const [first] = declared.init.arguments;
     if (!DEFINES.has(calleeName(declared.init)) || first?.type !== "Literal") continue;
     const { line } = declared.loc.start;
@@ -51,7 +54,15 @@ export function messageEditsOf(code) {
       const by = `${message.define}("${message.name}-2")`;
       add("rename handler", ["handlerMissing"], [message.name], [line], first.start, first.end, by);
       if (called === "setHandler") {
-        add("remove handler", ["handlerMissing"], [message.name], [line, message.line], node.start, node.end, "0");
+        add(
+          "remove handler",
+          ["handlerMissing"],
+          [message.name],
+          [line, message.line],
+          node.start,
+          node.end,
+          "0",
+        );
       }
     }
     const list = node.arguments.find(({ type }) => type === "ArrayExpression");
@@ -66,7 +77,15 @@ export function messageEditsOf(code) {
       const handled = inner?.type === "Identifier" ? defined.get(inner.name) : undefined;
       const at = element.loc.start.line;
       if (handled !== undefined) {
-        return add("remove handler", ["handlerMissing"], [handled.name], [at, handled.line], from, to, "");
+        return add(
+          "remove handler",
+          ["handlerMissing"],
+          [handled.name],
+          [at, handled.line],
+          from,
+          to,
+          "",
+        );
       }
       const text = code.slice(element.start, element.end);
       const names = /timer|sleep/.test(text)
@@ -75,14 +94,40 @@ export function messageEditsOf(code) {
         ? ["Pack", "Piece", "child"]
         : ["score"];
       const isTimer = names[0] === "timer";
-      add(isTimer ? "drop timer" : "drop equal", ["removed", "endedEarly"], names, [at], from, to, "");
-      if (!isTimer) add("add equal", ["inserted", "endedLate"], names, [at], element.start, element.start, `${text}, `);
+      add(
+        isTimer ? "drop timer" : "drop equal",
+        ["removed", "endedEarly"],
+        names,
+        [at],
+        from,
+        to,
+        "",
+      );
+      if (!isTimer) {
+        add(
+          "add equal",
+          ["inserted", "endedLate"],
+          names,
+          [at],
+          element.start,
+          element.start,
+          `${text}, `,
+        );
+      }
     });
   }
   for (const { node } of calls) {
     if (calleeName(node) !== "condition" || node.arguments.length !== 2) continue;
     const [test, limit] = node.arguments;
-    add("drop timer", ["removed", "endedEarly"], ["timer"], [node.loc.start.line], test.end, limit.end, "");
+    add(
+      "drop timer",
+      ["removed", "endedEarly"],
+      ["timer"],
+      [node.loc.start.line],
+      test.end,
+      limit.end,
+      "",
+    );
   }
   return edits;
 }

@@ -1,4 +1,5 @@
-// Native programs for the edits, and what a client does with each. Together they issue every kind of command that replay matches.
+// Native programs for the edits, and what a client does with each. Together they issue every kind
+// of command that replay matches.
 const HEAD =
   `import { activities, continueAsNew, deprecatePatch, executeChild, externalWorkflow, localActivities, now, on, parallel, patched, publishState, random, receive, reply, noreply, select, sideEffect, signal, sleep, spawn, spawnAsync, startChild, stop, timer, update, upsertMemo, upsertSearchAttributes, uuid4, waitForSignal, workflow } from "temporalex/workflow";
 
@@ -8,7 +9,19 @@ const near = localActivities<any>({ startToClose: "5s" });
 
 /** Every activity returns its name and its first argument. */
 export const ACTIVITIES = [
-  ...["reserveStock", "chargeCard", "ship", "notify", "refund", "score", "fetchPage", "store", "cleanUp", "audit", "remind"],
+  ...[
+    "reserveStock",
+    "chargeCard",
+    "ship",
+    "notify",
+    "refund",
+    "score",
+    "fetchPage",
+    "store",
+    "cleanUp",
+    "audit",
+    "remind",
+  ],
 ];
 export const LOCAL = ["lookUp", "format"];
 

@@ -1,9 +1,14 @@
-// Programs with their histories, for measurements over many: native ones are recorded here, those for Temporal are taken
-// from the corpus next to the checkout.
+// Programs with their histories, for measurements over many: native ones are recorded here, those
+// for Temporal are taken from the corpus next to the checkout.
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { caseNames, corpusRoot, historyOf, loadCase } from "../../../dist/tests/compat/support/corpus.js";
+import {
+  caseNames,
+  corpusRoot,
+  historyOf,
+  loadCase,
+} from "../../../dist/tests/compat/support/corpus.js";
 import { silentLogger } from "../../../dist/ts/base/logger.js";
 import { readHistoryFile } from "../../../dist/ts/history_files/history_file.js";
 import { TestEnvironment } from "../../../dist/ts/testing/mod.js";
@@ -18,7 +23,10 @@ const results = Object.fromEntries(
   [...ACTIVITIES, ...LOCAL].map((name) => [name, (value) => Promise.resolve(`${name} ${value}`)]),
 );
 
-/** Runs a program on the embedded engine in virtual time. Returns the history of the run with the id `name`, open or closed. */
+/**
+ * Runs a program on the embedded engine in virtual time. Returns the history of the run with the id
+ * `name`, open or closed.
+ */
 async function recordHistory({ file, name, drive }) {
   const env = await TestEnvironment.create({ logger: silentLogger, startTime: 1_750_000_000_000 });
   try {
@@ -34,7 +42,10 @@ async function recordHistory({ file, name, drive }) {
   }
 }
 
-/** Programs of this package, recorded on the embedded engine in virtual time; their files go into a folder. */
+/**
+ * Programs of this package, recorded on the embedded engine in virtual time; their files go into a
+ * folder.
+ */
 export async function nativePrograms(work) {
   const programs = [];
   for (const { name, text, drive } of PROGRAMS) {
@@ -54,7 +65,10 @@ export async function nativePrograms(work) {
   return programs;
 }
 
-/** Programs with handlers, canceled timers, try/finally, equal children and open runs, recorded like native programs. */
+/**
+ * Programs with handlers, canceled timers, try/finally, equal children and open runs, recorded like
+ * native programs.
+ */
 export async function entityPrograms(work) {
   const programs = [];
   for (const { name, dialect, drive, ...one } of ENTITIES) {
@@ -62,7 +76,10 @@ export async function entityPrograms(work) {
     const file = join(work, `${name}.js`);
     writeFileSync(file, code);
     const found = await recordHistory({ file, name, drive });
-    const edits = [...editsOf(code, { sleep: "sleep", proxies: ["acts"] }), ...messageEditsOf(code)];
+    const edits = [
+      ...editsOf(code, { sleep: "sleep", proxies: ["acts"] }),
+      ...messageEditsOf(code),
+    ];
     programs.push({ name, dialect, code, file, histories: [found], edits });
   }
   return programs;
@@ -76,7 +93,8 @@ export async function compatPrograms(work) {
   for (const name of caseNames(root)) {
     const found = loadCase(root, name);
     if (
-      found.variants.base === undefined || found.histories !== undefined || found.recordedWith !== undefined ||
+      found.variants.base === undefined || found.histories !== undefined ||
+      found.recordedWith !== undefined ||
       name === "m-big-payload"
     ) continue;
     let history;
@@ -89,9 +107,14 @@ export async function compatPrograms(work) {
     const code = strip(readFileSync(join(root, "workflows", found.variants.base.file), "utf8"));
     const file = join(work, `${name}.js`);
     writeFileSync(file, code);
-    const { bytes, workflowId } = await readHistoryFile(new TextEncoder().encode(JSON.stringify(history)));
-    const id = history.events[0].workflowExecutionStartedEventAttributes.workflowId || workflowId || "replay-h";
-    const proxies = [...code.matchAll(/(?:const|let)\s+(\w+)\s*=\s*(?:wf\.)?proxy(?:Local)?Activities/g)].map(([, one]) => one);
+    const { bytes, workflowId } = await readHistoryFile(
+      new TextEncoder().encode(JSON.stringify(history)),
+    );
+    const id = history.events[0].workflowExecutionStartedEventAttributes.workflowId || workflowId ||
+      "replay-h";
+    const proxies = [
+      ...code.matchAll(/(?:const|let)\s+(\w+)\s*=\s*(?:wf\.)?proxy(?:Local)?Activities/g),
+    ].map(([, one]) => one);
     const sleep = /\bwf\./.test(code) ? "wf.sleep" : "sleep";
     programs.push({
       name,
@@ -108,11 +131,12 @@ export async function compatPrograms(work) {
 /** The programs for Temporal of this repository's own tests, with their recorded histories. */
 export async function ownPrograms() {
   const folder = new URL("../../../tests/compat/", import.meta.url);
-  const names = readdirSync(new URL("histories/", folder)).filter((file) => file.endsWith(".json")).map((file) =>
-    file.slice(0, -5)
-  );
+  const names = readdirSync(new URL("histories/", folder)).filter((file) => file.endsWith(".json"))
+    .map((file) => file.slice(0, -5));
   return await Promise.all(names.map(async (name) => {
-    const { bytes, workflowId } = await readHistoryFile(readFileSync(new URL(`histories/${name}.json`, folder)));
+    const { bytes, workflowId } = await readHistoryFile(
+      readFileSync(new URL(`histories/${name}.json`, folder)),
+    );
     const file = fileURLToPath(new URL(`programs/${name}.ts`, folder));
     return { name, dialect: "compat", file, histories: [{ bytes, workflowId }] };
   }));

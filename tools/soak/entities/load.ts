@@ -1,6 +1,13 @@
 // Messages to many accounts, and the judgement of what became of them.
 import type { Client } from "../../../ts/client/mod.ts";
-import { getHealth, getState, reactivate, type Receipt, suspend, updateProfile } from "../../../examples/entity/workflow.ts";
+import {
+  getHealth,
+  getState,
+  reactivate,
+  type Receipt,
+  suspend,
+  updateProfile,
+} from "../../../examples/entity/workflow.ts";
 
 /** What one account must have seen. */
 interface Expected {
@@ -46,7 +53,8 @@ export class Load {
   }
 
   #account(id: string) {
-    // A server that is kept busy may answer late; what it has taken by then must not be counted as not sent.
+    // A server that is kept busy may answer late; what it has taken by then must not be counted as
+    // not sent.
     return this.#options.client.getHandle(this.#options.type, id).with({ timeout: "2m" });
   }
 
@@ -54,14 +62,17 @@ export class Load {
   async round(i: number, over: () => boolean): Promise<void> {
     let next = 0;
     const caller = async () => {
-      while (!over() && next < this.#accounts.length) await this.#message(this.#accounts[next++]!, i);
+      while (!over() && next < this.#accounts.length) {
+        await this.#message(this.#accounts[next++]!, i);
+      }
     };
     await Promise.all(Array.from({ length: this.#options.callers }, caller));
   }
 
   /** For reports: that of the first account; undefined where the server is too busy to answer. */
   async generation(): Promise<number | undefined> {
-    return (await this.#account(this.#accounts[0]!.id).query(getHealth).catch(() => undefined))?.generation;
+    return (await this.#account(this.#accounts[0]!.id).query(getHealth).catch(() => undefined))
+      ?.generation;
   }
 
   async #update(account: Expected, updateId: string, name: string): Promise<void> {
@@ -69,7 +80,12 @@ export class Load {
     const known = account.receipts.get(updateId);
     const { client, type } = this.#options;
     const answer = await client.executeUpdateWithStart(type, {
-      ...{ id: account.id, args: [account.id], idConflictPolicy: "USE_EXISTING", idReusePolicy: "REJECT_DUPLICATE" },
+      ...{
+        id: account.id,
+        args: [account.id],
+        idConflictPolicy: "USE_EXISTING",
+        idReusePolicy: "REJECT_DUPLICATE",
+      },
       ...{ update: updateProfile, updateArgs: [{ name }], updateId },
     }).catch((error: Error) => error);
     this.slowestMs = Math.max(this.slowestMs, performance.now() - began);
@@ -77,7 +93,9 @@ export class Load {
     if (answer instanceof Error) return this.#wrong(`${account.id} ${updateId}: ${answer}`);
     if (known === undefined) account.receipts.set(updateId, answer);
     else if (this.repeated++, answer.operation !== known.operation) {
-      this.#wrong(`${account.id} ${updateId}: was operation ${known.operation}, and ${answer.operation} when it was sent again`);
+      this.#wrong(
+        `${account.id} ${updateId}: was operation ${known.operation}, and ${answer.operation} when it was sent again`,
+      );
     }
   }
 
@@ -92,11 +110,17 @@ export class Load {
       case 5: // three at once
         account.operations += 3;
         account.last = `${i}`;
-        await Promise.all(["a", "b", "c"].map((part) => this.#update(account, `u-${i}-${part}`, account.last)));
+        await Promise.all(
+          ["a", "b", "c"].map((part) => this.#update(account, `u-${i}-${part}`, account.last)),
+        );
         return;
       case 9: { // one of long ago, as far as it is remembered, and one of just now
         const ids = [...account.receipts.keys()];
-        await Promise.all([ids.at(-900) ?? ids[0]!, ids.at(-1)!].map((id) => this.#update(account, id, "sent again")));
+        await Promise.all(
+          [ids.at(-900) ?? ids[0]!, ids.at(-1)!].map((id) =>
+            this.#update(account, id, "sent again")
+          ),
+        );
         return;
       }
       default:
@@ -132,7 +156,9 @@ export class Load {
       this.#wrong(`${id}: ${health.operations} operations, ${operations} were expected`);
     }
     const { profile } = await account.query(getState);
-    if (profile?.name !== last) this.#wrong(`${id}: its profile is ${profile?.name}, and ${last} was sent last`);
+    if (profile?.name !== last) {
+      this.#wrong(`${id}: its profile is ${profile?.name}, and ${last} was sent last`);
+    }
     return health.generation;
   }
 }

@@ -1,4 +1,5 @@
-// This package's worker for examples/entity/temporal_workflow.ts in a separate process, until its standard input ends.
+// This package's worker for examples/entity/temporal_workflow.ts in a separate process, until its
+// standard input ends.
 //   node our_worker.js ADDRESS TASK_QUEUE CACHED_WORKFLOWS
 import process from "node:process";
 import { silentLogger } from "../../../ts/base/logger.ts";

@@ -17,25 +17,46 @@ export interface Place {
 
 /** A dev server has one shard, whose limits are those of one of a cluster's hundreds. */
 const UNLIMITED = [
-  ...["frontend.rps", "frontend.namespaceRPS", "history.rps", "matching.rps", "frontend.persistenceMaxQPS"],
-  ...["history.persistenceMaxQPS", "matching.persistenceMaxQPS", "system.visibilityPersistenceMaxWriteQPS"],
-  ...["transfer", "timer", "visibility", "outbound"].map((queue) => `history.${queue}ProcessorMaxPollRPS`),
+  ...[
+    "frontend.rps",
+    "frontend.namespaceRPS",
+    "history.rps",
+    "matching.rps",
+    "frontend.persistenceMaxQPS",
+  ],
+  ...[
+    "history.persistenceMaxQPS",
+    "matching.persistenceMaxQPS",
+    "system.visibilityPersistenceMaxWriteQPS",
+  ],
+  ...["transfer", "timer", "visibility", "outbound"].map((queue) =>
+    `history.${queue}ProcessorMaxPollRPS`
+  ),
 ].map((key) => `${key}=1000000`);
 
-/** `on`: memory, sqlite, dev, server, or an address. `events`: continue-as-new is suggested at so many, where that can be set. */
+/**
+ * `on`: memory, sqlite, dev, server, or an address. `events`: continue-as-new is suggested at so
+ * many, where that can be set.
+ */
 export async function openPlace(on: string, events: number): Promise<Place> {
   if (on === "memory" || on === "sqlite") {
     const folder = mkdtempSync(join(tmpdir(), "temporalex-entities-"));
-    const store = on === "memory" ? { store: new MemoryStore() } : { path: join(folder, "store.sqlite") };
-    const engine = await EmbeddedEngine.open({ ...store, limits: { suggestContinueAsNewEvents: events } });
+    const store = on === "memory"
+      ? { store: new MemoryStore() }
+      : { path: join(folder, "store.sqlite") };
+    const engine = await EmbeddedEngine.open({
+      ...store,
+      limits: { suggestContinueAsNewEvents: events },
+    });
     const close = async () => {
       await engine.close();
       rmSync(folder, { recursive: true, force: true });
     };
     return { service: engine, close };
   }
-  // In memory Temporal's dev server has one connection to its database: a call that is canceled during a query may close it,
-  // and lose all its data (seen on a busy machine: "Namespace default is not found", and no response ever after).
+  // In memory Temporal's dev server has one connection to its database: a call that is canceled
+  // during a query may close it, and lose all its data (seen on a busy machine: "Namespace default
+  // is not found", and no response ever after).
   const folder = on === "server" ? mkdtempSync(join(tmpdir(), "temporalex-entities-")) : undefined;
   const server = folder !== undefined
     ? await DevServer.start([`limit.historyCount.suggestContinueAsNew=${events}`, ...UNLIMITED], {

@@ -1,5 +1,6 @@
-// The workers of the accounts: a worker in this process with the native program, or workers in separate processes, of this
-// package and of the official SDK, with the same account as a program of `@temporalio/workflow`.
+// The workers of the accounts: a worker in this process with the native program, or workers in
+// separate processes, of this package and of the official SDK, with the same account as a program
+// of `@temporalio/workflow`.
 import { spawn } from "node:child_process";
 import { readFileSync } from "node:fs";
 import process from "node:process";
@@ -32,10 +33,15 @@ export interface WorkerAsk {
 /** Resolves when it polls. */
 export function startWorker(name: WorkerName, ask: WorkerAsk): Promise<RunningWorker> {
   if (name === "here") return inThisProcess(ask);
-  if (ask.address === undefined) throw new Error(`--workers ${name} needs a server (--on dev, server or an address)`);
+  if (ask.address === undefined) {
+    throw new Error(`--workers ${name} needs a server (--on dev, server or an address)`);
+  }
   const args = [ask.address, ask.taskQueue, String(ask.cached)];
   return name === "ours"
-    ? inProcess(process.execPath, [fileURLToPath(new URL("./our_worker.ts", import.meta.url)), ...args])
+    ? inProcess(process.execPath, [
+      fileURLToPath(new URL("./our_worker.ts", import.meta.url)),
+      ...args,
+    ])
     : inProcess("node", [officialProgram("entity_worker.mjs"), ...args]);
 }
 
@@ -60,12 +66,18 @@ async function inProcess(command: string, args: string[]): Promise<RunningWorker
   await new Promise((resolve, reject) => {
     child.stdout.once("data", resolve);
     child.once("error", reject);
-    child.once("exit", (code) => reject(new Error(`a worker ended by itself (${code}); its words are above`)));
+    child.once(
+      "exit",
+      (code) => reject(new Error(`a worker ended by itself (${code}); its words are above`)),
+    );
   });
   const pid = child.pid!;
   return {
     cpu: () => cpuSeconds(pid),
-    rssMb: () => Math.round(Number(/^VmRSS:\s+(\d+) kB/m.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1]) / 1000),
+    rssMb: () =>
+      Math.round(
+        Number(/^VmRSS:\s+(\d+) kB/m.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1]) / 1000,
+      ),
     stop: () => (process.off("exit", kill), kill(), exit),
   };
 }

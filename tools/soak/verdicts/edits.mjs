@@ -1,11 +1,16 @@
-// Changes to a program as its authors make them: a statement removed, doubled, moved; a call, a constant or a name changed. The
-// text is edited at places that the parser found, so that everything else stays as it was.
+// Changes to a program as its authors make them: a statement removed, doubled, moved; a call, a
+// constant or a name changed. The text is edited at places that the parser found, so that
+// everything else stays as it was.
 import { Parser } from "acorn";
 import { transform } from "sucrase";
 
 /** TypeScript to JavaScript, lines kept. */
 export const strip = (text) =>
-  transform(text, { transforms: ["typescript"], disableESTransforms: true, keepUnusedImports: false }).code;
+  transform(text, {
+    transforms: ["typescript"],
+    disableESTransforms: true,
+    keepUnusedImports: false,
+  }).code;
 
 function* nodesOf(node, inside = false) {
   if (node === null || typeof node !== "object") return;
@@ -24,7 +29,15 @@ function* nodesOf(node, inside = false) {
 
 /** Statements that can be removed without leaving a name undeclared for other code. */
 const movable = (node) =>
-  ["ExpressionStatement", "IfStatement", "ForStatement", "ForOfStatement", "TryStatement", "WhileStatement", "ReturnStatement"]
+  [
+    "ExpressionStatement",
+    "IfStatement",
+    "ForStatement",
+    "ForOfStatement",
+    "TryStatement",
+    "WhileStatement",
+    "ReturnStatement",
+  ]
     .includes(
       node.type,
     );
@@ -45,12 +58,18 @@ export function edited(code, random) {
   const tree = Parser.parse(code, { ecmaVersion: "latest", sourceType: "module", locations: true });
   const nodes = [...nodesOf(tree)];
   const blocks = nodes.filter((node) => node.type === "BlockStatement");
-  const statements = blocks.flatMap((block) => block.body.map((node, i) => ({ node, next: block.body[i + 1] })));
+  const statements = blocks.flatMap((block) =>
+    block.body.map((node, i) => ({ node, next: block.body[i + 1] }))
+  );
   const single = statements.filter(({ node }) => movable(node));
   const text = (node) => code.slice(node.start, node.end);
   const splice = (node, by) => code.slice(0, node.start) + by + code.slice(node.end);
-  const calls = nodes.filter((node) => node.type === "CallExpression" && node.callee.type === "Identifier");
-  const literals = nodes.filter((node) => node.type === "Literal" && ["string", "number", "boolean"].includes(typeof node.value));
+  const calls = nodes.filter((node) =>
+    node.type === "CallExpression" && node.callee.type === "Identifier"
+  );
+  const literals = nodes.filter((node) =>
+    node.type === "Literal" && ["string", "number", "boolean"].includes(typeof node.value)
+  );
   const awaits = nodes.filter((node) => node.type === "AwaitExpression");
   const kinds = {
     remove() {
@@ -62,10 +81,13 @@ export function edited(code, random) {
       return { node, code: splice(node, `${text(node)} ${text(node)}`) };
     },
     swap() {
-      const { node, next } = random.of(single.filter(({ next }) => next !== undefined && movable(next)));
+      const { node, next } = random.of(
+        single.filter(({ next }) => next !== undefined && movable(next)),
+      );
       return {
         node,
-        code: code.slice(0, node.start) + text(next) + code.slice(node.end, next.start) + text(node) + code.slice(next.end),
+        code: code.slice(0, node.start) + text(next) + code.slice(node.end, next.start) +
+          text(node) + code.slice(next.end),
       };
     },
     constant() {
@@ -78,9 +100,14 @@ export function edited(code, random) {
       return { node, code: splice(node, JSON.stringify(value)) };
     },
     call() {
-      const node = random.of(calls.filter((node) => Object.hasOwn(REPLACED_CALLS, node.callee.name)));
+      const node = random.of(
+        calls.filter((node) => Object.hasOwn(REPLACED_CALLS, node.callee.name)),
+      );
       const by = REPLACED_CALLS[node.callee.name](node.arguments.map(text).join(", "));
-      return { node, code: splice(node, by.replace(/^sleepInstead\(.*\)$/s, "Promise.resolve(true)")) };
+      return {
+        node,
+        code: splice(node, by.replace(/^sleepInstead\(.*\)$/s, "Promise.resolve(true)")),
+      };
     },
     unawaited() {
       const node = random.of(awaits);
@@ -90,7 +117,8 @@ export function edited(code, random) {
       const { node } = random.of(single);
       return {
         node,
-        code: code.slice(0, node.start) + `await new Promise((done) => setTimeout(done, 7)); ` + code.slice(node.start),
+        code: code.slice(0, node.start) + `await new Promise((done) => setTimeout(done, 7)); ` +
+          code.slice(node.start),
       };
     },
     name() {
@@ -104,7 +132,8 @@ export function edited(code, random) {
       const [first, second] = node.arguments;
       return {
         node,
-        code: code.slice(0, first.start) + text(second) + code.slice(first.end, second.start) + text(first) +
+        code: code.slice(0, first.start) + text(second) + code.slice(first.end, second.start) +
+          text(first) +
           code.slice(second.end),
       };
     },
@@ -118,5 +147,7 @@ export function edited(code, random) {
   } catch {
     return undefined;
   }
-  return change.code === code ? undefined : { kind, line: change.node.loc.start.line, code: change.code };
+  return change.code === code
+    ? undefined
+    : { kind, line: change.node.loc.start.line, code: change.code };
 }

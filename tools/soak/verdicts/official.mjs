@@ -1,14 +1,17 @@
-// The official replayer, in a separate process: `node official.mjs JOBS.json`. A job is { modules, histories: [{ id,
-// workflowId, file }] };
-// prints { begins: id } and { id, verdict, name, message } for each history.
+// The official replayer, in a separate process: `node official.mjs JOBS.json`. A job is { modules,
+// histories: [{ id, workflowId, file }] }; prints { begins: id } and { id, verdict, name, message }
+// for each history.
 import { readFileSync } from "node:fs";
 import Module, { createRequire } from "node:module";
 import { dirname } from "node:path";
 
 const require = createRequire(new URL("../../../tests/interop/package.json", import.meta.url));
-// Each of its packages bundles a copy of protobufjs, and types of two copies do not mix: use one copy for all.
+// Each of its packages bundles a copy of protobufjs, and types of two copies do not mix: use one
+// copy for all.
 const resolve = Module._resolveFilename;
-const copy = dirname(createRequire(require.resolve("@temporalio/common")).resolve("protobufjs/package.json"));
+const copy = dirname(
+  createRequire(require.resolve("@temporalio/common")).resolve("protobufjs/package.json"),
+);
 Module._resolveFilename = function (request, ...rest) {
   return resolve.call(this, request.replace(/^protobufjs(?=\/|$)/, copy), ...rest);
 };
@@ -21,7 +24,8 @@ Runtime.install({
   telemetryOptions: { logging: { filter: "OFF", forward: {} } },
   shutdownSignals: [],
 });
-// The SDK shuts its Runtime down when the last worker closes, which races with the next one's start.
+// The SDK shuts its Runtime down when the last worker closes, which races with the next one's
+// start.
 Runtime.instance().backRefs?.add({});
 process.on("unhandledRejection", () => {});
 
@@ -33,7 +37,11 @@ console.log =
     () => {};
 
 const verdictOf = (error) =>
-  error === undefined ? "OK" : error.name === "DeterminismViolationError" ? "NONDETERMINISM" : "TASK_FAILURE";
+  error === undefined
+    ? "OK"
+    : error.name === "DeterminismViolationError"
+    ? "NONDETERMINISM"
+    : "TASK_FAILURE";
 
 for (const { modules, histories } of JSON.parse(readFileSync(process.argv[2], "utf8"))) {
   const bundled = await bundleWorkflowCode({
@@ -44,7 +52,9 @@ for (const { modules, histories } of JSON.parse(readFileSync(process.argv[2], "u
       resolve: { ...config.resolve, modules: [`${home}/../..`, "node_modules"] },
     }),
   }).catch((error) => {
-    process.stderr.write(`${modules} is not bundled: ${String(error?.message ?? error).slice(0, 300)}\n`);
+    process.stderr.write(
+      `${modules} is not bundled: ${String(error?.message ?? error).slice(0, 300)}\n`,
+    );
   });
   if (bundled === undefined) continue;
   const { code } = bundled;
@@ -56,13 +66,19 @@ for (const { modules, histories } of JSON.parse(readFileSync(process.argv[2], "u
     })();
     let error;
     const judged = (async () => {
-      for await (const result of Worker.runReplayHistories({ workflowBundle: { code }, replayName: id }, one)) {
+      for await (
+        const result of Worker.runReplayHistories({ workflowBundle: { code }, replayName: id }, one)
+      ) {
         return result.error;
       }
     })();
     let timer;
     const late = new Promise((done) =>
-      timer = setTimeout(done, 30_000, Object.assign(new Error("no verdict within 30 s"), { name: "Hang" }))
+      timer = setTimeout(
+        done,
+        30_000,
+        Object.assign(new Error("no verdict within 30 s"), { name: "Hang" }),
+      )
     );
     try {
       error = await Promise.race([judged, late]);
@@ -71,7 +87,14 @@ for (const { modules, histories } of JSON.parse(readFileSync(process.argv[2], "u
     }
     clearTimeout(timer);
     print(
-      `${JSON.stringify({ id, verdict: verdictOf(error), name: error?.name ?? "", message: String(error?.message ?? "") })}\n`,
+      `${
+        JSON.stringify({
+          id,
+          verdict: verdictOf(error),
+          name: error?.name ?? "",
+          message: String(error?.message ?? ""),
+        })
+      }\n`,
     );
   }
 }

@@ -1,5 +1,6 @@
-// Random programs of `@temporalio/workflow`, as source text: every command that replay matches, in scopes, branches, handlers and
-// loops. What a program does follows from its seed, its history and what is sent to it.
+// Random programs of `@temporalio/workflow`, as source text: every command that replay matches, in
+// scopes, branches, handlers and loops. What a program does follows from its seed, its history and
+// what is sent to it.
 import { Random } from "./random.mjs";
 
 export const ACTIVITIES = ["alpha", "beta", "gamma", "refuse"];
@@ -31,7 +32,9 @@ class Program {
   executeChild, getExternalWorkflowHandle, isCancellation, ParentClosePolicy, patched, proxyActivities, proxyLocalActivities,
   setHandler, sleep, startChild, upsertMemo, upsertSearchAttributes, uuid4, workflowInfo } from "@temporalio/workflow";
 
-const { ${ACTIVITIES.join(", ")} } = proxyActivities<any>({ startToCloseTimeout: "1 minute", retry: { maximumAttempts: 2 } });
+const { ${
+      ACTIVITIES.join(", ")
+    } } = proxyActivities<any>({ startToCloseTimeout: "1 minute", retry: { maximumAttempts: 2 } });
 const { ${
       LOCAL_ACTIVITIES.join(", ")
     } } = proxyLocalActivities<any>({ startToCloseTimeout: "5 s", retry: { maximumAttempts: 2 } });
@@ -79,11 +82,16 @@ ${[...body, ...end].map((line) => `  ${line}`).join("\n")}
       () => `${r.of(ACTIVITIES.slice(0, 3))}(state.pokes)`,
       () => `${r.of(LOCAL_ACTIVITIES.slice(0, 2))}(${r.below(9)})`,
       () => `condition(() => state.pokes >= ${1 + r.below(3)}, ${r.of(["20", "'1 s'", "'10 s'"])})`,
-      () => `executeChild(leaf, { args: [${r.of([1, 30])}]${r.chance(0.5) ? ", workflowId: uuid4()" : ""} })`,
+      () =>
+        `executeChild(leaf, { args: [${r.of([1, 30])}]${
+          r.chance(0.5) ? ", workflowId: uuid4()" : ""
+        } })`,
       () => `refuse(${r.below(3)}).catch(() => state.log.push("refused"))`,
       () => `refuseHere(${r.below(3)}).catch(() => state.log.push("refused here"))`,
-      () => `getExternalWorkflowHandle("not-there").signal(poke, 1).catch(() => state.log.push("not there"))`,
-      () => `getExternalWorkflowHandle("not-there-either").cancel().catch(() => state.log.push("not there"))`,
+      () =>
+        `getExternalWorkflowHandle("not-there").signal(poke, 1).catch(() => state.log.push("not there"))`,
+      () =>
+        `getExternalWorkflowHandle("not-there-either").cancel().catch(() => state.log.push("not there"))`,
     ])();
   }
 
@@ -94,7 +102,8 @@ ${[...body, ...end].map((line) => `  ${line}`).join("\n")}
     return r.of([
       () => `await Promise.all([${this.#promise(depth)}, ${this.#promise(depth)}]);`,
       () => `await Promise.race([${this.#promise(depth)}, ${this.#promise(depth)}]);`,
-      () => `if (patched("${r.of(["p", "q", "r"])}")) ${this.#block(depth)} else ${this.#block(depth)}`,
+      () =>
+        `if (patched("${r.of(["p", "q", "r"])}")) ${this.#block(depth)} else ${this.#block(depth)}`,
       () => `deprecatePatch("${r.of(["old", "older"])}");`,
       () =>
         `try { await CancellationScope.withTimeout(${r.of([5, 200])}, async () => ${
@@ -112,9 +121,9 @@ ${[...body, ...end].map((line) => `  ${line}`).join("\n")}
       () =>
         `const ${name} = await startChild(leaf, { args: [${
           r.of([5, 100000])
-        }], workflowId: "child-" + uuid4(), parentClosePolicy: ParentClosePolicy.${r.of(["ABANDON", "TERMINATE"])} }); ${
-          r.chance(0.5) ? `await ${name}.signal("absent", 1);` : ""
-        }`,
+        }], workflowId: "child-" + uuid4(), parentClosePolicy: ParentClosePolicy.${
+          r.of(["ABANDON", "TERMINATE"])
+        } }); ${r.chance(0.5) ? `await ${name}.signal("absent", 1);` : ""}`,
       () => `upsertMemo({ note: ${r.below(9)} });`,
       () => `upsertSearchAttributes({ CustomIntField: [${r.below(9)}] });`,
       () => `if (state.asked > ${r.below(2)}) ${this.#block(depth)}`,

@@ -1,5 +1,6 @@
-// Runs programs on the embedded engine in virtual time: started, sent random signals and updates, perhaps canceled; returns
-// the histories. The official replayer accepts this engine's histories (tests/interop/same_history).
+// Runs programs on the embedded engine in virtual time: started, sent random signals and updates,
+// perhaps canceled; returns the histories. The official replayer accepts this engine's histories
+// (tests/interop/same_history).
 import { TestEnvironment } from "../../../dist/ts/testing/mod.js";
 import { silentLogger } from "../../../dist/ts/base/logger.js";
 
@@ -47,7 +48,9 @@ export async function record({ workflows, types, activities, signals, updates },
           await env.advance("1h");
         }
         clearTimeout(left);
-        const first = JSON.parse(await env.client.getHandle(undefined, workflowId, handle.runId).historyJson());
+        const first = JSON.parse(
+          await env.client.getHandle(undefined, workflowId, handle.runId).historyJson(),
+        );
         await handle.terminate("recorded").catch(() => {});
         recorded.push({ type, workflowId, history: first });
       }

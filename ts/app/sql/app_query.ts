@@ -1,4 +1,5 @@
-// `app.query`: a query of the application in a separate process, so that the engine continues while SQLite works.
+// `app.query`: a query of the application in a separate process, so that the engine continues while
+// SQLite works.
 import * as kind from "../../base/option_kinds.ts";
 import { SQL_LIMITS } from "../../engine/sqlite/bounded_rows.ts";
 import type { SqlRow, SqlValue } from "../../engine/sqlite/driver.ts";
@@ -18,17 +19,29 @@ export interface QueryOptions {
   signal?: AbortSignal;
 }
 
-const OPTIONS: kind.Table<QueryOptions> = { params: kind.list, timeoutMs: kind.positive, signal: kind.object };
+const OPTIONS: kind.Table<QueryOptions> = {
+  params: kind.list,
+  timeoutMs: kind.positive,
+  signal: kind.object,
+};
 
-/** Runs the query. Rejects with a SqlRefusedError, a SqlLimitError, a StoreError or a SqliteError. */
-export async function queryOfApp(store: Store, sql: string, options: QueryOptions): Promise<SqlRow[]> {
+/**
+ * Runs the query. Rejects with a SqlRefusedError, a SqlLimitError, a StoreError or a SqliteError.
+ */
+export async function queryOfApp(
+  store: Store,
+  sql: string,
+  options: QueryOptions,
+): Promise<SqlRow[]> {
   kind.checkOptions("app.query", options, OPTIONS);
   const { params = [], timeoutMs: ms = SQL_LIMITS.ms, signal } = options;
   refuseWriting(sql);
   checkValues(sql, params);
   const { path } = store as { path?: unknown };
   if (typeof path !== "string" || path === ":memory:") {
-    throw new StoreError("app.query() needs a store in a file, because it reads in a separate process: use app.engine.sql()");
+    throw new StoreError(
+      "app.query() needs a store in a file, because it reads in a separate process: use app.engine.sql()",
+    );
   }
   // Loaded on demand: it starts processes, and `open` also runs in runtimes without them.
   const { queryFile } = await import("./query_file.ts");

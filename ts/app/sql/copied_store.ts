@@ -11,7 +11,10 @@ const MOST_BYTES = 512 * 1024 * 1024;
 
 const sizeOf = (path: string): number => statSync(path, { throwIfNoEntry: false })?.size ?? 0;
 
-/** Call in the process that holds the store. Only the owner can read the copy; it is removed after `use`. */
+/**
+ * Call in the process that holds the store. Only the owner can read the copy; it is removed after
+ * `use`.
+ */
 export async function withCopy<T>(path: string, use: (copy: string) => Promise<T>): Promise<T> {
   const bytes = sizeOf(path) + sizeOf(`${path}-wal`);
   if (bytes > MOST_BYTES) {
@@ -24,7 +27,9 @@ export async function withCopy<T>(path: string, use: (copy: string) => Promise<T
   try {
     const copy = join(folder, "store");
     for (const end of ["", "-wal"]) {
-      if (existsSync(`${path}${end}`)) copyFileSync(`${path}${end}`, `${copy}${end}`, constants.COPYFILE_FICLONE);
+      if (existsSync(`${path}${end}`)) {
+        copyFileSync(`${path}${end}`, `${copy}${end}`, constants.COPYFILE_FICLONE);
+      }
     }
     return await use(copy);
   } finally {

@@ -15,7 +15,9 @@ export interface QueryJob {
   readonly limits: SqlLimits;
 }
 
-export type WireValue = string | number | null | { readonly hex: string } | { readonly number: string };
+export type WireValue = string | number | null | { readonly hex: string } | {
+  readonly number: string;
+};
 
 /**
  * "refused": not run. "limit": stopped. "locked": another process has exclusive access. "sqlite":
@@ -51,7 +53,9 @@ export function refusedAnswer(error: unknown): QueryAnswer {
 /** Returns the rows of a result, or throws its error. */
 export function answerRows(answer: QueryAnswer): SqlRow[] {
   if ("rows" in answer) {
-    return answer.rows.map((row) => Object.fromEntries(row.map((value, i) => [answer.columns[i]!, valueOfWire(value)])));
+    return answer.rows.map((row) =>
+      Object.fromEntries(row.map((value, i) => [answer.columns[i]!, valueOfWire(value)]))
+    );
   }
   const { kind, message, holder } = answer;
   if (kind === "refused") throw new SqlRefusedError(message);

@@ -5,7 +5,13 @@ import process from "node:process";
 import { fileURLToPath } from "node:url";
 import { isMainThread, parentPort, Worker, workerData } from "node:worker_threads";
 import { StoreReader } from "../../engine/sqlite/reader.ts";
-import { type QueryAnswer, type QueryJob, refusedAnswer, rowsAnswer, valueOfWire } from "./query.ts";
+import {
+  type QueryAnswer,
+  type QueryJob,
+  refusedAnswer,
+  rowsAnswer,
+  valueOfWire,
+} from "./query.ts";
 
 function answer({ path, sql, params = [], limits }: QueryJob): QueryAnswer {
   let reader: StoreReader | undefined;

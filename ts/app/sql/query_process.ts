@@ -18,7 +18,10 @@ const WORDS = 2_000;
 
 const program = (): string =>
   fileURLToPath(
-    ownFile("app/sql/query_child", "leave temporalex out of the bundle: the process that runs a query starts from that file"),
+    ownFile(
+      "app/sql/query_child",
+      "leave temporalex out of the bundle: the process that runs a query starts from that file",
+    ),
   );
 
 /**
@@ -36,18 +39,26 @@ export async function runQuery(job: QueryJob, signal?: AbortSignal): Promise<Sql
 /** Throws a SqlLimitError for a time limit above the maximum. */
 export function checkTime(ms: number): void {
   if (ms > 0 && ms <= MOST_MS) return;
-  throw new SqlLimitError(`the timeout of a query must be more than 0 and at most ${MOST_MS / 60_000} min, not ${ms / 1000} s`);
+  throw new SqlLimitError(
+    `the timeout of a query must be more than 0 and at most ${MOST_MS / 60_000} min, not ${
+      ms / 1000
+    } s`,
+  );
 }
 
 function answerOf(job: QueryJob, signal: AbortSignal | undefined): Promise<QueryAnswer> {
   return new Promise((resolve, reject) => {
     const deno = process.versions["deno"] !== undefined;
-    const child = spawn(process.execPath, [...(deno ? ["run", "-A", "--no-lock"] : []), program()], {
-      stdio: ["pipe", "pipe", "pipe"],
-      windowsHide: true,
-      // For applications that run in Electron.
-      env: { ...process.env, ELECTRON_RUN_AS_NODE: "1", NODE_OPTIONS: "" },
-    });
+    const child = spawn(
+      process.execPath,
+      [...(deno ? ["run", "-A", "--no-lock"] : []), program()],
+      {
+        stdio: ["pipe", "pipe", "pipe"],
+        windowsHide: true,
+        // For applications that run in Electron.
+        env: { ...process.env, ELECTRON_RUN_AS_NODE: "1", NODE_OPTIONS: "" },
+      },
+    );
     let out = "";
     let words = "";
     const settle = (done: () => void) => {
@@ -57,10 +68,16 @@ function answerOf(job: QueryJob, signal: AbortSignal | undefined): Promise<Query
       done();
     };
     const aborted = () => settle(() => reject(signal!.reason));
-    const timer = setTimeout(() => settle(() => reject(tooLong(job.limits.ms, ", or increase the timeout"))), job.limits.ms);
+    const timer = setTimeout(
+      () => settle(() => reject(tooLong(job.limits.ms, ", or increase the timeout"))),
+      job.limits.ms,
+    );
     signal?.addEventListener("abort", aborted);
     child.stdout.setEncoding("utf8").on("data", (text: string) => out += text);
-    child.stderr.setEncoding("utf8").on("data", (text: string) => words = (words + text).slice(-WORDS));
+    child.stderr.setEncoding("utf8").on(
+      "data",
+      (text: string) => words = (words + text).slice(-WORDS),
+    );
     // The child may exit before it has read.
     child.stdin.on("error", () => {});
     child.stdin.write(`${JSON.stringify(job)}\n`);
@@ -78,4 +95,5 @@ function answerOf(job: QueryJob, signal: AbortSignal | undefined): Promise<Query
   });
 }
 
-const noProcess = (why: string): Error => new Error(`cannot start the process that runs the query: ${why}`);
+const noProcess = (why: string): Error =>
+  new Error(`cannot start the process that runs the query: ${why}`);

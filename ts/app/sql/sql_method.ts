@@ -33,11 +33,16 @@ export function sqlMethod(storeOf: (namespace: string) => Store | undefined): Ex
       const { namespace, sql, ms } = readRequest(bytes);
       const { store, path } = fileOf(storeOf(namespace), namespace);
       if (running >= AT_ONCE) {
-        throw new ServiceError(Code.RESOURCE_EXHAUSTED, `${AT_ONCE} queries are already running; retry when one has ended`);
+        throw new ServiceError(
+          Code.RESOURCE_EXHAUSTED,
+          `${AT_ONCE} queries are already running; retry when one has ended`,
+        );
       }
       running++;
       try {
-        return written(rowsAnswer(await queryFile(store, { path, sql, limits: { ...SQL_LIMITS, ms } }, signal)));
+        return written(
+          rowsAnswer(await queryFile(store, { path, sql, limits: { ...SQL_LIMITS, ms } }, signal)),
+        );
       } catch (error) {
         signal.throwIfAborted();
         return written(refusedAnswer(error));
@@ -48,8 +53,13 @@ export function sqlMethod(storeOf: (namespace: string) => Store | undefined): Ex
   };
 }
 
-function fileOf(store: Store | undefined, namespace: string): { readonly store: Store; readonly path: string } {
-  if (store === undefined) throw new ServiceError(Code.NOT_FOUND, `namespace "${namespace}" does not exist`);
+function fileOf(
+  store: Store | undefined,
+  namespace: string,
+): { readonly store: Store; readonly path: string } {
+  if (store === undefined) {
+    throw new ServiceError(Code.NOT_FOUND, `namespace "${namespace}" does not exist`);
+  }
   const { path } = store as { path?: unknown };
   if (typeof path === "string") return { store, path };
   throw new ServiceError(
@@ -62,11 +72,16 @@ function readRequest(bytes: Uint8Array): Request {
   try {
     const found = readJsonMessage(bytes) as Partial<Request>;
     const { namespace, sql, ms } = found;
-    if (typeof namespace === "string" && typeof sql === "string" && typeof ms === "number") return { namespace, sql, ms };
+    if (typeof namespace === "string" && typeof sql === "string" && typeof ms === "number") {
+      return { namespace, sql, ms };
+    }
   } catch {
     // Reported below.
   }
-  throw new ServiceError(Code.INVALID_ARGUMENT, "invalid query request: field 1 must be JSON with namespace, sql and ms");
+  throw new ServiceError(
+    Code.INVALID_ARGUMENT,
+    "invalid query request: field 1 must be JSON with namespace, sql and ms",
+  );
 }
 
 const written = (value: Request | QueryAnswer): Uint8Array => jsonMessage(value);
@@ -75,10 +90,17 @@ const written = (value: Request | QueryAnswer): Uint8Array => jsonMessage(value)
  * Returns rows from a process that has the store. Throws like `runQuery`, and a ServiceError for
  * connection errors.
  */
-export async function askForRows(service: GrpcService, request: Request, signal: AbortSignal): Promise<SqlRow[]> {
+export async function askForRows(
+  service: GrpcService,
+  request: Request,
+  signal: AbortSignal,
+): Promise<SqlRow[]> {
   let answer: Uint8Array;
   try {
-    answer = await service.callOther(`/${SERVICE}/${METHOD}`, written(request), { signal, timeoutMs: request.ms + GRACE_MS });
+    answer = await service.callOther(`/${SERVICE}/${METHOD}`, written(request), {
+      signal,
+      timeoutMs: request.ms + GRACE_MS,
+    });
   } catch (error) {
     signal.throwIfAborted();
     if (!(error instanceof ServiceError) || error.code !== Code.DEADLINE_EXCEEDED) throw error;

@@ -13,8 +13,16 @@ import { askForRows } from "./sql_method.ts";
 
 const PAUSE_MS = 100;
 
-/** Returns the rows of a statement that reads. `ms`: time limit. Throws like `runQuery` and `askForRows`. */
-export async function queryStore(given: string, sql: string, ms: number, signal: AbortSignal): Promise<SqlRow[]> {
+/**
+ * Returns the rows of a statement that reads. `ms`: time limit. Throws like `runQuery` and
+ * `askForRows`.
+ */
+export async function queryStore(
+  given: string,
+  sql: string,
+  ms: number,
+  signal: AbortSignal,
+): Promise<SqlRow[]> {
   const path = resolveStorePath(given);
   const began = performance.now();
   for (;;) {
@@ -32,7 +40,12 @@ export async function queryStore(given: string, sql: string, ms: number, signal:
 }
 
 /** Returns undefined if no process is found. */
-async function throughHolder(path: string, sql: string, ms: number, signal: AbortSignal): Promise<SqlRow[] | undefined> {
+async function throughHolder(
+  path: string,
+  sql: string,
+  ms: number,
+  signal: AbortSignal,
+): Promise<SqlRow[] | undefined> {
   const holder = findHolder(path);
   if (holder === undefined) return undefined;
   const line = lineTo(holder);

@@ -1,11 +1,12 @@
 // All commands. To add one:
-// 1. Create `stop/options.ts` with its options as data (frame/command.ts) and `stop/command.ts` with
-//    `command({ summary, options, args, examples, run })`. Both are read at each start, so they
-//    import only the frame and common options.
+// 1. Create `stop/options.ts` with its options as data (frame/command.ts) and `stop/command.ts`
+//    with `command({ summary, options, args, examples, run })`. Both are read at each start, so
+//    they import only the frame and common options.
 // 2. Write `stop/run.ts`, imported lazily by `run`. It returns an `Exit` code, writes results with
 //    `call.print`, and throws `UsageError` (2) or any other error (1) with advice.
 // 3. Add it here. Help, suggestions, `--json`, colors, Ctrl-C and completion follow.
-// 4. Test success, `--json` and one user error with `run(["stop", ...])` of tests/cli/support/run.ts.
+// 4. Test success, `--json` and one user error with `run(["stop", ...])` of
+//    tests/cli/support/run.ts.
 import type { Commands } from "../frame/command.ts";
 import { build } from "./build/command.ts";
 import { completion } from "./completion/command.ts";

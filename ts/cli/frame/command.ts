@@ -6,7 +6,9 @@ import type { Printer } from "./printer.ts";
 
 /** An option. Its name is the key in camel case: `workflowId` is `--workflow-id`. */
 export interface Option {
-  /** flag: a boolean. duration: "90s", "5m", "1.5 hours", in milliseconds. number: a finite number. */
+  /**
+   * flag: a boolean. duration: "90s", "5m", "1.5 hours", in milliseconds. number: a finite number.
+   */
   readonly type: "text" | "flag" | "number" | "duration";
   /** One letter, for `-w`. */
   readonly short?: string;
@@ -45,7 +47,9 @@ type Single<O extends Option> = O extends { readonly type: "flag" } ? boolean
 
 /** The type of an option's value. */
 export type Value<O extends Option> = O extends { readonly many: true } ? readonly Single<O>[]
-  : O extends { readonly type: "flag" } | { readonly required: true } | { readonly default: string | number } ? Single<O>
+  : O extends
+    { readonly type: "flag" } | { readonly required: true } | { readonly default: string | number }
+    ? Single<O>
   : Single<O> | undefined;
 
 export type Values<O extends Options> = { readonly [N in keyof O]: Value<O[N]> };
@@ -97,7 +101,10 @@ export interface Command<O extends Options = Options> {
    * process at once.
    */
   readonly drains?: boolean;
-  /** Returns the exit code: see `Exit`. Import the implementation lazily, so that `--help` stays fast. */
+  /**
+   * Returns the exit code: see `Exit`. Import the implementation lazily, so that `--help` stays
+   * fast.
+   */
   run(call: Call<O>): Promise<number>;
 }
 
@@ -123,4 +130,5 @@ export function command<const O extends Options>(description: Command<O>): Comma
 }
 
 /** Returns the option on the command line: "--workflow-id" for `workflowId`. */
-export const flagOf = (name: string): string => `--${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
+export const flagOf = (name: string): string =>
+  `--${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;

@@ -15,7 +15,9 @@ interface Found {
   readonly rest: readonly string[];
 }
 
-/** Suggests a command of a group that was named without its group. Exact names precede similar ones. */
+/**
+ * Suggests a command of a group that was named without its group. Exact names precede similar ones.
+ */
 function ofAGroup(commands: Commands, word: string): string {
   const group = Object.keys(commands).find((name) => {
     const entry = commands[name]!;
@@ -35,14 +37,24 @@ function find(commands: Commands, words: readonly string[]): Found {
     const group = entry !== undefined && isGroup(entry) ? entry : undefined;
     if (word === undefined || word.startsWith("-")) {
       const asksForGroup = word === "--help" || word === "-h" || word === undefined;
-      if (group?.fallback === undefined || asksForGroup) return { title: title.join(" "), entry, rest };
-      return { title: [...title, group.fallback].join(" "), entry: group.commands[group.fallback], rest };
+      if (group?.fallback === undefined || asksForGroup) {
+        return { title: title.join(" "), entry, rest };
+      }
+      return {
+        title: [...title, group.fallback].join(" "),
+        entry: group.commands[group.fallback],
+        rest,
+      };
     }
     if (!Object.hasOwn(level, word)) {
       const names = Object.keys(level);
       const where = title.length === 0 ? "" : `${title.join(" ")} `;
-      const near = title.length === 0 ? ofAGroup(commands, word) || didYouMean(word, names) : didYouMean(word, names);
-      throw new UsageError(`unknown command "${where}${word}"; commands: ${names.join(", ")}${near}`);
+      const near = title.length === 0
+        ? ofAGroup(commands, word) || didYouMean(word, names)
+        : didYouMean(word, names);
+      throw new UsageError(
+        `unknown command "${where}${word}"; commands: ${names.join(", ")}${near}`,
+      );
     }
     title.push(word);
     entry = level[word]!;
@@ -53,7 +65,11 @@ function find(commands: Commands, words: readonly string[]): Found {
 }
 
 /** Runs a command line with a table of commands. Returns the exit code. Never throws. */
-export async function dispatch(commands: Commands, words: readonly string[], io: Io): Promise<number> {
+export async function dispatch(
+  commands: Commands,
+  words: readonly string[],
+  io: Io,
+): Promise<number> {
   // With --json, errors of the command line are JSON as well.
   let json = asksForJson(words);
   try {
@@ -62,7 +78,10 @@ export async function dispatch(commands: Commands, words: readonly string[], io:
       io.err(mainHelp(commands, io));
       return Exit.usage;
     }
-    if (first === "--version" || first === "-v" || (first === "version" && !Object.hasOwn(commands, first))) {
+    if (
+      first === "--version" || first === "-v" ||
+      (first === "version" && !Object.hasOwn(commands, first))
+    ) {
       io.out(json ? `${JSON.stringify({ version: VERSION })}\n` : `${VERSION}\n`);
       return Exit.ok;
     }
@@ -90,7 +109,9 @@ export async function dispatch(commands: Commands, words: readonly string[], io:
       io.out(commandHelp(title, entry, io));
       return Exit.ok;
     }
-    const { output, json: jsonFlag, color } = parsed.values as unknown as Values<typeof FRAME_OPTIONS>;
+    const { output, json: jsonFlag, color } = parsed.values as unknown as Values<
+      typeof FRAME_OPTIONS
+    >;
     if (jsonFlag && output !== undefined && output !== "json" && output !== "jsonl") {
       throw new UsageError(`--json and --output ${output} contradict each other`);
     }
@@ -98,10 +119,24 @@ export async function dispatch(commands: Commands, words: readonly string[], io:
     json = asked === "json" || asked === "jsonl";
     const format = asked ?? (io.terminal ? "text" : entry.piped ?? "text");
     const colours = color === "always" || (color === "auto" && io.colours);
-    const print = new Printer(io, format === "json" && entry.lines === true ? "jsonl" : format, colours);
+    const print = new Printer(
+      io,
+      format === "json" && entry.lines === true ? "jsonl" : format,
+      colours,
+    );
     const { args, given } = parsed;
-    const call = { name: title, options: parsed.values as never, given, args, io, print, signal: io.interrupt };
-    return await (entry.drains === true ? entry.run(call) : untilInterrupted(entry.run(call), io.interrupt));
+    const call = {
+      name: title,
+      options: parsed.values as never,
+      given,
+      args,
+      io,
+      print,
+      signal: io.interrupt,
+    };
+    return await (entry.drains === true
+      ? entry.run(call)
+      : untilInterrupted(entry.run(call), io.interrupt));
   } catch (error) {
     if (json) io.err(`${JSON.stringify(errorDocument(error))}\n`);
     else io.err(formatError(error, io.env["TEMPORALEX_DEBUG"] === "1"));

@@ -37,34 +37,55 @@ const BUGS: ReadonlySet<string> = new Set([
 ]);
 
 export function isBug(error: unknown): boolean {
-  return !(error instanceof Error) || (BUGS.has(error.name) && (error as { code?: unknown }).code === undefined);
+  return !(error instanceof Error) ||
+    (BUGS.has(error.name) && (error as { code?: unknown }).code === undefined);
 }
 
 export function exitCodeOf(error: unknown): number {
   if (error instanceof UsageError) return Exit.usage;
-  if (error instanceof Interrupted) return error.signalName === "SIGINT" ? Exit.interrupted : Exit.terminated;
+  if (error instanceof Interrupted) {
+    return error.signalName === "SIGINT" ? Exit.interrupted : Exit.terminated;
+  }
   return Exit.failed;
 }
 
-const codeName = (code: number): string => Object.entries(Code).find(([, number]) => number === code)?.[0] ?? String(code);
+const codeName = (code: number): string =>
+  Object.entries(Code).find(([, number]) => number === code)?.[0] ?? String(code);
 
 /** Errors of the transport: their wrapping error has a better message. */
 const MECHANICAL: ReadonlySet<string> = new Set(["ServiceError", "ConnectError"]);
 
 function causeOf({ message, cause }: Error): Error | undefined {
-  return cause instanceof Error && cause.message !== message && !MECHANICAL.has(cause.name) ? cause : undefined;
+  return cause instanceof Error && cause.message !== message && !MECHANICAL.has(cause.name)
+    ? cause
+    : undefined;
 }
 
 /** Returns an error for `--json`. */
-export function errorDocument(error: unknown): { error: { name: string; message: string; [field: string]: unknown } } {
+export function errorDocument(
+  error: unknown,
+): { error: { name: string; message: string; [field: string]: unknown } } {
   if (!(error instanceof Error)) return { error: { name: "Error", message: String(error) } };
   const { name, message } = error;
   const cause = causeOf(error);
   const fields: { [field: string]: unknown } = {};
-  for (const key of ["code", "reason", "workflowId", "runId", "updateId", "type", "activityType", "retryState"] as const) {
+  for (
+    const key of [
+      "code",
+      "reason",
+      "workflowId",
+      "runId",
+      "updateId",
+      "type",
+      "activityType",
+      "retryState",
+    ] as const
+  ) {
     const value = (error as unknown as { [key: string]: unknown })[key];
     if (key === "code" && typeof value === "number") fields[key] = codeName(value);
-    else if ((typeof value === "string" && value !== "") || typeof value === "number") fields[key] = value;
+    else if ((typeof value === "string" && value !== "") || typeof value === "number") {
+      fields[key] = value;
+    }
   }
   return {
     error: {
@@ -79,7 +100,9 @@ export function errorDocument(error: unknown): { error: { name: string; message:
 /** Names the activity: the message of its failure has only the fact. */
 function ownWords({ name, message, ...fields }: Error): string {
   const { activityType } = fields as { activityType?: unknown };
-  return name === "ActivityFailure" && typeof activityType === "string" ? `activity ${activityType} failed` : message;
+  return name === "ActivityFailure" && typeof activityType === "string"
+    ? `activity ${activityType} failed`
+    : message;
 }
 
 /** Formats an error as text. Shows causes that add information to the message. */
@@ -87,9 +110,15 @@ export function formatError(error: unknown, stack: boolean): string {
   if (!(error instanceof Error)) return `temporalex: ${String(error)}\n`;
   if (error instanceof Interrupted) return "";
   const lines = [`temporalex: ${error.message || error.name}`];
-  for (let cause = causeOf(error), depth = 0; cause !== undefined && depth < 5; cause = causeOf(cause), depth++) {
+  for (
+    let cause = causeOf(error), depth = 0;
+    cause !== undefined && depth < 5;
+    cause = causeOf(cause), depth++
+  ) {
     const message = ownWords(cause);
-    if (message !== "" && !lines.some((line) => line.includes(message))) lines.push(`  because: ${message}`);
+    if (message !== "" && !lines.some((line) => line.includes(message))) {
+      lines.push(`  because: ${message}`);
+    }
   }
   if (isBug(error)) lines.push("This is a bug of temporalex; please report it with what follows.");
   if (stack || isBug(error)) lines.push(error.stack ?? "");

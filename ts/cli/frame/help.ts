@@ -1,6 +1,14 @@
 // Help texts, generated from the table of commands.
 import type { Io } from "../io.ts";
-import { type Command, type Commands, flagOf, type Group, isGroup, type Option, type Options } from "./command.ts";
+import {
+  type Command,
+  type Commands,
+  flagOf,
+  type Group,
+  isGroup,
+  type Option,
+  type Options,
+} from "./command.ts";
 import { FRAME_OPTIONS, valueName } from "./parse.ts";
 import { showMs } from "../text/times.ts";
 
@@ -38,14 +46,19 @@ function optionRow([name, option]: readonly [string, Option]): readonly [string,
   const value = option.type === "flag" ? "" : ` <${valueName(option)}>`;
   const short = option.short === undefined ? "    " : `-${option.short}, `;
   const notes = [
-    option.choices !== undefined && option.value !== undefined ? `one of ${option.choices.join(", ")}` : "",
+    option.choices !== undefined && option.value !== undefined
+      ? `one of ${option.choices.join(", ")}`
+      : "",
     option.aliases === undefined ? "" : `also ${option.aliases.map(flagOf).join(", ")}`,
     option.many === true ? "may be given several times" : "",
     option.env === undefined ? "" : `or ${option.env}`,
     option.default === undefined ? "" : `default: ${defaultText(option)}`,
     option.required === true ? "required" : "",
   ].filter((note) => note !== "");
-  return [`${short}${flagOf(name)}${value}`, `${option.help}${notes.length > 0 ? ` (${notes.join("; ")})` : ""}`];
+  return [
+    `${short}${flagOf(name)}${value}`,
+    `${option.help}${notes.length > 0 ? ` (${notes.join("; ")})` : ""}`,
+  ];
 }
 
 function defaultText({ type, choices, default: value }: Option): string {
@@ -53,7 +66,8 @@ function defaultText({ type, choices, default: value }: Option): string {
   return type === "text" && choices === undefined ? JSON.stringify(value) : String(value);
 }
 
-const indent = (text: string): string => text.split("\n").map((line) => line === "" ? "" : `  ${line}`).join("\n");
+const indent = (text: string): string =>
+  text.split("\n").map((line) => line === "" ? "" : `  ${line}`).join("\n");
 
 const sectionOf = (option: Option): string => option.section ?? "Options";
 
@@ -71,21 +85,35 @@ export function commandHelp(title: string, command: Command, io: Io): string {
     : ` [${args.name}]${args.many ? "..." : ""}`;
   const parts = [
     `usage: temporalex ${title}${required}${options.length > 0 ? " [options]" : ""}${rest}\n`,
-    wrap(command.description ?? `${command.summary[0]!.toUpperCase()}${command.summary.slice(1)}.`, width).join("\n") + "\n",
+    wrap(
+      command.description ?? `${command.summary[0]!.toUpperCase()}${command.summary.slice(1)}.`,
+      width,
+    ).join("\n") + "\n",
     `Examples:\n${
-      command.examples.map(({ line, what }) => `${what === undefined ? "" : indent(`# ${what}\n`)}${indent(line)}`).join("\n")
+      command.examples.map(({ line, what }) =>
+        `${what === undefined ? "" : indent(`# ${what}\n`)}${indent(line)}`
+      ).join("\n")
     }\n`,
-    ...(args === undefined ? [] : [`Arguments:\n${columns([[`<${args.name}>`, args.help]], width)}`]),
+    ...(args === undefined
+      ? []
+      : [`Arguments:\n${columns([[`<${args.name}>`, args.help]], width)}`]),
     ...sections.map((section) =>
-      `${section}:\n${columns(options.filter(([, option]) => sectionOf(option) === section).map(optionRow), width)}`
+      `${section}:\n${
+        columns(options.filter(([, option]) => sectionOf(option) === section).map(optionRow), width)
+      }`
     ),
-    `Options of every command:\n${columns(Object.entries(FRAME_OPTIONS as Options).map(optionRow), width)}`,
+    `Options of every command:\n${
+      columns(Object.entries(FRAME_OPTIONS as Options).map(optionRow), width)
+    }`,
     ...(command.notes === undefined ? [] : [`${wrap(command.notes, width).join("\n")}\n`]),
     `${
       wrap(
         `Exit code: ${
-          command.exits?.join("; ") ?? "0 done; 1 what was asked for failed; 2 wrong usage, nothing was done"
-        }; 130 ended by ${command.exits?.some((exit) => exit.includes("Ctrl-C")) === true ? "a second " : ""}Ctrl-C.`,
+          command.exits?.join("; ") ??
+            "0 done; 1 what was asked for failed; 2 wrong usage, nothing was done"
+        }; 130 ended by ${
+          command.exits?.some((exit) => exit.includes("Ctrl-C")) === true ? "a second " : ""
+        }Ctrl-C.`,
         width,
       ).join("\n")
     }\n`,
@@ -113,7 +141,10 @@ export function mainHelp(commands: Commands, io: Io): string {
   const width = Math.min(io.width, MAX_WIDTH);
   const rows = Object.entries(commands).flatMap(([name, entry]): (readonly [string, string])[] =>
     isGroup(entry)
-      ? [[name, entry.summary], ...names(entry.commands).map(([sub, summary]) => [`  ${sub}`, summary] as const)]
+      ? [
+        [name, entry.summary],
+        ...names(entry.commands).map(([sub, summary]) => [`  ${sub}`, summary] as const),
+      ]
       : [[name, entry.summary]]
   );
   return [

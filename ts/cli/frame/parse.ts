@@ -35,10 +35,14 @@ export interface Parsed {
 }
 
 /** Returns all long names of options, including aliases. */
-function longNames(options: Options): ReadonlyMap<string, { readonly name: string; readonly option: Option }> {
+function longNames(
+  options: Options,
+): ReadonlyMap<string, { readonly name: string; readonly option: Option }> {
   return new Map(
     Object.entries(options).flatMap(([name, option]) =>
-      [name, ...option.aliases ?? []].map((alias) => [flagOf(alias).slice(2), { name, option }] as const)
+      [name, ...option.aliases ?? []].map((alias) =>
+        [flagOf(alias).slice(2), { name, option }] as const
+      )
     ),
   );
 }
@@ -47,7 +51,12 @@ function longNames(options: Options): ReadonlyMap<string, { readonly name: strin
  * Parses the words after a command's name. Throws a UsageError for unknown options and invalid
  * values. With `--help`, nothing is checked.
  */
-export function parseWords(words: readonly string[], title: string, command: Command, io: Pick<Io, "env">): Parsed {
+export function parseWords(
+  words: readonly string[],
+  title: string,
+  command: Command,
+  io: Pick<Io, "env">,
+): Parsed {
   const options: Options = { ...FRAME_OPTIONS, ...command.options };
   const known = longNames(options);
   const help = `see temporalex ${title} --help`;
@@ -60,7 +69,8 @@ export function parseWords(words: readonly string[], title: string, command: Com
       [...known].map(([long, { name, option }]) => [long, {
         type: option.type === "flag" ? "boolean" as const : "string" as const,
         multiple: true,
-        ...(option.short !== undefined && flagOf(name).slice(2) === long && { short: option.short }),
+        ...(option.short !== undefined && flagOf(name).slice(2) === long &&
+          { short: option.short }),
       }]),
     ),
   });
@@ -78,7 +88,9 @@ export function parseWords(words: readonly string[], title: string, command: Com
       if (wantsHelp) continue;
       const near = didYouMean(token.rawName, [...known.keys()].map((name) => `--${name}`));
       throw new UsageError(
-        `Unknown option '${token.rawName}'${near === "" ? "; " : `${near} `}${near === "" ? help : `(${help})`}`,
+        `Unknown option '${token.rawName}'${near === "" ? "; " : `${near} `}${
+          near === "" ? help : `(${help})`
+        }`,
       );
     }
     const { name, option } = found;
@@ -94,11 +106,17 @@ export function parseWords(words: readonly string[], title: string, command: Com
     // number, or "-" for standard input.
     if (value === undefined || (token.inlineValue !== true && /^-[^\d.]/.test(value))) {
       if (wantsHelp) continue;
-      const example = value === undefined ? "" : `; a value that begins with a dash is written ${flagOf(name)}=${value}`;
-      throw new UsageError(`${token.rawName} needs a value <${valueName(option)}>${example}; ${help}`);
+      const example = value === undefined
+        ? ""
+        : `; a value that begins with a dash is written ${flagOf(name)}=${value}`;
+      throw new UsageError(
+        `${token.rawName} needs a value <${valueName(option)}>${example}; ${help}`,
+      );
     }
     const values = given.get(name) ?? [];
-    if (values.length > 0 && option.many !== true) throw new UsageError(`${token.rawName} is given twice; ${help}`);
+    if (values.length > 0 && option.many !== true) {
+      throw new UsageError(`${token.rawName} is given twice; ${help}`);
+    }
     given.set(name, [...values, value]);
   }
   const names = new Set(given.keys());
@@ -110,7 +128,8 @@ export function parseWords(words: readonly string[], title: string, command: Com
   };
 }
 
-export const valueName = (option: Option): string => option.value ?? option.choices?.join("|") ?? option.type;
+export const valueName = (option: Option): string =>
+  option.value ?? option.choices?.join("|") ?? option.type;
 
 function readValues(
   options: Options,
@@ -126,18 +145,27 @@ function readValues(
     const fromEnv = option.env === undefined ? undefined : io.env[option.env];
     const texts = given.get(name) ?? (fromEnv === undefined || fromEnv === "" ? [] : [fromEnv]);
     const source = given.has(name) || option.env === undefined ? flag : `${option.env} (${flag})`;
-    if (option.type === "flag") values[name] = texts.length > 0 && texts[0] !== "false" && texts[0] !== "0";
-    else if (option.many === true) values[name] = texts.map((text) => readValue(text, option, source, help));
-    else if (texts.length > 0) values[name] = readValue(texts[0]!, option, source, help);
-    else if (typeof option.default === "string") values[name] = readValue(option.default, option, source, help);
-    else if (option.default !== undefined) values[name] = option.default;
+    if (option.type === "flag") {
+      values[name] = texts.length > 0 && texts[0] !== "false" && texts[0] !== "0";
+    } else if (option.many === true) {
+      values[name] = texts.map((text) => readValue(text, option, source, help));
+    } else if (texts.length > 0) values[name] = readValue(texts[0]!, option, source, help);
+    else if (typeof option.default === "string") {
+      values[name] = readValue(option.default, option, source, help);
+    } else if (option.default !== undefined) values[name] = option.default;
     else if (option.required !== true) values[name] = undefined;
-    if (option.required === true && texts.length === 0) missing.push(`${flag} <${valueName(option)}>`);
+    if (option.required === true && texts.length === 0) {
+      missing.push(`${flag} <${valueName(option)}>`);
+    }
   }
   if (missing.length > 0) {
     const flag = missing[0]!.replace(/ .*/, "");
-    const meant = missing.length === 1 && stray.length === 1 ? ` (did you mean ${flag} ${stray[0]}?)` : "";
-    throw new UsageError(`${missing.join(" and ")} ${missing.length > 1 ? "are" : "is"} missing${meant}; ${help}`);
+    const meant = missing.length === 1 && stray.length === 1
+      ? ` (did you mean ${flag} ${stray[0]}?)`
+      : "";
+    throw new UsageError(
+      `${missing.join(" and ")} ${missing.length > 1 ? "are" : "is"} missing${meant}; ${help}`,
+    );
   }
   return values;
 }
@@ -149,42 +177,64 @@ const NAMES: ReadonlySet<string | undefined> = new Set(["id", "name"]);
 
 function readValue(text: string, option: Option, source: string, help: string): string | number {
   // An empty name is usually caused by a shell variable that is not set.
-  if (text === "" && option.type === "text" && (option.required === true || NAMES.has(option.value))) {
+  if (
+    text === "" && option.type === "text" && (option.required === true || NAMES.has(option.value))
+  ) {
     throw new UsageError(`${source} is empty; ${help}`);
   }
   if (option.choices !== undefined) {
     const found = option.choices.find((choice) => plain(choice) === plain(text));
     if (found !== undefined) return found;
-    throw new UsageError(`${source} is one of ${option.choices.join(", ")}, not "${text}"${didYouMean(text, option.choices)}`);
+    throw new UsageError(
+      `${source} is one of ${option.choices.join(", ")}, not "${text}"${
+        didYouMean(text, option.choices)
+      }`,
+    );
   }
   if (option.type === "number") {
     const number = text.trim() === "" ? NaN : Number(text);
-    if (!Number.isFinite(number)) throw new UsageError(`${source} is a number, not "${text}"; ${help}`);
+    if (!Number.isFinite(number)) {
+      throw new UsageError(`${source} is a number, not "${text}"; ${help}`);
+    }
     return number;
   }
   if (option.type === "duration") {
     try {
       return toMs(/^\s*\d+\s*$/.test(text) ? `${text}s` : text);
     } catch {
-      throw new UsageError(`${source} is a duration such as 30s, 5m or 1.5h (a bare number is seconds), not "${text}"; ${help}`);
+      throw new UsageError(
+        `${source} is a duration such as 30s, 5m or 1.5h (a bare number is seconds), not "${text}"; ${help}`,
+      );
     }
   }
   return text;
 }
 
-function checkArgs({ args: described }: Command, args: readonly string[], help: string): readonly string[] {
+function checkArgs(
+  { args: described }: Command,
+  args: readonly string[],
+  help: string,
+): readonly string[] {
   if (described === undefined && args.length > 0) {
-    throw new UsageError(`"${args[0]}" is not expected here; ${help}. (Is a text with spaces missing its quotes?)`);
+    throw new UsageError(
+      `"${args[0]}" is not expected here; ${help}. (Is a text with spaces missing its quotes?)`,
+    );
   }
   if (described?.many !== true && args.length > 1) {
-    throw new UsageError(`one <${described!.name}> is expected, not ${args.length} ("${args[1]}"); ${help}`);
+    throw new UsageError(
+      `one <${described!.name}> is expected, not ${args.length} ("${args[1]}"); ${help}`,
+    );
   }
-  if (described?.required === true && args.length === 0) throw new UsageError(`<${described.name}> is missing; ${help}`);
+  if (described?.required === true && args.length === 0) {
+    throw new UsageError(`<${described.name}> is missing; ${help}`);
+  }
   if (described?.choices !== undefined) {
     for (const arg of args) {
       if (described.choices.includes(arg)) continue;
       throw new UsageError(
-        `<${described.name}> is one of ${described.choices.join(", ")}, not "${arg}"${didYouMean(arg, described.choices)}`,
+        `<${described.name}> is one of ${described.choices.join(", ")}, not "${arg}"${
+          didYouMean(arg, described.choices)
+        }`,
       );
     }
   }

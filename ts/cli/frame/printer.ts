@@ -7,7 +7,15 @@ export type Format = "text" | "json" | "jsonl" | "none";
 
 export type Colour = "red" | "green" | "yellow" | "blue" | "cyan" | "dim" | "bold";
 
-const CODES: { readonly [colour in Colour]: number } = { red: 31, green: 32, yellow: 33, blue: 34, cyan: 36, dim: 2, bold: 1 };
+const CODES: { readonly [colour in Colour]: number } = {
+  red: 31,
+  green: 32,
+  yellow: 33,
+  blue: 34,
+  cyan: 36,
+  dim: 2,
+  bold: 1,
+};
 
 export interface Column<Row> {
   readonly title: string;
@@ -23,7 +31,9 @@ export interface Column<Row> {
 /** Converts values for `JSON.stringify`: bigints to text, bytes to base64. */
 function plain(_: string, value: unknown): unknown {
   if (typeof value === "bigint") return String(value);
-  if (value instanceof Uint8Array) return btoa(Array.from(value, (byte) => String.fromCharCode(byte)).join(""));
+  if (value instanceof Uint8Array) {
+    return btoa(Array.from(value, (byte) => String.fromCharCode(byte)).join(""));
+  }
   return value;
 }
 
@@ -54,7 +64,9 @@ export class Printer {
   #printable(text: string, escape: (text: string) => string = printable): string {
     if (!this.#colours) return escape(text);
     // deno-lint-ignore no-control-regex
-    return text.split(/(\x1b\[(?:[012]|3[1-46])m)/).map((part, i) => i % 2 === 1 ? part : escape(part)).join("");
+    return text.split(/(\x1b\[(?:[012]|3[1-46])m)/).map((part, i) =>
+      i % 2 === 1 ? part : escape(part)
+    ).join("");
   }
 
   /** Writes the only result of a command. `text` must end its lines. */
@@ -71,7 +83,11 @@ export class Printer {
    */
   item(value: unknown, text: () => string): void {
     if (this.format !== "json") return this.result(value, text);
-    this.#io.out(`${this.#rows === undefined ? "[" : ","}\n${JSON.stringify(value, plain, 2).replace(/^/gm, "  ")}`);
+    this.#io.out(
+      `${this.#rows === undefined ? "[" : ","}\n${
+        JSON.stringify(value, plain, 2).replace(/^/gm, "  ")
+      }`,
+    );
     this.#rows = [];
   }
 
@@ -90,7 +106,9 @@ export class Printer {
     return this.pages(columns)(rows);
   }
 
-  /** Same as `table` for rows in pages: titles precede the first page, which determines the widths. */
+  /**
+   * Same as `table` for rows in pages: titles precede the first page, which determines the widths.
+   */
   pages<Row>(columns: readonly Column<Row>[]): (rows: readonly Row[]) => string {
     const last = columns.length - 1;
     const titles = columns.map(({ title }) => printableLine(title));
@@ -99,33 +117,51 @@ export class Printer {
     return (rows) => {
       const cellsOf = () =>
         rows.map((row) =>
-          columns.map((column) => printableLine(narrow && column.narrow !== undefined ? column.narrow(row) : column.cell(row)))
+          columns.map((column) =>
+            printableLine(
+              narrow && column.narrow !== undefined ? column.narrow(row) : column.cell(row),
+            )
+          )
         );
-      const widthsOf = () => titles.map((title, i) => Math.max(title.length, ...cells.map((line) => line[i]!.length)));
+      const widthsOf = () =>
+        titles.map((title, i) => Math.max(title.length, ...cells.map((line) => line[i]!.length)));
       const titled = widths === undefined;
       let cells = cellsOf();
       if (widths === undefined) {
         widths = widthsOf();
-        narrow = this.#io.terminal && widths.reduce((sum, width) => sum + width + 2, -2) > this.#io.width;
+        narrow = this.#io.terminal &&
+          widths.reduce((sum, width) => sum + width + 2, -2) > this.#io.width;
         if (narrow) {
           cells = cellsOf();
           widths = widthsOf();
         }
       }
       const wide = widths;
-      const room = Math.max(12, this.#io.width - wide.slice(0, last).reduce((sum, width) => sum + width + 2, 0));
+      const room = Math.max(
+        12,
+        this.#io.width - wide.slice(0, last).reduce((sum, width) => sum + width + 2, 0),
+      );
       const align = (text: string, i: number) => {
-        if (i < last) return columns[i]!.right === true ? text.padStart(wide[i]!) : text.padEnd(wide[i]!);
+        if (i < last) {
+          return columns[i]!.right === true ? text.padStart(wide[i]!) : text.padEnd(wide[i]!);
+        }
         return this.#io.terminal && text.length > room ? `${text.slice(0, room - 3)}...` : text;
       };
-      const lines = cells.map((line, r) => line.map((cell, i) => this.paint(align(cell, i), columns[i]!.colour?.(rows[r]!))));
+      const lines = cells.map((line, r) =>
+        line.map((cell, i) => this.paint(align(cell, i), columns[i]!.colour?.(rows[r]!)))
+      );
       if (titled) lines.unshift(titles.map((title, i) => this.paint(align(title, i), "bold")));
       return lines.map((line) => `${line.join("  ").trimEnd()}\n`).join("");
     };
   }
 
-  /** Formats names and values; several lines are a list. Leaves out undefined values and empty lists. */
-  fields(fields: readonly (readonly [name: string, value: string | readonly string[] | undefined])[]): string {
+  /**
+   * Formats names and values; several lines are a list. Leaves out undefined values and empty
+   * lists.
+   */
+  fields(
+    fields: readonly (readonly [name: string, value: string | readonly string[] | undefined])[],
+  ): string {
     const shown = fields.flatMap(([name, value]) => {
       const lines = typeof value === "string" ? [value] : value ?? [];
       return lines.length === 0 ? [] : [[name, lines] as const];
@@ -133,7 +169,9 @@ export class Printer {
     const width = Math.max(0, ...shown.map(([name]) => name.length));
     return shown.map(([name, values]) => {
       const lines = values.map((value) => this.#printable(value, printableLine));
-      return `${this.paint(name.padEnd(width), "bold")}  ${lines.join(`\n${" ".repeat(width + 2)}`)}\n`;
+      return `${this.paint(name.padEnd(width), "bold")}  ${
+        lines.join(`\n${" ".repeat(width + 2)}`)
+      }\n`;
     }).join("");
   }
 

@@ -20,21 +20,47 @@ async function rules(): Promise<ActivityDialect | undefined> {
     const { namespace, taskQueue, runId } = context.info;
     // Fields that the worker's logger adds to each line.
     const known = new Map<string, unknown>(
-      Object.entries({ sdkComponent: common.SdkComponent.activity, namespace, taskQueue, workflowRunId: runId, isLocal: false }),
+      Object.entries({
+        sdkComponent: common.SdkComponent.activity,
+        namespace,
+        taskQueue,
+        workflowRunId: runId,
+        isLocal: false,
+      }),
     );
-    const write = (level: "debug" | "info" | "warn" | "error") => (message: string, meta: { [name: string]: unknown } = {}) => {
-      // The worker, in another thread, logs lines about activities.
-      if (meta["sdkComponent"] !== common.SdkComponent.activity) return;
-      const told = Object.entries(meta).filter(([name, value]) => name !== "taskToken" && known.get(name) !== value);
-      context.logger[level](message, Object.fromEntries(told));
-    };
-    const [trace, info, warn, error] = [write("debug"), write("info"), write("warn"), write("error")];
+    const write =
+      (level: "debug" | "info" | "warn" | "error") =>
+      (message: string, meta: { [name: string]: unknown } = {}) => {
+        // The worker, in another thread, logs lines about activities.
+        if (meta["sdkComponent"] !== common.SdkComponent.activity) return;
+        const told = Object.entries(meta).filter(([name, value]) =>
+          name !== "taskToken" && known.get(name) !== value
+        );
+        context.logger[level](message, Object.fromEntries(told));
+      };
+    const [trace, info, warn, error] = [
+      write("debug"),
+      write("info"),
+      write("warn"),
+      write("error"),
+    ];
     const levels = { TRACE: trace, DEBUG: trace, INFO: info, WARN: warn, ERROR: error };
     const made = temporalActivities({
       namespace,
       taskQueue,
-      converter: { payloadConverter: defaultPayloadConverter, failureConverter: defaultFailureConverter, payloadCodecs: [] },
-      logger: { log: (level, message, meta) => levels[level](message, meta), trace, debug: trace, info, warn, error },
+      converter: {
+        payloadConverter: defaultPayloadConverter,
+        failureConverter: defaultFailureConverter,
+        payloadCodecs: [],
+      },
+      logger: {
+        log: (level, message, meta) => levels[level](message, meta),
+        trace,
+        debug: trace,
+        info,
+        warn,
+        error,
+      },
       metricMeter: noopMetricMeter,
       interceptors: [],
       heartbeating: { count: 0 },
@@ -44,7 +70,12 @@ async function rules(): Promise<ActivityDialect | undefined> {
     return made;
   };
   const plain = temporalActivities(
-    { converter: { failureConverter: defaultFailureConverter, payloadConverter: defaultPayloadConverter } } as never,
+    {
+      converter: {
+        failureConverter: defaultFailureConverter,
+        payloadConverter: defaultPayloadConverter,
+      },
+    } as never,
   );
   return {
     ...plain,
@@ -54,14 +85,25 @@ async function rules(): Promise<ActivityDialect | undefined> {
       const converter = defaultPayloadConverter;
       const typed = inputTypes === undefined ? args : argumentsRead(
         context.info.activityType,
-        () => common.arrayFromPayloads(converter, args.map((arg) => converter.toPayload(arg)), undefined, inputTypes),
+        () =>
+          common.arrayFromPayloads(
+            converter,
+            args.map((arg) => converter.toPayload(arg)),
+            undefined,
+            inputTypes,
+          ),
       );
       const result = await dialectOf(context).call(activity)(context, typed);
       if (outputType === undefined) return result;
-      return converter.fromPayload(common.toPayloadWithTypeInfo(converter, result, undefined, outputType));
+      return converter.fromPayload(
+        common.toPayloadWithTypeInfo(converter, result, undefined, outputType),
+      );
     },
     end: (error, told) => (dialects.get(told) ?? plain).end(error, told),
   };
 }
 
-Object.defineProperty(globalThis, Symbol.for("temporalex.activity_thread.rules"), { value: rules, configurable: true });
+Object.defineProperty(globalThis, Symbol.for("temporalex.activity_thread.rules"), {
+  value: rules,
+  configurable: true,
+});

@@ -49,16 +49,27 @@ const isFile = (url: URL): boolean => {
   return existsSync(path) && statSync(path).isFile();
 };
 
-export async function resolve(specifier: string, context: ResolveContext, next: NextResolve): Promise<Resolved> {
+export async function resolve(
+  specifier: string,
+  context: ResolveContext,
+  next: NextResolve,
+): Promise<Resolved> {
   const found = await lookUp(specifier, context, next);
-  const again = context.parentURL?.startsWith("file:") && new URL(context.parentURL).searchParams.get(AGAIN);
-  if (!again || !found.url.startsWith("file:") || found.url.includes("/node_modules/")) return found;
+  const again = context.parentURL?.startsWith("file:") &&
+    new URL(context.parentURL).searchParams.get(AGAIN);
+  if (!again || !found.url.startsWith("file:") || found.url.includes("/node_modules/")) {
+    return found;
+  }
   const url = new URL(found.url);
   url.searchParams.set(AGAIN, again);
   return { ...found, url: url.href };
 }
 
-async function lookUp(specifier: string, context: ResolveContext, next: NextResolve): Promise<Resolved> {
+async function lookUp(
+  specifier: string,
+  context: ResolveContext,
+  next: NextResolve,
+): Promise<Resolved> {
   try {
     return await next(specifier, context);
   } catch (e) {
@@ -88,28 +99,47 @@ type NextLoad = (url: string, context: object) => Promise<Loaded>;
 
 export async function load(url: string, context: object, next: NextLoad): Promise<Loaded> {
   const { pathname, protocol } = new URL(url);
-  if (protocol !== "file:" || !IS_TS.test(pathname) || pathname.includes("/node_modules/")) return await next(url, context);
+  if (protocol !== "file:" || !IS_TS.test(pathname) || pathname.includes("/node_modules/")) {
+    return await next(url, context);
+  }
   const path = fileURLToPath(url.replace(/[?#].*$/, ""));
   await loadSucrase();
-  return { format: "module", source: javaScriptOf(path, readFileSync(path, "utf8")), shortCircuit: true };
+  return {
+    format: "module",
+    source: javaScriptOf(path, readFileSync(path, "utf8")),
+    shortCircuit: true,
+  };
 }
 
-/** Throws a SyntaxError that begins with path, line and column: Node's error has them only in its stack. */
+/**
+ * Throws a SyntaxError that begins with path, line and column: Node's error has them only in its
+ * stack.
+ */
 function javaScriptOf(path: string, text: string): string {
   let code = text;
   try {
     const compiled = compileText(path, text);
     ({ code } = compiled);
     for (const { line, message } of [...compiled.unsupported, ...requiredImports(text, code)]) {
-      throw new SyntaxError(`${path}:${line}: ${message}, or name the JavaScript that it is compiled to`);
+      throw new SyntaxError(
+        `${path}:${line}: ${message}, or name the JavaScript that it is compiled to`,
+      );
     }
-    return compileUsing(code, parse(code, { ecmaVersion: "latest", sourceType: "module", allowHashBang: true }));
+    return compileUsing(
+      code,
+      parse(code, { ecmaVersion: "latest", sourceType: "module", allowHashBang: true }),
+    );
   } catch (e) {
-    if (e instanceof UnsupportedSyntaxError) throw new SyntaxError(`${path}:${e.line}: has ${e.message}`);
+    if (e instanceof UnsupportedSyntaxError) {
+      throw new SyntaxError(`${path}:${e.line}: has ${e.message}`);
+    }
     const { message, pos } = e as { readonly message: string; readonly pos?: number };
-    const [, what, line, column] = /^(?:Error transforming [^:]*: )?(.*) \((\d+):(\d+)\)$/s.exec(message) ?? [];
+    const [, what, line, column] =
+      /^(?:Error transforming [^:]*: )?(.*) \((\d+):(\d+)\)$/s.exec(message) ?? [];
     if (what === undefined) throw e;
     const advice = typeof pos === "number" ? syntaxAdvice(what, code, pos) : "";
-    throw new SyntaxError(`${path}:${line}:${Number(column) + (advice === "" ? 0 : 1)}: syntax error: ${what}${advice}`);
+    throw new SyntaxError(
+      `${path}:${line}:${Number(column) + (advice === "" ? 0 : 1)}: syntax error: ${what}${advice}`,
+    );
   }
 }

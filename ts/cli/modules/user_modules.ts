@@ -20,7 +20,10 @@ export function loaderHooks(): LoaderHooks | undefined {
   const instead = "start the program of the package, which is not bundled";
   return {
     // Imports of the official SDK resolve to this package.
-    imports: [ownFile("compat/register/mod", instead).href, ownFile("cli/modules/official_activities", instead).href],
+    imports: [
+      ownFile("compat/register/mod", instead).href,
+      ownFile("cli/modules/official_activities", instead).href,
+    ],
     url: ownFile("cli/modules/ts_hooks", instead).href,
     // Resolved from here, the package's own name is this package.
     data: { url: import.meta.url },
@@ -44,13 +47,21 @@ export function forget(files: Iterable<string>): void {
 }
 
 /**
- * Imports a module by a path relative to `cwd`, or a file URL. `anew`: whether to reload it with the files
- * that it imports, as of the last `forget` (in Deno without its imports). Throws a UsageError for a
- * module that cannot be loaded.
+ * Imports a module by a path relative to `cwd`, or a file URL. `anew`: whether to reload it with
+ * the files that it imports, as of the last `forget` (in Deno without its imports). Throws a
+ * UsageError for a module that cannot be loaded.
  */
-export async function importModule(cwd: string, path: string, anew = false): Promise<{ readonly [name: string]: unknown }> {
-  const url = /^[a-z][a-z0-9+.-]+:\/\//i.test(path) ? new URL(path) : pathToFileURL(resolve(cwd, path));
-  if (url.protocol !== "file:") throw new UsageError(`${path} is not a file; modules can only be loaded from files`);
+export async function importModule(
+  cwd: string,
+  path: string,
+  anew = false,
+): Promise<{ readonly [name: string]: unknown }> {
+  const url = /^[a-z][a-z0-9+.-]+:\/\//i.test(path)
+    ? new URL(path)
+    : pathToFileURL(resolve(cwd, path));
+  if (url.protocol !== "file:") {
+    throw new UsageError(`${path} is not a file; modules can only be loaded from files`);
+  }
   if (!existsSync(url)) throw new UsageError(`module not found: ${path}`);
   await (hooked ??= hook());
   if (anew && again > 0) url.searchParams.set(AGAIN, String(again));
@@ -61,7 +72,10 @@ export async function importModule(cwd: string, path: string, anew = false): Pro
     const advice = /^require is not defined/.test(message)
       ? "; TypeScript is loaded as ES modules: name the JavaScript that it is compiled to"
       : "";
-    throw new UsageError(`${path} cannot be loaded: ${importErrorPlace(e, url)}${message}${advice}`, { cause: e });
+    throw new UsageError(
+      `${path} cannot be loaded: ${importErrorPlace(e, url)}${message}${advice}`,
+      { cause: e },
+    );
   }
 }
 
@@ -74,8 +88,12 @@ export async function importActivities(cwd: string, paths: readonly string[]): P
   for (const path of paths) {
     const { default: main, ...named } = await importModule(cwd, path);
     const found = [named, ...(typeof main === "object" && main !== null ? [main] : [])];
-    const functions = found.filter((object) => Object.values(object).some((value) => typeof value === "function"));
-    if (functions.length === 0) throw new UsageError(`${path} exports no function, so it has no activities`);
+    const functions = found.filter((object) =>
+      Object.values(object).some((value) => typeof value === "function")
+    );
+    if (functions.length === 0) {
+      throw new UsageError(`${path} exports no function, so it has no activities`);
+    }
     activities.push(...functions);
   }
   return activities;

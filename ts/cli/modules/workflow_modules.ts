@@ -36,7 +36,9 @@ function settingOf(path: string, text: string): string[] | undefined {
   if (setting === undefined) return undefined;
   const list = Array.isArray(setting) ? setting : [setting];
   if (list.length === 0 || !list.every((module): module is string => typeof module === "string")) {
-    throw new UsageError(`"temporalex.workflows" in ${path} must be a module's path, or a list of such`);
+    throw new UsageError(
+      `"temporalex.workflows" in ${path} must be a module's path, or a list of such`,
+    );
   }
   return list;
 }

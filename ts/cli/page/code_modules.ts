@@ -12,14 +12,18 @@ export const CODE_OPTIONS = {
   ...WORKFLOW_MODULES,
   workflows: {
     ...WORKFLOW_MODULES.workflows,
-    help: "A module that exports workflows: it is read with all that it imports, and read again when a file of it is saved",
+    help:
+      "A module that exports workflows: it is read with all that it imports, and read again when a file of it is saved",
   },
   payloadConverter: PAYLOAD_CONVERTER,
 } as const satisfies Options;
 
 type CodeCall = Call<typeof CODE_OPTIONS>;
 
-/** Returns the modules, or undefined if the options name none. Throws a UsageError for a module that does not exist. */
+/**
+ * Returns the modules, or undefined if the options name none. Throws a UsageError for a module that
+ * does not exist.
+ */
 export function codeModules({ options, io }: CodeCall): CodeModules | undefined {
   const found = (flag: string) => (module: string): string => {
     const path = resolve(io.cwd, module);
@@ -34,19 +38,35 @@ export function codeModules({ options, io }: CodeCall): CodeModules | undefined 
   return {
     workflows: workflows.map(found("--workflows")),
     interceptors: interceptors.map(found("--interceptors")),
-    ...(payloadConverter === undefined ? {} : { payloadConverter: found("--payload-converter")(payloadConverter) }),
+    ...(payloadConverter === undefined
+      ? {}
+      : { payloadConverter: found("--payload-converter")(payloadConverter) }),
   };
 }
 
 /** Prints why a version of the code does not load. */
-export function printRefused(call: CodeCall, version: number, problems: readonly Problem[], message: string): void {
+export function printRefused(
+  call: CodeCall,
+  version: number,
+  problems: readonly Problem[],
+  message: string,
+): void {
   const { print, io } = call;
-  const plain = problems.map(({ file, line, column, message }) => ({ file: shortPath(file, io.cwd), line, column, message }));
+  const plain = problems.map(({ file, line, column, message }) => ({
+    file: shortPath(file, io.cwd),
+    line,
+    column,
+    message,
+  }));
   print.result(
     { event: "refused", version, message, problems: plain },
     () =>
-      `${print.paint("refused".padEnd(14), "yellow")}  the code does not load; the code before it stays\n${
-        problems.length === 0 ? `    ${message}\n` : problems.map((problem) => `    ${problemText(call, problem)}\n`).join("")
+      `${
+        print.paint("refused".padEnd(14), "yellow")
+      }  the code does not load; the code before it stays\n${
+        problems.length === 0
+          ? `    ${message}\n`
+          : problems.map((problem) => `    ${problemText(call, problem)}\n`).join("")
       }`,
   );
 }

@@ -1,5 +1,5 @@
-// Workflow code that a page replays: its versions as they are saved, a line opened in the user's editor, and
-// which version the pages have shown.
+// Workflow code that a page replays: its versions as they are saved, a line opened in the user's
+// editor, and which version the pages have shown.
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { displayName, type Problem } from "../../modules/loader/errors.ts";
 import { Feed } from "./feed.ts";
@@ -24,12 +24,17 @@ export class CodeRoutes {
       method: "POST",
       handle: (body, request, response) => {
         const { version } = jsonOf(body, request.headers["content-type"]);
-        if (!Number.isInteger(version)) return refusePageRequest(request, response, 400, "send JSON: version");
+        if (!Number.isInteger(version)) {
+          return refusePageRequest(request, response, 400, "send JSON: version");
+        }
         this.#waits.shown(version as number);
         done(response);
       },
     };
-    this.#routes = new Map([["data/feed", this.feed.route], ["data/open", open], ["data/shown", shown]]);
+    this.#routes = new Map([["data/feed", this.feed.route], ["data/open", open], [
+      "data/shown",
+      shown,
+    ]]);
   }
 
   /** Returns the route of an address below the token. */
@@ -46,7 +51,12 @@ export class CodeRoutes {
 
   /** Sends to the pages why a version does not load. They keep the one before it. */
   refused(version: number, problems: readonly Problem[], message: string): void {
-    const shown = problems.map(({ file, line, column, message }) => ({ file: displayName(file), line, column, message }));
+    const shown = problems.map(({ file, line, column, message }) => ({
+      file: displayName(file),
+      line,
+      column,
+      message,
+    }));
     this.feed.send("refused", { version, problems: shown, message });
   }
 
@@ -70,12 +80,19 @@ export class CodeRoutes {
     env: { readonly [name: string]: string | undefined },
   ): Promise<void> {
     const asked = lineAsked(body, request.headers["content-type"]);
-    if (asked === undefined) return refusePageRequest(request, response, 400, "send JSON: file, line, column");
+    if (asked === undefined) {
+      return refusePageRequest(request, response, 400, "send JSON: file, line, column");
+    }
     // Files of the code that is served, and no others.
     const path = this.#places.get(asked.file);
-    if (path === undefined) return refusePageRequest(request, response, 404, "the code has no such file on the disk");
+    if (path === undefined) {
+      return refusePageRequest(request, response, 404, "the code has no such file on the disk");
+    }
     await launchEditor({ path, line: asked.line, column: asked.column }, env)
-      .then(() => done(response), (error: Error) => sendJson(response, { message: error.message }, 409));
+      .then(
+        () => done(response),
+        (error: Error) => sendJson(response, { message: error.message }, 409),
+      );
   }
 }
 
@@ -87,8 +104,11 @@ function lineAsked(
   type: string | undefined,
 ): { readonly file: string; readonly line: number; readonly column: number } | undefined {
   const { file, line, column = 1 } = jsonOf(body, type);
-  const isPlace = (n: unknown): n is number => Number.isInteger(n) && Number(n) > 0 && Number(n) < 1e7;
-  return typeof file === "string" && isPlace(line) && isPlace(column) ? { file, line, column } : undefined;
+  const isPlace = (n: unknown): n is number =>
+    Number.isInteger(n) && Number(n) > 0 && Number(n) < 1e7;
+  return typeof file === "string" && isPlace(line) && isPlace(column)
+    ? { file, line, column }
+    : undefined;
 }
 
 /** The fields of a body; none for a body of another form. */

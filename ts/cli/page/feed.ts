@@ -19,7 +19,9 @@ export class Feed {
     return this.#listeners.size;
   }
 
-  /** Sends an event to all current and future pages. `key`: only the last message of a key is kept. */
+  /**
+   * Sends an event to all current and future pages. `key`: only the last message of a key is kept.
+   */
   send(event: string, value: unknown, key: string = event): void {
     const text = `event: ${event}\ndata: ${JSON.stringify(value)}\n\n`;
     this.#last.delete(key);

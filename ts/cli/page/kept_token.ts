@@ -1,5 +1,5 @@
-// The token of a page that keeps its address over restarts: one file for each store or cluster, which
-// only its owner can read. A file that others can read, or that is damaged, is replaced.
+// The token of a page that keeps its address over restarts: one file for each store or cluster,
+// which only its owner can read. A file that others can read, or that is damaged, is replaced.
 import { createHash, randomBytes } from "node:crypto";
 import { lstatSync, mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { hostname } from "node:os";
@@ -16,10 +16,15 @@ export interface PageSubject {
 /** Returns a secret of 32 random bytes, as base64url. */
 export const newToken = (): string => randomBytes(32).toString("base64url");
 
-/** Returns the token of an earlier start, or a new one, which it writes. Throws if the folder cannot be written. */
+/**
+ * Returns the token of an earlier start, or a new one, which it writes. Throws if the folder cannot
+ * be written.
+ */
 export function keptToken(folder: string, { where, namespace }: PageSubject): string {
   // A home folder can be shared by several machines.
-  const key = createHash("sha256").update(JSON.stringify([hostname(), where, namespace])).digest("hex").slice(0, 32);
+  const key = createHash("sha256").update(JSON.stringify([hostname(), where, namespace])).digest(
+    "hex",
+  ).slice(0, 32);
   const file = join(folder, `${key}.token`);
   const known = readToken(file);
   if (known !== undefined) return known;
@@ -35,7 +40,9 @@ function readToken(file: string): string | undefined {
   try {
     const found = lstatSync(file);
     // Windows has no such bits; there the folder belongs to the user.
-    if (!found.isFile() || (process.platform !== "win32" && (found.mode & 0o077) !== 0)) return undefined;
+    if (!found.isFile() || (process.platform !== "win32" && (found.mode & 0o077) !== 0)) {
+      return undefined;
+    }
     if (process.getuid !== undefined && found.uid !== process.getuid()) return undefined;
     return /^([\w-]{43})\n$/.exec(readFileSync(file, "utf8"))?.[1];
   } catch {

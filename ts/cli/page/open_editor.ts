@@ -22,8 +22,13 @@ const KNOWN = ["code", "cursor", "codium", "windsurf", "zed", "subl", "webstorm"
 const IN_TERMINAL = /^(?:vim?|nvim|nano|pico|emacs|hx|helix|kak|micro|joe|ed)$/;
 
 /** Returns the program and its arguments for a line. */
-export function editorCommand(editor: string, { path, line, column }: EditorLine): readonly string[] {
-  const words = [...editor.matchAll(/"([^"]*)"|(\S+)/g)].map(([, quoted, plain]) => quoted ?? plain!);
+export function editorCommand(
+  editor: string,
+  { path, line, column }: EditorLine,
+): readonly string[] {
+  const words = [...editor.matchAll(/"([^"]*)"|(\S+)/g)].map(([, quoted, plain]) =>
+    quoted ?? plain!
+  );
   const [program = "", ...given] = words;
   const place = `${path}:${line}:${column}`;
   const arguments_ = (): readonly string[] => {
@@ -74,7 +79,10 @@ const nameOf = (program: string): string =>
 export function findEditor(env: Env): string | undefined {
   for (const name of VARIABLES) {
     const editor = env[name]?.trim();
-    if (editor !== undefined && editor !== "" && !IN_TERMINAL.test(nameOf(/^"([^"]*)"|^(\S+)/.exec(editor)?.[0] ?? ""))) {
+    if (
+      editor !== undefined && editor !== "" &&
+      !IN_TERMINAL.test(nameOf(/^"([^"]*)"|^(\S+)/.exec(editor)?.[0] ?? ""))
+    ) {
       return editor;
     }
   }
@@ -115,7 +123,12 @@ export function launchEditor(at: EditorLine, env: Env): Promise<void> {
     const child = spawn(program!, words, { stdio: "ignore", detached: true, shell });
     child.once(
       "error",
-      (error) => reject(new Error(`${program} cannot be started: ${error.message}; set VISUAL to your editor's command`)),
+      (error) =>
+        reject(
+          new Error(
+            `${program} cannot be started: ${error.message}; set VISUAL to your editor's command`,
+          ),
+        ),
     );
     child.once("spawn", () => {
       child.unref();

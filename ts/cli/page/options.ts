@@ -2,6 +2,15 @@
 import type { Options } from "../frame/command.ts";
 
 export const PAGE_OPTIONS = {
-  port: { type: "number", short: "p", value: "n", default: 0, help: "Port on 127.0.0.1; 0: any free one" },
-  noOpen: { type: "flag", help: "Do not open the browser. It is never opened if standard output is not a terminal" },
+  port: {
+    type: "number",
+    short: "p",
+    value: "n",
+    default: 0,
+    help: "Port on 127.0.0.1; 0: any free one",
+  },
+  noOpen: {
+    type: "flag",
+    help: "Do not open the browser. It is never opened if standard output is not a terminal",
+  },
 } as const satisfies Options;

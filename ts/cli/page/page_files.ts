@@ -54,7 +54,12 @@ function inFolder(folder: string, below = "", files = new Map<string, PageFile>(
   for (const name of readdirSync(join(folder, below))) {
     const path = below + name;
     if (statSync(join(folder, path)).isDirectory()) inFolder(folder, `${path}/`, files);
-    else if (!name.endsWith(".map")) files.set(path, { type: typeOf(path), read: () => readFileSync(join(folder, path)) });
+    else if (!name.endsWith(".map")) {
+      files.set(path, {
+        type: typeOf(path),
+        read: () => readFileSync(join(folder, path)),
+      });
+    }
   }
   return files;
 }
@@ -76,9 +81,16 @@ export function unpacked(archive: Uint8Array, beside: URL): PageFiles {
   const files = new Map<string, PageFile>();
   const modules = createRequire(beside);
   let at = begin;
-  for (const { path, bytes = 0, from } of JSON.parse(new TextDecoder().decode(all.subarray(0, begin))) as Entry[]) {
+  for (
+    const { path, bytes = 0, from } of JSON.parse(
+      new TextDecoder().decode(all.subarray(0, begin)),
+    ) as Entry[]
+  ) {
     const own = all.subarray(at, at += bytes);
-    files.set(path, { type: typeOf(path), read: from === undefined ? () => own : () => readFileSync(modules.resolve(from)) });
+    files.set(path, {
+      type: typeOf(path),
+      read: from === undefined ? () => own : () => readFileSync(modules.resolve(from)),
+    });
   }
   return files;
 }

@@ -16,7 +16,11 @@ export interface DataRoute {
   readonly method: "GET" | "POST";
   /** Maximum size of a POST body. Default: 4 KiB. */
   readonly maxBytes?: number;
-  handle(body: Uint8Array, request: IncomingMessage, response: ServerResponse): void | Promise<void>;
+  handle(
+    body: Uint8Array,
+    request: IncomingMessage,
+    response: ServerResponse,
+  ): void | Promise<void>;
 }
 
 export interface PageServerOptions {
@@ -62,11 +66,16 @@ export function checkPort(port: number): number {
 /** Sends JSON. */
 export function sendJson(response: ServerResponse, value: unknown, status = 200): void {
   const body = new TextEncoder().encode(JSON.stringify(value));
-  response.writeHead(status, { "content-type": "application/json", "content-length": body.length }).end(body);
+  response.writeHead(status, { "content-type": "application/json", "content-length": body.length })
+    .end(body);
 }
 
 /** Sends bytes. */
-export function sendBytes(response: ServerResponse, body: Uint8Array, type = "application/octet-stream"): void {
+export function sendBytes(
+  response: ServerResponse,
+  body: Uint8Array,
+  type = "application/octet-stream",
+): void {
   response.writeHead(200, { "content-type": type, "content-length": body.length }).end(body);
 }
 
@@ -89,8 +98,12 @@ export async function startPageServer(options: PageServerOptions): Promise<PageS
     connections.proves(request);
     const route = options.route(path!);
     if (route !== undefined) return void serveData(route, request, response, options.onError);
-    if (!options.page.has(path === "" ? "index.html" : path!)) return refusePageRequest(request, response, 404, NOTHING);
-    if (request.method !== "GET" && request.method !== "HEAD") return refusePageRequest(request, response, 405, "GET only");
+    if (!options.page.has(path === "" ? "index.html" : path!)) {
+      return refusePageRequest(request, response, 404, NOTHING);
+    }
+    if (request.method !== "GET" && request.method !== "HEAD") {
+      return refusePageRequest(request, response, 405, "GET only");
+    }
     serveFile(path!, request, response, options.page, index);
   };
   let listener: Listener;
@@ -107,9 +120,13 @@ export async function startPageServer(options: PageServerOptions): Promise<PageS
     });
   } catch (error) {
     const { code } = error as { code?: string };
-    if (code === "EADDRINUSE") throw new CommandError(`port ${options.port} is in use; choose another one with --port`);
+    if (code === "EADDRINUSE") {
+      throw new CommandError(`port ${options.port} is in use; choose another one with --port`);
+    }
     if (code === "EACCES") {
-      throw new CommandError(`this user may not listen on port ${options.port}; choose one above 1023 with --port`);
+      throw new CommandError(
+        `this user may not listen on port ${options.port}; choose one above 1023 with --port`,
+      );
     }
     throw error;
   }
@@ -121,12 +138,19 @@ export async function startPageServer(options: PageServerOptions): Promise<PageS
  * Adds `about` to the page's head. Its policy is sent with all files: workers take theirs from
  * their own response.
  */
-function indexOf({ page, about }: PageServerOptions): { readonly html: Uint8Array; readonly csp: string } {
+function indexOf(
+  { page, about }: PageServerOptions,
+): { readonly html: Uint8Array; readonly csp: string } {
   const file = page.get("index.html");
   const text = file === undefined ? "" : new TextDecoder().decode(file.read());
   const csp = /http-equiv="Content-Security-Policy" content="([^"]+)"/.exec(text)?.[1];
-  if (csp === undefined) throw new CommandError("the debugger's page is damaged: its index.html has no policy; build it again");
-  const served = JSON.stringify(about).replaceAll("&", "&amp;").replaceAll('"', "&quot;").replaceAll("<", "&lt;");
+  if (csp === undefined) {
+    throw new CommandError(
+      "the debugger's page is damaged: its index.html has no policy; build it again",
+    );
+  }
+  const served = JSON.stringify(about).replaceAll("&", "&amp;").replaceAll('"', "&quot;")
+    .replaceAll("<", "&lt;");
   const html = text.replace(
     /<meta charset="utf-8">/i,
     (meta) => `${meta}\n    <meta name="temporalex-served" content="${served}">`,
@@ -144,7 +168,10 @@ function serveFile(
   const name = path === "" ? "index.html" : path;
   const file = page.get(name)!;
   request.resume();
-  response.setHeader("content-security-policy", name === "sandbox.html" ? FRAME_CSP : name === "codec.html" ? CODEC_CSP : csp);
+  response.setHeader(
+    "content-security-policy",
+    name === "sandbox.html" ? FRAME_CSP : name === "codec.html" ? CODEC_CSP : csp,
+  );
   const body = name === "index.html" ? html : file.read();
   response.writeHead(200, { "content-type": file.type, "content-length": body.length });
   response.end(request.method === "HEAD" ? undefined : body);
@@ -157,10 +184,14 @@ async function serveData(
   onError: (error: Error) => void,
 ): Promise<void> {
   response.setHeader("content-security-policy", "default-src 'none'; frame-ancestors 'none'");
-  if (request.method !== route.method) return refusePageRequest(request, response, 405, `${route.method} only`);
+  if (request.method !== route.method) {
+    return refusePageRequest(request, response, 405, `${route.method} only`);
+  }
   try {
     const body = await bodyOf(request, route.method === "GET" ? 0 : route.maxBytes ?? BODY_BYTES);
-    if (body === undefined) return refusePageRequest(request, response, 413, "the request is too large");
+    if (body === undefined) {
+      return refusePageRequest(request, response, 413, "the request is too large");
+    }
     await route.handle(body, request, response);
   } catch (error) {
     onError(error as Error);
@@ -189,7 +220,12 @@ async function bodyOf(request: IncomingMessage, most: number): Promise<Uint8Arra
 }
 
 /** Responds to an unknown path and reads no more of the request. */
-export function refusePageRequest(request: IncomingMessage, response: ServerResponse, status: number, message: string): void {
+export function refusePageRequest(
+  request: IncomingMessage,
+  response: ServerResponse,
+  status: number,
+  message: string,
+): void {
   request.resume();
   const body = new TextEncoder().encode(`${message}\n`);
   response.writeHead(status, {

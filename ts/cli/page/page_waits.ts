@@ -21,7 +21,10 @@ export class PageWaits {
     this.#open.get(version)?.();
   }
 
-  /** Resolves when a page has its verdict, after the maximum wait, and when a later version is waited for. */
+  /**
+   * Resolves when a page has its verdict, after the maximum wait, and when a later version is
+   * waited for.
+   */
   wait(version: number): Promise<void> {
     this.close();
     if (version <= this.#last) return Promise.resolve();

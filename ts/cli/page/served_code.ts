@@ -42,7 +42,9 @@ export interface CodeEvents {
   refused(version: number, problems: readonly Problem[], message: string): void;
 }
 
-/** Delay after a change: editors write a file in several steps, and each step triggers another read. */
+/**
+ * Delay after a change: editors write a file in several steps, and each step triggers another read.
+ */
 const REST_MS = 15;
 const LOOK_MS = 500;
 
@@ -78,13 +80,17 @@ export class ServedCode {
     const before = this.#stamps;
     const stamps = new Map<string, string>();
     try {
-      const host = await snapshot((path) => stamps.has(path) || stamps.set(path, FileWatch.stamps([path]).get(path)!));
+      const host = await snapshot((path) =>
+        stamps.has(path) || stamps.set(path, FileWatch.stamps([path]).get(path)!)
+      );
       const made = await makeOf(this.#modules, host);
       this.#stamps = stamps;
       if (!this.#closed) this.#events.loaded({ version, host, ...made });
     } catch (error) {
       // A load that failed early has not read all relevant files.
-      const missed = [...before.keys(), ...this.#modules.workflows].filter((path) => !stamps.has(path));
+      const missed = [...before.keys(), ...this.#modules.workflows].filter((path) =>
+        !stamps.has(path)
+      );
       this.#stamps = new Map([...stamps, ...FileWatch.stamps(missed)]);
       const problems = error instanceof WorkflowLoadError ? error.problems : [];
       if (!this.#closed) this.#events.refused(version, problems, (error as Error).message);
@@ -100,21 +106,29 @@ export class ServedCode {
 
 type Made = Pick<CodeVersion, "bundle" | "entry" | "files" | "places" | "warnings">;
 
-async function makeOf({ workflows, interceptors, payloadConverter }: CodeModules, host: SourceHost): Promise<Made> {
+async function makeOf(
+  { workflows, interceptors, payloadConverter }: CodeModules,
+  host: SourceHost,
+): Promise<Made> {
   const [only] = workflows;
   const text = workflows.length === 1 ? host.read(pathToFileURL(only!).href) : undefined;
   if (text !== undefined && isBundle(text)) return bundled(text, only!);
   const { code, sources, warnings } = await bundleFromSources({
     workflows: workflows.map((path) => pathToFileURL(path)),
     interceptors: interceptors.map((path) => pathToFileURL(path)),
-    ...(payloadConverter === undefined ? {} : { payloadConverter: pathToFileURL(payloadConverter) }),
+    ...(payloadConverter === undefined
+      ? {}
+      : { payloadConverter: pathToFileURL(payloadConverter) }),
     sources: host,
   });
   const files = sources.filter(({ url }) => url.startsWith("file:"));
   return {
     bundle: code,
     entry: entryOf(code),
-    files: [...sources.map(({ name, text }) => ({ path: name, text })), ...manifests(sources, host)],
+    files: [
+      ...sources.map(({ name, text }) => ({ path: name, text })),
+      ...manifests(sources, host),
+    ],
     places: new Map(files.map(({ name, url }) => [name, fileURLToPath(url)])),
     warnings,
   };
@@ -132,17 +146,23 @@ function bundled(text: string, path: string): Made {
   };
 }
 
-const entryOf = (bundle: string): string => displayName(addressOf(0, readBundle(bundle, "").entries.workflows[0]!));
+const entryOf = (bundle: string): string =>
+  displayName(addressOf(0, readBundle(bundle, "").entries.workflows[0]!));
 
 /** Returns package.json of each package of a module. */
-function manifests(sources: readonly BundleSource[], host: SourceHost): { path: string; text: string }[] {
+function manifests(
+  sources: readonly BundleSource[],
+  host: SourceHost,
+): { path: string; text: string }[] {
   const found = new Map<string, string>();
   for (const { name, url } of sources) {
     const installed = packageFolder(url);
     const named = packageFolder(`bundle:///${name}`);
     if (installed === undefined || named === undefined) continue;
     const text = host.read(`${installed.folder}package.json`);
-    if (text !== undefined) found.set(`${named.folder.slice("bundle:///".length)}package.json`, text);
+    if (text !== undefined) {
+      found.set(`${named.folder.slice("bundle:///".length)}package.json`, text);
+    }
   }
   return [...found].map(([path, text]) => ({ path, text }));
 }

@@ -23,7 +23,9 @@ export async function lastTaskFailure(handle: Handle): Promise<TaskFailure | und
   const { events } = await handle.fetchHistory();
   for (const { attributes } of events.reverse()) {
     if (attributes.case === "workflowTaskCompletedEventAttributes") return undefined;
-    if (attributes.case === "workflowTaskFailedEventAttributes") return taskFailure(attributes.value.failure);
+    if (attributes.case === "workflowTaskFailedEventAttributes") {
+      return taskFailure(attributes.value.failure);
+    }
   }
   return undefined;
 }
@@ -33,36 +35,56 @@ function taskFailure(failure: Failure | undefined): TaskFailure {
 }
 
 /** Formats "message (at function (file:line:column))". */
-export const failureLine = ({ message, at }: TaskFailure): string => at === "" ? message : `${message} (at ${at})`;
+export const failureLine = ({ message, at }: TaskFailure): string =>
+  at === "" ? message : `${message} (at ${at})`;
 
 /**
  * Returns whether a worker does not know the type: in this package
  * (executor/tasks/unknown_program.ts) or Temporal's TypeScript SDK.
  */
 export const isUnknownType = ({ message }: TaskFailure): boolean =>
-  /^workflow type ".*" is not known to this worker|no such function is exported by the workflow bundle/s.test(message);
+  /^workflow type ".*" is not known to this worker|no such function is exported by the workflow bundle/s
+    .test(message);
 
 /**
  * Returns why the workflow makes no progress, in a sentence; "" if not known, or if the service is
  * slow. Never throws.
  */
-export async function blockedReason(client: Client, workflowId: string, runId: string | undefined): Promise<string> {
+export async function blockedReason(
+  client: Client,
+  workflowId: string,
+  runId: string | undefined,
+): Promise<string> {
   try {
-    const handle = (client.getHandle(undefined as string | undefined, workflowId, runId) as Handle).with({ timeout: 2000 });
+    const handle = (client.getHandle(undefined as string | undefined, workflowId, runId) as Handle)
+      .with({ timeout: 2000 });
     const described = await handle.describe();
-    const { status, paused, taskQueue, pendingWorkflowTask: task, pendingActivities, pendingProcedures, pendingChildren } =
-      described;
+    const {
+      status,
+      paused,
+      taskQueue,
+      pendingWorkflowTask: task,
+      pendingActivities,
+      pendingProcedures,
+      pendingChildren,
+    } = described;
     if (paused !== undefined) return `it is ${paused.reason}`;
     if (status !== "RUNNING") return "";
-    const failure = task !== undefined && task.attempt > 1 ? await lastTaskFailure(handle) : undefined;
+    const failure = task !== undefined && task.attempt > 1
+      ? await lastTaskFailure(handle)
+      : undefined;
     if (failure !== undefined) {
       const advice = isUnknownType(failure) ? "Start a worker that has it" : "Fix the code";
       const line = failureLine(failure);
-      return `its workflow task fails (attempt ${task!.attempt}): ${line}. ${advice}; the workflow then continues`;
+      return `its workflow task fails (attempt ${
+        task!.attempt
+      }): ${line}. ${advice}; the workflow then continues`;
     }
     const failing = pendingActivities.find(({ lastFailure }) => lastFailure !== undefined);
     if (failing !== undefined) {
-      return `its activity ${failing.activityType} fails (attempt ${failing.attempt}): ${failing.lastFailure!.message}`;
+      return `its activity ${failing.activityType} fails (attempt ${failing.attempt}): ${
+        failing.lastFailure!.message
+      }`;
     }
     const waiting = pendingActivities[0];
     const [child] = pendingChildren;

@@ -18,13 +18,18 @@ import { UsageError } from "../frame/errors.ts";
 import type { SERVICE_OPTIONS } from "./options.ts";
 import { keyValue } from "../text/values.ts";
 
-type ClusterCall = Pick<Call<Omit<typeof SERVICE_OPTIONS, "timeout" | "codec" | "identity">>, "options" | "given" | "io">;
+type ClusterCall = Pick<
+  Call<Omit<typeof SERVICE_OPTIONS, "timeout" | "codec" | "identity">>,
+  "options" | "given" | "io"
+>;
 
 const DEFAULT_ADDRESS = "localhost:7233";
 
 /** Returns whether the options select a cluster instead of a store. */
 export function meansCluster(
-  { address, profile, configFile }: Partial<Pick<ClusterCall["options"], "address" | "profile" | "configFile">>,
+  { address, profile, configFile }: Partial<
+    Pick<ClusterCall["options"], "address" | "profile" | "configFile">
+  >,
 ): boolean {
   return address !== undefined || profile !== undefined || configFile !== undefined;
 }
@@ -60,8 +65,16 @@ async function clusterOptions({ options, given, io }: ClusterCall): Promise<Clie
     ...(serverName !== undefined && { serverName }),
   };
   const address = options.address ?? from.address ?? DEFAULT_ADDRESS;
-  const proxy = options.proxy === undefined ? proxyFromEnvironment(address, io.env) : proxyOption(options.proxy, io.env);
-  const wanted = Object.keys(tls).length > 0 ? tls : options.tls ? true : given.has("tls") ? false : from.tls;
+  const proxy = options.proxy === undefined
+    ? proxyFromEnvironment(address, io.env)
+    : proxyOption(options.proxy, io.env);
+  const wanted = Object.keys(tls).length > 0
+    ? tls
+    : options.tls
+    ? true
+    : given.has("tls")
+    ? false
+    : from.tls;
   return {
     namespace: profile.namespace,
     connectionOptions: {
@@ -70,12 +83,18 @@ async function clusterOptions({ options, given, io }: ClusterCall): Promise<Clie
       ...(proxy !== undefined && { proxy }),
       ...(wanted !== undefined && { tls: wanted }),
       ...(options.apiKey !== undefined && { apiKey: options.apiKey }),
-      metadata: { ...from.metadata, ...Object.fromEntries(options.grpcMeta.map((pair) => keyValue("--grpc-meta", pair))) },
+      metadata: {
+        ...from.metadata,
+        ...Object.fromEntries(options.grpcMeta.map((pair) => keyValue("--grpc-meta", pair))),
+      },
     },
   };
 }
 
-/** Credentials of a proxy, in a variable because command lines are visible to every user of a machine. */
+/**
+ * Credentials of a proxy, in a variable because command lines are visible to every user of a
+ * machine.
+ */
 export const PROXY_AUTH = "TEMPORALEX_PROXY_AUTH";
 
 /** Options of a connection in its errors, with the matching command options. */
@@ -90,17 +109,30 @@ const CONNECT_OPTIONS = [
 
 /** Replaces the connection's options in a message by those of the command. */
 export function withCommandOptions(message: string): string {
-  return CONNECT_OPTIONS.reduce((text, [name, option]) => text.replaceAll(`\`${name}\``, option), message)
-    .replace("omit --tls, or set it to false", "omit --tls; with an API key or a profile use --tls=false");
+  return CONNECT_OPTIONS.reduce(
+    (text, [name, option]) => text.replaceAll(`\`${name}\``, option),
+    message,
+  )
+    .replace(
+      "omit --tls, or set it to false",
+      "omit --tls; with an API key or a profile use --tls=false",
+    );
 }
 
-function proxyOption(targetHost: string, env: { readonly [name: string]: string | undefined }): ProxyOptions {
+function proxyOption(
+  targetHost: string,
+  env: { readonly [name: string]: string | undefined },
+): ProxyOptions {
   if (targetHost.includes("@")) {
-    throw new UsageError(`--proxy takes no credentials, because others see command lines: set ${PROXY_AUTH} to user:password`);
+    throw new UsageError(
+      `--proxy takes no credentials, because others see command lines: set ${PROXY_AUTH} to user:password`,
+    );
   }
   const auth = env[PROXY_AUTH] || undefined;
   const [, username, password] = auth === undefined ? [] : /^([^:]+):(.*)$/s.exec(auth) ?? [];
-  if (auth !== undefined && password === undefined) throw new UsageError(`${PROXY_AUTH} must be user:password`);
+  if (auth !== undefined && password === undefined) {
+    throw new UsageError(`${PROXY_AUTH} must be user:password`);
+  }
   const proxy: ProxyOptions = {
     type: "http-connect",
     targetHost,
@@ -128,7 +160,9 @@ export async function openCluster(call: ClusterCall) {
     return {
       service,
       where: address,
-      namespace: call.given.has("namespace") ? call.options.namespace : namespace ?? call.options.namespace,
+      namespace: call.given.has("namespace")
+        ? call.options.namespace
+        : namespace ?? call.options.namespace,
       store: undefined,
       held: () => true,
       close: () => Promise.resolve(service.close()),
@@ -138,7 +172,12 @@ export async function openCluster(call: ClusterCall) {
     if (error instanceof ClientConfigError) throw new UsageError(error.message);
     if (!(error instanceof TypeError)) throw error;
     // The options name files with the texts that the connection takes.
-    const message = error.message.replace(/\btls\.\w+/g, (name) => withCommandOptions(`\`${name}\``));
-    throw new UsageError(message.replace(/it must be the (PEM text .*), not a path$/, "the file must have $1"));
+    const message = error.message.replace(
+      /\btls\.\w+/g,
+      (name) => withCommandOptions(`\`${name}\``),
+    );
+    throw new UsageError(
+      message.replace(/it must be the (PEM text .*), not a path$/, "the file must have $1"),
+    );
   }
 }

@@ -5,7 +5,10 @@ import type { PayloadConverter } from "../../converter/payload.ts";
 import { UsageError } from "../frame/errors.ts";
 import { importModule } from "../modules/user_modules.ts";
 
-/** Returns the converter, native or of `@temporalio/common`. Throws a UsageError for a module without one. */
+/**
+ * Returns the converter, native or of `@temporalio/common`. Throws a UsageError for a module
+ * without one.
+ */
 export async function importConverter(cwd: string, path: string): Promise<PayloadConverter> {
   const module = await importModule(cwd, path);
   const found = (module["payloadConverter"] ?? module["default"]) as PayloadConverter | undefined;

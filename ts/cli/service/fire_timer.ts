@@ -19,8 +19,12 @@ export async function fireTimerById(
   timer: { readonly workflowId: string; readonly name: string; readonly runId?: string },
 ): Promise<void> {
   const { options, given, signal } = call;
-  if (!meansCluster(options)) return await fireInStore(storePath(call), { namespace: "", ...timer }, signal);
-  if (given.has("store")) throw new UsageError("--store and --address contradict each other: name one of them");
+  if (!meansCluster(options)) {
+    return await fireInStore(storePath(call), { namespace: "", ...timer }, signal);
+  }
+  if (given.has("store")) {
+    throw new UsageError("--store and --address contradict each other: name one of them");
+  }
   const { service, namespace, where, close } = await openCluster(call);
   try {
     return await askToFire(service, { namespace, ...timer }, signal);

@@ -42,7 +42,10 @@ export interface Connection {
 
 /** Returns the path of the store in the options. */
 export function storePath(
-  { options, io }: { readonly options: { readonly store: string | undefined }; readonly io: { readonly cwd: string } },
+  { options, io }: {
+    readonly options: { readonly store: string | undefined };
+    readonly io: { readonly cwd: string };
+  },
 ): string {
   return resolve(io.cwd, options.store ?? DEFAULT_STORE);
 }
@@ -55,15 +58,23 @@ export async function withService<T>(
 ): Promise<T> {
   const { options, given, print } = call;
   if (cluster && given.has("store")) {
-    const named = options.address !== undefined ? "--address" : options.profile !== undefined ? "--profile" : "--config-file";
-    throw new UsageError(`--store and ${named} contradict each other: a store is a file of this machine, the other a cluster`);
+    const named = options.address !== undefined
+      ? "--address"
+      : options.profile !== undefined
+      ? "--profile"
+      : "--config-file";
+    throw new UsageError(
+      `--store and ${named} contradict each other: a store is a file of this machine, the other a cluster`,
+    );
   }
   const codec = await importCodec(call.io.cwd, options.codec);
   let waiting = false;
   const tellWaiting = () => {
     if (waiting) return;
     waiting = true;
-    const reason = `no process has ${storePath(call)} open, and the workflow needs a worker to continue`;
+    const reason = `no process has ${
+      storePath(call)
+    } open, and the workflow needs a worker to continue`;
     print.note(`waiting: ${reason}. Ctrl-C stops waiting, not the workflow.`);
   };
   const opened = cluster ? await openCluster(call) : openStore(call, tellWaiting);
@@ -87,13 +98,22 @@ export async function withService<T>(
     tries.done();
     const { workflowId, runId } = call.options as { workflowId?: string; runId?: string };
     const error = await orNotFound(failure, client, workflowId, runId);
-    const told = inOurWords(error, { where: place.where, cluster, store: options.store, workflowId });
-    if (!(error instanceof DeadlineExceededError) || workflowId === undefined || !place.held()) throw told;
+    const told = inOurWords(error, {
+      where: place.where,
+      cluster,
+      store: options.store,
+      workflowId,
+    });
+    if (!(error instanceof DeadlineExceededError) || workflowId === undefined || !place.held()) {
+      throw told;
+    }
     const why = await blockedReason(client, workflowId, runId);
     if (why === "") throw told;
     throw reworded(
       error,
-      error.updateId === undefined ? `${error.message.split(";")[0]}: ${why}` : `${(told as Error).message}. ${why}`,
+      error.updateId === undefined
+        ? `${error.message.split(";")[0]}: ${why}`
+        : `${(told as Error).message}. ${why}`,
     );
   } finally {
     tries.done();
@@ -108,7 +128,9 @@ async function orNotFound(
   workflowId: string | undefined,
   runId: string | undefined,
 ): Promise<unknown> {
-  if ((failure as { reason?: unknown }).reason !== NO_WORKER || workflowId === undefined) return failure;
+  if ((failure as { reason?: unknown }).reason !== NO_WORKER || workflowId === undefined) {
+    return failure;
+  }
   return await client.getHandle(undefined, workflowId, runId).describe().then(
     () => failure,
     (error: unknown) => error instanceof WorkflowNotFoundError ? error : failure,
@@ -121,7 +143,19 @@ function timeoutOf({ options: { timeout } }: ServiceCall): number | undefined {
 
 function openStore(call: ServiceCall, onWaiting: () => void) {
   const path = storePath(call);
-  const service = new StoreService({ path, namespace: call.options.namespace, patienceMs: timeoutOf(call) ?? 0, onWaiting });
+  const service = new StoreService({
+    path,
+    namespace: call.options.namespace,
+    patienceMs: timeoutOf(call) ?? 0,
+    onWaiting,
+  });
   const { namespace } = call.options;
-  return { service, where: `store ${path}`, namespace, store: path, held: () => service.held, close: () => service.close() };
+  return {
+    service,
+    where: `store ${path}`,
+    namespace,
+    store: path,
+    held: () => service.held,
+    close: () => service.close(),
+  };
 }

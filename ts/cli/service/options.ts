@@ -16,7 +16,12 @@ export const SERVICE_OPTIONS = {
     help:
       `Store file. While a process has it open, that process is asked; otherwise it is opened for a moment. Default: ./${DEFAULT_STORE}`,
   },
-  address: { section: WHERE, type: "text", value: "host:port", help: "A Temporal cluster instead of a store" },
+  address: {
+    section: WHERE,
+    type: "text",
+    value: "host:port",
+    help: "A Temporal cluster instead of a store",
+  },
   profile: {
     section: WHERE,
     type: "text",
@@ -63,12 +68,40 @@ export const SERVICE_OPTIONS = {
     completes: "files",
     help: "Certificate (PEM) of the authority to trust",
   },
-  tlsCertPath: { section: WHERE, type: "text", value: "file", completes: "files", help: "Client certificate (PEM)" },
-  tlsKeyPath: { section: WHERE, type: "text", value: "file", completes: "files", help: "Key (PEM) of the client certificate" },
-  tlsServerName: { section: WHERE, type: "text", value: "name", help: "Name to expect in the server's certificate" },
-  grpcMeta: { section: WHERE, type: "text", value: "key=value", many: true, help: "Header of every request, with --address" },
+  tlsCertPath: {
+    section: WHERE,
+    type: "text",
+    value: "file",
+    completes: "files",
+    help: "Client certificate (PEM)",
+  },
+  tlsKeyPath: {
+    section: WHERE,
+    type: "text",
+    value: "file",
+    completes: "files",
+    help: "Key (PEM) of the client certificate",
+  },
+  tlsServerName: {
+    section: WHERE,
+    type: "text",
+    value: "name",
+    help: "Name to expect in the server's certificate",
+  },
+  grpcMeta: {
+    section: WHERE,
+    type: "text",
+    value: "key=value",
+    many: true,
+    help: "Header of every request, with --address",
+  },
   codec: { section: WHERE, ...codecOption },
-  identity: { section: WHERE, type: "text", value: "name", help: "Identity of the caller in histories" },
+  identity: {
+    section: WHERE,
+    type: "text",
+    value: "name",
+    help: "Identity of the caller in histories",
+  },
   timeout: {
     section: WHERE,
     type: "duration",
@@ -93,13 +126,25 @@ export const INPUT_OPTIONS = {
     type: "text",
     value: "key=value",
     many: true,
-    help: 'Metadata of the arguments\' payloads; "encoding" replaces json/plain, and the input need not be JSON then',
+    help:
+      'Metadata of the arguments\' payloads; "encoding" replaces json/plain, and the input need not be JSON then',
   },
   inputBase64: { type: "flag", help: "The input is base64" },
 } as const satisfies Options;
 
-export const WORKFLOW_ID = { type: "text", short: "w", value: "id", required: true, help: "Workflow id" } as const;
-export const RUN_ID = { type: "text", short: "r", value: "id", help: "Run id. Default: the current run" } as const;
+export const WORKFLOW_ID = {
+  type: "text",
+  short: "w",
+  value: "id",
+  required: true,
+  help: "Workflow id",
+} as const;
+export const RUN_ID = {
+  type: "text",
+  short: "r",
+  value: "id",
+  help: "Run id. Default: the current run",
+} as const;
 export const TIME_FORMAT = {
   type: "text",
   value: "format",

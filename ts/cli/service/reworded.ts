@@ -32,11 +32,16 @@ export function inOurWords(error: unknown, { where, cluster, store, workflowId }
         "one, or an --id-reuse-policy that allows a new run",
     );
   }
-  if (error instanceof WorkflowNotFoundError && /^workflow (?:execution )?not found/i.test(error.message)) {
+  if (
+    error instanceof WorkflowNotFoundError &&
+    /^workflow (?:execution )?not found/i.test(error.message)
+  ) {
     const run = error.runId === undefined ? "" : `, run ${error.runId},`;
     return reworded(
       error,
-      `workflow ${error.workflowId}${run} not found ${cluster ? "on" : "in"} ${where}; check the id, --namespace and ` +
+      `workflow ${error.workflowId}${run} not found ${
+        cluster ? "on" : "in"
+      } ${where}; check the id, --namespace and ` +
         (cluster ? "--address" : "--store"),
     );
   }
@@ -44,20 +49,27 @@ export function inOurWords(error: unknown, { where, cluster, store, workflowId }
     return reworded(error, error.message.replace("the client's `namespace`", "--namespace"));
   }
   if (error instanceof QueryRejectedError) {
-    return reworded(error, error.message.replace("omit rejectCondition", "omit --reject-condition"));
+    return reworded(
+      error,
+      error.message.replace("omit rejectCondition", "omit --reject-condition"),
+    );
   }
   if (error instanceof DeadlineExceededError && error.updateId !== undefined) {
     return reworded(
       error,
       `the update did not complete in time; it may still complete: wait for it with temporalex workflow update result ` +
-        `${workflowId === undefined ? "" : `--workflow-id ${shellWord(workflowId)} `}--update-id ${shellWord(error.updateId)}`,
+        `${workflowId === undefined ? "" : `--workflow-id ${shellWord(workflowId)} `}--update-id ${
+          shellWord(error.updateId)
+        }`,
     );
   }
   const away = cluster ? notConnected(error) : undefined;
   if (away !== undefined) {
     const why = withCommandOptions(away.message);
     if (/ through the proxy /.test(why)) return reworded(error as Error, why);
-    if (!/\b(?:ECONNREFUSED|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH)\b/.test(why)) return reworded(error as Error, why);
+    if (!/\b(?:ECONNREFUSED|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH)\b/.test(why)) {
+      return reworded(error as Error, why);
+    }
     return reworded(
       error as Error,
       `cannot reach a Temporal cluster at ${where} (${why}); check --address, or omit it to use a local store`,
@@ -68,13 +80,18 @@ export function inOurWords(error: unknown, { where, cluster, store, workflowId }
   }
   if ((error as { reason?: string }).reason === "NoStore" && store === undefined) {
     return new CommandError(
-      `${(error as Error).message}; set --store or TEMPORALEX_STORE, or set --address for a cluster`,
+      `${
+        (error as Error).message
+      }; set --store or TEMPORALEX_STORE, or set --address for a cluster`,
     );
   }
   return error;
 }
 
-/** Returns why a call was not sent: the error of its attempt, or of the last one before the deadline. */
+/**
+ * Returns why a call was not sent: the error of its attempt, or of the last one before the
+ * deadline.
+ */
 function notConnected(error: unknown): ServiceError | undefined {
   for (let e: unknown = error; e instanceof Error; e = e.cause as unknown) {
     if (e instanceof ServiceError && e.reason === NOT_CONNECTED) return e;

@@ -3,8 +3,15 @@ import type { RawService } from "../../service/raw.ts";
 import { isUnavailable } from "../../service/retry.ts";
 import type { Printer } from "../frame/printer.ts";
 
-/** Returns the service with a progress line while it is unavailable; cleared on recovery, and by `done`. */
-export function withUnavailableNotice(service: RawService, where: string, print: Printer): { service: RawService; done(): void } {
+/**
+ * Returns the service with a progress line while it is unavailable; cleared on recovery, and by
+ * `done`.
+ */
+export function withUnavailableNotice(
+  service: RawService,
+  where: string,
+  print: Printer,
+): { service: RawService; done(): void } {
   let tries = 0;
   const done = () => {
     if (tries > 0) print.progress("");
@@ -13,7 +20,8 @@ export function withUnavailableNotice(service: RawService, where: string, print:
   return {
     done,
     service: {
-      ...(service.losesCancelledPolls !== undefined && { losesCancelledPolls: service.losesCancelledPolls }),
+      ...(service.losesCancelledPolls !== undefined &&
+        { losesCancelledPolls: service.losesCancelledPolls }),
       ...(service.checksPayloads !== undefined && { checksPayloads: service.checksPayloads }),
       async call(method, request, options) {
         try {
@@ -26,7 +34,9 @@ export function withUnavailableNotice(service: RawService, where: string, print:
             const why = /\bE[A-Z]{4,}\b/.exec((error as Error).message)?.[0];
             const dots = ".".repeat(1 + tries % 3);
             print.progress(
-              `no response from ${where}${why === undefined ? "" : ` (${why})`}, trying again${dots} Ctrl-C cancels`,
+              `no response from ${where}${
+                why === undefined ? "" : ` (${why})`
+              }, trying again${dots} Ctrl-C cancels`,
             );
           } else done();
           throw error;

@@ -21,10 +21,17 @@ export class WaitsForCode {
     this.#client = client;
   }
 
-  /** Returns the workflows of a page with the worker's error. Never rejects; slow responses are left out. */
-  async among(page: readonly WorkflowSummary[]): Promise<ReadonlyMap<WorkflowSummary, TaskFailure>> {
+  /**
+   * Returns the workflows of a page with the worker's error. Never rejects; slow responses are left
+   * out.
+   */
+  async among(
+    page: readonly WorkflowSummary[],
+  ): Promise<ReadonlyMap<WorkflowSummary, TaskFailure>> {
     const found = new Map<WorkflowSummary, TaskFailure>();
-    const open = page.filter(({ status, historyLength }) => status === "RUNNING" && historyLength <= MOST_EVENTS)
+    const open = page.filter(({ status, historyLength }) =>
+      status === "RUNNING" && historyLength <= MOST_EVENTS
+    )
       .slice(0, this.#left);
     this.#left -= open.length;
     const began = performance.now();
@@ -42,8 +49,14 @@ export class WaitsForCode {
     return found;
   }
 
-  async #failureOf({ workflowId, runId }: WorkflowSummary, timeout: number): Promise<TaskFailure | undefined> {
-    const handle = (this.#client.getHandle(undefined as string | undefined, workflowId, runId) as Handle).with({ timeout });
+  async #failureOf(
+    { workflowId, runId }: WorkflowSummary,
+    timeout: number,
+  ): Promise<TaskFailure | undefined> {
+    const handle =
+      (this.#client.getHandle(undefined as string | undefined, workflowId, runId) as Handle).with({
+        timeout,
+      });
     const { pendingWorkflowTask, paused } = await handle.describe();
     if (paused !== undefined || (pendingWorkflowTask?.attempt ?? 1) <= 1) return undefined;
     return await lastTaskFailure(handle);

@@ -7,7 +7,8 @@ export const WORKFLOW_MODULES = {
     value: "module",
     many: true,
     completes: "files",
-    help: 'A module that exports workflows. Default: the modules under "temporalex": { "workflows": [...] } in package.json',
+    help:
+      'A module that exports workflows. Default: the modules under "temporalex": { "workflows": [...] } in package.json',
   },
   interceptors: {
     type: "text",
@@ -18,7 +19,9 @@ export const WORKFLOW_MODULES = {
   },
 } as const satisfies Options;
 
-/** For commands whose workflow code exchanges no values with activities or clients in this process. */
+/**
+ * For commands whose workflow code exchanges no values with activities or clients in this process.
+ */
 export const PAYLOAD_CONVERTER = {
   type: "text",
   value: "module",

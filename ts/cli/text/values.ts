@@ -1,7 +1,11 @@
 // Values on the command line: arguments as JSON texts that reach the service unchanged, payloads as
 // readable text.
 import { resolve } from "node:path";
-import { jsonPayloadConverter, type Payload, type PayloadConverter } from "../../converter/payload.ts";
+import {
+  jsonPayloadConverter,
+  type Payload,
+  type PayloadConverter,
+} from "../../converter/payload.ts";
 import { nestedTooDeep } from "../../history_files/json_nesting.ts";
 import type { Call } from "../frame/command.ts";
 import { UsageError } from "../frame/errors.ts";
@@ -19,7 +23,8 @@ export function keyValue(option: string, text: string): [string, string] {
 }
 
 /** Quotes a text as one word of a shell command. */
-export const shellWord = (text: string): string => /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;
+export const shellWord = (text: string): string =>
+  /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;
 
 /** A payload that is sent byte for byte. */
 export class Encoded {
@@ -43,10 +48,14 @@ export class CliConverter implements PayloadConverter {
     try {
       // No encoder writes such a value.
       const isJson = text.decode(payload.metadata["encoding"]).startsWith("json/");
-      if (isJson && nestedTooDeep(text.decode(payload.data)) !== undefined) throw new RangeError("nested too deep");
+      if (isJson && nestedTooDeep(text.decode(payload.data)) !== undefined) {
+        throw new RangeError("nested too deep");
+      }
       return jsonPayloadConverter.fromPayload(payload);
     } catch {
-      const metadata = Object.entries(payload.metadata).map(([key, value]) => [key, text.decode(value)] as const);
+      const metadata = Object.entries(payload.metadata).map(([key, value]) =>
+        [key, text.decode(value)] as const
+      );
       return { metadata: Object.fromEntries(metadata), data: payload.data };
     }
   }
@@ -55,8 +64,12 @@ export class CliConverter implements PayloadConverter {
 /** Returns the arguments of --input and related options. */
 export async function readInputs({ options, io }: Call<typeof INPUT_OPTIONS>): Promise<Encoded[]> {
   const { input, inputFile, inputMeta, inputBase64 } = options;
-  if (input.length > 0 && inputFile.length > 0) throw new UsageError("--input and --input-file cannot be given together");
-  if (inputFile.filter((file) => file === "-").length > 1) throw new UsageError("standard input can be one argument only");
+  if (input.length > 0 && inputFile.length > 0) {
+    throw new UsageError("--input and --input-file cannot be given together");
+  }
+  if (inputFile.filter((file) => file === "-").length > 1) {
+    throw new UsageError("standard input can be one argument only");
+  }
   const sources = inputFile.length === 0
     ? input.map((value) => ({ name: "--input", bytes: utf8.encode(value) }))
     : await Promise.all(inputFile.map(async (file) => ({
@@ -71,11 +84,18 @@ export async function readInputs({ options, io }: Call<typeof INPUT_OPTIONS>): P
   }
   return sources.map(({ name, bytes }, i) => {
     const data = inputBase64 ? fromBase64(name, bytes) : bytes;
-    const meta = [...metas].map(([key, values]) => [key, values[Math.min(i, values.length - 1)]!] as const);
-    const metadata: { [key: string]: string } = { encoding: "json/plain", ...Object.fromEntries(meta) };
+    const meta = [...metas].map(([key, values]) =>
+      [key, values[Math.min(i, values.length - 1)]!] as const
+    );
+    const metadata: { [key: string]: string } = {
+      encoding: "json/plain",
+      ...Object.fromEntries(meta),
+    };
     if (metadata["encoding"] === "json/plain") checkJson(name, data);
     return new Encoded({
-      metadata: Object.fromEntries(Object.entries(metadata).map(([key, value]) => [key, utf8.encode(value)])),
+      metadata: Object.fromEntries(
+        Object.entries(metadata).map(([key, value]) => [key, utf8.encode(value)]),
+      ),
       data,
     });
   });
@@ -122,12 +142,17 @@ function checkJson(name: string, bytes: Uint8Array): void {
 function refuseDeep(name: string, json: string): void {
   const deep = nestedTooDeep(json);
   if (deep !== undefined) {
-    throw new UsageError(`${name} cannot be used: ${deep}; pass a flatter value, or one text that holds it`);
+    throw new UsageError(
+      `${name} cannot be used: ${deep}; pass a flatter value, or one text that holds it`,
+    );
   }
 }
 
 /** Returns `key=json` pairs of an option as an object. */
-export function jsonPairs(option: string, pairs: readonly string[]): { [key: string]: unknown } | undefined {
+export function jsonPairs(
+  option: string,
+  pairs: readonly string[],
+): { [key: string]: unknown } | undefined {
   if (pairs.length === 0) return undefined;
   return Object.fromEntries(pairs.map((pair) => {
     const [key, value] = keyValue(option, pair);
@@ -136,9 +161,9 @@ export function jsonPairs(option: string, pairs: readonly string[]): { [key: str
       return [key, JSON.parse(value) as unknown];
     } catch (e) {
       throw new UsageError(
-        `${option} ${key}: the value is not JSON: ${(e as Error).message}; a text needs its own quotes: '${key}=${
-          JSON.stringify(value)
-        }'`,
+        `${option} ${key}: the value is not JSON: ${
+          (e as Error).message
+        }; a text needs its own quotes: '${key}=${JSON.stringify(value)}'`,
       );
     }
   }));
@@ -148,7 +173,9 @@ export function jsonPairs(option: string, pairs: readonly string[]): { [key: str
 export function showValue(value: unknown, indent?: number): string {
   if (value === undefined) return "";
   const json = JSON.stringify(value, (_, inner: unknown) => {
-    if (inner instanceof Uint8Array) return btoa(Array.from(inner, (byte) => String.fromCharCode(byte)).join(""));
+    if (inner instanceof Uint8Array) {
+      return btoa(Array.from(inner, (byte) => String.fromCharCode(byte)).join(""));
+    }
     return typeof inner === "bigint" ? String(inner) : inner;
   }, indent);
   // JSON keeps C1 controls and bidirectional marks, which terminals interpret. The escapes are

@@ -2,11 +2,17 @@
 import type { Timestamp } from "@bufbuild/protobuf/wkt";
 import { enumName } from "../../converter/enums.ts";
 import type { PayloadConverter } from "../../converter/payload.ts";
-import { type SearchAttributeValue, TypedSearchAttributes } from "../../converter/search_attributes.ts";
+import {
+  type SearchAttributeValue,
+  TypedSearchAttributes,
+} from "../../converter/search_attributes.ts";
 import { ScheduleOverlapPolicy as WireOverlap } from "../../messages/generated/temporal/api/enums/v1/schedule_pb.ts";
 import { WorkflowExecutionStatus } from "../../messages/generated/temporal/api/enums/v1/workflow_pb.ts";
 import type { RetryPolicy as WireRetry } from "../../messages/generated/temporal/api/common/v1/message_pb.ts";
-import type { ScheduleActionResult, ScheduleListEntry } from "../../messages/generated/temporal/api/schedule/v1/message_pb.ts";
+import type {
+  ScheduleActionResult,
+  ScheduleListEntry,
+} from "../../messages/generated/temporal/api/schedule/v1/message_pb.ts";
 import type { NewWorkflowExecutionInfo } from "../../messages/generated/temporal/api/workflow/v1/message_pb.ts";
 import type { DescribeScheduleResponse } from "../../messages/generated/temporal/api/workflowservice/v1/request_response_pb.ts";
 import { durationMs, timestampDate } from "../../messages/well_known.ts";
@@ -37,7 +43,10 @@ export interface ScheduleActionTaken {
   readonly status: WorkflowStatus | undefined;
 }
 
-/** Action of a schedule as described by the service: can be reused in an update, completely or in part. */
+/**
+ * Action of a schedule as described by the service: can be reused in an update, completely or in
+ * part.
+ */
 export type ScheduleActionDescription = ScheduleAction<string> & {
   /** Prefix of the workflow ids. */
   workflowId: string;
@@ -135,9 +144,13 @@ export interface ScheduleSummary {
   readonly raw: ScheduleListEntry;
 }
 
-const date = (time: Timestamp | undefined) => (time === undefined ? undefined : timestampDate(time));
+const date = (
+  time: Timestamp | undefined,
+) => (time === undefined ? undefined : timestampDate(time));
 /** Returns a duration in milliseconds; undefined if not set. */
-const ms = (duration: Parameters<typeof durationMs>[0] | undefined) => (duration === undefined ? 0 : durationMs(duration));
+const ms = (
+  duration: Parameters<typeof durationMs>[0] | undefined,
+) => (duration === undefined ? 0 : durationMs(duration));
 
 function decodeRetry(policy: WireRetry): RetryPolicy {
   const initialInterval = ms(policy.initialInterval);
@@ -147,11 +160,15 @@ function decodeRetry(policy: WireRetry): RetryPolicy {
     ...(maximumInterval > 0 && { maximumInterval }),
     ...(policy.backoffCoefficient > 0 && { backoffCoefficient: policy.backoffCoefficient }),
     ...(policy.maximumAttempts > 0 && { maximumAttempts: policy.maximumAttempts }),
-    ...(policy.nonRetryableErrorTypes.length > 0 && { nonRetryableErrorTypes: policy.nonRetryableErrorTypes }),
+    ...(policy.nonRetryableErrorTypes.length > 0 &&
+      { nonRetryableErrorTypes: policy.nonRetryableErrorTypes }),
   };
 }
 
-function decodeAction(start: NewWorkflowExecutionInfo, converter: PayloadConverter): ScheduleActionDescription {
+function decodeAction(
+  start: NewWorkflowExecutionInfo,
+  converter: PayloadConverter,
+): ScheduleActionDescription {
   const [executionTimeout, runTimeout, taskTimeout] = [
     start.workflowExecutionTimeout,
     start.workflowRunTimeout,
@@ -170,13 +187,16 @@ function decodeAction(start: NewWorkflowExecutionInfo, converter: PayloadConvert
     ...(taskTimeout > 0 && { taskTimeout }),
     ...(start.retryPolicy && { retry: decodeRetry(start.retryPolicy) }),
     ...(start.memo && { memo: values(start.memo.fields, converter) }),
-    ...(start.searchAttributes && { searchAttributes: TypedSearchAttributes.fromPayloads(attributes) }),
+    ...(start.searchAttributes &&
+      { searchAttributes: TypedSearchAttributes.fromPayloads(attributes) }),
     ...(summary && { summary: String(readableValue(summary, converter)) }),
     ...(details && { details: String(readableValue(details, converter)) }),
   };
 }
 
-const started = ({ workflowId, runId }: { workflowId: string; runId: string }): ScheduleStartedWorkflow => ({
+const started = (
+  { workflowId, runId }: { workflowId: string; runId: string },
+): ScheduleStartedWorkflow => ({
   workflowId,
   firstExecutionRunId: runId,
 });
@@ -222,13 +242,18 @@ export function toScheduleDescription(
       lastUpdatedAt: date(info?.updateTime),
     },
     memo: values(response.memo?.fields, converter),
-    searchAttributes: searchAttributes(attributes, converter) as { [key: string]: SearchAttributeValue },
+    searchAttributes: searchAttributes(attributes, converter) as {
+      [key: string]: SearchAttributeValue;
+    },
     typedSearchAttributes: TypedSearchAttributes.fromPayloads(attributes ?? {}),
     raw: response,
   });
 }
 
-export function toScheduleSummary(entry: ScheduleListEntry, converter: PayloadConverter): ScheduleSummary {
+export function toScheduleSummary(
+  entry: ScheduleListEntry,
+  converter: PayloadConverter,
+): ScheduleSummary {
   const { info } = entry;
   const attributes = entry.searchAttributes?.indexedFields;
   return withJson<ScheduleSummary>({

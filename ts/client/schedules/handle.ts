@@ -35,9 +35,16 @@ export async function callSchedule<M extends MethodName>(
 ): Promise<Awaited<ReturnType<TypedService[M]>>> {
   checkSettings(`a call about schedule ${scheduleId}`, settings);
   try {
-    return await context.calls.call(method, request, deadlineOf(context, settings, CALL_TIMEOUT_MS));
+    return await context.calls.call(
+      method,
+      request,
+      deadlineOf(context, settings, CALL_TIMEOUT_MS),
+    );
   } catch (error) {
-    if (error instanceof ServiceError && error.code === Code.NOT_FOUND && !error.reason.startsWith("NamespaceNotFound")) {
+    if (
+      error instanceof ServiceError && error.code === Code.NOT_FOUND &&
+      !error.reason.startsWith("NamespaceNotFound")
+    ) {
       throw new ScheduleNotFoundError(scheduleId, { cause: error });
     }
     if (error instanceof ServiceError && error.code === Code.ALREADY_EXISTS) {
@@ -72,10 +79,16 @@ export class ScheduleHandle {
 
   async #describe(scheduleId: string, settings: CallSettings): Promise<ScheduleDescription> {
     const { namespace, converter } = this.#context;
-    const response = await callSchedule(this.#context, "describeSchedule", scheduleId, { namespace, scheduleId }, settings);
+    const response = await callSchedule(this.#context, "describeSchedule", scheduleId, {
+      namespace,
+      scheduleId,
+    }, settings);
     const action = response.schedule?.action?.action;
     if (action?.case !== "startWorkflow") {
-      throw new ServiceError(Code.INTERNAL, `schedule ${scheduleId} has an action that this client does not know`);
+      throw new ServiceError(
+        Code.INTERNAL,
+        `schedule ${scheduleId} has an action that this client does not know`,
+      );
     }
     return toScheduleDescription(scheduleId, response, action.value, converter);
   }
@@ -90,7 +103,9 @@ export class ScheduleHandle {
    * await handle.update<typeof report>((now) => ({ ...now, action: { ...now.action, workflowType: report, args: ["costs"] } }));
    */
   async update<W extends AnyWorkflow = string>(
-    change: (previous: ScheduleDescription) => ScheduleUpdateOptions<W> | Promise<ScheduleUpdateOptions<W>>,
+    change: (
+      previous: ScheduleDescription,
+    ) => ScheduleUpdateOptions<W> | Promise<ScheduleUpdateOptions<W>>,
     settings: CallSettings = {},
   ): Promise<void> {
     const context = this.#context;
@@ -100,7 +115,10 @@ export class ScheduleHandle {
       const previous = await this.#describe(scheduleId, settings);
       const options = await input.change(previous);
       // A changed description is valid as well; its other properties are ignored.
-      rejectUnknownOptions(`the update of schedule ${scheduleId}`, options, { ...UPDATE_SCHEDULE, ...previous });
+      rejectUnknownOptions(`the update of schedule ${scheduleId}`, options, {
+        ...UPDATE_SCHEDULE,
+        ...previous,
+      });
       const { action, policies } = previous.raw.schedule!;
       const kept = {
         action: previous.action,
@@ -161,7 +179,12 @@ export class ScheduleHandle {
           pause,
           unpause,
           backfillRequest: backfill.map(encodeBackfill),
-          ...(trigger && { triggerImmediately: { overlapPolicy: encodeOverlap(trigger.overlap, WireOverlap.ALLOW_ALL) } }),
+          ...(trigger &&
+            {
+              triggerImmediately: {
+                overlapPolicy: encodeOverlap(trigger.overlap, WireOverlap.ALLOW_ALL),
+              },
+            }),
         },
       }, settings);
     });
@@ -170,18 +193,35 @@ export class ScheduleHandle {
   /** Deletes the schedule. Workflows that it has started continue. */
   async delete(settings: CallSettings = {}): Promise<void> {
     const context = this.#context;
-    await intercept(context, "deleteSchedule", { scheduleId: this.scheduleId }, async ({ scheduleId }) => {
-      const { namespace, identity } = context;
-      await callSchedule(context, "deleteSchedule", scheduleId, { namespace, identity, scheduleId }, settings);
-    });
+    await intercept(
+      context,
+      "deleteSchedule",
+      { scheduleId: this.scheduleId },
+      async ({ scheduleId }) => {
+        const { namespace, identity } = context;
+        await callSchedule(context, "deleteSchedule", scheduleId, {
+          namespace,
+          identity,
+          scheduleId,
+        }, settings);
+      },
+    );
   }
 
-  /** Returns the times of the spec between two dates, with jitter, regardless of pauses and limits. */
+  /**
+   * Returns the times of the spec between two dates, with jitter, regardless of pauses and limits.
+   */
   async matchingTimes(start: Date, end: Date, settings: CallSettings = {}): Promise<Date[]> {
     const { scheduleId } = this;
     const times = { startTime: timestampFromDate(start), endTime: timestampFromDate(end) };
     const request = { namespace: this.#context.namespace, scheduleId, ...times };
-    const response = await callSchedule(this.#context, "listScheduleMatchingTimes", scheduleId, request, settings);
+    const response = await callSchedule(
+      this.#context,
+      "listScheduleMatchingTimes",
+      scheduleId,
+      request,
+      settings,
+    );
     return response.startTime.map(timestampDate);
   }
 }

@@ -4,11 +4,19 @@ import type { MessageInitShape } from "@bufbuild/protobuf";
 import { type Duration, toMs } from "../../converter/duration.ts";
 import type { SearchAttributes } from "../../converter/search_attributes.ts";
 import { ScheduleOverlapPolicy as WireOverlap } from "../../messages/generated/temporal/api/enums/v1/schedule_pb.ts";
-import type { BackfillRequestSchema, ScheduleSchema } from "../../messages/generated/temporal/api/schedule/v1/message_pb.ts";
+import type {
+  BackfillRequestSchema,
+  ScheduleSchema,
+} from "../../messages/generated/temporal/api/schedule/v1/message_pb.ts";
 import type { NewWorkflowExecutionInfo } from "../../messages/generated/temporal/api/workflow/v1/message_pb.ts";
 import { durationFromMs, timestampFromDate } from "../../messages/well_known.ts";
 import { type ClientContext, encodeArgs, headerField, type PayloadHeaders } from "../context.ts";
-import { type AnyWorkflow, type ArgsOption, definitionName, type WorkflowArgs } from "../definitions.ts";
+import {
+  type AnyWorkflow,
+  type ArgsOption,
+  definitionName,
+  type WorkflowArgs,
+} from "../definitions.ts";
 import { toStartFields, type WorkflowOptions } from "../options.ts";
 import { encodeSpec, type ScheduleSpec } from "./spec.ts";
 
@@ -98,7 +106,10 @@ export interface ScheduleOptions<W extends AnyWorkflow = string> {
   };
   /** Memo of the schedule itself, in describe and list; the action has a separate one. */
   memo?: { [key: string]: unknown };
-  /** Search attributes of the schedule itself, for `client.schedule.list`; the action has separate ones. */
+  /**
+   * Search attributes of the schedule itself, for `client.schedule.list`; the action has separate
+   * ones.
+   */
   searchAttributes?: SearchAttributes;
   /** Deduplicates creations. Default: a new id for each call. */
   requestId?: string;
@@ -139,20 +150,39 @@ const STATE: OptionNames<NonNullable<ScheduleOptions["state"]>> = {
   ...{ paused: 1, note: 1, remainingActions: 1, triggerImmediately: 1, backfill: 1 },
 };
 const ACTION: OptionNames<ScheduleAction> = {
-  ...{ type: 1, workflowType: 1, workflowId: 1, args: 1, taskQueue: 1, executionTimeout: 1, runTimeout: 1, taskTimeout: 1 },
+  ...{
+    type: 1,
+    workflowType: 1,
+    workflowId: 1,
+    args: 1,
+    taskQueue: 1,
+    executionTimeout: 1,
+    runTimeout: 1,
+    taskTimeout: 1,
+  },
   ...{ retry: 1, memo: 1, searchAttributes: 1, summary: 1, details: 1 },
 };
 export const UPDATE_SCHEDULE: OptionNames<ScheduleUpdateOptions> = {
   ...{ spec: 1, action: 1, policies: 1, state: 1, searchAttributes: 1 },
 };
-export const CREATE_SCHEDULE: OptionNames<ScheduleOptions> = { scheduleId: 1, ...UPDATE_SCHEDULE, memo: 1, requestId: 1 };
+export const CREATE_SCHEDULE: OptionNames<ScheduleOptions> = {
+  scheduleId: 1,
+  ...UPDATE_SCHEDULE,
+  memo: 1,
+  requestId: 1,
+};
 
-export function encodeOverlap(overlap: ScheduleOverlapPolicy | undefined, otherwise: WireOverlap = WireOverlap.UNSPECIFIED) {
+export function encodeOverlap(
+  overlap: ScheduleOverlapPolicy | undefined,
+  otherwise: WireOverlap = WireOverlap.UNSPECIFIED,
+) {
   if (overlap === undefined) return otherwise;
   const value = Object.hasOwn(WireOverlap, overlap) ? WireOverlap[overlap] : undefined;
   if (value !== undefined) return value;
   const known = Object.keys(WireOverlap).filter((name) => name !== "UNSPECIFIED");
-  throw new TypeError(`invalid overlap policy ${JSON.stringify(overlap)}; valid values: ${known.join(", ")}`);
+  throw new TypeError(
+    `invalid overlap policy ${JSON.stringify(overlap)}; valid values: ${known.join(", ")}`,
+  );
 }
 
 export function encodeBackfill(backfill: Backfill): MessageInitShape<typeof BackfillRequestSchema> {
@@ -164,7 +194,11 @@ export function encodeBackfill(backfill: Backfill): MessageInitShape<typeof Back
     }
   }
   if (end < start) throw new TypeError("a backfill ends before its start");
-  return { startTime: timestampFromDate(start), endTime: timestampFromDate(end), overlapPolicy: encodeOverlap(overlap) };
+  return {
+    startTime: timestampFromDate(start),
+    endTime: timestampFromDate(end),
+    overlapPolicy: encodeOverlap(overlap),
+  };
 }
 
 /**
@@ -172,7 +206,9 @@ export function encodeBackfill(backfill: Backfill): MessageInitShape<typeof Back
  * unknown fields.
  */
 export interface Kept {
-  readonly action: Pick<ScheduleAction<AnyWorkflow>, "memo" | "searchAttributes" | "summary" | "details"> & { args?: unknown };
+  readonly action:
+    & Pick<ScheduleAction<AnyWorkflow>, "memo" | "searchAttributes" | "summary" | "details">
+    & { args?: unknown };
   readonly raw: NewWorkflowExecutionInfo;
   readonly keepOriginalWorkflowId: boolean;
 }
@@ -186,7 +222,9 @@ function encodeAction(
 ) {
   if (action?.type !== "startWorkflow") {
     throw new TypeError(
-      `the action of schedule ${scheduleId} has the type ${JSON.stringify(action?.type)}; the only valid type is "startWorkflow"`,
+      `the action of schedule ${scheduleId} has the type ${
+        JSON.stringify(action?.type)
+      }; the only valid type is "startWorkflow"`,
     );
   }
   rejectUnknownOptions(`the action of schedule ${scheduleId}`, action, ACTION);
@@ -199,9 +237,15 @@ function encodeAction(
   }
   const same = (field: "args" | "memo" | "searchAttributes") =>
     kept !== undefined && (action as Kept["action"])[field] === kept.action[field];
-  const text = kept !== undefined && action.summary === kept.action.summary && action.details === kept.action.details;
+  const text = kept !== undefined && action.summary === kept.action.summary &&
+    action.details === kept.action.details;
   const id = action.workflowId ?? `${scheduleId}-workflow`;
-  const { requestId: _request, workflowStartDelay: _delay, workflowIdConflictPolicy: _conflict, ...fields } = toStartFields(
+  const {
+    requestId: _request,
+    workflowStartDelay: _delay,
+    workflowIdConflictPolicy: _conflict,
+    ...fields
+  } = toStartFields(
     { ...action, id, taskQueue, requestId: "" },
     context.converter,
   );
@@ -212,11 +256,16 @@ function encodeAction(
     ...header,
     ...(kept?.raw.priority && { priority: kept.raw.priority }),
     ...(kept?.raw.versioningOverride && { versioningOverride: kept.raw.versioningOverride }),
-    ...(same("args") && kept?.raw.input
-      ? { input: kept.raw.input }
-      : { input: encodeArgs(context, `the arguments of workflow ${name}`, (action.args as unknown[] | undefined) ?? []) }),
+    ...(same("args") && kept?.raw.input ? { input: kept.raw.input } : {
+      input: encodeArgs(
+        context,
+        `the arguments of workflow ${name}`,
+        (action.args as unknown[] | undefined) ?? [],
+      ),
+    }),
     ...(same("memo") && kept?.raw.memo && { memo: kept.raw.memo }),
-    ...(same("searchAttributes") && kept?.raw.searchAttributes && { searchAttributes: kept.raw.searchAttributes }),
+    ...(same("searchAttributes") && kept?.raw.searchAttributes &&
+      { searchAttributes: kept.raw.searchAttributes }),
     ...(text && kept?.raw.userMetadata && { userMetadata: kept.raw.userMetadata }),
   };
 }
@@ -233,14 +282,21 @@ export function encodeSchedule(
   rejectUnknownOptions(`the state of schedule ${scheduleId}`, state, STATE);
   const { catchupWindow } = policies;
   const { remainingActions } = state;
-  if (remainingActions !== undefined && (!Number.isInteger(remainingActions) || remainingActions < 0)) {
+  if (
+    remainingActions !== undefined && (!Number.isInteger(remainingActions) || remainingActions < 0)
+  ) {
     throw new TypeError(
       `state.remainingActions must be an integer of at least 0 (omit it for no limit), not ${remainingActions}`,
     );
   }
   return {
     spec: encodeSpec(spec),
-    action: { action: { case: "startWorkflow", value: encodeAction(context, scheduleId, action, headers, kept) } },
+    action: {
+      action: {
+        case: "startWorkflow",
+        value: encodeAction(context, scheduleId, action, headers, kept),
+      },
+    },
     policies: {
       overlapPolicy: encodeOverlap(policies.overlap),
       ...(catchupWindow !== undefined && { catchupWindow: durationFromMs(toMs(catchupWindow)) }),

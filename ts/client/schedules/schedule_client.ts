@@ -12,17 +12,29 @@ import type { ListInput } from "../operation_inputs.ts";
 import { mapValues } from "../options.ts";
 import { type ScheduleSummary, toScheduleSummary } from "./descriptions.ts";
 import { callSchedule, ScheduleHandle } from "./handle.ts";
-import { CREATE_SCHEDULE, encodeBackfill, encodeSchedule, type ScheduleOptions } from "./options.ts";
+import {
+  CREATE_SCHEDULE,
+  encodeBackfill,
+  encodeSchedule,
+  type ScheduleOptions,
+} from "./options.ts";
 
 /** Options of `client.schedule.list`. */
 export interface ListSchedulesOptions extends CallSettings {
-  /** A visibility query over the schedules' search attributes, such as `TemporalSchedulePaused = true`. Default: all. */
+  /**
+   * A visibility query over the schedules' search attributes, such as `TemporalSchedulePaused =
+   * true`. Default: all.
+   */
   query?: string;
   /** Schedules per request. */
   pageSize?: number;
 }
 
-const LIST_SCHEDULES: OptionNames<ListSchedulesOptions> = { query: 1, pageSize: 1, ...CALL_SETTINGS };
+const LIST_SCHEDULES: OptionNames<ListSchedulesOptions> = {
+  query: 1,
+  pageSize: 1,
+  ...CALL_SETTINGS,
+};
 
 /**
  * Creates and finds schedules: workflows started by the service at the times of a spec. Needs a
@@ -49,11 +61,16 @@ export class ScheduleClient {
    *   policies: { overlap: "SKIP", pauseOnFailure: true },
    * });
    */
-  async create<W extends AnyWorkflow>(options: ScheduleOptions<W>, settings: CallSettings = {}): Promise<ScheduleHandle> {
+  async create<W extends AnyWorkflow>(
+    options: ScheduleOptions<W>,
+    settings: CallSettings = {},
+  ): Promise<ScheduleHandle> {
     const context = this.#context;
     rejectUnknownOptions("a schedule", options, CREATE_SCHEDULE);
     checkSettings("the creation of a schedule", settings);
-    if (typeof options.scheduleId !== "string" || options.scheduleId === "") throw new TypeError("a schedule needs a scheduleId");
+    if (typeof options.scheduleId !== "string" || options.scheduleId === "") {
+      throw new TypeError("a schedule needs a scheduleId");
+    }
     const wanted = { options, requestId: options.requestId ?? randomId(), headers: {} };
     const { scheduleId } = await intercept(context, "createSchedule", wanted, async (input) => {
       const { scheduleId, state = {}, memo, searchAttributes } = input.options;
@@ -74,8 +91,16 @@ export class ScheduleClient {
           },
         }),
         ...(memo &&
-          { memo: { fields: namingWhat("the memo", () => mapValues(memo, (value) => context.converter.toPayload(value))) } }),
-        ...(searchAttributes && { searchAttributes: { indexedFields: toSearchAttributePayloads(searchAttributes) } }),
+          {
+            memo: {
+              fields: namingWhat(
+                "the memo",
+                () => mapValues(memo, (value) => context.converter.toPayload(value)),
+              ),
+            },
+          }),
+        ...(searchAttributes &&
+          { searchAttributes: { indexedFields: toSearchAttributePayloads(searchAttributes) } }),
       }, settings);
       return { scheduleId };
     });
@@ -96,23 +121,32 @@ export class ScheduleClient {
     let nextPageToken: Uint8Array = new Uint8Array(0);
     do {
       const input: ListInput = { query, pageSize, nextPageToken };
-      const page: SchedulePage = await intercept(this.#context, "listSchedules", input, async (asked) => {
-        const request = {
-          namespace,
-          query: asked.query,
-          maximumPageSize: asked.pageSize,
-          nextPageToken: asked.nextPageToken,
-        };
-        try {
-          const answer = await calls.call("listSchedules", request, deadlineOf(this.#context, settings, CALL_TIMEOUT_MS));
-          return {
-            schedules: answer.schedules.map((entry) => toScheduleSummary(entry, converter)),
-            nextPageToken: answer.nextPageToken,
+      const page: SchedulePage = await intercept(
+        this.#context,
+        "listSchedules",
+        input,
+        async (asked) => {
+          const request = {
+            namespace,
+            query: asked.query,
+            maximumPageSize: asked.pageSize,
+            nextPageToken: asked.nextPageToken,
           };
-        } catch (error) {
-          throw nameError(this.#context, error, { what: "the list of schedules" });
-        }
-      });
+          try {
+            const answer = await calls.call(
+              "listSchedules",
+              request,
+              deadlineOf(this.#context, settings, CALL_TIMEOUT_MS),
+            );
+            return {
+              schedules: answer.schedules.map((entry) => toScheduleSummary(entry, converter)),
+              nextPageToken: answer.nextPageToken,
+            };
+          } catch (error) {
+            throw nameError(this.#context, error, { what: "the list of schedules" });
+          }
+        },
+      );
       yield* page.schedules;
       nextPageToken = page.nextPageToken;
     } while (nextPageToken.length > 0);

@@ -9,7 +9,12 @@ import type {
   ScheduleSpecSchema,
   StructuredCalendarSpec,
 } from "../../messages/generated/temporal/api/schedule/v1/message_pb.ts";
-import { durationFromMs, durationMs, timestampDate, timestampFromDate } from "../../messages/well_known.ts";
+import {
+  durationFromMs,
+  durationMs,
+  timestampDate,
+  timestampFromDate,
+} from "../../messages/well_known.ts";
 
 const MONTHS = [
   "JANUARY",
@@ -25,7 +30,15 @@ const MONTHS = [
   "NOVEMBER",
   "DECEMBER",
 ] as const;
-const DAYS_OF_WEEK = ["SUNDAY", "MONDAY", "TUESDAY", "WEDNESDAY", "THURSDAY", "FRIDAY", "SATURDAY"] as const;
+const DAYS_OF_WEEK = [
+  "SUNDAY",
+  "MONDAY",
+  "TUESDAY",
+  "WEDNESDAY",
+  "THURSDAY",
+  "FRIDAY",
+  "SATURDAY",
+] as const;
 
 /** A month by its English name. */
 export type Month = typeof MONTHS[number];
@@ -75,7 +88,9 @@ export interface IntervalSpec {
   offset?: Duration;
 }
 
-/** Times of a schedule: all of its calendars, intervals and cron expressions, except skipped ones. */
+/**
+ * Times of a schedule: all of its calendars, intervals and cron expressions, except skipped ones.
+ */
 export interface ScheduleSpec {
   /** Calendar times. */
   calendars?: readonly CalendarSpec[];
@@ -156,17 +171,32 @@ const CALENDAR: OptionNames<CalendarSpec> = {
 };
 const INTERVAL: OptionNames<IntervalSpec> = { every: 1, offset: 1 };
 const SPEC: OptionNames<ScheduleSpec> = {
-  ...{ calendars: 1, intervals: 1, cronExpressions: 1, skip: 1, startAt: 1, endAt: 1, jitter: 1, timezone: 1 },
+  ...{
+    calendars: 1,
+    intervals: 1,
+    cronExpressions: 1,
+    skip: 1,
+    startAt: 1,
+    endAt: 1,
+    jitter: 1,
+    timezone: 1,
+  },
 };
 
 function encodeValue(value: unknown, { min, max, names }: Field, where: string): number {
   if (names !== undefined) {
     const at = names.indexOf(String(value).toUpperCase());
     if (at >= 0) return min + at;
-    throw new TypeError(`${where} must be one of ${names.join(", ")}, not ${JSON.stringify(value)}`);
+    throw new TypeError(
+      `${where} must be one of ${names.join(", ")}, not ${JSON.stringify(value)}`,
+    );
   }
-  if (typeof value === "number" && Number.isInteger(value) && value >= min && value <= max) return value;
-  throw new TypeError(`${where} must be an integer from ${min} to ${max}, not ${JSON.stringify(value)}`);
+  if (typeof value === "number" && Number.isInteger(value) && value >= min && value <= max) {
+    return value;
+  }
+  throw new TypeError(
+    `${where} must be an integer from ${min} to ${max}, not ${JSON.stringify(value)}`,
+  );
 }
 
 function encodeRange(range: unknown, field: Field, where: string) {
@@ -178,8 +208,14 @@ function encodeRange(range: unknown, field: Field, where: string) {
   const { start: from, end: to = from, step = 1 } = range as ScheduleRange<unknown>;
   const start = encodeValue(from, field, `${where}.start`);
   const end = encodeValue(to, field, `${where}.end`);
-  if (end < start) throw new TypeError(`${where} ends at ${String(to)}, before its start ${String(from)}; write two ranges`);
-  if (!Number.isInteger(step) || step < 1) throw new TypeError(`${where}.step must be an integer of at least 1, not ${step}`);
+  if (end < start) {
+    throw new TypeError(
+      `${where} ends at ${String(to)}, before its start ${String(from)}; write two ranges`,
+    );
+  }
+  if (!Number.isInteger(step) || step < 1) {
+    throw new TypeError(`${where}.step must be an integer of at least 1, not ${step}`);
+  }
   return { start, end, step };
 }
 
@@ -199,7 +235,9 @@ function encodeField(value: unknown, field: Field, where: string) {
 
 function encodeCalendar(calendar: CalendarSpec, where: string) {
   rejectUnknownOptions(where, calendar, CALENDAR);
-  const fields = FIELDS.map((field) => [field.name, encodeField(calendar[field.name], field, `${where}.${field.name}`)]);
+  const fields = FIELDS.map((
+    field,
+  ) => [field.name, encodeField(calendar[field.name], field, `${where}.${field.name}`)]);
   return { ...Object.fromEntries(fields), comment: calendar.comment ?? "" } as MessageInitShape<
     typeof import("../../messages/generated/temporal/api/schedule/v1/message_pb.ts").StructuredCalendarSpecSchema
   >;
@@ -210,29 +248,41 @@ function encodeInterval(interval: IntervalSpec, where: string) {
   const { every, offset = 0 } = interval;
   const [everyMs, offsetMs] = [toMs(every), toMs(offset)];
   if (everyMs < 1000) throw new TypeError(`${where}.every must be at least 1 second, not ${every}`);
-  if (offsetMs >= everyMs) throw new TypeError(`${where}.offset (${offset}) must be less than \`every\` (${every})`);
+  if (offsetMs >= everyMs) {
+    throw new TypeError(`${where}.offset (${offset}) must be less than \`every\` (${every})`);
+  }
   return { interval: durationFromMs(everyMs), phase: durationFromMs(offsetMs) };
 }
 
 function encodeDate(date: Date | undefined, where: string) {
   if (date === undefined) return undefined;
-  if (!(date instanceof Date) || Number.isNaN(date.getTime())) throw new TypeError(`${where} is not a valid Date`);
+  if (!(date instanceof Date) || Number.isNaN(date.getTime())) {
+    throw new TypeError(`${where} is not a valid Date`);
+  }
   return timestampFromDate(date);
 }
 
 /** Returns the message of a spec. Throws a TypeError that names the invalid field. */
 export function encodeSpec(spec: ScheduleSpec): MessageInitShape<typeof ScheduleSpecSchema> {
-  if (typeof spec !== "object" || spec === null) throw new TypeError("a schedule needs a spec with the times of its actions");
+  if (typeof spec !== "object" || spec === null) {
+    throw new TypeError("a schedule needs a spec with the times of its actions");
+  }
   rejectUnknownOptions("spec", spec, SPEC);
   const { startAt, endAt } = spec;
   if (startAt !== undefined && endAt !== undefined && endAt < startAt) {
     throw new TypeError("spec.endAt must not be before spec.startAt");
   }
   return {
-    structuredCalendar: (spec.calendars ?? []).map((calendar, i) => encodeCalendar(calendar, `spec.calendars[${i}]`)),
-    interval: (spec.intervals ?? []).map((interval, i) => encodeInterval(interval, `spec.intervals[${i}]`)),
+    structuredCalendar: (spec.calendars ?? []).map((calendar, i) =>
+      encodeCalendar(calendar, `spec.calendars[${i}]`)
+    ),
+    interval: (spec.intervals ?? []).map((interval, i) =>
+      encodeInterval(interval, `spec.intervals[${i}]`)
+    ),
     cronString: [...spec.cronExpressions ?? []],
-    excludeStructuredCalendar: (spec.skip ?? []).map((calendar, i) => encodeCalendar(calendar, `spec.skip[${i}]`)),
+    excludeStructuredCalendar: (spec.skip ?? []).map((calendar, i) =>
+      encodeCalendar(calendar, `spec.skip[${i}]`)
+    ),
     startTime: encodeDate(startAt, "spec.startAt"),
     endTime: encodeDate(endAt, "spec.endAt"),
     ...(spec.jitter !== undefined && { jitter: durationFromMs(toMs(spec.jitter)) }),
@@ -240,8 +290,12 @@ export function encodeSpec(spec: ScheduleSpec): MessageInitShape<typeof Schedule
   };
 }
 
-function decodeRanges<Unit>(ranges: readonly WireRange[], { min, names }: Field): Required<ScheduleRange<Unit>>[] {
-  const value = (number: number) => (names === undefined ? number : names[number - min] ?? number) as Unit;
+function decodeRanges<Unit>(
+  ranges: readonly WireRange[],
+  { min, names }: Field,
+): Required<ScheduleRange<Unit>>[] {
+  const value = (number: number) =>
+    (names === undefined ? number : names[number - min] ?? number) as Unit;
   return ranges.map(({ start, end, step }) => ({
     start: value(start),
     end: value(Math.max(start, end)),
@@ -251,7 +305,10 @@ function decodeRanges<Unit>(ranges: readonly WireRange[], { min, names }: Field)
 
 function decodeCalendar(calendar: StructuredCalendarSpec): CalendarSpecDescription {
   const fields = FIELDS.map((field) => [field.name, decodeRanges(calendar[field.name], field)]);
-  return { ...Object.fromEntries(fields), ...(calendar.comment !== "" && { comment: calendar.comment }) };
+  return {
+    ...Object.fromEntries(fields),
+    ...(calendar.comment !== "" && { comment: calendar.comment }),
+  };
 }
 
 /** Decodes the spec of a description. */

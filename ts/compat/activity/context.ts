@@ -22,11 +22,14 @@ const STORAGE = Symbol.for("__temporal_activity_context_storage__");
 const holder = globalThis as { [STORAGE]?: AsyncStorage<Context> };
 
 /** Holds the context of the running activity. */
-export const asyncLocalStorage: AsyncStorage<Context> = holder[STORAGE] ??= asyncStorage<Context>() ?? withoutStorage();
+export const asyncLocalStorage: AsyncStorage<Context> = holder[STORAGE] ??=
+  asyncStorage<Context>() ?? withoutStorage();
 
 function withoutStorage(): AsyncStorage<Context> {
   const refuse = (): never => {
-    throw new Error("this runtime has no AsyncLocalStorage, by which activities find their context: run them in Node or Deno");
+    throw new Error(
+      "this runtime has no AsyncLocalStorage, by which activities find their context: run them in Node or Deno",
+    );
   };
   return { getStore: () => undefined, run: refuse, enterWith: refuse };
 }
@@ -82,7 +85,10 @@ export class Context {
 
   // Properties, so that they can be detached from the context.
 
-  /** Sends a heartbeat with progress details. Only activities that heartbeat are notified of cancellation. */
+  /**
+   * Sends a heartbeat with progress details. Only activities that heartbeat are notified of
+   * cancellation.
+   */
   readonly heartbeat = (details?: unknown): void => this.heartbeatFn(details);
 
   /** Waits. Rejects with a CancelledFailure on cancellation. */
@@ -92,10 +98,14 @@ export class Context {
     return Promise.race([this.cancelled.finally(() => clearTimeout(timer)), over]);
   };
 
-  /** Client with the worker's connection, namespace and converter. Its calls end on cancellation. */
+  /**
+   * Client with the worker's connection, namespace and converter. Its calls end on cancellation.
+   */
   get client(): Client {
     if (this._client !== undefined) return this._client;
-    throw new IllegalStateError("No Client available. This may be a MockActivityEnvironment that was created without a Client.");
+    throw new IllegalStateError(
+      "No Client available. This may be a MockActivityEnvironment that was created without a Client.",
+    );
   }
 
   /** Details of the cancellation from the server; undefined before it. */
@@ -141,7 +151,8 @@ export function getClient(): Client {
 
 /** Logger of the calling activity; interceptors can replace it in the context. */
 export const log: Logger = {
-  log: (level: LogLevel, message: string, meta?: LogMetadata) => Context.current().log.log(level, message, meta),
+  log: (level: LogLevel, message: string, meta?: LogMetadata) =>
+    Context.current().log.log(level, message, meta),
   trace: (message: string, meta?: LogMetadata) => Context.current().log.trace(message, meta),
   debug: (message: string, meta?: LogMetadata) => Context.current().log.debug(message, meta),
   info: (message: string, meta?: LogMetadata) => Context.current().log.info(message, meta),
@@ -153,9 +164,17 @@ export const log: Logger = {
 export const metricMeter: MetricMeter = {
   createCounter: (name: string, unit?: string, description?: string) =>
     Context.current().metricMeter.createCounter(name, unit, description),
-  createHistogram: (name: string, valueType?: NumericMetricValueType, unit?: string, description?: string) =>
-    Context.current().metricMeter.createHistogram(name, valueType, unit, description),
-  createGauge: (name: string, valueType?: NumericMetricValueType, unit?: string, description?: string) =>
-    Context.current().metricMeter.createGauge(name, valueType, unit, description),
+  createHistogram: (
+    name: string,
+    valueType?: NumericMetricValueType,
+    unit?: string,
+    description?: string,
+  ) => Context.current().metricMeter.createHistogram(name, valueType, unit, description),
+  createGauge: (
+    name: string,
+    valueType?: NumericMetricValueType,
+    unit?: string,
+    description?: string,
+  ) => Context.current().metricMeter.createGauge(name, valueType, unit, description),
   withTags: (tags: MetricTags) => Context.current().metricMeter.withTags(tags),
 };

@@ -83,32 +83,54 @@ export class AsyncCompletionClient extends BaseClient {
     const context = this.#context(address, options);
     const type = options?.typeInfo?.outputType;
     const { payloadConverter } = this.dataConverter;
-    const value = type === undefined
-      ? result
-      : RawValue.fromPayload(toPayloadWithTypeInfo(payloadConverter, result, options?.serializationContext, type));
-    await this.#report(() => completeActivity(context, addressOf(address), value, this.callSettings()));
+    const value = type === undefined ? result : RawValue.fromPayload(
+      toPayloadWithTypeInfo(payloadConverter, result, options?.serializationContext, type),
+    );
+    await this.#report(() =>
+      completeActivity(context, addressOf(address), value, this.callSettings())
+    );
   }
 
   /** Fails the activity. */
-  async fail(address: Address, err: unknown, options?: AsyncCompletionOperationOptions): Promise<void> {
+  async fail(
+    address: Address,
+    err: unknown,
+    options?: AsyncCompletionOperationOptions,
+  ): Promise<void> {
     const context = this.#context(address, options);
-    await this.#report(() => failActivity(context, addressOf(address), ensureTemporalFailure(err), this.callSettings()));
+    await this.#report(() =>
+      failActivity(context, addressOf(address), ensureTemporalFailure(err), this.callSettings())
+    );
   }
 
   /** Reports the activity as canceled. */
-  async reportCancellation(address: Address, details?: unknown, options?: AsyncCompletionOperationOptions): Promise<void> {
+  async reportCancellation(
+    address: Address,
+    details?: unknown,
+    options?: AsyncCompletionOperationOptions,
+  ): Promise<void> {
     const context = this.#context(address, options);
-    await this.#report(() => reportCancellation(context, addressOf(address), [details], this.callSettings()));
+    await this.#report(() =>
+      reportCancellation(context, addressOf(address), [details], this.callSettings())
+    );
   }
 
   /** Records a heartbeat. Throws an ActivityCancelledError if the activity is canceled. */
-  async heartbeat(address: Address, details?: unknown, options?: AsyncCompletionOperationOptions): Promise<void> {
+  async heartbeat(
+    address: Address,
+    details?: unknown,
+    options?: AsyncCompletionOperationOptions,
+  ): Promise<void> {
     const context = this.#context(address, options);
-    await this.#report(() => heartbeatActivity(context, addressOf(address), [details], this.callSettings()));
+    await this.#report(() =>
+      heartbeatActivity(context, addressOf(address), [details], this.callSettings())
+    );
   }
 }
 
-function addressOf(address: Address): Uint8Array | { workflowId: string; activityId: string; runId?: string } {
+function addressOf(
+  address: Address,
+): Uint8Array | { workflowId: string; activityId: string; runId?: string } {
   return typeof address !== "object" || address === null || ArrayBuffer.isView(address)
     ? address
     : { workflowId: "", ...address };

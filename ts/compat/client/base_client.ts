@@ -10,14 +10,25 @@ import { Calls } from "../../client/calls.ts";
 import type { OperationContext } from "../../client/interceptors.ts";
 import { DEFAULT_PAYLOAD_LIMITS } from "../../service/limits.ts";
 import { DEFAULT_RETRY } from "../../service/retry.ts";
-import { type DataConverter, encodesErrorText, type LoadedDataConverter } from "../common/data_converter.ts";
+import {
+  type DataConverter,
+  encodesErrorText,
+  type LoadedDataConverter,
+} from "../common/data_converter.ts";
 import { fromPayloadWithTypeInfo } from "../common/payloads.ts";
 import { type Payload, productConverter } from "../common/payload_converters.ts";
 import { fromPlain, type PlainMessage, toPlain } from "../common/plain_proto.ts";
 import type { SerializationContext, TypeInfo } from "../common/type_info.ts";
 import type { Headers } from "../common/interceptors.ts";
 import { CALL_CONTEXTS, type CallContexts, type Metadata } from "./call_context.ts";
-import { type AnyConnection, Connection, type ConnectionLike, connectionOf, rawServiceOf, RETRIES } from "./connection.ts";
+import {
+  type AnyConnection,
+  Connection,
+  type ConnectionLike,
+  connectionOf,
+  rawServiceOf,
+  RETRIES,
+} from "./connection.ts";
 import { loadDataConverter } from "./load_data_converter.ts";
 import { receivedPayloads } from "./received_payloads.ts";
 
@@ -55,12 +66,16 @@ export class BaseClient {
 
   constructor(options: BaseClientOptions = {}) {
     const loaded = loadDataConverter(options.dataConverter);
-    this.connection = options.connection === undefined ? Connection.lazy() : connectionOf(options.connection);
+    this.connection = options.connection === undefined
+      ? Connection.lazy()
+      : connectionOf(options.connection);
     this.options = {
       identity: processIdentity(),
       namespace: "default",
       dataConverter: {},
-      ...Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined && value !== null)),
+      ...Object.fromEntries(
+        Object.entries(options).filter(([, value]) => value !== undefined && value !== null),
+      ),
       loadedDataConverter: loaded,
     };
     const logger = consoleLogger();
@@ -71,8 +86,12 @@ export class BaseClient {
     const raw = rawServiceOf(this.connection);
     this.#base = {
       calls: new Calls(
-        codec === undefined ? raw : withCodec(raw, codec, { limits: DEFAULT_PAYLOAD_LIMITS, logger }),
-        this.connection[RETRIES] === true ? { ...DEFAULT_RETRY, maximumAttempts: 1 } : DEFAULT_RETRY,
+        codec === undefined
+          ? raw
+          : withCodec(raw, codec, { limits: DEFAULT_PAYLOAD_LIMITS, logger }),
+        this.connection[RETRIES] === true
+          ? { ...DEFAULT_RETRY, maximumAttempts: 1 }
+          : DEFAULT_RETRY,
       ),
       namespace: this.options.namespace,
       identity: this.options.identity,
@@ -99,7 +118,9 @@ export class BaseClient {
   async decoded<D extends DescMessage>(desc: D, stored: PlainMessage): Promise<PlainMessage> {
     const { codec } = this.#base;
     if (codec === undefined) return stored;
-    const bytes = await codec.decode(desc, toBinary(desc, fromPlain(desc, stored)), { lenient: true });
+    const bytes = await codec.decode(desc, toBinary(desc, fromPlain(desc, stored)), {
+      lenient: true,
+    });
     return toPlain(desc, fromBinary(desc, bytes));
   }
 
@@ -130,11 +151,21 @@ export class BaseClient {
       ...this.#base,
       converter: outputType === undefined ? converter : {
         toPayload: converter.toPayload,
-        fromPayload: (payload) => fromPayloadWithTypeInfo(payloadConverter, payload as Payload, serialization, outputType),
+        fromPayload: (payload) =>
+          fromPayloadWithTypeInfo(payloadConverter, payload as Payload, serialization, outputType),
       },
       failures: {
-        toError: (failure) => failureConverter.failureToError(toPlain(FailureSchema, failure), payloadConverter, serialization),
-        toFailure: (thrown) => fromPlain(FailureSchema, failureConverter.errorToFailure(thrown, payloadConverter, serialization)),
+        toError: (failure) =>
+          failureConverter.failureToError(
+            toPlain(FailureSchema, failure),
+            payloadConverter,
+            serialization,
+          ),
+        toFailure: (thrown) =>
+          fromPlain(
+            FailureSchema,
+            failureConverter.errorToFailure(thrown, payloadConverter, serialization),
+          ),
       },
       interceptors: [{
         any({ input }, next) {
@@ -172,7 +203,10 @@ export class BaseClient {
 /** Adapts a codec of the program: adds missing data to payloads, which the native codec expects. */
 function productCodec(codec: LoadedDataConverter["payloadCodecs"][number]): ProductCodec {
   const full = (payloads: Payload[]) =>
-    payloads.map(({ metadata, data }) => ({ metadata: metadata ?? {}, data: data ?? new Uint8Array(0) }));
+    payloads.map(({ metadata, data }) => ({
+      metadata: metadata ?? {},
+      data: data ?? new Uint8Array(0),
+    }));
   return {
     ...{ [KEEPS_FAILURE_TEXT]: true },
     encode: async (payloads) => full(await codec.encode(payloads)),

@@ -103,10 +103,14 @@ export function reachabilityResponseFromProto(response: PlainMessage): Reachabil
       taskQueueReachability: Object.fromEntries(
         (build.taskQueueReachability ?? []).map((queue: PlainMessage) => [
           queue.taskQueue,
-          (queue.reachability ?? []).map((kind: number) => decodeTaskReachability(kind) ?? "NOT_FETCHED"),
+          (queue.reachability ?? []).map((kind: number) =>
+            decodeTaskReachability(kind) ?? "NOT_FETCHED"
+          ),
         ]),
       ),
     },
   ]);
-  return { buildIdReachability: Object.fromEntries(byBuild) as ReachabilityResponse["buildIdReachability"] };
+  return {
+    buildIdReachability: Object.fromEntries(byBuild) as ReachabilityResponse["buildIdReachability"],
+  };
 }

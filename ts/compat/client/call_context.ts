@@ -47,10 +47,16 @@ export class CallContexts {
   run<R>(more: CallContext, fn: () => Promise<R>): Promise<R> {
     this.#storage ??= asyncStorage<CallContext>();
     if (this.#storage === undefined) {
-      throw new Error("this runtime has no AsyncLocalStorage, which withDeadline, withMetadata and withAbortSignal need");
+      throw new Error(
+        "this runtime has no AsyncLocalStorage, which withDeadline, withMetadata and withAbortSignal need",
+      );
     }
     const now = this.current();
-    return this.#storage.run({ ...now, ...more, metadata: mergeMetadata(now.metadata, more.metadata) }, fn);
+    return this.#storage.run({
+      ...now,
+      ...more,
+      metadata: mergeMetadata(now.metadata, more.metadata),
+    }, fn);
   }
 
   /** Returns the deadline and the abort signal of the current context for native calls. */

@@ -47,7 +47,8 @@ export class Client extends BaseClient {
 
   constructor(options: ClientOptions = {}) {
     const { plugins: own = [], ...given } = options;
-    const ofConnection = (options.connection as { plugins?: ClientPlugin[] } | undefined)?.plugins ?? [];
+    const ofConnection =
+      (options.connection as { plugins?: ClientPlugin[] } | undefined)?.plugins ?? [];
     const plugins = [...own, ...ofConnection];
     let configured: ClientOptions = given;
     for (const plugin of plugins) configured = plugin.configureClient?.(configured) ?? configured;
@@ -63,10 +64,14 @@ export class Client extends BaseClient {
     this.workflow = new WorkflowClient({
       ...base,
       ...(interceptors.workflow && { interceptors: interceptors.workflow }),
-      ...(workflow.queryRejectCondition !== undefined && { queryRejectCondition: workflow.queryRejectCondition }),
+      ...(workflow.queryRejectCondition !== undefined &&
+        { queryRejectCondition: workflow.queryRejectCondition }),
     });
     this.activity = new ActivityClient(base);
-    this.schedule = new ScheduleClient({ ...base, ...(interceptors.schedule && { interceptors: interceptors.schedule }) });
+    this.schedule = new ScheduleClient({
+      ...base,
+      ...(interceptors.schedule && { interceptors: interceptors.schedule }),
+    });
     this.taskQueue = new TaskQueueClient(base);
     this.nexus = new NexusClient(base);
   }

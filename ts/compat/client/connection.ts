@@ -1,13 +1,35 @@
 // `Connection` of `@temporalio/client`, over the native gRPC connections.
-import { Connection as GrpcConnection, type ConnectionOptions as GrpcOptions } from "../../grpc/connection.ts";
-import { type CallOptions, Code, type MethodName, type RawService, ServiceError as RawServiceError } from "../../service/raw.ts";
+import {
+  Connection as GrpcConnection,
+  type ConnectionOptions as GrpcOptions,
+} from "../../grpc/connection.ts";
+import {
+  type CallOptions,
+  Code,
+  type MethodName,
+  type RawService,
+  ServiceError as RawServiceError,
+} from "../../service/raw.ts";
 import type { Duration } from "../common/time.ts";
 import { msOptionalToNumber } from "../common/time.ts";
-import { CALL_CONTEXTS, type CallContext, CallContexts, hasAuthorization, mergeMetadata, type Metadata } from "./call_context.ts";
+import {
+  CALL_CONTEXTS,
+  type CallContext,
+  CallContexts,
+  hasAuthorization,
+  mergeMetadata,
+  type Metadata,
+} from "./call_context.ts";
 import { ServiceError } from "./errors.ts";
 import { type GrpcRetryInterceptor, retrying } from "./grpc_retry.ts";
 import { grpcError } from "./grpc_errors.ts";
-import { type OperatorService, operatorService, plainService, rawOver, type WorkflowService } from "./plain_service.ts";
+import {
+  type OperatorService,
+  operatorService,
+  plainService,
+  rawOver,
+  type WorkflowService,
+} from "./plain_service.ts";
 
 /** Default address. */
 export const LOCAL_TARGET = "localhost:7233";
@@ -66,7 +88,9 @@ export const RETRIES: unique symbol = Symbol.for("temporalex.compat.retries");
 /** Key: workers of a connection may receive the first task of a start. */
 export const EAGER: unique symbol = Symbol.for("temporalex.compat.eagerStarts");
 /** Internal key of the official SDK; unused. */
-export const InternalConnectionLikeSymbol: unique symbol = Symbol("__temporal_internal_connection_like");
+export const InternalConnectionLikeSymbol: unique symbol = Symbol(
+  "__temporal_internal_connection_like",
+);
 
 /** A connection for clients. */
 export interface ConnectionLike {
@@ -115,16 +139,20 @@ const REFUSED: { readonly [option: string]: string } = {
   credentials: "give `tls` (true, or certificates)",
   callCredentials: "give `metadata`, or `apiKey`",
   channelArgs: "connections do not use grpc-js; omit it",
-  interceptors: "calls are retried without them; give `metadata` or `apiKey` for headers, or intercept the client's operations",
+  interceptors:
+    "calls are retried without them; give `metadata` or `apiKey` for headers, or intercept the client's operations",
 };
 
 function refuse(options: ConnectionOptions): void {
   for (const [name, advice] of Object.entries(REFUSED)) {
     const value = options[name as keyof ConnectionOptions];
-    const empty = value === undefined || value === null || (Array.isArray(value) && value.length === 0);
+    const empty = value === undefined || value === null ||
+      (Array.isArray(value) && value.length === 0);
     const retries = name === "interceptors" && Array.isArray(value) &&
       value.every((one) => typeof one === "object" && one !== null && "retryOptions" in one);
-    if (!empty && !retries) throw new TypeError(`the option "${name}" of a Connection is not supported here: ${advice}`);
+    if (!empty && !retries) {
+      throw new TypeError(`the option "${name}" of a Connection is not supported here: ${advice}`);
+    }
   }
 }
 
@@ -136,7 +164,8 @@ function grpcOptions(options: ConnectionOptions): GrpcOptions {
     address: addressOf(options.address ?? LOCAL_TARGET),
     tls: typeof config === "boolean" ? config : {
       ...(config.serverNameOverride !== undefined && { serverName: config.serverNameOverride }),
-      ...(config.serverRootCACertificate && { serverRootCaCertificate: text(config.serverRootCACertificate) }),
+      ...(config.serverRootCACertificate &&
+        { serverRootCaCertificate: text(config.serverRootCACertificate) }),
       ...(config.clientCertPair && {
         clientCertificate: text(config.clientCertPair.crt),
         clientKey: text(config.clientCertPair.key),
@@ -152,15 +181,33 @@ function addressOf(address: string): string {
   return /:\d+$/.test(bare) || bare.startsWith("unix:") ? bare : `${bare}:7233`;
 }
 
-/** Returns a service whose calls carry the metadata, deadline and abort signal of the current context, and the API key. */
-function withContext(inner: RawService, contexts: CallContexts, apiKey: () => string | undefined): RawService {
-  const within = (method: string, options: CallOptions, call: (options: CallOptions) => Promise<Uint8Array>) => {
+/**
+ * Returns a service whose calls carry the metadata, deadline and abort signal of the current
+ * context, and the API key.
+ */
+function withContext(
+  inner: RawService,
+  contexts: CallContexts,
+  apiKey: () => string | undefined,
+): RawService {
+  const within = (
+    method: string,
+    options: CallOptions,
+    call: (options: CallOptions) => Promise<Uint8Array>,
+  ) => {
     const { metadata = {} } = contexts.current();
     const { timeout, signal } = contexts.settings();
     // A server could respond in time.
-    if (timeout === 0) return Promise.reject(new RawServiceError(Code.DEADLINE_EXCEEDED, `${method}: the deadline has passed`));
+    if (timeout === 0) {
+      return Promise.reject(
+        new RawServiceError(Code.DEADLINE_EXCEEDED, `${method}: the deadline has passed`),
+      );
+    }
     const key = apiKey();
-    const sent = mergeMetadata(key === undefined ? {} : { authorization: `Bearer ${key}` }, metadata);
+    const sent = mergeMetadata(
+      key === undefined ? {} : { authorization: `Bearer ${key}` },
+      metadata,
+    );
     const timeoutMs = Math.min(options.timeoutMs ?? Infinity, timeout ?? Infinity);
     return call({
       ...options,
@@ -204,7 +251,11 @@ export class Connection implements ConnectionLike {
   #operatorService: OperatorService | undefined;
 
   /** Created by {@link Connection.connect}, {@link Connection.lazy} and {@link Connection.over}. */
-  protected constructor(options: ConnectionOptions, service: RawService, close: () => Promise<void>) {
+  protected constructor(
+    options: ConnectionOptions,
+    service: RawService,
+    close: () => Promise<void>,
+  ) {
     if (service === undefined) {
       throw new TypeError(
         `Connection has no public constructor: use "await Connection.connect(options)" or "Connection.lazy(options)"`,
@@ -221,15 +272,21 @@ export class Connection implements ConnectionLike {
     this.#apiKey = options.apiKey;
     this.#closing = close;
     const ownHeader = hasAuthorization(this.options.metadata);
-    const apiKeyNow = () => ownHeader ? undefined : typeof this.#apiKey === "function" ? this.#apiKey() : this.#apiKey;
+    const apiKeyNow = () =>
+      ownHeader ? undefined : typeof this.#apiKey === "function" ? this.#apiKey() : this.#apiKey;
     this[RAW_SERVICE] = withContext(service, this[CALL_CONTEXTS], apiKeyNow);
     this.workflowService = plainService(this[RAW_SERVICE]);
   }
 
-  /** Returns a connection that connects with the first call. Throws a TypeError for an unsupported option. */
+  /**
+   * Returns a connection that connects with the first call. Throws a TypeError for an unsupported
+   * option.
+   */
   static lazy(options: ConnectionOptions = {}): Connection {
     let given = options;
-    for (const plugin of options.plugins ?? []) given = plugin.configureConnection?.(given) ?? given;
+    for (const plugin of options.plugins ?? []) {
+      given = plugin.configureConnection?.(given) ?? given;
+    }
     refuse(given);
     // Like the official SDK: rejects only this spelling. With any other, the header is sent in
     // place of the key.
@@ -279,13 +336,20 @@ export class Connection implements ConnectionLike {
     const deadline = Date.now() + this.options.connectTimeoutMs;
     for (let pause = 50;; pause = Math.min(1000, pause * 2)) {
       try {
-        await this[RAW_SERVICE].call("getSystemInfo", new Uint8Array(0), { timeoutMs: Math.max(1, deadline - Date.now()) });
+        await this[RAW_SERVICE].call("getSystemInfo", new Uint8Array(0), {
+          timeoutMs: Math.max(1, deadline - Date.now()),
+        });
         return;
       } catch (error) {
         if (!(error instanceof RawServiceError)) throw error;
         if (error.code === Code.UNIMPLEMENTED) return;
-        if (error.code !== Code.UNAVAILABLE || error.metadata["setup"] === "yes" || Date.now() + pause >= deadline) {
-          throw new ServiceError("Failed to connect to Temporal server", { cause: grpcError(error) });
+        if (
+          error.code !== Code.UNAVAILABLE || error.metadata["setup"] === "yes" ||
+          Date.now() + pause >= deadline
+        ) {
+          throw new ServiceError("Failed to connect to Temporal server", {
+            cause: grpcError(error),
+          });
         }
         await new Promise((resolve) => setTimeout(resolve, pause));
       }

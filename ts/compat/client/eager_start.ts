@@ -20,8 +20,16 @@ export async function startEagerly(
   let eagerlyStarted = false;
   const { calls } = context;
   const asking = {
-    async call(method: "startWorkflowExecution", request: Parameters<typeof calls.call<typeof method>>[1], deadline: Deadline) {
-      const answer = await calls.call(method, { ...request, requestEagerExecution: true }, deadline);
+    async call(
+      method: "startWorkflowExecution",
+      request: Parameters<typeof calls.call<typeof method>>[1],
+      deadline: Deadline,
+    ) {
+      const answer = await calls.call(
+        method,
+        { ...request, requestEagerExecution: true },
+        deadline,
+      );
       eagerlyStarted = answer.eagerWorkflowTask !== undefined;
       return answer;
     },

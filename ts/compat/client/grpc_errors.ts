@@ -39,7 +39,11 @@ export function rawError(error: unknown): unknown {
 
 /** Returns the service error of a thrown error: itself, or its cause. */
 export function refusalIn(thrown: unknown): RawServiceError | undefined {
-  for (let part = thrown, depth = 0; part instanceof Error && depth < 10; part = part.cause, depth++) {
+  for (
+    let part = thrown, depth = 0;
+    part instanceof Error && depth < 10;
+    part = part.cause, depth++
+  ) {
     if (part instanceof RawServiceError) return part;
   }
   return undefined;

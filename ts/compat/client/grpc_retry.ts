@@ -1,5 +1,11 @@
 // Retry options of `@temporalio/client`. Without them, clients retry with native settings.
-import { type CallOptions, Code, type MethodName, type RawService, ServiceError } from "../../service/raw.ts";
+import {
+  type CallOptions,
+  Code,
+  type MethodName,
+  type RawService,
+  ServiceError,
+} from "../../service/raw.ts";
 
 /** Status of a call. */
 export interface StatusObject {
@@ -47,7 +53,8 @@ export function isRetryableError(status: StatusObject): boolean {
   if (status.code === Code.INTERNAL) {
     // The response of a proxy that does not support gRPC.
     if (/RST_STREAM with code 0|Call ended without gRPC status/i.test(status.details)) return true;
-    return /RST_STREAM with code 2/i.test(status.details) && !/SSL alert number/i.test(status.details);
+    return /RST_STREAM with code 2/i.test(status.details) &&
+      !/SSL alert number/i.test(status.details);
   }
   return RETRYABLE.has(status.code);
 }

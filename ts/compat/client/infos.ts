@@ -10,7 +10,11 @@ import {
   decodeTypedSearchAttributes,
   searchAttributePayloadConverter,
 } from "../common/search_attribute_converters.ts";
-import type { SearchAttributes, SearchAttributeValue, TypedSearchAttributes } from "../common/search_attributes.ts";
+import type {
+  SearchAttributes,
+  SearchAttributeValue,
+  TypedSearchAttributes,
+} from "../common/search_attributes.ts";
 
 /** A workflow, optionally with a run. */
 export interface WorkflowExecution {
@@ -87,7 +91,9 @@ export interface CountWorkflowExecution {
   groups: { count: number; groupValues: SearchAttributeValue[] }[];
 }
 
-const STATUS = new Map<number, string>(Object.entries(WorkflowExecutionStatus).map(([name, code]) => [code, name]));
+const STATUS = new Map<number, string>(
+  Object.entries(WorkflowExecutionStatus).map(([name, code]) => [code, name]),
+);
 
 function statusName(code: number): WorkflowExecutionStatusName {
   const name = STATUS.get(code);
@@ -135,7 +141,9 @@ export function decodeCount(raw: PlainMessage): CountWorkflowExecution {
     count: raw.count.toNumber(),
     groups: raw.groups.map((group: PlainMessage) => ({
       count: group.count.toNumber(),
-      groupValues: group.groupValues.map((value: PlainMessage) => searchAttributePayloadConverter.fromPayload(value)),
+      groupValues: group.groupValues.map((value: PlainMessage) =>
+        searchAttributePayloadConverter.fromPayload(value)
+      ),
     })),
   };
 }

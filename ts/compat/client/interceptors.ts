@@ -153,7 +153,10 @@ export interface WorkflowDescribeInput {
 /** Interceptor of a client's operations. */
 export interface WorkflowClientInterceptor {
   /** Intercepts a start and returns the run id. Deprecated: use `startWithDetails`. */
-  start?: (input: WorkflowStartInput, next: (input: WorkflowStartInput) => Promise<string>) => Promise<string>;
+  start?: (
+    input: WorkflowStartInput,
+    next: (input: WorkflowStartInput) => Promise<string>,
+  ) => Promise<string>;
   /** Intercepts a start. */
   startWithDetails?: (
     input: WorkflowStartInput,
@@ -170,21 +173,30 @@ export interface WorkflowClientInterceptor {
     next: (input: WorkflowStartUpdateWithStartInput) => Promise<WorkflowStartUpdateWithStartOutput>,
   ) => Promise<WorkflowStartUpdateWithStartOutput>;
   /** Intercepts a signal. */
-  signal?: (input: WorkflowSignalInput, next: (input: WorkflowSignalInput) => Promise<void>) => Promise<void>;
+  signal?: (
+    input: WorkflowSignalInput,
+    next: (input: WorkflowSignalInput) => Promise<void>,
+  ) => Promise<void>;
   /** Intercepts a signal with start and returns the run id. */
   signalWithStart?: (
     input: WorkflowSignalWithStartInput,
     next: (input: WorkflowSignalWithStartInput) => Promise<string>,
   ) => Promise<string>;
   /** Intercepts a query. */
-  query?: (input: WorkflowQueryInput, next: (input: WorkflowQueryInput) => Promise<unknown>) => Promise<unknown>;
+  query?: (
+    input: WorkflowQueryInput,
+    next: (input: WorkflowQueryInput) => Promise<unknown>,
+  ) => Promise<unknown>;
   /** Intercepts a termination. */
   terminate?: (
     input: WorkflowTerminateInput,
     next: (input: WorkflowTerminateInput) => Promise<PlainMessage>,
   ) => Promise<PlainMessage>;
   /** Intercepts a cancel request. */
-  cancel?: (input: WorkflowCancelInput, next: (input: WorkflowCancelInput) => Promise<PlainMessage>) => Promise<PlainMessage>;
+  cancel?: (
+    input: WorkflowCancelInput,
+    next: (input: WorkflowCancelInput) => Promise<PlainMessage>,
+  ) => Promise<PlainMessage>;
   /** Intercepts a description. */
   describe?: (
     input: WorkflowDescribeInput,
@@ -245,24 +257,45 @@ export interface ClientInterceptors {
 }
 
 const WORKFLOW_METHODS: OptionNames<WorkflowClientInterceptor> = {
-  ...{ start: 1, startWithDetails: 1, startUpdate: 1, startUpdateWithStart: 1, signal: 1, signalWithStart: 1, query: 1 },
+  ...{
+    start: 1,
+    startWithDetails: 1,
+    startUpdate: 1,
+    startUpdateWithStart: 1,
+    signal: 1,
+    signalWithStart: 1,
+    query: 1,
+  },
   ...{ terminate: 1, cancel: 1, describe: 1 },
 };
 const SCHEDULE_METHODS: OptionNames<ScheduleClientInterceptor> = { create: 1 };
 
-/** Returns the interceptors. Throws a TypeError for a misspelled method, which would never be called. */
-export function checkWorkflowInterceptors(interceptors: WorkflowClientInterceptor[]): WorkflowClientInterceptor[] {
-  for (const each of interceptors) rejectMisspelledMethods("a workflow interceptor of the client", each, WORKFLOW_METHODS);
+/**
+ * Returns the interceptors. Throws a TypeError for a misspelled method, which would never be
+ * called.
+ */
+export function checkWorkflowInterceptors(
+  interceptors: WorkflowClientInterceptor[],
+): WorkflowClientInterceptor[] {
+  for (const each of interceptors) {
+    rejectMisspelledMethods("a workflow interceptor of the client", each, WORKFLOW_METHODS);
+  }
   return interceptors;
 }
 
 /** Same for interceptors of schedules. */
-export function checkScheduleInterceptors(interceptors: readonly ScheduleClientInterceptor[]): void {
-  for (const each of interceptors) rejectMisspelledMethods("a schedule interceptor of the client", each, SCHEDULE_METHODS);
+export function checkScheduleInterceptors(
+  interceptors: readonly ScheduleClientInterceptor[],
+): void {
+  for (const each of interceptors) {
+    rejectMisspelledMethods("a schedule interceptor of the client", each, SCHEDULE_METHODS);
+  }
 }
 
 /** Adds `startWithDetails` to an interceptor that has only the deprecated `start`. */
-export function withStartDetails(interceptor: WorkflowClientInterceptor): WorkflowClientInterceptor {
+export function withStartDetails(
+  interceptor: WorkflowClientInterceptor,
+): WorkflowClientInterceptor {
   const { start } = interceptor;
   if (interceptor.startWithDetails !== undefined || start === undefined) return interceptor;
   return {

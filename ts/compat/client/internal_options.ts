@@ -13,13 +13,21 @@ import type { OperationContext } from "../../client/interceptors.ts";
 import { fromPlain, type PlainMessage, toPlain } from "../common/plain_proto.ts";
 
 /** Key in options of starts and of signals with start. */
-export const START: unique symbol = Symbol.for("__temporal_internal_client_workflow_start_options") as never;
+export const START: unique symbol = Symbol.for(
+  "__temporal_internal_client_workflow_start_options",
+) as never;
 /** Key in options of updates. */
-export const UPDATE: unique symbol = Symbol.for("__temporal_internal_client_workflow_update_options") as never;
+export const UPDATE: unique symbol = Symbol.for(
+  "__temporal_internal_client_workflow_update_options",
+) as never;
 /** Key in handles, for their signals. */
-export const SIGNAL: unique symbol = Symbol.for("__temporal_internal_client_workflow_signal_options") as never;
+export const SIGNAL: unique symbol = Symbol.for(
+  "__temporal_internal_client_workflow_signal_options",
+) as never;
 /** Key in handles, for their queries. */
-export const QUERY: unique symbol = Symbol.for("__temporal_internal_client_workflow_query_options") as never;
+export const QUERY: unique symbol = Symbol.for(
+  "__temporal_internal_client_workflow_query_options",
+) as never;
 
 /** Attachments of a call, and its results: messages in the official packages' form. */
 export interface Attached {
@@ -44,9 +52,12 @@ function fieldsOf({ requestId, completionCallbacks, links, onConflictOptions }: 
     ...(requestId !== undefined && { requestId }),
     ...(links !== undefined && { links: links.map((link): Link => fromPlain(LinkSchema, link)) }),
     ...(completionCallbacks !== undefined && {
-      completionCallbacks: completionCallbacks.map((callback): Callback => fromPlain(CallbackSchema, callback)),
+      completionCallbacks: completionCallbacks.map((callback): Callback =>
+        fromPlain(CallbackSchema, callback)
+      ),
     }),
-    ...(onConflictOptions !== undefined && { onConflictOptions: fromPlain(OnConflictOptionsSchema, onConflictOptions) }),
+    ...(onConflictOptions !== undefined &&
+      { onConflictOptions: fromPlain(OnConflictOptionsSchema, onConflictOptions) }),
   };
 }
 
@@ -59,7 +70,11 @@ function attach(method: MethodName, request: Request, attached: Attached): Reque
 
 /** Methods with attachments in their requests or responses. */
 const METHODS: ReadonlySet<MethodName> = new Set<MethodName>([
-  ...["startWorkflowExecution", "signalWithStartWorkflowExecution", "signalWorkflowExecution"] as const,
+  ...[
+    "startWorkflowExecution",
+    "signalWithStartWorkflowExecution",
+    "signalWorkflowExecution",
+  ] as const,
   ...["updateWorkflowExecution", "queryWorkflow"] as const,
 ]);
 
@@ -70,21 +85,37 @@ interface Answer {
 }
 
 /** Returns the context with these attachments; unchanged without any. */
-export function attaching(context: OperationContext, attached: Attached | undefined): OperationContext {
+export function attaching(
+  context: OperationContext,
+  attached: Attached | undefined,
+): OperationContext {
   if (attached === undefined) return context;
   const { calls } = context;
-  type Call = (method: MethodName, request: Request, ...rest: unknown[]) => Promise<Answer | undefined>;
+  type Call = (
+    method: MethodName,
+    request: Request,
+    ...rest: unknown[]
+  ) => Promise<Answer | undefined>;
   const through = (name: "call" | "longPoll"): Call => async (method, request, ...rest) => {
     const call = calls[name].bind(calls) as unknown as Call;
     if (!METHODS.has(method)) return await call(method, request, ...rest);
     // A query writes no event to which anything could be attached.
-    const answer = await call(method, method === "queryWorkflow" ? request : attach(method, request, attached), ...rest);
+    const answer = await call(
+      method,
+      method === "queryWorkflow" ? request : attach(method, request, attached),
+      ...rest,
+    );
     const link = method === "signalWithStartWorkflowExecution" ? answer?.signalLink : answer?.link;
     if (link !== undefined) attached.responseLink = toPlain(LinkSchema, link);
-    if (method === "updateWorkflowExecution" && answer?.outcome !== undefined) attached.outcome = answer.outcome;
+    if (method === "updateWorkflowExecution" && answer?.outcome !== undefined) {
+      attached.outcome = answer.outcome;
+    }
     return answer;
   };
-  return { ...context, calls: { call: through("call"), longPoll: through("longPoll") } as unknown as typeof calls };
+  return {
+    ...context,
+    calls: { call: through("call"), longPoll: through("longPoll") } as unknown as typeof calls,
+  };
 }
 
 /** Returns the attachments of options, or of a handle. */

@@ -4,7 +4,11 @@ import { createRequire } from "node:module";
 import { fileURLToPath } from "node:url";
 import { fileUrl } from "../../platform/source_files.ts";
 import { errorCode, isRecord } from "../common/text.ts";
-import { type DataConverter, defaultFailureConverter, type LoadedDataConverter } from "../common/data_converter.ts";
+import {
+  type DataConverter,
+  defaultFailureConverter,
+  type LoadedDataConverter,
+} from "../common/data_converter.ts";
 import { ValueError } from "../common/errors.ts";
 import { defaultPayloadConverter } from "../common/payload_converters.ts";
 
@@ -26,7 +30,9 @@ function refuse({ externalStorage, payloadCodecs }: DataConverter | LoadedDataCo
   }
   // A codec may choose its key by the context; without one, the official SDK could not decode its
   // payloads.
-  const asking = (payloadCodecs ?? []).findIndex(({ encode, decode }) => encode?.length > 1 || decode?.length > 1);
+  const asking = (payloadCodecs ?? []).findIndex(({ encode, decode }) =>
+    encode?.length > 1 || decode?.length > 1
+  );
   if (asking < 0) return;
   throw new TypeError(
     `payloadCodecs[${asking}] of a data converter takes a serialization context as its second parameter, which is not supported here; ` +
@@ -37,12 +43,19 @@ function refuse({ externalStorage, payloadCodecs }: DataConverter | LoadedDataCo
 /** Returns the converter that a module exports. Throws a ValueError. */
 function converterOf(exports: unknown, path: string, kind: Kind): never {
   // The default export of an imported CommonJS module is its whole exports object.
-  const of = (from: unknown) => isRecord(from) || typeof from === "function" ? (from as Exports)[kind] : undefined;
+  const of = (from: unknown) =>
+    isRecord(from) || typeof from === "function" ? (from as Exports)[kind] : undefined;
   const found = of(exports) ?? of((exports as { default?: unknown } | null)?.default);
-  if (found === undefined) throw new ValueError(`Module ${path} does not have a \`${kind}\` named export`);
+  if (found === undefined) {
+    throw new ValueError(`Module ${path} does not have a \`${kind}\` named export`);
+  }
   const methods: readonly string[] = METHODS[kind];
-  if (isRecord(found) && methods.every((method) => typeof found[method] === "function")) return found as never;
-  throw new ValueError(`${kind} export at ${path} must be an object with ${methods.join(" and ")} methods`);
+  if (isRecord(found) && methods.every((method) => typeof found[method] === "function")) {
+    return found as never;
+  }
+  throw new ValueError(
+    `${kind} export at ${path} must be an object with ${methods.join(" and ")} methods`,
+  );
 }
 
 /** Returns the error for a module that did not load: a ValueError if the file is missing. */
@@ -59,7 +72,10 @@ function notLoaded(error: unknown, path: string, kind: Kind): unknown {
   return new ValueError(`Could not find a file at the specified ${kind}Path: '${path}'.`, error);
 }
 
-/** Jest's `require`, set by jest.cjs: it has the program's transformers and the classes of its tests. */
+/**
+ * Jest's `require`, set by jest.cjs: it has the program's transformers and the classes of its
+ * tests.
+ */
 const JEST = Symbol.for("temporalex.jest-require");
 
 function required(path: string): unknown {
@@ -85,14 +101,18 @@ async function imported(path: string): Promise<unknown> {
       return required(path);
     } catch (error) {
       const code = errorCode(error);
-      const isModule = code === "ERR_REQUIRE_ESM" || code === "ERR_REQUIRE_ASYNC_MODULE" || code === "ERR_UNKNOWN_FILE_EXTENSION";
+      const isModule = code === "ERR_REQUIRE_ESM" || code === "ERR_REQUIRE_ASYNC_MODULE" ||
+        code === "ERR_UNKNOWN_FILE_EXTENSION";
       if (!isModule && !(error instanceof SyntaxError)) throw error;
     }
   }
   return await import(fileUrl(path));
 }
 
-function loaded(given: DataConverter, exports: { readonly [kind in Kind]?: unknown }): LoadedDataConverter {
+function loaded(
+  given: DataConverter,
+  exports: { readonly [kind in Kind]?: unknown },
+): LoadedDataConverter {
   const { payloadConverterPath, failureConverterPath, payloadCodecs } = given;
   return {
     payloadConverter: payloadConverterPath
@@ -106,14 +126,19 @@ function loaded(given: DataConverter, exports: { readonly [kind in Kind]?: unkno
 }
 
 const pathsOf = ({ payloadConverterPath, failureConverterPath }: DataConverter) =>
-  ([["payloadConverter", payloadConverterPath], ["failureConverter", failureConverterPath]] as const)
+  ([["payloadConverter", payloadConverterPath], [
+    "failureConverter",
+    failureConverterPath,
+  ]] as const)
     .filter((entry): entry is readonly [Kind, string] => Boolean(entry[1]));
 
 /**
  * Loads a data converter synchronously. Throws a ValueError that names an invalid path, and a
  * TypeError for an unsupported option.
  */
-export function loadDataConverter(given: DataConverter | LoadedDataConverter = {}): LoadedDataConverter {
+export function loadDataConverter(
+  given: DataConverter | LoadedDataConverter = {},
+): LoadedDataConverter {
   refuse(given);
   if ("payloadConverter" in given) return given;
   const exports: { [kind in Kind]?: unknown } = {};

@@ -1,6 +1,14 @@
 // Features of servers that the native client lacks: rejected by name, with advice.
-import type { BuildIdOperation, ReachabilityOptions, ReachabilityResponse, WorkerBuildIdVersionSets } from "./build_id_types.ts";
-import { AsyncCompletionClient, type AsyncCompletionClientOptions } from "./async_completion_client.ts";
+import type {
+  BuildIdOperation,
+  ReachabilityOptions,
+  ReachabilityResponse,
+  WorkerBuildIdVersionSets,
+} from "./build_id_types.ts";
+import {
+  AsyncCompletionClient,
+  type AsyncCompletionClientOptions,
+} from "./async_completion_client.ts";
 import { BaseClient, type BaseClientOptions, type LoadedWithDefaults } from "./base_client.ts";
 import type { WorkflowService } from "./plain_service.ts";
 
@@ -36,7 +44,9 @@ export class ActivityClient extends AsyncCompletionClient {
   }
   /** Not supported. */
   getHandle(activityId: string, _runId?: string): never {
-    throw new TypeError(`a handle of the standalone activity "${activityId}" is not supported here yet; ${STANDALONE}`);
+    throw new TypeError(
+      `a handle of the standalone activity "${activityId}" is not supported here yet; ${STANDALONE}`,
+    );
   }
   /** Not supported. */
   getHandleWithOptions(activityId: string, _options?: object): never {
@@ -75,7 +85,9 @@ export class NexusClient extends BaseClient {
   }
   /** Not supported. */
   getHandle(operationId: string, _options?: object): never {
-    throw new TypeError(`a handle of the Nexus operation "${operationId}" is not supported here yet; ${NEXUS}`);
+    throw new TypeError(
+      `a handle of the Nexus operation "${operationId}" is not supported here yet; ${NEXUS}`,
+    );
   }
   /** Not supported. */
   list(_options?: object): never {

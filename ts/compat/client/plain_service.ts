@@ -3,7 +3,12 @@
 import { fromBinary, toBinary } from "@bufbuild/protobuf";
 import { WorkflowService as Service } from "../../messages/generated/temporal/api/workflowservice/v1/service_pb.ts";
 import { METHOD_NAMES } from "../../api/raw_methods.ts";
-import { type CallOptions, type MethodName, type RawService, ServiceError } from "../../service/raw.ts";
+import {
+  type CallOptions,
+  type MethodName,
+  type RawService,
+  ServiceError,
+} from "../../service/raw.ts";
 import { fromPlain, type PlainMessage, toPlain } from "../common/plain_proto.ts";
 import { OPERATOR_METHODS, OTHER_METHODS } from "../../messages/generated/other_methods.ts";
 import { grpcError, rawError } from "./grpc_errors.ts";
@@ -15,7 +20,9 @@ export type WorkflowService = {
 };
 
 /** Methods of Temporal's OperatorService, in camel case. */
-export type OperatorService = { readonly [method in OperatorMethod]: (request: PlainMessage) => Promise<PlainMessage> };
+export type OperatorService = {
+  readonly [method in OperatorMethod]: (request: PlainMessage) => Promise<PlainMessage>;
+};
 
 type PlainMethod = (request: PlainMessage) => Promise<PlainMessage>;
 
@@ -35,8 +42,13 @@ function serviceOf<S>(title: string, methods: { readonly [name: string]: PlainMe
     get(methods, name) {
       const method = Reflect.get(methods, name) as unknown;
       // Promises check for `then`, and printers for symbols.
-      if (method !== undefined || typeof name !== "string" || name === "then" || name === "toJSON") return method;
-      return () => Promise.reject(new TypeError(`${title}.${name} is not a method of the API that this version knows`));
+      if (
+        method !== undefined || typeof name !== "string" || name === "then" || name === "toJSON"
+      ) return method;
+      return () =>
+        Promise.reject(
+          new TypeError(`${title}.${name} is not a method of the API that this version knows`),
+        );
     },
   }) as unknown as S;
 }
@@ -47,7 +59,13 @@ export function plainService(raw: RawService): WorkflowService {
   for (const name of METHOD_NAMES) {
     methods[name] = async (request) => {
       const { input, output } = Service.method[name];
-      return toPlain(output, fromBinary(output, await raw.call(name, toBinary(input, fromPlain(input, request) as never))));
+      return toPlain(
+        output,
+        fromBinary(
+          output,
+          await raw.call(name, toBinary(input, fromPlain(input, request) as never)),
+        ),
+      );
     };
   }
   for (const name of OTHER_METHODS) methods[name] = (request) => callOther(raw, name, request);
@@ -56,7 +74,9 @@ export function plainService(raw: RawService): WorkflowService {
 
 /** Returns the methods of the same server's OperatorService. */
 export function operatorService(raw: RawService): OperatorService {
-  const methods = OPERATOR_METHODS.map((name): [string, PlainMethod] => [name, (request) => callOperator(raw, name, request)]);
+  const methods = OPERATOR_METHODS.map((
+    name,
+  ): [string, PlainMethod] => [name, (request) => callOperator(raw, name, request)]);
   return serviceOf("operatorService", Object.fromEntries(methods));
 }
 
@@ -68,7 +88,9 @@ export function rawOver(connection: { readonly workflowService: WorkflowService 
       signal?.throwIfAborted();
       const { input, output } = Service.method[method];
       try {
-        const answer = await connection.workflowService[method](toPlain(input as never, fromBinary(input, request) as never));
+        const answer = await connection.workflowService[method](
+          toPlain(input as never, fromBinary(input, request) as never),
+        );
         // Supports mocked connections: most calls ignore their response.
         return toBinary(output, fromPlain(output, answer ?? {}) as never);
       } catch (error) {

@@ -8,14 +8,23 @@ interface Buffers {
 
 /** Returns the same bytes as a Buffer, if the runtime has Buffers. */
 function buffer(bytes: Uint8Array): Uint8Array {
-  const made = (globalThis as { Buffer?: Buffers }).Buffer?.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  const made = (globalThis as { Buffer?: Buffers }).Buffer?.from(
+    bytes.buffer,
+    bytes.byteOffset,
+    bytes.byteLength,
+  );
   return made ?? bytes;
 }
 
 /** Returns payloads for a codec's `decode`. */
 export function receivedPayloads(payloads: readonly Payload[]): Payload[] {
   return payloads.map(({ metadata, data }) => ({
-    ...(metadata && { metadata: Object.fromEntries(Object.entries(metadata).map(([name, value]) => [name, buffer(value)])) }),
+    ...(metadata &&
+      {
+        metadata: Object.fromEntries(
+          Object.entries(metadata).map(([name, value]) => [name, buffer(value)]),
+        ),
+      }),
     ...(data && { data: buffer(data) }),
   }));
 }

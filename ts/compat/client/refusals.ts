@@ -1,7 +1,10 @@
 // Converts errors of the native client to the official ones: classes, fields and messages.
 import * as native from "../../client/errors.ts";
 import { CancelledFailure as NativeCancelled } from "../../converter/failures.ts";
-import { TerminatedFailure as NativeTerminated, TimeoutFailure as NativeTimeout } from "../../converter/failures.ts";
+import {
+  TerminatedFailure as NativeTerminated,
+  TimeoutFailure as NativeTimeout,
+} from "../../converter/failures.ts";
 import { WorkflowExecutionStatus } from "../../messages/generated/temporal/api/enums/v1/workflow_pb.ts";
 import { Code, ServiceError as RawServiceError } from "../../service/raw.ts";
 import { NamespaceNotFoundError, ValueError, WorkflowNotFoundError } from "../common/errors.ts";
@@ -46,7 +49,10 @@ export interface Concern {
 }
 
 /** Returns the service error of a thrown error, also if the caller canceled the call. */
-function refusalOf(thrown: unknown, { aborted }: Pick<Concern, "aborted">): RawServiceError | undefined {
+function refusalOf(
+  thrown: unknown,
+  { aborted }: Pick<Concern, "aborted">,
+): RawServiceError | undefined {
   const found = refusalIn(thrown);
   if (found !== undefined || !aborted) return found;
   return new RawServiceError(Code.CANCELLED, "Call cancelled", "", {}, { cause: thrown });
@@ -61,20 +67,30 @@ export function grpcErrorIn(thrown: unknown, concern: Concern): Error | undefine
 /** Returns the official error of a rejected operation; other errors are returned unchanged. */
 export function officialError(thrown: unknown, concern: Concern): unknown {
   const { workflowId = "", runId, scheduleId } = concern;
-  if (thrown instanceof native.NamespaceNotFoundError) return new NamespaceNotFoundError(thrown.namespace);
+  if (thrown instanceof native.NamespaceNotFoundError) {
+    return new NamespaceNotFoundError(thrown.namespace);
+  }
   if (thrown instanceof native.QueryRejectedError) {
     const status = WorkflowExecutionStatus[thrown.status as keyof typeof WorkflowExecutionStatus];
     return new QueryRejectedError(status ?? WorkflowExecutionStatus.UNSPECIFIED);
   }
   const refusal = refusalOf(thrown, concern);
   if (refusal === undefined) {
-    return isGrpcServiceError(thrown) ? new ServiceError(concern.fallback, { cause: thrown }) : thrown;
+    return isGrpcServiceError(thrown)
+      ? new ServiceError(concern.fallback, { cause: thrown })
+      : thrown;
   }
   const { code, message } = refusal;
-  if (refusal.reason.startsWith("NamespaceNotFound")) return new NamespaceNotFoundError(refusal.metadata["namespace"] ?? "");
+  if (refusal.reason.startsWith("NamespaceNotFound")) {
+    return new NamespaceNotFoundError(refusal.metadata["namespace"] ?? "");
+  }
   if (thrown instanceof native.QueryFailedError) return new QueryNotRegisteredError(message, code);
   if (code === Code.ALREADY_EXISTS && concern.workflowType !== undefined) {
-    return new WorkflowExecutionAlreadyStartedError("Workflow execution already started", workflowId, concern.workflowType);
+    return new WorkflowExecutionAlreadyStartedError(
+      "Workflow execution already started",
+      workflowId,
+      concern.workflowType,
+    );
   }
   if (code === Code.ALREADY_EXISTS && scheduleId !== undefined) {
     return new ScheduleAlreadyRunning("Schedule already exists and is running", scheduleId);
@@ -106,7 +122,10 @@ const bare = <E extends Error>(error: E): E => Object.assign(error, { stack: "" 
 /** Returns the error of a workflow that did not return a result. */
 export function officialOutcome(thrown: unknown, concern: Concern): unknown {
   if (thrown instanceof native.WorkflowContinuedAsNewError) {
-    return new WorkflowContinuedAsNewError("Workflow execution continued as new", thrown.newExecutionRunId);
+    return new WorkflowContinuedAsNewError(
+      "Workflow execution continued as new",
+      thrown.newExecutionRunId,
+    );
   }
   if (!(thrown instanceof native.WorkflowFailedError)) return officialError(thrown, concern);
   const cause: Error = thrown.cause;
@@ -114,13 +133,23 @@ export function officialOutcome(thrown: unknown, concern: Concern): unknown {
     // Created by the native client for the closing event.
     if (cause instanceof NativeCancelled) {
       const failure = bare(new CancelledFailure("Workflow canceled", cause.details));
-      return new WorkflowFailedError("Workflow execution cancelled", failure, "NON_RETRYABLE_FAILURE");
+      return new WorkflowFailedError(
+        "Workflow execution cancelled",
+        failure,
+        "NON_RETRYABLE_FAILURE",
+      );
     }
     if (cause instanceof NativeTerminated) {
-      return new WorkflowFailedError(cause.message, bare(new TerminatedFailure(cause.message)), "NON_RETRYABLE_FAILURE");
+      return new WorkflowFailedError(
+        cause.message,
+        bare(new TerminatedFailure(cause.message)),
+        "NON_RETRYABLE_FAILURE",
+      );
     }
     if (cause instanceof NativeTimeout) {
-      const failure = bare(new TimeoutFailure("Workflow execution timed out", undefined, "START_TO_CLOSE"));
+      const failure = bare(
+        new TimeoutFailure("Workflow execution timed out", undefined, "START_TO_CLOSE"),
+      );
       return new WorkflowFailedError("Workflow execution timed out", failure, thrown.retryState);
     }
   }
@@ -129,16 +158,22 @@ export function officialOutcome(thrown: unknown, concern: Concern): unknown {
 
 /** Returns the error of a report on an activity. */
 export function officialActivityError(thrown: unknown, concern: Concern): unknown {
-  if (thrown instanceof native.NamespaceNotFoundError) return new NamespaceNotFoundError(thrown.namespace);
+  if (thrown instanceof native.NamespaceNotFoundError) {
+    return new NamespaceNotFoundError(thrown.namespace);
+  }
   if (thrown instanceof native.ActivityCancelledError) {
     if (thrown.reason === "PAUSED") return new ActivityPausedError("paused");
-    return thrown.reason === "RESET" ? new ActivityResetError("reset") : new ActivityCancelledError("cancelled");
+    return thrown.reason === "RESET"
+      ? new ActivityResetError("reset")
+      : new ActivityCancelledError("cancelled");
   }
   // The converter's error for a value that cannot be encoded.
   if (thrown instanceof ValueError) return thrown;
   const refusal = refusalOf(thrown, concern);
   if (refusal === undefined) return new ActivityCompletionError("Unexpected failure");
-  return refusal.code === Code.NOT_FOUND ? new ActivityNotFoundError("Not found") : new ActivityCompletionError(refusal.message);
+  return refusal.code === Code.NOT_FOUND
+    ? new ActivityNotFoundError("Not found")
+    : new ActivityCompletionError(refusal.message);
 }
 
 /** Calls `fn` and converts its errors to those of the official client. */

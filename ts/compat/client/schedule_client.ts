@@ -35,7 +35,9 @@ export interface ScheduleHandle {
   describe(): Promise<ScheduleDescription>;
   /** Updates the schedule. */
   update<W extends Workflow = Workflow>(
-    updateFn: (previous: ScheduleDescription) => ScheduleUpdateOptions<ScheduleOptionsStartWorkflowAction<W>>,
+    updateFn: (
+      previous: ScheduleDescription,
+    ) => ScheduleUpdateOptions<ScheduleOptionsStartWorkflowAction<W>>,
   ): Promise<void>;
   /** Deletes the schedule. */
   delete(): Promise<void>;
@@ -97,7 +99,8 @@ export class ScheduleClient extends BaseClient {
         const { scheduleId } = input.options;
         await refusing(
           this,
-          () => this.#native(input.headers).create(nativeSchedule(input.options), this.callSettings()),
+          () =>
+            this.#native(input.headers).create(nativeSchedule(input.options), this.callSettings()),
           { fallback: "Failed to create schedule", scheduleId },
         );
         return { conflictToken: new Uint8Array(0) };
@@ -109,14 +112,18 @@ export class ScheduleClient extends BaseClient {
   }
 
   /** Lists all schedules, or those that a query selects. */
-  async *list({ query, pageSize }: ListScheduleOptions = {}): AsyncGenerator<ScheduleSummary, void, void> {
+  async *list(
+    { query, pageSize }: ListScheduleOptions = {},
+  ): AsyncGenerator<ScheduleSummary, void, void> {
     const listed = this.#native().list({
       ...(query !== undefined && { query }),
       ...(pageSize !== undefined && { pageSize }),
       ...this.callSettings(),
     });
     for (;;) {
-      const next = await refusing(this, () => listed.next(), { fallback: "Failed to list schedules" });
+      const next = await refusing(this, () => listed.next(), {
+        fallback: "Failed to list schedules",
+      });
       if (next.done) return;
       yield officialSummary(next.value);
     }
@@ -125,25 +132,38 @@ export class ScheduleClient extends BaseClient {
   /** Returns a handle for a schedule without a request. */
   getHandle(scheduleId: string): ScheduleHandle {
     const native = () => this.#native().getHandle(scheduleId);
-    const asked = <R>(fallback: string, fn: () => Promise<R>) => refusing(this, fn, { fallback, scheduleId });
+    const asked = <R>(fallback: string, fn: () => Promise<R>) =>
+      refusing(this, fn, { fallback, scheduleId });
     return {
       client: this,
       scheduleId,
       describe: () =>
-        asked("Failed to describe schedule", async () => officialDescription(await native().describe(this.callSettings()))),
+        asked(
+          "Failed to describe schedule",
+          async () => officialDescription(await native().describe(this.callSettings())),
+        ),
       update: (updateFn) =>
         asked("Failed to update schedule", () =>
           native().update((previous) => {
-            const wanted = updateFn(officialDescription(previous)) as unknown as ScheduleUpdateOptions;
+            const wanted = updateFn(
+              officialDescription(previous),
+            ) as unknown as ScheduleUpdateOptions;
             return nativeUpdate(compiledUpdate(scheduleId, wanted)) as NativeUpdate<string>;
           }, this.callSettings())),
       delete: () => asked("Failed to delete schedule", () => native().delete(this.callSettings())),
       trigger: (overlap) =>
-        asked("Failed to patch schedule", () => native().trigger(nativeOverlap(overlap), this.callSettings())),
+        asked(
+          "Failed to patch schedule",
+          () => native().trigger(nativeOverlap(overlap), this.callSettings()),
+        ),
       backfill: (options) =>
         asked(
           "Failed to patch schedule",
-          () => native().backfill((Array.isArray(options) ? options : [options]).map(nativeBackfill), this.callSettings()),
+          () =>
+            native().backfill(
+              (Array.isArray(options) ? options : [options]).map(nativeBackfill),
+              this.callSettings(),
+            ),
         ),
       pause: (note = 'Paused via TypeScript SDK"') =>
         asked("Failed to patch schedule", () => native().pause(note, this.callSettings())),

@@ -1,15 +1,29 @@
 // Converts schedules of the official form for the native client, and descriptions back.
 import { DescribeScheduleResponseSchema } from "../../messages/generated/temporal/api/workflowservice/v1/request_response_pb.ts";
-import type { ScheduleActionTaken, ScheduleDescription as NativeDescription, ScheduleStartedWorkflow } from "../../client/mod.ts";
-import type { ScheduleSpec as NativeSpec, ScheduleSummary as NativeSummary } from "../../client/mod.ts";
+import type {
+  ScheduleActionTaken,
+  ScheduleDescription as NativeDescription,
+  ScheduleStartedWorkflow,
+} from "../../client/mod.ts";
+import type {
+  ScheduleSpec as NativeSpec,
+  ScheduleSummary as NativeSummary,
+} from "../../client/mod.ts";
 import { type OptionNames, rejectMisspelledOptions } from "../../base/option_names.ts";
 import { extractWorkflowType } from "../common/definitions.ts";
 import { toPlain } from "../common/plain_proto.ts";
-import { decodeSearchAttributes, decodeTypedSearchAttributes } from "../common/search_attribute_converters.ts";
+import {
+  decodeSearchAttributes,
+  decodeTypedSearchAttributes,
+} from "../common/search_attribute_converters.ts";
 import { decodePriority } from "../common/priority.ts";
 import { decompileRetryPolicy } from "../common/retry_policy.ts";
 import { type Duration, msOptionalToNumber, msToNumber } from "../common/time.ts";
-import { decodeScheduleOverlapPolicy, encodeScheduleOverlapPolicy, type ScheduleOverlapPolicy } from "./enums.ts";
+import {
+  decodeScheduleOverlapPolicy,
+  encodeScheduleOverlapPolicy,
+  type ScheduleOverlapPolicy,
+} from "./enums.ts";
 import type {
   Backfill,
   CalendarSpec,
@@ -31,23 +45,45 @@ const UPDATE: OptionNames<ScheduleUpdateOptions> = {
   ...{ spec: 1, action: 1, policies: 1, state: 1, searchAttributes: 1, typedSearchAttributes: 1 },
 };
 const SCHEDULE: OptionNames<ScheduleOptions> = { ...UPDATE, scheduleId: 1, memo: 1, state: 1 };
-const POLICIES: OptionNames<NonNullable<ScheduleOptions["policies"]>> = { overlap: 1, catchupWindow: 1, pauseOnFailure: 1 };
+const POLICIES: OptionNames<NonNullable<ScheduleOptions["policies"]>> = {
+  overlap: 1,
+  catchupWindow: 1,
+  pauseOnFailure: 1,
+};
 const STATE: OptionNames<NonNullable<ScheduleOptions["state"]>> = {
   ...{ paused: 1, note: 1, remainingActions: 1, triggerImmediately: 1, backfill: 1 },
 };
 const SPEC: OptionNames<ScheduleSpec> = {
-  ...{ calendars: 1, intervals: 1, cronExpressions: 1, skip: 1, startAt: 1, endAt: 1, jitter: 1, timezone: 1 },
+  ...{
+    calendars: 1,
+    intervals: 1,
+    cronExpressions: 1,
+    skip: 1,
+    startAt: 1,
+    endAt: 1,
+    jitter: 1,
+    timezone: 1,
+  },
 };
-const INTERVAL: OptionNames<NonNullable<ScheduleSpec["intervals"]>[number]> = { every: 1, offset: 1 };
+const INTERVAL: OptionNames<NonNullable<ScheduleSpec["intervals"]>[number]> = {
+  every: 1,
+  offset: 1,
+};
 const BACKFILL: OptionNames<Backfill> = { start: 1, end: 1, overlap: 1 };
 
 /** Throws a TypeError for a misspelled setting, which would be ignored. */
-function checkNames(owner: string, options: ScheduleOptions | ScheduleUpdateOptions, names: object): void {
+function checkNames(
+  owner: string,
+  options: ScheduleOptions | ScheduleUpdateOptions,
+  names: object,
+): void {
   rejectMisspelledOptions(owner, options, names);
   rejectMisspelledOptions(`policies of ${owner}`, options.policies, POLICIES);
   rejectMisspelledOptions(`state of ${owner}`, options.state, STATE);
   rejectMisspelledOptions(`spec of ${owner}`, options.spec, SPEC);
-  for (const interval of options.spec?.intervals ?? []) rejectMisspelledOptions(`an interval of ${owner}`, interval, INTERVAL);
+  for (const interval of options.spec?.intervals ?? []) {
+    rejectMisspelledOptions(`an interval of ${owner}`, interval, INTERVAL);
+  }
 }
 
 /** Returns the options with the workflow's name, arguments and id prefix. */
@@ -56,18 +92,32 @@ export function compiledSchedule(options: ScheduleOptions): CompiledScheduleOpti
     throw new TypeError("ScheduleOptions.scheduleId is required: a non-empty string");
   }
   checkNames("the schedule", options, SCHEDULE);
-  return { ...options, action: compiledAction(options.scheduleId, options.action) } as CompiledScheduleOptions;
+  return {
+    ...options,
+    action: compiledAction(options.scheduleId, options.action),
+  } as CompiledScheduleOptions;
 }
 
 /** Same for an update. */
-export function compiledUpdate(scheduleId: string, options: ScheduleUpdateOptions): CompiledScheduleUpdateOptions {
+export function compiledUpdate(
+  scheduleId: string,
+  options: ScheduleUpdateOptions,
+): CompiledScheduleUpdateOptions {
   checkNames("the update of the schedule", options, UPDATE);
-  return { ...options, action: compiledAction(scheduleId, options.action) } as CompiledScheduleUpdateOptions;
+  return {
+    ...options,
+    action: compiledAction(scheduleId, options.action),
+  } as CompiledScheduleUpdateOptions;
 }
 
-function compiledAction(scheduleId: string, action: ScheduleOptions["action"] | undefined): CompiledScheduleAction {
+function compiledAction(
+  scheduleId: string,
+  action: ScheduleOptions["action"] | undefined,
+): CompiledScheduleAction {
   if (typeof action?.workflowType !== "string" && typeof action?.workflowType !== "function") {
-    throw new TypeError('ScheduleOptions.action is required: { type: "startWorkflow", workflowType, taskQueue }');
+    throw new TypeError(
+      'ScheduleOptions.action is required: { type: "startWorkflow", workflowType, taskQueue }',
+    );
   }
   return {
     ...action,
@@ -78,7 +128,9 @@ function compiledAction(scheduleId: string, action: ScheduleOptions["action"] | 
 }
 
 /** Converts a policy. */
-export function nativeOverlap(policy: ScheduleOverlapPolicy): Exclude<ScheduleOverlapPolicy, undefined> | undefined {
+export function nativeOverlap(
+  policy: ScheduleOverlapPolicy,
+): Exclude<ScheduleOverlapPolicy, undefined> | undefined {
   return decodeScheduleOverlapPolicy(encodeScheduleOverlapPolicy(policy));
 }
 
@@ -95,12 +147,16 @@ function nativeCalendars(calendars: readonly CalendarSpec[]): CalendarSpec[] {
   const isZero = (end: unknown) => end === 0 || end === "SUNDAY";
   const range = (value: unknown): unknown => {
     if (Array.isArray(value)) return value.map(range);
-    if (typeof value !== "object" || value === null || !("end" in value) || !isZero(value.end)) return value;
+    if (typeof value !== "object" || value === null || !("end" in value) || !isZero(value.end)) {
+      return value;
+    }
     const { end: _end, ...rest } = value;
     return rest;
   };
   return calendars.map((calendar) =>
-    Object.fromEntries(Object.entries(calendar).map(([field, value]) => [field, range(value)])) as CalendarSpec
+    Object.fromEntries(
+      Object.entries(calendar).map(([field, value]) => [field, range(value)]),
+    ) as CalendarSpec
   );
 }
 
@@ -196,8 +252,17 @@ const taken = (action: ScheduleActionTaken): ScheduleExecutionResult =>
 export function officialDescription(native: NativeDescription): ScheduleDescription {
   const raw = toPlain(DescribeScheduleResponseSchema, native.raw);
   const start = raw.schedule?.action?.startWorkflow;
-  const { executionTimeout, runTimeout, taskTimeout, searchAttributes: _, summary, details, retry: __, memo, ...action } =
-    native.action;
+  const {
+    executionTimeout,
+    runTimeout,
+    taskTimeout,
+    searchAttributes: _,
+    summary,
+    details,
+    retry: __,
+    memo,
+    ...action
+  } = native.action;
   const attributes = start?.searchAttributes?.indexedFields;
   const fields = raw.searchAttributes?.indexedFields;
   const { recentActions, runningActions, ...info } = native.info;
@@ -244,6 +309,9 @@ export function officialSummary(native: NativeSummary): ScheduleSummary {
     searchAttributes: decodeSearchAttributes(indexedFields),
     typedSearchAttributes: decodeTypedSearchAttributes(indexedFields),
     state: { ...native.state },
-    info: { recentActions: native.info.recentActions.map(taken), nextActionTimes: [...native.info.nextActionTimes] },
+    info: {
+      recentActions: native.info.recentActions.map(taken),
+      nextActionTimes: [...native.info.nextActionTimes],
+    },
   };
 }

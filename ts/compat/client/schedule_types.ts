@@ -9,7 +9,11 @@ import type {
 } from "../../client/mod.ts";
 import type { Workflow } from "../common/definitions.ts";
 import type { PlainMessage } from "../common/plain_proto.ts";
-import type { SearchAttributePair, SearchAttributes, TypedSearchAttributes } from "../common/search_attributes.ts";
+import type {
+  SearchAttributePair,
+  SearchAttributes,
+  TypedSearchAttributes,
+} from "../common/search_attributes.ts";
 import type { Duration } from "../common/time.ts";
 import type { ScheduleOverlapPolicy } from "./enums.ts";
 import type { WorkflowStartOptions } from "./workflow_options.ts";
@@ -22,7 +26,15 @@ export const MONTHS = [
   ...["JULY", "AUGUST", "SEPTEMBER", "OCTOBER", "NOVEMBER", "DECEMBER"] as const,
 ] as const;
 /** The days of the week. */
-export const DAYS_OF_WEEK = ["SUNDAY", "MONDAY", "TUESDAY", "WEDNESDAY", "THURSDAY", "FRIDAY", "SATURDAY"] as const;
+export const DAYS_OF_WEEK = [
+  "SUNDAY",
+  "MONDAY",
+  "TUESDAY",
+  "WEDNESDAY",
+  "THURSDAY",
+  "FRIDAY",
+  "SATURDAY",
+] as const;
 
 /** Values from `start` to `end`, in steps of `step`. */
 export interface Range<Unit> {
@@ -69,16 +81,18 @@ export interface ScheduleSpec {
   timezone?: string;
 }
 /** A spec in a description. */
-export type ScheduleSpecDescription = Omit<ScheduleSpec, "calendars" | "intervals" | "cronExpressions" | "skip" | "jitter"> & {
-  /** Calendar times. */
-  calendars?: CalendarSpecDescription[];
-  /** Times at equal distances. */
-  intervals?: IntervalSpecDescription[];
-  /** Times to skip. */
-  skip?: CalendarSpecDescription[];
-  /** Maximum random delay in milliseconds. */
-  jitter?: number;
-};
+export type ScheduleSpecDescription =
+  & Omit<ScheduleSpec, "calendars" | "intervals" | "cronExpressions" | "skip" | "jitter">
+  & {
+    /** Calendar times. */
+    calendars?: CalendarSpecDescription[];
+    /** Times at equal distances. */
+    intervals?: IntervalSpecDescription[];
+    /** Times to skip. */
+    skip?: CalendarSpecDescription[];
+    /** Maximum random delay in milliseconds. */
+    jitter?: number;
+  };
 
 /** A time range whose actions run now. */
 export interface Backfill {
@@ -126,7 +140,11 @@ export interface ScheduleOptions<A extends ScheduleOptionsAction = ScheduleOptio
   /** The workflow that it starts. */
   action: A;
   /** Policies of its actions. */
-  policies?: { overlap?: ScheduleOverlapPolicy; catchupWindow?: Duration; pauseOnFailure?: boolean };
+  policies?: {
+    overlap?: ScheduleOverlapPolicy;
+    catchupWindow?: Duration;
+    pauseOnFailure?: boolean;
+  };
   /** Memo of the schedule. */
   memo?: Record<string, unknown>;
   /** Search attributes without types. */
@@ -189,9 +207,13 @@ export type CompiledScheduleAction = Omit<ScheduleDescriptionAction, "workflowTy
   args: unknown[];
 };
 /** Options of `create`, for interceptors. */
-export type CompiledScheduleOptions = Omit<ScheduleOptions, "action"> & { action: CompiledScheduleAction };
+export type CompiledScheduleOptions = Omit<ScheduleOptions, "action"> & {
+  action: CompiledScheduleAction;
+};
 /** Compiled result of an update function. */
-export type CompiledScheduleUpdateOptions = Omit<ScheduleUpdateOptions, "action"> & { action: CompiledScheduleAction };
+export type CompiledScheduleUpdateOptions = Omit<ScheduleUpdateOptions, "action"> & {
+  action: CompiledScheduleAction;
+};
 
 /** A workflow that a schedule has started. */
 export interface ScheduleExecutionStartWorkflowActionResult {

@@ -36,23 +36,40 @@ async function called(
 ): Promise<PlainMessage> {
   const { method } = (await (registry ??= wholeApi())).getService(service)!;
   const { input, output, name: wireName } = method[name]!;
-  return toPlain(output, fromBinary(output, await call(toBinary(input, fromPlain(input, request)), wireName)));
+  return toPlain(
+    output,
+    fromBinary(output, await call(toBinary(input, fromPlain(input, request)), wireName)),
+  );
 }
 
 /**
  * Calls a method of WorkflowService. Rejects with a ServiceError, and with a TypeError for a wrong
  * field type.
  */
-export function callOther(raw: RawService, name: OtherMethod, request: PlainMessage): Promise<PlainMessage> {
+export function callOther(
+  raw: RawService,
+  name: OtherMethod,
+  request: PlainMessage,
+): Promise<PlainMessage> {
   // Transports accept any method name: it becomes part of a path.
-  return called(SERVICE_NAME, name, request, (bytes) => raw.call(name as unknown as MethodName, bytes));
+  return called(
+    SERVICE_NAME,
+    name,
+    request,
+    (bytes) => raw.call(name as unknown as MethodName, bytes),
+  );
 }
 
 /** Same for a method of OperatorService. */
-export function callOperator(raw: RawService, name: OperatorMethod, request: PlainMessage): Promise<PlainMessage> {
+export function callOperator(
+  raw: RawService,
+  name: OperatorMethod,
+  request: PlainMessage,
+): Promise<PlainMessage> {
   return called(OPERATOR, name, request, async (bytes, method) => {
     if (raw.callOther !== undefined) return await raw.callOther(`/${OPERATOR}/${method}`, bytes);
-    const message = `the embedded engine has no OperatorService (${method}); search attributes need no registration there`;
+    const message =
+      `the embedded engine has no OperatorService (${method}); search attributes need no registration there`;
     throw new ServiceError(Code.UNIMPLEMENTED, message);
   });
 }

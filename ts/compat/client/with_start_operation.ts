@@ -39,7 +39,9 @@ export class WithStartWorkflowOperation<T extends Workflow> {
 
   /** @internal */
   [OPERATION](): { resolve(handle: WorkflowHandle<T>): void; reject(error: unknown): void } {
-    if (this.#used) throw new Error("This WithStartWorkflowOperation instance has already been executed.");
+    if (this.#used) {
+      throw new Error("This WithStartWorkflowOperation instance has already been executed.");
+    }
     this.#used = true;
     return { resolve: this.#resolve, reject: this.#reject };
   }

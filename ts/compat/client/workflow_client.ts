@@ -21,7 +21,12 @@ import type { PayloadTypeInfo, WorkflowSerializationContext } from "../common/ty
 import { BaseClient, type BaseClientOptions, type LoadedWithDefaults } from "./base_client.ts";
 import { startEagerly } from "./eager_start.ts";
 import type { QueryRejectCondition } from "./enums.ts";
-import { type CountWorkflowExecution, decodeCount, executionInfo, type WorkflowExecutionInfo } from "./infos.ts";
+import {
+  type CountWorkflowExecution,
+  decodeCount,
+  executionInfo,
+  type WorkflowExecutionInfo,
+} from "./infos.ts";
 import { attachedTo, attaching, START } from "./internal_options.ts";
 import { intoHistories } from "./into_histories.ts";
 import {
@@ -104,7 +109,12 @@ const CLIENT_START_OPTIONS: OptionNames<WorkflowOptions> = {
   ...{ followRuns: 1, startDelay: 1, versioningOverride: 1, requestEagerStart: 1 },
 };
 
-const SIGNAL_WITH_START_OPTIONS = { ...CLIENT_START_OPTIONS, signal: 1, signalArgs: 1, signalTypeInfo: 1 };
+const SIGNAL_WITH_START_OPTIONS = {
+  ...CLIENT_START_OPTIONS,
+  signal: 1,
+  signalArgs: 1,
+  signalTypeInfo: 1,
+};
 
 function checked(options: Partial<WorkflowOptions>): void {
   if (!options?.taskQueue) throw new TypeError("Missing WorkflowOptions.taskQueue");
@@ -114,7 +124,9 @@ function checked(options: Partial<WorkflowOptions>): void {
 function compiled(options: object, typeInfo: PayloadTypeInfo | undefined): CompiledWorkflowOptions {
   rejectMisspelledOptions("the start of a workflow", options, CLIENT_START_OPTIONS);
   checked(options as WorkflowOptions);
-  return compileWorkflowOptions({ args: [], ...options, typeInfo } as unknown as WorkflowOptions) as CompiledWorkflowOptions;
+  return compileWorkflowOptions(
+    { args: [], ...options, typeInfo } as unknown as WorkflowOptions,
+  ) as CompiledWorkflowOptions;
 }
 
 /** Starts workflows, finds them, and creates handles for them. */
@@ -142,7 +154,9 @@ export class WorkflowClient extends BaseClient {
   protected getOrMakeInterceptors(workflowId: string, runId?: string): WorkflowClientInterceptor[] {
     const { interceptors } = this.options;
     if (Array.isArray(interceptors)) return interceptors;
-    return checkWorkflowInterceptors((interceptors?.calls ?? []).map((make) => make({ workflowId, runId })));
+    return checkWorkflowInterceptors(
+      (interceptors?.calls ?? []).map((make) => make({ workflowId, runId })),
+    );
   }
 
   async #start(input: WorkflowStartInput): Promise<WorkflowStartOutput> {
@@ -154,9 +168,16 @@ export class WorkflowClient extends BaseClient {
       this,
       async () => {
         const native = nativeStart(options, this.dataConverter.payloadConverter);
-        const start = (around: typeof context) => startRun(around, workflowType, native, new Deadline(this.callSettings()));
-        if (options.requestEagerStart !== true) return { runId: (await start(context)).runId, eagerlyStarted: false };
-        return await startEagerly(this.connection, context, async (asking) => (await start(asking)).runId);
+        const start = (around: typeof context) =>
+          startRun(around, workflowType, native, new Deadline(this.callSettings()));
+        if (options.requestEagerStart !== true) {
+          return { runId: (await start(context)).runId, eagerlyStarted: false };
+        }
+        return await startEagerly(
+          this.connection,
+          context,
+          async (asking) => (await start(asking)).runId,
+        );
       },
       { fallback: "Failed to start Workflow", workflowType, workflowId },
     );
@@ -167,7 +188,11 @@ export class WorkflowClient extends BaseClient {
     workflowType: string,
     options: CompiledWorkflowOptions,
   ): Promise<WorkflowStartOutput> {
-    const start = through(interceptors.map(withStartDetails), "startWithDetails", (input) => this.#start(input));
+    const start = through(
+      interceptors.map(withStartDetails),
+      "startWithDetails",
+      (input) => this.#start(input),
+    );
     return start({ options, headers: {}, workflowType });
   }
 
@@ -179,7 +204,11 @@ export class WorkflowClient extends BaseClient {
     const { type, typeInfo } = extractWorkflowTypeAndConfig(workflowTypeOrFunc, options.typeInfo);
     const { workflowId } = options;
     const interceptors = this.getOrMakeInterceptors(workflowId);
-    const { runId, eagerlyStarted } = await this.#startThrough(interceptors, type, compiled(options, typeInfo));
+    const { runId, eagerlyStarted } = await this.#startThrough(
+      interceptors,
+      type,
+      compiled(options, typeInfo),
+    );
     const handle = makeWorkflowHandle<T>(this, {
       workflowId,
       firstExecutionRunId: runId,
@@ -228,9 +257,18 @@ export class WorkflowClient extends BaseClient {
           const native = {
             ...nativeStart(input.options, payloadConverter),
             signal: input.signalName,
-            signalArgs: typedArgs(input.signalArgs, input.signalTypeInfo?.inputTypes, payloadConverter),
+            signalArgs: typedArgs(
+              input.signalArgs,
+              input.signalTypeInfo?.inputTypes,
+              payloadConverter,
+            ),
           };
-          return (await nativeSignalWithStart(context, input.workflowType, native, new Deadline(this.callSettings()))).runId;
+          return (await nativeSignalWithStart(
+            context,
+            input.workflowType,
+            native,
+            new Deadline(this.callSettings()),
+          )).runId;
         },
         {
           fallback: "Failed to signalWithStart Workflow",
@@ -260,9 +298,13 @@ export class WorkflowClient extends BaseClient {
   /** Starts a workflow, or uses the running one, sends it an update, and waits for its result. */
   async executeUpdateWithStart<T extends Workflow, Ret, Args extends unknown[]>(
     updateDef: UpdateDefinition<Ret, Args> | string,
-    updateOptions: WorkflowUpdateOptions & { args?: Args; startWorkflowOperation: WithStartWorkflowOperation<T> },
+    updateOptions: WorkflowUpdateOptions & {
+      args?: Args;
+      startWorkflowOperation: WithStartWorkflowOperation<T>;
+    },
   ): Promise<Ret> {
-    return await (await this.#updateWithStart<T, Ret>(updateDef, updateOptions, "completed")).result();
+    return await (await this.#updateWithStart<T, Ret>(updateDef, updateOptions, "completed"))
+      .result();
   }
 
   /**
@@ -283,35 +325,49 @@ export class WorkflowClient extends BaseClient {
   async #updateWithStart<T extends Workflow, Ret>(
     // deno-lint-ignore no-explicit-any
     updateDef: UpdateDefinition<Ret, any> | string,
-    options: WorkflowUpdateOptions & { args?: unknown[]; startWorkflowOperation: WithStartWorkflowOperation<T> },
+    options: WorkflowUpdateOptions & {
+      args?: unknown[];
+      startWorkflowOperation: WithStartWorkflowOperation<T>;
+    },
     waitFor: "accepted" | "completed",
   ): Promise<WorkflowUpdateHandle<Ret>> {
     const { args = [], startWorkflowOperation, typeInfo: callSite, ...updateOptions } = options;
     const message = messageNameAndTypes("Update", updateDef, callSite);
     const { workflowTypeOrFunc, options: startOptions } = startWorkflowOperation;
     const begun = startWorkflowOperation[OPERATION]();
-    const { type, typeInfo } = extractWorkflowTypeAndConfig(workflowTypeOrFunc, startOptions.typeInfo);
+    const { type, typeInfo } = extractWorkflowTypeAndConfig(
+      workflowTypeOrFunc,
+      startOptions.typeInfo,
+    );
     const { workflowId } = startOptions;
     const interceptors = this.getOrMakeInterceptors(workflowId);
     let started: WorkflowUpdateHandle<Ret> | undefined;
-    const send = through(interceptors, "startUpdateWithStart", async (input: WorkflowStartUpdateWithStartInput) => {
-      try {
-        const answer = await this.#sendUpdateWithStart(input, waitFor);
-        begun.resolve(makeWorkflowHandle<T>(this, {
-          workflowId,
-          firstExecutionRunId: answer.workflow.runId,
-          interceptors,
-          followRuns: startOptions.followRuns,
-          typeInfo,
-        }));
-        const { updateId, runId = "" } = answer.update;
-        started = makeUpdateHandle<Ret>(this, answer.update, workflowId);
-        return { workflowExecution: { workflowId, runId }, updateId, updateOutputTypeInfo: input.updateTypeInfo?.outputType };
-      } catch (error) {
-        begun.reject(error);
-        throw error;
-      }
-    });
+    const send = through(
+      interceptors,
+      "startUpdateWithStart",
+      async (input: WorkflowStartUpdateWithStartInput) => {
+        try {
+          const answer = await this.#sendUpdateWithStart(input, waitFor);
+          begun.resolve(makeWorkflowHandle<T>(this, {
+            workflowId,
+            firstExecutionRunId: answer.workflow.runId,
+            interceptors,
+            followRuns: startOptions.followRuns,
+            typeInfo,
+          }));
+          const { updateId, runId = "" } = answer.update;
+          started = makeUpdateHandle<Ret>(this, answer.update, workflowId);
+          return {
+            workflowExecution: { workflowId, runId },
+            updateId,
+            updateOutputTypeInfo: input.updateTypeInfo?.outputType,
+          };
+        } catch (error) {
+          begun.reject(error);
+          throw error;
+        }
+      },
+    );
     const output = await send({
       workflowType: type,
       workflowStartOptions: compiled(startOptions, typeInfo),
@@ -326,11 +382,19 @@ export class WorkflowClient extends BaseClient {
   }
 
   /** @internal Overridden by clients of a server with skippable time. */
-  whileUpdateIsAwaited<T>(_workflowId: string, _updateId: string, work: () => Promise<T>, _name?: string): Promise<T> {
+  whileUpdateIsAwaited<T>(
+    _workflowId: string,
+    _updateId: string,
+    work: () => Promise<T>,
+    _name?: string,
+  ): Promise<T> {
     return work();
   }
 
-  #sendUpdateWithStart(input: WorkflowStartUpdateWithStartInput, waitFor: "accepted" | "completed") {
+  #sendUpdateWithStart(
+    input: WorkflowStartUpdateWithStartInput,
+    waitFor: "accepted" | "completed",
+  ) {
     const { workflowStartOptions, workflowType, updateTypeInfo } = input;
     const { workflowId } = workflowStartOptions;
     const { payloadConverter } = this.dataConverter;
@@ -359,7 +423,9 @@ export class WorkflowClient extends BaseClient {
     );
   }
 
-  /** Waits for the result of a workflow. Throws a WorkflowFailedError with the reason in `cause`. */
+  /**
+   * Waits for the result of a workflow. Throws a WorkflowFailedError with the reason in `cause`.
+   */
   async result<T extends Workflow>(
     workflowId: string,
     runId?: string,
@@ -378,7 +444,11 @@ export class WorkflowClient extends BaseClient {
   }
 
   /** Returns a handle for a workflow without a request. */
-  getHandle<T extends Workflow>(workflowId: string, runId?: string, options: GetWorkflowHandleOptions = {}): WorkflowHandle<T> {
+  getHandle<T extends Workflow>(
+    workflowId: string,
+    runId?: string,
+    options: GetWorkflowHandleOptions = {},
+  ): WorkflowHandle<T> {
     return makeWorkflowHandle<T>(this, {
       workflowId,
       runId,
@@ -390,7 +460,9 @@ export class WorkflowClient extends BaseClient {
     });
   }
 
-  async *#list({ query = "", pageSize = 0 }: ListOptions): AsyncGenerator<WorkflowExecutionInfo, void, void> {
+  async *#list(
+    { query = "", pageSize = 0 }: ListOptions,
+  ): AsyncGenerator<WorkflowExecutionInfo, void, void> {
     const { namespace } = this.options;
     const { calls } = this.operationContext();
     let nextPageToken: Uint8Array = new Uint8Array(0);
@@ -398,7 +470,14 @@ export class WorkflowClient extends BaseClient {
       const request = { namespace, query, pageSize, nextPageToken };
       const page = await refusing(
         this,
-        () => calls.call("listWorkflowExecutions", request, new Deadline(this.callSettings()), undefined, { asStored: true }),
+        () =>
+          calls.call(
+            "listWorkflowExecutions",
+            request,
+            new Deadline(this.callSettings()),
+            undefined,
+            { asStored: true },
+          ),
         { fallback: "Failed to list workflows" },
       );
       for (const execution of page.executions) {
@@ -432,7 +511,12 @@ export class WorkflowClient extends BaseClient {
     const { calls } = this.operationContext();
     const response = await refusing(
       this,
-      () => calls.call("countWorkflowExecutions", { namespace, query }, new Deadline(this.callSettings())),
+      () =>
+        calls.call(
+          "countWorkflowExecutions",
+          { namespace, query },
+          new Deadline(this.callSettings()),
+        ),
       { fallback: "Failed to count workflows" },
     );
     return decodeCount(toPlain(CountWorkflowExecutionsResponseSchema, response));

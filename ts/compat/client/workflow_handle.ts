@@ -19,9 +19,21 @@ import type { Headers } from "../common/interceptors.ts";
 import { fromPayloadsAtIndex } from "../common/payloads.ts";
 import { type PlainMessage, toPlain } from "../common/plain_proto.ts";
 import type { PayloadTypeInfo, SignalTypeInfo, TypeInfo } from "../common/type_info.ts";
-import { decodeQueryRejectCondition, encodeQueryRejectCondition, type WorkflowUpdateStage } from "./enums.ts";
-import { executionInfo, type WorkflowExecution, type WorkflowExecutionDescription } from "./infos.ts";
-import { through, type WorkflowClientInterceptor, type WorkflowStartUpdateOutput } from "./interceptors.ts";
+import {
+  decodeQueryRejectCondition,
+  encodeQueryRejectCondition,
+  type WorkflowUpdateStage,
+} from "./enums.ts";
+import {
+  executionInfo,
+  type WorkflowExecution,
+  type WorkflowExecutionDescription,
+} from "./infos.ts";
+import {
+  through,
+  type WorkflowClientInterceptor,
+  type WorkflowStartUpdateOutput,
+} from "./interceptors.ts";
 import { type Attached, attachedTo, attaching, QUERY, SIGNAL, UPDATE } from "./internal_options.ts";
 import { type Concern, grpcErrorIn, officialUpdateError, refusing } from "./refusals.ts";
 import type { WorkflowClient } from "./workflow_client.ts";
@@ -67,11 +79,20 @@ export interface WorkflowHandle<T extends Workflow = Workflow> extends BaseWorkf
       & (Args extends [unknown, ...unknown[]] ? { args: Args } : { args?: Args }),
   ): Promise<WorkflowUpdateHandle<Ret>>;
   /** Returns a handle for an update by its id. */
-  getUpdateHandle<Ret>(updateId: string, options?: GetWorkflowUpdateHandleOptions): WorkflowUpdateHandle<Ret>;
+  getUpdateHandle<Ret>(
+    updateId: string,
+    options?: GetWorkflowUpdateHandleOptions,
+  ): WorkflowUpdateHandle<Ret>;
   /** Queries the workflow. */
-  query<Ret, Args extends AnyArgs = []>(def: QueryDefinition<Ret, Args> | string, ...args: Args): Promise<Ret>;
+  query<Ret, Args extends AnyArgs = []>(
+    def: QueryDefinition<Ret, Args> | string,
+    ...args: Args
+  ): Promise<Ret>;
   /** Queries the workflow, with options. */
-  queryWithOptions<Ret, Args extends AnyArgs = []>(queryName: string, options: WorkflowQueryOptions<Args>): Promise<Ret>;
+  queryWithOptions<Ret, Args extends AnyArgs = []>(
+    queryName: string,
+    options: WorkflowQueryOptions<Args>,
+  ): Promise<Ret>;
   /** Terminates the workflow at once. */
   terminate(reason?: string): Promise<PlainMessage>;
   /** Requests cancellation of the workflow. */
@@ -85,17 +106,20 @@ export interface WorkflowHandle<T extends Workflow = Workflow> extends BaseWorkf
 }
 
 /** Handle of a workflow with its first run. */
-export interface WorkflowHandleWithFirstExecutionRunId<T extends Workflow = Workflow> extends WorkflowHandle<T> {
+export interface WorkflowHandleWithFirstExecutionRunId<T extends Workflow = Workflow>
+  extends WorkflowHandle<T> {
   /** First run of the workflow. */
   readonly firstExecutionRunId: string;
 }
 /** Handle of a started workflow. */
-export interface WorkflowHandleWithStartDetails<T extends Workflow = Workflow> extends WorkflowHandleWithFirstExecutionRunId<T> {
+export interface WorkflowHandleWithStartDetails<T extends Workflow = Workflow>
+  extends WorkflowHandleWithFirstExecutionRunId<T> {
   /** True if the response contained the first task. */
   readonly eagerlyStarted: boolean;
 }
 /** Handle of a workflow that was signaled, and started if needed. */
-export interface WorkflowHandleWithSignaledRunId<T extends Workflow = Workflow> extends WorkflowHandle<T> {
+export interface WorkflowHandleWithSignaledRunId<T extends Workflow = Workflow>
+  extends WorkflowHandle<T> {
   /** Run that received the signal. */
   readonly signaledRunId: string;
 }
@@ -120,7 +144,9 @@ export function messageNameAndTypes<I extends PayloadTypeInfo | SignalTypeInfo>(
   if (typeof def === "string") return { name: def, typeInfo: callSite };
   if (callSite !== undefined) {
     throw new TypeError(
-      `Cannot provide call-site ${what} TypeInfo with ${what === "Update" ? "an" : "a"} ${what} definition. ` +
+      `Cannot provide call-site ${what} TypeInfo with ${
+        what === "Update" ? "an" : "a"
+      } ${what} definition. ` +
         `Use define${what}(..., { typeInfo }) on the ${what} definition instead.`,
     );
   }
@@ -140,14 +166,20 @@ export function makeUpdateHandle<Ret>(
     result: () =>
       refusing(
         client,
-        () => client.whileUpdateIsAwaited(workflowId, native.updateId, () => native.result(client.callSettings())),
+        () =>
+          client.whileUpdateIsAwaited(workflowId, native.updateId, () =>
+            native.result(client.callSettings())),
         { fallback: "Workflow Update Poll failed", workflowId, runId: native.runId },
         officialUpdateError,
       ) as Promise<Ret>,
   };
 }
 
-const concern = (fallback: string, { workflowId, runId }: WorkflowExecution): Concern => ({ fallback, workflowId, runId });
+const concern = (fallback: string, { workflowId, runId }: WorkflowExecution): Concern => ({
+  fallback,
+  workflowId,
+  runId,
+});
 
 /** Operations of one workflow, through the interceptors to the native client. */
 class Operations {
@@ -158,7 +190,10 @@ class Operations {
   constructor(client: WorkflowClient, of: HandleOf) {
     this.#client = client;
     this.#of = of;
-    this.#execution = { workflowId: of.workflowId, ...(of.runId !== undefined && { runId: of.runId }) };
+    this.#execution = {
+      workflowId: of.workflowId,
+      ...(of.runId !== undefined && { runId: of.runId }),
+    };
   }
 
   #context(workflowId: string, more?: { headers?: Headers; outputType?: TypeInfo | undefined }) {
@@ -179,26 +214,51 @@ class Operations {
   ): NativeHandle {
     const ids = { pinned: runId !== undefined, runId, firstExecutionRunId };
     const reject = decodeQueryRejectCondition(more?.queryRejectCondition);
-    return new NativeHandle(attaching(this.#context(workflowId, more), more?.attached), workflowId, ids, {
-      ...this.#client.callSettings(),
-      ...(reject !== undefined && reject !== "NONE" && { queryRejectCondition: reject }),
-    });
+    return new NativeHandle(
+      attaching(this.#context(workflowId, more), more?.attached),
+      workflowId,
+      ids,
+      {
+        ...this.#client.callSettings(),
+        ...(reject !== undefined && reject !== "NONE" && { queryRejectCondition: reject }),
+      },
+    );
   }
 
-  #typed(args: readonly unknown[], typeInfo: PayloadTypeInfo | SignalTypeInfo | undefined): unknown[] {
-    return typedArgs(args, typeInfo?.inputTypes, this.#client.options.loadedDataConverter.payloadConverter);
+  #typed(
+    args: readonly unknown[],
+    typeInfo: PayloadTypeInfo | SignalTypeInfo | undefined,
+  ): unknown[] {
+    return typedArgs(
+      args,
+      typeInfo?.inputTypes,
+      this.#client.options.loadedDataConverter.payloadConverter,
+    );
   }
 
-  signal(signalName: string, args: unknown[], typeInfo?: SignalTypeInfo, attached?: Attached): Promise<void> {
+  signal(
+    signalName: string,
+    args: unknown[],
+    typeInfo?: SignalTypeInfo,
+    attached?: Attached,
+  ): Promise<void> {
     const send = through(this.#of.interceptors, "signal", (input) =>
       refusing(this.#client, () => {
-        const native = this.native(input.workflowExecution, undefined, { headers: input.headers, attached });
+        const native = this.native(input.workflowExecution, undefined, {
+          headers: input.headers,
+          attached,
+        });
         return native.signal(input.signalName, ...this.#typed(input.args, input.typeInfo));
       }, concern("Failed to signal Workflow", input.workflowExecution)));
     return send({ workflowExecution: this.#execution, signalName, args, typeInfo, headers: {} });
   }
 
-  query(queryType: string, args: unknown[], typeInfo?: PayloadTypeInfo, attached?: Attached): Promise<unknown> {
+  query(
+    queryType: string,
+    args: unknown[],
+    typeInfo?: PayloadTypeInfo,
+    attached?: Attached,
+  ): Promise<unknown> {
     const send = through(this.#of.interceptors, "query", (input) =>
       refusing(this.#client, () => {
         const { headers, queryRejectCondition } = input;
@@ -222,8 +282,13 @@ class Operations {
     // deno-lint-ignore no-explicit-any
     def: UpdateDefinition<unknown, any> | string,
     stage: WorkflowUpdateStage,
-    { args = [], typeInfo: callSite, ...options }: WorkflowUpdateOptions & { args?: AnyArgs; waitForStage?: unknown } = {},
-  ): Promise<{ sent: WorkflowUpdateHandle<unknown> | undefined; output: WorkflowStartUpdateOutput }> {
+    { args = [], typeInfo: callSite, ...options }: WorkflowUpdateOptions & {
+      args?: AnyArgs;
+      waitForStage?: unknown;
+    } = {},
+  ): Promise<
+    { sent: WorkflowUpdateHandle<unknown> | undefined; output: WorkflowStartUpdateOutput }
+  > {
     const { name, typeInfo } = messageNameAndTypes("Update", def, callSite);
     let sent: WorkflowUpdateHandle<unknown> | undefined;
     const send = through(this.#of.interceptors, "startUpdate", (input) =>
@@ -239,10 +304,23 @@ class Operations {
           const waitFor = stage === "COMPLETED" ? "completed" : "accepted";
           const args = this.#typed(input.args, input.typeInfo);
           const send = () =>
-            this.native(workflowExecution, firstExecutionRunId, more).startUpdate(updateName, { args, updateId, waitFor });
-          const update = await this.#client.whileUpdateIsAwaited(workflowId, updateId, send, updateName);
+            this.native(workflowExecution, firstExecutionRunId, more).startUpdate(updateName, {
+              args,
+              updateId,
+              waitFor,
+            });
+          const update = await this.#client.whileUpdateIsAwaited(
+            workflowId,
+            updateId,
+            send,
+            updateName,
+          );
           sent = makeUpdateHandle(this.#client, update, workflowId);
-          return { updateId: update.updateId, workflowRunId: update.runId ?? "", outputTypeInfo: outputType };
+          return {
+            updateId: update.updateId,
+            workflowRunId: update.runId ?? "",
+            outputTypeInfo: outputType,
+          };
         },
         concern("Workflow Update failed", input.workflowExecution),
         officialUpdateError,
@@ -284,22 +362,34 @@ class Operations {
 
   async describe(): Promise<WorkflowExecutionDescription> {
     const { namespace, loadedDataConverter } = this.#client.options;
-    const send = through(this.#of.interceptors, "describe", (input) =>
-      refusing(this.#client, async () => {
-        const { workflowId, runId = "" } = input.workflowExecution;
-        const request = { namespace, execution: { workflowId, runId } };
-        const { calls } = this.#context(workflowId);
-        const deadline = new Deadline(this.#client.callSettings());
-        const response = await calls.call("describeWorkflowExecution", request, deadline, undefined, { asStored: true });
-        return toPlain(DescribeWorkflowExecutionResponseSchema, response);
-      }, concern("Failed to describe workflow", input.workflowExecution)));
+    const send = through(
+      this.#of.interceptors,
+      "describe",
+      (input) =>
+        refusing(this.#client, async () => {
+          const { workflowId, runId = "" } = input.workflowExecution;
+          const request = { namespace, execution: { workflowId, runId } };
+          const { calls } = this.#context(workflowId);
+          const deadline = new Deadline(this.#client.callSettings());
+          const response = await calls.call(
+            "describeWorkflowExecution",
+            request,
+            deadline,
+            undefined,
+            { asStored: true },
+          );
+          return toPlain(DescribeWorkflowExecutionResponseSchema, response);
+        }, concern("Failed to describe workflow", input.workflowExecution)),
+    );
     const raw = await send({ workflowExecution: this.#execution });
     const decoded = await this.#client.decoded(DescribeWorkflowExecutionResponseSchema, raw);
     const metadata = decoded.executionConfig?.userMetadata;
     const context = { type: "workflow", namespace, workflowId: this.#of.workflowId } as const;
     const text = (payload: PlainMessage) =>
       Promise.resolve(
-        payload ? fromPayloadsAtIndex<string>(loadedDataConverter.payloadConverter, 0, [payload], context) : undefined,
+        payload
+          ? fromPayloadsAtIndex<string>(loadedDataConverter.payloadConverter, 0, [payload], context)
+          : undefined,
       );
     return {
       ...executionInfo(decoded.workflowExecutionInfo ?? {}, loadedDataConverter, raw, namespace),
@@ -320,17 +410,30 @@ class Operations {
 }
 
 /** Creates a handle: an object of functions, which programs copy and destructure. */
-export function makeWorkflowHandle<T extends Workflow>(client: WorkflowClient, of: HandleOf): WorkflowHandle<T> {
+export function makeWorkflowHandle<T extends Workflow>(
+  client: WorkflowClient,
+  of: HandleOf,
+): WorkflowHandle<T> {
   const { workflowId, runId } = of;
   const operations = new Operations(client, of);
-  const getUpdateHandle = <Ret>(updateId: string, options: GetWorkflowUpdateHandleOptions = {}): WorkflowUpdateHandle<Ret> => {
+  const getUpdateHandle = <Ret>(
+    updateId: string,
+    options: GetWorkflowUpdateHandleOptions = {},
+  ): WorkflowUpdateHandle<Ret> => {
     const execution = { workflowId, runId: options.workflowRunId ?? runId } as WorkflowExecution;
-    const native = operations.native(execution, undefined, { outputType: options.typeInfo?.outputType });
+    const native = operations.native(execution, undefined, {
+      outputType: options.typeInfo?.outputType,
+    });
     return makeUpdateHandle<Ret>(client, native.getUpdateHandle(updateId), workflowId);
   };
-  const update = async (...sent: Parameters<Operations["update"]>): Promise<WorkflowUpdateHandle<never>> => {
+  const update = async (
+    ...sent: Parameters<Operations["update"]>
+  ): Promise<WorkflowUpdateHandle<never>> => {
     const { sent: made, output } = await operations.update(...sent);
-    return (made ?? getUpdateHandle(output.updateId, { workflowRunId: output.workflowRunId })) as WorkflowUpdateHandle<never>;
+    return (made ??
+      getUpdateHandle(output.updateId, {
+        workflowRunId: output.workflowRunId,
+      })) as WorkflowUpdateHandle<never>;
   };
   const handle: WorkflowHandle<T> = {
     client,
@@ -346,20 +449,25 @@ export function makeWorkflowHandle<T extends Workflow>(client: WorkflowClient, o
     describe: () => operations.describe(),
     fetchHistory: () => operations.fetchHistory(),
     startUpdate: (def, options) => update(def, options.waitForStage, options as never),
-    executeUpdate: async (def, ...[options]) => await (await update(def, "COMPLETED", options as never)).result(),
+    executeUpdate: async (def, ...[options]) =>
+      await (await update(def, "COMPLETED", options as never)).result(),
     getUpdateHandle,
     signal(def: SignalDefinition<AnyArgs> | string, ...args: AnyArgs) {
       const { name, typeInfo } = messageNameAndTypes<SignalTypeInfo>("Signal", def);
       return operations.signal(name, args, typeInfo, attachedTo(handle, SIGNAL));
     },
-    signalWithOptions: (name: string, { args = [] as never, typeInfo }: WorkflowSignalOptions<AnyArgs>) =>
-      operations.signal(name, args, typeInfo),
+    signalWithOptions: (
+      name: string,
+      { args = [] as never, typeInfo }: WorkflowSignalOptions<AnyArgs>,
+    ) => operations.signal(name, args, typeInfo),
     query(def: QueryDefinition<unknown, AnyArgs> | string, ...args: AnyArgs) {
       const { name, typeInfo } = messageNameAndTypes<PayloadTypeInfo>("Query", def);
       return operations.query(name, args, typeInfo, attachedTo(handle, QUERY)) as never;
     },
-    queryWithOptions: (name: string, { args = [] as never, typeInfo }: WorkflowQueryOptions<AnyArgs>) =>
-      operations.query(name, args, typeInfo) as never,
+    queryWithOptions: (
+      name: string,
+      { args = [] as never, typeInfo }: WorkflowQueryOptions<AnyArgs>,
+    ) => operations.query(name, args, typeInfo) as never,
   };
   return handle;
 }

@@ -4,7 +4,12 @@ import { VersioningOverrideSchema } from "../../messages/generated/temporal/api/
 import type { SearchAttributes as ProductSearchAttributes } from "../../converter/search_attributes.ts";
 import { decodeWorkflowIdConflictPolicy, decodeWorkflowIdReusePolicy } from "../common/policies.ts";
 import { encodeWorkflowIdConflictPolicy, encodeWorkflowIdReusePolicy } from "../common/policies.ts";
-import type { CommonWorkflowOptions, SignalDefinition, WithWorkflowArgs, Workflow } from "../common/definitions.ts";
+import type {
+  CommonWorkflowOptions,
+  SignalDefinition,
+  WithWorkflowArgs,
+  Workflow,
+} from "../common/definitions.ts";
 import { toCanonicalString, type VersioningOverride } from "../common/deployments.ts";
 import type { RetryPolicy } from "../common/options.ts";
 import { fromPlain, type PlainMessage } from "../common/plain_proto.ts";
@@ -60,7 +65,10 @@ export interface CompiledWorkflowOptions extends WithCompiledWorkflowOptions<Wor
 }
 
 /** Options of a start of a workflow, with its arguments. */
-export type WorkflowStartOptions<T extends Workflow = Workflow> = WithWorkflowArgs<T, WorkflowOptions>;
+export type WorkflowStartOptions<T extends Workflow = Workflow> = WithWorkflowArgs<
+  T,
+  WorkflowOptions
+>;
 
 /** Options of an update. */
 export interface WorkflowUpdateOptions {
@@ -93,9 +101,8 @@ export interface WorkflowSignalWithStartOptionsWithArgs<SignalArgs extends AnyAr
   signalTypeInfo?: SignalTypeInfo;
 }
 /** Options of a signal with start. */
-// deno-lint-ignore no-explicit-any
-export type WorkflowSignalWithStartOptions<SignalArgs extends AnyArgs = []> = SignalArgs extends [any, ...any[]]
-  ? WorkflowSignalWithStartOptionsWithArgs<SignalArgs>
+export type WorkflowSignalWithStartOptions<SignalArgs extends AnyArgs = []> = SignalArgs extends // deno-lint-ignore no-explicit-any
+[any, ...any[]] ? WorkflowSignalWithStartOptionsWithArgs<SignalArgs>
   : WorkflowSignalWithStartOptionsWithoutArgs<SignalArgs>;
 
 function overrideOf(override: VersioningOverride | undefined): PlainMessage | undefined {
@@ -109,8 +116,17 @@ function overrideOf(override: VersioningOverride | undefined): PlainMessage | un
 }
 
 /** Converts durations and versions of options. */
-export function compileWorkflowOptions<T extends WorkflowOptions>(options: T): WithCompiledWorkflowOptions<T> {
-  const { workflowExecutionTimeout, workflowRunTimeout, workflowTaskTimeout, startDelay, versioningOverride, ...rest } = options;
+export function compileWorkflowOptions<T extends WorkflowOptions>(
+  options: T,
+): WithCompiledWorkflowOptions<T> {
+  const {
+    workflowExecutionTimeout,
+    workflowRunTimeout,
+    workflowTaskTimeout,
+    startDelay,
+    versioningOverride,
+    ...rest
+  } = options;
   return {
     ...rest,
     workflowExecutionTimeout: msOptionalToTs(workflowExecutionTimeout),
@@ -146,13 +162,20 @@ export function nativeSearchAttributes(
 }
 
 /** Converts compiled options for the native client. */
-export function nativeStart(options: CompiledWorkflowOptions, converter: PayloadConverter): NativeStart<string> {
+export function nativeStart(
+  options: CompiledWorkflowOptions,
+  converter: PayloadConverter,
+): NativeStart<string> {
   const ms = (name: string, ts: Timestamp | undefined) => {
     const value = optionalTsToMs(ts);
     return value === undefined ? {} : { [name]: value };
   };
-  const reuse = decodeWorkflowIdReusePolicy(encodeWorkflowIdReusePolicy(options.workflowIdReusePolicy));
-  const conflict = decodeWorkflowIdConflictPolicy(encodeWorkflowIdConflictPolicy(options.workflowIdConflictPolicy));
+  const reuse = decodeWorkflowIdReusePolicy(
+    encodeWorkflowIdReusePolicy(options.workflowIdReusePolicy),
+  );
+  const conflict = decodeWorkflowIdConflictPolicy(
+    encodeWorkflowIdConflictPolicy(options.workflowIdConflictPolicy),
+  );
   return {
     id: options.workflowId,
     taskQueue: options.taskQueue,
@@ -185,6 +208,8 @@ export function typedArgs(
   if (types === undefined) return [...args];
   return args.map((arg, i) => {
     const type = types[i];
-    return type === undefined ? arg : RawValue.fromPayload(toPayloadWithTypeInfo(converter, arg, undefined, type));
+    return type === undefined
+      ? arg
+      : RawValue.fromPayload(toPayloadWithTypeInfo(converter, arg, undefined, type));
   });
 }

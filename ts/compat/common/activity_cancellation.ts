@@ -42,7 +42,17 @@ export class ActivityCancellationDetails implements Required<ActivityCancellatio
   /** Converts the official core's message. */
   static fromProto(
     proto:
-      | { [name in "isNotFound" | "isCancelled" | "isPaused" | "isTimedOut" | "isWorkerShutdown" | "isReset"]?: boolean | null }
+      | {
+        [
+          name in
+            | "isNotFound"
+            | "isCancelled"
+            | "isPaused"
+            | "isTimedOut"
+            | "isWorkerShutdown"
+            | "isReset"
+        ]?: boolean | null;
+      }
       | null
       | undefined,
   ): ActivityCancellationDetails {

@@ -14,7 +14,11 @@ type Payloads<K extends string> = Record<K, Payload>;
 /** Returns the UTF-8 bytes of a text. */
 export function encode(text: string): Uint8Array;
 /** Encodes payloads with each codec, in order. */
-export function encode(codecs: PayloadCodec[], payloads: Payload[], context?: SerializationContext): Promise<Payload[]>;
+export function encode(
+  codecs: PayloadCodec[],
+  payloads: Payload[],
+  context?: SerializationContext,
+): Promise<Payload[]>;
 export function encode(
   what: string | PayloadCodec[],
   payloads: Payload[] = [],
@@ -26,13 +30,19 @@ export function encode(
 /** Decodes UTF-8 bytes. */
 export function decode(bytes: Uint8Array): string;
 /** Decodes payloads with each codec, in reverse order. */
-export function decode(codecs: PayloadCodec[], payloads: Payload[], context?: SerializationContext): Promise<Payload[]>;
+export function decode(
+  codecs: PayloadCodec[],
+  payloads: Payload[],
+  context?: SerializationContext,
+): Promise<Payload[]>;
 export function decode(
   what: Uint8Array | PayloadCodec[],
   payloads: Payload[] = [],
   context?: SerializationContext,
 ): string | Promise<Payload[]> {
-  return Array.isArray(what) ? through([...what].reverse(), "decode", payloads, context) : textOf(what);
+  return Array.isArray(what)
+    ? through([...what].reverse(), "decode", payloads, context)
+    : textOf(what);
 }
 
 async function through(
@@ -52,7 +62,9 @@ export async function decodeOptionalSingle(
   payload: Optional<Payload>,
   context?: SerializationContext,
 ): Promise<Optional<Payload>> {
-  return payload === undefined || payload === null ? payload : (await decode(codecs, [payload], context))[0];
+  return payload === undefined || payload === null
+    ? payload
+    : (await decode(codecs, [payload], context))[0];
 }
 
 /** Decodes the value of a payload; returns undefined and null unchanged. */
@@ -62,7 +74,9 @@ export async function decodeOptionalSinglePayload<T>(
   context?: SerializationContext,
 ): Promise<Optional<T>> {
   const decoded = await decodeOptionalSingle(payloadCodecs, payload, context);
-  return decoded === undefined || decoded === null ? decoded : payloadConverter.fromPayload<T>(decoded, context);
+  return decoded === undefined || decoded === null
+    ? decoded
+    : payloadConverter.fromPayload<T>(decoded, context);
 }
 
 /** Encodes a value. */
@@ -75,7 +89,10 @@ export async function encodeToPayload(
 }
 
 /** Encodes values; undefined without any. */
-export async function encodeToPayloads(converter: LoadedDataConverter, ...values: unknown[]): Promise<Payload[] | undefined> {
+export async function encodeToPayloads(
+  converter: LoadedDataConverter,
+  ...values: unknown[]
+): Promise<Payload[] | undefined> {
   return await encodeToPayloadsWithContext(converter, undefined, values);
 }
 
@@ -97,7 +114,12 @@ export async function decodeArrayFromPayloads(
   context?: SerializationContext,
   typeInfo?: readonly TypeInfo[],
 ): Promise<unknown[]> {
-  return arrayFromPayloads(payloadConverter, await decode(payloadCodecs, payloads ?? [], context), context, typeInfo);
+  return arrayFromPayloads(
+    payloadConverter,
+    await decode(payloadCodecs, payloads ?? [], context),
+    context,
+    typeInfo,
+  );
 }
 
 /** Decodes one value of a list; undefined if it is missing. */
@@ -108,7 +130,13 @@ export async function decodeFromPayloadsAtIndex<T, D = T>(
   context?: SerializationContext,
   typeInfo?: TypeInfo<T, D>,
 ): Promise<T> {
-  return fromPayloadsAtIndex(payloadConverter, index, await decode(payloadCodecs, payloads ?? [], context), context, typeInfo);
+  return fromPayloadsAtIndex(
+    payloadConverter,
+    index,
+    await decode(payloadCodecs, payloads ?? [], context),
+    context,
+    typeInfo,
+  );
 }
 
 /** Encodes the values of a record. */
@@ -120,7 +148,9 @@ export async function encodeMapToPayloads<K extends string>(
   return await eachOf(map, async (value, key) => {
     const payload = payloadConverter.toPayload(value, context);
     // A user's converter may return undefined, whatever its type.
-    if (payload as unknown === undefined) throw new PayloadConverterError(`Failed to encode entry: ${key}: ${value}`);
+    if (payload as unknown === undefined) {
+      throw new PayloadConverterError(`Failed to encode entry: ${key}: ${value}`);
+    }
     return (await encode(payloadCodecs, [payload], context))[0]!;
   });
 }
@@ -139,6 +169,8 @@ async function eachOf<K extends string, From, To>(
   map: Record<K, From>,
   to: (value: From, key: string) => Promise<To>,
 ): Promise<Record<K, To>> {
-  const entries = Object.entries<From>(map).map(async ([key, value]) => [key, await to(value, key)] as const);
+  const entries = Object.entries<From>(map).map(async ([key, value]) =>
+    [key, await to(value, key)] as const
+  );
   return Object.fromEntries(await Promise.all(entries)) as Record<K, To>;
 }

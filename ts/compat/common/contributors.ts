@@ -10,13 +10,22 @@ export function appended<T extends object>(
 ): readonly Contributor<T>[] | undefined {
   if (typeof part === "object" && Object.keys(part).length === 0) return chain;
   const last = chain?.at(-1);
-  if (typeof last === "object" && typeof part === "object") return [...chain!.slice(0, -1), { ...last, ...part }];
+  if (typeof last === "object" && typeof part === "object") {
+    return [...chain!.slice(0, -1), { ...last, ...part }];
+  }
   return [...chain ?? [], part];
 }
 
 /** Returns all fields without null and undefined; later ones override earlier ones. */
-export function resolved<T extends object>(chain: readonly Contributor<T>[], more: T | undefined): T {
-  const all = Object.assign({}, ...chain.map((part) => typeof part === "function" ? part() : part), more) as T;
+export function resolved<T extends object>(
+  chain: readonly Contributor<T>[],
+  more: T | undefined,
+): T {
+  const all = Object.assign(
+    {},
+    ...chain.map((part) => typeof part === "function" ? part() : part),
+    more,
+  ) as T;
   for (const [key, value] of Object.entries(all)) {
     if (value === undefined || value === null) delete (all as { [key: string]: unknown })[key];
   }

@@ -1,7 +1,11 @@
 // A program's data converter: converters of values and failures, and codecs.
 import { DefaultFailureConverter, type FailureConverter } from "./default_failure_converter.ts";
 import type { ExternalStorage } from "./external_storage.ts";
-import { defaultPayloadConverter, type Payload, type PayloadConverter } from "./payload_converters.ts";
+import {
+  defaultPayloadConverter,
+  type Payload,
+  type PayloadConverter,
+} from "./payload_converters.ts";
 import type { SerializationContext } from "./type_info.ts";
 
 /** Encrypts or compresses payloads, outside of workflow code. */
@@ -49,7 +53,11 @@ export const defaultDataConverter: LoadedDataConverter = {
  * Returns whether the text of errors is encoded: the failure converter has
  * `encodeCommonAttributes`, and there are codecs. Logs must then omit that text.
  */
-export function encodesErrorText({ failureConverter, payloadCodecs }: LoadedDataConverter): boolean {
-  const { options } = failureConverter as { readonly options?: { readonly encodeCommonAttributes?: unknown } };
+export function encodesErrorText(
+  { failureConverter, payloadCodecs }: LoadedDataConverter,
+): boolean {
+  const { options } = failureConverter as {
+    readonly options?: { readonly encodeCommonAttributes?: unknown };
+  };
   return payloadCodecs.length > 0 && options?.encodeCommonAttributes === true;
 }

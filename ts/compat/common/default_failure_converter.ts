@@ -2,7 +2,10 @@
 // official packages' form. Causes are converted by methods of the object, so that subclasses can
 // override them.
 import { create } from "@bufbuild/protobuf";
-import { type Failure, FailureSchema } from "../../messages/generated/temporal/api/failure/v1/message_pb.ts";
+import {
+  type Failure,
+  FailureSchema,
+} from "../../messages/generated/temporal/api/failure/v1/message_pb.ts";
 import { CAUSES_LEFT_OUT, CIRCULAR_CAUSE } from "../../converter/failure_converter.ts";
 import { failureTrace } from "../../converter/stack.ts";
 import { MAX_CAUSES } from "../../converter/thrown.ts";
@@ -24,9 +27,17 @@ import type { SerializationContext } from "./type_info.ts";
 /** Converts errors to failures and back. */
 export interface FailureConverter {
   /** Returns the failure of a thrown value. */
-  errorToFailure(err: unknown, payloadConverter: PayloadConverter, context?: SerializationContext): ProtoFailure;
+  errorToFailure(
+    err: unknown,
+    payloadConverter: PayloadConverter,
+    context?: SerializationContext,
+  ): ProtoFailure;
   /** Returns the error of a failure. */
-  failureToError(err: ProtoFailure, payloadConverter: PayloadConverter, context?: SerializationContext): Error;
+  failureToError(
+    err: ProtoFailure,
+    payloadConverter: PayloadConverter,
+    context?: SerializationContext,
+  ): Error;
 }
 
 /** Attributes of a failure that are moved into a payload, which codecs encrypt. */
@@ -49,7 +60,10 @@ export function cutoffStackTrace(stack?: string): string {
   return failureTrace(Object.assign(new Error(""), { stack })).split("\n").slice(1).join("\n");
 }
 
-/** Errors whose causes are being converted, outermost first: detects cycles whatever subclasses override. */
+/**
+ * Errors whose causes are being converted, outermost first: detects cycles whatever subclasses
+ * override.
+ */
 const above: unknown[] = [];
 
 /** Failures in the form of all SDKs. */
@@ -60,7 +74,11 @@ export class DefaultFailureConverter implements FailureConverter {
     this.options = { encodeCommonAttributes: options?.encodeCommonAttributes ?? false };
   }
 
-  failureToError(failure: ProtoFailure, payloadConverter: PayloadConverter, context?: SerializationContext): Error {
+  failureToError(
+    failure: ProtoFailure,
+    payloadConverter: PayloadConverter,
+    context?: SerializationContext,
+  ): Error {
     const attributes: unknown = failure.encodedAttributes
       ? payloadConverter.fromPayload(failure.encodedAttributes, context)
       : undefined;
@@ -77,10 +95,16 @@ export class DefaultFailureConverter implements FailureConverter {
   }
 
   /** Same without encoded attributes and without a stack. */
-  failureToErrorInner(failure: ProtoFailure, payloadConverter: PayloadConverter, context?: SerializationContext): Error {
+  failureToErrorInner(
+    failure: ProtoFailure,
+    payloadConverter: PayloadConverter,
+    context?: SerializationContext,
+  ): Error {
     const cause = this.optionalFailureToOptionalError(failure.cause, payloadConverter, context);
     const { message, failureInfo } = fromPlain(FailureSchema, { ...failure, cause: undefined });
-    if (failureInfo.case === "nexusHandlerFailureInfo") return handlerErrorOf(message, failureInfo.value, failure, cause);
+    if (failureInfo.case === "nexusHandlerFailureInfo") {
+      return handlerErrorOf(message, failureInfo.value, failure, cause);
+    }
     return errorOf(
       { message, info: failureInfo },
       cause as TemporalFailure | undefined,
@@ -89,7 +113,11 @@ export class DefaultFailureConverter implements FailureConverter {
   }
 
   /** Returns the failure of a thrown value. */
-  errorToFailure(err: unknown, payloadConverter: PayloadConverter, context?: SerializationContext): ProtoFailure {
+  errorToFailure(
+    err: unknown,
+    payloadConverter: PayloadConverter,
+    context?: SerializationContext,
+  ): ProtoFailure {
     const failure = this.errorToFailureInner(err, payloadConverter, context);
     // A failure that is passed on already has its text in the payload; encoding again would lose
     // it.
@@ -103,13 +131,25 @@ export class DefaultFailureConverter implements FailureConverter {
   }
 
   /** Same without encoded attributes. */
-  errorToFailureInner(err: unknown, payloadConverter: PayloadConverter, context?: SerializationContext): ProtoFailure {
-    if (!(err instanceof Error)) return { source: FAILURE_SOURCE, message: inWords(err) + NOT_AN_ERROR } as ProtoFailure;
+  errorToFailureInner(
+    err: unknown,
+    payloadConverter: PayloadConverter,
+    context?: SerializationContext,
+  ): ProtoFailure {
+    if (!(err instanceof Error)) {
+      return { source: FAILURE_SOURCE, message: inWords(err) + NOT_AN_ERROR } as ProtoFailure;
+    }
     if (above.includes(err) || above.length > MAX_CAUSES) {
-      return { source: FAILURE_SOURCE, message: above.includes(err) ? CIRCULAR_CAUSE : CAUSES_LEFT_OUT } as ProtoFailure;
+      return {
+        source: FAILURE_SOURCE,
+        message: above.includes(err) ? CIRCULAR_CAUSE : CAUSES_LEFT_OUT,
+      } as ProtoFailure;
     }
     const causeOf = (cause: unknown): Failure =>
-      fromPlain(FailureSchema, this.optionalErrorToOptionalFailure(cause, payloadConverter, context) ?? {});
+      fromPlain(
+        FailureSchema,
+        this.optionalErrorToOptionalFailure(cause, payloadConverter, context) ?? {},
+      );
     above.push(err);
     let message: Failure;
     try {

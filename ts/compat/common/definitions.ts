@@ -5,7 +5,11 @@ import type { RetryPolicy } from "./options.ts";
 import type { WorkflowIdReusePolicy } from "./options.ts";
 import type { WorkflowIdConflictPolicy } from "./policies.ts";
 import type { Priority } from "./priority.ts";
-import type { SearchAttributePair, SearchAttributes, TypedSearchAttributes } from "./search_attributes.ts";
+import type {
+  SearchAttributePair,
+  SearchAttributes,
+  TypedSearchAttributes,
+} from "./search_attributes.ts";
 import type { Duration } from "./time.ts";
 import {
   type ActivityFunction,
@@ -22,7 +26,8 @@ export type WorkflowReturnType = Promise<Any>;
 /** A workflow. */
 export type Workflow = (...args: Any[]) => WorkflowReturnType;
 /** Result type of a workflow. */
-export type WorkflowResultType<W extends Workflow> = ReturnType<W> extends Promise<infer R> ? R : never;
+export type WorkflowResultType<W extends Workflow> = ReturnType<W> extends Promise<infer R> ? R
+  : never;
 /** A handler of an update. */
 export type WorkflowUpdateType = (...args: Any[]) => Promise<Any> | Any;
 /** A validator of an update. */
@@ -47,7 +52,11 @@ export type WorkflowSignalAnnotatedType = {
 /** A handler of a query. */
 export type WorkflowQueryType = (...args: Any[]) => Any;
 /** A query handler with options. */
-export type WorkflowQueryAnnotatedType = { handler: WorkflowQueryType; description?: string; typeInfo?: PayloadTypeInfo };
+export type WorkflowQueryAnnotatedType = {
+  handler: WorkflowQueryType;
+  description?: string;
+  typeInfo?: PayloadTypeInfo;
+};
 
 declare const argsBrand: unique symbol;
 declare const retBrand: unique symbol;
@@ -147,7 +156,10 @@ export interface BaseWorkflowHandle<T extends Workflow> {
     ...args: Args
   ): Promise<void>;
   /** Sends a signal with options. */
-  signalWithOptions<Args extends Any[] = []>(signalName: string, options: WorkflowSignalOptions<Args>): Promise<void>;
+  signalWithOptions<Args extends Any[] = []>(
+    signalName: string,
+    options: WorkflowSignalOptions<Args>,
+  ): Promise<void>;
   /** Id of the workflow. */
   readonly workflowId: string;
 }
@@ -208,11 +220,17 @@ export function extractWorkflowTypeAndConfig<T extends Workflow>(
   workflowTypeOrFunc: string | T,
   callSiteTypeInfo?: PayloadTypeInfo,
 ): WorkflowTypeOptions {
-  if (typeof workflowTypeOrFunc === "string") return { type: workflowTypeOrFunc, typeInfo: callSiteTypeInfo };
-  if (typeof workflowTypeOrFunc !== "function") {
-    throw new TypeError(`Invalid workflow type: expected either a string or a function, got '${typeof workflowTypeOrFunc}'`);
+  if (typeof workflowTypeOrFunc === "string") {
+    return { type: workflowTypeOrFunc, typeInfo: callSiteTypeInfo };
   }
-  if (!workflowTypeOrFunc.name) throw new TypeError("Invalid workflow type: the workflow function is anonymous");
+  if (typeof workflowTypeOrFunc !== "function") {
+    throw new TypeError(
+      `Invalid workflow type: expected either a string or a function, got '${typeof workflowTypeOrFunc}'`,
+    );
+  }
+  if (!workflowTypeOrFunc.name) {
+    throw new TypeError("Invalid workflow type: the workflow function is anonymous");
+  }
   if (callSiteTypeInfo !== undefined) {
     throw new TypeError(
       "Workflow type information cannot be supplied at the call site when using a workflow function. " +
@@ -221,7 +239,9 @@ export function extractWorkflowTypeAndConfig<T extends Workflow>(
     );
   }
   const options: unknown = workflowTypeOrFunc;
-  const typeInfo = isWorkflowFunctionWithStaticOptions(options) ? options.staticOptions.typeInfo : undefined;
+  const typeInfo = isWorkflowFunctionWithStaticOptions(options)
+    ? options.staticOptions.typeInfo
+    : undefined;
   return { type: workflowTypeOrFunc.name, typeInfo };
 }
 

@@ -30,5 +30,7 @@ export type VersioningIntent = "COMPATIBLE" | "DEFAULT";
 export function convertDeploymentVersion(
   version: { buildId?: string | null; deploymentName?: string | null } | null | undefined,
 ): WorkerDeploymentVersion | undefined {
-  return version?.buildId ? { buildId: version.buildId, deploymentName: version.deploymentName ?? "" } : undefined;
+  return version?.buildId
+    ? { buildId: version.buildId, deploymentName: version.deploymentName ?? "" }
+    : undefined;
 }

@@ -1,7 +1,13 @@
 // Encodes messages in the official packages' form in one pass, without protobuf-es messages in
 // between. Writes only objects and values of the usual form; for other ones `encodePlain` converts
 // the message first. Both ways produce the same bytes.
-import { type DescEnum, type DescField, type DescMessage, ScalarType, toBinary } from "@bufbuild/protobuf";
+import {
+  type DescEnum,
+  type DescField,
+  type DescMessage,
+  ScalarType,
+  toBinary,
+} from "@bufbuild/protobuf";
 import { BinaryWriter, WireType } from "@bufbuild/protobuf/wire";
 import { fromPlain, isWrapper, type PlainMessage, plainName } from "./plain_proto.ts";
 
@@ -148,7 +154,11 @@ const unusual: Write = () => false;
 
 function fieldPlan(field: DescField): FieldPlan {
   const oneof = field.oneof === undefined ? undefined : field.parent.oneofs.indexOf(field.oneof);
-  const place = { name: plainName(field), number: field.number, oneof: oneof === undefined ? 0 : 1 << oneof };
+  const place = {
+    name: plainName(field),
+    number: field.number,
+    oneof: oneof === undefined ? 0 : 1 << oneof,
+  };
   const value = fieldValue(field);
   const isUnusual = field.presence === REQUIRED || (oneof !== undefined && oneof >= MAX_ONEOFS);
   return { ...value, ...place, ...(isUnusual && { write: unusual }) };
@@ -174,7 +184,11 @@ function fieldValue(field: DescField): ValuePlan {
     case "enum":
     case "scalar": {
       const hasDefault = field.oneof === undefined && field.presence === IMPLICIT;
-      return valuePlan(number, field.enum ?? field.scalar!, hasDefault ? defaultOf(field.enum ?? field.scalar!) : NEVER_UNSET);
+      return valuePlan(
+        number,
+        field.enum ?? field.scalar!,
+        hasDefault ? defaultOf(field.enum ?? field.scalar!) : NEVER_UNSET,
+      );
     }
   }
 }
@@ -182,12 +196,20 @@ function fieldValue(field: DescField): ValuePlan {
 const tagOf = (number: number, wireType: WireType): number => ((number << 3) | wireType) >>> 0;
 
 /** `of`: the type of a value. */
-function valuePlan(number: number, of: DescMessage | DescEnum | ScalarType, unset: unknown): ValuePlan {
+function valuePlan(
+  number: number,
+  of: DescMessage | DescEnum | ScalarType,
+  unset: unknown,
+): ValuePlan {
   const [wireType, write] = typeof of === "object"
-    ? of.kind === "enum" ? SCALARS[ScalarType.INT32]! : [WireType.LengthDelimited, messageWriter(of)]
+    ? of.kind === "enum"
+      ? SCALARS[ScalarType.INT32]!
+      : [WireType.LengthDelimited, messageWriter(of)]
     : SCALARS[of] ?? [WireType.Varint, unusual];
   let plan: MessagePlan | undefined;
-  const message = typeof of === "object" && of.kind === "message" ? () => plan ??= planOf(of) : undefined;
+  const message = typeof of === "object" && of.kind === "message"
+    ? () => plan ??= planOf(of)
+    : undefined;
   return { tag: tagOf(number, wireType), unset, write, message, item: undefined };
 }
 
@@ -202,7 +224,9 @@ const messageWriter = (desc: DescMessage): Write =>
   isWrapper(desc) || desc.typeName === "google.protobuf.Struct" ? unusual : writeMessage;
 
 function listWriter(field: DescField & { readonly fieldKind: "list" }): Write {
-  if (field.packed) return field.listKind === "enum" || field.scalar === ScalarType.UINT32 ? writePacked : unusual;
+  if (field.packed) {
+    return field.listKind === "enum" || field.scalar === ScalarType.UINT32 ? writePacked : unusual;
+  }
   return field.listKind === "message" && field.delimitedEncoding ? unusual : writeList;
 }
 
@@ -259,7 +283,8 @@ interface Halves {
   readonly unsigned?: unknown;
 }
 
-const isHalf = (value: unknown): value is number => typeof value === "number" && (value | 0) === value;
+const isHalf = (value: unknown): value is number =>
+  typeof value === "number" && (value | 0) === value;
 
 /** Returns a 64-bit integer; undefined for a value of an unusual form. */
 function bigintIn(value: unknown): bigint | undefined {
@@ -274,13 +299,17 @@ function bigintIn(value: unknown): bigint | undefined {
 
 const integer64Writer = (isUnsigned: boolean): Write => (value, { to }, { tag, unset }) => {
   // The bytes of small integers do not depend on the sign.
-  const number = typeof value === "object" && value !== null && (value as Halves).high === 0 ? (value as Halves).low : value;
+  const number = typeof value === "object" && value !== null && (value as Halves).high === 0
+    ? (value as Halves).low
+    : value;
   if (isHalf(number) && number >= 0) {
     if (number !== unset) to.uint32(tag).uint32(number);
     return true;
   }
   const wide = bigintIn(value);
-  if (wide === undefined || (isUnsigned ? BigInt.asUintN(64, wide) : BigInt.asIntN(64, wide)) !== wide) return false;
+  if (
+    wide === undefined || (isUnsigned ? BigInt.asUintN(64, wide) : BigInt.asIntN(64, wide)) !== wide
+  ) return false;
   if (wide === 0n && unset === 0) return true;
   to.uint32(tag);
   if (isUnsigned) to.uint64(wide);
@@ -314,7 +343,9 @@ const writeString: Write = (value, { to }, { tag, unset }) => {
 
 const writeBytes: Write = (value, { to }, { tag, unset }) => {
   // In protobufjs, bytes that are not set read as an empty array.
-  if (!(value instanceof Uint8Array)) return unset !== NEVER_UNSET && isUsualArray(value) && value.length === 0;
+  if (!(value instanceof Uint8Array)) {
+    return unset !== NEVER_UNSET && isUsualArray(value) && value.length === 0;
+  }
   if (value.byteLength > 0 || unset === NEVER_UNSET) to.uint32(tag).bytes(value);
   return true;
 };

@@ -2,10 +2,15 @@
 // prefix of the protobuf enumeration, and a number.
 import { ValueError } from "./errors.ts";
 
-type Encode<P extends string, N extends string> = (input: N | `${P}${N}` | number | null | undefined) => number | undefined;
+type Encode<P extends string, N extends string> = (
+  input: N | `${P}${N}` | number | null | undefined,
+) => number | undefined;
 type Decode<N extends string> = (input: number | null | undefined) => N | undefined;
 /** Encoder and decoder of an enumeration. */
-export type EnumCodec<P extends string, N extends string> = [encode: Encode<P, N>, decode: Decode<N>];
+export type EnumCodec<P extends string, N extends string> = [
+  encode: Encode<P, N>,
+  decode: Decode<N>,
+];
 
 /**
  * Returns encoder and decoder of an enumeration. Unknown numbers of newer servers are decoded as
@@ -22,14 +27,20 @@ export function makeProtoEnumConverters<N extends string, P extends string>(
   const encode: Encode<P, Name> = (input) => {
     if (input === undefined || input === null) return undefined;
     if (typeof input === "number") return input;
-    if (typeof input !== "string") throw new ValueError(`Invalid enum value: '${input}' of type ${typeof input}`);
-    const number = table.get((input as string).startsWith(prefix) ? (input as string).slice(prefix.length) : input);
+    if (typeof input !== "string") {
+      throw new ValueError(`Invalid enum value: '${input}' of type ${typeof input}`);
+    }
+    const number = table.get(
+      (input as string).startsWith(prefix) ? (input as string).slice(prefix.length) : input,
+    );
     if (number === undefined) throw new ValueError(`Invalid enum value: '${input}'`);
     return number;
   };
   const decode: Decode<Name> = (input) => {
     if (input === undefined || input === null) return undefined;
-    if (typeof input !== "number") throw new ValueError(`Invalid proto enum value: '${input}' of type ${typeof input}`);
+    if (typeof input !== "number") {
+      throw new ValueError(`Invalid proto enum value: '${input}' of type ${typeof input}`);
+    }
     if (unspecified && input === 0) return undefined;
     return (names.get(input) ?? `unknown_${input}`) as Name;
   };
@@ -37,7 +48,12 @@ export function makeProtoEnumConverters<N extends string, P extends string>(
 }
 
 /** Same for names whose numbers start at 1. */
-export function enumCodec<N extends string, P extends string>(prefix: P, names: readonly N[]): EnumCodec<P, N> {
-  const numbers = Object.fromEntries(["UNSPECIFIED", ...names].map((name, number) => [name, number]));
+export function enumCodec<N extends string, P extends string>(
+  prefix: P,
+  names: readonly N[],
+): EnumCodec<P, N> {
+  const numbers = Object.fromEntries(
+    ["UNSPECIFIED", ...names].map((name, number) => [name, number]),
+  );
   return makeProtoEnumConverters<N, P>(numbers as never, prefix) as unknown as EnumCodec<P, N>;
 }

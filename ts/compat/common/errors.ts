@@ -61,7 +61,9 @@ export class CompleteAsyncError extends Error {
 
 /** A payload is in external storage, which is not configured here. */
 export class ExternalStorageNotConfiguredError extends Error {
-  constructor(message = "Detected externally stored payload(s) but external storage is not configured.") {
+  constructor(
+    message = "Detected externally stored payload(s) but external storage is not configured.",
+  ) {
     super(`[TMPRL1105] ${message}`);
   }
 }

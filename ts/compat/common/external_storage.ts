@@ -54,7 +54,10 @@ export interface StorageDriver {
 }
 
 /** Selects the driver of a payload; null: not stored externally. */
-export type StorageDriverSelector = (context: StorageDriverSelectContext, payload: Payload) => StorageDriver | null;
+export type StorageDriverSelector = (
+  context: StorageDriverSelectContext,
+  payload: Payload,
+) => StorageDriver | null;
 
 /** Configuration of external storage. */
 export class ExternalStorage {
@@ -73,21 +76,32 @@ export class ExternalStorage {
       payloadSizeThreshold?: number;
     },
   ) {
-    if (!Array.isArray(drivers) || drivers.length === 0) throw new ValueError("ExternalStorage requires at least one driver");
-    if (typeof payloadSizeThreshold !== "number" || !(payloadSizeThreshold >= 0) || payloadSizeThreshold === Infinity) {
+    if (!Array.isArray(drivers) || drivers.length === 0) {
+      throw new ValueError("ExternalStorage requires at least one driver");
+    }
+    if (
+      typeof payloadSizeThreshold !== "number" || !(payloadSizeThreshold >= 0) ||
+      payloadSizeThreshold === Infinity
+    ) {
       throw new ValueError(
-        `ExternalStorage.payloadSizeThreshold must be a non-negative finite number, got ${String(payloadSizeThreshold)}`,
+        `ExternalStorage.payloadSizeThreshold must be a non-negative finite number, got ${
+          String(payloadSizeThreshold)
+        }`,
       );
     }
     for (const driver of drivers) {
       if (typeof driver?.name !== "string" || driver.name === "") {
         throw new ValueError("Storage driver 'name' must be a non-empty string");
       }
-      if (this.#byName.has(driver.name)) throw new ValueError(`Duplicate storage driver name: '${driver.name}'`);
+      if (this.#byName.has(driver.name)) {
+        throw new ValueError(`Duplicate storage driver name: '${driver.name}'`);
+      }
       this.#byName.set(driver.name, driver);
     }
     if (driverSelector === undefined && drivers.length > 1) {
-      throw new ValueError("ExternalStorage.driverSelector is required when more than one driver is registered");
+      throw new ValueError(
+        "ExternalStorage.driverSelector is required when more than one driver is registered",
+      );
     }
     this.drivers = [...drivers];
     this.driverSelector = driverSelector ?? (() => drivers[0]!);

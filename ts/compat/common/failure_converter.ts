@@ -1,7 +1,10 @@
 // Converts Failure messages (temporal.api.failure.v1) to the official classes and back, field by
 // field. A decoded failure that is thrown again is written as it arrived.
 import { create, fromBinary, toBinary } from "@bufbuild/protobuf";
-import { type Failure, FailureSchema } from "../../messages/generated/temporal/api/failure/v1/message_pb.ts";
+import {
+  type Failure,
+  FailureSchema,
+} from "../../messages/generated/temporal/api/failure/v1/message_pb.ts";
 import {
   RetryState as RetryStateNumber,
   TimeoutType as TimeoutTypeNumber,
@@ -9,7 +12,12 @@ import {
 import { ApplicationErrorCategory } from "../../messages/generated/temporal/api/enums/v1/common_pb.ts";
 import { NexusHandlerErrorRetryBehavior } from "../../messages/generated/temporal/api/enums/v1/nexus_pb.ts";
 import { enumName } from "../../converter/enums.ts";
-import { fromPayloads, type Payload, type PayloadConverter, toPayloads } from "../../converter/payload.ts";
+import {
+  fromPayloads,
+  type Payload,
+  type PayloadConverter,
+  toPayloads,
+} from "../../converter/payload.ts";
 import {
   ActivityFailure,
   ApplicationFailure,
@@ -23,7 +31,11 @@ import {
   TerminatedFailure,
   TimeoutFailure,
 } from "./failures.ts";
-import { CAUSES_LEFT_OUT, CIRCULAR_CAUSE, encodeFailure as encodeAnything } from "../../converter/failure_converter.ts";
+import {
+  CAUSES_LEFT_OUT,
+  CIRCULAR_CAUSE,
+  encodeFailure as encodeAnything,
+} from "../../converter/failure_converter.ts";
 import { failureTrace } from "../../converter/stack.ts";
 import { MAX_CAUSES, MAX_NAME, messageOf, nameOf, safeText } from "../../converter/thrown.ts";
 import { isHandlerError, NexusHandlerError } from "./handler_error.ts";
@@ -40,20 +52,38 @@ type InfoInit = NonNullable<Parameters<typeof create<typeof FailureSchema>>[1]>[
 
 /** The part of a program's failure converter that is used here. */
 export interface CustomFailures {
-  errorToFailure(error: unknown, converter: PayloadConverter, context?: SerializationContext): ProtoFailure;
-  failureToError(failure: ProtoFailure, converter: PayloadConverter, context?: SerializationContext): Error;
+  errorToFailure(
+    error: unknown,
+    converter: PayloadConverter,
+    context?: SerializationContext,
+  ): ProtoFailure;
+  failureToError(
+    failure: ProtoFailure,
+    converter: PayloadConverter,
+    context?: SerializationContext,
+  ): Error;
 }
 
 /** By the associated payload converter. */
-const custom = new WeakMap<PayloadConverter, { failures: CustomFailures; context: SerializationContext | undefined }>();
+const custom = new WeakMap<
+  PayloadConverter,
+  { failures: CustomFailures; context: SerializationContext | undefined }
+>();
 
 /** Uses `failures`, for this owner of values, together with payload converter `converter`. */
-export function convertFailuresBy(failures: CustomFailures, converter: PayloadConverter, context?: SerializationContext): void {
+export function convertFailuresBy(
+  failures: CustomFailures,
+  converter: PayloadConverter,
+  context?: SerializationContext,
+): void {
   custom.set(converter, { failures, context });
 }
 
 /** Returns the error of a Failure message. */
-export function decodeCompatFailure(bytes: Uint8Array, converter: PayloadConverter): TemporalFailure {
+export function decodeCompatFailure(
+  bytes: Uint8Array,
+  converter: PayloadConverter,
+): TemporalFailure {
   const own = custom.get(converter);
   if (own !== undefined) {
     const failure = toPlain(FailureSchema, fromBinary(FailureSchema, bytes));
@@ -70,7 +100,9 @@ function toError(
   shown: ProtoFailure = toPlain(FailureSchema, failure),
 ): Error {
   const readable = withEncodedAttributes(failure, converter);
-  const cause = failure.cause === undefined ? undefined : toError(failure.cause, converter, shown.cause);
+  const cause = failure.cause === undefined
+    ? undefined
+    : toError(failure.cause, converter, shown.cause);
   const { info } = readable;
   const error = info.case === "nexusHandlerFailureInfo"
     ? handlerErrorOf(readable.message, info.value, shown, cause)
@@ -96,7 +128,11 @@ export function handlerErrorOf(
   const { message: text = "" } = shown as { message?: string };
   return new NexusHandlerError(message, {
     rawErrorType: type,
-    retryableOverride: retryBehavior === RETRYABLE ? true : retryBehavior === NON_RETRYABLE ? false : undefined,
+    retryableOverride: retryBehavior === RETRYABLE
+      ? true
+      : retryBehavior === NON_RETRYABLE
+      ? false
+      : undefined,
     originalFailure: { message: text, metadata: { type: TEMPORAL_FAILURE }, details: { ...shown } },
     cause,
   });
@@ -106,14 +142,26 @@ export function handlerErrorOf(
  * Returns the message that a handler error was decoded from, or its remains in another form;
  * undefined for a new error.
  */
-function handlerErrorAsItCame({ originalFailure, retryable }: NexusHandlerError): Failure | undefined {
+function handlerErrorAsItCame(
+  { originalFailure, retryable }: NexusHandlerError,
+): Failure | undefined {
   if (originalFailure === undefined) return undefined;
-  if (originalFailure.metadata?.["type"] === TEMPORAL_FAILURE) return fromPlain(FailureSchema, originalFailure.details);
+  if (originalFailure.metadata?.["type"] === TEMPORAL_FAILURE) {
+    return fromPlain(FailureSchema, originalFailure.details);
+  }
   const data = new TextEncoder().encode(JSON.stringify({ ...originalFailure, message: "" }));
   const payload = { metadata: { encoding: new TextEncoder().encode("json/plain") }, data };
-  const value = { type: "NexusFailure", nonRetryable: !retryable, details: { payloads: [payload] } };
+  const value = {
+    type: "NexusFailure",
+    nonRetryable: !retryable,
+    details: { payloads: [payload] },
+  };
   const { message, stackTrace = "" } = originalFailure;
-  return create(FailureSchema, { message, stackTrace, failureInfo: { case: "applicationFailureInfo", value } });
+  return create(FailureSchema, {
+    message,
+    stackTrace,
+    failureInfo: { case: "applicationFailureInfo", value },
+  });
 }
 
 /**
@@ -129,10 +177,17 @@ const encoded = new WeakMap<object, { readonly bytes: Uint8Array; readonly shown
 export function cameAs(error: TemporalFailure, failure: Failure, shown: ProtoFailure): void {
   encoded.set(error, { bytes: toBinary(FailureSchema, failure), shown });
   (error as { failure?: ProtoFailure }).failure = shown;
-  Object.defineProperty(error, "source", { value: failure.source, configurable: true, writable: true });
+  Object.defineProperty(error, "source", {
+    value: failure.source,
+    configurable: true,
+    writable: true,
+  });
 }
 
-/** Returns the message that an error was decoded from, or that the program set; undefined for a new error. */
+/**
+ * Returns the message that an error was decoded from, or that the program set; undefined for a new
+ * error.
+ */
 function asItCame(error: TemporalFailure): Failure | undefined {
   const given: unknown = error.failure;
   const read = encoded.get(error);
@@ -149,7 +204,10 @@ function withEncodedAttributes(
   if (failure.encodedAttributes !== undefined) {
     const found = converter.fromPayload(failure.encodedAttributes);
     if (typeof found === "object" && found !== null) {
-      const { message: text, stack_trace: trace } = found as { message?: unknown; stack_trace?: unknown };
+      const { message: text, stack_trace: trace } = found as {
+        message?: unknown;
+        stack_trace?: unknown;
+      };
       if (typeof text === "string") message = text;
       if (typeof trace === "string") stackTrace = trace;
     }
@@ -163,12 +221,21 @@ export function errorOf(
   cause: TemporalFailure | undefined,
   converter: PayloadConverter,
 ): TemporalFailure {
-  const values = (payloads: { payloads: Payload[] } | undefined) => fromPayloads(converter, payloads?.payloads);
+  const values = (payloads: { payloads: Payload[] } | undefined) =>
+    fromPayloads(converter, payloads?.payloads);
   switch (info.case) {
     case "applicationFailureInfo": {
       const { type, nonRetryable, details, category } = info.value;
       const kind = category === ApplicationErrorCategory.BENIGN ? "BENIGN" : undefined;
-      return new ApplicationFailure(message, type, nonRetryable, values(details), cause, undefined, kind);
+      return new ApplicationFailure(
+        message,
+        type,
+        nonRetryable,
+        values(details),
+        cause,
+        undefined,
+        kind,
+      );
     }
     case "serverFailureInfo":
       return new ServerFailure(message, info.value.nonRetryable, cause);
@@ -182,21 +249,45 @@ export function errorOf(
     case "canceledFailureInfo":
       return new CancelledFailure(message, values(info.value.details), cause);
     case "resetWorkflowFailureInfo":
-      return new ApplicationFailure(message, "ResetWorkflow", false, values(info.value.lastHeartbeatDetails), cause);
+      return new ApplicationFailure(
+        message,
+        "ResetWorkflow",
+        false,
+        values(info.value.lastHeartbeatDetails),
+        cause,
+      );
     case "activityFailureInfo": {
       const { activityType, activityId, retryState, identity } = info.value;
       const state = enumName(RetryStateNumber, retryState);
-      return new ActivityFailure(message, activityType?.name ?? "", activityId, state, identity, cause);
+      return new ActivityFailure(
+        message,
+        activityType?.name ?? "",
+        activityId,
+        state,
+        identity,
+        cause,
+      );
     }
     case "childWorkflowExecutionFailureInfo": {
       const { namespace, workflowExecution, workflowType, retryState } = info.value;
-      const execution = { workflowId: workflowExecution?.workflowId ?? "", runId: workflowExecution?.runId ?? "" };
+      const execution = {
+        workflowId: workflowExecution?.workflowId ?? "",
+        runId: workflowExecution?.runId ?? "",
+      };
       const state = enumName(RetryStateNumber, retryState);
       return new ChildWorkflowFailure(namespace, execution, workflowType?.name ?? "", state, cause);
     }
     case "nexusOperationExecutionFailureInfo": {
       const { scheduledEventId, endpoint, service, operation, operationToken } = info.value;
-      return new NexusOperationFailure(message, Number(scheduledEventId), endpoint, service, operation, operationToken, cause);
+      return new NexusOperationFailure(
+        message,
+        Number(scheduledEventId),
+        endpoint,
+        service,
+        operation,
+        operationToken,
+        cause,
+      );
     }
     default:
       return new TemporalFailure(message, cause);
@@ -207,10 +298,17 @@ export function errorOf(
  * Returns the Failure message of a thrown value, with as much as can be read. `strict`: values that
  * cannot be converted throw, as in the official SDK, because their message would be in history.
  */
-export function encodeCompatFailure(error: unknown, converter: PayloadConverter, strict = false): Uint8Array {
+export function encodeCompatFailure(
+  error: unknown,
+  converter: PayloadConverter,
+  strict = false,
+): Uint8Array {
   const own = custom.get(converter);
   if (own !== undefined) {
-    return toBinary(FailureSchema, fromPlain(FailureSchema, own.failures.errorToFailure(error, converter, own.context)));
+    return toBinary(
+      FailureSchema,
+      fromPlain(FailureSchema, own.failures.errorToFailure(error, converter, own.context)),
+    );
   }
   try {
     return toBinary(FailureSchema, toMessage(error, converter, new Set()));
@@ -221,7 +319,11 @@ export function encodeCompatFailure(error: unknown, converter: PayloadConverter,
 }
 
 /** Returns the message of one error; `causeOf` converts its cause. */
-export function messageOfError(error: Error, converter: PayloadConverter, causeOf: (cause: unknown) => Failure): Failure {
+export function messageOfError(
+  error: Error,
+  converter: PayloadConverter,
+  causeOf: (cause: unknown) => Failure,
+): Failure {
   const came = error instanceof TemporalFailure
     ? asItCame(error)
     : isHandlerError(error)
@@ -240,7 +342,10 @@ export function messageOfError(error: Error, converter: PayloadConverter, causeO
 /** Failures of this package have their class name; other errors have their name at construction. */
 function traceOf(error: Error): string {
   const original = originalError(error);
-  return failureTrace(original ?? error, original !== undefined || !(error instanceof TemporalFailure));
+  return failureTrace(
+    original ?? error,
+    original !== undefined || !(error instanceof TemporalFailure),
+  );
 }
 
 function toMessage(error: unknown, converter: PayloadConverter, above: Set<unknown>): Failure {
@@ -250,7 +355,10 @@ function toMessage(error: unknown, converter: PayloadConverter, above: Set<unkno
   }
   above.add(error);
   if (!(error instanceof Error)) {
-    return create(FailureSchema, { message: safeText(inWords(error)) + NOT_AN_ERROR, source: FAILURE_SOURCE });
+    return create(FailureSchema, {
+      message: safeText(inWords(error)) + NOT_AN_ERROR,
+      source: FAILURE_SOURCE,
+    });
   }
   const message = messageOfError(error, converter, (cause) => toMessage(cause, converter, above));
   // A cause that is not a failure has no type, as in the official packages.
@@ -280,7 +388,9 @@ export function inWords(thrown: unknown): string {
 
 function infoOf(error: Error, converter: PayloadConverter): InfoInit {
   const payloads = (values: unknown[] | null | undefined) =>
-    values === undefined || values === null || values.length === 0 ? undefined : { payloads: toPayloads(converter, values) };
+    values === undefined || values === null || values.length === 0
+      ? undefined
+      : { payloads: toPayloads(converter, values) };
   if (error instanceof ApplicationFailure) {
     const delay = error.nextRetryDelay ?? undefined;
     return applicationInfo({
@@ -289,23 +399,34 @@ function infoOf(error: Error, converter: PayloadConverter): InfoInit {
       details: payloads(error.details),
       // A delay of zero counts: the next attempt starts at once, whatever the retry policy.
       nextRetryDelay: delay === undefined ? undefined : durationFromMs(timeoutMs(delay)),
-      category: error.category === "BENIGN" ? ApplicationErrorCategory.BENIGN : ApplicationErrorCategory.UNSPECIFIED,
+      category: error.category === "BENIGN"
+        ? ApplicationErrorCategory.BENIGN
+        : ApplicationErrorCategory.UNSPECIFIED,
     });
   }
-  if (error instanceof CancelledFailure) return { case: "canceledFailureInfo", value: { details: payloads(error.details) } };
+  if (error instanceof CancelledFailure) {
+    return { case: "canceledFailureInfo", value: { details: payloads(error.details) } };
+  }
   if (error instanceof TimeoutFailure) {
     const { timeoutType, lastHeartbeatDetails } = error;
     return {
       case: "timeoutFailureInfo",
       value: {
-        timeoutType: timeoutType === undefined ? TimeoutTypeNumber.UNSPECIFIED : TimeoutTypeNumber[timeoutType],
-        lastHeartbeatDetails: lastHeartbeatDetails === undefined ? undefined : payloads([lastHeartbeatDetails]),
+        timeoutType: timeoutType === undefined
+          ? TimeoutTypeNumber.UNSPECIFIED
+          : TimeoutTypeNumber[timeoutType],
+        lastHeartbeatDetails: lastHeartbeatDetails === undefined
+          ? undefined
+          : payloads([lastHeartbeatDetails]),
       },
     };
   }
   if (error instanceof TerminatedFailure) return { case: "terminatedFailureInfo", value: {} };
-  if (error instanceof ServerFailure) return { case: "serverFailureInfo", value: { nonRetryable: error.nonRetryable } };
-  const state = (name: RetryState | undefined) => name === undefined ? RetryStateNumber.UNSPECIFIED : RetryStateNumber[name];
+  if (error instanceof ServerFailure) {
+    return { case: "serverFailureInfo", value: { nonRetryable: error.nonRetryable } };
+  }
+  const state = (name: RetryState | undefined) =>
+    name === undefined ? RetryStateNumber.UNSPECIFIED : RetryStateNumber[name];
   if (error instanceof ActivityFailure) {
     return {
       case: "activityFailureInfo",
@@ -344,7 +465,11 @@ function infoOf(error: Error, converter: PayloadConverter): InfoInit {
   if (isHandlerError(error)) {
     const { RETRYABLE, NON_RETRYABLE, UNSPECIFIED } = NexusHandlerErrorRetryBehavior;
     const { type, retryableOverride } = error;
-    const retryBehavior = retryableOverride === undefined ? UNSPECIFIED : retryableOverride ? RETRYABLE : NON_RETRYABLE;
+    const retryBehavior = retryableOverride === undefined
+      ? UNSPECIFIED
+      : retryableOverride
+      ? RETRYABLE
+      : NON_RETRYABLE;
     return { case: "nexusHandlerFailureInfo", value: { type, retryBehavior } };
   }
   // As in the official packages: a failure without a type.
@@ -352,6 +477,8 @@ function infoOf(error: Error, converter: PayloadConverter): InfoInit {
   return applicationInfo({ type: nameOf(error), nonRetryable: false });
 }
 
-function applicationInfo(value: Extract<NonNullable<InfoInit>, { case: "applicationFailureInfo" }>["value"]): InfoInit {
+function applicationInfo(
+  value: Extract<NonNullable<InfoInit>, { case: "applicationFailureInfo" }>["value"],
+): InfoInit {
   return { case: "applicationFailureInfo", value };
 }

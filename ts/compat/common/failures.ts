@@ -11,16 +11,28 @@ import type { Duration } from "./time.ts";
 
 const TIMEOUTS = ["START_TO_CLOSE", "SCHEDULE_TO_START", "SCHEDULE_TO_CLOSE", "HEARTBEAT"] as const;
 /** The exceeded timeout. */
-export const TimeoutType: InBothSpellings<"TIMEOUT_TYPE_", TimeoutType> = inBothSpellings("TIMEOUT_TYPE_", TIMEOUTS);
+export const TimeoutType: InBothSpellings<"TIMEOUT_TYPE_", TimeoutType> = inBothSpellings(
+  "TIMEOUT_TYPE_",
+  TIMEOUTS,
+);
 /** The exceeded timeout. */
 export type TimeoutType = (typeof TIMEOUTS)[number];
 
 const RETRY_STATES = [
-  ...["IN_PROGRESS", "NON_RETRYABLE_FAILURE", "TIMEOUT", "MAXIMUM_ATTEMPTS_REACHED", "RETRY_POLICY_NOT_SET"] as const,
+  ...[
+    "IN_PROGRESS",
+    "NON_RETRYABLE_FAILURE",
+    "TIMEOUT",
+    "MAXIMUM_ATTEMPTS_REACHED",
+    "RETRY_POLICY_NOT_SET",
+  ] as const,
   ...["INTERNAL_SERVER_ERROR", "CANCEL_REQUESTED"] as const,
 ];
 /** Reason why no further attempt follows. */
-export const RetryState: InBothSpellings<"RETRY_STATE_", RetryState> = inBothSpellings("RETRY_STATE_", RETRY_STATES);
+export const RetryState: InBothSpellings<"RETRY_STATE_", RetryState> = inBothSpellings(
+  "RETRY_STATE_",
+  RETRY_STATES,
+);
 /** Reason why no further attempt follows. */
 export type RetryState = (typeof RETRY_STATES)[number];
 
@@ -136,12 +148,20 @@ export class ApplicationFailure extends TemporalFailure {
   }
 
   /** Returns a failure that the retry policy may retry. */
-  static retryable(message?: string | null, type?: string | null, ...details: unknown[]): ApplicationFailure {
+  static retryable(
+    message?: string | null,
+    type?: string | null,
+    ...details: unknown[]
+  ): ApplicationFailure {
     return new this(message, type ?? "Error", false, details);
   }
 
   /** Returns a failure that is not retried. */
-  static nonRetryable(message?: string | null, type?: string | null, ...details: unknown[]): ApplicationFailure {
+  static nonRetryable(
+    message?: string | null,
+    type?: string | null,
+    ...details: unknown[]
+  ): ApplicationFailure {
     return new this(message, type ?? "Error", true, details);
   }
 }
@@ -171,7 +191,11 @@ export class TimeoutFailure extends TemporalFailure {
   /** The exceeded timeout. */
   readonly timeoutType: TimeoutType | undefined;
 
-  constructor(message: string | undefined, lastHeartbeatDetails: unknown, timeoutType: TimeoutType | undefined) {
+  constructor(
+    message: string | undefined,
+    lastHeartbeatDetails: unknown,
+    timeoutType: TimeoutType | undefined,
+  ) {
     super(message);
     this.lastHeartbeatDetails = lastHeartbeatDetails;
     this.timeoutType = timeoutType;

@@ -51,7 +51,10 @@ export class NexusHandlerError extends Error {
   readonly retryableOverride: boolean | undefined;
   readonly originalFailure: NexusFailure | undefined;
 
-  constructor(message: string, { rawErrorType, retryableOverride, originalFailure, cause }: HandlerErrorParts) {
+  constructor(
+    message: string,
+    { rawErrorType, retryableOverride, originalFailure, cause }: HandlerErrorParts,
+  ) {
     super(message, { cause });
     this.type = Object.hasOwn(RETRYABLE, rawErrorType) ? rawErrorType : "UNKNOWN";
     this.rawErrorType = rawErrorType;
@@ -65,10 +68,14 @@ export class NexusHandlerError extends Error {
   }
 }
 
-Object.defineProperty(NexusHandlerError.prototype, "name", { value: "HandlerError", enumerable: true });
+Object.defineProperty(NexusHandlerError.prototype, "name", {
+  value: "HandlerError",
+  enumerable: true,
+});
 Object.defineProperty(NexusHandlerError.prototype, MARK, { value: true });
 
 /** Returns whether an error is of this package, or of any copy of nexus-rpc. */
 export function isHandlerError(error: unknown): error is NexusHandlerError {
-  return typeof error === "object" && error !== null && (error as { [MARK]?: unknown })[MARK] === true;
+  return typeof error === "object" && error !== null &&
+    (error as { [MARK]?: unknown })[MARK] === true;
 }

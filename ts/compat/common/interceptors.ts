@@ -35,6 +35,10 @@ export function composeInterceptorsWith<I, M extends keyof I>(
 }
 
 /** Composes the method of all interceptors around `next`, the first one outermost. */
-export function composeInterceptors<I, M extends keyof I>(interceptors: I[], method: M, next: Next<I, M>): Next<I, M> {
+export function composeInterceptors<I, M extends keyof I>(
+  interceptors: I[],
+  method: M,
+  next: Next<I, M>,
+): Next<I, M> {
   return composeInterceptorsWith(interceptors, method, next, (wrapped) => wrapped);
 }

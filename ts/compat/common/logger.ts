@@ -52,7 +52,10 @@ export class LoggerWithComposedMetadata implements Logger {
     const before = composed === undefined ? undefined : composed.#contributors;
     const chain = appended(before, metaOrFunc);
     if (chain === undefined || chain === before) return logger;
-    return new LoggerWithComposedMetadata(composed === undefined ? logger : composed.#parent, chain);
+    return new LoggerWithComposedMetadata(
+      composed === undefined ? logger : composed.#parent,
+      chain,
+    );
   }
 
   /** Writes a line of a level. */

@@ -3,7 +3,8 @@
 // with bigint.
 
 const MASK = 0xffffffffn;
-const bits = (value: bigint, unsigned: boolean): bigint => unsigned ? BigInt.asUintN(64, value) : BigInt.asIntN(64, value);
+const bits = (value: bigint, unsigned: boolean): bigint =>
+  unsigned ? BigInt.asUintN(64, value) : BigInt.asIntN(64, value);
 
 /** Representations of a 64-bit integer. */
 export type LongLike =
@@ -35,7 +36,11 @@ export class Long {
 
   /** Converts a bigint, truncated to 64 bits. */
   static fromBigInt(value: bigint, unsigned = false): Long {
-    return new Long(Number(BigInt.asIntN(32, value & MASK)), Number(BigInt.asIntN(32, (value >> 32n) & MASK)), unsigned);
+    return new Long(
+      Number(BigInt.asIntN(32, value & MASK)),
+      Number(BigInt.asIntN(32, (value >> 32n) & MASK)),
+      unsigned,
+    );
   }
 
   /** Converts the integer part of a number; 0 for NaN. */
@@ -50,7 +55,10 @@ export class Long {
 
   /** Converts any representation. */
   static fromValue(value: LongLike, unsigned?: boolean): Long {
-    return Long.fromBigInt(bigintOf(value), unsigned ?? (typeof value === "object" && value.unsigned === true));
+    return Long.fromBigInt(
+      bigintOf(value),
+      unsigned ?? (typeof value === "object" && value.unsigned === true),
+    );
   }
 
   /** Returns whether a value is a Long of this package or of npm's `long`. */
@@ -136,6 +144,8 @@ Object.defineProperty(Long.prototype, "__isLong__", { value: true });
 
 /** Converts any representation to a bigint. */
 export function bigintOf(value: LongLike): bigint {
-  if (typeof value !== "object") return BigInt(typeof value === "number" ? Math.trunc(value) : value);
+  if (typeof value !== "object") {
+    return BigInt(typeof value === "number" ? Math.trunc(value) : value);
+  }
   return bits((BigInt(value.high) << 32n) | (BigInt(value.low) & MASK), value.unsigned === true);
 }

@@ -69,9 +69,19 @@ export interface MetricMeter {
   /** Creates a counter. */
   createCounter(name: string, unit?: string, description?: string): MetricCounter;
   /** Creates a histogram. */
-  createHistogram(name: string, valueType?: NumericMetricValueType, unit?: string, description?: string): MetricHistogram;
+  createHistogram(
+    name: string,
+    valueType?: NumericMetricValueType,
+    unit?: string,
+    description?: string,
+  ): MetricHistogram;
   /** Creates a gauge. */
-  createGauge(name: string, valueType?: NumericMetricValueType, unit?: string, description?: string): MetricGauge;
+  createGauge(
+    name: string,
+    valueType?: NumericMetricValueType,
+    unit?: string,
+    description?: string,
+  ): MetricGauge;
   /** Creates a counter that can decrease. */
   createUpDownCounter?(name: string, unit?: string, description?: string): MetricUpDownCounter;
   /** Returns the meter with additional tags. */
@@ -79,10 +89,28 @@ export interface MetricMeter {
 }
 
 /** Any metric, for wrappers. */
-type AnyMetric = Metric & Partial<Record<"add" | "record" | "set", (value: number, extraTags?: MetricTags) => void>>;
+type AnyMetric =
+  & Metric
+  & Partial<Record<"add" | "record" | "set", (value: number, extraTags?: MetricTags) => void>>;
 
-function noopMetric(kind: MetricKind, valueType: NumericMetricValueType, name: string, unit?: string, description?: string) {
-  return { name, unit, description, kind, valueType, add() {}, record() {}, set() {}, withTags: returnThis };
+function noopMetric(
+  kind: MetricKind,
+  valueType: NumericMetricValueType,
+  name: string,
+  unit?: string,
+  description?: string,
+) {
+  return {
+    name,
+    unit,
+    description,
+    kind,
+    valueType,
+    add() {},
+    record() {},
+    set() {},
+    withTags: returnThis,
+  };
 }
 function returnThis<T>(this: T): T {
   return this;
@@ -92,14 +120,30 @@ class NoopMetricMeter implements MetricMeter {
   createCounter(name: string, unit?: string, description?: string): MetricCounter {
     return noopMetric("counter", "int", name, unit, description) as unknown as MetricCounter;
   }
-  createHistogram(name: string, type: NumericMetricValueType = "int", unit?: string, description?: string): MetricHistogram {
+  createHistogram(
+    name: string,
+    type: NumericMetricValueType = "int",
+    unit?: string,
+    description?: string,
+  ): MetricHistogram {
     return noopMetric("histogram", type, name, unit, description) as unknown as MetricHistogram;
   }
-  createGauge(name: string, type: NumericMetricValueType = "int", unit?: string, description?: string): MetricGauge {
+  createGauge(
+    name: string,
+    type: NumericMetricValueType = "int",
+    unit?: string,
+    description?: string,
+  ): MetricGauge {
     return noopMetric("gauge", type, name, unit, description) as unknown as MetricGauge;
   }
   createUpDownCounter(name: string, unit?: string, description?: string): MetricUpDownCounter {
-    return noopMetric("up-down-counter", "int", name, unit, description) as unknown as MetricUpDownCounter;
+    return noopMetric(
+      "up-down-counter",
+      "int",
+      name,
+      unit,
+      description,
+    ) as unknown as MetricUpDownCounter;
   }
   withTags(_extraTags: MetricTags): MetricMeter {
     return this;
@@ -121,7 +165,13 @@ class TaggedMetric {
   constructor(parent: Metric, tags: readonly MetricTagsOrFunc[]) {
     this.#parent = parent as AnyMetric;
     this.#tags = tags;
-    ({ name: this.name, unit: this.unit, description: this.description, kind: this.kind, valueType: this.valueType } = parent);
+    ({
+      name: this.name,
+      unit: this.unit,
+      description: this.description,
+      kind: this.kind,
+      valueType: this.valueType,
+    } = parent);
   }
   add(value: number, extraTags?: MetricTags): void {
     this.#parent.add!(value, resolved(this.#tags, extraTags));
@@ -147,13 +197,18 @@ export class MetricMeterWithComposedTags implements MetricMeter {
     this.#tags = tags;
   }
 
-  /** Returns the meter with additional tags; the meter itself without any, unless `force` is set. */
+  /**
+   * Returns the meter with additional tags; the meter itself without any, unless `force` is set.
+   */
   static compose(meter: MetricMeter, tagsOrFunc: MetricTagsOrFunc, force = false): MetricMeter {
     const composed = meter instanceof MetricMeterWithComposedTags ? meter : undefined;
     const before = composed === undefined ? undefined : composed.#tags;
     const chain = appended(before, tagsOrFunc);
     if ((chain === undefined || chain === before) && !force) return meter;
-    return new MetricMeterWithComposedTags(composed === undefined ? meter : composed.#parent, chain ?? []);
+    return new MetricMeterWithComposedTags(
+      composed === undefined ? meter : composed.#parent,
+      chain ?? [],
+    );
   }
 
   #tagged<M extends Metric>(metric: M): M {
@@ -162,16 +217,28 @@ export class MetricMeterWithComposedTags implements MetricMeter {
   createCounter(name: string, unit?: string, description?: string): MetricCounter {
     return this.#tagged(this.#parent.createCounter(name, unit, description));
   }
-  createHistogram(name: string, type: NumericMetricValueType = "int", unit?: string, description?: string): MetricHistogram {
+  createHistogram(
+    name: string,
+    type: NumericMetricValueType = "int",
+    unit?: string,
+    description?: string,
+  ): MetricHistogram {
     return this.#tagged(this.#parent.createHistogram(name, type, unit, description));
   }
-  createGauge(name: string, type: NumericMetricValueType = "int", unit?: string, description?: string): MetricGauge {
+  createGauge(
+    name: string,
+    type: NumericMetricValueType = "int",
+    unit?: string,
+    description?: string,
+  ): MetricGauge {
     return this.#tagged(this.#parent.createGauge(name, type, unit, description));
   }
   /** Creates a counter that can decrease. Throws if the underlying meter does not support it. */
   createUpDownCounter(name: string, unit?: string, description?: string): MetricUpDownCounter {
     const create = this.#parent.createUpDownCounter?.bind(this.#parent);
-    if (create === undefined) throw new Error("createUpDownCounter is not supported by the underlying meter");
+    if (create === undefined) {
+      throw new Error("createUpDownCounter is not supported by the underlying meter");
+    }
     return this.#tagged(create(name, unit, description));
   }
   /** Returns the meter with additional tags. */

@@ -36,7 +36,10 @@ export type InBothSpellings<P extends string, K extends string> =
   & { readonly [N in `${P}UNSPECIFIED`]: undefined };
 
 /** Creates an enumeration from the old prefix and the names. */
-export function inBothSpellings<K extends string, P extends string>(prefix: P, names: readonly K[]): InBothSpellings<P, K> {
+export function inBothSpellings<K extends string, P extends string>(
+  prefix: P,
+  names: readonly K[],
+): InBothSpellings<P, K> {
   return Object.fromEntries([
     ...names.map((name) => [name, name]),
     [`${prefix}UNSPECIFIED`, undefined],
@@ -46,16 +49,25 @@ export function inBothSpellings<K extends string, P extends string>(prefix: P, n
 
 const PARENT_CLOSE = ["TERMINATE", "ABANDON", "REQUEST_CANCEL"] as const;
 /** What happens to a child when its parent closes. */
-export const ParentClosePolicy: InBothSpellings<"PARENT_CLOSE_POLICY_", ParentClosePolicy> = inBothSpellings(
-  "PARENT_CLOSE_POLICY_",
-  PARENT_CLOSE,
-);
+export const ParentClosePolicy: InBothSpellings<"PARENT_CLOSE_POLICY_", ParentClosePolicy> =
+  inBothSpellings(
+    "PARENT_CLOSE_POLICY_",
+    PARENT_CLOSE,
+  );
 /** What happens to a child when its parent closes. */
 export type ParentClosePolicy = (typeof PARENT_CLOSE)[number];
 
-const ID_REUSE = ["ALLOW_DUPLICATE", "ALLOW_DUPLICATE_FAILED_ONLY", "REJECT_DUPLICATE", "TERMINATE_IF_RUNNING"] as const;
+const ID_REUSE = [
+  "ALLOW_DUPLICATE",
+  "ALLOW_DUPLICATE_FAILED_ONLY",
+  "REJECT_DUPLICATE",
+  "TERMINATE_IF_RUNNING",
+] as const;
 /** Whether the id of a closed workflow can be reused. */
-export const WorkflowIdReusePolicy: InBothSpellings<"WORKFLOW_ID_REUSE_POLICY_", WorkflowIdReusePolicy> = inBothSpellings(
+export const WorkflowIdReusePolicy: InBothSpellings<
+  "WORKFLOW_ID_REUSE_POLICY_",
+  WorkflowIdReusePolicy
+> = inBothSpellings(
   "WORKFLOW_ID_REUSE_POLICY_",
   ID_REUSE,
 );
@@ -74,14 +86,19 @@ export function enumNumber(
 ): number {
   const names = ["UNSPECIFIED", ...Object.keys(members).filter((name) => !name.startsWith(prefix))];
   if (value === undefined || value === null) return 0;
-  const plain = typeof value === "string" && value.startsWith(prefix) ? value.slice(prefix.length) : value;
+  const plain = typeof value === "string" && value.startsWith(prefix)
+    ? value.slice(prefix.length)
+    : value;
   const at = typeof plain === "number" ? plain : names.indexOf(plain);
   if (names[at] === undefined) throw new ValueError(`Invalid ${what} value: '${value}'`);
   return at;
 }
 
 /** What happens to a running message handler when the workflow ends. */
-export const HandlerUnfinishedPolicy = { WARN_AND_ABANDON: "WARN_AND_ABANDON", ABANDON: "ABANDON" } as const;
+export const HandlerUnfinishedPolicy = {
+  WARN_AND_ABANDON: "WARN_AND_ABANDON",
+  ABANDON: "ABANDON",
+} as const;
 /** What happens to a running message handler when the workflow ends. */
 export type HandlerUnfinishedPolicy = keyof typeof HandlerUnfinishedPolicy;
 
@@ -128,7 +145,8 @@ export interface ActivityOptions {
 }
 
 /** Options of activities that run within the workflow task. */
-export interface LocalActivityOptions extends Omit<ActivityOptions, "activityId" | "taskQueue" | "heartbeatTimeout"> {
+export interface LocalActivityOptions
+  extends Omit<ActivityOptions, "activityId" | "taskQueue" | "heartbeatTimeout"> {
   /** Longer retry delays use a timer of the workflow. Default: 1 minute. */
   localRetryThreshold?: Duration;
 }

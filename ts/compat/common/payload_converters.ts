@@ -1,7 +1,11 @@
 // Payload converters of `@temporalio/common`: classes that programs compose and extend, with the
 // encodings of ts/converter. Converter modules run in the workflow sandbox, where this module is
 // loaded.
-import { jsonPayload, jsonPayloadConverter, type Payload as FullPayload } from "../../converter/payload.ts";
+import {
+  jsonPayload,
+  jsonPayloadConverter,
+  type Payload as FullPayload,
+} from "../../converter/payload.ts";
 import type { PayloadConverter as ProductConverter } from "../../converter/payload.ts";
 import { PayloadConverterError, ValueError } from "./errors.ts";
 import type { ConverterHint, SerializationContext, TypeInfo } from "./type_info.ts";
@@ -55,7 +59,11 @@ export interface PayloadConverter {
 /** A converter of one encoding. */
 export interface PayloadConverterWithEncoding {
   /** Encodes a value; undefined if another converter must encode it. */
-  toPayload<T>(value: T, context?: SerializationContext, hint?: ConverterHint<T>): Payload | undefined;
+  toPayload<T>(
+    value: T,
+    context?: SerializationContext,
+    hint?: ConverterHint<T>,
+  ): Payload | undefined;
   /** Decodes a payload of this encoding. */
   fromPayload<T>(payload: Payload, context?: SerializationContext, hint?: ConverterHint<T>): T;
   /** Encoding of the payloads. */
@@ -73,7 +81,11 @@ export class RawValue<T = unknown> {
   /** Exists only in the type. */
   readonly [rawPayloadTypeBrand]: T = undefined as T;
 
-  constructor(value: T, payloadConverter: PayloadConverter = defaultPayloadConverter, context?: SerializationContext) {
+  constructor(
+    value: T,
+    payloadConverter: PayloadConverter = defaultPayloadConverter,
+    context?: SerializationContext,
+  ) {
     this.#payload = payloadConverter.toPayload(value, context);
   }
 
@@ -87,7 +99,10 @@ export class RawValue<T = unknown> {
     return this.#payload;
   }
 }
-const AS_IT_IS = { toPayload: (value: unknown) => value, fromPayload: (payload: Payload) => payload } as PayloadConverter;
+const AS_IT_IS = {
+  toPayload: (value: unknown) => value,
+  fromPayload: (payload: Payload) => payload,
+} as PayloadConverter;
 
 /** Type hint of values that are decoded to a RawValue. */
 export const rawValueTypeInfo: TypeInfo<RawValue> = {};
@@ -99,9 +114,13 @@ export class CompositePayloadConverter implements PayloadConverter {
   readonly converterByEncoding: Map<string, PayloadConverterWithEncoding> = new Map();
 
   constructor(...converters: PayloadConverterWithEncoding[]) {
-    if (converters.length === 0) throw new PayloadConverterError("Must provide at least one PayloadConverterWithEncoding");
+    if (converters.length === 0) {
+      throw new PayloadConverterError("Must provide at least one PayloadConverterWithEncoding");
+    }
     this.converters = converters;
-    for (const converter of converters) this.converterByEncoding.set(converter.encodingType, converter);
+    for (const converter of converters) {
+      this.converterByEncoding.set(converter.encodingType, converter);
+    }
   }
 
   /** Encodes a value. Throws a ValueError if no converter accepts it. */
@@ -112,13 +131,17 @@ export class CompositePayloadConverter implements PayloadConverter {
       const payload = converter.toPayload(value, context, hint);
       if (payload !== undefined) return payload;
     }
-    if (hint !== undefined) throw new ValueError(`No payload converter supports converter hint '${hint.converter}'`);
+    if (hint !== undefined) {
+      throw new ValueError(`No payload converter supports converter hint '${hint.converter}'`);
+    }
     throw new ValueError(`Unable to convert ${value} to payload`);
   }
 
   /** Decodes a payload. Throws a ValueError for an unknown encoding. */
   fromPayload<T>(payload: Payload, context?: SerializationContext, hint?: ConverterHint<T>): T {
-    if (payload.metadata === undefined || payload.metadata === null) throw new ValueError("Missing payload metadata");
+    if (payload.metadata === undefined || payload.metadata === null) {
+      throw new ValueError("Missing payload metadata");
+    }
     const encoding = text.decode(payload.metadata[METADATA_ENCODING_KEY]);
     const converter = this.converterByEncoding.get(encoding);
     if (converter === undefined) throw new ValueError(`Unknown encoding: ${encoding}`);
@@ -137,7 +160,9 @@ export class UndefinedPayloadConverter implements PayloadConverterWithEncoding {
 
   /** Encodes undefined. */
   toPayload(value: unknown): Payload | undefined {
-    return value === undefined ? { metadata: { [METADATA_ENCODING_KEY]: encodingKeys.METADATA_ENCODING_NULL } } : undefined;
+    return value === undefined
+      ? { metadata: { [METADATA_ENCODING_KEY]: encodingKeys.METADATA_ENCODING_NULL } }
+      : undefined;
   }
 
   /** Returns undefined. */
@@ -184,7 +209,11 @@ export class JsonPayloadConverter implements PayloadConverterWithEncoding {
 /** Converts undefined, bytes and JSON. */
 export class DefaultPayloadConverter extends CompositePayloadConverter {
   constructor() {
-    super(new UndefinedPayloadConverter(), new BinaryPayloadConverter(), new JsonPayloadConverter());
+    super(
+      new UndefinedPayloadConverter(),
+      new BinaryPayloadConverter(),
+      new JsonPayloadConverter(),
+    );
   }
 }
 
@@ -192,7 +221,10 @@ export class DefaultPayloadConverter extends CompositePayloadConverter {
 export const defaultPayloadConverter: DefaultPayloadConverter = new DefaultPayloadConverter();
 
 /** Returns the payload with both fields set. */
-export const full = ({ metadata, data }: Payload): FullPayload => ({ metadata: metadata ?? {}, data: data ?? new Uint8Array(0) });
+export const full = ({ metadata, data }: Payload): FullPayload => ({
+  metadata: metadata ?? {},
+  data: data ?? new Uint8Array(0),
+});
 
 /** Returns the converter for one owner of values, used by calls without a context. */
 export function inContext<C extends ProductConverter>(given: C, context: SerializationContext): C {
@@ -208,7 +240,10 @@ export function inContext<C extends ProductConverter>(given: C, context: Seriali
 }
 
 /** Adapts a converter to the native interface. */
-export function productConverter(converter: PayloadConverter, context?: SerializationContext): ProductConverter {
+export function productConverter(
+  converter: PayloadConverter,
+  context?: SerializationContext,
+): ProductConverter {
   const encode = (value: unknown): FullPayload => {
     if (value instanceof RawValue) return full(value.payload);
     return full(converter.toPayload(value, context));

@@ -1,7 +1,12 @@
 // Converts lists and records of values, as exported by `@temporalio/common` for converters and
 // interceptors.
 import { ValueError } from "./errors.ts";
-import { type Payload, type PayloadConverter, RawValue, rawValueTypeInfo } from "./payload_converters.ts";
+import {
+  type Payload,
+  type PayloadConverter,
+  RawValue,
+  rawValueTypeInfo,
+} from "./payload_converters.ts";
 import type { SerializationContext, TypeInfo } from "./type_info.ts";
 
 /** Encodes a value with a type hint. */
@@ -12,7 +17,9 @@ export function toPayloadWithTypeInfo<T, D = T>(
   typeInfo: TypeInfo<T, D> | undefined,
 ): Payload {
   if (typeInfo as unknown === rawValueTypeInfo) {
-    if (!(value instanceof RawValue)) throw new ValueError("RawValue TypeInfo requires a RawValue value");
+    if (!(value instanceof RawValue)) {
+      throw new ValueError("RawValue TypeInfo requires a RawValue value");
+    }
     return value.payload;
   }
   const transfer = typeInfo?.transferTypeConverter;
@@ -34,7 +41,10 @@ export function fromPayloadWithTypeInfo<T, D = T>(
 }
 
 /** Encodes values; undefined without any. */
-export function toPayloads(converter: PayloadConverter, ...values: unknown[]): Payload[] | undefined {
+export function toPayloads(
+  converter: PayloadConverter,
+  ...values: unknown[]
+): Payload[] | undefined {
   return toPayloadsWithContext(converter, undefined, values);
 }
 
@@ -66,7 +76,9 @@ export function mapToPayloads<K extends string, T = any>(
   context?: SerializationContext,
 ): Record<K, Payload> {
   const entries = Object.entries(map) as [K, T][];
-  return Object.fromEntries(entries.map(([key, value]) => [key, converter.toPayload(value, context)])) as Record<K, Payload>;
+  return Object.fromEntries(
+    entries.map(([key, value]) => [key, converter.toPayload(value, context)]),
+  ) as Record<K, Payload>;
 }
 
 /** Decodes one value of a list; undefined if it is missing. */
@@ -88,7 +100,9 @@ export function arrayFromPayloads(
   context?: SerializationContext,
   typeInfo?: readonly TypeInfo[],
 ): unknown[] {
-  return (payloads ?? []).map((payload, i) => fromPayloadWithTypeInfo(converter, payload, context, typeInfo?.[i]));
+  return (payloads ?? []).map((payload, i) =>
+    fromPayloadWithTypeInfo(converter, payload, context, typeInfo?.[i])
+  );
 }
 
 /** Decodes the values of a record; undefined without a record. */
@@ -99,5 +113,7 @@ export function mapFromPayloads<K extends string, T = unknown>(
 ): Record<K, T> | undefined {
   if (map === undefined || map === null) return undefined;
   const entries = Object.entries(map) as [K, Payload][];
-  return Object.fromEntries(entries.map(([key, payload]) => [key, converter.fromPayload<T>(payload, context)])) as Record<K, T>;
+  return Object.fromEntries(
+    entries.map(([key, payload]) => [key, converter.fromPayload<T>(payload, context)]),
+  ) as Record<K, T>;
 }

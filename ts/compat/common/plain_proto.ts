@@ -2,7 +2,14 @@
 // fields, 64-bit integers are Longs, enumerations numbers, and unset fields read as defaults of the
 // prototype. The native messages (protobuf-es) differ only in these points, so one conversion
 // covers every message.
-import { create, type DescField, type DescMessage, type Message, type MessageShape, ScalarType } from "@bufbuild/protobuf";
+import {
+  create,
+  type DescField,
+  type DescMessage,
+  type Message,
+  type MessageShape,
+  ScalarType,
+} from "@bufbuild/protobuf";
 import { base64Decode, base64Encode } from "@bufbuild/protobuf/wire";
 import { bigintOf, Long, type LongLike } from "./long.ts";
 
@@ -14,10 +21,17 @@ type Fields = { [name: string]: unknown };
 
 const WRAPPER = /^google\.protobuf\.(?:U?Int(?:32|64)|Double|Float|Bool|String|Bytes)Value$/;
 const UNSIGNED: ReadonlySet<ScalarType> = new Set([ScalarType.UINT64, ScalarType.FIXED64]);
-const SIGNED: ReadonlySet<ScalarType> = new Set([ScalarType.INT64, ScalarType.SFIXED64, ScalarType.SINT64]);
+const SIGNED: ReadonlySet<ScalarType> = new Set([
+  ScalarType.INT64,
+  ScalarType.SFIXED64,
+  ScalarType.SINT64,
+]);
 /** Returns whether a message wraps one value, like google.protobuf.DoubleValue. */
 export const isWrapper = ({ typeName }: DescMessage): boolean => WRAPPER.test(typeName);
-/** Returns a field's property in the plain form. protobufjs keeps `type_url` of an Any as in the .proto file. */
+/**
+ * Returns a field's property in the plain form. protobufjs keeps `type_url` of an Any as in the
+ * .proto file.
+ */
 export const plainName = (field: DescField): string =>
   field.parent.typeName === "google.protobuf.Any" ? field.name : field.localName;
 const is64 = (type: ScalarType): boolean => UNSIGNED.has(type) || SIGNED.has(type);
@@ -30,7 +44,9 @@ const prototypes = new Map<string, object>();
 function prototypeOf(desc: DescMessage): object {
   let prototype = prototypes.get(desc.typeName);
   if (prototype === undefined) {
-    prototype = Object.fromEntries(desc.fields.map((field) => [plainName(field), defaultOf(field)])) as object;
+    prototype = Object.fromEntries(
+      desc.fields.map((field) => [plainName(field), defaultOf(field)]),
+    ) as object;
     Object.defineProperty(prototype, "toJSON", {
       value: function (this: Fields) {
         return jsonOf(desc, this);
@@ -41,7 +57,10 @@ function prototypeOf(desc: DescMessage): object {
   return prototype;
 }
 
-/** JSON of a message like protobufjs: enumerations as names, 64-bit integers as text, bytes in base64. */
+/**
+ * JSON of a message like protobufjs: enumerations as names, 64-bit integers as text, bytes in
+ * base64.
+ */
 function jsonOf(desc: DescMessage, plain: Fields): Fields {
   const json: Fields = {};
   for (const field of desc.fields) {
@@ -106,13 +125,16 @@ function isDefault(field: DescField, value: unknown): boolean {
   if (field.fieldKind === "list") return (value as unknown[]).length === 0;
   if (field.fieldKind === "map") return Object.keys(value as object).length === 0;
   if (field.fieldKind === "message" || field.proto.proto3Optional) return false;
-  return value === 0 || value === 0n || value === "" || value === false || (value instanceof Uint8Array && value.length === 0);
+  return value === 0 || value === 0n || value === "" || value === false ||
+    (value instanceof Uint8Array && value.length === 0);
 }
 
 function plainField(field: DescField, value: unknown): unknown {
   const one = (item: unknown): unknown => {
     if (field.message !== undefined) return plainMessage(field.message, item);
-    return field.scalar !== undefined && is64(field.scalar) ? Long.fromBigInt(item as bigint, UNSIGNED.has(field.scalar)) : item;
+    return field.scalar !== undefined && is64(field.scalar)
+      ? Long.fromBigInt(item as bigint, UNSIGNED.has(field.scalar))
+      : item;
   };
   if (field.fieldKind === "list") return (value as unknown[]).map(one);
   if (field.fieldKind === "map") return mapped(value as Fields, one);
@@ -138,14 +160,17 @@ function mapped(map: Fields, one: (item: unknown) => unknown): Fields {
  * field of a wrong type.
  */
 export function fromPlain<D extends DescMessage>(desc: D, plain: PlainMessage): MessageShape<D> {
-  if (typeof plain !== "object" || plain === null) throw new TypeError(`${desc.typeName}: an object is expected, not ${plain}`);
+  if (typeof plain !== "object" || plain === null) {
+    throw new TypeError(`${desc.typeName}: an object is expected, not ${plain}`);
+  }
   const message = create(desc) as unknown as Fields;
   for (const field of desc.fields) {
     const value = (plain as Fields)[plainName(field)];
     if (value === undefined || value === null) continue;
     // Prototype defaults are not set fields; in a oneof they would select a case.
-    if (field.oneof !== undefined) message[field.oneof.localName] = { case: field.localName, value: readField(field, value) };
-    else message[field.localName] = readField(field, value);
+    if (field.oneof !== undefined) {
+      message[field.oneof.localName] = { case: field.localName, value: readField(field, value) };
+    } else message[field.localName] = readField(field, value);
   }
   return message as unknown as MessageShape<D>;
 }
@@ -153,7 +178,9 @@ export function fromPlain<D extends DescMessage>(desc: D, plain: PlainMessage): 
 function readField(field: DescField, value: unknown): unknown {
   const one = (item: unknown): unknown => {
     if (field.message !== undefined) return readMessage(field.message, item);
-    if (field.enum !== undefined) return typeof item === "string" ? numberOfName(field, item) : item;
+    if (field.enum !== undefined) {
+      return typeof item === "string" ? numberOfName(field, item) : item;
+    }
     return readScalar(field.scalar!, item);
   };
   if (field.fieldKind === "list") return Array.from(value as Iterable<unknown>, one);
@@ -176,6 +203,8 @@ function readScalar(type: ScalarType, value: unknown): unknown {
 
 function numberOfName(field: DescField, name: string): number {
   const found = field.enum!.values.find((value) => value.name === name || value.localName === name);
-  if (found === undefined) throw new TypeError(`${field.name}: "${name}" is not a value of ${field.enum!.typeName}`);
+  if (found === undefined) {
+    throw new TypeError(`${field.name}: "${name}" is not a value of ${field.enum!.typeName}`);
+  }
   return found.number;
 }

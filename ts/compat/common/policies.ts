@@ -11,7 +11,8 @@ import { ActivityCancellationType, type Members, WorkflowIdReusePolicy } from ".
 
 type Names = { readonly [name: string]: string | undefined };
 /** Members of an enumeration in the current spelling, in the order of their numbers. */
-const namesOf = (members: Names, prefix: string): string[] => Object.keys(members).filter((name) => !name.startsWith(prefix));
+const namesOf = (members: Names, prefix: string): string[] =>
+  Object.keys(members).filter((name) => !name.startsWith(prefix));
 const codecOf = <N extends string, P extends string>(members: Names, prefix: P): EnumCodec<P, N> =>
   enumCodec(prefix, namesOf(members, prefix) as N[]);
 
@@ -25,7 +26,10 @@ export const WorkflowIdConflictPolicy: Members<"FAIL" | "USE_EXISTING" | "TERMIN
 export type WorkflowIdConflictPolicy = keyof typeof WorkflowIdConflictPolicy;
 
 /** Worker versions that may continue a run. */
-export const VersioningBehavior: Members<"PINNED" | "AUTO_UPGRADE"> = { PINNED: "PINNED", AUTO_UPGRADE: "AUTO_UPGRADE" };
+export const VersioningBehavior: Members<"PINNED" | "AUTO_UPGRADE"> = {
+  PINNED: "PINNED",
+  AUTO_UPGRADE: "AUTO_UPGRADE",
+};
 /** Worker versions that may continue a run. */
 export type VersioningBehavior = keyof typeof VersioningBehavior;
 
@@ -38,7 +42,9 @@ export const InitialVersioningBehavior: Members<"AUTO_UPGRADE" | "USE_RAMPING_VE
 export type InitialVersioningBehavior = keyof typeof InitialVersioningBehavior;
 
 /** Why the server suggests continue-as-new. */
-export const SuggestContinueAsNewReason: Members<"HISTORY_SIZE_TOO_LARGE" | "TOO_MANY_HISTORY_EVENTS" | "TOO_MANY_UPDATES"> = {
+export const SuggestContinueAsNewReason: Members<
+  "HISTORY_SIZE_TOO_LARGE" | "TOO_MANY_HISTORY_EVENTS" | "TOO_MANY_UPDATES"
+> = {
   HISTORY_SIZE_TOO_LARGE: "HISTORY_SIZE_TOO_LARGE",
   TOO_MANY_HISTORY_EVENTS: "TOO_MANY_HISTORY_EVENTS",
   TOO_MANY_UPDATES: "TOO_MANY_UPDATES",
@@ -57,17 +63,21 @@ const conflict: EnumCodec<"WORKFLOW_ID_CONFLICT_POLICY_", WorkflowIdConflictPoli
   WorkflowIdConflictPolicy,
   "WORKFLOW_ID_CONFLICT_POLICY_",
 );
-const behavior: EnumCodec<"VERSIONING_BEHAVIOR_", VersioningBehavior> = codecOf<VersioningBehavior, "VERSIONING_BEHAVIOR_">(
+const behavior: EnumCodec<"VERSIONING_BEHAVIOR_", VersioningBehavior> = codecOf<
+  VersioningBehavior,
+  "VERSIONING_BEHAVIOR_"
+>(
   VersioningBehavior,
   "VERSIONING_BEHAVIOR_",
 );
-const initial: EnumCodec<"CONTINUE_AS_NEW_VERSIONING_BEHAVIOR_", InitialVersioningBehavior> = codecOf<
-  InitialVersioningBehavior,
-  "CONTINUE_AS_NEW_VERSIONING_BEHAVIOR_"
->(
-  InitialVersioningBehavior,
-  "CONTINUE_AS_NEW_VERSIONING_BEHAVIOR_",
-);
+const initial: EnumCodec<"CONTINUE_AS_NEW_VERSIONING_BEHAVIOR_", InitialVersioningBehavior> =
+  codecOf<
+    InitialVersioningBehavior,
+    "CONTINUE_AS_NEW_VERSIONING_BEHAVIOR_"
+  >(
+    InitialVersioningBehavior,
+    "CONTINUE_AS_NEW_VERSIONING_BEHAVIOR_",
+  );
 const reasons: EnumCodec<"SUGGEST_CONTINUE_AS_NEW_REASON_", SuggestContinueAsNewReason> = codecOf<
   SuggestContinueAsNewReason,
   "SUGGEST_CONTINUE_AS_NEW_REASON_"
@@ -75,11 +85,17 @@ const reasons: EnumCodec<"SUGGEST_CONTINUE_AS_NEW_REASON_", SuggestContinueAsNew
   SuggestContinueAsNewReason,
   "SUGGEST_CONTINUE_AS_NEW_REASON_",
 );
-const timeout: EnumCodec<"TIMEOUT_TYPE_", TimeoutTypeName> = codecOf<TimeoutTypeName, "TIMEOUT_TYPE_">(
+const timeout: EnumCodec<"TIMEOUT_TYPE_", TimeoutTypeName> = codecOf<
+  TimeoutTypeName,
+  "TIMEOUT_TYPE_"
+>(
   TimeoutType,
   "TIMEOUT_TYPE_",
 );
-const retry: EnumCodec<"RETRY_STATE_", RetryStateName> = codecOf<RetryStateName, "RETRY_STATE_">(RetryState, "RETRY_STATE_");
+const retry: EnumCodec<"RETRY_STATE_", RetryStateName> = codecOf<RetryStateName, "RETRY_STATE_">(
+  RetryState,
+  "RETRY_STATE_",
+);
 const category: EnumCodec<"APPLICATION_ERROR_CATEGORY_", ApplicationFailureCategory> = codecOf<
   ApplicationFailureCategory,
   "APPLICATION_ERROR_CATEGORY_"
@@ -88,7 +104,10 @@ const category: EnumCodec<"APPLICATION_ERROR_CATEGORY_", ApplicationFailureCateg
   "APPLICATION_ERROR_CATEGORY_",
 );
 // These start at 0 and have no member for unset.
-const cancellation: EnumCodec<"", ActivityCancellationType> = makeProtoEnumConverters<ActivityCancellationType, "">(
+const cancellation: EnumCodec<"", ActivityCancellationType> = makeProtoEnumConverters<
+  ActivityCancellationType,
+  ""
+>(
   {
     [ActivityCancellationType.TRY_CANCEL]: 0,
     [ActivityCancellationType.WAIT_CANCELLATION_COMPLETED]: 1,
@@ -138,6 +157,8 @@ export const decodeActivityCancellationType: typeof cancellation[1] = cancellati
 export function suggestContinueAsNewReasonsFromProto(
   numbers: readonly number[] | null | undefined,
 ): SuggestContinueAsNewReason[] | undefined {
-  const known = (numbers ?? []).map(decodeSuggestContinueAsNewReason).filter((reason) => reason !== undefined);
+  const known = (numbers ?? []).map(decodeSuggestContinueAsNewReason).filter((reason) =>
+    reason !== undefined
+  );
   return known.length === 0 ? undefined : known;
 }

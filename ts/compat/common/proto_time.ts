@@ -19,21 +19,26 @@ export function optionalTsToMs(ts: Optional): number | undefined {
 
 /** Returns milliseconds. Throws a TypeError that names the field if not set. */
 export function requiredTsToMs(ts: Optional, fieldName: string): number {
-  if (ts === undefined || ts === null) throw new TypeError(`Expected ${fieldName} to be a timestamp, got ${ts}`);
+  if (ts === undefined || ts === null) {
+    throw new TypeError(`Expected ${fieldName} to be a timestamp, got ${ts}`);
+  }
   return tsToMs(ts);
 }
 
 /** Returns milliseconds. Throws if not set. */
 export function tsToMs(ts: Optional): number {
   if (ts === undefined || ts === null) throw new Error(`Expected timestamp, got ${ts}`);
-  return Long.fromValue(ts.seconds ?? 0).toNumber() * 1000 + Math.floor((ts.nanos ?? 0) / 1_000_000);
+  return Long.fromValue(ts.seconds ?? 0).toNumber() * 1000 +
+    Math.floor((ts.nanos ?? 0) / 1_000_000);
 }
 
 /** Converts milliseconds. Throws a ValueError for NaN. */
 export function msNumberToTs(millis: number): Timestamp {
   const seconds = Math.floor(millis / 1000);
   const nanos = (millis % 1000) * 1_000_000;
-  if (Number.isNaN(seconds) || Number.isNaN(nanos)) throw new ValueError(`Invalid millis ${millis}`);
+  if (Number.isNaN(seconds) || Number.isNaN(nanos)) {
+    throw new ValueError(`Invalid millis ${millis}`);
+  }
   return { seconds: Long.fromNumber(seconds), nanos };
 }
 

@@ -28,7 +28,9 @@ function withNames(desc: DescMessage, json: unknown): unknown {
       if (field.enum === undefined || typeof item !== "string") return item;
       if (field.enum.values.some(({ name }) => name === item)) return item;
       const constant = item.replace(/([^_])([A-Z])/g, "$1_$2").toUpperCase();
-      return field.enum.values.find(({ name }) => name === `${field.enum!.sharedPrefix ?? ""}${constant}`.toUpperCase())?.name ??
+      return field.enum.values.find(({ name }) =>
+        name === `${field.enum!.sharedPrefix ?? ""}${constant}`.toUpperCase()
+      )?.name ??
         item;
     };
     if (field.fieldKind === "map") continue;
@@ -42,7 +44,10 @@ function withNames(desc: DescMessage, json: unknown): unknown {
  * TypeError for other values.
  */
 export function historyFromJSON(history: unknown): History {
-  if (typeof history !== "object" || history === null || !Array.isArray((history as { events?: unknown }).events)) {
+  if (
+    typeof history !== "object" || history === null ||
+    !Array.isArray((history as { events?: unknown }).events)
+  ) {
     throw new TypeError("Invalid history, expected an object with an array of events");
   }
   const json = withNames(HistorySchema, history) as JsonValue;
@@ -61,5 +66,8 @@ export function payloadToJSON(payload: Payload): JSONPayload {
 
 /** Parses the JSON of a payload. */
 export function JSONToPayload(json: JSONPayload): Payload {
-  return toPlain(PayloadSchema, fromJson(PayloadSchema, json as JsonValue, { ignoreUnknownFields: true })) as Payload;
+  return toPlain(
+    PayloadSchema,
+    fromJson(PayloadSchema, json as JsonValue, { ignoreUnknownFields: true }),
+  ) as Payload;
 }

@@ -36,7 +36,9 @@ abstract class ProtobufPayloadConverter implements PayloadConverterWithEncoding 
 
   /** Without a root it can only encode. Throws a TypeError for an invalid root. */
   constructor(root?: unknown) {
-    if (root && !isA(root, "Root")) throw new TypeError("root must be an instance of a protobufjs Root");
+    if (root && !isA(root, "Root")) {
+      throw new TypeError("root must be an instance of a protobufjs Root");
+    }
     this.root = root as Root | undefined;
   }
 
@@ -62,9 +64,13 @@ abstract class ProtobufPayloadConverter implements PayloadConverterWithEncoding 
   fromPayload<T>({ metadata, data }: Payload): T {
     if (data === undefined || data === null) throw new ValueError("Got payload with no data");
     const named = metadata?.[METADATA_MESSAGE_TYPE_KEY];
-    if (named === undefined) throw new ValueError(`Got protobuf payload without metadata.${METADATA_MESSAGE_TYPE_KEY}`);
+    if (named === undefined) {
+      throw new ValueError(`Got protobuf payload without metadata.${METADATA_MESSAGE_TYPE_KEY}`);
+    }
     if (this.root === undefined) {
-      throw new PayloadConverterError("Unable to deserialize protobuf message without `root` being provided");
+      throw new PayloadConverterError(
+        "Unable to deserialize protobuf message without `root` being provided",
+      );
     }
     const name = decode(named);
     let type: ProtobufType;
@@ -131,7 +137,18 @@ export class DefaultPayloadConverterWithProtobufs extends CompositePayloadConver
 
 /** Names that protobufjs reserves on roots and namespaces. */
 const KEPT: ReadonlySet<string> = new Set([
-  ...["options", "parsedOptions", "name", "parent", "resolved", "comment", "filename", "nested", "_nestedArray", "root"],
+  ...[
+    "options",
+    "parsedOptions",
+    "name",
+    "parent",
+    "resolved",
+    "comment",
+    "filename",
+    "nested",
+    "_nestedArray",
+    "root",
+  ],
 ]);
 
 /**
@@ -151,7 +168,10 @@ export function patchProtobufRoot<T extends Record<string, unknown>>(root: T): T
   return patched as T;
 }
 
-function withTypes(from: Record<string, unknown>, name: string | undefined): Record<string, unknown> {
+function withTypes(
+  from: Record<string, unknown>,
+  name: string | undefined,
+): Record<string, unknown> {
   const Made = from.constructor as unknown as new (name: unknown) => Record<string, unknown>;
   const made = new Made(name ?? {});
   for (const key in from) {

@@ -31,7 +31,8 @@ type Fields = { [name: string]: unknown };
 type Convert = (value: unknown) => unknown;
 
 const LONGS = /^(?:u?int64|s?fixed64|sint64)$/;
-const isEnum = (type: Field["resolvedType"]): type is EnumType => type !== null && "valuesById" in type;
+const isEnum = (type: Field["resolvedType"]): type is EnumType =>
+  type !== null && "valuesById" in type;
 const nameOf = ({ fullName }: ProtobufType): string => fullName.replace(/^\./, "");
 const WRAPPER = /^google\.protobuf\.(?:U?Int(?:32|64)|Double|Float|Bool|String|Bytes)Value$/;
 
@@ -54,7 +55,10 @@ export function toProtoJson(type: ProtobufType, message: object): unknown {
   }
   const json: Fields = {};
   for (const field of type.fieldsArray) {
-    if (!Object.hasOwn(source, field.name) || source[field.name] === undefined || source[field.name] === null) continue;
+    if (
+      !Object.hasOwn(source, field.name) || source[field.name] === undefined ||
+      source[field.name] === null
+    ) continue;
     json[field.name] = each(field.resolve(), source[field.name], (value) => fieldOut(field, value));
   }
   return json;
@@ -77,16 +81,28 @@ export function fromProtoJson(type: ProtobufType, json: unknown): object {
   if (name === "google.protobuf.Timestamp") {
     const [, whole, digits = ""] = /^(.*?)(?:\.(\d{1,9}))?Z$/.exec(String(json)) ?? [];
     const ms = Date.parse(`${whole}Z`);
-    if (Number.isNaN(ms)) throw new PayloadConverterError(`${JSON.stringify(json)} is not a ${name}`);
-    return type.create({ seconds: Long.fromNumber(ms / 1000), nanos: Number(digits.padEnd(9, "0")) });
+    if (Number.isNaN(ms)) {
+      throw new PayloadConverterError(`${JSON.stringify(json)} is not a ${name}`);
+    }
+    return type.create({
+      seconds: Long.fromNumber(ms / 1000),
+      nanos: Number(digits.padEnd(9, "0")),
+    });
   }
   if (name === "google.protobuf.Duration") {
     const [, sign, seconds, digits = ""] = /^(-?)(\d+)(?:\.(\d{1,9}))?s$/.exec(String(json)) ?? [];
-    if (seconds === undefined) throw new PayloadConverterError(`${JSON.stringify(json)} is not a ${name}`);
+    if (seconds === undefined) {
+      throw new PayloadConverterError(`${JSON.stringify(json)} is not a ${name}`);
+    }
     const factor = sign === "-" ? -1 : 1;
-    return type.create({ seconds: Long.fromNumber(Number(seconds) * factor), nanos: Number(digits.padEnd(9, "0")) * factor });
+    return type.create({
+      seconds: Long.fromNumber(Number(seconds) * factor),
+      nanos: Number(digits.padEnd(9, "0")) * factor,
+    });
   }
-  if (typeof json !== "object" || json === null) throw new PayloadConverterError(`${JSON.stringify(json)} is not a ${name}`);
+  if (typeof json !== "object" || json === null) {
+    throw new PayloadConverterError(`${JSON.stringify(json)} is not a ${name}`);
+  }
   const fields: Fields = {};
   for (const field of type.fieldsArray) {
     const value = (json as Fields)[field.name] ?? (json as Fields)[snake(field.name)];
@@ -100,17 +116,28 @@ function fieldIn(field: Field, value: unknown): unknown {
   const { resolvedType, type } = field;
   if (isEnum(resolvedType)) return typeof value === "string" ? resolvedType.values[value] : value;
   if (resolvedType !== null) return fromProtoJson(resolvedType, value);
-  if (LONGS.test(type)) return Long.fromBigInt(BigInt(value as string), type.startsWith("u") || type === "fixed64");
+  if (LONGS.test(type)) {
+    return Long.fromBigInt(BigInt(value as string), type.startsWith("u") || type === "fixed64");
+  }
   if (type === "bytes") return base64Decode(value as string);
   if (typeof value === "string" && /^(?:double|float)$/.test(type)) return Number(value);
   return value;
 }
 
 function each({ repeated, map }: Field, value: unknown, convert: Convert): unknown {
-  if (map) return Object.fromEntries(Object.entries(value as object).map(([key, item]) => [key, convert(item)]));
+  if (map) {
+    return Object.fromEntries(
+      Object.entries(value as object).map(([key, item]) => [key, convert(item)]),
+    );
+  }
   return repeated ? Array.from(value as Iterable<unknown>, convert) : convert(value);
 }
 
-const snake = (name: string): string => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
-const times = ({ seconds, nanos }: Fields) => ({ seconds: bigintOf((seconds ?? 0) as LongLike), nanos: Number(nanos ?? 0) });
-const fraction = (nanos: number): string => nanos === 0 ? "" : `.${String(nanos).padStart(9, "0").replace(/(?:000)+$/, "")}`;
+const snake = (name: string): string =>
+  name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+const times = ({ seconds, nanos }: Fields) => ({
+  seconds: bigintOf((seconds ?? 0) as LongLike),
+  nanos: Number(nanos ?? 0),
+});
+const fraction = (nanos: number): string =>
+  nanos === 0 ? "" : `.${String(nanos).padStart(9, "0").replace(/(?:000)+$/, "")}`;

@@ -26,13 +26,21 @@ export function compileRetryPolicy(policy: RetryPolicy): ProtoRetryPolicy {
     throw new ValueError("RetryPolicy.backoffCoefficient must be greater than 0");
   }
   if (!Number.isFinite(backoffCoefficient ?? 2)) {
-    throw new ValueError(`RetryPolicy.backoffCoefficient must be a finite number, not ${backoffCoefficient}`);
+    throw new ValueError(
+      `RetryPolicy.backoffCoefficient must be a finite number, not ${backoffCoefficient}`,
+    );
   }
   // An unset field means no limit.
-  const maximumAttempts = policy.maximumAttempts === Number.POSITIVE_INFINITY ? undefined : policy.maximumAttempts;
+  const maximumAttempts = policy.maximumAttempts === Number.POSITIVE_INFINITY
+    ? undefined
+    : policy.maximumAttempts;
   if (maximumAttempts !== undefined && maximumAttempts !== null) {
-    if (maximumAttempts <= 0) throw new ValueError("RetryPolicy.maximumAttempts must be a positive integer");
-    if (!Number.isInteger(maximumAttempts)) throw new ValueError("RetryPolicy.maximumAttempts must be an integer");
+    if (maximumAttempts <= 0) {
+      throw new ValueError("RetryPolicy.maximumAttempts must be a positive integer");
+    }
+    if (!Number.isInteger(maximumAttempts)) {
+      throw new ValueError("RetryPolicy.maximumAttempts must be an integer");
+    }
   }
   const maximumInterval = msOptionalToNumber(policy.maximumInterval);
   const initialInterval = msToNumber(policy.initialInterval ?? 1000);

@@ -15,15 +15,20 @@ import {
 import type { Payload as FullPayload } from "../../converter/payload.ts";
 
 const NAME = "value";
-const types: EnumCodec<"INDEXED_VALUE_TYPE_", SearchAttributeType> = enumCodec("INDEXED_VALUE_TYPE_", [
-  ...["TEXT", "KEYWORD", "INT", "DOUBLE", "BOOL", "DATETIME", "KEYWORD_LIST"] as const,
-]);
+const types: EnumCodec<"INDEXED_VALUE_TYPE_", SearchAttributeType> = enumCodec(
+  "INDEXED_VALUE_TYPE_",
+  [
+    ...["TEXT", "KEYWORD", "INT", "DOUBLE", "BOOL", "DATETIME", "KEYWORD_LIST"] as const,
+  ],
+);
 
 /** Returns the number of a search attribute type. Throws a ValueError for an unknown name. */
 export const encodeSearchAttributeIndexedValueType: typeof types[0] = types[0];
 
 function full(payload: Payload): FullPayload {
-  if (payload.metadata === undefined || payload.metadata === null) throw new ValueError("Missing payload metadata");
+  if (payload.metadata === undefined || payload.metadata === null) {
+    throw new ValueError("Missing payload metadata");
+  }
   return { metadata: payload.metadata, data: payload.data ?? new Uint8Array(0) };
 }
 
@@ -45,7 +50,8 @@ export class SearchAttributePayloadConverter implements PayloadConverter {
   }
 }
 /** Converter of search attributes without types. */
-export const searchAttributePayloadConverter: SearchAttributePayloadConverter = new SearchAttributePayloadConverter();
+export const searchAttributePayloadConverter: SearchAttributePayloadConverter =
+  new SearchAttributePayloadConverter();
 
 /** A value with its type. */
 export class TypedSearchAttributeValue<T extends SearchAttributeType> {
@@ -60,7 +66,8 @@ export class TypedSearchAttributeValue<T extends SearchAttributeType> {
   }
 }
 /** A value with its type; null removes the value. */
-export class TypedSearchAttributeUpdateValue<T extends SearchAttributeType> extends TypedSearchAttributeValue<T> {}
+export class TypedSearchAttributeUpdateValue<T extends SearchAttributeType>
+  extends TypedSearchAttributeValue<T> {}
 
 /** Converts search attributes with types. */
 export class TypedSearchAttributePayloadConverter implements PayloadConverter {
@@ -75,14 +82,19 @@ export class TypedSearchAttributePayloadConverter implements PayloadConverter {
           JSON.stringify(attribute),
       );
     }
-    const pair = { key: { name: NAME, type: attribute.type }, value: attribute.value } as SearchAttributeUpdatePair;
+    const pair = {
+      key: { name: NAME, type: attribute.type },
+      value: attribute.value,
+    } as SearchAttributeUpdatePair;
     return searchAttributePayloads(undefined, [pair])[NAME]!;
   }
 
   /** Decodes a value with its type; undefined for a payload without a type. */
   fromPayload<T>(payload: Payload): T {
     const [pair] = readTyped({ [NAME]: full(payload) }).getAll();
-    return (pair === undefined ? undefined : new TypedSearchAttributeValue(pair.key.type, pair.value)) as T;
+    return (pair === undefined
+      ? undefined
+      : new TypedSearchAttributeValue(pair.key.type, pair.value)) as T;
   }
 }
 /** Converter of search attributes with types. */
@@ -96,7 +108,10 @@ const allFull = (fields: Fields) =>
 /** Encodes both forms; the typed one overrides the untyped one of the same name. */
 export function encodeUnifiedSearchAttributes(
   searchAttributes?: SearchAttributes,
-  typedSearchAttributes?: TypedSearchAttributes | SearchAttributePair[] | SearchAttributeUpdatePair[],
+  typedSearchAttributes?:
+    | TypedSearchAttributes
+    | SearchAttributePair[]
+    | SearchAttributeUpdatePair[],
 ): Record<string, Payload> {
   return searchAttributePayloads(searchAttributes, typedSearchAttributes as TypedSearchAttributes);
 }
@@ -104,7 +119,9 @@ export function encodeUnifiedSearchAttributes(
 /** Decodes search attributes without types; leaves out empty ones. */
 export function decodeSearchAttributes(indexedFields: Fields): SearchAttributes {
   const all = readUntyped(allFull(indexedFields));
-  return Object.fromEntries(Object.entries(all).filter(([, values]) => values !== undefined && values.length > 0));
+  return Object.fromEntries(
+    Object.entries(all).filter(([, values]) => values !== undefined && values.length > 0),
+  );
 }
 
 /** Decodes search attributes with types. */

@@ -31,7 +31,10 @@ interface ValueTypes {
 /** Values without a type, always as a list. */
 export type SearchAttributeValue = string[] | number[] | boolean[] | Date[];
 /** Same, including read-only lists. */
-export type SearchAttributeValueOrReadonly = SearchAttributeValue | Readonly<SearchAttributeValue> | undefined;
+export type SearchAttributeValueOrReadonly =
+  | SearchAttributeValue
+  | Readonly<SearchAttributeValue>
+  | undefined;
 /** Search attributes without types, by name; undefined values are left out. */
 export type SearchAttributes = Record<string, SearchAttributeValueOrReadonly>;
 
@@ -52,7 +55,10 @@ export type SearchAttributeUpdatePair = {
 }[SearchAttributeType];
 
 /** Declares a search attribute. */
-export function defineSearchAttributeKey<T extends SearchAttributeType>(name: string, type: T): SearchAttributeKey<T> {
+export function defineSearchAttributeKey<T extends SearchAttributeType>(
+  name: string,
+  type: T,
+): SearchAttributeKey<T> {
   return { name, type };
 }
 
@@ -80,7 +86,9 @@ export class TypedSearchAttributes {
 
   constructor(pairs: readonly SearchAttributePair[] = []) {
     for (const pair of pairs) {
-      if (this.#entries.has(pair.key.name)) throw new Error(`Duplicate search attribute key: ${pair.key.name}`);
+      if (this.#entries.has(pair.key.name)) {
+        throw new Error(`Duplicate search attribute key: ${pair.key.name}`);
+      }
       this.#entries.set(pair.key.name, pair);
     }
   }
@@ -93,7 +101,9 @@ export class TypedSearchAttributes {
 
   /** Returns copies of all pairs. */
   getAll(): SearchAttributePair[] {
-    return [...this.#entries.values()].filter(({ key, value }) => fits(key.type, value)).map(copyOf);
+    return [...this.#entries.values()].filter(({ key, value }) => fits(key.type, value)).map(
+      copyOf,
+    );
   }
 
   /** Returns a copy. */
@@ -137,7 +147,11 @@ export class TypedSearchAttributes {
 }
 
 function copyOf({ key, value }: SearchAttributePair): SearchAttributePair {
-  const copied = value instanceof Date ? new Date(value) : Array.isArray(value) ? [...value] : value;
+  const copied = value instanceof Date
+    ? new Date(value)
+    : Array.isArray(value)
+    ? [...value]
+    : value;
   return { key: { ...key }, value: copied } as SearchAttributePair;
 }
 
@@ -157,8 +171,14 @@ export function searchAttributePayloads(
     if (values === undefined) throw new ValueError("SearchAttribute value must be an array");
     payloads[name] = untypedPayload(values);
   }
-  const pairs = typed === undefined ? [] : Array.isArray(typed) ? typed : (typed as TypedSearchAttributes).getAll();
-  for (const { key, value } of pairs as readonly SearchAttributeUpdatePair[]) payloads[key.name] = typedPayload(key.type, value);
+  const pairs = typed === undefined
+    ? []
+    : Array.isArray(typed)
+    ? typed
+    : (typed as TypedSearchAttributes).getAll();
+  for (const { key, value } of pairs as readonly SearchAttributeUpdatePair[]) {
+    payloads[key.name] = typedPayload(key.type, value);
+  }
   return payloads;
 }
 
@@ -178,7 +198,9 @@ function untypedPayload(values: unknown): Payload {
 function typedPayload(type: SearchAttributeType, value: unknown): Payload {
   // With a type in the metadata, a server would treat null as a value.
   if (value === null) return jsonPayloadConverter.toPayload(null);
-  if (!fits(type, value)) throw new ValueError(`Invalid search attribute value ${value} for given type ${type}`);
+  if (!fits(type, value)) {
+    throw new ValueError(`Invalid search attribute value ${value} for given type ${type}`);
+  }
   const payload = jsonPayloadConverter.toPayload(value);
   return { ...payload, metadata: { ...payload.metadata, type: wireTypeOf(type) } };
 }
@@ -190,7 +212,9 @@ export function readTyped(fields: Payloads): TypedSearchAttributes {
     const type = typeOfWire(metadata["type"]);
     if (type === undefined || data.length === 0) continue;
     let value = JSON.parse(text.decode(data)) as unknown;
-    if (type !== "KEYWORD_LIST" && Array.isArray(value)) value = value.length === 1 ? value[0] : undefined;
+    if (type !== "KEYWORD_LIST" && Array.isArray(value)) {
+      value = value.length === 1 ? value[0] : undefined;
+    }
     if (type === "DATETIME" && typeof value === "string") value = new Date(value);
     if (fits(type, value)) pairs.push({ key: { name, type }, value } as SearchAttributePair);
   }
@@ -205,13 +229,18 @@ export function readUntyped(fields: Payloads): SearchAttributes {
     const list = Array.isArray(value) ? value : [value];
     // Like the official SDK: only the short form of the name.
     const dates = metadata["type"] !== undefined && text.decode(metadata["type"]) === "Datetime";
-    lists[name] = (dates ? list.map((item) => new Date(item as string)) : list) as SearchAttributeValue;
+    lists[name] = (dates
+      ? list.map((item) => new Date(item as string))
+      : list) as SearchAttributeValue;
   }
   return lists;
 }
 
 /** Returns the key of an untyped value; undefined for an invalid one. */
-export function keyOfUntyped(name: string, values: SearchAttributeValue): SearchAttributeKey<SearchAttributeType> | undefined {
+export function keyOfUntyped(
+  name: string,
+  values: SearchAttributeValue,
+): SearchAttributeKey<SearchAttributeType> | undefined {
   const value: unknown = values.length === 1 ? values[0] : values;
   const key = (type: SearchAttributeType) => ({ name, type });
   if (typeof value === "string") return key(Number.isNaN(Date.parse(value)) ? "TEXT" : "DATETIME");

@@ -17,7 +17,8 @@ export function isRecord(value: unknown): value is Record<string, unknown> {
 
 /** Returns whether a value is an error of any realm. */
 export function isError(error: unknown): error is Error {
-  return isRecord(error) && typeof error["name"] === "string" && typeof error["message"] === "string" &&
+  return isRecord(error) && typeof error["name"] === "string" &&
+    typeof error["message"] === "string" &&
     (error["stack"] === undefined || error["stack"] === null || typeof error["stack"] === "string");
 }
 
@@ -64,5 +65,7 @@ export function assertNever(message: string, value: never): never {
 /** Returns the object without undefined and null properties. */
 // deno-lint-ignore no-explicit-any
 export function filterNullAndUndefined<T extends Record<string, any>>(object: T): T {
-  return Object.fromEntries(Object.entries(object).filter(([, value]) => value !== undefined && value !== null)) as T;
+  return Object.fromEntries(
+    Object.entries(object).filter(([, value]) => value !== undefined && value !== null),
+  ) as T;
 }

@@ -18,15 +18,22 @@ const UNITS: readonly (readonly [RegExp, number])[] = [
   [/^(milliseconds?|msecs?|ms)?$/, 1],
 ];
 
-/** Returns milliseconds. Throws a TypeError for invalid text, and the errors of `ms` for other values. */
+/**
+ * Returns milliseconds. Throws a TypeError for invalid text, and the errors of `ms` for other
+ * values.
+ */
 export function msToNumber(duration: Duration): number {
   if (typeof duration === "number") return duration;
   if (typeof duration !== "string" || duration === "") {
     throw new Error(`Value is not a string or number.. value=${JSON.stringify(duration)}`);
   }
   const parts = /^(-?(?:\d+)?\.?\d+) *([a-z]*)$/i.exec(duration);
-  const unit = parts === null ? undefined : UNITS.find(([name]) => name.test(parts[2]!.toLowerCase()));
-  if (parts === null || unit === undefined) throw new TypeError(`Invalid duration string: '${duration}'`);
+  const unit = parts === null
+    ? undefined
+    : UNITS.find(([name]) => name.test(parts[2]!.toLowerCase()));
+  if (parts === null || unit === undefined) {
+    throw new TypeError(`Invalid duration string: '${duration}'`);
+  }
   return Number.parseFloat(parts[1]!) * unit[1];
 }
 

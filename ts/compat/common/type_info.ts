@@ -85,24 +85,32 @@ export interface ActivityFunction<P extends AnyArgs = AnyArgs, R = any> {
 
 /** An activity defined with options. */
 // deno-lint-ignore no-explicit-any
-export interface ActivityFunctionWithOptions<Args extends AnyArgs = AnyArgs, R = any> extends ActivityFunction<Args, R> {
+export interface ActivityFunctionWithOptions<Args extends AnyArgs = AnyArgs, R = any>
+  extends ActivityFunction<Args, R> {
   /** Options of the definition. */
   activityDefinitionOptions: ActivityDefinitionOptions;
 }
 
 /** Type hints of activities by name. */
 export type ActivityTypeInfoMap<A> = Partial<
-  Record<{ [K in keyof A & string]: A[K] extends ActivityFunction ? K : never }[keyof A & string], PayloadTypeInfo>
+  Record<
+    { [K in keyof A & string]: A[K] extends ActivityFunction ? K : never }[keyof A & string],
+    PayloadTypeInfo
+  >
 >;
 
 /** Returns whether the activity was defined with options. */
-export function isActivityFunctionWithOptions(value: unknown): value is ActivityFunctionWithOptions {
+export function isActivityFunctionWithOptions(
+  value: unknown,
+): value is ActivityFunctionWithOptions {
   return typeof value === "function" && "activityDefinitionOptions" in value;
 }
 
 /** Returns the type hints of an activity's definition, if any. */
 export const typesOfActivity = (activity: unknown): PayloadTypeInfo | undefined =>
-  isActivityFunctionWithOptions(activity) ? activity.activityDefinitionOptions?.typeInfo : undefined;
+  isActivityFunctionWithOptions(activity)
+    ? activity.activityDefinitionOptions?.typeInfo
+    : undefined;
 
 /** Options of a workflow's definition that are read in each run. */
 export interface WorkflowDefinitionOptions {
@@ -113,7 +121,9 @@ export interface WorkflowDefinitionOptions {
   failureExceptionTypes?: Array<new (...args: any[]) => Error>;
 }
 /** Options of a definition, or a function that returns them. */
-export type WorkflowDefinitionOptionsOrGetter = WorkflowDefinitionOptions | (() => WorkflowDefinitionOptions);
+export type WorkflowDefinitionOptionsOrGetter =
+  | WorkflowDefinitionOptions
+  | (() => WorkflowDefinitionOptions);
 /** Options that are needed before the arguments are decoded. */
 export interface WorkflowStaticOptions {
   /** Type hints of arguments and result. */
@@ -140,13 +150,17 @@ export interface WorkflowFunctionWithStaticOptions<Args extends AnyArgs, R> {
 }
 
 /** Returns whether the workflow was defined with options. */
-// deno-lint-ignore no-explicit-any
-export function isWorkflowFunctionWithOptions(value: unknown): value is WorkflowFunctionWithOptions<any[], any> {
+export function isWorkflowFunctionWithOptions(
+  value: unknown,
+  // deno-lint-ignore no-explicit-any
+): value is WorkflowFunctionWithOptions<any[], any> {
   return typeof value === "function" && "workflowDefinitionOptions" in value;
 }
 
 /** Returns whether the workflow was defined with static options. */
-// deno-lint-ignore no-explicit-any
-export function isWorkflowFunctionWithStaticOptions(value: unknown): value is WorkflowFunctionWithStaticOptions<any[], any> {
+export function isWorkflowFunctionWithStaticOptions(
+  value: unknown,
+  // deno-lint-ignore no-explicit-any
+): value is WorkflowFunctionWithStaticOptions<any[], any> {
   return typeof value === "function" && "staticOptions" in value;
 }

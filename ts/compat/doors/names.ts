@@ -2,17 +2,31 @@
 // plugins and the command line all use this table.
 
 /** Supported packages of `@temporalio/*`: "client" is "temporalex/compat/client". */
-export const PACKAGES = ["activity", "client", "common", "envconfig", "nexus", "proto", "testing", "worker", "workflow"] as const;
+export const PACKAGES = [
+  "activity",
+  "client",
+  "common",
+  "envconfig",
+  "nexus",
+  "proto",
+  "testing",
+  "worker",
+  "workflow",
+] as const;
 
 /** Packages whose deep imports (`lib/...`) have additional names. */
 const WITH_LIB: ReadonlySet<string> = new Set(["common"]);
 
 /** Unsupported packages with advice. */
 const REFUSED: { readonly [name: string]: string } = {
-  "core-bridge": "it is the native part of the official SDK, and nothing here uses it: remove the import",
+  "core-bridge":
+    "it is the native part of the official SDK, and nothing here uses it: remove the import",
 };
 
-/** Resolution of a specifier of the official SDK: a subpath of this package, or why it is not supported. */
+/**
+ * Resolution of a specifier of the official SDK: a subpath of this package, or why it is not
+ * supported.
+ */
 export type Door = { readonly subpath: string } | { readonly refused: string };
 
 const OFFICIAL = /^@temporalio\/([a-z-]+)(?:\/lib(?:\/.*)?)?$/;
@@ -25,7 +39,9 @@ export function doorOf(specifier: string): Door | undefined {
   const name = OFFICIAL.exec(specifier)?.[1];
   if (name === undefined) return undefined;
   const refused = Object.hasOwn(REFUSED, name) ? REFUSED[name] : undefined;
-  if (refused !== undefined) return { refused: `temporalex has no module for "${specifier}": ${refused}` };
+  if (refused !== undefined) {
+    return { refused: `temporalex has no module for "${specifier}": ${refused}` };
+  }
   if (!(PACKAGES as readonly string[]).includes(name)) return undefined;
   return { subpath: subpathOf(name, specifier !== `@temporalio/${name}`) };
 }

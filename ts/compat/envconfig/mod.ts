@@ -35,9 +35,15 @@ export function loadClientConfig(options: LoadClientConfigOptions = {}): ClientC
 }
 
 /** Returns the profiles in a file's bytes. */
-export function loadClientConfigFromToml(tomlData: Uint8Array, options: ClientConfigFromTomlOptions): ClientConfig {
+export function loadClientConfigFromToml(
+  tomlData: Uint8Array,
+  options: ClientConfigFromTomlOptions,
+): ClientConfig {
   return configOf(
-    readClientConfigToml(new TextDecoder().decode(tomlData), { file: "configuration given", strict: options.strict }),
+    readClientConfigToml(new TextDecoder().decode(tomlData), {
+      file: "configuration given",
+      strict: options.strict,
+    }),
   );
 }
 
@@ -47,17 +53,23 @@ export function clientConfigToToml(config: ClientConfig): Uint8Array {
 }
 
 /** Returns a profile of the file with the environment applied. */
-export function loadClientConfigProfile(options: LoadClientProfileOptions = {}): ClientConfigProfile {
+export function loadClientConfigProfile(
+  options: LoadClientProfileOptions = {},
+): ClientConfigProfile {
   return profileOf(native.loadClientConfigProfile(nativeOptions(options)));
 }
 
 /** Returns options for `Connection.connect` and `NativeConnection.connect`, and the namespace. */
-export function loadClientConnectConfig(options: LoadClientProfileOptions = {}): ClientConnectConfig {
+export function loadClientConnectConfig(
+  options: LoadClientProfileOptions = {},
+): ClientConnectConfig {
   return toClientOptions(loadClientConfigProfile(options));
 }
 
 /** Returns the connection options of a profile; reads the files that it names. */
-export function toClientOptions({ address, apiKey, tls, grpcMeta, namespace }: ClientConfigProfile): ClientConnectConfig {
+export function toClientOptions(
+  { address, apiKey, tls, grpcMeta, namespace }: ClientConfigProfile,
+): ClientConnectConfig {
   const secured = tls === undefined ? (apiKey === undefined ? undefined : true) : tlsOf(tls);
   return { namespace, connectionOptions: { address, apiKey, tls: secured, metadata: grpcMeta } };
 }
@@ -65,9 +77,13 @@ export function toClientOptions({ address, apiKey, tls, grpcMeta, namespace }: C
 /** Returns the bytes of a source; undefined without one. */
 export function loadConfigData(source?: ConfigDataSource): Uint8Array | undefined {
   if (source === undefined) return undefined;
-  if ("data" in source) return typeof source.data === "string" ? new TextEncoder().encode(source.data) : source.data;
+  if ("data" in source) {
+    return typeof source.data === "string" ? new TextEncoder().encode(source.data) : source.data;
+  }
   const fs = builtin<typeof import("node:fs")>("node:fs");
-  if (fs === undefined) throw new Error(`the file ${source.path} cannot be read: this runtime has no file system`);
+  if (fs === undefined) {
+    throw new Error(`the file ${source.path} cannot be read: this runtime has no file system`);
+  }
   return Uint8Array.from(fs.readFileSync(source.path));
 }
 
@@ -83,22 +99,41 @@ function tlsOf(tls: ClientConfigTLS): ConfiguredTLS | false {
 }
 
 /** Converts bytes to text for the native loader. */
-function nativeOptions<Options extends LoadClientConfigOptions>({ configSource, ...rest }: Options) {
-  if (configSource === undefined || "path" in configSource) return { ...rest, ...(configSource && { configSource }) };
+function nativeOptions<Options extends LoadClientConfigOptions>(
+  { configSource, ...rest }: Options,
+) {
+  if (configSource === undefined || "path" in configSource) {
+    return { ...rest, ...(configSource && { configSource }) };
+  }
   const { data } = configSource;
-  return { ...rest, configSource: { data: typeof data === "string" ? data : new TextDecoder().decode(data) } };
+  return {
+    ...rest,
+    configSource: { data: typeof data === "string" ? data : new TextDecoder().decode(data) },
+  };
 }
 
 function configOf(profiles: { readonly [name: string]: native.ClientConfigProfile }): ClientConfig {
-  return { profiles: Object.fromEntries(Object.entries(profiles).map(([name, profile]) => [name, profileOf(profile)])) };
+  return {
+    profiles: Object.fromEntries(
+      Object.entries(profiles).map(([name, profile]) => [name, profileOf(profile)]),
+    ),
+  };
 }
 
-function profileOf({ codec: _codec, tls, ...profile }: native.ClientConfigProfile): ClientConfigProfile {
+function profileOf(
+  { codec: _codec, tls, ...profile }: native.ClientConfigProfile,
+): ClientConfigProfile {
   if (tls === undefined) return profile;
   const { serverCaCert, disableHostVerification: _trusting, ...same } = tls;
   const bytes = (source: native.ConfigDataSource | undefined): ConfigDataSource | undefined =>
-    source === undefined || "path" in source ? source : { data: new TextEncoder().encode(source.data) };
-  const sources = { clientCert: bytes(same.clientCert), clientKey: bytes(same.clientKey), serverCACert: bytes(serverCaCert) };
+    source === undefined || "path" in source
+      ? source
+      : { data: new TextEncoder().encode(source.data) };
+  const sources = {
+    clientCert: bytes(same.clientCert),
+    clientKey: bytes(same.clientKey),
+    serverCACert: bytes(serverCaCert),
+  };
   const found = Object.entries({ ...same, ...sources }).filter(([, value]) => value !== undefined);
   return { ...profile, tls: Object.fromEntries(found) };
 }

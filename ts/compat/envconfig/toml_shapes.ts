@@ -1,6 +1,11 @@
 // Profiles of `@temporalio/envconfig` with the names of the TOML file, and their conversion.
 import { ClientConfigError } from "../../grpc/config/toml.ts";
-import type { ClientConfig, ClientConfigProfile, ClientConfigTLS, ConfigDataSource } from "./types.ts";
+import type {
+  ClientConfig,
+  ClientConfigProfile,
+  ClientConfigTLS,
+  ConfigDataSource,
+} from "./types.ts";
 
 /** TLS of a profile in the file. */
 export interface TomlClientConfigTLS {
@@ -46,29 +51,57 @@ export interface TomlClientConfig {
   profile: { [name: string]: TomlClientConfigProfile };
 }
 
-const SOURCES = [["clientCert", "client_cert"], ["clientKey", "client_key"], ["serverCACert", "server_ca_cert"]] as const;
+const SOURCES = [["clientCert", "client_cert"], ["clientKey", "client_key"], [
+  "serverCACert",
+  "server_ca_cert",
+]] as const;
 
 /** Returns a copy without undefined values. */
 function given<T extends object>(object: T): T {
-  return Object.fromEntries(Object.entries(object).filter(([, value]) => value !== undefined && value !== null)) as T;
+  return Object.fromEntries(
+    Object.entries(object).filter(([, value]) => value !== undefined && value !== null),
+  ) as T;
 }
 
-const mapped = <A, B>(object: { readonly [name: string]: A }, map: (value: A) => B): { [name: string]: B } =>
+const mapped = <A, B>(
+  object: { readonly [name: string]: A },
+  map: (value: A) => B,
+): { [name: string]: B } =>
   Object.fromEntries(Object.entries(object).map(([name, value]) => [name, map(value)]));
 
 const headers = (meta: { readonly [name: string]: string } | undefined) =>
-  meta && Object.fromEntries(Object.entries(meta).map(([name, value]) => [name.toLowerCase().replaceAll("_", "-"), value]));
+  meta &&
+  Object.fromEntries(
+    Object.entries(meta).map(([name, value]) => [name.toLowerCase().replaceAll("_", "-"), value]),
+  );
 
-const textOf = (data: string | Uint8Array): string => typeof data === "string" ? data : new TextDecoder().decode(data);
+const textOf = (data: string | Uint8Array): string =>
+  typeof data === "string" ? data : new TextDecoder().decode(data);
 
 /** Returns a file's profile with the names of TypeScript. */
-export function fromTomlProfile({ address, namespace, api_key, tls, grpc_meta }: TomlClientConfigProfile): ClientConfigProfile {
-  return given({ address, namespace, apiKey: api_key, tls: fromTomlTLS(tls), grpcMeta: headers(grpc_meta) });
+export function fromTomlProfile(
+  { address, namespace, api_key, tls, grpc_meta }: TomlClientConfigProfile,
+): ClientConfigProfile {
+  return given({
+    address,
+    namespace,
+    apiKey: api_key,
+    tls: fromTomlTLS(tls),
+    grpcMeta: headers(grpc_meta),
+  });
 }
 
 /** Returns a profile with the names of the file. */
-export function toTomlProfile({ address, namespace, apiKey, tls, grpcMeta }: ClientConfigProfile): TomlClientConfigProfile {
-  return given({ address, namespace, api_key: apiKey, tls: toTomlTLS(tls), grpc_meta: headers(grpcMeta) });
+export function toTomlProfile(
+  { address, namespace, apiKey, tls, grpcMeta }: ClientConfigProfile,
+): TomlClientConfigProfile {
+  return given({
+    address,
+    namespace,
+    api_key: apiKey,
+    tls: toTomlTLS(tls),
+    grpc_meta: headers(grpcMeta),
+  });
 }
 
 /** Returns all profiles of a file with the names of TypeScript. */
@@ -87,11 +120,24 @@ function fromTomlTLS(tls: TomlClientConfigTLS | undefined): ClientConfigTLS | un
     const path = tls[`${name}_path`];
     const data = tls[`${name}_data`];
     if (path !== undefined && data !== undefined) {
-      throw new ClientConfigError(`a profile has both "${name}_path" and "${name}_data"; leave one out`);
+      throw new ClientConfigError(
+        `a profile has both "${name}_path" and "${name}_data"; leave one out`,
+      );
     }
-    return [key, path !== undefined ? { path } : data !== undefined ? { data: new TextEncoder().encode(data) } : undefined];
+    return [
+      key,
+      path !== undefined
+        ? { path }
+        : data !== undefined
+        ? { data: new TextEncoder().encode(data) }
+        : undefined,
+    ];
   });
-  return given({ disabled: tls.disabled, serverName: tls.server_name, ...Object.fromEntries(sources) });
+  return given({
+    disabled: tls.disabled,
+    serverName: tls.server_name,
+    ...Object.fromEntries(sources),
+  });
 }
 
 function toTomlTLS(tls: ClientConfigTLS | undefined): TomlClientConfigTLS | undefined {
@@ -99,7 +145,13 @@ function toTomlTLS(tls: ClientConfigTLS | undefined): TomlClientConfigTLS | unde
   const sources = SOURCES.flatMap(([key, name]): [string, string][] => {
     const source = tls[key];
     if (source === undefined) return [];
-    return "path" in source ? [[`${name}_path`, source.path]] : [[`${name}_data`, textOf(source.data)]];
+    return "path" in source
+      ? [[`${name}_path`, source.path]]
+      : [[`${name}_data`, textOf(source.data)]];
   });
-  return given({ disabled: tls.disabled, server_name: tls.serverName, ...Object.fromEntries(sources) });
+  return given({
+    disabled: tls.disabled,
+    server_name: tls.serverName,
+    ...Object.fromEntries(sources),
+  });
 }

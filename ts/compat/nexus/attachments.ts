@@ -19,7 +19,10 @@ export function requestLinks({ inboundLinks }: StartOperationContext): PlainMess
 }
 
 /** Adds the link of a call's response to the operation. */
-export function takeResponseLink({ outboundLinks }: StartOperationContext, { responseLink }: Attached): void {
+export function takeResponseLink(
+  { outboundLinks }: StartOperationContext,
+  { responseLink }: Attached,
+): void {
   if (responseLink === undefined || responseLink === null) return;
   try {
     outboundLinks.push(toNexusLink(responseLink));
@@ -38,8 +41,16 @@ export function backing(ctx: StartOperationContext, token: string): Attached {
   if (!callbackUrl) return { requestId, links };
   const header = { ...callbackHeaders, "nexus-operation-token": token };
   // Older servers read links from the callback; newer ones deduplicate them.
-  return { requestId, links, completionCallbacks: [{ nexus: { url: callbackUrl, header }, links }] };
+  return {
+    requestId,
+    links,
+    completionCallbacks: [{ nexus: { url: callbackUrl, header }, links }],
+  };
 }
 
 /** What is attached to an existing run. */
-export const ON_CONFLICT = { attachLinks: true, attachCompletionCallbacks: true, attachRequestId: true } as const;
+export const ON_CONFLICT = {
+  attachLinks: true,
+  attachCompletionCallbacks: true,
+  attachRequestId: true,
+} as const;

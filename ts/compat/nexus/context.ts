@@ -1,7 +1,14 @@
 // Context of Nexus operation handlers: `log`, `metricMeter`, `getClient()`, `operationInfo()`. A
 // worker sets it for each request (ts/compat/worker/nexus_run.ts).
 import type { Client } from "../client/mod.ts";
-import type { Logger, LogLevel, LogMetadata, MetricMeter, MetricTags, NumericMetricValueType } from "../common/mod.ts";
+import type {
+  Logger,
+  LogLevel,
+  LogMetadata,
+  MetricMeter,
+  MetricTags,
+  NumericMetricValueType,
+} from "../common/mod.ts";
 import { type AsyncStorage, asyncStorage } from "../../platform/async_context.ts";
 import type { CancelOperationContext, StartOperationContext } from "./types.ts";
 
@@ -26,8 +33,9 @@ const STORAGE = Symbol.for("__temporal_nexus_context_storage__");
 const holder = globalThis as { [STORAGE]?: AsyncStorage<HandlerContext> };
 
 /** Holds the context of the running request. */
-export const asyncLocalStorage: AsyncStorage<HandlerContext> = holder[STORAGE] ??= asyncStorage<HandlerContext>() ??
-  withoutStorage();
+export const asyncLocalStorage: AsyncStorage<HandlerContext> = holder[STORAGE] ??=
+  asyncStorage<HandlerContext>() ??
+    withoutStorage();
 
 function withoutStorage(): AsyncStorage<HandlerContext> {
   const refuse = (): never => {
@@ -41,7 +49,9 @@ function withoutStorage(): AsyncStorage<HandlerContext> {
 /** Returns the context of the calling handler. Throws a ReferenceError outside of one. */
 export function getHandlerContext(): HandlerContext {
   const context = asyncLocalStorage.getStore();
-  if (context === undefined || context === null) throw new ReferenceError("Not in a Nexus handler context");
+  if (context === undefined || context === null) {
+    throw new ReferenceError("Not in a Nexus handler context");
+  }
   return context;
 }
 
@@ -62,7 +72,8 @@ export interface TemporalCancelOperationContext extends CancelOperationContext {
 
 /** Logger of the calling handler. */
 export const log: Logger = {
-  log: (level: LogLevel, message: string, meta?: LogMetadata) => getHandlerContext().log.log(level, message, meta),
+  log: (level: LogLevel, message: string, meta?: LogMetadata) =>
+    getHandlerContext().log.log(level, message, meta),
   trace: (message: string, meta?: LogMetadata) => getHandlerContext().log.trace(message, meta),
   debug: (message: string, meta?: LogMetadata) => getHandlerContext().log.debug(message, meta),
   info: (message: string, meta?: LogMetadata) => getHandlerContext().log.info(message, meta),
@@ -74,14 +85,25 @@ export const log: Logger = {
 export const metricMeter: MetricMeter = {
   createCounter: (name: string, unit?: string, description?: string) =>
     getHandlerContext().metrics.createCounter(name, unit, description),
-  createHistogram: (name: string, valueType: NumericMetricValueType = "int", unit?: string, description?: string) =>
-    getHandlerContext().metrics.createHistogram(name, valueType, unit, description),
-  createGauge: (name: string, valueType: NumericMetricValueType = "int", unit?: string, description?: string) =>
-    getHandlerContext().metrics.createGauge(name, valueType, unit, description),
+  createHistogram: (
+    name: string,
+    valueType: NumericMetricValueType = "int",
+    unit?: string,
+    description?: string,
+  ) => getHandlerContext().metrics.createHistogram(name, valueType, unit, description),
+  createGauge: (
+    name: string,
+    valueType: NumericMetricValueType = "int",
+    unit?: string,
+    description?: string,
+  ) => getHandlerContext().metrics.createGauge(name, valueType, unit, description),
   withTags: (tags: MetricTags) => getHandlerContext().metrics.withTags(tags),
 };
 
-/** Returns a client with the worker's connection, namespace and converter. Its calls end on cancellation. */
+/**
+ * Returns a client with the worker's connection, namespace and converter. Its calls end on
+ * cancellation.
+ */
 export function getClient(): Client {
   return getHandlerContext().client;
 }

@@ -18,7 +18,11 @@ export function handlerError(
   message = `Handler error: ${type}`,
   { cause, retryableOverride }: { cause?: unknown; retryableOverride?: boolean } = {},
 ): NexusHandlerError {
-  return new NexusHandlerError(message, { rawErrorType: type, retryableOverride, cause: cause as Error | undefined });
+  return new NexusHandlerError(message, {
+    rawErrorType: type,
+    retryableOverride,
+    cause: cause as Error | undefined,
+  });
 }
 
 const OPERATION_ERROR = Symbol.for("__nexus_isOperationError");
@@ -31,13 +35,17 @@ export interface OperationError extends Error {
 
 /** Returns whether an error is one of any copy of nexus-rpc. */
 export function isOperationError(error: unknown): error is OperationError {
-  return typeof error === "object" && error !== null && (error as { [OPERATION_ERROR]?: unknown })[OPERATION_ERROR] === true;
+  return typeof error === "object" && error !== null &&
+    (error as { [OPERATION_ERROR]?: unknown })[OPERATION_ERROR] === true;
 }
 
 class FailedOperation extends Error {
   readonly state = "failed";
 }
-Object.defineProperty(FailedOperation.prototype, "name", { value: "OperationError", enumerable: true });
+Object.defineProperty(FailedOperation.prototype, "name", {
+  value: "OperationError",
+  enumerable: true,
+});
 Object.defineProperty(FailedOperation.prototype, OPERATION_ERROR, { value: true });
 
 /** Returns the error of a failed operation. */

@@ -23,7 +23,10 @@ export interface WorkflowHandle<T> {
   ): Promise<void>;
   /** Sends a query. */
   // deno-lint-ignore no-explicit-any
-  query<Ret, Args extends any[] = []>(def: QueryDefinition<Ret, Args> | string, ...args: Args): Promise<Ret>;
+  query<Ret, Args extends any[] = []>(
+    def: QueryDefinition<Ret, Args> | string,
+    ...args: Args
+  ): Promise<Ret>;
   /** @internal Result type. */
   readonly __result?: T;
 }
@@ -64,12 +67,22 @@ export const TAKEN: Reservation = () => {
 interface AnyHandle {
   signal(def: unknown, ...args: unknown[]): Promise<void>;
   query(def: unknown, ...args: unknown[]): Promise<unknown>;
-  startUpdate(def: unknown, options: object): Promise<{ workflowRunId?: string; result(): Promise<unknown> }>;
+  startUpdate(
+    def: unknown,
+    options: object,
+  ): Promise<{ workflowRunId?: string; result(): Promise<unknown> }>;
 }
 
 /** Returns a handle of the worker's client with attachments for its signals or queries. */
-function attached(workflowId: string, runId: string | undefined, key: symbol, what: Attached): AnyHandle {
-  return Object.assign(getHandlerContext().client.workflow.getHandle(workflowId, runId), { [key]: what }) as unknown as AnyHandle;
+function attached(
+  workflowId: string,
+  runId: string | undefined,
+  key: symbol,
+  what: Attached,
+): AnyHandle {
+  return Object.assign(getHandlerContext().client.workflow.getHandle(workflowId, runId), {
+    [key]: what,
+  }) as unknown as AnyHandle;
 }
 
 /** Returns a workflow by its id. */
@@ -114,18 +127,28 @@ async function update(
   reserve: Reservation,
 ): Promise<TemporalOperationResult<unknown>> {
   if (!ctx.callbackUrl) {
-    throw handlerError("BAD_REQUEST", "A callback URL is required for async UpdateWorkflow operation invocations");
+    throw handlerError(
+      "BAD_REQUEST",
+      "A callback URL is required for async UpdateWorkflow operation invocations",
+    );
   }
   const updateId = options?.updateId || ctx.requestId;
   return await reserve(async () => {
     const { client, namespace } = getHandlerContext();
     const what = backing(ctx, updateToken(namespace, workflowId, runId ?? "", updateId));
     const handle = client.workflow.getHandle(workflowId, runId) as unknown as AnyHandle;
-    const sent = await handle.startUpdate(def, { args: options?.args, updateId, waitForStage: "ACCEPTED", [UPDATE]: what });
+    const sent = await handle.startUpdate(def, {
+      args: options?.args,
+      updateId,
+      waitForStage: "ACCEPTED",
+      [UPDATE]: what,
+    });
     takeResponseLink(ctx, what);
     if (what.outcome === undefined) {
       // The run found by the server, to which a cancellation goes.
-      return TemporalOperationResult.async(updateToken(namespace, workflowId, sent.workflowRunId ?? runId ?? "", updateId));
+      return TemporalOperationResult.async(
+        updateToken(namespace, workflowId, sent.workflowRunId ?? runId ?? "", updateId),
+      );
     }
     try {
       return TemporalOperationResult.sync(await sent.result());

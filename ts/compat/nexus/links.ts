@@ -22,7 +22,9 @@ const eventName = (type: number): string =>
   ).join("");
 
 const EVENTS: ReadonlyMap<string, number> = new Map(
-  Object.values(EventType).filter((type) => typeof type === "number").map((type) => [eventName(type as number), type as number]),
+  Object.values(EventType).filter((type) => typeof type === "number").map((
+    type,
+  ) => [eventName(type as number), type as number]),
 );
 
 /** Parses an event type; older forms are in capitals, with and without the prefix. */
@@ -32,14 +34,22 @@ function eventType(query: URLSearchParams): number {
   const words = name.includes("_") || name === name.toUpperCase()
     ? name.toLowerCase().replace(/^event_type_/, "").split("_")
     : [];
-  const type = EVENTS.get(name) ?? EVENTS.get(words.map((word) => word.slice(0, 1).toUpperCase() + word.slice(1)).join(""));
+  const type = EVENTS.get(name) ??
+    EVENTS.get(words.map((word) => word.slice(0, 1).toUpperCase() + word.slice(1)).join(""));
   if (type === undefined) throw new TypeError(`Unknown eventType parameter: ${name}`);
   return type;
 }
 
-function url(collection: string, ids: readonly unknown[], tail: string, query: Record<string, string> = {}): URL {
+function url(
+  collection: string,
+  ids: readonly unknown[],
+  tail: string,
+  query: Record<string, string> = {},
+): URL {
   if (ids.some((id) => typeof id !== "string" || id === "")) {
-    throw new TypeError(`Missing required fields: namespace, id, or run id (${ids.map(String).join(", ")})`);
+    throw new TypeError(
+      `Missing required fields: namespace, id, or run id (${ids.map(String).join(", ")})`,
+    );
   }
   const [namespace, id, runId] = (ids as string[]).map(encodeURIComponent);
   const made = new URL(`temporal:///namespaces/${namespace}/${collection}/${id}/${runId}${tail}`);
@@ -54,7 +64,8 @@ function eventQuery({ eventRef, requestIdRef }: PlainMessage): Record<string, st
     return {
       referenceType: "EventReference",
       ...(eventId > 0 && { eventID: String(eventId) }),
-      ...(eventRef.eventType !== undefined && eventRef.eventType !== null && { eventType: eventName(eventRef.eventType) }),
+      ...(eventRef.eventType !== undefined && eventRef.eventType !== null &&
+        { eventType: eventName(eventRef.eventType) }),
     };
   }
   if (!requestIdRef) return {};
@@ -70,7 +81,9 @@ function eventQuery({ eventRef, requestIdRef }: PlainMessage): Record<string, st
  * Converts a message (in the official packages' form) to a link. Throws a TypeError for one without
  * a target.
  */
-export function toNexusLink({ workflowEvent, workflow, nexusOperation, activity }: PlainMessage): Link {
+export function toNexusLink(
+  { workflowEvent, workflow, nexusOperation, activity }: PlainMessage,
+): Link {
   const of = (link: PlainMessage, id: string) => [link.namespace, link[id], link.runId];
   if (workflowEvent) {
     return {
@@ -79,19 +92,28 @@ export function toNexusLink({ workflowEvent, workflow, nexusOperation, activity 
     };
   }
   if (nexusOperation) {
-    return { url: url("nexus-operations", of(nexusOperation, "operationId"), "/details"), type: TYPE.nexusOperation };
+    return {
+      url: url("nexus-operations", of(nexusOperation, "operationId"), "/details"),
+      type: TYPE.nexusOperation,
+    };
   }
   if (workflow) {
     const reason = workflow.reason ? { reason: workflow.reason } : {};
-    return { url: url("workflows", of(workflow, "workflowId"), "", reason as Record<string, string>), type: TYPE.workflow };
+    return {
+      url: url("workflows", of(workflow, "workflowId"), "", reason as Record<string, string>),
+      type: TYPE.workflow,
+    };
   }
-  if (activity) return { url: url("activities", of(activity, "activityId"), "/details"), type: TYPE.activity };
+  if (activity) {
+    return { url: url("activities", of(activity, "activityId"), "/details"), type: TYPE.activity };
+  }
   throw new TypeError("Invalid Temporal link: unknown variant");
 }
 
 function idsOf({ url }: Link, collection: string, tail: string | undefined): Ids {
   const [, namespaces, namespace, found, id, runId, ...rest] = url.pathname.split("/");
-  const fits = namespaces === "namespaces" && found === collection && rest.join("/") === (tail ?? "") &&
+  const fits = namespaces === "namespaces" && found === collection &&
+    rest.join("/") === (tail ?? "") &&
     rest.length === (tail === undefined ? 0 : 1);
   if (!fits) throw new TypeError(`Invalid URL path: ${url}`);
   const ids = [namespace, id, runId].map((part) => decodeURIComponent(part ?? "")) as Ids;
@@ -103,7 +125,12 @@ function eventReference(query: URLSearchParams): PlainMessage {
   const kind = query.get("referenceType");
   if (kind === "EventReference") {
     const id = query.get("eventID") ?? "";
-    return { eventRef: { eventId: Long.fromNumber(/^\d+$/.test(id) ? Number(id) : 0), eventType: eventType(query) } };
+    return {
+      eventRef: {
+        eventId: Long.fromNumber(/^\d+$/.test(id) ? Number(id) : 0),
+        eventType: eventType(query),
+      },
+    };
   }
   if (kind !== "RequestIdReference") throw new TypeError(`Unknown reference type: ${kind}`);
   return { requestIdRef: { requestId: query.get("requestID"), eventType: eventType(query) } };
@@ -121,7 +148,9 @@ export function fromNexusLink(link: Link): PlainMessage {
   switch (type) {
     case TYPE.workflowEvent: {
       const [namespace, workflowId, runId] = idsOf(link, "workflows", "history");
-      return { workflowEvent: { namespace, workflowId, runId, ...eventReference(url.searchParams) } };
+      return {
+        workflowEvent: { namespace, workflowId, runId, ...eventReference(url.searchParams) },
+      };
     }
     case TYPE.workflow: {
       const [namespace, workflowId, runId] = idsOf(link, "workflows", undefined);

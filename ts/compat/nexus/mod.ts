@@ -9,7 +9,11 @@ export {
   type TemporalCancelOperationContext,
   type TemporalStartOperationContext,
 } from "./context.ts";
-export type { NexusUpdateWorkflowOptions, UpdatableWorkflowHandle, WorkflowHandle } from "./handles.ts";
+export type {
+  NexusUpdateWorkflowOptions,
+  UpdatableWorkflowHandle,
+  WorkflowHandle,
+} from "./handles.ts";
 export { TemporalOperationResult } from "./results.ts";
 export {
   type ActivityOptions,

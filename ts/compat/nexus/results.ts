@@ -15,7 +15,9 @@ export const TemporalOperationResult = {
   /** The operation has completed with this value. */
   sync: <T>(value: T): TemporalOperationResult<T> => ({ [RESULT]: { isAsync: false, value } }),
   /** The operation continues; callers identify it by this token. */
-  async: <T = unknown>(token: string): TemporalOperationResult<T> => ({ [RESULT]: { isAsync: true, token } }),
+  async: <T = unknown>(token: string): TemporalOperationResult<T> => ({
+    [RESULT]: { isAsync: true, token },
+  }),
 };
 
 /** Returns the form for a service. */

@@ -13,7 +13,15 @@ import {
 import { handlerError } from "./errors.ts";
 import { makeNexusHandle, type Reservation, type UpdatableWorkflowHandle } from "./handles.ts";
 import { startResult, TemporalOperationResult } from "./results.ts";
-import { activityOf, type OperationToken, readToken, TokenType, updateOf, workflowRunOf, workflowRunToken } from "./tokens.ts";
+import {
+  activityOf,
+  type OperationToken,
+  readToken,
+  TokenType,
+  updateOf,
+  workflowRunOf,
+  workflowRunToken,
+} from "./tokens.ts";
 import type { CancelOperationContext, StartOperationContext } from "./types.ts";
 import {
   signalWithStartWorkflow,
@@ -37,8 +45,10 @@ export interface NexusTypedActivityClient<T> {
   startActivity<N extends keyof T & string>(
     activity: N,
     options: ActivityOptionsFor<T, N>,
+  ): Promise<
     // deno-lint-ignore no-explicit-any
-  ): Promise<TemporalOperationResult<T[N] extends (...args: any[]) => Promise<infer R> ? R : unknown>>;
+    TemporalOperationResult<T[N] extends (...args: any[]) => Promise<infer R> ? R : unknown>
+  >;
 }
 
 /** Client for the start handler of a {@link TemporalOperationHandler}. */
@@ -51,7 +61,10 @@ export interface TemporalNexusClient {
     workflowOptions: WorkflowStartOptions<T>,
   ): Promise<TemporalOperationResult<WorkflowResultType<T>>>;
   /** Returns an existing workflow; its updates can back the operation. */
-  getWorkflowHandle<T extends Workflow>(workflowId: string, runId?: string): UpdatableWorkflowHandle<WorkflowResultType<T>>;
+  getWorkflowHandle<T extends Workflow>(
+    workflowId: string,
+    runId?: string,
+  ): UpdatableWorkflowHandle<WorkflowResultType<T>>;
   /** Signals a workflow and starts it if it is not running. */
   // deno-lint-ignore no-explicit-any
   signalWithStartWorkflow<T extends Workflow, SignalArgs extends any[] = []>(
@@ -60,7 +73,10 @@ export interface TemporalNexusClient {
   ): Promise<void>;
   /** Throws: standalone activities are not supported. */
   // deno-lint-ignore no-explicit-any
-  startActivity<R = any>(activity: string, options: ActivityOptions): Promise<TemporalOperationResult<R>>;
+  startActivity<R = any>(
+    activity: string,
+    options: ActivityOptions,
+  ): Promise<TemporalOperationResult<R>>;
   /** Returns this client with activity types. */
   typedActivity<T>(): NexusTypedActivityClient<T>;
 }
@@ -98,11 +114,16 @@ class RequestClient implements TemporalNexusClient {
     return makeNexusHandle<WorkflowResultType<T>>(this.#ctx, workflowId, runId, this.#reserve);
   }
 
-  async startWorkflow<T extends Workflow>(workflowTypeOrFunc: string | T, workflowOptions: WorkflowStartOptions<T>) {
+  async startWorkflow<T extends Workflow>(
+    workflowTypeOrFunc: string | T,
+    workflowOptions: WorkflowStartOptions<T>,
+  ) {
     return await this.#reserve(async () => {
       const { workflowId } = await startWorkflow(this.#ctx, workflowTypeOrFunc, workflowOptions);
       const { namespace } = getHandlerContext();
-      return TemporalOperationResult.async<WorkflowResultType<T>>(workflowRunToken(namespace, workflowId));
+      return TemporalOperationResult.async<WorkflowResultType<T>>(
+        workflowRunToken(namespace, workflowId),
+      );
     });
   }
 
@@ -114,12 +135,19 @@ class RequestClient implements TemporalNexusClient {
     await signalWithStartWorkflow(this.#ctx, workflowTypeOrFunc, workflowOptions);
   }
 
-  async startActivity<R>(activity: string, options: ActivityOptions): Promise<TemporalOperationResult<R>> {
+  async startActivity<R>(
+    activity: string,
+    options: ActivityOptions,
+  ): Promise<TemporalOperationResult<R>> {
     return await this.#reserve(async () => {
       const { client, taskQueue } = getHandlerContext();
       const links = requestLinks(this.#ctx);
       try {
-        return await client.activity.start(activity, { ...options, taskQueue: options.taskQueue || taskQueue, links });
+        return await client.activity.start(activity, {
+          ...options,
+          taskQueue: options.taskQueue || taskQueue,
+          links,
+        });
       } catch (error) {
         // Permanent: a server retries all other errors.
         throw handlerError("NOT_IMPLEMENTED", messageOf(error), { cause: error });
@@ -164,20 +192,32 @@ export interface CancelActivityOptions {
 /** Cancellation of a {@link TemporalOperationHandler}'s operations. */
 export interface TemporalOperationHandlerOptions {
   /** Default: cancels the workflow. */
-  cancelWorkflowRun?: (ctx: TemporalCancelOperationContext, options: CancelWorkflowRunOptions) => Promise<void>;
+  cancelWorkflowRun?: (
+    ctx: TemporalCancelOperationContext,
+    options: CancelWorkflowRunOptions,
+  ) => Promise<void>;
   /** Default: throws, because updates cannot be canceled. */
-  cancelWorkflowUpdate?: (ctx: TemporalCancelOperationContext, options: CancelWorkflowUpdateOptions) => Promise<void>;
+  cancelWorkflowUpdate?: (
+    ctx: TemporalCancelOperationContext,
+    options: CancelWorkflowUpdateOptions,
+  ) => Promise<void>;
   /** Default: cancels the activity. */
-  cancelActivity?: (ctx: TemporalCancelOperationContext, options: CancelActivityOptions) => Promise<void>;
+  cancelActivity?: (
+    ctx: TemporalCancelOperationContext,
+    options: CancelActivityOptions,
+  ) => Promise<void>;
 }
 
 const DEFAULTS: Required<TemporalOperationHandlerOptions> = {
   cancelWorkflowRun: async (_, { workflowId }) => {
     await getClient().workflow.getHandle(workflowId).cancel();
   },
-  cancelWorkflowUpdate: () => Promise.reject(handlerError("NOT_IMPLEMENTED", "cannot cancel an UpdateWorkflow operation")),
+  cancelWorkflowUpdate: () =>
+    Promise.reject(handlerError("NOT_IMPLEMENTED", "cannot cancel an UpdateWorkflow operation")),
   cancelActivity: async (_, { activityId, runId }) => {
-    const handle = getClient().activity.getHandle(activityId, runId) as { cancel(reason: string): Promise<void> };
+    const handle = getClient().activity.getHandle(activityId, runId) as {
+      cancel(reason: string): Promise<void>;
+    };
     await handle.cancel("Nexus Operation cancellation requested");
   },
 };
@@ -196,9 +236,15 @@ export class TemporalOperationHandler<I, O> {
   readonly #start: TemporalOperationStartHandler<I, O>;
   readonly #options: Required<TemporalOperationHandlerOptions>;
 
-  constructor({ start, ...options }: { start: TemporalOperationStartHandler<I, O> } & TemporalOperationHandlerOptions) {
+  constructor(
+    { start, ...options }:
+      & { start: TemporalOperationStartHandler<I, O> }
+      & TemporalOperationHandlerOptions,
+  ) {
     this.#start = start;
-    const given = Object.fromEntries(Object.entries(options).filter(([, handler]) => handler !== undefined && handler !== null));
+    const given = Object.fromEntries(
+      Object.entries(options).filter(([, handler]) => handler !== undefined && handler !== null),
+    );
     this.#options = { ...DEFAULTS, ...given };
   }
 
@@ -214,11 +260,20 @@ export class TemporalOperationHandler<I, O> {
     const { cancelWorkflowRun, cancelActivity, cancelWorkflowUpdate } = this.#options;
     switch (token.t) {
       case TokenType.WORKFLOW_RUN:
-        return await cancelWorkflowRun(ctx, tokenPart("workflow run operation token", () => workflowRunOf(token)));
+        return await cancelWorkflowRun(
+          ctx,
+          tokenPart("workflow run operation token", () => workflowRunOf(token)),
+        );
       case TokenType.ACTIVITY:
-        return await cancelActivity(ctx, tokenPart("activity operation token", () => activityOf(token)));
+        return await cancelActivity(
+          ctx,
+          tokenPart("activity operation token", () => activityOf(token)),
+        );
       case TokenType.UPDATE_WORKFLOW:
-        return await cancelWorkflowUpdate(ctx, tokenPart("update workflow operation token", () => updateOf(token)));
+        return await cancelWorkflowUpdate(
+          ctx,
+          tokenPart("update workflow operation token", () => updateOf(token)),
+        );
       default:
         throw handlerError("BAD_REQUEST", `Unsupported operation token type: ${token.t}`);
     }

@@ -35,19 +35,35 @@ export function workflowRunToken(namespace: string, workflowId: string): string 
 }
 
 /** Returns the token of an operation backed by an update. */
-export function updateToken(namespace: string, workflowId: string, runId: string, updateId: string): string {
+export function updateToken(
+  namespace: string,
+  workflowId: string,
+  runId: string,
+  updateId: string,
+): string {
   if (!namespace) throw new TypeError("invalid update workflow token: missing namespace");
   if (!workflowId) throw new TypeError("invalid update workflow token: missing workflow ID (wid)");
   if (!updateId) throw new TypeError("invalid update workflow token: missing update ID (uid)");
-  return encodeToken({ t: TokenType.UPDATE_WORKFLOW, ns: namespace, wid: workflowId, rid: runId || undefined, uid: updateId });
+  return encodeToken({
+    t: TokenType.UPDATE_WORKFLOW,
+    ns: namespace,
+    wid: workflowId,
+    rid: runId || undefined,
+    uid: updateId,
+  });
 }
 
 function decoded(text: string): unknown {
   if (!text) throw new TypeError("invalid operation token: token is empty");
   let json: string;
   try {
-    if (!/^[A-Za-z0-9_-]*$/.test(text)) throw new TypeError("invalid base64URL encoded string: contains invalid characters");
-    const bytes = Uint8Array.from(atob(text.replaceAll("-", "+").replaceAll("_", "/")), (char) => char.charCodeAt(0));
+    if (!/^[A-Za-z0-9_-]*$/.test(text)) {
+      throw new TypeError("invalid base64URL encoded string: contains invalid characters");
+    }
+    const bytes = Uint8Array.from(
+      atob(text.replaceAll("-", "+").replaceAll("_", "/")),
+      (char) => char.charCodeAt(0),
+    );
     json = new TextDecoder().decode(bytes);
   } catch (cause) {
     throw new TypeError("failed to decode token", { cause });
@@ -66,12 +82,22 @@ export function readToken(text: string): OperationToken {
     throw new TypeError(`invalid operation token: expected object, got ${typeof token}`);
   }
   const { v, t, ns } = token;
-  if (v !== undefined && v !== 0) throw new TypeError('invalid operation token: "v" field should not be present');
-  if (typeof t !== "number") throw new TypeError(`invalid operation token: expected token type to be a number, got ${typeof t}`);
+  if (v !== undefined && v !== 0) {
+    throw new TypeError('invalid operation token: "v" field should not be present');
+  }
+  if (typeof t !== "number") {
+    throw new TypeError(
+      `invalid operation token: expected token type to be a number, got ${typeof t}`,
+    );
+  }
   if (!(Object.values(TokenType) as number[]).includes(t)) {
     throw new TypeError(`invalid operation token: unknown token type: ${t}`);
   }
-  if (typeof ns !== "string") throw new TypeError(`invalid operation token: expected namespace to be a string, got ${typeof ns}`);
+  if (typeof ns !== "string") {
+    throw new TypeError(
+      `invalid operation token: expected namespace to be a string, got ${typeof ns}`,
+    );
+  }
   return token as OperationToken;
 }
 
@@ -79,15 +105,21 @@ const isId = (value: unknown): value is string => typeof value === "string" && v
 
 /** Returns the workflow of a run token. Throws a TypeError for other tokens. */
 export function workflowRunOf({ t, wid }: OperationToken): { workflowId: string } {
-  if (t !== TokenType.WORKFLOW_RUN) throw new TypeError(`invalid workflow token type: ${t}, expected: ${TokenType.WORKFLOW_RUN}`);
+  if (t !== TokenType.WORKFLOW_RUN) {
+    throw new TypeError(`invalid workflow token type: ${t}, expected: ${TokenType.WORKFLOW_RUN}`);
+  }
   if (!isId(wid)) throw new TypeError("invalid workflow run token: missing workflow ID (wid)");
   return { workflowId: wid };
 }
 
 /** Returns the update of an update token. Throws a TypeError for other tokens. */
-export function updateOf({ t, wid, rid, uid }: OperationToken): { workflowId: string; runId: string; updateId: string } {
+export function updateOf(
+  { t, wid, rid, uid }: OperationToken,
+): { workflowId: string; runId: string; updateId: string } {
   if (t !== TokenType.UPDATE_WORKFLOW) {
-    throw new TypeError(`invalid update workflow token type: ${t}, expected: ${TokenType.UPDATE_WORKFLOW}`);
+    throw new TypeError(
+      `invalid update workflow token type: ${t}, expected: ${TokenType.UPDATE_WORKFLOW}`,
+    );
   }
   if (!isId(wid)) throw new TypeError("invalid update workflow token: missing workflow ID (wid)");
   if (!isId(uid)) throw new TypeError("invalid update workflow token: missing update ID (uid)");
@@ -96,8 +128,14 @@ export function updateOf({ t, wid, rid, uid }: OperationToken): { workflowId: st
 
 /** Returns the activity of an activity token. Throws a TypeError for other tokens. */
 export function activityOf({ t, aid, rid }: OperationToken): { activityId: string; runId: string } {
-  if (t !== TokenType.ACTIVITY) throw new TypeError(`invalid activity token type: ${t}, expected: ${TokenType.ACTIVITY}`);
-  if (!isId(aid)) throw new TypeError("invalid activity token: missing or invalid activity ID (aid)");
-  if (!isId(rid)) throw new TypeError("invalid activity token: missing or invalid activity run ID (rid)");
+  if (t !== TokenType.ACTIVITY) {
+    throw new TypeError(`invalid activity token type: ${t}, expected: ${TokenType.ACTIVITY}`);
+  }
+  if (!isId(aid)) {
+    throw new TypeError("invalid activity token: missing or invalid activity ID (aid)");
+  }
+  if (!isId(rid)) {
+    throw new TypeError("invalid activity token: missing or invalid activity run ID (rid)");
+  }
   return { activityId: aid, runId: rid };
 }

@@ -27,7 +27,11 @@ export type WorkflowSignalWithStartOptions<SignalArgs extends any[] = []> = Queu
 
 function startOptions(options: object, attached: Attached): never {
   const { taskQueue, ...rest } = options as { taskQueue?: string };
-  return { ...rest, taskQueue: taskQueue || getHandlerContext().taskQueue, [START]: attached } as never;
+  return {
+    ...rest,
+    taskQueue: taskQueue || getHandlerContext().taskQueue,
+    [START]: attached,
+  } as never;
 }
 
 /**
@@ -41,8 +45,14 @@ export async function startWorkflow<T extends Workflow>(
 ): Promise<WorkflowHandle<WorkflowResultType<T>>> {
   const { client, namespace } = getHandlerContext();
   const { workflowId } = workflowOptions as { workflowId: string };
-  const attached = { ...backing(ctx, workflowRunToken(namespace, workflowId)), onConflictOptions: ON_CONFLICT };
-  const handle = await client.workflow.start(workflowTypeOrFunc, startOptions(workflowOptions, attached));
+  const attached = {
+    ...backing(ctx, workflowRunToken(namespace, workflowId)),
+    onConflictOptions: ON_CONFLICT,
+  };
+  const handle = await client.workflow.start(
+    workflowTypeOrFunc,
+    startOptions(workflowOptions, attached),
+  );
   takeResponseLink(ctx, attached);
   return makeNexusHandle(ctx, handle.workflowId, handle.firstExecutionRunId, TAKEN);
 }
@@ -56,13 +66,19 @@ export async function signalWithStartWorkflow<T extends Workflow, SignalArgs ext
 ): Promise<WorkflowHandle<WorkflowResultType<T>>> {
   const attached: Attached = { links: requestLinks(ctx) };
   const { workflow } = getHandlerContext().client;
-  const handle = await workflow.signalWithStart<T, SignalArgs>(workflowTypeOrFunc as T, startOptions(workflowOptions, attached));
+  const handle = await workflow.signalWithStart<T, SignalArgs>(
+    workflowTypeOrFunc as T,
+    startOptions(workflowOptions, attached),
+  );
   takeResponseLink(ctx, attached);
   return makeNexusHandle(ctx, handle.workflowId, handle.signaledRunId, TAKEN);
 }
 
 /** Starts the workflow whose run backs the operation: returns the result of `startWorkflow`. */
-export type WorkflowRunOperationStartHandler<I, O> = (ctx: StartOperationContext, input: I) => Promise<WorkflowHandle<O>>;
+export type WorkflowRunOperationStartHandler<I, O> = (
+  ctx: StartOperationContext,
+  input: I,
+) => Promise<WorkflowHandle<O>>;
 
 /** Handler of an operation backed by a workflow run. */
 export class WorkflowRunOperationHandler<I, O> {
@@ -78,7 +94,9 @@ export class WorkflowRunOperationHandler<I, O> {
   async start(ctx: StartOperationContext, input: I): Promise<any> {
     const { namespace } = getHandlerContext();
     const { workflowId } = await this.handler(ctx, input);
-    return { isAsync: true, token: workflowRunToken(namespace, workflowId) } satisfies StartResult<O>;
+    return { isAsync: true, token: workflowRunToken(namespace, workflowId) } satisfies StartResult<
+      O
+    >;
   }
 
   /** Cancels the workflow. */

@@ -25,7 +25,12 @@ export interface RolldownPlugin {
    */
   outputOptions(this: BundlerContext, options: { keepNames?: boolean }): object;
   /** Resolves a name of the official SDK. */
-  resolveId(this: BundlerContext, source: string, importer: string | undefined, options: object): Promise<unknown>;
+  resolveId(
+    this: BundlerContext,
+    source: string,
+    importer: string | undefined,
+    options: object,
+  ): Promise<unknown>;
 }
 
 /** The part of esbuild that is used. */
@@ -78,13 +83,17 @@ export function rolldownPlugin(): RolldownPlugin {
     config: () => ({ worker: { plugins: () => [rolldownPlugin()] } }),
     outputOptions(options) {
       // Rollup does not rename functions and lacks the option.
-      return this.meta.rolldownVersion === undefined ? options : { ...options, keepNames: options.keepNames ?? true };
+      return this.meta.rolldownVersion === undefined
+        ? options
+        : { ...options, keepNames: options.keepNames ?? true };
     },
     async resolveId(source, importer, options) {
       const target = targetOf(source);
       if (target === undefined) return null;
       const resolved = await this.resolve(target, importer, { ...options, skipSelf: true });
-      if (resolved === null || resolved === undefined) throw new Error(notFound(source, target, importer));
+      if (resolved === null || resolved === undefined) {
+        throw new Error(notFound(source, target, importer));
+      }
       return resolved;
     },
   };
@@ -103,16 +112,21 @@ export function esbuildPlugin(): EsbuildPlugin {
     setup(build) {
       // Workflow types are function names, which a minifier must not change.
       build.initialOptions.keepNames ??= true;
-      build.onResolve({ filter: /^@temporalio\// }, async ({ path, importer, namespace, resolveDir, kind }) => {
-        try {
-          const target = targetOf(path);
-          if (target === undefined) return undefined;
-          const resolved = await build.resolve(target, { importer, namespace, resolveDir, kind });
-          return resolved.errors.length === 0 ? resolved : { errors: [{ text: notFound(path, target, importer) }] };
-        } catch (error) {
-          return { errors: [{ text: (error as Error).message }] };
-        }
-      });
+      build.onResolve(
+        { filter: /^@temporalio\// },
+        async ({ path, importer, namespace, resolveDir, kind }) => {
+          try {
+            const target = targetOf(path);
+            if (target === undefined) return undefined;
+            const resolved = await build.resolve(target, { importer, namespace, resolveDir, kind });
+            return resolved.errors.length === 0
+              ? resolved
+              : { errors: [{ text: notFound(path, target, importer) }] };
+          } catch (error) {
+            return { errors: [{ text: (error as Error).message }] };
+          }
+        },
+      );
     },
   };
 }

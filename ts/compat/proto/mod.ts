@@ -32,7 +32,9 @@ function messageOf(desc: DescMessage): ProtoMessage {
 
 /** Maps names to numbers and numbers to names, like enumerations of TypeScript. */
 function enumOf(desc: DescEnum): { [name: string]: number | string } {
-  return Object.fromEntries(desc.values.flatMap(({ name, number }) => [[name, number], [String(number), name]]));
+  return Object.fromEntries(
+    desc.values.flatMap(({ name, number }) => [[name, number], [String(number), name]]),
+  );
 }
 
 type Scope = { [name: string]: unknown };
@@ -44,7 +46,9 @@ function define(into: Scope, types: readonly (DescMessage | DescEnum)[]): void {
       configurable: true,
       enumerable: true,
       get() {
-        const made: Scope = desc.kind === "enum" ? enumOf(desc) : messageOf(desc) as unknown as Scope;
+        const made: Scope = desc.kind === "enum"
+          ? enumOf(desc)
+          : messageOf(desc) as unknown as Scope;
         if (desc.kind === "message") define(made, [...desc.nestedMessages, ...desc.nestedEnums]);
         Object.defineProperty(into, desc.name, { value: made, enumerable: true });
         return made;
@@ -63,7 +67,9 @@ function scopeOf(first: string): Scope {
       const [head, ...rest] = file.proto.package.split(".");
       if (head !== first) continue;
       let scope = root;
-      for (const part of rest) scope = (Object.hasOwn(scope, part) ? scope[part] : scope[part] = {}) as Scope;
+      for (const part of rest) {
+        scope = (Object.hasOwn(scope, part) ? scope[part] : scope[part] = {}) as Scope;
+      }
       define(scope, [...file.messages, ...file.enums]);
     }
   };

@@ -23,7 +23,11 @@ interface Required {
 interface Loader {
   new (id: string): Required;
   registerHooks?(hooks: {
-    resolve(specifier: string, context: object, next: (specifier: string, context: object) => object): object;
+    resolve(
+      specifier: string,
+      context: object,
+      next: (specifier: string, context: object) => object,
+    ): object;
   }): void;
   register?(url: string, options: { data: unknown }): void;
   _resolveFilename: Call;
@@ -66,7 +70,10 @@ function requireModule(path: string): unknown {
   return module.exports;
 }
 
-/** Replaces a function of the loader. tsx and ts-node do so too: the last one calls the previous one. */
+/**
+ * Replaces a function of the loader. tsx and ts-node do so too: the last one calls the previous
+ * one.
+ */
 function replace(name: "_load" | "_resolveFilename", ours: (path: string) => unknown): void {
   const before = loader[name];
   loader[name] = function (this: unknown, request, ...rest) {
@@ -85,13 +92,20 @@ function install(): void {
     loader.registerHooks({
       resolve(specifier, context, next) {
         const path = pathOf(specifier);
-        return path === undefined ? next(specifier, context) : { url: pathToFileURL(path).href, shortCircuit: true };
+        return path === undefined
+          ? next(specifier, context)
+          : { url: pathToFileURL(path).href, shortCircuit: true };
       },
     });
     return;
   }
-  const urls = Object.fromEntries([...paths].map(([subpath, path]) => [subpath, pathToFileURL(path).href]));
-  loader.register?.(ownFile("compat/register/resolve_hooks", "start the program without bundling it").href, { data: { urls } });
+  const urls = Object.fromEntries(
+    [...paths].map(([subpath, path]) => [subpath, pathToFileURL(path).href]),
+  );
+  loader.register?.(
+    ownFile("compat/register/resolve_hooks", "start the program without bundling it").href,
+    { data: { urls } },
+  );
 }
 
 const INSTALLED = Symbol.for("temporalex.compat.register");

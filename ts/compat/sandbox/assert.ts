@@ -39,13 +39,20 @@ function failWith(message: Message | undefined, options: AssertionErrorOptions):
 
 function ok(value: unknown, message?: Message): asserts value {
   if (!value) {
-    failWith(message ?? "The expression evaluated to a falsy value", { actual: value, expected: true, operator: "==" });
+    failWith(message ?? "The expression evaluated to a falsy value", {
+      actual: value,
+      expected: true,
+      operator: "==",
+    });
   }
 }
 
 type Comparison = (actual: unknown, expected: unknown, message?: Message) => void;
 
-function comparison(operator: string, holds: (actual: unknown, expected: unknown) => boolean): Comparison {
+function comparison(
+  operator: string,
+  holds: (actual: unknown, expected: unknown) => boolean,
+): Comparison {
   return (actual, expected, message) => {
     if (!holds(actual, expected)) failWith(message, { actual, expected, operator });
   };
@@ -98,47 +105,74 @@ async function doesNotReject(
   }
 }
 
-const textOf = (expected: Expected | string | undefined, message: Message | undefined): Message | undefined =>
-  typeof expected === "string" ? expected : message;
+const textOf = (
+  expected: Expected | string | undefined,
+  message: Message | undefined,
+): Message | undefined => typeof expected === "string" ? expected : message;
 
 function unwanted(error: unknown, message: Message | undefined, operator: string): never {
   const said = error instanceof Error ? error.message : shown(error);
-  failWith(message ?? `Got unwanted exception.\nActual message: "${said}"`, { actual: error, operator });
+  failWith(message ?? `Got unwanted exception.\nActual message: "${said}"`, {
+    actual: error,
+    operator,
+  });
 }
 
 /** Checks what was thrown against a class, a message, properties, or a function. */
-function judge(error: unknown, expected: Expected | string | undefined, message: Message | undefined): void {
+function judge(
+  error: unknown,
+  expected: Expected | string | undefined,
+  message: Message | undefined,
+): void {
   if (expected === undefined || typeof expected === "string") return;
   if (expected instanceof RegExp) {
-    if (!expected.test(String(error))) failWith(message, { actual: error, expected, operator: "throws" });
+    if (!expected.test(String(error))) {
+      failWith(message, { actual: error, expected, operator: "throws" });
+    }
     return;
   }
   if (typeof expected === "function") {
     const { prototype } = expected as { prototype?: object };
-    if (prototype !== undefined && error instanceof (expected as unknown as new () => object)) return;
+    if (prototype !== undefined && error instanceof (expected as unknown as new () => object)) {
+      return;
+    }
     if (prototype instanceof Error || expected === Error as unknown) throw error;
     if ((expected as (error: unknown) => unknown)(error) === true) return;
-    failWith(message ?? "The validation function did not return true", { actual: error, expected, operator: "throws" });
+    failWith(message ?? "The validation function did not return true", {
+      actual: error,
+      expected,
+      operator: "throws",
+    });
   }
   for (const [key, value] of Object.entries(expected)) {
     const actual = (error as { [key: string]: unknown } | undefined)?.[key];
-    const same = value instanceof RegExp && typeof actual === "string" ? value.test(actual) : deepEqual(actual, value, true);
+    const same = value instanceof RegExp && typeof actual === "string"
+      ? value.test(actual)
+      : deepEqual(actual, value, true);
     if (!same) failWith(message, { actual: error, expected, operator: "throws" });
   }
   for (const key of ["name", "message"] as const) {
     if (!(expected instanceof Error)) continue;
-    if ((error as Error)[key] !== expected[key]) failWith(message, { actual: error, expected, operator: "throws" });
+    if ((error as Error)[key] !== expected[key]) {
+      failWith(message, { actual: error, expected, operator: "throws" });
+    }
   }
 }
 
 function matching(operator: string, wanted: boolean) {
   return (text: string, expression: RegExp, message?: Message): void => {
     if (typeof text === "string" && (text.search(expression) >= 0) === wanted) return;
-    failWith(message ?? `The input ${shown(text)} ${wanted ? "did not match" : "was expected not to match"} ${expression}`, {
-      actual: text,
-      expected: expression,
-      operator,
-    });
+    failWith(
+      message ??
+        `The input ${shown(text)} ${
+          wanted ? "did not match" : "was expected not to match"
+        } ${expression}`,
+      {
+        actual: text,
+        expected: expression,
+        operator,
+      },
+    );
   };
 }
 
@@ -148,10 +182,13 @@ function fail(message: Message = "Failed"): never {
 
 function ifError(value: unknown): void {
   if (value !== null && value !== undefined) {
-    failWith(`ifError got unwanted exception: ${value instanceof Error ? value.message : shown(value)}`, {
-      actual: value,
-      operator: "ifError",
-    });
+    failWith(
+      `ifError got unwanted exception: ${value instanceof Error ? value.message : shown(value)}`,
+      {
+        actual: value,
+        operator: "ifError",
+      },
+    );
   }
 }
 
@@ -184,10 +221,15 @@ const loose = {
   notDeepEqual: comparison("notDeepEqual", (a, b) => !deepEqual(a, b, false)),
 };
 
-type Assert = typeof ok & typeof loose & { readonly strict: typeof ok & typeof strict & { readonly strict: unknown } };
+type Assert = typeof ok & typeof loose & {
+  readonly strict: typeof ok & typeof strict & { readonly strict: unknown };
+};
 
 const call = (value: unknown, message?: Message): void => ok(value, message);
-const strictAssert = Object.assign((value: unknown, message?: Message): void => ok(value, message), strict) as Assert["strict"];
+const strictAssert = Object.assign(
+  (value: unknown, message?: Message): void => ok(value, message),
+  strict,
+) as Assert["strict"];
 Object.assign(strictAssert, { strict: strictAssert });
 
 /** The function with its methods. */
@@ -205,17 +247,24 @@ const SENTENCES: { readonly [operator: string]: string } = {
  */
 function compared(operator: string, actual: unknown, expected: unknown): string {
   const sentence = Object.hasOwn(SENTENCES, operator) ? SENTENCES[operator] : undefined;
-  if (sentence === undefined || isObject(actual) || isObject(expected)) return `${shown(actual)} ${operator} ${shown(expected)}`;
+  if (sentence === undefined || isObject(actual) || isObject(expected)) {
+    return `${shown(actual)} ${operator} ${shown(expected)}`;
+  }
   const [a, b] = [quoted(actual), quoted(expected)];
-  if (a.length + b.length <= 12 && (actual !== 0 || expected !== 0)) return `${sentence}\n\n${a} !== ${b}\n`;
+  if (a.length + b.length <= 12 && (actual !== 0 || expected !== 0)) {
+    return `${sentence}\n\n${a} !== ${b}\n`;
+  }
   return `${sentence}\n+ actual - expected\n\n+ ${a}\n- ${b}`;
 }
 
-const isObject = (value: unknown): boolean => (typeof value === "object" && value !== null) || typeof value === "function";
+const isObject = (value: unknown): boolean =>
+  (typeof value === "object" && value !== null) || typeof value === "function";
 
 /** Formats a value that is not an object, like Node. */
 function quoted(value: unknown): string {
-  if (typeof value === "string" && !value.includes("'")) return `'${JSON.stringify(value).slice(1, -1).replaceAll('\\"', '"')}'`;
+  if (typeof value === "string" && !value.includes("'")) {
+    return `'${JSON.stringify(value).slice(1, -1).replaceAll('\\"', '"')}'`;
+  }
   return Object.is(value, -0) ? "-0" : shown(value);
 }
 

@@ -3,11 +3,17 @@
 /** Pairs in comparison: cyclic values are equal if both have the same cycle. */
 type Open = Map<object, object>;
 
-export function deepEqual(a: unknown, b: unknown, strict: boolean, open: Open = new Map()): boolean {
+export function deepEqual(
+  a: unknown,
+  b: unknown,
+  strict: boolean,
+  open: Open = new Map(),
+): boolean {
   if (Object.is(a, b)) return true;
   if (typeof a !== "object" || typeof b !== "object" || a === null || b === null) {
     // deno-lint-ignore eqeqeq
-    return !strict && (typeof a !== "object" || a === null) && (typeof b !== "object" || b === null) && a == b;
+    return !strict && (typeof a !== "object" || a === null) &&
+      (typeof b !== "object" || b === null) && a == b;
   }
   if (strict && Object.getPrototypeOf(a) !== Object.getPrototypeOf(b)) return false;
   if (tagOf(a) !== tagOf(b)) return false;
@@ -25,7 +31,9 @@ const tagOf = (value: object): string => Object.prototype.toString.call(value);
 function sameContent(a: object, b: object, strict: boolean, open: Open): boolean {
   if (a instanceof Date && b instanceof Date && !Object.is(a.getTime(), b.getTime())) return false;
   if (a instanceof RegExp && b instanceof RegExp && String(a) !== String(b)) return false;
-  if (a instanceof Error && b instanceof Error && (a.message !== b.message || a.name !== b.name)) return false;
+  if (a instanceof Error && b instanceof Error && (a.message !== b.message || a.name !== b.name)) {
+    return false;
+  }
   if (isBoxed(a) && isBoxed(b) && !Object.is(a.valueOf(), b.valueOf())) return false;
   if (Array.isArray(a) && Array.isArray(b) && a.length !== b.length) return false;
   if (a instanceof Map && b instanceof Map && !sameMap(a, b, strict, open)) return false;
@@ -33,26 +41,39 @@ function sameContent(a: object, b: object, strict: boolean, open: Open): boolean
   const keys = keysOf(a, strict);
   if (keys.length !== keysOf(b, strict).length) return false;
   return keys.every((key) =>
-    Object.prototype.propertyIsEnumerable.call(b, key) && deepEqual(Reflect.get(a, key), Reflect.get(b, key), strict, open)
+    Object.prototype.propertyIsEnumerable.call(b, key) &&
+    deepEqual(Reflect.get(a, key), Reflect.get(b, key), strict, open)
   );
 }
 
 const isBoxed = (value: object): boolean =>
-  value instanceof Number || value instanceof String || value instanceof Boolean || value instanceof BigInt ||
+  value instanceof Number || value instanceof String || value instanceof Boolean ||
+  value instanceof BigInt ||
   value instanceof Symbol;
 
 function keysOf(value: object, strict: boolean): PropertyKey[] {
   const symbols = strict
-    ? Object.getOwnPropertySymbols(value).filter((key) => Object.prototype.propertyIsEnumerable.call(value, key))
+    ? Object.getOwnPropertySymbols(value).filter((key) =>
+      Object.prototype.propertyIsEnumerable.call(value, key)
+    )
     : [];
   return [...Object.keys(value), ...symbols];
 }
 
-function sameMap(a: Map<unknown, unknown>, b: Map<unknown, unknown>, strict: boolean, open: Open): boolean {
+function sameMap(
+  a: Map<unknown, unknown>,
+  b: Map<unknown, unknown>,
+  strict: boolean,
+  open: Open,
+): boolean {
   if (a.size !== b.size) return false;
   const rest = [...b];
   return [...a].every(([key, value]) =>
-    take(rest, ([otherKey, other]) => deepEqual(key, otherKey, strict, open) && deepEqual(value, other, strict, open))
+    take(
+      rest,
+      ([otherKey, other]) =>
+        deepEqual(key, otherKey, strict, open) && deepEqual(value, other, strict, open),
+    )
   );
 }
 

@@ -22,7 +22,9 @@ const OF_REALM =
 /** Rejected: their effects depend on the garbage collector. */
 function refused(name: string): unknown {
   const stand = function () {
-    throw new DeterminismViolationError(`${name} cannot be used in workflow code: when it acts depends on the garbage collector`);
+    throw new DeterminismViolationError(
+      `${name} cannot be used in workflow code: when it acts depends on the garbage collector`,
+    );
   };
   Object.defineProperty(stand, "name", { value: name });
   return stand;
@@ -37,7 +39,9 @@ const OWN: { readonly [name: string]: unknown } = {
   FinalizationRegistry: refused("FinalizationRegistry"),
 };
 
-/** Markers by which Temporal's packages detect the sandbox, and its time in milliseconds since 1970. */
+/**
+ * Markers by which Temporal's packages detect the sandbox, and its time in milliseconds since 1970.
+ */
 const MARKS: { readonly [name: string]: unknown } = {
   __webpack_module_cache__: Object.freeze({}),
   __TEMPORAL_ACTIVATOR__: Object.freeze({
@@ -61,7 +65,8 @@ const INSTEAD: { readonly [name: string]: string } = Object.assign(Object.create
   location: ARGUMENT,
   Deno: ARGUMENT,
   Bun: ARGUMENT,
-  crypto: 'use uuid4() of "@temporalio/workflow" or Math.random(), which are seeded; hash and sign in an activity',
+  crypto:
+    'use uuid4() of "@temporalio/workflow" or Math.random(), which are seeded; hash and sign in an activity',
   performance: "time is workflow time: use Date.now(), and measure in an activity",
   Buffer: "use Uint8Array with TextEncoder and TextDecoder",
   structuredClone: "copy the value yourself, or through JSON",
@@ -96,7 +101,12 @@ export function runGlobals(): RunGlobals {
 function makeGlobals(): RunGlobals {
   const global: { [name: string]: unknown } = {};
   const add = (name: string, value: unknown) =>
-    Object.defineProperty(global, name, { value, writable: true, enumerable: false, configurable: true });
+    Object.defineProperty(global, name, {
+      value,
+      writable: true,
+      enumerable: false,
+      configurable: true,
+    });
   const realm = globalThis as unknown as { readonly [name: string]: unknown };
   for (const name of OF_REALM) if (Object.hasOwn(realm, name)) add(name, realm[name]);
   for (const name of Object.keys(OWN)) add(name, OWN[name]);
@@ -110,7 +120,8 @@ function lookupIn(global: object): object {
   return new Proxy(global, {
     get(target, name) {
       if (Reflect.has(target, name)) return Reflect.get(target, name);
-      const advice = INSTEAD[String(name)] ?? `the sandbox of workflow code does not have it: ${ACTIVITY}`;
+      const advice = INSTEAD[String(name)] ??
+        `the sandbox of workflow code does not have it: ${ACTIVITY}`;
       throw new ReferenceError(`${String(name)} is not defined in workflow code: ${advice}`);
     },
   });

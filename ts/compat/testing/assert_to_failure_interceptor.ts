@@ -18,6 +18,8 @@ async function failing(input: unknown, next: Next): Promise<unknown> {
 }
 
 /** Called by the worker for each run. */
-export const interceptors = (): { inbound: { handleSignal: typeof failing; execute: typeof failing }[] } => ({
+export const interceptors = (): {
+  inbound: { handleSignal: typeof failing; execute: typeof failing }[];
+} => ({
   inbound: [{ handleSignal: failing, execute: failing }],
 });

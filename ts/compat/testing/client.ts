@@ -23,8 +23,15 @@ export function hasTime(connection: object, control: TimeControl): void {
 export class TimeSkippingClient extends Client {
   constructor(options: ClientOptions) {
     super(options);
-    const workflow = new TimeSkippingWorkflowClient({ ...this.workflow.options, connection: options.connection });
-    Object.defineProperty(this, "workflow", { value: workflow, enumerable: true, configurable: true });
+    const workflow = new TimeSkippingWorkflowClient({
+      ...this.workflow.options,
+      connection: options.connection,
+    });
+    Object.defineProperty(this, "workflow", {
+      value: workflow,
+      enumerable: true,
+      configurable: true,
+    });
   }
 }
 
@@ -35,7 +42,10 @@ export class TimeSkippingClient extends Client {
 export class TimeSkippingWorkflowClient extends WorkflowClient {
   readonly #control: TimeControl;
 
-  /** Throws a TypeError for a connection that is not of `TestWorkflowEnvironment.createTimeSkipping`. */
+  /**
+   * Throws a TypeError for a connection that is not of
+   * `TestWorkflowEnvironment.createTimeSkipping`.
+   */
   constructor(options: WorkflowClientOptions) {
     super(options);
     const control = controls.get(options.connection ?? {});
@@ -53,11 +63,20 @@ export class TimeSkippingWorkflowClient extends WorkflowClient {
     runId?: string,
     options?: WorkflowResultOptions,
   ): Promise<WorkflowResultType<T>> {
-    return this.#control.skipping(workflowId, () => super.result<T>(workflowId, runId, options), runId);
+    return this.#control.skipping(
+      workflowId,
+      () => super.result<T>(workflowId, runId, options),
+      runId,
+    );
   }
 
   /** @internal */
-  override whileUpdateIsAwaited<T>(workflowId: string, updateId: string, work: () => Promise<T>, name?: string): Promise<T> {
+  override whileUpdateIsAwaited<T>(
+    workflowId: string,
+    updateId: string,
+    work: () => Promise<T>,
+    name?: string,
+  ): Promise<T> {
     return this.#control.skippingUpdate(workflowId, updateId, work, name);
   }
 }

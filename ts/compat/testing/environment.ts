@@ -11,15 +11,28 @@ import {
 } from "../client/mod.ts";
 import type { Duration } from "../common/mod.ts";
 import { msToNumber } from "../common/time.ts";
-import { NativeConnection, type NativeConnectionOptions, type NativeConnectionPlugin, Runtime } from "../worker/mod.ts";
+import {
+  NativeConnection,
+  type NativeConnectionOptions,
+  type NativeConnectionPlugin,
+  Runtime,
+} from "../worker/mod.ts";
 import { nativeLogger } from "../worker/logger.ts";
 import { realTimers, type Timers } from "../../base/timers.ts";
 import { type EndlessWaits, rejectUnknownEndlessWaits } from "../../testing/endless_wait.ts";
 import { startDevServer } from "../../dev/server.ts";
 import { type ClientOptionsForTestEnv, hasTime, TimeSkippingClient } from "./client.ts";
-import { createNexusEndpoint, deleteNexusEndpoint, type NexusEndpointIdentifier } from "./nexus_endpoints.ts";
+import {
+  createNexusEndpoint,
+  deleteNexusEndpoint,
+  type NexusEndpointIdentifier,
+} from "./nexus_endpoints.ts";
 import { ObservedCalls } from "./observed_calls.ts";
-import { type DevServerConfig, refuseServerOptions, type TimeSkippingServerConfig } from "./server_options.ts";
+import {
+  type DevServerConfig,
+  refuseServerOptions,
+  type TimeSkippingServerConfig,
+} from "./server_options.ts";
 import { SkippingClock } from "./skipping_clock.ts";
 import { TimeControl } from "./time_control.ts";
 
@@ -55,7 +68,10 @@ export interface TimeSkippingTestWorkflowEnvironmentOptions {
 }
 
 /** Connection options for an existing server. */
-export type ExistingServerConnectionOptions = Pick<NativeConnectionOptions, "apiKey" | "metadata" | "tls">;
+export type ExistingServerConnectionOptions = Pick<
+  NativeConnectionOptions,
+  "apiKey" | "metadata" | "tls"
+>;
 
 /** Options of `TestWorkflowEnvironment.createFromExistingServer`. */
 export interface ExistingServerTestWorkflowEnvironmentOptions {
@@ -129,7 +145,9 @@ export class TestWorkflowEnvironment {
   }
 
   /** Starts a server with real time. */
-  static async createLocal(options: LocalTestWorkflowEnvironmentOptions = {}): Promise<TestWorkflowEnvironment> {
+  static async createLocal(
+    options: LocalTestWorkflowEnvironmentOptions = {},
+  ): Promise<TestWorkflowEnvironment> {
     const { server = {}, ...rest } = options;
     refuseServerOptions(server);
     const { namespace = "default", port = 0, dbFilename, log } = server;
@@ -139,7 +157,12 @@ export class TestWorkflowEnvironment {
       storeOf: () => dbFilename,
       logger: serverLogger(log?.level),
     });
-    return await this.#made({ ...rest, namespace, address: `127.0.0.1:${served.port}`, close: () => served.close() });
+    return await this.#made({
+      ...rest,
+      namespace,
+      address: `127.0.0.1:${served.port}`,
+      close: () => served.close(),
+    });
   }
 
   /**
@@ -167,12 +190,22 @@ export class TestWorkflowEnvironment {
       clock,
       around: (service) => calls = new ObservedCalls(service),
     });
-    const time = new TimeControl(clock, served.namespaces.engines[0]!, calls, { endlessWaits, logger, timers: waitTimers });
+    const time = new TimeControl(clock, served.namespaces.engines[0]!, calls, {
+      endlessWaits,
+      logger,
+      timers: waitTimers,
+    });
     const close = async () => {
       time.close();
       await served.close();
     };
-    return await this.#made({ ...rest, namespace: "default", address: `127.0.0.1:${served.port}`, time, close });
+    return await this.#made({
+      ...rest,
+      namespace: "default",
+      address: `127.0.0.1:${served.port}`,
+      time,
+      close,
+    });
   }
 
   /** Uses an existing server. `teardown` closes the connections and leaves it running. */
@@ -180,10 +213,19 @@ export class TestWorkflowEnvironment {
     options: ExistingServerTestWorkflowEnvironmentOptions = {},
   ): Promise<TestWorkflowEnvironment> {
     const { address = "localhost:7233", namespace = "default", ...rest } = options;
-    return await this.#made({ ...rest, address, namespace, existing: true, close: () => Promise.resolve() });
+    return await this.#made({
+      ...rest,
+      address,
+      namespace,
+      existing: true,
+      close: () => Promise.resolve(),
+    });
   }
 
-  static async #made({ address, namespace, connectionOptions = {}, client, plugins = [], time, existing, close }: Target) {
+  static async #made(
+    { address, namespace, connectionOptions = {}, client, plugins = [], time, existing, close }:
+      Target,
+  ) {
     const opened: { close(): Promise<unknown> }[] = [];
     try {
       const to = { address, ...connectionOptions, plugins: plugins as never[] };
@@ -196,14 +238,28 @@ export class TestWorkflowEnvironment {
       const options = { ...client, connection, namespace };
       if (time !== undefined) {
         const { dataConverter } = options;
-        const asking = new Client({ connection, namespace, ...(dataConverter !== undefined && { dataConverter }) });
+        const asking = new Client({
+          connection,
+          namespace,
+          ...(dataConverter !== undefined && { dataConverter }),
+        });
         time.stackTrace = (workflowId, runId) => {
-          const query = () => asking.workflow.getHandle(workflowId, runId).query<string>("__stack_trace");
+          const query = () =>
+            asking.workflow.getHandle(workflowId, runId).query<string>("__stack_trace");
           return asking.withDeadline(Date.now() + STACK_TRACE_MS, query);
         };
       }
       return new this({
-        ...{ address, namespace, connectionOptions, connection, nativeConnection, time, embedded: existing !== true, close },
+        ...{
+          address,
+          namespace,
+          connectionOptions,
+          connection,
+          nativeConnection,
+          time,
+          embedded: existing !== true,
+          close,
+        },
         client: time === undefined ? new Client(options) : new TimeSkippingClient(options),
       });
     } catch (error) {
@@ -247,22 +303,32 @@ export class TestWorkflowEnvironment {
    * endpoints: rejects with a TypeError.
    */
   createNexusEndpoint(name: string, taskQueue: string): Promise<NexusEndpointIdentifier> {
-    if (this.#parts.embedded) return this.#noEndpoints(`the Nexus endpoint "${name}" cannot be made`);
+    if (this.#parts.embedded) {
+      return this.#noEndpoints(`the Nexus endpoint "${name}" cannot be made`);
+    }
     return createNexusEndpoint(this.connection, { name, namespace: this.namespace, taskQueue });
   }
 
   /** Deletes a Nexus endpoint of an existing server. */
   deleteNexusEndpoint(endpoint: Pick<NexusEndpointIdentifier, "id" | "version">): Promise<void> {
-    if (this.#parts.embedded) return this.#noEndpoints(`the Nexus endpoint "${endpoint.id}" cannot be removed`);
+    if (this.#parts.embedded) {
+      return this.#noEndpoints(`the Nexus endpoint "${endpoint.id}" cannot be removed`);
+    }
     return deleteNexusEndpoint(this.connection, endpoint);
   }
 
   #noEndpoints(what: string): Promise<never> {
-    return Promise.reject(new TypeError(`${what}: the embedded engine has no Nexus endpoints; test Nexus on a cluster`));
+    return Promise.reject(
+      new TypeError(`${what}: the embedded engine has no Nexus endpoints; test Nexus on a cluster`),
+    );
   }
 }
 
 /** Sends the server's log to the workers' logger. */
 function serverLogger(level = "warn") {
-  return nativeLogger(Runtime.instance().logger, { sdkComponent: "server" }, level.toUpperCase() as "WARN");
+  return nativeLogger(
+    Runtime.instance().logger,
+    { sdkComponent: "server" },
+    level.toUpperCase() as "WARN",
+  );
 }

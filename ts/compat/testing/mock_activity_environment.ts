@@ -33,7 +33,12 @@ export interface MockActivityEnvironmentOptions {
 }
 
 /** Reason of a cancellation. */
-export type CancelReason = "CANCELLED" | "NOT_FOUND" | "TIMED_OUT" | "WORKER_SHUTDOWN" | "HEARTBEAT_DETAILS_CONVERSION_FAILED";
+export type CancelReason =
+  | "CANCELLED"
+  | "NOT_FOUND"
+  | "TIMED_OUT"
+  | "WORKER_SHUTDOWN"
+  | "HEARTBEAT_DETAILS_CONVERSION_FAILED";
 
 const bytes = new TextEncoder().encode("test");
 
@@ -116,7 +121,10 @@ export class MockActivityEnvironment extends Emitting {
     const cancelled = new Promise<never>((_, fail) => reject = fail);
     // Prevents an unhandled rejection in tests that do not use it.
     cancelled.catch(() => {});
-    this.cancel = (reason = "CANCELLED", details = new ActivityCancellationDetails({ cancelRequested: true })) => {
+    this.cancel = (
+      reason = "CANCELLED",
+      details = new ActivityCancellationDetails({ cancelRequested: true }),
+    ) => {
       told.details = details;
       const error = new CancelledFailure(reason);
       reject(error);
@@ -136,7 +144,9 @@ export class MockActivityEnvironment extends Emitting {
       options.metricMeter ?? noopMetricMeter,
       told,
     );
-    this.#inbound = (options.interceptors ?? []).flatMap((factory) => factory(this.context).inbound ?? []);
+    this.#inbound = (options.interceptors ?? []).flatMap((factory) =>
+      factory(this.context).inbound ?? []
+    );
   }
 
   /** Runs a function as an activity. Resolves with its result and rejects with what it throws. */
@@ -145,7 +155,10 @@ export class MockActivityEnvironment extends Emitting {
     const last = (input: { readonly args: unknown[] }) => Promise.resolve(fn(...input.args as P));
     const call = composeInterceptors([...this.#inbound], "execute", last as never);
     try {
-      return await asyncLocalStorage.run(this.context, () => call({ args, headers: {} }) as Promise<R>);
+      return await asyncLocalStorage.run(
+        this.context,
+        () => call({ args, headers: {} }) as Promise<R>,
+      );
     } catch (error) {
       if (!(error instanceof CancelledFailure)) this.#log.warn("Activity failed", { error });
       throw error;

@@ -18,8 +18,16 @@ export {
   MockActivityEnvironment,
   type MockActivityEnvironmentOptions,
 } from "./mock_activity_environment.ts";
-export type { DevServerConfig, EphemeralServerExecutable, TimeSkippingServerConfig } from "./server_options.ts";
-export { type EndlessWait, EndlessWaitError, type EndlessWaits } from "../../testing/endless_wait.ts";
+export type {
+  DevServerConfig,
+  EphemeralServerExecutable,
+  TimeSkippingServerConfig,
+} from "./server_options.ts";
+export {
+  type EndlessWait,
+  EndlessWaitError,
+  type EndlessWaits,
+} from "../../testing/endless_wait.ts";
 export { EndlessSkipError } from "./time_control.ts";
 
 /**

@@ -14,7 +14,11 @@ export interface NexusEndpointIdentifier {
 /** Creates an endpoint for a task queue. Rejects with the error of the call. */
 export async function createNexusEndpoint(
   connection: Connection,
-  { name, namespace, taskQueue }: { readonly name: string; readonly namespace: string; readonly taskQueue: string },
+  { name, namespace, taskQueue }: {
+    readonly name: string;
+    readonly namespace: string;
+    readonly taskQueue: string;
+  },
 ): Promise<NexusEndpointIdentifier> {
   const spec = { name, target: { worker: { namespace, taskQueue } } };
   const { endpoint } = await connection.operatorService.createNexusEndpoint({ spec }) as {

@@ -86,13 +86,16 @@ const BY_ID = {
   respondActivityTaskCanceledById: RespondActivityTaskCanceledByIdRequestSchema,
 } as const;
 
-const nameOf = (token: Uint8Array): string => Array.from(token, (byte) => String.fromCharCode(byte)).join("");
+const nameOf = (token: Uint8Array): string =>
+  Array.from(token, (byte) => String.fromCharCode(byte)).join("");
 
 export class ObservedCalls implements RawService, WorkInHand {
   readonly #service: RawService;
   /** By what can be processed once: a run's workflow task, an activity. */
   readonly #held = new Map<string, HeldTask>();
-  /** Waits of clients for an update, by key: their number, and for how many the server has a call. */
+  /**
+   * Waits of clients for an update, by key: their number, and for how many the server has a call.
+   */
   readonly #expected = new Map<string, { waits: number; here: number }>();
   #busy = 0;
   #acts = 0;
@@ -105,7 +108,10 @@ export class ObservedCalls implements RawService, WorkInHand {
     this.#service = service;
   }
 
-  /** Pending calls that may change something, including those between a waiting client and the server. */
+  /**
+   * Pending calls that may change something, including those between a waiting client and the
+   * server.
+   */
   get busy(): number {
     let onTheWay = 0;
     for (const { waits, here } of this.#expected.values()) onTheWay += Math.max(0, waits - here);
@@ -161,7 +167,9 @@ export class ObservedCalls implements RawService, WorkInHand {
 
   async #wait(method: MethodName, request: Uint8Array, options?: CallOptions): Promise<Uint8Array> {
     if (method === "executeMultiOperation") this.#acts++;
-    const expected = UPDATES.has(method) ? this.#expected.get(awaits(method, request)?.key ?? "") : undefined;
+    const expected = UPDATES.has(method)
+      ? this.#expected.get(awaits(method, request)?.key ?? "")
+      : undefined;
     if (expected === undefined) return await this.#service.call(method, request, options);
     expected.here++;
     try {
@@ -181,10 +189,15 @@ export class ObservedCalls implements RawService, WorkInHand {
         this.#activityTask(fromBinary(PollActivityTaskQueueResponseSchema, response));
         break;
       case "startWorkflowExecution":
-        this.#workflowTask(fromBinary(StartWorkflowExecutionResponseSchema, response).eagerWorkflowTask);
+        this.#workflowTask(
+          fromBinary(StartWorkflowExecutionResponseSchema, response).eagerWorkflowTask,
+        );
         break;
       case "respondWorkflowTaskCompleted": {
-        const { workflowTask, activityTasks } = fromBinary(RespondWorkflowTaskCompletedResponseSchema, response);
+        const { workflowTask, activityTasks } = fromBinary(
+          RespondWorkflowTaskCompletedResponseSchema,
+          response,
+        );
         this.#workflowTask(workflowTask);
         for (const task of activityTasks) this.#activityTask(task);
       }
@@ -196,7 +209,9 @@ export class ObservedCalls implements RawService, WorkInHand {
     if (task === undefined || task.taskToken.length === 0) return;
     const token = nameOf(task.taskToken);
     // A query can be processed during the run's workflow task.
-    const key = task.query === undefined ? `run ${task.workflowExecution?.runId}` : `query ${token}`;
+    const key = task.query === undefined
+      ? `run ${task.workflowExecution?.runId}`
+      : `query ${token}`;
     const { workflowId = "", runId = "" } = task.workflowExecution ?? {};
     this.#held.set(key, { token, workflowTask: { workflowId, runId, attempt: task.attempt } });
   }
@@ -223,16 +238,24 @@ export class ObservedCalls implements RawService, WorkInHand {
   /** Removes a completed task, whatever the server's response. */
   #givenBack(method: MethodName, request: Uint8Array): void {
     if (method in BY_TOKEN) {
-      const token = nameOf(fromBinary(BY_TOKEN[method as keyof typeof BY_TOKEN], request).taskToken);
+      const token = nameOf(
+        fromBinary(BY_TOKEN[method as keyof typeof BY_TOKEN], request).taskToken,
+      );
       for (const [key, held] of this.#held) {
         if (held.token !== token) continue;
         this.#held.delete(key);
         if (held.workflowTask !== undefined) this.#noteOutcome(method, request, held.workflowTask);
       }
     } else if (method in BY_ID) {
-      const { workflowId, runId, activityId } = fromBinary(BY_ID[method as keyof typeof BY_ID], request);
+      const { workflowId, runId, activityId } = fromBinary(
+        BY_ID[method as keyof typeof BY_ID],
+        request,
+      );
       for (const { activity } of this.#held.values()) {
-        if (activity?.workflowId === workflowId && activity.activityId === activityId && [activity.runId, ""].includes(runId)) {
+        if (
+          activity?.workflowId === workflowId && activity.activityId === activityId &&
+          [activity.runId, ""].includes(runId)
+        ) {
           this.forget(activity);
         }
       }
@@ -240,4 +263,5 @@ export class ObservedCalls implements RawService, WorkInHand {
   }
 }
 
-const activityKey = (workflowId: string, runId: string, activityId: string) => `activity ${activityId} ${runId} ${workflowId}`;
+const activityKey = (workflowId: string, runId: string, activityId: string) =>
+  `activity ${activityId} ${runId} ${workflowId}`;

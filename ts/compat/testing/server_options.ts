@@ -50,7 +50,8 @@ export interface TimeSkippingServerConfig {
 }
 
 const PROGRAM = "the server is the embedded engine in this process, and no program is started";
-const UI = "the server has no UI; `temporalex workflow` of the command line and the debugger show its runs";
+const UI =
+  "the server has no UI; `temporalex workflow` of the command line and the debugger show its runs";
 const REASONS: { readonly [option: string]: string } = { executable: PROGRAM, ui: UI, uiPort: UI };
 const LOOPBACK: readonly (string | undefined)[] = [undefined, "localhost", "127.0.0.1"];
 
@@ -66,10 +67,14 @@ const ALWAYS_ON = [
 function isGiven(flag: string, value: string): boolean {
   if (flag === "--headless") return value === "true";
   if (flag === "--search-attribute") return /^[^=]+=[^=]+$/.test(value);
-  return flag === "--dynamic-config-value" && ALWAYS_ON.some((name) => value.toLowerCase() === `${name}=true`.toLowerCase());
+  return flag === "--dynamic-config-value" &&
+    ALWAYS_ON.some((name) => value.toLowerCase() === `${name}=true`.toLowerCase());
 }
 
-/** Throws a TypeError for the first unsupported argument: `--flag value`, `--flag=value` or `--headless`. */
+/**
+ * Throws a TypeError for the first unsupported argument: `--flag value`, `--flag=value` or
+ * `--headless`.
+ */
 function refuseArguments(args: readonly string[]): void {
   for (let i = 0; i < args.length; i++) {
     const [, flag, joined] = /^(--?[^=]+)(?:=(.*))?$/s.exec(args[i]!) ?? [undefined, args[i]!];
@@ -79,15 +84,20 @@ function refuseArguments(args: readonly string[]): void {
     if (apart) i++;
     if (isGiven(flag, value)) continue;
     const argument = value === "true" ? flag : `${flag} ${value}`;
-    throw new TypeError(`the option server.extraArgs is not supported with "${argument}": ${PROGRAM}; omit it`);
+    throw new TypeError(
+      `the option server.extraArgs is not supported with "${argument}": ${PROGRAM}; omit it`,
+    );
   }
 }
 
 /** Throws a TypeError for an unsupported option. */
-export function refuseServerOptions(server: Partial<DevServerConfig | TimeSkippingServerConfig>): void {
+export function refuseServerOptions(
+  server: Partial<DevServerConfig | TimeSkippingServerConfig>,
+): void {
   for (const [name, value] of Object.entries(server)) {
     const reason = REASONS[name];
-    const nothing = value === undefined || value === false || (Array.isArray(value) && value.length === 0);
+    const nothing = value === undefined || value === false ||
+      (Array.isArray(value) && value.length === 0);
     if (reason !== undefined && !nothing) {
       throw new TypeError(`the option server.${name} is not supported: ${reason}; omit it`);
     }

@@ -38,7 +38,11 @@ export class SkippingClock implements Clock {
 
   /** Jumps to a later time. Timers on the way fire in order, each at its own time. */
   advanceTo(ms: number): void {
-    for (let next = this.#earliest(); next !== undefined && next.atMs <= ms; next = this.#earliest()) {
+    for (
+      let next = this.#earliest();
+      next !== undefined && next.atMs <= ms;
+      next = this.#earliest()
+    ) {
       this.#timers.delete(next);
       next.cancel();
       this.#jumpTo(next.atMs);
@@ -54,7 +58,9 @@ export class SkippingClock implements Clock {
 
   #earliest(): Timer | undefined {
     let first: Timer | undefined;
-    for (const timer of this.#timers) if (first === undefined || timer.atMs < first.atMs) first = timer;
+    for (const timer of this.#timers) {
+      if (first === undefined || timer.atMs < first.atMs) first = timer;
+    }
     return first;
   }
 }

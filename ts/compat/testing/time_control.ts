@@ -4,11 +4,18 @@
 import { typedService } from "../../service/typed.ts";
 import { type SkipLimits, VirtualTime } from "../../testing/time.ts";
 import { type Awaited, awaitedResult, awaitedUpdate } from "../../testing/observed_service.ts";
-import { ENDLESS_AFTER_MS, EndlessWaitError, type EndlessWaits } from "../../testing/endless_wait.ts";
+import {
+  ENDLESS_AFTER_MS,
+  EndlessWaitError,
+  type EndlessWaits,
+} from "../../testing/endless_wait.ts";
 import type { Logger } from "../../base/logger.ts";
 import { realTimers, type Timers } from "../../base/timers.ts";
 import type { EmbeddedEngine } from "../../engine/mod.ts";
-import { PendingActivityState, WorkflowExecutionStatus } from "../../messages/generated/temporal/api/enums/v1/workflow_pb.ts";
+import {
+  PendingActivityState,
+  WorkflowExecutionStatus,
+} from "../../messages/generated/temporal/api/enums/v1/workflow_pb.ts";
 import type { FailedWorkflowTask, HeldActivity, ObservedCalls } from "./observed_calls.ts";
 import type { SkippingClock } from "./skipping_clock.ts";
 
@@ -48,9 +55,15 @@ export class TimeControl {
   #checking: ReturnType<typeof setInterval> | undefined;
 
   /** Returns the `__stack_trace` query of a run; set when there is a client. */
-  stackTrace: (workflowId: string, runId: string) => Promise<string> = () => Promise.reject(new Error("no client is connected"));
+  stackTrace: (workflowId: string, runId: string) => Promise<string> = () =>
+    Promise.reject(new Error("no client is connected"));
 
-  constructor(clock: SkippingClock, engine: EmbeddedEngine, calls: ObservedCalls, settings: EndlessWaitSettings = {}) {
+  constructor(
+    clock: SkippingClock,
+    engine: EmbeddedEngine,
+    calls: ObservedCalls,
+    settings: EndlessWaitSettings = {},
+  ) {
     this.#clock = clock;
     this.#engine = engine;
     this.#calls = calls;
@@ -87,7 +100,8 @@ export class TimeControl {
         stackTrace: (workflowId, runId) => this.stackTrace(workflowId, runId),
         // Workers are other programs.
         workers: () => [],
-        found: (awaited, error) => this.#found(error, [...waits].filter(({ key }) => key === awaited.key)),
+        found: (awaited, error) =>
+          this.#found(error, [...waits].filter(({ key }) => key === awaited.key)),
       },
       goesByItself: true,
     });
@@ -109,7 +123,12 @@ export class TimeControl {
   }
 
   /** Skips time while `work` waits for an update and the server has the waiting call. */
-  async skippingUpdate<T>(workflowId: string, updateId: string, work: () => Promise<T>, name?: string): Promise<T> {
+  async skippingUpdate<T>(
+    workflowId: string,
+    updateId: string,
+    work: () => Promise<T>,
+    name?: string,
+  ): Promise<T> {
     const awaited = awaitedUpdate({ workflowId }, updateId, name);
     const left = this.#calls.expect(awaited.key);
     try {
@@ -124,7 +143,9 @@ export class TimeControl {
     const failed = new Promise<never>((_, reject) => fail = reject);
     const wait: Wait = { ...awaited, fail };
     this.#waits.add(wait);
-    for (const failed of this.#calls.failing.values()) if (failed.workflowId === wait.workflowId) this.#watchFailing(failed);
+    for (const failed of this.#calls.failing.values()) {
+      if (failed.workflowId === wait.workflowId) this.#watchFailing(failed);
+    }
     this.#checking ??= setInterval(() => void this.#check(), CHECK_MS);
     this.#time.wanted();
     try {
@@ -146,7 +167,9 @@ export class TimeControl {
 
   /** Removes attempts of dead workers, which the server has timed out. */
   async #check(): Promise<void> {
-    for (const held of this.#calls.heldActivities()) if (!await this.#isPending(held)) this.#calls.forget(held);
+    for (const held of this.#calls.heldActivities()) {
+      if (!await this.#isPending(held)) this.#calls.forget(held);
+    }
   }
 
   async #isPending({ workflowId, runId, activityId, attempt }: HeldActivity): Promise<boolean> {
@@ -157,7 +180,8 @@ export class TimeControl {
       () => [],
     );
     return pending.some((activity) =>
-      activity.activityId === activityId && activity.attempt === attempt && activity.state !== PendingActivityState.SCHEDULED
+      activity.activityId === activityId && activity.attempt === attempt &&
+      activity.state !== PendingActivityState.SCHEDULED
     );
   }
 
@@ -189,7 +213,8 @@ export class TimeControl {
     const waits = [...this.#waits].filter((wait) => wait.workflowId === workflowId);
     if (waits.length === 0) return;
     const awaited = waits[0]!.what;
-    const waitsFor = `workflow task of "${workflowId}" (run ${runId}): failed, and not completed since: ${message}`;
+    const waitsFor =
+      `workflow task of "${workflowId}" (run ${runId}): failed, and not completed since: ${message}`;
     const text =
       `the wait for ${awaited} of workflow "${workflowId}" does not end while its workflow task fails. Pending:\n  ${waitsFor}`;
     this.#found(new EndlessWaitError(text, { workflowId, awaited, waitsFor }), waits);
@@ -197,7 +222,9 @@ export class TimeControl {
 
   async #isOpen(workflowId: string, runId: string): Promise<boolean> {
     const request = { namespace: this.#engine.namespace, execution: { workflowId, runId } };
-    const run = await typedService(this.#engine).describeWorkflowExecution(request).catch(() => undefined);
+    const run = await typedService(this.#engine).describeWorkflowExecution(request).catch(() =>
+      undefined
+    );
     return run?.workflowExecutionInfo?.status === WorkflowExecutionStatus.RUNNING;
   }
 
@@ -207,7 +234,9 @@ export class TimeControl {
         `${what} of workflow "${workflowId}" was not reached within ${LIMITS.moments} moments or ${
           LIMITS.timeMs / DAY_MS / 365
         } years of ` +
-          `skipped time (to ${new Date(this.now()).toISOString()}): it seems never to end. End it with a signal, cancel() or ` +
+          `skipped time (to ${
+            new Date(this.now()).toISOString()
+          }): it seems never to end. End it with a signal, cancel() or ` +
           "terminate(), or move time with env.sleep()",
       ),
     );

@@ -31,7 +31,9 @@ export function argumentsRead(activityType: string, read: () => unknown[]): unkn
   try {
     return read();
   } catch (error) {
-    const message = `Failed to parse activity args for activity ${activityType}: ${errorMessage(error)}`;
+    const message = `Failed to parse activity args for activity ${activityType}: ${
+      errorMessage(error)
+    }`;
     throw ApplicationFailure.fromError(error, { message, nonRetryable: false });
   }
 }
@@ -43,14 +45,22 @@ export function temporalActivities(environment: ActivityEnvironment): ActivityDi
   const { failureConverter, payloadConverter } = environment.converter;
   /** By the converter that the worker received for an activity. */
   const contexts = new WeakMap<object, ActivitySerializationContext>();
-  const isDefault = payloadConverter === defaultPayloadConverter && failureConverter === defaultFailureConverter;
+  const isDefault = payloadConverter === defaultPayloadConverter &&
+    failureConverter === defaultFailureConverter;
   const { activities } = environment;
-  const typesOf = (type: string) => typesOfActivity(activities?.get(type) ?? activities?.get("default"));
+  const typesOf = (type: string) =>
+    typesOfActivity(activities?.get(type) ?? activities?.get("default"));
   return {
     ...(!isDefault && {
       converterFor(_: unknown, { activityId, workflowId, isLocal }: ActivityOwner) {
         const { namespace } = environment;
-        const context = { type: "activity", namespace, activityId, ...(workflowId !== "" && { workflowId }), isLocal } as const;
+        const context = {
+          type: "activity",
+          namespace,
+          activityId,
+          ...(workflowId !== "" && { workflowId }),
+          isLocal,
+        } as const;
         const converter = productConverter(payloadConverter, context);
         contexts.set(converter, context);
         return converter;
@@ -81,7 +91,10 @@ export function temporalActivities(environment: ActivityEnvironment): ActivityDi
     },
     end(error, told) {
       if (runs.get(told)?.conversionFailed === true) {
-        return ApplicationFailure.retryable("HEARTBEAT_DETAILS_CONVERSION_FAILED", "CancelledFailure");
+        return ApplicationFailure.retryable(
+          "HEARTBEAT_DETAILS_CONVERSION_FAILED",
+          "CancelledFailure",
+        );
       }
       const reason = told.cancelReason;
       const stopped = error instanceof CancelledFailure || read(error, "name") === "AbortError";
@@ -93,7 +106,10 @@ export function temporalActivities(environment: ActivityEnvironment): ActivityDi
     },
     toFailure(error, converter) {
       try {
-        return fromPlain(FailureSchema, failureConverter.errorToFailure(error, payloadConverter, contexts.get(converter)));
+        return fromPlain(
+          FailureSchema,
+          failureConverter.errorToFailure(error, payloadConverter, contexts.get(converter)),
+        );
       } catch {
         // An error that cannot be converted is a failure as well.
         return toFailure(error);

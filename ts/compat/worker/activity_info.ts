@@ -4,7 +4,10 @@ import { decodePriority, decompileRetryPolicy } from "../common/mod.ts";
 import { toPlain } from "../common/plain_proto.ts";
 import type { ActivityContext } from "../../activity/context.ts";
 import { taskOf } from "../../worker/activities/attempt_context.ts";
-import { PrioritySchema, RetryPolicySchema } from "../../messages/generated/temporal/api/common/v1/message_pb.ts";
+import {
+  PrioritySchema,
+  RetryPolicySchema,
+} from "../../messages/generated/temporal/api/common/v1/message_pb.ts";
 
 function base64(bytes: Uint8Array): string {
   return btoa(Array.from(bytes, (byte) => String.fromCharCode(byte)).join(""));
@@ -40,8 +43,11 @@ export function infoOf(context: ActivityContext, namespace: string): Info {
     ...(info.heartbeatTimeoutMs !== undefined && { heartbeatTimeoutMs: info.heartbeatTimeoutMs }),
     heartbeatDetails: info.heartbeatDetails,
     taskQueue: info.taskQueue,
-    priority: decodePriority(priority === undefined ? undefined : toPlain(PrioritySchema, priority)),
-    ...(retryPolicy !== undefined && { retryPolicy: decompileRetryPolicy(toPlain(RetryPolicySchema, retryPolicy)) }),
+    priority: decodePriority(
+      priority === undefined ? undefined : toPlain(PrioritySchema, priority),
+    ),
+    ...(retryPolicy !== undefined &&
+      { retryPolicy: decompileRetryPolicy(toPlain(RetryPolicySchema, retryPolicy)) }),
   } as Info;
 }
 

@@ -84,7 +84,10 @@ export class ActivityRun {
     this.#native = native;
     this.#environment = environment;
     this.info = infoOf(native, environment.namespace);
-    this.#logger = LoggerWithComposedMetadata.compose(environment.logger, () => this.#logAttributes());
+    this.#logger = LoggerWithComposedMetadata.compose(
+      environment.logger,
+      () => this.#logAttributes(),
+    );
     this.#client = environment.client();
     const cancelled = new Promise<never>((_, reject) => this.#cancel = reject);
     cancelled.catch(() => {});
@@ -119,12 +122,18 @@ export class ActivityRun {
       () =>
         asyncLocalStorage.run(
           this.context,
-          async () => client === undefined ? await run() : await withSignalOf(client, this.#abort.signal, run),
+          async () =>
+            client === undefined
+              ? await run()
+              : await withSignalOf(client, this.#abort.signal, run),
         ),
     );
   }
 
-  async #execute(fn: (...args: unknown[]) => unknown, input: ActivityExecuteInput): Promise<unknown> {
+  async #execute(
+    fn: (...args: unknown[]) => unknown,
+    input: ActivityExecuteInput,
+  ): Promise<unknown> {
     const began = performance.now();
     const meta = () => ({ durationMs: Math.floor(performance.now() - began) });
     this.#logger.debug("Activity started");
@@ -157,8 +166,9 @@ export class ActivityRun {
         ? "paused"
         : "completed as cancelled";
       this.#logger.debug(`Activity ${how}`, meta);
-    } else if (error instanceof CompleteAsyncError) this.#logger.debug("Activity will complete asynchronously", meta);
-    else if (error instanceof ApplicationFailure && error.category === "BENIGN") {
+    } else if (error instanceof CompleteAsyncError) {
+      this.#logger.debug("Activity will complete asynchronously", meta);
+    } else if (error instanceof ApplicationFailure && error.category === "BENIGN") {
       this.#logger.debug("Activity failed", { error: this.#shown(error), ...meta });
     } else this.#logger.warn("Activity failed", { error: this.#shown(error), ...meta });
   }
@@ -190,7 +200,10 @@ export class ActivityRun {
     }
   }
 
-  /** The worker's rejection on cancellation has another form: `cancelled` rejects with the official one. */
+  /**
+   * The worker's rejection on cancellation has another form: `cancelled` rejects with the official
+   * one.
+   */
   async #sleep(ms: Duration): Promise<void> {
     try {
       await this.#native.sleep(msToNumber(ms));
@@ -202,12 +215,20 @@ export class ActivityRun {
 
   #logAttributes(): Record<string, unknown> {
     const attributes = activityLogAttributes(this.info);
-    return composeInterceptors(this.#outbound, "getLogAttributes", ((input: unknown) => input) as never)(attributes);
+    return composeInterceptors(
+      this.#outbound,
+      "getLogAttributes",
+      ((input: unknown) => input) as never,
+    )(attributes);
   }
 
   #metricTags(): MetricTags {
     const { namespace, taskQueue, activityType } = this.info;
     const tags = { namespace, taskQueue, activityType };
-    return composeInterceptors(this.#outbound, "getMetricTags", ((input: unknown) => input) as never)(tags);
+    return composeInterceptors(
+      this.#outbound,
+      "getMetricTags",
+      ((input: unknown) => input) as never,
+    )(tags);
   }
 }

@@ -38,11 +38,16 @@ export function configuredBundle(given: BundleOptions): BundleOptions {
   let options = given;
   for (const plugin of given.plugins ?? []) options = plugin.configureBundler?.(options) ?? options;
   if (options.webpackConfigHook !== undefined) {
-    refuseOption("BundleOptions.webpackConfigHook", "bundles are made without webpack; see BundleOptions.ignoreModules");
+    refuseOption(
+      "BundleOptions.webpackConfigHook",
+      "bundles are made without webpack; see BundleOptions.ignoreModules",
+    );
   }
   const { workflowInterceptorModules: modules } = options;
   // Plugins can add the same modules for workers and for bundles.
-  return modules === undefined ? options : { ...options, workflowInterceptorModules: [...new Set(modules)] };
+  return modules === undefined
+    ? options
+    : { ...options, workflowInterceptorModules: [...new Set(modules)] };
 }
 
 /** A bundle in a file. */

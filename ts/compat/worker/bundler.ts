@@ -5,14 +5,20 @@ import { formatProblem } from "../../modules/loader/errors.ts";
 import { fileUrl } from "../../platform/source_files.ts";
 import { converterModule, SourceTexts } from "./source_texts.ts";
 import { Runtime } from "./runtime.ts";
-import { type BundleOptions, configuredBundle, type WorkflowBundleWithSourceMap } from "./bundle_options.ts";
+import {
+  type BundleOptions,
+  configuredBundle,
+  type WorkflowBundleWithSourceMap,
+} from "./bundle_options.ts";
 
 /**
  * Bundles workflow code with all imports into one text, for `workflowBundle`. Rejects with a
  * WorkflowLoadError with file and line of a module that does not load, and a TypeError for an
  * unsupported option.
  */
-export async function bundleWorkflowCode(given: BundleOptions): Promise<WorkflowBundleWithSourceMap> {
+export async function bundleWorkflowCode(
+  given: BundleOptions,
+): Promise<WorkflowBundleWithSourceMap> {
   const options = configuredBundle(given);
   const { workflowsPath, workflowInterceptorModules = [], ignoreModules = [] } = options;
   const texts = new SourceTexts();

@@ -4,7 +4,16 @@
 import type { Client } from "../client/mod.ts";
 import { NativeConnection } from "./connection.ts";
 
-/** Calls `run` with the signal in the client's call context, unless its connection is one of workers. */
-export function withSignalOf<R>(client: Client, signal: AbortSignal, run: () => Promise<R>): Promise<R> {
-  return client.connection instanceof NativeConnection ? run() : client.withAbortSignal(signal, run);
+/**
+ * Calls `run` with the signal in the client's call context, unless its connection is one of
+ * workers.
+ */
+export function withSignalOf<R>(
+  client: Client,
+  signal: AbortSignal,
+  run: () => Promise<R>,
+): Promise<R> {
+  return client.connection instanceof NativeConnection
+    ? run()
+    : client.withAbortSignal(signal, run);
 }

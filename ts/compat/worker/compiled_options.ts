@@ -3,7 +3,11 @@
 import type { ClientInterceptors } from "../client/mod.ts";
 import type { ActivityFunction, Duration, LoadedDataConverter } from "../common/mod.ts";
 import { msOptionalToNumber, msToNumber } from "../common/time.ts";
-import type { ActivityInterceptorsFactory, NexusInterceptorsFactory, WorkerInterceptors } from "./interceptors.ts";
+import type {
+  ActivityInterceptorsFactory,
+  NexusInterceptorsFactory,
+  WorkerInterceptors,
+} from "./interceptors.ts";
 import type { ServiceHandler } from "../nexus/types.ts";
 import { servicesOf } from "./nexus_services.ts";
 import { type Numbers, WATCHDOG } from "./native_options.ts";
@@ -33,8 +37,11 @@ export interface CompiledTuner {
   resourceBasedTunerConfig: null;
 }
 
-/** Options of `Worker.create` with their defaults. Names that end in `Ms` are times in milliseconds. */
-export interface CompiledWorkerOptions extends Omit<WorkerOptions, "interceptors" | "activities" | "nexusServices" | "tuner"> {
+/**
+ * Options of `Worker.create` with their defaults. Names that end in `Ms` are times in milliseconds.
+ */
+export interface CompiledWorkerOptions
+  extends Omit<WorkerOptions, "interceptors" | "activities" | "nexusServices" | "tuner"> {
   /** Default: "default". */
   namespace: string;
   /** Default: `pid@host`. */
@@ -99,9 +106,15 @@ const fixed = (numSlots: number): FixedSizeSlotSupplier => ({ type: "fixed-size"
 
 /** Returns the interceptors of all kinds. */
 function compiledInterceptors(given: WorkerInterceptors = {}): CompiledWorkerInterceptors {
-  const old: ActivityInterceptorsFactory[] = (given.activityInbound ?? []).map((factory) => (ctx) => ({ inbound: factory(ctx) }));
+  const old: ActivityInterceptorsFactory[] = (given.activityInbound ?? []).map(
+    (factory) => (ctx) => ({ inbound: factory(ctx) }),
+  );
   return {
-    client: { ...given.client, workflow: given.client?.workflow ?? [], schedule: given.client?.schedule ?? [] },
+    client: {
+      ...given.client,
+      workflow: given.client?.workflow ?? [],
+      schedule: given.client?.schedule ?? [],
+    },
     activity: [...old, ...given.activity ?? []],
     nexus: given.nexus ?? [],
     workflowModules: given.workflowModules ?? [],
@@ -124,14 +137,29 @@ const NO_LIMIT_MS = 4_294_967_295;
 
 /** Options with another compiled form: numbers of slots are in the tuner. */
 const COMPILED: ReadonlySet<string> = new Set([
-  ...["activities", "interceptors", "nexusServices", "tuner", "maxConcurrentWorkflowTaskExecutions"],
-  ...["maxConcurrentActivityTaskExecutions", "maxConcurrentLocalActivityExecutions", "maxConcurrentNexusTaskExecutions"],
+  ...[
+    "activities",
+    "interceptors",
+    "nexusServices",
+    "tuner",
+    "maxConcurrentWorkflowTaskExecutions",
+  ],
+  ...[
+    "maxConcurrentActivityTaskExecutions",
+    "maxConcurrentLocalActivityExecutions",
+    "maxConcurrentNexusTaskExecutions",
+  ],
 ]);
 
 /** Returns the compiled options of a worker. */
-export function compiledOptions(options: WorkerOptions, parts: CompiledParts): CompiledWorkerOptions {
+export function compiledOptions(
+  options: WorkerOptions,
+  parts: CompiledParts,
+): CompiledWorkerOptions {
   const { namespace, identity, dataConverter, native } = parts;
-  const rest = Object.fromEntries(Object.entries(options).filter(([name]) => !COMPILED.has(name))) as {
+  const rest = Object.fromEntries(
+    Object.entries(options).filter(([name]) => !COMPILED.has(name)),
+  ) as {
     readonly taskQueue: string;
   };
   const { interceptors } = options;
@@ -146,9 +174,15 @@ export function compiledOptions(options: WorkerOptions, parts: CompiledParts): C
     shutdownGraceTime: options.shutdownGraceTime ?? 0,
     shutdownGraceTimeMs: msToNumber(options.shutdownGraceTime ?? 0),
     shutdownForceTimeMs: msOptionalToNumber(options.shutdownForceTime),
-    ...timeOf("stickyQueueScheduleToStartTimeout", options.stickyQueueScheduleToStartTimeout ?? "10s"),
+    ...timeOf(
+      "stickyQueueScheduleToStartTimeout",
+      options.stickyQueueScheduleToStartTimeout ?? "10s",
+    ),
     ...timeOf("maxHeartbeatThrottleInterval", options.maxHeartbeatThrottleInterval ?? "60s"),
-    ...timeOf("defaultHeartbeatThrottleInterval", options.defaultHeartbeatThrottleInterval ?? "30s"),
+    ...timeOf(
+      "defaultHeartbeatThrottleInterval",
+      options.defaultHeartbeatThrottleInterval ?? "30s",
+    ),
     ...timeOf("isolateExecutionTimeout", debugMode ? `${NO_LIMIT_MS}ms` : WATCHDOG),
     nonStickyToStickyPollRatio: native.commonQueuePart,
     enableNonLocalActivities: options.enableNonLocalActivities !== false && activities.size > 0,
@@ -170,7 +204,9 @@ export function compiledOptions(options: WorkerOptions, parts: CompiledParts): C
 
 /** Returns a duration as given, and in milliseconds. */
 function timeOf<N extends string>(name: N, value: Duration) {
-  return { [name]: value, [`${name}Ms`]: msToNumber(value) } as { [K in N]: Duration } & { [K in `${N}Ms`]: number };
+  return { [name]: value, [`${name}Ms`]: msToNumber(value) } as
+    & { [K in N]: Duration }
+    & { [K in `${N}Ms`]: number };
 }
 
 function compiledTuner(native: Numbers): CompiledTuner {

@@ -2,9 +2,19 @@
 // native.
 import { IllegalStateError } from "../common/mod.ts";
 import { CALL_CONTEXTS, type CallContexts } from "../client/call_context.ts";
-import { Connection as ClientConnection, type ConnectionLike, EAGER, RAW_SERVICE } from "../client/connection.ts";
+import {
+  Connection as ClientConnection,
+  type ConnectionLike,
+  EAGER,
+  RAW_SERVICE,
+} from "../client/connection.ts";
 import { Connection } from "../../grpc/connection.ts";
-import { type CallOptions, type MethodName, type RawService, ServiceError } from "../../service/raw.ts";
+import {
+  type CallOptions,
+  type MethodName,
+  type RawService,
+  ServiceError,
+} from "../../service/raw.ts";
 import {
   connectOptions,
   type Metadata,
@@ -31,9 +41,15 @@ export class NativeConnection implements ConnectionLike {
   /** Releases the process's runtime, if it exists, on close. */
   readonly #releaseRuntime: (() => Promise<void>) | undefined;
 
-  protected constructor(connection: Connection, options: NativeConnectionOptions, plugins: NativeConnectionPlugin[]) {
+  protected constructor(
+    connection: Connection,
+    options: NativeConnectionOptions,
+    plugins: NativeConnectionPlugin[],
+  ) {
     if (!(connection instanceof Connection)) {
-      throw new TypeError('NativeConnection has no public constructor: use "await NativeConnection.connect(options)"');
+      throw new TypeError(
+        'NativeConnection has no public constructor: use "await NativeConnection.connect(options)"',
+      );
     }
     this.#releaseRuntime = Runtime._instance?.hold(this);
     this.#connections = [connection];
@@ -50,7 +66,10 @@ export class NativeConnection implements ConnectionLike {
     const { plugins = [] } = options;
     for (const plugin of plugins) options = plugin.configureNativeConnection?.(options) ?? options;
     let made: NativeConnection | undefined;
-    const native = connectOptions(options, () => made === undefined ? options.apiKey ?? "" : made.#apiKey);
+    const native = connectOptions(
+      options,
+      () => made === undefined ? options.apiKey ?? "" : made.#apiKey,
+    );
     try {
       made = new this(await Connection.connect(native), options, plugins);
       return made;
@@ -123,7 +142,9 @@ export class NativeConnection implements ConnectionLike {
    */
   setApiKey(apiKey: string): Promise<void> {
     if (this.options.apiKey === undefined) {
-      throw new IllegalStateError("this connection was made without an apiKey; give one to NativeConnection.connect");
+      throw new IllegalStateError(
+        "this connection was made without an apiKey; give one to NativeConnection.connect",
+      );
     }
     this.#apiKey = apiKey;
     return Promise.resolve();

@@ -97,12 +97,17 @@ function tlsOf(tls: TLSConfig | boolean): boolean | TlsOptions {
   if (typeof tls === "boolean") return tls;
   const { serverNameOverride, serverRootCACertificate, clientCertPair } = tls;
   if (clientCertPair?.passphrase !== undefined) {
-    refuseOption("NativeConnectionOptions.tls.clientCertPair.passphrase", "decrypt the key first, with `openssl pkey`");
+    refuseOption(
+      "NativeConnectionOptions.tls.clientCertPair.passphrase",
+      "decrypt the key first, with `openssl pkey`",
+    );
   }
   return {
     ...(serverNameOverride !== undefined && { serverName: serverNameOverride }),
-    ...(serverRootCACertificate !== undefined && { serverRootCaCertificate: pem(serverRootCACertificate) }),
-    ...(clientCertPair !== undefined && { clientCertificate: pem(clientCertPair.crt), clientKey: pem(clientCertPair.key) }),
+    ...(serverRootCACertificate !== undefined &&
+      { serverRootCaCertificate: pem(serverRootCACertificate) }),
+    ...(clientCertPair !== undefined &&
+      { clientCertificate: pem(clientCertPair.crt), clientKey: pem(clientCertPair.key) }),
   };
 }
 
@@ -116,10 +121,16 @@ function addressOf(address: string): string {
  * Returns options for `Connection.connect`; the API key is read for each call. Throws a TypeError
  * that names an unsupported option.
  */
-export function connectOptions(options: NativeConnectionOptions, apiKey: () => string): ConnectOptions {
+export function connectOptions(
+  options: NativeConnectionOptions,
+  apiKey: () => string,
+): ConnectOptions {
   const { address, tls, proxy, dnsLoadBalancingConfig, grpcCompression, metadata } = options;
   if (dnsLoadBalancingConfig) {
-    refuseOption("NativeConnectionOptions.dnsLoadBalancingConfig", "a connection uses one address of its host name; omit it");
+    refuseOption(
+      "NativeConnectionOptions.dnsLoadBalancingConfig",
+      "a connection uses one address of its host name; omit it",
+    );
   }
   if (grpcCompression?.codec === "gzip") {
     refuseOption(
@@ -130,7 +141,9 @@ export function connectOptions(options: NativeConnectionOptions, apiKey: () => s
   // Like the official SDK: rejects only this spelling. With any other, the header is sent in place
   // of the key.
   if (options.apiKey && metadata?.["Authorization"]) {
-    throw new TypeError("Both `apiKey` option and `Authorization` header were provided. Only one makes sense to use at a time.");
+    throw new TypeError(
+      "Both `apiKey` option and `Authorization` header were provided. Only one makes sense to use at a time.",
+    );
   }
   return {
     ...(address !== undefined && { address: addressOf(address) }),

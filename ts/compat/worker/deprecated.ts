@@ -4,7 +4,11 @@ import type { Context } from "../activity/mod.ts";
 import { type Logger, type LogLevel, type LogMetadata, SdkComponent } from "../common/mod.ts";
 import type { WorkflowInfo } from "../workflow/info.ts";
 import { activityLogAttributes } from "./activity_info.ts";
-import type { ActivityExecuteInput, ActivityInboundCallsInterceptor, Next } from "./interceptors.ts";
+import type {
+  ActivityExecuteInput,
+  ActivityInboundCallsInterceptor,
+  Next,
+} from "./interceptors.ts";
 import { Runtime } from "./runtime.ts";
 
 /** Sink type of the former `workflow.log`. */
@@ -24,10 +28,15 @@ export class ActivityInboundLogInterceptor implements ActivityInboundCallsInterc
     this.ctx = ctx;
     const shared = Runtime.instance().logger;
     this.logger = logger ?? shared;
-    const changesNothing = this.logger === shared && Object.getPrototypeOf(this) === ActivityInboundLogInterceptor.prototype;
+    const changesNothing = this.logger === shared &&
+      Object.getPrototypeOf(this) === ActivityInboundLogInterceptor.prototype;
     if (changesNothing) return;
     const line = (level: LogLevel, message: string, meta: LogMetadata = {}) =>
-      this.logger.log(level, message, { sdkComponent: SdkComponent.activity, ...this.logAttributes(), ...meta });
+      this.logger.log(level, message, {
+        sdkComponent: SdkComponent.activity,
+        ...this.logAttributes(),
+        ...meta,
+      });
     ctx.log = {
       log: line,
       trace: (message, meta) => line("TRACE", message, meta),
@@ -44,7 +53,10 @@ export class ActivityInboundLogInterceptor implements ActivityInboundCallsInterc
   }
 
   /** Returns the result of `next`. */
-  execute(input: ActivityExecuteInput, next: Next<ActivityInboundCallsInterceptor, "execute">): Promise<unknown> {
+  execute(
+    input: ActivityExecuteInput,
+    next: Next<ActivityInboundCallsInterceptor, "execute">,
+  ): Promise<unknown> {
     return next(input);
   }
 }

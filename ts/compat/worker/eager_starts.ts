@@ -15,7 +15,8 @@ import type { ReservedTask } from "../../worker/polls/worker_pollers.ts";
 /** Reserves a slot for a workflow task; undefined without a free one. */
 export type Reserve = () => ReservedTask | undefined;
 
-const keyOf = (namespace: string, taskQueue: string) => `${namespace.length}/${namespace}/${taskQueue}`;
+const keyOf = (namespace: string, taskQueue: string) =>
+  `${namespace.length}/${namespace}/${taskQueue}`;
 
 /** Workers of a connection, and the start calls of its clients. */
 export class EagerStarts {
@@ -45,25 +46,40 @@ export class EagerStarts {
     return {
       losesCancelledPolls: inner.losesCancelledPolls ?? false,
       call: (method: MethodName, request: Uint8Array, options?: CallOptions) =>
-        method === "startWorkflowExecution" ? this.#start(inner, request, options) : inner.call(method, request, options),
+        method === "startWorkflowExecution"
+          ? this.#start(inner, request, options)
+          : inner.call(method, request, options),
       ...(inner.callOther && {
-        callOther: (path: string, request: Uint8Array, options?: CallOptions) => inner.callOther!(path, request, options),
+        callOther: (path: string, request: Uint8Array, options?: CallOptions) =>
+          inner.callOther!(path, request, options),
       }),
     };
   }
 
-  async #start(inner: RawService, bytes: Uint8Array, options: CallOptions | undefined): Promise<Uint8Array> {
+  async #start(
+    inner: RawService,
+    bytes: Uint8Array,
+    options: CallOptions | undefined,
+  ): Promise<Uint8Array> {
     const request = fromBinary(StartWorkflowExecutionRequestSchema, bytes);
-    if (!request.requestEagerExecution) return await inner.call("startWorkflowExecution", bytes, options);
+    if (!request.requestEagerExecution) {
+      return await inner.call("startWorkflowExecution", bytes, options);
+    }
     const reserved = this.#reserve(request);
     request.requestEagerExecution = reserved !== undefined;
     if (reserved?.deploymentOptions !== undefined) {
-      request.eagerWorkerDeploymentOptions = fromBinary(WorkerDeploymentOptionsSchema, reserved.deploymentOptions);
+      request.eagerWorkerDeploymentOptions = fromBinary(
+        WorkerDeploymentOptionsSchema,
+        reserved.deploymentOptions,
+      );
     }
     try {
       const sent = toBinary(StartWorkflowExecutionRequestSchema, request);
       const response = await inner.call("startWorkflowExecution", sent, options);
-      const { eagerWorkflowTask: task } = fromBinary(StartWorkflowExecutionResponseSchema, response);
+      const { eagerWorkflowTask: task } = fromBinary(
+        StartWorkflowExecutionResponseSchema,
+        response,
+      );
       if (task !== undefined) reserved?.run(toBinary(PollWorkflowTaskQueueResponseSchema, task));
       return response;
     } finally {

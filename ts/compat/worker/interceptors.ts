@@ -1,10 +1,19 @@
 // Interceptors of a worker: of activities, of their client, and modules with workflow interceptors.
 import type { Context } from "../activity/mod.ts";
-import { type OptionNames, rejectMisspelledMethods, rejectMisspelledOptions } from "../../base/option_names.ts";
+import {
+  type OptionNames,
+  rejectMisspelledMethods,
+  rejectMisspelledOptions,
+} from "../../base/option_names.ts";
 import type { ClientInterceptors } from "../client/mod.ts";
 import type { Headers, MetricTags, Next } from "../common/mod.ts";
 
-import type { CancelOperationContext, OperationContext, StartOperationContext, StartResult } from "../nexus/types.ts";
+import type {
+  CancelOperationContext,
+  OperationContext,
+  StartOperationContext,
+  StartResult,
+} from "../nexus/types.ts";
 
 export type { Headers, Next };
 
@@ -19,7 +28,10 @@ export interface ActivityExecuteInput {
 /** Interceptor of activity attempts. */
 export interface ActivityInboundCallsInterceptor {
   /** Intercepts an attempt. */
-  execute?: (input: ActivityExecuteInput, next: Next<ActivityInboundCallsInterceptor, "execute">) => Promise<unknown>;
+  execute?: (
+    input: ActivityExecuteInput,
+    next: Next<ActivityInboundCallsInterceptor, "execute">,
+  ) => Promise<unknown>;
 }
 
 /** Attributes of an activity's log lines. */
@@ -35,7 +47,10 @@ export interface ActivityOutboundCallsInterceptor {
     next: Next<ActivityOutboundCallsInterceptor, "getLogAttributes">,
   ) => Record<string, unknown>;
   /** Returns changed tags of metrics. */
-  getMetricTags?: (input: GetMetricTagsInput, next: Next<ActivityOutboundCallsInterceptor, "getMetricTags">) => MetricTags;
+  getMetricTags?: (
+    input: GetMetricTagsInput,
+    next: Next<ActivityOutboundCallsInterceptor, "getMetricTags">,
+  ) => MetricTags;
 }
 
 /** The interceptors of one attempt. */
@@ -97,7 +112,10 @@ export type NexusOutboundCallsInterceptor = {
     next: Next<NexusOutboundCallsInterceptor, "getLogAttributes">,
   ) => Record<string, unknown>;
   /** Returns changed tags of metrics. */
-  getMetricTags?: (input: GetMetricTagsInput, next: Next<NexusOutboundCallsInterceptor, "getMetricTags">) => MetricTags;
+  getMetricTags?: (
+    input: GetMetricTagsInput,
+    next: Next<NexusOutboundCallsInterceptor, "getMetricTags">,
+  ) => MetricTags;
 };
 
 /** The interceptors of one Nexus request. */
@@ -128,19 +146,37 @@ export interface WorkerInterceptors {
 const WORKER_INTERCEPTORS: OptionNames<WorkerInterceptors> = {
   ...{ client: 1, activity: 1, activityInbound: 1, nexus: 1, workflowModules: 1 },
 };
-const CLIENT_INTERCEPTORS: OptionNames<ClientInterceptors> = { workflow: 1, schedule: 1, nexus: 1, activity: 1 };
+const CLIENT_INTERCEPTORS: OptionNames<ClientInterceptors> = {
+  workflow: 1,
+  schedule: 1,
+  nexus: 1,
+  activity: 1,
+};
 const DIRECTIONS: OptionNames<ActivityInterceptors> = { inbound: 1, outbound: 1 };
 const ACTIVITY_INBOUND: OptionNames<ActivityInboundCallsInterceptor> = { execute: 1 };
-const NEXUS_INBOUND: OptionNames<NexusInboundCallsInterceptor> = { startOperation: 1, cancelOperation: 1 };
-const OUTBOUND: OptionNames<ActivityOutboundCallsInterceptor> = { getLogAttributes: 1, getMetricTags: 1 };
+const NEXUS_INBOUND: OptionNames<NexusInboundCallsInterceptor> = {
+  startOperation: 1,
+  cancelOperation: 1,
+};
+const OUTBOUND: OptionNames<ActivityOutboundCallsInterceptor> = {
+  getLogAttributes: 1,
+  getMetricTags: 1,
+};
 
 /** Throws a TypeError for a misspelled kind of interceptors, which would be ignored. */
 export function checkWorkerInterceptors(interceptors: WorkerInterceptors | undefined): void {
   rejectMisspelledOptions("interceptors of Worker.create", interceptors, WORKER_INTERCEPTORS);
-  rejectMisspelledOptions("interceptors.client of Worker.create", interceptors?.client, CLIENT_INTERCEPTORS);
+  rejectMisspelledOptions(
+    "interceptors.client of Worker.create",
+    interceptors?.client,
+    CLIENT_INTERCEPTORS,
+  );
 }
 
-/** Returns the interceptors of one attempt. Throws a TypeError for a misspelled or misplaced method, which would never be called. */
+/**
+ * Returns the interceptors of one attempt. Throws a TypeError for a misspelled or misplaced method,
+ * which would never be called.
+ */
 export function checkActivityInterceptors(made: ActivityInterceptors): ActivityInterceptors {
   return checkInterceptors("an activity interceptor", made, ACTIVITY_INBOUND);
 }
@@ -150,11 +186,20 @@ export function checkNexusInterceptors(made: NexusInterceptors): NexusIntercepto
   return checkInterceptors("a Nexus interceptor", made, NEXUS_INBOUND);
 }
 
-function checkInterceptors<T extends { inbound?: object; outbound?: object }>(owner: string, made: T, inbound: object): T {
+function checkInterceptors<T extends { inbound?: object; outbound?: object }>(
+  owner: string,
+  made: T,
+  inbound: object,
+): T {
   for (const [direction, names] of [["inbound", inbound], ["outbound", OUTBOUND]] as const) {
     for (const method of Object.keys(names)) {
-      if (made?.[direction] !== undefined || typeof (made as { [name: string]: unknown })?.[method] !== "function") continue;
-      throw new TypeError(`${owner} has no method "${method}"; return { ${direction}: { ${method} } } from the factory`);
+      if (
+        made?.[direction] !== undefined ||
+        typeof (made as { [name: string]: unknown })?.[method] !== "function"
+      ) continue;
+      throw new TypeError(
+        `${owner} has no method "${method}"; return { ${direction}: { ${method} } } from the factory`,
+      );
     }
   }
   rejectMisspelledOptions(owner, made, DIRECTIONS);

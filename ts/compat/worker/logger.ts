@@ -88,7 +88,9 @@ export class DefaultLogger implements Logger {
  */
 export function nativeLogger(logger: Logger, fields: LogFields, minimum: LogLevel): NativeLogger {
   const log = (level: LogLevel) => (message: string, more?: LogFields) => {
-    if (SEVERITIES.indexOf(level) >= SEVERITIES.indexOf(minimum)) logger.log(level, message, { ...fields, ...more });
+    if (SEVERITIES.indexOf(level) >= SEVERITIES.indexOf(minimum)) {
+      logger.log(level, message, { ...fields, ...more });
+    }
   };
   return { debug: log("DEBUG"), info: log("INFO"), warn: log("WARN"), error: log("ERROR") };
 }

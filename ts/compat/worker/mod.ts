@@ -62,9 +62,25 @@ export type {
   NexusStartOperationOutput,
   WorkerInterceptors,
 } from "./interceptors.ts";
-export { DefaultLogger, type LogEntry, type Logger, type LogLevel, type LogMetadata, LogTimestamp } from "./logger.ts";
-export { type BufferedMetricUpdate, MetricsBuffer, type MetricsBufferOptions } from "./metrics_buffer.ts";
-export { type History, ReplayError, type ReplayHistoriesIterable, type ReplayResult } from "./replay.ts";
+export {
+  DefaultLogger,
+  type LogEntry,
+  type Logger,
+  type LogLevel,
+  type LogMetadata,
+  LogTimestamp,
+} from "./logger.ts";
+export {
+  type BufferedMetricUpdate,
+  MetricsBuffer,
+  type MetricsBufferOptions,
+} from "./metrics_buffer.ts";
+export {
+  type History,
+  ReplayError,
+  type ReplayHistoriesIterable,
+  type ReplayResult,
+} from "./replay.ts";
 export { Runtime } from "./runtime.ts";
 export {
   type ConsoleLogger,
@@ -100,7 +116,13 @@ export {
   type WorkerTuner,
   type WorkflowSlotInfo,
 } from "./tuner.ts";
-export { type PollerState, type RunUntilOptions, type State, Worker, type WorkerStatus } from "./worker.ts";
+export {
+  type PollerState,
+  type RunUntilOptions,
+  type State,
+  Worker,
+  type WorkerStatus,
+} from "./worker.ts";
 export type {
   PatchActivationCallback,
   PatchActivationInput,
@@ -123,6 +145,9 @@ export function defaultSinks(_logger?: Logger): InjectedSinks<any> {
 }
 
 /** Deprecated: lines of activities go to `Runtime.logger` by default. Returns its argument. */
-export function appendDefaultInterceptors(interceptors: WorkerInterceptors, _logger?: Logger): WorkerInterceptors {
+export function appendDefaultInterceptors(
+  interceptors: WorkerInterceptors,
+  _logger?: Logger,
+): WorkerInterceptors {
   return interceptors;
 }

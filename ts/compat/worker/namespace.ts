@@ -10,8 +10,13 @@ export async function describeNamespace(service: RawService, namespace: string):
     await service.call("describeNamespace", namespaceRequest(namespace));
   } catch (cause) {
     // A server without this call, or without permission for it, may still serve the namespace.
-    if (cause instanceof ServiceError && [Code.UNIMPLEMENTED, Code.PERMISSION_DENIED].includes(cause.code as never)) return;
-    const message = `Namespace ${namespace} was not found or otherwise could not be described: ${(cause as Error).message}`;
+    if (
+      cause instanceof ServiceError &&
+      [Code.UNIMPLEMENTED, Code.PERMISSION_DENIED].includes(cause.code as never)
+    ) return;
+    const message = `Namespace ${namespace} was not found or otherwise could not be described: ${
+      (cause as Error).message
+    }`;
     throw Object.assign(new TransportError(message), { cause });
   }
 }

@@ -27,22 +27,56 @@ export interface NativeNexusOptions {
  * @example
  * const worker = await Worker.create({ service, taskQueue: "payments", nexusServices: nexusServices([payments]) });
  */
-export function nexusServices(handlers: readonly unknown[], options: NativeNexusOptions = {}): NexusServicesOf {
+export function nexusServices(
+  handlers: readonly unknown[],
+  options: NativeNexusOptions = {},
+): NexusServicesOf {
   const services = servicesOf(handlers);
-  if (services === undefined) throw new TypeError("nexusServices() needs at least one service; the list is empty");
-  return ({ service, namespace, taskQueue, identity, logger, codec, encodeCommonAttributes, converter: own }) => {
-    const { payloadConverter = (own as PayloadConverter | undefined) ?? defaultDataConverter.payloadConverter } = options;
+  if (services === undefined) {
+    throw new TypeError("nexusServices() needs at least one service; the list is empty");
+  }
+  return (
+    {
+      service,
+      namespace,
+      taskQueue,
+      identity,
+      logger,
+      codec,
+      encodeCommonAttributes,
+      converter: own,
+    },
+  ) => {
+    const {
+      payloadConverter = (own as PayloadConverter | undefined) ??
+        defaultDataConverter.payloadConverter,
+    } = options;
     const converter: LoadedDataConverter = {
       payloadConverter,
       // Also for the handlers' client, which may fail activities.
-      failureConverter: new DefaultFailureConverter({ encodeCommonAttributes: encodeCommonAttributes === true }),
+      failureConverter: new DefaultFailureConverter({
+        encodeCommonAttributes: encodeCommonAttributes === true,
+      }),
       payloadCodecs: codecsOf({ codec }) as LoadedDataConverter["payloadCodecs"],
     };
     let client: Client | undefined;
     const environment = {
-      ...{ namespace, taskQueue, services, converter, metricMeter: noopMetricMeter, interceptors: [] },
+      ...{
+        namespace,
+        taskQueue,
+        services,
+        converter,
+        metricMeter: noopMetricMeter,
+        interceptors: [],
+      },
       logger: leveled(logger),
-      client: () => client ??= new Client({ connection: service, dataConverter: converter, namespace, identity }),
+      client: () =>
+        client ??= new Client({
+          connection: service,
+          dataConverter: converter,
+          namespace,
+          identity,
+        }),
     };
     return servicesAsAsked(environment, MessageCodec.of({ codec, encodeCommonAttributes }));
   };
@@ -50,5 +84,12 @@ export function nexusServices(handlers: readonly unknown[], options: NativeNexus
 
 function leveled({ debug, info, warn, error }: NativeLogger): Logger {
   const levels = { TRACE: debug, DEBUG: debug, INFO: info, WARN: warn, ERROR: error };
-  return { log: (level, message, meta) => levels[level](message, meta), trace: debug, debug, info, warn, error };
+  return {
+    log: (level, message, meta) => levels[level](message, meta),
+    trace: debug,
+    debug,
+    info,
+    warn,
+    error,
+  };
 }

@@ -20,7 +20,9 @@ import type { PollerBehavior, ReplayWorkerOptions, WorkerOptions } from "./worke
 export const WATCHDOG = "5s";
 
 /** Unsupported options with advice. Values without effect are accepted. */
-const REFUSED: { readonly [option: string]: readonly [asks: (value: unknown) => boolean, why: string] } = {
+const REFUSED: {
+  readonly [option: string]: readonly [asks: (value: unknown) => boolean, why: string];
+} = {
   patchActivationCallback: [() => true, "patched() of new runs is always true; omit it"],
   workflowFailureErrorTypes: [
     (value) => Object.values(value as object).some((types) => (types as unknown[]).length > 0),
@@ -34,17 +36,24 @@ const KNOWN: ReadonlySet<string> = new Set([
   ...Object.keys(REFUSED),
   ..."connection identity buildId useVersioning workerDeploymentOptions namespace taskQueue activities workflowsPath workflowBundle shutdownGraceTime"
     .split(" "),
-  ..."shutdownForceTime dataConverter tuner maxConcurrentActivityTaskExecutions maxConcurrentLocalActivityExecutions".split(" "),
-  ..."maxConcurrentNexusTaskExecutions enableNonLocalActivities disablePayloadErrorLimit maxActivitiesPerSecond".split(" "),
-  ..."maxTaskQueueActivitiesPerSecond maxEagerActivityReservationsPerWorkflowTask maxConcurrentWorkflowTaskExecutions".split(" "),
-  ..."nonStickyToStickyPollRatio maxConcurrentWorkflowTaskPolls workflowTaskPollerBehavior activityTaskPollerBehavior".split(" "),
-  ..."nexusTaskPollerBehavior maxConcurrentActivityTaskPolls maxConcurrentNexusTaskPolls stickyQueueScheduleToStartTimeout".split(
-    " ",
-  ),
-  ..."maxCachedWorkflows workflowThreadPoolSize maxHeartbeatThrottleInterval defaultHeartbeatThrottleInterval interceptors".split(
-    " ",
-  ),
-  ..."nexusServices plugins sinks enableSDKTracing debugMode reuseV8Context bundlerOptions replayName".split(" "),
+  ..."shutdownForceTime dataConverter tuner maxConcurrentActivityTaskExecutions maxConcurrentLocalActivityExecutions"
+    .split(" "),
+  ..."maxConcurrentNexusTaskExecutions enableNonLocalActivities disablePayloadErrorLimit maxActivitiesPerSecond"
+    .split(" "),
+  ..."maxTaskQueueActivitiesPerSecond maxEagerActivityReservationsPerWorkflowTask maxConcurrentWorkflowTaskExecutions"
+    .split(" "),
+  ..."nonStickyToStickyPollRatio maxConcurrentWorkflowTaskPolls workflowTaskPollerBehavior activityTaskPollerBehavior"
+    .split(" "),
+  ..."nexusTaskPollerBehavior maxConcurrentActivityTaskPolls maxConcurrentNexusTaskPolls stickyQueueScheduleToStartTimeout"
+    .split(
+      " ",
+    ),
+  ..."maxCachedWorkflows workflowThreadPoolSize maxHeartbeatThrottleInterval defaultHeartbeatThrottleInterval interceptors"
+    .split(
+      " ",
+    ),
+  ..."nexusServices plugins sinks enableSDKTracing debugMode reuseV8Context bundlerOptions replayName"
+    .split(" "),
 ]);
 
 /** Throws a TypeError that names an unsupported option. */
@@ -73,9 +82,14 @@ function slots(options: WorkerOptions): SlotCounts {
     maxConcurrentLocalActivityExecutions: localActivities,
     maxConcurrentNexusTaskExecutions: nexusTasks,
   } = options;
-  const both = { maxConcurrentActivityTaskExecutions: activities, maxConcurrentLocalActivityExecutions: localActivities };
+  const both = {
+    maxConcurrentActivityTaskExecutions: activities,
+    maxConcurrentLocalActivityExecutions: localActivities,
+  };
   // Too few workflow tasks become two, below.
-  for (const [name, value] of Object.entries({ ...both, maxConcurrentNexusTaskExecutions: nexusTasks })) {
+  for (
+    const [name, value] of Object.entries({ ...both, maxConcurrentNexusTaskExecutions: nexusTasks })
+  ) {
     if (value === undefined || (Number.isInteger(value) && value >= 1)) continue;
     throw new TypeError(`WorkerOptions.${name} must be a whole number of at least 1, not ${value}`);
   }
@@ -87,7 +101,12 @@ function slots(options: WorkerOptions): SlotCounts {
       nexusTasks: nexusTasks ?? 100,
     };
   }
-  for (const [name, value] of Object.entries({ ...both, maxConcurrentWorkflowTaskExecutions: workflowTasks })) {
+  for (
+    const [name, value] of Object.entries({
+      ...both,
+      maxConcurrentWorkflowTaskExecutions: workflowTasks,
+    })
+  ) {
     if (value !== undefined) throw new TypeError(`Cannot set both tuner and ${name}`);
   }
   return slotsOf(tuner);
@@ -97,10 +116,19 @@ function slots(options: WorkerOptions): SlotCounts {
  * Returns the official defaults: ten polls; with autoscaling, five initially. Throws a TypeError
  * for an unknown type.
  */
-export function pollerBehavior(given: PollerBehavior | undefined, polls: number, least = 1): Required<NativeBehavior> {
+export function pollerBehavior(
+  given: PollerBehavior | undefined,
+  polls: number,
+  least = 1,
+): Required<NativeBehavior> {
   if (given?.type === "autoscaling") {
     const { minimum = 1, maximum = 100, initial = 5 } = given;
-    return { type: "autoscaling", minimum, maximum, initial: Math.max(minimum, Math.min(initial, maximum)) };
+    return {
+      type: "autoscaling",
+      minimum,
+      maximum,
+      initial: Math.max(minimum, Math.min(initial, maximum)),
+    };
   }
   if (given !== undefined && given.type !== "simple-maximum") {
     throw new TypeError(`Unknown poller behavior type: ${(given as { type: unknown }).type}`);
@@ -120,7 +148,10 @@ export function converters(
   return {
     converter: productConverter(payloadConverter),
     ...(payloadCodecs.length > 0 &&
-      { codec: payloadCodecs.map(nativeCodec), encodeCommonAttributes: encodesErrorText(converter) }),
+      {
+        codec: payloadCodecs.map(nativeCodec),
+        encodeCommonAttributes: encodesErrorText(converter),
+      }),
   };
 }
 
@@ -129,7 +160,8 @@ function nativeCodec(codec: LoadedDataConverter["payloadCodecs"][number]): Nativ
   return {
     ...{ [KEEPS_FAILURE_TEXT]: true },
     encode: (payloads) => codec.encode(payloads) as ReturnType<NativeCodec["encode"]>,
-    decode: (payloads) => codec.decode(receivedPayloads(payloads)) as ReturnType<NativeCodec["decode"]>,
+    decode: (payloads) =>
+      codec.decode(receivedPayloads(payloads)) as ReturnType<NativeCodec["decode"]>,
   };
 }
 
@@ -145,7 +177,8 @@ type Always =
   | "commonQueuePart";
 
 /** Numbers and times of a worker. */
-export interface Numbers extends Omit<Partial<NativeOptions>, Always>, Required<Pick<NativeOptions, Always>> {
+export interface Numbers
+  extends Omit<Partial<NativeOptions>, Always>, Required<Pick<NativeOptions, Always>> {
   readonly workflowTaskPollerBehavior: Required<NativeBehavior>;
   readonly activityTaskPollerBehavior: Required<NativeBehavior>;
   readonly nexusTaskPollerBehavior: Required<NativeBehavior>;
@@ -157,7 +190,9 @@ export function limits(options: WorkerOptions, warn: (message: string) => void):
   let cachedWorkflows = options.maxCachedWorkflows ?? 1000;
   let workflowTasks = count.workflowTasks;
   if (cachedWorkflows === 1) {
-    warn("maxCachedWorkflows must be either 0 (ie. cache is disabled) or greater than 1. Defaulting to 2.");
+    warn(
+      "maxCachedWorkflows must be either 0 (ie. cache is disabled) or greater than 1. Defaulting to 2.",
+    );
     cachedWorkflows = 2;
   }
   if (cachedWorkflows > 0 && workflowTasks > cachedWorkflows) {
@@ -170,13 +205,19 @@ export function limits(options: WorkerOptions, warn: (message: string) => void):
     workflowTasks = cachedWorkflows;
   }
   if (cachedWorkflows > 0 && workflowTasks < 2) {
-    warn("maxConcurrentWorkflowTaskExecutions can't be lower than 2 if maxCachedWorkflows is non-zero. Defaulting to 2.");
+    warn(
+      "maxConcurrentWorkflowTaskExecutions can't be lower than 2 if maxCachedWorkflows is non-zero. Defaulting to 2.",
+    );
     workflowTasks = 2;
   }
-  if (options.useVersioning === true && !options.buildId) throw new TypeError("Must provide a buildId if useVersioning is true");
+  if (options.useVersioning === true && !options.buildId) {
+    throw new TypeError("Must provide a buildId if useVersioning is true");
+  }
   const eager = options.maxEagerActivityReservationsPerWorkflowTask;
   if (eager !== undefined && (!Number.isSafeInteger(eager) || eager < 0)) {
-    throw new TypeError("maxEagerActivityReservationsPerWorkflowTask must be a non-negative integer");
+    throw new TypeError(
+      "maxEagerActivityReservationsPerWorkflowTask must be a non-negative integer",
+    );
   }
   const throttle = {
     defaultMs: msToNumber(options.defaultHeartbeatThrottleInterval ?? "30s"),
@@ -203,7 +244,8 @@ export function limits(options: WorkerOptions, warn: (message: string) => void):
       options.maxConcurrentNexusTaskPolls ?? Math.min(10, count.nexusTasks),
     ),
     commonQueuePart: options.nonStickyToStickyPollRatio ?? 0.2,
-    ...(options.maxActivitiesPerSecond !== undefined && { maxActivitiesPerSecond: options.maxActivitiesPerSecond }),
+    ...(options.maxActivitiesPerSecond !== undefined &&
+      { maxActivitiesPerSecond: options.maxActivitiesPerSecond }),
     ...(options.maxTaskQueueActivitiesPerSecond !== undefined && {
       maxTaskQueueActivitiesPerSecond: options.maxTaskQueueActivitiesPerSecond,
     }),
@@ -218,9 +260,11 @@ export function limits(options: WorkerOptions, warn: (message: string) => void):
     },
     // A debugger stops code for any time.
     watchdogMs: options.debugMode === true ? 0 : msToNumber(WATCHDOG),
-    ...(options.workflowThreadPoolSize !== undefined && { workflowThreads: options.workflowThreadPoolSize }),
+    ...(options.workflowThreadPoolSize !== undefined &&
+      { workflowThreads: options.workflowThreadPoolSize }),
     ...(options.buildId !== undefined &&
       { buildStamp: { buildId: options.buildId, useVersioning: options.useVersioning === true } }),
-    ...(options.workerDeploymentOptions !== undefined && { workerDeploymentOptions: options.workerDeploymentOptions }),
+    ...(options.workerDeploymentOptions !== undefined &&
+      { workerDeploymentOptions: options.workerDeploymentOptions }),
   };
 }

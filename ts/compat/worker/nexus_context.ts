@@ -33,9 +33,18 @@ function officialSignal(signal: AbortSignal): AbortSignal {
  * Returns the context of a request. Throws a HandlerError for a request that is neither a start nor
  * a cancellation.
  */
-export function operationContext({ service, operation, headers, deadline, signal, variant }: NexusRequest): OperationContext {
-  if (variant.kind === "unknown") throw handlerError("NOT_IMPLEMENTED", "Request method not implemented");
-  const common = { abortSignal: officialSignal(signal), headers: headersOf(headers), service, operation };
+export function operationContext(
+  { service, operation, headers, deadline, signal, variant }: NexusRequest,
+): OperationContext {
+  if (variant.kind === "unknown") {
+    throw handlerError("NOT_IMPLEMENTED", "Request method not implemented");
+  }
+  const common = {
+    abortSignal: officialSignal(signal),
+    headers: headersOf(headers),
+    service,
+    operation,
+  };
   return { ...common, ...(deadline !== undefined && { requestDeadline: deadline }) };
 }
 

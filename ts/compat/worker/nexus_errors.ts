@@ -1,6 +1,14 @@
 // Errors for the caller of a Nexus operation, by type, as in the official worker.
-import { ActivityExecutionAlreadyStartedError, isGrpcServiceError, ServiceError } from "../client/errors.ts";
-import { ApplicationFailure, CancelledFailure, WorkflowExecutionAlreadyStartedError } from "../common/mod.ts";
+import {
+  ActivityExecutionAlreadyStartedError,
+  isGrpcServiceError,
+  ServiceError,
+} from "../client/errors.ts";
+import {
+  ApplicationFailure,
+  CancelledFailure,
+  WorkflowExecutionAlreadyStartedError,
+} from "../common/mod.ts";
 import { isHandlerError, type NexusHandlerError } from "../common/handler_error.ts";
 import { handlerError, type OperationError } from "../nexus/errors.ts";
 import { Code } from "../../service/raw.ts";
@@ -13,7 +21,10 @@ const INVALID_PAYLOAD = "PayloadValidationError";
  * has a more specific type.
  */
 export function inputError(error: unknown, otherwise: () => NexusHandlerError): unknown {
-  if (error instanceof ApplicationFailure && error.nonRetryable === true && error.type === INVALID_PAYLOAD) {
+  if (
+    error instanceof ApplicationFailure && error.nonRetryable === true &&
+    error.type === INVALID_PAYLOAD
+  ) {
     return handlerError("BAD_REQUEST", "Invalid operation input", { cause: error });
   }
   return error instanceof ApplicationFailure || isHandlerError(error) ? error : otherwise();
@@ -25,11 +36,19 @@ export function operationFailure(error: OperationError): ApplicationFailure | Ca
   const cause = error.cause as Error | undefined;
   const failure = state === "canceled"
     ? new CancelledFailure(message, undefined, cause)
-    : ApplicationFailure.create({ message, type: "OperationError", nonRetryable: true, ...(cause !== undefined && { cause }) });
+    : ApplicationFailure.create({
+      message,
+      type: "OperationError",
+      nonRetryable: true,
+      ...(cause !== undefined && { cause }),
+    });
   return Object.assign(failure, stack !== undefined && { stack });
 }
 
-/** By status code of the handler's failed call. Authentication errors are the worker's, not the caller's. */
+/**
+ * By status code of the handler's failed call. Authentication errors are the worker's, not the
+ * caller's.
+ */
 const BY_CODE: { readonly [code: number]: (cause: unknown) => NexusHandlerError } = {
   [Code.INVALID_ARGUMENT]: (cause) => handlerError("BAD_REQUEST", undefined, { cause }),
   [Code.ALREADY_EXISTS]: final,
@@ -50,7 +69,10 @@ function final(cause: unknown): NexusHandlerError {
 /** Converts an error to a handler error. */
 export function asHandlerError(error: unknown): NexusHandlerError {
   if (isHandlerError(error)) return error;
-  if (error instanceof WorkflowExecutionAlreadyStartedError || error instanceof ActivityExecutionAlreadyStartedError) {
+  if (
+    error instanceof WorkflowExecutionAlreadyStartedError ||
+    error instanceof ActivityExecutionAlreadyStartedError
+  ) {
     return final(error);
   }
   if (error instanceof ApplicationFailure && error.nonRetryable) {

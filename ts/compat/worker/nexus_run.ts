@@ -15,7 +15,12 @@ import {
 import { composeInterceptors } from "../common/interceptors.ts";
 import { asyncLocalStorage } from "../nexus/context.ts";
 import { handlerError } from "../nexus/errors.ts";
-import type { CompiledHandler, OperationContext, ServiceHandler, StartOperationContext } from "../nexus/types.ts";
+import type {
+  CompiledHandler,
+  OperationContext,
+  ServiceHandler,
+  StartOperationContext,
+} from "../nexus/types.ts";
 import { read } from "../../converter/thrown.ts";
 import type { NexusOutcome, NexusRequest, NexusStart } from "../../worker/nexus/nexus_call.ts";
 import { operationContext, outgoing, startContext } from "./nexus_context.ts";
@@ -58,8 +63,14 @@ export class NexusRun {
     this.#environment = environment;
     this.#values = values;
     this.#context = operationContext(request);
-    this.#logger = LoggerWithComposedMetadata.compose(environment.logger, () => this.#logAttributes());
-    this.#metricMeter = MetricMeterWithComposedTags.compose(environment.metricMeter, () => this.#metricTags());
+    this.#logger = LoggerWithComposedMetadata.compose(
+      environment.logger,
+      () => this.#logAttributes(),
+    );
+    this.#metricMeter = MetricMeterWithComposedTags.compose(
+      environment.metricMeter,
+      () => this.#metricTags(),
+    );
     for (const factory of environment.interceptors) {
       const { inbound, outbound } = checkNexusInterceptors(factory(this.#context));
       if (inbound !== undefined) this.#inbound.push(inbound);
@@ -75,11 +86,19 @@ export class NexusRun {
 
   #logAttributes(): Record<string, unknown> {
     const attributes: Record<string, unknown> = this.#attributes;
-    return composeInterceptors(this.#outbound, "getLogAttributes", ((input: unknown) => input) as never)(attributes);
+    return composeInterceptors(
+      this.#outbound,
+      "getLogAttributes",
+      ((input: unknown) => input) as never,
+    )(attributes);
   }
 
   #metricTags(): MetricTags {
-    return composeInterceptors(this.#outbound, "getMetricTags", ((input: unknown) => input) as never)(this.#attributes);
+    return composeInterceptors(
+      this.#outbound,
+      "getMetricTags",
+      ((input: unknown) => input) as never,
+    )(this.#attributes);
   }
 
   /** Runs the handler. Rejects only for internal errors: what handlers throw is an outcome. */
@@ -102,7 +121,9 @@ export class NexusRun {
   async #execute(): Promise<NexusOutcome> {
     const { variant } = this.#request;
     if (variant.kind === "start") {
-      if (variant.start.requestId === "") throw new IllegalStateError("Missing requestId in Nexus start operation request");
+      if (variant.start.requestId === "") {
+        throw new IllegalStateError("Missing requestId in Nexus start operation request");
+      }
       return await this.#start(startContext(this.#context, variant.start), variant.start);
     }
     if (variant.kind === "cancel") return await this.#cancel({ ...this.#context }, variant.token);
@@ -111,7 +132,12 @@ export class NexusRun {
 
   #handler({ service, operation }: OperationContext): CompiledHandler {
     const found = this.#environment.services.get(service);
-    if (found === undefined) throw handlerError("NOT_FOUND", `No service handler registered for service name '${service}'`);
+    if (found === undefined) {
+      throw handlerError(
+        "NOT_FOUND",
+        `No service handler registered for service name '${service}'`,
+      );
+    }
     return found.getOperationHandler(operation);
   }
 
@@ -122,8 +148,13 @@ export class NexusRun {
       const last = async ({ ctx, input }: { ctx: StartOperationContext; input: unknown }) => ({
         result: await this.#call("startOperation", () => handler.start(ctx, input)),
       });
-      const { result } = await composeInterceptors(this.#inbound, "startOperation", last as never)({ ctx, input });
-      if (result.isAsync) return { kind: "async", token: result.token, links: outgoing(ctx.outboundLinks) };
+      const { result } = await composeInterceptors(this.#inbound, "startOperation", last as never)({
+        ctx,
+        input,
+      });
+      if (result.isAsync) {
+        return { kind: "async", token: result.token, links: outgoing(ctx.outboundLinks) };
+      }
       const value = await this.#values.output(result.value, handler.outputType);
       return { kind: "sync", payload: value, links: outgoing(ctx.outboundLinks) };
     } catch (error) {
@@ -155,7 +186,10 @@ export class NexusRun {
       const stopped = error instanceof CancelledFailure || read(error, "name") === "AbortError";
       if (stopped && this.#context.abortSignal.aborted) {
         this.#logger.debug("Nexus handler invocation completed as cancelled", meta());
-      } else this.#logger.warn("Nexus handler invocation failed", { error: this.#values.loggable(error), ...meta() });
+      } else {this.#logger.warn("Nexus handler invocation failed", {
+          error: this.#values.loggable(error),
+          ...meta(),
+        });}
       throw error;
     }
   }

@@ -12,23 +12,32 @@ import { NexusValues } from "./nexus_values.ts";
  * Returns services by name; undefined without any. Throws a TypeError for duplicate names and
  * invalid services.
  */
-export function servicesOf(given: readonly unknown[] | undefined): Map<string, ServiceHandler> | undefined {
+export function servicesOf(
+  given: readonly unknown[] | undefined,
+): Map<string, ServiceHandler> | undefined {
   if (given === undefined || given === null || given.length === 0) return undefined;
   const services = new Map<string, ServiceHandler>();
   for (const service of given as ServiceHandler[]) {
     if (typeof service?.getOperationHandler !== "function") {
-      throw new TypeError("WorkerOptions.nexusServices takes what nexus.serviceHandler() of nexus-rpc makes");
+      throw new TypeError(
+        "WorkerOptions.nexusServices takes what nexus.serviceHandler() of nexus-rpc makes",
+      );
     }
     const name = service.definition?.name;
     if (!name) throw new TypeError("Nexus services must have a non-empty name.");
-    if (services.has(name)) throw new TypeError(`Duplicate registration of nexus service '${name}'`);
+    if (services.has(name)) {
+      throw new TypeError(`Duplicate registration of nexus service '${name}'`);
+    }
     services.set(name, service);
   }
   return services;
 }
 
 /** Runs the handlers of these services. */
-export function nexusServices(environment: NexusEnvironment, codec: MessageCodec | undefined): NexusServices {
+export function nexusServices(
+  environment: NexusEnvironment,
+  codec: MessageCodec | undefined,
+): NexusServices {
   const values = new NexusValues(environment.converter, codec);
   return {
     names: [...environment.services.keys()],
@@ -40,8 +49,13 @@ export function nexusServices(environment: NexusEnvironment, codec: MessageCodec
         const { service, operation } = request;
         const attributes = { namespace, taskQueue, service, operation };
         const shown = values.loggable(error);
-        logger.error(`Error while processing Nexus task: ${messageOf(shown)}`, { ...attributes, error: shown });
-        return await values.unhandled(isHandlerError(error) ? error : handlerError("INTERNAL", undefined, { cause: error }));
+        logger.error(`Error while processing Nexus task: ${messageOf(shown)}`, {
+          ...attributes,
+          error: shown,
+        });
+        return await values.unhandled(
+          isHandlerError(error) ? error : handlerError("INTERNAL", undefined, { cause: error }),
+        );
       }
     },
   };

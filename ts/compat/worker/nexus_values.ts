@@ -11,7 +11,10 @@ import { loggable } from "../../codec/loggable.ts";
 import type { MessageCodec } from "../../codec/message_codec.ts";
 import type { Payload } from "../../converter/payload.ts";
 import { PayloadsSchema } from "../../messages/generated/temporal/api/common/v1/message_pb.ts";
-import { type Failure, FailureSchema } from "../../messages/generated/temporal/api/failure/v1/message_pb.ts";
+import {
+  type Failure,
+  FailureSchema,
+} from "../../messages/generated/temporal/api/failure/v1/message_pb.ts";
 import type { NexusOutcome } from "../../worker/nexus/nexus_call.ts";
 import { asHandlerError, inputError, operationFailure } from "./nexus_errors.ts";
 
@@ -32,7 +35,8 @@ export class NexusValues {
   async #coded(direction: "encode" | "decode", payload: Payload): Promise<Payload> {
     if (this.#codec === undefined) return payload;
     const bytes = toBinary(PayloadsSchema, create(PayloadsSchema, { payloads: [payload] }));
-    return fromBinary(PayloadsSchema, await this.#codec[direction](PayloadsSchema, bytes)).payloads[0]!;
+    return fromBinary(PayloadsSchema, await this.#codec[direction](PayloadsSchema, bytes))
+      .payloads[0]!;
   }
 
   /** Returns the input of an operation. Rejects with an error for the caller. */
@@ -48,7 +52,12 @@ export class NexusValues {
       throw inputError(thrown, () => handlerError("INTERNAL", message, { cause: thrown }));
     }
     try {
-      return fromPayloadWithTypeInfo(this.#converter.payloadConverter, decoded, undefined, type as TypeInfo | undefined);
+      return fromPayloadWithTypeInfo(
+        this.#converter.payloadConverter,
+        decoded,
+        undefined,
+        type as TypeInfo | undefined,
+      );
     } catch (error) {
       const message = "Payload converter failed to decode Nexus operation input";
       throw inputError(error, () => handlerError("BAD_REQUEST", message, { cause: error }));
@@ -58,15 +67,29 @@ export class NexusValues {
   /** Encodes the result of an operation. */
   async output(value: unknown, type: unknown): Promise<Payload> {
     const { payloadConverter } = this.#converter;
-    const { metadata, data } = toPayloadWithTypeInfo(payloadConverter, value, undefined, type as TypeInfo | undefined);
-    return await this.#coded("encode", { metadata: metadata ?? {}, data: data ?? new Uint8Array(0) } as Payload);
+    const { metadata, data } = toPayloadWithTypeInfo(
+      payloadConverter,
+      value,
+      undefined,
+      type as TypeInfo | undefined,
+    );
+    return await this.#coded(
+      "encode",
+      { metadata: metadata ?? {}, data: data ?? new Uint8Array(0) } as Payload,
+    );
   }
 
   async #failure(error: unknown): Promise<Failure> {
     const { failureConverter, payloadConverter } = this.#converter;
-    const failure = fromPlain(FailureSchema, failureConverter.errorToFailure(error, payloadConverter));
+    const failure = fromPlain(
+      FailureSchema,
+      failureConverter.errorToFailure(error, payloadConverter),
+    );
     if (this.#codec === undefined) return failure;
-    return fromBinary(FailureSchema, await this.#codec.encode(FailureSchema, toBinary(FailureSchema, failure)));
+    return fromBinary(
+      FailureSchema,
+      await this.#codec.encode(FailureSchema, toBinary(FailureSchema, failure)),
+    );
   }
 
   /** Returns the outcome of a failed start. */

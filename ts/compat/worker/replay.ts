@@ -32,7 +32,9 @@ export interface ReplayResult {
 }
 
 /** Histories with their workflow ids. */
-export type ReplayHistoriesIterable = AsyncIterable<HistoryAndWorkflowId> | Iterable<HistoryAndWorkflowId>;
+export type ReplayHistoriesIterable =
+  | AsyncIterable<HistoryAndWorkflowId>
+  | Iterable<HistoryAndWorkflowId>;
 
 /** Returns the bytes of a history: an API object, or parsed JSON. Throws for other values. */
 export async function historyBytes(history: unknown): Promise<Uint8Array> {
@@ -60,31 +62,47 @@ export async function replayOne(
 ): Promise<ReplayResult> {
   let decoded: Uint8Array;
   try {
-    decoded = codec === undefined ? history : await codec.decode(HistorySchema, history, { givenOnly: true });
+    decoded = codec === undefined
+      ? history
+      : await codec.decode(HistorySchema, history, { givenOnly: true });
   } catch (error) {
     if (!(error instanceof PayloadCodecError)) throw error;
-    return { workflowId, runId: readRunStart(history)?.runId ?? "", error: taskFailure(error.message) };
+    return {
+      workflowId,
+      runId: readRunStart(history)?.runId ?? "",
+      error: taskFailure(error.message),
+    };
   }
   const verdict = await realm.replay(workflowId, decoded);
   let error = errorOf(verdict);
   if (verdict.verdict === "failed" && await failsInOpenTask(realm, workflowId, decoded)) {
-    logger.warn(`the open task of ${verdict.workflowType} ${workflowId} fails: ${detailsOf(verdict, codec?.hidesText === true)}`);
+    logger.warn(
+      `the open task of ${verdict.workflowType} ${workflowId} fails: ${
+        detailsOf(verdict, codec?.hidesText === true)
+      }`,
+    );
     error = undefined;
   }
   return { workflowId, runId: verdict.runId, ...(error !== undefined && { error }) };
 }
 
 /** Returns whether a failed replay has replayed all completed tasks. */
-async function failsInOpenTask(realm: Realm, workflowId: string, history: Uint8Array): Promise<boolean> {
+async function failsInOpenTask(
+  realm: Realm,
+  workflowId: string,
+  history: Uint8Array,
+): Promise<boolean> {
   const { recorded = [] } = await realm.replay(workflowId, history, { record: true });
   const last = recorded.at(-1);
   if (last !== undefined) return !last.isReplaying;
   // No code ran: the type is unknown, or the history is invalid.
   const { events } = fromBinary(HistorySchema, history);
-  return events.length > 0 && !events.some(({ attributes }) => attributes.case === "workflowTaskCompletedEventAttributes");
+  return events.length > 0 &&
+    !events.some(({ attributes }) => attributes.case === "workflowTaskCompletedEventAttributes");
 }
 
-const taskFailure = (details: string) => new ReplayError(`Replay failed due workflow task failure. Details: ${details}`);
+const taskFailure = (details: string) =>
+  new ReplayError(`Replay failed due workflow task failure. Details: ${details}`);
 
 function detailsOf(verdict: ReplayVerdict, hidesText = false): string {
   const { error } = verdict;

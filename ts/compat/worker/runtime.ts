@@ -1,8 +1,17 @@
 // Runtime: the logger and shutdown signals of all workers of the process. Unlike the official one,
 // it has no native library.
-import { IllegalStateError, type Logger, type MetricMeter, noopMetricMeter } from "../common/mod.ts";
+import {
+  IllegalStateError,
+  type Logger,
+  type MetricMeter,
+  noopMetricMeter,
+} from "../common/mod.ts";
 import { onSignals } from "./host.ts";
-import { type CompiledRuntimeOptions, compileOptions, type RuntimeOptions } from "./runtime_options.ts";
+import {
+  type CompiledRuntimeOptions,
+  compileOptions,
+  type RuntimeOptions,
+} from "./runtime_options.ts";
 
 /** Shared by all workers of the process: `Runtime.install({ logger })` before the first worker. */
 export class Runtime {
@@ -30,7 +39,9 @@ export class Runtime {
 
   protected constructor(options: CompiledRuntimeOptions) {
     if (!Runtime.#isCreating) {
-      throw new TypeError('Runtime has no public constructor: use "Runtime.install(options)" or "Runtime.instance()"');
+      throw new TypeError(
+        'Runtime has no public constructor: use "Runtime.install(options)" or "Runtime.instance()"',
+      );
     }
     this.options = options;
     this.logger = options.logger;

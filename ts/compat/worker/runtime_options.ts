@@ -27,7 +27,9 @@ export interface ForwardLogger {
 }
 
 /** Destination of the core's log. */
-export type LogExporterConfig = { filter?: string | CoreLogFilterOptions } & Partial<ConsoleLogger | ForwardLogger>;
+export type LogExporterConfig =
+  & { filter?: string | CoreLogFilterOptions }
+  & Partial<ConsoleLogger | ForwardLogger>;
 
 /** Metrics for a Prometheus server. */
 export interface PrometheusMetricsExporter {
@@ -109,7 +111,9 @@ export interface CompiledRuntimeOptions {
 
 /** Returns a filter as text. */
 export function makeTelemetryFilterString({ core, other }: CoreLogFilterOptions): string {
-  return `${other ?? "ERROR"},temporalio_sdk_core=${core},temporalio_client=${core},temporalio_common=${core}`;
+  return `${
+    other ?? "ERROR"
+  },temporalio_sdk_core=${core},temporalio_client=${core},temporalio_common=${core}`;
 }
 
 const LEVELS: readonly string[] = ["TRACE", "DEBUG", "INFO", "WARN", "ERROR"];
@@ -117,7 +121,8 @@ const LEVELS: readonly string[] = ["TRACE", "DEBUG", "INFO", "WARN", "ERROR"];
 /** Returns the filter's level for the worker itself. */
 function levelOf(filter: string | CoreLogFilterOptions): LogLevel {
   const text = typeof filter === "string" ? filter : makeTelemetryFilterString(filter);
-  const own = /temporal(?:io)?_sdk_core=(\w+)/.exec(text)?.[1] ?? /^(\w+)(?:,|$)/.exec(text)?.[1] ?? "";
+  const own = /temporal(?:io)?_sdk_core=(\w+)/.exec(text)?.[1] ?? /^(\w+)(?:,|$)/.exec(text)?.[1] ??
+    "";
   const level = own.toUpperCase();
   if (LEVELS.includes(level)) return level as LogLevel;
   throw new TypeError(
@@ -157,9 +162,14 @@ export function compileOptions(options: RuntimeOptions): CompiledRuntimeOptions 
     );
   }
   if (workerHeartbeatInterval !== undefined && msToNumber(workerHeartbeatInterval) !== 0) {
-    refuseOption("RuntimeOptions.workerHeartbeatInterval", "worker heartbeats are not supported; omit it or set it to 0");
+    refuseOption(
+      "RuntimeOptions.workerHeartbeatInterval",
+      "worker heartbeats are not supported; omit it or set it to 0",
+    );
   }
-  const forwarded = logging !== undefined && "forward" in logging ? logging.forward?.level : undefined;
+  const forwarded = logging !== undefined && "forward" in logging
+    ? logging.forward?.level
+    : undefined;
   const filter = logging?.filter ?? tracingFilter;
   return {
     logger: logger ?? new DefaultLogger("INFO"),

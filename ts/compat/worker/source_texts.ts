@@ -18,17 +18,23 @@ export class SourceTexts {
     return url;
   }
 
-  /** Replaces modules (names, or absolute paths) and those below them by stubs that throw on use. */
+  /**
+   * Replaces modules (names, or absolute paths) and those below them by stubs that throw on use.
+   */
   ignore(modules: readonly string[]): void {
     for (const module of modules) {
-      const name = /^(?:\/|[A-Za-z]:[\\/])/.test(module) ? fileUrl(module) : module.replace(/^node:/, "");
+      const name = /^(?:\/|[A-Za-z]:[\\/])/.test(module)
+        ? fileUrl(module)
+        : module.replace(/^node:/, "");
       this.#ignored.set(name, this.add(`${module}.cjs`, ignoredModule(module)));
     }
   }
 
   #insteadOf(specifier: string): string | undefined {
     const asked = specifier.replace(/^node:/, "");
-    for (const [name, url] of this.#ignored) if (asked === name || asked.startsWith(`${name}/`)) return url;
+    for (const [name, url] of this.#ignored) {
+      if (asked === name || asked.startsWith(`${name}/`)) return url;
+    }
     return undefined;
   }
 
@@ -63,10 +69,15 @@ module.exports = new Proxy(refuse, {
 /** Returns the module of a realm's converters, with one or both; undefined without any. */
 export function converterModule(
   texts: SourceTexts,
-  { payloadConverterPath, failureConverterPath }: { payloadConverterPath?: string; failureConverterPath?: string },
+  { payloadConverterPath, failureConverterPath }: {
+    payloadConverterPath?: string;
+    failureConverterPath?: string;
+  },
 ): string | undefined {
   const urlOf = (path: string) => fileUrl(path);
-  if (failureConverterPath === undefined) return payloadConverterPath && urlOf(payloadConverterPath);
+  if (failureConverterPath === undefined) {
+    return payloadConverterPath && urlOf(payloadConverterPath);
+  }
   const values = payloadConverterPath === undefined
     ? 'export { defaultPayloadConverter as payloadConverter } from "@temporalio/common";'
     : `export { payloadConverter } from ${JSON.stringify(urlOf(payloadConverterPath))};`;

@@ -14,7 +14,10 @@ const OWN_PREFIX = "temporal_";
 const OFFICIAL_SERVICE_NAME = "temporal-core-sdk";
 
 /** Labels of workflow code's metrics in `@temporalio/worker`. */
-const OFFICIAL_LABELS: { readonly [label: string]: string } = { task_queue: "taskQueue", workflow_type: "workflowType" };
+const OFFICIAL_LABELS: { readonly [label: string]: string } = {
+  task_queue: "taskQueue",
+  workflow_type: "workflowType",
+};
 
 /** Options of Prometheus metrics, with the common ones of all exporters. */
 export type PrometheusMetrics = Extract<MetricsExporterConfig, PrometheusMetricsExporter>;
@@ -33,12 +36,22 @@ class OfficialNames implements Metrics {
     this.#histograms = histograms;
   }
 
-  #named(name: string, labels: MetricLabels): { own: boolean; name: string; labels: MetricLabels; help: string | undefined } {
+  #named(
+    name: string,
+    labels: MetricLabels,
+  ): { own: boolean; name: string; labels: MetricLabels; help: string | undefined } {
     const family = Object.hasOwn(FAMILIES, name) ? FAMILIES[name] : undefined;
     if (family !== undefined) {
-      return { own: true, name: this.#prefix + name.slice(OWN_PREFIX.length), labels, help: family.help };
+      return {
+        own: true,
+        name: this.#prefix + name.slice(OWN_PREFIX.length),
+        labels,
+        help: family.help,
+      };
     }
-    const official = Object.entries(labels).map(([label, value]) => [OFFICIAL_LABELS[label] ?? label, value]);
+    const official = Object.entries(labels).map((
+      [label, value],
+    ) => [OFFICIAL_LABELS[label] ?? label, value]);
     return { own: false, name, labels: Object.fromEntries(official), help: undefined };
   }
 
@@ -65,7 +78,12 @@ class OfficialNames implements Metrics {
 }
 
 /** Returns buckets by the final names, in milliseconds. Overrides may have the prefix or not. */
-function buckets(prefix: string, suffix: string, overrides: { [name: string]: number[] }, seconds: boolean) {
+function buckets(
+  prefix: string,
+  suffix: string,
+  overrides: { [name: string]: number[] },
+  seconds: boolean,
+) {
   const all: { [name: string]: readonly number[] } = {};
   for (const [name, family] of Object.entries(FAMILIES)) {
     const short = name.slice(OWN_PREFIX.length);
@@ -101,7 +119,12 @@ export function serveMetrics(config: PrometheusMetrics, noTemporalPrefix: boolea
     durations: seconds ? "s" : "ms",
     buckets: buckets(prefix, unit, prometheus.histogramBucketOverrides ?? {}, seconds),
   });
-  const metrics = new OfficialNames(registry, prefix, prometheus.countersTotalSuffix === true ? "_total" : "", unit);
+  const metrics = new OfficialNames(
+    registry,
+    prefix,
+    prometheus.countersTotalSuffix === true ? "_total" : "",
+    unit,
+  );
   const listening = serveProbes({
     listen: prometheus.bindAddress,
     metrics: registry,

@@ -46,7 +46,9 @@ export interface ResourceBasedTuner extends ResourceBasedSlots, ByOptions {}
 /** Load-dependent slots, with a controller shared by several workers. */
 export interface ResourceBasedTunerWithController extends ResourceBasedSlots, ByController {}
 /** Load-dependent slots of one kind. */
-export type ResourceBasedSlotsForType = ResourceBasedSlotOptions & (ByOptions | ByController) & { type: "resource-based" };
+export type ResourceBasedSlotsForType = ResourceBasedSlotOptions & (ByOptions | ByController) & {
+  type: "resource-based";
+};
 
 /** A fixed number of slots. */
 export interface FixedSizeSlotSupplier {
@@ -139,7 +141,10 @@ export interface CustomSlotSupplier<SI extends SlotInfo> {
 }
 
 /** Supplier of slots of one kind. */
-export type SlotSupplier<SI extends SlotInfo> = ResourceBasedSlotsForType | FixedSizeSlotSupplier | CustomSlotSupplier<SI>;
+export type SlotSupplier<SI extends SlotInfo> =
+  | ResourceBasedSlotsForType
+  | FixedSizeSlotSupplier
+  | CustomSlotSupplier<SI>;
 
 /** Suppliers of each kind. */
 export interface TunerHolder {
@@ -175,7 +180,9 @@ function refuseResources(what: string): never {
 
 /** Returns the slots of a tuner. Throws a TypeError for tuners without fixed numbers. */
 export function slotsOf(tuner: WorkerTuner): SlotCounts {
-  if (!("workflowTaskSlotSupplier" in tuner)) return refuseResources("WorkerOptions.tuner with tunerOptions or a controller");
+  if (!("workflowTaskSlotSupplier" in tuner)) {
+    return refuseResources("WorkerOptions.tuner with tunerOptions or a controller");
+  }
   const count = (name: keyof TunerHolder): number => {
     const supplier = tuner[name] as SlotSupplier<SlotInfo> | undefined;
     if (supplier?.type === "fixed-size") return supplier.numSlots;

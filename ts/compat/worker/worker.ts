@@ -5,7 +5,13 @@ import { inlineWorker } from "../../core/inline_worker.ts";
 import { describeNamespace } from "./namespace.ts";
 import { Client } from "../client/mod.ts";
 import { encodesErrorText } from "../common/data_converter.ts";
-import { type Duration, IllegalStateError, type Logger, LoggerWithComposedMetadata, SdkComponent } from "../common/mod.ts";
+import {
+  type Duration,
+  IllegalStateError,
+  type Logger,
+  LoggerWithComposedMetadata,
+  SdkComponent,
+} from "../common/mod.ts";
 import { msToNumber } from "../common/time.ts";
 import { throwIfReservedName } from "../common/reserved.ts";
 import { MessageCodec } from "../../codec/message_codec.ts";
@@ -17,22 +23,44 @@ import type { ActivityEnvironment } from "./activity_run.ts";
 import { temporalActivities } from "./activity_dialect.ts";
 import { NativeConnection } from "./connection.ts";
 import { importDataConverter } from "../client/load_data_converter.ts";
-import { CombinedWorkerRunError, GracefulShutdownPeriodExpiredError, PromiseCompletionTimeoutError } from "./errors.ts";
+import {
+  CombinedWorkerRunError,
+  GracefulShutdownPeriodExpiredError,
+  PromiseCompletionTimeoutError,
+} from "./errors.ts";
 import { defaultIdentity } from "./host.ts";
 import { nativeLogger } from "./logger.ts";
 import { nexusServices } from "./nexus_services.ts";
 import { converters, limits, refuseOptions } from "./native_options.ts";
 import { workflowCode } from "./workflow_code.ts";
-import { type History, historyBytes, type ReplayHistoriesIterable, replayOne, type ReplayResult } from "./replay.ts";
+import {
+  type History,
+  historyBytes,
+  type ReplayHistoriesIterable,
+  replayOne,
+  type ReplayResult,
+} from "./replay.ts";
 import { Runtime } from "./runtime.ts";
 import { sinksOf, workflowLog } from "./worker_log.ts";
 import { compiledOptions, type CompiledWorkerOptions } from "./compiled_options.ts";
-import { type ReplayWorkerOptions, WORKER_OPTION_NAMES, type WorkerOptions, type WorkerPlugin } from "./worker_options.ts";
+import {
+  type ReplayWorkerOptions,
+  WORKER_OPTION_NAMES,
+  type WorkerOptions,
+  type WorkerPlugin,
+} from "./worker_options.ts";
 
 const NativeWorker = /* @__PURE__ */ inlineWorker(AnyWorker);
 
 /** Lifecycle state of a worker. */
-export type State = "INITIALIZED" | "RUNNING" | "STOPPED" | "STOPPING" | "DRAINING" | "DRAINED" | "FAILED";
+export type State =
+  | "INITIALIZED"
+  | "RUNNING"
+  | "STOPPED"
+  | "STOPPING"
+  | "DRAINING"
+  | "DRAINED"
+  | "FAILED";
 /** State of polls. */
 export type PollerState = "POLLING" | "SHUTDOWN" | "FAILED";
 
@@ -81,7 +109,10 @@ interface Parts {
   readonly heartbeating: { count: number };
 }
 
-/** Maximum time for ending polls and notifying the service, after which an idle worker counts as late. */
+/**
+ * Maximum time for ending polls and notifying the service, after which an idle worker counts as
+ * late.
+ */
 const POLLS_END_MS = 10_000;
 
 /** Sends calls to the current connection of a worker. */
@@ -130,7 +161,11 @@ export class Worker {
     const { namespace, taskQueue } = this.options;
     const { native } = this.#parts;
     const release = connection.hold(this);
-    const leave = connection.eagerStarts.add(namespace, taskQueue, () => native.reserveWorkflowTask());
+    const leave = connection.eagerStarts.add(
+      namespace,
+      taskQueue,
+      () => native.reserveWorkflowTask(),
+    );
     return () => {
       leave();
       release();
@@ -144,7 +179,10 @@ export class Worker {
    * served.
    */
   static async create(given: WorkerOptions): Promise<Worker> {
-    const plugins = [...given.plugins ?? [], ...(given.connection?.plugins ?? []) as WorkerPlugin[]];
+    const plugins = [
+      ...given.plugins ?? [],
+      ...(given.connection?.plugins ?? []) as WorkerPlugin[],
+    ];
     let options: WorkerOptions = { ...given, plugins };
     for (const plugin of plugins) options = await plugin.configureWorker?.(options) ?? options;
     rejectMisspelledOptions("Worker.create", options, WORKER_OPTION_NAMES);
@@ -155,12 +193,21 @@ export class Worker {
     for (const name of Object.keys(options.sinks ?? {})) throwIfReservedName("sink", name);
     const runtime = Runtime.instance();
     const { taskQueue, namespace = "default", identity = defaultIdentity(), activities } = options;
-    const logger = LoggerWithComposedMetadata.compose(runtime.logger, { sdkComponent: SdkComponent.worker, taskQueue });
+    const logger = LoggerWithComposedMetadata.compose(runtime.logger, {
+      sdkComponent: SdkComponent.worker,
+      taskQueue,
+    });
     await runtime.options.metrics?.listening;
     const dataConverter = await importDataConverter(options.dataConverter);
     const functions = activityFunctions(activities);
     const numbers = limits(options, (message) => logger.warn(message));
-    const made = compiledOptions(options, { namespace, identity, activities: functions, dataConverter, native: numbers });
+    const made = compiledOptions(options, {
+      namespace,
+      identity,
+      activities: functions,
+      dataConverter,
+      native: numbers,
+    });
     const heartbeating = { count: 0 };
     let worker: Worker | undefined;
     const environment: ActivityEnvironment = {
@@ -178,7 +225,10 @@ export class Worker {
     const converted = converters(dataConverter);
     const hidesText = converted.encodeCommonAttributes === true;
     const nexus = services &&
-      nexusServices({ ...environment, services, interceptors: made.interceptors.nexus }, MessageCodec.of(converted));
+      nexusServices(
+        { ...environment, services, interceptors: made.interceptors.nexus },
+        MessageCodec.of(converted),
+      );
     const releaseRuntime = runtime.holdWorker({});
     let connection = options.connection;
     try {
@@ -198,7 +248,11 @@ export class Worker {
         activityDialect: temporalActivities(environment),
         ...(nexus !== undefined && { nexus }),
         ...(runtime.options.metrics !== undefined && { metrics: runtime.options.metrics.metrics }),
-        logger: nativeLogger(runtime.logger, { sdkComponent: "core", taskQueue }, runtime.options.coreLevel),
+        logger: nativeLogger(
+          runtime.logger,
+          { sdkComponent: "core", taskQueue },
+          runtime.options.coreLevel,
+        ),
         workflowLog: workflowLog(runtime.logger, namespace, taskQueue, hidesText),
       });
       const ownsConnection = options.connection === undefined;
@@ -224,9 +278,15 @@ export class Worker {
    * Replays one history. Rejects with a DeterminismViolationError for a divergence, and a
    * ReplayError if the replay fails.
    */
-  static async runReplayHistory(options: ReplayWorkerOptions, history: History | unknown, workflowId = "fake"): Promise<void> {
+  static async runReplayHistory(
+    options: ReplayWorkerOptions,
+    history: History | unknown,
+    workflowId = "fake",
+  ): Promise<void> {
     const histories = [{ history: history as History, workflowId }];
-    for await (const { error } of this.runReplayHistories(options, histories)) if (error !== undefined) throw error;
+    for await (const { error } of this.runReplayHistories(options, histories)) {
+      if (error !== undefined) throw error;
+    }
   }
 
   /** Replays histories one after the other; yields a result for each. */
@@ -235,12 +295,19 @@ export class Worker {
     histories: ReplayHistoriesIterable,
   ): AsyncIterableIterator<ReplayResult> {
     let options = given;
-    for (const plugin of given.plugins ?? []) options = await plugin.configureReplayWorker?.(options) ?? options;
+    for (const plugin of given.plugins ?? []) {
+      options = await plugin.configureReplayWorker?.(options) ?? options;
+    }
     refuseOptions(options);
     const taskQueue = `${options.replayName ?? "fake_replay_queue"}-${Worker.#replays++}`;
     const { logger } = Runtime.instance();
-    const { workflows, sources, workflowInterceptors, payloadConverterModule } = workflowCode(options, logger);
-    if (workflows === undefined) throw new TypeError("ReplayWorkerOptions must contain workflowsPath or workflowBundle");
+    const { workflows, sources, workflowInterceptors, payloadConverterModule } = workflowCode(
+      options,
+      logger,
+    );
+    if (workflows === undefined) {
+      throw new TypeError("ReplayWorkerOptions must contain workflowsPath or workflowBundle");
+    }
     const dataConverter = await importDataConverter(options.dataConverter);
     const converted = converters(dataConverter);
     const hidesText = encodesErrorText(dataConverter);
@@ -251,7 +318,11 @@ export class Worker {
       sinks: sinksOf(options.sinks, logger, hidesText),
       ...(payloadConverterModule !== undefined && { payloadConverter: payloadConverterModule }),
       log: workflowLog(logger, "default", taskQueue, hidesText),
-      runOptions: { namespace: "default", identity: options.identity ?? defaultIdentity(), sdkVersion: VERSION },
+      runOptions: {
+        namespace: "default",
+        identity: options.identity ?? defaultIdentity(),
+        sdkVersion: VERSION,
+      },
     });
     try {
       const messages = MessageCodec.of(converted);
@@ -282,8 +353,10 @@ export class Worker {
       runState: this.#state,
       workflowPollerState: poller,
       activityPollerState: poller,
-      hasOutstandingWorkflowPoll: running && (native.workflowTypes.length > 0 || native.takesAnyType),
-      hasOutstandingActivityPoll: running && native.activityTypes.length > 0 && this.options.enableNonLocalActivities !== false,
+      hasOutstandingWorkflowPoll: running &&
+        (native.workflowTypes.length > 0 || native.takesAnyType),
+      hasOutstandingActivityPoll: running && native.activityTypes.length > 0 &&
+        this.options.enableNonLocalActivities !== false,
       numInFlightWorkflowActivations: native.busyWorkflowTasks,
       numInFlightActivities: all,
       numInFlightNonLocalActivities: all - local,
@@ -321,7 +394,10 @@ export class Worker {
     this.#client = undefined;
     if (ownsConnection) {
       old.close().catch((err) => {
-        this.#logger.error("Error closing previous connection after replacement of worker connection", { err });
+        this.#logger.error(
+          "Error closing previous connection after replacement of worker connection",
+          { err },
+        );
       });
     }
   }
@@ -349,7 +425,9 @@ export class Worker {
    * worker is not running.
    */
   shutdown(): void {
-    if (this.#state !== "RUNNING") throw new IllegalStateError(`Not running. Current state: ${this.#state}`);
+    if (this.#state !== "RUNNING") {
+      throw new IllegalStateError(`Not running. Current state: ${this.#state}`);
+    }
     this.#setState("STOPPING");
     // Errors are reported by run().
     void this.#parts.native.shutdown();
@@ -414,7 +492,11 @@ export class Worker {
         const wait = () => {
           this.#forceTimer = setTimeout(() => {
             if (this.#parts.native.runningTasks === 0 && performance.now() < last) return wait();
-            reject(new GracefulShutdownPeriodExpiredError("Timed out while waiting for worker to shutdown gracefully"));
+            reject(
+              new GracefulShutdownPeriodExpiredError(
+                "Timed out while waiting for worker to shutdown gracefully",
+              ),
+            );
           }, forceMs);
         };
         wait();
@@ -423,13 +505,19 @@ export class Worker {
   }
 
   /** Runs until a promise, or the result of a function, is settled; returns its value. */
-  async runUntil<R>(fnOrPromise: Promise<R> | (() => Promise<R>), options: RunUntilOptions = {}): Promise<R> {
+  async runUntil<R>(
+    fnOrPromise: Promise<R> | (() => Promise<R>),
+    options: RunUntilOptions = {},
+  ): Promise<R> {
     const running = this.run();
     running.catch(() => {});
     let inner: PromiseSettledResult<R> | undefined;
     const work = (async () => {
       try {
-        inner = { status: "fulfilled", value: await (typeof fnOrPromise === "function" ? fnOrPromise() : fnOrPromise) };
+        inner = {
+          status: "fulfilled",
+          value: await (typeof fnOrPromise === "function" ? fnOrPromise() : fnOrPromise),
+        };
       } catch (reason) {
         inner = { status: "rejected", reason };
       }
@@ -441,7 +529,9 @@ export class Worker {
     if (inner === undefined && extraMs > 0) await within(work, extraMs);
     const end = (inner ?? {
       status: "rejected",
-      reason: new PromiseCompletionTimeoutError(`Promise did not resolve within ${extraMs}ms after Worker completed shutdown`),
+      reason: new PromiseCompletionTimeoutError(
+        `Promise did not resolve within ${extraMs}ms after Worker completed shutdown`,
+      ),
     }) as PromiseSettledResult<R>;
     if (failed === undefined) {
       if (end.status === "fulfilled") return end.value;
@@ -465,7 +555,11 @@ async function within(work: Promise<unknown>, ms: number): Promise<void> {
 /** Returns the activity functions by name, including methods of class instances. */
 function activityFunctions(activities: object | undefined): [string, unknown][] {
   const found = new Map<string, unknown>();
-  for (let level = activities; level && level !== Object.prototype; level = Object.getPrototypeOf(level)) {
+  for (
+    let level = activities;
+    level && level !== Object.prototype;
+    level = Object.getPrototypeOf(level)
+  ) {
     for (const name of Object.getOwnPropertyNames(level)) {
       const value = (activities as { [name: string]: unknown })[name];
       if (name === "constructor" || typeof value !== "function" || found.has(name)) continue;
@@ -477,5 +571,7 @@ function activityFunctions(activities: object | undefined): [string, unknown][] 
 }
 
 function refuseObservable(name: string): never {
-  throw new TypeError(`Worker.${name} is an Observable of rxjs, which temporalex does not have: call Worker.getStatus()`);
+  throw new TypeError(
+    `Worker.${name} is an Observable of rxjs, which temporalex does not have: call Worker.getStatus()`,
+  );
 }

@@ -1,6 +1,11 @@
 // Options of `Worker.create`, with the official types.
 import type { OptionNames } from "../../base/option_names.ts";
-import type { DataConverter, Duration, VersioningBehavior, WorkerDeploymentVersion } from "../common/mod.ts";
+import type {
+  DataConverter,
+  Duration,
+  VersioningBehavior,
+  WorkerDeploymentVersion,
+} from "../common/mod.ts";
 import type { WorkflowInfo } from "../workflow/mod.ts";
 import type { BundlerPlugin, WorkflowBundleOption } from "./bundle_options.ts";
 import type { ServiceHandler } from "../nexus/types.ts";
@@ -59,7 +64,9 @@ export interface WorkerPlugin extends BundlerPlugin {
   /** Returns changed options of a worker. */
   configureWorker?(options: WorkerOptions): WorkerOptions | Promise<WorkerOptions>;
   /** Returns changed options of a replay. */
-  configureReplayWorker?(options: ReplayWorkerOptions): ReplayWorkerOptions | Promise<ReplayWorkerOptions>;
+  configureReplayWorker?(
+    options: ReplayWorkerOptions,
+  ): ReplayWorkerOptions | Promise<ReplayWorkerOptions>;
   /** Wraps a worker's run. */
   runWorker?(worker: Worker, next: (worker: Worker) => Promise<void>): Promise<void>;
 }
@@ -70,7 +77,10 @@ export interface WorkerOptions {
   connection?: NativeConnection;
   /** Identity of the worker in histories. Default: `pid@host`. */
   identity?: string;
-  /** Build id of the worker in histories. Deprecated: use `workerDeploymentOptions`, which overrides it. */
+  /**
+   * Build id of the worker in histories. Deprecated: use `workerDeploymentOptions`, which overrides
+   * it.
+   */
   buildId?: string;
   /**
    * Receive only tasks that the queue's rules assign to `buildId`. Deprecated: use
@@ -173,17 +183,50 @@ export interface WorkerOptions {
 }
 
 export const WORKER_OPTION_NAMES: OptionNames<WorkerOptions> = {
-  ...{ connection: 1, identity: 1, buildId: 1, useVersioning: 1, workerDeploymentOptions: 1, namespace: 1 },
-  ...{ taskQueue: 1, activities: 1, patchActivationCallback: 1, nexusServices: 1, workflowsPath: 1 },
+  ...{
+    connection: 1,
+    identity: 1,
+    buildId: 1,
+    useVersioning: 1,
+    workerDeploymentOptions: 1,
+    namespace: 1,
+  },
+  ...{
+    taskQueue: 1,
+    activities: 1,
+    patchActivationCallback: 1,
+    nexusServices: 1,
+    workflowsPath: 1,
+  },
   ...{ workflowBundle: 1, shutdownGraceTime: 1, shutdownForceTime: 1, dataConverter: 1, tuner: 1 },
   ...{ maxConcurrentActivityTaskExecutions: 1, maxConcurrentLocalActivityExecutions: 1 },
-  ...{ maxConcurrentNexusTaskExecutions: 1, enableNonLocalActivities: 1, disablePayloadErrorLimit: 1 },
+  ...{
+    maxConcurrentNexusTaskExecutions: 1,
+    enableNonLocalActivities: 1,
+    disablePayloadErrorLimit: 1,
+  },
   ...{ maxActivitiesPerSecond: 1, maxTaskQueueActivitiesPerSecond: 1 },
   ...{ maxEagerActivityReservationsPerWorkflowTask: 1, maxConcurrentWorkflowTaskExecutions: 1 },
-  ...{ nonStickyToStickyPollRatio: 1, maxConcurrentWorkflowTaskPolls: 1, workflowTaskPollerBehavior: 1 },
-  ...{ activityTaskPollerBehavior: 1, nexusTaskPollerBehavior: 1, maxConcurrentActivityTaskPolls: 1 },
-  ...{ maxConcurrentNexusTaskPolls: 1, stickyQueueScheduleToStartTimeout: 1, maxCachedWorkflows: 1 },
-  ...{ workflowThreadPoolSize: 1, maxHeartbeatThrottleInterval: 1, defaultHeartbeatThrottleInterval: 1 },
+  ...{
+    nonStickyToStickyPollRatio: 1,
+    maxConcurrentWorkflowTaskPolls: 1,
+    workflowTaskPollerBehavior: 1,
+  },
+  ...{
+    activityTaskPollerBehavior: 1,
+    nexusTaskPollerBehavior: 1,
+    maxConcurrentActivityTaskPolls: 1,
+  },
+  ...{
+    maxConcurrentNexusTaskPolls: 1,
+    stickyQueueScheduleToStartTimeout: 1,
+    maxCachedWorkflows: 1,
+  },
+  ...{
+    workflowThreadPoolSize: 1,
+    maxHeartbeatThrottleInterval: 1,
+    defaultHeartbeatThrottleInterval: 1,
+  },
   ...{ interceptors: 1, plugins: 1, sinks: 1, workflowFailureErrorTypes: 1, enableSDKTracing: 1 },
   ...{ showStackTraceSources: 1, debugMode: 1, bundlerOptions: 1, reuseV8Context: 1 },
 };

@@ -9,19 +9,29 @@ import { converterModule, SourceTexts } from "./source_texts.ts";
 import type { ReplayWorkerOptions, WorkerOptions } from "./worker_options.ts";
 
 /** What a realm loads. */
-export type WorkflowCode = Pick<NativeOptions, "workflows" | "sources" | "workflowInterceptors" | "payloadConverterModule">;
+export type WorkflowCode = Pick<
+  NativeOptions,
+  "workflows" | "sources" | "workflowInterceptors" | "payloadConverterModule"
+>;
 
 const pathsOf = ({ payloadConverterPath, failureConverterPath }: DataConverter) => ({
   ...(payloadConverterPath !== undefined && { payloadConverterPath }),
   ...(failureConverterPath !== undefined && { failureConverterPath }),
 });
 
-/** Returns the code of the options; empty without workflows. Throws a TypeError for an invalid bundle. */
-export function workflowCode(options: WorkerOptions | ReplayWorkerOptions, logger: Logger): WorkflowCode {
+/**
+ * Returns the code of the options; empty without workflows. Throws a TypeError for an invalid
+ * bundle.
+ */
+export function workflowCode(
+  options: WorkerOptions | ReplayWorkerOptions,
+  logger: Logger,
+): WorkflowCode {
   const { workflowsPath, workflowBundle, bundlerOptions, interceptors } = options;
   if (workflowsPath === undefined && workflowBundle === undefined) return {};
   const texts = new SourceTexts();
-  let dataConverter: Pick<DataConverter, "payloadConverterPath" | "failureConverterPath"> = options.dataConverter ?? {};
+  let dataConverter: Pick<DataConverter, "payloadConverterPath" | "failureConverterPath"> =
+    options.dataConverter ?? {};
   let modules = interceptors?.workflowModules ?? [];
   let workflows: string;
   if (workflowBundle === undefined) {
@@ -32,7 +42,8 @@ export function workflowCode(options: WorkerOptions | ReplayWorkerOptions, logge
       logger,
       workflowInterceptorModules: modules,
       ...pathsOf(dataConverter),
-      ...(bundlerOptions?.ignoreModules !== undefined && { ignoreModules: bundlerOptions.ignoreModules }),
+      ...(bundlerOptions?.ignoreModules !== undefined &&
+        { ignoreModules: bundlerOptions.ignoreModules }),
       ...(plugins.length > 0 && { plugins }),
     });
     workflows = fileUrl(configured.workflowsPath);
@@ -63,7 +74,8 @@ export function workflowCode(options: WorkerOptions | ReplayWorkerOptions, logge
   return {
     workflows: new URL(workflows),
     ...(host !== undefined && { sources: host }),
-    ...(modules.length > 0 && { workflowInterceptors: modules.map((path) => new URL(fileUrl(path))) }),
+    ...(modules.length > 0 &&
+      { workflowInterceptors: modules.map((path) => new URL(fileUrl(path))) }),
     ...(converters !== undefined && { payloadConverterModule: new URL(converters) }),
   };
 }

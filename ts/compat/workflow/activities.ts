@@ -10,7 +10,11 @@ import {
 } from "../../core/generated/boundary/temporalex/boundary/v1/boundary.ts";
 import type { PayloadConverter } from "../../converter/payload.ts";
 import { ValueError } from "../common/errors.ts";
-import { checkActivityOptions, checkLocalActivityOptions, checkRetryPolicy } from "../common/option_names.ts";
+import {
+  checkActivityOptions,
+  checkLocalActivityOptions,
+  checkRetryPolicy,
+} from "../common/option_names.ts";
 import type { RetryPolicy } from "../common/options.ts";
 import { msOptionalToNumber, msToNumber, timeoutMs } from "../common/time.ts";
 import type { ActivityTypeInfoMap, PayloadTypeInfo } from "../common/type_info.ts";
@@ -58,23 +62,39 @@ export interface LocalActivityProxyOptions<A = UntypedActivities> extends LocalA
   activityTypeInfo?: ActivityTypeInfoMap<A>;
 }
 /** A local activity that can be called with changed options. */
-export type LocalActivityFunctionWithOptions<F extends ActivityFunction> = WithOptions<F, LocalActivityOptions>;
+export type LocalActivityFunctionWithOptions<F extends ActivityFunction> = WithOptions<
+  F,
+  LocalActivityOptions
+>;
 
 /** Returns an object with a function for every name; a call schedules the activity of that name. */
-export function proxyActivities<A = UntypedActivities>(options: ActivityProxyOptions<A>): ActivityInterfaceFor<A> {
+export function proxyActivities<A = UntypedActivities>(
+  options: ActivityProxyOptions<A>,
+): ActivityInterfaceFor<A> {
   return proxy(options, scheduleActivity, checkActivityOptions) as ActivityInterfaceFor<A>;
 }
 
 /** Same as `proxyActivities` for activities that run in the worker, within the workflow task. */
-export function proxyLocalActivities<A = UntypedActivities>(options: LocalActivityProxyOptions<A>): LocalActivityInterfaceFor<A> {
-  return proxy(options, scheduleLocalActivity, checkLocalActivityOptions) as LocalActivityInterfaceFor<A>;
+export function proxyLocalActivities<A = UntypedActivities>(
+  options: LocalActivityProxyOptions<A>,
+): LocalActivityInterfaceFor<A> {
+  return proxy(
+    options,
+    scheduleLocalActivity,
+    checkLocalActivityOptions,
+  ) as LocalActivityInterfaceFor<A>;
 }
 
 type TypesByName = { readonly [name: string]: PayloadTypeInfo | undefined };
 
 function proxy<O extends Timeouts>(
   options: O & { activityTypeInfo?: TypesByName },
-  schedule: (type: string, args: readonly unknown[], options: O, types?: PayloadTypeInfo) => Promise<unknown>,
+  schedule: (
+    type: string,
+    args: readonly unknown[],
+    options: O,
+    types?: PayloadTypeInfo,
+  ) => Promise<unknown>,
   check: (options: unknown) => void,
 ): object {
   if (options === undefined) throw new TypeError("options must be defined");
@@ -109,14 +129,24 @@ export function scheduleActivity<R>(
   options: ActivityOptions,
   typeInfo?: PayloadTypeInfo,
 ): Promise<R> {
-  const run = currentCompatRun("Workflow.scheduleActivity(...) may only be used from a Workflow Execution");
+  const run = currentCompatRun(
+    "Workflow.scheduleActivity(...) may only be used from a Workflow Execution",
+  );
   if (options === undefined) throw new TypeError("Got empty activity options");
   const seq = run.nextActivitySeq++;
-  const schedule = intercepted(run, "outbound", "scheduleActivity", (input: ActivityInput) => scheduleRemotely<R>(run, input));
+  const schedule = intercepted(
+    run,
+    "outbound",
+    "scheduleActivity",
+    (input: ActivityInput) => scheduleRemotely<R>(run, input),
+  );
   return schedule({ activityType, headers: {}, options, args: args as unknown[], seq, typeInfo });
 }
 
-function scheduleRemotely<R>(run: CompatRun, { activityType, args, options, headers, seq, typeInfo }: ActivityInput): Promise<R> {
+function scheduleRemotely<R>(
+  run: CompatRun,
+  { activityType, args, options, headers, seq, typeInfo }: ActivityInput,
+): Promise<R> {
   requireTimeout(options);
   const activityId = options.activityId ?? String(seq);
   if (options.allowEagerDispatch === false) run.notEager.add(activityId);
@@ -127,7 +157,9 @@ function scheduleRemotely<R>(run: CompatRun, { activityType, args, options, head
     seq,
     activityType,
     () => {
-      const message = ScheduleActivity.fromPartial(common(converter, seq, activityType, args, options, headers, typeInfo));
+      const message = ScheduleActivity.fromPartial(
+        common(converter, seq, activityType, args, options, headers, typeInfo),
+      );
       message.activityId = activityId;
       message.taskQueue = options.taskQueue ?? "";
       if (options.priority) message.priority = priorityBytes(options.priority);
@@ -150,7 +182,9 @@ export async function scheduleLocalActivity<R>(
   options: LocalActivityOptions,
   typeInfo?: PayloadTypeInfo,
 ): Promise<R> {
-  const run = currentCompatRun("Workflow.scheduleLocalActivity(...) may only be used from a Workflow Execution");
+  const run = currentCompatRun(
+    "Workflow.scheduleLocalActivity(...) may only be used from a Workflow Execution",
+  );
   if (options === undefined) throw new TypeError("Got empty activity options");
   // Continuations of this function have no restored frame; only those of program code do.
   const frame = run.context.current();
@@ -163,20 +197,37 @@ export async function scheduleLocalActivity<R>(
       return await run.context.run(frame, () => {
         const last = (input: LocalActivityInput) => attemptLocally<R>(run, input, named, site);
         const schedule = intercepted(run, "outbound", "scheduleLocalActivity", last);
-        const given = { activityType, headers: {}, options, args: args as unknown[], seq, attempt, originalScheduleTime };
+        const given = {
+          activityType,
+          headers: {},
+          options,
+          args: args as unknown[],
+          seq,
+          attempt,
+          originalScheduleTime,
+        };
         return schedule({ ...given, typeInfo });
       });
     } catch (error) {
       if (!(error instanceof LocalActivityDoBackoff)) throw error;
-      await run.context.run(frame, () => sleep(error.backoffMs, { eventGroups: options.eventGroups }));
+      await run.context.run(
+        frame,
+        () => sleep(error.backoffMs, { eventGroups: options.eventGroups }),
+      );
       ({ attempt, originalScheduleTimeMs: originalScheduleTime } = error);
     }
   }
 }
 
 // deno-lint-ignore require-await
-async function attemptLocally<R>(run: CompatRun, input: LocalActivityInput, named: NamedCall, site: string): Promise<R> {
-  const { seq, activityType, args, options, headers, attempt, originalScheduleTime, typeInfo } = input;
+async function attemptLocally<R>(
+  run: CompatRun,
+  input: LocalActivityInput,
+  named: NamedCall,
+  site: string,
+): Promise<R> {
+  const { seq, activityType, args, options, headers, attempt, originalScheduleTime, typeInfo } =
+    input;
   requireTimeout(options);
   const converter = run.converterForActivity(String(seq), true);
   return pending<R>(
@@ -185,7 +236,9 @@ async function attemptLocally<R>(run: CompatRun, input: LocalActivityInput, name
     seq,
     activityType,
     () => {
-      const message = ScheduleLocalActivity.fromPartial(common(converter, seq, activityType, args, options, headers, typeInfo));
+      const message = ScheduleLocalActivity.fromPartial(
+        common(converter, seq, activityType, args, options, headers, typeInfo),
+      );
       message.attempt = attempt;
       message.originalScheduleTimeMs = originalScheduleTime ?? 0;
       message.activityId = String(seq);
@@ -238,7 +291,9 @@ export class LocalActivityDoBackoff extends Error {
   }
 }
 
-/** Returns the promise of an activity: scheduled unless the scope is canceled, and canceled with it. */
+/**
+ * Returns the promise of an activity: scheduled unless the scope is canceled, and canceled with it.
+ */
 function pending<R>(
   run: CompatRun,
   kind: CommandKind,
@@ -333,7 +388,9 @@ export function retryPolicy(policy: RetryPolicy): RetryPolicyMessage {
   const refuse = (field: string, why: string): never => {
     throw new ValueError(`RetryPolicy.${field} ${why}`);
   };
-  if (backoffCoefficient !== undefined && backoffCoefficient <= 0) refuse("backoffCoefficient", "must be greater than 0");
+  if (backoffCoefficient !== undefined && backoffCoefficient <= 0) {
+    refuse("backoffCoefficient", "must be greater than 0");
+  }
   if (!Number.isFinite(backoffCoefficient ?? 2)) {
     refuse("backoffCoefficient", `must be a finite number, not ${backoffCoefficient}`);
   }

@@ -43,7 +43,9 @@ export function alea(seed: readonly number[]): () => number {
 /** Returns the bytes of a 64-bit seed in decimal, most significant first. */
 export function seedBytes(decimal: string): number[] {
   const bytes: number[] = [];
-  for (let rest = BigInt.asUintN(64, BigInt(decimal)), i = 0; i < 8; i++, rest >>= 8n) bytes.unshift(Number(rest & 0xffn));
+  for (let rest = BigInt.asUintN(64, BigInt(decimal)), i = 0; i < 8; i++, rest >>= 8n) {
+    bytes.unshift(Number(rest & 0xffn));
+  }
   return bytes;
 }
 
@@ -52,7 +54,8 @@ const STREAM = "temporal-workflow-random-stream-v1";
 /** Returns the seed of a named stream: the run's seed and the name, each preceded by its length. */
 export function streamSeed(seed: readonly number[], name: string): number[] {
   const bytes = (text: string) => [...new TextEncoder().encode(text)];
-  const sized = (part: readonly number[]) => [24, 16, 8, 0].map((shift) => (part.length >>> shift) & 0xff).concat(part);
+  const sized = (part: readonly number[]) =>
+    [24, 16, 8, 0].map((shift) => (part.length >>> shift) & 0xff).concat(part);
   return [...bytes(STREAM), ...sized(seed), ...sized(bytes(name))];
 }
 

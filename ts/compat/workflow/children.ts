@@ -13,7 +13,12 @@ import {
   StartChildWorkflow,
 } from "../../core/generated/boundary/temporalex/boundary/v1/boundary.ts";
 import type { PayloadConverter } from "../../converter/payload.ts";
-import { type ChildWorkflowCancellationType, enumNumber, ParentClosePolicy, WorkflowIdReusePolicy } from "../common/options.ts";
+import {
+  type ChildWorkflowCancellationType,
+  enumNumber,
+  ParentClosePolicy,
+  WorkflowIdReusePolicy,
+} from "../common/options.ts";
 import { searchAttributePayloads } from "../common/search_attributes.ts";
 import { timeoutMs } from "../common/time.ts";
 import { extractWorkflowTypeAndConfig, type WorkflowSignalOptions } from "../common/definitions.ts";
@@ -48,7 +53,10 @@ export interface ChildWorkflowHandle<T extends Workflow> {
   /** Waits for its result. Rejects with its failure. */
   result(): Promise<ResultOf<T>>;
   /** Signals the workflow. */
-  signal<Args extends unknown[] = []>(definition: SignalDefinition<Args> | string, ...args: Args): Promise<void>;
+  signal<Args extends unknown[] = []>(
+    definition: SignalDefinition<Args> | string,
+    ...args: Args
+  ): Promise<void>;
   /** Same as `signal`, with the arguments in options. */
   signalWithOptions(name: string, options?: WorkflowSignalOptions<unknown[]>): Promise<void>;
 }
@@ -60,7 +68,10 @@ export interface ExternalWorkflowHandle {
   /** The run; undefined: the current one. */
   readonly runId?: string | undefined;
   /** Signals the workflow. */
-  signal<Args extends unknown[] = []>(definition: SignalDefinition<Args> | string, ...args: Args): Promise<void>;
+  signal<Args extends unknown[] = []>(
+    definition: SignalDefinition<Args> | string,
+    ...args: Args
+  ): Promise<void>;
   /** Same as `signal`, with the arguments in options. */
   signalWithOptions(name: string, options?: WorkflowSignalOptions<unknown[]>): Promise<void>;
   /** Requests cancellation. */
@@ -85,7 +96,13 @@ export async function startChild<T extends Workflow>(
     result: (async () => await completed) as () => Promise<ResultOf<T>>,
     // deno-lint-ignore require-await
     async signal(definition, ...args) {
-      return signal(run, { type: "child", childWorkflowId: workflowId }, nameOf(definition), args, typesOf(definition));
+      return signal(
+        run,
+        { type: "child", childWorkflowId: workflowId },
+        nameOf(definition),
+        args,
+        typesOf(definition),
+      );
     },
     // deno-lint-ignore require-await
     async signalWithOptions(name, { args = [], typeInfo } = {}) {
@@ -96,7 +113,10 @@ export async function startChild<T extends Workflow>(
 
 /** Starts a child workflow and waits for its result. */
 // deno-lint-ignore require-await
-export async function executeChild<T extends Workflow>(workflow: string | T, options?: Options<T>): Promise<ResultOf<T>> {
+export async function executeChild<T extends Workflow>(
+  workflow: string | T,
+  options?: Options<T>,
+): Promise<ResultOf<T>> {
   const run = currentCompatRun(
     "Workflow.executeChild(...) may only be used from a Workflow Execution. Consider using Client.workflow.execute(...) instead.",
   );
@@ -108,7 +128,10 @@ export async function executeChild<T extends Workflow>(workflow: string | T, opt
 }
 
 /** Returns a handle of a workflow that this one has not started. */
-export function getExternalWorkflowHandle(workflowId: string, runId?: string): ExternalWorkflowHandle {
+export function getExternalWorkflowHandle(
+  workflowId: string,
+  runId?: string,
+): ExternalWorkflowHandle {
   const run = currentCompatRun(
     "Workflow.getExternalWorkflowHandle(...) may only be used from a Workflow Execution. Consider using Client.workflow.getHandle(...) instead.)",
   );
@@ -116,8 +139,10 @@ export function getExternalWorkflowHandle(workflowId: string, runId?: string): E
   return {
     workflowId,
     runId,
-    signal: (definition, ...args) => signal(run, external, nameOf(definition), args, typesOf(definition)),
-    signalWithOptions: (name, { args = [], typeInfo } = {}) => signal(run, external, name, args, typeInfo),
+    signal: (definition, ...args) =>
+      signal(run, external, nameOf(definition), args, typesOf(definition)),
+    signalWithOptions: (name, { args = [], typeInfo } = {}) =>
+      signal(run, external, name, args, typeInfo),
     cancel: () =>
       new Promise<void>((resolve, reject) => {
         // Requests before this patch ignored a cancellation of their scope.
@@ -131,7 +156,11 @@ export function getExternalWorkflowHandle(workflowId: string, runId?: string): E
         if (!alive && (isCancelled = run.patch(SCOPED_CANCEL_PATCH, false, groups))) return;
         const seq = run.nextCancelSeq++;
         const request = CancelExternalWorkflow.fromPartial({ seq, workflowId, runId: runId ?? "" });
-        run.command(CommandKind.COMMAND_KIND_CANCEL_EXTERNAL_WORKFLOW, encodeWith(CancelExternalWorkflow, request), groups);
+        run.command(
+          CommandKind.COMMAND_KIND_CANCEL_EXTERNAL_WORKFLOW,
+          encodeWith(CancelExternalWorkflow, request),
+          groups,
+        );
         run.externalCancels.set(
           seq,
           run.waitsAt(`cancel request to workflow "${workflowId}"`, {
@@ -172,16 +201,25 @@ type Given = StartChildWorkflowExecutionInput["options"];
 function withDefaults(options: ChildWorkflowOptions & { args?: readonly unknown[] } = {}): Given {
   rejectMisspelledOptions("a child workflow", options, CHILD_OPTIONS);
   // Ids use the run's random numbers, so one is drawn only if the program gives none.
-  return { ...options, workflowId: options.workflowId ?? uuid4(), args: (options.args ?? []) as unknown[] };
+  return {
+    ...options,
+    workflowId: options.workflowId ?? uuid4(),
+    args: (options.args ?? []) as unknown[],
+  };
 }
 
-const nameOf = (definition: { name: string } | string): string => typeof definition === "string" ? definition : definition.name;
+const nameOf = (definition: { name: string } | string): string =>
+  typeof definition === "string" ? definition : definition.name;
 
 const typesOf = (definition: { typeInfo?: SignalTypeInfo } | string): SignalTypeInfo | undefined =>
   typeof definition === "string" ? undefined : definition.typeInfo;
 
 /** Returns promises of the start (its run id) and of the end (its result). */
-function start(run: CompatRun, workflow: string | Workflow, given: Given): Promise<[Promise<string>, Promise<unknown>]> {
+function start(
+  run: CompatRun,
+  workflow: string | Workflow,
+  given: Given,
+): Promise<[Promise<string>, Promise<unknown>]> {
   const { type: workflowType, typeInfo } = extractWorkflowTypeAndConfig(workflow, given.typeInfo);
   const options = typeInfo === undefined ? given : { ...given, typeInfo };
   const last = (input: StartChildWorkflowExecutionInput) => startIn(run, input);
@@ -189,7 +227,10 @@ function start(run: CompatRun, workflow: string | Workflow, given: Given): Promi
   return execute({ workflowType, options, headers: {}, seq: run.nextChildSeq++ });
 }
 
-function startIn(run: CompatRun, input: StartChildWorkflowExecutionInput): Promise<[Promise<string>, Promise<unknown>]> {
+function startIn(
+  run: CompatRun,
+  input: StartChildWorkflowExecutionInput,
+): Promise<[Promise<string>, Promise<unknown>]> {
   const { seq, workflowType, options } = input;
   const converter = run.converterForWorkflow(options.workflowId);
   const started = new Promise<string>((resolve, reject) => {
@@ -219,8 +260,11 @@ function encodeStart(
   { seq, workflowType, options, headers }: StartChildWorkflowExecutionInput,
   converter: PayloadConverter,
 ): Uint8Array {
-  const memo = Object.entries(options.memo ?? {}).map(([key, value]) => [key, converter.toPayload(value)]);
-  const text = (value: string | undefined) => value === undefined ? undefined : converter.toPayload(value);
+  const memo = Object.entries(options.memo ?? {}).map((
+    [key, value],
+  ) => [key, converter.toPayload(value)]);
+  const text = (value: string | undefined) =>
+    value === undefined ? undefined : converter.toPayload(value);
   const summary = text(options.staticSummary);
   const details = text(options.staticDetails);
   const attributes = StartChildWorkflow.fromPartial({
@@ -234,7 +278,12 @@ function encodeStart(
     workflowRunTimeoutMs: timeoutMs(options.workflowRunTimeout),
     workflowTaskTimeoutMs: timeoutMs(options.workflowTaskTimeout),
     cancellationType: cancellationType(options.cancellationType),
-    parentClosePolicy: enumNumber("ParentClosePolicy", ParentClosePolicy, "PARENT_CLOSE_POLICY_", options.parentClosePolicy),
+    parentClosePolicy: enumNumber(
+      "ParentClosePolicy",
+      ParentClosePolicy,
+      "PARENT_CLOSE_POLICY_",
+      options.parentClosePolicy,
+    ),
     workflowIdReusePolicy: enumNumber(
       "WorkflowIdReusePolicy",
       WorkflowIdReusePolicy,
@@ -245,7 +294,10 @@ function encodeStart(
     priority: priorityBytes(options.priority),
     versioningIntent: versioningIntent(options.versioningIntent),
     memo: Object.fromEntries(memo),
-    searchAttributes: searchAttributePayloads(options.searchAttributes, options.typedSearchAttributes),
+    searchAttributes: searchAttributePayloads(
+      options.searchAttributes,
+      options.typedSearchAttributes,
+    ),
     ...(options.retry === undefined ? {} : { retryPolicy: retryPolicy(options.retry) }),
     ...(summary === undefined ? {} : { summary }),
     ...(details === undefined ? {} : { details }),
@@ -271,20 +323,47 @@ function cancellationType(type: ChildWorkflowCancellationType | undefined): Canc
 
 type Target = SignalWorkflowInput["target"];
 
-function signal(run: CompatRun, target: Target, signalName: string, args: unknown[], typeInfo?: SignalTypeInfo): Promise<void> {
-  const send = intercepted(run, "outbound", "signalWorkflow", (input: SignalWorkflowInput) => signalIn(run, input));
-  return send({ seq: run.nextSignalSeq++, signalName, args, target, headers: {}, ...(typeInfo !== undefined && { typeInfo }) });
+function signal(
+  run: CompatRun,
+  target: Target,
+  signalName: string,
+  args: unknown[],
+  typeInfo?: SignalTypeInfo,
+): Promise<void> {
+  const send = intercepted(
+    run,
+    "outbound",
+    "signalWorkflow",
+    (input: SignalWorkflowInput) => signalIn(run, input),
+  );
+  return send({
+    seq: run.nextSignalSeq++,
+    signalName,
+    args,
+    target,
+    headers: {},
+    ...(typeInfo !== undefined && { typeInfo }),
+  });
 }
 
-function signalIn(run: CompatRun, { seq, signalName, args, target, headers, typeInfo }: SignalWorkflowInput): Promise<void> {
+function signalIn(
+  run: CompatRun,
+  { seq, signalName, args, target, headers, typeInfo }: SignalWorkflowInput,
+): Promise<void> {
   const receiver = target.type === "child"
     ? { workflowId: target.childWorkflowId, childWorkflowOnly: true }
-    : { workflowId: target.workflowExecution.workflowId ?? "", runId: target.workflowExecution.runId ?? "" };
+    : {
+      workflowId: target.workflowExecution.workflowId ?? "",
+      runId: target.workflowExecution.runId ?? "",
+    };
   const converter = run.converterForWorkflow(receiver.workflowId);
   return new Promise<void>((resolve, reject) => {
     const alive = joinScope(reject, () => {
       if (!run.externalSignals.has(seq)) return;
-      run.command(CommandKind.COMMAND_KIND_CANCEL_SIGNAL_WORKFLOW, encodeWith(CancelSignalWorkflow, { seq }));
+      run.command(
+        CommandKind.COMMAND_KIND_CANCEL_SIGNAL_WORKFLOW,
+        encodeWith(CancelSignalWorkflow, { seq }),
+      );
     });
     if (!alive) return;
     const attributes = SignalExternalWorkflow.fromPartial({
@@ -295,7 +374,11 @@ function signalIn(run: CompatRun, { seq, signalName, args, target, headers, type
     run.command(CommandKind.COMMAND_KIND_SIGNAL_EXTERNAL_WORKFLOW, bytes, groupsOf(run));
     run.externalSignals.set(
       seq,
-      run.waitsAt(`signal "${signalName}" to another workflow`, { resolve: () => resolve(), reject, converter }),
+      run.waitsAt(`signal "${signalName}" to another workflow`, {
+        resolve: () => resolve(),
+        reject,
+        converter,
+      }),
     );
   });
 }

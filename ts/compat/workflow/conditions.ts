@@ -17,16 +17,27 @@ const ZERO_TIMEOUT_PATCH = "__sdk_internal_patch_number:1";
 /** Resolves when the function returns true; it is called again after every event of the run. */
 export function condition(fn: () => boolean): Promise<void>;
 /** Resolves to false on timeout. */
-export function condition(fn: () => boolean, timeout: Duration, options?: TimerOptions): Promise<boolean>;
+export function condition(
+  fn: () => boolean,
+  timeout: Duration,
+  options?: TimerOptions,
+): Promise<boolean>;
 // Async: a promise returned from an async function settles its caller three ticks later.
-export async function condition(fn: () => boolean, timeout?: Duration, options?: TimerOptions): Promise<boolean | void> {
+export async function condition(
+  fn: () => boolean,
+  timeout?: Duration,
+  options?: TimerOptions,
+): Promise<boolean | void> {
   currentCompatRun("Workflow.condition(...) may only be used from a Workflow Execution.");
   if (timeout === 0 && !patched(ZERO_TIMEOUT_PATCH)) return until(fn);
   if (typeof timeout !== "number" && typeof timeout !== "string") return until(fn);
   const scope = new CancellationScope({ cancellable: true });
   return scope.run(async () => {
     try {
-      return await Promise.race([sleep(timeout, options).then(() => false), until(fn).then(() => true)]);
+      return await Promise.race([
+        sleep(timeout, options).then(() => false),
+        until(fn).then(() => true),
+      ]);
     } finally {
       // Cancels the loser: an open timer, or the condition.
       scope.cancel();

@@ -19,8 +19,21 @@ import type { ContinueAsNewInput } from "./interceptors.ts";
 export type Workflow = (...args: any[]) => Promise<any>;
 
 const CONTINUE_OPTIONS: OptionNames<ContinueAsNewOptions> = {
-  ...{ workflowType: 1, taskQueue: 1, workflowRunTimeout: 1, workflowTaskTimeout: 1, backoffStartInterval: 1, memo: 1 },
-  ...{ versioningIntent: 1, initialVersioningBehavior: 1, searchAttributes: 1, typedSearchAttributes: 1, typeInfo: 1 },
+  ...{
+    workflowType: 1,
+    taskQueue: 1,
+    workflowRunTimeout: 1,
+    workflowTaskTimeout: 1,
+    backoffStartInterval: 1,
+    memo: 1,
+  },
+  ...{
+    versioningIntent: 1,
+    initialVersioningBehavior: 1,
+    searchAttributes: 1,
+    typedSearchAttributes: 1,
+    typeInfo: 1,
+  },
   eventGroups: 1,
 };
 
@@ -35,8 +48,12 @@ export function makeContinueAsNewFunc<F extends Workflow>(
   const { workflowType = run.info.workflowType, taskQueue = run.info.taskQueue, ...rest } = options;
   // deno-lint-ignore require-await
   const last = async ({ args, headers, options }: ContinueAsNewInput): Promise<never> => {
-    const own = options.workflowType === run.info.workflowType ? run.staticOptions.typeInfo : undefined;
-    const memo = Object.entries(options.memo ?? {}).map(([key, value]) => [key, run.converter.toPayload(value)]);
+    const own = options.workflowType === run.info.workflowType
+      ? run.staticOptions.typeInfo
+      : undefined;
+    const memo = Object.entries(options.memo ?? {}).map((
+      [key, value],
+    ) => [key, run.converter.toPayload(value)]);
     const command = ContinueAsNewCommand.fromPartial({
       workflowType: options.workflowType,
       taskQueue: options.taskQueue ?? "",
@@ -46,14 +63,22 @@ export function makeContinueAsNewFunc<F extends Workflow>(
       workflowTaskTimeoutMs: timeoutMs(options.workflowTaskTimeout),
       backoffStartIntervalMs: timeoutMs(options.backoffStartInterval),
       versioningIntent: versioningIntent(options.versioningIntent),
-      initialVersioningBehavior: encodeInitialVersioningBehavior(options.initialVersioningBehavior) ?? 0,
+      initialVersioningBehavior:
+        encodeInitialVersioningBehavior(options.initialVersioningBehavior) ?? 0,
       memo: Object.fromEntries(memo),
-      searchAttributes: searchAttributePayloads(options.searchAttributes, options.typedSearchAttributes),
+      searchAttributes: searchAttributePayloads(
+        options.searchAttributes,
+        options.typedSearchAttributes,
+      ),
     });
     throw new ContinueAsNew(command, groupsOf(run, options.eventGroups));
   };
   return (...args) =>
-    intercepted(run, "outbound", "continueAsNew", last)({ args, headers: {}, options: { workflowType, taskQueue, ...rest } });
+    intercepted(run, "outbound", "continueAsNew", last)({
+      args,
+      headers: {},
+      options: { workflowType, taskQueue, ...rest },
+    });
 }
 
 /** Ends this run and starts the next one with new arguments. */

@@ -9,9 +9,14 @@ class ScopedGroup extends LabelledGroup {
   static override readonly name = "EventGroupMarker";
 
   withScope<T>(fn: () => Promise<T>): Promise<T> {
-    const run = currentCompatRun("EventGroupMarker.withScope(...) may only be used from a Workflow Execution");
+    const run = currentCompatRun(
+      "EventGroupMarker.withScope(...) may only be used from a Workflow Execution",
+    );
     const { implicit, explicit } = run.context.current()?.groups ?? NO_GROUPS;
-    return run.context.run(run.frame({ groups: { implicit, explicit: { ...explicit, [this.id]: this } } }), fn);
+    return run.context.run(
+      run.frame({ groups: { implicit, explicit: { ...explicit, [this.id]: this } } }),
+      fn,
+    );
   }
 }
 
@@ -20,11 +25,15 @@ class ScopedGroup extends LabelledGroup {
  * the label, so that it is the same after a replay and a reset.
  */
 export function createEventGroup(label: string, options?: { id?: string }): EventGroupMarker {
-  const { info } = currentCompatRun("createEventGroup(...) may only be used from a Workflow Execution");
+  const { info } = currentCompatRun(
+    "createEventGroup(...) may only be used from a Workflow Execution",
+  );
   return new ScopedGroup(label, options?.id ?? sha1(`${info.originalExecutionRunId}${label}`));
 }
 
-/** SHA-1 (FIPS 180-4) in hexadecimal: realms have no crypto, whose digest is asynchronous anyway. */
+/**
+ * SHA-1 (FIPS 180-4) in hexadecimal: realms have no crypto, whose digest is asynchronous anyway.
+ */
 function sha1(text: string): string {
   const bytes = encode(text);
   const padded = new DataView(new ArrayBuffer((((bytes.length + 8) >> 6) + 1) << 6));
@@ -47,7 +56,13 @@ function sha1(text: string): string {
         : i < 60
         ? [(b & c) | (b & d) | (c & d), 0x8f1bbcdc]
         : [b ^ c ^ d, 0xca62c1d6];
-      [a, b, c, d, e] = [(rotated(a, 5) + mixed + e + constant + words[i]!) | 0, a, rotated(b, 30), c, d];
+      [a, b, c, d, e] = [
+        (rotated(a, 5) + mixed + e + constant + words[i]!) | 0,
+        a,
+        rotated(b, 30),
+        c,
+        d,
+      ];
     }
     [a, b, c, d, e].forEach((word, i) => (state[i] = (state[i]! + word) | 0));
   }

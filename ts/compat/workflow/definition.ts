@@ -26,7 +26,9 @@ export function defineWorkflowOptions<F extends Workflow>(
   Object.assign(fn, config);
 }
 
-/** Returns the options of a workflow's function; a function that computes them is called in its run. */
+/**
+ * Returns the options of a workflow's function; a function that computes them is called in its run.
+ */
 export function definitionOf(fn: unknown): WorkflowDefinitionOptions {
   if (!isWorkflowFunctionWithOptions(fn)) return {};
   const { workflowDefinitionOptions: options } = fn;

@@ -1,6 +1,9 @@
 // Timers as commands. They are counted here, not in the core: a timer in a canceled scope is never
 // sent, but uses a number, and history identifies timers by number.
-import { CommandKind, StartTimer } from "../../core/generated/boundary/temporalex/boundary/v1/boundary.ts";
+import {
+  CommandKind,
+  StartTimer,
+} from "../../core/generated/boundary/temporalex/boundary/v1/boundary.ts";
 import type { PayloadConverter } from "../../converter/payload.ts";
 import { ValueError } from "../common/errors.ts";
 import { intercepted, type InterceptedRun } from "../interception.ts";
@@ -29,7 +32,12 @@ export function startSleep(
 ): { seq: number; done: Promise<void> } {
   const seq = run.nextTimerSeq++;
   const durationMs = duration();
-  const start = intercepted(run, "outbound", "startTimer", (input: TimerInput) => sleepIn(run, input));
+  const start = intercepted(
+    run,
+    "outbound",
+    "startTimer",
+    (input: TimerInput) => sleepIn(run, input),
+  );
   return { seq, done: start({ durationMs, seq, options }) };
 }
 
@@ -42,12 +50,24 @@ function sleepIn(run: TimerRun, { seq, durationMs, options }: TimerInput): Promi
       reject(error);
     });
     if (!alive) return;
-    const groups = startDurableTimer(run, seq, durationMs, options, () => groupsOf(run, options?.eventGroups));
-    run.timers.set(seq, run.waitsAt("sleep", { resolve: resolve as (value: unknown) => void, reject }));
+    const groups = startDurableTimer(
+      run,
+      seq,
+      durationMs,
+      options,
+      () => groupsOf(run, options?.eventGroups),
+    );
+    run.timers.set(
+      seq,
+      run.waitsAt("sleep", { resolve: resolve as (value: unknown) => void, reject }),
+    );
   });
 }
 
-/** Starts a timer in whole milliseconds, rounded up, so that it is never early. Returns its event groups. */
+/**
+ * Starts a timer in whole milliseconds, rounded up, so that it is never early. Returns its event
+ * groups.
+ */
 export function startDurableTimer(
   run: TimerRun,
   seq: number,

@@ -21,7 +21,12 @@ export abstract class LabelledGroup implements EventGroupMarker {
   /** The label has the default encoding, because user interfaces read it. */
   get message(): GroupMessage {
     const label = () => productConverter(defaultPayloadConverter).toPayload(this.#label);
-    return this.#message ??= { variant: { $case: "label", value: { id: this.id, label: { externalPayloads: [], ...label() } } } };
+    return this.#message ??= {
+      variant: {
+        $case: "label",
+        value: { id: this.id, label: { externalPayloads: [], ...label() } },
+      },
+    };
   }
 
   abstract withScope<T>(fn: () => Promise<T>): Promise<T>;
@@ -30,9 +35,14 @@ export abstract class LabelledGroup implements EventGroupMarker {
 export const NO_GROUPS: ActiveGroups = { implicit: undefined, explicit: {} };
 
 /** Returns the markers of a command issued now, as bytes of EventGroups; undefined without any. */
-export function groupsOf(run: { readonly context: ScopeContext }, directs?: readonly EventGroupMarker[]): Uint8Array | undefined {
+export function groupsOf(
+  run: { readonly context: ScopeContext },
+  directs?: readonly EventGroupMarker[],
+): Uint8Array | undefined {
   if (directs?.some((marker) => !(marker instanceof LabelledGroup))) {
-    throw new Error("Directly attached Event Group Markers must be instances of ExplicitEventGroupMarkerImpl");
+    throw new Error(
+      "Directly attached Event Group Markers must be instances of ExplicitEventGroupMarkerImpl",
+    );
   }
   const active = run.context.current()?.groups;
   if (active === undefined && !directs?.length) return undefined;
@@ -41,5 +51,7 @@ export function groupsOf(run: { readonly context: ScopeContext }, directs?: read
   for (const marker of (directs ?? []) as LabelledGroup[]) merged[marker.id] = marker;
   const eventGroupMarkers = Object.values(merged).map(({ message }) => message);
   if (implicit !== undefined) eventGroupMarkers.unshift(implicit);
-  return eventGroupMarkers.length === 0 ? undefined : encodeWith(EventGroups, { eventGroupMarkers });
+  return eventGroupMarkers.length === 0
+    ? undefined
+    : encodeWith(EventGroups, { eventGroupMarkers });
 }

@@ -2,7 +2,11 @@
 import { noteDefinition } from "../../executor/program/definition_sites.ts";
 import { type OptionNames, rejectMisspelledOptions } from "../../base/option_names.ts";
 import { HandlerUnfinishedPolicy } from "../common/options.ts";
-import type { QueryDefinitionOptions, SignalDefinitionOptions, UpdateDefinitionOptions } from "../common/definitions.ts";
+import type {
+  QueryDefinitionOptions,
+  SignalDefinitionOptions,
+  UpdateDefinitionOptions,
+} from "../common/definitions.ts";
 import { throwIfReservedName } from "../common/reserved.ts";
 import type { PayloadTypeInfo, SignalTypeInfo } from "../common/type_info.ts";
 import type { ValueTypes } from "../typed_values.ts";
@@ -14,7 +18,10 @@ declare const ARGS: unique symbol;
 declare const RESULT: unique symbol;
 
 /** A signal with the types of its arguments. */
-export interface SignalDefinition<Args extends unknown[] = unknown[], Name extends string = string> {
+export interface SignalDefinition<
+  Args extends unknown[] = unknown[],
+  Name extends string = string,
+> {
   /** Discriminator. */
   type: "signal";
   /** Name of the signal. */
@@ -25,7 +32,11 @@ export interface SignalDefinition<Args extends unknown[] = unknown[], Name exten
   [ARGS]?: Args;
 }
 /** An update with the types of its arguments and its result. */
-export interface UpdateDefinition<Ret, Args extends unknown[] = unknown[], Name extends string = string> {
+export interface UpdateDefinition<
+  Ret,
+  Args extends unknown[] = unknown[],
+  Name extends string = string,
+> {
   /** Discriminator. */
   type: "update";
   /** Name of the update. */
@@ -38,7 +49,11 @@ export interface UpdateDefinition<Ret, Args extends unknown[] = unknown[], Name 
   [RESULT]?: Ret;
 }
 /** A query with the types of its arguments and its result. */
-export interface QueryDefinition<Ret, Args extends unknown[] = unknown[], Name extends string = string> {
+export interface QueryDefinition<
+  Ret,
+  Args extends unknown[] = unknown[],
+  Name extends string = string,
+> {
   /** Discriminator. */
   type: "query";
   /** Name of the query. */
@@ -78,7 +93,11 @@ export function defineQuery<Ret, Args extends unknown[] = [], Name extends strin
   return definitionOf("query", name, options);
 }
 
-function definitionOf<Kind, Name, I>(type: Kind, name: Name, options: { typeInfo?: I } | undefined) {
+function definitionOf<Kind, Name, I>(
+  type: Kind,
+  name: Name,
+  options: { typeInfo?: I } | undefined,
+) {
   return { type, name, ...(options?.typeInfo !== undefined && { typeInfo: options.typeInfo }) };
 }
 
@@ -91,7 +110,11 @@ export interface HandlerOptions<Args extends unknown[] = unknown[]> {
   validator?: (...args: Args) => void;
 }
 
-const HANDLER_OPTIONS: OptionNames<HandlerOptions> = { description: 1, unfinishedPolicy: 1, validator: 1 };
+const HANDLER_OPTIONS: OptionNames<HandlerOptions> = {
+  description: 1,
+  unfinishedPolicy: 1,
+  validator: 1,
+};
 
 /**
  * Sets, replaces or (undefined) removes the handler of a message. Waiting messages are handled in
@@ -118,18 +141,24 @@ export function setHandler(
   // deno-lint-ignore no-explicit-any
   options: HandlerOptions<any> = {},
 ): void {
-  const run = currentCompatRun("Workflow.setHandler(...) may only be used from a Workflow Execution.");
+  const run = currentCompatRun(
+    "Workflow.setHandler(...) may only be used from a Workflow Execution.",
+  );
   rejectMisspelledOptions("setHandler", options, HANDLER_OPTIONS);
   const { messages } = run;
   const { type, name, typeInfo } = definition;
-  if (type !== "signal" && type !== "update" && type !== "query") throw new TypeError(`Invalid definition type: ${type}`);
+  if (type !== "signal" && type !== "update" && type !== "query") {
+    throw new TypeError(`Invalid definition type: ${type}`);
+  }
   throwIfReservedName(type, name);
   if (handler === undefined || handler === null) {
-    messages[`${type === "query" ? "queries" : `${type}s`}` as "signals" | "updates" | "queries"].delete(name);
+    messages[`${type === "query" ? "queries" : `${type}s`}` as "signals" | "updates" | "queries"]
+      .delete(name);
     return;
   }
   requireFunction(handler);
-  const { description, validator, unfinishedPolicy = HandlerUnfinishedPolicy.WARN_AND_ABANDON } = options;
+  const { description, validator, unfinishedPolicy = HandlerUnfinishedPolicy.WARN_AND_ABANDON } =
+    options;
   run.noteHandler(type, name);
   if (type === "query") messages.queries.set(name, { handler, description, typeInfo });
   else if (type === "signal") {
@@ -143,32 +172,41 @@ export function setHandler(
 
 /** Sets the handler for signals without a handler. */
 export function setDefaultSignalHandler(handler: DefaultHandler | undefined): void {
-  const { messages } = currentCompatRun("Workflow.setDefaultSignalHandler(...) may only be used from a Workflow Execution.");
+  const { messages } = currentCompatRun(
+    "Workflow.setDefaultSignalHandler(...) may only be used from a Workflow Execution.",
+  );
   messages.defaultSignal = optionalFunction(handler);
   messages.dispatchSignals();
 }
 
 /** Sets the handler for updates without a handler. */
 export function setDefaultUpdateHandler(handler: DefaultHandler | undefined): void {
-  const { messages } = currentCompatRun("Workflow.setDefaultUpdateHandler(...) may only be used from a Workflow Execution.");
+  const { messages } = currentCompatRun(
+    "Workflow.setDefaultUpdateHandler(...) may only be used from a Workflow Execution.",
+  );
   messages.defaultUpdate = optionalFunction(handler);
   messages.dispatchUpdates();
 }
 
 /** Sets the handler for queries without a handler. */
 export function setDefaultQueryHandler(handler: DefaultHandler | undefined): void {
-  const { messages } = currentCompatRun("Workflow.setDefaultQueryHandler(...) may only be used from a Workflow Execution.");
+  const { messages } = currentCompatRun(
+    "Workflow.setDefaultQueryHandler(...) may only be used from a Workflow Execution.",
+  );
   messages.defaultQuery = optionalFunction(handler);
 }
 
 /** Returns whether no signal or update handler is running. */
 export function allHandlersFinished(): boolean {
-  return currentCompatRun("allHandlersFinished() may only be used from a Workflow Execution.").messages.allFinished;
+  return currentCompatRun("allHandlersFinished() may only be used from a Workflow Execution.")
+    .messages.allFinished;
 }
 
 function requireFunction(handler: unknown): void {
   if (typeof handler === "function") return;
-  throw new TypeError(`Expected handler to be either a function or 'undefined'. Got: '${typeof handler}'`);
+  throw new TypeError(
+    `Expected handler to be either a function or 'undefined'. Got: '${typeof handler}'`,
+  );
 }
 
 function optionalFunction(handler: DefaultHandler | undefined): DefaultHandler | undefined {

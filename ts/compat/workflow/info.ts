@@ -1,7 +1,10 @@
 // workflowInfo(): information about a run. Each activation replaces the object.
 import { fromBinary, toBinary } from "@bufbuild/protobuf";
 import type { Duration, Timestamp } from "@bufbuild/protobuf/wkt";
-import type { Activation, InitializeWorkflow } from "../../core/generated/boundary/temporalex/boundary/v1/boundary.ts";
+import type {
+  Activation,
+  InitializeWorkflow,
+} from "../../core/generated/boundary/temporalex/boundary/v1/boundary.ts";
 import type { Payload, PayloadConverter } from "../../converter/payload.ts";
 import type { RunContext } from "../../executor/program/program.ts";
 import { WorkflowExecutionStartedEventAttributesSchema } from "../../messages/generated/temporal/api/history/v1/message_pb.ts";
@@ -9,9 +12,17 @@ import { FailureSchema } from "../../messages/generated/temporal/api/failure/v1/
 import { decodeCompatFailure } from "../common/failure_converter.ts";
 import type { RetryPolicy } from "../common/options.ts";
 import { convertDeploymentVersion, type WorkerDeploymentVersion } from "../common/deployments.ts";
-import { type SuggestContinueAsNewReason, suggestContinueAsNewReasonsFromProto } from "../common/policies.ts";
+import {
+  type SuggestContinueAsNewReason,
+  suggestContinueAsNewReasonsFromProto,
+} from "../common/policies.ts";
 import { decodePriority, type Priority } from "../common/priority.ts";
-import { readTyped, readUntyped, type SearchAttributes, type TypedSearchAttributes } from "../common/search_attributes.ts";
+import {
+  readTyped,
+  readUntyped,
+  type SearchAttributes,
+  type TypedSearchAttributes,
+} from "../common/search_attributes.ts";
 import { uuid4From } from "./alea.ts";
 import { durationMs, timestampMs } from "../../messages/well_known.ts";
 
@@ -128,7 +139,11 @@ export interface WorkflowInfo {
 }
 
 /** Returns the info at the first activation. */
-export function initialInfo(init: InitializeWorkflow, activation: Activation, host: RunContext): WorkflowInfo {
+export function initialInfo(
+  init: InitializeWorkflow,
+  activation: Activation,
+  host: RunContext,
+): WorkflowInfo {
   const started = fromBinary(WorkflowExecutionStartedEventAttributesSchema, init.startedAttributes);
   const { converter } = host;
   const memo = started.memo?.fields;
@@ -138,7 +153,10 @@ export function initialInfo(init: InitializeWorkflow, activation: Activation, ho
   const lastResult = started.lastCompletionResult?.payloads[0];
   const retry = started.retryPolicy;
   const present = <K extends keyof WorkflowInfo>(key: K, value: WorkflowInfo[K] | undefined) =>
-    (value === undefined || value === "" || value === 0 ? {} : { [key]: value }) as Pick<WorkflowInfo, K>;
+    (value === undefined || value === "" || value === 0 ? {} : { [key]: value }) as Pick<
+      WorkflowInfo,
+      K
+    >;
   return {
     workflowId: init.workflowId,
     runId: init.runId,
@@ -148,11 +166,19 @@ export function initialInfo(init: InitializeWorkflow, activation: Activation, ho
     memo: decodeAll(memo ?? {}, converter),
     ...present(
       "parent",
-      parent && { workflowId: parent.workflowId, runId: parent.runId, namespace: started.parentWorkflowNamespace },
+      parent &&
+        {
+          workflowId: parent.workflowId,
+          runId: parent.runId,
+          namespace: started.parentWorkflowNamespace,
+        },
     ),
     ...present("root", root && { workflowId: root.workflowId, runId: root.runId }),
     ...present("lastResult", lastResult && converter.fromPayload(lastResult)),
-    ...present("lastFailure", failure && decodeCompatFailure(toBinary(FailureSchema, failure), converter)),
+    ...present(
+      "lastFailure",
+      failure && decodeCompatFailure(toBinary(FailureSchema, failure), converter),
+    ),
     taskQueue: init.taskQueue,
     namespace: host.namespace,
     firstExecutionRunId: init.firstExecutionRunId,
@@ -192,11 +218,19 @@ export function initialInfo(init: InitializeWorkflow, activation: Activation, ho
 }
 
 /** Returns the info of the next activation. */
-export function nextInfo(info: WorkflowInfo, activation: Activation, host: Pick<RunContext, "workerVersion">): WorkflowInfo {
+export function nextInfo(
+  info: WorkflowInfo,
+  activation: Activation,
+  host: Pick<RunContext, "workerVersion">,
+): WorkflowInfo {
   return {
     ...info,
     ...ofTask(activation, host),
-    unsafe: { ...info.unsafe, isReplaying: activation.isReplaying, isReplayingHistoryEvents: activation.isReplaying },
+    unsafe: {
+      ...info.unsafe,
+      isReplaying: activation.isReplaying,
+      isReplayingHistoryEvents: activation.isReplaying,
+    },
   };
 }
 
@@ -204,7 +238,9 @@ export function nextInfo(info: WorkflowInfo, activation: Activation, host: Pick<
 function ofTask(activation: Activation, { workerVersion }: Pick<RunContext, "workerVersion">) {
   const { suggestContinueAsNewReasons } = activation;
   // History has the version of a completed task's worker; an open task is completed by this worker.
-  const { buildId, deploymentName } = activation.isReplaying ? activation : workerVersion ?? activation;
+  const { buildId, deploymentName } = activation.isReplaying
+    ? activation
+    : workerVersion ?? activation;
   return {
     historyLength: activation.historyLength,
     historySize: activation.historySizeBytes,
@@ -243,6 +279,11 @@ function dateOf(timestamp: Timestamp | undefined): Date | undefined {
   return timestamp === undefined ? undefined : new Date(timestampMs(timestamp));
 }
 
-function decodeAll(fields: { [key: string]: Payload }, converter: PayloadConverter): Record<string, unknown> {
-  return Object.fromEntries(Object.entries(fields).map(([key, payload]) => [key, converter.fromPayload(payload)]));
+function decodeAll(
+  fields: { [key: string]: Payload },
+  converter: PayloadConverter,
+): Record<string, unknown> {
+  return Object.fromEntries(
+    Object.entries(fields).map(([key, payload]) => [key, converter.fromPayload(payload)]),
+  );
 }

@@ -19,7 +19,9 @@ type AllButLast<A extends unknown[]> = A extends [...infer First, unknown] ? Fir
 type WithoutLast<F extends AnyFunction> = (...args: AllButLast<Parameters<F>>) => ReturnType<F>;
 
 /** The next interceptor, or the operation itself. */
-export type Next<I, M extends keyof I> = Required<I>[M] extends AnyFunction ? WithoutLast<Required<I>[M]> : never;
+export type Next<I, M extends keyof I> = Required<I>[M] extends AnyFunction
+  ? WithoutLast<Required<I>[M]>
+  : never;
 
 /** Payloads in addition to the arguments, by name. */
 export type Headers = Record<string, Payload>;
@@ -82,15 +84,30 @@ export interface QueryInput {
 /** Interceptor of the workflow's function and its handlers. */
 export interface WorkflowInboundCallsInterceptor {
   /** Intercepts the workflow's function. */
-  execute?: (input: WorkflowExecuteInput, next: Next<WorkflowInboundCallsInterceptor, "execute">) => Promise<unknown>;
+  execute?: (
+    input: WorkflowExecuteInput,
+    next: Next<WorkflowInboundCallsInterceptor, "execute">,
+  ) => Promise<unknown>;
   /** Intercepts an update's handler. */
-  handleUpdate?: (input: UpdateInput, next: Next<WorkflowInboundCallsInterceptor, "handleUpdate">) => Promise<unknown>;
+  handleUpdate?: (
+    input: UpdateInput,
+    next: Next<WorkflowInboundCallsInterceptor, "handleUpdate">,
+  ) => Promise<unknown>;
   /** Intercepts an update's validator; not called without one. */
-  validateUpdate?: (input: UpdateInput, next: Next<WorkflowInboundCallsInterceptor, "validateUpdate">) => void;
+  validateUpdate?: (
+    input: UpdateInput,
+    next: Next<WorkflowInboundCallsInterceptor, "validateUpdate">,
+  ) => void;
   /** Intercepts a signal's handler. */
-  handleSignal?: (input: SignalInput, next: Next<WorkflowInboundCallsInterceptor, "handleSignal">) => Promise<void>;
+  handleSignal?: (
+    input: SignalInput,
+    next: Next<WorkflowInboundCallsInterceptor, "handleSignal">,
+  ) => Promise<void>;
   /** Intercepts a query's handler. */
-  handleQuery?: (input: QueryInput, next: Next<WorkflowInboundCallsInterceptor, "handleQuery">) => Promise<unknown>;
+  handleQuery?: (
+    input: QueryInput,
+    next: Next<WorkflowInboundCallsInterceptor, "handleQuery">,
+  ) => Promise<unknown>;
 }
 
 /** Input of a timer. */
@@ -212,7 +229,10 @@ export interface SignalWorkflowInput {
   readonly headers: Headers;
   /** Receiver of the signal. */
   readonly target:
-    | { readonly type: "external"; readonly workflowExecution: { workflowId?: string; runId?: string | undefined } }
+    | {
+      readonly type: "external";
+      readonly workflowExecution: { workflowId?: string; runId?: string | undefined };
+    }
     | { readonly type: "child"; readonly childWorkflowId: string };
   /** Type hints of the arguments. */
   readonly typeInfo?: SignalTypeInfo;
@@ -228,7 +248,9 @@ export interface ContinueAsNewInput {
   readonly options: ContinueAsNewInputOptions;
 }
 /** Options of the next run, with its type. */
-export type ContinueAsNewInputOptions = ContinueAsNewOptions & Required<Pick<ContinueAsNewOptions, "workflowType">>;
+export type ContinueAsNewInputOptions =
+  & ContinueAsNewOptions
+  & Required<Pick<ContinueAsNewOptions, "workflowType">>;
 
 /** Attributes of a log line. */
 export type GetLogAttributesInput = Record<string, unknown>;
@@ -238,7 +260,10 @@ export type GetMetricTagsInput = Record<string, string | number | boolean>;
 /** Interceptor of calls by workflow code. */
 export interface WorkflowOutboundCallsInterceptor {
   /** Intercepts a timer. */
-  startTimer?: (input: TimerInput, next: Next<WorkflowOutboundCallsInterceptor, "startTimer">) => Promise<void>;
+  startTimer?: (
+    input: TimerInput,
+    next: Next<WorkflowOutboundCallsInterceptor, "startTimer">,
+  ) => Promise<void>;
   /** Intercepts an activity. */
   scheduleActivity?: (
     input: ActivityInput,
@@ -260,9 +285,15 @@ export interface WorkflowOutboundCallsInterceptor {
     next: Next<WorkflowOutboundCallsInterceptor, "startChildWorkflowExecution">,
   ) => Promise<[Promise<string>, Promise<unknown>]>;
   /** Intercepts a signal to another workflow. */
-  signalWorkflow?: (input: SignalWorkflowInput, next: Next<WorkflowOutboundCallsInterceptor, "signalWorkflow">) => Promise<void>;
+  signalWorkflow?: (
+    input: SignalWorkflowInput,
+    next: Next<WorkflowOutboundCallsInterceptor, "signalWorkflow">,
+  ) => Promise<void>;
   /** Intercepts continue-as-new. */
-  continueAsNew?: (input: ContinueAsNewInput, next: Next<WorkflowOutboundCallsInterceptor, "continueAsNew">) => Promise<never>;
+  continueAsNew?: (
+    input: ContinueAsNewInput,
+    next: Next<WorkflowOutboundCallsInterceptor, "continueAsNew">,
+  ) => Promise<never>;
   /** Returns changed attributes of a log line. */
   getLogAttributes?: (
     input: GetLogAttributesInput,

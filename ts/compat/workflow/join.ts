@@ -12,7 +12,11 @@ export interface Scope {
  * Connects an operation with a scope. Returns false for a canceled scope: `reject` receives the
  * cancellation, and the operation must not start. Otherwise a later cancellation calls `onCancel`.
  */
-export function join(scope: Scope, reject: (error: unknown) => void, onCancel: (error: unknown) => void): boolean {
+export function join(
+  scope: Scope,
+  reject: (error: unknown) => void,
+  onCancel: (error: unknown) => void,
+): boolean {
   if (scope.consideredCancelled) {
     scope.cancelRequested.catch(reject);
     return false;

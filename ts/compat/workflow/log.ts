@@ -30,12 +30,20 @@ export interface WorkflowLogger {
 function line(level: Level, message: string, attrs: Fields = {}): void {
   const run = currentCompatRun("Workflow.log(...) may only be used from workflow context.");
   const base = attributesOf(run);
-  const attributes = intercepted(run, "outbound", "getLogAttributes", (given: Fields) => given)(base);
+  const attributes = intercepted(run, "outbound", "getLogAttributes", (given: Fields) => given)(
+    base,
+  );
   if (run.sinks.hasLogger) {
-    return run.sinks.call(LOGGER_SINK, level, [message, { sdkComponent: "workflow", ...attributes, ...attrs }]);
+    return run.sinks.call(LOGGER_SINK, level, [message, {
+      sdkComponent: "workflow",
+      ...attributes,
+      ...attrs,
+    }]);
   }
   // The log adds all attributes except those of the running update.
-  const more = Object.entries(attributes).filter(([name, value]) => name.startsWith("update") || base[name] !== value);
+  const more = Object.entries(attributes).filter(([name, value]) =>
+    name.startsWith("update") || base[name] !== value
+  );
   run.log(level === "trace" ? "debug" : level, message, { ...Object.fromEntries(more), ...attrs });
 }
 
@@ -63,7 +71,9 @@ export const log: WorkflowLogger = {
  * receives the lines. Adds one promise link in either case, as in the official SDK.
  */
 export function withLifecycleLogs(run: CompatRun, main: () => Promise<unknown>): Promise<unknown> {
-  if (!run.sinks.hasLogger && !run.interceptors.has("outbound", "getLogAttributes")) return main().then((result) => result);
+  if (!run.sinks.hasLogger && !run.interceptors.has("outbound", "getLogAttributes")) {
+    return main().then((result) => result);
+  }
   // Continuations of this package have no frame.
   const write = (level: "debug" | "warn", message: string, attrs?: Fields) =>
     run.context.run(undefined, () => log[level](message, { ...attrs, sdkComponent: "worker" }));
@@ -74,7 +84,9 @@ export function withLifecycleLogs(run: CompatRun, main: () => Promise<unknown>):
   }, (error) => {
     if (isCancellation(error)) write("debug", "Workflow completed as cancelled");
     else if (isA(error, ContinueAsNew)) write("debug", "Workflow continued as new");
-    else write("warn", "Workflow failed", { error: throwsHiddenText(error) ? nameOf(error) : error });
+    else {write("warn", "Workflow failed", {
+        error: throwsHiddenText(error) ? nameOf(error) : error,
+      });}
     throw error;
   });
 }

@@ -53,9 +53,19 @@ export interface MetricMeter {
   /** Creates a counter. */
   createCounter(name: string, unit?: string, description?: string): MetricCounter;
   /** Creates a histogram. */
-  createHistogram(name: string, valueType?: ValueType, unit?: string, description?: string): MetricHistogram;
+  createHistogram(
+    name: string,
+    valueType?: ValueType,
+    unit?: string,
+    description?: string,
+  ): MetricHistogram;
   /** Creates a gauge. */
-  createGauge(name: string, valueType?: ValueType, unit?: string, description?: string): MetricGauge;
+  createGauge(
+    name: string,
+    valueType?: ValueType,
+    unit?: string,
+    description?: string,
+  ): MetricGauge;
   /** Creates a counter that can decrease. */
   createUpDownCounter(name: string, unit?: string, description?: string): MetricUpDownCounter;
   /** Returns a meter whose instruments have additional tags. */
@@ -82,11 +92,17 @@ function instrument(kind: Kind, about: Instrument, given: Tags): object {
     kind,
     [method]: (value: number, extraTags: Tags = {}) => {
       const run = currentCompatRun("Workflow.metricMeter may only be used from workflow context.");
-      const own = intercepted(run, "outbound", "getMetricTags", (tags: Tags) => tags)({ workflowType: run.info.workflowType });
+      const own = intercepted(run, "outbound", "getMetricTags", (tags: Tags) => tags)({
+        workflowType: run.info.workflowType,
+      });
       const tags = { ...own, ...given, ...extraTags };
-      if (kind !== "up-down-counter" && value < 0) throw new Error(`${what} value must be non-negative (got ${value})`);
+      if (kind !== "up-down-counter" && value < 0) {
+        throw new Error(`${what} value must be non-negative (got ${value})`);
+      }
       if (run.info.unsafe.isReplaying) return;
-      const set = Object.fromEntries(Object.entries(tags).filter(([, tag]) => tag !== undefined && tag !== null));
+      const set = Object.fromEntries(
+        Object.entries(tags).filter(([, tag]) => tag !== undefined && tag !== null),
+      );
       run.sinks.call(METRICS_SINK, sinkMethod, [name, ...typed, unit, description, value, set]);
     },
     withTags: (tags: Tags) => instrument(kind, about, { ...given, ...tags }),
@@ -94,17 +110,25 @@ function instrument(kind: Kind, about: Instrument, given: Tags): object {
 }
 
 function meter(given: Tags): MetricMeter {
-  const make = (kind: Kind, name: string, valueType: ValueType, unit?: string, description?: string) =>
+  const make = (
+    kind: Kind,
+    name: string,
+    valueType: ValueType,
+    unit?: string,
+    description?: string,
+  ) =>
     instrument(kind, {
       ...{ name, valueType },
       ...(unit === undefined ? {} : { unit }),
       ...(description === undefined ? {} : { description }),
     }, given);
   return {
-    createCounter: (name, unit, description) => make("counter", name, "int", unit, description) as MetricCounter,
+    createCounter: (name, unit, description) =>
+      make("counter", name, "int", unit, description) as MetricCounter,
     createHistogram: (name, valueType = "int", unit, description) =>
       make("histogram", name, valueType, unit, description) as MetricHistogram,
-    createGauge: (name, valueType = "int", unit, description) => make("gauge", name, valueType, unit, description) as MetricGauge,
+    createGauge: (name, valueType = "int", unit, description) =>
+      make("gauge", name, valueType, unit, description) as MetricGauge,
     createUpDownCounter: (name, unit, description) =>
       make("up-down-counter", name, "int", unit, description) as MetricUpDownCounter,
     withTags: (tags) => meter({ ...given, ...tags }),

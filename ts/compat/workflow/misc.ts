@@ -15,7 +15,9 @@ export function uuid4(): string {
 
 /** Returns the update whose handler is running; undefined without one. */
 export function currentUpdateInfo(): UpdateInfo | undefined {
-  const run = currentCompatRun("Workflow.currentUpdateInfo(...) may only be used from a Workflow Execution.");
+  const run = currentCompatRun(
+    "Workflow.currentUpdateInfo(...) may only be used from a Workflow Execution.",
+  );
   return run.context.current()?.update;
 }
 
@@ -26,15 +28,18 @@ export function inWorkflowContext(): boolean {
 
 /** Sets the run's details for user interfaces, which query them. */
 export function setCurrentDetails(details: string): void {
-  currentCompatRun("setCurrentDetails() may only be used from a Workflow Execution.").details = details;
+  currentCompatRun("setCurrentDetails() may only be used from a Workflow Execution.").details =
+    details;
 }
 
 /** Returns the last value of setCurrentDetails. */
 export function getCurrentDetails(): string {
-  return currentCompatRun("getCurrentDetails() may only be used from a Workflow Execution.").details;
+  return currentCompatRun("getCurrentDetails() may only be used from a Workflow Execution.")
+    .details;
 }
 
 /** Returns information about the run. */
 export function workflowInfo(): WorkflowInfo {
-  return currentCompatRun("Workflow.workflowInfo(...) may only be used from a Workflow Execution.").info;
+  return currentCompatRun("Workflow.workflowInfo(...) may only be used from a Workflow Execution.")
+    .info;
 }

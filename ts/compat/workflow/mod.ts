@@ -30,10 +30,22 @@ export type {
   WorkflowSignalType,
   WorkflowTypeOptions,
 } from "../common/definitions.ts";
-export { type ActivityInterface, extractWorkflowType, extractWorkflowTypeAndConfig } from "../common/definitions.ts";
+export {
+  type ActivityInterface,
+  extractWorkflowType,
+  extractWorkflowTypeAndConfig,
+} from "../common/definitions.ts";
 export type { UnsafeRandomSource } from "./info.ts";
-export type { ActivityProxyOptions, LocalActivityFunctionWithOptions, LocalActivityProxyOptions } from "./activities.ts";
-export type { ActivityFunction, ActivityFunctionWithOptions, ActivityTypeInfoMap } from "../common/type_info.ts";
+export type {
+  ActivityProxyOptions,
+  LocalActivityFunctionWithOptions,
+  LocalActivityProxyOptions,
+} from "./activities.ts";
+export type {
+  ActivityFunction,
+  ActivityFunctionWithOptions,
+  ActivityTypeInfoMap,
+} from "../common/type_info.ts";
 export {
   decodeWorkflowIdConflictPolicy,
   decodeWorkflowIdReusePolicy,
@@ -43,8 +55,20 @@ export {
 } from "../common/policies.ts";
 export { createEventGroup } from "./create_event_group.ts";
 export { defineWorkflowOptions, setWorkflowOptions } from "./definition.ts";
-export { enhancedStackTraceQuery, NotAnActivityMethod, stackTraceQuery, WorkflowError, workflowMetadataQuery } from "./names.ts";
-export type { EnhancedStackTrace, StackTrace, StackTraceFileLocation, StackTraceFileSlice, StackTraceSDKInfo } from "./names.ts";
+export {
+  enhancedStackTraceQuery,
+  NotAnActivityMethod,
+  stackTraceQuery,
+  WorkflowError,
+  workflowMetadataQuery,
+} from "./names.ts";
+export type {
+  EnhancedStackTrace,
+  StackTrace,
+  StackTraceFileLocation,
+  StackTraceFileSlice,
+  StackTraceSDKInfo,
+} from "./names.ts";
 export {
   ActivityCancellationType,
   ChildWorkflowCancellationType,
@@ -52,7 +76,11 @@ export {
   type RetryPolicy,
   WorkflowIdReusePolicy,
 } from "../common/options.ts";
-export { jsonPayloadConverter as defaultPayloadConverter, type Payload, type PayloadConverter } from "../../converter/payload.ts";
+export {
+  jsonPayloadConverter as defaultPayloadConverter,
+  type Payload,
+  type PayloadConverter,
+} from "../../converter/payload.ts";
 export type { UpdateInfo } from "../context.ts";
 export {
   type ActivityInterfaceFor,
@@ -88,7 +116,12 @@ export {
   type SignalDefinition,
   type UpdateDefinition,
 } from "./handlers.ts";
-export type { ParentWorkflowInfo, RootWorkflowInfo, UnsafeWorkflowInfo, WorkflowInfo } from "./info.ts";
+export type {
+  ParentWorkflowInfo,
+  RootWorkflowInfo,
+  UnsafeWorkflowInfo,
+  WorkflowInfo,
+} from "./info.ts";
 export type {
   ActivateInput,
   ActivityInput,
@@ -128,8 +161,22 @@ export { NexusOperationCancellationType } from "./nexus_types.ts";
 export { log, type WorkflowLogger } from "./log.ts";
 export { type MetricMeter, metricMeter } from "./metrics.ts";
 export { getRandomStream, workflowRandom, type WorkflowRandomStream } from "./random_streams.ts";
-export { type LoggerSinks, proxySinks, type Sink, type SinkCall, type SinkFunction, type Sinks } from "./sinks.ts";
-export { currentUpdateInfo, getCurrentDetails, inWorkflowContext, setCurrentDetails, uuid4, workflowInfo } from "./misc.ts";
+export {
+  type LoggerSinks,
+  proxySinks,
+  type Sink,
+  type SinkCall,
+  type SinkFunction,
+  type Sinks,
+} from "./sinks.ts";
+export {
+  currentUpdateInfo,
+  getCurrentDetails,
+  inWorkflowContext,
+  setCurrentDetails,
+  uuid4,
+  workflowInfo,
+} from "./misc.ts";
 export { deprecatePatch, patched } from "./patches.ts";
 export { CancellationScope, type CancellationScopeOptions } from "./scope.ts";
 export type {

@@ -1,5 +1,9 @@
 // Names of the official package: built-in queries, the base class of errors, a marker.
-import { ENHANCED_STACK_TRACE, STACK_TRACE, WORKFLOW_METADATA } from "../../executor/program/built_in_queries.ts";
+import {
+  ENHANCED_STACK_TRACE,
+  STACK_TRACE,
+  WORKFLOW_METADATA,
+} from "../../executor/program/built_in_queries.ts";
 import { WorkflowError } from "../common/errors.ts";
 import { defineQuery, type QueryDefinition } from "./handlers.ts";
 
@@ -63,4 +67,6 @@ export const enhancedStackTraceQuery: QueryDefinition<
   string
 > = defineQuery(ENHANCED_STACK_TRACE);
 /** Queries the workflow's type, messages and details. */
-export const workflowMetadataQuery: QueryDefinition<unknown, [], string> = defineQuery(WORKFLOW_METADATA);
+export const workflowMetadataQuery: QueryDefinition<unknown, [], string> = defineQuery(
+  WORKFLOW_METADATA,
+);

@@ -12,7 +12,11 @@ import { intercepted } from "../interception.ts";
 import type { CompatRun } from "../run.ts";
 import { payloadOf } from "../typed_values.ts";
 import { groupsOf } from "./event_groups.ts";
-import type { StartNexusOperationInput, StartNexusOperationOptions, StartNexusOperationOutput } from "./interceptors.ts";
+import type {
+  StartNexusOperationInput,
+  StartNexusOperationOptions,
+  StartNexusOperationOutput,
+} from "./interceptors.ts";
 import type {
   NexusOperationCancellationType,
   NexusOperationInput,
@@ -84,7 +88,11 @@ class ServiceClient {
     this.#service = service;
   }
 
-  async executeOperation(operation: string | AnyOperation, input: unknown, options?: CallOptions): Promise<unknown> {
+  async executeOperation(
+    operation: string | AnyOperation,
+    input: unknown,
+    options?: CallOptions,
+  ): Promise<unknown> {
     const handle = await this.startOperation(operation, input, options);
     return await handle.result();
   }
@@ -96,7 +104,9 @@ class ServiceClient {
   ): Promise<NexusOperationHandle<unknown>> {
     const run = currentCompatRun("Nexus operations may only be started from a Workflow Execution");
     const service = this.#service.name;
-    const definition = typeof operation === "string" ? this.#service.operations[operation] as AnyOperation : operation;
+    const definition = typeof operation === "string"
+      ? this.#service.operations[operation] as AnyOperation
+      : operation;
     // The server rejects an unknown operation, as with the official SDK.
     const name = definition?.name as string;
     const last = (input: StartNexusOperationInput) => startIn(run, input);
@@ -105,7 +115,10 @@ class ServiceClient {
       endpoint: this.#endpoint,
       service,
       operation: name,
-      options: { ...options, cancellationType: options?.cancellationType ?? "WAIT_CANCELLATION_COMPLETED" },
+      options: {
+        ...options,
+        cancellationType: options?.cancellationType ?? "WAIT_CANCELLATION_COMPLETED",
+      },
       headers: {},
       seq: run.nextNexusSeq++,
       input,
@@ -114,7 +127,9 @@ class ServiceClient {
     });
     const { token, result } = started;
     // deno-lint-ignore require-await
-    return { service, operation: name, token, result: async () => result } as NexusOperationHandle<unknown>;
+    return { service, operation: name, token, result: async () => result } as NexusOperationHandle<
+      unknown
+    >;
   }
 }
 
@@ -125,7 +140,10 @@ export function createNexusServiceClient<T extends NexusServiceDefinition>(
   return new ServiceClient(options) as unknown as NexusServiceClient<T>;
 }
 
-function startIn(run: CompatRun, input: StartNexusOperationInput): Promise<StartNexusOperationOutput> {
+function startIn(
+  run: CompatRun,
+  input: StartNexusOperationInput,
+): Promise<StartNexusOperationOutput> {
   const { seq, service, operation, outputType, options } = input;
   return new Promise<StartNexusOperationOutput>((resolve, reject) => {
     const alive = joinScope(reject, () => {
@@ -137,7 +155,10 @@ function startIn(run: CompatRun, input: StartNexusOperationInput): Promise<Start
     const groups = groupsOf(run, options?.eventGroups);
     run.command(CommandKind.COMMAND_KIND_SCHEDULE_NEXUS_OPERATION, attributes, groups);
     const completion = { resolve: resolve as (value: unknown) => void, reject, outputType };
-    run.nexusStarts.set(seq, run.waitsAt(`Nexus operation "${operation}" of service "${service}"`, completion));
+    run.nexusStarts.set(
+      seq,
+      run.waitsAt(`Nexus operation "${operation}" of service "${service}"`, completion),
+    );
   });
 }
 
@@ -154,12 +175,16 @@ function encodeCall(run: CompatRun, input: StartNexusOperationInput): Uint8Array
     scheduleToStartTimeoutMs: timeoutMs(options?.scheduleToStartTimeout),
     startToCloseTimeoutMs: timeoutMs(options?.startToCloseTimeout),
     cancellationType: cancellationType(options?.cancellationType),
-    ...(options?.summary === undefined ? {} : { summary: run.converter.toPayload(options.summary) }),
+    ...(options?.summary === undefined
+      ? {}
+      : { summary: run.converter.toPayload(options.summary) }),
   });
   return encodeWith(ScheduleNexusOperation, attributes);
 }
 
-function cancellationType(type: NexusOperationCancellationType | undefined): CancellationTypeNumber {
+function cancellationType(
+  type: NexusOperationCancellationType | undefined,
+): CancellationTypeNumber {
   switch (type) {
     case undefined:
     case "WAIT_CANCELLATION_COMPLETED":

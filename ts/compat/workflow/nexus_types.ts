@@ -13,7 +13,10 @@ export const NexusOperationCancellationType = {
 export type NexusOperationCancellationType = keyof typeof NexusOperationCancellationType;
 
 interface ValueType<T> {
-  transferTypeConverter?: { fromTransferType(value: unknown): T; toTransferType(value: T): unknown };
+  transferTypeConverter?: {
+    fromTransferType(value: unknown): T;
+    toTransferType(value: T): unknown;
+  };
 }
 
 /** An operation: `operation<Input, Output>()` of nexus-rpc. */

@@ -8,7 +8,11 @@ import type {
   RetryPolicy,
   WorkflowIdReusePolicy,
 } from "../common/options.ts";
-import type { SearchAttributePair, SearchAttributes, TypedSearchAttributes } from "../common/search_attributes.ts";
+import type {
+  SearchAttributePair,
+  SearchAttributes,
+  TypedSearchAttributes,
+} from "../common/search_attributes.ts";
 import type { VersioningIntent } from "../common/deployments.ts";
 import type { InitialVersioningBehavior } from "../common/policies.ts";
 import type { Priority } from "../common/priority.ts";
@@ -17,7 +21,9 @@ import type { PayloadTypeInfo } from "../common/type_info.ts";
 
 /** Marks related commands and their events for user interfaces. */
 export interface EventGroupMarker {
-  /** Calls a function whose commands carry this marker in addition to those of surrounding scopes. */
+  /**
+   * Calls a function whose commands carry this marker in addition to those of surrounding scopes.
+   */
   withScope<T>(fn: () => Promise<T>): Promise<T>;
 }
 
@@ -104,7 +110,10 @@ export interface ContinueAsNewOptions {
   searchAttributes?: SearchAttributes;
   /** Search attributes with their types. */
   typedSearchAttributes?: SearchAttributePair[] | TypedSearchAttributes;
-  /** Type hints of the next run's arguments. Default: those of the definition if the type is the same. */
+  /**
+   * Type hints of the next run's arguments. Default: those of the definition if the type is the
+   * same.
+   */
   typeInfo?: PayloadTypeInfo;
   /** Event groups of this run's end, for user interfaces. */
   eventGroups?: EventGroupMarker[];

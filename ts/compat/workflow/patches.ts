@@ -2,7 +2,8 @@
 import { currentCompatRun } from "../current.ts";
 import { groupsOf } from "./event_groups.ts";
 
-const OUTSIDE = "Workflow.patch(...) and Workflow.deprecatePatch may only be used from a Workflow Execution.";
+const OUTSIDE =
+  "Workflow.patch(...) and Workflow.deprecatePatch may only be used from a Workflow Execution.";
 
 /** Returns whether the new code must run: always when live, on replay if history has the patch. */
 export function patched(patchId: string): boolean {

@@ -47,6 +47,8 @@ export const workflowRandom: WorkflowRandomStream = streamOf(
 
 /** Returns the stream of a name, one for the whole run. */
 export function getRandomStream(name: string): WorkflowRandomStream {
-  const run = currentCompatRun("Workflow.getRandomStream(...) may only be used from workflow context.");
+  const run = currentCompatRun(
+    "Workflow.getRandomStream(...) may only be used from workflow context.",
+  );
   return streamOf(() => run, () => run.namedRandom(name));
 }

@@ -27,7 +27,9 @@ export class CancellationScope implements Scope {
   protected readonly timeout: number | undefined;
   readonly cancellable: boolean;
   readonly parent: CancellationScope | undefined;
-  /** Rejects with the cancellation on a cancel request, also for a scope that is not cancellable. */
+  /**
+   * Rejects with the cancellation on a cancel request, also for a scope that is not cancellable.
+   */
   readonly cancelRequested: Promise<never>;
   #requested = false;
   #reject!: (error: unknown) => void;
@@ -67,12 +69,18 @@ export class CancellationScope implements Scope {
     if (this.timeout) {
       const afterMs = Math.max(1, this.timeout);
       const scope = timer = new CancellationScope({ cancellable: true, parent: this });
-      scope.run(() => startSleep(currentCompatRun(), () => afterMs).done).then(() => this.cancel(), () => {});
+      scope.run(() => startSleep(currentCompatRun(), () => afterMs).done).then(
+        () => this.cancel(),
+        () => {},
+      );
     }
     try {
       return await fn();
     } finally {
-      if (timer !== undefined && !timer.consideredCancelled && currentCompatRun().hasFlag(FLAG_SHIELDED_SCOPES)) timer.cancel();
+      if (
+        timer !== undefined && !timer.consideredCancelled &&
+        currentCompatRun().hasFlag(FLAG_SHIELDED_SCOPES)
+      ) timer.cancel();
     }
   }
 
@@ -118,6 +126,9 @@ export class RootScope extends CancellationScope {
 }
 
 /** Same as `join` for the current scope. */
-export function joinScope(reject: (error: unknown) => void, onCancel: (error: unknown) => void): boolean {
+export function joinScope(
+  reject: (error: unknown) => void,
+  onCancel: (error: unknown) => void,
+): boolean {
   return join(CancellationScope.current(), reject, onCancel);
 }

@@ -45,11 +45,12 @@ export function proxySinks<T extends Sinks>(): T {
   const sinkOf = (sink: string) =>
     new Proxy({}, {
       get: (_, method) => (...args: unknown[]) =>
-        currentCompatRun("Proxied sinks functions may only be used from a Workflow Execution.").sinks.call(
-          sink,
-          String(method),
-          args,
-        ),
+        currentCompatRun("Proxied sinks functions may only be used from a Workflow Execution.")
+          .sinks.call(
+            sink,
+            String(method),
+            args,
+          ),
     });
   return new Proxy({}, { get: (_, sink) => sinkOf(String(sink)) }) as T;
 }

@@ -9,7 +9,10 @@ export class Trigger<T> implements PromiseLike<T> {
   protected readonly promise: Promise<T>;
 
   constructor() {
-    const parts = {} as { resolve: (value: T | PromiseLike<T>) => void; reject: (reason?: unknown) => void };
+    const parts = {} as {
+      resolve: (value: T | PromiseLike<T>) => void;
+      reject: (reason?: unknown) => void;
+    };
     this.promise = new Promise<T>((resolve, reject) => {
       const scope = CancellationScope.current();
       if (scope.cancellable) scope.cancelRequested.catch(reject);

@@ -20,15 +20,22 @@ import { encodeWith } from "../../executor/program/encode.ts";
  * Changes search attributes of the run: pairs of key and value (null removes), or lists by name (an
  * empty one removes).
  */
-export function upsertSearchAttributes(searchAttributes: SearchAttributes | SearchAttributeUpdatePair[]): void {
-  const run = currentCompatRun("Workflow.upsertSearchAttributes(...) may only be used from a Workflow Execution.");
+export function upsertSearchAttributes(
+  searchAttributes: SearchAttributes | SearchAttributeUpdatePair[],
+): void {
+  const run = currentCompatRun(
+    "Workflow.upsertSearchAttributes(...) may only be used from a Workflow Execution.",
+  );
   if (searchAttributes === undefined || searchAttributes === null) {
     throw new Error("searchAttributes must be a non-null SearchAttributes");
   }
   const payloads = Array.isArray(searchAttributes)
     ? searchAttributePayloads(undefined, searchAttributes)
     : searchAttributePayloads(searchAttributes, undefined);
-  const bytes = encodeWith(UpsertSearchAttributes, UpsertSearchAttributes.fromPartial({ searchAttributes: payloads }));
+  const bytes = encodeWith(
+    UpsertSearchAttributes,
+    UpsertSearchAttributes.fromPartial({ searchAttributes: payloads }),
+  );
   run.command(CommandKind.COMMAND_KIND_UPSERT_SEARCH_ATTRIBUTES, bytes, groupsOf(run));
   const untyped = { ...run.info.searchAttributes };
   let typed = run.info.typedSearchAttributes;
@@ -55,7 +62,9 @@ function mergeUntyped(
   const known = typed.getAll().find((pair) => pair.key.name === name)?.key;
   if (values === undefined || values.length === 0) {
     delete untyped[name];
-    return known === undefined ? typed : typed.updateCopy([{ key: known, value: null } as SearchAttributeUpdatePair]);
+    return known === undefined
+      ? typed
+      : typed.updateCopy([{ key: known, value: null } as SearchAttributeUpdatePair]);
   }
   const key = keyOfUntyped(name, values);
   if (key === undefined) return typed;
@@ -69,14 +78,20 @@ function mergeUntyped(
 
 /** Merges into the run's memo; null and undefined remove a key. */
 export function upsertMemo(memo: Record<string, unknown>): void {
-  const run = currentCompatRun("Workflow.upsertMemo(...) may only be used from a Workflow Execution.");
+  const run = currentCompatRun(
+    "Workflow.upsertMemo(...) may only be used from a Workflow Execution.",
+  );
   if (memo === undefined || memo === null) throw new Error("memo must be a non-null Record");
-  const payloads = Object.entries(memo).map(([key, value]) => [key, run.converter.toPayload(value ?? undefined)]);
+  const payloads = Object.entries(memo).map((
+    [key, value],
+  ) => [key, run.converter.toPayload(value ?? undefined)]);
   const bytes = encodeWith(
     ModifyWorkflowProperties,
     ModifyWorkflowProperties.fromPartial({ memo: Object.fromEntries(payloads) }),
   );
   run.command(CommandKind.COMMAND_KIND_MODIFY_WORKFLOW_PROPERTIES, bytes, groupsOf(run));
-  const merged = Object.entries({ ...run.info.memo, ...memo }).filter(([, value]) => value !== undefined && value !== null);
+  const merged = Object.entries({ ...run.info.memo, ...memo }).filter(([, value]) =>
+    value !== undefined && value !== null
+  );
   run.info = { ...run.info, memo: Object.fromEntries(merged) };
 }

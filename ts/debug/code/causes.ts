@@ -9,12 +9,21 @@ import type { Cause } from "./types.ts";
  * Returns the event of a job. An update has no event before the task that accepts it: then that
  * event.
  */
-export function findJobEvent({ links }: SessionData, { eventId, protocolInstanceId }: TracedJob): number {
-  return protocolInstanceId === undefined ? eventId : links.byKey.get(`update ${protocolInstanceId}`) ?? eventId;
+export function findJobEvent(
+  { links }: SessionData,
+  { eventId, protocolInstanceId }: TracedJob,
+): number {
+  return protocolInstanceId === undefined
+    ? eventId
+    : links.byKey.get(`update ${protocolInstanceId}`) ?? eventId;
 }
 
 /** Returns all causes, in order. */
-export function findCauses(data: SessionData, { wakes, lanes, waitLanes }: LineTrace, places: Places): Cause[] {
+export function findCauses(
+  data: SessionData,
+  { wakes, lanes, waitLanes }: LineTrace,
+  places: Places,
+): Cause[] {
   const last = data.tasks.at(-1)?.last ?? -1;
   /** Waits by fiber and the activation in which they were settled. */
   const settled = new Map<string, number[]>();

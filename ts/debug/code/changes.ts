@@ -24,7 +24,13 @@ export class Changes {
   readonly #crossings: Crossings;
   readonly #versions = new Map<string, readonly Version[]>();
 
-  constructor(data: SessionData, lines: LineTrace, places: Places, copies: Copies, crossings: Crossings) {
+  constructor(
+    data: SessionData,
+    lines: LineTrace,
+    places: Places,
+    copies: Copies,
+    crossings: Crossings,
+  ) {
     this.#data = data;
     this.#lines = lines;
     this.#places = places;
@@ -52,7 +58,8 @@ export class Changes {
   /** Returns the last change. Searches backwards, so a recent change is found at once. */
   last(of: StateOf, path: readonly (string | number)[], at: number): StateChange | undefined {
     const versions = this.#versionsOf(of);
-    const valueOf = (index: number) => index < 0 ? undefined : valueAtPath(versions[index]!.value(), path);
+    const valueOf = (index: number) =>
+      index < 0 ? undefined : valueAtPath(versions[index]!.value(), path);
     let index = countWhile(versions.length, (i) => versions[i]!.at <= at) - 1;
     let after = valueOf(index);
     for (; index >= 0; index--) {
@@ -83,15 +90,24 @@ export class Changes {
   #collect(of: StateOf): Version[] {
     const { trace, converter } = this.#data;
     if (of === "published") {
-      const calls = new Map(this.#lines.published.map(([at, point, lane]) => [at, { point, lane }]));
+      const calls = new Map(
+        this.#lines.published.map(([at, point, lane]) => [at, { point, lane }]),
+      );
       return trace.published.map(({ from, value }) => ({
         at: from,
         ...(calls.get(from) ?? { point: -1, lane: -1 }),
         value: once(() => toPlainData(readPayload(value, converter))),
       }));
     }
-    const copies = of === "accumulator" ? this.#lines.states : this.#crossings.variables.get(of.variable) ?? [];
-    return copies.map(({ at, point, lane, text }) => ({ at, point, lane, value: () => this.#copies.of(text)?.value }));
+    const copies = of === "accumulator"
+      ? this.#lines.states
+      : this.#crossings.variables.get(of.variable) ?? [];
+    return copies.map(({ at, point, lane, text }) => ({
+      at,
+      point,
+      lane,
+      value: () => this.#copies.of(text)?.value,
+    }));
   }
 }
 

@@ -19,7 +19,9 @@ export class Copies {
     const text = this.#texts[index];
     if (text === undefined) return undefined;
     let known = this.#read.get(index);
-    if (known === undefined) this.#read.set(index, known = { value: parsed(text), text, cut: this.#cut.has(index) });
+    if (known === undefined) {
+      this.#read.set(index, known = { value: parsed(text), text, cut: this.#cut.has(index) });
+    }
     return known;
   }
 

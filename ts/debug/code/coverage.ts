@@ -59,7 +59,9 @@ export class Coverage {
     const base = Math.floor(last / EVERY);
     const sum = this.#sums[base]?.slice() ?? new Uint32Array(this.#places.pointCount);
     const end = this.#ends[last] ?? 0;
-    for (let i = this.#begin(base * EVERY); i < end; i += 3) sum[this.#hits[i]!]! += this.#hits[i + 2]!;
+    for (let i = this.#begin(base * EVERY); i < end; i += 3) {
+      sum[this.#hits[i]!]! += this.#hits[i + 2]!;
+    }
     return sum;
   }
 
@@ -72,7 +74,9 @@ export class Coverage {
   /** Returns the first point of a fiber in an activation. */
   firstPointOf(lane: number, at: number): number {
     const end = this.#ends[at] ?? 0;
-    for (let i = this.#begin(at); i < end; i += 3) if (this.#hits[i + 1] === lane) return this.#hits[i]!;
+    for (let i = this.#begin(at); i < end; i += 3) {
+      if (this.#hits[i + 1] === lane) return this.#hits[i]!;
+    }
     return -1;
   }
 

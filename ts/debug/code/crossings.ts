@@ -51,7 +51,13 @@ export class Crossings {
     { readonly at: number; readonly lane: number; readonly text: number; readonly point: number }[]
   >();
 
-  constructor(data: SessionData, lines: LineTrace, places: Places, copies: Copies, coverage: Coverage) {
+  constructor(
+    data: SessionData,
+    lines: LineTrace,
+    places: Places,
+    copies: Copies,
+    coverage: Coverage,
+  ) {
     this.#data = data;
     this.#lines = lines;
     this.#places = places;
@@ -125,16 +131,31 @@ export class Crossings {
     const all = this.variables.get(name);
     if (all === undefined) this.variables.set(name, [seen]);
     else all.push(seen);
-    this.#add(this.#places.placeOf(point), { at, lane, name, kind: "local", read: () => this.#copies.of(text) });
+    this.#add(this.#places.placeOf(point), {
+      at,
+      lane,
+      name,
+      kind: "local",
+      read: () => this.#copies.of(text),
+    });
   }
 
   #results(): void {
     // In the order in which the awaits ended.
-    const over = this.#lines.awaits.filter(({ to, outcome }) => to >= 0 && outcome >= 0).sort((a, b) => a.to - b.to);
+    const over = this.#lines.awaits.filter(({ to, outcome }) => to >= 0 && outcome >= 0).sort((
+      a,
+      b,
+    ) => a.to - b.to);
     for (const { to: at, lane, point, outcome, rejected } of over) {
       const name = this.#places.point(point)?.name ?? "";
       const read = () => this.#copies.of(outcome);
-      this.#add(this.#places.placeOf(point), { at, lane, name, kind: rejected ? "failure" : "result", read });
+      this.#add(this.#places.placeOf(point), {
+        at,
+        lane,
+        name,
+        kind: rejected ? "failure" : "result",
+        read,
+      });
     }
   }
 
@@ -149,7 +170,13 @@ export class Crossings {
         const isTimer = command.kind === CommandKind.COMMAND_KIND_START_TIMER;
         const name = isTimer ? cache.namesOf(this.#data).timers.get(command.seq) ?? "" : "";
         const read = () => copyValue(this.#argumentsOf(command));
-        this.#add(this.#places.ofSite(command.site), { at, lane: -1, name, kind: "arguments", read });
+        this.#add(this.#places.ofSite(command.site), {
+          at,
+          lane: -1,
+          name,
+          kind: "arguments",
+          read,
+        });
       }
     });
   }
@@ -177,7 +204,9 @@ export class Crossings {
       if (payload === undefined) continue;
       const read = () => {
         const seen = readPayload(payload, converter);
-        return "value" in seen ? copyValue(seen.value) : copyValue(`<unreadable: ${seen.unreadable}>`);
+        return "value" in seen
+          ? copyValue(seen.value)
+          : copyValue(`<unreadable: ${seen.unreadable}>`);
       };
       this.#add(this.#places.placeOf(point), { at, lane, name: "", kind: "published", read });
     }
@@ -224,7 +253,13 @@ export class Crossings {
   /** Records calls that the guard emulated or rejected. */
   #guarded(): void {
     for (const { at, lane, point, api, effect, text } of this.#lines.guards) {
-      this.#add(this.#places.placeOf(point), { at, lane, name: api, kind: effect, read: () => this.#copies.of(text) });
+      this.#add(this.#places.placeOf(point), {
+        at,
+        lane,
+        name: api,
+        kind: effect,
+        read: () => this.#copies.of(text),
+      });
     }
   }
 
@@ -237,7 +272,13 @@ export class Crossings {
       const entry = this.#data.trace.logs[i];
       if (entry === undefined) return;
       const { from: at, value: { message } } = entry;
-      this.#add(this.#places.placeOf(point), { at, lane, name: "", kind: "log", read: () => copyValue(message) });
+      this.#add(this.#places.placeOf(point), {
+        at,
+        lane,
+        name: "",
+        kind: "log",
+        read: () => copyValue(message),
+      });
     });
   }
 }

@@ -35,7 +35,11 @@ function tokensOf(text: string): Token[] {
   while (text.slice(TOKEN.lastIndex).trim() !== "") {
     const at = TOKEN.lastIndex;
     const match = TOKEN.exec(text);
-    if (match === null) throw new ExpressionError(`"${text.slice(at).trim().slice(0, 12)}" is unexpected (column ${at + 1})`);
+    if (match === null) {
+      throw new ExpressionError(
+        `"${text.slice(at).trim().slice(0, 12)}" is unexpected (column ${at + 1})`,
+      );
+    }
     const [, number, name, string, sign] = match;
     if (number !== undefined) tokens.push({ kind: "number", text: number, at });
     else if (name !== undefined) tokens.push({ kind: "name", text: name, at });
@@ -74,14 +78,19 @@ const SKIPPED = Symbol("skipped");
 
 const isNothing = (value: unknown): boolean => value === null || value === undefined;
 /** Objects are not converted to strings: toString could be the user's. */
-const plain = (value: unknown): unknown => typeof value === "object" && value !== null ? Number.NaN : value;
+const plain = (value: unknown): unknown =>
+  typeof value === "object" && value !== null ? Number.NaN : value;
 const MAX_TEXT = 100_000;
 const MAX_DEPTH = 200;
 
 function plus(a: unknown, b: unknown): unknown {
   if (typeof a === "number" && typeof b === "number") return a + b;
-  const text = [a, b].map((part) => typeof part === "object" && part !== null ? JSON.stringify(part) : String(part)).join("");
-  if (text.length > MAX_TEXT) throw new ExpressionError("returns a string of more than 100,000 characters");
+  const text = [a, b].map((part) =>
+    typeof part === "object" && part !== null ? JSON.stringify(part) : String(part)
+  ).join("");
+  if (text.length > MAX_TEXT) {
+    throw new ExpressionError("returns a string of more than 100,000 characters");
+  }
   return text;
 }
 
@@ -106,7 +115,9 @@ class Reader {
 
   #fail(): never {
     const { kind, text, at } = this.#next;
-    throw new ExpressionError(kind === "end" ? "ends unexpectedly" : `"${text}" is unexpected (column ${at + 1})`);
+    throw new ExpressionError(
+      kind === "end" ? "ends unexpectedly" : `"${text}" is unexpected (column ${at + 1})`,
+    );
   }
 
   #takes(sign: string): boolean {
@@ -205,14 +216,20 @@ class Reader {
         of = (names) => memberOf(object(names), key(names), optional);
       } else if (optional || this.#takes(".")) {
         const name = this.#name();
-        of = this.#takes("(") ? this.#call(object, name, optional) : (names) => memberOf(object(names), name, optional);
-      } else return skips ? (names) => ((value) => value === SKIPPED ? undefined : value)(object(names)) : of;
+        of = this.#takes("(")
+          ? this.#call(object, name, optional)
+          : (names) => memberOf(object(names), name, optional);
+      } else {return skips
+          ? (names) => ((value) => value === SKIPPED ? undefined : value)(object(names))
+          : of;}
     }
   }
 
   #call(object: Expression, name: string, optional: boolean): Expression {
     if (!Object.hasOwn(METHODS, name)) {
-      throw new ExpressionError(`${name}() is not supported (supported: ${Object.keys(METHODS).join(", ")})`);
+      throw new ExpressionError(
+        `${name}() is not supported (supported: ${Object.keys(METHODS).join(", ")})`,
+      );
     }
     const given: Expression[] = [];
     while (!this.#takes(")")) {
@@ -222,7 +239,9 @@ class Reader {
     const method = METHODS[name]!;
     return (names) => {
       const on = object(names);
-      return on === SKIPPED || (optional && isNothing(on)) ? SKIPPED : method(on, given.map((each) => each(names)));
+      return on === SKIPPED || (optional && isNothing(on))
+        ? SKIPPED
+        : method(on, given.map((each) => each(names)));
     };
   }
 
@@ -282,12 +301,18 @@ class Reader {
   }
 }
 
-const WORDS: { readonly [word: string]: unknown } = { true: true, false: false, null: null, undefined: undefined };
+const WORDS: { readonly [word: string]: unknown } = {
+  true: true,
+  false: false,
+  null: null,
+  undefined: undefined,
+};
 
 function textOf(literal: string): string {
   return literal.slice(1, -1).replace(/\\(u[0-9a-fA-F]{4}|.)/g, (_, escaped: string) => {
     if (escaped.length === 5) return String.fromCharCode(Number.parseInt(escaped.slice(1), 16));
-    return ({ n: "\n", t: "\t", r: "\r" } as { [letter: string]: string | undefined })[escaped] ?? escaped;
+    return ({ n: "\n", t: "\t", r: "\r" } as { [letter: string]: string | undefined })[escaped] ??
+      escaped;
   });
 }
 
@@ -300,7 +325,11 @@ function memberOf(object: unknown, key: unknown, optional: boolean): unknown {
     throw new ExpressionError(`cannot read "${name}" of ${String(object)}`);
   }
   if (typeof object === "string") {
-    return name === "length" ? object.length : /^\d+$/.test(name) ? object[Number(name)] : undefined;
+    return name === "length"
+      ? object.length
+      : /^\d+$/.test(name)
+      ? object[Number(name)]
+      : undefined;
   }
   if (Array.isArray(object)) return itemOf(object, name);
   return typeof object === "object" && Object.hasOwn(object as object, name)
@@ -317,7 +346,9 @@ function itemOf(items: readonly unknown[], name: string): unknown {
   const index = Number(name);
   if (gap < 0 || index < gap) return items[index];
   if (index < gap + missing) {
-    throw new ExpressionError(`item ${index} was not recorded: only the first and last items of long lists are`);
+    throw new ExpressionError(
+      `item ${index} was not recorded: only the first and last items of long lists are`,
+    );
   }
   return items[index - missing + 1];
 }
@@ -332,7 +363,9 @@ const list = (on: unknown, name: string): readonly unknown[] => {
   return on;
 };
 const each = (given: readonly unknown[], name: string): Each => {
-  if (typeof given[0] !== "function") throw new ExpressionError(`${name}() needs a function: ${name}((item) => ...)`);
+  if (typeof given[0] !== "function") {
+    throw new ExpressionError(`${name}() needs a function: ${name}((item) => ...)`);
+  }
   return given[0] as Each;
 };
 const text = (on: unknown, name: string): string => {
@@ -341,8 +374,10 @@ const text = (on: unknown, name: string): string => {
 };
 
 const METHODS: { readonly [name: string]: Method } = {
-  includes: (on, [what]) => Array.isArray(on) ? on.includes(what) : text(on, "includes").includes(String(plain(what))),
-  indexOf: (on, [what]) => Array.isArray(on) ? on.indexOf(what) : text(on, "indexOf").indexOf(String(plain(what))),
+  includes: (on, [what]) =>
+    Array.isArray(on) ? on.includes(what) : text(on, "includes").includes(String(plain(what))),
+  indexOf: (on, [what]) =>
+    Array.isArray(on) ? on.indexOf(what) : text(on, "indexOf").indexOf(String(plain(what))),
   startsWith: (on, [what]) => text(on, "startsWith").startsWith(String(plain(what))),
   endsWith: (on, [what]) => text(on, "endsWith").endsWith(String(plain(what))),
   some: (on, given) => list(on, "some").some(each(given, "some")),

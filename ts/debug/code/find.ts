@@ -20,7 +20,12 @@ export interface Searched {
  * Returns undefined without a match. Throws an ExpressionError for a predicate that cannot be
  * parsed.
  */
-export function findPosition(searched: Searched, from: number, direction: Direction, condition: Condition): number | undefined {
+export function findPosition(
+  searched: Searched,
+  from: number,
+  direction: Direction,
+  condition: Condition,
+): number | undefined {
   const { data } = searched;
   const length = data.events.length;
   const step = direction === "forward" ? 1 : -1;
@@ -30,7 +35,8 @@ export function findPosition(searched: Searched, from: number, direction: Direct
     if (holds === undefined) return position;
     // Stops where the predicate becomes true. Other parts of the condition select the positions at
     // which it is evaluated.
-    const alone = condition.place === undefined && condition.eventType === undefined && condition.command === undefined &&
+    const alone = condition.place === undefined && condition.eventType === undefined &&
+      condition.command === undefined &&
       condition.text === undefined;
     if (holds(position) && (!alone || position === 1 || !holds(position - 1))) return position;
   }
@@ -38,7 +44,11 @@ export function findPosition(searched: Searched, from: number, direction: Direct
 }
 
 /** Whether a condition holds for an event, without its predicate. */
-function atEvent({ data, ranIn, issued }: Searched, position: number, { place, command, eventType, text }: Condition): boolean {
+function atEvent(
+  { data, ranIn, issued }: Searched,
+  position: number,
+  { place, command, eventType, text }: Condition,
+): boolean {
   const line = data.lines[position - 1]!;
   if (eventType !== undefined && line.type !== eventType) return false;
   if (text !== undefined && !line.summary.includes(text)) return false;
@@ -46,21 +56,28 @@ function atEvent({ data, ranIn, issued }: Searched, position: number, { place, c
   // Lines and commands belong to tasks: the search stops at the event at which the task runs.
   const index = countWhile(data.tasks.length, (i) => data.tasks[i]!.eventId < position);
   if (data.tasks[index]?.eventId !== position) return false;
-  return (place === undefined || ranIn(place, index)) && (command === undefined || issued(command, index));
+  return (place === undefined || ranIn(place, index)) &&
+    (command === undefined || issued(command, index));
 }
 
 /** A predicate that throws at a position (a name is not known yet) is false there. */
-function predicateOf(searched: Searched, { when }: Condition): ((position: number) => boolean) | undefined {
+function predicateOf(
+  searched: Searched,
+  { when }: Condition,
+): ((position: number) => boolean) | undefined {
   if (when === undefined) return undefined;
   const expression = typeof when === "string" ? expressionOf(when) : undefined;
   const { data } = searched;
   return (position) => {
-    const task = data.tasks[countWhile(data.tasks.length, (i) => data.tasks[i]!.eventId <= position) - 1];
+    const task =
+      data.tasks[countWhile(data.tasks.length, (i) => data.tasks[i]!.eventId <= position) - 1];
     const at = task?.last ?? -1;
     const { eventId, type, summary } = data.lines[position - 1]!;
     const event = { eventId, type, summary };
     try {
-      if (expression !== undefined) return Boolean(expression(namesAt(searched, at, event, position)));
+      if (expression !== undefined) {
+        return Boolean(expression(namesAt(searched, at, event, position)));
+      }
       return Boolean((when as (scope: ConditionScope) => boolean)({
         state: searched.stateAt(at),
         variables: Object.fromEntries(
@@ -77,7 +94,12 @@ function predicateOf(searched: Searched, { when }: Condition): ((position: numbe
   };
 }
 
-function namesAt(searched: Searched, at: number, event: ConditionScope["event"], position: number): Names {
+function namesAt(
+  searched: Searched,
+  at: number,
+  event: ConditionScope["event"],
+  position: number,
+): Names {
   return (name) =>
     searched.variableAt(name, at) ??
       (name === "state"

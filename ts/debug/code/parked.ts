@@ -20,7 +20,11 @@ export interface ParkedIn {
 }
 
 /** `at`: the last executed activation. Innermost awaits come first. */
-export function parkedAt({ data, lines, places, open }: ParkedIn, at: number, position: number): Parked[] {
+export function parkedAt(
+  { data, lines, places, open }: ParkedIn,
+  at: number,
+  position: number,
+): Parked[] {
   const waits = openAt(data, at, position) as OpenWait[];
   const awaits = open.at(at).map((i) => lines.awaits[i]!);
   const waitsOf = new Map<AwaitRecord, OpenWait[]>(awaits.map((each) => [each, []]));
@@ -29,7 +33,9 @@ export function parkedAt({ data, lines, places, open }: ParkedIn, at: number, po
     waitsOf.get(to)!.push(wait);
     left.delete(wait);
   };
-  for (const each of awaits) for (const wait of waits) if (wait.index === each.wait && left.has(wait)) give(each, wait);
+  for (const each of awaits) {
+    for (const wait of waits) if (wait.index === each.wait && left.has(wait)) give(each, wait);
+  }
   // Promise.all or a helper: the await is on the line that called the API, or is the innermost of
   // its fiber.
   for (const wait of [...left]) {
@@ -47,11 +53,15 @@ export function parkedAt({ data, lines, places, open }: ParkedIn, at: number, po
   const others = new Map<number, OpenWait[]>();
   for (const wait of left) {
     const fiber = lines.waitLanes[wait.index] ?? -1;
-    if (!withAwait.has(fiber < 0 ? undefined : fiber)) others.set(fiber, [...others.get(fiber) ?? [], wait]);
+    if (!withAwait.has(fiber < 0 ? undefined : fiber)) {
+      others.set(fiber, [...others.get(fiber) ?? [], wait]);
+    }
   }
   for (const [fiber, own] of others) parked.push(ofWaits(data, lines, places, own, fiber));
   const busy = new Set(parked.filter(({ kind }) => kind !== "other").map(({ fiber }) => fiber));
-  return parked.map((each) => each.kind === "other" && busy.has(each.fiber) ? { ...each, isOuter: true } : each);
+  return parked.map((each) =>
+    each.kind === "other" && busy.has(each.fiber) ? { ...each, isOuter: true } : each
+  );
 }
 
 const isSame = (a: Place | undefined, b: Place | undefined): boolean =>
@@ -62,7 +72,13 @@ function since(data: SessionData, at: number): Pick<Parked, "since" | "sinceMs">
   return { since: startedEventId, sinceMs: timeMs };
 }
 
-function ofAwait(data: SessionData, lines: LineTrace, places: Places, each: AwaitRecord, waits: readonly OpenWait[]): Parked {
+function ofAwait(
+  data: SessionData,
+  lines: LineTrace,
+  places: Places,
+  each: AwaitRecord,
+  waits: readonly OpenWait[],
+): Parked {
   const { lane, point, from } = each;
   const name = places.point(point)?.name ?? "";
   const [first] = waits;
@@ -78,12 +94,20 @@ function ofAwait(data: SessionData, lines: LineTrace, places: Places, each: Awai
     ...since(data, from),
     firesAtMs: timers.length === 0 ? undefined : Math.min(...timers),
     endedBy: waits.find(({ endedBy }) => endedBy !== undefined)?.endedBy,
-    wokenBy: first === undefined ? `the end of ${name === "" ? "a promise" : `${name}()`}` : wokenBy(waits),
+    wokenBy: first === undefined
+      ? `the end of ${name === "" ? "a promise" : `${name}()`}`
+      : wokenBy(waits),
   };
 }
 
 /** Returns the waits of one fiber. */
-function ofWaits(data: SessionData, lines: LineTrace, places: Places, waits: readonly OpenWait[], lane: number): Parked {
+function ofWaits(
+  data: SessionData,
+  lines: LineTrace,
+  places: Places,
+  waits: readonly OpenWait[],
+  lane: number,
+): Parked {
   const first = waits[0]!;
   const from = data.trace.waits[first.index]?.from ?? 0;
   const timers = waits.flatMap(({ firesAtMs }) => firesAtMs ?? []);
@@ -104,10 +128,14 @@ function ofWaits(data: SessionData, lines: LineTrace, places: Places, waits: rea
 
 /** A select names its timers itself. */
 function labelOf(all: readonly OpenWait[]): string {
-  const waits = all.some(({ kind }) => kind === "select") ? all.filter(({ kind }) => kind !== "selectTimer") : all;
+  const waits = all.some(({ kind }) => kind === "select")
+    ? all.filter(({ kind }) => kind !== "selectTimer")
+    : all;
   const counts = new Map<string, number>();
   for (const { label } of waits) counts.set(label, (counts.get(label) ?? 0) + 1);
-  return [...counts].map(([label, count]) => count === 1 ? label : `${count} × ${label}`).join(", ");
+  return [...counts].map(([label, count]) => count === 1 ? label : `${count} × ${label}`).join(
+    ", ",
+  );
 }
 
 /** Returns what would wake it, one part for each wait. */

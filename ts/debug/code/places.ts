@@ -24,11 +24,23 @@ export class Places {
   readonly #ofSite = new Map<string, Place | undefined>();
 
   constructor({ modules }: Pick<LineTrace, "modules">) {
-    const files: { url: string; name: string; executable: Set<number>; counted: Map<number, number>; plain: Set<number> }[] = [];
+    const files: {
+      url: string;
+      name: string;
+      executable: Set<number>;
+      counted: Map<number, number>;
+      plain: Set<number>;
+    }[] = [];
     const fileOf = (url: string): number => {
       const known = files.findIndex((file) => file.url === url);
       if (known >= 0) return known;
-      return files.push({ url, name: nameOf(url), executable: new Set(), counted: new Map(), plain: new Set() }) - 1;
+      return files.push({
+        url,
+        name: nameOf(url),
+        executable: new Set(),
+        counted: new Map(),
+        plain: new Set(),
+      }) - 1;
     };
     const points: ProbePoint[] = [];
     const places: Place[] = [];
@@ -38,7 +50,9 @@ export class Places {
       const placeOf = (line: number): Place | undefined => {
         if (originals === undefined) return { file, line };
         const origin = origins?.[line];
-        return origin === null || origin === undefined ? undefined : { file: originals[origin[0]]!, line: origin[1] };
+        return origin === null || origin === undefined
+          ? undefined
+          : { file: originals[origin[0]]!, line: origin[1] };
       };
       this.#ofModule.set(url, placeOf);
       for (const point of own) {
@@ -50,7 +64,8 @@ export class Places {
         const { counted, executable, plain } = files[place.file]!;
         executable.add(place.line);
         // A statement counts for its line; an await or a call only if no statement begins there.
-        const first = !counted.has(place.line) || (point.kind === "statement" && !plain.has(place.line));
+        const first = !counted.has(place.line) ||
+          (point.kind === "statement" && !plain.has(place.line));
         if (first) counted.set(place.line, number);
         if (point.kind === "statement") plain.add(place.line);
       }
@@ -62,7 +77,9 @@ export class Places {
       executable: [...executable].sort((a, b) => a - b),
     }));
     this.counted = files.map(({ counted, executable }) => {
-      const lines = new Int32Array([...executable].reduce((most, line) => Math.max(most, line), 0) + 1).fill(-1);
+      const lines = new Int32Array(
+        [...executable].reduce((most, line) => Math.max(most, line), 0) + 1,
+      ).fill(-1);
       for (const [line, point] of counted) lines[line] = point;
       return lines;
     });

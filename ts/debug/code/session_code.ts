@@ -58,7 +58,11 @@ export class SessionCode {
     this.#coverage = new Coverage(lines, this.#places);
     this.#copies = new Copies(lines);
     const { awaits } = lines;
-    this.#open = new OpenSpans(awaits.length, (i) => awaits[i]!.from, (i) => awaits[i]!.to < 0 ? Infinity : awaits[i]!.to);
+    this.#open = new OpenSpans(
+      awaits.length,
+      (i) => awaits[i]!.from,
+      (i) => awaits[i]!.to < 0 ? Infinity : awaits[i]!.to,
+    );
     this.files = this.#places.files;
     this.fibers = this.#fibers();
   }
@@ -73,7 +77,9 @@ export class SessionCode {
 
   /** Returns the events of the tasks in which a line ran, ascending. */
   runsOf(place: Place): number[] {
-    return [...new Set(this.#coverage.runsOf(place).flatMap((at) => this.#taskOf(at)?.eventId ?? []))];
+    return [
+      ...new Set(this.#coverage.runsOf(place).flatMap((at) => this.#taskOf(at)?.eventId ?? [])),
+    ];
   }
 
   /**
@@ -116,15 +122,26 @@ export class SessionCode {
     const { trace, lines } = this.#data;
     const at = this.#taskAt(position)?.last ?? -1;
     // The task received all events before it.
-    const arrived = lines.slice(this.#taskAt(position)?.eventId ?? 0, position).find(({ type }) => MESSAGES.has(type));
+    const arrived = lines.slice(this.#taskAt(position)?.eventId ?? 0, position).find(({ type }) =>
+      MESSAGES.has(type)
+    );
     let job: TracedJob | undefined;
-    for (let i = at + 1; i < trace.jobs.length && job === undefined; i++) job = trace.jobs[i]!.find(({ eventId }) => eventId > 0);
-    const next = arrived ?? (job === undefined ? undefined : lines[findJobEvent(this.#data, job) - 1]);
+    for (let i = at + 1; i < trace.jobs.length && job === undefined; i++) {
+      job = trace.jobs[i]!.find(({ eventId }) => eventId > 0);
+    }
+    const next = arrived ??
+      (job === undefined ? undefined : lines[findJobEvent(this.#data, job) - 1]);
     const view = viewAt(this.#data, position);
     const awaitedSignals = view.open.filter(({ kind }) => kind === "signal").flatMap(({ label }) =>
       /"(.*)"/.exec(label)?.[1] ?? []
     );
-    return explainWait({ view, parked: this.parked(position), files: this.files, next, awaitedSignals });
+    return explainWait({
+      view,
+      parked: this.parked(position),
+      files: this.files,
+      next,
+      awaitedSignals,
+    });
   }
 
   // --------------------------------------------------------------------------------- values
@@ -154,9 +171,14 @@ export class SessionCode {
     const expression = expressionOf(text);
     return this.#looksAt(place).map((look) => {
       const known = this.#variablesOf(look);
-      const at = { taskEventId: this.#eventOf(look.at), fiber: look.lane < 0 ? undefined : look.lane };
+      const at = {
+        taskEventId: this.#eventOf(look.at),
+        fiber: look.lane < 0 ? undefined : look.lane,
+      };
       try {
-        const value = expression((name) => Object.hasOwn(known, name) ? { value: known[name]!.value } : undefined);
+        const value = expression((name) =>
+          Object.hasOwn(known, name) ? { value: known[name]!.value } : undefined
+        );
         return { ...at, value, error: undefined };
       } catch (e) {
         return { ...at, value: undefined, error: (e as Error).message };
@@ -173,7 +195,11 @@ export class SessionCode {
   }
 
   /** Returns the last change of a value. */
-  lastChange(of: StateOf, path: readonly (string | number)[], position: number): StateChange | undefined {
+  lastChange(
+    of: StateOf,
+    path: readonly (string | number)[],
+    position: number,
+  ): StateChange | undefined {
     return this.#allChanges.last(of, path, this.#taskAt(position)?.last ?? -1);
   }
 
@@ -183,7 +209,9 @@ export class SessionCode {
   commands(position: number): PlacedCommand[] {
     const task = this.#taskAt(position);
     if (task === undefined) return [];
-    return this.#data.cache.commandsOf(this.#data, task).map(({ kind, summary, site, eventId }) => ({
+    return this.#data.cache.commandsOf(this.#data, task).map((
+      { kind, summary, site, eventId },
+    ) => ({
       ...{ kind, summary, eventId, taskEventId: task.eventId, place: this.#places.ofSite(site) },
     }));
   }
@@ -192,11 +220,19 @@ export class SessionCode {
   logs(position: number): PlacedLog[] {
     const at = this.#taskAt(position)?.last ?? -1;
     const { logs } = this.#data.trace;
-    return logs.slice(0, countWhile(logs.length, (i) => logs[i]!.from <= at)).map(({ from, value: { level, message } }, i) => {
-      const [point = -1, lane = -1] = this.#lines.logs[i] ?? [];
-      const fiber = lane < 0 ? undefined : lane;
-      return { level, message, place: this.#places.placeOf(point), fiber, taskEventId: this.#eventOf(from) };
-    });
+    return logs.slice(0, countWhile(logs.length, (i) => logs[i]!.from <= at)).map(
+      ({ from, value: { level, message } }, i) => {
+        const [point = -1, lane = -1] = this.#lines.logs[i] ?? [];
+        const fiber = lane < 0 ? undefined : lane;
+        return {
+          level,
+          message,
+          place: this.#places.placeOf(point),
+          fiber,
+          taskEventId: this.#eventOf(from),
+        };
+      },
+    );
   }
 
   // ---------------------------------------------------------------------------- breakpoints
@@ -220,11 +256,14 @@ export class SessionCode {
         const next = this.#coverage.next(place, first - 1);
         return next !== undefined && next <= last;
       },
-      issued: (kind, index) => data.cache.commandsOf(data, data.tasks[index]!).some((command) => command.kind === kind),
+      issued: (kind, index) =>
+        data.cache.commandsOf(data, data.tasks[index]!).some((command) => command.kind === kind),
       stateAt: (at) => {
         const span = valueAt(data.trace.published, at);
         if (span === undefined) return undefined;
-        if (!this.#states.has(span)) this.#states.set(span, toPlainData(readPayload(span.value, data.converter)));
+        if (!this.#states.has(span)) {
+          this.#states.set(span, toPlainData(readPayload(span.value, data.converter)));
+        }
         return this.#states.get(span);
       },
       variableAt: (name, at) => {
@@ -240,11 +279,23 @@ export class SessionCode {
   // ------------------------------------------------------------------------------- internal
 
   get #allCrossings(): Crossings {
-    return this.#crossings ??= new Crossings(this.#data, this.#lines, this.#places, this.#copies, this.#coverage);
+    return this.#crossings ??= new Crossings(
+      this.#data,
+      this.#lines,
+      this.#places,
+      this.#copies,
+      this.#coverage,
+    );
   }
 
   get #allChanges(): Changes {
-    return this.#changes ??= new Changes(this.#data, this.#lines, this.#places, this.#copies, this.#allCrossings);
+    return this.#changes ??= new Changes(
+      this.#data,
+      this.#lines,
+      this.#places,
+      this.#copies,
+      this.#allCrossings,
+    );
   }
 
   #taskAt(position: number): SessionTask | undefined {

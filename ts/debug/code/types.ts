@@ -275,7 +275,13 @@ export interface Why {
   /** What would wake it: one entry for each open await. */
   readonly parked: readonly Parked[];
   /** Messages that the workflow accepts now. */
-  readonly takes: { readonly signals: readonly string[]; readonly updates: readonly string[]; readonly anySignal: boolean };
+  readonly takes: {
+    readonly signals: readonly string[];
+    readonly updates: readonly string[];
+    readonly anySignal: boolean;
+  };
   /** The next event of history for the code; undefined at the end. */
-  readonly next: { readonly eventId: number; readonly type: string; readonly summary: string } | undefined;
+  readonly next:
+    | { readonly eventId: number; readonly type: string; readonly summary: string }
+    | undefined;
 }

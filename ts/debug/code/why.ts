@@ -31,12 +31,18 @@ export function explainWait({ view, parked, files, next, awaitedSignals }: WhyFa
     updates: [...receive?.updates ?? []],
     anySignal: true,
   };
-  const said = { parked, takes, next: next && { eventId: next.eventId, type: next.type, summary: next.summary } };
+  const said = {
+    parked,
+    takes,
+    next: next && { eventId: next.eventId, type: next.type, summary: next.summary },
+  };
   if (outcome !== undefined) {
     const where = outcome.eventId === undefined ? "" : ` (event ${outcome.eventId})`;
     return { ...said, sentence: `${ENDED[outcome.kind]}${where}: it waits for nothing.` };
   }
-  if (task === undefined) return { ...said, sentence: "No workflow task has run yet: the code has not started." };
+  if (task === undefined) {
+    return { ...said, sentence: "No workflow task has run yet: the code has not started." };
+  }
   if (problem !== undefined && !problem.isDivergence && parked.length === 0) {
     return { ...said, sentence: `Its task fails: ${problem.message}` };
   }
@@ -50,8 +56,12 @@ function sentenceOf(parked: Parked, files: readonly CodeFile[], takes: Why["take
   const { fiberName, place, since, firesAtMs, endedBy } = parked;
   const who = fiberName === "" ? "The code" : fiberName[0]!.toUpperCase() + fiberName.slice(1);
   const due = firesAtMs === undefined ? "" : ` (due ${new Date(firesAtMs).toISOString()})`;
-  const over = endedBy === undefined ? "" : ` Event ${endedBy} resolved this: the code resumes with the next workflow task.`;
-  return `${who} waits${placeText(place, files)} for ${whatOf(parked, takes)}${due}, since event ${since}.${over}`;
+  const over = endedBy === undefined
+    ? ""
+    : ` Event ${endedBy} resolved this: the code resumes with the next workflow task.`;
+  return `${who} waits${placeText(place, files)} for ${
+    whatOf(parked, takes)
+  }${due}, since event ${since}.${over}`;
 }
 
 function placeText(place: Place | undefined, files: readonly CodeFile[]): string {

@@ -1,6 +1,6 @@
-// Pairs the steps of code and history. Up to the first pair that differs the pairs follow the order in which the
-// replay matches them; after it, they follow the longest common subsequence. Local activities are paired by number,
-// because their markers are recorded where their results arrived.
+// Pairs the steps of code and history. Up to the first pair that differs the pairs follow the order
+// in which the replay matches them; after it, they follow the longest common subsequence. Local
+// activities are paired by number, because their markers are recorded where their results arrived.
 import type { CodeStep } from "./code_steps.ts";
 import type { HistoryStep, HistoryTask } from "./history_steps.ts";
 import { isSameStep } from "./steps.ts";
@@ -19,7 +19,9 @@ export interface Place {
   readonly pairs: readonly Pair[];
 }
 
-/** Limit of the table of the longest common subsequence. Steps of larger tasks are paired in order. */
+/**
+ * Limit of the table of the longest common subsequence. Steps of larger tasks are paired in order.
+ */
 const MAX_TABLE = 160_000;
 
 /** Returns the pairs of one task. */
@@ -46,10 +48,15 @@ export function pairSteps(history: readonly HistoryStep[], code: readonly CodeSt
   return [...pairs, ...byCommon(history.slice(h), code.slice(c))];
 }
 
-/** Pairs steps by their longest common subsequence. Steps between two common ones are paired in order. */
+/**
+ * Pairs steps by their longest common subsequence. Steps between two common ones are paired in
+ * order.
+ */
 function byCommon(history: readonly HistoryStep[], code: readonly CodeStep[]): Pair[] {
   const [n, m] = [history.length, code.length];
-  if (n * m > MAX_TABLE) return Array.from({ length: Math.max(n, m) }, (_, i) => paired(history[i], code[i]));
+  if (n * m > MAX_TABLE) {
+    return Array.from({ length: Math.max(n, m) }, (_, i) => paired(history[i], code[i]));
+  }
   const longest = Array.from({ length: n + 1 }, () => new Uint16Array(m + 1));
   for (let i = n - 1; i >= 0; i--) {
     for (let j = m - 1; j >= 0; j--) {
@@ -60,7 +67,10 @@ function byCommon(history: readonly HistoryStep[], code: readonly CodeStep[]): P
   const pairs: Pair[] = [];
   let i = 0;
   let j = 0;
-  let alone: { readonly history: HistoryStep[]; readonly code: CodeStep[] } = { history: [], code: [] };
+  let alone: { readonly history: HistoryStep[]; readonly code: CodeStep[] } = {
+    history: [],
+    code: [],
+  };
   const flush = () => {
     for (let k = 0; k < Math.max(alone.history.length, alone.code.length); k++) {
       pairs.push(paired(alone.history[k], alone.code[k]));
@@ -68,11 +78,15 @@ function byCommon(history: readonly HistoryStep[], code: readonly CodeStep[]): P
     alone = { history: [], code: [] };
   };
   while (i < n || j < m) {
-    if (i < n && j < m && isSameStep(history[i]!, code[j]!) && longest[i]![j] === longest[i + 1]![j + 1]! + 1) {
+    if (
+      i < n && j < m && isSameStep(history[i]!, code[j]!) &&
+      longest[i]![j] === longest[i + 1]![j + 1]! + 1
+    ) {
       flush();
       pairs.push({ history: history[i++], code: code[j++], same: true });
-    } else if (j >= m || (i < n && longest[i + 1]![j]! >= longest[i]![j + 1]!)) alone.history.push(history[i++]!);
-    else alone.code.push(code[j++]!);
+    } else if (j >= m || (i < n && longest[i + 1]![j]! >= longest[i]![j + 1]!)) {
+      alone.history.push(history[i++]!);
+    } else alone.code.push(code[j++]!);
   }
   flush();
   return pairs;
@@ -103,8 +117,8 @@ export class Sides {
   }
 
   /**
-   * Returns the first difference in the tasks up to the one in which the replay ended. `endedAt`: an event ID; 0: all
-   * tasks.
+   * Returns the first difference in the tasks up to the one in which the replay ended. `endedAt`:
+   * an event ID; 0: all tasks.
    */
   firstPlace(endedAt: number): Place | undefined {
     for (const task of this.history) {
@@ -117,7 +131,10 @@ export class Sides {
   }
 }
 
-/** Moves each local activity to the position of its marker. Calls without a marker keep their position. */
+/**
+ * Moves each local activity to the position of its marker. Calls without a marker keep their
+ * position.
+ */
 function withLocalActivities(
   history: readonly HistoryTask[],
   code: ReadonlyMap<number, readonly CodeStep[]>,
@@ -127,17 +144,22 @@ function withLocalActivities(
   if (calls.length === 0) return new Map([...code].map(([id, steps]) => [id, [...steps]]));
   const markers = history.flatMap(({ steps }) => steps).filter(isLocal);
   const recorded = new Set(
-    markers.filter((marker) => calls.some((call) => isSameStep(marker, call) && marker.plan.id === call.plan.id))
+    markers.filter((marker) =>
+      calls.some((call) => isSameStep(marker, call) && marker.plan.id === call.plan.id)
+    )
       .map(({ plan }) => plan.id),
   );
   const result = new Map(
-    [...code].map(([id, steps]) => [id, steps.filter((step) => !isLocal(step) || !recorded.has(step.plan.id))] as const),
+    [...code].map(([id, steps]) =>
+      [id, steps.filter((step) => !isLocal(step) || !recorded.has(step.plan.id))] as const
+    ),
   );
   for (const { startedEventId, steps } of history) {
     const own = result.get(startedEventId);
     if (own === undefined) continue;
     steps.forEach((step, i) => {
-      const call = isLocal(step) && recorded.has(step.plan.id) && calls.find(({ plan }) => plan.id === step.plan.id);
+      const call = isLocal(step) && recorded.has(step.plan.id) &&
+        calls.find(({ plan }) => plan.id === step.plan.id);
       if (call) own.splice(Math.min(i, own.length), 0, call);
     });
   }

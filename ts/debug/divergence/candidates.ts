@@ -1,4 +1,5 @@
-// Code edits that could explain a first difference. Each has the history that the edited code would have recorded.
+// Code edits that could explain a first difference. Each has the history that the edited code would
+// have recorded.
 import type { HistoryEvent } from "../../messages/generated/temporal/api/history/v1/message_pb.ts";
 import { decodeHistoryBytes } from "../../history_files/decode_events.ts";
 import type { Place, Sides } from "./align.ts";
@@ -15,7 +16,9 @@ export interface Candidate {
   /** The steps that the edit is about, for its description. */
   readonly code: CodeStep | undefined;
   readonly history: HistoryStep | undefined;
-  /** Returns the history that the edited code would have recorded; undefined if it cannot be built. */
+  /**
+   * Returns the history that the edited code would have recorded; undefined if it cannot be built.
+   */
   readonly edited: () => ReturnType<EditedHistory["encode"]> | undefined;
 }
 
@@ -23,15 +26,23 @@ export interface Candidate {
 const MOVED_OVER = 6;
 
 /**
- * Returns the candidates, the most plausible first for equal results. An added step comes before a replaced one: in
- * an open run the recorded step may follow later in the code, and a repair that keeps that step as the old behavior
- * would run it twice.
+ * Returns the candidates, the most plausible first for equal results. An added step comes before a
+ * replaced one: in an open run the recorded step may follow later in the code, and a repair that
+ * keeps that step as the old behavior would run it twice.
  */
-export function listCandidates(events: readonly HistoryEvent[], place: Place, sides: Sides): Candidate[] {
+export function listCandidates(
+  events: readonly HistoryEvent[],
+  place: Place,
+  sides: Sides,
+): Candidate[] {
   const { history: here, code } = place.pairs[place.at]!;
   const changed = placeOf(place, sides);
   const candidates: Candidate[] = [];
-  const add = (kind: EditKind, about: Pick<Candidate, "code" | "history">, edit: (edited: EditedHistory) => boolean) => {
+  const add = (
+    kind: EditKind,
+    about: Pick<Candidate, "code" | "history">,
+    edit: (edited: EditedHistory) => boolean,
+  ) => {
     candidates.push({
       kind,
       ...about,
@@ -42,7 +53,8 @@ export function listCandidates(events: readonly HistoryEvent[], place: Place, si
     });
   };
   const queue = queueOf(events);
-  const made = (step: CodeStep) => makeNewStep(step.command, events[(here?.eventId ?? place.task.completedEventId) - 1]!, queue);
+  const made = (step: CodeStep) =>
+    makeNewStep(step.command, events[(here?.eventId ?? place.task.completedEventId) - 1]!, queue);
   const isSubstantive = code !== undefined && code.kind !== "end" && code.kind !== "update";
   if (isSubstantive) {
     add("inserted", { history: here, code }, (edited) => {
@@ -74,7 +86,10 @@ export function listCandidates(events: readonly HistoryEvent[], place: Place, si
       return true;
     });
   }
-  if (here !== undefined && isSubstantive && here.kind !== code.kind && here.kind !== "end" && here.kind !== "update") {
+  if (
+    here !== undefined && isSubstantive && here.kind !== code.kind && here.kind !== "end" &&
+    here.kind !== "update"
+  ) {
     add("changedKind", { history: here, code }, (edited) => {
       const step = made(code);
       if (step === undefined) return false;
@@ -86,17 +101,30 @@ export function listCandidates(events: readonly HistoryEvent[], place: Place, si
   return candidates;
 }
 
-/** Returns where a step of the code belongs in the history, and the events of its task that the code also has. */
+/**
+ * Returns where a step of the code belongs in the history, and the events of its task that the code
+ * also has.
+ */
 function placeOf({ task, at, pairs }: Place, { history }: Sides) {
   const next = pairs.slice(at).find((pair) => pair.history !== undefined)?.history;
   const staying = new Set(
-    pairs.slice(at).filter(({ same, history }) => same && history !== undefined).map(({ history }) => history!.eventId),
+    pairs.slice(at).filter(({ same, history }) => same && history !== undefined).map((
+      { history },
+    ) => history!.eventId),
   );
-  return { beforeId: next?.eventId ?? 0, completedId: history.find(({ task: n }) => n === task.task)!.completedEventId, staying };
+  return {
+    beforeId: next?.eventId ?? 0,
+    completedId: history.find(({ task: n }) => n === task.task)!.completedEventId,
+    staying,
+  };
 }
 
 /** Returns the later step of history that matches the code's current step. */
-function movedFrom(code: CodeStep, { task, at, pairs }: Place, { history }: Sides): HistoryStep | undefined {
+function movedFrom(
+  code: CodeStep,
+  { task, at, pairs }: Place,
+  { history }: Sides,
+): HistoryStep | undefined {
   const behind = new Set(pairs.slice(0, at + 1).map((pair) => pair.history));
   const ahead = history.slice(task.task - 1, task.task + MOVED_OVER).flatMap(({ steps }) => steps);
   const taken = new Set(pairs.filter(({ same }) => same).map((pair) => pair.history));
@@ -105,7 +133,10 @@ function movedFrom(code: CodeStep, { task, at, pairs }: Place, { history }: Side
 
 function queueOf(events: readonly HistoryEvent[]): string {
   const { attributes } = events[0]!;
-  return attributes.case === "workflowExecutionStartedEventAttributes" ? attributes.value.taskQueue?.name ?? "" : "";
+  return attributes.case === "workflowExecutionStartedEventAttributes"
+    ? attributes.value.taskQueue?.name ?? ""
+    : "";
 }
 
-export const decodeEventList = (history: Uint8Array): HistoryEvent[] => decodeHistoryBytes(history).events;
+export const decodeEventList = (history: Uint8Array): HistoryEvent[] =>
+  decodeHistoryBytes(history).events;

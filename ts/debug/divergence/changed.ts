@@ -1,5 +1,5 @@
-// Values that differ between the current code and the history in fields that the replay does not compare: timer
-// durations, activity arguments, timeouts. The history still replays.
+// Values that differ between the current code and the history in fields that the replay does not
+// compare: timer durations, activity arguments, timeouts. The history still replays.
 import type { HistoryEvent } from "../../messages/generated/temporal/api/history/v1/message_pb.ts";
 import type { RecordedActivation } from "../../executor/tasks/recording.ts";
 import type { ReplayTrace } from "../../executor/tasks/replay_trace.ts";
@@ -20,7 +20,9 @@ interface Replayed {
 }
 
 /** Compares the steps of a replay that passed, or those before its first difference. */
-export function findChangedValues({ events, activations, jobs, converter, before }: Replayed): ChangedValue[] {
+export function findChangedValues(
+  { events, activations, jobs, converter, before }: Replayed,
+): ChangedValue[] {
   const run = readOfRun(events[0], converter);
   const code = readCodeTasks({ activations, jobs });
   const found: ChangedValue[] = [];
@@ -31,11 +33,20 @@ export function findChangedValues({ events, activations, jobs, converter, before
     // Markers of local activities have no arguments and are recorded where the results arrived.
     const isCompared = ({ kind }: { readonly kind: string }) => kind !== "localActivity";
     for (const { history, code } of pairSteps(steps.filter(isCompared), own.filter(isCompared))) {
-      if (history === undefined || code?.kind !== history.kind || history.eventId >= before) continue;
+      if (history === undefined || code?.kind !== history.kind || history.eventId >= before) {
+        continue;
+      }
       const differences = compareFields(history, code, run);
       if (differences.length === 0) continue;
       const { eventId, text: step } = history;
-      found.push({ eventId, startedEventId, step, site: code.site, differences, sentence: sentenceOf(differences) });
+      found.push({
+        eventId,
+        startedEventId,
+        step,
+        site: code.site,
+        differences,
+        sentence: sentenceOf(differences),
+      });
     }
   }
   return found;
@@ -46,10 +57,15 @@ const MOST = 3;
 
 function sentenceOf(differences: readonly FieldDifference[]): string {
   const [first] = differences;
-  if (first!.field === "duration") return `The duration in the code is ${first!.code}; in history it is ${first!.history}.`;
+  if (first!.field === "duration") {
+    return `The duration in the code is ${first!.code}; in history it is ${first!.history}.`;
+  }
   const some = differences.slice(0, MOST);
   const more = differences.length - some.length;
-  const list = (texts: readonly string[]) => [...texts, ...(more === 0 ? [] : [`${more} more`])].join(", ");
+  const list = (texts: readonly string[]) =>
+    [...texts, ...(more === 0 ? [] : [`${more} more`])].join(", ");
   const now = list(some.map(({ field, code }) => `${field} ${code}`));
-  return `The code now has ${now}; the history has ${some.map(({ history }) => history).join(", ")}.`;
+  return `The code now has ${now}; the history has ${
+    some.map(({ history }) => history).join(", ")
+  }.`;
 }

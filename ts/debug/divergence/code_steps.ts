@@ -1,5 +1,6 @@
-// The code's side: the commands that a replay recorded, by workflow task. Commands that were canceled in the task
-// that issued them leave no event and are omitted, as are commands that may or may not cause an event.
+// The code's side: the commands that a replay recorded, by workflow task. Commands that were
+// canceled in the task that issued them leave no event and are omitted, as are commands that may or
+// may not cause an event.
 import {
   CancelChildWorkflow,
   CancelExternalWorkflow,
@@ -27,10 +28,17 @@ export interface CodeStep extends KnownStep {
   readonly lenient: boolean;
 }
 
-/** Returns the code's steps in order, by the ID of the started event of each task that the code ran for. */
-export function readCodeTasks({ activations, jobs }: Pick<ReplayEvidence, "activations" | "jobs">): Map<number, CodeStep[]> {
+/**
+ * Returns the code's steps in order, by the ID of the started event of each task that the code ran
+ * for.
+ */
+export function readCodeTasks(
+  { activations, jobs }: Pick<ReplayEvidence, "activations" | "jobs">,
+): Map<number, CodeStep[]> {
   const tasks = new Map<number, CodeStep[]>();
-  const names = new Map(jobs.flat().map(({ protocolInstanceId = "", name = "" }) => [protocolInstanceId, name]));
+  const names = new Map(
+    jobs.flat().map(({ protocolInstanceId = "", name = "" }) => [protocolInstanceId, name]),
+  );
   const subjects = new Map<string, string>();
   for (const { startedEventId, queryOnly, commands } of activations) {
     if (queryOnly) continue;
@@ -42,25 +50,36 @@ export function readCodeTasks({ activations, jobs }: Pick<ReplayEvidence, "activ
       if (steps.some(({ kind }) => kind === "end")) continue;
       const plan = planOf(command, names, subjects);
       if (plan === undefined) continue;
-      steps.push({ ...makeStep(plan, 0, command.site), command, lenient: plan.kind === "patch" || isLenientCancel(command) });
+      steps.push({
+        ...makeStep(plan, 0, command.site),
+        command,
+        lenient: plan.kind === "patch" || isLenientCancel(command),
+      });
     }
   }
   return tasks;
 }
 
-const isLenientCancel = ({ cancel, kind }: RecordedCommand) => cancel && kind !== CommandKind.COMMAND_KIND_START_TIMER;
+const isLenientCancel = ({ cancel, kind }: RecordedCommand) =>
+  cancel && kind !== CommandKind.COMMAND_KIND_START_TIMER;
 
 const startOf: { readonly [kind in CommandKind]?: CommandKind } = {
   [CommandKind.COMMAND_KIND_CANCEL_CHILD_WORKFLOW]: CommandKind.COMMAND_KIND_START_CHILD_WORKFLOW,
-  [CommandKind.COMMAND_KIND_CANCEL_SIGNAL_WORKFLOW]: CommandKind.COMMAND_KIND_SIGNAL_EXTERNAL_WORKFLOW,
+  [CommandKind.COMMAND_KIND_CANCEL_SIGNAL_WORKFLOW]:
+    CommandKind.COMMAND_KIND_SIGNAL_EXTERNAL_WORKFLOW,
 };
 
-/** If the command cancels a step of the same task, removes that step and returns true: neither command is sent. */
+/**
+ * If the command cancels a step of the same task, removes that step and returns true: neither
+ * command is sent.
+ */
 function takesBack({ kind, seq, cancel, attributes }: RecordedCommand, steps: CodeStep[]): boolean {
   const start = cancel ? kind : startOf[kind];
   if (start === undefined) return false;
   const of = cancel ? seq : CancelChildWorkflow.decode(attributes).seq;
-  const at = steps.findIndex(({ command }) => !command.cancel && command.kind === start && command.seq === of);
+  const at = steps.findIndex(({ command }) =>
+    !command.cancel && command.kind === start && command.seq === of
+  );
   if (at >= 0) steps.splice(at, 1);
   return at >= 0;
 }
@@ -72,9 +91,15 @@ function planOf(
 ): StepPlan | undefined {
   const { kind, seq, attributes, cancel } = command;
   if (cancel) {
-    if (kind === CommandKind.COMMAND_KIND_START_TIMER) return { kind: "cancel", name: `timer ${seq}`, id: "" };
+    if (kind === CommandKind.COMMAND_KIND_START_TIMER) {
+      return { kind: "cancel", name: `timer ${seq}`, id: "" };
+    }
     if (kind === CommandKind.COMMAND_KIND_SCHEDULE_NEXUS_OPERATION) {
-      return { kind: "cancel", name: `Nexus operation ${subjects.get(`nexus ${seq}`) ?? ""}`, id: "" };
+      return {
+        kind: "cancel",
+        name: `Nexus operation ${subjects.get(`nexus ${seq}`) ?? ""}`,
+        id: "",
+      };
     }
     if (kind !== CommandKind.COMMAND_KIND_SCHEDULE_ACTIVITY) return undefined;
     return { kind: "cancel", name: `activity ${subjects.get(`activity ${seq}`) ?? ""}`, id: "" };
@@ -93,7 +118,11 @@ function planOf(
       return { kind: "activity", name: activityType, id: activityId || String(seq) };
     }
     case CommandKind.COMMAND_KIND_SCHEDULE_LOCAL_ACTIVITY:
-      return { kind: "localActivity", name: ScheduleLocalActivity.decode(attributes).activityType, id: String(seq) };
+      return {
+        kind: "localActivity",
+        name: ScheduleLocalActivity.decode(attributes).activityType,
+        id: String(seq),
+      };
     case CommandKind.COMMAND_KIND_START_CHILD_WORKFLOW: {
       const { workflowType, workflowId } = StartChildWorkflow.decode(attributes);
       subjects.set(`child ${seq}`, workflowId);
@@ -108,7 +137,9 @@ function planOf(
     case CommandKind.COMMAND_KIND_CANCEL_CHILD_WORKFLOW:
       return {
         kind: "cancel",
-        name: `workflow ${subjects.get(`child ${CancelChildWorkflow.decode(attributes).seq}`) ?? ""}`,
+        name: `workflow ${
+          subjects.get(`child ${CancelChildWorkflow.decode(attributes).seq}`) ?? ""
+        }`,
         id: "",
       };
     case CommandKind.COMMAND_KIND_SIGNAL_EXTERNAL_WORKFLOW: {
@@ -116,7 +147,11 @@ function planOf(
       return { kind: "signal", name: signalName, id: "", target: workflowId };
     }
     case CommandKind.COMMAND_KIND_CANCEL_EXTERNAL_WORKFLOW:
-      return { kind: "cancel", name: `workflow ${CancelExternalWorkflow.decode(attributes).workflowId}`, id: "" };
+      return {
+        kind: "cancel",
+        name: `workflow ${CancelExternalWorkflow.decode(attributes).workflowId}`,
+        id: "",
+      };
     case CommandKind.COMMAND_KIND_UPSERT_SEARCH_ATTRIBUTES:
       return { kind: "searchAttributes", name: "", id: "" };
     case CommandKind.COMMAND_KIND_MODIFY_WORKFLOW_PROPERTIES:
@@ -131,7 +166,11 @@ function planOf(
       return { kind: "transact", name: Transact.decode(attributes).reducer, id: "" };
     case CommandKind.COMMAND_KIND_UPDATE_RESPONSE: {
       const { protocolInstanceId: id, response } = UpdateResponse.decode(attributes);
-      const answer = response?.$case === "completed" ? "complete" : response?.$case === "rejected" ? "reject" : "accept";
+      const answer = response?.$case === "completed"
+        ? "complete"
+        : response?.$case === "rejected"
+        ? "reject"
+        : "accept";
       return { kind: "update", name: updates.get(id) ?? id, id, answer };
     }
     case CommandKind.COMMAND_KIND_COMPLETE_WORKFLOW:

@@ -1,8 +1,8 @@
-// Describes the fields in which a command and its event differ. The replay compares some of them; others may change
-// while runs are open. Each difference states which kind it is.
+// Describes the fields in which a command and its event differ. The replay compares some of them;
+// others may change while runs are open. Each difference states which kind it is.
 //
-// Servers set fields that a command omits (timeouts, the retry policy) and shorten timeouts that exceed those of the
-// run. A field is reported only if neither explains the difference.
+// Servers set fields that a command omits (timeouts, the retry policy) and shorten timeouts that
+// exceed those of the run. A field is reported only if neither explains the difference.
 import type { RetryPolicy as RecordedPolicy } from "../../messages/generated/temporal/api/common/v1/message_pb.ts";
 import type { HistoryEvent } from "../../messages/generated/temporal/api/history/v1/message_pb.ts";
 import {
@@ -40,7 +40,11 @@ const NAMES: { readonly [kind in StepKind]?: string } = {
   cancel: "what is canceled",
   end: "how it ends",
 };
-const IDS: { readonly [kind in StepKind]?: string } = { activity: "activity id", child: "workflow id", sideEffect: "number" };
+const IDS: { readonly [kind in StepKind]?: string } = {
+  activity: "activity id",
+  child: "workflow id",
+  sideEffect: "number",
+};
 
 /** Kinds whose names the replay does not compare. */
 const UNCOMPARED: ReadonlySet<StepKind> = new Set(["signal", "nexus"]);
@@ -73,7 +77,9 @@ export function readOfRun(first: HistoryEvent | undefined, converter?: PayloadCo
 export function compareFields(history: HistoryStep, code: CodeStep, run: OfRun): FieldDifference[] {
   const differences: FieldDifference[] = [];
   const add = (field: string | undefined, ofHistory: string, ofCode: string, counts: boolean) => {
-    if (field !== undefined && ofHistory !== ofCode) differences.push({ field, history: ofHistory, code: ofCode, counts });
+    if (field !== undefined && ofHistory !== ofCode) {
+      differences.push({ field, history: ofHistory, code: ofCode, counts });
+    }
   };
   if (history.kind !== code.kind) {
     add("step", history.text, code.text, true);
@@ -82,20 +88,34 @@ export function compareFields(history: HistoryStep, code: CodeStep, run: OfRun):
   const { kind } = history;
   add(NAMES[kind], history.name, code.name, !UNCOMPARED.has(kind));
   add(IDS[kind], history.plan.id, code.plan.id, true);
-  add(kind === "nexus" ? "endpoint" : "to workflow", history.plan.target ?? "", code.plan.target ?? "", false);
+  add(
+    kind === "nexus" ? "endpoint" : "to workflow",
+    history.plan.target ?? "",
+    code.plan.target ?? "",
+    false,
+  );
   const [then, now] = [ofEvent(history.event), ofCommand(code)];
   if (then === undefined || now === undefined) return differences;
   for (const [field, value] of Object.entries(now.texts ?? {})) {
     const recorded = then.texts?.[field] ?? "";
-    const own = value !== "" ? value : field === "task queue" ? run.taskQueue : field === "workflow type" ? run.type : "";
-    // Continue-as-new inherits its task queue from the run, which an earlier command may have changed.
+    const own = value !== ""
+      ? value
+      : field === "task queue"
+      ? run.taskQueue
+      : field === "workflow type"
+      ? run.type
+      : "";
+    // Continue-as-new inherits its task queue from the run, which an earlier command may have
+    // changed.
     if (kind === "end" && field === "task queue" && value === "") continue;
     add(field, recorded || "none", own || "none", false);
   }
   const filled = asServersDo(kind, now.times ?? {}, then.times?.[CLOSE] ?? 0, run.runTimeoutMs);
   for (const [field, ms] of Object.entries(now.times ?? {})) {
     const recorded = then.times?.[field] ?? 0;
-    if (Math.abs(recorded - ms) < 1 || recorded === filled[field] || filled[field] === "any") continue;
+    if (Math.abs(recorded - ms) < 1 || recorded === filled[field] || filled[field] === "any") {
+      continue;
+    }
     add(field, timeText(recorded), timeText(ms), false);
   }
   retryDifferences(kind, then.retry, now.retry, add);
@@ -106,7 +126,9 @@ export function compareFields(history: HistoryStep, code: CodeStep, run: OfRun):
     ...compareLists(gives ? "result" : "input", then.list ?? [], now.list ?? [], converter),
     ...["memo", "search attribute"].flatMap((name) => {
       const given = now.maps?.[name];
-      return given === undefined ? [] : compareMaps(name, then.maps?.[name] ?? {}, given, converter);
+      return given === undefined
+        ? []
+        : compareMaps(name, then.maps?.[name] ?? {}, given, converter);
     }),
   ];
   for (const { path, history, code } of apart) add(path, history, code, false);
@@ -115,7 +137,9 @@ export function compareFields(history: HistoryStep, code: CodeStep, run: OfRun):
 
 const timeText = (ms: number): string => ms === 0 ? "none" : formatExactDuration(ms);
 
-/** The compared values of a command or an event. Times are in milliseconds; 0 and "" mean not set. */
+/**
+ * The compared values of a command or an event. Times are in milliseconds; 0 and "" mean not set.
+ */
 interface StepValues {
   readonly texts?: { readonly [field: string]: string };
   readonly times?: { readonly [field: string]: number };
@@ -143,8 +167,8 @@ const TASK = "workflow task timeout";
 const LONGEST_TASK_MS = 120_000;
 
 /**
- * Returns the times that a server records: it sets omitted ones and shortens others. "any": the server has its own
- * default.
+ * Returns the times that a server records: it sets omitted ones and shortens others. "any": the
+ * server has its own default.
  */
 function asServersDo(
   kind: StepKind,
@@ -153,20 +177,24 @@ function asServersDo(
   runTimeoutMs: number,
 ): { readonly [field: string]: number | "any" } {
   const given = (field: string) => times[field] ?? 0;
-  const cut = (ms: number, ...others: readonly number[]) => Math.min(ms, ...others.filter((other) => other > 0));
+  const cut = (ms: number, ...others: readonly number[]) =>
+    Math.min(ms, ...others.filter((other) => other > 0));
   if (kind === "activity") {
     const close = given(CLOSE) || runTimeoutMs;
     // Timeouts that the code omits follow the recorded schedule-to-close timeout.
     const run = given(RUN) === 0 ? recordedCloseMs : cut(given(RUN), close, runTimeoutMs);
     return {
       [CLOSE]: cut(close, runTimeoutMs),
-      [WAIT]: given(WAIT) === 0 ? recordedCloseMs || runTimeoutMs : cut(given(WAIT), close, runTimeoutMs),
+      [WAIT]: given(WAIT) === 0
+        ? recordedCloseMs || runTimeoutMs
+        : cut(given(WAIT), close, runTimeoutMs),
       [RUN]: run,
       [BEAT]: cut(given(BEAT), run),
     };
   }
   if (kind === "timer") return {};
-  const filled = (field: string, ...cuts: readonly number[]) => given(field) === 0 ? "any" : cut(given(field), ...cuts);
+  const filled = (field: string, ...cuts: readonly number[]) =>
+    given(field) === 0 ? "any" : cut(given(field), ...cuts);
   return {
     [CLOSE]: filled(CLOSE, runTimeoutMs),
     [ALL_RUNS]: filled(ALL_RUNS),
@@ -178,24 +206,54 @@ function asServersDo(
 type Add = (field: string, history: string, code: string, counts: boolean) => void;
 
 /**
- * Compares retry policies. Servers set omitted fields, and for activities the whole policy, by defaults that each
- * cluster can configure.
+ * Compares retry policies. Servers set omitted fields, and for activities the whole policy, by
+ * defaults that each cluster can configure.
  */
-function retryDifferences(kind: StepKind, then: RetryValues | undefined, now: RetryValues | undefined, add: Add): void {
+function retryDifferences(
+  kind: StepKind,
+  then: RetryValues | undefined,
+  now: RetryValues | undefined,
+  add: Add,
+): void {
   if (now === undefined && then === undefined) return;
   if (now === undefined || then === undefined) {
-    if (kind === "child") add("retry policy", then === undefined ? "none" : "one", now === undefined ? "none" : "one", false);
-    else if (then !== undefined && then.never.length > 0) add("errors without a retry", then.never.join(", "), "none", false);
+    if (kind === "child") {
+      add(
+        "retry policy",
+        then === undefined ? "none" : "one",
+        now === undefined ? "none" : "one",
+        false,
+      );
+    } else if (then !== undefined && then.never.length > 0) {
+      add("errors without a retry", then.never.join(", "), "none", false);
+    }
     return;
   }
-  const number = (field: string, before: number, after: number, text: (value: number) => string) => {
-    if (after > 0 && Math.abs(before - after) >= 0.001) add(field, text(before), text(after), false);
+  const number = (
+    field: string,
+    before: number,
+    after: number,
+    text: (value: number) => string,
+  ) => {
+    if (after > 0 && Math.abs(before - after) >= 0.001) {
+      add(field, text(before), text(after), false);
+    }
   };
   number("initial retry interval", then.initialMs, now.initialMs, timeText);
   number("retry backoff coefficient", then.coefficient, now.coefficient, String);
   number("maximum retry interval", then.mostMs, now.mostMs, timeText);
-  number("maximum attempts", then.attempts, now.attempts, (attempts) => attempts === 0 ? "no limit" : String(attempts));
-  add("errors without a retry", then.never.join(", ") || "none", now.never.join(", ") || "none", false);
+  number(
+    "maximum attempts",
+    then.attempts,
+    now.attempts,
+    (attempts) => attempts === 0 ? "no limit" : String(attempts),
+  );
+  add(
+    "errors without a retry",
+    then.never.join(", ") || "none",
+    now.never.join(", ") || "none",
+    false,
+  );
 }
 
 const ofRecorded = (policy: RecordedPolicy | undefined): RetryValues | undefined =>
@@ -223,8 +281,10 @@ const ID_POLICIES = [
   "terminate if running",
 ];
 
-const one = (payload: Payload | undefined): readonly Payload[] => payload === undefined ? [] : [payload];
-const orUnset = <T>(map: { readonly [name: string]: T }) => Object.keys(map).length === 0 ? undefined : map;
+const one = (payload: Payload | undefined): readonly Payload[] =>
+  payload === undefined ? [] : [payload];
+const orUnset = <T>(map: { readonly [name: string]: T }) =>
+  Object.keys(map).length === 0 ? undefined : map;
 
 /** Returns undefined for events without compared values. */
 function ofEvent({ attributes: at }: HistoryEvent): StepValues | undefined {
@@ -232,7 +292,14 @@ function ofEvent({ attributes: at }: HistoryEvent): StepValues | undefined {
     case "timerStartedEventAttributes":
       return { times: { duration: toMilliseconds(at.value.startToFireTimeout) ?? 0 } };
     case "activityTaskScheduledEventAttributes": {
-      const { taskQueue, input, retryPolicy, heartbeatTimeout, scheduleToCloseTimeout, scheduleToStartTimeout } = at.value;
+      const {
+        taskQueue,
+        input,
+        retryPolicy,
+        heartbeatTimeout,
+        scheduleToCloseTimeout,
+        scheduleToStartTimeout,
+      } = at.value;
       return {
         texts: { "task queue": taskQueue?.name ?? "" },
         times: {
@@ -246,7 +313,15 @@ function ofEvent({ attributes: at }: HistoryEvent): StepValues | undefined {
       };
     }
     case "startChildWorkflowExecutionInitiatedEventAttributes": {
-      const { taskQueue, input, retryPolicy, memo, searchAttributes, cronSchedule, parentClosePolicy } = at.value;
+      const {
+        taskQueue,
+        input,
+        retryPolicy,
+        memo,
+        searchAttributes,
+        cronSchedule,
+        parentClosePolicy,
+      } = at.value;
       return {
         texts: {
           "task queue": taskQueue?.name ?? "",
@@ -265,7 +340,10 @@ function ofEvent({ attributes: at }: HistoryEvent): StepValues | undefined {
       };
     }
     case "nexusOperationScheduledEventAttributes":
-      return { times: { [CLOSE]: toMilliseconds(at.value.scheduleToCloseTimeout) ?? 0 }, list: one(at.value.input) };
+      return {
+        times: { [CLOSE]: toMilliseconds(at.value.scheduleToCloseTimeout) ?? 0 },
+        list: one(at.value.input),
+      };
     case "signalExternalWorkflowExecutionInitiatedEventAttributes":
       return { list: at.value.input?.payloads ?? [] };
     case "upsertWorkflowSearchAttributesEventAttributes":
@@ -342,7 +420,9 @@ function ofCommand({ command: { kind, attributes, cancel } }: CodeStep): StepVal
     case CommandKind.COMMAND_KIND_SIGNAL_EXTERNAL_WORKFLOW:
       return { list: SignalExternalWorkflow.decode(attributes).arguments };
     case CommandKind.COMMAND_KIND_UPSERT_SEARCH_ATTRIBUTES:
-      return { maps: { "search attribute": UpsertSearchAttributes.decode(attributes).searchAttributes } };
+      return {
+        maps: { "search attribute": UpsertSearchAttributes.decode(attributes).searchAttributes },
+      };
     case CommandKind.COMMAND_KIND_MODIFY_WORKFLOW_PROPERTIES:
       return { maps: { memo: ModifyWorkflowProperties.decode(attributes).memo } };
     case CommandKind.COMMAND_KIND_TRANSACT:

@@ -1,9 +1,9 @@
-// A history as it would be if the code had been edited before the run: steps and their resolving events are inserted
-// or removed. If the current code replays a history that was edited in the same way, that edit explains the
-// divergence.
+// A history as it would be if the code had been edited before the run: steps and their resolving
+// events are inserted or removed. If the current code replays a history that was edited in the same
+// way, that edit explains the divergence.
 //
-// Events refer to others by ID. Here they refer to the event objects, so that events can be inserted and removed;
-// `encode` assigns the IDs.
+// Events refer to others by ID. Here they refer to the event objects, so that events can be
+// inserted and removed; `encode` assigns the IDs.
 import { clone, create, toBinary } from "@bufbuild/protobuf";
 import { EventType } from "../../messages/generated/temporal/api/enums/v1/event_type_pb.ts";
 import {
@@ -11,7 +11,12 @@ import {
   HistoryEventSchema,
   HistorySchema,
 } from "../../messages/generated/temporal/api/history/v1/message_pb.ts";
-import { readMarkerSeq, sideEffectNumber, withMarkerSeq, withSideEffectNumber } from "./marker_seq.ts";
+import {
+  readMarkerSeq,
+  sideEffectNumber,
+  withMarkerSeq,
+  withSideEffectNumber,
+} from "./marker_seq.ts";
 import type { NewStep } from "./new_step.ts";
 
 type Attributes = { [field: string]: unknown };
@@ -20,7 +25,8 @@ type Attributes = { [field: string]: unknown };
 const isReference = (field: string, value: unknown): value is bigint =>
   field.endsWith("EventId") && typeof value === "bigint" && value > 0n;
 
-const attributesOf = ({ attributes }: HistoryEvent): Attributes => (attributes.value ?? {}) as Attributes;
+const attributesOf = ({ attributes }: HistoryEvent): Attributes =>
+  (attributes.value ?? {}) as Attributes;
 
 /** Events of the workflow tasks themselves. */
 const BOOKKEEPING: ReadonlySet<EventType> = new Set([
@@ -32,7 +38,12 @@ const BOOKKEEPING: ReadonlySet<EventType> = new Set([
 ]);
 
 /** Fields in which a resolving event refers to the event that it resolves. */
-const RESOLVING_FIELDS = ["scheduledEventId", "startedEventId", "initiatedEventId", "acceptedEventId"];
+const RESOLVING_FIELDS = [
+  "scheduledEventId",
+  "startedEventId",
+  "initiatedEventId",
+  "acceptedEventId",
+];
 
 export class EditedHistory {
   #events: HistoryEvent[];
@@ -61,60 +72,80 @@ export class EditedHistory {
   }
 
   /**
-   * Removes an event of a command, its resolving events, and the workflow tasks that then have nothing to do. Returns
-   * the removed resolving events.
+   * Removes an event of a command, its resolving events, and the workflow tasks that then have
+   * nothing to do. Returns the removed resolving events.
    */
   remove(eventId: number): HistoryEvent[] {
     const event = this.#byOldId.get(eventId)!;
     const gone = new Set([event]);
     for (const other of this.#events) {
       for (const [field, target] of this.#references.get(other)!) {
-        if (RESOLVING_FIELDS.includes(field) && gone.has(target) && !BOOKKEEPING.has(other.eventType)) gone.add(other);
+        if (
+          RESOLVING_FIELDS.includes(field) && gone.has(target) && !BOOKKEEPING.has(other.eventType)
+        ) gone.add(other);
       }
     }
     this.#shiftNumbers(event, -1);
-    const positions = this.#events.flatMap((each, i) => gone.has(each) && each !== event ? [i] : []);
+    const positions = this.#events.flatMap((each, i) =>
+      gone.has(each) && each !== event ? [i] : []
+    );
     // A task that was scheduled only because of a removed event is merged into the task before it.
     const wakers = positions.map((i) =>
-      this.#events.slice(i + 1).find(({ eventType }) => eventType === EventType.WORKFLOW_TASK_COMPLETED)
+      this.#events.slice(i + 1).find(({ eventType }) =>
+        eventType === EventType.WORKFLOW_TASK_COMPLETED
+      )
     );
     this.#events = this.#events.filter((each) => !gone.has(each));
-    for (const completed of new Set(wakers)) if (completed !== undefined) this.#joinIfIdle(completed);
+    for (const completed of new Set(wakers)) {
+      if (completed !== undefined) this.#joinIfIdle(completed);
+    }
     return [...gone].filter((each) => each !== event);
   }
 
   /** Merges a workflow task into the previous one if nothing happened between them. */
   #joinIfIdle(completed: HistoryEvent): void {
     const at = this.#events.indexOf(completed);
-    const before = this.#events.slice(0, at).findLast(({ eventType }) => eventType === EventType.WORKFLOW_TASK_COMPLETED);
+    const before = this.#events.slice(0, at).findLast(({ eventType }) =>
+      eventType === EventType.WORKFLOW_TASK_COMPLETED
+    );
     if (at < 0 || before === undefined) return;
     const from = this.#events.indexOf(before) + 1;
     const between = this.#events.slice(from, at);
     const own = (event: HistoryEvent) =>
-      this.#references.get(event)!.get("workflowTaskCompletedEventId") === before || isUpdateResponse(event);
+      this.#references.get(event)!.get("workflowTaskCompletedEventId") === before ||
+      isUpdateResponse(event);
     if (between.some((event) => !BOOKKEEPING.has(event.eventType) && !own(event))) return;
     const next = this.#events[at + 1];
     // An update is delivered with a task and has no event before the task.
-    if (next !== undefined && next.eventType === EventType.WORKFLOW_EXECUTION_UPDATE_ACCEPTED) return;
+    if (next !== undefined && next.eventType === EventType.WORKFLOW_EXECUTION_UPDATE_ACCEPTED) {
+      return;
+    }
     const idle = new Set(between.filter(({ eventType }) => BOOKKEEPING.has(eventType)));
     this.#events = this.#events.filter((event) => event !== completed && !idle.has(event));
     for (const event of [completed, ...idle]) this.#instead.set(event, before);
   }
 
   /**
-   * Inserts a step into the task that completed with `completedId`, before the event `beforeId`; 0: after the last
-   * event. If resolving events follow the step, later events of the task, except `staying`, move to a new task that
-   * begins after them. `resolving`: resolving events of a removed event, instead of the shortest ones.
+   * Inserts a step into the task that completed with `completedId`, before the event `beforeId`; 0:
+   * after the last event. If resolving events follow the step, later events of the task, except
+   * `staying`, move to a new task that begins after them. `resolving`: resolving events of a
+   * removed event, instead of the shortest ones.
    */
   insert(
     step: NewStep,
-    at: { readonly beforeId: number; readonly completedId: number; readonly staying: ReadonlySet<number> },
+    at: {
+      readonly beforeId: number;
+      readonly completedId: number;
+      readonly staying: ReadonlySet<number>;
+    },
     resolving: readonly HistoryEvent[] | undefined,
   ): void {
     const completed = this.#final(this.#byOldId.get(at.completedId)!);
     const own = this.#events.filter((event) => this.#writtenBy(event, completed));
     const before = at.beforeId === 0 ? undefined : this.#byOldId.get(at.beforeId);
-    const position = before === undefined ? this.#events.indexOf(own.at(-1) ?? completed) + 1 : this.#events.indexOf(before);
+    const position = before === undefined
+      ? this.#events.indexOf(own.at(-1) ?? completed) + 1
+      : this.#events.indexOf(before);
     const { command } = step;
     this.#shiftBy(step, position);
     this.#references.set(command, new Map([["workflowTaskCompletedEventId", completed]]));
@@ -131,7 +162,9 @@ export class EditedHistory {
     this.#events.splice(last + 1, 0, ...given, ...task, ...moving);
     for (const event of moving) {
       const references = this.#references.get(event)!;
-      if (references.has("workflowTaskCompletedEventId")) references.set("workflowTaskCompletedEventId", task.at(-1)!);
+      if (references.has("workflowTaskCompletedEventId")) {
+        references.set("workflowTaskCompletedEventId", task.at(-1)!);
+      }
     }
   }
 
@@ -145,25 +178,37 @@ export class EditedHistory {
     for (const answer of this.#events) {
       if (this.#references.get(answer)!.get("initiatedEventId") !== event) continue;
       const fields = attributesOf(answer);
-      if ("workflowType" in fields && "workflowType" in other) fields["workflowType"] = other["workflowType"];
+      if ("workflowType" in fields && "workflowType" in other) {
+        fields["workflowType"] = other["workflowType"];
+      }
     }
   }
 
-  /** Returns the encoded history, and for each of its events the original ID, or that of the original event before it. */
+  /**
+   * Returns the encoded history, and for each of its events the original ID, or that of the
+   * original event before it.
+   */
   encode(): { readonly bytes: Uint8Array; readonly oldIds: readonly number[] } {
     this.#events.forEach((event, i) => event.eventId = BigInt(i + 1));
     const oldIds: number[] = [];
     for (const event of this.#events) {
       const fields = attributesOf(event);
-      for (const [field, target] of this.#references.get(event) ?? []) fields[field] = this.#final(target).eventId;
+      for (const [field, target] of this.#references.get(event) ?? []) {
+        fields[field] = this.#final(target).eventId;
+      }
       oldIds.push(this.#oldId.get(event) ?? oldIds.at(-1) ?? 0);
     }
-    return { bytes: toBinary(HistorySchema, create(HistorySchema, { events: this.#events })), oldIds };
+    return {
+      bytes: toBinary(HistorySchema, create(HistorySchema, { events: this.#events })),
+      oldIds,
+    };
   }
 
   #final(event: HistoryEvent): HistoryEvent {
     let final = event;
-    for (let next = this.#instead.get(final); next !== undefined; next = this.#instead.get(final)) final = next;
+    for (let next = this.#instead.get(final); next !== undefined; next = this.#instead.get(final)) {
+      final = next;
+    }
     return final;
   }
 
@@ -181,7 +226,9 @@ export class EditedHistory {
     let before = command;
     return resolving.map(({ event, refersAs }) => {
       const references = new Map<string, HistoryEvent>();
-      for (const [field, what] of Object.entries(refersAs)) references.set(field, what === "command" ? command : before);
+      for (const [field, what] of Object.entries(refersAs)) {
+        references.set(field, what === "command" ? command : before);
+      }
       this.#references.set(event, references);
       before = event;
       return event;
@@ -189,12 +236,20 @@ export class EditedHistory {
   }
 
   /** Changes resolving events of another event of the same kind so that they refer to `command`. */
-  #retargeted(resolving: readonly HistoryEvent[], command: HistoryEvent, step: NewStep): HistoryEvent[] {
+  #retargeted(
+    resolving: readonly HistoryEvent[],
+    command: HistoryEvent,
+    step: NewStep,
+  ): HistoryEvent[] {
     for (const event of resolving) {
       const references = this.#references.get(event)!;
-      for (const [field, target] of references) if (!resolving.includes(target)) references.set(field, command);
+      for (const [field, target] of references) {
+        if (!resolving.includes(target)) references.set(field, command);
+      }
       const fields = attributesOf(event);
-      if ("timerId" in fields) fields["timerId"] = step.number === 0 ? fields["timerId"] : String(step.number);
+      if ("timerId" in fields) {
+        fields["timerId"] = step.number === 0 ? fields["timerId"] : String(step.number);
+      }
     }
     return [...resolving];
   }
@@ -208,7 +263,10 @@ export class EditedHistory {
     const [scheduled, started, completed] = [copy(scheduledOf), copy(startedOf), copy(like)];
     this.#references.set(scheduled, new Map());
     this.#references.set(started, new Map([["scheduledEventId", scheduled]]));
-    this.#references.set(completed, new Map([["scheduledEventId", scheduled], ["startedEventId", started]]));
+    this.#references.set(
+      completed,
+      new Map([["scheduledEventId", scheduled], ["startedEventId", started]]),
+    );
     return [scheduled, started, completed];
   }
 
@@ -228,31 +286,41 @@ export class EditedHistory {
     this.#events.forEach((event, i) => {
       if (i <= position) return;
       const fields = attributesOf(event);
-      if (counter === "timer" && "timerId" in fields) fields["timerId"] = shifted(fields["timerId"] as string, above, by);
+      if (counter === "timer" && "timerId" in fields) {
+        fields["timerId"] = shifted(fields["timerId"] as string, above, by);
+      }
       if (counter === "activity" && "activityId" in fields) {
         fields["activityId"] = shifted(fields["activityId"] as string, above, by);
       }
       if (counter === "sideEffect" && event.attributes.case === "markerRecordedEventAttributes") {
         const number = sideEffectNumber(event.attributes.value);
-        if (number !== undefined && number > above) withSideEffectNumber(event.attributes.value, number + by);
+        if (number !== undefined && number > above) {
+          withSideEffectNumber(event.attributes.value, number + by);
+        }
       } else if (counter !== "timer" && event.attributes.case === "markerRecordedEventAttributes") {
         const seq = readMarkerSeq(event.attributes.value);
         const shared = counter === "activity" ? seq?.sharesNumbers === true : true;
-        if (seq !== undefined && shared && seq.seq > above) withMarkerSeq(event.attributes.value, seq.seq + by);
+        if (seq !== undefined && shared && seq.seq > above) {
+          withMarkerSeq(event.attributes.value, seq.seq + by);
+        }
       }
     });
   }
 }
 
 const isUpdateResponse = ({ eventType }: HistoryEvent): boolean =>
-  eventType === EventType.WORKFLOW_EXECUTION_UPDATE_ACCEPTED || eventType === EventType.WORKFLOW_EXECUTION_UPDATE_COMPLETED;
+  eventType === EventType.WORKFLOW_EXECUTION_UPDATE_ACCEPTED ||
+  eventType === EventType.WORKFLOW_EXECUTION_UPDATE_COMPLETED;
 
 /** Numeric IDs come from the counter of the code; others were set by the user. */
 const shifted = (id: string, above: number, by: number): string =>
   /^\d+$/.test(id) && Number(id) > above ? String(Number(id) + by) : id;
 
-function countedAs({ attributes }: HistoryEvent): { readonly counter: string; readonly number: number } | undefined {
-  const of = (counter: string, id: string) => /^\d+$/.test(id) ? { counter, number: Number(id) } : undefined;
+function countedAs(
+  { attributes }: HistoryEvent,
+): { readonly counter: string; readonly number: number } | undefined {
+  const of = (counter: string, id: string) =>
+    /^\d+$/.test(id) ? { counter, number: Number(id) } : undefined;
   switch (attributes.case) {
     case "timerStartedEventAttributes":
       return of("timer", attributes.value.timerId);

@@ -1,5 +1,5 @@
-// Explains why a replay failed: the first difference between code and history, both sides of it, the likely edit and
-// a repair. The result is plain data; its summary sentence comes first.
+// Explains why a replay failed: the first difference between code and history, both sides of it,
+// the likely edit and a repair. The result is plain data; its summary sentence comes first.
 import type { HistoryEvent } from "../../messages/generated/temporal/api/history/v1/message_pb.ts";
 import type { LineTrace } from "../../executor/tasks/line_records.ts";
 import type { ReplayError, ReplayEvidence, ReplayVerdict } from "../../executor/tasks/replay.ts";
@@ -25,8 +25,8 @@ const SHOWN_STEPS = 60;
 export type { Replay } from "./likely.ts";
 
 /**
- * Edits found for similar differences. Of hundreds of runs with the same difference only a few are tried; the others
- * get the same edit.
+ * Edits found for similar differences. Of hundreds of runs with the same difference only a few are
+ * tried; the others get the same edit.
  */
 export class KnownEdits {
   readonly #known = new Map<string, { readonly found: Found | undefined; times: number }>();
@@ -55,8 +55,8 @@ const TRIED = 5;
 const MAX_KNOWN = 500;
 
 /**
- * Explains the divergence of a replay. Resolves to undefined if there is nothing to compare: the code failed, or the
- * replay recorded no evidence.
+ * Explains the divergence of a replay. Resolves to undefined if there is nothing to compare: the
+ * code failed, or the replay recorded no evidence.
  */
 export async function explainDivergence(
   history: Uint8Array,
@@ -71,14 +71,27 @@ export async function explainDivergence(
   const sides = new Sides(tasks, readCodeTasks(error.evidence));
   const place = sides.firstPlace(error.eventId) ?? placeOfError(tasks, sides, error, verdict);
   if (place === undefined) return undefined;
-  return await explained({ events, sides, place, verdict, error, evidence: error.evidence, replay, edits: known, lines });
+  return await explained({
+    events,
+    sides,
+    place,
+    verdict,
+    error,
+    evidence: error.evidence,
+    replay,
+    edits: known,
+    lines,
+  });
 }
 
 /** Optional means to improve an explanation. */
 export interface Helpers {
   /** Edits of earlier divergences. */
   readonly known?: KnownEdits | undefined;
-  /** Replays again and returns which lines ran, with the path of the task that started at the given event. */
+  /**
+   * Replays again and returns which lines ran, with the path of the task that started at the given
+   * event.
+   */
   readonly lines?: ((pathOf: number) => Promise<LineTrace | undefined>) | undefined;
 }
 
@@ -105,7 +118,10 @@ async function explained(known: Known): Promise<Divergence> {
     ? refineByPath(gone, place, edit.edit, await pathOf(known))
     : { ...current, location: edit.at, how: "command" as const };
   const eventId = pair.history?.eventId ?? lastRight(place);
-  const location = simplifyLocation(where.location === "" ? error.location : where.location, where.fiber);
+  const location = simplifyLocation(
+    where.location === "" ? error.location : where.location,
+    where.fiber,
+  );
   const sentence = summarizeDivergence(place, pair, { ...where, location }, edit.edit);
   const run = readOfRun(known.events[0]);
   return {
@@ -133,15 +149,20 @@ async function explained(known: Known): Promise<Divergence> {
 }
 
 /** Without a patch id: the lines of the first difference are not those to change. */
-const inWords = (repair: Repair | undefined): Repair | undefined => repair && { ...repair, patchId: "" };
+const inWords = (repair: Repair | undefined): Repair | undefined =>
+  repair && { ...repair, patchId: "" };
 
-async function foundEdit({ events, sides, place, verdict, replay, edits }: Known): Promise<Found | undefined> {
+async function foundEdit(
+  { events, sides, place, verdict, replay, edits }: Known,
+): Promise<Found | undefined> {
   if (replay === undefined) return guessEdit(events, place, sides);
   const { history, code } = place.pairs[place.at]!;
   const key = JSON.stringify([verdict.workflowType, history?.text, code?.text, code?.site]);
   const known = edits?.of(key);
   if (known !== undefined) return known.found;
-  const strict = !verdict.warnings.some(({ code, eventId }) => code === EXTRA_COMMAND && eventId < place.task.startedEventId);
+  const strict = !verdict.warnings.some(({ code, eventId }) =>
+    code === EXTRA_COMMAND && eventId < place.task.startedEventId
+  );
   const found = await findLikelyEdit(events, place, sides, replay, strict);
   edits?.note(key, found);
   return found;
@@ -167,10 +188,14 @@ function followingOf({ at, pairs, task }: Place, { history }: Sides): Divergence
 
 /** Returns the last event of the task that the code also has. */
 function lastRight({ task, at, pairs }: Place): number {
-  return pairs.slice(0, at).findLast(({ history }) => history !== undefined)?.history?.eventId ?? task.completedEventId;
+  return pairs.slice(0, at).findLast(({ history }) => history !== undefined)?.history?.eventId ??
+    task.completedEventId;
 }
 
-/** Returns the place that the core reported, for steps that look alike: fields, flags and results that the core compares. */
+/**
+ * Returns the place that the core reported, for steps that look alike: fields, flags and results
+ * that the core compares.
+ */
 function placeOfError(
   tasks: readonly HistoryTask[],
   sides: Sides,
@@ -197,8 +222,11 @@ function neighbours({ task }: Place, sides: Sides, run: OfRun): TaskPairs[] {
   return sides.history.slice(from, task.task + NEIGHBOURS).map((one) => ({
     task: one.task,
     startedEventId: one.startedEventId,
-    pairs: (sides.has(one) ? sides.pairs(one) : one.steps.map((history): Pair => ({ history, code: undefined, same: false })))
-      .slice(0, SHOWN_STEPS).map((pair) => shownPair(pair, run)),
+    pairs:
+      (sides.has(one)
+        ? sides.pairs(one)
+        : one.steps.map((history): Pair => ({ history, code: undefined, same: false })))
+        .slice(0, SHOWN_STEPS).map((pair) => shownPair(pair, run)),
     notReplayed: !sides.has(one),
   }));
 }
@@ -208,15 +236,23 @@ function shownPair({ history, code, same }: Pair, run: OfRun): StepPair {
     history: history && shownStep(history),
     code: code && shownStep(code),
     same,
-    differences: history === undefined || code === undefined ? [] : compareFields(history, code, run),
+    differences: history === undefined || code === undefined
+      ? []
+      : compareFields(history, code, run),
   };
 }
 
-const shownStep = ({ kind, name, text, eventId, site }: Step): Step => ({ kind, name, text, eventId, site });
+const shownStep = ({ kind, name, text, eventId, site }: Step): Step => ({
+  kind,
+  name,
+  text,
+  eventId,
+  site,
+});
 
 /**
- * Groups runs by their difference, largest group first: after a deployment hundreds may fail for one or two reasons.
- * Runs without a divergence are omitted.
+ * Groups runs by their difference, largest group first: after a deployment hundreds may fail for
+ * one or two reasons. Runs without a divergence are omitted.
  */
 export function sharedDivergences<Run>(
   runs: Iterable<{ readonly run: Run; readonly divergence: Divergence | undefined }>,
@@ -228,5 +264,7 @@ export function sharedDivergences<Run>(
     if (group === undefined) groups.set(divergence.key, { divergence, runs: [run] });
     else group.runs.push(run);
   }
-  return [...groups].map(([key, group]) => ({ key, ...group })).toSorted((a, b) => b.runs.length - a.runs.length);
+  return [...groups].map(([key, group]) => ({ key, ...group })).toSorted((a, b) =>
+    b.runs.length - a.runs.length
+  );
 }

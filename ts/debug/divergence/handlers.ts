@@ -28,11 +28,17 @@ export function updateEdit(
   if (here?.kind !== "update" || here.plan.answer !== "accept") return undefined;
   const { code } = place.pairs[place.at]!;
   const isRejected = code === undefined || code.kind !== "update" || code.plan.answer === "reject";
-  const isDelivered = evidence.jobs.flat().some(({ protocolInstanceId }) => protocolInstanceId === here.plan.id);
+  const isDelivered = evidence.jobs.flat().some(({ protocolInstanceId }) =>
+    protocolInstanceId === here.plan.id
+  );
   if (!isRejected || !isDelivered) return undefined;
   const set = siteIn(evidence.handlers, "update", here.name);
   if (set !== undefined) {
-    return handlerEdit(`the handler of update ${here.name} does not accept updates at this point`, here.name, set.site);
+    return handlerEdit(
+      `the handler of update ${here.name} does not accept updates at this point`,
+      here.name,
+      set.site,
+    );
   }
   const { text, site } = missing("update", here.name, events, evidence);
   return handlerEdit(`update ${here.name} has no handler: it was ${text}`, here.name, site);
@@ -52,7 +58,9 @@ export function signalEdit(
       .flatMap(({ kind, name }) => kind === "signalWorkflow" ? [name] : []),
   );
   // The newest signal first: the task that it started differs.
-  const names = jobs.flat().flatMap(({ kind, name = "" }) => kind === "signalWorkflow" && (untaken[name] ?? 0) > 0 ? [name] : []);
+  const names = jobs.flat().flatMap(({ kind, name = "" }) =>
+    kind === "signalWorkflow" && (untaken[name] ?? 0) > 0 ? [name] : []
+  );
   const name = names.findLast((name) => siteIn(handlers, "signal", name) === undefined);
   if (name === undefined) return undefined;
   // Without this edit the rest of the history replays with another one.
@@ -65,8 +73,11 @@ export function signalEdit(
   return handlerEdit(`signal ${name} has no handler: it was ${text}`, `signal ${name}`, site);
 }
 
-const siteIn = (sites: readonly MessageSite[], kind: MessageKind, name: string): MessageSite | undefined =>
-  sites.find((one) => one.kind === kind && one.name === name);
+const siteIn = (
+  sites: readonly MessageSite[],
+  kind: MessageKind,
+  name: string,
+): MessageSite | undefined => sites.find((one) => one.kind === kind && one.name === name);
 
 interface Missing {
   readonly text: string;
@@ -87,9 +98,14 @@ function missing(
   const other = others.length === 1 ? others[0] : alike.length === 1 ? alike[0] : undefined;
   const own = siteIn(definitions, kind, name);
   if (other === undefined) return { text: "removed or renamed", site: own?.site, isRenamed: false };
-  // If the old name is still defined, the line that sets the handler was changed, not the definition.
+  // If the old name is still defined, the line that sets the handler was changed, not the
+  // definition.
   const site = own === undefined ? siteIn(definitions, kind, other.name)?.site : undefined;
-  return { text: `renamed to ${other.name}`, site: site === undefined || site === "" ? other.site : site, isRenamed: true };
+  return {
+    text: `renamed to ${other.name}`,
+    site: site === undefined || site === "" ? other.site : site,
+    isRenamed: true,
+  };
 }
 
 /** Whether one name contains the other, ignoring case and separators. */
@@ -102,8 +118,9 @@ function isAlike(a: string, b: string): boolean {
 function sentNames(events: readonly HistoryEvent[]): Set<string> {
   const names = new Set<string>();
   for (const { attributes: at } of events) {
-    if (at.case === "workflowExecutionSignaledEventAttributes") names.add(`signal ${at.value.signalName}`);
-    else if (at.case === "workflowExecutionUpdateAcceptedEventAttributes") {
+    if (at.case === "workflowExecutionSignaledEventAttributes") {
+      names.add(`signal ${at.value.signalName}`);
+    } else if (at.case === "workflowExecutionUpdateAcceptedEventAttributes") {
       names.add(`update ${at.value.acceptedRequest?.input?.name ?? ""}`);
     } else if (at.case === "workflowExecutionUpdateAdmittedEventAttributes") {
       names.add(`update ${at.value.request?.input?.name ?? ""}`);

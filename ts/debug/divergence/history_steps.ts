@@ -2,7 +2,13 @@
 import type { HistoryEvent } from "../../messages/generated/temporal/api/history/v1/message_pb.ts";
 import { aboutEvent } from "../command_keys.ts";
 import { formatExactDuration } from "../values.ts";
-import { type KnownStep, makeStep, type MarkerData, readMarkerData, type StepPlan } from "./steps.ts";
+import {
+  type KnownStep,
+  makeStep,
+  type MarkerData,
+  readMarkerData,
+  type StepPlan,
+} from "./steps.ts";
 
 /** A step with its event. */
 export interface HistoryStep extends KnownStep {
@@ -29,7 +35,12 @@ export function readHistoryTasks(events: readonly HistoryEvent[]): HistoryTask[]
     const { attributes, eventId } = event;
     if (attributes.case === "workflowTaskCompletedEventAttributes") {
       const startedEventId = Number(attributes.value.startedEventId);
-      tasks.push({ task: tasks.length + 1, startedEventId, completedEventId: Number(eventId), steps: [] });
+      tasks.push({
+        task: tasks.length + 1,
+        startedEventId,
+        completedEventId: Number(eventId),
+        steps: [],
+      });
       continue;
     }
     names.see(event);
@@ -51,7 +62,10 @@ class UpdateNames {
       const name = acceptedRequest?.input?.name ?? this.#names.get(protocolInstanceId) ?? "";
       this.#names.set(protocolInstanceId, name);
     } else if (attributes.case === "workflowExecutionUpdateAdmittedEventAttributes") {
-      this.#names.set(attributes.value.request?.meta?.updateId ?? "", attributes.value.request?.input?.name ?? "");
+      this.#names.set(
+        attributes.value.request?.meta?.updateId ?? "",
+        attributes.value.request?.input?.name ?? "",
+      );
     }
   }
 
@@ -67,46 +81,76 @@ function planOf(event: HistoryEvent, byId: ById, names: UpdateNames): StepPlan |
   const { attributes } = event;
   switch (attributes.case) {
     case "activityTaskScheduledEventAttributes":
-      return { kind: "activity", name: attributes.value.activityType?.name ?? "", id: attributes.value.activityId };
+      return {
+        kind: "activity",
+        name: attributes.value.activityType?.name ?? "",
+        id: attributes.value.activityId,
+      };
     case "activityTaskCancelRequestedEventAttributes": {
       const of = byId(attributes.value.scheduledEventId)?.attributes;
-      const name = of?.case === "activityTaskScheduledEventAttributes" ? of.value.activityType?.name ?? "" : "";
+      const name = of?.case === "activityTaskScheduledEventAttributes"
+        ? of.value.activityType?.name ?? ""
+        : "";
       return { kind: "cancel", name: `activity ${name}`, id: "" };
     }
     case "timerStartedEventAttributes": {
       const { timerId, startToFireTimeout: d } = attributes.value;
-      const duration = formatExactDuration(d === undefined ? 0 : Number(d.seconds) * 1000 + d.nanos / 1e6);
+      const duration = formatExactDuration(
+        d === undefined ? 0 : Number(d.seconds) * 1000 + d.nanos / 1e6,
+      );
       return { kind: "timer", name: "", id: timerId, duration };
     }
     case "timerCanceledEventAttributes":
       return { kind: "cancel", name: `timer ${attributes.value.timerId}`, id: "" };
     case "startChildWorkflowExecutionInitiatedEventAttributes":
-      return { kind: "child", name: attributes.value.workflowType?.name ?? "", id: attributes.value.workflowId };
+      return {
+        kind: "child",
+        name: attributes.value.workflowType?.name ?? "",
+        id: attributes.value.workflowId,
+      };
     case "nexusOperationScheduledEventAttributes": {
       const { endpoint, service, operation } = attributes.value;
       return { kind: "nexus", name: `${service}.${operation}`, id: "", target: endpoint };
     }
     case "nexusOperationCancelRequestedEventAttributes": {
       const of = byId(attributes.value.scheduledEventId)?.attributes;
-      const name = of?.case === "nexusOperationScheduledEventAttributes" ? `${of.value.service}.${of.value.operation}` : "";
+      const name = of?.case === "nexusOperationScheduledEventAttributes"
+        ? `${of.value.service}.${of.value.operation}`
+        : "";
       return { kind: "cancel", name: `Nexus operation ${name}`, id: "" };
     }
     case "signalExternalWorkflowExecutionInitiatedEventAttributes": {
       const { signalName, workflowExecution } = attributes.value;
-      return { kind: "signal", name: signalName, id: "", target: workflowExecution?.workflowId ?? "" };
+      return {
+        kind: "signal",
+        name: signalName,
+        id: "",
+        target: workflowExecution?.workflowId ?? "",
+      };
     }
     case "requestCancelExternalWorkflowExecutionInitiatedEventAttributes":
-      return { kind: "cancel", name: `workflow ${attributes.value.workflowExecution?.workflowId ?? ""}`, id: "" };
+      return {
+        kind: "cancel",
+        name: `workflow ${attributes.value.workflowExecution?.workflowId ?? ""}`,
+        id: "",
+      };
     case "upsertWorkflowSearchAttributesEventAttributes":
       // Recorded by the core after the marker of a patch.
-      return aboutEvent(event) === undefined ? undefined : { kind: "searchAttributes", name: "", id: "" };
+      return aboutEvent(event) === undefined
+        ? undefined
+        : { kind: "searchAttributes", name: "", id: "" };
     case "workflowPropertiesModifiedEventAttributes":
       return { kind: "memo", name: "", id: "" };
     case "markerRecordedEventAttributes":
       return ofMarker(attributes.value.markerName, readMarkerData(attributes.value));
     case "workflowExecutionUpdateAcceptedEventAttributes": {
       const { protocolInstanceId } = attributes.value;
-      return { kind: "update", name: names.of(protocolInstanceId), id: protocolInstanceId, answer: "accept" };
+      return {
+        kind: "update",
+        name: names.of(protocolInstanceId),
+        id: protocolInstanceId,
+        answer: "accept",
+      };
     }
     case "workflowExecutionUpdateCompletedEventAttributes": {
       const of = byId(attributes.value.acceptedEventId)?.attributes;

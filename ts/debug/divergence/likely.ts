@@ -1,5 +1,6 @@
-// Finds the likely edit. Each candidate is tried: the history is edited in the same way and replayed. The candidate
-// with which the code gets furthest wins; if the replay passes, the edit is verified.
+// Finds the likely edit. Each candidate is tried: the history is edited in the same way and
+// replayed. The candidate with which the code gets furthest wins; if the replay passes, the edit is
+// verified.
 import type { HistoryEvent } from "../../messages/generated/temporal/api/history/v1/message_pb.ts";
 import type { ReplayOptions, ReplayVerdict } from "../../executor/tasks/replay.ts";
 import { hasExtraCommand } from "../verdict_kinds.ts";
@@ -25,7 +26,10 @@ const REPEATS = 24;
 /** Approximate limit of events to replay per candidate. Long histories get fewer repetitions. */
 const EVENTS = 40_000;
 
-/** Returns where a replay ended, as an event ID of the original history; Infinity: the replay passed. */
+/**
+ * Returns where a replay ended, as an event ID of the original history; Infinity: the replay
+ * passed.
+ */
 function reachOf(result: ReplayVerdict, oldIds: readonly number[]): number {
   const { verdict, error, events } = result;
   // The replay passes with an unmatched command: this edit does not explain everything.
@@ -43,7 +47,10 @@ async function reachOfCode(
   replay: (history: Uint8Array) => Promise<ReplayVerdict>,
 ): Promise<number> {
   const { evidence, eventId = 0 } = (await replay(bytes)).error ?? {};
-  const place = evidence && new Sides(readHistoryTasks(decodeEventList(bytes)), readCodeTasks(evidence)).firstPlace(eventId);
+  const place = evidence &&
+    new Sides(readHistoryTasks(decodeEventList(bytes)), readCodeTasks(evidence)).firstPlace(
+      eventId,
+    );
   if (place === undefined) return 0;
   return oldIds[(place.pairs[place.at]!.history?.eventId ?? place.task.completedEventId) - 1] ?? 0;
 }
@@ -74,7 +81,11 @@ export async function findLikelyEdit(
   strict: boolean,
 ): Promise<Found | undefined> {
   const from = place.pairs[place.at]!.history?.eventId ?? place.task.completedEventId;
-  const further: { readonly candidate: Candidate; readonly reach: number; readonly bytes: Uint8Array }[] = [];
+  const further: {
+    readonly candidate: Candidate;
+    readonly reach: number;
+    readonly bytes: Uint8Array;
+  }[] = [];
   const run = readOfRun(events[0]);
   let unlike: Candidate | undefined;
   for (const candidate of listCandidates(events, place, sides)) {
@@ -94,19 +105,26 @@ export async function findLikelyEdit(
   const times = Math.max(2, Math.min(REPEATS, Math.floor(EVENTS / events.length)));
   let later: Candidate | undefined;
   for (const { candidate, bytes } of further) {
-    const end = await repeated(candidate, bytes, (history) => replay(history, { callSites: "always", strict }), times);
+    const end = await repeated(
+      candidate,
+      bytes,
+      (history) => replay(history, { callSites: "always", strict }),
+      times,
+    );
     if (end === "fits") return { candidate, confidence: "verified" };
     if (end === "moved") later ??= candidate;
   }
   const [best] = further;
   if (best === undefined) return undefined;
-  if (later === best.candidate) return { candidate: { ...later, kind: "reordered", code: undefined }, confidence: "likely" };
+  if (later === best.candidate) {
+    return { candidate: { ...later, kind: "reordered", code: undefined }, confidence: "likely" };
+  }
   return { candidate: best.candidate, confidence: "likely" };
 }
 
 /**
- * Repeats an edit at each later difference that looks alike. "fits": the replay passes. "moved": the removed step is
- * what the code has at the next difference.
+ * Repeats an edit at each later difference that looks alike. "fits": the replay passes. "moved":
+ * the removed step is what the code has at the next difference.
  */
 async function repeated(
   candidate: Candidate,
@@ -125,8 +143,12 @@ async function repeated(
     const place = sides.firstPlace(eventId);
     if (place === undefined) return "fails";
     const { code } = place.pairs[place.at]!;
-    if (i === 0 && candidate.kind === "removed" && code !== undefined && isSameStep(code, candidate.history!)) return "moved";
-    const again = listCandidates(events, place, sides).find((one) => isAlike(one, candidate))?.edited();
+    if (
+      i === 0 && candidate.kind === "removed" && code !== undefined &&
+      isSameStep(code, candidate.history!)
+    ) return "moved";
+    const again = listCandidates(events, place, sides).find((one) => isAlike(one, candidate))
+      ?.edited();
     if (again === undefined) return "fails";
     bytes = again.bytes;
   }
@@ -137,21 +159,35 @@ const isAlike = (a: Candidate, b: Candidate): boolean =>
   a.kind === b.kind && alike(a.code, b.code) && alike(a.history, b.history);
 
 /** The ids of side effects, children and updates differ between the iterations of a loop. */
-function alike(a: Candidate["code"] | Candidate["history"], b: Candidate["code"] | Candidate["history"]): boolean {
+function alike(
+  a: Candidate["code"] | Candidate["history"],
+  b: Candidate["code"] | Candidate["history"],
+): boolean {
   return a === undefined || b === undefined ? a === b : isSameStep(a, b) ||
     (a.kind === b.kind && a.name === b.name && a.plan.answer === b.plan.answer);
 }
 
 /** Chooses a candidate without a replay, by the later steps. */
-export function guessEdit(events: readonly HistoryEvent[], place: Place, sides: Sides): Found | undefined {
+export function guessEdit(
+  events: readonly HistoryEvent[],
+  place: Place,
+  sides: Sides,
+): Found | undefined {
   const candidates = listCandidates(events, place, sides);
   const of = (kind: Candidate["kind"]) => candidates.find((candidate) => candidate.kind === kind);
-  const [moved, removed, renamed, inserted] = [of("reordered"), of("removed"), of("renamed"), of("inserted")];
+  const [moved, removed, renamed, inserted] = [
+    of("reordered"),
+    of("removed"),
+    of("renamed"),
+    of("inserted"),
+  ];
   const { history: here } = place.pairs[place.at]!;
   const goesOn = here !== undefined &&
     place.pairs.slice(place.at).some(({ code }) => code !== undefined && isSameStep(here, code));
   if (goesOn && inserted !== undefined) return { candidate: inserted, confidence: "likely" };
-  if (moved !== undefined && removed !== undefined) return { candidate: removed, confidence: "guess" };
+  if (moved !== undefined && removed !== undefined) {
+    return { candidate: removed, confidence: "guess" };
+  }
   const guess = renamed ?? inserted ?? removed;
   return guess && { candidate: guess, confidence: "guess" };
 }

@@ -1,5 +1,6 @@
-// The lines that ran before a difference. A command has a source line. If the code ended, waits, or took another
-// branch, the last line, or the line of that branch, is closer to the edit than the await before it.
+// The lines that ran before a difference. A command has a source line. If the code ended, waits, or
+// took another branch, the last line, or the line of that branch, is closer to the edit than the
+// await before it.
 import type { LineTrace } from "../../executor/tasks/line_records.ts";
 import { Places } from "../code/places.ts";
 import type { Place } from "./align.ts";
@@ -47,20 +48,35 @@ export function readPath(trace: LineTrace): PathStep[] {
 export const GONE: ReadonlySet<EditKind> = new Set(["removed", "patchRemoved", "endedEarly"]);
 
 /** Improves the place of a difference by the lines that ran. */
-export function refineByPath(where: Where, place: Place, edit: LikelyEdit, path: readonly PathStep[]): Where {
+export function refineByPath(
+  where: Where,
+  place: Place,
+  edit: LikelyEdit,
+  path: readonly PathStep[],
+): Where {
   if (path.length === 0) return where;
   const code = place.pairs[place.at]!.code ?? findNextSharedStep(place);
   if (!OWN_LINE(code)) {
     const last = lastStep(place, path)!;
-    return { ...where, location: formatLocation(last), fiber: last.fiber, how: where.how === "waits" ? "waits" : "last" };
+    return {
+      ...where,
+      location: formatLocation(last),
+      fiber: last.fiber,
+      how: where.how === "waits" ? "waits" : "last",
+    };
   }
   // A verified added or replaced step is at the command itself.
   if (edit.confidence === "verified" && !GONE.has(edit.kind)) return where;
   const turn = turnBefore(code!.site, path);
-  return turn === undefined ? where : { ...where, location: formatLocation(turn), fiber: turn.fiber, how: "command" };
+  return turn === undefined
+    ? where
+    : { ...where, location: formatLocation(turn), fiber: turn.fiber, how: "command" };
 }
 
-/** Returns the last line of the fiber that ends or responds to an update; otherwise the last line that ran. */
+/**
+ * Returns the last line of the fiber that ends or responds to an update; otherwise the last line
+ * that ran.
+ */
 function lastStep({ pairs, at }: Place, path: readonly PathStep[]): PathStep | undefined {
   const { code } = pairs[at]!;
   const fiber = code?.kind === "end"

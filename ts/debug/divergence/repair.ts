@@ -1,5 +1,5 @@
-// Code to paste that makes open runs replay again: old behavior for runs that have it in history, new behavior for
-// others.
+// Code to paste that makes open runs replay again: old behavior for runs that have it in history,
+// new behavior for others.
 import type { Pair } from "./align.ts";
 import { describeAction } from "./steps.ts";
 import type { LikelyEdit, Repair } from "./types.ts";
@@ -29,12 +29,19 @@ export function suggestRepair(
     }
     case "removed": {
       const id = idOf("without", here?.name || here?.kind);
-      return repair(id, "Keep the old step for runs that have it.", [`if (!patched("${id}")) {`, `  // as before: ${old}`, "}"]);
+      return repair(id, "Keep the old step for runs that have it.", [
+        `if (!patched("${id}")) {`,
+        `  // as before: ${old}`,
+        "}",
+      ]);
     }
     case "renamed":
     case "changedKind":
     case "reordered": {
-      const id = idOf(kind === "reordered" ? "order-of" : "new", code?.name || code?.kind || subject);
+      const id = idOf(
+        kind === "reordered" ? "order-of" : "new",
+        code?.name || code?.kind || subject,
+      );
       return repair(id, "Keep the old step next to the new one.", [
         `if (patched("${id}")) {`,
         `  // the new way: ${code?.text ?? subject}`,
@@ -45,7 +52,11 @@ export function suggestRepair(
     }
     case "endedEarly": {
       const id = idOf("ends-before", here?.name || here?.kind);
-      return repair(id, "Keep the old behavior for open runs.", [`if (patched("${id}")) {`, "  return; // the new end", "}"]);
+      return repair(id, "Keep the old behavior for open runs.", [
+        `if (patched("${id}")) {`,
+        "  return; // the new end",
+        "}",
+      ]);
     }
     case "patchRenamed":
       return repair(subject, "Use the patch id that history has.", [`patched("${subject}")`]);
@@ -63,4 +74,7 @@ export function suggestRepair(
 }
 
 const idOf = (word: string, name: string | undefined): string =>
-  `${word}-${(name ?? "step").replace(/([a-z0-9])([A-Z])/g, "$1-$2").replace(/[^A-Za-z0-9]+/g, "-").toLowerCase()}`;
+  `${word}-${
+    (name ?? "step").replace(/([a-z0-9])([A-Z])/g, "$1-$2").replace(/[^A-Za-z0-9]+/g, "-")
+      .toLowerCase()
+  }`;

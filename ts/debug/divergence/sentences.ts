@@ -18,7 +18,12 @@ export interface NamedEdit {
   readonly shifted?: ShiftedStep;
 }
 
-const edit = (kind: EditKind, text: string, subject: string, confidence: LikelyEdit["confidence"]): NamedEdit => ({
+const edit = (
+  kind: EditKind,
+  text: string,
+  subject: string,
+  confidence: LikelyEdit["confidence"],
+): NamedEdit => ({
   edit: { kind, text, subject, confidence },
 });
 
@@ -31,9 +36,11 @@ export function nameEdit(
   found: Found | undefined,
 ): NamedEdit {
   const { history: here, code } = place.pairs[place.at]!;
-  return failingBranch(place, evidence) ?? ofPatch(place, evidence) ?? updateEdit(place, here, events, evidence) ??
+  return failingBranch(place, evidence) ?? ofPatch(place, evidence) ??
+    updateEdit(place, here, events, evidence) ??
     ofLocal(here, code) ??
-    ofShifted(here, code, found) ?? signalEdit(place, here, events, evidence, found?.confidence === "verified") ??
+    ofShifted(here, code, found) ??
+    signalEdit(place, here, events, evidence, found?.confidence === "verified") ??
     ofShiftedStep(place, sides, events, found) ?? ofFound(place, found) ??
     ofSides(here, code);
 }
@@ -43,10 +50,15 @@ export function nameEdit(
  * history without it would replay.
  */
 function failingBranch(place: Place, { failedBranches }: ReplayEvidence): NamedEdit | undefined {
-  const failed = failedBranches.findLast(({ startedEventId }) => startedEventId === place.task.startedEventId);
+  const failed = failedBranches.findLast(({ startedEventId }) =>
+    startedEventId === place.task.startedEventId
+  );
   if (failed === undefined) return undefined;
   const text = `${failed.branch} failed in this task with ${failed.error}`;
-  return { ...edit("failingCode", text, failed.branch, "likely"), ...(failed.site !== "" && { at: failed.site }) };
+  return {
+    ...edit("failingCode", text, failed.branch, "likely"),
+    ...(failed.site !== "" && { at: failed.site }),
+  };
 }
 
 function ofPatch(place: Place, evidence: ReplayEvidence): NamedEdit | undefined {
@@ -58,25 +70,38 @@ function ofPatch(place: Place, evidence: ReplayEvidence): NamedEdit | undefined 
     const text = `${recorded} was renamed to "${missed.patchId}"`;
     return { ...edit("patchRenamed", text, here.name, "likely"), at: missed.site };
   }
-  return edit("patchRemoved", `${recorded} was removed, and runs that took it are open`, here.name, "likely");
+  return edit(
+    "patchRemoved",
+    `${recorded} was removed, and runs that took it are open`,
+    here.name,
+    "likely",
+  );
 }
 
 /** An activity that became a local activity, or the reverse. */
 function ofLocal(here: Pair["history"], code: Pair["code"]): NamedEdit | undefined {
-  if (here === undefined || code === undefined || here.kind === code.kind || here.name === "" || here.name !== code.name) {
+  if (
+    here === undefined || code === undefined || here.kind === code.kind || here.name === "" ||
+    here.name !== code.name
+  ) {
     return undefined;
   }
   return edit("changedKind", `${here.text} became ${code.text}`, code.text, "likely");
 }
 
 /**
- * The code draws more or fewer random numbers than before, so the generated child ID differs. A history with the new
- * ID would replay.
+ * The code draws more or fewer random numbers than before, so the generated child ID differs. A
+ * history with the new ID would replay.
  */
-function ofShifted(here: Pair["history"], code: Pair["code"], found: Found | undefined): NamedEdit | undefined {
+function ofShifted(
+  here: Pair["history"],
+  code: Pair["code"],
+  found: Found | undefined,
+): NamedEdit | undefined {
   if (here?.kind !== "child" || code?.kind !== "child" || here.name !== code.name) return undefined;
   if (found !== undefined && found.candidate.kind !== "renamed") return undefined;
-  const text = `the id of ${here.text} differs: the code uses more or fewer random numbers before it`;
+  const text =
+    `the id of ${here.text} differs: the code uses more or fewer random numbers before it`;
   return edit("randomShifted", text, here.name, "likely");
 }
 
@@ -100,12 +125,18 @@ function ofFound(place: Place, found: Found | undefined): NamedEdit | undefined 
   if (found === undefined) return undefined;
   const { candidate: { kind, code, history }, confidence } = found;
   const { history: here, code: there } = place.pairs[place.at]!;
-  // Any removed step before an end of the code gets it further, so only a verified candidate counts.
+  // Any removed step before an end of the code gets it further, so only a verified candidate
+  // counts.
   if (there?.kind === "end" && confidence !== "verified") return undefined;
   switch (kind) {
     case "inserted":
       if (here?.kind === "end") {
-        return edit("endedLate", `${code!.text} was added before ${here.text}`, code!.text, confidence);
+        return edit(
+          "endedLate",
+          `${code!.text} was added before ${here.text}`,
+          code!.text,
+          confidence,
+        );
       }
       return edit(
         "inserted",
@@ -118,15 +149,24 @@ function ofFound(place: Place, found: Found | undefined): NamedEdit | undefined 
     case "renamed":
       return edit("renamed", `${history!.text} became ${code!.text}`, code!.text, confidence);
     case "reordered":
-      if (code === undefined) return edit("reordered", `${history!.text} now comes later`, history!.text, confidence);
+      if (code === undefined) {
+        return edit("reordered", `${history!.text} now comes later`, history!.text, confidence);
+      }
       return edit(
         "reordered",
-        here === undefined ? `${code!.text} now comes earlier` : `${code!.text} was moved before ${here.text}`,
+        here === undefined
+          ? `${code!.text} now comes earlier`
+          : `${code!.text} was moved before ${here.text}`,
         code!.text,
         confidence,
       );
     case "changedKind":
-      return edit("changedKind", `${history!.text} was replaced by ${code!.text}`, code!.text, confidence);
+      return edit(
+        "changedKind",
+        `${history!.text} was replaced by ${code!.text}`,
+        code!.text,
+        confidence,
+      );
     default:
       return undefined;
   }
@@ -137,23 +177,47 @@ function ofSides(here: Pair["history"], code: Pair["code"]): NamedEdit {
     return edit("unknown", `the workflow now completes differently`, code.text, "likely");
   }
   if (code?.kind === "end" && here === undefined) {
-    return edit("endedEarly", "the workflow now ends before the next event in history", code.text, "likely");
+    return edit(
+      "endedEarly",
+      "the workflow now ends before the next event in history",
+      code.text,
+      "likely",
+    );
   }
   if (here?.kind === "end" && code === undefined) {
-    return edit("endedLate", `an await was added before ${here.text}, or now waits for something else`, here.text, "guess");
+    return edit(
+      "endedLate",
+      `an await was added before ${here.text}, or now waits for something else`,
+      here.text,
+      "guess",
+    );
   }
   if (code?.kind === "end" && here !== undefined) {
-    return edit("endedEarly", `the end of the workflow now comes before ${here.text}`, here.text, "likely");
+    return edit(
+      "endedEarly",
+      `the end of the workflow now comes before ${here.text}`,
+      here.text,
+      "likely",
+    );
   }
   if (here?.kind === "end" && code !== undefined) {
     return edit("endedLate", `${code.text} was added before ${here.text}`, code.text, "likely");
   }
   if (here !== undefined && code !== undefined) {
-    if (here.kind === code.kind) return edit("renamed", `${here.text} became ${code.text}`, code.text, "guess");
-    return edit("changedKind", `${code.text} was added before ${here.text}, or replaced it`, code.text, "guess");
+    if (here.kind === code.kind) {
+      return edit("renamed", `${here.text} became ${code.text}`, code.text, "guess");
+    }
+    return edit(
+      "changedKind",
+      `${code.text} was added before ${here.text}, or replaced it`,
+      code.text,
+      "guess",
+    );
   }
   if (code !== undefined) return edit("inserted", `${code.text} was added`, code.text, "guess");
-  if (here !== undefined) return edit("removed", `${here.text} was removed, or no longer comes here`, here.text, "guess");
+  if (here !== undefined) {
+    return edit("removed", `${here.text} was removed, or no longer comes here`, here.text, "guess");
+  }
   return edit("unknown", "cannot determine the change", "", "guess");
 }
 
@@ -173,19 +237,29 @@ export function summarizeDivergence(
   const end = `${capital(text)}${confidence === "verified" || kind === "failingCode" ? "." : "?"}`;
   if (kind === "handlerMissing" && !(here?.kind === "update" && here.name === subject)) {
     const instead = code !== undefined ? describeAction(code) : `never reaches ${here!.text}`;
-    const history = here === undefined ? "" : code === undefined ? `, which history recorded` : ` where history has ${here.text}`;
+    const history = here === undefined
+      ? ""
+      : code === undefined
+      ? `, which history recorded`
+      : ` where history has ${here.text}`;
     return `${inTask} has no handler for ${subject}, and ${instead}${history}${event}${at}. ${end}`;
   }
   if (kind === "handlerMissing") {
-    return `${inTask} has no handler for update ${here!.name}, which history accepted${event}${standing(where, place)}. ${end}`;
+    return `${inTask} has no handler for update ${here!.name}, which history accepted${event}${
+      standing(where, place)
+    }. ${end}`;
   }
   if (code === undefined && findNextSharedStep(divides) !== undefined) {
     return `${inTask} skips ${here!.text}, which history recorded${event}${at}. ${end}`;
   }
   if (code === undefined) {
-    return `${inTask} never reaches ${here!.text}, which history recorded${event}${standing(where, place)}. ${end}`;
+    return `${inTask} never reaches ${here!.text}, which history recorded${event}${
+      standing(where, place)
+    }. ${end}`;
   }
-  if (here === undefined) return `${inTask} ${describeAction(code)}, which history did not record${at}. ${end}`;
+  if (here === undefined) {
+    return `${inTask} ${describeAction(code)}, which history did not record${at}. ${end}`;
+  }
   if (code.kind === "end") {
     return `${inTask} ${describeAction(code)} where history has ${here.text}${event}${at}. ${end}`;
   }

@@ -12,13 +12,28 @@ export interface ShiftedStep {
   readonly code: CodeStep;
 }
 
-/** Returns an earlier step that was removed or added instead of the candidate's; undefined if it is the candidate's. */
-export function shiftedStep(place: Place, sides: Sides, candidate: Candidate, run: OfRun): ShiftedStep | undefined {
+/**
+ * Returns an earlier step that was removed or added instead of the candidate's; undefined if it is
+ * the candidate's.
+ */
+export function shiftedStep(
+  place: Place,
+  sides: Sides,
+  candidate: Candidate,
+  run: OfRun,
+): ShiftedStep | undefined {
   const { kind } = candidate;
-  const own = kind === "removed" ? candidate.history : kind === "inserted" ? candidate.code : undefined;
+  const own = kind === "removed"
+    ? candidate.history
+    : kind === "inserted"
+    ? candidate.code
+    : undefined;
   if (own === undefined) return undefined;
-  const differs = (history: HistoryStep, code: CodeStep) => compareFields(history, code, run).some(({ counts }) => !counts);
-  const pairs = pairsBefore(place, sides).filter(({ history }) => history.kind === own.kind && history.name === own.name);
+  const differs = (history: HistoryStep, code: CodeStep) =>
+    compareFields(history, code, run).some(({ counts }) => !counts);
+  const pairs = pairsBefore(place, sides).filter(({ history }) =>
+    history.kind === own.kind && history.name === own.name
+  );
   let [removed, added] = [candidate.history, candidate.code];
   let shifted: ShiftedStep | undefined;
   for (const pair of pairs.toReversed()) {
@@ -32,7 +47,9 @@ export function shiftedStep(place: Place, sides: Sides, candidate: Candidate, ru
 
 /** Returns the matching pairs before a place, in order. */
 function pairsBefore({ task, at, pairs }: Place, sides: Sides): ShiftedStep[] {
-  const before = sides.history.filter((one) => one.task < task.task && sides.has(one)).flatMap((one) => sides.pairs(one));
+  const before = sides.history.filter((one) => one.task < task.task && sides.has(one)).flatMap((
+    one,
+  ) => sides.pairs(one));
   return [...before, ...pairs.slice(0, at)].flatMap(({ history, code, same }) =>
     same && history !== undefined && code !== undefined ? [{ history, code }] : []
   );

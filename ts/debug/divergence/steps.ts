@@ -1,4 +1,5 @@
-// Steps of a workflow task in one form for events and commands, so that both can be compared and described alike.
+// Steps of a workflow task in one form for events and commands, so that both can be compared and
+// described alike.
 import type { Payload } from "../../converter/payload.ts";
 import { procedureOf, shownActivity } from "../../converter/procedure_names.ts";
 import { readPayload, toPlainData } from "../values.ts";
@@ -49,7 +50,9 @@ function textOf({ kind, name, duration, target, answer }: StepPlan): string {
     case "nexus":
       return `Nexus operation ${name}`;
     case "signal":
-      return `signal ${name}${target === undefined || target === "" ? "" : ` to workflow ${target}`}`;
+      return `signal ${name}${
+        target === undefined || target === "" ? "" : ` to workflow ${target}`
+      }`;
     case "patch":
       return `patch "${name}"`;
     case "sideEffect":
@@ -57,7 +60,9 @@ function textOf({ kind, name, duration, target, answer }: StepPlan): string {
     case "transact":
       return `reducer ${name}`;
     case "update":
-      return `the ${answer === "accept" ? "acceptance" : answer === "complete" ? "result" : "rejection"} of update ${name}`;
+      return `the ${
+        answer === "accept" ? "acceptance" : answer === "complete" ? "result" : "rejection"
+      } of update ${name}`;
     case "cancel":
       return `the cancellation of ${name}`;
     case "searchAttributes":
@@ -131,10 +136,15 @@ export function readMarkerData(
 ): MarkerData {
   const first = (name: string) => toPlainData(readPayload(details[name]?.payloads[0]));
   const fields = (value: unknown) =>
-    (typeof value === "object" && value !== null ? value : {}) as { readonly [key: string]: unknown };
+    (typeof value === "object" && value !== null ? value : {}) as {
+      readonly [key: string]: unknown;
+    };
   const text = (value: unknown) => value === undefined || value === null ? "" : String(value);
-  const patch = Object.keys(details).map((name) => fields(first(name))).find((value) => "id" in value && "deprecated" in value) ??
-    {};
+  const patch =
+    Object.keys(details).map((name) => fields(first(name))).find((value) =>
+      "id" in value && "deprecated" in value
+    ) ??
+      {};
   const local = fields(first("data"));
   return {
     patchId: text(patch["id"]),

@@ -1,5 +1,5 @@
-// Finds where two values differ, by path. Values that cannot be decoded are not compared: an encrypting codec makes
-// their bytes differ.
+// Finds where two values differ, by path. Values that cannot be decoded are not compared: an
+// encrypting codec makes their bytes differ.
 import type { Payload, PayloadConverter } from "../../converter/payload.ts";
 import { formatShort } from "../value_text.ts";
 import { readPayload } from "../values.ts";
@@ -15,7 +15,9 @@ export interface Apart {
 const MOST = 4;
 const ROOM = 60;
 
-/** Compares lists of payloads: the arguments of a call. The path of a single argument has no index. */
+/**
+ * Compares lists of payloads: the arguments of a call. The path of a single argument has no index.
+ */
 export function compareLists(
   name: string,
   history: readonly Payload[],
@@ -23,16 +25,26 @@ export function compareLists(
   converter: PayloadConverter | undefined,
 ): Apart[] {
   const length = Math.max(history.length, code.length);
-  return Array.from({ length }, (_, i) => payloadsApart(length === 1 ? name : `${name}[${i}]`, history[i], code[i], converter))
+  return Array.from(
+    { length },
+    (_, i) => payloadsApart(length === 1 ? name : `${name}[${i}]`, history[i], code[i], converter),
+  )
     .flat();
 }
 
 type Named = { readonly [name: string]: Payload };
 
 /** Compares payloads by name: a memo. */
-export function compareMaps(name: string, history: Named, code: Named, converter: PayloadConverter | undefined): Apart[] {
+export function compareMaps(
+  name: string,
+  history: Named,
+  code: Named,
+  converter: PayloadConverter | undefined,
+): Apart[] {
   const names = new Set([...Object.keys(history), ...Object.keys(code)]);
-  return [...names].flatMap((key) => payloadsApart(`${name} ${key}`, history[key], code[key], converter));
+  return [...names].flatMap((key) =>
+    payloadsApart(`${name} ${key}`, history[key], code[key], converter)
+  );
 }
 
 function payloadsApart(
@@ -41,7 +53,9 @@ function payloadsApart(
   code: Payload | undefined,
   converter: PayloadConverter | undefined,
 ): Apart[] {
-  if (history !== undefined && code !== undefined && areSameBytes(history.data, code.data)) return [];
+  if (history !== undefined && code !== undefined && areSameBytes(history.data, code.data)) {
+    return [];
+  }
   const [before, now] = [readPayload(history, converter), readPayload(code, converter)];
   if ("unreadable" in before || "unreadable" in now) return [];
   const found: Apart[] = [];
@@ -64,16 +78,21 @@ function collect(path: string, history: unknown, code: unknown, into: Apart[]): 
   } else if (!isSame(history, code)) into.push(apart(path, history, code));
 }
 
-/** Redaction replaces texts with a base-36 number, padded to the length of the text (take_away/redact.ts). */
+/**
+ * Redaction replaces texts with a base-36 number, padded to the length of the text
+ * (take_away/redact.ts).
+ */
 const REPLACED = /^[\da-z]{1,4}x{2,}$/;
 
 /** Returns whether the values of a history were redacted, by the identity that started it. */
 export const isRedacted = (identity: string): boolean => REPLACED.test(identity);
 
-const isReplaced = (history: string, code: string): boolean => history.length === code.length && REPLACED.test(history);
+const isReplaced = (history: string, code: string): boolean =>
+  history.length === code.length && REPLACED.test(history);
 
 const isRecord = (value: unknown): value is { readonly [key: string]: unknown } =>
-  typeof value === "object" && value !== null && [Object.prototype, null].includes(Object.getPrototypeOf(value));
+  typeof value === "object" && value !== null &&
+  [Object.prototype, null].includes(Object.getPrototypeOf(value));
 
 /** Compares lists of different length, dates and class instances by their JSON. */
 function isSame(a: unknown, b: unknown): boolean {
@@ -88,8 +107,11 @@ function apart(path: string, history: unknown, code: unknown): Apart {
   // Shortens long texts so that the difference stays visible.
   const start = from < ROOM - 20 || Math.max(before.length, now.length) <= ROOM ? 0 : from - 10;
   const part = (text: string) =>
-    `${start > 0 ? "…" : ""}${text.slice(start, start + ROOM)}${text.length > start + ROOM ? "…" : ""}`;
+    `${start > 0 ? "…" : ""}${text.slice(start, start + ROOM)}${
+      text.length > start + ROOM ? "…" : ""
+    }`;
   return { path, history: part(before), code: part(now) };
 }
 
-const areSameBytes = (a: Uint8Array, b: Uint8Array): boolean => a.length === b.length && a.every((byte, i) => byte === b[i]);
+const areSameBytes = (a: Uint8Array, b: Uint8Array): boolean =>
+  a.length === b.length && a.every((byte, i) => byte === b[i]);

@@ -1,5 +1,5 @@
-// The source place of a difference: the line of the command that differs, otherwise the await at which the run waits,
-// or the one that it passed last before it ended.
+// The source place of a difference: the line of the command that differs, otherwise the await at
+// which the run waits, or the one that it passed last before it ended.
 import type { MissedPatch } from "../../executor/tasks/recording.ts";
 import type { ReplayEvidence } from "../../executor/tasks/replay.ts";
 import type { Wait } from "../../executor/program/snapshot.ts";
@@ -11,7 +11,10 @@ export interface Where {
   /** "function (file:line:column)"; "" when not known. */
   readonly location: string;
   readonly fiber: string;
-  /** "command": issued the command. "waits": waits there. "after": continued from there. "last": ran last. */
+  /**
+   * "command": issued the command. "waits": waits there. "after": continued from there. "last": ran
+   * last.
+   */
   readonly how: "command" | "waits" | "after" | "last" | "unknown";
   readonly wait: Wait | undefined;
 }
@@ -20,7 +23,10 @@ const NOWHERE: Where = { location: "", fiber: "", how: "unknown", wait: undefine
 
 type Span = ReplayEvidence["waits"][number];
 
-/** Returns whether the step has no line in user code: the end of a function, the result of a handler. */
+/**
+ * Returns whether the step has no line in user code: the end of a function, the result of a
+ * handler.
+ */
 export const OWN_LINE = (code: CodeStep | undefined): boolean =>
   code !== undefined && code.site !== "" && code.kind !== "update" && code.kind !== "end";
 
@@ -29,15 +35,26 @@ export function findSourcePlace(place: Place, evidence: ReplayEvidence): Where {
   const own = place.pairs[place.at]!.code;
   const code = own ?? findNextSharedStep(place);
   const { startedEventId } = place.task;
-  const last = evidence.activations.findLastIndex((activation) => activation.startedEventId === startedEventId);
-  const first = evidence.activations.findIndex((activation) => activation.startedEventId === startedEventId);
+  const last = evidence.activations.findLastIndex((activation) =>
+    activation.startedEventId === startedEventId
+  );
+  const first = evidence.activations.findIndex((activation) =>
+    activation.startedEventId === startedEventId
+  );
   const sited = evidence.waits.filter(({ value }) => value.site !== "");
-  const resolved = sited.filter(({ from, to }) => from <= last && to !== undefined && to >= first && to <= last);
+  const resolved = sited.filter(({ from, to }) =>
+    from <= last && to !== undefined && to >= first && to <= last
+  );
   if (OWN_LINE(code)) {
     const { function: caller } = parts(code!.site);
     const same = resolved.filter(({ value }) => parts(value.site).function === caller);
     const from = newest(same.length > 0 ? same : resolved);
-    return { ...NOWHERE, ...(from === undefined ? {} : { wait: from.value }), location: code!.site, how: "command" };
+    return {
+      ...NOWHERE,
+      ...(from === undefined ? {} : { wait: from.value }),
+      location: code!.site,
+      how: "command",
+    };
   }
   const open = sited.filter(({ from, to }) => from <= last && (to === undefined || to > last));
   const begun = open.filter(({ from }) => from >= first);
@@ -54,7 +71,9 @@ export function findSourcePlace(place: Place, evidence: ReplayEvidence): Where {
 
 /** Returns the code's next step that history also has, if the code skips a step. */
 export const findNextSharedStep = ({ at, pairs }: Place): CodeStep | undefined =>
-  pairs[at]!.code === undefined ? pairs.slice(at).find(({ same, code, history }) => same && code && history)?.code : undefined;
+  pairs[at]!.code === undefined
+    ? pairs.slice(at).find(({ same, code, history }) => same && code && history)?.code
+    : undefined;
 
 const at = ({ value }: Span, how: Where["how"]): Where => ({
   location: value.site,
@@ -65,23 +84,28 @@ const at = ({ value }: Span, how: Where["how"]): Where => ({
 
 /** Returns the await that resolved last, or, for equal positions, the one that started last. */
 const newest = (spans: readonly Span[]): Span | undefined =>
-  spans.length === 0 ? undefined : spans.reduce((a, b) => ((b.to ?? 0) - (a.to ?? 0) || b.from - a.from) >= 0 ? b : a);
+  spans.length === 0
+    ? undefined
+    : spans.reduce((a, b) => ((b.to ?? 0) - (a.to ?? 0) || b.from - a.from) >= 0 ? b : a);
 
 /**
- * From this many lines on, the line that the code came from is closer to a removed step than the line that the code
- * reached.
+ * From this many lines on, the line that the code came from is closer to a removed step than the
+ * line that the code reached.
  */
 const FAR = 2;
 
 const LONG: ReadonlySet<Wait["kind"]> = new Set(["receive", "select", "children"]);
 
 /**
- * Shortens "Object.eval [as run] (f)" to "run (f)": the name from the user's code, without additions of the engine. A
- * function without a name gets the name of its fiber, if known: "handler of add (f)".
+ * Shortens "Object.eval [as run] (f)" to "run (f)": the name from the user's code, without
+ * additions of the engine. A function without a name gets the name of its fiber, if known: "handler
+ * of add (f)".
  */
 export function simplifyLocation(location: string, fiber: string): string {
   const [, name, place] = /^(?:async )?(.*) \((.*)\)$/.exec(location) ?? [];
-  if (name === undefined) return fiber === "" || location === "" ? location : `${fiber} (${location})`;
+  if (name === undefined) {
+    return fiber === "" || location === "" ? location : `${fiber} (${location})`;
+  }
   const [, of = "", as] = /^(.*?)(?: \[as (.*)\])?$/.exec(name) ?? [];
   const own = of.replace(/^.*\./, "");
   // Any other name is internal: how this package calls a handler or a branch.
@@ -97,11 +121,19 @@ export function placeBeforeRemoved(where: Where): Where {
   // These calls span many lines, and the code after them is at their end.
   if (LONG.has(where.wait.kind) && to.line > from.line) return where;
   if (from.file !== to.file || (to.line > from.line && to.line - from.line < FAR)) return where;
-  return { ...where, location: where.wait.site, fiber: shortFiberName(where.wait.fiber), how: "after" };
+  return {
+    ...where,
+    location: where.wait.site,
+    fiber: shortFiberName(where.wait.fiber),
+    how: "after",
+  };
 }
 
-function parts(location: string): { readonly function: string; readonly file: string; readonly line: number } {
-  const [, name = "", file = "", line = "0"] = /^(?:(.*) \()?(.*?):(\d+):\d+\)?$/.exec(location) ?? [];
+function parts(
+  location: string,
+): { readonly function: string; readonly file: string; readonly line: number } {
+  const [, name = "", file = "", line = "0"] = /^(?:(.*) \()?(.*?):(\d+):\d+\)?$/.exec(location) ??
+    [];
   return { function: name, file, line: Number(line) };
 }
 
@@ -117,12 +149,18 @@ function lastIssued({ activations }: ReplayEvidence, last: number): string {
 export function shortFiberName(label: string): string {
   if (/^(?:run of )?workflow "/.test(label)) return "run";
   const [, name] = /^handler of (?:update|signal) "(.*)"$/.exec(label) ?? [];
-  return name === undefined ? label.replace(/ in (?:run|handler) of .*$/, "") : `handler of ${name}`;
+  return name === undefined
+    ? label.replace(/ in (?:run|handler) of .*$/, "")
+    : `handler of ${name}`;
 }
 
-/** Returns the patches that the code queried and history does not have, up to this task; newest first. */
+/**
+ * Returns the patches that the code queried and history does not have, up to this task; newest
+ * first.
+ */
 export function findMissedPatches(place: Place, { missedPatches }: ReplayEvidence): MissedPatch[] {
-  return missedPatches.filter(({ startedEventId }) => startedEventId <= place.task.startedEventId).toReversed();
+  return missedPatches.filter(({ startedEventId }) => startedEventId <= place.task.startedEventId)
+    .toReversed();
 }
 
 /** Shortens "run (file:///app/workflows.ts:70:5)" to "workflows.ts:70"; "" without a line. */

@@ -1,5 +1,5 @@
-// The attempts of an activity. The history has only the last one: its start, its end, and the failure of the one before.
-// Times of earlier attempts are estimated from the retry policy.
+// The attempts of an activity. The history has only the last one: its start, its end, and the
+// failure of the one before. Times of earlier attempts are estimated from the retry policy.
 import type { HistoryEvent } from "../../messages/generated/temporal/api/history/v1/message_pb.ts";
 import { toShownFailure } from "../values.ts";
 import { eventTimeMs, toMilliseconds } from "./event_time.ts";
@@ -12,13 +12,19 @@ const MOST = 200;
 export function estimateAttempts(item: RunItem, events: readonly HistoryEvent[]): Attempt[] {
   if (item.kind !== "activity") return [];
   const own = item.eventIds.map((id) => events[id - 1]!);
-  const scheduled = own.find(({ attributes }) => attributes.case === "activityTaskScheduledEventAttributes");
+  const scheduled = own.find(({ attributes }) =>
+    attributes.case === "activityTaskScheduledEventAttributes"
+  );
   if (scheduled?.attributes.case !== "activityTaskScheduledEventAttributes") return [];
-  const started = own.find(({ attributes }) => attributes.case === "activityTaskStartedEventAttributes");
+  const started = own.find(({ attributes }) =>
+    attributes.case === "activityTaskStartedEventAttributes"
+  );
   const scheduledMs = eventTimeMs(scheduled);
-  const startedAt = started?.attributes.case === "activityTaskStartedEventAttributes" ? started.attributes.value : undefined;
-  // Servers record the start of an activity when it has ended. Without that event it is pending, running or being
-  // retried.
+  const startedAt = started?.attributes.case === "activityTaskStartedEventAttributes"
+    ? started.attributes.value
+    : undefined;
+  // Servers record the start of an activity when it has ended. Without that event it is pending,
+  // running or being retried.
   if (startedAt === undefined) return [];
   const last = Math.max(1, startedAt.attempt);
   const closing = item.closedBy === undefined ? undefined : events[item.closedBy - 1]!;
@@ -61,9 +67,14 @@ export function estimateAttempts(item: RunItem, events: readonly HistoryEvent[])
 
 /** Returns the backoff before each attempt in milliseconds; 0 for the first. */
 function backoffsOf({ attributes }: HistoryEvent, count: number): number[] {
-  const policy = attributes.case === "activityTaskScheduledEventAttributes" ? attributes.value.retryPolicy : undefined;
+  const policy = attributes.case === "activityTaskScheduledEventAttributes"
+    ? attributes.value.retryPolicy
+    : undefined;
   const initial = toMilliseconds(policy?.initialInterval) ?? 1000;
   const coefficient = policy?.backoffCoefficient || 2;
   const most = toMilliseconds(policy?.maximumInterval) ?? initial * 100;
-  return Array.from({ length: count }, (_, i) => i === 0 ? 0 : Math.min(most || Infinity, initial * coefficient ** (i - 1)));
+  return Array.from(
+    { length: count },
+    (_, i) => i === 0 ? 0 : Math.min(most || Infinity, initial * coefficient ** (i - 1)),
+  );
 }

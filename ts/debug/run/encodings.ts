@@ -15,7 +15,9 @@ const CONVERTERS: ReadonlySet<string> = new Set([
 ]);
 const text = new TextDecoder();
 
-/** Returns the encoding of a payload that a codec encoded; undefined for encodings of converters. */
+/**
+ * Returns the encoding of a payload that a codec encoded; undefined for encodings of converters.
+ */
 export function findCodecEncoding({ metadata }: Payload): string | undefined {
   const encoding = text.decode(metadata["encoding"]);
   return CONVERTERS.has(encoding) ? undefined : encoding;
@@ -32,7 +34,9 @@ export function countEncodings(events: readonly HistoryEvent[]): ReadonlyMap<str
     const { input, output, failure } = readEventValues(event);
     input?.forEach(add);
     output?.forEach(add);
-    for (let at: Failure | undefined = failure; at !== undefined; at = at.cause) add(at.encodedAttributes);
+    for (let at: Failure | undefined = failure; at !== undefined; at = at.cause) {
+      add(at.encodedAttributes);
+    }
   }
   return found;
 }

@@ -21,7 +21,8 @@ const into = (payloads: { readonly payloads: readonly Payload[] } | undefined): 
 const out = (payloads: { readonly payloads: readonly Payload[] } | undefined): EventValues => ({
   output: payloads?.payloads ?? [],
 });
-const failed = (failure: Failure | undefined): EventValues => failure === undefined ? NONE : { failure };
+const failed = (failure: Failure | undefined): EventValues =>
+  failure === undefined ? NONE : { failure };
 const fields = (named: Named | undefined): EventValues => ({ input: Object.values(named ?? {}) });
 
 /** Returns the payloads and failure of an event; missing ones are absent. */
@@ -62,7 +63,11 @@ export function readEventValues({ attributes: at }: HistoryEvent): EventValues {
       }
       if (LOCAL_ACTIVITY.has(at.value.markerName)) {
         const { input, result } = at.value.details;
-        return { ...into(input), ...(result === undefined ? NONE : out(result)), ...failed(at.value.failure) };
+        return {
+          ...into(input),
+          ...(result === undefined ? NONE : out(result)),
+          ...failed(at.value.failure),
+        };
       }
       return {
         input: Object.values(at.value.details).flatMap(({ payloads }) => payloads),

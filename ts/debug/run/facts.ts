@@ -16,13 +16,22 @@ const STATUS: { readonly [closing: string]: string } = {
 
 export function readRunFacts(file: HistoryFile, events: readonly HistoryEvent[]): RunFacts {
   const first = events[0]!.attributes;
-  const started = first.case === "workflowExecutionStartedEventAttributes" ? first.value : undefined;
+  const started = first.case === "workflowExecutionStartedEventAttributes"
+    ? first.value
+    : undefined;
   const identities = new Set<string>();
   const builds = new Set<string>();
   let sdk = "";
   for (const { attributes } of events) {
     if (attributes.case !== "workflowTaskCompletedEventAttributes") continue;
-    const { identity, sdkMetadata, deploymentVersion, workerVersion, workerDeploymentVersion, binaryChecksum } = attributes.value;
+    const {
+      identity,
+      sdkMetadata,
+      deploymentVersion,
+      workerVersion,
+      workerDeploymentVersion,
+      binaryChecksum,
+    } = attributes.value;
     if (identity !== "") identities.add(identity);
     const build = deploymentVersion === undefined
       ? workerDeploymentVersion || workerVersion?.buildId || binaryChecksum
@@ -56,18 +65,30 @@ const closingOf = (events: readonly HistoryEvent[]): HistoryEvent | undefined =>
 function linksOf(file: HistoryFile, events: readonly HistoryEvent[]): RunLink[] {
   const links: RunLink[] = [];
   const add = (link: RunLink) => {
-    const known = links.some(({ workflowId, runId }) => workflowId === link.workflowId && runId === link.runId);
-    if (!known && (link.workflowId !== "" || link.runId !== "") && link.runId !== file.runId) links.push(link);
+    const known = links.some(({ workflowId, runId }) =>
+      workflowId === link.workflowId && runId === link.runId
+    );
+    if (!known && (link.workflowId !== "" || link.runId !== "") && link.runId !== file.runId) {
+      links.push(link);
+    }
   };
   for (const { attributes: at, eventId: id } of events) {
     const eventId = Number(id);
     switch (at.case) {
       case "workflowExecutionStartedEventAttributes": {
-        const { parentWorkflowExecution: parent, rootWorkflowExecution: root, continuedExecutionRunId } = at.value;
+        const {
+          parentWorkflowExecution: parent,
+          rootWorkflowExecution: root,
+          continuedExecutionRunId,
+        } = at.value;
         if (parent !== undefined) add({ kind: "parent", ...named(parent), type: "", eventId });
         if (root !== undefined) add({ kind: "root", ...named(root), type: "", eventId });
         if (continuedExecutionRunId !== "") {
-          const before = { workflowId: file.workflowId, runId: continuedExecutionRunId, type: file.workflowType };
+          const before = {
+            workflowId: file.workflowId,
+            runId: continuedExecutionRunId,
+            type: file.workflowType,
+          };
           add({ kind: "continuedFrom", ...before, eventId });
         }
         break;
@@ -85,19 +106,34 @@ function linksOf(file: HistoryFile, events: readonly HistoryEvent[]): RunLink[] 
       case "workflowExecutionCompletedEventAttributes":
       case "workflowExecutionTimedOutEventAttributes":
         if (at.value.newExecutionRunId !== "") {
-          const next = { workflowId: file.workflowId, runId: at.value.newExecutionRunId, type: file.workflowType };
+          const next = {
+            workflowId: file.workflowId,
+            runId: at.value.newExecutionRunId,
+            type: file.workflowType,
+          };
           add({ kind: "retriedAs", ...next, eventId });
         }
         break;
       case "workflowTaskFailedEventAttributes":
         if (at.value.cause === WorkflowTaskFailedCause.RESET_WORKFLOW) {
-          add({ kind: "resetFrom", workflowId: file.workflowId, runId: at.value.baseRunId, type: file.workflowType, eventId });
+          add({
+            kind: "resetFrom",
+            workflowId: file.workflowId,
+            runId: at.value.baseRunId,
+            type: file.workflowType,
+            eventId,
+          });
         }
         break;
       case "childWorkflowExecutionStartedEventAttributes": {
         const { workflowExecution, workflowType } = at.value;
         if (workflowExecution !== undefined) {
-          add({ kind: "child", ...named(workflowExecution), type: workflowType?.name ?? "", eventId });
+          add({
+            kind: "child",
+            ...named(workflowExecution),
+            type: workflowType?.name ?? "",
+            eventId,
+          });
         }
         break;
       }
@@ -106,4 +142,7 @@ function linksOf(file: HistoryFile, events: readonly HistoryEvent[]): RunLink[] 
   return links;
 }
 
-const named = ({ workflowId, runId }: { readonly workflowId: string; readonly runId: string }) => ({ workflowId, runId });
+const named = ({ workflowId, runId }: { readonly workflowId: string; readonly runId: string }) => ({
+  workflowId,
+  runId,
+});

@@ -1,4 +1,5 @@
-// Findings about a history in sentences: the longest waits, failures, steps that never happened, open awaits.
+// Findings about a history in sentences: the longest waits, failures, steps that never happened,
+// open awaits.
 import type { HistoryEvent } from "../../messages/generated/temporal/api/history/v1/message_pb.ts";
 import { toShownFailure } from "../values.ts";
 import { readEventValues } from "./event_values.ts";
@@ -32,20 +33,30 @@ export function listFindings(source: FindingSource): Finding[] {
   ].slice(0, MOST);
 }
 
-/** Reports how the run ended if it did not complete: the failure with its causes, the reason, the requester. */
+/**
+ * Reports how the run ended if it did not complete: the failure with its causes, the reason, the
+ * requester.
+ */
 function endedRun({ facts, events }: FindingSource): Finding[] {
   const last = events.at(-1);
-  const end = (text: string): Finding[] => [{ kind: "run", text, eventId: Number(last?.eventId ?? 0) }];
+  const end = (
+    text: string,
+  ): Finding[] => [{ kind: "run", text, eventId: Number(last?.eventId ?? 0) }];
   switch (facts.status) {
     case "Failed":
       return end(`The run **failed**${chainText(readEventValues(last!).failure)}.`);
     case "TimedOut":
       return end("The run **timed out**: it reached its run timeout or execution timeout.");
     case "Terminated": {
-      const { reason = "", identity = "" } = last?.attributes.case === "workflowExecutionTerminatedEventAttributes"
-        ? last.attributes.value
-        : {};
-      return end(`The run was **terminated**${identity === "" ? "" : ` by ${identity}`}${reason === "" ? "" : `: ${reason}`}.`);
+      const { reason = "", identity = "" } =
+        last?.attributes.case === "workflowExecutionTerminatedEventAttributes"
+          ? last.attributes.value
+          : {};
+      return end(
+        `The run was **terminated**${identity === "" ? "" : ` by ${identity}`}${
+          reason === "" ? "" : `: ${reason}`
+        }.`,
+      );
     }
     case "Cancelled":
       return end(`The run was **canceled**${causeOfCancel(events)}.`);
@@ -60,10 +71,14 @@ const MOST_CAUSES = 5;
 /** Formats causes: " with A: message, caused by B: message". */
 function chainText(failure: Parameters<typeof toShownFailure>[0]): string {
   const parts: string[] = [];
-  let at: ReturnType<typeof toShownFailure> | undefined = failure === undefined ? undefined : toShownFailure(failure);
+  let at: ReturnType<typeof toShownFailure> | undefined = failure === undefined
+    ? undefined
+    : toShownFailure(failure);
   for (; at !== undefined && parts.length < MOST_CAUSES; at = at.cause) {
     const text = [
-      at.type === "" ? "" : `**${at.type.replace(/^[a-z](?=\w*Failure$)/, (first) => first.toUpperCase())}**`,
+      at.type === ""
+        ? ""
+        : `**${at.type.replace(/^[a-z](?=\w*Failure$)/, (first) => first.toUpperCase())}**`,
       at.message.replace(/\.$/, ""),
     ].filter((part) => part !== "").join(": ");
     if (text !== "" && text !== parts.at(-1)) parts.push(text);
@@ -72,7 +87,9 @@ function chainText(failure: Parameters<typeof toShownFailure>[0]): string {
 }
 
 function causeOfCancel(events: readonly HistoryEvent[]): string {
-  const asked = events.findLast(({ attributes }) => attributes.case === "workflowExecutionCancelRequestedEventAttributes");
+  const asked = events.findLast(({ attributes }) =>
+    attributes.case === "workflowExecutionCancelRequestedEventAttributes"
+  );
   if (asked?.attributes.case !== "workflowExecutionCancelRequestedEventAttributes") return "";
   const { cause, identity } = asked.attributes.value;
   const by = identity === "" ? "" : `, as ${identity} requested`;
@@ -94,10 +111,16 @@ function openRun({ facts, items }: FindingSource): Finding[] {
       eventId: 0,
     }];
   }
-  const names = open.slice(0, 3).map(({ name, kind }) => `${WORD[kind] ?? kind} **${name.replace(/^timer /, "")}**`);
+  const names = open.slice(0, 3).map(({ name, kind }) =>
+    `${WORD[kind] ?? kind} **${name.replace(/^timer /, "")}**`
+  );
   const more = open.length > 3 ? ` and ${open.length - 3} more` : "";
   const [first] = open;
-  return [{ kind: first!.kind, text: `The run is open. It waits for ${names.join(", ")}${more}.`, eventId: first!.from }];
+  return [{
+    kind: first!.kind,
+    text: `The run is open. It waits for ${names.join(", ")}${more}.`,
+    eventId: first!.from,
+  }];
 }
 
 const WORD: { readonly [kind: string]: string } = {
@@ -119,9 +142,15 @@ function failingTasks({ items, events }: FindingSource): Finding[] {
     if (end === i) continue;
     const last = tasks[end - 1]!;
     const { failure } = readEventValues(events[(last.closedBy ?? last.to) - 1]!);
-    const why = failure === undefined ? "no worker responded in time" : toShownFailure(failure).message || "no reason is given";
+    const why = failure === undefined
+      ? "no worker responded in time"
+      : toShownFailure(failure).message || "no reason is given";
     const times = end - i === 1 ? "once" : `**${end - i} times** in a row`;
-    findings.push({ kind: "task", text: `A workflow task failed ${times}: ${why}`, eventId: last.closedBy ?? last.to });
+    findings.push({
+      kind: "task",
+      text: `A workflow task failed ${times}: ${why}`,
+      eventId: last.closedBy ?? last.to,
+    });
     i = end;
   }
   return findings.toSorted((a, b) => b.eventId - a.eventId).slice(0, 2);
@@ -135,19 +164,29 @@ function longestWait({ events, facts, itemOf }: FindingSource): Finding[] {
   let at = 0;
   for (let i = 1; i < events.length; i++) {
     const [before, after] = [eventTimeMs(events[i - 1]!), eventTimeMs(events[i]!)];
-    if (before !== undefined && after !== undefined && after - before > longest) [longest, at] = [after - before, i];
+    if (before !== undefined && after !== undefined && after - before > longest) {
+      [longest, at] = [after - before, i];
+    }
   }
   const whole = endMs - startMs;
-  // A workflow task is scheduled because of an event, for example an update that is recorded after it.
+  // A workflow task is scheduled because of an event, for example an update that is recorded after
+  // it.
   let ending = at + 1;
-  while (ending < events.length && events[ending - 1]!.attributes.case === "workflowTaskScheduledEventAttributes") {
-    ending = events.findIndex(({ eventId }, i) => i >= ending && itemOf(Number(eventId))?.kind !== "task") + 1 || events.length;
+  while (
+    ending < events.length &&
+    events[ending - 1]!.attributes.case === "workflowTaskScheduledEventAttributes"
+  ) {
+    ending = events.findIndex(({ eventId }, i) =>
+          i >= ending && itemOf(Number(eventId))?.kind !== "task"
+        ) + 1 || events.length;
   }
   const item = itemOf(ending);
   if (longest < BLINK_MS || longest < whole * PART || item === undefined) return [];
   // Clocks of servers differ, and histories are edited: a part cannot be longer than the whole.
   if (longest > whole) {
-    const text = `The times of the events are not in order: **${spanText(longest)}** passed before this event.`;
+    const text = `The times of the events are not in order: **${
+      spanText(longest)
+    }** passed before this event.`;
     return [{ kind: "unknown", text, eventId: at + 1 }];
   }
   const parts = `**${spanText(longest)}** of ${spanText(whole)} passed`;
@@ -162,20 +201,41 @@ function longestWait({ events, facts, itemOf }: FindingSource): Finding[] {
   return [{ kind: item.kind, text, eventId: ending }];
 }
 
-const FALLIBLE: ReadonlySet<string> = new Set(["activity", "localActivity", "child", "external", "nexus", "update"]);
+const FALLIBLE: ReadonlySet<string> = new Set([
+  "activity",
+  "localActivity",
+  "child",
+  "external",
+  "nexus",
+  "update",
+]);
 
 function failedActivities({ items, events }: FindingSource): Finding[] {
   return items
-    .filter(({ kind, status }) => FALLIBLE.has(kind) && ["failed", "timedOut", "terminated"].includes(status))
+    .filter(({ kind, status }) =>
+      FALLIBLE.has(kind) && ["failed", "timedOut", "terminated"].includes(status)
+    )
     .slice(0, 3)
     .map((item) => {
       const { failure } = readEventValues(events[(item.closedBy ?? item.to) - 1]!);
       const { message, cause } = toShownFailure(failure);
       const why = cause?.message || message ||
-        (item.status === "timedOut" ? "it timed out" : item.status === "terminated" ? "it was terminated" : "no reason is given");
-      const took = item.startMs !== undefined && item.endMs !== undefined ? ` in ${spanText(item.endMs - item.startMs)}` : "";
-      const tries = item.attempt > 1 ? `failed **${item.attempt} times**${took}. Only the last failure is recorded` : "failed";
-      return { kind: item.kind, text: `**${item.name}** ${tries}: ${why}`, eventId: item.closedBy ?? item.to };
+        (item.status === "timedOut"
+          ? "it timed out"
+          : item.status === "terminated"
+          ? "it was terminated"
+          : "no reason is given");
+      const took = item.startMs !== undefined && item.endMs !== undefined
+        ? ` in ${spanText(item.endMs - item.startMs)}`
+        : "";
+      const tries = item.attempt > 1
+        ? `failed **${item.attempt} times**${took}. Only the last failure is recorded`
+        : "failed";
+      return {
+        kind: item.kind,
+        text: `**${item.name}** ${tries}: ${why}`,
+        eventId: item.closedBy ?? item.to,
+      };
     });
 }
 
@@ -195,9 +255,9 @@ function nearLimits({ limits, facts, events }: FindingSource): Finding[] {
     const part = `${Math.round(value / most * 100)} %`;
     const text = name === "payload"
       ? `One value takes **${part}** of the server's size limit.`
-      : `The history has **${part}** of the ${name === "events" ? "events" : "bytes"} that a server allows${
-        facts.status === "Running" ? "; continue as new before" : ""
-      }.`;
+      : `The history has **${part}** of the ${
+        name === "events" ? "events" : "bytes"
+      } that a server allows${facts.status === "Running" ? "; continue as new before" : ""}.`;
     return { kind: "run", text, eventId: eventId || events.length };
   });
 }

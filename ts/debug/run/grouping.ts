@@ -1,4 +1,5 @@
-// Groups the events of a history into items in one pass. A test checks that every type of event is handled.
+// Groups the events of a history into items in one pass. A test checks that every type of event is
+// handled.
 import type { HistoryEvent } from "../../messages/generated/temporal/api/history/v1/message_pb.ts";
 import type { PayloadConverter } from "../../converter/payload.ts";
 import { shownActivity } from "../../converter/procedure_names.ts";
@@ -17,7 +18,10 @@ export interface Grouped {
   readonly ofEvent: readonly (RunItem | undefined)[];
 }
 
-export function groupEvents(events: readonly HistoryEvent[], converter?: PayloadConverter): Grouped {
+export function groupEvents(
+  events: readonly HistoryEvent[],
+  converter?: PayloadConverter,
+): Grouped {
   const grouper = new Grouper(converter);
   for (const event of events) grouper.add(event);
   return grouper;
@@ -26,7 +30,9 @@ export function groupEvents(events: readonly HistoryEvent[], converter?: Payload
 type Case = NonNullable<HistoryEvent["attributes"]["case"]>;
 
 /** Items of a single event with a fixed name. */
-const MOMENTS: { readonly [kind in Case]?: readonly [kind: ItemKind, name: string, status: ItemStatus] } = {
+const MOMENTS: {
+  readonly [kind in Case]?: readonly [kind: ItemKind, name: string, status: ItemStatus];
+} = {
   workflowExecutionCompletedEventAttributes: ["run", "completes", "completed"],
   workflowExecutionFailedEventAttributes: ["run", "fails", "failed"],
   workflowExecutionTimedOutEventAttributes: ["run", "times out", "timedOut"],
@@ -83,11 +89,13 @@ const MIDDLES: ReadonlySet<Case> = new Set<Case>([
 ]);
 
 /**
- * Returns the ID of the event that began the item. For a timer that is its start; other items were scheduled or
- * initiated before they started.
+ * Returns the ID of the event that began the item. For a timer that is its start; other items were
+ * scheduled or initiated before they started.
  */
 function beganBy(attributes: object): bigint {
-  const { scheduledEventId, initiatedEventId, startedEventId } = attributes as { readonly [field: string]: bigint | undefined };
+  const { scheduledEventId, initiatedEventId, startedEventId } = attributes as {
+    readonly [field: string]: bigint | undefined;
+  };
   return scheduledEventId ?? initiatedEventId ?? startedEventId ?? 0n;
 }
 
@@ -126,33 +134,86 @@ class Grouper implements Grouped {
       case "workflowExecutionStartedEventAttributes":
         // Events of the previous run.
         this.#subscriptions.changed(at.value.searchAttributes?.indexedFields, this.#converter);
-        return this.#begin(event, "run", at.value.workflowType?.name ?? "", "completed", at.value.workflowId);
+        return this.#begin(
+          event,
+          "run",
+          at.value.workflowType?.name ?? "",
+          "completed",
+          at.value.workflowId,
+        );
       case "upsertWorkflowSearchAttributesEventAttributes": {
-        const changed = this.#subscriptions.changed(at.value.searchAttributes?.indexedFields, this.#converter);
+        const changed = this.#subscriptions.changed(
+          at.value.searchAttributes?.indexedFields,
+          this.#converter,
+        );
         return this.#begin(event, "searchAttributes", changed ?? "search attributes", "completed");
       }
       case "workflowExecutionContinuedAsNewEventAttributes":
-        return this.#begin(event, "run", "continues as new", "completed", at.value.newExecutionRunId);
+        return this.#begin(
+          event,
+          "run",
+          "continues as new",
+          "completed",
+          at.value.newExecutionRunId,
+        );
       case "workflowExecutionSignaledEventAttributes":
         return this.#begin(event, "signal", at.value.signalName, "completed");
       case "activityTaskScheduledEventAttributes":
-        return this.#begin(event, "activity", shownActivity(at.value.activityType?.name ?? ""), "open", at.value.activityId);
+        return this.#begin(
+          event,
+          "activity",
+          shownActivity(at.value.activityType?.name ?? ""),
+          "open",
+          at.value.activityId,
+        );
       case "timerStartedEventAttributes": {
         const named = readTimerName(readTimerSummary(event.userMetadata?.summary, this.#converter));
-        const name = named === "" ? formatExactDuration(toMilliseconds(at.value.startToFireTimeout) ?? 0) : named;
+        const name = named === ""
+          ? formatExactDuration(toMilliseconds(at.value.startToFireTimeout) ?? 0)
+          : named;
         return this.#begin(event, "timer", `timer ${name}`, "open", at.value.timerId);
       }
       case "startChildWorkflowExecutionInitiatedEventAttributes":
-        return this.#begin(event, "child", at.value.workflowType?.name ?? "", "open", at.value.workflowId);
+        return this.#begin(
+          event,
+          "child",
+          at.value.workflowType?.name ?? "",
+          "open",
+          at.value.workflowId,
+        );
       case "signalExternalWorkflowExecutionInitiatedEventAttributes":
-        return this.#begin(event, "external", at.value.signalName, "open", at.value.workflowExecution?.workflowId);
+        return this.#begin(
+          event,
+          "external",
+          at.value.signalName,
+          "open",
+          at.value.workflowExecution?.workflowId,
+        );
       case "requestCancelExternalWorkflowExecutionInitiatedEventAttributes":
-        return this.#begin(event, "external", "cancel request", "open", at.value.workflowExecution?.workflowId);
+        return this.#begin(
+          event,
+          "external",
+          "cancel request",
+          "open",
+          at.value.workflowExecution?.workflowId,
+        );
       case "nexusOperationScheduledEventAttributes":
-        return this.#begin(event, "nexus", `${at.value.service}.${at.value.operation}`, "open", at.value.endpoint);
+        return this.#begin(
+          event,
+          "nexus",
+          `${at.value.service}.${at.value.operation}`,
+          "open",
+          at.value.endpoint,
+        );
       case "markerRecordedEventAttributes": {
         const { kind, name, key } = readMarker(at.value, this.#converter);
-        return this.#begin(event, kind, name, at.value.failure === undefined ? "completed" : "failed", key);
+        return this.#begin(
+          event,
+          kind,
+          name,
+          at.value.failure === undefined ? "completed" : "failed",
+          key,
+        );
       }
       default:
         return this.#unknown(event);
@@ -179,11 +240,18 @@ class Grouper implements Grouped {
       }
       case "workflowExecutionUpdateRejectedEventAttributes": {
         const { rejectedRequest, protocolInstanceId } = at.value;
-        return this.#begin(event, "update", rejectedRequest?.input?.name ?? "", "rejected", protocolInstanceId);
+        return this.#begin(
+          event,
+          "update",
+          rejectedRequest?.input?.name ?? "",
+          "rejected",
+          protocolInstanceId,
+        );
       }
       case "workflowExecutionUpdateCompletedEventAttributes": {
         const status = at.value.outcome?.value.case === "failure" ? "failed" : "completed";
-        const update = this.ofEvent[Number(at.value.acceptedEventId)] ?? this.#updates.get(at.value.meta?.updateId ?? "");
+        const update = this.ofEvent[Number(at.value.acceptedEventId)] ??
+          this.#updates.get(at.value.meta?.updateId ?? "");
         return this.#closeItem(event, update, status, "update");
       }
       default:
@@ -242,7 +310,9 @@ class Grouper implements Grouped {
   }
 
   #closeItem(event: HistoryEvent, item: Made | undefined, status: ItemStatus, what: string): void {
-    if (item === undefined) return this.#begin(event, "unknown", `about ${what}, which is missing`, status);
+    if (item === undefined) {
+      return this.#begin(event, "unknown", `about ${what}, which is missing`, status);
+    }
     this.#add(event, item);
     item.status = status;
     item.closedBy = Number(event.eventId);

@@ -1,5 +1,5 @@
-// Event groups: markers by which a program groups commands and their events (`createEventGroup`), and by which the
-// SDK marks what the handler of a message did. Few histories have them.
+// Event groups: markers by which a program groups commands and their events (`createEventGroup`),
+// and by which the SDK marks what the handler of a message did. Few histories have them.
 import type { HistoryEvent } from "../../messages/generated/temporal/api/history/v1/message_pb.ts";
 import type { EventGroupMarker } from "../../messages/generated/temporal/api/sdk/v1/event_group_marker_pb.ts";
 import { decodeHistoryBytes } from "../../history_files/decode_events.ts";
@@ -9,8 +9,8 @@ import type { EventGroup, RunItem, RunModel } from "./types.ts";
 type Made = { -readonly [field in keyof EventGroup]: EventGroup[field] };
 
 /**
- * Returns the event groups of a history, in the order of their first events. Labels always have Temporal's default
- * encoding.
+ * Returns the event groups of a history, in the order of their first events. Labels always have
+ * Temporal's default encoding.
  */
 export function eventGroups(run: Pick<RunModel, "bytes" | "hasGroups" | "itemOf">): EventGroup[] {
   if (!run.hasGroups) return [];
@@ -28,7 +28,9 @@ export function eventGroups(run: Pick<RunModel, "bytes" | "hasGroups" | "itemOf"
         if (group.eventId > 0) add(known.items, run.itemOf(group.eventId));
       }
       // The first marker of an ID has the label; later ones may omit it.
-      if (variant.case === "label" && variant.value.label !== undefined && known.group.label === "") {
+      if (
+        variant.case === "label" && variant.value.label !== undefined && known.group.label === ""
+      ) {
         const label = readPayload(variant.value.label);
         if ("value" in label && typeof label.value === "string") known.group.label = label.value;
       }
@@ -42,7 +44,8 @@ export function eventGroups(run: Pick<RunModel, "bytes" | "hasGroups" | "itemOf"
   }));
 }
 
-const add = (items: Set<number>, item: RunItem | undefined) => item !== undefined && items.add(item.index);
+const add = (items: Set<number>, item: RunItem | undefined) =>
+  item !== undefined && items.add(item.index);
 
 function idOf(variant: EventGroupMarker["variant"]): string {
   switch (variant.case) {
@@ -64,13 +67,17 @@ const shortId = (id: string): string => {
 };
 
 /** Returns the event and name of accepted updates, by both of their IDs. */
-function updatesIn(events: readonly HistoryEvent[]): ReadonlyMap<string, { readonly eventId: number; readonly name: string }> {
+function updatesIn(
+  events: readonly HistoryEvent[],
+): ReadonlyMap<string, { readonly eventId: number; readonly name: string }> {
   const updates = new Map<string, { readonly eventId: number; readonly name: string }>();
   for (const { attributes, eventId } of events) {
     if (attributes.case !== "workflowExecutionUpdateAcceptedEventAttributes") continue;
     const { acceptedRequest, protocolInstanceId } = attributes.value;
     const update = { eventId: Number(eventId), name: acceptedRequest?.input?.name ?? "" };
-    for (const id of [protocolInstanceId, acceptedRequest?.meta?.updateId ?? ""]) if (id !== "") updates.set(id, update);
+    for (const id of [protocolInstanceId, acceptedRequest?.meta?.updateId ?? ""]) {
+      if (id !== "") updates.set(id, update);
+    }
   }
   return updates;
 }

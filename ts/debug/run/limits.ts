@@ -1,5 +1,5 @@
-// Compares a history with the limits of Temporal servers (https://docs.temporal.io/cloud/limits, also the server
-// defaults).
+// Compares a history with the limits of Temporal servers (https://docs.temporal.io/cloud/limits,
+// also the server defaults).
 import type { HistoryEvent } from "../../messages/generated/temporal/api/history/v1/message_pb.ts";
 import type { Payload } from "../../converter/payload.ts";
 import { readEventValues } from "./event_values.ts";
@@ -27,6 +27,7 @@ export function measureLimits(events: readonly HistoryEvent[], bytes: Uint8Array
 const sizeOf = (payloads: readonly Payload[] | undefined): number =>
   (payloads ?? []).reduce(
     (sum, { data, metadata }) =>
-      sum + data.length + Object.entries(metadata).reduce((n, [key, value]) => n + key.length + value.length, 0),
+      sum + data.length +
+      Object.entries(metadata).reduce((n, [key, value]) => n + key.length + value.length, 0),
     0,
   );

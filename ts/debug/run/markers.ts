@@ -1,5 +1,5 @@
-// Reads markers of all SDKs: patches and versions, side effects, local activities; and of reducers of temporalex.
-// SDKs use different names and details for the same things.
+// Reads markers of all SDKs: patches and versions, side effects, local activities; and of reducers
+// of temporalex. SDKs use different names and details for the same things.
 import type { MarkerRecordedEventAttributes } from "../../messages/generated/temporal/api/history/v1/message_pb.ts";
 import type { PayloadConverter } from "../../converter/payload.ts";
 import { BROADCAST_ACTIVITY } from "../../converter/subscriptions.ts";
@@ -13,9 +13,15 @@ export interface Marker {
 }
 
 /** Marker names of local activities: Core (TypeScript, Python, .NET, Ruby), and Go and Java. */
-export const LOCAL_ACTIVITY: ReadonlySet<string> = new Set(["core_local_activity", "LocalActivity"]);
+export const LOCAL_ACTIVITY: ReadonlySet<string> = new Set([
+  "core_local_activity",
+  "LocalActivity",
+]);
 
-export function readMarker(marker: MarkerRecordedEventAttributes, converter: PayloadConverter | undefined): Marker {
+export function readMarker(
+  marker: MarkerRecordedEventAttributes,
+  converter: PayloadConverter | undefined,
+): Marker {
   const { markerName, details } = marker;
   const value = (name: string): unknown => {
     const first = details[name]?.payloads[0];
@@ -26,7 +32,10 @@ export function readMarker(marker: MarkerRecordedEventAttributes, converter: Pay
     case "core_patch": {
       const [named] = Object.keys(details);
       const data = value(named ?? "");
-      const id = text((data as { id?: unknown } | undefined)?.id ?? value("patch_id") ?? value("patch-id") ?? data);
+      const id = text(
+        (data as { id?: unknown } | undefined)?.id ?? value("patch_id") ?? value("patch-id") ??
+          data,
+      );
       return { kind: "marker", name: `patch ${id}`, key: id };
     }
     case "Version": {
@@ -42,16 +51,23 @@ export function readMarker(marker: MarkerRecordedEventAttributes, converter: Pay
       return { kind: "marker", name: `mutable side effect ${id}`.trim(), key: id };
     }
     case "Transact":
-      return { kind: "marker", name: `transact ${text(value("reducer"))}`.trim(), key: text(value("id")) };
+      return {
+        kind: "marker",
+        name: `transact ${text(value("reducer"))}`.trim(),
+        key: text(value("id")),
+      };
     default:
       return { kind: "marker", name: markerName, key: "" };
   }
 }
 
 function localActivity(value: (name: string) => unknown): Marker {
-  // Core and Go store all details in "data", with different field names. Java has a payload for each.
+  // Core and Go store all details in "data", with different field names. Java has a payload for
+  // each.
   const data = value("data");
-  const fields = typeof data === "object" && data !== null ? data as { readonly [name: string]: unknown } : {};
+  const fields = typeof data === "object" && data !== null
+    ? data as { readonly [name: string]: unknown }
+    : {};
   const type = fields["activity_type"] ?? fields["ActivityType"] ?? value("type");
   const id = fields["activity_id"] ?? fields["ActivityID"] ?? value("activityId");
   const name = type === BROADCAST_ACTIVITY ? "broadcast" : text(type);

@@ -1,4 +1,5 @@
-// Opens a history without code. Groups and facts are computed at once, values are decoded on first use.
+// Opens a history without code. Groups and facts are computed at once, values are decoded on first
+// use.
 import type { PayloadCodec } from "../../codec/codec.ts";
 import type { PayloadConverter } from "../../converter/payload.ts";
 import type { HistoryEvent } from "../../messages/generated/temporal/api/history/v1/message_pb.ts";
@@ -38,10 +39,13 @@ export interface OpenRunOptions {
 }
 
 /**
- * Opens a history of any SDK, in any exported format, without its code. Rejects with a HistoryFileError if the file
- * contains no history, or a PayloadCodecError.
+ * Opens a history of any SDK, in any exported format, without its code. Rejects with a
+ * HistoryFileError if the file contains no history, or a PayloadCodecError.
  */
-export async function openRun(file: Uint8Array | HistoryFile, options: OpenRunOptions = {}): Promise<RunModel> {
+export async function openRun(
+  file: Uint8Array | HistoryFile,
+  options: OpenRunOptions = {},
+): Promise<RunModel> {
   const history = file instanceof Uint8Array ? await readHistoryFile(file) : file;
   return new Run(history, await decoded(history.bytes, options.codec), options.converter);
 }
@@ -54,7 +58,9 @@ async function decoded(history: Uint8Array, codec: OpenRunOptions["codec"]): Pro
 
 /** Decodes details that an SDK stored as bytes of text. */
 function readableMarker(details: Shown): Shown {
-  const text = "value" in details && details.value instanceof Uint8Array ? textOfBytes(details.value) : undefined;
+  const text = "value" in details && details.value instanceof Uint8Array
+    ? textOfBytes(details.value)
+    : undefined;
   return text === undefined ? details : { value: text };
 }
 
@@ -117,7 +123,11 @@ class Run implements RunModel {
   pendingAt(position: number): readonly RunItem[] {
     if (this.#pending === undefined) {
       const things = this.items.filter(({ kind }) => kind !== "task");
-      const open = new OpenSpans(things.length, (i) => things[i]!.from, (i) => things[i]!.closedBy ?? Infinity);
+      const open = new OpenSpans(
+        things.length,
+        (i) => things[i]!.from,
+        (i) => things[i]!.closedBy ?? Infinity,
+      );
       this.#pending = { things, open };
     }
     const { things, open } = this.#pending;
@@ -165,7 +175,9 @@ class Run implements RunModel {
     const failure = this.failureOf(item);
     const attempts = item.attempt > 1 ? `${item.attempt} attempts, ` : "";
     if (failure !== undefined) {
-      return `${args === "" ? "" : `${args} `}${attempts}${failure.cause?.message ?? failure.message}`.trim();
+      return `${args === "" ? "" : `${args} `}${attempts}${
+        failure.cause?.message ?? failure.message
+      }`.trim();
     }
     const end = output === undefined
       ? item.status === "open" || item.status === "completed" ? "" : item.status
@@ -176,7 +188,9 @@ class Run implements RunModel {
   /** Returns what the name of a timer omits: its duration, its summary, whether it was canceled. */
   #timerDetail({ from, name, status }: RunItem): string {
     const { attributes, userMetadata } = this.#events[from - 1]!;
-    const startToFire = attributes.case === "timerStartedEventAttributes" ? attributes.value.startToFireTimeout : undefined;
+    const startToFire = attributes.case === "timerStartedEventAttributes"
+      ? attributes.value.startToFireTimeout
+      : undefined;
     const summary = readTimerSummary(userMetadata?.summary, this.#converter);
     const said = readTimerName(summary) === ""
       ? (summary === "" ? "" : formatShort(summary))
@@ -203,12 +217,25 @@ class Run implements RunModel {
     const { message = "", type = "", cause } = this.failureOf(item) ?? {};
     const types = item.eventIds.map((id) => this.lines[id - 1]!.type);
     const detail = item.kind === "timer" ? this.detailOf(item) : "";
-    return [item.name, item.key, item.status, ...types, ...values, message, type, cause?.message ?? "", detail].join("\n")
+    return [
+      item.name,
+      item.key,
+      item.status,
+      ...types,
+      ...values,
+      message,
+      type,
+      cause?.message ?? "",
+      detail,
+    ].join("\n")
       .toLowerCase();
   }
 
   /** Returns the value of the first event of an item that has one. */
-  #valuesOf<T>(item: RunItem, pick: (values: ReturnType<typeof readEventValues>) => T | undefined): T | undefined {
+  #valuesOf<T>(
+    item: RunItem,
+    pick: (values: ReturnType<typeof readEventValues>) => T | undefined,
+  ): T | undefined {
     for (const id of item.eventIds) {
       const picked = pick(readEventValues(this.#events[id - 1]!));
       if (picked !== undefined) return picked;

@@ -6,7 +6,9 @@ export function spanText(ms: number): string {
   if (ms < 59_950) return `${Math.round(ms / 100) / 10} s`;
   const seconds = Math.round(ms / 1000);
   if (seconds < 3600) return twoUnits(Math.floor(seconds / 60), "min", seconds % 60, "s");
-  if (seconds < 86_400) return twoUnits(Math.floor(seconds / 3600), "h", Math.floor(seconds % 3600 / 60), "min");
+  if (seconds < 86_400) {
+    return twoUnits(Math.floor(seconds / 3600), "h", Math.floor(seconds % 3600 / 60), "min");
+  }
   return twoUnits(Math.floor(seconds / 86_400), "d", Math.floor(seconds % 86_400 / 3600), "h");
 }
 

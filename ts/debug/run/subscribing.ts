@@ -1,4 +1,5 @@
-// Subscriptions by name. History stores them as changes of a search attribute (converter/subscriptions.ts).
+// Subscriptions by name. History stores them as changes of a search attribute
+// (converter/subscriptions.ts).
 import type { Payload, PayloadConverter } from "../../converter/payload.ts";
 import { SUBSCRIPTION_ATTRIBUTE } from "../../converter/subscriptions.ts";
 import { readPayload } from "../values.ts";
@@ -11,10 +12,13 @@ export class Subscriptions {
   #now: readonly string[] = [];
 
   /**
-   * Applies search attributes. Returns the change by name ("subscribe enemy_killed:orc"); undefined for other
-   * attributes.
+   * Applies search attributes. Returns the change by name ("subscribe enemy_killed:orc"); undefined
+   * for other attributes.
    */
-  changed(fields: { readonly [name: string]: Payload } | undefined, converter: PayloadConverter | undefined): string | undefined {
+  changed(
+    fields: { readonly [name: string]: Payload } | undefined,
+    converter: PayloadConverter | undefined,
+  ): string | undefined {
     const payload = fields?.[SUBSCRIPTION_ATTRIBUTE];
     if (payload === undefined) return undefined;
     const read = readPayload(payload, converter);

@@ -1,4 +1,5 @@
-// A history without code, as data: the content of a timeline, list or inspector, for a run of any SDK.
+// A history without code, as data: the content of a timeline, list or inspector, for a run of any
+// SDK.
 import type { EventLine } from "../events.ts";
 import type { Shown, ShownFailure } from "../values.ts";
 
@@ -19,10 +20,17 @@ export type ItemKind =
   | "unknown";
 
 /**
- * The status at the end of the history. A timer that fired is "completed", and so are items that only happen, such as
- * signals.
+ * The status at the end of the history. A timer that fired is "completed", and so are items that
+ * only happen, such as signals.
  */
-export type ItemStatus = "open" | "completed" | "failed" | "timedOut" | "canceled" | "terminated" | "rejected";
+export type ItemStatus =
+  | "open"
+  | "completed"
+  | "failed"
+  | "timedOut"
+  | "canceled"
+  | "terminated"
+  | "rejected";
 
 /** An item: an activity with all of its events, a message, a workflow task. */
 export interface RunItem {
@@ -30,8 +38,8 @@ export interface RunItem {
   readonly index: number;
   readonly kind: ItemKind;
   /**
-   * Type of the activity or child, name of the signal or update, "timer arrival" or, without a name, "timer 10 s",
-   * "version refunds = 2".
+   * Type of the activity or child, name of the signal or update, "timer arrival" or, without a
+   * name, "timer 10 s", "version refunds = 2".
    */
   readonly name: string;
   /** ID of the activity, timer, update or child workflow; "" if the kind has no ID. */
@@ -54,7 +62,10 @@ export interface RunItem {
   readonly attempt: number;
 }
 
-/** An attempt of an activity. History records the last one; times of earlier ones are estimated from the retry policy. */
+/**
+ * An attempt of an activity. History records the last one; times of earlier ones are estimated from
+ * the retry policy.
+ */
 export interface Attempt {
   /** Counted from 1. */
   readonly number: number;
@@ -72,7 +83,14 @@ export interface Attempt {
 
 /** A reference to another run. */
 export interface RunLink {
-  readonly kind: "parent" | "root" | "continuedFrom" | "continuedAs" | "child" | "retriedAs" | "resetFrom";
+  readonly kind:
+    | "parent"
+    | "root"
+    | "continuedFrom"
+    | "continuedAs"
+    | "child"
+    | "retriedAs"
+    | "resetFrom";
   /** The other run's workflow ID. */
   readonly workflowId: string;
   /** "" if the history does not record it. */
@@ -91,7 +109,9 @@ export interface RunFacts {
   readonly id: string;
   /** "" if the history does not contain it. */
   readonly runId: string;
-  /** "Running", "Completed", "Failed", "TimedOut", "Cancelled", "Terminated" or "ContinuedAsNew". */
+  /**
+   * "Running", "Completed", "Failed", "TimedOut", "Cancelled", "Terminated" or "ContinuedAsNew".
+   */
   readonly status: string;
   /** Milliseconds since the epoch. */
   readonly startMs: number | undefined;
@@ -141,8 +161,8 @@ export interface EventGroup {
   /** Unique within a history. */
   readonly id: string;
   /**
-   * The label from the program, or the name of the message; a part of the ID if neither is known or the label cannot
-   * be decoded.
+   * The label from the program, or the name of the message; a part of the ID if neither is known or
+   * the label cannot be decoded.
    */
   readonly label: string;
   /** "label": created by the program. Others: the message whose handler caused the items. */
@@ -167,7 +187,10 @@ export interface RunModel {
   readonly notes: readonly string[];
   /** The values of the history for each server limit. */
   readonly limits: readonly RunLimit[];
-  /** Encodings that only a payload codec decodes ("binary/encrypted"), with their number of payloads. */
+  /**
+   * Encodings that only a payload codec decodes ("binary/encrypted"), with their number of
+   * payloads.
+   */
   readonly encodings: ReadonlyMap<string, number>;
   /** Some events are in groups, see `eventGroups`. */
   readonly hasGroups: boolean;
@@ -178,8 +201,8 @@ export interface RunModel {
   /** Returns the item of an event. */
   itemOf(eventId: number): RunItem | undefined;
   /**
-   * Returns what is open after events 1..position, oldest first: activities, timers, children, updates, Nexus
-   * operations.
+   * Returns what is open after events 1..position, oldest first: activities, timers, children,
+   * updates, Nexus operations.
    */
   pendingAt(position: number): readonly RunItem[];
   /** Returns the input: arguments, details of a marker. Never throws. */
@@ -194,6 +217,9 @@ export interface RunModel {
   eventOf(eventId: number): unknown;
   /** Returns input and output in one line, "PEN-2 → 1"; the duration of a timer with a name. */
   detailOf(item: RunItem): string;
-  /** Returns the indices of items whose name, key, values or failure contain the text. Case-insensitive. */
+  /**
+   * Returns the indices of items whose name, key, values or failure contain the text.
+   * Case-insensitive.
+   */
   search(text: string): ReadonlySet<number>;
 }

@@ -9,8 +9,8 @@ export interface Trying {
 }
 
 /**
- * Returns a subset for which `holds` is true and from which no tried part can be removed. `holds` must be
- * true for all items. If `stop` returns true, returns the best subset so far.
+ * Returns a subset for which `holds` is true and from which no tried part can be removed. `holds`
+ * must be true for all items. If `stop` returns true, returns the best subset so far.
  */
 export async function ddmin<T>(
   all: readonly T[],

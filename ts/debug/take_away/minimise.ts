@@ -1,8 +1,12 @@
-// Minimizes a history that diverges: removes what follows the divergence, and everything before it that is not needed
-// to reach it. A test made from the history must pass with repaired code. So nothing before the divergence is removed
-// unless the repaired code is given or the caller asks for it.
+// Minimizes a history that diverges: removes what follows the divergence, and everything before it
+// that is not needed to reach it. A test made from the history must pass with repaired code. So
+// nothing before the divergence is removed unless the repaired code is given or the caller asks for
+// it.
 import { create, toBinary } from "@bufbuild/protobuf";
-import { type HistoryEvent, HistorySchema } from "../../messages/generated/temporal/api/history/v1/message_pb.ts";
+import {
+  type HistoryEvent,
+  HistorySchema,
+} from "../../messages/generated/temporal/api/history/v1/message_pb.ts";
 import { decodeHistoryBytes } from "../../history_files/decode_events.ts";
 import type { ReplayingRealm } from "../session.ts";
 import { ddmin, type Trying } from "./ddmin.ts";
@@ -16,8 +20,8 @@ export interface MinimiseOptions {
   /** A realm with code that replays the history; it must also replay the minimized history. */
   readonly repaired?: ReplayingRealm;
   /**
-   * Also remove events before the divergence without `repaired`. The result is smaller, but repaired code may not
-   * replay it.
+   * Also remove events before the divergence without `repaired`. The result is smaller, but
+   * repaired code may not replay it.
    */
   readonly thorough?: boolean;
   /** For histories that do not contain it. */
@@ -55,12 +59,23 @@ export class NotRepairedError extends Error {
 }
 
 /**
- * Minimizes a history (bytes of temporal.api.history.v1.History) while its replay fails in the same way: same kind of
- * problem, same first difference, same line. Rejects with a NoProblemError if the history replays, and with a
- * HistoryFileError for bytes that are not a history.
+ * Minimizes a history (bytes of temporal.api.history.v1.History) while its replay fails in the same
+ * way: same kind of problem, same first difference, same line. Rejects with a NoProblemError if the
+ * history replays, and with a HistoryFileError for bytes that are not a history.
  */
-export async function minimise(history: Uint8Array, options: MinimiseOptions): Promise<MinimalHistory> {
-  const { realm, repaired, workflowId = "", strict = false, onProgress, signal, maxReplays = 2000 } = options;
+export async function minimise(
+  history: Uint8Array,
+  options: MinimiseOptions,
+): Promise<MinimalHistory> {
+  const {
+    realm,
+    repaired,
+    workflowId = "",
+    strict = false,
+    onProgress,
+    signal,
+    maxReplays = 2000,
+  } = options;
   let replays = 0;
   const replay = async (events: readonly HistoryEvent[]): Promise<string> => {
     replays++;
@@ -69,10 +84,15 @@ export async function minimise(history: Uint8Array, options: MinimiseOptions): P
   };
   const all = decodeHistoryBytes(history).events;
   const wanted = await replay(all);
-  if (wanted === "ok") throw new NoProblemError("the history replays against this code: no divergence to keep");
+  if (wanted === "ok") {
+    throw new NoProblemError("the history replays against this code: no divergence to keep");
+  }
   const repairedTakes = async (events: readonly HistoryEvent[]): Promise<boolean> =>
-    repaired === undefined || (await repaired.replay(workflowId, encode(events), { strict })).verdict === "ok";
-  if (!await repairedTakes(all)) throw new NotRepairedError("the repaired code does not replay the history");
+    repaired === undefined ||
+    (await repaired.replay(workflowId, encode(events), { strict })).verdict === "ok";
+  if (!await repairedTakes(all)) {
+    throw new NotRepairedError("the repaired code does not replay the history");
+  }
   const holds = async (some: readonly HistoryEvent[]): Promise<boolean> =>
     await replay(some) === wanted && await repairedTakes(some);
   const ended = () => signal?.aborted === true || replays >= maxReplays;
@@ -87,10 +107,16 @@ export async function minimise(history: Uint8Array, options: MinimiseOptions): P
       return ended();
     });
     events = left.length === units.length ? before : build(left);
-    // Removing an item can make others removable: a task without commands, and the message that it handled.
+    // Removing an item can make others removable: a task without commands, and the message that it
+    // handled.
     if (events.length === before.length || ended()) break;
   }
-  return { history: encode(events), events: [all.length, events.length], replays, stopped: ended() };
+  return {
+    history: encode(events),
+    events: [all.length, events.length],
+    replays,
+    stopped: ended(),
+  };
 }
 
 const encode = (events: readonly HistoryEvent[]): Uint8Array =>
@@ -103,7 +129,9 @@ async function shortest(
   ended: () => boolean,
 ): Promise<readonly HistoryEvent[]> {
   const cuts = events.flatMap(({ attributes }, i) => {
-    if (attributes.case !== "workflowTaskScheduledEventAttributes" && i + 1 < events.length) return [];
+    if (attributes.case !== "workflowTaskScheduledEventAttributes" && i + 1 < events.length) {
+      return [];
+    }
     return attributes.case === "workflowTaskScheduledEventAttributes" ? [i] : [i + 1];
   });
   let [low, high] = [0, cuts.length - 1];

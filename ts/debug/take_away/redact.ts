@@ -1,8 +1,12 @@
-// Redacts a history: values are replaced, its structure stays, and it replays as before. Each text is replaced by one
-// of the same length, equal texts by equal ones, so that comparisons in the code have the same results. Replays find
-// texts on which the code depends otherwise; these are kept only if the caller consents.
+// Redacts a history: values are replaced, its structure stays, and it replays as before. Each text
+// is replaced by one of the same length, equal texts by equal ones, so that comparisons in the code
+// have the same results. Replays find texts on which the code depends otherwise; these are kept
+// only if the caller consents.
 import { create, toBinary } from "@bufbuild/protobuf";
-import { type HistoryEvent, HistorySchema } from "../../messages/generated/temporal/api/history/v1/message_pb.ts";
+import {
+  type HistoryEvent,
+  HistorySchema,
+} from "../../messages/generated/temporal/api/history/v1/message_pb.ts";
 import { decodeHistoryBytes, useEvent } from "../../history_files/decode_events.ts";
 import type { ReplayingRealm } from "../session.ts";
 import { ddmin } from "./ddmin.ts";
@@ -57,26 +61,38 @@ export interface RedactedHistory {
   readonly verified: boolean | undefined;
 }
 
-/** The verdict changes whichever texts are kept: the code depends on numbers, or behaves differently on each replay. */
+/**
+ * The verdict changes whichever texts are kept: the code depends on numbers, or behaves differently
+ * on each replay.
+ */
 export class RedactionError extends Error {
   override name = "RedactionError";
 }
 
 /**
- * Redacts a decoded history (bytes of temporal.api.history.v1.History). Rejects with a RedactionError if the verdict
- * cannot be preserved, and with a HistoryFileError for bytes that are not a history.
+ * Redacts a decoded history (bytes of temporal.api.history.v1.History). Rejects with a
+ * RedactionError if the verdict cannot be preserved, and with a HistoryFileError for bytes that are
+ * not a history.
  */
-export async function redact(history: Uint8Array, options: RedactOptions = {}): Promise<RedactedHistory> {
+export async function redact(
+  history: Uint8Array,
+  options: RedactOptions = {},
+): Promise<RedactedHistory> {
   const { realm, workflowId = "", signal } = options;
   const events = decodeHistoryBytes(history).events;
   const consent = new Set(options.keep ?? []);
   const first = replacing(options, consent);
-  const redacted = encode(events.map((event, i) => useEvent(event, i, (each) => redactEvent(each, first))));
+  const redacted = encode(
+    events.map((event, i) => useEvent(event, i, (each) => redactEvent(each, first))),
+  );
   const replaced = first.count();
   if (realm === undefined) return { history: redacted, replaced, needed: [], verified: undefined };
-  const key = async (bytes: Uint8Array) => problemKeyWithoutValues(await realm.replay(workflowId, bytes));
+  const key = async (bytes: Uint8Array) =>
+    problemKeyWithoutValues(await realm.replay(workflowId, bytes));
   const wanted = await key(history);
-  if (await key(redacted) === wanted) return { history: redacted, replaced, needed: [], verified: true };
+  if (await key(redacted) === wanted) {
+    return { history: redacted, replaced, needed: [], verified: true };
+  }
   const holds = async (kept: readonly string[]): Promise<boolean> => {
     const replacement = replacing(options, new Set([...consent, ...kept]), first.texts);
     return await key(encode(events.map((event) => redactEvent(event, replacement)))) === wanted;
@@ -101,24 +117,51 @@ interface Counted extends Replacing {
   count(): number;
 }
 
-/** Numbers texts in the order in which they appear. The number, padded to the length of the text, replaces it. */
-function replacing(options: RedactOptions, keep: ReadonlySet<string>, texts: Map<string, string> = new Map()): Counted {
-  const { rules, numbers = false, failures = true, headers = true, memo = true, searchAttributes = true, identity = true } =
-    options;
+/**
+ * Numbers texts in the order in which they appear. The number, padded to the length of the text,
+ * replaces it.
+ */
+function replacing(
+  options: RedactOptions,
+  keep: ReadonlySet<string>,
+  texts: Map<string, string> = new Map(),
+): Counted {
+  const {
+    rules,
+    numbers = false,
+    failures = true,
+    headers = true,
+    memo = true,
+    searchAttributes = true,
+    identity = true,
+  } = options;
   let replaced = 0;
   const applies = (value: string, keys: readonly string[]): boolean =>
-    rules === undefined || rules.some((rule) =>
+    rules === undefined ||
+    rules.some((rule) =>
       (rule.key === undefined || keys.some((key) => matches(rule.key!, key))) &&
-      (rule.value === undefined || matches(rule.value, value) || matches(rule.value, fromBase64(value)))
+      (rule.value === undefined || matches(rule.value, value) ||
+        matches(rule.value, fromBase64(value)))
     );
   return {
-    ...{ texts, failures, headers, memo, searchAttributes, identity, taskQueues: options.taskQueues ?? false, numbers },
+    ...{
+      texts,
+      failures,
+      headers,
+      memo,
+      searchAttributes,
+      identity,
+      taskQueues: options.taskQueues ?? false,
+      numbers,
+    },
     text(value, keys) {
       if (value === "" || keep.has(value) || !applies(value, keys)) return value;
       let other = texts.get(value);
       if (other === undefined) {
         const number = texts.size.toString(36);
-        other = number.length >= value.length ? number.slice(-value.length) : number + "x".repeat(value.length - number.length);
+        other = number.length >= value.length
+          ? number.slice(-value.length)
+          : number + "x".repeat(value.length - number.length);
         texts.set(value, other);
       }
       replaced++;
@@ -129,13 +172,17 @@ function replacing(options: RedactOptions, keep: ReadonlySet<string>, texts: Map
       replaced++;
       // Keeps the number of digits, the sign and whether there is a fraction.
       return Number(
-        String(value).replace(/\d/g, (digit, at: number) => at === 0 && digit !== "0" ? "1" : digit === "0" ? "0" : "1"),
+        String(value).replace(
+          /\d/g,
+          (digit, at: number) => at === 0 && digit !== "0" ? "1" : digit === "0" ? "0" : "1",
+        ),
       );
     },
     bytes(value) {
       if (
         value.length === 0 ||
-        rules !== undefined && !rules.some(({ key, value: pattern }) => key === undefined && pattern === undefined)
+        rules !== undefined &&
+          !rules.some(({ key, value: pattern }) => key === undefined && pattern === undefined)
       ) {
         const text = new TextDecoder().decode(value);
         if (rules === undefined || !applies(text, []) || value.length === 0) return value;

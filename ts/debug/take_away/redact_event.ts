@@ -1,11 +1,17 @@
-// Visits all values of an event: payloads, failures, identities, names of task queues. Messages are walked by their
-// descriptors, so payloads that a newer schema adds are found too.
+// Visits all values of an event: payloads, failures, identities, names of task queues. Messages are
+// walked by their descriptors, so payloads that a newer schema adds are found too.
 import { clone, type DescMessage, type Message } from "@bufbuild/protobuf";
 import { reflect, type ReflectMessage } from "@bufbuild/protobuf/reflect";
-import { type HistoryEvent, HistoryEventSchema } from "../../messages/generated/temporal/api/history/v1/message_pb.ts";
+import {
+  type HistoryEvent,
+  HistoryEventSchema,
+} from "../../messages/generated/temporal/api/history/v1/message_pb.ts";
 import type { Payload } from "../../messages/generated/temporal/api/common/v1/message_pb.ts";
 
-/** The replacement of each kind of value. `keys`: keys of the objects and fields around the value, innermost last. */
+/**
+ * The replacement of each kind of value. `keys`: keys of the objects and fields around the value,
+ * innermost last.
+ */
 export interface Replacing {
   readonly failures: boolean;
   readonly headers: boolean;
@@ -24,7 +30,10 @@ const PREFIX = "temporal.api.";
 const USER_TEXTS: ReadonlySet<string> = new Set(["reason", "cause", "binaryChecksum"]);
 /** Metadata of a payload that describes its encoding. */
 const ENCODINGS: ReadonlySet<string> = new Set(["encoding", "messageType", "type"]);
-/** Details of markers that the SDK reads, which are kept; "all": every detail. Other details are values of the user. */
+/**
+ * Details of markers that the SDK reads, which are kept; "all": every detail. Other details are
+ * values of the user.
+ */
 const OWN_DETAILS: { readonly [marker: string]: ReadonlySet<string> | "all" } = {
   core_patch: "all",
   Version: "all",
@@ -47,9 +56,16 @@ function ownDetails({ attributes }: HistoryEvent): Own {
   return Object.hasOwn(OWN_DETAILS, markerName) ? OWN_DETAILS[markerName] : undefined;
 }
 
-function walk(message: ReflectMessage, replacing: Replacing, keys: readonly string[], own: Own): void {
+function walk(
+  message: ReflectMessage,
+  replacing: Replacing,
+  keys: readonly string[],
+  own: Own,
+): void {
   const type = message.desc.typeName;
-  if (type === `${PREFIX}common.v1.Payload`) return payload(message.message as Payload, replacing, keys);
+  if (type === `${PREFIX}common.v1.Payload`) {
+    return payload(message.message as Payload, replacing, keys);
+  }
   if (type === `${PREFIX}failure.v1.Failure` && !replacing.failures) return;
   if (type === `${PREFIX}common.v1.Header` && !replacing.headers) return;
   if (type === `${PREFIX}common.v1.Memo` && !replacing.memo) return;
@@ -62,10 +78,14 @@ function walk(message: ReflectMessage, replacing: Replacing, keys: readonly stri
       for (const each of message.get(field)) walk(each as ReflectMessage, replacing, inner, own);
     } else if (field.fieldKind === "map" && field.mapKind === "message") {
       for (const [key, each] of message.get(field)) {
-        if (field.localName === "details" && (own === "all" || own?.has(String(key)) === true)) continue;
+        if (field.localName === "details" && (own === "all" || own?.has(String(key)) === true)) {
+          continue;
+        }
         walk(each as ReflectMessage, replacing, [...inner, String(key)], undefined);
       }
-    } else if (field.fieldKind === "scalar" && isReplaced(message.desc, field.localName, replacing)) {
+    } else if (
+      field.fieldKind === "scalar" && isReplaced(message.desc, field.localName, replacing)
+    ) {
       const value = message.get(field);
       if (typeof value === "string") message.set(field, replacing.text(value, inner));
     }
@@ -76,7 +96,9 @@ function isReplaced(desc: DescMessage, field: string, replacing: Replacing): boo
   const type = desc.typeName;
   if (type === `${PREFIX}failure.v1.Failure`) return field === "message" || field === "stackTrace";
   if (field === "identity") return replacing.identity;
-  if (type === `${PREFIX}taskqueue.v1.TaskQueue`) return replacing.taskQueues && (field === "name" || field === "normalName");
+  if (type === `${PREFIX}taskqueue.v1.TaskQueue`) {
+    return replacing.taskQueues && (field === "name" || field === "normalName");
+  }
   return type.startsWith(`${PREFIX}history.v1.`) && USER_TEXTS.has(field);
 }
 
@@ -87,7 +109,9 @@ function payload(value: Payload & Message, replacing: Replacing, keys: readonly 
   }
   if (encoding.startsWith("json/")) {
     try {
-      const parsed: unknown = JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(value.data));
+      const parsed: unknown = JSON.parse(
+        new TextDecoder("utf-8", { fatal: true }).decode(value.data),
+      );
       value.data = new TextEncoder().encode(JSON.stringify(json(parsed, replacing, keys)));
       return;
     } catch {
@@ -102,5 +126,7 @@ function json(value: unknown, replacing: Replacing, keys: readonly string[]): un
   if (typeof value === "number") return replacing.number(value, keys);
   if (Array.isArray(value)) return value.map((each) => json(each, replacing, keys));
   if (typeof value !== "object" || value === null) return value;
-  return Object.fromEntries(Object.entries(value).map(([key, each]) => [key, json(each, replacing, [...keys, key])]));
+  return Object.fromEntries(
+    Object.entries(value).map(([key, each]) => [key, json(each, replacing, [...keys, key])]),
+  );
 }

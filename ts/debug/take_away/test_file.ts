@@ -1,5 +1,5 @@
-// A divergence as a test: a file that replays the history next to it against the user's workflows. The test fails
-// until the code replays the history again.
+// A divergence as a test: a file that replays the history next to it against the user's workflows.
+// The test fails until the code replays the history again.
 import { decodeHistoryBytes, historyToJsonValue } from "../../history_files/decode_events.ts";
 
 /** The test runners that are supported. */
@@ -29,7 +29,10 @@ export interface TextFile {
   readonly text: string;
 }
 
-/** The extension of test files for each runner. They are JavaScript: `node --test` runs TypeScript only since Node 22.18. */
+/**
+ * The extension of test files for each runner. They are JavaScript: `node --test` runs TypeScript
+ * only since Node 22.18.
+ */
 export const TEST_ENDINGS: { readonly [runner in TestRunner]: string } = {
   node: ".test.mjs",
   vitest: ".test.ts",
@@ -43,8 +46,15 @@ const HEAD: { readonly [runner in TestRunner]: string } = {
   vitest: `import { readFile } from "${NODE}:fs/promises";\nimport { test } from "${VITEST}";\n`,
   deno: "",
 };
-/** Vitest's default timeout is 5 s, which starting a realm can exceed on a busy machine; the other runners have none. */
-const LIMIT: { readonly [runner in TestRunner]: string } = { node: "", vitest: "{ timeout: 60_000 }, ", deno: "" };
+/**
+ * Vitest's default timeout is 5 s, which starting a realm can exceed on a busy machine; the other
+ * runners have none.
+ */
+const LIMIT: { readonly [runner in TestRunner]: string } = {
+  node: "",
+  vitest: "{ timeout: 60_000 }, ",
+  deno: "",
+};
 
 /** Returns the test and its history. `history`: bytes of temporal.api.history.v1.History. */
 export function testFiles(
@@ -54,14 +64,18 @@ export function testFiles(
   const { runner, name, workflows, strict = false, ending = TEST_ENDINGS[runner] } = options;
   const decoded = decodeHistoryBytes(history);
   const first = decoded.events[0]?.attributes;
-  const type = first?.case === "workflowExecutionStartedEventAttributes" ? first.value.workflowType?.name ?? "" : "";
+  const type = first?.case === "workflowExecutionStartedEventAttributes"
+    ? first.value.workflowType?.name ?? ""
+    : "";
   const title = options.title ?? `${type} replays the history of ${name}`;
   const historyName = `${name}.history.json`;
   const body = testText({
     ...{ runner, title, workflows },
     imports: 'import { openSession } from "temporalex/debug";\n',
     before: "",
-    steps: `const { problem } = await openSession(${readText(runner, historyName)}, { realm${strict ? ", strict: true" : ""} });
+    steps: `const { problem } = await openSession(${readText(runner, historyName)}, { realm${
+      strict ? ", strict: true" : ""
+    } });
     if (problem !== undefined) throw new Error(\`\${problem.message}\\n    at \${problem.location || "no line is known"}\`);`,
   });
   return {
@@ -76,7 +90,9 @@ export const readText = (runner: TestRunner, historyName: string): string =>
     ? `await ${DENO}.readFile(new URL(${address(`./${historyName}`)}, import.meta.url))`
     : `await readFile(new URL(${address(`./${historyName}`)}, import.meta.url))`;
 
-/** @internal Returns the text of a test that runs `steps` with a `realm` for the workflow module. */
+/**
+ * @internal Returns the text of a test that runs `steps` with a `realm` for the workflow module.
+ */
 export function testText({ runner, title, workflows, imports, before, steps }: {
   readonly runner: TestRunner;
   readonly title: string;
@@ -89,7 +105,9 @@ export function testText({ runner, title, workflows, imports, before, steps }: {
   return `${HEAD[runner]}${imports}import { createWorkerRealm } from "temporalex/realm";
 
 ${before}${declare}(${text(title)}, ${LIMIT[runner]}async () => {
-  const realm = await createWorkerRealm({ workflows: new URL(${address(workflows)}, import.meta.url) });
+  const realm = await createWorkerRealm({ workflows: new URL(${
+    address(workflows)
+  }, import.meta.url) });
   try {
     ${steps}
   } finally {
@@ -105,7 +123,8 @@ export function historyJson(history: Uint8Array): string {
 }
 
 /** Returns a JavaScript literal. */
-const text = (value: string): string => JSON.stringify(value).replaceAll("\u2028", "\\u2028").replaceAll("\u2029", "\\u2029");
+const text = (value: string): string =>
+  JSON.stringify(value).replaceAll("\u2028", "\\u2028").replaceAll("\u2029", "\\u2029");
 
 /** Returns a path as a relative URL in a literal; characters with a meaning in URLs are escaped. */
 const address = (path: string): string => text(path.replace(/[%?#]/g, encodeURIComponent));

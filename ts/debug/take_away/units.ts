@@ -1,16 +1,32 @@
-// Groups the events of a history into units that can be removed independently: a message, an activity with all of its
-// events, a workflow task without commands. The remaining events are renumbered to form a history.
+// Groups the events of a history into units that can be removed independently: a message, an
+// activity with all of its events, a workflow task without commands. The remaining events are
+// renumbered to form a history.
 import { clone } from "@bufbuild/protobuf";
-import { type HistoryEvent, HistoryEventSchema } from "../../messages/generated/temporal/api/history/v1/message_pb.ts";
+import {
+  type HistoryEvent,
+  HistoryEventSchema,
+} from "../../messages/generated/temporal/api/history/v1/message_pb.ts";
 
 /** Fields with IDs of events of another history, or with no event of this one. */
-const FOREIGN: ReadonlySet<string> = new Set(["parentInitiatedEventId", "lastFirstEventId", "forkEventVersion"]);
+const FOREIGN: ReadonlySet<string> = new Set([
+  "parentInitiatedEventId",
+  "lastFirstEventId",
+  "forkEventVersion",
+]);
 const isReference = (name: string): boolean => name.endsWith("EventId") && !FOREIGN.has(name);
 
 /** Events of an item refer to its first event by these fields. */
-const OF_THING = ["scheduledEventId", "initiatedEventId", "acceptedEventId", "startedEventId"] as const;
+const OF_THING = [
+  "scheduledEventId",
+  "initiatedEventId",
+  "acceptedEventId",
+  "startedEventId",
+] as const;
 
-/** Returns groups of event indices, oldest first. The start of the run is in no group, so it is always kept. */
+/**
+ * Returns groups of event indices, oldest first. The start of the run is in no group, so it is
+ * always kept.
+ */
 export function groupIntoUnits(events: readonly HistoryEvent[]): number[][] {
   const units = new Map<number, number[]>();
   const unitOf = new Map<number, number>();
@@ -38,7 +54,10 @@ export function groupIntoUnits(events: readonly HistoryEvent[]): number[][] {
 }
 
 /** Returns the events at these indices as a history: numbered from 1, with updated references. */
-export function keepEvents(events: readonly HistoryEvent[], keep: ReadonlySet<number>): HistoryEvent[] {
+export function keepEvents(
+  events: readonly HistoryEvent[],
+  keep: ReadonlySet<number>,
+): HistoryEvent[] {
   const ids = new Map<bigint, bigint>();
   let next = 1n;
   events.forEach((event, i) => {
@@ -58,7 +77,9 @@ export function keepEvents(events: readonly HistoryEvent[], keep: ReadonlySet<nu
     copy.eventId = ids.get(event.eventId)!;
     const fields = (copy.attributes.value ?? {}) as { [field: string]: unknown };
     for (const [name, value] of Object.entries(fields)) {
-      if (typeof value === "bigint" && value > 0n && isReference(name)) fields[name] = mapped(value);
+      if (typeof value === "bigint" && value > 0n && isReference(name)) {
+        fields[name] = mapped(value);
+      }
     }
     return [copy];
   });

@@ -7,7 +7,10 @@ import type { CoreEngine } from "../../core/engine.ts";
 import { type EngineCore, loadEngineCore } from "../../core/engine_half.ts";
 import { EngineMethod } from "../../core/generated/boundary/temporalex/boundary/v1/boundary.ts";
 import { fromBinary } from "@bufbuild/protobuf";
-import { MemoSchema, SearchAttributesSchema } from "../../messages/generated/temporal/api/common/v1/message_pb.ts";
+import {
+  MemoSchema,
+  SearchAttributesSchema,
+} from "../../messages/generated/temporal/api/common/v1/message_pb.ts";
 import { WorkflowExecutionStatus } from "../../messages/generated/temporal/api/enums/v1/workflow_pb.ts";
 import { DescribeWorkflowExecutionRequestSchema } from "../../messages/generated/temporal/api/workflowservice/v1/request_response_pb.ts";
 import { Code } from "../../service/raw.ts";
@@ -48,7 +51,10 @@ export interface CheckOptions {
 }
 
 /** Checks everything in the reader's snapshot. Throws only for causes outside the store. */
-export async function checkStore(reader: StoreReader, options: CheckOptions = {}): Promise<StoreCheck> {
+export async function checkStore(
+  reader: StoreReader,
+  options: CheckOptions = {},
+): Promise<StoreCheck> {
   const { onProgress, onProblem, replay, signal } = options;
   const problems: StoreProblem[] = [];
   const notes: StoreProblem[] = [];
@@ -75,7 +81,9 @@ export async function checkStore(reader: StoreReader, options: CheckOptions = {}
       const findings = noFindings();
       findings.problems.push(...checkState(run.row), ...decoder.check(run.record));
       // A state that the core cannot decode needs no second message.
-      if (findings.problems.length === 0) findings.problems.push(...checkHead(run.row, run.record.head));
+      if (findings.problems.length === 0) {
+        findings.problems.push(...checkHead(run.row, run.record.head));
+      }
       const history = readHistory(run, findings);
       events += history.events;
       if (findings.problems.length === 0 && replay !== undefined) {
@@ -129,14 +137,19 @@ function readHistory(run: StoredRunState, into: Findings): { parts: Uint8Array[]
   }
   const events = decodeEvents(parts, into.problems);
   if (events === undefined) return { parts, events: 0 };
-  for (const { problems, notes } of [checkEvents(events), checkRow(run.row, events, run.record.items)]) {
+  for (
+    const { problems, notes } of [checkEvents(events), checkRow(run.row, events, run.record.items)]
+  ) {
     into.problems.push(...problems);
     into.notes.push(...notes);
   }
   return { parts, events: events.length };
 }
 
-/** Decodes the state with the core, which owns the format of heads and items. Its effects are dropped. */
+/**
+ * Decodes the state with the core, which owns the format of heads and items. Its effects are
+ * dropped.
+ */
 class StateDecoder {
   readonly #core: EngineCore;
   #engine: CoreEngine | undefined;
@@ -156,7 +169,10 @@ class StateDecoder {
       });
       const request = toBinary(
         DescribeWorkflowExecutionRequestSchema,
-        create(DescribeWorkflowExecutionRequestSchema, { namespace: "default", execution: { workflowId, runId } }),
+        create(DescribeWorkflowExecutionRequestSchema, {
+          namespace: "default",
+          execution: { workflowId, runId },
+        }),
       );
       const id = ++this.#requests;
       // At time 0 no timer is due.
@@ -171,7 +187,11 @@ class StateDecoder {
       engine.forget(runId);
       const error = flush.replies.find((reply) => reply.requestId === id)?.error;
       if (error === undefined) return [];
-      return [error.code === Code.DATA_LOSS ? "its state cannot be decoded" : `its state cannot be used: ${error.message}`];
+      return [
+        error.code === Code.DATA_LOSS
+          ? "its state cannot be decoded"
+          : `its state cannot be used: ${error.message}`,
+      ];
     } catch (e) {
       this.#engine = undefined;
       return [`its state crashes the core: ${(e as Error).message}`];

@@ -4,7 +4,10 @@
 // events). Oddities are notes.
 import { fromBinary } from "@bufbuild/protobuf";
 import { EventType } from "../../messages/generated/temporal/api/enums/v1/event_type_pb.ts";
-import { type HistoryEvent, HistorySchema } from "../../messages/generated/temporal/api/history/v1/message_pb.ts";
+import {
+  type HistoryEvent,
+  HistorySchema,
+} from "../../messages/generated/temporal/api/history/v1/message_pb.ts";
 import { checkReferences } from "./check_references.ts";
 import { CLOSING_STATUS, eventName, type Findings, noFindings, typeName } from "./findings.ts";
 
@@ -13,7 +16,9 @@ const ATTRIBUTES: ReadonlyMap<EventType, string> = new Map(
   Object.entries(EventType).flatMap(([name, type]) =>
     type === EventType.UNSPECIFIED ? [] : [[
       type,
-      `${name.toLowerCase().replace(/_(.)/g, (_, letter: string) => letter.toUpperCase())}EventAttributes`,
+      `${
+        name.toLowerCase().replace(/_(.)/g, (_, letter: string) => letter.toUpperCase())
+      }EventAttributes`,
     ]]
   ),
 );
@@ -22,13 +27,18 @@ const ATTRIBUTES: ReadonlyMap<EventType, string> = new Map(
  * Decodes the events of encoded Histories; undefined if they do not decode, with the reason in
  * `problems`.
  */
-export function decodeEvents(parts: readonly Uint8Array[], problems: string[]): HistoryEvent[] | undefined {
+export function decodeEvents(
+  parts: readonly Uint8Array[],
+  problems: string[],
+): HistoryEvent[] | undefined {
   const events: HistoryEvent[] = [];
   for (const part of parts) {
     try {
       for (const event of fromBinary(HistorySchema, part).events) events.push(event);
     } catch (e) {
-      problems.push(`its history cannot be decoded after event ${events.length}: ${(e as Error).message}`);
+      problems.push(
+        `its history cannot be decoded after event ${events.length}: ${(e as Error).message}`,
+      );
       return undefined;
     }
   }
@@ -42,7 +52,9 @@ export function checkEvents(events: readonly HistoryEvent[]): Findings {
   const [first] = events;
   if (first === undefined) return { problems: ["its history is empty"], notes };
   if (first.attributes.case !== "workflowExecutionStartedEventAttributes") {
-    problems.push(`its history begins with ${typeName(first.eventType)} instead of WORKFLOW_EXECUTION_STARTED`);
+    problems.push(
+      `its history begins with ${typeName(first.eventType)} instead of WORKFLOW_EXECUTION_STARTED`,
+    );
   }
   for (const [i, event] of events.entries()) {
     const at = eventName(event, i);
@@ -64,10 +76,14 @@ export function checkEvents(events: readonly HistoryEvent[]): Findings {
 function checkAttributes(event: HistoryEvent, at: string, { problems, notes }: Findings): void {
   const wanted = ATTRIBUTES.get(event.eventType);
   const has = event.attributes.case;
-  if (wanted === undefined) notes.push(`${at} has a type that this version of temporalex does not support; it is kept unchanged`);
-  else if (has === undefined) {
+  if (wanted === undefined) {
+    notes.push(
+      `${at} has a type that this version of temporalex does not support; it is kept unchanged`,
+    );
+  } else if (has === undefined) {
     // Attributes in a field of a newer server are kept, though not understood.
-    if ((event.$unknown ?? []).length > 0) notes.push(`${at} has attributes that this version of temporalex does not support`);
-    else problems.push(`${at} has no attributes`);
+    if ((event.$unknown ?? []).length > 0) {
+      notes.push(`${at} has attributes that this version of temporalex does not support`);
+    } else problems.push(`${at} has no attributes`);
   } else if (has !== wanted) problems.push(`${at} has the attributes of another type (${has})`);
 }

@@ -33,7 +33,10 @@ export interface HistoryToImport {
 /** The latest time that a store can order runs by, in microseconds. */
 const LATEST = 9e15;
 
-type Started = Extract<HistoryEvent["attributes"], { case: "workflowExecutionStartedEventAttributes" }>["value"];
+type Started = Extract<
+  HistoryEvent["attributes"],
+  { case: "workflowExecutionStartedEventAttributes" }
+>["value"];
 
 /** What a history records about its closed run. */
 interface ClosedRun {
@@ -54,7 +57,8 @@ export function closedRun(given: HistoryToImport): RunWrite {
   const run = checked(given);
   const { events, last, started, status, workflowId, runId, type, start, close } = run;
   const { memo, searchAttributes } = describedFields(events);
-  const nextRunId = (last.attributes.value as { newExecutionRunId?: string }).newExecutionRunId ?? "";
+  const nextRunId = (last.attributes.value as { newExecutionRunId?: string }).newExecutionRunId ??
+    "";
   const firstRunId = started.firstExecutionRunId || runId;
   const encoded = batches(events);
   const bytes = encoded.reduce((sum, batch) => sum + batch.events.length, 0);
@@ -85,7 +89,9 @@ export function closedRun(given: HistoryToImport): RunWrite {
   };
 }
 
-/** Throws an ImportError for an invalid history, and an OpenRunError for the history of an open run. */
+/**
+ * Throws an ImportError for an invalid history, and an OpenRunError for the history of an open run.
+ */
 function checked({ history, workflowId: givenId, runId: givenRun }: HistoryToImport): ClosedRun {
   const problems: string[] = [];
   const events = decodeEvents([history], problems);
@@ -99,7 +105,9 @@ function checked({ history, workflowId: givenId, runId: givenRun }: HistoryToImp
   const workflowId = started.workflowId || givenId || "";
   const runId = givenRun || runIdIn(events!) || "";
   if (workflowId === "") {
-    throw new ImportError("the history has no workflow id (older servers omit it): set --workflow-id");
+    throw new ImportError(
+      "the history has no workflow id (older servers omit it): set --workflow-id",
+    );
   }
   if (runId === "") throw new ImportError("the history has no run id: set --run-id");
   if (type === "") throw new ImportError("the history has no workflow type");
@@ -112,12 +120,16 @@ function checked({ history, workflowId: givenId, runId: givenRun }: HistoryToImp
         "or import the history when the run has closed",
     );
   }
-  if (workflowId.includes("\0") || runId.includes("\0")) throw new ImportError("ids must not contain NUL characters");
+  if (workflowId.includes("\0") || runId.includes("\0")) {
+    throw new ImportError("ids must not contain NUL characters");
+  }
   const start = micros(first.eventTime!);
   const close = micros(last.eventTime!);
   for (const [what, time] of [["starts", start], ["closes", close]] as const) {
     if (!(time > 0 && time < LATEST)) {
-      throw new ImportError(`the run ${what} at ${time / 1e6} s after 1970: a store holds times from 1970 to 2255`);
+      throw new ImportError(
+        `the run ${what} at ${time / 1e6} s after 1970: a store holds times from 1970 to 2255`,
+      );
     }
   }
   return { events: events!, last, started, status, workflowId, runId, type, start, close };
@@ -138,11 +150,15 @@ function headOf(
   { memo, searchAttributes, nextRunId, firstRunId, bytes }: HeadParts,
 ): Uint8Array {
   return new Head()
-    .text(EngineHead.workflowId, workflowId).text(EngineHead.runId, runId).text(EngineHead.workflowType, type).text(
+    .text(EngineHead.workflowId, workflowId).text(EngineHead.runId, runId).text(
+      EngineHead.workflowType,
+      type,
+    ).text(
       EngineHead.taskQueue,
       started.taskQueue?.name ?? "",
     )
-    .int(EngineHead.status, status).int(EngineHead.startUs, start).int(EngineHead.closeUs, close).int(
+    .int(EngineHead.status, status).int(EngineHead.startUs, start).int(EngineHead.closeUs, close)
+    .int(
       EngineHead.nextEventId,
       events.length + 1,
     ).int(EngineHead.historyBytes, bytes)
@@ -153,19 +169,37 @@ function headOf(
     .int(EngineHead.taskTimeoutUs, toMicroseconds(started.workflowTaskTimeout))
     .int(
       EngineHead.executionDeadlineUs,
-      started.workflowExecutionExpirationTime === undefined ? 0 : micros(started.workflowExecutionExpirationTime),
+      started.workflowExecutionExpirationTime === undefined
+        ? 0
+        : micros(started.workflowExecutionExpirationTime),
     )
-    .text(EngineHead.firstRunId, firstRunId).text(EngineHead.originalRunId, started.originalExecutionRunId || runId).text(
+    .text(EngineHead.firstRunId, firstRunId).text(
+      EngineHead.originalRunId,
+      started.originalExecutionRunId || runId,
+    ).text(
       EngineHead.continuedRunId,
       started.continuedExecutionRunId,
     ).text(EngineHead.nextRunId, nextRunId)
-    .int(EngineHead.attempt, started.attempt).bytes(EngineHead.memo, memo).bytes(EngineHead.searchAttributes, searchAttributes)
-    .int(EngineHead.lastCompletedStartedId, lastCompletedStart(events)).int(EngineHead.taskAttempt, 1)
+    .int(EngineHead.attempt, started.attempt).bytes(EngineHead.memo, memo).bytes(
+      EngineHead.searchAttributes,
+      searchAttributes,
+    )
+    .int(EngineHead.lastCompletedStartedId, lastCompletedStart(events)).int(
+      EngineHead.taskAttempt,
+      1,
+    )
     .int(
       EngineHead.cancelRequested,
-      events.some(({ attributes }) => attributes.case === "workflowExecutionCancelRequestedEventAttributes") ? 1 : 0,
+      events.some(({ attributes }) =>
+          attributes.case === "workflowExecutionCancelRequestedEventAttributes"
+        )
+        ? 1
+        : 0,
     )
-    .int(EngineHead.lastTimeUs, close).int(EngineHead.executionTimeUs, start + toMicroseconds(started.firstWorkflowTaskBackoff))
+    .int(EngineHead.lastTimeUs, close).int(
+      EngineHead.executionTimeUs,
+      start + toMicroseconds(started.firstWorkflowTaskBackoff),
+    )
     .int(
       EngineHead.transitions,
       1,
@@ -199,7 +233,9 @@ export function copiedRun(
     problems.push(`it has ${at} events, but its row has ${row.historyLength}`);
   }
   if (problems.length > 0) {
-    throw new ImportError(`run ${row.runId} of workflow "${row.workflowId}" is damaged: ${problems.join("; ")}`);
+    throw new ImportError(
+      `run ${row.runId} of workflow "${row.workflowId}" is damaged: ${problems.join("; ")}`,
+    );
   }
   return { create: true, row, head, append, put: [...items], remove: [] };
 }

@@ -29,6 +29,8 @@ const nameOf = (names: { readonly [name: string]: number }, value: number): stri
 export const typeName = (type: EventType): string => nameOf(EventType, type);
 export const statusEnumName = (status: number): string => nameOf(WorkflowExecutionStatus, status);
 /** Returns an event as messages name it. */
-export const eventName = (event: HistoryEvent, index: number): string => `event ${index + 1} (${typeName(event.eventType)})`;
+export const eventName = (event: HistoryEvent, index: number): string =>
+  `event ${index + 1} (${typeName(event.eventType)})`;
 /** Microseconds, the engine's unit of time. */
-export const micros = (time: Timestamp): number => Number(time.seconds) * 1e6 + Math.round(time.nanos / 1000);
+export const micros = (time: Timestamp): number =>
+  Number(time.seconds) * 1e6 + Math.round(time.nanos / 1000);

@@ -36,7 +36,10 @@ export interface OpenRunToMake {
   readonly runId: string;
   /** From event 1. If the last is a WorkflowTaskScheduled, that task waits for a worker. */
   readonly events: readonly HistoryEvent[];
-  /** When timers fire, by the id of their TimerStarted event, in ms since the epoch; others as in history. */
+  /**
+   * When timers fire, by the id of their TimerStarted event, in ms since the epoch; others as in
+   * history.
+   */
   readonly timers?: ReadonlyMap<number, number>;
 }
 
@@ -74,7 +77,10 @@ export function buildOpenRun({ workflowId, runId, events, timers }: OpenRunToMak
   const firstRunId = started.firstExecutionRunId || runId;
   const head = new Head()
     .text(EngineHead.workflowId, workflowId).text(EngineHead.runId, runId)
-    .text(EngineHead.workflowType, started.workflowType?.name ?? "").text(EngineHead.taskQueue, started.taskQueue?.name ?? "")
+    .text(EngineHead.workflowType, started.workflowType?.name ?? "").text(
+      EngineHead.taskQueue,
+      started.taskQueue?.name ?? "",
+    )
     .int(EngineHead.status, WorkflowExecutionStatus.RUNNING).int(EngineHead.startUs, start)
     .int(EngineHead.nextEventId, events.length + 1).int(EngineHead.historyBytes, bytes)
     .int(EngineHead.executionTimeoutUs, toMicroseconds(started.workflowExecutionTimeout))
@@ -87,18 +93,31 @@ export function buildOpenRun({ workflowId, runId, events, timers }: OpenRunToMak
       EngineHead.searchAttributes,
       searchAttributes,
     )
-    .int(EngineHead.lastCompletedStartedId, lastCompletedStart(events)).int(EngineHead.taskAttempt, 1)
-    .bytes(EngineHead.task, task === undefined ? new Uint8Array(0) : taskState(task.id, task.us, timeout))
+    .int(EngineHead.lastCompletedStartedId, lastCompletedStart(events)).int(
+      EngineHead.taskAttempt,
+      1,
+    )
+    .bytes(
+      EngineHead.task,
+      task === undefined ? new Uint8Array(0) : taskState(task.id, task.us, timeout),
+    )
     .int(EngineHead.cancelRequested, cancelRequested ? 1 : 0)
-    .int(EngineHead.firstTaskAtUs, untouched && backoff > 0 ? start + backoff : 0).int(EngineHead.lastTimeUs, last)
+    .int(EngineHead.firstTaskAtUs, untouched && backoff > 0 ? start + backoff : 0).int(
+      EngineHead.lastTimeUs,
+      last,
+    )
     .bytes(
       EngineHead.retryPolicy,
-      started.retryPolicy === undefined ? new Uint8Array(0) : toBinary(RetryPolicySchema, started.retryPolicy),
+      started.retryPolicy === undefined
+        ? new Uint8Array(0)
+        : toBinary(RetryPolicySchema, started.retryPolicy),
     )
     .int(EngineHead.executionTimeUs, start + backoff)
     .bytes(
       EngineHead.userMetadata,
-      first.userMetadata === undefined ? new Uint8Array(0) : toBinary(UserMetadataSchema, first.userMetadata),
+      first.userMetadata === undefined
+        ? new Uint8Array(0)
+        : toBinary(UserMetadataSchema, first.userMetadata),
     )
     .int(EngineHead.transitions, 1).int(EngineHead.firstStartUs, start).message(
       EngineHead.parent,
@@ -135,7 +154,10 @@ export function buildOpenRun({ workflowId, runId, events, timers }: OpenRunToMak
   };
 }
 
-type Started = Extract<HistoryEvent["attributes"], { case: "workflowExecutionStartedEventAttributes" }>["value"];
+type Started = Extract<
+  HistoryEvent["attributes"],
+  { case: "workflowExecutionStartedEventAttributes" }
+>["value"];
 
 /** In microseconds; 0: no deadline. */
 function runDeadline(started: Started, start: number): number {
@@ -147,8 +169,14 @@ function runDeadline(started: Started, start: number): number {
 }
 
 function taskState(id: number, us: number, timeout: number): Uint8Array {
-  return new Message().int(EngineTaskState.scheduledId, id).int(EngineTaskState.attempt, 1).int(EngineTaskState.scheduledUs, us)
-    .int(EngineTaskState.originalScheduledUs, us).int(EngineTaskState.startToCloseUs, timeout).int(EngineTaskState.inHistory, 1)
+  return new Message().int(EngineTaskState.scheduledId, id).int(EngineTaskState.attempt, 1).int(
+    EngineTaskState.scheduledUs,
+    us,
+  )
+    .int(EngineTaskState.originalScheduledUs, us).int(EngineTaskState.startToCloseUs, timeout).int(
+      EngineTaskState.inHistory,
+      1,
+    )
     .finish();
 }
 
@@ -161,7 +189,10 @@ function pendingOf(events: readonly HistoryEvent[], timers: OpenRunToMake["timer
   const items: Pending["items"] = new Map();
   const fires = new Map<string, number>();
   const activities = new Map<number, { event: HistoryEvent; cancel: number }>();
-  const children = new Map<number, { workflowId: string; type: string; policy: number; started: number; runId: string }>();
+  const children = new Map<
+    number,
+    { workflowId: string; type: string; policy: number; started: number; runId: string }
+  >();
   const updates = new Map<number, string>();
   let task: Pending["task"];
   let cancelRequested = false;
@@ -195,9 +226,14 @@ function pendingOf(events: readonly HistoryEvent[], timers: OpenRunToMake["timer
         activities.delete(Number(value.scheduledEventId));
         break;
       case "timerStartedEventAttributes": {
-        const us = timers?.has(id) ? timers.get(id)! * 1000 : micros(event.eventTime!) + toMicroseconds(value.startToFireTimeout);
+        const us = timers?.has(id)
+          ? timers.get(id)! * 1000
+          : micros(event.eventTime!) + toMicroseconds(value.startToFireTimeout);
         fires.set(value.timerId, us);
-        const state = new Message().text(EngineTimerState.timerId, value.timerId).int(EngineTimerState.startedId, id)
+        const state = new Message().text(EngineTimerState.timerId, value.timerId).int(
+          EngineTimerState.startedId,
+          id,
+        )
           .int(EngineTimerState.fireUs, Math.round(us));
         put(items, ITEM.timer, value.timerId, state.finish());
         break;
@@ -218,7 +254,9 @@ function pendingOf(events: readonly HistoryEvent[], timers: OpenRunToMake["timer
         break;
       case "childWorkflowExecutionStartedEventAttributes": {
         const child = children.get(Number(value.initiatedEventId));
-        if (child !== undefined) [child.started, child.runId] = [id, value.workflowExecution?.runId ?? ""];
+        if (child !== undefined) {
+          [child.started, child.runId] = [id, value.workflowExecution?.runId ?? ""];
+        }
         break;
       }
       case "startChildWorkflowExecutionFailedEventAttributes":
@@ -232,24 +270,41 @@ function pendingOf(events: readonly HistoryEvent[], timers: OpenRunToMake["timer
       case "workflowExecutionUpdateAcceptedEventAttributes": {
         const updateId = value.acceptedRequest?.meta?.updateId || value.protocolInstanceId;
         updates.set(id, updateId);
-        put(items, ITEM.update, updateId, new Message().int(EngineUpdateState.acceptedId, id).finish());
+        put(
+          items,
+          ITEM.update,
+          updateId,
+          new Message().int(EngineUpdateState.acceptedId, id).finish(),
+        );
         break;
       }
       case "workflowExecutionUpdateCompletedEventAttributes": {
         const accepted = Number(value.acceptedEventId);
         const updateId = value.meta?.updateId || updates.get(accepted) || "";
         const state = new Message().int(EngineUpdateState.acceptedId, accepted);
-        if (value.outcome !== undefined) state.bytes(EngineUpdateState.outcome, toBinary(OutcomeSchema, value.outcome));
+        if (value.outcome !== undefined) {
+          state.bytes(EngineUpdateState.outcome, toBinary(OutcomeSchema, value.outcome));
+        }
         put(items, ITEM.update, updateId, state.int(EngineUpdateState.completed, 1).finish());
         break;
       }
     }
   }
-  for (const [id, { event, cancel }] of activities) put(items, ITEM.activity, String(id), activityState(id, event, cancel));
+  for (const [id, { event, cancel }] of activities) {
+    put(items, ITEM.activity, String(id), activityState(id, event, cancel));
+  }
   for (const [id, child] of children) {
     const state = new Message().int(EngineChildState.initiatedId, id);
-    if (child.started > 0) state.int(EngineChildState.startedId, child.started).text(EngineChildState.runId, child.runId);
-    state.text(EngineChildState.workflowId, child.workflowId).text(EngineChildState.workflowType, child.type);
+    if (child.started > 0) {
+      state.int(EngineChildState.startedId, child.started).text(
+        EngineChildState.runId,
+        child.runId,
+      );
+    }
+    state.text(EngineChildState.workflowId, child.workflowId).text(
+      EngineChildState.workflowType,
+      child.type,
+    );
     if (child.policy > 0) state.int(EngineChildState.parentClosePolicy, child.policy);
     put(items, ITEM.child, String(id), state.finish());
   }
@@ -260,7 +315,10 @@ function activityState(id: number, event: HistoryEvent, cancel: number): Uint8Ar
   const attributes = event.attributes.value as Parameters<typeof scheduledBytes>[0];
   const us = micros(event.eventTime!);
   const expires = toMicroseconds(attributes.scheduleToCloseTimeout);
-  const state = new Message().int(EngineActivityState.scheduledId, id).int(EngineActivityState.attempt, 1)
+  const state = new Message().int(EngineActivityState.scheduledId, id).int(
+    EngineActivityState.attempt,
+    1,
+  )
     .int(EngineActivityState.scheduledUs, us).int(EngineActivityState.firstScheduledUs, us);
   if (cancel > 0) state.int(EngineActivityState.cancelRequestedId, cancel);
   if (expires > 0) state.int(EngineActivityState.expirationUs, us + expires);
@@ -268,5 +326,8 @@ function activityState(id: number, event: HistoryEvent, cancel: number): Uint8Ar
 }
 
 const scheduledBytes = (
-  attributes: Extract<HistoryEvent["attributes"], { case: "activityTaskScheduledEventAttributes" }>["value"],
+  attributes: Extract<
+    HistoryEvent["attributes"],
+    { case: "activityTaskScheduledEventAttributes" }
+  >["value"],
 ): Uint8Array => toBinary(ActivityTaskScheduledEventAttributesSchema, attributes);

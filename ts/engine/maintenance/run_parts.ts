@@ -13,7 +13,10 @@ import {
   type WorkflowExecution,
   WorkflowExecutionSchema,
 } from "../../messages/generated/temporal/api/common/v1/message_pb.ts";
-import { type HistoryEvent, HistorySchema } from "../../messages/generated/temporal/api/history/v1/message_pb.ts";
+import {
+  type HistoryEvent,
+  HistorySchema,
+} from "../../messages/generated/temporal/api/history/v1/message_pb.ts";
 import { micros } from "./findings.ts";
 
 /** Events of one stored batch. Pages of history cut batches, so a batch must not be large. */
@@ -32,7 +35,10 @@ export function describedFields(
   for (const { attributes: { case: kind, value } } of events) {
     if (kind === "workflowExecutionStartedEventAttributes") ({ memo, searchAttributes } = value);
     else if (kind === "upsertWorkflowSearchAttributesEventAttributes") {
-      const indexedFields = changed(searchAttributes?.indexedFields, value.searchAttributes?.indexedFields);
+      const indexedFields = changed(
+        searchAttributes?.indexedFields,
+        value.searchAttributes?.indexedFields,
+      );
       searchAttributes = create(SearchAttributesSchema, { indexedFields });
     } else if (kind === "workflowPropertiesModifiedEventAttributes") {
       memo = create(MemoSchema, { fields: changed(memo?.fields, value.upsertedMemo?.fields) });
@@ -44,7 +50,9 @@ export function describedFields(
   }
   return {
     memo: memo === undefined ? new Uint8Array(0) : toBinary(MemoSchema, memo),
-    searchAttributes: searchAttributes === undefined ? new Uint8Array(0) : toBinary(SearchAttributesSchema, searchAttributes),
+    searchAttributes: searchAttributes === undefined
+      ? new Uint8Array(0)
+      : toBinary(SearchAttributesSchema, searchAttributes),
   };
 }
 
@@ -56,7 +64,9 @@ const changed = (before: Fields = {}, changes: Fields = {}): Fields =>
 
 /** The id of the WorkflowTaskStarted event of the last completed task; 0 if no task completed. */
 export function lastCompletedStart(events: readonly HistoryEvent[]): number {
-  const completed = events.findLast(({ attributes }) => attributes.case === "workflowTaskCompletedEventAttributes");
+  const completed = events.findLast(({ attributes }) =>
+    attributes.case === "workflowTaskCompletedEventAttributes"
+  );
   return completed?.attributes.case === "workflowTaskCompletedEventAttributes"
     ? Number(completed.attributes.value.startedEventId)
     : 0;
@@ -100,7 +110,9 @@ export class Head {
   }
 
   message(field: number, execution: WorkflowExecution | undefined): this {
-    return execution === undefined ? this : this.bytes(field, toBinary(WorkflowExecutionSchema, execution));
+    return execution === undefined
+      ? this
+      : this.bytes(field, toBinary(WorkflowExecutionSchema, execution));
   }
 
   finish(): Uint8Array {

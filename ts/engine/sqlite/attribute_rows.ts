@@ -19,7 +19,8 @@ CREATE TABLE search_attributes (
 CREATE INDEX search_attributes_by_value ON search_attributes (name, kind, value);
 `;
 
-const INSERT = "INSERT OR IGNORE INTO search_attributes (run_key, name, kind, value) VALUES (?, ?, ?, ?)";
+const INSERT =
+  "INSERT OR IGNORE INTO search_attributes (run_key, name, kind, value) VALUES (?, ?, ?, ?)";
 const PAGE = 500;
 
 /** The message that the rows of a run were made from; empty for a run without attributes. */
@@ -46,8 +47,12 @@ export class AttributeRows {
     this.#database = database;
     this.#insert = database.prepare(INSERT);
     this.#remove = database.prepare("DELETE FROM search_attributes WHERE run_key = ?");
-    this.#removeNamed = database.prepare("DELETE FROM search_attributes WHERE run_key = ? AND name = ?");
-    this.#belongs = database.prepare("UPDATE runs SET entity_id = ?, correlation_id = ? WHERE run_key = ?");
+    this.#removeNamed = database.prepare(
+      "DELETE FROM search_attributes WHERE run_key = ? AND name = ?",
+    );
+    this.#belongs = database.prepare(
+      "UPDATE runs SET entity_id = ?, correlation_id = ? WHERE run_key = ?",
+    );
   }
 
   /**
@@ -55,7 +60,11 @@ export class AttributeRows {
    * run loses its subscriptions, so that the cost of a broadcast does not grow with closed
    * subscribers.
    */
-  write(runKey: number, { searchAttributes: message, closeTimeMs }: RunRow, written: Written): Written {
+  write(
+    runKey: number,
+    { searchAttributes: message, closeTimeMs }: RunRow,
+    written: Written,
+  ): Written {
     let now = written;
     if (!isWritten(message, written)) {
       this.#replace(runKey, message, written);
@@ -74,14 +83,23 @@ export class AttributeRows {
       if (name === ENTITY) entity = value;
       else if (name === CORRELATION) correlation = value;
     }
-    if (entity !== null || correlation !== null || written.length > 0) this.#belongs.run([entity, correlation, runKey]);
+    if (entity !== null || correlation !== null || written.length > 0) {
+      this.#belongs.run([entity, correlation, runKey]);
+    }
   }
 
-  /** Open runs with one of these texts. CROSS JOIN fixes the order of the join: from values to runs. */
-  subscribers(attribute: string, values: readonly string[]): { workflowId: string; runId: string }[] {
+  /**
+   * Open runs with one of these texts. CROSS JOIN fixes the order of the join: from values to runs.
+   */
+  subscribers(
+    attribute: string,
+    values: readonly string[],
+  ): { workflowId: string; runId: string }[] {
     const sql =
       `SELECT DISTINCT runs.run_key, workflow_id, run_id FROM search_attributes AS a CROSS JOIN runs ON runs.run_key = a.run_key
-        WHERE a.name = ? AND a.kind = ${Kind.TEXT} AND a.value IN (${values.map(() => "?").join(", ")}) AND +runs.status = 1
+        WHERE a.name = ? AND a.kind = ${Kind.TEXT} AND a.value IN (${
+        values.map(() => "?").join(", ")
+      }) AND +runs.status = 1
         ORDER BY runs.run_key`;
     return once(this.#database, sql, (statement) => statement.all([attribute, ...values]))
       .map((row) => ({ workflowId: row["workflow_id"] as string, runId: row["run_id"] as string }));

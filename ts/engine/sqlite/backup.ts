@@ -4,8 +4,14 @@ import type { Builtins } from "./builtins.ts";
 import type { SqlDatabase } from "./driver.ts";
 import { makeFile, removeFolder } from "./own_files.ts";
 
-export function backupFile({ fs, path: paths }: Builtins, database: SqlDatabase, path: string): void {
-  if (fs.existsSync(path)) throw new StoreError(`${path} already exists; choose a new file for the backup`);
+export function backupFile(
+  { fs, path: paths }: Builtins,
+  database: SqlDatabase,
+  path: string,
+): void {
+  if (fs.existsSync(path)) {
+    throw new StoreError(`${path} already exists; choose a new file for the backup`);
+  }
   if (!fs.existsSync(paths.dirname(paths.resolve(path)))) {
     throw new StoreError(`cannot write ${path}: the folder does not exist`);
   }

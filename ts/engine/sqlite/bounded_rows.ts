@@ -6,7 +6,9 @@ export interface SqlLimits {
   readonly rows: number;
   /** Total size of all values: characters of text, bytes of blobs, 8 for a number. */
   readonly bytes: number;
-  /** Milliseconds. Enforced by the process that started the query, or by the library in a browser. */
+  /**
+   * Milliseconds. Enforced by the process that started the query, or by the library in a browser.
+   */
   readonly ms: number;
 }
 
@@ -24,7 +26,9 @@ export class SqlLimitError extends Error {
 /** `how` is appended: how to get more time, if possible. */
 export const tooLong = (ms: number, how = ""): SqlLimitError =>
   new SqlLimitError(
-    `the query was stopped after ${ms / 1000} s: reduce its work (a WHERE that uses an index, a LIMIT in a recursive WITH)${how}`,
+    `the query was stopped after ${
+      ms / 1000
+    } s: reduce its work (a WHERE that uses an index, a LIMIT in a recursive WITH)${how}`,
   );
 
 function sizeOf(value: SqlValue): number {
@@ -46,11 +50,17 @@ export function boundedRows(
   let bytes = 0;
   for (const row of statement.iterate?.(params) ?? statement.all!(params)) {
     checkTime();
-    if (rows.length === most) throw new SqlLimitError(`the result has more than ${most} rows: add a LIMIT, or a narrower WHERE`);
+    if (rows.length === most) {
+      throw new SqlLimitError(
+        `the result has more than ${most} rows: add a LIMIT, or a narrower WHERE`,
+      );
+    }
     for (const name in row) bytes += sizeOf(row[name]!);
     if (bytes > room) {
       throw new SqlLimitError(
-        `the result is larger than ${room} bytes (at row ${rows.length + 1}): select fewer columns, or add a LIMIT`,
+        `the result is larger than ${room} bytes (at row ${
+          rows.length + 1
+        }): select fewer columns, or add a LIMIT`,
       );
     }
     rows.push({ ...row });

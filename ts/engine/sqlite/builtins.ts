@@ -9,7 +9,13 @@ export interface FileSystem {
   lstatSync(path: string): Stats;
   openSync(path: string, flags: string, mode?: number): number;
   fchmodSync(file: number, mode: number): void;
-  readSync(file: number, into: Uint8Array, offset: number, length: number, position: number): number;
+  readSync(
+    file: number,
+    into: Uint8Array,
+    offset: number,
+    length: number,
+    position: number,
+  ): number;
   fsyncSync(file: number): void;
   truncateSync(path: string, bytes: number): void;
   closeSync(file: number): void;
@@ -62,7 +68,9 @@ export function builtins(): Builtins | undefined {
   const process = (globalThis as { process?: ProcessLike }).process;
   const get = (name: string) => process?.getBuiltinModule?.(name);
   const fs = get("node:fs") as FileSystem | undefined;
-  if (process === undefined || fs === undefined || typeof fs.openSync !== "function") return undefined;
+  if (process === undefined || fs === undefined || typeof fs.openSync !== "function") {
+    return undefined;
+  }
   return {
     fs,
     module: get("node:module") as Builtins["module"],

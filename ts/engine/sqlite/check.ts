@@ -5,7 +5,8 @@ import type { SqlDatabase } from "./driver.ts";
 const RULES: readonly { readonly what: string; readonly sql: string }[] = [
   {
     what: "runs whose newest batch of history is missing or does not end at the run's last event",
-    sql: `SELECT r.run_id AS name FROM runs r LEFT JOIN history h ON h.history_key = r.history_key AND h.run_key = r.run_key
+    sql:
+      `SELECT r.run_id AS name FROM runs r LEFT JOIN history h ON h.history_key = r.history_key AND h.run_key = r.run_key
            WHERE (r.history_length > 0 OR r.history_key <> 0) AND (h.history_key IS NULL OR h.last_event_id <> r.history_length)`,
   },
   {
@@ -26,13 +27,17 @@ const RULES: readonly { readonly what: string; readonly sql: string }[] = [
   },
   {
     what: "search attributes without a run",
-    sql: "SELECT run_key AS name FROM search_attributes WHERE run_key NOT IN (SELECT run_key FROM runs)",
+    sql:
+      "SELECT run_key AS name FROM search_attributes WHERE run_key NOT IN (SELECT run_key FROM runs)",
   },
   {
     what: "timers and procedures without a run",
     sql: "SELECT label AS name FROM waits WHERE run_key NOT IN (SELECT run_key FROM runs)",
   },
-  { what: "state items without a run", sql: "SELECT id AS name FROM items WHERE run_key NOT IN (SELECT run_key FROM runs)" },
+  {
+    what: "state items without a run",
+    sql: "SELECT id AS name FROM items WHERE run_key NOT IN (SELECT run_key FROM runs)",
+  },
 ];
 
 /** Returns one sentence for each kind of damage. */

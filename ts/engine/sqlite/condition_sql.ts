@@ -23,20 +23,31 @@ const COLUMNS: { readonly [field in Field]: string } = {
  * Inside OR the status always is: many runs share one, and a search for each branch would read them
  * all.
  */
-export function conditionSql(condition: Condition, params: SqlValue[], unindexed: ReadonlySet<Field> = NONE): string {
+export function conditionSql(
+  condition: Condition,
+  params: SqlValue[],
+  unindexed: ReadonlySet<Field> = NONE,
+): string {
   const column = (field: Field) => unindexed.has(field) ? `+${COLUMNS[field]}` : COLUMNS[field];
   switch (condition.kind) {
     case "and":
     case "or": {
       const isOr = condition.kind === "or";
-      const inside: ReadonlySet<Field> = isOr ? new Set<Field>([...unindexed, "ExecutionStatus"]) : unindexed;
-      return joined(condition.parts.map((part) => conditionSql(part, params, inside)), isOr ? " OR " : " AND ");
+      const inside: ReadonlySet<Field> = isOr
+        ? new Set<Field>([...unindexed, "ExecutionStatus"])
+        : unindexed;
+      return joined(
+        condition.parts.map((part) => conditionSql(part, params, inside)),
+        isOr ? " OR " : " AND ",
+      );
     }
     case "attribute": {
       // A negation excludes runs without the attribute.
       const has = condition.negated ? `${hasAttribute(condition.name, params)} AND ` : "";
       const found = `run_key${condition.negated ? " NOT" : ""} IN (${
-        condition.tests.map((test) => attributeSql(condition.name, test, params)).join(" UNION ALL ")
+        condition.tests.map((test) => attributeSql(condition.name, test, params)).join(
+          " UNION ALL ",
+        )
       })`;
       return `(${has}${found})`;
     }
@@ -57,7 +68,9 @@ export function conditionSql(condition: Condition, params: SqlValue[], unindexed
 function joined(terms: readonly string[], operator: string): string {
   if (terms.length <= 8) return `(${terms.join(operator)})`;
   const half = terms.length >> 1;
-  return `(${joined(terms.slice(0, half), operator)}${operator}${joined(terms.slice(half), operator)})`;
+  return `(${joined(terms.slice(0, half), operator)}${operator}${
+    joined(terms.slice(half), operator)
+  })`;
 }
 
 function hasAttribute(name: string, params: SqlValue[]): string {
@@ -67,7 +80,9 @@ function hasAttribute(name: string, params: SqlValue[]): string {
 
 function attributeSql(name: string, { of, test }: AttributeTest, params: SqlValue[]): string {
   params.push(name, of);
-  return `SELECT run_key FROM search_attributes WHERE name = ? AND kind = ? AND ${testSql("value", test, params)}`;
+  return `SELECT run_key FROM search_attributes WHERE name = ? AND kind = ? AND ${
+    testSql("value", test, params)
+  }`;
 }
 
 function testSql(column: string, test: Test, params: SqlValue[], negated = false): string {

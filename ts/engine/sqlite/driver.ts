@@ -24,7 +24,10 @@ export interface SqlStatement {
   run(params: readonly SqlValue[]): number;
   get(params: readonly SqlValue[]): SqlRow | undefined;
   all(params: readonly SqlValue[]): SqlRow[];
-  /** Rows one by one, for results without a bound. The statement must not be used otherwise meanwhile. */
+  /**
+   * Rows one by one, for results without a bound. The statement must not be used otherwise
+   * meanwhile.
+   */
   iterate?(params: readonly SqlValue[]): Iterable<SqlRow>;
   /** Frees the statement, for libraries whose memory is not garbage collected. */
   close?(): void;

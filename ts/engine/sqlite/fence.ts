@@ -3,7 +3,12 @@
 // node-sqlite3-wasm, which cannot see that lock; a note of a dead process is replaced. `check()`
 // before every commit stops an engine whose note or file was replaced. Files and folders of these
 // names from other programs are never touched, only reported.
-import { StoreError, StoreFencedError, type StoreHolder, StoreLockedError } from "../store_errors.ts";
+import {
+  StoreError,
+  StoreFencedError,
+  type StoreHolder,
+  StoreLockedError,
+} from "../store_errors.ts";
 import type { Builtins } from "./builtins.ts";
 import type { SqlDatabase, SqlLibrary } from "./driver.ts";
 import { storeError } from "./errors.ts";
@@ -35,7 +40,9 @@ const openHere: Set<string> = (globalThis as { [REGISTRY]?: Set<string> })[REGIS
 const STALE_TAKEOVER_MS = 8_000;
 const STALE_NAMELESS_MS = 1_000;
 
-/** The holder of a store by its note; undefined if the store is free. `isHere`: this process is it. */
+/**
+ * The holder of a store by its note; undefined if the store is free. `isHere`: this process is it.
+ */
 export function currentHolder(
   builtins: Builtins,
   path: string,
@@ -81,7 +88,10 @@ export class Fence {
   #fileId: string | undefined;
   #released = false;
 
-  /** Takes the fence of a store file or throws a StoreLockedError. `path` is absolute and without links. */
+  /**
+   * Takes the fence of a store file or throws a StoreLockedError. `path` is absolute and without
+   * links.
+   */
   constructor(builtins: Builtins, library: SqlLibrary, path: string, visit = false) {
     this.#builtins = builtins;
     this.#path = path;
@@ -144,7 +154,9 @@ export class Fence {
       this.#noteId = this.#idOf(`${this.#path}-owner`, true) ?? "";
     } finally {
       // Unless another process considered this one dead meanwhile.
-      if (noteIn(this.#builtins, `${mutex}/owner`)?.token === this.token) removeFolder(fs, mutex, ["owner"]);
+      if (noteIn(this.#builtins, `${mutex}/owner`)?.token === this.token) {
+        removeFolder(fs, mutex, ["owner"]);
+      }
     }
   }
 
@@ -174,12 +186,18 @@ export class Fence {
     if (/[^\0]/.test(text)) throw inTheWay(path, "it is not the owner file of a store", this.#path);
   }
 
-  /** Removes the lock folder of a killed process with node-sqlite3-wasm. Other libraries ignore it. */
+  /**
+   * Removes the lock folder of a killed process with node-sqlite3-wasm. Other libraries ignore it.
+   */
   #removeLock(library: SqlLibrary, found: OwnerNote | undefined): void {
     if (library.nativeLocks && found?.nativeLocks !== false) return;
     const path = `${this.#path}.lock`;
     if (removeFolder(this.#builtins.fs, path) || library.nativeLocks) return;
-    throw inTheWay(path, `it is not an empty folder, which is what ${library.name} locks a store with`, this.#path);
+    throw inTheWay(
+      path,
+      `it is not an empty folder, which is what ${library.name} locks a store with`,
+      this.#path,
+    );
   }
 
   /** Makes the folder that excludes other take-overs, with a note of its owner. */
@@ -219,7 +237,11 @@ export class Fence {
       // Already gone.
       if ((e as { code?: string }).code === "ENOENT") return;
     }
-    throw inTheWay(mutex, "it is not the folder that a process makes while it opens a store", this.#path);
+    throw inTheWay(
+      mutex,
+      "it is not the folder that a process makes while it opens a store",
+      this.#path,
+    );
   }
 
   /** Whether a take-over was killed before its end. */
@@ -234,7 +256,10 @@ export class Fence {
     }
   }
 
-  /** Removes a stale take-over. Returns false and restores the folder if it is another process's new one. */
+  /**
+   * Removes a stale take-over. Returns false and restores the folder if it is another process's new
+   * one.
+   */
   #putAway(mutex: string, stale: OwnerNote | undefined): boolean {
     const { fs } = this.#builtins;
     const aside = `${mutex}.${this.token}`;
@@ -261,17 +286,28 @@ export class Fence {
   }
 
   #locked(note: OwnerNote | undefined, cause?: unknown): StoreLockedError {
-    const advice = "A store can be open in one process: stop that process, or call it instead of opening the file";
+    const advice =
+      "A store can be open in one process: stop that process, or call it instead of opening the file";
     const options = cause === undefined ? undefined : { cause };
     if (note === undefined) {
-      return new StoreLockedError(`${this.#path} is open in another process. ${advice}.`, undefined, options);
+      return new StoreLockedError(
+        `${this.#path} is open in another process. ${advice}.`,
+        undefined,
+        options,
+      );
     }
     const holder = holderIn(note);
     const who = `process ${note.pid}${note.host === "" ? "" : ` on ${note.host}`}, since ${
       new Date(note.openedMs).toISOString()
     }`;
-    const stale = cause === undefined ? ` If that process no longer exists, remove ${this.#path}-owner.` : "";
-    return new StoreLockedError(`${this.#path} is open in another engine (${who}). ${advice}.${stale}`, holder, options);
+    const stale = cause === undefined
+      ? ` If that process no longer exists, remove ${this.#path}-owner.`
+      : "";
+    return new StoreLockedError(
+      `${this.#path} is open in another engine (${who}). ${advice}.${stale}`,
+      holder,
+      options,
+    );
   }
 
   #readNote(): OwnerNote | undefined {
@@ -286,7 +322,9 @@ export class Fence {
   #idOf(path: string, times: boolean): string | undefined {
     try {
       const stat = this.#builtins.fs.statSync(path);
-      return times ? `${stat.dev} ${stat.ino} ${stat.mtimeMs} ${stat.ctimeMs}` : `${stat.dev} ${stat.ino}`;
+      return times
+        ? `${stat.dev} ${stat.ino} ${stat.mtimeMs} ${stat.ctimeMs}`
+        : `${stat.dev} ${stat.ino}`;
     } catch {
       return undefined;
     }
@@ -297,7 +335,9 @@ export class Fence {
     this.#fileId = this.#idOf(this.#path, false);
   }
 
-  /** Throws a StoreFencedError if this process is no longer the owner. Called before every commit. */
+  /**
+   * Throws a StoreFencedError if this process is no longer the owner. Called before every commit.
+   */
   check(): void {
     // Removing the store often removes the note too, so the file is checked first.
     if (this.#fileId !== undefined && this.#idOf(this.#path, false) === undefined) {
@@ -312,7 +352,9 @@ export class Fence {
       );
     }
     if (this.#fileId !== undefined && this.#idOf(this.#path, false) !== this.#fileId) {
-      throw new StoreFencedError(`${this.#path} was replaced while it was open; this engine no longer writes`);
+      throw new StoreFencedError(
+        `${this.#path} was replaced while it was open; this engine no longer writes`,
+      );
     }
   }
 
@@ -326,7 +368,10 @@ export class Fence {
     }
   }
 
-  /** Releases the store. `forget` also removes the fence's files if they are new (nothing was opened). */
+  /**
+   * Releases the store. `forget` also removes the fence's files if they are new (nothing was
+   * opened).
+   */
   release(forget = false): void {
     if (this.#released) return;
     this.#released = true;

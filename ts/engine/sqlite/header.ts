@@ -27,14 +27,19 @@ export function checkHeader(file: FileHead, migrations: readonly Migration[] = M
   const unfinished = journal > 0;
   if (unfinished && header.every((byte) => byte === 0)) return;
   if (magic !== MAGIC || (application !== APPLICATION_ID && !unfinished)) {
-    throw notAStore(path, magic === MAGIC ? "a SQLite database of another program" : "not a SQLite database");
+    throw notAStore(
+      path,
+      magic === MAGIC ? "a SQLite database of another program" : "not a SQLite database",
+    );
   }
   const version = view.getUint32(60);
   const known = schemaVersion(migrations);
   if (version > known) throw tooNew(path, version, known);
   const bytes = sizeInHeader(header);
   if (wal <= 0 && !unfinished && bytes > size) {
-    throw new StoreCorruptError(`${path} is truncated: it has ${size} of ${bytes} bytes. Restore it from a backup.`);
+    throw new StoreCorruptError(
+      `${path} is truncated: it has ${size} of ${bytes} bytes. Restore it from a backup.`,
+    );
   }
 }
 
@@ -46,7 +51,9 @@ export function sizeInHeader(header: Uint8Array): number {
 }
 
 export function notAStore(path: string, what: string): NotAStoreError {
-  return new NotAStoreError(`${path} is ${what}; it was not changed. Choose another file for the store.`);
+  return new NotAStoreError(
+    `${path} is ${what}; it was not changed. Choose another file for the store.`,
+  );
 }
 
 export function tooNew(path: string, version: number, known: number): StoreVersionError {

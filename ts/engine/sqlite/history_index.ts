@@ -34,10 +34,15 @@ export class HistoryIndex {
     this.#events = database.prepare("SELECT events FROM history WHERE history_key = ?");
   }
 
-  /** Returns the events `from`..`to` of a run whose newest batch is `newest` and last event is `last`. */
+  /**
+   * Returns the events `from`..`to` of a run whose newest batch is `newest` and last event is
+   * `last`.
+   */
   read(runKey: number, newest: number, last: number, from: number, to: number): Uint8Array[] {
     if (from < 1 || to > last || from > to) {
-      throw new StoreError(`events ${from} to ${to} were requested from a history of ${last} events`);
+      throw new StoreError(
+        `events ${from} to ${to} were requested from a history of ${last} events`,
+      );
     }
     const known = this.#known(runKey, newest, last, from);
     const { keys, firsts } = known;
@@ -51,7 +56,9 @@ export class HistoryIndex {
     const parts: Uint8Array[] = [];
     for (let i = low; i < keys.length && firsts[i]! <= to; i++) {
       const events = this.#events.get([keys[i]!])?.["events"];
-      if (!(events instanceof Uint8Array)) throw new StoreCorruptError(`a batch of history events (key ${keys[i]}) is missing`);
+      if (!(events instanceof Uint8Array)) {
+        throw new StoreCorruptError(`a batch of history events (key ${keys[i]}) is missing`);
+      }
       parts.push(cutBatch(events, firsts[i]!, (firsts[i + 1] ?? last + 1) - 1, from, to));
     }
     return parts;
@@ -73,7 +80,9 @@ export class HistoryIndex {
     for (let i = older.length - 1; i >= 0 && older[i]!["last_event_id"] === next - 1; i--) {
       next = older[i]!["first_event_id"] as number;
     }
-    if (next > from) throw new StoreCorruptError(`the history of a run has a gap before event ${next}`);
+    if (next > from) {
+      throw new StoreCorruptError(`the history of a run has a gap before event ${next}`);
+    }
     known.keys = older.map((row) => row["history_key"] as number).concat(known.keys);
     known.firsts = older.map((row) => row["first_event_id"] as number).concat(known.firsts);
     known.before = older[0]!["prev"] as number;
@@ -99,7 +108,9 @@ export class HistoryIndex {
   #shrink(): void {
     for (const key of this.#runs.keys()) {
       // The run that was just read is last and stays, however long it is.
-      if (this.#runs.size === 1 || (this.#runs.size <= MAX_RUNS && this.#batches <= MAX_BATCHES)) return;
+      if (this.#runs.size === 1 || (this.#runs.size <= MAX_RUNS && this.#batches <= MAX_BATCHES)) {
+        return;
+      }
       this.forget(key);
     }
   }

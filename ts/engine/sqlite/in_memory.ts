@@ -13,7 +13,9 @@ import { SqliteStore } from "./store.ts";
 export function openInMemory(driver?: DriverName): SqliteStore {
   const found = builtins();
   if (found === undefined) {
-    throw new StoreError("reducers and tables in memory need SQLite in Node or Deno, and this runtime has neither");
+    throw new StoreError(
+      "reducers and tables in memory need SQLite in Node or Deno, and this runtime has neither",
+    );
   }
   const library = loadLibrary(found, driver);
   const path = ":memory:";

@@ -64,12 +64,16 @@ export class Indexed {
     else if (state === null) this.#removeState.run([runKey]);
     of.attributes = this.#attributes.write(runKey, write.row!, of.attributes);
     if (write.put.length + write.remove.length === 0) return;
-    const named = (startedId: number) => nameOfTimer(write.append.map((batch) => batch.events), startedId);
+    const named = (startedId: number) =>
+      nameOfTimer(write.append.map((batch) => batch.events), startedId);
     of.procedures = this.#waits.write(runKey, write, of.procedures, named);
   }
 
   /** Returns open runs with one of these texts. */
-  subscribers(attribute: string, values: readonly string[]): { workflowId: string; runId: string }[] {
+  subscribers(
+    attribute: string,
+    values: readonly string[],
+  ): { workflowId: string; runId: string }[] {
     return this.#attributes.subscribers(attribute, values);
   }
 

@@ -23,6 +23,8 @@ export function loadLibrary(builtins: Builtins, name?: DriverName): SqlLibrary {
   throw new StoreError(
     name === undefined
       ? "no SQLite library was found: use Node 22.5 or newer or Deno, or install the package libsql or node-sqlite3-wasm"
-      : `the SQLite library ${name} is not available in this runtime (known libraries: ${DRIVER_NAMES.join(", ")})`,
+      : `the SQLite library ${name} is not available in this runtime (known libraries: ${
+        DRIVER_NAMES.join(", ")
+      })`,
   );
 }

@@ -63,7 +63,12 @@ export function queryBranches(where: Condition | undefined, apart = false): Bran
 const OPEN = "close_time_ms IS NULL";
 const CLOSED = "close_time_ms IS NOT NULL";
 
-function branch(part: string, type: string | undefined, status: number | undefined, rest: readonly Condition[]): Branch {
+function branch(
+  part: string,
+  type: string | undefined,
+  status: number | undefined,
+  rest: readonly Condition[],
+): Branch {
   const params: SqlValue[] = [];
   const sql = [part];
   if (type !== undefined) {
@@ -86,14 +91,18 @@ function conjuncts(condition: Condition): Condition[] {
 /** Whether a term alone selects few runs by an index. */
 function isSelective(term: Condition): boolean {
   if (term.kind === "attribute") return !term.negated;
-  if (term.kind === "compare") return (term.field === "WorkflowId" || term.field === "RunId") && term.op === "=";
+  if (term.kind === "compare") {
+    return (term.field === "WorkflowId" || term.field === "RunId") && term.op === "=";
+  }
   if (term.kind !== "in" && term.kind !== "startsWith") return false;
   return (term.field === "WorkflowId" || term.field === "RunId") && !term.negated;
 }
 
 /** The types that a term selects, if it is only about types and they are few. */
 function typesOf(term: Condition): readonly string[] | undefined {
-  if (term.kind === "compare") return term.field === "WorkflowType" && term.op === "=" ? [term.value as string] : undefined;
+  if (term.kind === "compare") {
+    return term.field === "WorkflowType" && term.op === "=" ? [term.value as string] : undefined;
+  }
   if (term.kind !== "in" || term.field !== "WorkflowType" || term.negated) return undefined;
   const types = [...new Set(term.values as readonly string[])];
   return types.length <= MAX_TYPES ? types : undefined;
@@ -103,7 +112,8 @@ type StatusTerm = Condition & { readonly kind: "compare" | "in" };
 
 function isOfStatus(term: Condition): term is StatusTerm {
   if (term.kind === "in") return term.field === "ExecutionStatus";
-  return term.kind === "compare" && term.field === "ExecutionStatus" && (term.op === "=" || term.op === "!=");
+  return term.kind === "compare" && term.field === "ExecutionStatus" &&
+    (term.op === "=" || term.op === "!=");
 }
 
 function holdsOf(term: StatusTerm, status: number): boolean {

@@ -14,7 +14,12 @@ const OPEN_PLACE = 9e15;
 /** A run's place in the list and its key. */
 type Found = readonly [place: number, runKey: number];
 
-export function listPage(database: SqlDatabase, query: ListQuery, size: number, after?: ListPosition): ListPage {
+export function listPage(
+  database: SqlDatabase,
+  query: ListQuery,
+  size: number,
+  after?: ListPosition,
+): ListPage {
   // One extra run shows whether there is a next page.
   const found = keysOf(database, query, size + 1, after);
   const page = found.slice(0, size);
@@ -27,12 +32,19 @@ export function listPage(database: SqlDatabase, query: ListQuery, size: number, 
   return { rows: rows.map(toRow), heads: rows.map((row) => row["head"] as Uint8Array), next };
 }
 
-function keysOf(database: SqlDatabase, query: ListQuery, limit: number, after: ListPosition | undefined): readonly Found[] {
+function keysOf(
+  database: SqlDatabase,
+  query: ListQuery,
+  limit: number,
+  after: ListPosition | undefined,
+): readonly Found[] {
   const { where, orderBy, descending } = query;
   const search = new Search(database, descending, limit);
   const selective = selectiveSearch(where);
   if (orderBy === "StartTime" || selective !== undefined) {
-    const order = orderBy === "StartTime" ? "start_time_ms" : `ifnull(close_time_ms, ${OPEN_PLACE})`;
+    const order = orderBy === "StartTime"
+      ? "start_time_ms"
+      : `ifnull(close_time_ms, ${OPEN_PLACE})`;
     return search.first([selective ?? wholeSearch(where)], order, after);
   }
   const { open, closed } = queryBranches(where);
@@ -71,7 +83,9 @@ class Search {
 
   first(branches: readonly Branch[], order: string, after: ListPosition | undefined): Found[] {
     const found = branches.flatMap((branch) => this.#of(branch, order, after));
-    if (branches.length > 1) found.sort((a, b) => (this.#descending ? -1 : 1) * (a[0] - b[0] || a[1] - b[1]));
+    if (branches.length > 1) {
+      found.sort((a, b) => (this.#descending ? -1 : 1) * (a[0] - b[0] || a[1] - b[1]));
+    }
     return found.slice(0, this.#limit);
   }
 
@@ -86,7 +100,9 @@ class Search {
       params.push(...(isPlace ? after.slice(1) : after));
     }
     const sorted = isPlace ? `run_key ${direction}` : `${order} ${direction}, run_key ${direction}`;
-    const sql = `SELECT ${order} AS place, run_key FROM runs WHERE ${terms.join(" AND ")} ORDER BY ${sorted} LIMIT ?`;
+    const sql = `SELECT ${order} AS place, run_key FROM runs WHERE ${
+      terms.join(" AND ")
+    } ORDER BY ${sorted} LIMIT ?`;
     const rows = once(this.#database, sql, (statement) => statement.all([...params, this.#limit]));
     return rows.map((row) => [numberColumn(row, "place"), numberColumn(row, "run_key")] as const);
   }
@@ -95,17 +111,27 @@ class Search {
 export function countRuns(database: SqlDatabase, where?: Condition): number {
   // SQLite counts the entries of an index without reading them.
   if (where === undefined) {
-    return once(database, "SELECT count(*) AS n FROM runs", (statement) => numberColumn(statement.get([]), "n"));
+    return once(
+      database,
+      "SELECT count(*) AS n FROM runs",
+      (statement) => numberColumn(statement.get([]), "n"),
+    );
   }
   return [...countByStatus(database, where).values()].reduce((sum, n) => sum + n, 0);
 }
 
 /** Returns the number of runs by status; statuses without runs are absent. */
-export function countByStatus(database: SqlDatabase, where?: Condition): ReadonlyMap<number, number> {
+export function countByStatus(
+  database: SqlDatabase,
+  where?: Condition,
+): ReadonlyMap<number, number> {
   const counts = new Map<number, number>();
-  const add = (status: number, n: number) => n > 0 && counts.set(status, (counts.get(status) ?? 0) + n);
+  const add = (status: number, n: number) =>
+    n > 0 && counts.set(status, (counts.get(status) ?? 0) + n);
   const selective = selectiveSearch(where);
-  const { open, closed } = selective === undefined ? queryBranches(where, true) : { open: undefined, closed: [selective] };
+  const { open, closed } = selective === undefined
+    ? queryBranches(where, true)
+    : { open: undefined, closed: [selective] };
   for (const { sql, params, status } of open === undefined ? closed : [open, ...closed]) {
     if (status === undefined) {
       const groups = `SELECT status, count(*) AS n FROM runs WHERE ${sql} GROUP BY +status`;
@@ -115,7 +141,11 @@ export function countByStatus(database: SqlDatabase, where?: Condition): Readonl
     } else {
       add(
         status,
-        once(database, `SELECT count(*) AS n FROM runs WHERE ${sql}`, (statement) => numberColumn(statement.get(params), "n")),
+        once(
+          database,
+          `SELECT count(*) AS n FROM runs WHERE ${sql}`,
+          (statement) => numberColumn(statement.get(params), "n"),
+        ),
       );
     }
   }

@@ -5,7 +5,15 @@
 import { StoreCorruptError } from "../store_errors.ts";
 import type { FileSystem } from "./builtins.ts";
 import { HEADER_BYTES, sizeInHeader } from "./header.ts";
-import { beginningOf, followLog, framesUntil, LOG_HEADER_BYTES, logBytes, type LogEnd, sameBytes } from "./log_frames.ts";
+import {
+  beginningOf,
+  followLog,
+  framesUntil,
+  LOG_HEADER_BYTES,
+  logBytes,
+  type LogEnd,
+  sameBytes,
+} from "./log_frames.ts";
 import { readKept } from "./own_files.ts";
 
 interface SeenLog {
@@ -45,10 +53,14 @@ export class LogCheck {
     this.#end = this.#seen && this.#endNow(this.#seen);
   }
 
-  /** Reads back a commit. Throws a StoreCorruptError if the log lacks it, or lost earlier frames. */
+  /**
+   * Reads back a commit. Throws a StoreCorruptError if the log lacks it, or lost earlier frames.
+   */
   note(): void {
     const now = this.#look();
-    if (now === undefined || (this.#seen !== undefined && now.id !== this.#seen.id)) throw this.#damage(now);
+    if (now === undefined || (this.#seen !== undefined && now.id !== this.#seen.id)) {
+      throw this.#damage(now);
+    }
     const end = this.#endNow(now);
     if (end === undefined || (sameEnd(end, this.#end))) throw this.#damage(now);
     this.#seen = now;
@@ -70,7 +82,10 @@ export class LogCheck {
   checkAll(): void {
     this.check();
     const now = this.#seen && this.#look();
-    if (now !== undefined && this.#end !== undefined && now.size > 0 && this.#endNow(now) === undefined) throw this.#damage(now);
+    if (
+      now !== undefined && this.#end !== undefined && now.size > 0 &&
+      this.#endNow(now) === undefined
+    ) throw this.#damage(now);
   }
 
   /**
@@ -83,7 +98,9 @@ export class LogCheck {
     if (now === undefined || now.id !== this.#seen?.id) return;
     this.#end = undefined;
     const whole = this.#endNow(now)?.offset ?? 0;
-    if (whole < now.size) this.#fs.truncateSync(`${this.#path}-wal`, whole <= LOG_HEADER_BYTES ? 0 : whole);
+    if (whole < now.size) {
+      this.#fs.truncateSync(`${this.#path}-wal`, whole <= LOG_HEADER_BYTES ? 0 : whole);
+    }
   }
 
   close(): void {
@@ -115,9 +132,12 @@ export class LogCheck {
     }
   }
 
-  /** The end of the log's valid part; undefined if the log is invalid or lost frames before `#end`. */
+  /**
+   * The end of the log's valid part; undefined if the log is invalid or lost frames before `#end`.
+   */
   #endNow({ id, size }: SeenLog): LogEnd | undefined {
-    const read = (into: Uint8Array, offset: number) => this.#fs.readSync(this.#logFile(id), into, 0, into.length, offset);
+    const read = (into: Uint8Array, offset: number) =>
+      this.#fs.readSync(this.#logFile(id), into, 0, into.length, offset);
     const header = new Uint8Array(LOG_HEADER_BYTES);
     if (size < LOG_HEADER_BYTES || read(header, 0) < LOG_HEADER_BYTES) return undefined;
     const before = this.#end;

@@ -22,11 +22,19 @@ export interface LogEnd {
   readonly lastFrame: Uint8Array | undefined;
 }
 
-const viewOf = (bytes: Uint8Array): DataView => new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+const viewOf = (bytes: Uint8Array): DataView =>
+  new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
 
-export const sameBytes = (a: Uint8Array, b: Uint8Array): boolean => a.length === b.length && a.every((byte, i) => byte === b[i]);
+export const sameBytes = (a: Uint8Array, b: Uint8Array): boolean =>
+  a.length === b.length && a.every((byte, i) => byte === b[i]);
 
-function addWords(view: DataView, from: number, to: number, littleEndian: boolean, sum: [number, number]): void {
+function addWords(
+  view: DataView,
+  from: number,
+  to: number,
+  littleEndian: boolean,
+  sum: [number, number],
+): void {
   let [a, b] = sum;
   for (let at = from; at < to; at += 8) {
     a = (a + view.getUint32(at, littleEndian) + b) | 0;
@@ -70,11 +78,18 @@ export function followLog(read: ReadLog, from: LogEnd, pageBytes: number): LogEn
       // The size of the database in pages in the last frame of a transaction, 0 in its other
       // frames.
       if (view.getUint32(at + 4) !== 0) {
-        end = { header: from.header, offset, sum: [sum[0], sum[1]], lastFrame: chunk.slice(at, at + frameBytes) };
+        end = {
+          header: from.header,
+          offset,
+          sum: [sum[0], sum[1]],
+          lastFrame: chunk.slice(at, at + frameBytes),
+        };
       }
     }
     if (frames * frameBytes < chunk.length) return end;
-    if (chunk.length < FRAMES_AT_ONCE * frameBytes) chunk = new Uint8Array(FRAMES_AT_ONCE * frameBytes);
+    if (chunk.length < FRAMES_AT_ONCE * frameBytes) {
+      chunk = new Uint8Array(FRAMES_AT_ONCE * frameBytes);
+    }
   }
 }
 

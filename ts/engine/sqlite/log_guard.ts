@@ -24,7 +24,10 @@ export class LogGuard {
     this.#log?.begin();
   }
 
-  /** Checks before a transaction. Throws a StoreCorruptError if another program damaged the log or file. */
+  /**
+   * Checks before a transaction. Throws a StoreCorruptError if another program damaged the log or
+   * file.
+   */
   check(): void {
     this.#reporting(() => this.#log?.check());
   }
@@ -52,7 +55,9 @@ export class LogGuard {
     }
   }
 
-  /** Checkpoints and empties the log before closing. Returns damage that was not reported before. */
+  /**
+   * Checkpoints and empties the log before closing. Returns damage that was not reported before.
+   */
   empty(): StoreCorruptError | undefined {
     // The frames of the failed commit may have a hole, which a checkpoint would copy into the file.
     if (this.#damaged) return undefined;

@@ -14,7 +14,15 @@ import { CHECKPOINT_FRAMES } from "./log_guard.ts";
 import { freeBytes, makeFile, readAt, readKept } from "./own_files.ts";
 import { isLocked, storeBusy, writerOf } from "./write_lock.ts";
 import { checkHeader, HEADER_BYTES, notAStore, tooNew } from "./header.ts";
-import { APPLICATION_ID, fileVersion, isUnmade, migrate, type Migration, MIGRATIONS, schemaVersion } from "./schema.ts";
+import {
+  APPLICATION_ID,
+  fileVersion,
+  isUnmade,
+  migrate,
+  type Migration,
+  MIGRATIONS,
+  schemaVersion,
+} from "./schema.ts";
 
 /**
  * FULL: acknowledged changes survive power loss. NORMAL: they survive a crash of the process, but a
@@ -28,11 +36,16 @@ export interface SqliteOptions {
   driver?: DriverName;
   /** Default: "FULL". */
   synchronous?: Synchronous;
-  /** The store is closed again soon. Other processes that open it meanwhile wait instead of failing. */
+  /**
+   * The store is closed again soon. Other processes that open it meanwhile wait instead of failing.
+   */
   visit?: boolean;
   /** Changes nothing and leaves no files. The file must exist, with the schema of this version. */
   readOnly?: boolean;
-  /** How long opening blocks while another process has the file locked for writing, in ms. Default: 2000. */
+  /**
+   * How long opening blocks while another process has the file locked for writing, in ms. Default:
+   * 2000.
+   */
   busyMs?: number;
 }
 
@@ -41,7 +54,9 @@ export const BUSY_MS = 2000;
 
 /** Excludes other writers of an open file. */
 export interface StoreFence {
-  /** Throws a StoreFencedError if this engine is no longer the owner. Called before every commit. */
+  /**
+   * Throws a StoreFencedError if this engine is no longer the owner. Called before every commit.
+   */
   check(): void;
   /** Whether `check` would pass. */
   held(): boolean;
@@ -67,7 +82,11 @@ export interface OpenFile {
   writer?(): string | undefined;
 }
 
-export function openFile(path: string, options: SqliteOptions, migrations: readonly Migration[] = MIGRATIONS): OpenFile {
+export function openFile(
+  path: string,
+  options: SqliteOptions,
+  migrations: readonly Migration[] = MIGRATIONS,
+): OpenFile {
   const found = builtins();
   if (found === undefined) {
     throw new StoreError(
@@ -79,12 +98,16 @@ export function openFile(path: string, options: SqliteOptions, migrations: reado
   const synchronous = options.synchronous ?? "FULL";
   // SQLite treats an unknown value as NORMAL.
   if (synchronous !== "FULL" && synchronous !== "NORMAL") {
-    throw new TypeError(`synchronous must be "FULL" or "NORMAL", not ${JSON.stringify(synchronous)}`);
+    throw new TypeError(
+      `synchronous must be "FULL" or "NORMAL", not ${JSON.stringify(synchronous)}`,
+    );
   }
   const { readOnly = false } = options;
   const writer = () => writerOf(found, absolute);
   const free = () => freeBytes(found.fs, found.path.dirname(absolute));
-  if (readOnly && !found.fs.existsSync(absolute)) throw new StoreError(`the store ${absolute} does not exist`);
+  if (readOnly && !found.fs.existsSync(absolute)) {
+    throw new StoreError(`the store ${absolute} does not exist`);
+  }
   const fence = new Fence(found, library, absolute, options.visit);
   let database: SqlDatabase | undefined;
   let known = false;
@@ -92,28 +115,51 @@ export function openFile(path: string, options: SqliteOptions, migrations: reado
   try {
     if (!library.nativeLocks) takeBackCreation(found, absolute);
     known = inspect(found, absolute, migrations, lingering.has(absolute) ? readKept : readAt);
-    if (readOnly && !known) throw new StoreError(`${absolute} does not contain a store: the file is empty`);
+    if (readOnly && !known) {
+      throw new StoreError(`${absolute} does not contain a store: the file is empty`);
+    }
     if (!readOnly) made = makeFile(found.fs, absolute);
     database = library.open(absolute);
-    if (readOnly && isUnmade(database)) throw new StoreError(`${absolute} does not contain a store: the file is empty`);
+    if (readOnly && isUnmade(database)) {
+      throw new StoreError(`${absolute} does not contain a store: the file is empty`);
+    }
     if (readOnly && fileVersion(database) < schemaVersion(migrations)) {
-      throw new StoreError(`${absolute} was written by an older version of temporalex; open it once to upgrade it`);
+      throw new StoreError(
+        `${absolute} was written by an older version of temporalex; open it once to upgrade it`,
+      );
     }
     prepare(database, absolute, synchronous, migrations, options.busyMs);
     fence.watchFile();
     if (library.name === "libsql") lingering.add(absolute);
     const opened = database;
     const backup = (to: string) => backupFile(found, opened, to);
-    const log = new LogCheck(found.fs, absolute, Number(database.prepare("PRAGMA page_size").get([])?.["page_size"]));
+    const log = new LogCheck(
+      found.fs,
+      absolute,
+      Number(database.prepare("PRAGMA page_size").get([])?.["page_size"]),
+    );
     // A checkpoint within COMMIT would copy frames that are not read back yet, so the store
     // checkpoints.
     database.exec("PRAGMA wal_autocheckpoint=0");
-    return { library: library.name, path: absolute, database, fence, synchronous, readOnly, backup, log, free, writer };
+    return {
+      library: library.name,
+      path: absolute,
+      database,
+      fence,
+      synchronous,
+      readOnly,
+      backup,
+      log,
+      free,
+      writer,
+    };
   } catch (e) {
     database?.close();
     if (made && found.fs.statSync(absolute).size === 0) found.fs.rmSync(absolute, { force: true });
     fence.release(!known);
-    throw isLocked(e) ? storeBusy(absolute, writer(), e) : storeError(e, `cannot open ${absolute}`, free);
+    throw isLocked(e)
+      ? storeBusy(absolute, writer(), e)
+      : storeError(e, `cannot open ${absolute}`, free);
   }
 }
 
@@ -127,16 +173,24 @@ export function resolvePath(found: Builtins, path: string, links = 0): string {
     // A link to a missing file: the store is created at its target.
     const target = linkAt(fs, path);
     if (target !== undefined && links < MAX_LINKS) {
-      return resolvePath(found, paths.resolve(paths.dirname(paths.resolve(path)), target), links + 1);
+      return resolvePath(
+        found,
+        paths.resolve(paths.dirname(paths.resolve(path)), target),
+        links + 1,
+      );
     }
     const folder = paths.dirname(paths.resolve(path));
     try {
       real = paths.join(fs.realpathSync(folder), paths.basename(path));
     } catch (e) {
-      throw new StoreError(`cannot create ${path}: the folder ${folder} does not exist`, { cause: e });
+      throw new StoreError(`cannot create ${path}: the folder ${folder} does not exist`, {
+        cause: e,
+      });
     }
   }
-  if (fs.existsSync(real) && !fs.statSync(real).isFile()) throw new NotAStoreError(`${real} is not a file`);
+  if (fs.existsSync(real) && !fs.statSync(real).isFile()) {
+    throw new NotAStoreError(`${real} is not a file`);
+  }
   return real;
 }
 
@@ -156,8 +210,16 @@ function linkAt(fs: FileSystem, path: string): string | undefined {
   }
 }
 
-/** Reads SQLite's file header. Returns whether the file is a store; throws for another or damaged file. */
-export function inspect(found: Builtins, path: string, migrations: readonly Migration[], read = readAt): boolean {
+/**
+ * Reads SQLite's file header. Returns whether the file is a store; throws for another or damaged
+ * file.
+ */
+export function inspect(
+  found: Builtins,
+  path: string,
+  migrations: readonly Migration[],
+  read = readAt,
+): boolean {
   const { fs } = found;
   const sizeOf = (file: string) => (fs.existsSync(file) ? fs.statSync(file).size : -1);
   const size = sizeOf(path);

@@ -40,8 +40,15 @@ export function modeOf(fs: FileSystem, path: string): number {
   }
 }
 
-/** Removes a folder that contains only `files`. Returns false for anything else and leaves it unchanged. */
-export function removeFolder(fs: FileSystem, folder: string, files: readonly string[] = []): boolean {
+/**
+ * Removes a folder that contains only `files`. Returns false for anything else and leaves it
+ * unchanged.
+ */
+export function removeFolder(
+  fs: FileSystem,
+  folder: string,
+  files: readonly string[] = [],
+): boolean {
   let found: readonly string[];
   try {
     if (!fs.lstatSync(folder).isDirectory()) return false;

@@ -14,7 +14,9 @@ export interface ProcessIdentity {
 
 export function ownIdentity(builtins: Builtins): ProcessIdentity {
   const host = attempt(() => builtins.os.hostname()) ?? "";
-  const boot = attempt(() => builtins.fs.readFileSync("/proc/sys/kernel/random/boot_id", "utf8").trim());
+  const boot = attempt(() =>
+    builtins.fs.readFileSync("/proc/sys/kernel/random/boot_id", "utf8").trim()
+  );
   const namespace = attempt(() => builtins.fs.readlinkSync("/proc/self/ns/pid"));
   const pid = builtins.process.pid;
   return {

@@ -14,7 +14,9 @@ export class SqlRefusedError extends Error {
 
 const MAX_LENGTH = 100_000;
 const READS: ReadonlySet<string> = new Set(["SELECT", "VALUES", "WITH"]);
-/** Keywords that make a WITH statement a write. REPLACE is also a function, so it is checked apart. */
+/**
+ * Keywords that make a WITH statement a write. REPLACE is also a function, so it is checked apart.
+ */
 const WRITES: ReadonlySet<string> = new Set(["INSERT", "UPDATE", "DELETE"]);
 /** Throws a SqlRefusedError unless the text is one reading statement. */
 export function refuseWriting(sql: string): void {
@@ -30,8 +32,13 @@ export function refuseWriting(sql: string): void {
   if (sql.includes("\0")) refuse("the statement has a NUL character");
   const pieces = piecesOf(sql);
   const end = pieces.findIndex(({ text, kind }) => kind === "symbol" && text === ";");
-  if (end >= 0 && pieces.slice(end).some(({ text }) => text !== ";")) refuse("there is more than one statement");
-  const words = (end < 0 ? pieces : pieces.slice(0, end)).map((piece) => ({ ...piece, upper: piece.text.toUpperCase() }));
+  if (end >= 0 && pieces.slice(end).some(({ text }) => text !== ";")) {
+    refuse("there is more than one statement");
+  }
+  const words = (end < 0 ? pieces : pieces.slice(0, end)).map((piece) => ({
+    ...piece,
+    upper: piece.text.toUpperCase(),
+  }));
   let at = 0;
   if (words[at]?.kind === "word" && words[at]?.upper === "EXPLAIN") {
     at++;
@@ -44,7 +51,9 @@ export function refuseWriting(sql: string): void {
     if (kind === "symbol") return;
     const name = text.toLowerCase();
     if (kind === "word" && first.upper === "WITH") {
-      if (WRITES.has(upper) || (upper === "REPLACE" && words[i + 1]?.text !== "(")) refuse(`${text} is not allowed`);
+      if (WRITES.has(upper) || (upper === "REPLACE" && words[i + 1]?.text !== "(")) {
+        refuse(`${text} is not allowed`);
+      }
     }
     if (REACHES_OUT.has(name)) refuse(`${text} is not allowed`);
     if (name.startsWith("pragma_")) refuse(`${text} is not readable`);
@@ -52,8 +61,9 @@ export function refuseWriting(sql: string): void {
 }
 
 /**
- * Returns the rows of a statement that reads. Throws a SqlRefusedError, a SqlLimitError, and SQLite's own errors. The time is checked at
- * each row: the native libraries cannot interrupt SQLite before it has one.
+ * Returns the rows of a statement that reads. Throws a SqlRefusedError, a SqlLimitError, and
+ * SQLite's own errors. The time is checked at each row: the native libraries cannot interrupt
+ * SQLite before it has one.
  */
 export function readOnlyRows(
   database: SqlDatabase,
@@ -65,7 +75,9 @@ export function readOnlyRows(
   checkValues(sql, params);
   const endsAt = performance.now() + limits.ms;
   const checkTime = () => {
-    if (performance.now() > endsAt) throw tooLong(limits.ms, ", or use app.query(), which runs in a separate process");
+    if (performance.now() > endsAt) {
+      throw tooLong(limits.ms, ", or use app.query(), which runs in a separate process");
+    }
   };
   database.exec("PRAGMA query_only=ON");
   try {

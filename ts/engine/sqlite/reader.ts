@@ -2,7 +2,13 @@
 // snapshot and does not block others, so it takes no fence. node-sqlite3-wasm cannot share files:
 // it takes the fence and needs a free store. Nothing is written.
 import type { PurgeOptions, RunRecord, RunRow } from "../store.ts";
-import { NotAStoreError, StoreError, type StoreHolder, StoreLockedError, StoreVersionError } from "../store_errors.ts";
+import {
+  NotAStoreError,
+  StoreError,
+  type StoreHolder,
+  StoreLockedError,
+  StoreVersionError,
+} from "../store_errors.ts";
 import { backupFile } from "./backup.ts";
 import { boundedRows, SQL_LIMITS, type SqlLimits } from "./bounded_rows.ts";
 import { type Builtins, builtins } from "./builtins.ts";
@@ -44,7 +50,9 @@ export class StoreReader {
   static open(path: string, options: { driver?: DriverName } = {}): StoreReader {
     const found = builtins();
     if (found === undefined) {
-      throw new StoreError("a SQLite file needs the file system of Node or Deno, and this runtime has none");
+      throw new StoreError(
+        "a SQLite file needs the file system of Node or Deno, and this runtime has none",
+      );
     }
     const library = loadLibrary(found, options.driver);
     if (!found.fs.existsSync(path)) throw new StoreError(`the store ${path} does not exist`);
@@ -78,8 +86,13 @@ export class StoreReader {
       }
       database = library.open(absolute);
       database.exec("PRAGMA busy_timeout=5000; PRAGMA query_only=ON; PRAGMA cache_size=-16384");
-      if (isUnmade(database)) throw new NotAStoreError(`${absolute} does not contain a store: the file is empty`);
-      if (Number(database.prepare("PRAGMA application_id").get([])?.["application_id"]) !== APPLICATION_ID) {
+      if (isUnmade(database)) {
+        throw new NotAStoreError(`${absolute} does not contain a store: the file is empty`);
+      }
+      if (
+        Number(database.prepare("PRAGMA application_id").get([])?.["application_id"]) !==
+          APPLICATION_ID
+      ) {
         throw new NotAStoreError(`${absolute} is a SQLite database of another program`);
       }
       const version = fileVersion(database);
@@ -87,7 +100,9 @@ export class StoreReader {
       if (version !== known) {
         throw new StoreVersionError(
           `${absolute} has schema version ${version}, but this version of temporalex reads version ${known}: ` +
-            (version < known ? "open it once with an engine to upgrade it" : "use the version of temporalex that wrote it"),
+            (version < known
+              ? "open it once with an engine to upgrade it"
+              : "use the version of temporalex that wrote it"),
           version,
           known,
         );
@@ -128,7 +143,10 @@ export class StoreReader {
     return this.#builtins.fs.statSync(this.path).size;
   }
 
-  /** SQLite's integrity check and the invariants between tables: one sentence for each kind of damage. */
+  /**
+   * SQLite's integrity check and the invariants between tables: one sentence for each kind of
+   * damage.
+   */
   integrity(): string[] {
     try {
       return checkFile(this.#database);
@@ -142,7 +160,11 @@ export class StoreReader {
    * Returns the rows of a read-only statement. Throws a SqlRefusedError for other statements, a
    * SqlLimitError, and SQLite's own errors.
    */
-  sql(sql: string, limits: Pick<SqlLimits, "rows" | "bytes"> = SQL_LIMITS, params: readonly SqlValue[] = []): SqlRow[] {
+  sql(
+    sql: string,
+    limits: Pick<SqlLimits, "rows" | "bytes"> = SQL_LIMITS,
+    params: readonly SqlValue[] = [],
+  ): SqlRow[] {
     refuseWriting(sql);
     return boundedRows(this.#database.prepare(sql), params, limits);
   }
@@ -152,20 +174,30 @@ export class StoreReader {
   }
 
   /** Counts what a purge with these options would remove. */
-  purgeable({ closedBefore, where }: Omit<PurgeOptions, "limit">): { runs: number; events: number; historyBytes: number } {
+  purgeable(
+    { closedBefore, where }: Omit<PurgeOptions, "limit">,
+  ): { runs: number; events: number; historyBytes: number } {
     const params: SqlValue[] = [];
     const also = where === undefined ? "" : `AND (${conditionSql(where, params)})`;
     const row = this.#database.prepare(
       `SELECT count(*) AS runs, ifnull(sum(history_length), 0) AS events, ifnull(sum(history_size_bytes), 0) AS bytes FROM runs
         WHERE close_time_ms < ? AND ready = 0 AND wake_at_ms = 0 ${also}`,
     ).get([closedBefore, ...params]);
-    return { runs: Number(row?.["runs"]), events: Number(row?.["events"]), historyBytes: Number(row?.["bytes"]) };
+    return {
+      runs: Number(row?.["runs"]),
+      events: Number(row?.["events"]),
+      historyBytes: Number(row?.["bytes"]),
+    };
   }
 
   /** Returns all runs in order of creation. */
   *runs(): Generator<StoredRunState, void, void> {
-    const page = this.#database.prepare(`SELECT ${ROW_COLUMNS}, head FROM runs WHERE run_key > ? ORDER BY run_key LIMIT ${PAGE}`);
-    const itemsOf = this.#database.prepare("SELECT kind, id, value FROM items WHERE run_key = ? ORDER BY kind, id");
+    const page = this.#database.prepare(
+      `SELECT ${ROW_COLUMNS}, head FROM runs WHERE run_key > ? ORDER BY run_key LIMIT ${PAGE}`,
+    );
+    const itemsOf = this.#database.prepare(
+      "SELECT kind, id, value FROM items WHERE run_key = ? ORDER BY kind, id",
+    );
     const index = new HistoryIndex(this.#database);
     for (let after = -9e15;;) {
       const rows = page.all([after]);
@@ -190,7 +222,13 @@ export class StoreReader {
           },
           history: () => {
             if (row.historyLength === 0) return [];
-            return index.read(key, found["history_key"] as number, row.historyLength, 1, row.historyLength);
+            return index.read(
+              key,
+              found["history_key"] as number,
+              row.historyLength,
+              1,
+              row.historyLength,
+            );
           },
         };
       }

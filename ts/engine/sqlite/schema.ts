@@ -111,7 +111,10 @@ export function isUnmade(database: SqlDatabase): boolean {
 }
 
 /** Migrates a new or older file to the newest version, in one transaction. */
-export function migrate(database: SqlDatabase, migrations: readonly Migration[] = MIGRATIONS): void {
+export function migrate(
+  database: SqlDatabase,
+  migrations: readonly Migration[] = MIGRATIONS,
+): void {
   database.exec("BEGIN IMMEDIATE");
   try {
     const from = fileVersion(database);
@@ -119,9 +122,15 @@ export function migrate(database: SqlDatabase, migrations: readonly Migration[] 
       if (version <= from) continue;
       database.exec(sql);
       fill?.(database);
-      database.prepare("INSERT INTO migrations (version, name, applied_ms) VALUES (?, ?, ?)").run([version, name, Date.now()]);
+      database.prepare("INSERT INTO migrations (version, name, applied_ms) VALUES (?, ?, ?)").run([
+        version,
+        name,
+        Date.now(),
+      ]);
     }
-    database.exec(`PRAGMA application_id=${APPLICATION_ID}; PRAGMA user_version=${schemaVersion(migrations)}`);
+    database.exec(
+      `PRAGMA application_id=${APPLICATION_ID}; PRAGMA user_version=${schemaVersion(migrations)}`,
+    );
     database.exec("COMMIT");
   } catch (e) {
     database.exec("ROLLBACK");

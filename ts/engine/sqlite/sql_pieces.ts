@@ -36,6 +36,9 @@ export function piecesOf(sql: string): Piece[] {
   return pieces;
 }
 
-/** The first name in a statement that reaches outside the file; undefined if it has no such name. */
+/**
+ * The first name in a statement that reaches outside the file; undefined if it has no such name.
+ */
 export const outsideName = (sql: string): string | undefined =>
-  piecesOf(sql).find(({ kind, text }) => kind !== "symbol" && REACHES_OUT.has(text.toLowerCase()))?.text;
+  piecesOf(sql).find(({ kind, text }) => kind !== "symbol" && REACHES_OUT.has(text.toLowerCase()))
+    ?.text;

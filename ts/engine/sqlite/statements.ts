@@ -6,7 +6,11 @@ export const ROW_COLUMNS =
   history_size_bytes, history_key, wake_at_ms, ready, first_run_id, next_run_id, memo, search_attributes`;
 
 /** Prepares a statement for one use, and frees it. */
-export function once<T>(database: SqlDatabase, sql: string, use: (statement: SqlStatement) => T): T {
+export function once<T>(
+  database: SqlDatabase,
+  sql: string,
+  use: (statement: SqlStatement) => T,
+): T {
   const statement = database.prepare(sql);
   try {
     return use(statement);
@@ -20,7 +24,8 @@ export const purgeableSql = (where = "1") =>
   `SELECT run_key, run_id, history_key FROM runs
     WHERE close_time_ms < ? AND ready = 0 AND wake_at_ms = 0 AND (${where}) ORDER BY close_time_ms LIMIT ?`;
 
-const STEP_COLUMNS = `history_length = ?, history_size_bytes = ?, history_key = ?, wake_at_ms = ?, ready = ?, next_run_id = ?,
+const STEP_COLUMNS =
+  `history_length = ?, history_size_bytes = ?, history_key = ?, wake_at_ms = ?, ready = ?, next_run_id = ?,
   memo = ?, search_attributes = ?, head = ?, stage = ?, phase = ifnull(?, phase)`;
 
 /** Prepares the statements of the hot paths. */
@@ -32,10 +37,14 @@ export function statements(database: SqlDatabase) {
     release: prepare("RELEASE reducer"),
     rollbackTo: prepare("ROLLBACK TO reducer"),
     epoch: prepare("SELECT epoch FROM store"),
-    latest: prepare(`SELECT ${ROW_COLUMNS}, head FROM runs WHERE workflow_id = ? ORDER BY run_key DESC LIMIT 1`),
+    latest: prepare(
+      `SELECT ${ROW_COLUMNS}, head FROM runs WHERE workflow_id = ? ORDER BY run_key DESC LIMIT 1`,
+    ),
     byRunId: prepare(`SELECT ${ROW_COLUMNS}, head FROM runs WHERE run_id = ?`),
     items: prepare("SELECT kind, id, value FROM items WHERE run_key = ? ORDER BY kind, id"),
-    ready: prepare("SELECT workflow_id, run_id, run_key FROM runs WHERE ready = 1 AND run_key > ? ORDER BY run_key LIMIT ?"),
+    ready: prepare(
+      "SELECT workflow_id, run_id, run_key FROM runs WHERE ready = 1 AND run_key > ? ORDER BY run_key LIMIT ?",
+    ),
     due: prepare(
       `SELECT workflow_id, run_id, run_key, wake_at_ms FROM runs
         WHERE wake_at_ms > 0 AND wake_at_ms <= ? AND (wake_at_ms, run_key) > (?, ?) ORDER BY wake_at_ms, run_key LIMIT ?`,
@@ -46,7 +55,9 @@ export function statements(database: SqlDatabase) {
          search_attributes, head, stage, phase, run_key, workflow_id, run_id, workflow_type, task_queue, first_run_id, start_time_ms)
        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
     ),
-    updateRun: prepare(`UPDATE runs SET status = ?, close_time_ms = ?, ${STEP_COLUMNS} WHERE run_key = ?`),
+    updateRun: prepare(
+      `UPDATE runs SET status = ?, close_time_ms = ?, ${STEP_COLUMNS} WHERE run_key = ?`,
+    ),
     // SQLite rewrites index entries of every column in SET, also if the value is unchanged.
     updateStep: prepare(`UPDATE runs SET ${STEP_COLUMNS} WHERE run_key = ?`),
     append: prepare(

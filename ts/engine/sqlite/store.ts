@@ -34,7 +34,9 @@ import { migrateTables, type TableMigration } from "../tables/migrations.ts";
 
 const MAX_REMEMBERED = 50_000;
 const PURGE_SLICE = 200;
-/** Keys of imported runs are their start in microseconds minus this: negative until the year 2255. */
+/**
+ * Keys of imported runs are their start in microseconds minus this: negative until the year 2255.
+ */
 const FIRST_ADOPTED = 9e15;
 
 /** A store in one SQLite file, or in a browser's private file system. */
@@ -60,7 +62,11 @@ export class SqliteStore implements Store {
   readonly #log: LogGuard;
 
   /** Opens or creates a store file. `migrations` is for tests of migrations. */
-  static open(path: string, options: SqliteOptions = {}, migrations: readonly Migration[] = MIGRATIONS): SqliteStore {
+  static open(
+    path: string,
+    options: SqliteOptions = {},
+    migrations: readonly Migration[] = MIGRATIONS,
+  ): SqliteStore {
     return SqliteStore.over(openFile(path, options, migrations));
   }
 
@@ -71,7 +77,9 @@ export class SqliteStore implements Store {
     } catch (e) {
       file.database.close();
       file.fence.release();
-      throw isLocked(e) ? storeBusy(file.path, file.writer?.(), e) : storeError(e, `cannot open ${file.path}`, file.free);
+      throw isLocked(e)
+        ? storeBusy(file.path, file.writer?.(), e)
+        : storeError(e, `cannot open ${file.path}`, file.free);
     }
   }
 
@@ -80,7 +88,8 @@ export class SqliteStore implements Store {
     this.#database = file.database;
     this.#log = new LogGuard(file.database, file.log);
     this.path = file.path;
-    this.description = `SQLite store ${file.path} (${file.library}, synchronous=${file.synchronous})`;
+    this.description =
+      `SQLite store ${file.path} (${file.library}, synchronous=${file.synchronous})`;
     this.#sql = statements(file.database);
     this.#index = new HistoryIndex(file.database);
     this.#indexed = new Indexed(file.database);
@@ -95,7 +104,10 @@ export class SqliteStore implements Store {
   }
 
   #max(table: string, column: string): number {
-    return numberColumn(this.#database.prepare(`SELECT ifnull(max(${column}), 0) AS n FROM ${table}`).get([]), "n");
+    return numberColumn(
+      this.#database.prepare(`SELECT ifnull(max(${column}), 0) AS n FROM ${table}`).get([]),
+      "n",
+    );
   }
 
   /** Like `#attempt`, but waits in SQLite while another process has the store locked. */
@@ -167,7 +179,9 @@ export class SqliteStore implements Store {
     let keys = this.#remembered.get(runId);
     if (keys === undefined) {
       const row = this.#find(workflowId, runId);
-      if (row === undefined) throw new StoreError(`run ${runId} of workflow ${workflowId} is not in the store`);
+      if (row === undefined) {
+        throw new StoreError(`run ${runId} of workflow ${workflowId} is not in the store`);
+      }
       keys = keysOfRow(row);
       this.#remember(runId, keys);
     }
@@ -182,14 +196,20 @@ export class SqliteStore implements Store {
   ready(limit: number, after: StoredRun["position"] = [0, 0]): StoredRun[] {
     return this.#attempt(
       "reading",
-      () => this.#sql.ready.all([after[0], limit]).map((row) => stored(row, numberColumn(row, "run_key"))),
+      () =>
+        this.#sql.ready.all([after[0], limit]).map((row) =>
+          stored(row, numberColumn(row, "run_key"))
+        ),
     );
   }
 
   due(nowMs: number, limit: number, after: StoredRun["position"] = [0, 0]): StoredRun[] {
     return this.#attempt(
       "reading",
-      () => this.#sql.due.all([nowMs, ...after, limit]).map((row) => stored(row, numberColumn(row, "wake_at_ms"))),
+      () =>
+        this.#sql.due.all([nowMs, ...after, limit]).map((row) =>
+          stored(row, numberColumn(row, "wake_at_ms"))
+        ),
     );
   }
 
@@ -209,7 +229,10 @@ export class SqliteStore implements Store {
     return this.#attempt("counting runs of", () => countByStatus(this.#database, where));
   }
 
-  subscribers(attribute: string, values: readonly string[]): { workflowId: string; runId: string }[] {
+  subscribers(
+    attribute: string,
+    values: readonly string[],
+  ): { workflowId: string; runId: string }[] {
     return this.#attempt("reading", () => this.#indexed.subscribers(attribute, values));
   }
 
@@ -247,7 +270,9 @@ export class SqliteStore implements Store {
     // Not a prepared statement: libsql leaves a failed one open, and then rejects VACUUM.
     this.#database.exec("BEGIN IMMEDIATE");
     if (numberColumn(this.#sql.epoch.get([]), "epoch") !== this.#epoch) {
-      throw new StoreFencedError(`${this.path} was opened by another engine; this engine no longer writes`);
+      throw new StoreFencedError(
+        `${this.path} was opened by another engine; this engine no longer writes`,
+      );
     }
   }
 
@@ -261,15 +286,22 @@ export class SqliteStore implements Store {
 
   /** The application's tables. Reducers write in them, between `begin` and `commit`. */
   get tables(): UserTables {
-    return this.#tables ??= new UserTables(this.#database, () => this.#begun && this.#trouble === undefined, (error) => {
-      const named = storeError(error, `writing to ${this.path} failed`, this.#file.free);
-      if (!isOfStorage(named)) return error;
-      if (this.#begun) this.#trouble ??= named;
-      return named;
-    });
+    return this.#tables ??= new UserTables(
+      this.#database,
+      () => this.#begun && this.#trouble === undefined,
+      (error) => {
+        const named = storeError(error, `writing to ${this.path} failed`, this.#file.free);
+        if (!isOfStorage(named)) return error;
+        if (this.#begun) this.#trouble ??= named;
+        return named;
+      },
+    );
   }
 
-  /** Returns the rows of a read-only statement over views, and tables of the engine and the application. */
+  /**
+   * Returns the rows of a read-only statement over views, and tables of the engine and the
+   * application.
+   */
   sql(sql: string, params: readonly SqlValue[] = []): SqlRow[] {
     if (this.#closed) throw new StoreError(`${this.path} is closed`);
     return readOnlyRows(this.#database, sql, params);
@@ -303,7 +335,9 @@ export class SqliteStore implements Store {
     this.#rollback();
   }
 
-  /** Runs work under a savepoint, which an error rolls back. A StoreError means a lost transaction. */
+  /**
+   * Runs work under a savepoint, which an error rolls back. A StoreError means a lost transaction.
+   */
   savepoint<T>(work: () => T): T {
     this.#sql.savepoint.run([]);
     return this.#orTakenBack(() => {
@@ -316,7 +350,10 @@ export class SqliteStore implements Store {
     });
   }
 
-  /** Like `savepoint`, for the first work of a transaction: an error rolls back the whole transaction. */
+  /**
+   * Like `savepoint`, for the first work of a transaction: an error rolls back the whole
+   * transaction.
+   */
   firstWork<T>(work: () => T): T {
     return this.#orTakenBack(work, () => {
       this.#begun = false;
@@ -348,7 +385,10 @@ export class SqliteStore implements Store {
     this.#remembered.delete(runId);
   }
 
-  #write(write: RunWrite, shown?: { readonly phase: number; readonly state?: string | null }): void {
+  #write(
+    write: RunWrite,
+    shown?: { readonly phase: number; readonly state?: string | null },
+  ): void {
     const row = write.row;
     if (row === undefined) throw new StoreError("a write has no run");
     let keys: RunKeys;
@@ -358,7 +398,9 @@ export class SqliteStore implements Store {
     } else keys = this.#keys(row.workflowId, row.runId);
     for (const batch of write.append) this.#append(keys, row.runId, batch);
     if (keys.lastEvent !== row.historyLength) {
-      throw new StoreError(`run ${row.runId} declares ${row.historyLength} events, but ${keys.lastEvent} are written`);
+      throw new StoreError(
+        `run ${row.runId} declares ${row.historyLength} events, but ${keys.lastEvent} are written`,
+      );
     }
     const step = stepValues(row, write.head, keys, shown?.phase ?? null);
     if (write.create) {
@@ -374,22 +416,38 @@ export class SqliteStore implements Store {
       ]);
     } else {
       const closes = row.status !== keys.status || row.closeTimeMs !== keys.closeTimeMs;
-      const changed = closes ? this.#sql.updateRun.run([...closingValues(row), ...step]) : this.#sql.updateStep.run(step);
+      const changed = closes
+        ? this.#sql.updateRun.run([...closingValues(row), ...step])
+        : this.#sql.updateStep.run(step);
       if (changed !== 1) throw new StoreError(`run ${row.runId} is not in the store`);
     }
-    Object.assign(keys, { status: row.status, closeTimeMs: row.closeTimeMs } satisfies Partial<RunKeys>);
+    Object.assign(
+      keys,
+      { status: row.status, closeTimeMs: row.closeTimeMs } satisfies Partial<RunKeys>,
+    );
     this.#indexed.write(keys.runKey, write, keys, shown?.state);
-    for (const item of write.put) this.#sql.putItem.run([keys.runKey, item.kind, item.id, item.value]);
+    for (const item of write.put) {
+      this.#sql.putItem.run([keys.runKey, item.kind, item.id, item.value]);
+    }
     for (const item of write.remove) this.#sql.removeItem.run([keys.runKey, item.kind, item.id]);
   }
 
   #append(keys: RunKeys, runId: string, batch: HistoryBatch): void {
     const { firstEventId, lastEventId } = batch;
     if (firstEventId !== keys.lastEvent + 1 || lastEventId < firstEventId) {
-      throw new StoreError(`events ${firstEventId} to ${lastEventId} do not follow event ${keys.lastEvent} of run ${runId}`);
+      throw new StoreError(
+        `events ${firstEventId} to ${lastEventId} do not follow event ${keys.lastEvent} of run ${runId}`,
+      );
     }
     const key = this.#nextHistoryKey++;
-    this.#sql.append.run([key, keys.historyKey, keys.runKey, firstEventId, lastEventId, batch.events]);
+    this.#sql.append.run([
+      key,
+      keys.historyKey,
+      keys.runKey,
+      firstEventId,
+      lastEventId,
+      batch.events,
+    ]);
     this.#index.appended(keys.runKey, key, firstEventId);
     keys.historyKey = key;
     keys.lastEvent = lastEventId;
@@ -441,7 +499,9 @@ export class SqliteStore implements Store {
           if (!write.create || !(closeTimeMs > 0)) {
             throw new StoreError(`run ${runId} is open; only closed runs can be imported`);
           }
-          if (this.#sql.byRunId.get([runId]) !== undefined) throw new StoreError(`run ${runId} is already in the store`);
+          if (this.#sql.byRunId.get([runId]) !== undefined) {
+            throw new StoreError(`run ${runId} is already in the store`);
+          }
           let key = Math.round(startTimeMs * 1000) - FIRST_ADOPTED;
           while (taken.get([key]) !== undefined) key++;
           this.#nextRunKey = key;
@@ -453,11 +513,14 @@ export class SqliteStore implements Store {
     });
   }
 
-  /** Returns free space to the file system, and its number of bytes. The file is locked meanwhile. */
+  /**
+   * Returns free space to the file system, and its number of bytes. The file is locked meanwhile.
+   */
   shrink(): number {
     return this.#blocking("shrinking", () => {
       this.#file.fence.check();
-      const size = () => numberColumn(this.#database.prepare("PRAGMA page_count").get([]), "page_count");
+      const size = () =>
+        numberColumn(this.#database.prepare("PRAGMA page_count").get([]), "page_count");
       const page = numberColumn(this.#database.prepare("PRAGMA page_size").get([]), "page_size");
       const before = size();
       this.#log.check();

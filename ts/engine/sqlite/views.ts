@@ -7,7 +7,13 @@ import type { SqlDatabase } from "./driver.ts";
 import { HistoryIndex } from "./history_index.ts";
 import { nameOfTimer, stageOf, Waits } from "./waits.ts";
 
-export const VIEWS = ["workflow", "workflow_timer", "workflow_subscription", "pending_procedure", "last_workflow_id"] as const;
+export const VIEWS = [
+  "workflow",
+  "workflow_timer",
+  "workflow_subscription",
+  "pending_procedure",
+  "last_workflow_id",
+] as const;
 
 export const VIEWS_SCHEMA = `
 ALTER TABLE runs ADD COLUMN stage INTEGER NOT NULL DEFAULT 2;  -- of an open run. 0: no task is completed yet, 1: a task is open, 2: it waits
@@ -85,7 +91,9 @@ export function fillViews(database: SqlDatabase): void {
   const page = database.prepare(
     `SELECT run_key, history_key, history_length, head FROM runs WHERE status IN (${OPEN_STATE}) AND run_key > ? ORDER BY run_key LIMIT ${PAGE}`,
   );
-  const items = database.prepare("SELECT kind, id, value FROM items WHERE run_key = ? AND kind IN (1, 2, 3)");
+  const items = database.prepare(
+    "SELECT kind, id, value FROM items WHERE run_key = ? AND kind IN (1, 2, 3)",
+  );
   const stage = database.prepare("UPDATE runs SET stage = ? WHERE run_key = ?");
   const index = new HistoryIndex(database);
   const waits = new Waits(database);

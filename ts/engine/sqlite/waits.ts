@@ -26,7 +26,10 @@ export type Procedures = Set<string> | null | undefined;
 const NONE: Uint8Array = new Uint8Array(0);
 const text = new TextDecoder();
 
-/** The stage of an open run by its head: 0 before the first completed task, 1 with an open task, else 2. */
+/**
+ * The stage of an open run by its head: 0 before the first completed task, 1 with an open task,
+ * else 2.
+ */
 export function stageOf(head: Uint8Array): 0 | 1 | 2 {
   let completed = false;
   try {
@@ -54,10 +57,15 @@ export class Waits {
     );
     this.#remove = database.prepare("DELETE FROM waits WHERE run_key = ? AND kind = ? AND id = ?");
     this.#removeAll = database.prepare("DELETE FROM waits WHERE run_key = ?");
-    this.#procedures = database.prepare(`SELECT id FROM waits WHERE run_key = ? AND kind = ${ACTIVITY}`);
+    this.#procedures = database.prepare(
+      `SELECT id FROM waits WHERE run_key = ? AND kind = ${ACTIVITY}`,
+    );
   }
 
-  /** Applies a commit to the rows of a run. `procedures` are those before it; returns those after it. */
+  /**
+   * Applies a commit to the rows of a run. `procedures` are those before it; returns those after
+   * it.
+   */
   write(
     runKey: number,
     { put, remove }: Pick<RunWrite, "put" | "remove">,
@@ -69,12 +77,28 @@ export class Waits {
       if (kind === TIMER) {
         const timer = timerOf(value);
         if (timer === undefined) continue;
-        this.#put.run([runKey, TIMER, id, timer.label, named(timer.startedId) ?? null, timer.atMs, null]);
+        this.#put.run([
+          runKey,
+          TIMER,
+          id,
+          timer.label,
+          named(timer.startedId) ?? null,
+          timer.atMs,
+          null,
+        ]);
       } else if (kind === ACTIVITY || kind === ACTIVITY_INPUT) {
         const asked = procedureIn(kind, value);
         if (asked === undefined) continue;
         known = (this.#read(runKey, known) ?? new Set()).add(id);
-        this.#put.run([runKey, ACTIVITY, id, asked.label, asked.name, asked.atMs || null, asked.args]);
+        this.#put.run([
+          runKey,
+          ACTIVITY,
+          id,
+          asked.label,
+          asked.name,
+          asked.atMs || null,
+          asked.args,
+        ]);
       }
     }
     for (const { kind, id } of remove) {
@@ -119,7 +143,10 @@ function timerOf(value: Uint8Array): Timer | undefined {
 }
 
 /** The summary of the timer's event in encoded Histories; undefined if absent. */
-export function nameOfTimer(histories: readonly Uint8Array[], startedId: number): string | undefined {
+export function nameOfTimer(
+  histories: readonly Uint8Array[],
+  startedId: number,
+): string | undefined {
   for (const history of histories) {
     for (const events = new Fields(history); events.next();) {
       if (events.tag !== History.events) continue;
@@ -129,7 +156,9 @@ export function nameOfTimer(histories: readonly Uint8Array[], startedId: number)
         if (event.tag === HistoryEvent.eventId) {
           id = Number(event.int());
           if (id !== startedId) break;
-        } else if (event.tag === HistoryEvent.userMetadata) summary = field(event.bytes(), UserMetadata.summary);
+        } else if (event.tag === HistoryEvent.userMetadata) {
+          summary = field(event.bytes(), UserMetadata.summary);
+        }
       }
       if (id !== startedId) continue;
       const name = parsed(jsonOf(summary));

@@ -37,10 +37,14 @@ export const OWN_TABLES: readonly string[] = [
  * Texts, quoted names and comments; the first opening delimiter decides, so one inside another is
  * ignored.
  */
-const QUOTED = /'(?:[^']|'')*'|"(?:[^"]|"")*"|`(?:[^`]|``)*`|\[[^\]]*\]|--[^\n]*|\/\*[\s\S]*?(?:\*\/|$)/g;
+const QUOTED =
+  /'(?:[^']|'')*'|"(?:[^"]|"")*"|`(?:[^`]|``)*`|\[[^\]]*\]|--[^\n]*|\/\*[\s\S]*?(?:\*\/|$)/g;
 /** Removes comments and the content of texts from a statement; quoted names stay. */
 export const bareOf = (sql: string): string =>
-  sql.replace(QUOTED, (found) => found.startsWith("'") ? "''" : /^(?:--|\/\*)/.test(found) ? " " : found).trim();
+  sql.replace(
+    QUOTED,
+    (found) => found.startsWith("'") ? "''" : /^(?:--|\/\*)/.test(found) ? " " : found,
+  ).trim();
 const NAME = `["\`\\[]?(?:${OWN_TABLES.join("|")})["\`\\]]?(?![\\w$])`;
 /** A schema before the name, quoted or not. */
 const SCHEMA = `(?:["\`\\[]?\\w+["\`\\]]?\\s*\\.\\s*)?`;
@@ -62,8 +66,9 @@ function placesOf(sql: string): number {
   const names = new Set<string>();
   let places = 0;
   for (const [place] of sql.replace(QUOTED, " ").matchAll(PLACE)) {
-    if (place.length > 1 && place.startsWith("?")) places = Math.max(places, Number(place.slice(1)));
-    else if (place === "?" || !names.has(place)) places++;
+    if (place.length > 1 && place.startsWith("?")) {
+      places = Math.max(places, Number(place.slice(1)));
+    } else if (place === "?" || !names.has(place)) places++;
     names.add(place);
   }
   return places;
@@ -79,7 +84,9 @@ function looked(sql: string): { readonly bare: string; readonly word: string } {
 export function refuseOutside(sql: string): void {
   const outside = outsideName(sql);
   if (outside !== undefined) {
-    throw new DatabaseError(`${outside} is not available: it accesses data outside the store (${short(sql)})`);
+    throw new DatabaseError(
+      `${outside} is not available: it accesses data outside the store (${short(sql)})`,
+    );
   }
 }
 
@@ -87,7 +94,9 @@ export function refuseOutside(sql: string): void {
 export function refuseOwnTables(sql: string): void {
   const { bare } = looked(sql);
   if (WRITES_OWN.test(bare)) {
-    throw new DatabaseError(`a statement uses a table of the engine (${OWN_TABLES.join(", ")}): ${short(sql)}`);
+    throw new DatabaseError(
+      `a statement uses a table of the engine (${OWN_TABLES.join(", ")}): ${short(sql)}`,
+    );
   }
 }
 
@@ -101,13 +110,17 @@ const MAX_PREPARED = 200;
 interface Prepared {
   readonly statement: SqlStatement;
   readonly writes: boolean;
-  /** It returns rows: libraries that take one step of it leave it open, and then SQLite cannot commit. */
+  /**
+   * It returns rows: libraries that take one step of it leave it open, and then SQLite cannot
+   * commit.
+   */
   readonly rows: boolean;
   readonly places: number;
 }
 
 /** Keywords that make a WITH statement a write. Some are also names of functions and columns. */
-const WRITES = /\b(?:insert\s+(?:or|into)|replace\s+into|update\s+(?:or\s|[\w"`\[])|delete\s+from)/i;
+const WRITES =
+  /\b(?:insert\s+(?:or|into)|replace\s+into|update\s+(?:or\s|[\w"`\[])|delete\s+from)/i;
 /** Would roll back the engine's transaction, with the work of other workflows. */
 const ENDS_TRANSACTION = /\bor\s+rollback\b/i;
 
@@ -127,14 +140,18 @@ function problemOf(value: unknown): string | undefined {
         ? "is a string with a NUL character, where some libraries truncate it: pass a Uint8Array"
         : undefined;
     case "bigint":
-      return value < MIN_INTEGER || value > MAX_INTEGER ? "is a bigint of more than 64 bits: pass it as a string" : undefined;
+      return value < MIN_INTEGER || value > MAX_INTEGER
+        ? "is a bigint of more than 64 bits: pass it as a string"
+        : undefined;
     case "boolean":
       return `is ${value}, and SQLite has no booleans: pass 1 or 0`;
     case "undefined":
       return "is undefined: pass null";
     case "object":
       if (value === null || value instanceof Uint8Array) return undefined;
-      return `is ${value instanceof Date ? "a Date" : "an object"}: pass a string, a number, null or a Uint8Array`;
+      return `is ${
+        value instanceof Date ? "a Date" : "an object"
+      }: pass a string, a number, null or a Uint8Array`;
     default:
       return `is a ${typeof value}: pass a string, a number, null or a Uint8Array`;
   }
@@ -164,7 +181,11 @@ export class UserTables implements Database {
   readonly #failed: (error: unknown) => unknown;
   #changes: SqlStatement | undefined;
 
-  constructor(database: SqlDatabase, mayWrite: () => boolean, failed: (error: unknown) => unknown = (error) => error) {
+  constructor(
+    database: SqlDatabase,
+    mayWrite: () => boolean,
+    failed: (error: unknown) => unknown = (error) => error,
+  ) {
     this.#database = database;
     this.#mayWrite = mayWrite;
     this.#failed = failed;
@@ -178,18 +199,30 @@ export class UserTables implements Database {
   #statement(sql: string, params: readonly SqlValue[]): Prepared {
     let found = this.#prepared.get(sql);
     if (found === undefined) {
-      if (typeof sql !== "string") throw new DatabaseError(`a statement must be a string, not ${typeof sql}`);
+      if (typeof sql !== "string") {
+        throw new DatabaseError(`a statement must be a string, not ${typeof sql}`);
+      }
       const { bare, word } = looked(sql);
       if (!READS.has(word) && !CHANGES.has(word)) {
-        const why = word === "EXPLAIN" ? "use app.engine.sql" : "the engine controls transactions, and migrations create tables";
-        throw new DatabaseError(`${word === "" ? "an empty statement" : word} is not for this handle: ${why} (${short(sql)})`);
+        const why = word === "EXPLAIN"
+          ? "use app.engine.sql"
+          : "the engine controls transactions, and migrations create tables";
+        throw new DatabaseError(
+          `${word === "" ? "an empty statement" : word} is not for this handle: ${why} (${
+            short(sql)
+          })`,
+        );
       }
       refuseOutside(sql);
-      if (/;\s*\S/.test(bare)) throw new DatabaseError(`pass one statement at a time (${short(sql)})`);
+      if (/;\s*\S/.test(bare)) {
+        throw new DatabaseError(`pass one statement at a time (${short(sql)})`);
+      }
       const writes = !READS.has(word) && !(word === "WITH" && !WRITES.test(bare));
       if (writes) refuseOwnTables(sql);
       if (ENDS_TRANSACTION.test(bare)) {
-        throw new DatabaseError(`OR ROLLBACK would end the engine's transaction: use OR ABORT (${short(sql)})`);
+        throw new DatabaseError(
+          `OR ROLLBACK would end the engine's transaction: use OR ABORT (${short(sql)})`,
+        );
       }
       const rows = !writes || /\breturning\b/i.test(bare);
       if (this.#prepared.size >= MAX_PREPARED) this.#forget();
@@ -197,10 +230,14 @@ export class UserTables implements Database {
       this.#prepared.set(sql, found);
     }
     if (found.writes && !this.#mayWrite()) {
-      throw new DatabaseError(`only reducers can write, in the transaction of a workflow task (${short(sql)})`);
+      throw new DatabaseError(
+        `only reducers can write, in the transaction of a workflow task (${short(sql)})`,
+      );
     }
     // A library may bind a previous value in place of a missing one.
-    if (found.places !== params.length) throw new DatabaseError(`${countsOf(found.places, params.length)} (${short(sql)})`);
+    if (found.places !== params.length) {
+      throw new DatabaseError(`${countsOf(found.places, params.length)} (${short(sql)})`);
+    }
     checkValues(sql, params);
     return found;
   }
@@ -230,6 +267,8 @@ export class UserTables implements Database {
   }
 
   all<T extends object = SqlRow>(sql: string, ...params: SqlValue[]): T[] {
-    return this.#attempt(sql, params, ({ statement }) => statement.all(params)).map((row) => ({ ...row }) as unknown as T);
+    return this.#attempt(sql, params, ({ statement }) => statement.all(params)).map((row) =>
+      ({ ...row }) as unknown as T
+    );
   }
 }

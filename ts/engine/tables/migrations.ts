@@ -16,7 +16,10 @@ export interface TableMigration {
 
 const FORBIDDEN = /\b(?:commit|rollback|savepoint|release|attach|detach|vacuum|pragma)\b/i;
 
-/** The first BEGIN or END (an alias of COMMIT) outside a trigger's body; undefined if the SQL has none. */
+/**
+ * The first BEGIN or END (an alias of COMMIT) outside a trigger's body; undefined if the SQL has
+ * none.
+ */
 function transactionWord(bare: string): string | undefined {
   let inTrigger = false;
   for (const statement of bare.split(";")) {
@@ -36,35 +39,52 @@ const NAMES_VIEW = new RegExp(
 );
 
 /** Applies the missing steps. On failure throws a StoreError with the step, and changes nothing. */
-export function migrateTables(database: SqlDatabase, steps: readonly TableMigration[], nowMs: number): void {
+export function migrateTables(
+  database: SqlDatabase,
+  steps: readonly TableMigration[],
+  nowMs: number,
+): void {
   check(steps);
   database.exec("BEGIN IMMEDIATE");
   try {
     database.exec(
       "CREATE TABLE IF NOT EXISTS table_migrations (position INTEGER PRIMARY KEY, name TEXT NOT NULL, sql TEXT NOT NULL, applied_ms REAL NOT NULL) STRICT",
     );
-    const applied = database.prepare("SELECT name, sql FROM table_migrations ORDER BY position").all([]);
+    const applied = database.prepare("SELECT name, sql FROM table_migrations ORDER BY position")
+      .all([]);
     applied.forEach((row, i) => {
       const step = steps[i];
       if (step === undefined) {
-        throw new StoreError(`the file has step "${row["name"]}" of tables, but migrations do not have it: restore the step`);
+        throw new StoreError(
+          `the file has step "${
+            row["name"]
+          }" of tables, but migrations do not have it: restore the step`,
+        );
       }
       if (step.name !== row["name"]) {
         throw new StoreError(
-          `step ${i + 1} of migrations is "${step.name}", but the file has "${row["name"]}" there: add new steps at the end`,
+          `step ${i + 1} of migrations is "${step.name}", but the file has "${
+            row["name"]
+          }" there: add new steps at the end`,
         );
       }
       if (step.sql !== row["sql"]) {
-        throw new StoreError(`step "${step.name}" of migrations has changed since it was applied: add a new step`);
+        throw new StoreError(
+          `step "${step.name}" of migrations has changed since it was applied: add a new step`,
+        );
       }
     });
-    const insert = database.prepare("INSERT INTO table_migrations (position, name, sql, applied_ms) VALUES (?, ?, ?, ?)");
+    const insert = database.prepare(
+      "INSERT INTO table_migrations (position, name, sql, applied_ms) VALUES (?, ?, ?, ?)",
+    );
     steps.forEach((step, i) => {
       if (i < applied.length) return;
       try {
         database.exec(step.sql);
       } catch (e) {
-        throw new StoreError(`step "${step.name}" of migrations failed: ${(e as Error).message}`, { cause: e });
+        throw new StoreError(`step "${step.name}" of migrations failed: ${(e as Error).message}`, {
+          cause: e,
+        });
       }
       insert.run([i, step.name, step.sql, nowMs]);
     });
@@ -79,18 +99,28 @@ function check(steps: readonly TableMigration[]): void {
   const names = new Set<string>();
   for (const { name, sql } of steps) {
     if (typeof name !== "string" || name === "") throw new TypeError("each migration needs a name");
-    if (typeof sql !== "string" || sql.trim() === "") throw new TypeError(`step "${name}" of migrations has no SQL`);
-    if (sql.includes("\0")) throw new TypeError(`step "${name}" of migrations has a NUL character, where SQLite ends`);
+    if (typeof sql !== "string" || sql.trim() === "") {
+      throw new TypeError(`step "${name}" of migrations has no SQL`);
+    }
+    if (sql.includes("\0")) {
+      throw new TypeError(`step "${name}" of migrations has a NUL character, where SQLite ends`);
+    }
     if (names.has(name)) throw new TypeError(`two migrations are named "${name}"`);
     names.add(name);
     refuseOutside(sql);
     refuseOwnTables(sql);
     const bare = bareOf(sql);
     const view = NAMES_VIEW.exec(bare);
-    if (view !== null) throw new DatabaseError(`step "${name}" of migrations uses ${view[1]}, which is a view of the engine`);
+    if (view !== null) {
+      throw new DatabaseError(
+        `step "${name}" of migrations uses ${view[1]}, which is a view of the engine`,
+      );
+    }
     const found = FORBIDDEN.exec(bare)?.[0].toUpperCase() ?? transactionWord(bare);
     if (found !== undefined) {
-      throw new DatabaseError(`step "${name}" of migrations has ${found}: the engine opens the transaction`);
+      throw new DatabaseError(
+        `step "${name}" of migrations has ${found}: the engine opens the transaction`,
+      );
     }
   }
 }

@@ -8,7 +8,11 @@ import { PayloadCodecError } from "../../codec/codec.ts";
 import { SyncMessageCodec } from "../../codec/sync_codec.ts";
 import { encodeFailure } from "../../converter/failure_converter.ts";
 import { ApplicationFailure } from "../../converter/failures.ts";
-import { defaultPayloadConverter, fromPayloads, type PayloadConverter } from "../../converter/payload.ts";
+import {
+  defaultPayloadConverter,
+  fromPayloads,
+  type PayloadConverter,
+} from "../../converter/payload.ts";
 import { messageOf } from "../../converter/thrown.ts";
 import { Payload, Payloads } from "../../core/generated/boundary/temporal/api/common/v1/message.ts";
 import { TransactMarker } from "../../core/generated/boundary/temporalex/boundary/v1/boundary.ts";
@@ -48,7 +52,9 @@ export class ReducerPayloads {
   readonly #codec: SyncMessageCodec | undefined;
 
   /** Throws a TypeError for an asynchronous codec. */
-  constructor(options: Pick<EmbeddedEngineOptions, "converter" | "codec" | "encodeCommonAttributes">) {
+  constructor(
+    options: Pick<EmbeddedEngineOptions, "converter" | "codec" | "encodeCommonAttributes">,
+  ) {
     this.#converter = options.converter ?? defaultPayloadConverter;
     this.#codec = SyncMessageCodec.of(options);
   }
@@ -59,7 +65,9 @@ export class ReducerPayloads {
     const { details } = TransactMarker.decode(
       codec === undefined
         ? marker
-        : coded(() => codec.decode(RecordMarkerCommandAttributesSchema, marker, "what transact asks for")),
+        : coded(() =>
+          codec.decode(RecordMarkerCommandAttributesSchema, marker, "what transact asks for")
+        ),
     );
     try {
       return {
@@ -72,7 +80,9 @@ export class ReducerPayloads {
       const missing = codec === undefined
         ? "the worker encodes its payloads, but the engine was opened without a codec: EmbeddedEngine.open({ reducers, codec })"
         : "the codecs of the worker and the engine do not match";
-      throw new TaskFails(encodeFailure(new ReducerError(`the arguments of transact cannot be decoded: ${missing}`)));
+      throw new TaskFails(
+        encodeFailure(new ReducerError(`the arguments of transact cannot be decoded: ${missing}`)),
+      );
     }
   }
 
@@ -94,7 +104,9 @@ export class ReducerPayloads {
     const codec = this.#codec;
     if (codec === undefined) return Payload.encode(payload).finish();
     const set = Payloads.encode({ payloads: [payload] }).finish();
-    const [encoded] = Payloads.decode(coded(() => codec.encode(PayloadsSchema, set, "what a reducer returned"))).payloads;
+    const [encoded] =
+      Payloads.decode(coded(() => codec.encode(PayloadsSchema, set, "what a reducer returned")))
+        .payloads;
     return Payload.encode(encoded!).finish();
   }
 
@@ -102,11 +114,15 @@ export class ReducerPayloads {
   failure(thrown: unknown): Uint8Array {
     const failure = encodeFailure(thrown, this.#converter);
     const codec = this.#codec;
-    return codec === undefined ? failure : coded(() => codec.encode(FailureSchema, failure, "what a reducer threw"));
+    return codec === undefined
+      ? failure
+      : coded(() => codec.encode(FailureSchema, failure, "what a reducer threw"));
   }
 }
 
-/** The failure of a codec is stored unencoded, so it includes no payload and no text of the codec. */
+/**
+ * The failure of a codec is stored unencoded, so it includes no payload and no text of the codec.
+ */
 function coded(work: () => Uint8Array): Uint8Array {
   try {
     return work();

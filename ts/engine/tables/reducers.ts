@@ -26,7 +26,9 @@ export class UnknownReducerError extends ReducerError {}
 /** Returns the functions of a table, by name. */
 export function reducersOf(table: ReducerTable): ReadonlyMap<string, ReducerFunction> {
   const found = new Map<string, ReducerFunction>();
-  for (const [name, value] of Object.entries(table)) if (typeof value === "function") found.set(name, value as ReducerFunction);
+  for (const [name, value] of Object.entries(table)) {
+    if (typeof value === "function") found.set(name, value as ReducerFunction);
+  }
   return found;
 }
 
@@ -43,7 +45,9 @@ export function reduce(
   const reducer = reducers.get(name);
   if (reducer === undefined) {
     const known = [...reducers.keys()].map((each) => `"${each}"`).join(", ");
-    throw new UnknownReducerError(`unknown reducer "${name}"; known reducers: ${known === "" ? "none" : known}`);
+    throw new UnknownReducerError(
+      `unknown reducer "${name}"; known reducers: ${known === "" ? "none" : known}`,
+    );
   }
   const began = performance.now();
   const value = reducer(database, ...args);
@@ -56,7 +60,9 @@ export function reduce(
   const took = performance.now() - began;
   if (took > MAX_REDUCER_MS) {
     throw new ReducerError(
-      `reducer "${name}" took ${Math.round(took)} ms; reducers block the engine, so the limit is ${MAX_REDUCER_MS} ms`,
+      `reducer "${name}" took ${
+        Math.round(took)
+      } ms; reducers block the engine, so the limit is ${MAX_REDUCER_MS} ms`,
     );
   }
   return value;

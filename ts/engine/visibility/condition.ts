@@ -10,18 +10,46 @@ export type StringField = "WorkflowType" | "WorkflowId" | "RunId" | "TaskQueue";
 export type TimeField = "StartTime" | "CloseTime";
 export type Field = StringField | TimeField | "ExecutionStatus";
 export type CompareOp = "=" | "!=" | "<" | "<=" | ">" | ">=";
-/** Strings unchanged, times in ms since the epoch, statuses as numbers of WorkflowExecutionStatus. */
+/**
+ * Strings unchanged, times in ms since the epoch, statuses as numbers of WorkflowExecutionStatus.
+ */
 export type Value = string | number;
 
 /** A parsed visibility query. */
 export type Condition =
   | { readonly kind: "and" | "or"; readonly parts: readonly Condition[] }
-  | { readonly kind: "compare"; readonly field: Field; readonly op: CompareOp; readonly value: Value }
-  | { readonly kind: "in"; readonly field: Field; readonly values: readonly Value[]; readonly negated: boolean }
-  | { readonly kind: "between"; readonly field: Field; readonly low: Value; readonly high: Value; readonly negated: boolean }
-  | { readonly kind: "startsWith"; readonly field: StringField; readonly prefix: string; readonly negated: boolean }
+  | {
+    readonly kind: "compare";
+    readonly field: Field;
+    readonly op: CompareOp;
+    readonly value: Value;
+  }
+  | {
+    readonly kind: "in";
+    readonly field: Field;
+    readonly values: readonly Value[];
+    readonly negated: boolean;
+  }
+  | {
+    readonly kind: "between";
+    readonly field: Field;
+    readonly low: Value;
+    readonly high: Value;
+    readonly negated: boolean;
+  }
+  | {
+    readonly kind: "startsWith";
+    readonly field: StringField;
+    readonly prefix: string;
+    readonly negated: boolean;
+  }
   | { readonly kind: "null"; readonly field: Field; readonly negated: boolean }
-  | { readonly kind: "attribute"; readonly name: string; readonly tests: readonly AttributeTest[]; readonly negated: boolean }
+  | {
+    readonly kind: "attribute";
+    readonly name: string;
+    readonly tests: readonly AttributeTest[];
+    readonly negated: boolean;
+  }
   | { readonly kind: "noAttribute"; readonly name: string; readonly negated: boolean };
 
 /** A test of a value. */
@@ -31,13 +59,22 @@ export type Test =
   | { readonly kind: "between"; readonly low: Value; readonly high: Value }
   | { readonly kind: "startsWith"; readonly prefix: string };
 
-/** A test for values of one kind. A literal may be of several: '2030-01-31' is a text and a time. */
+/**
+ * A test for values of one kind. A literal may be of several: '2030-01-31' is a text and a time.
+ */
 export interface AttributeTest {
   readonly of: Kind;
   readonly test: Test;
 }
 
-const OPPOSITE: { readonly [op in CompareOp]: CompareOp } = { "=": "!=", "!=": "=", "<": ">=", "<=": ">", ">": "<=", ">=": "<" };
+const OPPOSITE: { readonly [op in CompareOp]: CompareOp } = {
+  "=": "!=",
+  "!=": "=",
+  "<": ">=",
+  "<=": ">",
+  ">": "<=",
+  ">=": "<",
+};
 
 /** Negates a condition. As in SQL, the negation does not hold for null either. */
 export function negated(condition: Condition): Condition {
@@ -73,7 +110,10 @@ export function fieldOf(row: RunRow, field: Field): Value | undefined {
   }
 }
 
-/** Compares strings by code point. JavaScript's `<` compares UTF-16 units, which differs above U+FFFF. */
+/**
+ * Compares strings by code point. JavaScript's `<` compares UTF-16 units, which differs above
+ * U+FFFF.
+ */
 function compareText(a: string, b: string): number {
   const n = Math.min(a.length, b.length);
   for (let i = 0; i < n; i++) {
@@ -120,12 +160,15 @@ export function matches(row: RunRow, condition: Condition): boolean {
       return (valuesOf(row, condition.name).length === 0) !== condition.negated;
     case "attribute": {
       const values = valuesOf(row, condition.name);
-      const passed = values.some(({ kind, value }) => condition.tests.some(({ of, test }) => of === kind && passes(value, test)));
+      const passed = values.some(({ kind, value }) =>
+        condition.tests.some(({ of, test }) => of === kind && passes(value, test))
+      );
       return values.length > 0 && passed !== condition.negated;
     }
   }
   const value = fieldOf(row, condition.field);
-  return value !== undefined && passes(value, condition) !== (condition.kind !== "compare" && condition.negated);
+  return value !== undefined &&
+    passes(value, condition) !== (condition.kind !== "compare" && condition.negated);
 }
 
 function passes(value: Value, test: Test): boolean {

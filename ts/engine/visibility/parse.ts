@@ -23,7 +23,9 @@ const FIELDS: readonly Field[] = [
   "StartTime",
   "CloseTime",
 ];
-/** Fields of Temporal's servers that are not indexed here; as attributes they would match no run. */
+/**
+ * Fields of Temporal's servers that are not indexed here; as attributes they would match no run.
+ */
 const NOT_INDEXED = [
   "ExecutionTime",
   "ExecutionDuration",
@@ -37,7 +39,21 @@ const NOT_INDEXED = [
 ];
 const STRING_FIELDS: readonly Field[] = ["WorkflowType", "WorkflowId", "RunId", "TaskQueue"];
 const COMPARISONS = ["=", "!=", "<>", "<", "<=", ">", ">="];
-const KEYWORDS = ["AND", "OR", "NOT", "IN", "BETWEEN", "STARTS_WITH", "IS", "NULL", "ORDER", "GROUP", "BY", "ASC", "DESC"];
+const KEYWORDS = [
+  "AND",
+  "OR",
+  "NOT",
+  "IN",
+  "BETWEEN",
+  "STARTS_WITH",
+  "IS",
+  "NULL",
+  "ORDER",
+  "GROUP",
+  "BY",
+  "ASC",
+  "DESC",
+];
 /** Limits that keep a hostile query from exhausting the stack or the database's parameters. */
 const MAX_LENGTH = 16_384;
 const MAX_DEPTH = 50;
@@ -52,7 +68,9 @@ function isSlip(word: string, field: string): boolean {
   let start = 0;
   while (start < a.length && a[start] === b[start]) start++;
   let end = 0;
-  while (end < Math.min(a.length, b.length) - start && a[a.length - 1 - end] === b[b.length - 1 - end]) end++;
+  while (
+    end < Math.min(a.length, b.length) - start && a[a.length - 1 - end] === b[b.length - 1 - end]
+  ) end++;
   return Math.max(a.length, b.length) - start - end <= 1;
 }
 
@@ -74,10 +92,16 @@ class Parser {
 
   parse(): ListQuery {
     let where: Condition | undefined;
-    if (!this.#atEnd() && !this.#atKeyword("ORDER") && !this.#atKeyword("GROUP")) where = this.#or();
-    if (this.#atKeyword("GROUP")) throw new QueryError("runs can be counted in groups, but not listed", this.#peek());
+    if (!this.#atEnd() && !this.#atKeyword("ORDER") && !this.#atKeyword("GROUP")) {
+      where = this.#or();
+    }
+    if (this.#atKeyword("GROUP")) {
+      throw new QueryError("runs can be counted in groups, but not listed", this.#peek());
+    }
     const order = this.#order();
-    if (!this.#atEnd()) throw new QueryError("expected AND, OR, ORDER BY or the end of the query", this.#peek());
+    if (!this.#atEnd()) {
+      throw new QueryError("expected AND, OR, ORDER BY or the end of the query", this.#peek());
+    }
     return where === undefined ? order : { where, ...order };
   }
 
@@ -99,8 +123,12 @@ class Parser {
 
   parseCount(): CountQuery {
     let where: Condition | undefined;
-    if (!this.#atEnd() && !this.#atKeyword("ORDER") && !this.#atKeyword("GROUP")) where = this.#or();
-    if (this.#atKeyword("ORDER")) throw new QueryError("ORDER BY is not supported in a count", this.#peek());
+    if (!this.#atEnd() && !this.#atKeyword("ORDER") && !this.#atKeyword("GROUP")) {
+      where = this.#or();
+    }
+    if (this.#atKeyword("ORDER")) {
+      throw new QueryError("ORDER BY is not supported in a count", this.#peek());
+    }
     const grouped = this.#takeKeyword("GROUP");
     if (grouped) {
       this.#expectKeyword("BY");
@@ -109,12 +137,16 @@ class Parser {
         throw new QueryError("runs can be grouped by ExecutionStatus only", field);
       }
     }
-    if (!this.#atEnd()) throw new QueryError("expected AND, OR, GROUP BY or the end of the query", this.#peek());
+    if (!this.#atEnd()) {
+      throw new QueryError("expected AND, OR, GROUP BY or the end of the query", this.#peek());
+    }
     return { where, byStatus: grouped };
   }
 
   #or(): Condition {
-    if (++this.#depth > MAX_DEPTH) throw new QueryError(`parentheses are nested deeper than ${MAX_DEPTH}`, this.#peek());
+    if (++this.#depth > MAX_DEPTH) {
+      throw new QueryError(`parentheses are nested deeper than ${MAX_DEPTH}`, this.#peek());
+    }
     const parts = [this.#and()];
     while (this.#takeKeyword("OR")) parts.push(this.#and());
     this.#depth--;
@@ -130,7 +162,10 @@ class Parser {
   #term(): Condition {
     if (this.#takeKeyword("NOT")) {
       if (++this.#depth > MAX_DEPTH) {
-        throw new QueryError(`NOT and parentheses are nested deeper than ${MAX_DEPTH}`, this.#peek());
+        throw new QueryError(
+          `NOT and parentheses are nested deeper than ${MAX_DEPTH}`,
+          this.#peek(),
+        );
       }
       const inner = this.#term();
       this.#depth--;
@@ -148,9 +183,14 @@ class Parser {
     }
     const field = FIELDS.find((name) => name === token.text);
     if (field !== undefined) return this.#field(field);
-    if (!quoted && (NOT_INDEXED.includes(token.text) || FIELDS.some((name) => isSlip(token.text, name)))) {
+    if (
+      !quoted &&
+      (NOT_INDEXED.includes(token.text) || FIELDS.some((name) => isSlip(token.text, name)))
+    ) {
       throw new QueryError(
-        `unknown field "${token.text}"; known fields: ${FIELDS.join(", ")}, and search attributes by name ` +
+        `unknown field "${token.text}"; known fields: ${
+          FIELDS.join(", ")
+        }, and search attributes by name ` +
           "(quote a search attribute with the same name in backquotes)",
         token,
       );
@@ -168,7 +208,10 @@ class Parser {
             throw new QueryError("ExecutionStatus supports only =, != and IN", at);
           }
           if (kind === "startsWith" && !STRING_FIELDS.includes(field)) {
-            throw new QueryError(`STARTS_WITH needs a string field, and ${field} is not a string`, at);
+            throw new QueryError(
+              `STARTS_WITH needs a string field, and ${field} is not a string`,
+              at,
+            );
           }
         },
       }),
@@ -176,7 +219,10 @@ class Parser {
   }
 
   #attribute(name: string): Condition {
-    return attributeCondition(name, this.#test(name, { value: () => this.#literal(name), check() {} }));
+    return attributeCondition(
+      name,
+      this.#test(name, { value: () => this.#literal(name), check() {} }),
+    );
   }
 
   #test<T>(name: string, subject: Subject<T>): Written<T> {
@@ -185,7 +231,11 @@ class Parser {
       this.#next++;
       const ordered = op.text !== "=" && op.text !== "!=" && op.text !== "<>";
       if (ordered) subject.check("order", op);
-      return { kind: "compare", op: (op.text === "<>" ? "!=" : op.text) as CompareOp, value: subject.value() };
+      return {
+        kind: "compare",
+        op: (op.text === "<>" ? "!=" : op.text) as CompareOp,
+        value: subject.value(),
+      };
     }
     if (this.#takeKeyword("IS")) {
       const not = this.#takeKeyword("NOT");
@@ -198,7 +248,9 @@ class Parser {
       if (!this.#takeSymbol("(")) throw new QueryError('expected "(" after IN', this.#peek());
       const values = [subject.value()];
       while (this.#takeSymbol(",")) values.push(subject.value());
-      if (!this.#takeSymbol(")")) throw new QueryError('expected "," or ")" in the list of IN', this.#peek());
+      if (!this.#takeSymbol(")")) {
+        throw new QueryError('expected "," or ")" in the list of IN', this.#peek());
+      }
       return { kind: "in", values, negated: not };
     }
     if (this.#takeKeyword("BETWEEN")) {
@@ -220,20 +272,29 @@ class Parser {
   /** A value of an attribute, whose type is unknown. */
   #literal(name: string): Token {
     const token = this.#take();
-    if (++this.#values > MAX_VALUES) throw new QueryError(`a query can have at most ${MAX_VALUES} values`, token);
+    if (++this.#values > MAX_VALUES) {
+      throw new QueryError(`a query can have at most ${MAX_VALUES} values`, token);
+    }
     if (token.kind === "text" || token.kind === "number" || isBool(token)) return token;
-    throw new QueryError(`expected a value for ${name}: a quoted string, a number, true or false`, token);
+    throw new QueryError(
+      `expected a value for ${name}: a quoted string, a number, true or false`,
+      token,
+    );
   }
 
   #value(field: Field): Value {
     const token = this.#take();
-    if (++this.#values > MAX_VALUES) throw new QueryError(`a query can have at most ${MAX_VALUES} values`, token);
+    if (++this.#values > MAX_VALUES) {
+      throw new QueryError(`a query can have at most ${MAX_VALUES} values`, token);
+    }
     if (token.kind !== "text" && token.kind !== "number") {
       throw new QueryError(`expected a value for ${field} (quote string values)`, token);
     }
     if (field === "StartTime" || field === "CloseTime") return parseTime(token, field);
     if (field === "ExecutionStatus") return parseStatus(token);
-    if (token.kind !== "text") throw new QueryError(`${field} is a string: put the value in quotes`, token);
+    if (token.kind !== "text") {
+      throw new QueryError(`${field} is a string: put the value in quotes`, token);
+    }
     return token.text;
   }
 
@@ -292,7 +353,9 @@ export function parseCount(query: string): CountQuery {
 
 function reading<T>(query: string, read: (parser: Parser) => T): T {
   try {
-    if (query.length > MAX_LENGTH) throw new QueryError(`it is longer than ${MAX_LENGTH} characters`);
+    if (query.length > MAX_LENGTH) {
+      throw new QueryError(`it is longer than ${MAX_LENGTH} characters`);
+    }
     return read(new Parser(query));
   } catch (e) {
     if (!(e instanceof QueryError)) throw e;

@@ -3,7 +3,9 @@ import type { Token } from "./tokens.ts";
 
 export class QueryError extends Error {
   constructor(message: string, at?: Token) {
-    super(at === undefined ? message : `${message}; found ${describe(at)} at position ${at.position}`);
+    super(
+      at === undefined ? message : `${message}; found ${describe(at)} at position ${at.position}`,
+    );
   }
 }
 

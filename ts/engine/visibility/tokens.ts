@@ -39,7 +39,9 @@ export function tokenize(query: string): Token[] {
       continue;
     }
     const kinds = [["word", WORD], ["number", NUMBER], ["symbol", SYMBOL]] as const;
-    const found = kinds.map(([kind, pattern]) => ({ kind, text: match(pattern, query, at) })).find((t) => t.text !== undefined);
+    const found = kinds.map(([kind, pattern]) => ({ kind, text: match(pattern, query, at) })).find((
+      t,
+    ) => t.text !== undefined);
     if (found === undefined) {
       throw new QueryError("unexpected character", {
         kind: "symbol",
@@ -62,5 +64,9 @@ function quoted(query: string, start: number): [text: string, next: number] {
     else if (query[at + 1] === quote) text += query[++at]!;
     else return [text, at + 1];
   }
-  throw new QueryError(`unterminated quoted string`, { kind: "symbol", text: quote, position: start + 1 });
+  throw new QueryError(`unterminated quoted string`, {
+    kind: "symbol",
+    text: quote,
+    position: start + 1,
+  });
 }

@@ -10,21 +10,34 @@ import type { Token } from "./tokens.ts";
 export function parseTime(token: Token, field: TimeField): number {
   if (token.kind === "number") {
     if (!/^-?\d+$/.test(token.text)) {
-      throw new QueryError(`${field} as a number must be an integer (nanoseconds since the epoch)`, token);
+      throw new QueryError(
+        `${field} as a number must be an integer (nanoseconds since the epoch)`,
+        token,
+      );
     }
     return msOfNanoseconds(token.text);
   }
   const ms = momentOf(token.text);
   if (Number.isNaN(ms)) {
-    throw new QueryError(`${field} must be a time such as '2026-01-31T23:59:59Z' or whole nanoseconds since the epoch`, token);
+    throw new QueryError(
+      `${field} must be a time such as '2026-01-31T23:59:59Z' or whole nanoseconds since the epoch`,
+      token,
+    );
   }
   return ms;
 }
 
 /** Statuses as Temporal's servers name them ("ContinuedAsNew"), with their numbers. */
-export const STATUS_NAMES: readonly (readonly [name: string, status: number])[] = Object.entries(WorkflowExecutionStatus)
+export const STATUS_NAMES: readonly (readonly [name: string, status: number])[] = Object.entries(
+  WorkflowExecutionStatus,
+)
   .filter(([, number]) => number !== 0)
-  .map(([name, number]) => [name.toLowerCase().replace(/(?:^|_)([a-z])/g, (_, first: string) => first.toUpperCase()), number]);
+  .map((
+    [name, number],
+  ) => [
+    name.toLowerCase().replace(/(?:^|_)([a-z])/g, (_, first: string) => first.toUpperCase()),
+    number,
+  ]);
 
 /** Accepts "ContinuedAsNew" and "CONTINUED_AS_NEW". */
 const STATUSES = new Map<string, number>(
@@ -34,7 +47,9 @@ const STATUSES = new Map<string, number>(
 );
 
 export function parseStatus(token: Token): number {
-  const number = token.kind === "number" ? Number(token.text) : STATUSES.get(token.text.replaceAll("_", "").toLowerCase());
+  const number = token.kind === "number"
+    ? Number(token.text)
+    : STATUSES.get(token.text.replaceAll("_", "").toLowerCase());
   if (number === undefined || ![...STATUSES.values()].includes(number)) {
     throw new QueryError(
       "ExecutionStatus must be one of 'Running', 'Completed', 'Failed', 'Canceled', 'Terminated', 'ContinuedAsNew', 'TimedOut', 'Paused'",

@@ -18,9 +18,11 @@ import { Awaiter, type Fiber } from "../scheduler/fiber.ts";
 import type { ActivityTarget } from "../scheduler/job_targets.ts";
 
 /** Options of an activity call. Durations in ms; 0: not set. */
-export type ActivityOptionsShape = Omit<ScheduleActivity, "headers" | "arguments" | "summary" | "seq"> & {
-  readonly summary: string | undefined;
-};
+export type ActivityOptionsShape =
+  & Omit<ScheduleActivity, "headers" | "arguments" | "summary" | "seq">
+  & {
+    readonly summary: string | undefined;
+  };
 
 /** An activity call without arguments, prepared once per proxy and name. */
 export interface ActivitySpec {
@@ -31,13 +33,19 @@ export interface ActivitySpec {
 
 export function prepareActivity(options: ActivityOptionsShape): ActivitySpec {
   // The summary is for readers of the history, so it is plain text with any converter.
-  const summary = options.summary === undefined ? undefined : wire(defaultPayloadConverter.toPayload(options.summary));
-  return { options, head: encodeWith(ScheduleActivity, { ...options, summary, headers: {}, arguments: [], seq: 0 }) };
+  const summary = options.summary === undefined
+    ? undefined
+    : wire(defaultPayloadConverter.toPayload(options.summary));
+  return {
+    options,
+    head: encodeWith(ScheduleActivity, { ...options, summary, headers: {}, arguments: [], seq: 0 }),
+  };
 }
 
 export const CANCELLATION = {
   tryCancel: ActivityCancellationType.ACTIVITY_CANCELLATION_TYPE_TRY_CANCEL,
-  waitCancellationCompleted: ActivityCancellationType.ACTIVITY_CANCELLATION_TYPE_WAIT_CANCELLATION_COMPLETED,
+  waitCancellationCompleted:
+    ActivityCancellationType.ACTIVITY_CANCELLATION_TYPE_WAIT_CANCELLATION_COMPLETED,
   abandon: ActivityCancellationType.ACTIVITY_CANCELLATION_TYPE_ABANDON,
 } as const;
 
@@ -55,7 +63,13 @@ export class ActivityAwaiter extends Awaiter<unknown> implements ActivityTarget 
     const { options } = spec;
     // Before the awaiter exists, so that arguments that cannot be encoded throw without side
     // effects.
-    const attributes = withPayloads(spec.head, ScheduleActivityFields.arguments, run.converter, args, run.headers.ofActivity);
+    const attributes = withPayloads(
+      spec.head,
+      ScheduleActivityFields.arguments,
+      run.converter,
+      args,
+      run.headers.ofActivity,
+    );
     super(fiber);
     this.activityType = options.activityType;
     this.#waits = options.cancellationType === CANCELLATION.waitCancellationCompleted;
@@ -79,7 +93,9 @@ export class ActivityAwaiter extends Awaiter<unknown> implements ActivityTarget 
         const payload = result.value.result;
         const failure = payload && this.#failedProcedure(payload);
         if (failure !== undefined) this.fail(failure);
-        else this.fulfil(payload === undefined ? undefined : this.fiber.run.converter.fromPayload(payload));
+        else {this.fulfil(
+            payload === undefined ? undefined : this.fiber.run.converter.fromPayload(payload),
+          );}
         return;
       }
       case "failed":
@@ -88,7 +104,11 @@ export class ActivityAwaiter extends Awaiter<unknown> implements ActivityTarget 
         return;
       case "backoff":
       case undefined:
-        throw new Error(`the core resolved activity ${seq} with ${result?.$case ?? "nothing"}, which is for local activities`);
+        throw new Error(
+          `the core resolved activity ${seq} with ${
+            result?.$case ?? "nothing"
+          }, which is for local activities`,
+        );
     }
   }
 
@@ -96,7 +116,10 @@ export class ActivityAwaiter extends Awaiter<unknown> implements ActivityTarget 
     const { activityType } = this;
     if (procedureOf(activityType) === undefined) return undefined;
     const cause = failureOfResult(payload, this.fiber.run.converter);
-    return cause && new ActivityFailure("Activity task failed", { activityType, activityId: this.#activityId }, { cause });
+    return cause &&
+      new ActivityFailure("Activity task failed", { activityType, activityId: this.#activityId }, {
+        cause,
+      });
   }
 
   cancel(reason: unknown): void {
@@ -106,6 +129,10 @@ export class ActivityAwaiter extends Awaiter<unknown> implements ActivityTarget 
     }
     if (this.#waits) return;
     const { activityType } = this;
-    this.fail(new ActivityFailure("Activity cancelled", { activityType, activityId: this.#activityId }, { cause: reason }));
+    this.fail(
+      new ActivityFailure("Activity cancelled", { activityType, activityId: this.#activityId }, {
+        cause: reason,
+      }),
+    );
   }
 }

@@ -14,17 +14,26 @@ export class InvalidArguments extends ApplicationFailure {
   readonly issues: readonly string[];
 
   constructor(message: MessageShape, issues: readonly string[]) {
-    super(`the arguments of ${message.kind} "${message.name}" are not valid: ${issues.join("; ")}`, {
-      type: "InvalidArguments",
-      nonRetryable: true,
-      details: [issues],
-    });
+    super(
+      `the arguments of ${message.kind} "${message.name}" are not valid: ${issues.join("; ")}`,
+      {
+        type: "InvalidArguments",
+        nonRetryable: true,
+        details: [issues],
+      },
+    );
     this.issues = issues;
   }
 }
 
-/** Returns the values of a message's arguments. Throws InvalidArguments, or a PayloadConverterError. */
-export function decodeArgs(run: RunState, message: MessageShape, input: readonly WirePayload[]): unknown[] {
+/**
+ * Returns the values of a message's arguments. Throws InvalidArguments, or a PayloadConverterError.
+ */
+export function decodeArgs(
+  run: RunState,
+  message: MessageShape,
+  input: readonly WirePayload[],
+): unknown[] {
   const values = fromPayloads(run.converter, input);
   const schemas = message.args;
   if (schemas === undefined) return values;
@@ -33,7 +42,9 @@ export function decodeArgs(run: RunState, message: MessageShape, input: readonly
   for (let i = 0; i < schemas.length; i++) {
     const refusals: Error[] = [];
     current.refusals = refusals;
-    const result = inClosure("schema", () => schemas[i]!["~standard"].validate(values[i])) as SchemaResult | PromiseLike<unknown>;
+    const result = inClosure("schema", () => schemas[i]!["~standard"].validate(values[i])) as
+      | SchemaResult
+      | PromiseLike<unknown>;
     if (typeof (result as PromiseLike<unknown>).then === "function") {
       Promise.resolve(result).catch(() => {});
       throw new MisuseError(
@@ -57,7 +68,9 @@ export function decodeArgs(run: RunState, message: MessageShape, input: readonly
   return values;
 }
 
-/** Limits of reported issues: a rejection too large for the service would fail the task repeatedly. */
+/**
+ * Limits of reported issues: a rejection too large for the service would fail the task repeatedly.
+ */
 const MAX_ISSUES = 20;
 const MAX_ISSUE_LENGTH = 500;
 
@@ -73,6 +86,10 @@ interface SchemaResult {
   }[];
 }
 
-function pathOf(path: readonly (PropertyKey | { readonly key: PropertyKey })[] | undefined): string {
-  return (path ?? []).map((part) => `.${String(typeof part === "object" ? part.key : part)}`).join("");
+function pathOf(
+  path: readonly (PropertyKey | { readonly key: PropertyKey })[] | undefined,
+): string {
+  return (path ?? []).map((part) => `.${String(typeof part === "object" ? part.key : part)}`).join(
+    "",
+  );
 }

@@ -19,8 +19,18 @@ import {
   WorkflowExecutionAlreadyStartedError,
 } from "../../converter/failures.ts";
 import { defaultPayloadConverter } from "../../converter/payload.ts";
-import { type SearchAttributes, toSearchAttributePayloads } from "../../converter/search_attributes.ts";
-import { encodeWith, wire, wireAll, type WirePayload, wirePayloads, wireRecord } from "../program/encode.ts";
+import {
+  type SearchAttributes,
+  toSearchAttributePayloads,
+} from "../../converter/search_attributes.ts";
+import {
+  encodeWith,
+  wire,
+  wireAll,
+  type WirePayload,
+  wirePayloads,
+  wireRecord,
+} from "../program/encode.ts";
 import { replaceLoneSurrogates } from "../../converter/well_formed.ts";
 import { copyPayload } from "../scheduler/headers.ts";
 import { Awaiter, type Fiber } from "../scheduler/fiber.ts";
@@ -32,7 +42,15 @@ import { uuidOf } from "../../platform/uuid.ts";
 export type ChildOptionsShape =
   & Omit<
     StartChildWorkflow,
-    "namespace" | "workflowId" | "arguments" | "headers" | "memo" | "searchAttributes" | "summary" | "details" | "seq"
+    | "namespace"
+    | "workflowId"
+    | "arguments"
+    | "headers"
+    | "memo"
+    | "searchAttributes"
+    | "summary"
+    | "details"
+    | "seq"
   >
   & {
     /** Undefined: a UUID from the run's random seed. */
@@ -45,8 +63,10 @@ export type ChildOptionsShape =
   };
 
 export const CHILD_CANCELLATION = {
-  waitCancellationCompleted: ChildWorkflowCancellationType.CHILD_WORKFLOW_CANCELLATION_TYPE_WAIT_CANCELLATION_COMPLETED,
-  waitCancellationRequested: ChildWorkflowCancellationType.CHILD_WORKFLOW_CANCELLATION_TYPE_WAIT_CANCELLATION_REQUESTED,
+  waitCancellationCompleted:
+    ChildWorkflowCancellationType.CHILD_WORKFLOW_CANCELLATION_TYPE_WAIT_CANCELLATION_COMPLETED,
+  waitCancellationRequested:
+    ChildWorkflowCancellationType.CHILD_WORKFLOW_CANCELLATION_TYPE_WAIT_CANCELLATION_REQUESTED,
   tryCancel: ChildWorkflowCancellationType.CHILD_WORKFLOW_CANCELLATION_TYPE_TRY_CANCEL,
   abandon: ChildWorkflowCancellationType.CHILD_WORKFLOW_CANCELLATION_TYPE_ABANDON,
 } as const;
@@ -67,7 +87,10 @@ const START_FAILED = {
   INVALID_VERSIONING_OVERRIDE: 3,
 } as const;
 
-type Ending = { readonly ok: true; readonly payload: WirePayload | undefined } | { readonly ok: false; readonly error: unknown };
+type Ending = { readonly ok: true; readonly payload: WirePayload | undefined } | {
+  readonly ok: false;
+  readonly error: unknown;
+};
 
 /** A child workflow that this run has started. */
 export class Child implements ChildTarget {
@@ -94,7 +117,8 @@ export class Child implements ChildTarget {
     this.endsWithParent = options.parentClosePolicy !== ABANDON;
     this.#cancellationType = cancellationType;
     // For readers of the history, so plain text with any converter.
-    const text = (value: string | undefined) => value === undefined ? undefined : wire(defaultPayloadConverter.toPayload(value));
+    const text = (value: string | undefined) =>
+      value === undefined ? undefined : wire(defaultPayloadConverter.toPayload(value));
     // Before the child exists, so that values that cannot be encoded throw without side effects.
     const attributes = encodeWith(StartChildWorkflow, {
       ...options,
@@ -116,7 +140,10 @@ export class Child implements ChildTarget {
     return `child workflow "${this.workflowType}" (${this.workflowId})`;
   }
 
-  /** Requests cancellation once. Types that do not wait end the child here; `cause` is in its failure. */
+  /**
+   * Requests cancellation once. Types that do not wait end the child here; `cause` is in its
+   * failure.
+   */
   cancel(reason: string, cause: unknown): void {
     if (this.#cancelRequested || this.#ending !== undefined) return;
     this.#cancelRequested = true;
@@ -128,7 +155,11 @@ export class Child implements ChildTarget {
     const { workflowType, workflowId, runId = "" } = this;
     this.#end({
       ok: false,
-      error: new ChildWorkflowFailure("Child Workflow execution cancelled", { workflowType, workflowId, runId }, { cause }),
+      error: new ChildWorkflowFailure("Child Workflow execution cancelled", {
+        workflowType,
+        workflowId,
+        runId,
+      }, { cause }),
     });
   }
 
@@ -136,7 +167,9 @@ export class Child implements ChildTarget {
     switch (status?.$case) {
       case "started":
         this.runId = status.value.runId;
-        for (const awaiter of [...this.#waiting]) if (awaiter.stage === "start") this.#settle(awaiter);
+        for (const awaiter of [...this.#waiting]) {
+          if (awaiter.stage === "start") this.#settle(awaiter);
+        }
         return;
       case "failed":
         return this.#end({ ok: false, error: this.#startError(status.value.cause) });
@@ -153,7 +186,10 @@ export class Child implements ChildTarget {
         const payload = result.value.result;
         // Copied without awaiters: the payload is a view of the activation's bytes, which are
         // reused.
-        return this.#end({ ok: true, payload: payload === undefined || this.#waiting.size > 0 ? payload : copyPayload(payload) });
+        return this.#end({
+          ok: true,
+          payload: payload === undefined || this.#waiting.size > 0 ? payload : copyPayload(payload),
+        });
       }
       case "failed":
       case "cancelled":
@@ -177,18 +213,23 @@ export class Child implements ChildTarget {
     this.#ending = ending;
     this.run.children.delete(this.seq);
     for (const awaiter of [...this.#waiting]) this.#settle(awaiter);
-    if (ending.ok && ending.payload !== undefined) this.#ending = { ok: true, payload: copyPayload(ending.payload) };
+    if (ending.ok && ending.payload !== undefined) {
+      this.#ending = { ok: true, payload: copyPayload(ending.payload) };
+    }
   }
 
   #settle(awaiter: ChildAwaiter): void {
     this.#waiting.delete(awaiter);
     const ending = this.#ending;
-    if (ending?.ok === false && (awaiter.stage === "end" || this.runId === undefined)) awaiter.fail(ending.error);
-    else if (awaiter.stage === "start") awaiter.started();
+    if (ending?.ok === false && (awaiter.stage === "end" || this.runId === undefined)) {
+      awaiter.fail(ending.error);
+    } else if (awaiter.stage === "start") awaiter.started();
     else awaiter.fulfil(this.#value(ending?.ok === true ? ending.payload : undefined));
   }
 
-  /** A result that does not decode fails the task; a deployment with the right codec continues it. */
+  /**
+   * A result that does not decode fails the task; a deployment with the right codec continues it.
+   */
   #value(payload: WirePayload | undefined): unknown {
     if (payload === undefined) return undefined;
     try {
@@ -201,9 +242,14 @@ export class Child implements ChildTarget {
 
   #startError(cause: number): Error {
     const { workflowId, workflowType } = this;
-    if (cause === START_FAILED.WORKFLOW_ALREADY_EXISTS) return new WorkflowExecutionAlreadyStartedError(workflowId, workflowType);
+    if (cause === START_FAILED.WORKFLOW_ALREADY_EXISTS) {
+      return new WorkflowExecutionAlreadyStartedError(workflowId, workflowType);
+    }
     const type = enumName(START_FAILED, cause) ?? `START_CHILD_WORKFLOW_FAILED_${cause}`;
-    return new ApplicationFailure(`${this} could not be started: ${type}`, { type, nonRetryable: true });
+    return new ApplicationFailure(`${this} could not be started: ${type}`, {
+      type,
+      nonRetryable: true,
+    });
   }
 }
 
@@ -220,7 +266,13 @@ export class ChildAwaiter extends Awaiter<unknown> {
    * `starts`: this call started the child, and cancels it when its scope ends. `handle`: returns
    * the result of a wait for the start.
    */
-  constructor(fiber: Fiber, child: Child, stage: "start" | "end", starts: boolean, handle?: () => unknown) {
+  constructor(
+    fiber: Fiber,
+    child: Child,
+    stage: "start" | "end",
+    starts: boolean,
+    handle?: () => unknown,
+  ) {
     super(fiber);
     this.#handle = handle;
     this.#child = child;
@@ -258,5 +310,7 @@ export class ChildAwaiter extends Awaiter<unknown> {
 
 /** The failure of a child that was canceled by its handle. */
 export function cancelledByHandle(child: Child, reason: string): CancelledFailure {
-  return new CancelledFailure(reason === "" ? `${child} was cancelled` : `${child} was cancelled: ${reason}`);
+  return new CancelledFailure(
+    reason === "" ? `${child} was cancelled` : `${child} was cancelled: ${reason}`,
+  );
 }

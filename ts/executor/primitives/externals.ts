@@ -76,7 +76,10 @@ export class ExternalSignalAwaiter extends ExternalAwaiter {
   }
 
   cancel(reason: unknown): void {
-    this.fiber.run.issue(CommandKind.COMMAND_KIND_CANCEL_SIGNAL_WORKFLOW, encodeWith(CancelSignalWorkflow, { seq: this.#seq }));
+    this.fiber.run.issue(
+      CommandKind.COMMAND_KIND_CANCEL_SIGNAL_WORKFLOW,
+      encodeWith(CancelSignalWorkflow, { seq: this.#seq }),
+    );
     this.fail(reason);
   }
 }
@@ -93,7 +96,13 @@ export class ExternalCancelAwaiter extends ExternalAwaiter {
     this.#to = workflowId;
     this.#seq = run.issue(
       CommandKind.COMMAND_KIND_CANCEL_EXTERNAL_WORKFLOW,
-      encodeWith(CancelExternalWorkflow, { namespace: "", workflowId, runId, reason: replaceLoneSurrogates(reason), seq: 0 }),
+      encodeWith(CancelExternalWorkflow, {
+        namespace: "",
+        workflowId,
+        runId,
+        reason: replaceLoneSurrogates(reason),
+        seq: 0,
+      }),
     );
     run.externalCancels.set(this.#seq, this);
   }

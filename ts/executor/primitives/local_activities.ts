@@ -57,9 +57,16 @@ const FIRST = {
 
 export function prepareLocalActivity(options: LocalActivityOptionsShape): LocalActivitySpec {
   // The summary is for readers of the history, so it is plain text with any converter.
-  const summary = options.summary === undefined ? undefined : wire(defaultPayloadConverter.toPayload(options.summary));
+  const summary = options.summary === undefined
+    ? undefined
+    : wire(defaultPayloadConverter.toPayload(options.summary));
   const { activityType } = options;
-  const head = encodeWith(ScheduleLocalActivity, { ...options, ...FIRST, activityType: "", summary });
+  const head = encodeWith(ScheduleLocalActivity, {
+    ...options,
+    ...FIRST,
+    activityType: "",
+    summary,
+  });
   return { options, head, type: encodeActivityType(activityType) };
 }
 
@@ -83,7 +90,10 @@ export class LocalActivityAwaiter extends Awaiter<unknown> implements ActivityTa
     const call = withPayloads(spec.type, Schedule.arguments, run.converter, args);
     super(fiber);
     const equalCalls = fiber.caller.count(fingerprintCall(call));
-    const name = encodeWith(ScheduleLocalActivity, ScheduleLocalActivity.fromPartial({ caller: fiber.caller.id, equalCalls }));
+    const name = encodeWith(
+      ScheduleLocalActivity,
+      ScheduleLocalActivity.fromPartial({ caller: fiber.caller.id, equalCalls }),
+    );
     const attributes = concat([spec.head, run.headers.ofLocalActivity, call, name]);
     this.#options = spec.options;
     this.#attributes = attributes;
@@ -134,7 +144,9 @@ export class LocalActivityAwaiter extends Awaiter<unknown> implements ActivityTa
       case "cancelled": {
         const failure = decodeFailure(result.value, converter);
         if (isA(failure, ActivityFailure)) return this.fail(failure);
-        return this.fail(new ActivityFailure("Local activity failed", this.#fields(), { cause: failure }));
+        return this.fail(
+          new ActivityFailure("Local activity failed", this.#fields(), { cause: failure }),
+        );
       }
       case "backoff":
         return this.#wait(result.value);
@@ -154,7 +166,11 @@ export class LocalActivityAwaiter extends Awaiter<unknown> implements ActivityTa
     const { attempt, originalScheduleTimeMs } = this.#backoff!;
     this.#backoff = undefined;
     // In protobuf the last value of a field counts.
-    const again = ScheduleLocalActivity.fromPartial({ attempt, originalScheduleTimeMs, activityId: this.#activityId });
+    const again = ScheduleLocalActivity.fromPartial({
+      attempt,
+      originalScheduleTimeMs,
+      activityId: this.#activityId,
+    });
     const tail = encodeWith(ScheduleLocalActivity, again);
     this.#seq = run.issue(KIND, concat([this.#attributes, tail]));
     run.localActivities.set(this.#seq, this);

@@ -1,6 +1,10 @@
 // Side effects and patches: values and decisions that history records in markers
 // (scheduler/marker_table.ts).
-import { CommandKind, RecordSideEffect, SetPatchMarker } from "../../core/generated/boundary/temporalex/boundary/v1/boundary.ts";
+import {
+  CommandKind,
+  RecordSideEffect,
+  SetPatchMarker,
+} from "../../core/generated/boundary/temporalex/boundary/v1/boundary.ts";
 import { namingWhat } from "../../converter/lossy_value.ts";
 import { encodeWith, wire, type WirePayload } from "../program/encode.ts";
 import { HistoryMismatchError, MisuseError, taskErrorOf } from "../program/errors.ts";
@@ -16,7 +20,9 @@ export function sideEffect(run: RunState, fn: () => unknown): unknown {
   }
   if (run.isReplaying) {
     run.port.sideEffectMissed?.(id);
-    run.misuse(new HistoryMismatchError(`No side effect marker in history for side effect id ${id}`));
+    run.misuse(
+      new HistoryMismatchError(`No side effect marker in history for side effect id ${id}`),
+    );
   }
   let payload: WirePayload;
   try {
@@ -25,7 +31,9 @@ export function sideEffect(run: RunState, fn: () => unknown): unknown {
       const value = fn();
       if (typeof (value as PromiseLike<unknown> | undefined)?.then === "function") {
         Promise.resolve(value).catch(() => {});
-        throw new MisuseError("the function of sideEffect returned a promise; use an activity for asynchronous work");
+        throw new MisuseError(
+          "the function of sideEffect returned a promise; use an activity for asynchronous work",
+        );
       }
       return wire(namingWhat("the value of sideEffect", () => run.converter.toPayload(value)));
     });
@@ -61,9 +69,15 @@ export function deprecatePatch(run: RunState, id: string): void {
 }
 
 function issueSideEffect(run: RunState, id: number, payload: WirePayload | undefined): void {
-  run.issue(CommandKind.COMMAND_KIND_RECORD_SIDE_EFFECT, encodeWith(RecordSideEffect, { id, payload }));
+  run.issue(
+    CommandKind.COMMAND_KIND_RECORD_SIDE_EFFECT,
+    encodeWith(RecordSideEffect, { id, payload }),
+  );
 }
 
 function issuePatch(run: RunState, patchId: string, deprecated: boolean): void {
-  run.issue(CommandKind.COMMAND_KIND_SET_PATCH_MARKER, encodeWith(SetPatchMarker, { patchId, deprecated }));
+  run.issue(
+    CommandKind.COMMAND_KIND_SET_PATCH_MARKER,
+    encodeWith(SetPatchMarker, { patchId, deprecated }),
+  );
 }

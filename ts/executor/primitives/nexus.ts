@@ -21,7 +21,9 @@ import type { RunState } from "../scheduler/run_state.ts";
 /** A call without input, prepared once per service and operation. Durations in ms; 0: not set. */
 export type NexusOperationShape = Omit<ScheduleNexusOperation, "input" | "summary" | "seq"> & {
   readonly summary: string | undefined;
-  /** Conversions between the program's values and the transferred ones, if the definition has them. */
+  /**
+   * Conversions between the program's values and the transferred ones, if the definition has them.
+   */
   readonly toTransferType?: ((input: unknown) => unknown) | undefined;
   readonly fromTransferType?: ((output: unknown) => unknown) | undefined;
 };
@@ -38,7 +40,10 @@ const WAITS: ReadonlySet<number> = new Set([
   NEXUS_CANCELLATION.waitCancellationRequested,
 ]);
 
-type Ending = { readonly ok: true; readonly payload: WirePayload | undefined } | { readonly ok: false; readonly error: unknown };
+type Ending = { readonly ok: true; readonly payload: WirePayload | undefined } | {
+  readonly ok: false;
+  readonly error: unknown;
+};
 
 /** An operation that this run has called. */
 export class NexusOperation implements NexusTarget {
@@ -64,9 +69,13 @@ export class NexusOperation implements NexusTarget {
     // effects.
     const attributes = encodeWith(ScheduleNexusOperation, {
       ...call,
-      input: wire(run.converter.toPayload(toTransferType === undefined ? input : toTransferType(input))),
+      input: wire(
+        run.converter.toPayload(toTransferType === undefined ? input : toTransferType(input)),
+      ),
       // For readers of the history, so plain text with any converter.
-      summary: call.summary === undefined ? undefined : wire(defaultPayloadConverter.toPayload(call.summary)),
+      summary: call.summary === undefined
+        ? undefined
+        : wire(defaultPayloadConverter.toPayload(call.summary)),
       seq: 0,
     });
     this.seq = run.issue(CommandKind.COMMAND_KIND_SCHEDULE_NEXUS_OPERATION, attributes);
@@ -77,7 +86,10 @@ export class NexusOperation implements NexusTarget {
     return `Nexus operation "${this.#call.operation}" of service "${this.#call.service}"`;
   }
 
-  /** Requests cancellation once. Types that do not wait end the operation here; `cause` is in its failure. */
+  /**
+   * Requests cancellation once. Types that do not wait end the operation here; `cause` is in its
+   * failure.
+   */
   cancel(cause: unknown): void {
     if (this.#cancelRequested || this.#ending !== undefined) return;
     this.#cancelRequested = true;
@@ -85,7 +97,10 @@ export class NexusOperation implements NexusTarget {
     const { endpoint, service, operation, cancellationType } = this.#call;
     if (WAITS.has(cancellationType)) return;
     const fields = { endpoint, service, operation, operationToken: this.token ?? "" };
-    this.#end({ ok: false, error: new NexusOperationFailure("Nexus operation cancelled", fields, { cause }) });
+    this.#end({
+      ok: false,
+      error: new NexusOperationFailure("Nexus operation cancelled", fields, { cause }),
+    });
   }
 
   startResolved({ status }: ResolveNexusOperationStart): void {
@@ -93,7 +108,9 @@ export class NexusOperation implements NexusTarget {
       case "operationToken":
       case "startedSync":
         this.token = status.$case === "operationToken" ? status.value : "";
-        for (const awaiter of [...this.#waiting]) if (awaiter.stage === "start") this.#settle(awaiter);
+        for (const awaiter of [...this.#waiting]) {
+          if (awaiter.stage === "start") this.#settle(awaiter);
+        }
         return;
       case "failed":
         return this.#end({ ok: false, error: decodeFailure(status.value, this.run.converter) });
@@ -130,18 +147,23 @@ export class NexusOperation implements NexusTarget {
     this.run.nexusOperations.delete(this.seq);
     for (const awaiter of [...this.#waiting]) this.#settle(awaiter);
     // Copied for later: the payload is a view of the activation's bytes, which are reused.
-    if (ending.ok && ending.payload !== undefined) this.#ending = { ok: true, payload: copyPayload(ending.payload) };
+    if (ending.ok && ending.payload !== undefined) {
+      this.#ending = { ok: true, payload: copyPayload(ending.payload) };
+    }
   }
 
   #settle(awaiter: NexusAwaiter): void {
     this.#waiting.delete(awaiter);
     const ending = this.#ending;
-    if (ending?.ok === false && (awaiter.stage === "end" || this.token === undefined)) awaiter.fail(ending.error);
-    else if (awaiter.stage === "start") awaiter.started();
+    if (ending?.ok === false && (awaiter.stage === "end" || this.token === undefined)) {
+      awaiter.fail(ending.error);
+    } else if (awaiter.stage === "start") awaiter.started();
     else awaiter.fulfil(this.#value(ending?.ok === true ? ending.payload : undefined));
   }
 
-  /** A result that does not decode fails the task; a deployment with the right codec continues it. */
+  /**
+   * A result that does not decode fails the task; a deployment with the right codec continues it.
+   */
   #value(payload: WirePayload | undefined): unknown {
     if (payload === undefined) return undefined;
     const { fromTransferType } = this.#call;
@@ -168,7 +190,13 @@ export class NexusAwaiter extends Awaiter<unknown> {
    * `starts`: this call started the operation, and cancels it when its scope ends. `handle`:
    * returns the result of a wait for the start.
    */
-  constructor(fiber: Fiber, operation: NexusOperation, stage: "start" | "end", starts: boolean, handle?: () => unknown) {
+  constructor(
+    fiber: Fiber,
+    operation: NexusOperation,
+    stage: "start" | "end",
+    starts: boolean,
+    handle?: () => unknown,
+  ) {
     super(fiber);
     this.#handle = handle;
     this.#operation = operation;

@@ -7,7 +7,10 @@ import { isTaskError, NestingError } from "../program/errors.ts";
 import { Awaiter, Fiber } from "../scheduler/fiber.ts";
 import { startFiber } from "../scheduler/turns.ts";
 
-export type SettledShape = { readonly ok: true; readonly value: unknown } | { readonly ok: false; readonly error: unknown };
+export type SettledShape = { readonly ok: true; readonly value: unknown } | {
+  readonly ok: false;
+  readonly error: unknown;
+};
 
 /** Waits only for fibers of the same run; cancellation reaches those, and this follows. */
 class ChildrenAwaiter<T> extends Awaiter<T> {
@@ -40,12 +43,17 @@ export function refuseControlValue(fiber: Fiber, value: unknown): void {
     );
   } else if (isContinueAsNew(value)) {
     fiber.run.fail(
-      new NestingError(`${fiber.label} returned continueAsNew; only the run function can return it: return to run first`),
+      new NestingError(
+        `${fiber.label} returned continueAsNew; only the run function can return it: return to run first`,
+      ),
     );
   }
 }
 
-export function startParallel(fiber: Fiber, branches: readonly (() => unknown)[]): Promise<SettledShape[]> {
+export function startParallel(
+  fiber: Fiber,
+  branches: readonly (() => unknown)[],
+): Promise<SettledShape[]> {
   if (branches.length === 0) return Promise.resolve([]);
   const { run } = fiber;
   const awaiter = new ChildrenAwaiter<SettledShape[]>(fiber, "parallel");
@@ -73,7 +81,9 @@ export function startParallel(fiber: Fiber, branches: readonly (() => unknown)[]
 /** Runs a function that a cancellation of the workflow does not reach. */
 export function startShield<T>(fiber: Fiber, body: () => T | PromiseLike<T>): Promise<T> {
   const awaiter = new ChildrenAwaiter<T>(fiber, "shield");
-  const child = new Fiber(fiber.run, "shield", `shield in ${fiber.label}`, fiber, { shielded: true });
+  const child = new Fiber(fiber.run, "shield", `shield in ${fiber.label}`, fiber, {
+    shielded: true,
+  });
   startFiber(child, body, (outcome) => {
     if (outcome.ok) awaiter.fulfil(outcome.value);
     else awaiter.fail(outcome.error);

@@ -22,7 +22,13 @@ const MUTATORS: ReadonlySet<PropertyKey> = new Set<PropertyKey>([
     "transferToFixedLength",
   ],
   ...["abort", "addEventListener", "removeEventListener", "dispatchEvent"],
-  ...["preventDefault", "stopPropagation", "stopImmediatePropagation", "initEvent", "initCustomEvent"],
+  ...[
+    "preventDefault",
+    "stopPropagation",
+    "stopImmediatePropagation",
+    "initEvent",
+    "initCustomEvent",
+  ],
   ...["use", "adopt", "defer", "dispose", "disposeAsync", "move", "compile"],
   // Advancing an iterator changes it, and a validator cannot await a promise.
   ...["next", "return", "throw", "then", "catch", "finally"],
@@ -44,21 +50,34 @@ function prototypes(): Map<object, boolean> {
   const scope = globalThis as unknown as { [name: string]: { prototype?: object } | undefined };
   const addClass = (made: unknown, constant: boolean) => {
     const prototype = (made as { prototype?: unknown } | undefined)?.prototype;
-    if (typeof prototype !== "object" || prototype === null || prototype === Object.prototype) return;
+    if (typeof prototype !== "object" || prototype === null || prototype === Object.prototype) {
+      return;
+    }
     known!.set(prototype, constant);
   };
   for (const name of NAMES.split(" ")) {
     // Accessors are skipped: reading one may load code or be blocked by the guard.
     const { value } = Object.getOwnPropertyDescriptor(globalThis, name) ?? {};
-    addClass(value ?? (name === "URL" || name === "URLSearchParams" ? scope[name] : undefined), false);
+    addClass(
+      value ?? (name === "URL" || name === "URLSearchParams" ? scope[name] : undefined),
+      false,
+    );
   }
   addClass(Object.getPrototypeOf(Uint8Array), false);
   for (const name of ["Intl", "Temporal"]) {
     const { value } = Object.getOwnPropertyDescriptor(globalThis, name) ?? {};
     if (typeof value !== "object" || value === null) continue;
-    for (const key of Object.getOwnPropertyNames(value)) addClass((value as { [key: string]: unknown })[key], true);
+    for (const key of Object.getOwnPropertyNames(value)) {
+      addClass((value as { [key: string]: unknown })[key], true);
+    }
   }
-  const iterators = [[].values(), ""[Symbol.iterator](), new Map().values(), new Set().values(), "".matchAll(/x/g)];
+  const iterators = [
+    [].values(),
+    ""[Symbol.iterator](),
+    new Map().values(),
+    new Set().values(),
+    "".matchAll(/x/g),
+  ];
   for (const iterator of iterators) known.set(Object.getPrototypeOf(iterator) as object, false);
   for (const generator of [function* () {}, async function* () {}]) {
     known.set(Object.getPrototypeOf(generator.prototype) as object, false);
@@ -66,7 +85,10 @@ function prototypes(): Map<object, boolean> {
   return known;
 }
 
-/** "platform" if the nearest object in the prototype chain with the property is a platform prototype. */
+/**
+ * "platform" if the nearest object in the prototype chain with the property is a platform
+ * prototype.
+ */
 export function propertyOwner(object: object, key: PropertyKey): "platform" | "other" {
   if (key === "constructor") return "other";
   const table = prototypes();
@@ -81,11 +103,18 @@ export function propertyOwner(object: object, key: PropertyKey): "platform" | "o
 
 /** Whether a method of the platform changes the object. */
 export function changesReceiver(object: object, key: PropertyKey): boolean {
-  const { dispose, asyncDispose } = Symbol as { readonly dispose?: symbol; readonly asyncDispose?: symbol };
+  const { dispose, asyncDispose } = Symbol as {
+    readonly dispose?: symbol;
+    readonly asyncDispose?: symbol;
+  };
   const disposes = typeof key === "symbol" && (key === dispose || key === asyncDispose);
-  if (!MUTATORS.has(key) && !disposes && !(typeof key === "string" && SETTER.test(key))) return false;
+  if (!MUTATORS.has(key) && !disposes && !(typeof key === "string" && SETTER.test(key))) {
+    return false;
+  }
   const table = prototypes();
-  for (let at: object | null = object; at !== null; at = Reflect.getPrototypeOf(at)) if (table.get(at) === true) return false;
+  for (let at: object | null = object; at !== null; at = Reflect.getPrototypeOf(at)) {
+    if (table.get(at) === true) return false;
+  }
   return true;
 }
 
@@ -98,5 +127,6 @@ export function unchangedReceiver(object: object): object {
 }
 
 export function isFresh(object: object, key: PropertyKey): boolean {
-  return FRESH.has(key) && (object instanceof Set || ArrayBuffer.isView(object) || object instanceof ArrayBuffer);
+  return FRESH.has(key) &&
+    (object instanceof Set || ArrayBuffer.isView(object) || object instanceof ArrayBuffer);
 }

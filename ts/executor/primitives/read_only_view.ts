@@ -4,7 +4,12 @@
 // platform (Map, Date, URL) need the object, and mutating ones are rejected by name. Calls of
 // functions in a state are reported.
 import { MisuseError } from "../program/errors.ts";
-import { changesReceiver, isFresh, propertyOwner, unchangedReceiver } from "./read_only_platform.ts";
+import {
+  changesReceiver,
+  isFresh,
+  propertyOwner,
+  unchangedReceiver,
+} from "./read_only_platform.ts";
 
 const views = new WeakMap<object, object>();
 const originals = new WeakMap<object, object>();
@@ -33,14 +38,25 @@ const within = (path: string, key: PropertyKey): string =>
     : `${path}.${String(key)}`;
 
 /** Wraps a platform method, with the object itself as `this`. */
-function platformMethod(object: object, path: string, key: PropertyKey, method: (...args: unknown[]) => unknown) {
+function platformMethod(
+  object: object,
+  path: string,
+  key: PropertyKey,
+  method: (...args: unknown[]) => unknown,
+) {
   if (changesReceiver(object, key)) return () => refuse(`${within(path, key)}() was called`);
   const self = unchangedReceiver(object);
   const inside = `${path}.${String(key)}()`;
   return (...args: unknown[]) => {
     const result: unknown = Reflect.apply(method, self, args.map((arg) => given(arg, inside)));
-    if (isFresh(object, key)) return result instanceof Set ? new Set(Array.from(result, (each) => view(each, inside))) : result;
-    return isIterator(result) ? viewIterator(result, inside) : view(result === self ? object : result, inside);
+    if (isFresh(object, key)) {
+      return result instanceof Set
+        ? new Set(Array.from(result, (each) => view(each, inside)))
+        : result;
+    }
+    return isIterator(result)
+      ? viewIterator(result, inside)
+      : view(result === self ? object : result, inside);
   };
 }
 
@@ -53,11 +69,14 @@ function given(arg: unknown, path: string): unknown {
 }
 
 function isIterator(value: unknown): value is Iterator<unknown> {
-  return typeof value === "object" && value !== null && typeof (value as { next?: unknown }).next === "function";
+  return typeof value === "object" && value !== null &&
+    typeof (value as { next?: unknown }).next === "function";
 }
 
 function* viewIterator(iterator: Iterator<unknown>, path: string): IterableIterator<unknown> {
-  for (let step = iterator.next(); step.done !== true; step = iterator.next()) yield view(step.value, path);
+  for (let step = iterator.next(); step.done !== true; step = iterator.next()) {
+    yield view(step.value, path);
+  }
 }
 
 // Proxy targets are empty shadows, because a proxy must return frozen properties of its target
@@ -93,7 +112,9 @@ const handler: ProxyHandler<object> = {
   preventExtensions: (shadow) => refuse(`${sources.get(shadow)!.path} was frozen or sealed`),
 };
 
-/** A view of a function in a state: it can be called, but changes of its closure are not detected. */
+/**
+ * A view of a function in a state: it can be called, but changes of its closure are not detected.
+ */
 function viewFunction(fn: object, path: string): object {
   return new Proxy(fn, {
     apply(target, self, args) {
@@ -120,8 +141,12 @@ export function view<T>(value: T, path?: string): T;
 export function view<T>(value: T, path: string, holder: object, key: PropertyKey): T;
 export function view<T>(value: T, path = "state", holder?: object, key: PropertyKey = ""): T {
   const isFunction = typeof value === "function";
-  if ((!isFunction && typeof value !== "object") || value === null || originals.has(value as object)) return value;
-  if (isFunction && (holder === undefined || key === "constructor" || !Object.hasOwn(holder, key))) return value;
+  if (
+    (!isFunction && typeof value !== "object") || value === null || originals.has(value as object)
+  ) return value;
+  if (
+    isFunction && (holder === undefined || key === "constructor" || !Object.hasOwn(holder, key))
+  ) return value;
   let made = views.get(value as object);
   if (made === undefined) {
     if (isFunction) made = viewFunction(value as object, path);

@@ -85,7 +85,11 @@ export class ReceiveScope implements OpenReceive {
     fiber: Fiber,
     state: unknown,
     handlers: readonly HandlerShape[],
-    options: { timeoutMs: number | undefined; handlerErrors: HandlerErrors; until: Until | undefined },
+    options: {
+      timeoutMs: number | undefined;
+      handlerErrors: HandlerErrors;
+      until: Until | undefined;
+    },
   ) {
     this.run = fiber.run;
     this.fiber = fiber;
@@ -103,7 +107,9 @@ export class ReceiveScope implements OpenReceive {
       }
       const { kind, name } = handler.message;
       const table = kind === "signal" ? this.#signals : this.#updates;
-      if (table.has(name)) this.run.misuse(new MisuseError(`receive has two handlers for ${kind} "${name}"`));
+      if (table.has(name)) {
+        this.run.misuse(new MisuseError(`receive has two handlers for ${kind} "${name}"`));
+      }
       table.set(name, handler);
     }
     this.#limit = options.timeoutMs === 0 ? this.run.inbox.next : Infinity;
@@ -161,7 +167,9 @@ export class ReceiveScope implements OpenReceive {
 
   /** Its messages as declared; empty while it is stopping. */
   messages(): MessageShape[] {
-    return this.isStopping ? [] : [...this.#signals.values(), ...this.#updates.values()].map(({ message }) => message);
+    return this.isStopping
+      ? []
+      : [...this.#signals.values(), ...this.#updates.values()].map(({ message }) => message);
   }
 
   handles(update: UpdateItem): boolean {
@@ -182,7 +190,10 @@ export class ReceiveScope implements OpenReceive {
     if (this.isStopping || inbox.isEmpty) return oldest;
     for (const name of this.#signals.keys()) {
       const signal = inbox.peekSignal(name);
-      if (signal !== undefined && signal.order < this.#limit && (oldest === undefined || signal.order < oldest.order)) {
+      if (
+        signal !== undefined && signal.order < this.#limit &&
+        (oldest === undefined || signal.order < oldest.order)
+      ) {
         oldest = signal;
       }
     }
@@ -201,7 +212,10 @@ export class ReceiveScope implements OpenReceive {
   }
 
   activationDone(): boolean {
-    if (this.isStopping || this.#handling !== undefined || this.#asyncs > 0 || this.#accepted.length > 0) return false;
+    if (
+      this.isStopping || this.#handling !== undefined || this.#asyncs > 0 ||
+      this.#accepted.length > 0
+    ) return false;
     if (this.#until?.isOver(this.state) !== true) return false;
     this.#makeWay();
     return true;
@@ -235,7 +249,10 @@ export class ReceiveScope implements OpenReceive {
     this.#handle(handler, args, Caller.ofSignal(signal), undefined, signal.name);
   }
 
-  /** Validates an update (not on replay), then rejects it, or accepts and queues it. A promise for a validator. */
+  /**
+   * Validates an update (not on replay), then rejects it, or accepts and queues it. A promise for a
+   * validator.
+   */
   accept(update: UpdateItem): void | Promise<void> {
     const handler = this.#updates.get(update.name)!;
     const { run } = this;
@@ -249,7 +266,9 @@ export class ReceiveScope implements OpenReceive {
       return this.#rejectApart(update, e);
     }
     // No user code ran, so nothing has to be awaited.
-    if (!update.runValidator || (handler.validate === undefined && handler.message.args === undefined)) {
+    if (
+      !update.runValidator || (handler.validate === undefined && handler.message.args === undefined)
+    ) {
       return this.#accept(update, handler, args);
     }
     return judge(run, update, handler.validate ?? nothing, args, this.state).then(({ failure }) => {
@@ -276,7 +295,9 @@ export class ReceiveScope implements OpenReceive {
   #argsOf(handler: HandlerShape, update: UpdateItem): unknown[] {
     const { run } = this;
     // A rejected update is absent on replay, so decoding it must not change the run.
-    if (update.runValidator) return inClosure("schema", () => decodeArgs(run, handler.message, update.input));
+    if (update.runValidator) {
+      return inClosure("schema", () => decodeArgs(run, handler.message, update.input));
+    }
     try {
       return decodeArgs(run, handler.message, update.input);
     } catch (e) {
@@ -286,7 +307,10 @@ export class ReceiveScope implements OpenReceive {
     }
   }
 
-  /** Whether other messages are in flight or waiting. Undecided updates do not count: replay lacks some. */
+  /**
+   * Whether other messages are in flight or waiting. Undecided updates do not count: replay lacks
+   * some.
+   */
   get #overlaps(): boolean {
     return this.#asyncs > 0 || this.#accepted.length > 0 || this.run.inbox.hasSignals;
   }
@@ -299,9 +323,13 @@ export class ReceiveScope implements OpenReceive {
     signal?: string,
   ): void {
     const { kind, name } = handler.message;
-    const fiber = new Fiber(this.run, "handler", `handler of ${kind} "${name}"`, this.fiber, { caller });
+    const fiber = new Fiber(this.run, "handler", `handler of ${kind} "${name}"`, this.fiber, {
+      caller,
+    });
     this.#handling = fiber;
-    if (!this.isStopping && this.#until?.isLast(this.state, this.#overlaps) === true) this.#makeWay();
+    if (!this.isStopping && this.#until?.isLast(this.state, this.#overlaps) === true) {
+      this.#makeWay();
+    }
     startFiber(fiber, () => handler.handle(args, this.state), (outcome) => {
       if (this.run.end !== undefined) return;
       this.#handling = undefined;
@@ -312,14 +340,23 @@ export class ReceiveScope implements OpenReceive {
     });
   }
 
-  #handled(fiber: Fiber, outcome: Outcome<unknown>, update: UpdateItem | undefined, name: string): void {
+  #handled(
+    fiber: Fiber,
+    outcome: Outcome<unknown>,
+    update: UpdateItem | undefined,
+    name: string,
+  ): void {
     if (!outcome.ok) return this.#failed(fiber, outcome.error, update, name);
     const result = outcome.value;
-    const wanted = update === undefined ? ["noreply", "stop", "async"] : ["reply", "stopReply", "async"];
+    const wanted = update === undefined
+      ? ["noreply", "stop", "async"]
+      : ["reply", "stopReply", "async"];
     if (!isHandlerResult(result) || !wanted.includes(result.kind)) {
       return this.run.fail(
         new MisuseError(
-          `${fiber.label} returned ${isHandlerResult(result) ? `a ${result.kind}` : "a value that is not a handler result"}; ` +
+          `${fiber.label} returned ${
+            isHandlerResult(result) ? `a ${result.kind}` : "a value that is not a handler result"
+          }; ` +
             (update === undefined
               ? "return noreply(state), stop(state) or spawnAsync(fn, state)"
               : "return reply(response, state), stop(state, response) or spawnAsync(fn, state)"),
@@ -336,13 +373,21 @@ export class ReceiveScope implements OpenReceive {
    * Stores the state first, then starts the async handler
    * (docs/dev/semantics/messages.md#spawnasync-stores-the-state-first).
    */
-  #spawn(handler: Fiber, result: HandlerResult, update: UpdateItem | undefined, name: string): void {
+  #spawn(
+    handler: Fiber,
+    result: HandlerResult,
+    update: UpdateItem | undefined,
+    name: string,
+  ): void {
     this.state = result.state;
     this.run.context.watch?.about(handler);
     this.#asyncs++;
     const kind = update === undefined ? "signal" : "update";
     const { caller } = handler;
-    const fiber = new Fiber(this.run, "async", `async handler of ${kind} "${name}"`, this.fiber, { receive: this, caller });
+    const fiber = new Fiber(this.run, "async", `async handler of ${kind} "${name}"`, this.fiber, {
+      receive: this,
+      caller,
+    });
     startFiber(fiber, () => result.fn!(updateStateInFiber), (outcome) => {
       if (this.run.end !== undefined) return;
       this.#asyncs--;
@@ -364,7 +409,12 @@ export class ReceiveScope implements OpenReceive {
   #complete(fiber: Fiber, update: UpdateItem, response: unknown): boolean {
     let payload: WirePayload;
     try {
-      payload = wire(namingWhat(`the response to update "${update.name}"`, () => this.run.converter.toPayload(response)));
+      payload = wire(
+        namingWhat(
+          `the response to update "${update.name}"`,
+          () => this.run.converter.toPayload(response),
+        ),
+      );
     } catch (e) {
       this.#failed(fiber, e, update, update.name);
       return false;
@@ -387,12 +437,18 @@ export class ReceiveScope implements OpenReceive {
     if (update !== undefined) {
       this.#unanswered.delete(update);
       failUpdate(run, update, error);
-    } else if (!(run.cancellation !== undefined && isCancellation(error))) this.#signalFailed(name, error);
+    } else if (!(run.cancellation !== undefined && isCancellation(error))) {
+      this.#signalFailed(name, error);
+    }
   }
 
   #signalFailed(name: string, error: unknown): void {
     this.run.log.error(`the handler of signal "${name}" failed`, {
-      error: throwsHiddenText(error) ? nameOf(error as Error) : isA(error, Error) ? stackText(error) : messageOf(error),
+      error: throwsHiddenText(error)
+        ? nameOf(error as Error)
+        : isA(error, Error)
+        ? stackText(error)
+        : messageOf(error),
     });
   }
 
@@ -460,7 +516,10 @@ export class ReceiveScope implements OpenReceive {
     this.#finishIfDone();
   }
 
-  /** The workflow was canceled: takes no new messages; receive rejects after its handlers have ended. */
+  /**
+   * The workflow was canceled: takes no new messages; receive rejects after its handlers have
+   * ended.
+   */
   cancel(reason: unknown): void {
     if (this.#stopping === "cancel") return;
     this.#stopping = "cancel";
@@ -485,14 +544,22 @@ export class ReceiveScope implements OpenReceive {
   }
 
   #finishIfDone(): void {
-    if (this.#stopping === undefined || this.#handling !== undefined || this.#asyncs > 0 || this.#accepted.length > 0) return;
+    if (
+      this.#stopping === undefined || this.#handling !== undefined || this.#asyncs > 0 ||
+      this.#accepted.length > 0
+    ) return;
     if (this.run.receive === this) this.run.receive = undefined;
     if (this.#stoppedBy !== undefined) this.fiber.caller = this.#stoppedBy;
     if (this.#stopping === "cancel") this.awaiter.fail(this.#cancelReason);
     else if (this.#until !== undefined) {
       const { state } = this;
-      this.awaiter.fulfil({ timedOut: this.#stopping === "timeout", stopped: this.#stopping === "stop", state });
-    } else if (this.#timed) this.awaiter.fulfil({ timedOut: this.#stopping === "timeout", state: this.state });
-    else this.awaiter.fulfil(this.state);
+      this.awaiter.fulfil({
+        timedOut: this.#stopping === "timeout",
+        stopped: this.#stopping === "stop",
+        state,
+      });
+    } else if (this.#timed) {
+      this.awaiter.fulfil({ timedOut: this.#stopping === "timeout", state: this.state });
+    } else this.awaiter.fulfil(this.state);
   }
 }

@@ -55,7 +55,9 @@ export class Until {
     try {
       const answer = inClosure("until", () => this.#predicate(state));
       if (typeof answer !== "boolean") {
-        throw new MisuseError(`until of receive must return true or false synchronously, not ${describe(answer)}`);
+        throw new MisuseError(
+          `until of receive must return true or false synchronously, not ${describe(answer)}`,
+        );
       }
       return answer;
     } catch (e) {

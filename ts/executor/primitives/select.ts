@@ -114,7 +114,9 @@ export class SelectScope implements Work {
     for (const arm of this.#arms) arm.deafen();
   }
 
-  /** Cancels the select. It rejects after the arms' functions, which are canceled too, have ended. */
+  /**
+   * Cancels the select. It rejects after the arms' functions, which are canceled too, have ended.
+   */
   cancel(reason: unknown): void {
     if (this.#state === "over" || this.#state === "cancelling") return;
     this.#state = "cancelling";
@@ -129,7 +131,9 @@ export class SelectScope implements Work {
     if (calls.some((arm) => arm.isRunning)) return;
     this.#state = "over";
     // An error during clean-up takes precedence over the cancellation.
-    const error = calls.map((arm) => arm.error).find((error) => error !== undefined && !isCancellation(error));
+    const error = calls.map((arm) => arm.error).find((error) =>
+      error !== undefined && !isCancellation(error)
+    );
     this.awaiter.fail(error ?? this.#cancelReason);
   }
 

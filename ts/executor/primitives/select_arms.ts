@@ -6,7 +6,12 @@ import { isTaskError } from "../program/errors.ts";
 import type { SignalItem } from "../scheduler/inbox.ts";
 import { refuseControlValue } from "./parallel.ts";
 import type { SelectScope } from "./select.ts";
-import { deliverToEarlierWaiters, registerWaiter, signalArgs, unregisterWaiter } from "./signals.ts";
+import {
+  deliverToEarlierWaiters,
+  registerWaiter,
+  signalArgs,
+  unregisterWaiter,
+} from "./signals.ts";
 import type { SignalWaiter } from "../scheduler/job_targets.ts";
 import { current } from "../program/current.ts";
 import { Fiber } from "../scheduler/fiber.ts";
@@ -72,7 +77,11 @@ export class SignalArm extends Arm implements SignalWaiter {
     const { run } = this.scope;
     const { name } = this.message;
     deliverToEarlierWaiters(run, this);
-    for (let signal = run.inbox.takeSignal(name); signal !== undefined; signal = run.inbox.takeSignal(name)) {
+    for (
+      let signal = run.inbox.takeSignal(name);
+      signal !== undefined;
+      signal = run.inbox.takeSignal(name)
+    ) {
       const args = signalArgs(run, this.message, signal);
       if (args !== undefined) return { ok: true, value: args };
     }
@@ -133,7 +142,10 @@ export class TimerArm extends Arm {
   }
 }
 
-/** The outcome of a promise, with one reaction for all arms: a loop of selects would add one per turn. */
+/**
+ * The outcome of a promise, with one reaction for all arms: a loop of selects would add one per
+ * turn.
+ */
 class PromiseOutcome {
   static readonly #known = new WeakMap<object, PromiseOutcome>();
   readonly listeners: Set<PromiseArm> = new Set();
@@ -141,7 +153,9 @@ class PromiseOutcome {
 
   static of(promise: PromiseLike<unknown>): PromiseOutcome {
     let known = PromiseOutcome.#known.get(promise);
-    if (known === undefined) PromiseOutcome.#known.set(promise, known = new PromiseOutcome(promise));
+    if (known === undefined) {
+      PromiseOutcome.#known.set(promise, known = new PromiseOutcome(promise));
+    }
     return known;
   }
 

@@ -26,23 +26,37 @@ export function unregisterWaiter(run: RunState, waiter: SignalWaiter): void {
 /** Delivers buffered signals to waiters for that name that are older than this one. */
 export function deliverToEarlierWaiters(run: RunState, waiter: SignalWaiter): void {
   const { name } = waiter.message;
-  for (let oldest = run.waiters.get(name)![0]!; oldest !== waiter; oldest = run.waiters.get(name)![0]!) {
+  for (
+    let oldest = run.waiters.get(name)![0]!;
+    oldest !== waiter;
+    oldest = run.waiters.get(name)![0]!
+  ) {
     const signal = run.inbox.takeSignal(name);
     if (signal === undefined) return;
     oldest.deliver(signal);
   }
 }
 
-/** The arguments of a signal; undefined if the schema rejects them: the signal is logged and dropped. */
-export function signalArgs(run: RunState, message: MessageShape, signal: SignalItem): unknown[] | undefined {
+/**
+ * The arguments of a signal; undefined if the schema rejects them: the signal is logged and
+ * dropped.
+ */
+export function signalArgs(
+  run: RunState,
+  message: MessageShape,
+  signal: SignalItem,
+): unknown[] | undefined {
   try {
     return decodeArgs(run, message, signal.input);
   } catch (e) {
     if (!(e instanceof InvalidArguments)) throw e;
     // The validator's message may quote the arguments, so it is a field.
-    run.log.error(`signal "${signal.name}" was dropped: the arguments of signal "${signal.name}" are not valid`, {
-      issues: e.issues,
-    });
+    run.log.error(
+      `signal "${signal.name}" was dropped: the arguments of signal "${signal.name}" are not valid`,
+      {
+        issues: e.issues,
+      },
+    );
     return undefined;
   }
 }

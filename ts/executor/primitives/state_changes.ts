@@ -30,10 +30,18 @@ function inside(object: object): unknown[] {
   if (object instanceof Map) {
     return asks(() => mapSize.call(object)) ? [...Map.prototype.entries.call(object)].flat() : [];
   }
-  if (object instanceof Set) return asks(() => setSize.call(object)) ? [...Set.prototype.values.call(object)] : [];
-  if (object instanceof Date) return asks(() => Date.prototype.getTime.call(object)) ? [Date.prototype.getTime.call(object)] : [];
+  if (object instanceof Set) {
+    return asks(() => setSize.call(object)) ? [...Set.prototype.values.call(object)] : [];
+  }
+  if (object instanceof Date) {
+    return asks(() => Date.prototype.getTime.call(object))
+      ? [Date.prototype.getTime.call(object)]
+      : [];
+  }
   if (object instanceof ArrayBuffer) return [...new Uint8Array(object)];
-  if (object instanceof URL || object instanceof URLSearchParams) return asks(() => String(object)) ? [String(object)] : [];
+  if (object instanceof URL || object instanceof URLSearchParams) {
+    return asks(() => String(object)) ? [String(object)] : [];
+  }
   return [];
 }
 
@@ -45,28 +53,46 @@ function look(object: object, path: string): Look {
     const { value, get, set } = Reflect.getOwnPropertyDescriptor(object, key) ?? {};
     return [value, get, set];
   });
-  return { path, prototype: Reflect.getPrototypeOf(object), keys, values, inside: view ? [object.buffer] : inside(object) };
+  return {
+    path,
+    prototype: Reflect.getPrototypeOf(object),
+    keys,
+    values,
+    inside: view ? [object.buffer] : inside(object),
+  };
 }
 
 const same = (a: readonly unknown[], b: readonly unknown[]) =>
   a.length === b.length && a.every((each, i) => Object.is(each, b[i]));
 
-/** Records everything reachable. Returns a function that returns the path of a change, or undefined. */
+/**
+ * Records everything reachable. Returns a function that returns the path of a change, or undefined.
+ */
 export function lookAt(roots: { readonly [name: string]: unknown }): () => string | undefined {
   const looks = new Map<object, Look>();
-  const open: (readonly [unknown, string])[] = Object.entries(roots).map(([name, value]) => [value, name] as const);
+  const open: (readonly [unknown, string])[] = Object.entries(roots).map(([name, value]) =>
+    [value, name] as const
+  );
   for (let next = open.pop(); next !== undefined; next = open.pop()) {
     const [value, path] = next;
-    if ((typeof value !== "object" && typeof value !== "function") || value === null || looks.has(value)) continue;
+    if (
+      (typeof value !== "object" && typeof value !== "function") || value === null ||
+      looks.has(value)
+    ) continue;
     // Static members of classes are shared and not part of the value.
     if (typeof value === "function" && path.endsWith(".constructor")) continue;
     const seen = look(value, path);
     looks.set(value, seen);
     if (typeof value === "function") continue;
     seen.keys.forEach((key, i) =>
-      open.push([seen.values[3 * i], `${path}${typeof key === "string" && !/^\d+$/.test(key) ? `.${key}` : `[${String(key)}]`}`])
+      open.push([
+        seen.values[3 * i],
+        `${path}${typeof key === "string" && !/^\d+$/.test(key) ? `.${key}` : `[${String(key)}]`}`,
+      ])
     );
-    if (!(value instanceof ArrayBuffer)) { for (const each of seen.inside) open.push([each, path]); }
+    if (!(value instanceof ArrayBuffer)) {
+      for (const each of seen.inside) open.push([each, path]);
+    }
   }
   return () => {
     for (const [object, before] of looks) {

@@ -1,7 +1,10 @@
 // Durable timers: sleep, the timeout of a receive, arms of a select. A timer that is started and
 // canceled in one activation leaves no event (the core ensures it). A cancellation has no job in
 // response, so the awaiter settles by itself.
-import { CommandKind, StartTimer } from "../../core/generated/boundary/temporalex/boundary/v1/boundary.ts";
+import {
+  CommandKind,
+  StartTimer,
+} from "../../core/generated/boundary/temporalex/boundary/v1/boundary.ts";
 import { defaultPayloadConverter } from "../../converter/payload.ts";
 import { encodeWith, wire, type WirePayload } from "../program/encode.ts";
 import { Awaiter, type Fiber, type Leftover } from "../scheduler/fiber.ts";
@@ -9,8 +12,15 @@ import type { TimerTarget } from "../scheduler/job_targets.ts";
 import type { RunState } from "../scheduler/run_state.ts";
 
 /** Issues StartTimer for a duration > 0; fractions of a millisecond are rounded up. */
-export function startTimer(run: RunState, durationMs: number, summary: string | undefined, target: TimerTarget): number {
-  const text: WirePayload | undefined = summary === undefined ? undefined : wire(defaultPayloadConverter.toPayload(summary));
+export function startTimer(
+  run: RunState,
+  durationMs: number,
+  summary: string | undefined,
+  target: TimerTarget,
+): number {
+  const text: WirePayload | undefined = summary === undefined
+    ? undefined
+    : wire(defaultPayloadConverter.toPayload(summary));
   const seq = run.issue(
     CommandKind.COMMAND_KIND_START_TIMER,
     encodeWith(StartTimer, { durationMs: Math.ceil(durationMs), summary: text, seq: 0 }),
@@ -76,7 +86,12 @@ export class InnerTimer extends Awaiter<void> implements TimerTarget {
   readonly #owner: InnerTimerOwner;
   readonly #seq: number;
 
-  constructor(fiber: Fiber, durationMs: number, summary: string | undefined, owner: InnerTimerOwner) {
+  constructor(
+    fiber: Fiber,
+    durationMs: number,
+    summary: string | undefined,
+    owner: InnerTimerOwner,
+  ) {
     super(fiber);
     this.#owner = owner;
     this.#seq = startTimer(fiber.run, durationMs, summary, this);

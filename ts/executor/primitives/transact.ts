@@ -33,7 +33,12 @@ export class TransactAwaiter extends Awaiter<unknown> implements TransactTarget 
     }
     // Before the awaiter exists, so that arguments that cannot be encoded throw without side
     // effects.
-    const attributes = encodeWith(Transact, { reducer, arguments: wireAll(run.converter, args), required, seq: 0 });
+    const attributes = encodeWith(Transact, {
+      reducer,
+      arguments: wireAll(run.converter, args),
+      required,
+      seq: 0,
+    });
     super(fiber);
     this.#reducer = reducer;
     this.#seq = run.issue(CommandKind.COMMAND_KIND_TRANSACT, attributes);
@@ -59,7 +64,10 @@ export class TransactAwaiter extends Awaiter<unknown> implements TransactTarget 
     this.#awaited = true;
     const { run } = this.fiber;
     if (run.end === undefined) {
-      run.issue(CommandKind.COMMAND_KIND_AWAIT_TRANSACT, encodeWith(AwaitTransact, { seq: this.#seq }));
+      run.issue(
+        CommandKind.COMMAND_KIND_AWAIT_TRANSACT,
+        encodeWith(AwaitTransact, { seq: this.#seq }),
+      );
     }
   }
 

@@ -9,7 +9,12 @@ export function updateStateInFiber<R>(fn: StateChange<R>): Promise<R> {
   const fiber = callingFiber("updateState", undefined, 2);
   const scope = fiber.receive;
   if (scope === undefined) {
-    requireRole(fiber, "updateState", ["async"], "Return the new state from a handler; run gets the state when receive returns.");
+    requireRole(
+      fiber,
+      "updateState",
+      ["async"],
+      "Return the new state from a handler; run gets the state when receive returns.",
+    );
     throw new Error("an async handler without a receive");
   }
   if (fiber.ended) return rejected(fiber.run.scopeEnded(fiber, "updateState"));

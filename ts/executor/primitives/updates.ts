@@ -1,6 +1,9 @@
 // Responses to updates: accepted before anything that the handler causes, then completed or failed
 // once. Results are kept for the next run (`update_dedup.ts`).
-import { CommandKind, UpdateResponse } from "../../core/generated/boundary/temporalex/boundary/v1/boundary.ts";
+import {
+  CommandKind,
+  UpdateResponse,
+} from "../../core/generated/boundary/temporalex/boundary/v1/boundary.ts";
 import { encodeFailure } from "../../converter/failure_converter.ts";
 import { ApplicationFailure } from "../../converter/failures.ts";
 import { encodeWith, type WirePayload } from "../program/encode.ts";
@@ -10,11 +13,21 @@ import type { RunState } from "../scheduler/run_state.ts";
 
 type Response = UpdateResponse["response"];
 
-/** Failure type of an update that arrived while a receive ended by `until`. Clients retry such an update. */
+/**
+ * Failure type of an update that arrived while a receive ended by `until`. Clients retry such an
+ * update.
+ */
 const RECEIVE_ENDING = "ReceiveEnding";
 
-function respond(run: RunState, { protocolInstanceId }: Pick<UpdateItem, "protocolInstanceId">, response: Response): void {
-  run.issue(CommandKind.COMMAND_KIND_UPDATE_RESPONSE, encodeWith(UpdateResponse, { protocolInstanceId, response }));
+function respond(
+  run: RunState,
+  { protocolInstanceId }: Pick<UpdateItem, "protocolInstanceId">,
+  response: Response,
+): void {
+  run.issue(
+    CommandKind.COMMAND_KIND_UPDATE_RESPONSE,
+    encodeWith(UpdateResponse, { protocolInstanceId, response }),
+  );
 }
 
 export function acceptUpdate(run: RunState, update: UpdateItem): void {
@@ -50,7 +63,9 @@ export function answerAgain(run: RunState, protocolInstanceId: string, answer: A
   respond(
     run,
     update,
-    "value" in answer ? { $case: "completed", value: answer.value } : { $case: "rejected", value: answer.failure },
+    "value" in answer
+      ? { $case: "completed", value: answer.value }
+      : { $case: "rejected", value: answer.failure },
   );
 }
 
@@ -65,6 +80,11 @@ export function unknownUpdate(run: RunState, update: UpdateItem): ApplicationFai
   }
   const names = receive === undefined || receive.isStopping ? [] : receive.updateNames();
   const accepted = names.length === 0 ? "no updates" : `these updates: ${names.join(", ")}`;
-  const why = run.end !== undefined ? "the workflow has ended" : `at this point the workflow accepts ${accepted}`;
-  return new ApplicationFailure(`update "${update.name}" is not accepted: ${why}`, { type: "UnknownUpdate", nonRetryable: true });
+  const why = run.end !== undefined
+    ? "the workflow has ended"
+    : `at this point the workflow accepts ${accepted}`;
+  return new ApplicationFailure(`update "${update.name}" is not accepted: ${why}`, {
+    type: "UnknownUpdate",
+    nonRetryable: true,
+  });
 }

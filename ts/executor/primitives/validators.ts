@@ -38,7 +38,9 @@ export async function judge(
     if (attempt.thrown !== undefined && wantsObjects(attempt.thrown.error)) {
       attempt = await withObjects(run, update.name, validate, args, state);
     }
-    const verdict = { failure: attempt.thrown === undefined ? undefined : await encoded(run, attempt.thrown.error) };
+    const verdict = {
+      failure: attempt.thrown === undefined ? undefined : await encoded(run, attempt.thrown.error),
+    };
     if (attempt.touched) throw new ValidatedApart(update.protocolInstanceId, verdict);
     return verdict;
   } finally {
@@ -48,20 +50,36 @@ export async function judge(
   }
 }
 
-async function withViews(run: RunState, name: string, validate: Validate, args: unknown[], state: unknown): Promise<Attempt> {
+async function withViews(
+  run: RunState,
+  name: string,
+  validate: Validate,
+  args: unknown[],
+  state: unknown,
+): Promise<Attempt> {
   let changed: (() => string | undefined) | undefined;
   calls.report = () => void (changed ??= lookAt({ args, state }));
   const thrown = await attempt(run, name, () => validate(view(args, "args"), view(state, "state")));
   return { thrown: thrown ?? changedBy(changed), touched: changed !== undefined };
 }
 
-async function withObjects(run: RunState, name: string, validate: Validate, args: unknown[], state: unknown): Promise<Attempt> {
+async function withObjects(
+  run: RunState,
+  name: string,
+  validate: Validate,
+  args: unknown[],
+  state: unknown,
+): Promise<Attempt> {
   const changed = lookAt({ args, state });
   const thrown = await attempt(run, name, () => validate(args, state));
   return { thrown: changedBy(changed) ?? thrown, touched: true };
 }
 
-async function attempt(run: RunState, name: string, call: () => unknown): Promise<Attempt["thrown"]> {
+async function attempt(
+  run: RunState,
+  name: string,
+  call: () => unknown,
+): Promise<Attempt["thrown"]> {
   let thrown: Attempt["thrown"];
   const refusals: Error[] = [];
   current.refusals = run.refusals = refusals;
@@ -71,7 +89,9 @@ async function attempt(run: RunState, name: string, call: () => unknown): Promis
     if (typeof (result as PromiseLike<unknown> | undefined)?.then === "function") {
       Promise.resolve(result).catch(() => {});
       thrown = {
-        error: new MisuseError(`the validator of update "${name}" returned a promise; a validator must be synchronous`),
+        error: new MisuseError(
+          `the validator of update "${name}" returned a promise; a validator must be synchronous`,
+        ),
       };
     }
   } catch (error) {
@@ -106,13 +126,17 @@ const BRAND = new RegExp(
 function wantsObjects(error: unknown): boolean {
   const message = read(error, "message");
   const name = read(error, "name");
-  return (name === "TypeError" || name === "DataCloneError") && typeof message === "string" && BRAND.test(message);
+  return (name === "TypeError" || name === "DataCloneError") && typeof message === "string" &&
+    BRAND.test(message);
 }
 
 /** Getters and toJSON of an error are also the validator's code, and may leave microtasks. */
 async function encoded(run: RunState, error: unknown): Promise<Uint8Array> {
   current.closure = "validator";
-  const failure = inClosureWithMicrotasks("validator", () => encodeFailure(error, run.context.converter));
+  const failure = inClosureWithMicrotasks(
+    "validator",
+    () => encodeFailure(error, run.context.converter),
+  );
   await hop();
   return failure;
 }

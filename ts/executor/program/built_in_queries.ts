@@ -13,13 +13,20 @@ export interface InteractionDefinition {
 
 /** Every workflow supports them. */
 export const BUILT_IN_QUERIES: readonly Required<InteractionDefinition>[] = [
-  { name: ENHANCED_STACK_TRACE, description: "Where the workflow's code waits, as data: files, lines and columns." },
+  {
+    name: ENHANCED_STACK_TRACE,
+    description: "Where the workflow's code waits, as data: files, lines and columns.",
+  },
   { name: STACK_TRACE, description: "Where the workflow's code waits." },
-  { name: WORKFLOW_METADATA, description: "The workflow's type, its messages, and its current details." },
+  {
+    name: WORKFLOW_METADATA,
+    description: "The workflow's type, its messages, and its current details.",
+  },
 ];
 
 /** For messages: the names that `isReserved` rejects. */
-export const RESERVED_NAMES = "__stack_trace, __enhanced_stack_trace and names that begin with __temporal_";
+export const RESERVED_NAMES =
+  "__stack_trace, __enhanced_stack_trace and names that begin with __temporal_";
 
 /** Whether Temporal reserves this name. */
 export function isReserved(name: string): boolean {

@@ -38,7 +38,9 @@ export function userFrame(stack: string | undefined, depth = 0): string {
   const all = stackFrames(stack);
   if (bundled && !hasLoaded) return namedFrame(all[depth] ?? "");
   for (let i = 0; i < all.length; i++) {
-    if (bundled ? loadedIn(all[i]!) : isOutside(all[i]!, RUNTIME_OR_UNPLACED)) return namedFrame(all[i]!);
+    if (bundled ? loadedIn(all[i]!) : isOutside(all[i]!, RUNTIME_OR_UNPLACED)) {
+      return namedFrame(all[i]!);
+    }
   }
   return "";
 }
@@ -51,8 +53,13 @@ const RUNTIME_OR_UNPLACED = /\bnode:|\bext:|\(<anonymous>\)$/;
 const isOutside = (frame: string, runtime: RegExp): boolean =>
   !includesText(frame, ownCode) && execPattern(runtime, frame) === null;
 
-/** "async ", the function's name and the place of "async f (place)"; undefined for a frame without a function. */
-function partsOf(frame: string): { readonly wait: string; readonly name: string; readonly place: string } | undefined {
+/**
+ * "async ", the function's name and the place of "async f (place)"; undefined for a frame without a
+ * function.
+ */
+function partsOf(
+  frame: string,
+): { readonly wait: string; readonly name: string; readonly place: string } | undefined {
   const found = execPattern(/^(async )?(.*?) \((.*)\)$/, frame);
   return found === null ? undefined : { wait: found[1] ?? "", name: found[2]!, place: found[3]! };
 }
@@ -75,15 +82,21 @@ function namedFrame(frame: string): string {
 
 /** Removes the receiver. SpiderMonkey names anonymous functions by position: "run/items<". */
 const ownName = (name: string): string =>
-  execPattern(/<$/, name) !== null ? "" : withoutMatch(withoutMatch(name, /^.*\//), /^(?:Object|FiberStart)\./);
+  execPattern(/<$/, name) !== null
+    ? ""
+    : withoutMatch(withoutMatch(name, /^.*\//), /^(?:Object|FiberStart)\./);
 
 /** The text without the first match. */
 function withoutMatch(text: string, pattern: RegExp): string {
   const found = execPattern(pattern, text);
-  return found === null ? text : sliceText(text, 0, found.index) + sliceText(text, found.index + found[0].length);
+  return found === null
+    ? text
+    : sliceText(text, 0, found.index) + sliceText(text, found.index + found[0].length);
 }
 
-/** All user frames, nearest first, one per line, as for `userFrame`; only the nearest in a bundle. */
+/**
+ * All user frames, nearest first, one per line, as for `userFrame`; only the nearest in a bundle.
+ */
 function userFrames(stack: string | undefined, depth: number): string {
   const all = stackFrames(stack);
   let placed = 0;
@@ -93,7 +106,9 @@ function userFrames(stack: string | undefined, depth: number): string {
     if (execPattern(PLACED, frame) === null) continue;
     if (bundled && !hasLoaded) {
       if (placed++ === depth) return frame;
-    } else if (bundled ? loadedIn(frame) : isOutside(frame, RUNTIME)) users += `${users === "" ? "" : "\n"}${plainNames(frame)}`;
+    } else if (bundled ? loadedIn(frame) : isOutside(frame, RUNTIME)) {
+      users += `${users === "" ? "" : "\n"}${plainNames(frame)}`;
+    }
   }
   return users;
 }

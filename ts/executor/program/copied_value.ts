@@ -12,7 +12,10 @@ export interface CopiedText {
 }
 
 const MAX_DEPTH = 8;
-/** Longer lists keep the first and the last elements, so that growing lists do not cost more each time. */
+/**
+ * Longer lists keep the first and the last elements, so that growing lists do not cost more each
+ * time.
+ */
 const FIRST = 40, LAST = 10;
 const MAX_FIELDS = 100;
 
@@ -20,9 +23,11 @@ const MAX_FIELDS = 100;
 const { getOwnPropertyDescriptor, getPrototypeOf, keys } = Object;
 const { isArray } = Array;
 const { stringify } = JSON;
-const uncurried = <T, A extends unknown[], R>(method: (this: T, ...args: A) => R): (self: T, ...args: A) => R =>
-  Function.prototype.call.bind(method) as (self: T, ...args: A) => R;
-const getter = <T>(prototype: object, name: string) => uncurried(getOwnPropertyDescriptor(prototype, name)!.get! as () => T);
+const uncurried = <T, A extends unknown[], R>(
+  method: (this: T, ...args: A) => R,
+): (self: T, ...args: A) => R => Function.prototype.call.bind(method) as (self: T, ...args: A) => R;
+const getter = <T>(prototype: object, name: string) =>
+  uncurried(getOwnPropertyDescriptor(prototype, name)!.get! as () => T);
 const mapSize = getter<number>(Map.prototype, "size");
 const mapForEach = uncurried(Map.prototype.forEach);
 const setSize = getter<number>(Set.prototype, "size");
@@ -33,8 +38,12 @@ const byteLengthOf = getter<number>(getPrototypeOf(Uint8Array.prototype) as obje
 const sourceOf = uncurried(RegExp.prototype.toString);
 const slice = uncurried(String.prototype.slice);
 const proxies = new WeakSet<object>();
-const isProxy = uncurried(WeakSet.prototype.has).bind(undefined, proxies) as (value: object) => boolean;
-const noteProxy = uncurried(WeakSet.prototype.add).bind(undefined, proxies) as (value: object) => void;
+const isProxy = uncurried(WeakSet.prototype.has).bind(undefined, proxies) as (
+  value: object,
+) => boolean;
+const noteProxy = uncurried(WeakSet.prototype.add).bind(undefined, proxies) as (
+  value: object,
+) => void;
 
 /**
  * Records all proxies from now on; no other check avoids running their code. Called before workflow
@@ -78,7 +87,8 @@ export function copiedText(value: unknown, limit: number): CopiedText {
 /** Whether the value is a Promise of the language with the original `then`. */
 export function isPlainPromise(value: unknown): value is Promise<unknown> {
   if (typeof value !== "object" || value === null || isProxy(value)) return false;
-  return getPrototypeOf(value) === promisePrototype && getOwnPropertyDescriptor(value, "then") === undefined &&
+  return getPrototypeOf(value) === promisePrototype &&
+    getOwnPropertyDescriptor(value, "then") === undefined &&
     getOwnPropertyDescriptor(value, "constructor") === undefined;
 }
 
@@ -114,7 +124,9 @@ class Copier {
       case "symbol":
         return this.#write('"<symbol>"');
       case "function":
-        return this.#write(stringify(`<function ${isProxy(value) ? "" : nameOf(value)}>`.replace(" >", ">")));
+        return this.#write(
+          stringify(`<function ${isProxy(value) ? "" : nameOf(value)}>`.replace(" >", ">")),
+        );
     }
     if (value === null) return this.#write("null");
     this.#object(value as object, depth);
@@ -163,11 +175,19 @@ class Copier {
   /** Copies an object that is not an array: by its internal slots, then by its class. */
   #other(value: object, depth: number): void {
     const prototype = getPrototypeOf(value) as object | null;
-    const name = prototype === null || prototype === Object.prototype ? "" : isProxy(prototype) ? "Proxy" : className(prototype);
+    const name = prototype === null || prototype === Object.prototype
+      ? ""
+      : isProxy(prototype)
+      ? "Proxy"
+      : className(prototype);
     if (name === "") return this.#fields(value, "", depth);
-    if (isPlainPromise(value) || LazyAwait.promiseIn(value) !== undefined) return this.#write('"<Promise>"');
+    if (isPlainPromise(value) || LazyAwait.promiseIn(value) !== undefined) {
+      return this.#write('"<Promise>"');
+    }
     const time = tried(() => timeOf(value as Date));
-    if (time !== undefined) return this.#write(`"<Date ${time - time === 0 ? isoOf(value as Date) : "invalid"}>"`);
+    if (time !== undefined) {
+      return this.#write(`"<Date ${time - time === 0 ? isoOf(value as Date) : "invalid"}>"`);
+    }
     const size = tried(() => mapSize(value as Map<unknown, unknown>));
     if (size !== undefined) {
       return this.#items(
@@ -179,16 +199,29 @@ class Copier {
     }
     const members = tried(() => setSize(value as Set<unknown>));
     if (members !== undefined) {
-      return this.#items(`<Set ${members}>`, members, (each) => setForEach(value as Set<unknown>, (v) => each(v)), depth);
+      return this.#items(
+        `<Set ${members}>`,
+        members,
+        (each) => setForEach(value as Set<unknown>, (v) => each(v)),
+        depth,
+      );
     }
     const bytes = tried(() => byteLengthOf(value as Uint8Array));
     if (bytes !== undefined) return this.#write(stringify(`<${name} of ${bytes} bytes>`));
-    const isRegExp = prototype === RegExp.prototype && getOwnPropertyDescriptor(value, "source") === undefined;
-    if (isRegExp) return this.#write(stringify(tried(() => sourceOf(value as RegExp)) ?? "<RegExp>"));
+    const isRegExp = prototype === RegExp.prototype &&
+      getOwnPropertyDescriptor(value, "source") === undefined;
+    if (isRegExp) {
+      return this.#write(stringify(tried(() => sourceOf(value as RegExp)) ?? "<RegExp>"));
+    }
     this.#fields(value, `<${name}>`, depth);
   }
 
-  #items(head: string, size: number, forEach: (each: (item: unknown) => void) => void, depth: number): void {
+  #items(
+    head: string,
+    size: number,
+    forEach: (each: (item: unknown) => void) => void,
+    depth: number,
+  ): void {
     this.#write(`{${stringify(head)}:[`);
     let i = 0;
     let full = false;
@@ -210,12 +243,16 @@ class Copier {
     this.#write(head === "" ? "{" : `{${stringify(head)}:""`);
     const names = keys(value);
     // An error's message is not enumerable.
-    if (head !== "" && getOwnPropertyDescriptor(value, "stack") !== undefined) names.unshift("message");
+    if (head !== "" && getOwnPropertyDescriptor(value, "stack") !== undefined) {
+      names.unshift("message");
+    }
     let first = head === "";
     for (let i = 0; i < names.length; i++) {
       const name = names[i]!;
       const descriptor = getOwnPropertyDescriptor(value, name);
-      if (descriptor === undefined || ("value" in descriptor && descriptor.value === undefined)) continue;
+      if (descriptor === undefined || ("value" in descriptor && descriptor.value === undefined)) {
+        continue;
+      }
       if (!first) this.#write(",");
       first = false;
       if (this.#left <= 16 || i >= MAX_FIELDS) {
@@ -251,7 +288,9 @@ function nameOf(value: object): string {
 
 function className(prototype: object): string {
   const constructor = dataOf(prototype, "constructor");
-  return typeof constructor === "function" && !isProxy(constructor) ? nameOf(constructor) || "object" : "object";
+  return typeof constructor === "function" && !isProxy(constructor)
+    ? nameOf(constructor) || "object"
+    : "object";
 }
 
 /** Undefined if the value is not an instance of the method's class. */

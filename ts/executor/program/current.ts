@@ -6,7 +6,14 @@ import type { MessageKind } from "./definition_sites.ts";
 import type { LogLevel } from "./program.ts";
 
 /** User code that must return synchronously and may not use the workflow API. */
-export type Closure = "validator" | "query" | "sideEffect" | "updateState" | "until" | "schema" | "log";
+export type Closure =
+  | "validator"
+  | "query"
+  | "sideEffect"
+  | "updateState"
+  | "until"
+  | "schema"
+  | "log";
 
 /** Sources of the replaced globals (Date, Math.random, crypto) during an activation. */
 export interface RunClock {
@@ -15,7 +22,10 @@ export interface RunClock {
   readonly isReplaying: boolean;
   /** A native program, whose primitives maintain `fiber`. */
   readonly isNative?: boolean;
-  /** If call sites are recorded: the user's line of a call that continues in this package; "" otherwise. */
+  /**
+   * If call sites are recorded: the user's line of a call that continues in this package; ""
+   * otherwise.
+   */
   readonly site?: string;
   /** The user's line that last requested continue-as-new; undefined if none did. */
   readonly continuedAt?: string | undefined;
@@ -48,13 +58,21 @@ export interface Current {
   run: RunClock | undefined;
   /** Set during a turn of a native program. */
   fiber: TurnOwner | undefined;
-  /** Set while user code runs in a closure. In `sideEffect` the guard allows real time and entropy. */
+  /**
+   * Set while user code runs in a closure. In `sideEffect` the guard allows real time and entropy.
+   */
   closure: Closure | undefined;
-  /** Forbidden calls of the running validator or schema: the update is rejected even if they are caught. */
+  /**
+   * Forbidden calls of the running validator or schema: the update is rejected even if they are
+   * caught.
+   */
   refusals?: Error[] | undefined;
 }
 
-/** Starts a turn of workflow code. Microtasks of a closure in another realm of this thread are fenced. */
+/**
+ * Starts a turn of workflow code. Microtasks of a closure in another realm of this thread are
+ * fenced.
+ */
 export function beginTurn(fiber: TurnOwner): void {
   current.fiber = fiber;
   current.closure = undefined;
@@ -74,7 +92,11 @@ const key = Symbol.for("temporalex.slot.1");
 const holder = globalThis as unknown as { [key]?: Current };
 
 /** The realm's current run and fiber. */
-export const current: Current = holder[key] ??= { run: undefined, fiber: undefined, closure: undefined };
+export const current: Current = holder[key] ??= {
+  run: undefined,
+  fiber: undefined,
+  closure: undefined,
+};
 
 /** Runs user code as a closure. Closures do not nest across awaits. */
 export function inClosure<T>(closure: Closure, call: () => T): T {
@@ -96,7 +118,11 @@ const GENERATIONS = 64;
  * are between one queued before the call and one queued after it; the same holds for what they
  * queue.
  */
-export function inClosureWithMicrotasks<T>(closure: Closure, call: () => T, generations: number = GENERATIONS): T {
+export function inClosureWithMicrotasks<T>(
+  closure: Closure,
+  call: () => T,
+  generations: number = GENERATIONS,
+): T {
   let before: Closure | undefined;
   const { refusals } = current;
   const open = (left: number) =>

@@ -29,10 +29,27 @@ export interface HandlerShape {
 
 /** An arm of select: what decides it, and the code that runs if it wins. */
 export type ArmShape =
-  | { readonly source: "signal"; readonly message: MessageShape; readonly handle: (args: unknown[], state: undefined) => unknown }
-  | { readonly source: "timer"; readonly name: string | undefined; readonly durationMs: number; readonly body: () => unknown }
-  | { readonly source: "promise"; readonly promise: PromiseLike<unknown>; readonly body: (value: unknown) => unknown }
-  | { readonly source: "call"; readonly call: () => unknown; readonly body: (value: unknown) => unknown };
+  | {
+    readonly source: "signal";
+    readonly message: MessageShape;
+    readonly handle: (args: unknown[], state: undefined) => unknown;
+  }
+  | {
+    readonly source: "timer";
+    readonly name: string | undefined;
+    readonly durationMs: number;
+    readonly body: () => unknown;
+  }
+  | {
+    readonly source: "promise";
+    readonly promise: PromiseLike<unknown>;
+    readonly body: (value: unknown) => unknown;
+  }
+  | {
+    readonly source: "call";
+    readonly call: () => unknown;
+    readonly body: (value: unknown) => unknown;
+  };
 
 /** How errors of message handlers that are not Temporal failures are treated. */
 export type HandlerErrors = "report" | "failTask";
@@ -137,7 +154,10 @@ export function isCarry(value: unknown): value is CarryShape {
   return has(value, CARRY);
 }
 
-/** Returns a function with the properties of the definition. A call of it throws: a workflow is started. */
+/**
+ * Returns a function with the properties of the definition. A call of it throws: a workflow is
+ * started.
+ */
 export function makeDefinition<T extends DefinitionShape>(shape: T): T & (() => never) {
   const definition = () => {
     throw new TypeError(
@@ -154,12 +174,14 @@ export function makeDefinition<T extends DefinitionShape>(shape: T): T & (() => 
 }
 
 /**
- * Calls `run` as a method of the definition's plain properties. V8 names a method by its receiver: a
- * frame of a method of the definition itself would be "Function.run".
+ * Calls `run` as a method of the definition's plain properties. V8 names a method by its receiver:
+ * a frame of a method of the definition itself would be "Function.run".
  */
 export function callRun(definition: DefinitionShape, args: readonly unknown[]): Promise<unknown> {
   const shape = (definition as { readonly [DEFINITION]?: unknown })[DEFINITION];
-  return (typeof shape === "object" ? shape as DefinitionShape : definition).run(...args) as Promise<unknown>;
+  return (typeof shape === "object" ? shape as DefinitionShape : definition).run(
+    ...args,
+  ) as Promise<unknown>;
 }
 
 /** True for the result of `workflow(...)`, from any copy of the package. */

@@ -23,7 +23,10 @@ class WellFormedWriter extends BinaryWriter {
 const writer = new WellFormedWriter();
 const NO_EXTERNAL: WirePayload["externalPayloads"] = [];
 
-/** Returns the encoded message. Throws a TypeError that names the field where a text has a lone surrogate. */
+/**
+ * Returns the encoded message. Throws a TypeError that names the field where a text has a lone
+ * surrogate.
+ */
 export function encodeWith<T>(codec: MessageFns<T>, message: T): Uint8Array {
   try {
     return codec.encode(message, writer).finish();
@@ -52,7 +55,9 @@ export function wire(payload: Payload): WirePayload {
 
 export function wireAll(converter: PayloadConverter, values: readonly unknown[]): WirePayload[] {
   const out: WirePayload[] = new Array(values.length);
-  for (let i = 0; i < values.length; i++) out[i] = wire(namingArgument(i, () => converter.toPayload(values[i])));
+  for (let i = 0; i < values.length; i++) {
+    out[i] = wire(namingArgument(i, () => converter.toPayload(values[i])));
+  }
   return out;
 }
 
@@ -62,18 +67,24 @@ export function wireRecord(
   values: { readonly [key: string]: unknown } | undefined,
 ): { [key: string]: WirePayload } {
   const out: { [key: string]: WirePayload } = {};
-  for (const [key, value] of Object.entries(values ?? {})) out[key] = wire(converter.toPayload(value));
+  for (const [key, value] of Object.entries(values ?? {})) {
+    out[key] = wire(converter.toPayload(value));
+  }
   return out;
 }
 
 /** Converts a record of payloads, in insertion order. */
-export function wirePayloads(payloads: { readonly [key: string]: Payload }): { [key: string]: WirePayload } {
+export function wirePayloads(
+  payloads: { readonly [key: string]: Payload },
+): { [key: string]: WirePayload } {
   return Object.fromEntries(Object.entries(payloads).map(([key, payload]) => [key, wire(payload)]));
 }
 
 /** Returns encoded temporal.api.common.v1.Payloads. */
 export function encodePayloads(payloads: readonly WirePayload[]): Uint8Array {
-  for (const payload of payloads) PayloadCodec.encode(payload, writer.uint32(Payloads.payloads).fork()).join();
+  for (const payload of payloads) {
+    PayloadCodec.encode(payload, writer.uint32(Payloads.payloads).fork()).join();
+  }
   return writer.finish();
 }
 

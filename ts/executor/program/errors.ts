@@ -19,7 +19,10 @@ export class WorkflowTaskError extends Error {
 
 brand("WorkflowTaskError", WorkflowTaskError);
 
-/** A construct was used where the nesting rules forbid it (receive in a branch, spawnAsync in run, ...). */
+/**
+ * A construct was used where the nesting rules forbid it (receive in a branch, spawnAsync in run,
+ * ...).
+ */
 export class NestingError extends WorkflowTaskError {
   override name = "NestingError";
 }
@@ -58,7 +61,10 @@ export class UnknownWorkflowError extends WorkflowTaskError {
   override name = "UnknownWorkflowError";
 }
 
-/** Converts an error that is neither a Temporal failure nor a task error: a bug to fix by a deployment. */
+/**
+ * Converts an error that is neither a Temporal failure nor a task error: a bug to fix by a
+ * deployment.
+ */
 export function taskErrorOf(thrown: unknown, where: string): Error {
   if (isA(thrown, Error)) return thrown;
   const message = `${where} threw ${
@@ -75,7 +81,9 @@ const MAX_SHOWN = 10_000;
 
 /** Describes a thrown value. Never throws. */
 export function describeThrown(thrown: unknown): string {
-  if (typeof thrown === "string") return `the string ${JSON.stringify(safeText(thrown, MAX_SHOWN))}`;
+  if (typeof thrown === "string") {
+    return `the string ${JSON.stringify(safeText(thrown, MAX_SHOWN))}`;
+  }
   if (typeof thrown === "function") return "a function";
   return safeText(`${typeof thrown} ${describeValue(thrown)}`, MAX_SHOWN);
 }

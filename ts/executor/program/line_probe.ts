@@ -9,7 +9,10 @@ export interface ProbePoint {
   /** From 1, in the text without types. */
   readonly column: number;
   readonly kind: "statement" | "await" | "call";
-  /** The awaited or called name: "sleep", "activities.charge"; "if" or "throw" for such statements; or "". */
+  /**
+   * The awaited or called name: "sleep", "activities.charge"; "if" or "throw" for such statements;
+   * or "".
+   */
   readonly name: string;
   /** Names of the variables that its reader supports. */
   readonly variables: readonly string[];
@@ -27,7 +30,10 @@ export interface ProbedSource {
   readonly sources?: readonly string[];
 }
 
-/** Reads the variable with this index in `variables`; throws before its initialization. 0: no variables. */
+/**
+ * Reads the variable with this index in `variables`; throws before its initialization. 0: no
+ * variables.
+ */
 export type VariableReader = ((index: number) => unknown) | 0 | undefined;
 
 /** The guard's handling of a call: workflow time, a number of the run's generator, or an error. */
@@ -38,7 +44,10 @@ export interface LineWatcher {
   hit(point: number, read: VariableReader): void;
   awaits(point: number, value: unknown, read: VariableReader): void;
   calls(point: number, read: VariableReader): void;
-  /** The guard handled a call of `api`, "Date.now()". `given`: the result, or the advice of the error. */
+  /**
+   * The guard handled a call of `api`, "Date.now()". `given`: the result, or the advice of the
+   * error.
+   */
   guarded(api: string, effect: GuardEffect, given: number | string): void;
 }
 
@@ -53,7 +62,8 @@ export type ProbeFunctions = readonly [
 export const PROBES: readonly string[] = ["$tlh", "$tlv", "$tlc"];
 
 /** Wraps compiled code in a function with the probes as parameters. Line numbers stay. */
-export const takingProbes = (code: string): string => `(function(${PROBES.join(",")}){return ${code}\n})`;
+export const takingProbes = (code: string): string =>
+  `(function(${PROBES.join(",")}){return ${code}\n})`;
 
 export class LineProbes {
   watcher: LineWatcher | undefined;
@@ -72,7 +82,9 @@ export class LineProbes {
       (point, read) => {
         const { watcher } = this;
         if (watcher !== undefined) watcher.hit(first + point, read);
-        else if (this.isLoading) this.loading.set(first + point, (this.loading.get(first + point) ?? 0) + 1);
+        else if (this.isLoading) {
+          this.loading.set(first + point, (this.loading.get(first + point) ?? 0) + 1);
+        }
       },
       (point, value, read) => {
         this.watcher?.awaits(first + point, value, read);

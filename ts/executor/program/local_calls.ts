@@ -22,7 +22,9 @@ export class Caller {
    * `eventId`: of the signal's event, which is stable when a task runs again. 0 or 1 (the start's):
    * carried from the previous run. `order`: its place in the inbox.
    */
-  static ofSignal({ eventId, order }: { readonly eventId: number; readonly order: number }): Caller {
+  static ofSignal(
+    { eventId, order }: { readonly eventId: number; readonly order: number },
+  ): Caller {
     return new Caller(eventId > 1 ? `signal ${eventId}` : `carried signal ${order}`);
   }
 
@@ -42,7 +44,10 @@ export function encodeActivityType(activityType: string): Uint8Array {
 
 /** The same with arguments. */
 export function encodeCall(activityType: string, args: WirePayload[]): Uint8Array {
-  return encodeWith(ScheduleLocalActivity, ScheduleLocalActivity.fromPartial({ activityType, arguments: args }));
+  return encodeWith(
+    ScheduleLocalActivity,
+    ScheduleLocalActivity.fromPartial({ activityType, arguments: args }),
+  );
 }
 
 const FNV_PRIME = 0x01000193;

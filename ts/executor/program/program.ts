@@ -3,7 +3,11 @@
 // Native programs (native_program.ts) get jobs in order of events, those of the compat layer in
 // Core's order. Both issue commands through `RunContext.run`.
 import type { MessageKind } from "./definition_sites.ts";
-import type { Activation, CommandKind, JobOrder } from "../../core/generated/boundary/temporalex/boundary/v1/boundary.ts";
+import type {
+  Activation,
+  CommandKind,
+  JobOrder,
+} from "../../core/generated/boundary/temporalex/boundary/v1/boundary.ts";
 import type { PayloadConverter } from "../../converter/payload.ts";
 import type { VersioningBehavior } from "./definition.ts";
 import type { SinkPort } from "./sinks.ts";
@@ -17,13 +21,16 @@ export interface Program {
   readonly jobOrder: JobOrder;
   /** Written into the completion's sdk_metadata. */
   readonly sdkName: string;
-  /** Supported language flags; a history with another one is rejected. Native programs have none. */
+  /**
+   * Supported language flags; a history with another one is rejected. Native programs have none.
+   */
   readonly knownLangFlags?: readonly number[];
   /** Flags that are active in live tasks; completions record them. */
   readonly usedLangFlags?: readonly number[];
   /**
-   * A call of a local activity that is not registered fails with {@link unregisteredLocalFailure}. Default: the workflow task
-   * fails and is retried, so that a worker that has the activity can continue the run.
+   * A call of a local activity that is not registered fails with {@link unregisteredLocalFailure}.
+   * Default: the workflow task fails and is retried, so that a worker that has the activity can
+   * continue the run.
    */
   readonly throwsUnregisteredLocal?: boolean;
   createActivator(context: RunContext): Activator;
@@ -55,7 +62,9 @@ export interface Activator {
   readonly wishes?: TaskWishes;
   /** What the completion shows of the run; unchanged parts are omitted. */
   shown?(): RunShown;
-  /** The run's snapshot for debug sessions; not called during an activation. Absent: only commands. */
+  /**
+   * The run's snapshot for debug sessions; not called during an activation. Absent: only commands.
+   */
   inspect?(): RunSnapshot | undefined;
   /**
    * Evicts the run. Nothing is rejected: parked functions are dropped
@@ -84,7 +93,10 @@ export interface CommandPort {
   patchMissed?(patchId: string): void;
   /** Called when code runs a side effect that history lacks; divergence reports use its line. */
   sideEffectMissed?(id: number): void;
-  /** Called when a branch of `parallel` ends with an error; divergence reports name programming errors. */
+  /**
+   * Called when a branch of `parallel` ends with an error; divergence reports name programming
+   * errors.
+   */
   branchFailed?(branch: string, error: unknown): void;
   /** Called when code sets a handler, passes one to a receive or select, or waits for a signal. */
   handlerSet?(kind: MessageKind, name: string): void;
@@ -106,7 +118,9 @@ export interface RunContext {
   readonly run: CommandPort;
   readonly converter: PayloadConverter;
   readonly log: LogSink;
-  /** Absent: the host has none, or the run is replayed a second time and has called them already. */
+  /**
+   * Absent: the host has none, or the run is replayed a second time and has called them already.
+   */
   readonly sinks?: SinkPort | undefined;
   /** The run is replayed for a verdict and issues nothing new, not even in its last task. */
   readonly onlyReplays?: boolean;
@@ -138,7 +152,10 @@ export interface Verdict {
   readonly failure: Uint8Array | undefined;
 }
 
-/** The validator had access to objects of the run: the task runs again in a run rebuilt from history. */
+/**
+ * The validator had access to objects of the run: the task runs again in a run rebuilt from
+ * history.
+ */
 export class ValidatedApart extends Error {
   override name = "ValidatedApart";
   readonly protocolInstanceId: string;

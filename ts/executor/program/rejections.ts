@@ -27,7 +27,10 @@ export class OpenRejections {
   readonly #describe: (reason: unknown) => string | undefined;
 
   /** `describe`: the error message for a reason; undefined: the default message. */
-  constructor(ignores: (reason: unknown) => boolean, describe: (reason: unknown) => string | undefined = () => undefined) {
+  constructor(
+    ignores: (reason: unknown) => boolean,
+    describe: (reason: unknown) => string | undefined = () => undefined,
+  ) {
     this.#ignores = ignores;
     this.#describe = describe;
   }
@@ -42,7 +45,9 @@ export class OpenRejections {
 
   /** The error for the first rejection; undefined without one. */
   error(): Error | undefined {
-    for (const reason of this.#open?.values() ?? []) return unhandledRejection(reason, this.#describe(reason));
+    for (const reason of this.#open?.values() ?? []) {
+      return unhandledRejection(reason, this.#describe(reason));
+    }
     return undefined;
   }
 }
@@ -51,7 +56,8 @@ export class OpenRejections {
 export function unhandledRejection(reason: unknown, message?: string): Error {
   const text = isA(reason, Error) ? errorText(reason) : describeThrown(reason);
   const error = new UnhandledRejectionError(
-    message ?? `unhandled promise rejection in a workflow (${text}); await the promise or catch its error`,
+    message ??
+      `unhandled promise rejection in a workflow (${text}); await the promise or catch its error`,
     { cause: reason },
   );
   if (isA(reason, Error)) error.stack = stackText(reason);

@@ -16,7 +16,9 @@ export type Shows = "all" | "phase";
 /** Maximum size of a shown state, in bytes of JSON. */
 export const MOST_STATE_BYTES = 65_536;
 
-/** The published state as text; `null` if not JSON or too long; undefined if nothing was published. */
+/**
+ * The published state as text; `null` if not JSON or too long; undefined if nothing was published.
+ */
 export function stateText(payload: Payload | undefined): string | null | undefined {
   if (payload === undefined) return undefined;
   const { encoding } = payload.metadata;

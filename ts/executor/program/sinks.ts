@@ -23,7 +23,10 @@ export interface SinkCall {
 /** Receives calls. */
 export interface SinkPort {
   readonly functions: SinkTable;
-  /** Makes a call. Errors of the host must not throw; throws a DataCloneError for unsendable arguments. */
+  /**
+   * Makes a call. Errors of the host must not throw; throws a DataCloneError for unsendable
+   * arguments.
+   */
   call(call: SinkCall): void;
 }
 

@@ -11,7 +11,9 @@ export interface WaitingAt {
   readonly site: string;
 }
 
-/** JSON of temporal.api.sdk.v1.StackTraceFileLocation, with the names in Temporal's TypeScript SDK. */
+/**
+ * JSON of temporal.api.sdk.v1.StackTraceFileLocation, with the names in Temporal's TypeScript SDK.
+ */
 export interface FileLocation {
   readonly file_path?: string;
   readonly line?: number;
@@ -43,7 +45,11 @@ export function stackTraceText(waits: Iterable<WaitingAt>): string {
 }
 
 /** The same as data: one stack for each known position. */
-export function enhancedStackTrace(waits: Iterable<WaitingAt>, name: string, version: string): EnhancedStackTrace {
+export function enhancedStackTrace(
+  waits: Iterable<WaitingAt>,
+  name: string,
+  version: string,
+): EnhancedStackTrace {
   const sites = new Set([...waits].map(({ site }) => site).filter((site) => site !== ""));
   return {
     sdk: { name, version },
@@ -59,7 +65,8 @@ function locationOf(frame: string): FileLocation {
   const [, file, line, column] = /^(.*):(\d+):(\d+)$/.exec(inside!.replace(/^async /, "")) ?? [];
   const name = before!.replace(/^async /, "");
   return {
-    ...(file !== undefined && { file_path: pathOf(file), line: Number(line), column: Number(column) }),
+    ...(file !== undefined &&
+      { file_path: pathOf(file), line: Number(line), column: Number(column) }),
     ...(name !== "" && { function_name: name }),
     internal_code: false,
   };

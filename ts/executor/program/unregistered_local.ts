@@ -1,7 +1,10 @@
 // The failure of a local activity that is not registered, for programs that handle it. A marker
 // records it like other failures, so that replay is equal, also on a worker that has the activity.
 import { create, fromBinary } from "@bufbuild/protobuf";
-import { type Failure, FailureSchema } from "../../messages/generated/temporal/api/failure/v1/message_pb.ts";
+import {
+  type Failure,
+  FailureSchema,
+} from "../../messages/generated/temporal/api/failure/v1/message_pb.ts";
 
 /** `source` of the failure. An activity cannot set it. */
 const SOURCE = "temporalex/unregistered-local-activity";
@@ -15,7 +18,10 @@ export function unregisteredLocalFailure(activityType: string): Failure {
   return create(FailureSchema, {
     message: unregisteredLocalMessage(activityType),
     source: SOURCE,
-    failureInfo: { case: "applicationFailureInfo", value: { type: "ReferenceError", nonRetryable: true } },
+    failureInfo: {
+      case: "applicationFailureInfo",
+      value: { type: "ReferenceError", nonRetryable: true },
+    },
   });
 }
 

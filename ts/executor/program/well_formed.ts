@@ -1,6 +1,10 @@
 // Rejects commands with texts that UTF-8 cannot encode. The writer checks each text while it
 // encodes, and the field is searched only after that.
-import { findLoneSurrogate, hasLoneSurrogate, loneSurrogateMessage } from "../../converter/well_formed.ts";
+import {
+  findLoneSurrogate,
+  hasLoneSurrogate,
+  loneSurrogateMessage,
+} from "../../converter/well_formed.ts";
 
 class LoneSurrogateError extends TypeError {
   override name = "TypeError";
@@ -8,7 +12,9 @@ class LoneSurrogateError extends TypeError {
 
 /** Throws a TypeError if `text` contains a lone surrogate. */
 export function requireWellFormed(text: string): void {
-  if (hasLoneSurrogate(text)) throw new LoneSurrogateError(loneSurrogateMessage({ field: "", text }));
+  if (hasLoneSurrogate(text)) {
+    throw new LoneSurrogateError(loneSurrogateMessage({ field: "", text }));
+  }
 }
 
 /** Throws a TypeError that names the field of `message` whose text has a lone surrogate. */

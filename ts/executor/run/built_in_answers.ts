@@ -54,8 +54,12 @@ function metadata(run: RunState): WorkflowMetadata {
   const named = (kind: MessageShape["kind"], more: Iterable<string>): InteractionDefinition[] => {
     const found = new Map<string, InteractionDefinition>();
     for (const each of more) found.set(each, { name: each });
-    for (const message of run.receive?.messages() ?? []) if (message.kind === kind) found.set(message.name, interaction(message));
-    for (const message of messages) if (message.kind === kind) found.set(message.name, interaction(message));
+    for (const message of run.receive?.messages() ?? []) {
+      if (message.kind === kind) found.set(message.name, interaction(message));
+    }
+    for (const message of messages) {
+      if (message.kind === kind) found.set(message.name, interaction(message));
+    }
     return sorted(found.values());
   };
   return {

@@ -10,14 +10,31 @@ import {
   FailWorkflow,
 } from "../../core/generated/boundary/temporalex/boundary/v1/boundary.ts";
 import { encodeFailure } from "../../converter/failure_converter.ts";
-import { ApplicationFailure, CancelledFailure, isCancellation, TemporalFailure } from "../../converter/failures.ts";
+import {
+  ApplicationFailure,
+  CancelledFailure,
+  isCancellation,
+  TemporalFailure,
+} from "../../converter/failures.ts";
 import { namingWhat } from "../../converter/lossy_value.ts";
 import { headersForNextRun } from "./continue_as_new_headers.ts";
 import { CARRY_HEADER, jsonHeader } from "../scheduler/next_run_headers.ts";
-import { type ContinueAsNewShape, isCarry, isContinueAsNew, isHandlerResult } from "../program/definition.ts";
+import {
+  type ContinueAsNewShape,
+  isCarry,
+  isContinueAsNew,
+  isHandlerResult,
+} from "../program/definition.ts";
 import { toSearchAttributePayloads } from "../../converter/search_attributes.ts";
 import { findCause, isA, messageOf, read } from "../../converter/thrown.ts";
-import { encodePayloads, encodeWith, wire, wireAll, wirePayloads, wireRecord } from "../program/encode.ts";
+import {
+  encodePayloads,
+  encodeWith,
+  wire,
+  wireAll,
+  wirePayloads,
+  wireRecord,
+} from "../program/encode.ts";
 import { isTaskError, NestingError, taskErrorOf } from "../program/errors.ts";
 import type { RunEnd, RunState } from "../scheduler/run_state.ts";
 import type { Outcome } from "../scheduler/turns.ts";
@@ -34,7 +51,9 @@ export function endRun(run: RunState, outcome: Outcome<unknown>): void {
   run.receive?.abort(
     end.kind === "failed" || end.kind === "cancelled"
       ? end.error
-      : new ApplicationFailure("the workflow ended before the update was finished", { type: "AcceptedUpdateCompletedWorkflow" }),
+      : new ApplicationFailure("the workflow ended before the update was finished", {
+        type: "AcceptedUpdateCompletedWorkflow",
+      }),
   );
   for (const awaiter of [...run.pending]) awaiter.drop();
   run.waiters.clear();
@@ -72,7 +91,9 @@ function endOf(run: RunState, outcome: Outcome<unknown>): RunEnd | undefined {
       run.fail(
         new NestingError(
           `${where} called ${call}${at} and returned something else, so it would complete; the \`return\` is missing: ` +
-            `write \`return ${run.definition.carry === undefined ? "continueAsNew" : "carry"}(...)\``,
+            `write \`return ${
+              run.definition.carry === undefined ? "continueAsNew" : "carry"
+            }(...)\``,
         ),
       );
       return undefined;
@@ -81,8 +102,9 @@ function endOf(run: RunState, outcome: Outcome<unknown>): RunEnd | undefined {
   }
   const { error } = outcome;
   if (isTaskError(error)) run.fail(error);
-  else if (run.cancellation !== undefined && isCancellation(error)) return { kind: "cancelled", error };
-  else if (error instanceof TemporalFailure) return { kind: "failed", error };
+  else if (run.cancellation !== undefined && isCancellation(error)) {
+    return { kind: "cancelled", error };
+  } else if (error instanceof TemporalFailure) return { kind: "failed", error };
   else run.fail(taskErrorOf(error, where));
   return undefined;
 }
@@ -94,7 +116,10 @@ export function concludeRun(run: RunState, end: RunEnd): void {
     case "completed": {
       const what = `the result of workflow "${run.definition.name}"`;
       const result = wire(namingWhat(what, () => run.converter.toPayload(end.value)));
-      run.issue(CommandKind.COMMAND_KIND_COMPLETE_WORKFLOW, encodeWith(CompleteWorkflow, { result }));
+      run.issue(
+        CommandKind.COMMAND_KIND_COMPLETE_WORKFLOW,
+        encodeWith(CompleteWorkflow, { result }),
+      );
       return;
     }
     case "failed":
@@ -110,7 +135,10 @@ export function concludeRun(run: RunState, end: RunEnd): void {
       );
       return;
     case "continued":
-      run.issue(CommandKind.COMMAND_KIND_CONTINUE_AS_NEW, encodeWith(ContinueAsNew, continueAttributes(run, end.next)));
+      run.issue(
+        CommandKind.COMMAND_KIND_CONTINUE_AS_NEW,
+        encodeWith(ContinueAsNew, continueAttributes(run, end.next)),
+      );
       return;
   }
 }
@@ -133,10 +161,15 @@ function continueAttributes(run: RunState, next: ContinueAsNewShape): ContinueAs
   return {
     workflowType: options.workflowType ?? "",
     taskQueue: options.taskQueue ?? "",
-    arguments: namingWhat("the arguments of continueAsNew", () => wireAll(run.converter, next.args)),
+    arguments: namingWhat(
+      "the arguments of continueAsNew",
+      () => wireAll(run.converter, next.args),
+    ),
     workflowRunTimeoutMs: options.runTimeoutMs ?? 0,
     workflowTaskTimeoutMs: options.taskTimeoutMs ?? 0,
-    memo: options.memo === undefined ? wirePayloads(run.info?.changedMemo ?? {}) : wireRecord(run.converter, options.memo),
+    memo: options.memo === undefined
+      ? wirePayloads(run.info?.changedMemo ?? {})
+      : wireRecord(run.converter, options.memo),
     headers: {
       ...run.headers.fields,
       ...headersForNextRun(run, next.carries === true),
@@ -155,8 +188,13 @@ function warnOfSignals(run: RunState): void {
   const left = run.inbox.signals();
   if (left.length === 0) return;
   const names = [...new Set(left.map((signal) => signal.name))];
-  run.log.warn(`the workflow ended with ${left.length} unprocessed signal${left.length === 1 ? "" : "s"}: ${names.join(", ")}`, {
-    signals: names,
-    count: left.length,
-  });
+  run.log.warn(
+    `the workflow ended with ${left.length} unprocessed signal${left.length === 1 ? "" : "s"}: ${
+      names.join(", ")
+    }`,
+    {
+      signals: names,
+      count: left.length,
+    },
+  );
 }

@@ -38,7 +38,10 @@ interface OpenCancelRequest {
   readonly told?: boolean;
 }
 
-function cancelHeader({ cancellation, inbox }: RunState, carries: boolean): { [key: string]: WirePayload } {
+function cancelHeader(
+  { cancellation, inbox }: RunState,
+  carries: boolean,
+): { [key: string]: WirePayload } {
   if (cancellation === undefined) return {};
   const { reason, order, told } = cancellation;
   const ofLoop = carries && cancellation.inTime;
@@ -72,7 +75,10 @@ function signalsHeader(run: RunState): { [key: string]: WirePayload } {
  * Returns jobs for after the first turn: a carried cancel request and later signals. A canceled
  * loop stays canceled.
  */
-export function restoreFromPreviousRun(run: RunState, headers: { readonly [key: string]: WirePayload }): Job[] {
+export function restoreFromPreviousRun(
+  run: RunState,
+  headers: { readonly [key: string]: WirePayload },
+): Job[] {
   const signals: { name: string; input: WirePayload[] }[] = [];
   const later: Job[] = [];
   jsonHeader.read<BufferedSignal[]>(headers, BUFFERED_SIGNALS_HEADER, (all) => {
@@ -87,7 +93,13 @@ export function restoreFromPreviousRun(run: RunState, headers: { readonly [key: 
     }
     later.push({ eventId: 1, variant: { $case: "cancelWorkflow", value: { reason } } });
     for (const { name: signalName, input } of signals.splice(after)) {
-      later.push({ eventId: 1, variant: { $case: "signalWorkflow", value: { signalName, input, identity: "", headers: {} } } });
+      later.push({
+        eventId: 1,
+        variant: {
+          $case: "signalWorkflow",
+          value: { signalName, input, identity: "", headers: {} },
+        },
+      });
     }
   });
   for (const { name, input } of signals) run.inbox.pushSignal(name, input);

@@ -9,10 +9,14 @@ export function checkDeadlock(run: RunState): void {
   if (run.receive?.canBeWoken === true) return;
   const fibers = [...run.fibers].map((fiber) => {
     if (fiber.lastCall === "") return `${fiber.label} (it has called no primitive yet)`;
-    return `${fiber.label} (its last call: ${fiber.lastCall}${fiber.lastSite === "" ? "" : ` at ${fiber.lastSite}`})`;
+    return `${fiber.label} (its last call: ${fiber.lastCall}${
+      fiber.lastSite === "" ? "" : ` at ${fiber.lastSite}`
+    })`;
   });
   throw new DeadlockError(
     `DEADLOCK: the workflow waits for something that can never wake it: a promise that is not a workflow primitive (fetch, a host ` +
-      `timer, a promise that is never resolved). Use activities for I/O and sleep for timers. Waiting: ${fibers.join("; ")}`,
+      `timer, a promise that is never resolved). Use activities for I/O and sleep for timers. Waiting: ${
+        fibers.join("; ")
+      }`,
   );
 }

@@ -7,7 +7,9 @@ import type { RunState } from "../scheduler/run_state.ts";
 import { isContinuing } from "./completion.ts";
 import { rejectUpdate, unknownUpdate } from "../primitives/updates.ts";
 
-/** Dispatches one message; false if none can be taken. A promise if a validator has to be awaited. */
+/**
+ * Dispatches one message; false if none can be taken. A promise if a validator has to be awaited.
+ */
 export function dispatchOne(run: RunState): boolean | Promise<boolean> {
   if (run.end !== undefined) return false;
   const { inbox } = run;
@@ -46,8 +48,9 @@ export async function decideUpdates(run: RunState): Promise<void> {
   if (run.inbox.undecided.size === 0 || isContinuing(run)) return;
   for (const update of [...run.inbox.undecided]) {
     const receive = run.receive;
-    if (receive !== undefined && !receive.isStopping && receive.handles(update)) await receive.accept(update);
-    else {
+    if (receive !== undefined && !receive.isStopping && receive.handles(update)) {
+      await receive.accept(update);
+    } else {
       run.inbox.undecided.delete(update);
       rejectUpdate(run, update, unknownUpdate(run, update));
     }

@@ -35,10 +35,19 @@ export function nativePrograms(
   const behaviors = new Map<string, VersioningBehavior>();
   for (const definition of definitions) {
     const before = first.get(definition.name);
-    if (before !== undefined) throw new Error(sameNameMessage(definition.name, [originOf(before), originOf(definition)]));
+    if (before !== undefined) {
+      throw new Error(sameNameMessage(definition.name, [originOf(before), originOf(definition)]));
+    }
     first.set(definition.name, definition);
     table.set(definition.name, nativeProgram(definition));
-    if (definition.versioningBehavior !== undefined) behaviors.set(definition.name, definition.versioningBehavior);
+    if (definition.versioningBehavior !== undefined) {
+      behaviors.set(definition.name, definition.versioningBehavior);
+    }
   }
-  return { names: () => [...table.keys()], get: (name) => table.get(name), takesAnyType: false, versioningBehaviors: behaviors };
+  return {
+    names: () => [...table.keys()],
+    get: (name) => table.get(name),
+    takesAnyType: false,
+    versioningBehaviors: behaviors,
+  };
 }

@@ -55,7 +55,11 @@ import { startRounds } from "./rounds.ts";
 import { runConverter } from "./run_converter.ts";
 
 /** Jobs before the first turn of a run: data for replay, and messages that came with the start. */
-const FACTS: ReadonlySet<string | undefined> = new Set(["notifyHasPatch", "sideEffectValue", "updateRandomSeed"]);
+const FACTS: ReadonlySet<string | undefined> = new Set([
+  "notifyHasPatch",
+  "sideEffectValue",
+  "updateRandomSeed",
+]);
 const MESSAGES: ReadonlySet<string | undefined> = new Set(["signalWorkflow", "doUpdate"]);
 
 export class NativeRun implements Activator, RunState {
@@ -160,7 +164,9 @@ export class NativeRun implements Activator, RunState {
 
   /** The failure of a primitive called in an ended scope; it ends the calling code silently. */
   scopeEnded(fiber: Fiber, api: string): CancelledFailure {
-    const reason = new CancelledFailure(`${api} was called after its scope (${fiber.label}) had ended`);
+    const reason = new CancelledFailure(
+      `${api} was called after its scope (${fiber.label}) had ended`,
+    );
     this.scopeReasons.add(reason);
     return reason;
   }
@@ -225,7 +231,12 @@ export class NativeRun implements Activator, RunState {
    */
   #initialize(start: InitializeWorkflow, jobs: Job[]): Job[] {
     // Keeps only what workflowInfo needs, so that the activation's bytes can be freed.
-    this.info = new RunInfo(this, { ...start, arguments: [], headers: {}, startedAttributes: start.startedAttributes.slice() });
+    this.info = new RunInfo(this, {
+      ...start,
+      arguments: [],
+      headers: {},
+      startedAttributes: start.startedAttributes.slice(),
+    });
     this.headers = StartHeaders.of(start.headers);
     const carried = restoreFromPreviousRun(this, start.headers);
     let taken = 0;
@@ -235,8 +246,9 @@ export class NativeRun implements Activator, RunState {
       this.#apply(jobs[taken]!);
     }
     const args = start.arguments.map((payload) => this.converter.fromPayload(payload));
-    if (this.definition.carry !== undefined) startRounds(this, this.definition.carry, args, start.headers);
-    else {
+    if (this.definition.carry !== undefined) {
+      startRounds(this, this.definition.carry, args, start.headers);
+    } else {
       const fiber = new Fiber(this, "run", `run of workflow "${this.definition.name}"`, undefined);
       startFiber(fiber, () => callRun(this.definition, args), (outcome) => endRun(this, outcome));
     }
@@ -250,7 +262,9 @@ export class NativeRun implements Activator, RunState {
       case "fireTimer":
         return this.timers.take(variant.value.seq)?.fired();
       case "resolveActivity":
-        return (variant.value.isLocal ? this.localActivities : this.activities).take(variant.value.seq)?.resolved(variant.value);
+        return (variant.value.isLocal ? this.localActivities : this.activities).take(
+          variant.value.seq,
+        )?.resolved(variant.value);
       case "resolveChildWorkflowStart":
         return this.children.get(variant.value.seq)?.startResolved(variant.value);
       case "resolveChildWorkflow":
@@ -303,7 +317,9 @@ export class NativeRun implements Activator, RunState {
     );
   }
 
-  /** Whether an unhandled rejection is ignored: the workflow was canceled, or its scope has ended. */
+  /**
+   * Whether an unhandled rejection is ignored: the workflow was canceled, or its scope has ended.
+   */
   ignoresRejection(reason: unknown): boolean {
     if (this.refusals !== undefined) {
       // Caused by the validator: its update is rejected with it.
@@ -316,7 +332,8 @@ export class NativeRun implements Activator, RunState {
 
   /** Whether the end of a scope caused it. */
   #isOfScope(reason: unknown): boolean {
-    return findCause(reason, (part) => isA(part, Error) && this.scopeReasons.has(part)) !== undefined;
+    return findCause(reason, (part) => isA(part, Error) && this.scopeReasons.has(part)) !==
+      undefined;
   }
 
   /** A wait of workflow code rejects with this reason. */

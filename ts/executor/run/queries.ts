@@ -1,6 +1,10 @@
 // Queries see a read-only copy of the published state and never affect the run. For Temporal's
 // built-in queries see built_in_answers.ts.
-import { CommandKind, type Job, QueryResult } from "../../core/generated/boundary/temporalex/boundary/v1/boundary.ts";
+import {
+  CommandKind,
+  type Job,
+  QueryResult,
+} from "../../core/generated/boundary/temporalex/boundary/v1/boundary.ts";
 import { encodeFailure } from "../../converter/failure_converter.ts";
 import { ApplicationFailure } from "../../converter/failures.ts";
 import { namingWhat } from "../../converter/lossy_value.ts";
@@ -16,7 +20,9 @@ import { calls, original, view } from "../primitives/read_only_view.ts";
 export async function answerQueries(run: RunState, jobs: readonly Job[]): Promise<void> {
   for (const { variant } of jobs) {
     if (variant?.$case !== "queryWorkflow") {
-      throw new Error(`unexpected job from the core among queries: ${variant?.$case ?? "an unknown one"}`);
+      throw new Error(
+        `unexpected job from the core among queries: ${variant?.$case ?? "an unknown one"}`,
+      );
     }
     const { queryId, queryType, arguments: args } = variant.value;
     // Includes the query's microtasks: queries are not replayed, so they must not be attributed to
@@ -25,7 +31,10 @@ export async function answerQueries(run: RunState, jobs: readonly Job[]): Promis
     try {
       const result = inClosureWithMicrotasks("query", () => answer(run, queryType, args));
       await hop();
-      run.issue(CommandKind.COMMAND_KIND_QUERY_RESULT, encodeWith(QueryResult, { queryId, result }));
+      run.issue(
+        CommandKind.COMMAND_KIND_QUERY_RESULT,
+        encodeWith(QueryResult, { queryId, result }),
+      );
     } finally {
       current.closure = undefined;
     }
@@ -33,7 +42,11 @@ export async function answerQueries(run: RunState, jobs: readonly Job[]): Promis
 }
 
 /** Getters and toJSON of the result or error are also code of the query. */
-function answer(run: RunState, queryType: string, args: Parameters<typeof fromPayloads>[1]): QueryResult["result"] {
+function answer(
+  run: RunState,
+  queryType: string,
+  args: Parameters<typeof fromPayloads>[1],
+): QueryResult["result"] {
   const { converter } = run.context;
   try {
     const builtIn = answerBuiltIn(run, queryType);
@@ -64,14 +77,18 @@ function ask(run: RunState, name: string, args: unknown[]): unknown {
   if (!Object.hasOwn(queries, name)) {
     const names = Object.keys(queries);
     throw new ApplicationFailure(
-      `Unknown query "${name}"; workflow "${run.definition.name}" has ${names.length === 0 ? "no queries" : names.join(", ")}`,
+      `Unknown query "${name}"; workflow "${run.definition.name}" has ${
+        names.length === 0 ? "no queries" : names.join(", ")
+      }`,
       { type: "UnknownQuery", nonRetryable: true },
     );
   }
   const answer = queries[name]!(publishedView(run), ...args);
   if (typeof (answer as PromiseLike<unknown> | undefined)?.then === "function") {
     Promise.resolve(answer).catch(() => {});
-    throw new MisuseError(`the handler of query "${name}" returned a promise; a query handler must be synchronous`);
+    throw new MisuseError(
+      `the handler of query "${name}" returned a promise; a query handler must be synchronous`,
+    );
   }
   return answer;
 }

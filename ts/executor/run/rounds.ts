@@ -19,20 +19,32 @@ export function startRounds(
   args: unknown[],
   headers: { readonly [name: string]: WirePayload },
 ): void {
-  if (headers[CARRY_HEADER] === undefined) return startRound(run, run.caller, args, () => encoded(run, first(...args)));
+  if (headers[CARRY_HEADER] === undefined) {
+    return startRound(run, run.caller, args, () => encoded(run, first(...args)));
+  }
   const state = args.pop();
   startRound(run, run.caller, args, () => encoded(run, state));
 }
 
-/** A round gets the encoded and decoded state, as a next run would, so encoding problems appear at once. */
+/**
+ * A round gets the encoded and decoded state, as a next run would, so encoding problems appear at
+ * once.
+ */
 function encoded(run: RunState, state: unknown): Payload {
   run.published.publish(run.converter, state, "the carried state");
   return run.published.payload!;
 }
 
 /** `caller`: that of the previous round, which may have ended with a message. */
-function startRound(run: RunState, caller: Caller, args: readonly unknown[], make: () => Payload): void {
-  const fiber = new Fiber(run, "run", `run of workflow "${run.definition.name}"`, undefined, { caller });
+function startRound(
+  run: RunState,
+  caller: Caller,
+  args: readonly unknown[],
+  make: () => Payload,
+): void {
+  const fiber = new Fiber(run, "run", `run of workflow "${run.definition.name}"`, undefined, {
+    caller,
+  });
   run.continuedAt = undefined;
   const round = () => {
     const state = make();
@@ -43,7 +55,10 @@ function startRound(run: RunState, caller: Caller, args: readonly unknown[], mak
     if (!outcome.ok || !isCarry(outcome.value)) return endRun(run, outcome);
     const { state } = outcome.value;
     if (continuesHere(run)) {
-      return endRun(run, { ok: true, value: makeContinueAsNew({ args: [...args, state], options: {}, carries: true }) });
+      return endRun(run, {
+        ok: true,
+        value: makeContinueAsNew({ args: [...args, state], options: {}, carries: true }),
+      });
     }
     // Encoded before the next round's turn: canceled code runs before it, and could change the
     // state.
@@ -57,7 +72,10 @@ function startRound(run: RunState, caller: Caller, args: readonly unknown[], mak
   });
 }
 
-/** False while a child would end with this run, or too many signals are buffered; a later round continues. */
+/**
+ * False while a child would end with this run, or too many signals are buffered; a later round
+ * continues.
+ */
 function continuesHere(run: RunState): boolean {
   if (!run.continueAsNewSuggested || run.end !== undefined) return false;
   for (const child of run.children.values()) if (child.endsWithParent) return false;

@@ -11,21 +11,37 @@ import { currentFiber, type Fiber, type FiberKind } from "./fiber.ts";
 const CLOSURES: { readonly [C in Closure]: readonly [where: string, why: string] } = {
   validator: ["a validator", "a validator can only read its arguments and the state"],
   query: ["a query handler", "a query can only read the published state and its arguments"],
-  sideEffect: ["the function of sideEffect", "it must compute its value without the API; call the API before or after it"],
-  updateState: ["the function of updateState", "it runs between turns; call the API before or after it"],
+  sideEffect: [
+    "the function of sideEffect",
+    "it must compute its value without the API; call the API before or after it",
+  ],
+  updateState: [
+    "the function of updateState",
+    "it runs between turns; call the API before or after it",
+  ],
   until: ["until of a receive", "it can only read the state and workflowInfo()"],
   schema: ["a schema", "a schema can only read its value"],
-  log: ["the fields of a log line", "log lines are skipped on replay, so getters and toJSON of their fields must be read-only"],
+  log: [
+    "the fields of a log line",
+    "log lines are skipped on replay, so getters and toJSON of their fields must be read-only",
+  ],
 };
 
 /**
  * Returns the calling fiber. `allowed`: closures that may call it. `depth`: frames of this package
  * between the user's frame and this one; 1 for a primitive that workflow code calls directly.
  */
-export function callingFiber(api: string, allowed?: Closure | readonly Closure[], depth = 1): Fiber {
+export function callingFiber(
+  api: string,
+  allowed?: Closure | readonly Closure[],
+  depth = 1,
+): Fiber {
   const { closure } = current;
   const fiber = currentFiber();
-  if (closure !== undefined && closure !== allowed && !(Array.isArray(allowed) && allowed.includes(closure))) {
+  if (
+    closure !== undefined && closure !== allowed &&
+    !(Array.isArray(allowed) && allowed.includes(closure))
+  ) {
     const [where, why] = CLOSURES[closure];
     const error = new MisuseError(`${api} was called in ${where}: ${why}`);
     // A forbidden call fails a query, and rejects a validator's update; otherwise it fails the
@@ -42,7 +58,9 @@ export function callingFiber(api: string, allowed?: Closure | readonly Closure[]
   }
   fiber.lastCall = api;
   const { callSites } = fiber.run.context;
-  if (callSites !== false) fiber.lastSite = callSites === "stacks" ? callStack(callingFiber, depth) : callSite(depth + 1);
+  if (callSites !== false) {
+    fiber.lastSite = callSites === "stacks" ? callStack(callingFiber, depth) : callSite(depth + 1);
+  }
   return fiber;
 }
 

@@ -22,6 +22,8 @@ export class Cancellation {
   }
 
   failure(): CancelledFailure {
-    return new CancelledFailure(this.reason === "" ? "Workflow cancelled" : `Workflow cancelled: ${this.reason}`);
+    return new CancelledFailure(
+      this.reason === "" ? "Workflow cancelled" : `Workflow cancelled: ${this.reason}`,
+    );
   }
 }

@@ -10,7 +10,9 @@ import { beginTurn, current } from "../program/current.ts";
 
 export type FiberKind = "run" | "handler" | "async" | "branch" | "arm" | "shield";
 
-/** A unit of the scheduler's queue. Returns whether user code was resumed; a hop must follow then. */
+/**
+ * A unit of the scheduler's queue. Returns whether user code was resumed; a hop must follow then.
+ */
 export interface Work {
   perform(): boolean;
 }

@@ -2,8 +2,17 @@
 // so that values of the start's caller (a trace context, a tenant) reach the interceptors of
 // workers. They are in the history's first event, so every replay sends the same.
 import { Payload as PayloadCodec } from "../../core/generated/boundary/temporal/api/common/v1/message.ts";
-import { MapEntry, ScheduleActivity, ScheduleLocalActivity } from "../../messages/generated/fields.ts";
-import { ANSWERED_UPDATES_HEADER, BUFFERED_SIGNALS_HEADER, CANCEL_REQUEST_HEADER, CARRY_HEADER } from "./next_run_headers.ts";
+import {
+  MapEntry,
+  ScheduleActivity,
+  ScheduleLocalActivity,
+} from "../../messages/generated/fields.ts";
+import {
+  ANSWERED_UPDATES_HEADER,
+  BUFFERED_SIGNALS_HEADER,
+  CANCEL_REQUEST_HEADER,
+  CARRY_HEADER,
+} from "./next_run_headers.ts";
 import { encodeParts, type WirePayload } from "../program/encode.ts";
 
 type Fields = { readonly [name: string]: WirePayload };
@@ -41,7 +50,9 @@ export class StartHeaders {
     const names = Object.keys(headers).filter((name) => !HANDED_ON.has(name));
     if (names.length === 0) return StartHeaders.none;
     // Copied: the payloads are views of the activation's bytes, which are reused.
-    return new StartHeaders(Object.fromEntries(names.map((name) => [name, copyPayload(headers[name]!)])));
+    return new StartHeaders(
+      Object.fromEntries(names.map((name) => [name, copyPayload(headers[name]!)])),
+    );
   }
 }
 
@@ -59,6 +70,8 @@ function encodedAs(tag: number, fields: Fields): Uint8Array {
 
 /** Copies a payload that is a view of other bytes. */
 export function copyPayload(payload: WirePayload): WirePayload {
-  const metadata = Object.fromEntries(Object.entries(payload.metadata).map(([key, value]) => [key, value.slice()]));
+  const metadata = Object.fromEntries(
+    Object.entries(payload.metadata).map(([key, value]) => [key, value.slice()]),
+  );
   return { ...payload, metadata, data: payload.data.slice() };
 }

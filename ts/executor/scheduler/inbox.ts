@@ -111,7 +111,9 @@ export class Inbox {
   /** Number of buffered signals by name. */
   counts(): { [name: string]: number } {
     const counts: [string, number][] = [];
-    for (const [name, queue] of this.#signals) if (queue.length > 0) counts.push([name, queue.length]);
+    for (const [name, queue] of this.#signals) {
+      if (queue.length > 0) counts.push([name, queue.length]);
+    }
     return Object.fromEntries(counts);
   }
 

@@ -61,7 +61,9 @@ export interface WorkflowInfo {
   readonly cancelReason: string | undefined;
   /** The parent workflow; undefined if this is not a child. */
   readonly parent: ExecutionRef | undefined;
-  /** The root of the parent chain; undefined without a parent, or if the service does not report it. */
+  /**
+   * The root of the parent chain; undefined without a parent, or if the service does not report it.
+   */
   readonly root: ExecutionRef | undefined;
   /** The cron schedule of the start; "" if none. */
   readonly cronSchedule: string;
@@ -119,19 +121,26 @@ export class RunInfo {
   }
 
   /** Merges the changes of a command. An empty payload removes its key. */
-  merge(changes: { readonly memo?: PayloadRecord; readonly searchAttributes?: PayloadRecord }): void {
+  merge(
+    changes: { readonly memo?: PayloadRecord; readonly searchAttributes?: PayloadRecord },
+  ): void {
     const { decodedMemo, decodedSearchAttributes, ...before } = this.#attributes ?? this.#ofStart();
     this.#memoChanged ||= changes.memo !== undefined;
     this.#attributes = {
       ...before,
-      ...(changes.memo === undefined ? { decodedMemo } : { memo: upserted(before.memo, changes.memo) }),
+      ...(changes.memo === undefined
+        ? { decodedMemo }
+        : { memo: upserted(before.memo, changes.memo) }),
       ...(changes.searchAttributes === undefined
         ? { decodedSearchAttributes }
         : { searchAttributes: upserted(before.searchAttributes, changes.searchAttributes) }),
     };
   }
 
-  /** The memo if upserts have changed it: the next run of continue-as-new gets it instead of the start's. */
+  /**
+   * The memo if upserts have changed it: the next run of continue-as-new gets it instead of the
+   * start's.
+   */
   get changedMemo(): PayloadRecord | undefined {
     return this.#memoChanged ? this.#attributes!.memo : undefined;
   }
@@ -152,7 +161,8 @@ export class RunInfo {
     const { cancellation } = run;
     const scanned = () => attributes ??= this.#ofStart();
     const memo = () => scanned().decodedMemo ??= decodeRecord(run.converter, scanned().memo);
-    const searchAttributes = () => scanned().decodedSearchAttributes ??= decodeRecord(run.converter, scanned().searchAttributes);
+    const searchAttributes = () =>
+      scanned().decodedSearchAttributes ??= decodeRecord(run.converter, scanned().searchAttributes);
     return Object.freeze({
       workflowType: start.workflowType,
       workflowId: start.workflowId,
@@ -202,7 +212,9 @@ export class RunInfo {
 
 function decodeRecord(converter: PayloadConverter, payloads: PayloadRecord): Values {
   const values: { [key: string]: unknown } = {};
-  for (const [key, payload] of Object.entries(payloads)) values[key] = converter.fromPayload(payload);
+  for (const [key, payload] of Object.entries(payloads)) {
+    values[key] = converter.fromPayload(payload);
+  }
   return Object.freeze(values);
 }
 

@@ -89,7 +89,10 @@ export interface OpenReceive {
   activationDone(): boolean;
   /** Dispatches a message. Returns a promise if a validator has to be awaited. */
   dispatch(item: SignalItem | UpdateItem): void | Promise<void>;
-  /** Decides an update, and queues an accepted one. Returns a promise if a validator has to be awaited. */
+  /**
+   * Decides an update, and queues an accepted one. Returns a promise if a validator has to be
+   * awaited.
+   */
   accept(update: UpdateItem): void | Promise<void>;
   /** Called when the run ends while it is open. */
   abort(error: unknown): void;

@@ -11,14 +11,20 @@ export function cancelLeftovers(fiber: Fiber): void {
   const left = close(fiber);
   const warn = (message: string, kind: Leftover) => {
     const pending = left.filter((awaiter) => awaiter.leftover === kind);
-    if (pending.length > 0) run.log.warn(`${fiber.label} ended ${message}`, { pending: pending.map((one) => one.describe()) });
+    if (pending.length > 0) {
+      run.log.warn(`${fiber.label} ended ${message}`, {
+        pending: pending.map((one) => one.describe()),
+      });
+    }
   };
   warn("with primitives still pending; they are canceled", "canceled");
   warn("before its messages were delivered; await them", "unconfirmed");
   abandonAll(run, left, `${fiber.label} has ended`);
 }
 
-/** Ends a fiber that lost a race, and cancels the pending awaiters of its subtree without a warning. */
+/**
+ * Ends a fiber that lost a race, and cancels the pending awaiters of its subtree without a warning.
+ */
 export function endLoser(fiber: Fiber, why: string): void {
   abandonAll(fiber.run, close(fiber), why);
 }
@@ -33,7 +39,9 @@ function close(fiber: Fiber): Awaiter<unknown>[] {
       run.context.watch?.ended(other);
     }
   }
-  return fiber.pending === 0 ? [] : [...run.pending].filter((awaiter) => awaiter.fiber.isWithin(fiber));
+  return fiber.pending === 0
+    ? []
+    : [...run.pending].filter((awaiter) => awaiter.fiber.isWithin(fiber));
 }
 
 function abandonAll(run: RunState, left: readonly Awaiter<unknown>[], why: string): void {

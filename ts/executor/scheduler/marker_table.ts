@@ -17,7 +17,10 @@ export class MarkerTable {
   }
 
   /** The id of the next side effect, and its value if history has one. */
-  nextSideEffect(): { readonly id: number; readonly recorded: { readonly payload: WirePayload | undefined } | undefined } {
+  nextSideEffect(): {
+    readonly id: number;
+    readonly recorded: { readonly payload: WirePayload | undefined } | undefined;
+  } {
     const id = this.#nextSideEffect++;
     if (this.#sideEffects?.has(id) !== true) return { id, recorded: undefined };
     const payload = this.#sideEffects.get(id);

@@ -28,15 +28,24 @@ export const jsonHeader = {
     const data = utf8.encode(JSON.stringify(value));
     return { [name]: { metadata: { encoding: JSON_PLAIN }, data, externalPayloads: [] } };
   },
-  /** Calls `take` with the header's value, if present. Throws an error that fails the task if unreadable. */
-  read<T>(headers: { readonly [key: string]: WirePayload }, name: string, take: (value: T) => void): void {
+  /**
+   * Calls `take` with the header's value, if present. Throws an error that fails the task if
+   * unreadable.
+   */
+  read<T>(
+    headers: { readonly [key: string]: WirePayload },
+    name: string,
+    take: (value: T) => void,
+  ): void {
     const payload = headers[name];
     if (payload === undefined) return;
     try {
       take(JSON.parse(text.decode(payload.data)));
     } catch (e) {
       throw new WorkflowTaskError(
-        `the header ${name} cannot be read: ${(e as Error).message}; check that the payload codec of the previous run is set`,
+        `the header ${name} cannot be read: ${
+          (e as Error).message
+        }; check that the payload codec of the previous run is set`,
         { cause: e },
       );
     }
@@ -58,7 +67,9 @@ export function fromText(payload: PayloadText): WirePayload {
   return { metadata, data: base64Decode(payload.data), externalPayloads: [] };
 }
 
-/** Whether the buffered signals fit into the next run's header, leaving half of it for later ones. */
+/**
+ * Whether the buffered signals fit into the next run's header, leaving half of it for later ones.
+ */
 export function signalsFit(signals: readonly SignalItem[]): boolean {
   let bytes = 0;
   for (const { name, input } of signals) {

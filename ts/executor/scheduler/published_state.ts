@@ -21,7 +21,9 @@ export class PublishedState {
 
   /** The last published state, decoded once for all queries; undefined before the first. */
   decoded(converter: PayloadConverter): { readonly value: unknown } | undefined {
-    if (this.#payload !== undefined) this.#decoded ??= { value: converter.fromPayload(this.#payload) };
+    if (this.#payload !== undefined) {
+      this.#decoded ??= { value: converter.fromPayload(this.#payload) };
+    }
     return this.#decoded;
   }
 

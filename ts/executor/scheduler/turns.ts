@@ -4,7 +4,10 @@ import { cancelLeftovers } from "./leftovers.ts";
 import { beginTurn, current } from "../program/current.ts";
 import type { Fiber, Work } from "./fiber.ts";
 
-export type Outcome<T> = { readonly ok: true; readonly value: T } | { readonly ok: false; readonly error: unknown };
+export type Outcome<T> = { readonly ok: true; readonly value: T } | {
+  readonly ok: false;
+  readonly error: unknown;
+};
 
 class FiberEnd<T> implements Work {
   readonly fiber: Fiber;
@@ -62,19 +65,26 @@ class FiberStart<T> implements Work {
 
   #settle(outcome: Outcome<T>): void {
     const { fiber } = this;
-    if (current.fiber?.run !== fiber.run) fiber.run.wokenOutside(fiber, outcome.ok ? undefined : outcome.error);
+    if (current.fiber?.run !== fiber.run) {
+      fiber.run.wokenOutside(fiber, outcome.ok ? undefined : outcome.error);
+    }
     fiber.run.ready.push(new FiberEnd(fiber, outcome, this.done));
   }
 }
 
 function isThenable<T>(value: T | PromiseLike<T>): value is PromiseLike<T> {
-  return typeof value === "object" && value !== null && typeof (value as { then?: unknown }).then === "function";
+  return typeof value === "object" && value !== null &&
+    typeof (value as { then?: unknown }).then === "function";
 }
 
 /**
  * Queues the start of a fiber as a separate turn. `done` is called between turns, after leftovers
  * are canceled.
  */
-export function startFiber<T>(fiber: Fiber, body: () => T | PromiseLike<T>, done: (outcome: Outcome<T>) => void): void {
+export function startFiber<T>(
+  fiber: Fiber,
+  body: () => T | PromiseLike<T>,
+  done: (outcome: Outcome<T>) => void,
+): void {
   fiber.run.ready.push(new FiberStart(fiber, body, done));
 }

@@ -3,7 +3,10 @@
 // run (temporalio/temporal#6375), as does a client after a lost connection. The next run responds
 // with the same result, without its handler.
 import { fromBinary, toBinary } from "@bufbuild/protobuf";
-import { type Failure, FailureSchema } from "../../messages/generated/temporal/api/failure/v1/message_pb.ts";
+import {
+  type Failure,
+  FailureSchema,
+} from "../../messages/generated/temporal/api/failure/v1/message_pb.ts";
 import type { WirePayload } from "../program/encode.ts";
 import {
   ANSWERED_UPDATES_HEADER,
@@ -32,7 +35,10 @@ interface AnswerText {
 }
 
 export class AnsweredUpdates {
-  /** Oldest first. Limited by count and size, not time, which depends on the grouping into tasks (P9). */
+  /**
+   * Oldest first. Limited by count and size, not time, which depends on the grouping into tasks
+   * (P9).
+   */
   readonly #answers = new LazyMap<string, Answer>();
   #bytes = 0;
   readonly #count: number;
@@ -55,7 +61,9 @@ export class AnsweredUpdates {
     if (bytes > this.#limit) return;
     this.#answers.set(updateId, answer);
     this.#bytes += bytes;
-    while (this.#answers.size > this.#count || this.#bytes > this.#limit) this.#drop(this.#answers.keys().next().value!);
+    while (this.#answers.size > this.#count || this.#bytes > this.#limit) {
+      this.#drop(this.#answers.keys().next().value!);
+    }
   }
 
   #drop(updateId: string): void {
@@ -69,7 +77,9 @@ export class AnsweredUpdates {
   header(): { [key: string]: WirePayload } {
     if (this.#answers.size === 0) return {};
     const answers: AnswerText[] = [...this.#answers].map(([id, answer]) =>
-      "value" in answer ? { id, value: toText(answer.value) } : { id, failure: toBase64(answer.failure) }
+      "value" in answer
+        ? { id, value: toText(answer.value) }
+        : { id, failure: toBase64(answer.failure) }
     );
     return jsonHeader.write(ANSWERED_UPDATES_HEADER, answers);
   }
@@ -78,21 +88,32 @@ export class AnsweredUpdates {
   restore(headers: { readonly [key: string]: WirePayload }): void {
     jsonHeader.read<AnswerText[]>(headers, ANSWERED_UPDATES_HEADER, (answers) => {
       for (const { id, value, failure } of answers) {
-        this.add(id, value === undefined ? { failure: headerBytes(failure!) } : { value: fromText(value) });
+        this.add(
+          id,
+          value === undefined ? { failure: headerBytes(failure!) } : { value: fromText(value) },
+        );
       }
     });
   }
 }
 
-/** A stack has frames of the host, which replay does not reproduce (P3), and is most of a failure's size. */
+/**
+ * A stack has frames of the host, which replay does not reproduce (P3), and is most of a failure's
+ * size.
+ */
 function withoutStacks(bytes: Uint8Array): Uint8Array {
   const failure = fromBinary(FailureSchema, bytes);
-  for (let part: Failure | undefined = failure; part !== undefined; part = part.cause) part.stackTrace = "";
+  for (let part: Failure | undefined = failure; part !== undefined; part = part.cause) {
+    part.stackTrace = "";
+  }
   return toBinary(FailureSchema, failure);
 }
 
 function sizeOf(updateId: string, answer: Answer): number {
   const bytes = updateId.length + ("value" in answer ? answer.value.data : answer.failure).length;
   if (!("value" in answer)) return bytes;
-  return Object.entries(answer.value.metadata).reduce((sum, [key, value]) => sum + key.length + value.length, bytes);
+  return Object.entries(answer.value.metadata).reduce(
+    (sum, [key, value]) => sum + key.length + value.length,
+    bytes,
+  );
 }

@@ -1,7 +1,11 @@
 // One workflow run in memory: its handle in the core, its activator, and the loop between them
 // (next step, activation, commands, finish) until the core returns an outcome. An error of workflow
 // code fails the activation and its task; the run is unusable then.
-import type { Activation, Step, TaskOutcome } from "../../core/generated/boundary/temporalex/boundary/v1/boundary.ts";
+import type {
+  Activation,
+  Step,
+  TaskOutcome,
+} from "../../core/generated/boundary/temporalex/boundary/v1/boundary.ts";
 import type { WorkerCore } from "../../core/worker_half.ts";
 import type { CoreRun } from "../../core/run.ts";
 import { encodeFailure } from "../../converter/failure_converter.ts";
@@ -10,21 +14,36 @@ import { hop } from "../../platform/hop.ts";
 import { FailedCause, isTaskError } from "../program/errors.ts";
 import { type LocalWork, noLocalActivities, type RunLocalActivities } from "./local_work.ts";
 import type { RunShown, Shows } from "../program/run_shown.ts";
-import type { Activator, CallSites, LogSink, Program, TaskWishes, Verdict, WorkerVersion } from "../program/program.ts";
+import type {
+  Activator,
+  CallSites,
+  LogSink,
+  Program,
+  TaskWishes,
+  Verdict,
+  WorkerVersion,
+} from "../program/program.ts";
 import { Recorder } from "./recording.ts";
 import type { SinkPort } from "../program/sinks.ts";
 import { OpenRejections, type RejectionReports } from "../program/rejections.ts";
 import type { ReplayTracer } from "./replay_trace.ts";
 import type { RunOptions } from "../../core/generated/boundary/temporalex/boundary/v1/boundary.ts";
 
-/** A page of history: encoded temporal.api.history.v1.History, and the next token (empty: last page). */
+/**
+ * A page of history: encoded temporal.api.history.v1.History, and the next token (empty: last
+ * page).
+ */
 export interface HistoryPage {
   readonly history: Uint8Array;
   readonly nextPageToken: Uint8Array;
 }
 
 /** Fetches a page of history; an empty token requests the first one. */
-export type FetchHistory = (workflowId: string, runId: string, nextPageToken: Uint8Array) => Promise<HistoryPage>;
+export type FetchHistory = (
+  workflowId: string,
+  runId: string,
+  nextPageToken: Uint8Array,
+) => Promise<HistoryPage>;
 
 export interface RunIdentity {
   readonly workflowType: string;
@@ -97,7 +116,8 @@ export class CachedRun {
     this.identity = identity;
     const { jobOrder, sdkName, knownLangFlags = [], usedLangFlags = [] } = program;
     const langFlags = { knownLangFlags: [...knownLangFlags], usedLangFlags: [...usedLangFlags] };
-    const { workerVersion, runsReducers = false, shows, keepsShown = false, ...ofCore } = runOptions;
+    const { workerVersion, runsReducers = false, shows, keepsShown = false, ...ofCore } =
+      runOptions;
     this.#shows = shows;
     this.#keepsShown = keepsShown;
     this.core = setup.core.createRun({ ...ofCore, jobOrder, sdkName, ...langFlags });
@@ -134,7 +154,10 @@ export class CachedRun {
    * Drives the core's open task to its outcome. `fetch` and `runLocally` are called between
    * activations. Rejects only if the core fails or is misused.
    */
-  async drive(fetch: FetchHistory, runLocally: RunLocalActivities = noLocalActivities): Promise<TaskOutcome> {
+  async drive(
+    fetch: FetchHistory,
+    runLocally: RunLocalActivities = noLocalActivities,
+  ): Promise<TaskOutcome> {
     this.thrown = undefined;
     this.replayed = false;
     this.#reports?.attribute(this.#rejections);
@@ -147,7 +170,12 @@ export class CachedRun {
             break;
           case "needHistory":
             this.#reports?.attribute(undefined);
-            await this.#feed(fetch, step.value.workflowId, step.value.runId, step.value.nextPageToken);
+            await this.#feed(
+              fetch,
+              step.value.workflowId,
+              step.value.runId,
+              step.value.nextPageToken,
+            );
             this.#reports?.attribute(this.#rejections);
             break;
           case "localWork":
@@ -199,13 +227,21 @@ export class CachedRun {
     } catch (e) {
       if (this.core.poisoned) throw e;
       this.thrown = e;
-      this.core.failActivation(encodeFailure(e, this.#converter), isTaskError(e) ? e.failedCause : FailedCause.UNHANDLED_FAILURE);
+      this.core.failActivation(
+        encodeFailure(e, this.#converter),
+        isTaskError(e) ? e.failedCause : FailedCause.UNHANDLED_FAILURE,
+      );
     } finally {
       this.#tracer?.end(this.#activator.inspect?.());
     }
   }
 
-  async #feed(fetch: FetchHistory, workflowId: string, runId: string, token: Uint8Array): Promise<void> {
+  async #feed(
+    fetch: FetchHistory,
+    workflowId: string,
+    runId: string,
+    token: Uint8Array,
+  ): Promise<void> {
     if (token.length === 0) this.replayed = true;
     try {
       const page = await fetch(workflowId, runId, token);
@@ -252,6 +288,8 @@ export class CachedRun {
 
 /** Start of the run, from its first activation; 0 in later ones. */
 function startOf({ jobs }: Activation): number {
-  for (const { variant } of jobs) if (variant?.$case === "initializeWorkflow") return variant.value.startTimeMs;
+  for (const { variant } of jobs) {
+    if (variant?.$case === "initializeWorkflow") return variant.value.startTimeMs;
+  }
   return 0;
 }

@@ -140,7 +140,10 @@ export interface Repair {
    * code has placeholders.
    */
   readonly changes?: readonly LineChange[];
-  /** True if the history was replayed strictly with the changes applied, and matches. Absent: not proven. */
+  /**
+   * True if the history was replayed strictly with the changes applied, and matches. Absent: not
+   * proven.
+   */
   readonly isReplayed?: boolean;
   /** Position: "function (file:line:column)"; "" if unknown. */
   readonly location: string;
@@ -152,7 +155,10 @@ export interface Divergence {
   readonly firstTask: number;
   /** Id of its WorkflowTaskStarted event. */
   readonly startedEventId: number;
-  /** The first event that the code does not produce; for an extra step, the last matching event before it. */
+  /**
+   * The first event that the code does not produce; for an extra step, the last matching event
+   * before it.
+   */
   readonly eventId: number;
   /** The user's line, "function (file:line:column)"; "" if unknown. */
   readonly location: string;

@@ -1,5 +1,8 @@
 // RespondWorkflowTaskFailedRequests that the core does not make, or with another message.
-import { Failure, RespondWorkflowTaskFailedRequest as Request } from "../../messages/generated/fields.ts";
+import {
+  Failure,
+  RespondWorkflowTaskFailedRequest as Request,
+} from "../../messages/generated/fields.ts";
 import { Message } from "../../messages/wire.ts";
 
 /**
@@ -7,7 +10,10 @@ import { Message } from "../../messages/wire.ts";
  * protobuf a repeated embedded message is merged, and the later scalar wins.
  */
 export function withFailureMessage(request: Uint8Array, message: string): Uint8Array {
-  return new Message().raw(request).message(Request.failure, (failure) => failure.text(Failure.message, message)).finish();
+  return new Message().raw(request).message(
+    Request.failure,
+    (failure) => failure.text(Failure.message, message),
+  ).finish();
 }
 
 /** Returns a RespondWorkflowTaskFailedRequest for a task whose run in the core is lost. */
@@ -19,6 +25,9 @@ export function taskFailedRequest(fields: {
   namespace: string;
 }): Uint8Array {
   const { taskToken, cause, failure, identity, namespace } = fields;
-  return new Message().bytes(Request.taskToken, taskToken).int(Request.cause, cause).bytes(Request.failure, failure)
+  return new Message().bytes(Request.taskToken, taskToken).int(Request.cause, cause).bytes(
+    Request.failure,
+    failure,
+  )
     .text(Request.identity, identity).text(Request.namespace, namespace).finish();
 }

@@ -16,7 +16,10 @@ export interface Followed {
   readonly after: number;
 }
 
-/** Points reported one by one; later ever fewer, so that the last report lags at most 1/64 of all points. */
+/**
+ * Points reported one by one; later ever fewer, so that the last report lags at most 1/64 of all
+ * points.
+ */
 export const TOLD_EACH = 1024;
 
 export class LineFollower implements LineWatcher {

@@ -86,7 +86,12 @@ export interface LineTrace {
   /** For each publishState: activation, last point and its lane. */
   readonly published: readonly (readonly [at: number, point: number, lane: number])[];
   /** States of receives when set; `text` is an index in `texts`. */
-  readonly states: readonly { readonly at: number; readonly lane: number; readonly point: number; readonly text: number }[];
+  readonly states: readonly {
+    readonly at: number;
+    readonly lane: number;
+    readonly point: number;
+    readonly text: number;
+  }[];
   readonly guards: readonly GuardRecord[];
   /** The path through the requested task: pairs (point, lane), the last ones. */
   readonly path: readonly number[];

@@ -7,8 +7,22 @@ import { copiedText, isPlainPromise } from "../program/copied_value.ts";
 import { current } from "../program/current.ts";
 import { fiberName } from "../program/fiber_names.ts";
 import { LazyAwait } from "../program/lazy_await.ts";
-import type { GuardEffect, LineProbes, LineWatcher, RunWatch, VariableReader, WatchedFiber } from "../program/line_probe.ts";
-import type { AwaitRecord, GuardRecord, LaneRecord, LineTrace, LookRecord, WakeRecord } from "./line_records.ts";
+import type {
+  GuardEffect,
+  LineProbes,
+  LineWatcher,
+  RunWatch,
+  VariableReader,
+  WatchedFiber,
+} from "../program/line_probe.ts";
+import type {
+  AwaitRecord,
+  GuardRecord,
+  LaneRecord,
+  LineTrace,
+  LookRecord,
+  WakeRecord,
+} from "./line_records.ts";
 
 /** Maximum points of a path; the end is kept. */
 const MAX_PATH = 512;
@@ -95,15 +109,16 @@ export class LineTracer implements LineWatcher, RunWatch {
     if (probes.loading.size > 0) this.#counts.set(NO_LANE, new Map(probes.loading));
   }
 
-  // ------------------------------------------------------------------------------------------------------------- the task loop
+  // --------------------------------------------------------------------------------- the task loop
 
   /** Starts an activation: probes report here until its end. */
   begin({ jobs, startedEventId }: Activation): void {
     this.#at++;
     this.#isOnPath = startedEventId === this.#pathOf;
     for (const { eventId, variant } of jobs) {
-      if (variant?.$case === "signalWorkflow") this.#messages.set(variant.value.input, { eventId, update: "" });
-      else if (variant?.$case === "doUpdate") {
+      if (variant?.$case === "signalWorkflow") {
+        this.#messages.set(variant.value.input, { eventId, update: "" });
+      } else if (variant?.$case === "doUpdate") {
         const { input, protocolInstanceId: update } = variant.value;
         this.#messages.set(input, { eventId, update });
       }
@@ -114,12 +129,16 @@ export class LineTracer implements LineWatcher, RunWatch {
   /** Ends an activation, and stores how often each line ran in it. */
   end(): void {
     if (this.#probes.watcher === this) this.#probes.watcher = undefined;
-    for (const [lane, counts] of this.#counts) for (const [point, count] of counts) this.#keep(point, lane, count);
+    for (const [lane, counts] of this.#counts) {
+      for (const [point, count] of counts) this.#keep(point, lane, count);
+    }
     this.#counts.clear();
     this.#guardsNow.clear();
     this.#countedLane = -2;
     this.#hitEnds.push(this.#used);
-    for (const { record, promise } of this.#fresh) if (record.to < 0) record.wait = this.#waitOf.get(promise) ?? -1;
+    for (const { record, promise } of this.#fresh) {
+      if (record.to < 0) record.wait = this.#waitOf.get(promise) ?? -1;
+    }
     this.#fresh = [];
     this.#lastOwner = undefined;
   }
@@ -172,7 +191,7 @@ export class LineTracer implements LineWatcher, RunWatch {
     };
   }
 
-  // ------------------------------------------------------------------------------------------------------------------ fibers
+  // ---------------------------------------------------------------------------------------- fibers
 
   told(eventId: number): void {
     this.#event = eventId;
@@ -208,7 +227,12 @@ export class LineTracer implements LineWatcher, RunWatch {
   stateSet(state: unknown): void {
     // A handler's result is applied between turns; a receive starts within a statement.
     const lane = this.#lane();
-    this.#states.push({ at: this.#at, lane, point: lane < 0 ? this.#point : this.#statement, text: this.#copy(state) });
+    this.#states.push({
+      at: this.#at,
+      lane,
+      point: lane < 0 ? this.#point : this.#statement,
+      text: this.#copy(state),
+    });
   }
 
   /** The lane of the running code. */
@@ -222,7 +246,7 @@ export class LineTracer implements LineWatcher, RunWatch {
     return this.#lastLane;
   }
 
-  // ------------------------------------------------------------------------------------------------------------------ probes
+  // ---------------------------------------------------------------------------------------- probes
 
   hit(point: number, read: VariableReader): void {
     this.#statement = point;
@@ -266,11 +290,24 @@ export class LineTracer implements LineWatcher, RunWatch {
     const promise = awaited(value);
     if (promise === undefined || this.#awaits.length >= MAX_RECORDS) return;
     const record: AwaitRecord = {
-      ...{ point, lane, from: this.#at, to: -1, endedBy: 0, outcome: -1, rejected: false, wait: -1 },
+      ...{
+        point,
+        lane,
+        from: this.#at,
+        to: -1,
+        endedBy: 0,
+        outcome: -1,
+        rejected: false,
+        wait: -1,
+      },
     };
     this.#awaits.push(record);
     this.#fresh.push({ record, promise });
-    react(promise, (given) => this.#settled(record, given, false), (reason) => this.#settled(record, reason, true));
+    react(
+      promise,
+      (given) => this.#settled(record, given, false),
+      (reason) => this.#settled(record, reason, true),
+    );
   }
 
   guarded(api: string, effect: GuardEffect, given: number | string): void {
@@ -292,7 +329,9 @@ export class LineTracer implements LineWatcher, RunWatch {
     record.endedBy = this.#event;
     record.rejected = rejected;
     record.outcome = this.#copy(outcome);
-    if (record.from < this.#at) this.#wakes.push({ at: this.#at, eventId: this.#event, lane, point, wait: record.wait });
+    if (record.from < this.#at) {
+      this.#wakes.push({ at: this.#at, eventId: this.#event, lane, point, wait: record.wait });
+    }
   }
 
   #look(point: number, lane: number, read: VariableReader): void {
@@ -303,7 +342,8 @@ export class LineTracer implements LineWatcher, RunWatch {
       for (let i = 0; i < count; i++) texts.push(this.#readAt(read, i));
     }
     const last = this.#lastLook.get(point);
-    const same = last !== undefined && last.length === texts.length && last.every((text, i) => text === texts[i]);
+    const same = last !== undefined && last.length === texts.length &&
+      last.every((text, i) => text === texts[i]);
     if (!same) this.#lastLook.set(point, texts);
     this.#looks.push({ point, at: this.#at, lane, texts: same ? last : texts });
   }
@@ -321,13 +361,17 @@ export class LineTracer implements LineWatcher, RunWatch {
   #variables: number[] | undefined;
 
   #variablesOf(point: number): number {
-    this.#variables ??= this.#probes.modules.flatMap(({ points }) => points.map(({ variables }) => variables.length));
+    this.#variables ??= this.#probes.modules.flatMap(({ points }) =>
+      points.map(({ variables }) => variables.length)
+    );
     return this.#variables[point] ?? 0;
   }
 
   #copy(value: unknown): number {
     const limit = this.#size < MANY ? MAX_COPY : LITTLE;
-    const { text, cut } = this.#size < TOO_MANY ? copiedText(value, limit) : { text: '"<not kept>"', cut: true };
+    const { text, cut } = this.#size < TOO_MANY
+      ? copiedText(value, limit)
+      : { text: '"<not kept>"', cut: true };
     const key = cut ? `…${text}` : text;
     let index = this.#textOf.get(key);
     if (index === undefined) {

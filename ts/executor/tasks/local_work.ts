@@ -5,7 +5,10 @@ import type { LocalWork as CoreLocalWork } from "../../core/generated/boundary/t
 
 /** The core's request, with the program's rule for activities that are not registered. */
 export interface LocalWork extends CoreLocalWork {
-  /** Calls of unregistered activities fail ({@link Program.throwsUnregisteredLocal}). Default: the task fails. */
+  /**
+   * Calls of unregistered activities fail ({@link Program.throwsUnregisteredLocal}). Default: the
+   * task fails.
+   */
   readonly throwsUnregistered?: boolean;
 }
 
@@ -26,5 +29,7 @@ export type RunLocalActivities = (work: LocalWork) => Promise<LocalAnswer>;
 export const noLocalActivities: RunLocalActivities = (work) =>
   Promise.resolve({
     resolutions: [],
-    failure: `local activity "${work.start[0]?.activityType ?? "?"}" cannot run: the task has no local activity handler`,
+    failure: `local activity "${
+      work.start[0]?.activityType ?? "?"
+    }" cannot run: the task has no local activity handler`,
   });

@@ -24,7 +24,10 @@ export interface RecordedCommand {
   /** A cancel of `seq` instead of a new command. */
   readonly cancel: boolean;
   readonly seq: number;
-  /** Attributes, with stack traces reduced to "type: message", so that all runtimes give the same bytes. */
+  /**
+   * Attributes, with stack traces reduced to "type: message", so that all runtimes give the same
+   * bytes.
+   */
   readonly attributes: Uint8Array;
   /** Encoded EventGroups, if any. */
   readonly groups?: Uint8Array;
@@ -50,7 +53,10 @@ export interface MissedPatch {
   readonly site: string;
 }
 
-/** A branch of `parallel` that ended with an error of JavaScript: its result is the error, and the run continues. */
+/**
+ * A branch of `parallel` that ended with an error of JavaScript: its result is the error, and the
+ * run continues.
+ */
 export interface FailedBranch {
   /** "branch 2 of parallel in run". */
   readonly branch: string;
@@ -65,7 +71,12 @@ export interface FailedBranch {
 /** Characters of an error in a sentence. */
 const MAX_SHOWN_ERROR = 200;
 /** Errors that code with a mistake throws; others may be a decision of the workflow. */
-const MISTAKES: ReadonlySet<string> = new Set(["ReferenceError", "TypeError", "RangeError", "SyntaxError"]);
+const MISTAKES: ReadonlySet<string> = new Set([
+  "ReferenceError",
+  "TypeError",
+  "RangeError",
+  "SyntaxError",
+]);
 
 export class Recorder implements CommandPort {
   readonly activations: RecordedActivation[] = [];
@@ -85,7 +96,14 @@ export class Recorder implements CommandPort {
   begin(activation: Activation): void {
     const { startedEventId, historyLength, timeMs, isReplaying, queryOnly } = activation;
     this.#commands = [];
-    this.activations.push({ startedEventId, historyLength, timeMs, isReplaying, queryOnly, commands: this.#commands });
+    this.activations.push({
+      startedEventId,
+      historyLength,
+      timeMs,
+      isReplaying,
+      queryOnly,
+      commands: this.#commands,
+    });
   }
 
   command(kind: CommandKind, attributes: Uint8Array, groups?: Uint8Array): number {
@@ -107,10 +125,20 @@ export class Recorder implements CommandPort {
   cancel(kind: CommandKind, seq: number, groups?: Uint8Array): void {
     const site = this.#site(this.cancel);
     this.#port.cancel(kind, seq, groups);
-    this.#commands.push({ kind, cancel: true, seq, attributes: new Uint8Array(0), site, ...(groups && { groups }) });
+    this.#commands.push({
+      kind,
+      cancel: true,
+      seq,
+      attributes: new Uint8Array(0),
+      site,
+      ...(groups && { groups }),
+    });
   }
 
-  /** Native primitives store their call site in the fiber; commands between turns are the executor's. */
+  /**
+   * Native primitives store their call site in the fiber; commands between turns are the
+   * executor's.
+   */
   #site(above: unknown): string {
     if (!this.#callSites) return "";
     if (current.fiber !== undefined) return current.fiber.lastSite;
@@ -146,7 +174,9 @@ export class Recorder implements CommandPort {
   }
 
   handlerSet(kind: MessageKind, name: string): void {
-    if (this.#callSites) this.#handlers.set(`${kind} ${name}`, { kind, name, site: callSite(1, this.handlerSet) });
+    if (this.#callSites) {
+      this.#handlers.set(`${kind} ${name}`, { kind, name, site: callSite(1, this.handlerSet) });
+    }
   }
 
   /** Handlers, each with the line where it was last set, and signals that code has waited for. */
@@ -183,7 +213,9 @@ export class Recorder implements CommandPort {
 export function reduceStacks(kind: CommandKind, attributes: Uint8Array): Uint8Array {
   switch (kind) {
     case CommandKind.COMMAND_KIND_FAIL_WORKFLOW:
-      return encodeWith(FailWorkflow, { failure: reduced(FailWorkflow.decode(attributes).failure) });
+      return encodeWith(FailWorkflow, {
+        failure: reduced(FailWorkflow.decode(attributes).failure),
+      });
     case CommandKind.COMMAND_KIND_UPDATE_RESPONSE: {
       const message = UpdateResponse.decode(attributes);
       if (message.response?.$case !== "rejected") return attributes;
@@ -195,7 +227,10 @@ export function reduceStacks(kind: CommandKind, attributes: Uint8Array): Uint8Ar
     case CommandKind.COMMAND_KIND_QUERY_RESULT: {
       const message = QueryResult.decode(attributes);
       if (message.result?.$case !== "failed") return attributes;
-      return encodeWith(QueryResult, { ...message, result: { $case: "failed", value: reduced(message.result.value) } });
+      return encodeWith(QueryResult, {
+        ...message,
+        result: { $case: "failed", value: reduced(message.result.value) },
+      });
     }
     default:
       return attributes;
@@ -205,7 +240,9 @@ export function reduceStacks(kind: CommandKind, attributes: Uint8Array): Uint8Ar
 function reduced(bytes: Uint8Array): Uint8Array {
   const failure = fromBinary(FailureSchema, bytes);
   for (let part: Failure | undefined = failure; part !== undefined; part = part.cause) {
-    const type = part.failureInfo.case === "applicationFailureInfo" ? part.failureInfo.value.type : part.failureInfo.case ?? "";
+    const type = part.failureInfo.case === "applicationFailureInfo"
+      ? part.failureInfo.value.type
+      : part.failureInfo.case ?? "";
     part.stackTrace = `${type}: ${part.message}`;
   }
   return toBinary(FailureSchema, failure);

@@ -42,7 +42,10 @@ export interface ReplayOptions {
    * endless code.
    */
   readonly follow?: Followed;
-  /** When call sites are recorded: never, always, or in a second replay after a divergence (default). */
+  /**
+   * When call sites are recorded: never, always, or in a second replay after a divergence
+   * (default).
+   */
   readonly callSites?: "never" | "onFailure" | "always";
   /** Explains a divergence, which takes more replays. Default: true if call sites are recorded. */
   readonly explain?: boolean;
@@ -126,7 +129,10 @@ export interface ReplayVerdict {
   readonly trace?: ReplayTrace;
 }
 
-type Setup = (identity: RunIdentity, extra: { record?: boolean; callSites?: boolean; onlyReplays?: boolean }) => RunSetup;
+type Setup = (
+  identity: RunIdentity,
+  extra: { record?: boolean; callSites?: boolean; onlyReplays?: boolean },
+) => RunSetup;
 
 /** Notified of the progress of a replay. The last report locates code that loops forever. */
 export interface ReplayProgress {
@@ -136,7 +142,8 @@ export interface ReplayProgress {
   line?(at: LineAt): void;
 }
 
-const noPages: FetchHistory = () => Promise.reject(new Error("the history ends before the event that its last task needs"));
+const noPages: FetchHistory = () =>
+  Promise.reject(new Error("the history ends before the event that its last task needs"));
 
 export async function replayHistory(
   setup: Setup,
@@ -151,13 +158,23 @@ export async function replayHistory(
   const callSites = options.callSites ?? "onFailure";
   // The second pass after a lost replay must not call sinks again.
   const onlyReplays = options.follow === undefined;
-  const first = await once(setup, identity, history, options, callSites === "always", onlyReplays, progress);
+  const first = await once(
+    setup,
+    identity,
+    history,
+    options,
+    callSites === "always",
+    onlyReplays,
+    progress,
+  );
   if (first.error === undefined || callSites !== "onFailure") return first;
   // An error that workflow code threw has a line already. A nondeterminism error still needs the
   // commands, which are compared with history.
   if (first.error.location !== "" && first.verdict !== "nondeterminism") return first;
   const second = await once(setup, identity, history, options, true, false, {});
-  return second.error?.code === first.error.code ? { ...second, recorded: first.recorded, trace: first.trace } : first;
+  return second.error?.code === first.error.code
+    ? { ...second, recorded: first.recorded, trace: first.trace }
+    : first;
 }
 
 async function once(
@@ -171,15 +188,21 @@ async function once(
 ): Promise<ReplayVerdict> {
   const made = setup(identity, { record: options.record, callSites, onlyReplays });
   const traced = options.trace === true;
-  const lines = traced && options.lines === true ? lineTracing.newTracer?.(options.pathOf) : undefined;
+  const lines = traced && options.lines === true
+    ? lineTracing.newTracer?.(options.pathOf)
+    : undefined;
   const { follow } = options;
   const { line } = progress;
-  const follower = follow === undefined || line === undefined ? undefined : lineTracing.newFollower?.(follow, line);
+  const follower = follow === undefined || line === undefined
+    ? undefined
+    : lineTracing.newFollower?.(follow, line);
   const begin = (startedEventId: number) => {
     follower?.begin(startedEventId);
     progress.task?.(startedEventId);
   };
-  const tracer = traced || callSites ? new ReplayTracer(traced ? begin : undefined, lines) : undefined;
+  const tracer = traced || callSites
+    ? new ReplayTracer(traced ? begin : undefined, lines)
+    : undefined;
   const run = new CachedRun({
     ...made,
     tracer,
@@ -195,9 +218,19 @@ async function once(
         ...(options.record === true ? { recorded: run.recorder!.activations } : {}),
         ...(traced ? { trace: tracer!.trace } : {}),
       };
-      return { ...identity, verdict: "failed", activations: 0, events: 0, warnings: [], error: errorOfThrown(e), ...seen };
+      return {
+        ...identity,
+        verdict: "failed",
+        activations: 0,
+        events: 0,
+        warnings: [],
+        error: errorOfThrown(e),
+        ...seen,
+      };
     }
-    const finished = outcome.response?.$case === "replayFinished" ? outcome.response.value : { activations: 0, events: 0 };
+    const finished = outcome.response?.$case === "replayFinished"
+      ? outcome.response.value
+      : { activations: 0, events: 0 };
     // Reported one hop after the last activation.
     const late = outcome.error === undefined ? run.unhandledRejection() : undefined;
     const error = outcome.error !== undefined
@@ -225,7 +258,9 @@ function errorOf(error: CoreError, run: CachedRun, tracer: ReplayTracer | undefi
   const { code, message, eventId, eventType, expected, actual, commandKind, seq, diffs } = error;
   const thrownAt = userFrame(stackOf(run.thrown));
   // For a thrown value without stack the last command is not the cause (explained.ts).
-  const issuedAt = tracer === undefined || isValueThrown(run.thrown) ? "" : run.recorder?.siteOf(commandKind, seq) ?? "";
+  const issuedAt = tracer === undefined || isValueThrown(run.thrown)
+    ? ""
+    : run.recorder?.siteOf(commandKind, seq) ?? "";
   const location = thrownAt !== "" ? thrownAt : issuedAt;
   return {
     name: isA(run.thrown, Error) ? nameOf(run.thrown) : toCoreError(error).name,
@@ -233,14 +268,16 @@ function errorOf(error: CoreError, run: CachedRun, tracer: ReplayTracer | undefi
     ...(run.thrown === undefined ? {} : thrownParts(run.thrown)),
     // Unknown types and undecodable values have no edit to explain: nothing is compared with
     // history.
-    ...(tracer === undefined || isA(run.thrown, UnknownWorkflowError) || isA(run.thrown, PayloadConverterError)
+    ...(tracer === undefined || isA(run.thrown, UnknownWorkflowError) ||
+        isA(run.thrown, PayloadConverterError)
       ? {}
       : { evidence: evidenceOf(run, tracer) }),
   };
 }
 
 /** Workflow code threw a value that is not an Error. */
-const isValueThrown = (thrown: unknown): boolean => thrown !== undefined && stackFrames(stackOf(thrown)).length === 0;
+const isValueThrown = (thrown: unknown): boolean =>
+  thrown !== undefined && stackFrames(stackOf(thrown)).length === 0;
 
 function thrownParts(thrown: unknown): Pick<ReplayError, "thrown" | "stack"> {
   const stack = userStack(stackOf(thrown));
@@ -261,7 +298,9 @@ function evidenceOf({ recorder }: CachedRun, tracer: ReplayTracer): ReplayEviden
   };
 }
 
-/** An error without a number: undecodable history, a panic, or a rejection that was reported late. */
+/**
+ * An error without a number: undecodable history, a panic, or a rejection that was reported late.
+ */
 function errorOfThrown(thrown: unknown): ReplayError {
   const data = thrown instanceof ThrownCoreError ? thrown.data : undefined;
   return {

@@ -84,13 +84,19 @@ export class ReplayTracer implements LogSink {
 
   #look(snapshot: RunSnapshot): void {
     const at = this.#jobs.length - 1;
-    if (this.#published.at(-1)?.value !== snapshot.published) this.#published.push({ from: at, value: snapshot.published });
-    if (!same(this.#receives.at(-1)?.value, snapshot.receive)) this.#receives.push({ from: at, value: snapshot.receive });
+    if (this.#published.at(-1)?.value !== snapshot.published) {
+      this.#published.push({ from: at, value: snapshot.published });
+    }
+    if (!same(this.#receives.at(-1)?.value, snapshot.receive)) {
+      this.#receives.push({ from: at, value: snapshot.receive });
+    }
     if (!same(this.#buffered.at(-1)?.value ?? {}, snapshot.buffered)) {
       this.#buffered.push({ from: at, value: snapshot.buffered });
     }
     const { phase } = snapshot;
-    if (phase !== undefined && this.#phases.at(-1)?.value !== phase) this.#phases.push({ from: at, value: phase });
+    if (phase !== undefined && this.#phases.at(-1)?.value !== phase) {
+      this.#phases.push({ from: at, value: phase });
+    }
     const pending = new Map<object, OpenWait>();
     for (const awaiter of snapshot.waits) {
       let wait = this.#pending.get(awaiter);
@@ -124,7 +130,12 @@ const same = (a: unknown, b: unknown): boolean => JSON.stringify(a) === JSON.str
 function jobOf({ eventId, variant }: Activation["jobs"][number]): TracedJob {
   switch (variant?.$case) {
     case "signalWorkflow":
-      return { eventId, kind: "signalWorkflow", name: variant.value.signalName, input: variant.value.input };
+      return {
+        eventId,
+        kind: "signalWorkflow",
+        name: variant.value.signalName,
+        input: variant.value.input,
+      };
     case "doUpdate": {
       const { id, name, protocolInstanceId, input } = variant.value;
       return { eventId, kind: "doUpdate", name, updateId: id, protocolInstanceId, input };
@@ -139,6 +150,11 @@ function clonable(entry: LogEntry): LogEntry {
   try {
     return { ...entry, fields: JSON.parse(JSON.stringify(entry.fields)) as LogEntry["fields"] };
   } catch {
-    return { ...entry, fields: Object.fromEntries(Object.entries(entry.fields).map(([key, value]) => [key, String(value)])) };
+    return {
+      ...entry,
+      fields: Object.fromEntries(
+        Object.entries(entry.fields).map(([key, value]) => [key, String(value)]),
+      ),
+    };
   }
 }

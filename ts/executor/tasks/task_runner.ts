@@ -2,14 +2,24 @@
 // the whole realm; while a run waits for a page of its history, others continue. A task that
 // diverges or deadlocks runs a second time with call sites, so that its failure has the user's line
 // (too expensive to always record).
-import { ErrorKind, EvictionReason, type TaskOutcome } from "../../core/generated/boundary/temporalex/boundary/v1/boundary.ts";
+import {
+  ErrorKind,
+  EvictionReason,
+  type TaskOutcome,
+} from "../../core/generated/boundary/temporalex/boundary/v1/boundary.ts";
 import { CorePanicError } from "../../core/errors.ts";
 import type { WorkerCore } from "../../core/worker_half.ts";
 import { encodeFailure } from "../../converter/failure_converter.ts";
 import { defaultPayloadConverter, type PayloadConverter } from "../../converter/payload.ts";
 import { stackOf } from "../../converter/thrown.ts";
 import { userFrame } from "../program/call_site.ts";
-import { CachedRun, type FetchHistory, type RunIdentity, type RunSettings, type RunSetup } from "./cached_run.ts";
+import {
+  CachedRun,
+  type FetchHistory,
+  type RunIdentity,
+  type RunSettings,
+  type RunSetup,
+} from "./cached_run.ts";
 import { DeadlockError, FailedCause } from "../program/errors.ts";
 import { asksForStacks } from "../program/built_in_queries.ts";
 import { HistoryLimits } from "./history_limits.ts";
@@ -27,7 +37,12 @@ import {
 import type { SinkPort } from "../program/sinks.ts";
 import type { Recorder } from "./recording.ts";
 import { type RejectionHost, RejectionReports } from "../program/rejections.ts";
-import { replayHistory, type ReplayOptions, type ReplayProgress, type ReplayVerdict } from "./replay.ts";
+import {
+  replayHistory,
+  type ReplayOptions,
+  type ReplayProgress,
+  type ReplayVerdict,
+} from "./replay.ts";
 import { unknownWorkflow } from "./unknown_program.ts";
 import { taskFailedRequest, withFailureMessage } from "./failed_request.ts";
 import { type TaskHead, taskTokenOf, type WorkflowTask } from "../../messages/workflow_task.ts";
@@ -38,7 +53,9 @@ export interface TaskRunnerOptions {
   readonly programs: (workflowType: string) => Program | undefined;
   /** Names for the message about an unknown type. */
   readonly workflowTypes?: () => readonly string[];
-  /** Namespace, identity, sdk version, sticky queue, ... The program sets `jobOrder` and `sdkName`. */
+  /**
+   * Namespace, identity, sdk version, sticky queue, ... The program sets `jobOrder` and `sdkName`.
+   */
   readonly runOptions: RunSettings;
   /** Runs kept in memory between tasks; 0: none. */
   readonly cacheSize: number;
@@ -86,7 +103,9 @@ export class TaskRunner {
     this.#options = options;
     this.#converter = options.converter ?? defaultPayloadConverter;
     this.#log = options.log ?? silentLog;
-    this.#reports = options.rejections === undefined ? undefined : new RejectionReports(options.rejections);
+    this.#reports = options.rejections === undefined
+      ? undefined
+      : new RejectionReports(options.rejections);
   }
 
   /** Ids of cached runs, least recently used first. */
@@ -107,7 +126,10 @@ export class TaskRunner {
    * Processes a workflow task. A failure of workflow code is part of the outcome; rejects if the
    * core rejects the task. A task with local activities fails without `runLocally`.
    */
-  runTask(task: WorkflowTask, runLocally: RunLocalActivities = noLocalActivities): Promise<RealmOutcome> {
+  runTask(
+    task: WorkflowTask,
+    runLocally: RunLocalActivities = noLocalActivities,
+  ): Promise<RealmOutcome> {
     const { runId } = task.head;
     const before = this.#open.get(runId);
     const run = () => this.#run(task, this.#freed(runId, runLocally));
@@ -126,7 +148,9 @@ export class TaskRunner {
     this.#options.onTurnTo?.(head.runId);
     try {
       if (this.#disposed) throw new Error("the task runner is disposed");
-      if (head.query !== undefined && asksForStacks([head.query])) return await this.#askForStacks(task);
+      if (head.query !== undefined && asksForStacks([head.query])) {
+        return await this.#askForStacks(task);
+      }
       let run = this.#take(head);
       let hit = run !== undefined;
       run ??= this.#create(head, asksForStacks(head.queries ?? []));
@@ -156,11 +180,17 @@ export class TaskRunner {
       } finally {
         wishes = run.wishes;
         const leaves = this.#leaving.delete(head.runId) || this.#disposed;
-        if (outcome === undefined || outcome.evict || leaves || this.#options.cacheSize <= 0) run.dispose();
-        else this.#cache.set(head.runId, run);
+        if (outcome === undefined || outcome.evict || leaves || this.#options.cacheSize <= 0) {
+          run.dispose();
+        } else this.#cache.set(head.runId, run);
       }
       return {
-        ...this.#told(run, this.#warned(run, outcome), { hit, displaced: this.#makeRoom() }, head.asksForShown === true),
+        ...this.#told(
+          run,
+          this.#warned(run, outcome),
+          { hit, displaced: this.#makeRoom() },
+          head.asksForShown === true,
+        ),
         ...wishes,
       };
     } finally {
@@ -172,10 +202,23 @@ export class TaskRunner {
    * Adds data of the run to the core's outcome. The user's line is for outcomes without a report:
    * only first attempts are reported, but a new process may start with a later one.
    */
-  #told(run: CachedRun, outcome: TaskOutcome, cache: CacheUse, asksForShown: boolean): RealmOutcome {
-    const at = outcome.error === undefined || outcome.response?.$case === "failed" ? "" : userFrame(stackOf(run.thrown));
+  #told(
+    run: CachedRun,
+    outcome: TaskOutcome,
+    cache: CacheUse,
+    asksForShown: boolean,
+  ): RealmOutcome {
+    const at = outcome.error === undefined || outcome.response?.$case === "failed"
+      ? ""
+      : userFrame(stackOf(run.thrown));
     const shown = outcome.response?.$case === "completed" ? run.shown(asksForShown) : undefined;
-    return { ...outcome, cache, runStartMs: run.startMs, ...(at !== "" && { at }), ...(shown && { shown }) };
+    return {
+      ...outcome,
+      cache,
+      runStartMs: run.startMs,
+      ...(at !== "" && { at }),
+      ...(shown && { shown }),
+    };
   }
 
   /** Adds a warning if the run's history has become large; not for a closing run. */
@@ -184,22 +227,37 @@ export class TaskRunner {
       this.#historyLimits.forget(run.identity.runId);
       return outcome;
     }
-    const warning = this.#historyLimits.check(run.identity, run.historyLength, run.historySizeBytes);
-    return warning === undefined ? outcome : { ...outcome, warnings: [...outcome.warnings, warning] };
+    const warning = this.#historyLimits.check(
+      run.identity,
+      run.historyLength,
+      run.historySizeBytes,
+    );
+    return warning === undefined
+      ? outcome
+      : { ...outcome, warnings: [...outcome.warnings, warning] };
   }
 
-  /** Takes the task's run from the cache. For stack queries it must have recorded stacks from its start. */
+  /**
+   * Takes the task's run from the cache. For stack queries it must have recorded stacks from its
+   * start.
+   */
   #take(head: TaskHead): CachedRun | undefined {
     const cached = this.#cache.get(head.runId);
     this.#cache.delete(head.runId);
-    if (cached === undefined || cached.knowsStacks || !asksForStacks(head.queries ?? [])) return cached;
+    if (cached === undefined || cached.knowsStacks || !asksForStacks(head.queries ?? [])) {
+      return cached;
+    }
     cached.dispose();
     return undefined;
   }
 
   #create(head: TaskHead, stacks: boolean, verdicts?: ReadonlyMap<string, Verdict>): CachedRun {
     const { onRecorder } = this.#options;
-    const extra = { record: onRecorder !== undefined, callSites: stacks && "stacks", verdicts } as const;
+    const extra = {
+      record: onRecorder !== undefined,
+      callSites: stacks && "stacks",
+      verdicts,
+    } as const;
     const run = new CachedRun(this.#setup(head, extra));
     if (run.recorder !== undefined) onRecorder?.(run.identity, run.recorder);
     return run;
@@ -244,7 +302,9 @@ export class TaskRunner {
     const { workflowType, workflowId, runId } = identity;
     return {
       core,
-      runOptions: identity.runsReducers === true ? { ...runOptions, runsReducers: true } : runOptions,
+      runOptions: identity.runsReducers === true
+        ? { ...runOptions, runsReducers: true }
+        : runOptions,
       program: programs(workflowType) ?? unknownWorkflow(workflowType, workflowTypes?.() ?? []),
       identity: { workflowType, workflowId, runId },
       converter: this.#converter,
@@ -270,14 +330,20 @@ export class TaskRunner {
   }
 
   /** Runs the task again with call sites, in a separate run; used if it fails the same way. */
-  async #diagnose({ head, bytes }: WorkflowTask, first: TaskOutcome, failed: CachedRun): Promise<TaskOutcome> {
+  async #diagnose(
+    { head, bytes }: WorkflowTask,
+    first: TaskOutcome,
+    failed: CachedRun,
+  ): Promise<TaskOutcome> {
     const run = new CachedRun(this.#setup(head, { callSites: true, quiet: true }));
     try {
       run.core.startTask(bytes);
       const second = await run.drive(this.#fetch);
       if (second.error === undefined || second.error.code !== first.error!.code) return first;
       failed.thrown = run.thrown;
-      return first.error!.kind === ErrorKind.ERROR_KIND_NONDETERMINISM ? located(second, run) : second;
+      return first.error!.kind === ErrorKind.ERROR_KIND_NONDETERMINISM
+        ? located(second, run)
+        : second;
     } catch {
       // Without a better explanation the first outcome is used.
       return first;
@@ -295,7 +361,11 @@ export class TaskRunner {
     try {
       run.core.startTask(bytes);
       const second = await run.drive(this.#fetch);
-      return { ...second, evict: false, evictionReason: EvictionReason.EVICTION_REASON_UNSPECIFIED };
+      return {
+        ...second,
+        evict: false,
+        evictionReason: EvictionReason.EVICTION_REASON_UNSPECIFIED,
+      };
     } catch {
       return first;
     } finally {
@@ -345,7 +415,10 @@ export class TaskRunner {
     };
   }
 
-  /** Replays a complete or truncated history (encoded History) without reports, and returns the verdict. */
+  /**
+   * Replays a complete or truncated history (encoded History) without reports, and returns the
+   * verdict.
+   */
   async replay(
     workflowId: string,
     history: Uint8Array,

@@ -5,9 +5,17 @@ import { UnknownWorkflowError } from "../program/errors.ts";
 import { SDK_NAME } from "../program/sdk_name.ts";
 import type { Program } from "../program/program.ts";
 
-export function unknownWorkflow(workflowType: string, known: readonly string[], hint = ""): Program {
-  const names = known.length === 0 ? "it has no workflow types" : `it has ${known.map((name) => `"${name}"`).join(", ")}`;
-  return failingProgram(`workflow type "${workflowType}" is not known to this worker; ${names}${hint}`);
+export function unknownWorkflow(
+  workflowType: string,
+  known: readonly string[],
+  hint = "",
+): Program {
+  const names = known.length === 0
+    ? "it has no workflow types"
+    : `it has ${known.map((name) => `"${name}"`).join(", ")}`;
+  return failingProgram(
+    `workflow type "${workflowType}" is not known to this worker; ${names}${hint}`,
+  );
 }
 
 /** The same with the message of Temporal's SDK, for which tests and dashboards search. */

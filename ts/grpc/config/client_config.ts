@@ -25,7 +25,9 @@ export interface ClientConfigTls {
   clientKey?: ConfigDataSource;
   /** Certificates of trusted authorities (PEM). */
   serverCaCert?: ConfigDataSource;
-  /** Accept any server certificate. For tests: allows a machine in the middle to read everything. */
+  /**
+   * Accept any server certificate. For tests: allows a machine in the middle to read everything.
+   */
   disableHostVerification?: boolean;
 }
 
@@ -47,7 +49,10 @@ export interface ClientConfigProfile {
 
 /** Options of {@link loadClientConnectConfig} and {@link loadClientConfigProfile}. */
 export interface LoadClientConfigOptions {
-  /** Name of the profile. Default: TEMPORAL_PROFILE, else "default", which may be missing in the file. */
+  /**
+   * Name of the profile. Default: TEMPORAL_PROFILE, else "default", which may be missing in the
+   * file.
+   */
   profile?: string;
   /**
    * The file, which must exist, or its text. Default: TEMPORAL_CONFIG_FILE, else
@@ -109,16 +114,24 @@ const META_PREFIX = "TEMPORAL_GRPC_META_";
  * const { connectionOptions, namespace = "default" } = loadClientConnectConfig();
  * const connection = await Connection.connect({ ...connectionOptions, namespace });
  */
-export function loadClientConnectConfig(options: LoadClientConfigOptions = {}): ClientConnectConfig {
+export function loadClientConnectConfig(
+  options: LoadClientConfigOptions = {},
+): ClientConnectConfig {
   const profile = loadClientConfigProfile(options);
   return { connectionOptions: connectionOptionsOf(profile), namespace: profile.namespace };
 }
 
-/** Reads profile and environment, but not the certificate files. Throws a {@link ClientConfigError}. */
-export function loadClientConfigProfile(options: LoadClientConfigOptions = {}): ClientConfigProfile {
+/**
+ * Reads profile and environment, but not the certificate files. Throws a {@link ClientConfigError}.
+ */
+export function loadClientConfigProfile(
+  options: LoadClientConfigOptions = {},
+): ClientConfigProfile {
   const { disableFile = false, disableEnv = false } = options;
   if (disableFile && disableEnv) {
-    throw new ClientConfigError("disableFile and disableEnv exclude every source; set only one of them");
+    throw new ClientConfigError(
+      "disableFile and disableEnv exclude every source; set only one of them",
+    );
   }
   const env = new Environment(disableEnv ? {} : options.overrideEnvVars);
   const profile = disableFile ? {} : profileOfFile(options, env);
@@ -126,9 +139,13 @@ export function loadClientConfigProfile(options: LoadClientConfigOptions = {}): 
   return profile;
 }
 
-/** Reads all profiles of the file; empty for a missing default file. Throws a {@link ClientConfigError}. */
+/**
+ * Reads all profiles of the file; empty for a missing default file. Throws a {@link
+ * ClientConfigError}.
+ */
 export function loadClientConfigProfiles(
-  options: Pick<LoadClientConfigOptions, "configSource" | "configFileStrict" | "overrideEnvVars"> = {},
+  options: Pick<LoadClientConfigOptions, "configSource" | "configFileStrict" | "overrideEnvVars"> =
+    {},
 ): { [name: string]: ClientConfigProfile } {
   const strict = options.configFileStrict === true;
   const { name, text } = configFile(options, new Environment(options.overrideEnvVars), strict);
@@ -142,7 +159,9 @@ export function loadClientConfigProfiles(
 export function connectionOptionsOf(profile: ClientConfigProfile): ConnectionOptions {
   const { address, apiKey, grpcMeta } = profile;
   // An API key without TLS would be sent in clear text, so it enables TLS.
-  const tls = profile.tls === undefined ? (apiKey === undefined ? undefined : true) : tlsOf(profile.tls);
+  const tls = profile.tls === undefined
+    ? (apiKey === undefined ? undefined : true)
+    : tlsOf(profile.tls);
   return {
     ...(address !== undefined && { address }),
     ...(apiKey !== undefined && { apiKey }),
@@ -157,7 +176,9 @@ function tlsOf(tls: ClientConfigTls): boolean | TlsOptions {
   const clientCertificate = contentOf(tls.clientCert, "the client certificate");
   const clientKey = contentOf(tls.clientKey, "the client key");
   if ((clientCertificate === undefined) !== (clientKey === undefined)) {
-    const [given, missing] = clientKey === undefined ? ["client certificate", "key"] : ["client key", "certificate"];
+    const [given, missing] = clientKey === undefined
+      ? ["client certificate", "key"]
+      : ["client key", "certificate"];
     throw new ClientConfigError(`the profile has a ${given} but no ${missing}; set both`);
   }
   const options: TlsOptions = {
@@ -176,7 +197,10 @@ function contentOf(source: ConfigDataSource | undefined, what: string): string |
   try {
     return readText(source.path);
   } catch (cause) {
-    throw new ClientConfigError(`the file "${source.path}" with ${what} cannot be read: ${(cause as Error).message}`, { cause });
+    throw new ClientConfigError(
+      `the file "${source.path}" with ${what} cannot be read: ${(cause as Error).message}`,
+      { cause },
+    );
   }
 }
 
@@ -186,7 +210,9 @@ function profileOfFile(options: LoadClientConfigOptions, env: Environment): Clie
   const strict = options.configFileStrict === true;
   const named = options.profile ?? (env.get("TEMPORAL_PROFILE") || undefined);
   const file = configFile(options, env, strict);
-  const profiles = file.text === undefined ? {} : readClientConfigToml(file.text, { file: file.name, strict });
+  const profiles = file.text === undefined
+    ? {}
+    : readClientConfigToml(file.text, { file: file.name, strict });
   const name = named ?? "default";
   if (Object.hasOwn(profiles, name)) return profiles[name]!;
   if (named === undefined) return {};
@@ -205,11 +231,15 @@ function configFile(
   env: Environment,
   strict: boolean,
 ): { name: string; text: string | undefined } {
-  if (configSource !== undefined && "data" in configSource) return { name: "the configuration given", text: configSource.data };
+  if (configSource !== undefined && "data" in configSource) {
+    return { name: "the configuration given", text: configSource.data };
+  }
   const fromEnv = env.get("TEMPORAL_CONFIG_FILE") || undefined;
   const named = configSource?.path ?? fromEnv;
   const path = named ?? defaultConfigFile(env);
-  if (path === undefined) return { name: "configuration file (its folder is unknown)", text: undefined };
+  if (path === undefined) {
+    return { name: "configuration file (its folder is unknown)", text: undefined };
+  }
   const name = `configuration file ${path}`;
   try {
     return { name, text: readText(path) };
@@ -217,13 +247,20 @@ function configFile(
     const missing = (cause as { code?: unknown }).code === "ENOENT";
     // A default file counts as missing if it may not be read (Deno's permissions).
     const optional = configSource === undefined && !strict;
-    if (named === undefined ? missing || isRefused(cause) : missing && optional) return { name, text: undefined };
+    if (named === undefined ? missing || isRefused(cause) : missing && optional) {
+      return { name, text: undefined };
+    }
     const by = configSource === undefined ? " (TEMPORAL_CONFIG_FILE)" : "";
-    throw new ClientConfigError(`the ${name}${by} cannot be read: ${(cause as Error).message}`, { cause });
+    throw new ClientConfigError(`the ${name}${by} cannot be read: ${(cause as Error).message}`, {
+      cause,
+    });
   }
 }
 
-/** Returns `temporalio/temporal.toml` in the user's configuration folder; undefined if that is not known. */
+/**
+ * Returns `temporalio/temporal.toml` in the user's configuration folder; undefined if that is not
+ * known.
+ */
 function defaultConfigFile(env: Environment): string | undefined {
   const platform = builtin<typeof import("node:os")>("node:os")?.platform();
   const path = builtin<typeof import("node:path")>("node:path");
@@ -250,7 +287,8 @@ class Environment {
   readonly #variables: { readonly [name: string]: string | undefined };
 
   constructor(variables: { readonly [name: string]: string | undefined } | undefined) {
-    this.#variables = variables ?? (globalThis as { process?: { env?: NodeJS.ProcessEnv } }).process?.env ?? {};
+    this.#variables = variables ??
+      (globalThis as { process?: { env?: NodeJS.ProcessEnv } }).process?.env ?? {};
   }
 
   /** Returns a variable's value; undefined if not set. Throws if it may not be read. */
@@ -323,7 +361,11 @@ export function metaName(name: string): string {
   return name.toLowerCase().replaceAll("_", "-");
 }
 
-function setText<K extends string>(into: { [key in K]?: string }, key: K, value: string | undefined): void {
+function setText<K extends string>(
+  into: { [key in K]?: string },
+  key: K,
+  value: string | undefined,
+): void {
   if (value === undefined) return;
   if (value === "") delete into[key];
   else into[key] = value;
@@ -340,7 +382,9 @@ function truth(name: string, env: Environment): boolean | undefined {
     case "0":
       return false;
   }
-  throw new ClientConfigError(`the environment variable ${name} must be "true" or "false" (or 1 or 0), not "${text}"`);
+  throw new ClientConfigError(
+    `the environment variable ${name} must be "true" or "false" (or 1 or 0), not "${text}"`,
+  );
 }
 
 function setSource(
@@ -373,5 +417,6 @@ function setSource(
 /** Returns whether the error is a denied permission of Deno or the file system. */
 function isRefused(error: unknown): boolean {
   const { name, code } = error as { name?: unknown; code?: unknown };
-  return name === "NotCapable" || name === "PermissionDenied" || code === "EACCES" || code === "EPERM" || code === "ENOTDIR";
+  return name === "NotCapable" || name === "PermissionDenied" || code === "EACCES" ||
+    code === "EPERM" || code === "ENOTDIR";
 }

@@ -20,14 +20,22 @@ type Variables = { readonly [name: string]: string | undefined };
  * @example
  * const connection = await Connection.connect({ address, proxy: proxyFromEnvironment(address) });
  */
-export function proxyFromEnvironment(address = "localhost:7233", variables?: Variables): ProxyOptions | undefined {
+export function proxyFromEnvironment(
+  address = "localhost:7233",
+  variables?: Variables,
+): ProxyOptions | undefined {
   const env = variables ?? (globalThis as { process?: { env?: Variables } }).process?.env ?? {};
   const named = env["HTTPS_PROXY"] || env["https_proxy"];
-  if (!named || address.startsWith("unix:") || isExcepted(address, env["NO_PROXY"] || env["no_proxy"] || "")) return undefined;
+  if (
+    !named || address.startsWith("unix:") ||
+    isExcepted(address, env["NO_PROXY"] || env["no_proxy"] || "")
+  ) return undefined;
   const text = named.trim();
   const url = parsed(/^[a-z][a-z0-9+.-]*:\/\//i.test(text) ? text : `http://${text}`);
   if (url === undefined || url.hostname === "" || (url.pathname !== "/" && url.pathname !== "")) {
-    throw new TypeError("the environment variable HTTPS_PROXY is not a proxy address; write http://host:port");
+    throw new TypeError(
+      "the environment variable HTTPS_PROXY is not a proxy address; write http://host:port",
+    );
   }
   if (url.protocol !== "http:") {
     throw new TypeError(
@@ -39,7 +47,10 @@ export function proxyFromEnvironment(address = "localhost:7233", variables?: Var
   const targetHost = `${url.hostname}:${url.port || "80"}`;
   if (url.username === "") return { type: "http-connect", targetHost };
   try {
-    const basicAuth = { username: decodeURIComponent(url.username), password: decodeURIComponent(url.password) };
+    const basicAuth = {
+      username: decodeURIComponent(url.username),
+      password: decodeURIComponent(url.password),
+    };
     return { type: "http-connect", targetHost, basicAuth };
   } catch {
     // Without a cause, which would quote the values.
@@ -57,9 +68,13 @@ function isExcepted(address: string, exceptions: string): boolean {
   if (url === undefined) return true;
   const net = builtin<typeof Net>("node:net");
   const host = url.hostname.replace(/^\[(.*)\]$/, "$1").replace(/\.$/, "").toLowerCase();
-  const family = (text: string) => (net?.isIP(text) === 6 ? "ipv6" : net?.isIP(text) === 4 ? "ipv4" : undefined);
+  const family = (
+    text: string,
+  ) => (net?.isIP(text) === 6 ? "ipv6" : net?.isIP(text) === 4 ? "ipv4" : undefined);
   const kind = family(host);
-  if (host === "localhost" || host === "::1" || (kind === "ipv4" && host.startsWith("127."))) return true;
+  if (host === "localhost" || host === "::1" || (kind === "ipv4" && host.startsWith("127."))) {
+    return true;
+  }
   return exceptions.toLowerCase().split(/[\s,]+/).some((entry) => {
     if (entry === "") return false;
     if (entry === "*") return true;
@@ -67,15 +82,22 @@ function isExcepted(address: string, exceptions: string): boolean {
     if (range !== null) {
       const [, base, bits] = range;
       const of = family(base!);
-      if (net === undefined || of === undefined || of !== kind || Number(bits) > (of === "ipv4" ? 32 : 128)) return false;
+      if (
+        net === undefined || of === undefined || of !== kind ||
+        Number(bits) > (of === "ipv4" ? 32 : 128)
+      ) return false;
       const list = new net.BlockList();
       list.addSubnet(base!, Number(bits), of);
       return list.check(host, of);
     }
-    const [, name, port] = family(entry) === "ipv6" ? [, entry, undefined] : /^\[?(.*?)\]?(?::(\d+))?$/.exec(entry)!;
+    const [, name, port] = family(entry) === "ipv6"
+      ? [, entry, undefined]
+      : /^\[?(.*?)\]?(?::(\d+))?$/.exec(entry)!;
     if (port !== undefined && port !== url.port) return false;
     const below = name!.replace(/^\*?\./, ".");
     if (kind !== undefined) return below === host;
-    return below.startsWith(".") ? host.endsWith(below) : host === below || host.endsWith(`.${below}`);
+    return below.startsWith(".")
+      ? host.endsWith(below)
+      : host === below || host.endsWith(`.${below}`);
   });
 }

@@ -26,8 +26,12 @@ class Table {
   readonly #read = new Set<string>();
 
   constructor(value: unknown, path: string, options: ReadOptions) {
-    if (typeof value !== "object" || value === null || Array.isArray(value) || value instanceof Date) {
-      throw new ClientConfigError(`invalid ${options.file}: "${path}" must be a table, not ${kindOf(value)}`);
+    if (
+      typeof value !== "object" || value === null || Array.isArray(value) || value instanceof Date
+    ) {
+      throw new ClientConfigError(
+        `invalid ${options.file}: "${path}" must be a table, not ${kindOf(value)}`,
+      );
     }
     this.#values = value as { [key: string]: unknown };
     this.#path = path;
@@ -76,7 +80,9 @@ class Table {
     const data = this.text(`${name}_data`) || undefined;
     if (path !== undefined && data !== undefined) {
       throw new ClientConfigError(
-        `invalid ${this.#options.file}: "${this.#at(`${name}_path`)}" and "${this.#at(`${name}_data`)}" contradict each other; ` +
+        `invalid ${this.#options.file}: "${this.#at(`${name}_path`)}" and "${
+          this.#at(`${name}_data`)
+        }" contradict each other; ` +
           "keep one of them",
       );
     }
@@ -90,9 +96,9 @@ class Table {
     if (left.length === 0) return;
     const names = left.map((key) => `"${this.#at(key)}"`).join(", ");
     throw new ClientConfigError(
-      `the ${this.#options.file} has ${left.length === 1 ? "an unknown key" : "unknown keys"}: ${names}; known keys: ${
-        [...this.#read].join(", ")
-      }`,
+      `the ${this.#options.file} has ${
+        left.length === 1 ? "an unknown key" : "unknown keys"
+      }: ${names}; known keys: ${[...this.#read].join(", ")}`,
     );
   }
 }
@@ -102,11 +108,18 @@ function kindOf(value: unknown): string {
   if (value instanceof Date) return "a date";
   if (Array.isArray(value)) return "a list";
   if (typeof value === "object") return "a table";
-  return typeof value === "string" ? "text" : typeof value === "boolean" ? "true or false" : "a number";
+  return typeof value === "string"
+    ? "text"
+    : typeof value === "boolean"
+    ? "true or false"
+    : "a number";
 }
 
 /** Returns the profiles of a file by name. Throws a ClientConfigError. */
-export function readClientConfigToml(text: string, options: ReadOptions): { [name: string]: ClientConfigProfile } {
+export function readClientConfigToml(
+  text: string,
+  options: ReadOptions,
+): { [name: string]: ClientConfigProfile } {
   let parsed: unknown;
   try {
     parsed = parse(text);
@@ -114,7 +127,9 @@ export function readClientConfigToml(text: string, options: ReadOptions): { [nam
     if (!(cause instanceof TomlError)) throw cause;
     // The library's message quotes lines around the error, which may contain a secret.
     const what = cause.message.split("\n")[0]!.replace(/^Invalid TOML document:\s*/, "");
-    throw new ClientConfigError(`the ${options.file} is not valid TOML: line ${cause.line}, column ${cause.column}: ${what}`);
+    throw new ClientConfigError(
+      `the ${options.file} is not valid TOML: line ${cause.line}, column ${cause.column}: ${what}`,
+    );
   }
   const root = new Table(parsed, "", options);
   const profiles: { [name: string]: ClientConfigProfile } = Object.create(null);
@@ -126,7 +141,12 @@ export function readClientConfigToml(text: string, options: ReadOptions): { [nam
 
 function profileOf(table: Table): ClientConfigProfile {
   const profile: ClientConfigProfile = {};
-  for (const [key, name] of [["address", "address"], ["namespace", "namespace"], ["apiKey", "api_key"]] as const) {
+  for (
+    const [key, name] of [["address", "address"], ["namespace", "namespace"], [
+      "apiKey",
+      "api_key",
+    ]] as const
+  ) {
     const value = table.text(name);
     if (value) profile[key] = value;
   }
@@ -161,6 +181,8 @@ function tlsOf(table: Table): ClientConfigTls {
   if (disabled !== undefined) tls.disabled = disabled;
   if (serverName) tls.serverName = serverName;
   if (disableHostVerification !== undefined) tls.disableHostVerification = disableHostVerification;
-  for (const [key, source] of Object.entries(sources)) if (source !== undefined) tls[key as keyof typeof sources] = source;
+  for (const [key, source] of Object.entries(sources)) {
+    if (source !== undefined) tls[key as keyof typeof sources] = source;
+  }
   return tls;
 }

@@ -11,7 +11,13 @@ export const FRAME = {
   continuation: 9,
 } as const;
 export const END_STREAM = 1, ACK = 1, END_HEADERS = 4, PADDED = 8, PRIORITY = 0x20;
-export const SETTING = { tableSize: 1, enablePush: 2, maxStreams: 3, initialWindow: 4, maxFrame: 5 } as const;
+export const SETTING = {
+  tableSize: 1,
+  enablePush: 2,
+  maxStreams: 3,
+  initialWindow: 4,
+  maxFrame: 5,
+} as const;
 export const HEAD_BYTES = 9;
 export const PREFACE = Buffer.from("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n", "latin1");
 
@@ -34,7 +40,14 @@ export function uint32(bytes: Uint8Array, at: number): number {
 export const uint31 = (bytes: Uint8Array, at: number) => uint32(bytes, at) & 0x7fff_ffff;
 
 /** Writes the head of a frame; returns its end. */
-export function head(out: Uint8Array, at: number, length: number, type: number, flags: number, id: number): number {
+export function head(
+  out: Uint8Array,
+  at: number,
+  length: number,
+  type: number,
+  flags: number,
+  id: number,
+): number {
   out[at++] = length >>> 16;
   out[at++] = length >>> 8;
   out[at++] = length;

@@ -13,17 +13,73 @@ export type Fields = { readonly [name: string]: string | undefined };
 export type FieldList = readonly (readonly [name: string, value: string, once?: boolean])[];
 
 const STATIC: FieldList = [
-  ...[[":authority", ""], [":method", "GET"], [":method", "POST"], [":path", "/"], [":path", "/index.html"]] as const,
+  ...[[":authority", ""], [":method", "GET"], [":method", "POST"], [":path", "/"], [
+    ":path",
+    "/index.html",
+  ]] as const,
   ...[[":scheme", "http"], [":scheme", "https"]] as const,
-  ...["200", "204", "206", "304", "400", "404", "500"].map((status) => [":status", status] as const),
+  ...["200", "204", "206", "304", "400", "404", "500"].map((status) =>
+    [":status", status] as const
+  ),
   ...[["accept-charset", ""], ["accept-encoding", "gzip, deflate"]] as const,
   ...[
-    ...["accept-language", "accept-ranges", "accept", "access-control-allow-origin", "age", "allow", "authorization"],
-    ...["cache-control", "content-disposition", "content-encoding", "content-language", "content-length", "content-location"],
-    ...["content-range", "content-type", "cookie", "date", "etag", "expect", "expires", "from", "host", "if-match"],
-    ...["if-modified-since", "if-none-match", "if-range", "if-unmodified-since", "last-modified", "link", "location"],
-    ...["max-forwards", "proxy-authenticate", "proxy-authorization", "range", "referer", "refresh", "retry-after", "server"],
-    ...["set-cookie", "strict-transport-security", "transfer-encoding", "user-agent", "vary", "via", "www-authenticate"],
+    ...[
+      "accept-language",
+      "accept-ranges",
+      "accept",
+      "access-control-allow-origin",
+      "age",
+      "allow",
+      "authorization",
+    ],
+    ...[
+      "cache-control",
+      "content-disposition",
+      "content-encoding",
+      "content-language",
+      "content-length",
+      "content-location",
+    ],
+    ...[
+      "content-range",
+      "content-type",
+      "cookie",
+      "date",
+      "etag",
+      "expect",
+      "expires",
+      "from",
+      "host",
+      "if-match",
+    ],
+    ...[
+      "if-modified-since",
+      "if-none-match",
+      "if-range",
+      "if-unmodified-since",
+      "last-modified",
+      "link",
+      "location",
+    ],
+    ...[
+      "max-forwards",
+      "proxy-authenticate",
+      "proxy-authorization",
+      "range",
+      "referer",
+      "refresh",
+      "retry-after",
+      "server",
+    ],
+    ...[
+      "set-cookie",
+      "strict-transport-security",
+      "transfer-encoding",
+      "user-agent",
+      "vary",
+      "via",
+      "www-authenticate",
+    ],
   ].map((name) => [name, ""] as const),
 ];
 
@@ -123,7 +179,8 @@ export class HeaderEncoder {
     const entry = this.#entries.get(pair);
     if (entry !== undefined) return putInteger(out, 0x80, 7, STATIC.length + this.#count - entry);
     const named = this.#names.get(name);
-    const index = STATIC_NAMES.get(name) ?? (named === undefined ? 0 : STATIC.length + this.#count - named);
+    const index = STATIC_NAMES.get(name) ??
+      (named === undefined ? 0 : STATIC.length + this.#count - named);
     const bytes = ENTRY_BYTES + name.length + value.length;
     const kept = !once && this.#used + bytes <= this.#limit;
     if (kept) putInteger(out, 0x40, 6, index);
@@ -188,7 +245,9 @@ function decode(block: Uint8Array): Fields {
   };
   const entry = (index: number) => {
     const found = STATIC[index - 1];
-    if (found === undefined) throw new HpackError(`a header block has index ${index} outside of the dynamic table`);
+    if (found === undefined) {
+      throw new HpackError(`a header block has index ${index} outside of the dynamic table`);
+    }
     return found;
   };
   const put = (name: string, value: string) => {
@@ -200,7 +259,9 @@ function decode(block: Uint8Array): Fields {
       const [name, value] = entry(integer(7));
       put(name, value);
     } else if ((byte & 0xe0) === 0x20) {
-      if (integer(5) !== 0) throw new HpackError("a header block sets a dynamic table size above the limit");
+      if (integer(5) !== 0) {
+        throw new HpackError("a header block sets a dynamic table size above the limit");
+      }
     } else {
       // With, without or never indexing: the same without a table.
       const index = integer(byte >= 0x40 ? 6 : 4);

@@ -2,7 +2,10 @@
 // length are in the order of their symbols, and longer ones follow shorter ones, so the lengths
 // define it.
 
-/** Code length of each byte in bits, in base 36, without the end-of-string symbol, which is never sent. */
+/**
+ * Code length of each byte in bits, in base 36, without the end-of-string symbol, which is never
+ * sent.
+ */
 const LENGTHS =
   "dnsssssssoussussssssssusssssssss6aacd68baa8b8666555666666678f6cad67777777777777777777777878djde6f56565666577666567655677" +
   "777fbedskmkkmmmnmnnnnnonoomnonnnnlmnmnnomlkmmnnlnmmolmnnllmlnmnnkmmmnmmnqqkjmnmpqqqrrqopjlqrrqrollqqsrrrkoklmllnmmppooqnqrqqrrrrrsrrrrrq";
@@ -20,7 +23,11 @@ let made: Table | undefined;
 
 function table(): Table {
   const lengths = [...LENGTHS].map((digit) => parseInt(digit, 36));
-  const [first, count, offset] = [0, 0, 0].map(() => new Int32Array(LONGEST + 1)) as [Int32Array, Int32Array, Int32Array];
+  const [first, count, offset] = [0, 0, 0].map(() => new Int32Array(LONGEST + 1)) as [
+    Int32Array,
+    Int32Array,
+    Int32Array,
+  ];
   const symbols = new Uint8Array(lengths.length);
   for (let length = 1, code = 0, at = 0; length <= LONGEST; length++) {
     code <<= 1;

@@ -34,7 +34,9 @@ const LARGEST_WINDOW = 2 ** 31 - 1;
 /** Pages of histories have megabytes; the default of 64 KiB would cost a round trip per window. */
 const STREAM_WINDOW = 4 * 1024 * 1024;
 const CONNECTION_WINDOW = 2 * STREAM_WINDOW;
-/** Maximum encoded header fields of a response; details of a gRPC status can have some kilobytes. */
+/**
+ * Maximum encoded header fields of a response; details of a gRPC status can have some kilobytes.
+ */
 const MAX_HEADER_BYTES = 256 * 1024;
 /** Maximum stream id; the owner then makes another connection. */
 const LAST_ID = 2 ** 31 - 1024;
@@ -61,7 +63,10 @@ export abstract class WireStream {
   abstract onFields(fields: Fields): void;
   /** Part of the body, as a view of the read buffer. */
   abstract onData(chunk: Uint8Array): void;
-  /** The response is complete (undefined), or the peer has reset the stream (a code). The last event. */
+  /**
+   * The response is complete (undefined), or the peer has reset the stream (a code). The last
+   * event.
+   */
   abstract onEnd(reset: number | undefined): void;
 }
 
@@ -127,7 +132,10 @@ export class Wire {
   constructor(socket: Socket, owner: WireOwner) {
     this.#socket = socket;
     this.#owner = owner;
-    const settings = [[SETTING.tableSize, 0], [SETTING.enablePush, 0], [SETTING.initialWindow, STREAM_WINDOW]] as const;
+    const settings = [[SETTING.tableSize, 0], [SETTING.enablePush, 0], [
+      SETTING.initialWindow,
+      STREAM_WINDOW,
+    ]] as const;
     const payload = Buffer.alloc(settings.length * 6);
     settings.forEach(([id, value], i) => {
       payload.writeUInt16BE(id, i * 6);
@@ -149,7 +157,10 @@ export class Wire {
     return this.#nextId > LAST_ID;
   }
 
-  /** Opens a stream with a gRPC message as its body. `key` identifies the fields (HeaderEncoder.block). */
+  /**
+   * Opens a stream with a gRPC message as its body. `key` identifies the fields
+   * (HeaderEncoder.block).
+   */
   open(stream: WireStream, key: string, fields: () => FieldList, message: Uint8Array): void {
     const id = stream.streamId = this.#nextId;
     this.#nextId += 2;
@@ -158,7 +169,8 @@ export class Wire {
     const block = this.#encoder.block(key, fields);
     const bytes = PREFIX_BYTES + message.length;
     if (
-      bytes <= this.#frameBytes && bytes <= stream.window && bytes <= this.#window && this.#waiting.size === 0 &&
+      bytes <= this.#frameBytes && bytes <= stream.window && bytes <= this.#window &&
+      this.#waiting.size === 0 &&
       block.length <= this.#frameBytes
     ) {
       stream.window -= bytes;
@@ -288,7 +300,9 @@ export class Wire {
       this.#frames(chunk);
     } catch (error) {
       if (!(error instanceof WireError || error instanceof HpackError)) throw error;
-      const broken = error instanceof WireError ? error : new WireError(error.message, { cause: error });
+      const broken = error instanceof WireError
+        ? error
+        : new WireError(error.message, { cause: error });
       this.end();
       this.#owner.onBroken(broken);
     }
@@ -310,7 +324,9 @@ export class Wire {
       const type = chunk[at + 3]!;
       const flags = chunk[at + 4]!;
       const id = uint31(chunk, at + 5);
-      if (!this.#greeted && type !== FRAME.settings) throw new WireError("it does not start with an HTTP/2 preface");
+      if (!this.#greeted && type !== FRAME.settings) {
+        throw new WireError("it does not start with an HTTP/2 preface");
+      }
       if (length > DEFAULT_FRAME_BYTES) throw new WireError(`a frame has ${length} bytes`);
       if (this.#block !== undefined && (type !== FRAME.continuation || id !== this.#block.id)) {
         throw new WireError("expected a CONTINUATION frame");
@@ -395,7 +411,9 @@ export class Wire {
       }
       case FRAME.continuation:
         if (this.#block === undefined) throw new WireError("CONTINUATION frame without HEADERS");
-        if (this.#block.bytes.length + payload.length > MAX_HEADER_BYTES) throw new WireError("the header block is too large");
+        if (this.#block.bytes.length + payload.length > MAX_HEADER_BYTES) {
+          throw new WireError("the header block is too large");
+        }
         this.#block.bytes = Buffer.concat([this.#block.bytes, payload]);
         return this.#blockPart(flags);
       case FRAME.reset: {
@@ -407,7 +425,9 @@ export class Wire {
       case FRAME.settings:
         return this.#settings(flags, id, payload);
       case FRAME.ping:
-        if (payload.length !== 8 || id !== 0) throw new WireError("PING frame with an invalid size");
+        if (payload.length !== 8 || id !== 0) {
+          throw new WireError("PING frame with an invalid size");
+        }
         if ((flags & ACK) !== 0) this.#pings.shift()?.();
         else this.#answer(FRAME.ping, payload);
         return;
@@ -437,7 +457,9 @@ export class Wire {
   }
 
   #settings(flags: number, id: number, payload: Uint8Array): void {
-    if (id !== 0 || payload.length % 6 !== 0) throw new WireError("SETTINGS frame with an invalid size");
+    if (id !== 0 || payload.length % 6 !== 0) {
+      throw new WireError("SETTINGS frame with an invalid size");
+    }
     if ((flags & ACK) !== 0) {
       if (!this.#greeted) throw new WireError("it does not start with an HTTP/2 preface");
       return;
@@ -464,7 +486,9 @@ export class Wire {
         this.#streamWindow = value;
         return;
       case SETTING.maxFrame:
-        if (value < DEFAULT_FRAME_BYTES) throw new WireError("SETTINGS_MAX_FRAME_SIZE is too small");
+        if (value < DEFAULT_FRAME_BYTES) {
+          throw new WireError("SETTINGS_MAX_FRAME_SIZE is too small");
+        }
         // Larger frames would only delay other streams.
         return;
     }

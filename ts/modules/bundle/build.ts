@@ -11,7 +11,8 @@ import { bundleNames } from "./names.ts";
 import { inlineMap } from "./source_map.ts";
 
 /** Options of {@link bundleWorkflows}. */
-export interface BundleOptions extends Pick<SourceOptions, "workflows" | "sources" | "payloadConverter"> {
+export interface BundleOptions
+  extends Pick<SourceOptions, "workflows" | "sources" | "payloadConverter"> {
   /** Modules that export workflow interceptors. */
   readonly interceptors?: readonly (string | URL)[];
 }
@@ -67,7 +68,9 @@ export async function bundleFromSources(
   const names = bundleNames(modules.map(({ url }) => url), (url) => host.read(url));
   const nameOf = new Map(modules.map(({ url }, i) => [url, names[i]!]));
   const entered = entries.map((url) => nameOf.get(url)!);
-  const parts = modules.map((module, i) => partOf(module, names, names[i]!, host.read(module.url) ?? module.text));
+  const parts = modules.map((module, i) =>
+    partOf(module, names, names[i]!, host.read(module.url) ?? module.text)
+  );
   const { code, sourceMap } = writeBundle({
     version: VERSION,
     entries: {
@@ -81,7 +84,10 @@ export async function bundleFromSources(
   return {
     code,
     sourceMap,
-    modules: parts.map(({ name, text }) => ({ name: displayName(`bundle:///${name}`), bytes: encoder.encode(text).length })),
+    modules: parts.map(({ name, text }) => ({
+      name: displayName(`bundle:///${name}`),
+      bytes: encoder.encode(text).length,
+    })),
     warnings,
     sources: parts.map(({ name, text, original }, i) => ({
       name: displayName(`bundle:///${name}`),
@@ -91,14 +97,22 @@ export async function bundleFromSources(
   };
 }
 
-function partOf(module: ModuleText, names: readonly string[], name: string, written: string): BundledModule {
+function partOf(
+  module: ModuleText,
+  names: readonly string[],
+  name: string,
+  written: string,
+): BundledModule {
   const { kind, text, requests, dependencies, takesDefault } = module;
-  const imports: { [specifier: string]: string } = {}, requires: { [specifier: string]: string } = {};
+  const imports: { [specifier: string]: string } = {},
+    requires: { [specifier: string]: string } = {};
   requests.forEach((request, i) => {
     const { specifier } = request;
     const dependency = dependencies[i]!;
     if ("refused" in dependency) return;
-    const target = "module" in dependency ? names[dependency.module]! : `realm:${dependency.provided}`;
+    const target = "module" in dependency
+      ? names[dependency.module]!
+      : `realm:${dependency.provided}`;
     (howOf(kind, request) === "require" ? requires : imports)[specifier] = target;
   });
   return {

@@ -50,13 +50,16 @@ export interface BundleContent {
 /**
  * Returns the address of a module of a realm's bundle. Further bundles of a realm have a number.
  */
-export const addressOf = (bundle: number, name: string): string => `bundle://${bundle === 0 ? "" : bundle + 1}/${name}`;
+export const addressOf = (bundle: number, name: string): string =>
+  `bundle://${bundle === 0 ? "" : bundle + 1}/${name}`;
 
 /** True for bundles of `temporalex build`, of this version or another. */
 export const isBundle = (text: string): boolean => text.startsWith(FIRST_LINE);
 
 /** Returns the file's text without its source map, and the map (JSON). */
-export function writeBundle({ entries, version, modules }: BundleContent): { code: string; sourceMap: string } {
+export function writeBundle(
+  { entries, version, modules }: BundleContent,
+): { code: string; sourceMap: string } {
   const lines = [
     `${FIRST_LINE}${FORMAT}: workflow modules and all that they import, for`,
     "//   temporalex worker --workflows <this file>        temporalex replay --workflows <this file> <histories>",
@@ -66,7 +69,9 @@ export function writeBundle({ entries, version, modules }: BundleContent): { cod
   const begins: number[] = [];
   for (const { name, kind, text, imports, requires, takesDefault } of modules) {
     const own = text.split("\n");
-    lines.push(MODULE + JSON.stringify({ name, kind, lines: own.length, imports, requires, takesDefault }));
+    lines.push(
+      MODULE + JSON.stringify({ name, kind, lines: own.length, imports, requires, takesDefault }),
+    );
     begins.push(lines.length);
     for (const line of own) lines.push(line);
   }
@@ -81,7 +86,11 @@ export function writeBundle({ entries, version, modules }: BundleContent): { cod
 export function readBundle(text: string, file: string): BundleContent {
   const lines = text.split("\n");
   const damaged = (line: number, what: string): never => {
-    throw bundleError(file, line, `is a damaged workflow bundle: ${what}. Make it again with \`temporalex build\``);
+    throw bundleError(
+      file,
+      line,
+      `is a damaged workflow bundle: ${what}. Make it again with \`temporalex build\``,
+    );
   };
   const format = Number.parseInt(lines[0]!.slice(FIRST_LINE.length), 10);
   if (format !== FORMAT) {
@@ -103,18 +112,33 @@ export function readBundle(text: string, file: string): BundleContent {
   };
   let at = lines.findIndex((line) => line.startsWith(BUNDLE));
   if (at < 0) return damaged(0, `missing line "${BUNDLE.trim()}"`);
-  const { modules: count, temporalex, workflows, interceptors, payloadConverter } = head(at++, BUNDLE);
+  const { modules: count, temporalex, workflows, interceptors, payloadConverter } = head(
+    at++,
+    BUNDLE,
+  );
   const modules: BundledModule[] = [];
   for (let i = 0; i < Number(count); i++) {
-    const module = head(at, MODULE) as unknown as Omit<BundledModule, "text"> & { readonly lines: number };
+    const module = head(at, MODULE) as unknown as Omit<BundledModule, "text"> & {
+      readonly lines: number;
+    };
     const { lines: own, name: of, imports: importing, requires: requiring } = module;
-    const isWhole = Number.isInteger(own) && own >= 1 && typeof of === "string" && isTable(importing) && isTable(requiring);
+    const isWhole = Number.isInteger(own) && own >= 1 && typeof of === "string" &&
+      isTable(importing) && isTable(requiring);
     if (!isWhole) damaged(at + 1, "a module needs a name, a number of lines, imports and requires");
     const begin = at + 1;
     at = begin + module.lines;
-    if (at > lines.length) damaged(begin, `module ${module.name} has ${module.lines} lines, but the file ends earlier`);
+    if (at > lines.length) {
+      damaged(begin, `module ${module.name} has ${module.lines} lines, but the file ends earlier`);
+    }
     const { name, kind, imports, requires, takesDefault = false } = module;
-    modules.push({ name, kind, imports, requires, takesDefault, text: lines.slice(begin, at).join("\n") });
+    modules.push({
+      name,
+      kind,
+      imports,
+      requires,
+      takesDefault,
+      text: lines.slice(begin, at).join("\n"),
+    });
   }
   if (lines[at] !== END) damaged(at + 1, `expected the line "${END}"`);
   const entries: BundleEntries = {
@@ -126,10 +150,13 @@ export function readBundle(text: string, file: string): BundleContent {
 }
 
 const isTable = (value: unknown): boolean =>
-  typeof value === "object" && value !== null && Object.values(value).every((target) => typeof target === "string");
+  typeof value === "object" && value !== null &&
+  Object.values(value).every((target) => typeof target === "string");
 
-const OFFICIAL = /^\s*(?:"use strict";\s*)?(?:var|let|const) __TEMPORAL__\b|__webpack_require__[\s\S]*\b__TEMPORAL__\b/;
-const OFFICIAL_SOURCE = /importWorkflows\b[^{]*\{\s*(?:\/\/[^\n]*\n\s*)*return __webpack_require__\((?:\/\*.*?\*\/\s*)*"([^"]+)"/;
+const OFFICIAL =
+  /^\s*(?:"use strict";\s*)?(?:var|let|const) __TEMPORAL__\b|__webpack_require__[\s\S]*\b__TEMPORAL__\b/;
+const OFFICIAL_SOURCE =
+  /importWorkflows\b[^{]*\{\s*(?:\/\/[^\n]*\n\s*)*return __webpack_require__\((?:\/\*.*?\*\/\s*)*"([^"]+)"/;
 
 /**
  * Throws for a bundle of `bundleWorkflowCode` of `@temporalio/worker`, which contains the runtime
@@ -143,12 +170,21 @@ export function refuseOfficialBundle(text: string, file: string): void {
     file,
     0,
     "is a bundle made by bundleWorkflowCode() of @temporalio/worker, which contains the runtime of that SDK and cannot run here. Make one " +
-      `from the sources: npx temporalex build --workflows ${source} --out ${out.slice(out.lastIndexOf("/") + 1)}`,
+      `from the sources: npx temporalex build --workflows ${source} --out ${
+        out.slice(out.lastIndexOf("/") + 1)
+      }`,
   );
 }
 
 /** Returns the error for a file that is not a valid bundle. */
 export function bundleError(file: string, line: number, message: string): WorkflowLoadError {
-  const found: Problem = { code: "unsupported-file", file: displayName(file), line, column: 0, name: file, message };
+  const found: Problem = {
+    code: "unsupported-file",
+    file: displayName(file),
+    line,
+    column: 0,
+    name: file,
+    message,
+  };
   return new WorkflowLoadError([found]);
 }

@@ -23,7 +23,11 @@ export function bundleNames(urls: readonly string[], read: Read): string[] {
 /**
  * A second copy of a package gets its version in the name, further copies of a version a number.
  */
-function freeName({ folder, name }: { folder: string; name: string }, taken: Set<string>, read: Read): string {
+function freeName(
+  { folder, name }: { folder: string; name: string },
+  taken: Set<string>,
+  read: Read,
+): string {
   let free = `node_modules/${name}/`;
   if (taken.has(free)) {
     const version = versionOf(read(`${folder}package.json`));
@@ -36,7 +40,9 @@ function freeName({ folder, name }: { folder: string; name: string }, taken: Set
 
 function versionOf(json: string | undefined): string {
   try {
-    return encodeURIComponent(String((JSON.parse(json ?? "{}") as { version?: unknown }).version ?? "other"));
+    return encodeURIComponent(
+      String((JSON.parse(json ?? "{}") as { version?: unknown }).version ?? "other"),
+    );
   } catch {
     return "other";
   }
@@ -46,7 +52,9 @@ function versionOf(json: string | undefined): string {
 function projectFolder(url: string, read: Read): string {
   const own = new URL(".", url).href;
   for (let folder = own;;) {
-    if (["package.json", "deno.json", "deno.jsonc"].some((name) => read(folder + name) !== undefined)) return folder;
+    if (
+      ["package.json", "deno.json", "deno.jsonc"].some((name) => read(folder + name) !== undefined)
+    ) return folder;
     const above = new URL("..", folder).href;
     if (above === folder) return own;
     folder = above;
@@ -57,7 +65,9 @@ function projectFolder(url: string, read: Read): string {
 function commonFolder(urls: readonly string[]): string {
   let common = urls[0]!.slice(0, urls[0]!.lastIndexOf("/") + 1);
   for (const url of urls) {
-    while (!url.startsWith(common)) common = common.slice(0, common.lastIndexOf("/", common.length - 2) + 1);
+    while (!url.startsWith(common)) {
+      common = common.slice(0, common.lastIndexOf("/", common.length - 2) + 1);
+    }
   }
   return common;
 }

@@ -24,16 +24,20 @@ export class BundleResolver implements ModuleResolver {
   resolve(specifier: string, parent: string, how: "import" | "require" = "import"): Resolution {
     const module = this.#modules.get(parent);
     if (module === undefined || specifier === parent) {
-      return this.#modules.has(specifier) ? { kind: "file", url: specifier } : this.#others.resolve(specifier, parent, how);
+      return this.#modules.has(specifier)
+        ? { kind: "file", url: specifier }
+        : this.#others.resolve(specifier, parent, how);
     }
     const targets = how === "import" ? module.imports : module.requires;
     const target = Object.hasOwn(targets, specifier) ? targets[specifier] : undefined;
     if (target === undefined) return this.#missing(specifier, how);
     if (target.startsWith("realm:")) return providedAs(target.slice("realm:".length));
     const url = parent.slice(0, parent.length - module.name.length) + target;
-    return this.#modules.has(url)
-      ? { kind: "file", url }
-      : { kind: "refused", code: "not-found", message: `imports "${specifier}", and the bundle has no module ${target}` };
+    return this.#modules.has(url) ? { kind: "file", url } : {
+      kind: "refused",
+      code: "not-found",
+      message: `imports "${specifier}", and the bundle has no module ${target}`,
+    };
   }
 
   /**

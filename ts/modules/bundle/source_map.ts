@@ -21,7 +21,9 @@ export function sourceMapOf(modules: readonly BundledModule[], begins: readonly 
   return JSON.stringify({
     version: 3,
     sources: modules.map(({ name }) => name),
-    sourcesContent: modules.map(({ name, text, original }) => original ?? (name.startsWith("node_modules/") ? null : text)),
+    sourcesContent: modules.map(({ name, text, original }) =>
+      original ?? (name.startsWith("node_modules/") ? null : text)
+    ),
     names: [],
     mappings: mappings.join(";"),
   });
@@ -31,7 +33,9 @@ export function sourceMapOf(modules: readonly BundledModule[], begins: readonly 
 export function inlineMap(sourceMap: string): string {
   const bytes = new TextEncoder().encode(sourceMap);
   let binary = "";
-  for (let i = 0; i < bytes.length; i += 8192) binary += String.fromCharCode(...bytes.subarray(i, i + 8192));
+  for (let i = 0; i < bytes.length; i += 8192) {
+    binary += String.fromCharCode(...bytes.subarray(i, i + 8192));
+  }
   return `${PREFIX}${btoa(binary)}\n`;
 }
 

@@ -13,7 +13,8 @@ export class Ignores {
     text.split("\n").forEach((line, i) => {
       const match = COMMENT.exec(line);
       if (match === null) return;
-      const rules = match[2]!.replace(/\*\/.*/, "").replace(/(?:^|\s)--.*/, "").split(/[\s,]+/).filter((word) => word !== "");
+      const rules = match[2]!.replace(/\*\/.*/, "").replace(/(?:^|\s)--.*/, "").split(/[\s,]+/)
+        .filter((word) => word !== "");
       const names = rules.length === 0 ? ["*"] : rules;
       const alone = line.slice(0, match.index).trim() === "";
       const target = match[1] !== undefined ? this.#file : this.#at(alone ? i + 2 : i + 1);
@@ -29,6 +30,8 @@ export class Ignores {
 
   has(rule: string, line: number): boolean {
     const here = this.#lines.get(line);
-    return [this.#file, here].some((rules) => rules !== undefined && (rules.has("*") || rules.has(rule)));
+    return [this.#file, here].some((rules) =>
+      rules !== undefined && (rules.has("*") || rules.has(rule))
+    );
   }
 }

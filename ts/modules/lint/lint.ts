@@ -50,7 +50,10 @@ interface Module {
 /**
  * Lints workflow modules (paths, relative to the working directory, or URLs) and all their imports.
  */
-export async function lintWorkflows(modules: readonly (string | URL)[], options: LintOptions = {}): Promise<LintResult> {
+export async function lintWorkflows(
+  modules: readonly (string | URL)[],
+  options: LintOptions = {},
+): Promise<LintResult> {
   const texts = new Map<string, string>();
   const files = options.host ?? await fileSources();
   const host: SourceHost = {
@@ -60,13 +63,22 @@ export async function lintWorkflows(modules: readonly (string | URL)[], options:
     isFile: (url) => files.isFile(url),
     read(url) {
       const text = files.read(url);
-      if (text !== undefined && /\.[cm]?[jt]sx?$/.test(url) && !url.includes("/node_modules/")) texts.set(url, text);
+      if (text !== undefined && /\.[cm]?[jt]sx?$/.test(url) && !url.includes("/node_modules/")) {
+        texts.set(url, text);
+      }
       return text;
     },
   };
   const findings: LintFinding[] = [];
   const ignores = new Map<string, Ignores>();
-  const add = (rule: RuleId, file: string, line: number, column: number, message: string, usual?: Partial<Rule>) => {
+  const add = (
+    rule: RuleId,
+    file: string,
+    line: number,
+    column: number,
+    message: string,
+    usual?: Partial<Rule>,
+  ) => {
     const described: Rule = { ...RULES[rule], ...usual };
     const severity = options.rules?.[rule] ?? described.severity;
     if (severity === "off" || ignores.get(file)?.has(rule, line)) return;
@@ -78,11 +90,15 @@ export async function lintWorkflows(modules: readonly (string | URL)[], options:
   const hasTemporal = [...texts.values()].some((text) => TEMPORAL.test(text));
   if (hasTemporal) ({ problems, warnings, graph } = await attempt(urls, host, false));
   for (const [url, text] of texts) ignores.set(displayName(url), new Ignores(text));
-  for (const problem of problems) add(problem.code, problem.file, problem.line, problem.column, problem.message);
+  for (const problem of problems) {
+    add(problem.code, problem.file, problem.line, problem.column, problem.message);
+  }
   // Warnings about packages are printed when a worker starts; nothing in this project can fix them.
   const own = warnings.filter(({ file }) => !file.includes("/node_modules/"));
   for (const warning of own) {
-    add(warning.code, warning.file, warning.line, warning.column, warning.message, { severity: "warning" });
+    add(warning.code, warning.file, warning.line, warning.column, warning.message, {
+      severity: "warning",
+    });
   }
   if (graph !== undefined) {
     for (const { url, specifier, message } of needsOfPackages(graph, texts)) {
@@ -97,11 +113,15 @@ export async function lintWorkflows(modules: readonly (string | URL)[], options:
     if (kinds.temporal) lintTemporal(url, text, add);
   }
   unhandled(linted);
-  findings.sort((a, b) => (a.file < b.file ? -1 : a.file > b.file ? 1 : a.line - b.line || a.column - b.column));
+  findings.sort((
+    a,
+    b,
+  ) => (a.file < b.file ? -1 : a.file > b.file ? 1 : a.line - b.line || a.column - b.column));
   return { findings, files: [...texts.keys()].map(displayName) };
 }
 
-const TEMPORAL = /["'](?:@temporalio\/(?:workflow|common)|temporalex\/compat\/(?:workflow|common))["'/]/;
+const TEMPORAL =
+  /["'](?:@temporalio\/(?:workflow|common)|temporalex\/compat\/(?:workflow|common))["'/]/;
 const NATIVE = /["'](?:temporalex|@temporalex\/temporalex)\/workflow["']/;
 
 interface Attempt {
@@ -111,7 +131,11 @@ interface Attempt {
   readonly graph: ModuleGraph | undefined;
 }
 
-async function attempt(urls: readonly string[], host: SourceHost, native: boolean): Promise<Attempt> {
+async function attempt(
+  urls: readonly string[],
+  host: SourceHost,
+  native: boolean,
+): Promise<Attempt> {
   try {
     const { graph } = await loadSources({ workflows: urls, sources: host, native });
     return { problems: [], warnings: graph.warnings, graph };
@@ -125,9 +149,15 @@ async function attempt(urls: readonly string[], host: SourceHost, native: boolea
  * Returns which rules apply to a module: those of the kinds of programs that evaluate it. If the
  * modules do not load, its own imports decide.
  */
-function kindsOf(url: string, text: string, graph: ModuleGraph | undefined): { native: boolean; temporal: boolean } {
+function kindsOf(
+  url: string,
+  text: string,
+  graph: ModuleGraph | undefined,
+): { native: boolean; temporal: boolean } {
   const module = graph?.modules.find((each) => each.url === url);
-  if (module === undefined || NATIVE.test(text)) return { native: NATIVE.test(text), temporal: TEMPORAL.test(text) };
+  if (module === undefined || NATIVE.test(text)) {
+    return { native: NATIVE.test(text), temporal: TEMPORAL.test(text) };
+  }
   return { native: module.code !== "" && module.runCode === "", temporal: module.runCode !== "" };
 }
 
@@ -150,23 +180,42 @@ function needsOfPackages(
       }
       const specifier = specifiers[i]!;
       const names = [...needed].sort().join(", ");
-      return needed.size === 0 ? [] : [{ url, specifier, message: `the package "${specifier}" imports ${names}` }];
+      return needed.size === 0
+        ? []
+        : [{ url, specifier, message: `the package "${specifier}" imports ${names}` }];
     })
   );
 }
 
 const lineOf = (text: string, specifier: string): number =>
-  text.split("\n").findIndex((line) => line.includes(`"${specifier}"`) || line.includes(`'${specifier}'`)) + 1;
+  text.split("\n").findIndex((line) =>
+    line.includes(`"${specifier}"`) || line.includes(`'${specifier}'`)
+  ) + 1;
 
-type Add = (rule: RuleId, file: string, line: number, column: number, message: string, usual?: Partial<Rule>) => void;
-type Found = (rule: RuleId, offset: number, name: string, message: string, usual?: Partial<Rule>) => void;
+type Add = (
+  rule: RuleId,
+  file: string,
+  line: number,
+  column: number,
+  message: string,
+  usual?: Partial<Rule>,
+) => void;
+type Found = (
+  rule: RuleId,
+  offset: number,
+  name: string,
+  message: string,
+  usual?: Partial<Rule>,
+) => void;
 
 function lintModule(url: string, text: string, add: Add): Module | undefined {
   const parsed = parsedModule(url, text, add);
   if (parsed === undefined) return undefined;
   const lint = new ModuleLint(parsed.program);
   const use = lint.run();
-  for (const { rule, at: offset, name, message } of lint.findings) parsed.found(rule, offset, name, message);
+  for (const { rule, at: offset, name, message } of lint.findings) {
+    parsed.found(rule, offset, name, message);
+  }
   return { url, text, use, add: parsed.found };
 }
 
@@ -181,7 +230,11 @@ function lintTemporal(url: string, text: string, add: Add): void {
 }
 
 /** Undefined for a module that does not parse, which the loader has reported. */
-function parsedModule(url: string, text: string, add: Add): { program: Program; found: Found } | undefined {
+function parsedModule(
+  url: string,
+  text: string,
+  add: Add,
+): { program: Program; found: Found } | undefined {
   let code: string;
   let program: Program;
   try {
@@ -196,15 +249,23 @@ function parsedModule(url: string, text: string, add: Add): { program: Program; 
   const file = displayName(url);
   const at = (offset: number, name: string): [line: number, column: number] => {
     const line = lines.line(offset);
-    const column = offset - stripped.slice(0, line - 1).reduce((sum, each) => sum + each.length + 1, 0);
+    const column = offset -
+      stripped.slice(0, line - 1).reduce((sum, each) => sum + each.length + 1, 0);
     return [line, columnIn(own[line - 1] ?? "", stripped[line - 1] ?? "", column, name)];
   };
-  return { program, found: (rule, offset, name, message, usual) => add(rule, file, ...at(offset, name), message, usual) };
+  return {
+    program,
+    found: (rule, offset, name, message, usual) =>
+      add(rule, file, ...at(offset, name), message, usual),
+  };
 }
 
 function stripTypes(url: string, text: string): string {
   return transform(text, {
-    transforms: [...(IS_TS.test(url) ? ["typescript" as const] : []), ...(/\.[jt]sx$/.test(url) ? ["jsx" as const] : [])],
+    transforms: [
+      ...(IS_TS.test(url) ? ["typescript" as const] : []),
+      ...(/\.[jt]sx$/.test(url) ? ["jsx" as const] : []),
+    ],
     disableESTransforms: true,
     production: true,
     keepUnusedImports: false,
@@ -218,7 +279,14 @@ function stripTypes(url: string, text: string): string {
 function columnIn(own: string, stripped: string, column: number, name: string): number {
   if (own.startsWith(stripped.slice(0, column + 1))) return column + 1;
   const token = /^[\w$.]+/.exec(stripped.slice(column))?.[0] ?? stripped.slice(column, column + 1);
-  for (const wanted of [stripped.slice(column), stripped.slice(column, column + 24), token, name.split(".")[0]!]) {
+  for (
+    const wanted of [
+      stripped.slice(column),
+      stripped.slice(column, column + 24),
+      token,
+      name.split(".")[0]!,
+    ]
+  ) {
     const found = wanted === "" ? -1 : own.indexOf(wanted, column);
     if (found >= 0) return found + 1;
   }
@@ -231,7 +299,9 @@ function unhandled(modules: readonly Module[]): void {
     for (const { binding, at, workflow } of module.use.listed) {
       const origin = originOf(modules, module, binding);
       // A namespace import may use it by any name.
-      if (origin === undefined || modules.some((other) => takesNamespace(other, origin.module))) continue;
+      if (origin === undefined || modules.some((other) => takesNamespace(other, origin.module))) {
+        continue;
+      }
       const used = modules.some((other) =>
         [...other.use.used].some((local) => {
           const from = originOf(modules, other, local);
@@ -262,10 +332,16 @@ const urlOf = (module: Module, specifier: string): string | undefined =>
   specifier.startsWith(".") ? bare(new URL(specifier, module.url).href) : undefined;
 
 /** Returns where a signal or update is declared; undefined if unknown. */
-function originOf(modules: readonly Module[], module: Module, local: string): { module: Module; name: string } | undefined {
+function originOf(
+  modules: readonly Module[],
+  module: Module,
+  local: string,
+): { module: Module; name: string } | undefined {
   if (module.use.declared.has(local)) return { module, name: local };
   const imported = module.use.imported.get(local);
   const url = imported === undefined ? undefined : urlOf(module, imported.specifier);
   const other = url === undefined ? undefined : modules.find((each) => bare(each.url) === url);
-  return other?.use.declared.has(imported!.name) ? { module: other, name: imported!.name } : undefined;
+  return other?.use.declared.has(imported!.name)
+    ? { module: other, name: imported!.name }
+    : undefined;
 }

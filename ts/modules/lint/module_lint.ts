@@ -31,7 +31,11 @@ export interface RawFinding {
 /** Messages that a module declares, lists, uses and imports; other modules need this. */
 export interface MessageUse {
   /** Messages listed under `messages` of a workflow, with their places. */
-  readonly listed: readonly { readonly binding: string; readonly at: number; readonly workflow: string }[];
+  readonly listed: readonly {
+    readonly binding: string;
+    readonly at: number;
+    readonly workflow: string;
+  }[];
   /** Local names of the signals and updates that this module declares. */
   readonly declared: ReadonlyMap<string, "signal" | "update">;
   /** Local names that are referred to outside of a list of messages. */
@@ -52,14 +56,25 @@ const CONTINUES = new Set(["continueAsNew", "continueAsNewWith"]);
 const NEEDS_RUN = new Set([
   ...WAITING,
   ...["upsertSearchAttributes", "upsertMemo"],
-  ...["publishState", "sideEffect", "patched", "deprecatePatch", "cancelled", "workflowInfo", "now", "random", "uuid4"],
+  ...[
+    "publishState",
+    "sideEffect",
+    "patched",
+    "deprecatePatch",
+    "cancelled",
+    "workflowInfo",
+    "now",
+    "random",
+    "uuid4",
+  ],
 ]);
 
 /**
  * Functions of Math whose results ECMAScript only approximates (tools/soak/engine_differences.mjs).
  */
 export const OF_THE_ENGINE = new Set(
-  "sin cos tan asin acos atan atan2 sinh cosh tanh asinh acosh atanh exp expm1 log log1p log2 log10 cbrt hypot pow".split(" "),
+  "sin cos tan asin acos atan atan2 sinh cosh tanh asinh acosh atanh exp expm1 log log1p log2 log10 cbrt hypot pow"
+    .split(" "),
 );
 
 export class ModuleLint {
@@ -71,7 +86,10 @@ export class ModuleLint {
   /** Identifiers that hold the result of `activities(...)`, or a function from it. */
   readonly #tables = new Set<Node>();
   readonly #activityFunctions = new Set<Node>();
-  readonly #patches = new Map<string, { readonly call: "patched" | "deprecatePatch"; readonly at: number }>();
+  readonly #patches = new Map<
+    string,
+    { readonly call: "patched" | "deprecatePatch"; readonly at: number }
+  >();
   readonly #declared = new Map<string, "signal" | "update">();
   readonly #used = new Set<string>();
   readonly #listed: { binding: string; at: number; workflow: string }[] = [];
@@ -89,14 +107,24 @@ export class ModuleLint {
   }
 
   run(): MessageUse {
-    for (const statement of this.#program.body) if (statement.type === "ImportDeclaration") this.#import(statement);
+    for (const statement of this.#program.body) {
+      if (statement.type === "ImportDeclaration") this.#import(statement);
+    }
     this.#declarations(this.#program as AnyNode);
     walkModule(this.#program, {
-      reference: (node, binding, _write, deferred, parents) => this.#reference(node, binding, deferred, parents),
+      reference: (node, binding, _write, deferred, parents) =>
+        this.#reference(node, binding, deferred, parents),
     });
     this.#shapes(this.#program as AnyNode, []);
-    for (const { rule, at, message } of this.#receives.findings()) this.#add(rule, at, "receive", message);
-    return { listed: this.#listed, declared: this.#declared, used: this.#used, imported: this.#imported };
+    for (const { rule, at, message } of this.#receives.findings()) {
+      this.#add(rule, at, "receive", message);
+    }
+    return {
+      listed: this.#listed,
+      declared: this.#declared,
+      used: this.#used,
+      imported: this.#imported,
+    };
   }
 
   #add(rule: RuleId, at: Node, name: string, message: string): void {
@@ -124,7 +152,9 @@ export class ModuleLint {
       const name = this.#primitives.get(callee.name);
       return name === "*" ? undefined : name;
     }
-    if (callee.type !== "MemberExpression" || callee.computed || callee.object.type !== "Identifier") return undefined;
+    if (
+      callee.type !== "MemberExpression" || callee.computed || callee.object.type !== "Identifier"
+    ) return undefined;
     return this.#primitives.get(callee.object.name) === "*" && callee.property.type === "Identifier"
       ? callee.property.name
       : undefined;
@@ -146,11 +176,18 @@ export class ModuleLint {
 
   // ------------------------------------------------------------------------- calls of names
 
-  #reference(node: Identifier, binding: Binding | undefined, deferred: boolean, parents: readonly AnyNode[]): void {
+  #reference(
+    node: Identifier,
+    binding: Binding | undefined,
+    deferred: boolean,
+    parents: readonly AnyNode[],
+  ): void {
     if (binding === undefined) return this.#global(node, deferred, parents);
     if (binding.top) this.#noteUse(node, parents);
     const parent = parents.at(-1);
-    const member = parent?.type === "MemberExpression" && parent.object === node ? parent : undefined;
+    const member = parent?.type === "MemberExpression" && parent.object === node
+      ? parent
+      : undefined;
     const called = (member === undefined ? parent : parents.at(-2)) as AnyNode | undefined;
     const callee: Node = member ?? node;
     if (called?.type !== "CallExpression" || called.callee !== callee) return;
@@ -171,7 +208,12 @@ export class ModuleLint {
     }
   }
 
-  #activity(name: string, call: CallExpression, deferred: boolean, outer: readonly AnyNode[]): void {
+  #activity(
+    name: string,
+    call: CallExpression,
+    deferred: boolean,
+    outer: readonly AnyNode[],
+  ): void {
     this.#waits.push(call);
     if (!deferred) {
       return this.#add(
@@ -185,7 +227,12 @@ export class ModuleLint {
     this.#floating(name, call, outer);
   }
 
-  #primitive(name: string, call: CallExpression, deferred: boolean, outer: readonly AnyNode[]): void {
+  #primitive(
+    name: string,
+    call: CallExpression,
+    deferred: boolean,
+    outer: readonly AnyNode[],
+  ): void {
     const named = name === "timer" && isNamedTimer(call);
     const waits = WAITING.has(name) || named;
     const needsRun = NEEDS_RUN.has(name) || named;
@@ -210,7 +257,9 @@ export class ModuleLint {
     if (CONTINUES.has(name)) {
       this.#inConstruct("continue-as-new-where-forbidden", name, call, outer);
       this.#receives.continues(outer);
-      if (isDropped(outer)) this.#add("unreturned-continue-as-new", call, name, `${name}() is called but not returned`);
+      if (isDropped(outer)) {
+        this.#add("unreturned-continue-as-new", call, name, `${name}() is called but not returned`);
+      }
     }
     if (name === "patched" || name === "deprecatePatch") this.#patch(name, call);
   }
@@ -228,7 +277,12 @@ export class ModuleLint {
     const before = this.#patches.get(id.value);
     if (before === undefined) this.#patches.set(id.value, { call, at: at.start });
     else if (before.call !== call) {
-      this.#add("patch-twice", at, id.value, `"${id.value}" is passed to ${before.call}() and to ${call}()`);
+      this.#add(
+        "patch-twice",
+        at,
+        id.value,
+        `"${id.value}" is passed to ${before.call}() and to ${call}()`,
+      );
     }
   }
 
@@ -246,7 +300,10 @@ export class ModuleLint {
   #placeOf(outer: readonly AnyNode[], i: number): string | undefined {
     const fn = outer[i]!;
     const parent = outer[i - 1]!;
-    if (parent.type === "CallExpression" && this.#calleeName(parent.callee as AnyNode) === "sideEffect") {
+    if (
+      parent.type === "CallExpression" &&
+      this.#calleeName(parent.callee as AnyNode) === "sideEffect"
+    ) {
       return "the function of sideEffect()";
     }
     if (parent.type !== "Property" || parent.value !== (fn as unknown)) return undefined;
@@ -254,12 +311,16 @@ export class ModuleLint {
     const object = outer[i - 2];
     const above = outer[i - 3];
     if (object?.type !== "ObjectExpression" || above === undefined) return undefined;
-    if (key === "validate" && above.type === "CallExpression" && this.#calleeName(above.callee as AnyNode) === "on") {
+    if (
+      key === "validate" && above.type === "CallExpression" &&
+      this.#calleeName(above.callee as AnyNode) === "on"
+    ) {
       return "the validator of an update";
     }
     if (above.type !== "Property" || propertyKey(above) !== "queries") return undefined;
     const definition = outer[i - 5];
-    return definition?.type === "CallExpression" && this.#calleeName(definition.callee as AnyNode) === "workflow"
+    return definition?.type === "CallExpression" &&
+        this.#calleeName(definition.callee as AnyNode) === "workflow"
       ? `the handler of query "${key}"`
       : undefined;
   }
@@ -268,7 +329,12 @@ export class ModuleLint {
    * Reports calls that belong in run. A separate function may be called from anywhere, so only code
    * directly in the construct is checked.
    */
-  #inConstruct(rule: RuleId, called: string, call: CallExpression, outer: readonly AnyNode[]): void {
+  #inConstruct(
+    rule: RuleId,
+    called: string,
+    call: CallExpression,
+    outer: readonly AnyNode[],
+  ): void {
     let inFunction = false;
     for (let i = outer.length - 1; i >= 0; i--) {
       const node = outer[i]!;
@@ -288,7 +354,9 @@ export class ModuleLint {
         : name === "spawnAsync"
         ? "an async handler"
         : undefined;
-      if (where !== undefined) return this.#add(rule, call, called, `${called}() is called in ${where}`);
+      if (where !== undefined) {
+        return this.#add(rule, call, called, `${called}() is called in ${where}`);
+      }
       if (name === "workflow") return;
     }
   }
@@ -304,11 +372,17 @@ export class ModuleLint {
 
   #global(node: Identifier, deferred: boolean, parents: readonly AnyNode[]): void {
     const parent = parents.at(-1);
-    const member = parent?.type === "MemberExpression" && parent.object === node ? parent : undefined;
-    const calls = (parent?.type === "CallExpression" || parent?.type === "NewExpression") && parent.callee === node;
-    const key = member !== undefined && !member.computed && member.property.type === "Identifier" ? member.property.name : "";
+    const member = parent?.type === "MemberExpression" && parent.object === node
+      ? parent
+      : undefined;
+    const calls = (parent?.type === "CallExpression" || parent?.type === "NewExpression") &&
+      parent.callee === node;
+    const key = member !== undefined && !member.computed && member.property.type === "Identifier"
+      ? member.property.name
+      : "";
     const grand = parents.at(-2);
-    const callsMember = member !== undefined && (grand?.type === "CallExpression" || grand?.type === "NewExpression") &&
+    const callsMember = member !== undefined &&
+      (grand?.type === "CallExpression" || grand?.type === "NewExpression") &&
       grand.callee === member;
     const path = key === "" ? node.name : `${node.name}.${key}`;
     if (this.#inSideEffect(parents)) return;
@@ -319,22 +393,37 @@ export class ModuleLint {
           "outside",
           node,
           path,
-          `${path}${calls || callsMember ? "()" : ""} is not there for workflow code: ${blocked.advice}`,
+          `${path}${
+            calls || callsMember ? "()" : ""
+          } is not there for workflow code: ${blocked.advice}`,
         );
       }
       return;
     }
     if (node.name === "crypto" && key === "subtle") {
-      return this.#add("outside", node, path, "workflow code cannot use crypto.subtle: hash and sign in an activity");
+      return this.#add(
+        "outside",
+        node,
+        path,
+        "workflow code cannot use crypto.subtle: hash and sign in an activity",
+      );
     }
     if (node.name === "Math" && callsMember && OF_THE_ENGINE.has(key)) {
-      this.#add("engine-math", node, path, `${path}() has different last digits in different engines`);
+      this.#add(
+        "engine-math",
+        node,
+        path,
+        `${path}() has different last digits in different engines`,
+      );
     }
     if (deferred) return;
     const clock = (node.name === "Date" &&
-      (parent?.type === "NewExpression" ? calls && parent.arguments.length === 0 : calls || (key === "now" && callsMember))) ||
+      (parent?.type === "NewExpression"
+        ? calls && parent.arguments.length === 0
+        : calls || (key === "now" && callsMember))) ||
       (path === "Math.random" && callsMember) ||
-      (node.name === "crypto" && callsMember && (key === "randomUUID" || key === "getRandomValues")) ||
+      (node.name === "crypto" && callsMember &&
+        (key === "randomUUID" || key === "getRandomValues")) ||
       (path === "performance.now" && callsMember);
     if (clock) {
       const what = parent?.type === "NewExpression" ? `new ${node.name}()` : `${path}()`;
@@ -391,10 +480,18 @@ export class ModuleLint {
   #race(node: CallExpression): void {
     const [list] = node.arguments;
     if (list?.type !== "ArrayExpression") return;
-    const raced = list.elements.some((element) => element !== null && this.#waits.some((wait) => wait.start === element.start));
-    const { name } = ((node.callee as Extract<AnyNode, { type: "MemberExpression" }>).property) as Identifier;
+    const raced = list.elements.some((element) =>
+      element !== null && this.#waits.some((wait) => wait.start === element.start)
+    );
+    const { name } =
+      ((node.callee as Extract<AnyNode, { type: "MemberExpression" }>).property) as Identifier;
     if (raced) {
-      this.#add("promise-race", node, `Promise.${name}`, `the losers of Promise.${name}() continue until their scope ends`);
+      this.#add(
+        "promise-race",
+        node,
+        `Promise.${name}`,
+        `the losers of Promise.${name}() continue until their scope ends`,
+      );
     }
   }
 
@@ -403,10 +500,19 @@ export class ModuleLint {
     const [list] = node.arguments;
     if (list?.type !== "ArrayExpression") return;
     for (const arm of list.elements) {
-      if (arm?.type !== "CallExpression" || this.#calleeName(arm.callee as AnyNode) !== "on") continue;
+      if (arm?.type !== "CallExpression" || this.#calleeName(arm.callee as AnyNode) !== "on") {
+        continue;
+      }
       const [source] = arm.arguments;
-      if (source === undefined || !this.#waits.some(({ start }) => start === source.start)) continue;
-      this.#add("eager-arm", source, "on", "this operation has already started and continues if another arm of the select wins");
+      if (source === undefined || !this.#waits.some(({ start }) => start === source.start)) {
+        continue;
+      }
+      this.#add(
+        "eager-arm",
+        source,
+        "on",
+        "this operation has already started and continues if another arm of the select wins",
+      );
     }
   }
 
@@ -416,8 +522,16 @@ export class ModuleLint {
     const queries = property(definition, "queries");
     if (queries?.type === "ObjectExpression") {
       for (const p of queries.properties) {
-        if (p.type !== "Property" || !isFunctionNode(p.value as AnyNode) || !(p.value as FunctionNode).async) continue;
-        this.#add("async-query", p, propertyKey(p) ?? "", `the handler of query "${propertyKey(p) ?? "?"}" is async`);
+        if (
+          p.type !== "Property" || !isFunctionNode(p.value as AnyNode) ||
+          !(p.value as FunctionNode).async
+        ) continue;
+        this.#add(
+          "async-query",
+          p,
+          propertyKey(p) ?? "",
+          `the handler of query "${propertyKey(p) ?? "?"}" is async`,
+        );
       }
     }
     const messages = property(definition, "messages");
@@ -437,20 +551,31 @@ export class ModuleLint {
     if (parent?.type === "ExportSpecifier") return;
     if (parent?.type === "Property" && parent.value === (node as unknown)) {
       const above = parents.at(-3);
-      if (parents.at(-2)?.type === "ObjectExpression" && above?.type === "Property" && propertyKey(above) === "messages") return;
+      if (
+        parents.at(-2)?.type === "ObjectExpression" && above?.type === "Property" &&
+        propertyKey(above) === "messages"
+      ) return;
     }
     this.#used.add(node.name);
   }
 
   #await(node: Extract<AnyNode, { type: "AwaitExpression" }>, parents: readonly AnyNode[]): void {
     const { argument } = node;
-    if (!this.usesModel || argument.type !== "NewExpression" || argument.callee.type !== "Identifier") return;
     if (
-      argument.callee.name !== "Promise" || parents.some((parent) => isFunctionNode(parent) && this.#declares(parent, "Promise"))
+      !this.usesModel || argument.type !== "NewExpression" || argument.callee.type !== "Identifier"
+    ) return;
+    if (
+      argument.callee.name !== "Promise" ||
+      parents.some((parent) => isFunctionNode(parent) && this.#declares(parent, "Promise"))
     ) {
       return;
     }
-    this.#add("foreign-await", node, "Promise", "this promise is not durable: nothing can settle it on replay");
+    this.#add(
+      "foreign-await",
+      node,
+      "Promise",
+      "this promise is not durable: nothing can settle it on replay",
+    );
   }
 
   #declares(fn: FunctionNode, name: string): boolean {
@@ -458,7 +583,10 @@ export class ModuleLint {
   }
 
   #try(node: Extract<AnyNode, { type: "TryStatement" }>, parents: readonly AnyNode[]): void {
-    if (!node.handler || !this.#waits.some(({ start }) => start >= node.block.start && start < node.block.end)) return;
+    if (
+      !node.handler ||
+      !this.#waits.some(({ start }) => start >= node.block.start && start < node.block.end)
+    ) return;
     // The innermost loop of the same function, unless a statement between the two leaves it.
     let loop: AnyNode | undefined;
     for (let i = parents.length - 2; i >= 0; i--) {
@@ -470,7 +598,9 @@ export class ModuleLint {
       }
     }
     if (loop === undefined || !isEndless(loop)) return;
-    if (leaves(node.handler.body as AnyNode) || (node.finalizer && leaves(node.finalizer as AnyNode))) return;
+    if (
+      leaves(node.handler.body as AnyNode) || (node.finalizer && leaves(node.finalizer as AnyNode))
+    ) return;
     // The handler inspects the error or tests for cancellation.
     if (this.#thinksOfCancellation(loop)) return;
     this.#add(
@@ -482,8 +612,12 @@ export class ModuleLint {
   }
 
   #thinksOfCancellation(node: AnyNode): boolean {
-    if (node.type === "Identifier" && /cancel/i.test(this.#primitives.get(node.name) ?? node.name)) return true;
-    if (node.type === "Literal" && typeof node.value === "string" && /cancel/i.test(node.value)) return true;
+    if (
+      node.type === "Identifier" && /cancel/i.test(this.#primitives.get(node.name) ?? node.name)
+    ) return true;
+    if (node.type === "Literal" && typeof node.value === "string" && /cancel/i.test(node.value)) {
+      return true;
+    }
     for (const child of children(node)) if (this.#thinksOfCancellation(child)) return true;
     return false;
   }

@@ -36,7 +36,11 @@ export class Receives {
   add(call: CallExpression, outer: readonly AnyNode[]): void {
     const parent = outer.at(-1);
     const statement = parent?.type === "AwaitExpression" ? outer.at(-2) : undefined;
-    this.#found.push({ call, fn: outer.findLast(isFunction), dropped: statement?.type === "ExpressionStatement" });
+    this.#found.push({
+      call,
+      fn: outer.findLast(isFunction),
+      dropped: statement?.type === "ExpressionStatement",
+    });
   }
 
   continues(outer: readonly AnyNode[]): void {
@@ -65,7 +69,8 @@ export class Receives {
         yield {
           rule: "unbounded-history",
           at: call,
-          message: "the workflow continues as new after this receive(), but never checks whether the server suggests it",
+          message:
+            "the workflow continues as new after this receive(), but never checks whether the server suggests it",
         };
       } else if (!ends.has("timeout") && this.#nothingStops(handlers)) {
         yield {
@@ -81,17 +86,23 @@ export class Receives {
   #nothingStops(handlers: AnyNode | undefined): boolean {
     if (handlers?.type !== "ArrayExpression" || handlers.elements.length === 0) return false;
     return handlers.elements.every((element) => {
-      if (element?.type !== "CallExpression" || this.#calleeName(element.callee as AnyNode) !== "on") return false;
+      if (
+        element?.type !== "CallExpression" || this.#calleeName(element.callee as AnyNode) !== "on"
+      ) return false;
       const fn = element.arguments[1] as AnyNode | undefined;
       if (fn === undefined || !isFunction(fn)) return false;
       const { body } = fn as Extract<AnyNode, { type: "ArrowFunctionExpression" }>;
-      return body.type === "BlockStatement" ? this.#returnsGoOn(body) : this.#goesOn(body as AnyNode);
+      return body.type === "BlockStatement"
+        ? this.#returnsGoOn(body)
+        : this.#goesOn(body as AnyNode);
     });
   }
 
   #returnsGoOn(node: AnyNode): boolean {
     if (isFunction(node)) return true; // returns of a nested function are its own
-    if (node.type === "ReturnStatement") return node.argument == null || this.#goesOn(node.argument as AnyNode);
+    if (node.type === "ReturnStatement") {
+      return node.argument == null || this.#goesOn(node.argument as AnyNode);
+    }
     for (const child of children(node)) if (!this.#returnsGoOn(child)) return false;
     return true;
   }
@@ -104,7 +115,8 @@ export class Receives {
     if (node.type === "ConditionalExpression") {
       return this.#goesOn(node.consequent as AnyNode) && this.#goesOn(node.alternate as AnyNode);
     }
-    return node.type === "CallExpression" && GOES_ON.has(this.#calleeName(node.callee as AnyNode) ?? "");
+    return node.type === "CallExpression" &&
+      GOES_ON.has(this.#calleeName(node.callee as AnyNode) ?? "");
   }
 }
 

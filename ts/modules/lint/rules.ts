@@ -1,6 +1,7 @@
 // The table of lint rules. The help of the command line and docs/lint.md are generated from it.
-// A rule reports only code that is wrong in every program. The order of iteration is not reported (JavaScript defines it for Map, Set
-// and objects), and neither are Date and Math.random inside of functions (they replay the same values).
+// A rule reports only code that is wrong in every program. The order of iteration is not reported
+// (JavaScript defines it for Map, Set and objects), and neither are Date and Math.random inside of
+// functions (they replay the same values).
 
 export type Severity = "error" | "warning";
 
@@ -12,13 +13,21 @@ export interface Rule {
   readonly why: string;
   /** What to do instead. */
   readonly advice: string;
-  /** Applies to programs of `@temporalio/workflow` as well, with these texts and this severity where they differ. */
-  readonly temporal?: { readonly severity?: Severity; readonly why?: string; readonly advice?: string };
+  /**
+   * Applies to programs of `@temporalio/workflow` as well, with these texts and this severity where
+   * they differ.
+   */
+  readonly temporal?: {
+    readonly severity?: Severity;
+    readonly why?: string;
+    readonly advice?: string;
+  };
   /** The loader rejects (or warns about) it as well, so the module does not run. */
   readonly loader?: true;
 }
 
-const LOADS = "the modules of a workflow must be known before it runs, and be the same on every replay";
+const LOADS =
+  "the modules of a workflow must be known before it runs, and be the same on every replay";
 
 export const RULES = {
   "syntax": {
@@ -70,7 +79,13 @@ export const RULES = {
     why: LOADS,
     advice: "use a literal name, or load the module in an activity",
   },
-  "require": { loader: true, severity: "error", finds: "require()", why: LOADS, advice: "use an import declaration" },
+  "require": {
+    loader: true,
+    severity: "error",
+    finds: "require()",
+    why: LOADS,
+    advice: "use an import declaration",
+  },
   "top-level-await": {
     loader: true,
     severity: "error",
@@ -116,9 +131,11 @@ export const RULES = {
   "module-state": {
     loader: true,
     severity: "error",
-    finds: "top-level variables that functions assign; as warnings, state that workflow code changes in top-level objects, " +
+    finds:
+      "top-level variables that functions assign; as warnings, state that workflow code changes in top-level objects, " +
       "instances, iterators and closures",
-    why: "a module is evaluated once per realm: runs would share its state, and a replay in another realm would not have it",
+    why:
+      "a module is evaluated once per realm: runs would share its state, and a replay in another realm would not have it",
     advice: "keep state in the workflow's function",
   },
   "recent-name": {
@@ -142,17 +159,24 @@ export const RULES = {
   "outside": {
     severity: "error",
     temporal: {
-      why: "the sandbox of workflow code does not have them: they throw a ReferenceError, or an error with their name",
-      advice: "use sleep() or setTimeout() for time, an activity for other I/O, and arguments for values known at the start",
+      why:
+        "the sandbox of workflow code does not have them: they throw a ReferenceError, or an error with their name",
+      advice:
+        "use sleep() or setTimeout() for time, an activity for other I/O, and arguments for values known at the start",
     },
-    finds: "globals for timers, network, process, streams, storage and other I/O (setTimeout, fetch, process.env, ...)",
-    why: "their results are not recorded, so a replay would get other values; in a realm they throw",
-    advice: "use sleep() for time, an activity for other I/O, and arguments for values known at the start",
+    finds:
+      "globals for timers, network, process, streams, storage and other I/O (setTimeout, fetch, process.env, ...)",
+    why:
+      "their results are not recorded, so a replay would get other values; in a realm they throw",
+    advice:
+      "use sleep() for time, an activity for other I/O, and arguments for values known at the start",
   },
   "clock-while-loading": {
     severity: "error",
-    finds: "the clock or random numbers outside of functions (Date.now(), new Date(), Math.random(), crypto.randomUUID())",
-    why: "workflow time and random seed do not exist while modules are loaded; in a realm it throws",
+    finds:
+      "the clock or random numbers outside of functions (Date.now(), new Date(), Math.random(), crypto.randomUUID())",
+    why:
+      "workflow time and random seed do not exist while modules are loaded; in a realm it throws",
     advice: "call it inside the workflow's function",
   },
   "primitive-while-loading": {
@@ -170,7 +194,8 @@ export const RULES = {
     },
     finds:
       "a primitive that is started and not awaited (sleep, activities, children, receive, select, parallel, waitForSignal, ...)",
-    why: "the result or failure is lost, and the operation is canceled if it is still pending when its scope ends",
+    why:
+      "the result or failure is lost, and the operation is canceled if it is still pending when its scope ends",
     advice: "await it; use parallel() for concurrent operations",
   },
   "unreturned-continue-as-new": {
@@ -181,12 +206,14 @@ export const RULES = {
       advice: "write `await continueAsNew(...)`",
     },
     finds: "continueAsNew() and continueAsNewWith() without `return`",
-    why: "run must return it: the call alone has no effect, and the run would complete (its task fails)",
+    why:
+      "run must return it: the call alone has no effect, and the run would complete (its task fails)",
     advice: "write `return continueAsNew(...)`",
   },
   "continue-as-new-where-forbidden": {
     severity: "error",
-    finds: "continueAsNew() in message handlers, in branches of parallel(), in functions of select() and in spawnAsync()",
+    finds:
+      "continueAsNew() in message handlers, in branches of parallel(), in functions of select() and in spawnAsync()",
     why: "only run can end the run, after everything in flight has completed; it fails the task",
     advice: "end the receive with stop() or until, and `return continueAsNew(...)` from run",
   },
@@ -208,13 +235,16 @@ export const RULES = {
   "promise-race": {
     severity: "warning",
     finds: "Promise.race and Promise.any over primitives",
-    why: "the losers are not canceled: timers and activities continue until the scope ends, and their failures are not handled",
-    advice: "use select(), which cancels the losers; receive() with a timeout for many messages; parallel() to run all of them",
+    why:
+      "the losers are not canceled: timers and activities continue until the scope ends, and their failures are not handled",
+    advice:
+      "use select(), which cancels the losers; receive() with a timeout for many messages; parallel() to run all of them",
   },
   "eager-arm": {
     severity: "warning",
     finds: "an arm of select() that gets a started activity, timer or child: on(sleep('1h'), ...)",
-    why: "the arm is a promise, so it continues when another arm wins; a loop starts one more in each round",
+    why:
+      "the arm is a promise, so it continues when another arm wins; a loop starts one more in each round",
     advice:
       "pass a function, on(() => shop.charge(order), ...), or timer('1h', ...); start operations that must continue before the select",
   },
@@ -227,7 +257,10 @@ export const RULES = {
   },
   "async-query": {
     severity: "error",
-    temporal: { why: "a query completes synchronously; the query fails", advice: "make it synchronous; read variables" },
+    temporal: {
+      why: "a query completes synchronously; the query fails",
+      advice: "make it synchronous; read variables",
+    },
     finds: "an async function as a query handler",
     why: "a query completes synchronously, from the published state",
     advice: "make it synchronous; publish the values that it needs with publishState()",
@@ -247,21 +280,24 @@ export const RULES = {
   },
   "receive-where-forbidden": {
     severity: "error",
-    finds: "receive() in message handlers, in branches of parallel(), in functions of select() and in spawnAsync()",
+    finds:
+      "receive() in message handlers, in branches of parallel(), in functions of select() and in spawnAsync()",
     why: "only run receives messages; it fails the task",
     advice: "receive in run; wait for a single signal with waitForSignal() or select()",
   },
   "foreign-await": {
     severity: "warning",
     finds: "`await new Promise(...)` in workflow code",
-    why: "a promise that the workflow's code does not settle never resolves, which fails the task as a deadlock",
+    why:
+      "a promise that the workflow's code does not settle never resolves, which fails the task as a deadlock",
     advice: "await a primitive: waitForSignal(), sleep(), select(), an activity",
   },
   "swallowed-cancellation": {
     severity: "error",
     temporal: {},
     finds: "a loop around try/catch that awaits primitives and continues after every error",
-    why: "in a canceled workflow every primitive fails at once, so the loop computes until it is terminated",
+    why:
+      "in a canceled workflow every primitive fails at once, so the loop computes until it is terminated",
     advice: "rethrow the error if isCancellation(error) is true",
   },
   "engine-math": {
@@ -284,7 +320,8 @@ export const RULES = {
     temporal: {},
     finds: "patched() and deprecatePatch() with one id in one module",
     why: "patched() keeps the old branch, and deprecatePatch() declares that it is removed",
-    advice: "use patched() until no run needs the old branch, then deprecatePatch() alone, then neither",
+    advice:
+      "use patched() until no run needs the old branch, then deprecatePatch() alone, then neither",
   },
 } as const satisfies { readonly [id: string]: Rule };
 
@@ -294,19 +331,26 @@ export const isRuleId = (id: string): id is RuleId => Object.hasOwn(RULES, id);
 
 /** Returns the rules as a Markdown table, for docs/lint.md. */
 export function rulesAsMarkdown(): string {
-  const rows = Object.entries(RULES as { readonly [id: string]: Rule }).map(([id, { severity, finds, why, advice }]) =>
-    `| \`${id}\` | ${severity} | ${[finds, why, advice].map((text) => text.replaceAll("|", "\\|")).join(" | ")} |`
+  const rows = Object.entries(RULES as { readonly [id: string]: Rule }).map((
+    [id, { severity, finds, why, advice }],
+  ) =>
+    `| \`${id}\` | ${severity} | ${
+      [finds, why, advice].map((text) => text.replaceAll("|", "\\|")).join(" | ")
+    } |`
   );
   return ["| rule | | finds | why | instead |", "|---|---|---|---|---|", ...rows].join("\n");
 }
 
 /** The rules for programs of `@temporalio/workflow` as a Markdown table, with their texts. */
 export function temporalRulesAsMarkdown(): string {
-  const rows = Object.entries(RULES as { readonly [id: string]: Rule }).flatMap(([id, { severity, why, advice, temporal }]) =>
+  const rows = Object.entries(RULES as { readonly [id: string]: Rule }).flatMap((
+    [id, { severity, why, advice, temporal }],
+  ) =>
     temporal === undefined
       ? []
       : `| \`${id}\` | ${temporal.severity ?? severity} | ${
-        [temporal.why ?? why, temporal.advice ?? advice].map((text) => text.replaceAll("|", "\\|")).join(" | ")
+        [temporal.why ?? why, temporal.advice ?? advice].map((text) => text.replaceAll("|", "\\|"))
+          .join(" | ")
       } |`
   );
   return ["| rule | | why | instead |", "|---|---|---|---|", ...rows].join("\n");

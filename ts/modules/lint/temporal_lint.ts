@@ -39,7 +39,9 @@ export class TemporalLint {
   }
 
   run(): void {
-    for (const statement of this.#program.body) if (statement.type === "ImportDeclaration") this.#import(statement);
+    for (const statement of this.#program.body) {
+      if (statement.type === "ImportDeclaration") this.#import(statement);
+    }
     this.#declarations(this.#program as AnyNode);
     walkModule(this.#program, {
       reference: (node, binding, _write, _deferred, parents) => {
@@ -57,7 +59,9 @@ export class TemporalLint {
   #import(node: Extract<AnyNode, { type: "ImportDeclaration" }>): void {
     if (!WORKFLOW.test(String(node.source.value))) return;
     for (const s of node.specifiers) {
-      const name = s.type === "ImportSpecifier" && s.imported.type === "Identifier" ? s.imported.name : "*";
+      const name = s.type === "ImportSpecifier" && s.imported.type === "Identifier"
+        ? s.imported.name
+        : "*";
       this.#names.set(s.local.name, name);
     }
   }
@@ -68,7 +72,9 @@ export class TemporalLint {
       const name = this.#names.get(callee.name);
       return name === "*" ? undefined : name;
     }
-    if (callee.type !== "MemberExpression" || callee.computed || callee.object.type !== "Identifier") return undefined;
+    if (
+      callee.type !== "MemberExpression" || callee.computed || callee.object.type !== "Identifier"
+    ) return undefined;
     return this.#names.get(callee.object.name) === "*" && callee.property.type === "Identifier"
       ? callee.property.name
       : undefined;
@@ -81,9 +87,13 @@ export class TemporalLint {
       if (PROXIES.has(made)) {
         if (single !== undefined) this.#tables.add(single);
         else for (const { name } of patternNames(node.id)) this.#activities.add(name);
-      } else if (made === "makeContinueAsNewFunc" && single !== undefined) this.#continues.add(single);
-      else if (made === "defineQuery" && single !== undefined) this.#messages.set(single, "query");
-      else if (made === "defineUpdate" && single !== undefined) this.#messages.set(single, "update");
+      } else if (made === "makeContinueAsNewFunc" && single !== undefined) {
+        this.#continues.add(single);
+      } else if (made === "defineQuery" && single !== undefined) {
+        this.#messages.set(single, "query");
+      } else if (made === "defineUpdate" && single !== undefined) {
+        this.#messages.set(single, "update");
+      }
     }
     for (const child of children(node)) this.#declarations(child);
   }
@@ -99,19 +109,29 @@ export class TemporalLint {
     const callee = call.callee as AnyNode;
     const name = this.#called(callee);
     const dropped = outer.at(-1)?.type === "ExpressionStatement";
-    if (name === "continueAsNew" || (callee.type === "Identifier" && this.#continues.has(callee.name))) {
+    if (
+      name === "continueAsNew" || (callee.type === "Identifier" && this.#continues.has(callee.name))
+    ) {
       const shown = name ?? (callee as Identifier).name;
       const parent = outer.at(-1);
       if (dropped || (parent?.type === "UnaryExpression" && parent.operator === "void")) {
-        this.#add("unreturned-continue-as-new", call, shown, `${shown}() is called but neither awaited nor returned`);
+        this.#add(
+          "unreturned-continue-as-new",
+          call,
+          shown,
+          `${shown}() is called but neither awaited nor returned`,
+        );
       }
       return;
     }
     if (name !== undefined && WAITING.has(name)) this.#wait(name, call, dropped);
-    else if (callee.type === "Identifier" && this.#activities.has(callee.name)) this.#wait(callee.name, call, dropped);
-    else if (
-      callee.type === "MemberExpression" && callee.object.type === "Identifier" && this.#tables.has(callee.object.name) &&
-      callee.property.type === "Identifier" && !callee.computed && callee.property.name !== "executeWithOptions"
+    else if (callee.type === "Identifier" && this.#activities.has(callee.name)) {
+      this.#wait(callee.name, call, dropped);
+    } else if (
+      callee.type === "MemberExpression" && callee.object.type === "Identifier" &&
+      this.#tables.has(callee.object.name) &&
+      callee.property.type === "Identifier" && !callee.computed &&
+      callee.property.name !== "executeWithOptions"
     ) this.#wait(`${callee.object.name}.${callee.property.name}`, call, dropped);
     else if (name === "setHandler") this.#handler(call);
     else if (name === "patched" || name === "deprecatePatch") this.#patch(name, call);
@@ -126,7 +146,8 @@ export class TemporalLint {
     const [definition, handler, options] = call.arguments as AnyNode[];
     const kind = definition?.type === "Identifier"
       ? this.#messages.get(definition.name)
-      : definition?.type === "CallExpression" && this.#called(definition.callee as AnyNode) === "defineQuery"
+      : definition?.type === "CallExpression" &&
+          this.#called(definition.callee as AnyNode) === "defineQuery"
       ? "query"
       : undefined;
     if (kind === "query" && isFunctionNode(handler) && handler.async) {
@@ -143,35 +164,58 @@ export class TemporalLint {
     if (id?.type !== "Literal" || typeof id.value !== "string") return;
     const before = this.#patches.get(id.value);
     if (before === undefined) this.#patches.set(id.value, name);
-    else if (before !== name) this.#add("patch-twice", call, id.value, `"${id.value}" is passed to ${before}() and to ${name}()`);
+    else if (before !== name) {
+      this.#add(
+        "patch-twice",
+        call,
+        id.value,
+        `"${id.value}" is passed to ${before}() and to ${name}()`,
+      );
+    }
   }
 
   #global(node: Identifier, parents: readonly AnyNode[]): void {
     const { name } = node;
     const parent = parents.at(-1);
-    const called = (parent?.type === "CallExpression" || parent?.type === "NewExpression") && parent.callee === node;
-    const member = parent?.type === "MemberExpression" && parent.object === node && !parent.computed &&
+    const called = (parent?.type === "CallExpression" || parent?.type === "NewExpression") &&
+      parent.callee === node;
+    const member =
+      parent?.type === "MemberExpression" && parent.object === node && !parent.computed &&
         parent.property.type === "Identifier"
-      ? parent.property.name
-      : undefined;
+        ? parent.property.name
+        : undefined;
     if (name === "Math" && member !== undefined && OF_THE_ENGINE.has(member)) {
       const grand = parents.at(-2);
       if (grand?.type === "CallExpression" && grand.callee === parent) {
-        this.#add("engine-math", node, `Math.${member}`, `Math.${member}() has different last digits in different engines`);
+        this.#add(
+          "engine-math",
+          node,
+          `Math.${member}`,
+          `Math.${member}() has different last digits in different engines`,
+        );
       }
       return;
     }
     if (name === "WeakRef" || name === "FinalizationRegistry") {
       const what = "when it acts depends on the garbage collector";
-      if (called) this.#add("outside", node, name, `${name} cannot be used in workflow code: ${what}`);
+      if (called) {
+        this.#add("outside", node, name, `${name} cannot be used in workflow code: ${what}`);
+      }
       return;
     }
     const advice = insteadOf(name) ?? BLOCKED.get(name)?.advice;
     if (advice === undefined || isRunGlobal(name) || (!called && member === undefined)) return;
     // Code that tests with `typeof` works without it; NODE_ENV is a constant.
-    if (new RegExp(`\\btypeof\\s+${name}\\b`).test(this.#text) || isNodeEnv(name, member, parents)) return;
+    if (
+      new RegExp(`\\btypeof\\s+${name}\\b`).test(this.#text) || isNodeEnv(name, member, parents)
+    ) return;
     const path = member === undefined ? `${name}()` : `${name}.${member}`;
-    this.#add("outside", node, path, `workflow code cannot use ${path}: ${insteadOf(name) ?? "do it in an activity"}`);
+    this.#add(
+      "outside",
+      node,
+      path,
+      `workflow code cannot use ${path}: ${insteadOf(name) ?? "do it in an activity"}`,
+    );
   }
 
   #loops(node: AnyNode, parents: AnyNode[]): void {
@@ -183,7 +227,9 @@ export class TemporalLint {
 
   #try(node: Extract<AnyNode, { type: "TryStatement" }>, parents: readonly AnyNode[]): void {
     const { block, handler, finalizer } = node;
-    if (!handler || !this.#waits.some(({ start }) => start >= block.start && start < block.end)) return;
+    if (!handler || !this.#waits.some(({ start }) => start >= block.start && start < block.end)) {
+      return;
+    }
     const inner = parents.slice(parents.findLastIndex((parent) => isFunctionNode(parent)) + 1, -1);
     const loop = inner.findLast(isLoop);
     if (loop === undefined || !isEndless(loop) || leaves(handler.body as AnyNode)) return;
@@ -195,14 +241,17 @@ export class TemporalLint {
 
 function isNodeEnv(name: string, member: string | undefined, parents: readonly AnyNode[]): boolean {
   const above = parents.at(-2);
-  return name === "process" && member === "env" && above?.type === "MemberExpression" && !above.computed &&
+  return name === "process" && member === "env" && above?.type === "MemberExpression" &&
+    !above.computed &&
     above.property.type === "Identifier" && above.property.name === "NODE_ENV";
 }
 
 /** Whether the code tests for cancellation. */
 function mentionsCancellation(node: AnyNode): boolean {
   if (node.type === "Identifier" && /cancel/i.test(node.name)) return true;
-  if (node.type === "Literal" && typeof node.value === "string" && /cancel/i.test(node.value)) return true;
+  if (node.type === "Literal" && typeof node.value === "string" && /cancel/i.test(node.value)) {
+    return true;
+  }
   if (node.type === "Property" && /cancel/i.test(propertyKey(node) ?? "")) return true;
   for (const child of children(node)) if (mentionsCancellation(child)) return true;
   return false;

@@ -13,11 +13,14 @@ export interface CompiledText {
 /** Merges declarations of an exported enum: sucrase exports its variable once for each. */
 function mergeEnums(code: string): string {
   const known = new Set<string>();
-  return code.replace(/\bexport var ([\p{ID_Start}$_][\p{ID_Continue}$]*); \(function \(\1\) \{/gu, (text, name: string) => {
-    if (known.has(name)) return text.slice("export ".length);
-    known.add(name);
-    return text;
-  });
+  return code.replace(
+    /\bexport var ([\p{ID_Start}$_][\p{ID_Continue}$]*); \(function \(\1\) \{/gu,
+    (text, name: string) => {
+      if (known.has(name)) return text.slice("export ".length);
+      known.add(name);
+      return text;
+    },
+  );
 }
 
 /**

@@ -18,9 +18,16 @@ export function importedName({ source }: ImportExpression): string | undefined {
 }
 
 /** Adds the request of an `import()`. */
-export function requestImported(requests: ModuleRequest[], at: ImportExpression, lines: Lines): void {
+export function requestImported(
+  requests: ModuleRequest[],
+  at: ImportExpression,
+  lines: Lines,
+): void {
   const specifier = importedName(at);
-  if (specifier === undefined || requests.some((each) => each.specifier === specifier && each.dynamic === true)) return;
+  if (
+    specifier === undefined ||
+    requests.some((each) => each.specifier === specifier && each.dynamic === true)
+  ) return;
   requests.push({ specifier, line: lines.line(at.start), dynamic: true, names: [] });
 }
 
@@ -50,7 +57,10 @@ export function linkPackageImports(
       const resolved = resolver.resolve(specifier, url, "import");
       const module = resolved.kind === "file" ? indexOf(resolved.url) : undefined;
       if (module !== undefined) dependencies[i] = { module };
-      else if (resolved.kind === "provided" && resolved.onlyForRuns === undefined && resolved.host === undefined) {
+      else if (
+        resolved.kind === "provided" && resolved.onlyForRuns === undefined &&
+        resolved.host === undefined
+      ) {
         dependencies[i] = { provided: resolved.module };
       }
     });

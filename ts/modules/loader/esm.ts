@@ -29,12 +29,15 @@ import { isCollection, StateFindings } from "./state.ts";
 const EXPORT_DEFAULT = new RegExp(`^export${textGap}default`);
 const FUNCTION_HEAD = new RegExp(`^(?:async${textGap})?function${textGap}\\*?`);
 
-const NODE_GLOBALS: { readonly [name: string]: string | undefined } = Object.assign(Object.create(null) as object, {
-  Buffer: "use Uint8Array with TextEncoder and TextDecoder, atob and btoa",
-  __dirname: "pass the path as an argument, or use it in an activity",
-  __filename: "pass the path as an argument, or use it in an activity",
-  global: "use globalThis",
-});
+const NODE_GLOBALS: { readonly [name: string]: string | undefined } = Object.assign(
+  Object.create(null) as object,
+  {
+    Buffer: "use Uint8Array with TextEncoder and TextDecoder, atob and btoa",
+    __dirname: "pass the path as an argument, or use it in an activity",
+    __filename: "pass the path as an argument, or use it in an activity",
+    global: "use globalThis",
+  },
+);
 
 export class EsmCompiler {
   readonly #source: ModuleSource;
@@ -84,18 +87,26 @@ export class EsmCompiler {
       // `import { a } from "x"; export { a }` is an indirect export.
       const imported = this.#imports.get(local);
       if (imported === undefined) locals.push([exported, local]);
-      else indirect.push({ exported, ...imported, line: imported.name === "*" ? 0 : this.#requests[imported.request]!.line });
+      else {indirect.push({
+          exported,
+          ...imported,
+          line: imported.name === "*" ? 0 : this.#requests[imported.request]!.line,
+        });}
     }
     return { locals, indirect };
   }
 
   compile(): CompiledModule {
     const state = new StateFindings(this.#source, this.#lines);
-    const hidden = this.#form === "shared" && !this.#source.foreign ? new HiddenStateFinder() : undefined;
+    const hidden = this.#form === "shared" && !this.#source.foreign
+      ? new HiddenStateFinder()
+      : undefined;
     const top = this.#walk(state, hidden);
     const body = this.#program.body as AnyNode[];
     for (const found of hidden?.found(body, top) ?? []) state.hidden(found);
-    if (!this.#source.foreign) { for (const found of recentMethods(this.#program, this.#text, top)) this.#recent(found); }
+    if (!this.#source.foreign) {
+      for (const found of recentMethods(this.#program, this.#text, top)) this.#recent(found);
+    }
     const { locals } = this.#exported();
     const names = runNames(this.#prefix);
     const given = this.#form === "run" ? `, ${names.parameter}, $tx` : "";
@@ -104,10 +115,15 @@ export class EsmCompiler {
     const k = `${this.#prefix}k`;
     const cases = locals.map(([, local], i) => `case ${i}: return ${local};`).join(" ");
     // One function for all exports, by number, because it is created at each evaluation.
-    const exports = locals.length === 0 ? "" : `${x}.exports((${k}) => { switch (${k}) { ${cases} } }); `;
+    const exports = locals.length === 0
+      ? ""
+      : `${x}.exports((${k}) => { switch (${k}) { ${cases} } }); `;
     return {
-      code: `(function* (${x}${parameters}) { "use strict"; ${exports}yield; ${this.#edits.apply()}\n})`,
-      collections: locals.filter(([, local]) => isCollection(top.get(local)?.init)).map(([exported]) => exported),
+      code:
+        `(function* (${x}${parameters}) { "use strict"; ${exports}yield; ${this.#edits.apply()}\n})`,
+      collections: locals.filter(([, local]) => isCollection(top.get(local)?.init)).map((
+        [exported],
+      ) => exported),
       importedMutations: this.#importedMutations,
       ...(hidden !== undefined && this.#hiddenState(hidden, body, locals)),
       reads: this.#reads,
@@ -117,7 +133,9 @@ export class EsmCompiler {
   }
 
   #request(specifier: string, at: AnyNode): number {
-    const known = this.#requests.findIndex((r) => r.specifier === specifier && r.required !== true && r.dynamic !== true);
+    const known = this.#requests.findIndex((r) =>
+      r.specifier === specifier && r.required !== true && r.dynamic !== true
+    );
     if (known >= 0) return known;
     return this.#requests.push({ specifier, line: this.#lines.line(at.start), names: [] }) - 1;
   }
@@ -135,10 +153,17 @@ export class EsmCompiler {
       dynamicImport: (at) => requestImported(this.#requests, at, this.#lines),
       globalCall: (name, at) => {
         const argument = at.arguments[0];
-        if (name !== "require" || argument?.type !== "Literal" || typeof argument.value !== "string") return;
+        if (
+          name !== "require" || argument?.type !== "Literal" || typeof argument.value !== "string"
+        ) return;
         const specifier = argument.value;
         if (this.#requests.some((r) => r.specifier === specifier && r.required === true)) return;
-        this.#requests.push({ specifier, line: this.#lines.line(at.start), required: true, names: [] });
+        this.#requests.push({
+          specifier,
+          line: this.#lines.line(at.start),
+          required: true,
+          names: [],
+        });
       },
     });
   }
@@ -151,7 +176,12 @@ export class EsmCompiler {
       case "ExportAllDeclaration": {
         const request = this.#request(String(node.source.value), node);
         if (node.exported === null || node.exported === undefined) this.#stars.push(request);
-        else this.#indirect.push({ exported: exportName(node.exported), request, name: "*", line: this.#lines.line(node.start) });
+        else {this.#indirect.push({
+            exported: exportName(node.exported),
+            request,
+            name: "*",
+            line: this.#lines.line(node.start),
+          });}
         return this.#edits.remove(node.start, node.end);
       }
       case "ExportNamedDeclaration": {
@@ -170,7 +200,12 @@ export class EsmCompiler {
           const local = exportName(s.local);
           if (request < 0) this.#exports.set(exported, local);
           else {
-            this.#indirect.push({ exported, request, name: local, line: this.#lines.line(s.start) });
+            this.#indirect.push({
+              exported,
+              request,
+              name: local,
+              line: this.#lines.line(s.start),
+            });
             this.#use(request, local, s);
           }
         }
@@ -184,7 +219,11 @@ export class EsmCompiler {
   #import(node: ImportDeclaration): void {
     const request = this.#request(String(node.source.value), node);
     for (const s of node.specifiers) {
-      const name = s.type === "ImportSpecifier" ? exportName(s.imported) : s.type === "ImportDefaultSpecifier" ? "default" : "*";
+      const name = s.type === "ImportSpecifier"
+        ? exportName(s.imported)
+        : s.type === "ImportDefaultSpecifier"
+        ? "default"
+        : "*";
       this.#imports.set(s.local.name, { request, name });
       this.#use(request, name, s);
     }
@@ -195,7 +234,10 @@ export class EsmCompiler {
     const declaration = node.declaration as AnyNode;
     const local = `${this.#prefix}default`;
     this.#exports.set("default", local);
-    if (declaration.type === "FunctionDeclaration" || (declaration.type === "ClassDeclaration" && declaration.id)) {
+    if (
+      declaration.type === "FunctionDeclaration" ||
+      (declaration.type === "ClassDeclaration" && declaration.id)
+    ) {
       this.#edits.remove(node.start, node.start + keyword);
       if (declaration.id) this.#exports.set("default", declaration.id.name);
       else {this.#edits.insert(
@@ -235,13 +277,17 @@ export class EsmCompiler {
           const recent = foreign ? undefined : recentGlobal(node, parents, this.#text);
           if (recent !== undefined) this.#recent(recent);
           if (this.#form === "shared") return this.#globalName(node, parents);
-          if (isRequireCall(node, parents.at(-1))) return this.#edits.replace(node.start, node.end, `${this.#prefix}x.require`);
+          if (isRequireCall(node, parents.at(-1))) {
+            return this.#edits.replace(node.start, node.end, `${this.#prefix}x.require`);
+          }
           return editGlobal(node, write, parents, this.#edits, runNames(this.#prefix), false);
         }
         hidden?.reference(node, binding, write, deferred, parents);
         if (!binding.top) return;
         const imported = binding.kind === "import" ? this.#imports.get(binding.name) : undefined;
-        if (imported === undefined) return this.#form === "shared" && state.reference(binding, node, write, deferred);
+        if (imported === undefined) {
+          return this.#form === "shared" && state.reference(binding, node, write, deferred);
+        }
         if (write) {
           const text = `assigns "${node.name}", which is imported: imports are read-only`;
           return this.#problem("read-only-import", node, node.name, text);
@@ -260,7 +306,11 @@ export class EsmCompiler {
         if (!binding.top || !deferred || this.#form === "run") return;
         const imported = binding.kind === "import" ? this.#imports.get(binding.name) : undefined;
         if (imported === undefined) state.methodCall(binding, method, at);
-        else this.#importedMutations.push({ ...imported, line: this.#lines.line(at.start), method });
+        else {this.#importedMutations.push({
+            ...imported,
+            line: this.#lines.line(at.start),
+            method,
+          });}
       },
       topLevelAwait: (at) =>
         this.#problem(
@@ -271,7 +321,11 @@ export class EsmCompiler {
         ),
       dynamicImport: (at) => {
         if (foreign || importedName(at) !== undefined) {
-          this.#edits.replace(at.start, at.start + "import".length, `${this.#prefix}x.dynamicImport`);
+          this.#edits.replace(
+            at.start,
+            at.start + "import".length,
+            `${this.#prefix}x.dynamicImport`,
+          );
         } else {
           this.#problem(
             "dynamic-import",
@@ -296,8 +350,11 @@ export class EsmCompiler {
         if (name !== "require") return;
         const argument = at.arguments[0];
         if (this.#form === "run" && argument?.type === "Literal") return;
-        const what = argument?.type === "Literal" ? `require(${JSON.stringify(argument.value)})` : "require()";
-        const advice = "use an import declaration; what reaches outside the workflow belongs in an activity";
+        const what = argument?.type === "Literal"
+          ? `require(${JSON.stringify(argument.value)})`
+          : "require()";
+        const advice =
+          "use an import declaration; what reaches outside the workflow belongs in an activity";
         this.#problem("require", at as AnyNode, "require", `calls ${what}: ${advice}`);
       },
     });
@@ -306,10 +363,17 @@ export class EsmCompiler {
   /** Reports names of Node that a realm does not have, with an alternative. */
   #globalName(node: AnyNode & { name: string }, parents: readonly AnyNode[]): void {
     const advice = NODE_GLOBALS[node.name];
-    if (advice === undefined || this.#source.foreign || this.#text.includes(`typeof ${node.name}`)) return;
+    if (
+      advice === undefined || this.#source.foreign || this.#text.includes(`typeof ${node.name}`)
+    ) return;
     const parent = parents.at(-1);
     if (parent?.type === "UnaryExpression" && parent.operator === "typeof") return;
-    this.#problem("node-global", node, node.name, `uses ${node.name}, which only Node has: ${advice}`);
+    this.#problem(
+      "node-global",
+      node,
+      node.name,
+      `uses ${node.name}, which only Node has: ${advice}`,
+    );
   }
 
   #importedRead(
@@ -333,10 +397,14 @@ export class EsmCompiler {
     if (!called) return this.#edits.replace(node.start, node.end, read);
     // `(0, ...)` calls without a `this`, as the language defines. A statement that now begins with
     // a parenthesis must not continue the previous one.
-    const index = parents.findIndex((p) => p.type === "ExpressionStatement" && p.start === node.start);
+    const index = parents.findIndex((p) =>
+      p.type === "ExpressionStatement" && p.start === node.start
+    );
     if (index > 0) {
       const holder = parents[index - 1]! as { body?: unknown; consequent?: unknown };
-      const list = [holder.body, holder.consequent].find((l) => Array.isArray(l)) as AnyNode[] | undefined;
+      const list = [holder.body, holder.consequent].find((l) => Array.isArray(l)) as
+        | AnyNode[]
+        | undefined;
       const before = list?.[list.indexOf(parents[index]!) - 1];
       if (before !== undefined) this.#edits.insert(before.end, ";");
     }
@@ -345,7 +413,9 @@ export class EsmCompiler {
 
   #recent({ name, at, message }: RecentName): void {
     if (this.#warnings.some((warning) => warning.name === name)) return;
-    this.#warnings.push(problem(this.#source, "recent-name", this.#lines.line(at.start), 0, name, message));
+    this.#warnings.push(
+      problem(this.#source, "recent-name", this.#lines.line(at.start), 0, name, message),
+    );
   }
 
   #problem(code: ProblemCode, at: AnyNode, name: string, message: string): void {
@@ -355,7 +425,8 @@ export class EsmCompiler {
 
 /** Whether it is the `require` of `require("...")`. */
 function isRequireCall(node: AnyNode & { name: string }, parent: AnyNode | undefined): boolean {
-  return node.name === "require" && parent?.type === "CallExpression" && parent.callee === node as unknown &&
+  return node.name === "require" && parent?.type === "CallExpression" &&
+    parent.callee === node as unknown &&
     (parent.arguments[0] as AnyNode | undefined)?.type === "Literal";
 }
 

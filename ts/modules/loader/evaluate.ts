@@ -6,9 +6,22 @@ import { errorText, isA, messageOf } from "../../converter/thrown.ts";
 import { displayName, type Problem, WorkflowLoadError } from "./errors.ts";
 import { describeImportRefusal, placeInModule } from "./evaluation_errors.ts";
 import type { Dependency, LoadedModule, ModuleGraph } from "./graph.ts";
-import { type ProbedSource, type ProbeFunctions, takingProbes } from "../../executor/program/line_probe.ts";
+import {
+  type ProbedSource,
+  type ProbeFunctions,
+  takingProbes,
+} from "../../executor/program/line_probe.ts";
 import type { Form } from "./module_code.ts";
-import { define, IMPORTS, type Namespace, type NewView, READ, type ReadExport, type View, viewClass } from "./module_view.ts";
+import {
+  define,
+  IMPORTS,
+  type Namespace,
+  type NewView,
+  READ,
+  type ReadExport,
+  type View,
+  viewClass,
+} from "./module_view.ts";
 import type { HostModule, Provided } from "./resolve.ts";
 
 export type { Namespace } from "./module_view.ts";
@@ -30,9 +43,14 @@ export interface ProvidedModule {
 export interface EvaluateOptions {
   /** The instances that the realm provides. */
   readonly provided: { readonly [module in Provided]?: ProvidedModule };
-  /** Returns the stand-in for a module of Node that a package imports, with the realm's part of it. */
+  /**
+   * Returns the stand-in for a module of Node that a package imports, with the realm's part of it.
+   */
   readonly hostModule?: (name: string, advice: string, part: object | undefined) => unknown;
-  /** Called around a module's evaluation for a run: blocked calls that it catches do not fail the run. */
+  /**
+   * Called around a module's evaluation for a run: blocked calls that it catches do not fail the
+   * run.
+   */
   readonly whileLoading?: <T>(work: () => T) => T;
   /** Returns the probe functions for a module with probes. */
   readonly probes?: (source: ProbedSource) => ProbeFunctions;
@@ -116,7 +134,8 @@ export class EvaluableGraph {
   hostModule({ name, advice }: HostModule, part: object | undefined): unknown {
     const key = `${name} ${part === undefined}`;
     if (!this.#hostModules.has(key)) {
-      const make = this.options.hostModule ?? ((_name: string, _advice: string, known: object | undefined) => known ?? {});
+      const make = this.options.hostModule ??
+        ((_name: string, _advice: string, known: object | undefined) => known ?? {});
       this.#hostModules.set(key, make(name, advice, part));
     }
     return this.#hostModules.get(key);
@@ -134,14 +153,21 @@ export class EvaluableGraph {
     if (known !== undefined) return known;
     const { url, code, runCode, probes } = this.graph.modules[index]!;
     const own = form === "shared" ? code : runCode;
-    const value = this.options.evaluate(`${probes === undefined ? own : takingProbes(own)}\n//# sourceURL=${url}`);
+    const value = this.options.evaluate(
+      `${probes === undefined ? own : takingProbes(own)}\n//# sourceURL=${url}`,
+    );
     if (probes === undefined) return this.#functions[form][index] = value;
     // Both forms of a module share one set of points.
     const given = this.#probes[index] ??= this.options.probes?.(probes) ?? UNPROBED;
-    return this.#functions[form][index] = (value as (...given: ProbeFunctions) => unknown)(...given);
+    return this.#functions[form][index] = (value as (...given: ProbeFunctions) => unknown)(
+      ...given,
+    );
   }
 
-  /** Returns the shared namespaces. Throws a WorkflowLoadError with its line if a module's code throws. */
+  /**
+   * Returns the shared namespaces. Throws a WorkflowLoadError with its line if a module's code
+   * throws.
+   */
   evaluateShared(listener: EvaluationListener): Namespace[] {
     const evaluation = new Evaluation(this, listener, true, undefined);
     const namespaces = this.graph.entries.map((entry) => evaluation.run(entry, true));
@@ -193,7 +219,12 @@ class Evaluation {
   /** Errors of modules that were evaluated late. */
   readonly #thrown = new Map<number, { readonly error: unknown }>();
 
-  constructor(source: EvaluableGraph, listener: EvaluationListener, places: boolean, scope: RunScope | undefined) {
+  constructor(
+    source: EvaluableGraph,
+    listener: EvaluationListener,
+    places: boolean,
+    scope: RunScope | undefined,
+  ) {
     this.#source = source;
     this.#graph = source.graph;
     this.#listener = listener;
@@ -201,21 +232,32 @@ class Evaluation {
     this.#scope = scope;
   }
 
-  /** Returns the exports of an entry: its namespace, or, unless `whole`, an object without names. */
+  /**
+   * Returns the exports of an entry: its namespace, or, unless `whole`, an object without names.
+   */
   run(entry: number, whole: boolean): Namespace {
     this.#instantiate(entry);
     this.#evaluate(entry);
     return whole ? this.#namespaceOf(entry) : this.#namesOf(entry);
   }
 
-  /** Evaluates an entry; returns the names for `require` of it, or undefined if it is not CommonJS. */
+  /**
+   * Evaluates an entry; returns the names for `require` of it, or undefined if it is not CommonJS.
+   */
   required(entry: number): Namespace | undefined {
     if (this.#graph.modules[entry]!.kind !== "cjs") return undefined;
     const own = this.run(entry, true);
     const namespace = Object.create(null) as { [name: string]: unknown };
-    for (const name of Object.keys(own)) if (name !== "default") define(namespace, name, () => own[name]);
+    for (const name of Object.keys(own)) {
+      if (name !== "default") {
+        define(namespace, name, () => own[name]);
+      }
+    }
     const { exports: value } = this.#cjs[entry]!;
-    if ((typeof value === "object" || typeof value === "function") && value !== null && "default" in value) {
+    if (
+      (typeof value === "object" || typeof value === "function") && value !== null &&
+      "default" in value
+    ) {
       define(namespace, "default", () => value.default);
     }
     return namespace;
@@ -224,7 +266,9 @@ class Evaluation {
   #namespaceOf(index: number): { [name: string]: unknown } {
     const known = this.#namespaces[index];
     if (known !== undefined) return known;
-    const namespace = Object.create(null, { [Symbol.toStringTag]: { value: "Module" } }) as { [name: string]: unknown };
+    const namespace = Object.create(null, { [Symbol.toStringTag]: { value: "Module" } }) as {
+      [name: string]: unknown;
+    };
     this.#namespaces[index] = namespace;
     const { kind, exports, reexports } = this.#graph.modules[index]!;
     if (kind === "esm") {
@@ -239,7 +283,9 @@ class Evaluation {
     return this.#views[index] ??= this.#source.view(index);
   }
 
-  /** Returns a module's exports. Only its namespace has names that ES modules take from CommonJS. */
+  /**
+   * Returns a module's exports. Only its namespace has names that ES modules take from CommonJS.
+   */
   #namesOf(index: number): Namespace {
     const { kind, open } = this.#graph.modules[index]!;
     return kind === "esm" && open.length === 0 ? this.#viewOf(index) : this.#namespaceOf(index);
@@ -272,15 +318,26 @@ class Evaluation {
 
   #fillInterop(index: number, namespace: { [name: string]: unknown }): void {
     const own = this.#namespaceOf(index);
-    const value = this.#cjs[index]!.exports as { readonly __esModule?: unknown; readonly default?: unknown } | null | undefined;
-    const compiled = (typeof value === "object" || typeof value === "function") && value?.__esModule === true;
+    const value = this.#cjs[index]!.exports as
+      | { readonly __esModule?: unknown; readonly default?: unknown }
+      | null
+      | undefined;
+    const compiled = (typeof value === "object" || typeof value === "function") &&
+      value?.__esModule === true;
     define(namespace, "default", () => compiled ? value.default : own["default"]);
-    for (const name of Object.keys(own)) if (name !== "default") define(namespace, name, () => own[name]);
+    for (const name of Object.keys(own)) {
+      if (name !== "default") {
+        define(namespace, name, () => own[name]);
+      }
+    }
   }
 
   /** Returns what the realm provides for a dependency. */
   #provided(dependency: Dependency): ProvidedModule | undefined {
-    if (!("provided" in dependency) || (this.#scope === undefined && dependency.onlyForRuns !== undefined)) return undefined;
+    if (
+      !("provided" in dependency) ||
+      (this.#scope === undefined && dependency.onlyForRuns !== undefined)
+    ) return undefined;
     return this.#source.options.provided[dependency.provided];
   }
 
@@ -289,12 +346,20 @@ class Evaluation {
     if (this.#state[index] !== undefined) return;
     this.#state[index] = "linked";
     const module = this.#graph.modules[index]!;
-    for (const dependency of module.dependencies) if ("module" in dependency) this.#instantiate(dependency.module);
+    for (const dependency of module.dependencies) {
+      if ("module" in dependency) this.#instantiate(dependency.module);
+    }
     if (module.kind !== "esm") return;
     const view = this.#viewOf(index);
-    const scope = new ModuleScope((read) => view[READ] = read, () => this.#requireOf(module), this.#importOf(module));
+    const scope = new ModuleScope(
+      (read) => view[READ] = read,
+      () => this.#requireOf(module),
+      this.#importOf(module),
+    );
     const { whole } = module;
-    const imports = module.dependencies.map((dependency, i) => this.#namespace(dependency, module, whole.includes(i)));
+    const imports = module.dependencies.map((dependency, i) =>
+      this.#namespace(dependency, module, whole.includes(i))
+    );
     view[IMPORTS] = imports;
     const body = (this.#compile(module, index) as EsmFunction)(scope, ...this.#given(), ...imports);
     this.#bodies[index] = body;
@@ -334,30 +399,40 @@ class Evaluation {
   #requireOf(module: LoadedModule): (specifier: string) => unknown {
     return (specifier) => {
       const at = module.specifiers.findIndex((each, i) =>
-        each === specifier && (module.kind === "cjs" ? !module.dynamic.includes(i) : module.required.includes(i))
+        each === specifier &&
+        (module.kind === "cjs" ? !module.dynamic.includes(i) : module.required.includes(i))
       );
       const dependency = module.dependencies[at];
       if (dependency === undefined) {
         throw new Error(
-          `require(${JSON.stringify(specifier)}) in ${displayName(module.url)}: only requires of a literal name can be loaded`,
+          `require(${JSON.stringify(specifier)}) in ${
+            displayName(module.url)
+          }: only requires of a literal name can be loaded`,
         );
       }
       if (!("module" in dependency)) {
         const provided = this.#provided(dependency);
         if (dependency.host !== undefined) {
-          return this.#source.hostModule(dependency.host, (provided?.required ?? provided?.namespace) as object | undefined);
+          return this.#source.hostModule(
+            dependency.host,
+            (provided?.required ?? provided?.namespace) as object | undefined,
+          );
         }
         if (provided !== undefined) return provided.required ?? provided.namespace;
         const why = "refused" in dependency ? dependency.refused : dependency.onlyForRuns;
         // Packages with optional dependencies test the code.
-        throw Object.assign(new Error(`${displayName(module.url)}: ${why}`), { code: "MODULE_NOT_FOUND" });
+        throw Object.assign(new Error(`${displayName(module.url)}: ${why}`), {
+          code: "MODULE_NOT_FOUND",
+        });
       }
       this.#listener.left(module);
       this.#evaluate(dependency.module);
       this.#listener.turnTo(module);
       const other = this.#graph.modules[dependency.module]!;
       if (other.kind === "cjs") return this.#cjs[dependency.module]!.exports;
-      return other.kind === "json" ? this.#namespaceOf(dependency.module)["default"] : this.#namespaceOf(dependency.module);
+      return other.kind === "json"
+        ? this.#namespaceOf(dependency.module)["default"]
+        : this.#namespaceOf(dependency.module);
     };
   }
 
@@ -366,10 +441,14 @@ class Evaluation {
     return (specifier) => {
       // Without a run, nothing could handle the effects of the module.
       if (this.#places && this.#scope !== undefined) return new Promise(() => {});
-      const dependency =
-        module.dependencies[module.specifiers.findIndex((each, i) => each === specifier && module.dynamic.includes(i))];
+      const dependency = module
+        .dependencies[
+          module.specifiers.findIndex((each, i) => each === specifier && module.dynamic.includes(i))
+        ];
       const load = () => {
-        if (dependency === undefined || "refused" in dependency) throw describeImportRefusal(specifier);
+        if (dependency === undefined || "refused" in dependency) {
+          throw describeImportRefusal(specifier);
+        }
         if ("module" in dependency) this.#evaluateLate(dependency.module);
         return this.#namespace(dependency, module);
       };
@@ -410,7 +489,10 @@ class Evaluation {
     // Bundlers return a module name too, for options of the host, which workflow code does not
     // call.
     const resolve = (specifier: string): string => specifier;
-    const require = Object.assign(this.#requireOf(module), { import: this.#importOf(module), resolve });
+    const require = Object.assign(this.#requireOf(module), {
+      import: this.#importOf(module),
+      resolve,
+    });
     this.#listener.turnTo(module);
     this.#guarded(module, () => {
       (this.#compile(module, index) as CjsFunction).call(
@@ -426,9 +508,13 @@ class Evaluation {
     define(namespace, "default", () => holder.exports);
     const value = holder.exports;
     if ((typeof value === "object" || typeof value === "function") && value !== null) {
-      const names = (value as { [ANY_NAME]?: unknown })[ANY_NAME] === true ? this.#wantedOf(index) : Object.keys(value);
+      const names = (value as { [ANY_NAME]?: unknown })[ANY_NAME] === true
+        ? this.#wantedOf(index)
+        : Object.keys(value);
       for (const name of names) {
-        if (name !== "default" && !(name in namespace)) define(namespace, name, () => (value as Namespace)[name]);
+        if (name !== "default" && !(name in namespace)) {
+          define(namespace, name, () => (value as Namespace)[name]);
+        }
       }
     }
     const interop = this.#interop[index];
@@ -459,15 +545,27 @@ class Evaluation {
     const problems: Problem[] = [];
     for (const [request, name, line] of module.checks) {
       if (name in (this.#namespace(module.dependencies[request]!) as object)) continue;
-      const message = `imports "${name}" from "${module.specifiers[request]}", a CommonJS module that does not export it`;
-      problems.push({ code: "missing-export", file: displayName(module.url), line, column: 0, name, message });
+      const message = `imports "${name}" from "${
+        module.specifiers[request]
+      }", a CommonJS module that does not export it`;
+      problems.push({
+        code: "missing-export",
+        file: displayName(module.url),
+        line,
+        column: 0,
+        name,
+        message,
+      });
     }
     if (problems.length > 0) throw new WorkflowLoadError(problems);
   }
 
   #compile(module: LoadedModule, index: number): unknown {
     // The engine of the realm may be older than the syntax that the parser accepts.
-    return this.#guarded(module, () => this.#source.compiled(index, this.#scope === undefined ? "shared" : "run"));
+    return this.#guarded(
+      module,
+      () => this.#source.compiled(index, this.#scope === undefined ? "shared" : "run"),
+    );
   }
 
   /** Adds the place to errors of a module's own code during evaluation. */
@@ -482,7 +580,14 @@ class Evaluation {
       const { line, column } = placeInModule(e, module.url);
       const what = isA(e, Error) ? errorText(e) : `threw ${messageOf(e)}`;
       const message = `fails while it is loaded: ${what}`;
-      throw new WorkflowLoadError([{ code: "evaluation", file: displayName(module.url), line, column, name: "", message }], {
+      throw new WorkflowLoadError([{
+        code: "evaluation",
+        file: displayName(module.url),
+        line,
+        column,
+        name: "",
+        message,
+      }], {
         cause: e,
       });
     }

@@ -2,14 +2,28 @@
 // problems are reported at once. An entry that reaches "temporalex/workflow" is evaluated once per
 // realm; one that reaches `@temporalio/*`, or neither, is evaluated for each run; one that reaches
 // both, in both ways, and so are its imports.
-import { type CompiledModule, EMPTY_UNIT, type Form, howOf, type ModuleKind, type ModuleUnit, readKey } from "./module_code.ts";
+import {
+  type CompiledModule,
+  EMPTY_UNIT,
+  type Form,
+  howOf,
+  type ModuleKind,
+  type ModuleUnit,
+  readKey,
+} from "./module_code.ts";
 import type { ProbedSource } from "../../executor/program/line_probe.ts";
 import { linkPackageImports, NOT_LOADED } from "./dynamic_imports.ts";
 import { foldWarnings } from "./warnings.ts";
 import { type ParsedModules, parsedUnit } from "./parsed_modules.ts";
 import { originsOf } from "./source_origins.ts";
 import { displayName, type Problem, WorkflowLoadError } from "./errors.ts";
-import { EMPTY_MODULE, type HostModule, type ModuleResolver, type Provided, Resolver } from "./resolve.ts";
+import {
+  EMPTY_MODULE,
+  type HostModule,
+  type ModuleResolver,
+  type Provided,
+  Resolver,
+} from "./resolve.ts";
 import type { SourceHost } from "./source_host.ts";
 import { IS_TS } from "./strip.ts";
 import { importedChange, madeState } from "./state.ts";
@@ -27,7 +41,10 @@ export type Dependency =
 export interface LoadedModule {
   readonly url: string;
   readonly kind: ModuleKind;
-  /** Expression of the module's function, or JSON text; "" for a module that is evaluated only for runs. */
+  /**
+   * Expression of the module's function, or JSON text; "" for a module that is evaluated only for
+   * runs.
+   */
   readonly code: string;
   /** The same in the form for runs; "" for a module that no such program needs. */
   readonly runCode: string;
@@ -43,7 +60,10 @@ export interface LoadedModule {
   readonly dynamic: readonly number[];
   /** See ModuleResolver. */
   readonly takesDefault: boolean;
-  /** Exports from other modules: local name, index of the dependency, name there ("*": its namespace). */
+  /**
+   * Exports from other modules: local name, index of the dependency, name there ("*": its
+   * namespace).
+   */
   readonly reexports: readonly (readonly [string, number, string])[];
   /** CommonJS dependencies of `export *`: their names are known only after they have run. */
   readonly open: readonly number[];
@@ -56,7 +76,9 @@ export interface LoadedModule {
 export interface ModuleGraph {
   /** Unordered. Evaluation is depth first from the entries. */
   readonly modules: readonly LoadedModule[];
-  /** Evaluated once. The converter's module, if any, is the last; empty without native workflows. */
+  /**
+   * Evaluated once. The converter's module, if any, is the last; empty without native workflows.
+   */
   readonly entries: readonly number[];
   /** Evaluated for each run. */
   readonly runEntries: readonly number[];
@@ -64,7 +86,9 @@ export interface ModuleGraph {
   readonly runExports: readonly (readonly string[])[];
   /** Modules of interceptors, evaluated for each run before `runEntries`. */
   readonly interceptorEntries: readonly number[];
-  /** The converter's module if programs are evaluated for each run: its classes must be the run's. */
+  /**
+   * The converter's module if programs are evaluated for each run: its classes must be the run's.
+   */
   readonly runConverter?: number;
   /** True if a module needs the environment of `@temporalio/workflow` programs. */
   readonly needsTemporal: boolean;
@@ -87,9 +111,14 @@ export interface LoadOptions {
   readonly interceptors?: readonly number[];
   /** The realm has no AsyncLocalStorage. */
   readonly restoreFrames?: boolean;
-  /** Set in debug sessions: modules get probes. Returns the lines at which variables are read as well. */
+  /**
+   * Set in debug sessions: modules get probes. Returns the lines at which variables are read as
+   * well.
+   */
   readonly probes?: (url: string) => ReadonlySet<number>;
-  /** Modules parsed for an earlier graph, by address; reused for the same text. New ones are added. */
+  /**
+   * Modules parsed for an earlier graph, by address; reused for the same text. New ones are added.
+   */
   readonly parsed?: ParsedModules;
 }
 
@@ -105,7 +134,10 @@ interface Node {
   readonly compiled: { [form in Form]?: CompiledModule };
 }
 
-/** Loads the modules at `entries` (URLs) and their imports. Throws a WorkflowLoadError with all problems. */
+/**
+ * Loads the modules at `entries` (URLs) and their imports. Throws a WorkflowLoadError with all
+ * problems.
+ */
 export function loadGraph(entries: readonly string[], options: LoadOptions): ModuleGraph {
   return new Loader(options).load(entries);
 }
@@ -122,11 +154,17 @@ export interface ModuleText {
   readonly dependencies: readonly Dependency[];
 }
 
-/** Returns the modules of the graph before compilation, in discovery order. Throws like `loadGraph`. */
+/**
+ * Returns the modules of the graph before compilation, in discovery order. Throws like `loadGraph`.
+ */
 export function loadTexts(
   entries: readonly string[],
   options: LoadOptions,
-): { readonly modules: readonly ModuleText[]; readonly entries: readonly number[]; readonly warnings: readonly Problem[] } {
+): {
+  readonly modules: readonly ModuleText[];
+  readonly entries: readonly number[];
+  readonly warnings: readonly Problem[];
+} {
   const loader = new Loader(options);
   const { warnings } = loader.load(entries);
   return { modules: loader.texts(), entries: loader.named, warnings };
@@ -167,9 +205,13 @@ class Loader {
       if (!once && (temporal || !native)) runEntries.push(index);
     }
     // Native programs and their converter are evaluated once; then `once` lists all entries.
-    const runConverter = runEntries.length === 0 ? undefined : indices[this.#options.once?.[0] ?? -1];
+    const runConverter = runEntries.length === 0
+      ? undefined
+      : indices[this.#options.once?.[0] ?? -1];
     // Otherwise the converter is evaluated only for runs: its module may test whether there is one.
-    if (runConverter !== undefined && entries.every((entry) => entry === runConverter)) entries.length = 0;
+    if (runConverter !== undefined && entries.every((entry) => entry === runConverter)) {
+      entries.length = 0;
+    }
     this.#compile(entries, "shared");
     // Native workflows have no interceptors: without others, those modules are not evaluated.
     if (runEntries.length === 0) interceptorEntries.length = 0;
@@ -181,7 +223,9 @@ class Loader {
     this.#collect();
     // Only in a valid graph: a missing file would be reported once per name imported from it.
     if (this.#problems.length === 0) this.#nodes.forEach((node, index) => this.#link(node, index));
-    if (this.#problems.length > 0) throw new WorkflowLoadError(this.#problems.map((problem) => this.#withImporter(problem)));
+    if (this.#problems.length > 0) {
+      throw new WorkflowLoadError(this.#problems.map((problem) => this.#withImporter(problem)));
+    }
     return {
       modules: this.#nodes.map((node) => this.#emit(node)),
       entries,
@@ -189,7 +233,8 @@ class Loader {
       interceptorEntries,
       ...(beside.length > 0 && { runConverter: beside[0]! }),
       runExports: runEntries.map((module) => [...this.#exportNames({ module }, new Set())]),
-      needsTemporal: runEntries.length > 0 || entries.some((entry) => this.#dialects(entry).temporal),
+      needsTemporal: runEntries.length > 0 ||
+        entries.some((entry) => this.#dialects(entry).temporal),
       restoreFrames: this.#options.restoreFrames === true,
       warnings: foldWarnings(this.#warnings, this.#resolver),
     };
@@ -198,7 +243,14 @@ class Loader {
   texts(): ModuleText[] {
     return this.#nodes.map(({ url, unit, dependencies }) => {
       const { kind, text, requests } = unit;
-      return { url, kind, text, requests, dependencies, takesDefault: this.#takesDefault(url, kind) };
+      return {
+        url,
+        kind,
+        text,
+        requests,
+        dependencies,
+        takesDefault: this.#takesDefault(url, kind),
+      };
     });
   }
 
@@ -222,7 +274,9 @@ class Loader {
   #reach(entries: readonly number[]): Set<number> {
     const reached = new Set(entries);
     for (const index of reached) {
-      for (const dependency of this.#nodes[index]!.dependencies) if ("module" in dependency) reached.add(dependency.module);
+      for (const dependency of this.#nodes[index]!.dependencies) {
+        if ("module" in dependency) reached.add(dependency.module);
+      }
     }
     return reached;
   }
@@ -233,14 +287,22 @@ class Loader {
       node.compiled[form] = node.unit.compile(form);
       if (form === "run" || node.unit.kind === "cjs") continue;
       node.dependencies.forEach((dependency, i) => {
-        if (!("provided" in dependency) || dependency.onlyForRuns === undefined || dependency.host !== undefined) return;
+        if (
+          !("provided" in dependency) || dependency.onlyForRuns === undefined ||
+          dependency.host !== undefined
+        ) return;
         const { specifier, line } = node.unit.requests[i]!;
-        node.problems.push(this.#problemAt(node.url, line, "builtin-import", specifier, dependency.onlyForRuns));
+        node.problems.push(
+          this.#problemAt(node.url, line, "builtin-import", specifier, dependency.onlyForRuns),
+        );
       });
     }
   }
 
-  /** Collects all problems, and warnings of shared modules. A module in both forms may repeat a problem. */
+  /**
+   * Collects all problems, and warnings of shared modules. A module in both forms may repeat a
+   * problem.
+   */
   #collect(): void {
     const seen = new Set<string>();
     for (const [index, { compiled, problems }] of this.#nodes.entries()) {
@@ -250,7 +312,9 @@ class Loader {
         if (!seen.has(key)) this.#problems.push(problem);
         seen.add(key);
       }
-      this.#warnings.push(...(this.#sharedByRuns.has(index) ? compiled.shared : compiled.run)?.warnings ?? []);
+      this.#warnings.push(
+        ...(this.#sharedByRuns.has(index) ? compiled.shared : compiled.run)?.warnings ?? [],
+      );
     }
   }
 
@@ -278,7 +342,12 @@ class Loader {
       node = node.importer === undefined ? undefined : this.#nodes[node.importer.index];
     }
     if (node === undefined) return problem;
-    return { ...problem, message: `${problem.message} (the package "${name}" is imported at ${displayName(node.url)}:${line})` };
+    return {
+      ...problem,
+      message: `${problem.message} (the package "${name}" is imported at ${
+        displayName(node.url)
+      }:${line})`,
+    };
   }
 
   #add(url: string, importer?: Node["importer"]): number {
@@ -298,8 +367,9 @@ class Loader {
       }
       const how = howOf(unit.kind, request);
       const resolved = this.#resolver.resolve(request.specifier, url, how);
-      if (resolved.kind === "file") node.dependencies.push({ module: this.#add(resolved.url, { index, line: request.line }) });
-      else if (resolved.kind === "provided") {
+      if (resolved.kind === "file") {
+        node.dependencies.push({ module: this.#add(resolved.url, { index, line: request.line }) });
+      } else if (resolved.kind === "provided") {
         const { module: provided, onlyForRuns, host } = resolved;
         node.dependencies.push({
           provided,
@@ -308,12 +378,22 @@ class Loader {
         });
       } else {
         const host = foreign && request.optional !== true ? resolved.host : undefined;
-        node.dependencies.push({ refused: resolved.message, ...(host === undefined ? {} : { host }) });
+        node.dependencies.push({
+          refused: resolved.message,
+          ...(host === undefined ? {} : { host }),
+        });
         // CommonJS requires during execution, often after a test or in a try: reported when
         // reached.
         if (how === "require" || host !== undefined) continue;
         const { code, message } = resolved;
-        problems.push({ code, file: displayName(url), line: request.line, column: 0, name: request.specifier, message });
+        problems.push({
+          code,
+          file: displayName(url),
+          line: request.line,
+          column: 0,
+          name: request.specifier,
+          message,
+        });
       }
     }
     return index;
@@ -323,13 +403,18 @@ class Loader {
     const bundled = this.#options.bundled?.(url);
     const text = bundled ?? (url === EMPTY_MODULE ? "" : this.#host.read(url));
     try {
-      if (text === undefined) throw new WorkflowLoadError([this.#problemAt(url, 0, "not-found", "", "cannot be read")]);
+      if (text === undefined) {
+        throw new WorkflowLoadError([this.#problemAt(url, 0, "not-found", "", "cannot be read")]);
+      }
       const restoreFrames = this.#options.restoreFrames === true;
       const stripped = bundled !== undefined;
       const probes = this.#options.probes?.(url);
       const debugged = probes === undefined ? {} : { probes };
       const kind = this.#resolver.kindOf(url);
-      return parsedUnit({ url, text, stripped, kind, foreign, restoreFrames, ...debugged }, this.#options.parsed);
+      return parsedUnit(
+        { url, text, stripped, kind, foreign, restoreFrames, ...debugged },
+        this.#options.parsed,
+      );
     } catch (e) {
       if (!(e instanceof WorkflowLoadError)) throw e;
       problems.push(...e.problems);
@@ -337,7 +422,13 @@ class Loader {
     }
   }
 
-  #problemAt(url: string, line: number, code: Problem["code"], name: string, message: string): Problem {
+  #problemAt(
+    url: string,
+    line: number,
+    code: Problem["code"],
+    name: string,
+    message: string,
+  ): Problem {
     return { code, file: displayName(url), line, column: 0, name, message };
   }
 
@@ -346,13 +437,27 @@ class Loader {
     node.unit.requests.forEach((request, i) => {
       const dependency = node.dependencies[i]!;
       for (const { name, line } of request.names) {
-        const noDefault = name === "default" && "provided" in dependency && dependency.provided.startsWith("temporal/") &&
+        const noDefault = name === "default" && "provided" in dependency &&
+          dependency.provided.startsWith("temporal/") &&
           this.#takesDefault(node.url, node.unit.kind);
-        if (!noDefault && (name === "*" || this.#find(dependency, name, new Set()) !== undefined)) continue;
-        if (this.#mayBeType(node, i, name) || ("provided" in dependency && dependency.host !== undefined)) continue;
+        if (!noDefault && (name === "*" || this.#find(dependency, name, new Set()) !== undefined)) {
+          continue;
+        }
+        if (
+          this.#mayBeType(node, i, name) ||
+          ("provided" in dependency && dependency.host !== undefined)
+        ) continue;
         const builtin = "provided" in dependency ? dependency.onlyForRuns : undefined;
         if (builtin !== undefined) {
-          this.#problems.push(this.#problemAt(node.url, line, "builtin-import", name, `${builtin} (it takes "${name}" of it)`));
+          this.#problems.push(
+            this.#problemAt(
+              node.url,
+              line,
+              "builtin-import",
+              name,
+              `${builtin} (it takes "${name}" of it)`,
+            ),
+          );
           continue;
         }
         const from = `"${request.specifier}"`;
@@ -373,7 +478,9 @@ class Loader {
     const seen = new Set<string>();
     const moduleOf = (request: number, name: string) => {
       const target = this.#find(dependencies[request]!, name, new Set());
-      if (target === undefined || target === "open" || typeof target.module !== "number") return undefined;
+      if (target === undefined || target === "open" || typeof target.module !== "number") {
+        return undefined;
+      }
       return { name: target.name, shared: this.#nodes[target.module]!.compiled.shared };
     };
     const warn = (line: number, name: string, text: string | undefined) => {
@@ -383,11 +490,15 @@ class Loader {
     };
     for (const { request, name, line, method } of compiled.shared?.importedMutations ?? []) {
       const target = moduleOf(request, name);
-      if (target !== undefined) warn(line, target.name, importedChange(target.shared, target.name, method));
+      if (target !== undefined) {
+        warn(line, target.name, importedChange(target.shared, target.name, method));
+      }
     }
     for (const { request, name, line } of compiled.shared?.importedCalls ?? []) {
       const target = moduleOf(request, name);
-      if (target?.shared?.stateful?.get(target.name)?.makesState === true) warn(line, name, madeState(name));
+      if (target?.shared?.stateful?.get(target.name)?.makesState === true) {
+        warn(line, name, madeState(name));
+      }
     }
   }
 
@@ -397,15 +508,24 @@ class Loader {
    */
   #mayBeType({ url, dependencies, compiled }: Node, request: number, name: string): boolean {
     const dependency = dependencies[request]!;
-    if (compiled.shared !== undefined || compiled.run?.reads.has(readKey(request, name)) === true) return false;
-    return IS_TS.test(url) && "module" in dependency && IS_TS.test(this.#nodes[dependency.module]!.url);
+    if (compiled.shared !== undefined || compiled.run?.reads.has(readKey(request, name)) === true) {
+      return false;
+    }
+    return IS_TS.test(url) && "module" in dependency &&
+      IS_TS.test(this.#nodes[dependency.module]!.url);
   }
 
   /** Returns the origin of an export; "open" if it may come from a CommonJS module. */
-  #find(from: Dependency, name: string, visited: Set<string>): { module: number | Provided; name: string } | "open" | undefined {
+  #find(
+    from: Dependency,
+    name: string,
+    visited: Set<string>,
+  ): { module: number | Provided; name: string } | "open" | undefined {
     if ("refused" in from) return from.host === undefined ? undefined : "open";
     if ("provided" in from) {
-      if (this.#options.provided(from.provided).includes(name)) return { module: from.provided, name };
+      if (this.#options.provided(from.provided).includes(name)) {
+        return { module: from.provided, name };
+      }
       return from.host === undefined ? undefined : "open";
     }
     const { unit: compiled, dependencies } = this.#nodes[from.module]!;
@@ -441,7 +561,9 @@ class Loader {
     for (const name of compiled.exports) names.add(name);
     for (const { exported } of compiled.indirect) names.add(exported);
     for (const star of compiled.stars) {
-      for (const name of this.#exportNames(dependencies[star]!, visited)) if (name !== "default") names.add(name);
+      for (const name of this.#exportNames(dependencies[star]!, visited)) {
+        if (name !== "default") names.add(name);
+      }
     }
     return names;
   }
@@ -455,7 +577,9 @@ class Loader {
     const open: number[] = [];
     for (const star of unit.stars) {
       const dependency = dependencies[star]!;
-      if ("module" in dependency && this.#nodes[dependency.module]!.unit.kind === "cjs") open.push(star);
+      if ("module" in dependency && this.#nodes[dependency.module]!.unit.kind === "cjs") {
+        open.push(star);
+      }
       for (const name of this.#exportNames(dependency, new Set())) {
         if (name === "default" || own.has(name)) continue;
         if (this.#find({ module: this.#byUrl.get(url)! }, name, new Set()) === undefined) continue;
@@ -468,8 +592,12 @@ class Loader {
       for (const { name, line } of request.names) {
         const dependency = dependencies[i]!;
         // A stand-in has every name, and an empty module replaces one that would have it.
-        if (!("module" in dependency) || this.#nodes[dependency.module]!.url === EMPTY_MODULE) continue;
-        if (name !== "*" && name !== "default" && this.#find(dependency, name, new Set()) === "open") {
+        if (!("module" in dependency) || this.#nodes[dependency.module]!.url === EMPTY_MODULE) {
+          continue;
+        }
+        if (
+          name !== "*" && name !== "default" && this.#find(dependency, name, new Set()) === "open"
+        ) {
           checks.push([i, name, line]);
         }
       }
@@ -482,17 +610,23 @@ class Loader {
       runCode: unit.kind === "json" ? "" : compiled.run?.code ?? "",
       exports: unit.exports,
       whole: [
-        ...unit.requests.flatMap(({ names }, i) => names.some(({ name }) => name === "*") ? [i] : []),
+        ...unit.requests.flatMap(({ names }, i) =>
+          names.some(({ name }) => name === "*") ? [i] : []
+        ),
         ...unit.indirect.flatMap(({ request, name }) => name === "*" ? [request] : []),
       ],
       specifiers: unit.requests.map((r) => r.specifier),
       dependencies,
-      required: unit.kind === "cjs" ? [] : unit.requests.flatMap((r, i) => r.required === true ? [i] : []),
+      required: unit.kind === "cjs"
+        ? []
+        : unit.requests.flatMap((r, i) => r.required === true ? [i] : []),
       dynamic: unit.requests.flatMap((r, i) => r.dynamic === true ? [i] : []),
       reexports,
       open,
       checks,
-      ...(unit.points === undefined ? {} : { probes: { url, points: unit.points, ...originsOf(url, unit.text, this.#host) } }),
+      ...(unit.points === undefined
+        ? {}
+        : { probes: { url, points: unit.points, ...originsOf(url, unit.text, this.#host) } }),
     };
   }
 }

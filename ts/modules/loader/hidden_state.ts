@@ -3,7 +3,15 @@
 // visible to the next run in the process, and not to a replay elsewhere. Only the text is analyzed.
 // A class or function of another module is judged by that module's `stateful` exports (graph.ts);
 // packages are skipped.
-import type { AnyNode, CallExpression, Class, Identifier, NewExpression, Node, ObjectExpression } from "acorn";
+import type {
+  AnyNode,
+  CallExpression,
+  Class,
+  Identifier,
+  NewExpression,
+  Node,
+  ObjectExpression,
+} from "acorn";
 import type { StatefulExport } from "./module_code.ts";
 import { type Binding, children } from "./scope.ts";
 
@@ -13,7 +21,10 @@ export interface HiddenState {
   readonly at: Node;
 }
 
-type FunctionNode = Extract<AnyNode, { type: "FunctionDeclaration" | "FunctionExpression" | "ArrowFunctionExpression" }>;
+type FunctionNode = Extract<
+  AnyNode,
+  { type: "FunctionDeclaration" | "FunctionExpression" | "ArrowFunctionExpression" }
+>;
 
 /** Methods that change instances of built-in classes. */
 const BUILT_IN_MUTATORS: ReadonlyMap<string, RegExp> = new Map([
@@ -33,8 +44,10 @@ const CALLS_AT_ONCE =
   /^(?:forEach|map|filter|reduce|reduceRight|some|every|find|findIndex|findLast|findLastIndex|flatMap|sort|toSorted|replace|replaceAll|from)$/;
 
 const isFunction = (node: AnyNode): node is FunctionNode => /Function/.test(node.type);
-const isClass = (node: AnyNode): node is Class & AnyNode => node.type === "ClassDeclaration" || node.type === "ClassExpression";
-const contains = (outer: Node, inner: Node): boolean => outer.start <= inner.start && inner.end <= outer.end;
+const isClass = (node: AnyNode): node is Class & AnyNode =>
+  node.type === "ClassDeclaration" || node.type === "ClassExpression";
+const contains = (outer: Node, inner: Node): boolean =>
+  outer.start <= inner.start && inner.end <= outer.end;
 
 /** Receives the reports of the walk over a module (scope.ts), and then lists what keeps state. */
 export class HiddenStateFinder {
@@ -44,7 +57,13 @@ export class HiddenStateFinder {
   readonly #uses = new Map<Binding, { readonly at: Node; readonly method: string | undefined }[]>();
 
   /** Called for a read or write of a name. */
-  reference(node: Identifier, binding: Binding, write: boolean, deferred: boolean, parents: readonly AnyNode[]): void {
+  reference(
+    node: Identifier,
+    binding: Binding,
+    write: boolean,
+    deferred: boolean,
+    parents: readonly AnyNode[],
+  ): void {
     if (!binding.top) return write ? this.#changed(binding, node, parents) : undefined;
     if (!deferred && !isBind(parents, node)) return;
     const uses = this.#uses.get(binding) ?? [];
@@ -53,14 +72,23 @@ export class HiddenStateFinder {
   }
 
   /** Called for an assignment to a property of a value, or a call of its method. */
-  changed(binding: Binding, method: string | undefined, at: Node, parents: readonly AnyNode[]): void {
-    if (!binding.top && (method === undefined || MUTATORS.test(method))) this.#changed(binding, at, parents);
+  changed(
+    binding: Binding,
+    method: string | undefined,
+    at: Node,
+    parents: readonly AnyNode[],
+  ): void {
+    if (!binding.top && (method === undefined || MUTATORS.test(method))) {
+      this.#changed(binding, at, parents);
+    }
   }
 
   /** Records a variable of a function that an inner function, possibly called later, changes. */
   #changed(binding: Binding, at: Node, parents: readonly AnyNode[]): void {
     const functions = parents.filter(isFunction);
-    const owner = functions.findLast((each) => contains(each, binding.node) && (each as { id?: unknown }).id !== binding.node);
+    const owner = functions.findLast((each) =>
+      contains(each, binding.node) && (each as { id?: unknown }).id !== binding.node
+    );
     if (owner === undefined || owner === functions.at(-1) || this.#keepers.has(owner)) return;
     const inside = functions.slice(functions.indexOf(owner) + 1);
     if (inside.every((each) => isCalledAtOnce(each, parents))) return;
@@ -95,7 +123,9 @@ export class HiddenStateFinder {
     const values = valuesOf(body);
     const init = values.get(name);
     if (init === undefined) return undefined;
-    const methods = init.type === "NewExpression" || init.type === "ObjectExpression" ? ownMutators(init, values) : [];
+    const methods = init.type === "NewExpression" || init.type === "ObjectExpression"
+      ? ownMutators(init, values)
+      : [];
     const makesState = isFunction(init) && this.#keepers.has(init);
     return methods.length === 0 && !makesState ? undefined : { methods, makesState };
   }
@@ -120,7 +150,11 @@ export function evaluatedCalls(
     if (node.type === "PropertyDefinition" && !node.static) return;
     if (node.type === "CallExpression" || node.type === "NewExpression") {
       const callee = node.callee as AnyNode;
-      const called = isFunction(callee) ? callee : callee.type === "Identifier" ? values.get(callee.name) : undefined;
+      const called = isFunction(callee)
+        ? callee
+        : callee.type === "Identifier"
+        ? values.get(callee.name)
+        : undefined;
       calls.push({ name: callee.type === "Identifier" ? callee.name : "", at: node, node: called });
       if (called !== undefined && isFunction(called) && !called.generator) enter(called);
     }
@@ -134,10 +168,20 @@ export function evaluatedCalls(
 function valuesOf(body: readonly AnyNode[]): Map<string, AnyNode> {
   const values = new Map<string, AnyNode>();
   for (const statement of body) {
-    const node = ("declaration" in statement && statement.declaration ? statement.declaration : statement) as AnyNode;
-    if ((node.type === "FunctionDeclaration" || node.type === "ClassDeclaration") && node.id) values.set(node.id.name, node);
-    if (node.type !== "VariableDeclaration") continue;
-    for (const { id, init } of node.declarations) if (id.type === "Identifier" && init) values.set(id.name, init as AnyNode);
+    const node = ("declaration" in statement && statement.declaration
+      ? statement.declaration
+      : statement) as AnyNode;
+    if ((node.type === "FunctionDeclaration" || node.type === "ClassDeclaration") && node.id) {
+      values.set(node.id.name, node);
+    }
+    if (node.type !== "VariableDeclaration") {
+      continue;
+    }
+    for (const { id, init } of node.declarations) {
+      if (id.type === "Identifier" && init) {
+        values.set(id.name, init as AnyNode);
+      }
+    }
   }
   return values;
 }
@@ -146,7 +190,8 @@ function valuesOf(body: readonly AnyNode[]): Map<string, AnyNode> {
 function isBind(parents: readonly AnyNode[], node: Node): boolean {
   const members = parents.slice(-3);
   return members.some((each) =>
-    each.type === "MemberExpression" && each.property.type === "Identifier" && each.property.name === "bind" &&
+    each.type === "MemberExpression" && each.property.type === "Identifier" &&
+    each.property.name === "bind" &&
     contains(each, node)
   );
 }
@@ -163,7 +208,8 @@ function isCalledAtOnce(node: FunctionNode, parents: readonly AnyNode[]): boolea
   if (call?.type !== "CallExpression") return false;
   const callee = call.callee as AnyNode;
   if (callee === node) return !node.async && !node.generator;
-  return callee.type === "MemberExpression" && callee.property.type === "Identifier" && CALLS_AT_ONCE.test(callee.property.name);
+  return callee.type === "MemberExpression" && callee.property.type === "Identifier" &&
+    CALLS_AT_ONCE.test(callee.property.name);
 }
 
 function isIterator(init: AnyNode, values: ReadonlyMap<string, AnyNode>): boolean {
@@ -180,14 +226,16 @@ function isIterator(init: AnyNode, values: ReadonlyMap<string, AnyNode>): boolea
     // Schema builders have methods of these names that take arguments.
     const takes = property.type === "Identifier" && property.name === "matchAll" ? 1 : 0;
     if (init.arguments.length > takes) return false;
-    return property.type === "Identifier" && MAKES_ITERATOR.test(property.name) && !isNamespace(callee.object as AnyNode);
+    return property.type === "Identifier" && MAKES_ITERATOR.test(property.name) &&
+      !isNamespace(callee.object as AnyNode);
   }
   return property.type === "MemberExpression" && property.property.type === "Identifier" &&
     /^(?:asyncI|i)terator$/.test(property.property.name);
 }
 
 /** `Object.keys()` returns an array. */
-const isNamespace = (node: AnyNode): boolean => node.type === "Identifier" && (node.name === "Object" || node.name === "Reflect");
+const isNamespace = (node: AnyNode): boolean =>
+  node.type === "Identifier" && (node.name === "Object" || node.name === "Reflect");
 
 /**
  * Returns a predicate for uses that change the object; undefined for values without such methods.
@@ -197,7 +245,10 @@ function mutatorsOf(
   values: ReadonlyMap<string, AnyNode>,
 ): ((method: string | undefined, at: Node) => boolean) | undefined {
   if (init.type !== "NewExpression" && init.type !== "ObjectExpression") return undefined;
-  if (init.type === "NewExpression" && init.callee.type === "Identifier" && !values.has(init.callee.name)) {
+  if (
+    init.type === "NewExpression" && init.callee.type === "Identifier" &&
+    !values.has(init.callee.name)
+  ) {
     const built = BUILT_IN_MUTATORS.get(init.callee.name);
     return built && ((method) => method !== undefined && built.test(method));
   }
@@ -207,7 +258,10 @@ function mutatorsOf(
 }
 
 /** Returns the methods of an object or instance that change it by `this`. */
-function ownMutators(init: NewExpression | ObjectExpression, values: ReadonlyMap<string, AnyNode>): string[] {
+function ownMutators(
+  init: NewExpression | ObjectExpression,
+  values: ReadonlyMap<string, AnyNode>,
+): string[] {
   const bodies = new Map<string, AnyNode>();
   if (init.type === "ObjectExpression") {
     for (const property of init.properties) {
@@ -216,7 +270,9 @@ function ownMutators(init: NewExpression | ObjectExpression, values: ReadonlyMap
       }
     }
   } else {
-    let of = init.callee.type === "Identifier" ? values.get(init.callee.name) : init.callee as AnyNode;
+    let of = init.callee.type === "Identifier"
+      ? values.get(init.callee.name)
+      : init.callee as AnyNode;
     for (const seen = new Set<AnyNode>(); of !== undefined && isClass(of) && !seen.has(of);) {
       seen.add(of);
       for (const member of of.body.body) {
@@ -231,7 +287,9 @@ function ownMutators(init: NewExpression | ObjectExpression, values: ReadonlyMap
   const changing = new Set([...bodies].filter(([, body]) => changesThis(body)).map(([key]) => key));
   for (let before = -1; before !== changing.size;) {
     before = changing.size;
-    for (const [key, body] of bodies) if (callsOfThis(body).some((called) => changing.has(called))) changing.add(key);
+    for (const [key, body] of bodies) {
+      if (callsOfThis(body).some((called) => changing.has(called))) changing.add(key);
+    }
   }
   return [...changing];
 }
@@ -255,18 +313,28 @@ function isOfThis(node: AnyNode): boolean {
 function changesThis(node: AnyNode): boolean {
   if (node.type === "AssignmentExpression" && isOfThis(node.left as AnyNode)) return true;
   if (node.type === "UpdateExpression" && isOfThis(node.argument as AnyNode)) return true;
-  if (node.type === "UnaryExpression" && node.operator === "delete" && isOfThis(node.argument as AnyNode)) return true;
+  if (
+    node.type === "UnaryExpression" && node.operator === "delete" &&
+    isOfThis(node.argument as AnyNode)
+  ) return true;
   if (node.type === "CallExpression") {
     const callee = node.callee as AnyNode;
-    const method = callee.type === "MemberExpression" && callee.property.type === "Identifier" ? callee.property.name : "";
-    if (callee.type === "MemberExpression" && isOfThis(callee.object as AnyNode) && MUTATORS.test(method)) return true;
+    const method = callee.type === "MemberExpression" && callee.property.type === "Identifier"
+      ? callee.property.name
+      : "";
+    if (
+      callee.type === "MemberExpression" && isOfThis(callee.object as AnyNode) &&
+      MUTATORS.test(method)
+    ) return true;
   }
   return [...children(node)].some(changesThis);
 }
 
 function callsOfThis(node: AnyNode): string[] {
   const inside = [...children(node)].flatMap(callsOfThis);
-  const callee = node.type === "CallExpression" ? (node as CallExpression).callee as AnyNode : undefined;
+  const callee = node.type === "CallExpression"
+    ? (node as CallExpression).callee as AnyNode
+    : undefined;
   if (callee?.type !== "MemberExpression" || callee.object.type !== "ThisExpression") return inside;
   return [keyOf(callee.property as AnyNode), ...inside];
 }

@@ -20,7 +20,10 @@ const MAX_VARIABLES = 40;
 /** Modules whose calls get probes. */
 const API = /^(?:temporalex|@temporalio)\/workflow$/;
 
-type FunctionNode = Extract<AnyNode, { type: "FunctionDeclaration" | "FunctionExpression" | "ArrowFunctionExpression" }>;
+type FunctionNode = Extract<
+  AnyNode,
+  { type: "FunctionDeclaration" | "FunctionExpression" | "ArrowFunctionExpression" }
+>;
 
 interface Scope {
   readonly names: Set<string>;
@@ -33,7 +36,11 @@ interface Scope {
  * Returns the text with probes; undefined if it uses the names of the probes. `readAt`: lines at
  * whose statements the variables are read as well. Throws acorn's errors.
  */
-export function probed(text: string, kind: "esm" | "cjs", readAt: ReadonlySet<number> = new Set()): ProbedModule | undefined {
+export function probed(
+  text: string,
+  kind: "esm" | "cjs",
+  readAt: ReadonlySet<number> = new Set(),
+): ProbedModule | undefined {
   if (text.includes("$tl")) return undefined;
   const program = parse(text, {
     ecmaVersion: "latest",
@@ -67,7 +74,9 @@ class Prober {
 
   run(program: Program): ProbedModule {
     for (const statement of program.body) {
-      if (statement.type !== "ImportDeclaration" || !API.test(String(statement.source.value))) continue;
+      if (statement.type !== "ImportDeclaration" || !API.test(String(statement.source.value))) {
+        continue;
+      }
       for (const { local } of statement.specifiers) this.#api.add(local.name);
     }
     for (const statement of program.body) this.#activities(statement as AnyNode);
@@ -79,7 +88,9 @@ class Prober {
     }
     this.#list(program.body as AnyNode[]);
     // Stable: insertions at the same place keep their order.
-    const insertions = this.#insertions.map((each, i) => ({ ...each, i })).sort((a, b) => a.at - b.at || a.i - b.i);
+    const insertions = this.#insertions.map((each, i) => ({ ...each, i })).sort((a, b) =>
+      a.at - b.at || a.i - b.i
+    );
     let text = "";
     let at = 0;
     for (const insertion of insertions) {
@@ -94,10 +105,15 @@ class Prober {
    * the top level: their calls get probes, too.
    */
   #activities(statement: AnyNode): void {
-    const declaration = (statement.type === "ExportNamedDeclaration" ? statement.declaration : statement) as AnyNode | null;
+    const declaration =
+      (statement.type === "ExportNamedDeclaration" ? statement.declaration : statement) as
+        | AnyNode
+        | null;
     if (declaration?.type !== "VariableDeclaration") return;
     for (const { id, init } of declaration.declarations) {
-      const from = init?.type === "CallExpression" ? init.callee as AnyNode : init as AnyNode | null | undefined;
+      const from = init?.type === "CallExpression"
+        ? init.callee as AnyNode
+        : init as AnyNode | null | undefined;
       const isCall = init?.type === "CallExpression";
       if (from === null || from === undefined || !this.#isOfApi(from)) continue;
       if (id.type !== "ObjectPattern" && !(isCall && /activities$/i.test(nameOf(from)))) continue;
@@ -109,16 +125,25 @@ class Prober {
     this.#insertions.push({ at, text });
   }
 
-  #point(node: AnyNode, kind: ProbePoint["kind"], name: string, variables: readonly string[]): number {
+  #point(
+    node: AnyNode,
+    kind: ProbePoint["kind"],
+    name: string,
+    variables: readonly string[],
+  ): number {
     const { line, column } = node.loc!.start;
     return this.#points.push({ line, column: column + 1, kind, name, variables }) - 1;
   }
 
   #hit(node: AnyNode): string {
     const { line } = node.loc!.start;
-    if (!this.#readAt.has(line)) return `$tlh(${this.#point(node, "statement", nameOfStatement(node), [])})`;
+    if (!this.#readAt.has(line)) {
+      return `$tlh(${this.#point(node, "statement", nameOfStatement(node), [])})`;
+    }
     const variables = this.#variables();
-    return `$tlh(${this.#point(node, "statement", nameOfStatement(node), variables)},${readerOf(variables)})`;
+    return `$tlh(${this.#point(node, "statement", nameOfStatement(node), variables)},${
+      readerOf(variables)
+    })`;
   }
 
   // ----------------------------------------------------------------------------- statements
@@ -182,7 +207,9 @@ class Prober {
       case "ForStatement":
         return this.#within(() => {
           if (node.init?.type === "VariableDeclaration") this.#declare(node.init);
-          for (const part of [node.init, node.test, node.update]) if (part) this.#visit(part as AnyNode);
+          for (const part of [node.init, node.test, node.update]) {
+            if (part) this.#visit(part as AnyNode);
+          }
           this.#body(node.body as AnyNode);
         });
       case "ForInStatement":
@@ -197,7 +224,9 @@ class Prober {
         return this.#visit(node.body as AnyNode);
       case "CatchClause":
         return this.#within(() => {
-          if (node.param) { for (const id of patternNames(node.param)) this.#scope.names.add(id.name); }
+          if (node.param) {
+            for (const id of patternNames(node.param)) this.#scope.names.add(id.name);
+          }
           if (node.param) this.#visit(node.param as AnyNode);
           this.#visit(node.body);
         });
@@ -235,7 +264,9 @@ class Prober {
     for (const [key, value] of Object.entries(node) as [string, unknown][]) {
       // Key and value of a shorthand property are one node.
       if (node.type === "Property" && node.shorthand && key === "key") continue;
-      for (const child of Array.isArray(value) ? value as unknown[] : [value]) if (isNode(child)) this.#visit(child);
+      for (const child of Array.isArray(value) ? value as unknown[] : [value]) {
+        if (isNode(child)) this.#visit(child);
+      }
     }
   }
 
@@ -276,7 +307,9 @@ class Prober {
     this.#inFunction(() =>
       this.#within(() => {
         if (node.type === "FunctionExpression" && node.id) this.#scope.hidden.add(node.id.name);
-        for (const param of node.params) for (const id of patternNames(param)) this.#scope.names.add(id.name);
+        for (const param of node.params) {
+          for (const id of patternNames(param)) this.#scope.names.add(id.name);
+        }
         for (const param of node.params) this.#visit(param as AnyNode);
         const body = node.body as AnyNode;
         if (body.type === "BlockStatement") {
@@ -308,7 +341,11 @@ class Prober {
   }
 
   #isLocal(name: string): boolean {
-    for (let scope: Scope | undefined = this.#scope; scope?.parent !== undefined; scope = scope.parent) {
+    for (
+      let scope: Scope | undefined = this.#scope;
+      scope?.parent !== undefined;
+      scope = scope.parent
+    ) {
       if (scope.names.has(name) || scope.hidden.has(name)) return true;
     }
     return false;
@@ -359,12 +396,27 @@ class Prober {
 }
 
 const HOLDS_STATEMENTS: ReadonlySet<string> = new Set([
-  ...["BlockStatement", "IfStatement", "LabeledStatement", "ForStatement", "ForInStatement", "ForOfStatement"],
-  ...["WhileStatement", "DoWhileStatement", "TryStatement", "CatchClause", "SwitchStatement", "SwitchCase"],
+  ...[
+    "BlockStatement",
+    "IfStatement",
+    "LabeledStatement",
+    "ForStatement",
+    "ForInStatement",
+    "ForOfStatement",
+  ],
+  ...[
+    "WhileStatement",
+    "DoWhileStatement",
+    "TryStatement",
+    "CatchClause",
+    "SwitchStatement",
+    "SwitchCase",
+  ],
 ]);
 
 const isNode = (value: unknown): value is AnyNode =>
-  typeof value === "object" && value !== null && typeof (value as { type?: unknown }).type === "string" &&
+  typeof value === "object" && value !== null &&
+  typeof (value as { type?: unknown }).type === "string" &&
   typeof (value as { start?: unknown }).start === "number";
 
 /** Whether a statement has an effect when control reaches it. */
@@ -389,14 +441,18 @@ function runs(node: AnyNode): boolean {
 
 function readerOf(variables: readonly string[]): string {
   if (variables.length === 0) return "0";
-  return `($tli)=>{switch($tli){${variables.map((name, i) => `case ${i}:return ${name};`).join("")}}}`;
+  return `($tli)=>{switch($tli){${
+    variables.map((name, i) => `case ${i}:return ${name};`).join("")
+  }}}`;
 }
 
 /** Returns the text of what is awaited or called, if it is short. */
 function nameOf(node: AnyNode): string {
   const callee = node.type === "CallExpression" ? node.callee as AnyNode : node;
   if (callee.type === "Identifier") return callee.name;
-  if (callee.type !== "MemberExpression" || callee.computed || callee.property.type !== "Identifier") return "";
+  if (
+    callee.type !== "MemberExpression" || callee.computed || callee.property.type !== "Identifier"
+  ) return "";
   const object = callee.object as AnyNode;
   return object.type === "Identifier" || object.type === "MemberExpression"
     ? `${nameOf(object)}.${callee.property.name}`

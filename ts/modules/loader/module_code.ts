@@ -20,7 +20,10 @@ export interface ModuleRequest {
 }
 
 /** Returns the resolution mode of a request. */
-export const howOf = (kind: ModuleKind, { required, dynamic }: ModuleRequest): "import" | "require" =>
+export const howOf = (
+  kind: ModuleKind,
+  { required, dynamic }: ModuleRequest,
+): "import" | "require" =>
   required === true || (kind === "cjs" && dynamic !== true) ? "require" : "import";
 
 /**
@@ -144,7 +147,9 @@ export class Lines {
   readonly #starts = [0];
 
   constructor(text: string) {
-    for (let i = text.indexOf("\n"); i >= 0; i = text.indexOf("\n", i + 1)) this.#starts.push(i + 1);
+    for (let i = text.indexOf("\n"); i >= 0; i = text.indexOf("\n", i + 1)) {
+      this.#starts.push(i + 1);
+    }
   }
 
   line(offset: number): number {

@@ -15,7 +15,9 @@ export function matchSubpath(
 ): string | null | undefined {
   const table = asTable(field, subpath.startsWith("#"));
   if (table === undefined) return undefined;
-  if (Object.hasOwn(table, subpath) && !subpath.includes("*")) return pick(table[subpath]!, undefined, conditions);
+  if (Object.hasOwn(table, subpath) && !subpath.includes("*")) {
+    return pick(table[subpath]!, undefined, conditions);
+  }
   let best: { key: string; star: string } | undefined;
   for (const key of Object.keys(table)) {
     const at = key.indexOf("*");
@@ -31,15 +33,24 @@ export function matchSubpath(
   return best === undefined ? undefined : pick(table[best.key]!, best.star, conditions);
 }
 
-function asTable(field: unknown, isImports: boolean): { readonly [subpath: string]: Target } | undefined {
+function asTable(
+  field: unknown,
+  isImports: boolean,
+): { readonly [subpath: string]: Target } | undefined {
   if (field === undefined || field === null) return undefined;
   if (typeof field !== "object" || Array.isArray(field)) return { ".": field as Target };
   const keys = Object.keys(field);
-  if (isImports || keys.some((key) => key.startsWith("."))) return field as { [subpath: string]: Target };
+  if (isImports || keys.some((key) => key.startsWith("."))) {
+    return field as { [subpath: string]: Target };
+  }
   return { ".": field as Target };
 }
 
-function pick(target: Target, star: string | undefined, conditions: ReadonlySet<string>): string | null | undefined {
+function pick(
+  target: Target,
+  star: string | undefined,
+  conditions: ReadonlySet<string>,
+): string | null | undefined {
   if (target === null) return null;
   if (typeof target === "string") return star === undefined ? target : target.replaceAll("*", star);
   if (Array.isArray(target)) {

@@ -7,7 +7,9 @@ const DENO_CACHE = /^(.*\/npm\/[^/]+\/((?:@[^/]+\/)?[^/@]+)\/\d+\.\d+\.\d+[^/]*\
 /**
  * Returns the package's folder, ending with "/", and its name; undefined for the user's own files.
  */
-export function packageFolder(url: string): { readonly folder: string; readonly name: string } | undefined {
+export function packageFolder(
+  url: string,
+): { readonly folder: string; readonly name: string } | undefined {
   const [, folder, name] = NODE_MODULES.exec(url) ?? DENO_CACHE.exec(url) ?? [];
   return folder === undefined ? undefined : { folder, name: name! };
 }

@@ -3,7 +3,14 @@
 // initializers would read `undefined`. Initializers move into private methods (`#$tp0() { this.t =
 // this.n; }`), which the constructor calls, in derived classes after super(). Lines keep their
 // numbers.
-import { type AnyNode, type CallExpression, type Class, type Comment, parse, type PropertyDefinition } from "acorn";
+import {
+  type AnyNode,
+  type CallExpression,
+  type Class,
+  type Comment,
+  parse,
+  type PropertyDefinition,
+} from "acorn";
 import { Edits } from "./edits.ts";
 import { freePrefix, Lines, textGap } from "./module_code.ts";
 import { children, patternNames } from "./scope.ts";
@@ -11,7 +18,10 @@ import { UnsupportedSyntaxError } from "./unsupported_syntax.ts";
 
 const NAME = String.raw`[\p{ID_Start}$_][\p{ID_Continue}$\u200c\u200d]*`;
 /** The statements that sucrase writes for parameter properties. */
-const ASSIGNMENTS = new RegExp(String.raw`;this\.(?<first>${NAME}) = \k<first>(?:;this\.(${NAME}) = \2)*;`, "gu");
+const ASSIGNMENTS = new RegExp(
+  String.raw`;this\.(?<first>${NAME}) = \k<first>(?:;this\.(${NAME}) = \2)*;`,
+  "gu",
+);
 /**
  * sucrase omits the assignments if the first super() in a constructor belongs to a nested class.
  */
@@ -50,7 +60,10 @@ export function orderParameterProperties(source: string, js: string): string {
 }
 
 const hasModifier = (text: string, name: string): boolean =>
-  new RegExp(String.raw`\b${MODIFIER}${textGap}${name.replaceAll("$", "\\$")}(?![\p{ID_Continue}$])`, "u").test(text);
+  new RegExp(
+    String.raw`\b${MODIFIER}${textGap}${name.replaceAll("$", "\\$")}(?![\p{ID_Continue}$])`,
+    "u",
+  ).test(text);
 
 class Classes {
   readonly #sourceLines: readonly string[];
@@ -73,7 +86,12 @@ class Classes {
 
   rewrite(): string {
     const comments: Comment[] = [];
-    const options = { ecmaVersion: "latest", sourceType: "module", allowHashBang: true, onComment: comments } as const;
+    const options = {
+      ecmaVersion: "latest",
+      sourceType: "module",
+      allowHashBang: true,
+      onComment: comments,
+    } as const;
     const program = parse(this.#text, options) as AnyNode;
     this.#collect(program);
     const isMark = new RegExp(`^${this.#prefix.replaceAll("$", "\\$")}(\\d+)$`);
@@ -91,13 +109,18 @@ class Classes {
     }
     for (const each of this.#constructors) {
       if (done.has(each) || !hasClassWithSuper(each.node.body as AnyNode, false)) continue;
-      const names = this.#parameters(each).filter(({ hasModifier }) => hasModifier).map(({ name }) => name);
+      const names = this.#parameters(each).filter(({ hasModifier }) => hasModifier).map((
+        { name },
+      ) => name);
       if (names.length > 0) this.#class(each, names, program);
     }
     const text = this.#edits.apply();
     // A mark outside of a constructor was part of the author's text.
     const mark = new RegExp(String.raw`/\*${this.#prefix.replaceAll("$", "\\$")}(\d+)\*/`, "g");
-    return text.replace(mark, (_, n: string) => found.has(Number(n)) ? "" : this.#marks[Number(n)]!.text);
+    return text.replace(
+      mark,
+      (_, n: string) => found.has(Number(n)) ? "" : this.#marks[Number(n)]!.text,
+    );
   }
 
   #collect(node: AnyNode): void {
@@ -118,14 +141,19 @@ class Classes {
     const around = this.#constructors.filter(({ start, node }) => start <= at && at < node.end);
     return around.reverse().find((each) => {
       const parameters = this.#parameters(each);
-      return names.every((name) => parameters.some((parameter) => parameter.name === name && parameter.hasModifier));
+      return names.every((name) =>
+        parameters.some((parameter) => parameter.name === name && parameter.hasModifier)
+      );
     });
   }
 
-  #parameters({ node, start }: Constructor): { readonly name: string; readonly hasModifier: boolean }[] {
+  #parameters(
+    { node, start }: Constructor,
+  ): { readonly name: string; readonly hasModifier: boolean }[] {
     return node.params.flatMap((param) =>
       [...patternNames(param)].map(({ name, end }) => {
-        const written = this.#sourceLines.slice(this.#lines.line(start) - 1, this.#lines.line(end)).join("\n");
+        const written = this.#sourceLines.slice(this.#lines.line(start) - 1, this.#lines.line(end))
+          .join("\n");
         return { name, hasModifier: hasModifier(written, name) };
       })
     );
@@ -134,12 +162,18 @@ class Classes {
   #class({ of, node }: Constructor, names: readonly string[], program: AnyNode): void {
     this.#edits.insert(of.body.start + 1, names.map((name) => ` ${name};`).join(""));
     const calls = of.body.body.flatMap((member) =>
-      member.type === "PropertyDefinition" && !member.static && member.value ? [this.#field(member, program)] : []
+      member.type === "PropertyDefinition" && !member.static && member.value
+        ? [this.#field(member, program)]
+        : []
     );
     const work = [...names.map((name) => `this.${name} = ${name};`), ...calls].join("");
-    const directives = node.body.body.filter((statement) => "directive" in statement && statement.directive !== undefined);
+    const directives = node.body.body.filter((statement) =>
+      "directive" in statement && statement.directive !== undefined
+    );
     const head = directives.at(-1)?.end ?? node.body.start + 1;
-    if (of.superClass === null || of.superClass === undefined) return this.#edits.insert(head, `;${work}`);
+    if (of.superClass === null || of.superClass === undefined) {
+      return this.#edits.insert(head, `;${work}`);
+    }
     const initialize = `${this.#prefix}${this.#methods++}`;
     this.#edits.insert(head, `;const ${initialize} = () => {${work}};`);
     this.#supers(node.body as AnyNode, [], `${initialize}()`);
@@ -150,11 +184,13 @@ class Classes {
     const key = member.key as AnyNode;
     const named = this.#text.slice(key.start, key.end);
     if (member.computed && !isConstant(key, program)) {
-      const message = "a field with a computed name in a class with parameter properties: put the name into a top-level constant";
+      const message =
+        "a field with a computed name in a class with parameter properties: put the name into a top-level constant";
       throw new UnsupportedSyntaxError(message, this.#lines.line(member.start));
     }
     const place = member.computed || key.type === "Literal" ? `this[${named}]` : `this.${named}`;
-    const before = new RegExp(String.raw`^(?:${textGap}[\])]?)*=`).exec(this.#text.slice(key.end))![0].length;
+    const before =
+      new RegExp(String.raw`^(?:${textGap}[\])]?)*=`).exec(this.#text.slice(key.end))![0].length;
     const method = `#${this.#prefix}${this.#methods++}`;
     this.#edits.replace(key.end + before - 1, key.end + before, `; ${method}() { ${place} =`);
     this.#edits.insert(this.#text[member.end - 1] === ";" ? member.end - 1 : member.end, " }");
@@ -167,21 +203,27 @@ class Classes {
     if (node.type === "ClassDeclaration" || node.type === "ClassExpression") return;
     const inside = [...parents, node];
     for (const child of children(node)) this.#supers(child, inside, call);
-    if (node.type === "CallExpression" && (node.callee as AnyNode).type === "Super") this.#afterSuper(node, parents, call);
+    if (node.type === "CallExpression" && (node.callee as AnyNode).type === "Super") {
+      this.#afterSuper(node, parents, call);
+    }
   }
 
   #afterSuper(node: CallExpression, parents: readonly AnyNode[], call: string): void {
     const parent = parents.at(-1)!;
     if (parent.type === "ExpressionStatement") return this.#edits.insert(node.end, `,${call}`);
     // A statement that began with a parenthesis would continue the previous one.
-    const begins = parents.some(({ type, start }) => type === "ExpressionStatement" && start === node.start);
+    const begins = parents.some(({ type, start }) =>
+      type === "ExpressionStatement" && start === node.start
+    );
     this.#edits.insert(node.start, begins ? "void 0,(" : "(");
     this.#edits.insert(node.end, `,${call},this)`);
   }
 }
 
 function hasClassWithSuper(node: AnyNode, inClass: boolean): boolean {
-  if (inClass && node.type === "CallExpression" && (node.callee as AnyNode).type === "Super") return true;
+  if (inClass && node.type === "CallExpression" && (node.callee as AnyNode).type === "Super") {
+    return true;
+  }
   const inside = inClass || node.type === "ClassDeclaration" || node.type === "ClassExpression";
   return [...children(node)].some((child) => hasClassWithSuper(child, inside));
 }
@@ -190,9 +232,11 @@ function hasClassWithSuper(node: AnyNode, inClass: boolean): boolean {
 function isConstant(key: AnyNode, program: AnyNode): boolean {
   if (key.type === "Literal") return true;
   if (key.type === "MemberExpression") {
-    return key.object.type === "Identifier" && key.object.name === "Symbol" && !key.computed && !isDeclared("Symbol", program);
+    return key.object.type === "Identifier" && key.object.name === "Symbol" && !key.computed &&
+      !isDeclared("Symbol", program);
   }
-  return key.type === "Identifier" && isDeclared(key.name, program) && !isDeclared(key.name, program, true);
+  return key.type === "Identifier" && isDeclared(key.name, program) &&
+    !isDeclared(key.name, program, true);
 }
 
 /**
@@ -204,7 +248,8 @@ function isDeclared(name: string, node: AnyNode, variable = false): boolean {
   const own = (): boolean => {
     switch (node.type) {
       case "VariableDeclaration":
-        return !(variable && node.kind === "const") && has(...node.declarations.map(({ id }) => id));
+        return !(variable && node.kind === "const") &&
+          has(...node.declarations.map(({ id }) => id));
       case "ImportDeclaration":
         return !variable && node.specifiers.some(({ local }) => local.name === name);
       case "FunctionDeclaration":

@@ -44,7 +44,9 @@ export function parseUnit(source: ModuleSource): ModuleUnit {
   const { text, program } = withoutUsing(source, parsed, kind);
   if (kind === "cjs") return { ...cjsUnit(source, text, program), ...points };
   const outline = new EsmCompiler(source, text, program, "shared").outline();
-  const refused = unsupported.map(({ code, name, line, message }) => problem(source, code, line, 0, name, message));
+  const refused = unsupported.map(({ code, name, line, message }) =>
+    problem(source, code, line, 0, name, message)
+  );
   const compile = (form: Form) => {
     const compiled = new EsmCompiler(source, text, program, form).compile();
     return finished(source, form, { ...compiled, problems: [...refused, ...compiled.problems] });
@@ -52,7 +54,11 @@ export function parseUnit(source: ModuleSource): ModuleUnit {
   return { ...outline, text, ...points, compile };
 }
 
-function withoutUsing(source: ModuleSource, text: string, kind: "esm" | "cjs"): { text: string; program: Program } {
+function withoutUsing(
+  source: ModuleSource,
+  text: string,
+  kind: "esm" | "cjs",
+): { text: string; program: Program } {
   const program = parseModule(source, text, kind);
   let compiled: string;
   try {
@@ -60,7 +66,10 @@ function withoutUsing(source: ModuleSource, text: string, kind: "esm" | "cjs"): 
   } catch (e) {
     throw loadError(source, text, e);
   }
-  return { text: compiled, program: compiled === text ? program : parseModule(source, compiled, kind) };
+  return {
+    text: compiled,
+    program: compiled === text ? program : parseModule(source, compiled, kind),
+  };
 }
 
 /** Inserts probes into a user's module of a debug session; packages stay unchanged. */
@@ -77,7 +86,9 @@ function jsonUnit(source: ModuleSource): ModuleUnit {
   try {
     JSON.parse(source.text);
   } catch (e) {
-    throw new WorkflowLoadError([problem(source, "syntax", 0, 0, "", `is not valid JSON: ${(e as Error).message}`)]);
+    throw new WorkflowLoadError([
+      problem(source, "syntax", 0, 0, "", `is not valid JSON: ${(e as Error).message}`),
+    ]);
   }
   return {
     ...EMPTY_UNIT,
@@ -94,7 +105,9 @@ function jsonUnit(source: ModuleSource): ModuleUnit {
  */
 const MAY_CHANGE = (() => {
   const gap = String.raw`(?:\s|/\*(?:[^*]|\*(?!/))*\*/|//.*[\n\r\u2028\u2029])*`;
-  return new RegExp(String.raw`\basync${gap}(?:function\b${gap})?\*|\bawait${gap}using\b|\bimport\b`);
+  return new RegExp(
+    String.raw`\basync${gap}(?:function\b${gap})?\*|\bawait${gap}using\b|\bimport\b`,
+  );
 })();
 
 /**
@@ -109,12 +122,23 @@ function finished(source: ModuleSource, form: Form, compiled: CompiledModule): C
   }
   // The official bundler compiles TypeScript, and leaves JavaScript and packages unchanged.
   const compileGenerators = IS_TS.test(source.url) && !source.foreign;
-  if (!source.restoreFrames && !(compileGenerators && MAY_CHANGE.test(compiled.code))) return compiled;
+  if (!source.restoreFrames && !(compileGenerators && MAY_CHANGE.test(compiled.code))) {
+    return compiled;
+  }
   try {
-    return { ...compiled, code: rewriteModule(compiled.code, { compileGenerators, restoreFrames: source.restoreFrames }) };
+    return {
+      ...compiled,
+      code: rewriteModule(compiled.code, {
+        compileGenerators,
+        restoreFrames: source.restoreFrames,
+      }),
+    };
   } catch (e) {
     if (!(e instanceof RewriteError)) throw e;
-    return { ...compiled, problems: [problem(source, "syntax", e.line, 0, e.construct, e.message)] };
+    return {
+      ...compiled,
+      problems: [problem(source, "syntax", e.line, 0, e.construct, e.message)],
+    };
   }
 }
 
@@ -132,7 +156,9 @@ function compiledText(source: ModuleSource): CompiledText {
 
 function loadError(source: ModuleSource, plain: string, e: unknown): WorkflowLoadError {
   if (!(e instanceof UnsupportedSyntaxError)) return syntaxError(source, plain, e);
-  return new WorkflowLoadError([problem(source, "syntax", e.line, 0, "", `has ${e.message}`)], { cause: e });
+  return new WorkflowLoadError([problem(source, "syntax", e.line, 0, "", `has ${e.message}`)], {
+    cause: e,
+  });
 }
 
 /** Messages of both parsers end with "(line:column)". */
@@ -144,12 +170,18 @@ function syntaxError(source: ModuleSource, plain: string, e: unknown): WorkflowL
   const column = at === null ? 0 : Number(at[2]) + (fromAcorn ? 1 : 0);
   const hint = fromAcorn ? syntaxAdvice(message, plain, pos ?? raisedAt) : "";
   const text = `syntax error: ${at === null ? message : message.slice(0, at.index)}${hint}`;
-  return new WorkflowLoadError([problem(source, "syntax", at === null ? 0 : Number(at[1]), column, "", text)], { cause: e });
+  return new WorkflowLoadError([
+    problem(source, "syntax", at === null ? 0 : Number(at[1]), column, "", text),
+  ], { cause: e });
 }
 
 function parseModule(source: ModuleSource, text: string, kind: "esm" | "cjs"): Program {
   try {
-    return parse(text, { ecmaVersion: "latest", sourceType: kind === "esm" ? "module" : "commonjs", allowHashBang: true });
+    return parse(text, {
+      ecmaVersion: "latest",
+      sourceType: kind === "esm" ? "module" : "commonjs",
+      allowHashBang: true,
+    });
   } catch (e) {
     throw syntaxError(source, text, e);
   }
@@ -175,17 +207,28 @@ function cjsUnit(source: ModuleSource, text: string, program: Program): ModuleUn
   walkModule(program, {
     globalCall(name, at, _deferred, parents) {
       const argument = at.arguments[0];
-      if (name !== "require" || argument?.type !== "Literal" || typeof argument.value !== "string") return;
-      const optional = parents.some((parent, i) => parent.type === "TryStatement" && parent.block === (parents[i + 1] ?? at));
+      if (
+        name !== "require" || argument?.type !== "Literal" || typeof argument.value !== "string"
+      ) return;
+      const optional = parents.some((parent, i) =>
+        parent.type === "TryStatement" && parent.block === (parents[i + 1] ?? at)
+      );
       const known = requests.find((r) => r.specifier === argument.value && r.dynamic !== true);
-      if (known === undefined) requests.push({ specifier: argument.value, line: lines.line(at.start), optional, names: [] });
-      else if (!optional) known.optional = false;
+      if (known === undefined) {
+        requests.push({
+          specifier: argument.value,
+          line: lines.line(at.start),
+          optional,
+          names: [],
+        });
+      } else if (!optional) known.optional = false;
     },
     dynamicImport: (at) => requestImported(requests, at, lines),
   });
   const compile = (form: Form): CompiledModule => {
     const edits = new Edits(text);
-    const dynamicImport = (at: ImportExpression) => edits.replace(at.start, at.start + "import".length, "require.import");
+    const dynamicImport = (at: ImportExpression) =>
+      edits.replace(at.start, at.start + "import".length, "require.import");
     if (form === "shared") {
       if (mayImport(text)) walkModule(program, { dynamicImport });
       return { ...EMPTY, code: `(function (exports, require, module) {${edits.apply()}\n})` };
@@ -198,7 +241,10 @@ function cjsUnit(source: ModuleSource, text: string, program: Program): ModuleUn
       dynamicImport,
     });
     const parameters = `exports, require, module, ${names.parameter}, $tx`;
-    return finished(source, form, { ...EMPTY, code: `(function (${parameters}) {${edits.apply()}\n})` });
+    return finished(source, form, {
+      ...EMPTY,
+      code: `(function (${parameters}) {${edits.apply()}\n})`,
+    });
   };
   return { ...EMPTY_UNIT, text, requests, compile };
 }

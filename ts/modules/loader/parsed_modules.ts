@@ -3,7 +3,10 @@ import type { CompiledModule, Form, ModuleSource, ModuleUnit } from "./module_co
 import { parseUnit } from "./parse_module.ts";
 
 /** By address. */
-export type ParsedModules = Map<string, { readonly source: ModuleSource; readonly unit: ModuleUnit }>;
+export type ParsedModules = Map<
+  string,
+  { readonly source: ModuleSource; readonly unit: ModuleUnit }
+>;
 
 const FIELDS = ["text", "kind", "foreign", "stripped", "restoreFrames"] as const;
 const probed = ({ probes }: ModuleSource) => probes === undefined ? "none" : [...probes].join();

@@ -27,7 +27,10 @@ const STATIC: readonly Group[] = [
     names:
       "Float16Array Math.f16round RegExp.escape Error.isError Atomics.pause DisposableStack AsyncDisposableStack SuppressedError",
   },
-  { node: undefined, names: "Temporal Uint8Array.fromBase64 Uint8Array.fromHex Math.sumPrecise AsyncIterator" },
+  {
+    node: undefined,
+    names: "Temporal Uint8Array.fromBase64 Uint8Array.fromHex Math.sumPrecise AsyncIterator",
+  },
 ];
 /** Method names that no other class has. */
 const METHODS: readonly Group[] = [
@@ -46,19 +49,26 @@ const OF_CLASS: readonly (Group & { readonly of: string })[] = [
   { of: "WeakMap", node: undefined, names: "getOrInsert getOrInsertComputed" },
   { of: "Uint8Array", node: undefined, names: "toBase64 toHex" },
 ];
-const ITERATOR_METHODS = /^(?:map|filter|take|drop|flatMap|reduce|toArray|forEach|some|every|find)$/;
+const ITERATOR_METHODS =
+  /^(?:map|filter|take|drop|flatMap|reduce|toArray|forEach|some|every|find)$/;
 const MAKES_ITERATOR = /^(?:values|keys|entries|matchAll)$/;
 
 const versions = (groups: readonly Group[]) =>
-  new Map(groups.flatMap(({ node, names }) => names.split(" ").map((name) => [name, node] as const)));
+  new Map(
+    groups.flatMap(({ node, names }) => names.split(" ").map((name) => [name, node] as const)),
+  );
 const STATIC_VERSIONS = versions(STATIC);
 const METHOD_VERSIONS = versions(METHODS);
 const OF_CLASS_VERSIONS = new Map(
-  OF_CLASS.flatMap(({ of, node, names }) => names.split(" ").map((name) => [`${of}.${name}`, node] as const)),
+  OF_CLASS.flatMap(({ of, node, names }) =>
+    names.split(" ").map((name) => [`${of}.${name}`, node] as const)
+  ),
 );
 const MAY_CALL = new RegExp(
   String.raw`\.(?:${
-    [...METHOD_VERSIONS.keys(), ...OF_CLASS_VERSIONS.keys()].map((name) => name.replace(/^.*\./, "")).join("|")
+    [...METHOD_VERSIONS.keys(), ...OF_CLASS_VERSIONS.keys()].map((name) =>
+      name.replace(/^.*\./, "")
+    ).join("|")
   })\s*\(|` +
     String.raw`\.(?:values|keys|entries|matchAll)\s*\(`,
 );
@@ -70,7 +80,8 @@ function found(name: string, at: Node, node: number | undefined): RecentName {
   return {
     name,
     at,
-    message: `uses ${name}: ${lack}, so a run that uses it fails there. Import a module that computes the same`,
+    message:
+      `uses ${name}: ${lack}, so a run that uses it fails there. Import a module that computes the same`,
   };
 }
 
@@ -78,16 +89,24 @@ function found(name: string, at: Node, node: number | undefined): RecentName {
  * Returns a global that the module does not declare; undefined if all runtimes have it, or if the
  * code tests for it.
  */
-export function recentGlobal(node: Identifier, parents: readonly AnyNode[], text: string): RecentName | undefined {
+export function recentGlobal(
+  node: Identifier,
+  parents: readonly AnyNode[],
+  text: string,
+): RecentName | undefined {
   const parent = parents.at(-1);
   if (parent?.type === "UnaryExpression" && parent.operator === "typeof") return undefined;
-  const member = parent?.type === "MemberExpression" && parent.object === node as unknown && !parent.computed
-    ? parent
+  const member =
+    parent?.type === "MemberExpression" && parent.object === node as unknown && !parent.computed
+      ? parent
+      : undefined;
+  const key = member?.property.type === "Identifier"
+    ? `${node.name}.${member.property.name}`
     : undefined;
-  const key = member?.property.type === "Identifier" ? `${node.name}.${member.property.name}` : undefined;
   const name = [node.name, key].find((each) => each !== undefined && STATIC_VERSIONS.has(each));
   if (
-    name === undefined || asks(name, text) || isWritten(member, parents) || isOptional(name === key ? member : parent, parents)
+    name === undefined || asks(name, text) || isWritten(member, parents) ||
+    isOptional(name === key ? member : parent, parents)
   ) {
     return undefined;
   }
@@ -98,12 +117,14 @@ export function recentGlobal(node: Identifier, parents: readonly AnyNode[], text
 function asks(name: string, text: string): boolean {
   const [holder, member] = name.split(".");
   if (text.includes(`typeof ${name}`) || text.includes(`typeof globalThis.${name}`)) return true;
-  return member !== undefined && (text.includes(`"${member}" in ${holder}`) || text.includes(`'${member}' in ${holder}`));
+  return member !== undefined &&
+    (text.includes(`"${member}" in ${holder}`) || text.includes(`'${member}' in ${holder}`));
 }
 
 const isWritten = (member: MemberExpression | undefined, parents: readonly AnyNode[]): boolean => {
   const outer = parents.at(-2);
-  return member !== undefined && outer?.type === "AssignmentExpression" && outer.left === member as unknown;
+  return member !== undefined && outer?.type === "AssignmentExpression" &&
+    outer.left === member as unknown;
 };
 
 function isOptional(node: AnyNode | undefined, parents: readonly AnyNode[]): boolean {
@@ -113,11 +134,17 @@ function isOptional(node: AnyNode | undefined, parents: readonly AnyNode[]): boo
 }
 
 /** Returns calls of methods that some runtimes lack. */
-export function recentMethods(program: Program, text: string, top: ReadonlyMap<string, Binding>): RecentName[] {
+export function recentMethods(
+  program: Program,
+  text: string,
+  top: ReadonlyMap<string, Binding>,
+): RecentName[] {
   if (!MAY_CALL.test(text)) return [];
   const all: RecentName[] = [];
   const visit = (node: AnyNode): void => {
-    if (node.type === "CallExpression" && node.callee.type === "MemberExpression" && !node.optional) {
+    if (
+      node.type === "CallExpression" && node.callee.type === "MemberExpression" && !node.optional
+    ) {
       const one = recentMethod(node.callee, top);
       if (one !== undefined) all.push(one);
     }
@@ -127,19 +154,33 @@ export function recentMethods(program: Program, text: string, top: ReadonlyMap<s
   return all;
 }
 
-function recentMethod(callee: MemberExpression, top: ReadonlyMap<string, Binding>): RecentName | undefined {
+function recentMethod(
+  callee: MemberExpression,
+  top: ReadonlyMap<string, Binding>,
+): RecentName | undefined {
   if (callee.computed || callee.optional || callee.property.type !== "Identifier") return undefined;
   const { name } = callee.property;
-  if (METHOD_VERSIONS.has(name)) return found(`${name}()`, callee.property, METHOD_VERSIONS.get(name));
+  if (METHOD_VERSIONS.has(name)) {
+    return found(`${name}()`, callee.property, METHOD_VERSIONS.get(name));
+  }
   const object = callee.object as AnyNode;
   const made = object.type === "Identifier" ? top.get(object.name)?.init : object;
-  const className = made?.type === "NewExpression" && made.callee.type === "Identifier" ? made.callee.name : "";
+  const className = made?.type === "NewExpression" && made.callee.type === "Identifier"
+    ? made.callee.name
+    : "";
   if (OF_CLASS_VERSIONS.has(`${className}.${name}`)) {
-    return found(`${className}.prototype.${name}()`, callee.property, OF_CLASS_VERSIONS.get(`${className}.${name}`));
+    return found(
+      `${className}.prototype.${name}()`,
+      callee.property,
+      OF_CLASS_VERSIONS.get(`${className}.${name}`),
+    );
   }
   if (!ITERATOR_METHODS.test(name) || object.type !== "CallExpression") return undefined;
   const maker = object.callee as AnyNode;
-  if (maker.type !== "MemberExpression" || maker.property.type !== "Identifier" || !MAKES_ITERATOR.test(maker.property.name)) {
+  if (
+    maker.type !== "MemberExpression" || maker.property.type !== "Identifier" ||
+    !MAKES_ITERATOR.test(maker.property.name)
+  ) {
     return undefined;
   }
   // The result of `Object.keys(x).map()` is an array.

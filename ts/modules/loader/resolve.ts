@@ -12,7 +12,11 @@ import { displayName, type ProblemCode } from "./errors.ts";
  * Modules of `@temporalio/*` programs that the realm provides; "lib" is for deep imports of a
  * package.
  */
-export type TemporalModule = "temporal/workflow" | "temporal/common" | "temporal/workflow/lib" | "temporal/common/lib";
+export type TemporalModule =
+  | "temporal/workflow"
+  | "temporal/common"
+  | "temporal/workflow/lib"
+  | "temporal/common/lib";
 /** Modules of Node of which the official sandbox provides a part. */
 export type SandboxModule = "assert" | "url" | "util";
 /** A module of Node that is unavailable to workflow code, or available in part. */
@@ -28,9 +32,19 @@ export type Provided = "workflow" | "converter" | TemporalModule | SandboxModule
 export type Resolution =
   | { readonly kind: "file"; readonly url: string }
   /** `onlyForRuns`: why modules that all runs share cannot import it. */
-  | { readonly kind: "provided"; readonly module: Provided; readonly onlyForRuns?: string; readonly host?: HostModule }
+  | {
+    readonly kind: "provided";
+    readonly module: Provided;
+    readonly onlyForRuns?: string;
+    readonly host?: HostModule;
+  }
   /** `host`: a module of Node, which packages may import but not call. */
-  | { readonly kind: "refused"; readonly code: ProblemCode; readonly message: string; readonly host?: HostModule };
+  | {
+    readonly kind: "refused";
+    readonly code: ProblemCode;
+    readonly message: string;
+    readonly host?: HostModule;
+  };
 
 /** Resolves specifiers, and determines the kind of modules. */
 export interface ModuleResolver {
@@ -52,8 +66,23 @@ export interface ModuleResolver {
  * Conditions for package.json `exports`. A realm resembles a web worker: builds for browsers work,
  * builds for Node import its modules.
  */
-const IMPORT = new Set(["temporalex-workflow", "workflow", "worker", "browser", "import", "module", "default"]);
-const REQUIRE = new Set(["temporalex-workflow", "workflow", "worker", "browser", "require", "default"]);
+const IMPORT = new Set([
+  "temporalex-workflow",
+  "workflow",
+  "worker",
+  "browser",
+  "import",
+  "module",
+  "default",
+]);
+const REQUIRE = new Set([
+  "temporalex-workflow",
+  "workflow",
+  "worker",
+  "browser",
+  "require",
+  "default",
+]);
 
 const NODE_MODULES = new Set(
   ("assert async_hooks buffer child_process cluster console constants crypto dgram diagnostics_channel dns domain events fs http http2 " +
@@ -78,7 +107,8 @@ const INSTEAD: { readonly [name: string]: string } = {
 const ACTIVITY = "do it in an activity, called with activities()";
 
 const OWN = /^(?:npm:|jsr:)?(?:@temporalex\/)?temporalex(?:@[^/]+)?(?:\/(.+))?$/;
-const OWN_FILE = /\/ts\/(mod|workflow\/mod|converter\/mod|compat\/workflow\/mod|compat\/common\/mod)\.[jt]s$/;
+const OWN_FILE =
+  /\/ts\/(mod|workflow\/mod|converter\/mod|compat\/workflow\/mod|compat\/common\/mod)\.[jt]s$/;
 const OF_FILE: { readonly [file: string]: Provided } = {
   "converter/mod": "converter",
   "compat/workflow/mod": "temporal/workflow",
@@ -87,13 +117,15 @@ const OF_FILE: { readonly [file: string]: Provided } = {
 /** Packages of the official SDK, installed or not. */
 const TEMPORAL = /^(?:npm:)?@temporalio\/(workflow|common)(?:@[^/]+)?(?:\/(lib\/.+|.+))?$/;
 /** Packages of the official SDK for workers and clients. */
-const TEMPORAL_HOST = /^(?:npm:)?@temporalio\/(?:activity|client|worker|testing|core-bridge)(?:[@/]|$)/;
+const TEMPORAL_HOST =
+  /^(?:npm:)?@temporalio\/(?:activity|client|worker|testing|core-bridge)(?:[@/]|$)/;
 /**
  * The module of stubs for workers in Temporal's OpenTelemetry packages, through which their
  * interceptors import `@temporalio/workflow`. Temporal's bundler replaces it with the real module
  * next to it.
  */
-const WORKER_STUBS = /(\/@temporalio\/interceptors-opentelemetry(?:-v2)?\/(?:lib|src)\/workflow\/workflow-imports)(\.[jt]s)$/;
+const WORKER_STUBS =
+  /(\/@temporalio\/interceptors-opentelemetry(?:-v2)?\/(?:lib|src)\/workflow\/workflow-imports)(\.[jt]s)$/;
 const SANDBOX: ReadonlySet<string> = new Set<SandboxModule>(["assert", "url", "util"]);
 /** Tried in this order for a specifier without a file extension. */
 const EXTENSIONS = [".ts", ".tsx", ".mts", ".js", ".mjs", ".cts", ".cjs", ".json"];
@@ -121,7 +153,11 @@ interface PackageJson {
 /** The address of the empty module that replaces modules needed only in Node. */
 export const EMPTY_MODULE = "file:///node_modules/(empty)/index.js";
 
-const refused = (code: ProblemCode, message: string): Resolution => ({ kind: "refused", code, message });
+const refused = (code: ProblemCode, message: string): Resolution => ({
+  kind: "refused",
+  code,
+  message,
+});
 
 export class Resolver implements ModuleResolver {
   readonly #host: SourceHost;
@@ -152,7 +188,9 @@ export class Resolver implements ModuleResolver {
     }
     const own = OWN.exec(specifier);
     if (own !== null) {
-      if (own[1] === undefined || own[1] === "workflow") return { kind: "provided", module: "workflow" };
+      if (own[1] === undefined || own[1] === "workflow") {
+        return { kind: "provided", module: "workflow" };
+      }
       if (own[1] === "compat/workflow") return { kind: "provided", module: "temporal/workflow" };
       if (own[1] === "compat/common") return { kind: "provided", module: "temporal/common" };
       return refused(
@@ -161,7 +199,9 @@ export class Resolver implements ModuleResolver {
       );
     }
     const scheme = /^([a-z][a-z0-9+.-]*):(.*)$/i.exec(specifier);
-    if (scheme !== null) return this.#scheme(specifier, scheme[1]!.toLowerCase(), scheme[2]!, parent, how);
+    if (scheme !== null) {
+      return this.#scheme(specifier, scheme[1]!.toLowerCase(), scheme[2]!, parent, how);
+    }
     if (specifier.startsWith("#")) return this.#internal(specifier, parent, how);
     const root = specifier.split("/")[0]!;
     if (NODE_MODULES.has(root)) return builtin(specifier, specifier);
@@ -185,7 +225,13 @@ export class Resolver implements ModuleResolver {
     return packageFolder(url)?.name;
   }
 
-  #scheme(specifier: string, scheme: string, rest: string, parent: string, how: "import" | "require"): Resolution {
+  #scheme(
+    specifier: string,
+    scheme: string,
+    rest: string,
+    parent: string,
+    how: "import" | "require",
+  ): Resolution {
     switch (scheme) {
       case "node":
         return builtin(specifier, rest);
@@ -199,9 +245,17 @@ export class Resolver implements ModuleResolver {
         );
       case "npm": {
         // npm:name@version/subpath resolves to the package of that name in node_modules.
-        const [, name, subpath = ""] = /^\/?((?:@[^/@]+\/)?[^/@]+)(?:@[^/]+)?(\/.*)?$/.exec(rest) ?? [];
-        if (name === undefined) return refused("not-found", `imports "${specifier}", which names no package`);
-        return this.#bare(name + subpath, parent, how, rest.slice(rest.startsWith("/") ? 1 : 0, rest.length - subpath.length));
+        const [, name, subpath = ""] = /^\/?((?:@[^/@]+\/)?[^/@]+)(?:@[^/]+)?(\/.*)?$/.exec(rest) ??
+          [];
+        if (name === undefined) {
+          return refused("not-found", `imports "${specifier}", which names no package`);
+        }
+        return this.#bare(
+          name + subpath,
+          parent,
+          how,
+          rest.slice(rest.startsWith("/") ? 1 : 0, rest.length - subpath.length),
+        );
       }
       case "data":
       case "blob":
@@ -219,7 +273,10 @@ export class Resolver implements ModuleResolver {
     try {
       url = new URL(specifier, parent);
     } catch {
-      return refused("not-found", `imports "${specifier}", which cannot be resolved from ${displayName(parent)}`);
+      return refused(
+        "not-found",
+        `imports "${specifier}", which cannot be resolved from ${displayName(parent)}`,
+      );
     }
     if (url.protocol !== new URL(parent).protocol) {
       return refused("remote-import", `imports "${specifier}" from outside of the file system`);
@@ -233,7 +290,9 @@ export class Resolver implements ModuleResolver {
     if (found === undefined) {
       return refused(
         "not-found",
-        `imports "${specifier}", but found no file ${displayName(href)}, with or without a known extension`,
+        `imports "${specifier}", but found no file ${
+          displayName(href)
+        }, with or without a known extension`,
       );
     }
     return this.#found(found);
@@ -244,7 +303,11 @@ export class Resolver implements ModuleResolver {
     const around = packageFolder(url) === undefined ? undefined : this.#packageAround(url);
     if (around !== undefined && typeof around.browser === "object") {
       const path = `./${url.slice(new URL(".", around.url).href.length)}`;
-      const instead = this.#forBrowsers(url, [path, path.replace(/\.[cm]?js$/, ""), path.replace(/\/index\.[cm]?js$/, "")]);
+      const instead = this.#forBrowsers(url, [
+        path,
+        path.replace(/\.[cm]?js$/, ""),
+        path.replace(/\/index\.[cm]?js$/, ""),
+      ]);
       if (instead === false) return { kind: "file", url: EMPTY_MODULE };
       if (instead !== undefined) url = this.#probe(new URL(instead, around.url).href) ?? url;
     }
@@ -253,7 +316,10 @@ export class Resolver implements ModuleResolver {
       return { kind: "provided", module: OF_FILE[own[1]!] ?? "workflow" };
     }
     if (url.endsWith(".node") || url.endsWith(".wasm")) {
-      return refused("unsupported-file", `imports ${displayName(url)}: native and WebAssembly modules belong in activities`);
+      return refused(
+        "unsupported-file",
+        `imports ${displayName(url)}: native and WebAssembly modules belong in activities`,
+      );
     }
     return { kind: "file", url };
   }
@@ -333,7 +399,9 @@ export class Resolver implements ModuleResolver {
     const name = parts.splice(0, specifier.startsWith("@") ? 2 : 1).join("/");
     const subpath = parts.length === 0 ? "." : `./${parts.join("/")}`;
     const around = this.#packageAround(parent);
-    if (around?.name === name && around.exports !== undefined) return this.#inPackage(around, name, subpath, how);
+    if (around?.name === name && around.exports !== undefined) {
+      return this.#inPackage(around, name, subpath, how);
+    }
     for (const folder of foldersUpward(parent)) {
       if (folder.endsWith("/node_modules/")) continue;
       const found = this.#readPackage(`${folder}node_modules/${name}/`);
@@ -351,11 +419,18 @@ export class Resolver implements ModuleResolver {
       : 'nor in Deno\'s cache with a line in deno.lock; set "nodeModulesDir": "auto" in deno.json';
     return refused(
       "not-found",
-      `imports "${specifier}", which is in no node_modules folder above ${displayName(parent)} (${advice})`,
+      `imports "${specifier}", which is in no node_modules folder above ${
+        displayName(parent)
+      } (${advice})`,
     );
   }
 
-  #inPackage(found: PackageJson, name: string, subpath: string, how: "import" | "require"): Resolution {
+  #inPackage(
+    found: PackageJson,
+    name: string,
+    subpath: string,
+    how: "import" | "require",
+  ): Resolution {
     const folder = new URL(".", found.url).href;
     if (found.exports !== undefined && found.exports !== null) {
       const target = matchSubpath(found.exports, subpath, how === "import" ? IMPORT : REQUIRE);
@@ -371,7 +446,9 @@ export class Resolver implements ModuleResolver {
       if (!target.startsWith("./") || !this.#host.isFile(url)) {
         return refused(
           "not-found",
-          `the "exports" of ${displayName(found.url)} name "${target}" for "${subpath}", but the package has no such file`,
+          `the "exports" of ${
+            displayName(found.url)
+          } name "${target}" for "${subpath}", but the package has no such file`,
         );
       }
       return this.#found(url);
@@ -380,7 +457,10 @@ export class Resolver implements ModuleResolver {
     const url = this.#probe(new URL(subpath === "." ? main : subpath, folder).href) ??
       (subpath === "." ? this.#probe(new URL("./index.js", folder).href) : undefined);
     return url === undefined
-      ? refused("not-found", `imports "${name}", but its package at ${displayName(folder)} has no such file`)
+      ? refused(
+        "not-found",
+        `imports "${name}", but its package at ${displayName(folder)} has no such file`,
+      )
       : this.#found(url);
   }
 }
@@ -388,14 +468,21 @@ export class Resolver implements ModuleResolver {
 function builtin(specifier: string, name: string): Resolution {
   const advice = INSTEAD[name] ?? ACTIVITY;
   const host = { name: `node:${name}`, advice };
-  const message = `imports "${specifier}", a module of Node, which workflow code cannot use: ${advice}`;
+  const message =
+    `imports "${specifier}", a module of Node, which workflow code cannot use: ${advice}`;
   return SANDBOX.has(name)
     ? { kind: "provided", module: name as SandboxModule, onlyForRuns: message, host }
     : { kind: "refused", code: "builtin-import", message, host };
 }
 
 const PROVIDED: ReadonlySet<string> = new Set<Provided>([
-  ...["workflow", "converter", "temporal/workflow", "temporal/common", "temporal/workflow/lib"] as const,
+  ...[
+    "workflow",
+    "converter",
+    "temporal/workflow",
+    "temporal/common",
+    "temporal/workflow/lib",
+  ] as const,
   ...["temporal/common/lib", "assert", "url", "util"] as const,
 ]);
 
@@ -420,7 +507,9 @@ function ofTemporal(specifier: string): Resolution | undefined {
   }
   const [, name, subpath] = TEMPORAL.exec(specifier) ?? [];
   if (name === undefined) return undefined;
-  if (subpath === undefined) return { kind: "provided", module: `temporal/${name as "workflow" | "common"}` };
+  if (subpath === undefined) {
+    return { kind: "provided", module: `temporal/${name as "workflow" | "common"}` };
+  }
   return subpath.startsWith("lib/") || subpath === "lib"
     ? { kind: "provided", module: `temporal/${name as "workflow" | "common"}/lib` }
     : undefined;

@@ -1,8 +1,16 @@
 // Rewrites modules that are evaluated for each run (`@temporalio/workflow` programs): generators as
-// the official bundler compiles them, and scopes without AsyncLocalStorage. Lines keep their numbers,
-// and every continuation runs in the same microtask tick as in the original. Rejected, because their
-// scope cannot be followed: top-level await, `await using`, import().
-import { type AstNode, childrenOf, endOfDirectives, findSuper, Script, suspends, unlabelled } from "./script.ts";
+// the official bundler compiles them, and scopes without AsyncLocalStorage. Lines keep their
+// numbers, and every continuation runs in the same microtask tick as in the original. Rejected,
+// because their scope cannot be followed: top-level await, `await using`, import().
+import {
+  type AstNode,
+  childrenOf,
+  endOfDirectives,
+  findSuper,
+  Script,
+  suspends,
+  unlabelled,
+} from "./script.ts";
 import { SourceWriter } from "./source_writer.ts";
 
 /** Thrown for a construct that cannot be rewritten. */
@@ -22,8 +30,8 @@ export class RewriteError extends Error {
 
 export interface RewriteOptions {
   /**
-   * Compiles async generators like the official SDK's bundler (ts/compat/async_generator.ts), because
-   * histories depend on their ticks:
+   * Compiles async generators like the official SDK's bundler (ts/compat/async_generator.ts),
+   * because histories depend on their ticks:
    *
    *     async function* f(a) {...}  ->  function f(){return $tx.g(this,arguments,function*(a) {...});}
    *     await x                     ->  $tx.v(yield $tx.aw(x))
@@ -57,7 +65,10 @@ const CALLBACKS: { [method: string]: number } = { then: 2, catch: 1, finally: 1 
  */
 type Kind = "plain" | "frames" | "frames*" | "compiled";
 
-/** Rewrites one module in script form (imports and types already gone). Throws a RewriteError with the line. */
+/**
+ * Rewrites one module in script form (imports and types already gone). Throws a RewriteError with
+ * the line.
+ */
 export function rewriteModule(source: string, options: RewriteOptions): string {
   return new Rewriter(new Script(source), options).run();
 }
@@ -143,7 +154,9 @@ class Rewriter {
    */
   #function(node: AstNode, whole: AstNode, around: Kind): void {
     const { compileGenerators, restoreFrames } = this.#options;
-    if (node.async === true && node.generator === true && compileGenerators) return this.#generator(node, whole, around);
+    if (node.async === true && node.generator === true && compileGenerators) {
+      return this.#generator(node, whole, around);
+    }
     if (whole.computed === true) this.#visit(whole.key, around);
     const restored = node.async === true && restoreFrames && suspends(node.body);
     const kind: Kind = !restored ? "plain" : node.generator === true ? "frames*" : "frames";
@@ -175,7 +188,10 @@ class Rewriter {
     const inSuper = whole === node ? undefined : findSuper(node.body);
     if (inSuper !== undefined) this.#refuse(inSuper, "super in an async generator");
     const params = node.params as AstNode[];
-    const open = this.#script.source.indexOf("(", whole === node ? node.id?.end ?? this.#afterMarks(node) : node.start);
+    const open = this.#script.source.indexOf(
+      "(",
+      whole === node ? node.id?.end ?? this.#afterMarks(node) : node.start,
+    );
     const head = whole === node ? node.start : whole.start;
     for (const mark of this.#script.generatorMarks(head, whole === node ? open : whole.key.start)) {
       this.#out.copyTo(mark.start);
@@ -192,7 +208,9 @@ class Rewriter {
 
   /** Returns the position after the `*` of an anonymous function expression. */
   #afterMarks(node: AstNode): number {
-    return this.#script.generatorMarks(node.start, node.body.start).find((mark) => mark.text === "*")!.end;
+    return this.#script.generatorMarks(node.start, node.body.start).find((mark) =>
+      mark.text === "*"
+    )!.end;
   }
 
   // ---------------------------------------------------------------------------- suspensions
@@ -281,7 +299,9 @@ class Rewriter {
       // Keeps the lines before the iterated expression, except those of the target, which moves
       // into the loop.
       const lines = (text: string) => text.split("\n").length - 1;
-      this.#out.put("\n".repeat(lines(this.#script.source.slice(node.start, right.start)) - lines(binding)));
+      this.#out.put(
+        "\n".repeat(lines(this.#script.source.slice(node.start, right.start)) - lines(binding)),
+      );
       this.#out.skipTo(right.start);
       this.#visit(right, "compiled");
       this.#out.copyTo(right.end);
@@ -293,9 +313,17 @@ class Rewriter {
   /** Returns what a loop assigns to, and the statement that assigns. */
   #loopTarget(node: AstNode): { target: AstNode; assign(value: string, binding: string): string } {
     const left = node.left as AstNode;
-    if (left.type !== "VariableDeclaration") return { target: left, assign: (value, binding) => `(${binding}=${value});` };
+    if (left.type !== "VariableDeclaration") {
+      return {
+        target: left,
+        assign: (value, binding) => `(${binding}=${value});`,
+      };
+    }
     if (/using$/.test(left.kind)) this.#refuse(left, `\`${left.kind}\` in for await`);
-    return { target: left.declarations[0].id, assign: (value, binding) => `${left.kind} ${binding}=${value};` };
+    return {
+      target: left.declarations[0].id,
+      assign: (value, binding) => `${left.kind} ${binding}=${value};`,
+    };
   }
 
   /**

@@ -14,13 +14,23 @@ const LANGUAGE: ReadonlySet<string> = new Set(
     "Int8Array Intl Iterator JSON Map Math NaN Number Object Promise Proxy RangeError ReferenceError Reflect RegExp Set " +
     "SharedArrayBuffer String SuppressedError Symbol SyntaxError Temporal TextDecoder TextEncoder TypeError URIError URL " +
     "URLSearchParams Uint16Array Uint32Array Uint8Array Uint8ClampedArray WeakMap WeakSet WebAssembly arguments console decodeURI " +
-    "decodeURIComponent encodeURI encodeURIComponent escape eval isFinite isNaN parseFloat parseInt undefined unescape").split(
+    "decodeURIComponent encodeURI encodeURIComponent escape eval isFinite isNaN parseFloat parseInt undefined unescape")
+    .split(
       " ",
     ),
 );
 /** Globals of the run's global object (ts/compat/sandbox/globals.ts has their values). */
 const OF_RUN: ReadonlySet<string> = new Set([
-  ...["globalThis", "global", "setTimeout", "clearTimeout", "WeakRef", "FinalizationRegistry", "assert", "AsyncLocalStorage"],
+  ...[
+    "globalThis",
+    "global",
+    "setTimeout",
+    "clearTimeout",
+    "WeakRef",
+    "FinalizationRegistry",
+    "assert",
+    "AsyncLocalStorage",
+  ],
 ]);
 /** Whether programs of `@temporalio/workflow` have the global. */
 export const isRunGlobal = (name: string): boolean => LANGUAGE.has(name) || OF_RUN.has(name);
@@ -28,7 +38,10 @@ export const isRunGlobal = (name: string): boolean => LANGUAGE.has(name) || OF_R
 /** Names that a CommonJS module is passed. */
 const OF_COMMONJS: ReadonlySet<string> = new Set(["exports", "require", "module"]);
 /** Constants of the official bundler for paths, which differ between machines. */
-const PATHS: ReadonlyMap<string, string> = new Map([["__filename", '"/index.js"'], ["__dirname", '"/"']]);
+const PATHS: ReadonlyMap<string, string> = new Map([["__filename", '"/index.js"'], [
+  "__dirname",
+  '"/"',
+]]);
 
 /** Rewrites a reference to a name that the module does not declare. */
 export function editGlobal(
@@ -48,8 +61,10 @@ export function editGlobal(
   const parent = parents.at(-1);
   const asked = parent?.type === "UnaryExpression" && parent.operator === "typeof";
   const path = write ? undefined : PATHS.get(name);
-  const text = path ?? `${write || asked || OF_RUN.has(name) ? names.global : names.lookup}.${name}`;
-  const shorthand = parent?.type === "Property" && parent.shorthand && parent.value === node as unknown;
+  const text = path ??
+    `${write || asked || OF_RUN.has(name) ? names.global : names.lookup}.${name}`;
+  const shorthand = parent?.type === "Property" && parent.shorthand &&
+    parent.value === node as unknown;
   edits.replace(node.start, node.end, shorthand ? `${name}: ${text}` : text);
 }
 
@@ -71,10 +86,20 @@ function memberOf(parent: AnyNode | undefined, object: AnyNode, name: string): A
 }
 
 /** Rewrites `Function("return this")`, by which older libraries get the global object. */
-function editFunction(node: AnyNode, parents: readonly AnyNode[], edits: Edits, names: RunNames): void {
+function editFunction(
+  node: AnyNode,
+  parents: readonly AnyNode[],
+  edits: Edits,
+  names: RunNames,
+): void {
   const call = parents.at(-1);
-  if ((call?.type !== "CallExpression" && call?.type !== "NewExpression") || call.callee !== node as unknown) return;
+  if (
+    (call?.type !== "CallExpression" && call?.type !== "NewExpression") ||
+    call.callee !== node as unknown
+  ) return;
   const [text, ...more] = call.arguments as AnyNode[];
-  if (text?.type !== "Literal" || more.length > 0 || !/^\s*return this;?\s*$/.test(String(text.value))) return;
+  if (
+    text?.type !== "Literal" || more.length > 0 || !/^\s*return this;?\s*$/.test(String(text.value))
+  ) return;
   edits.replace(call.start, call.end, `(() => ${names.global})`);
 }

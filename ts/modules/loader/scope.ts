@@ -25,7 +25,10 @@ export interface Binding {
   readonly init?: AnyNode;
 }
 
-/** Callbacks of the walk. `deferred`: in a function that does not run during evaluation of the module. */
+/**
+ * Callbacks of the walk. `deferred`: in a function that does not run during evaluation of the
+ * module.
+ */
 export interface Visitor {
   /** `parents` is the live stack, innermost last; valid only during the call. */
   reference?(
@@ -50,7 +53,12 @@ export interface Visitor {
   dynamicImport?(at: ImportExpression): void;
   importMeta?(at: Node): void;
   /** A call of a name that the module does not declare, such as `require("x")`. */
-  globalCall?(name: string, at: CallExpression, deferred: boolean, parents: readonly AnyNode[]): void;
+  globalCall?(
+    name: string,
+    at: CallExpression,
+    deferred: boolean,
+    parents: readonly AnyNode[],
+  ): void;
 }
 
 interface Scope {
@@ -70,7 +78,8 @@ type FunctionNode = Extract<
 >;
 
 const isFunction = (node: AnyNode): node is FunctionNode =>
-  node.type === "FunctionDeclaration" || node.type === "FunctionExpression" || node.type === "ArrowFunctionExpression";
+  node.type === "FunctionDeclaration" || node.type === "FunctionExpression" ||
+  node.type === "ArrowFunctionExpression";
 
 /** Yields the children of a node in source order. */
 export function* children(node: AnyNode): Generator<AnyNode> {
@@ -82,7 +91,8 @@ export function* children(node: AnyNode): Generator<AnyNode> {
 }
 
 const isNode = (value: unknown): value is AnyNode =>
-  typeof value === "object" && value !== null && typeof (value as { type?: unknown }).type === "string" &&
+  typeof value === "object" && value !== null &&
+  typeof (value as { type?: unknown }).type === "string" &&
   typeof (value as { start?: unknown }).start === "number";
 
 /** Yields the identifiers that a pattern declares. */
@@ -92,7 +102,9 @@ export function* patternNames(pattern: Pattern): Generator<Identifier> {
       yield pattern;
       break;
     case "ObjectPattern":
-      for (const p of pattern.properties) yield* patternNames(p.type === "RestElement" ? p.argument : p.value);
+      for (const p of pattern.properties) {
+        yield* patternNames(p.type === "RestElement" ? p.argument : p.value);
+      }
       break;
     case "ArrayPattern":
       for (const e of pattern.elements) if (e !== null) yield* patternNames(e);
@@ -106,10 +118,24 @@ export function* patternNames(pattern: Pattern): Generator<Identifier> {
   }
 }
 
-/** Statements that can contain a `var` of the function. Expressions, most of a program, are skipped. */
+/**
+ * Statements that can contain a `var` of the function. Expressions, most of a program, are skipped.
+ */
 const HOLDS_STATEMENTS: ReadonlySet<AnyNode["type"]> = new Set<AnyNode["type"]>([
-  ...["BlockStatement", "IfStatement", "LabeledStatement", "WithStatement", "ExportNamedDeclaration"] as const,
-  ...["ForStatement", "ForInStatement", "ForOfStatement", "WhileStatement", "DoWhileStatement"] as const,
+  ...[
+    "BlockStatement",
+    "IfStatement",
+    "LabeledStatement",
+    "WithStatement",
+    "ExportNamedDeclaration",
+  ] as const,
+  ...[
+    "ForStatement",
+    "ForInStatement",
+    "ForOfStatement",
+    "WhileStatement",
+    "DoWhileStatement",
+  ] as const,
   ...["TryStatement", "CatchClause", "SwitchStatement", "SwitchCase"] as const,
 ]);
 
@@ -138,7 +164,13 @@ class Walker {
   #declare(id: Identifier, kind: BindingKind, init?: AnyNode | null): void {
     const { names, parent } = this.#scope;
     if (names.has(id.name)) return;
-    names.set(id.name, { name: id.name, kind, node: id, top: parent === undefined, ...(init ? { init } : {}) });
+    names.set(id.name, {
+      name: id.name,
+      kind,
+      node: id,
+      top: parent === undefined,
+      ...(init ? { init } : {}),
+    });
   }
 
   /** Records the `var` declarations of this function, without nested functions. */
@@ -159,7 +191,8 @@ class Walker {
   /** Records the declarations of this block. */
   #hoistLexical(nodes: Iterable<AnyNode>): void {
     for (const statement of nodes) {
-      const node = (statement.type === "ExportNamedDeclaration" || statement.type === "ExportDefaultDeclaration"
+      const node = (statement.type === "ExportNamedDeclaration" ||
+          statement.type === "ExportDefaultDeclaration"
         ? statement.declaration ?? statement
         : statement) as AnyNode;
       switch (node.type) {
@@ -233,20 +266,27 @@ class Walker {
       case "ClassDeclaration":
         return this.#class(node);
       case "ClassExpression":
-        return this.#inScope(() => node.id && this.#declare(node.id, "class"), () => this.#class(node));
+        return this.#inScope(
+          () => node.id && this.#declare(node.id, "class"),
+          () => this.#class(node),
+        );
       case "PropertyDefinition":
       case "MethodDefinition":
         return this.#member(node);
       case "StaticBlock":
         this.#functions++;
         this.#inScope(
-          () => (this.#hoistVars(node.body as AnyNode[]), this.#hoistLexical(node.body as AnyNode[])),
+          () => (this.#hoistVars(node.body as AnyNode[]),
+            this.#hoistLexical(node.body as AnyNode[])),
           () => this.#visitChildren(node),
         );
         this.#functions--;
         return;
       case "BlockStatement":
-        return this.#inScope(() => this.#hoistLexical(node.body as AnyNode[]), () => this.#visitChildren(node));
+        return this.#inScope(
+          () => this.#hoistLexical(node.body as AnyNode[]),
+          () => this.#visitChildren(node),
+        );
       case "SwitchStatement":
         return this.#below(node, () => {
           this.#visit(node.discriminant as AnyNode);
@@ -262,7 +302,9 @@ class Walker {
         );
       case "ForInStatement":
       case "ForOfStatement":
-        if (node.type === "ForOfStatement" && node.await && this.#functions === 0) this.#visitor.topLevelAwait?.(node);
+        if (node.type === "ForOfStatement" && node.await && this.#functions === 0) {
+          this.#visitor.topLevelAwait?.(node);
+        }
         return this.#inScope(
           () => node.left.type === "VariableDeclaration" && this.#hoistLexical([node.left]),
           () =>
@@ -275,7 +317,8 @@ class Walker {
         );
       case "CatchClause":
         return this.#inScope(
-          () => node.param && [...patternNames(node.param)].forEach((id) => this.#declare(id, "param")),
+          () =>
+            node.param && [...patternNames(node.param)].forEach((id) => this.#declare(id, "param")),
           () =>
             this.#below(node, () => {
               if (node.param) this.#patternDefaults(node.param);
@@ -288,7 +331,10 @@ class Walker {
           if (node.init) this.#visit(node.init as AnyNode);
         });
       case "ExportNamedDeclaration":
-        return this.#below(node, () => node.declaration && this.#visit(node.declaration as AnyNode));
+        return this.#below(
+          node,
+          () => node.declaration && this.#visit(node.declaration as AnyNode),
+        );
       case "LabeledStatement":
         return this.#below(node, () => this.#visit(node.body as AnyNode));
       case "BreakStatement":
@@ -312,7 +358,9 @@ class Walker {
       case "UpdateExpression":
         return this.#below(node, () => this.#target(node.argument as Pattern));
       case "UnaryExpression":
-        if (node.operator === "delete" && node.argument.type === "MemberExpression") this.#mutated(node.argument);
+        if (node.operator === "delete" && node.argument.type === "MemberExpression") {
+          this.#mutated(node.argument);
+        }
         return this.#visitChildren(node);
       case "MemberExpression":
         return this.#below(node, () => {
@@ -366,11 +414,14 @@ class Walker {
   #function(node: FunctionNode): void {
     const parent = this.#parents.at(-1);
     // `(() => { ... })()` runs immediately.
-    const immediate = parent?.type === "CallExpression" && parent.callee === node as unknown && !node.async && !node.generator;
+    const immediate = parent?.type === "CallExpression" && parent.callee === node as unknown &&
+      !node.async && !node.generator;
     if (!immediate) this.#deferred++;
     this.#functions++;
     this.#inScope(() => {
-      for (const param of node.params) for (const id of patternNames(param)) this.#declare(id, "param");
+      for (const param of node.params) {
+        for (const id of patternNames(param)) this.#declare(id, "param");
+      }
       if (node.body.type === "BlockStatement") {
         this.#hoistVars(node.body.body as AnyNode[]);
         this.#hoistLexical(node.body.body as AnyNode[]);
@@ -387,7 +438,9 @@ class Walker {
     if (!immediate) this.#deferred--;
   }
 
-  /** Visits default values and computed keys of a declaring pattern; its names are not references. */
+  /**
+   * Visits default values and computed keys of a declaring pattern; its names are not references.
+   */
   #patternDefaults(pattern: Pattern): void {
     this.#parents.push(pattern as AnyNode);
     switch (pattern.type) {
@@ -452,7 +505,13 @@ class Walker {
   }
 
   #reference(node: Identifier, write: boolean): void {
-    this.#visitor.reference?.(node, this.#lookup(node.name), write, this.#deferred > 0, this.#parents);
+    this.#visitor.reference?.(
+      node,
+      this.#lookup(node.name),
+      write,
+      this.#deferred > 0,
+      this.#parents,
+    );
   }
 
   #root(member: MemberExpression): { binding: Binding; direct: boolean } | undefined {
@@ -469,7 +528,9 @@ class Walker {
 
   #mutated(member: MemberExpression): void {
     const root = this.#root(member);
-    if (root !== undefined) this.#visitor.mutation?.(root.binding, member, this.#deferred > 0, this.#parents);
+    if (root !== undefined) {
+      this.#visitor.mutation?.(root.binding, member, this.#deferred > 0, this.#parents);
+    }
   }
 
   #call(node: CallExpression): void {
@@ -480,11 +541,20 @@ class Walker {
       }
       return;
     }
-    if (callee.type !== "MemberExpression" || callee.computed || callee.property.type !== "Identifier") return;
+    if (
+      callee.type !== "MemberExpression" || callee.computed || callee.property.type !== "Identifier"
+    ) return;
     const method = callee.property.name;
     const root = this.#root(callee);
     if (root !== undefined) {
-      return this.#visitor.methodCall?.(root.binding, method, root.direct, node, this.#deferred > 0, this.#parents);
+      return this.#visitor.methodCall?.(
+        root.binding,
+        method,
+        root.direct,
+        node,
+        this.#deferred > 0,
+        this.#parents,
+      );
     }
     // Object.assign(name, ...), Object.defineProperty(name, ...), Reflect.set(name, ...)
     const object = callee.object as AnyNode;
@@ -493,6 +563,8 @@ class Walker {
     const writes = (object.name === "Object" && /^(assign|define|setPrototype)/.test(method)) ||
       (object.name === "Reflect" && /^(set|define|delete)/.test(method));
     const binding = writes ? this.#lookup(first.name) : undefined;
-    if (binding !== undefined) this.#visitor.mutation?.(binding, node, this.#deferred > 0, this.#parents);
+    if (binding !== undefined) {
+      this.#visitor.mutation?.(binding, node, this.#deferred > 0, this.#parents);
+    }
   }
 }

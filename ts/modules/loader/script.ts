@@ -24,7 +24,11 @@ export class Script {
 
   /** Throws a SyntaxError with line and column. */
   constructor(source: string) {
-    const options = { ecmaVersion: "latest", sourceType: "script", allowReturnOutsideFunction: true } as const;
+    const options = {
+      ecmaVersion: "latest",
+      sourceType: "script",
+      allowReturnOutsideFunction: true,
+    } as const;
     this.source = source;
     this.root = parse(source, options) as unknown as AstNode;
     for (const { start, end } of tokenizer(source, options)) {
@@ -41,7 +45,9 @@ export class Script {
 
   /** Returns the tokens `async` and `*` of a function or method between two positions. */
   generatorMarks(from: number, to: number): Token[] {
-    return this.#marks.filter((token) => token.text !== "=>" && token.start >= from && token.end <= to);
+    return this.#marks.filter((token) =>
+      token.text !== "=>" && token.start >= from && token.end <= to
+    );
   }
 
   /** Returns the line of a node, from 1. */
@@ -59,7 +65,10 @@ export function childrenOf(node: AstNode): AstNode[] {
   for (const [key, value] of Object.entries(node)) {
     if (node.type === "Property" && node.shorthand === true && key === "key") continue;
     for (const item of Array.isArray(value) ? value : [value]) {
-      if (item !== null && typeof item === "object" && typeof item.type === "string" && typeof item.start === "number") {
+      if (
+        item !== null && typeof item === "object" && typeof item.type === "string" &&
+        typeof item.start === "number"
+      ) {
         found.push(item);
       }
     }
@@ -68,7 +77,8 @@ export function childrenOf(node: AstNode): AstNode[] {
 }
 
 export function isFunctionAst(node: AstNode): boolean {
-  return node.type === "FunctionDeclaration" || node.type === "FunctionExpression" || node.type === "ArrowFunctionExpression";
+  return node.type === "FunctionDeclaration" || node.type === "FunctionExpression" ||
+    node.type === "ArrowFunctionExpression";
 }
 
 /** Whether a function's own code, without nested functions, can be suspended. */

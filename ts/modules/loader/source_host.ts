@@ -18,7 +18,8 @@ export function mapSources(
     read: (url) => table.get(url),
     isFile: (url) => table.has(url),
     real: (url) => url,
-    map: (specifier) => Object.hasOwn(imports, specifier) ? sourceUrl(imports[specifier]!) : undefined,
+    map: (specifier) =>
+      Object.hasOwn(imports, specifier) ? sourceUrl(imports[specifier]!) : undefined,
   };
 }
 

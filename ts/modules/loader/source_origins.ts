@@ -17,7 +17,9 @@ export function originsOf(url: string, text: string, host: SourceHost): Origins 
   const reference = [...text.matchAll(COMMENT)].at(-1)?.[1];
   if (reference === undefined) return undefined;
   try {
-    const json = reference.startsWith("data:") ? inlined(reference) : host.read(new URL(reference, url).href);
+    const json = reference.startsWith("data:")
+      ? inlined(reference)
+      : host.read(new URL(reference, url).href);
     return json === undefined ? undefined : originsOfMap(JSON.parse(json) as SourceMap);
   } catch {
     return undefined;
@@ -40,7 +42,9 @@ function inlined(reference: string): string {
 
 function originsOfMap({ version, sources, sourceRoot, mappings }: SourceMap): Origins | undefined {
   if (version !== 3 || !Array.isArray(sources) || typeof mappings !== "string") return undefined;
-  const root = typeof sourceRoot === "string" && sourceRoot !== "" ? `${sourceRoot.replace(/\/$/, "")}/` : "";
+  const root = typeof sourceRoot === "string" && sourceRoot !== ""
+    ? `${sourceRoot.replace(/\/$/, "")}/`
+    : "";
   const origins: ([number, number] | null)[] = [null];
   let source = 0, line = 0;
   for (const group of mappings.split(";")) {

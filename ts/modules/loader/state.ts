@@ -9,13 +9,31 @@ import type { HiddenState } from "./hidden_state.ts";
 import type { CompiledModule } from "./module_code.ts";
 import type { Binding } from "./scope.ts";
 
-const ARRAY_MUTATORS = new Set(["push", "pop", "shift", "unshift", "splice", "sort", "reverse", "fill", "copyWithin"]);
-const KEYED_MUTATORS = new Set(["set", "add", "delete", "clear", "getOrInsert", "getOrInsertComputed"]);
+const ARRAY_MUTATORS = new Set([
+  "push",
+  "pop",
+  "shift",
+  "unshift",
+  "splice",
+  "sort",
+  "reverse",
+  "fill",
+  "copyWithin",
+]);
+const KEYED_MUTATORS = new Set([
+  "set",
+  "add",
+  "delete",
+  "clear",
+  "getOrInsert",
+  "getOrInsertComputed",
+]);
 const COLLECTIONS =
   /^(?:Map|Set|WeakMap|WeakSet|Array|ArrayBuffer|DataView|(?:Big)?(?:Ui|I)nt\d+(?:Clamped)?Array|Float\d+Array|URLSearchParams)$/;
 
 /** Whether the method changes the object that it is called on. */
-export const isMutatingMethod = (method: string): boolean => ARRAY_MUTATORS.has(method) || KEYED_MUTATORS.has(method);
+export const isMutatingMethod = (method: string): boolean =>
+  ARRAY_MUTATORS.has(method) || KEYED_MUTATORS.has(method);
 
 /** Whether the initializer creates an array, a plain object or a built-in collection. */
 export function isCollection(init: AnyNode | undefined): boolean {
@@ -28,8 +46,11 @@ export function isCollection(init: AnyNode | undefined): boolean {
       return init.callee.type === "Identifier" && COLLECTIONS.test(init.callee.name);
     case "CallExpression": {
       const callee = init.callee as AnyNode;
-      return callee.type === "MemberExpression" && callee.object.type === "Identifier" && callee.property.type === "Identifier" &&
-        /^(?:Array\.(?:from|of)|Object\.(?:create|fromEntries|assign))$/.test(`${callee.object.name}.${callee.property.name}`);
+      return callee.type === "MemberExpression" && callee.object.type === "Identifier" &&
+        callee.property.type === "Identifier" &&
+        /^(?:Array\.(?:from|of)|Object\.(?:create|fromEntries|assign))$/.test(
+          `${callee.object.name}.${callee.property.name}`,
+        );
     }
     default:
       return false;
@@ -47,7 +68,10 @@ export class StateFindings {
   readonly #lines: { line(offset: number): number };
   readonly #seen = new Set<string>();
 
-  constructor(source: { readonly url: string; readonly foreign: boolean }, lines: { line(offset: number): number }) {
+  constructor(
+    source: { readonly url: string; readonly foreign: boolean },
+    lines: { line(offset: number): number },
+  ) {
     this.#source = source;
     this.#lines = lines;
   }
@@ -87,7 +111,14 @@ export class StateFindings {
     const code: ProblemCode = "module-state";
     if (this.#seen.has(name)) return;
     this.#seen.add(name);
-    list.push({ code, file: displayName(this.#source.url), line: this.#lines.line(at.start), column: 0, name, message });
+    list.push({
+      code,
+      file: displayName(this.#source.url),
+      line: this.#lines.line(at.start),
+      column: 0,
+      name,
+      message,
+    });
   }
 }
 

@@ -26,9 +26,14 @@ export async function loadSucrase(): Promise<void> {
 
 /** Returns the module without types and JSX, on the same lines. Throws sucrase's errors. */
 export function strip(url: string, text: string): string {
-  if (loaded === undefined) throw new SucraseNotLoadedError(`sucrase is not loaded yet, and ${url} needs it`);
+  if (loaded === undefined) {
+    throw new SucraseNotLoadedError(`sucrase is not loaded yet, and ${url} needs it`);
+  }
   return loaded(text, {
-    transforms: [...(IS_TS.test(url) ? ["typescript" as const] : []), ...(IS_JSX.test(url) ? ["jsx" as const] : [])],
+    transforms: [
+      ...(IS_TS.test(url) ? ["typescript" as const] : []),
+      ...(IS_JSX.test(url) ? ["jsx" as const] : []),
+    ],
     disableESTransforms: true,
     production: true,
   }).code;

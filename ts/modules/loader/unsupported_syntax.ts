@@ -20,7 +20,9 @@ export class UnsupportedSyntaxError extends Error {
  * the error.
  */
 export function syntaxAdvice(message: string, text: string, at: number): string {
-  if (message.includes("'@'") || text[at] === "@") return " (decorators are not supported: call the function yourself)";
+  if (message.includes("'@'") || text[at] === "@") {
+    return " (decorators are not supported: call the function yourself)";
+  }
   const line = text.slice(text.lastIndexOf("\n", at - 1) + 1).split("\n", 1)[0]!;
   if (/^\s*(?:static\s+)?accessor\s|[{;}]\s*(?:static\s+)?accessor\s/.test(line)) {
     return " (`accessor` fields are not supported: write a getter and a setter)";

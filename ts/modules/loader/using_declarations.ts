@@ -44,7 +44,9 @@ export function compileUsing(text: string, program: Program): string {
   return MAY_USE.test(text) ? new UsingCompiler(text).compile(program) : text;
 }
 
-const isUsing = (node: AnyNode | null | undefined): node is VariableDeclaration & { kind: "using" | "await using" } =>
+const isUsing = (
+  node: AnyNode | null | undefined,
+): node is VariableDeclaration & { kind: "using" | "await using" } =>
   node?.type === "VariableDeclaration" && (node.kind === "using" || node.kind === "await using");
 
 class UsingCompiler {
@@ -60,7 +62,10 @@ class UsingCompiler {
   }
 
   compile(program: Program): string {
-    this.#refuse(program.body.find((statement) => isUsing(statement as AnyNode)) as AnyNode, "at the top level of a module");
+    this.#refuse(
+      program.body.find((statement) => isUsing(statement as AnyNode)) as AnyNode,
+      "at the top level of a module",
+    );
     this.#visit(program as AnyNode);
     if (this.#blocks === 0) return this.#text;
     return `${this.#edits.apply()};${HELPER.replace("PREFIX", () => this.#prefix)}`;
@@ -81,18 +86,25 @@ class UsingCompiler {
     if (declarations.length === 0) return;
     const list = `${this.#prefix}${this.#blocks++}`;
     const open = this.#text.indexOf("{", node.start) + 1;
-    const directive = (node.body as AnyNode[]).filter((each) => "directive" in each && each.directive !== undefined).at(-1);
+    const directive = (node.body as AnyNode[]).filter((each) =>
+      "directive" in each && each.directive !== undefined
+    ).at(-1);
     this.#edits.insert(directive?.end ?? open, `;const ${list}=${this.#prefix}();try{`);
     for (const declaration of declarations) {
       const isAsync = declaration.kind === "await using";
       this.#keyword(declaration);
       for (const declarator of declaration.declarations) this.#value(declarator, list, isAsync);
     }
-    this.#edits.insert(node.end - 1, this.#end(list, declarations.some(({ kind }) => kind === "await using")));
+    this.#edits.insert(
+      node.end - 1,
+      this.#end(list, declarations.some(({ kind }) => kind === "await using")),
+    );
   }
 
   #keyword({ start, kind }: VariableDeclaration): void {
-    const length = kind === "using" ? kind.length : new RegExp(`^await${textGap}using`).exec(this.#text.slice(start))![0].length;
+    const length = kind === "using"
+      ? kind.length
+      : new RegExp(`^await${textGap}using`).exec(this.#text.slice(start))![0].length;
     this.#edits.replace(start, start + length, "const");
   }
 
@@ -109,7 +121,10 @@ class UsingCompiler {
     const name = this.#text.slice(id.start, id.end);
     this.#keyword(left);
     this.#edits.replace(id.start, id.end, `${list}v`);
-    this.#edits.insert(body.start, `{const ${list}=${this.#prefix}();try{const ${name}=${list}.add(${list}v,${isAsync});`);
+    this.#edits.insert(
+      body.start,
+      `{const ${list}=${this.#prefix}();try{const ${name}=${list}.add(${list}v,${isAsync});`,
+    );
     this.#edits.insert(body.end, `${this.#end(list, isAsync)}}`);
   }
 

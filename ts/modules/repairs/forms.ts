@@ -24,14 +24,22 @@ export function movable({ node, text }: StatementAt): Movable | undefined {
   return movedDeclaration(node, text);
 }
 
-function movedDeclaration({ declarations }: VariableDeclaration, text: string): Movable | undefined {
+function movedDeclaration(
+  { declarations }: VariableDeclaration,
+  text: string,
+): Movable | undefined {
   const [only, another] = declarations;
   if (only === undefined || another !== undefined || only.init == null) return undefined;
   const names = [...patternNames(only.id)].map(({ name }) => name);
   if (only.id.type === "Identifier") {
-    const [head, , type = ""] = /^(?:const|let|var)\s+([\w$]+)\s*(:[^=]*?)?\s*=(?!=|>)\s*/.exec(text) ?? [];
+    const [head, , type = ""] =
+      /^(?:const|let|var)\s+([\w$]+)\s*(:[^=]*?)?\s*=(?!=|>)\s*/.exec(text) ?? [];
     if (head === undefined) return undefined;
-    return { declared: `let ${only.id.name}${type};`, text: `${only.id.name} = ${text.slice(head.length)}`, names };
+    return {
+      declared: `let ${only.id.name}${type};`,
+      text: `${only.id.name} = ${text.slice(head.length)}`,
+      names,
+    };
   }
   // A type annotation of a pattern would have to be moved as well.
   const rest = text.replace(DECLARATION, "");
@@ -40,19 +48,30 @@ function movedDeclaration({ declarations }: VariableDeclaration, text: string): 
 }
 
 /** `return` and `throw` can be moved into a branch as they are. */
-export const isReturn = ({ type }: AnyNode): boolean => type === "ReturnStatement" || type === "ThrowStatement";
+export const isReturn = ({ type }: AnyNode): boolean =>
+  type === "ReturnStatement" || type === "ThrowStatement";
 
 /** Indents lines by one step, except inside multi-line templates. */
 export function indented(text: string, indent: string, step = "  "): string {
   const lines = text.split("\n");
   if (text.includes("`") && lines.length > 1) return `${indent}${step}${text}`;
-  return lines.map((line, i) => i === 0 ? `${indent}${step}${line}` : line === "" ? line : `${step}${line}`).join("\n");
+  return lines.map((line, i) =>
+    i === 0 ? `${indent}${step}${line}` : line === "" ? line : `${step}${line}`
+  ).join("\n");
 }
 
 /** Returns `if (test) { ... }`, with an `else` if there is one. The first line is not indented. */
-export function branches(test: string, indent: string, then: readonly string[], otherwise: readonly string[] = []): string {
-  const block = (texts: readonly string[]) => texts.map((text) => indented(text, indent)).join("\n");
-  const end = otherwise.length === 0 ? `${indent}}` : `${indent}} else {\n${block(otherwise)}\n${indent}}`;
+export function branches(
+  test: string,
+  indent: string,
+  then: readonly string[],
+  otherwise: readonly string[] = [],
+): string {
+  const block = (texts: readonly string[]) =>
+    texts.map((text) => indented(text, indent)).join("\n");
+  const end = otherwise.length === 0
+    ? `${indent}}`
+    : `${indent}} else {\n${block(otherwise)}\n${indent}}`;
   return `if (${test}) {\n${block(then)}\n${end}`;
 }
 

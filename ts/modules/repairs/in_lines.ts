@@ -31,7 +31,10 @@ interface Proposal {
 const MAX_TEXT = 2_000_000;
 
 /** Returns the divergence with its repair in the user's lines; unchanged if that is impossible. */
-export async function repairedInLines(divergence: Divergence, sourceOf: SourceOf): Promise<Divergence> {
+export async function repairedInLines(
+  divergence: Divergence,
+  sourceOf: SourceOf,
+): Promise<Divergence> {
   const { repair } = divergence;
   if (repair === undefined || repair.patchId === "") return divergence;
   const source = sourceOf(pathOf(siteOf(divergence)));
@@ -53,17 +56,32 @@ export async function repairedInLines(divergence: Divergence, sourceOf: SourceOf
 }
 
 /** Returns the module with a repair applied; undefined if its text is unavailable. */
-export function changedText({ changes = [], location }: Repair, sourceOf: SourceOf): SourceText | undefined {
+export function changedText(
+  { changes = [], location }: Repair,
+  sourceOf: SourceOf,
+): SourceText | undefined {
   const source = sourceOf(pathOf(location));
   if (source === undefined) return undefined;
   const lines = source.text.split("\n");
-  for (const { first, last, lines: by } of changes) lines.splice(first - 1, last - first + 1, ...by);
+  for (const { first, last, lines: by } of changes) {
+    lines.splice(first - 1, last - first + 1, ...by);
+  }
   return { url: source.url, text: lines.join("\n") };
 }
 
 /** Repairs of these kinds keep the recorded step in the old branch. */
-const KEEPS_OLD: ReadonlySet<Divergence["edit"]["kind"]> = new Set(["renamed", "changedKind", "removed"]);
-const NAMED: ReadonlySet<Step["kind"]> = new Set(["activity", "localActivity", "child", "signal", "transact"]);
+const KEEPS_OLD: ReadonlySet<Divergence["edit"]["kind"]> = new Set([
+  "renamed",
+  "changedKind",
+  "removed",
+]);
+const NAMED: ReadonlySet<Step["kind"]> = new Set([
+  "activity",
+  "localActivity",
+  "child",
+  "signal",
+  "transact",
+]);
 
 /**
  * Whether the code has the recorded step further on: a run in the old branch would reach it a
@@ -71,7 +89,9 @@ const NAMED: ReadonlySet<Step["kind"]> = new Set(["activity", "localActivity", "
  */
 function wouldRepeat(text: ParsedText, { edit, first, following, location }: Divergence): boolean {
   const { history: old, code: now } = first;
-  if (!KEEPS_OLD.has(edit.kind) || old === undefined || old.name === "" || !NAMED.has(old.kind)) return false;
+  if (!KEEPS_OLD.has(edit.kind) || old === undefined || old.name === "" || !NAMED.has(old.kind)) {
+    return false;
+  }
   // A closed run was replayed to its end with the edit undone.
   if (following === "end") return false;
   const line = lineOf(now?.site || location);
@@ -91,7 +111,10 @@ export function unverified(divergence: Divergence, repair: Repair | undefined): 
 }
 
 /** For these kinds the line to change is not that of the differing command. */
-const AT_LOCATION: ReadonlySet<Divergence["edit"]["kind"]> = new Set(["endedEarly", "patchRenamed"]);
+const AT_LOCATION: ReadonlySet<Divergence["edit"]["kind"]> = new Set([
+  "endedEarly",
+  "patchRenamed",
+]);
 
 const siteOf = ({ edit, first, location }: Divergence): string =>
   AT_LOCATION.has(edit.kind) ? location : first.code?.site || location;
@@ -108,7 +131,9 @@ function repairOf(text: ParsedText, divergence: Divergence, repair: Repair): Rep
   const lines = code.replaceAll("${patched}", () => api.name);
   const shown = unindented(`${statement.indent}${lines}`, statement.indent);
   if (unfinished) return { ...repair, code: shown };
-  const last = statements === 1 ? statement : text.statement(statement.among, statement.index + statements - 1);
+  const last = statements === 1
+    ? statement
+    : text.statement(statement.among, statement.index + statements - 1);
   if (last === undefined) return undefined;
   const { indent } = statement;
   const before = statement.before.trim() === "" ? [] : [statement.before.trimEnd()];
@@ -120,17 +145,30 @@ function repairOf(text: ParsedText, divergence: Divergence, repair: Repair): Rep
   };
   // From the last change to the first, so that each keeps the lines of the others.
   const changes = api.added === undefined ? [change] : [change, api.added];
-  return { ...repair, code: shown, location: siteOf(divergence), changes: changes.sort((a, b) => b.first - a.first) };
+  return {
+    ...repair,
+    code: shown,
+    location: siteOf(divergence),
+    changes: changes.sort((a, b) => b.first - a.first),
+  };
 }
 
 /** Returns the text for display, without the indent of its place. */
 const unindented = (text: string, indent: string): string =>
-  text.split("\n").map((line) => line.startsWith(indent) ? line.slice(indent.length) : line).join("\n");
+  text.split("\n").map((line) => line.startsWith(indent) ? line.slice(indent.length) : line).join(
+    "\n",
+  );
 
-function proposed(text: ParsedText, divergence: Divergence, { patchId }: Repair): Proposal | undefined {
+function proposed(
+  text: ParsedText,
+  divergence: Divergence,
+  { patchId }: Repair,
+): Proposal | undefined {
   const { edit, first, location } = divergence;
   const { history: old, code: now } = first;
-  const own = now === undefined || now.site === "" ? undefined : text.statementAt(lineOf(now.site), makes(text, now));
+  const own = now === undefined || now.site === ""
+    ? undefined
+    : text.statementAt(lineOf(now.site), makes(text, now));
   const isPatched = `\${patched}(${JSON.stringify(patchId)})`;
   switch (edit.kind) {
     case "inserted":
@@ -152,7 +190,8 @@ function proposed(text: ParsedText, divergence: Divergence, { patchId }: Repair)
       return anotherId(text.statementAt(lineOf(location), isPatchCall), patchId);
     case "patchRemoved": {
       const here = own ?? text.beginsAt(lineOf(location));
-      return here && { statement: here, code: `${isPatched};\n${here.indent}${here.text}`, statements: 1 };
+      return here &&
+        { statement: here, code: `${isPatched};\n${here.indent}${here.text}`, statements: 1 };
     }
     default:
       return undefined;
@@ -167,7 +206,12 @@ function behindPatch(statement: StatementAt, isPatched: string): Proposal | unde
   return { statement, code: declared + branches(isPatched, indent, [moved.text]), statements: 1 };
 }
 
-function bothNames(statement: StatementAt, isPatched: string, old: Step, now: Step): Proposal | undefined {
+function bothNames(
+  statement: StatementAt,
+  isPatched: string,
+  old: Step,
+  now: Step,
+): Proposal | undefined {
   const { indent } = statement;
   if (isReturn(statement.node)) {
     const before = withName(statement.text, now.name, old.name);
@@ -179,30 +223,51 @@ function bothNames(statement: StatementAt, isPatched: string, old: Step, now: St
   const before = moved && withName(moved.text, now.name, old.name);
   if (moved === undefined || before === undefined) return undefined;
   const declared = moved.declared === "" ? "" : `${moved.declared}\n${indent}`;
-  return { statement, code: declared + branches(isPatched, indent, [moved.text], [before]), statements: 1 };
+  return {
+    statement,
+    code: declared + branches(isPatched, indent, [moved.text], [before]),
+    statements: 1,
+  };
 }
 
 /** The first step of history is the next one in the code: both orders. */
-function bothOrders(text: ParsedText, statement: StatementAt, isPatched: string, old: Step): Proposal | undefined {
+function bothOrders(
+  text: ParsedText,
+  statement: StatementAt,
+  isPatched: string,
+  old: Step,
+): Proposal | undefined {
   const next = text.statement(statement.among, statement.index + 1);
   if (next === undefined) return undefined;
   const again = text.statementAt(next.first, makes(text, old));
   if (again?.isAll !== true || again.node !== next.node) return undefined;
   const [a, b] = [movable(statement), movable(next)];
   if (a === undefined || b === undefined) return undefined;
-  const uses = (names: readonly string[], other: string) => names.some((name) => withName(other, name, "") !== undefined);
+  const uses = (names: readonly string[], other: string) =>
+    names.some((name) => withName(other, name, "") !== undefined);
   // If one needs the other's result, it cannot have come first.
   if (uses(a.names, b.text) || uses(b.names, a.text)) return undefined;
   const { indent } = statement;
-  const declared = [a.declared, b.declared].filter((one) => one !== "").map((one) => `${one}\n${indent}`).join("");
-  return { statement, code: declared + branches(isPatched, indent, [a.text, b.text], [b.text, a.text]), statements: 2 };
+  const declared = [a.declared, b.declared].filter((one) => one !== "").map((one) =>
+    `${one}\n${indent}`
+  ).join("");
+  return {
+    statement,
+    code: declared + branches(isPatched, indent, [a.text, b.text], [b.text, a.text]),
+    statements: 2,
+  };
 }
 
 /**
  * Keeps the new branch as it is, and calls the old step by the module's proxy, with a placeholder
  * for its values.
  */
-function beside(text: ParsedText, statement: StatementAt, isPatched: string, old: Step): Proposal | undefined {
+function beside(
+  text: ParsedText,
+  statement: StatementAt,
+  isPatched: string,
+  old: Step,
+): Proposal | undefined {
   const call = findCall(text, old);
   const moved = movable(statement);
   if (call === undefined || moved === undefined) return undefined;
@@ -218,7 +283,12 @@ function beside(text: ParsedText, statement: StatementAt, isPatched: string, old
   };
 }
 
-function asBefore(text: ParsedText, statement: StatementAt, isPatched: string, gone: Step): Proposal | undefined {
+function asBefore(
+  text: ParsedText,
+  statement: StatementAt,
+  isPatched: string,
+  gone: Step,
+): Proposal | undefined {
   const call = findCall(text, gone);
   if (call === undefined) return undefined;
   const { indent } = statement;
@@ -229,17 +299,24 @@ function asBefore(text: ParsedText, statement: StatementAt, isPatched: string, g
 }
 
 /** Returns from new runs only, in a separate `if` or not. */
-function endBehindPatch(statement: StatementAt | undefined, isPatched: string): Proposal | undefined {
+function endBehindPatch(
+  statement: StatementAt | undefined,
+  isPatched: string,
+): Proposal | undefined {
   if (statement === undefined) return undefined;
   const { node, indent, text } = statement;
-  const isEnd = isReturn(node) || (node.type === "IfStatement" && node.alternate == null && endsAtOnce(node.consequent));
+  const isEnd = isReturn(node) ||
+    (node.type === "IfStatement" && node.alternate == null && endsAtOnce(node.consequent));
   // After a `return` that every run reaches, no code is left to continue with.
-  if (!isEnd || (isReturn(node) && statement.index === statement.among.length - 1)) return undefined;
+  if (!isEnd || (isReturn(node) && statement.index === statement.among.length - 1)) {
+    return undefined;
+  }
   return { statement, code: branches(isPatched, indent, [text]), statements: 1 };
 }
 
 const endsAtOnce = (node: StatementAt["node"]): boolean =>
-  isReturn(node) || (node.type === "BlockStatement" && node.body.length > 0 && isReturn(node.body.at(-1)!));
+  isReturn(node) ||
+  (node.type === "BlockStatement" && node.body.length > 0 && isReturn(node.body.at(-1)!));
 
 function anotherId(statement: StatementAt | undefined, patchId: string): Proposal | undefined {
   const code = statement?.text.replace(

@@ -11,7 +11,11 @@ const WORKFLOW = /^(?:temporalex|@temporalio)\/workflow$/;
 export interface ApiName {
   readonly name: string;
   /** Lines to replace; undefined if no import must be added. */
-  readonly added: { readonly first: number; readonly last: number; readonly lines: readonly string[] } | undefined;
+  readonly added: {
+    readonly first: number;
+    readonly last: number;
+    readonly lines: readonly string[];
+  } | undefined;
 }
 
 export function apiName(text: ParsedText, name: string): ApiName {
@@ -20,7 +24,9 @@ export function apiName(text: ParsedText, name: string): ApiName {
   );
   for (const { specifiers } of imports) {
     for (const one of specifiers) {
-      if (one.type === "ImportNamespaceSpecifier") return { name: `${one.local.name}.${name}`, added: undefined };
+      if (one.type === "ImportNamespaceSpecifier") {
+        return { name: `${one.local.name}.${name}`, added: undefined };
+      }
     }
   }
   // An unused name was removed with the types.
@@ -29,21 +35,38 @@ export function apiName(text: ParsedText, name: string): ApiName {
   const required = requiredName(text.program, name);
   if (required !== undefined) return { name: required, added: undefined };
   // `import type { ... }` was removed with the types.
-  const lists = imports.filter(({ specifiers }) => specifiers.some(({ type }) => type === "ImportSpecifier"));
+  const lists = imports.filter(({ specifiers }) =>
+    specifiers.some(({ type }) => type === "ImportSpecifier")
+  );
   for (const { loc, source } of lists) {
     const [first, last] = [loc!.start.line, loc!.end.line];
     const lines = withImport(text.lines.slice(first - 1, last).join("\n"), name);
     if (lines !== undefined) return { name, added: { first, last, lines: lines.split("\n") } };
-    return { name, added: { first, last: first - 1, lines: [`import { ${name} } from "${String(source.value)}";`] } };
+    return {
+      name,
+      added: {
+        first,
+        last: first - 1,
+        lines: [`import { ${name} } from "${String(source.value)}";`],
+      },
+    };
   }
-  const module = /["'](@temporalio\/workflow)["']/.exec(text.lines.join("\n"))?.[1] ?? "temporalex/workflow";
+  const module = /["'](@temporalio\/workflow)["']/.exec(text.lines.join("\n"))?.[1] ??
+    "temporalex/workflow";
   const at = /^#!/.test(text.lines[0] ?? "") ? 2 : 1;
-  return { name, added: { first: at, last: at - 1, lines: [`import { ${name} } from "${module}";`] } };
+  return {
+    name,
+    added: { first: at, last: at - 1, lines: [`import { ${name} } from "${module}";`] },
+  };
 }
 
 /** Returns the local name in an import list. */
 function listedName(text: string, name: string): string | undefined {
-  for (const [, list] of text.matchAll(/\bimport\s*\{([^}]*)\}\s*from\s*["'](?:temporalex|@temporalio)\/workflow["']/g)) {
+  for (
+    const [, list] of text.matchAll(
+      /\bimport\s*\{([^}]*)\}\s*from\s*["'](?:temporalex|@temporalio)\/workflow["']/g,
+    )
+  ) {
     for (const one of list!.split(",")) {
       const [, imported, as] = /^\s*([\w$]+)(?:\s+as\s+([\w$]+))?\s*$/.exec(one) ?? [];
       if (imported === name) return as ?? imported;
@@ -56,7 +79,10 @@ function listedName(text: string, name: string): string | undefined {
 function requiredName({ body }: Program, name: string): string | undefined {
   for (const one of body) {
     for (const { id, init } of one.type === "VariableDeclaration" ? one.declarations : []) {
-      if (init?.type !== "CallExpression" || init.callee.type !== "Identifier" || init.callee.name !== "require") continue;
+      if (
+        init?.type !== "CallExpression" || init.callee.type !== "Identifier" ||
+        init.callee.name !== "require"
+      ) continue;
       const [module] = init.arguments;
       if (module?.type !== "Literal" || !WORKFLOW.test(String(module.value))) continue;
       if (id.type === "Identifier") return `${id.name}.${name}`;
@@ -97,15 +123,22 @@ export interface CallOfOld {
 }
 
 /** Returns undefined if the module has no proxy for the step. */
-export function findCall(text: ParsedText, { kind, name, text: said, eventId }: Step): CallOfOld | undefined {
+export function findCall(
+  text: ParsedText,
+  { kind, name, text: said, eventId }: Step,
+): CallOfOld | undefined {
   const values = `/* as in event ${eventId} */`;
   const maker = MAKERS[kind];
   if (maker !== undefined) {
     for (const one of text.program.body) {
       const declared = one.type === "ExportNamedDeclaration" ? one.declaration : one;
-      for (const { id, init } of declared?.type === "VariableDeclaration" ? declared.declarations : []) {
+      for (
+        const { id, init } of declared?.type === "VariableDeclaration" ? declared.declarations : []
+      ) {
         if (init?.type !== "CallExpression" || !maker.test(calleeName(init))) continue;
-        if (id.type === "Identifier") return { code: `await ${id.name}.${name}(${values});`, unfinished: true };
+        if (id.type === "Identifier") {
+          return { code: `await ${id.name}.${name}(${values});`, unfinished: true };
+        }
       }
     }
     return undefined;
@@ -114,7 +147,10 @@ export function findCall(text: ParsedText, { kind, name, text: said, eventId }: 
   const sleep = someCall(text.program as AnyNode, "sleep");
   const duration = /^a timer of (\S+ \S+)$/.exec(said)?.[1];
   if (sleep === undefined || duration === undefined) return undefined;
-  return { code: `await ${text.plain(sleep.callee)}(${JSON.stringify(duration)});`, unfinished: false };
+  return {
+    code: `await ${text.plain(sleep.callee)}(${JSON.stringify(duration)});`,
+    unfinished: false,
+  };
 }
 
 function someCall(node: AnyNode, name: string): CallExpression | undefined {
@@ -126,11 +162,13 @@ function someCall(node: AnyNode, name: string): CallExpression | undefined {
   return undefined;
 }
 
-export const isPatchCall = (call: CallExpression): boolean => /^(?:patched|deprecatePatch)$/.test(calleeName(call));
+export const isPatchCall = (call: CallExpression): boolean =>
+  /^(?:patched|deprecatePatch)$/.test(calleeName(call));
 
 /** Returns a predicate for calls of a step, for lines with several calls. */
 export function makes(text: ParsedText, { kind, name }: Step): (call: CallExpression) => boolean {
-  const named = (call: CallExpression) => new RegExp(`(?<![\\w$])${escaped(name)}(?![\\w$])`).test(text.plain(call));
+  const named = (call: CallExpression) =>
+    new RegExp(`(?<![\\w$])${escaped(name)}(?![\\w$])`).test(text.plain(call));
   switch (kind) {
     case "activity":
     case "localActivity":

@@ -1,6 +1,13 @@
 // A module's text with its syntax tree, to find the statement of a line. The tree is of the text
 // without types: lines are the same, columns only where the line has no types.
-import { type AnyNode, type CallExpression, type Node, parse, type Program, type Statement } from "acorn";
+import {
+  type AnyNode,
+  type CallExpression,
+  type Node,
+  parse,
+  type Program,
+  type Statement,
+} from "acorn";
 import { children } from "../loader/scope.ts";
 import { needsSucrase, strip } from "../loader/strip.ts";
 
@@ -67,7 +74,8 @@ export class ParsedText {
       /** Number of enclosing functions. */
       readonly functions: number;
     }
-    const calls: { readonly call: CallExpression; readonly at: At; readonly functions: number }[] = [];
+    const calls: { readonly call: CallExpression; readonly at: At; readonly functions: number }[] =
+      [];
     const visit = (node: AnyNode, at: At | undefined, functions: number) => {
       if (node.loc!.start.line > line || node.loc!.end.line < line) return;
       const before = calls.length;
@@ -78,7 +86,9 @@ export class ParsedText {
         visit(child, index < 0 ? at : { list: list!, index, functions: inside }, inside);
       }
       // A call that only has such a call among its arguments is another call.
-      if (node.type === "CallExpression" && at !== undefined && calls.length === before && isIt(node)) {
+      if (
+        node.type === "CallExpression" && at !== undefined && calls.length === before && isIt(node)
+      ) {
         calls.push({ call: node, at, functions });
       }
     };
@@ -99,12 +109,18 @@ export class ParsedText {
     const find = (node: AnyNode) => {
       if (node.loc!.start.line > line || node.loc!.end.line < line) return;
       if (isFunction(node)) [scope, from] = [node, line + 1];
-      else if (/^(?:For|While|DoWhile)/.test(node.type)) from = Math.min(from, node.loc!.start.line);
+      else if (/^(?:For|While|DoWhile)/.test(node.type)) {
+        from = Math.min(from, node.loc!.start.line);
+      }
       for (const child of children(node)) find(child);
     };
     find(this.program as AnyNode);
     const names = (node: AnyNode): boolean => {
-      const own = node.type === "Identifier" ? node.name : node.type === "Literal" ? node.value : undefined;
+      const own = node.type === "Identifier"
+        ? node.name
+        : node.type === "Literal"
+        ? node.value
+        : undefined;
       if (own === name && node.loc!.start.line >= from) return true;
       return [...children(node)].some(names);
     };
@@ -147,7 +163,17 @@ export class ParsedText {
     lines[lines.length - 1] = tail.slice(0, tail.length - behind.length);
     lines[0] = lines[0]!.slice(before.length);
     const indent = /^\s*/.exec(head)![0];
-    return { node, among, index, first: start.line, last: end.line, before, behind, text: lines.join("\n"), indent };
+    return {
+      node,
+      among,
+      index,
+      first: start.line,
+      last: end.line,
+      before,
+      behind,
+      text: lines.join("\n"),
+      indent,
+    };
   }
 }
 

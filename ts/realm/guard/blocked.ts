@@ -31,7 +31,9 @@ export function blocked(context: GuardContext, name: string, options: BlockedOpt
       if (key === Symbol.hasInstance) return isNever;
       if (typeof key === "symbol") return undefined;
       if (Object.hasOwn(constants, key)) return constants[key];
-      if (context.inSideEffect && real !== undefined && real !== null) return realProperty(real, key);
+      if (context.inSideEffect && real !== undefined && real !== null) {
+        return realProperty(real, key);
+      }
       // Packages test for features while they are loaded, and work without those that are missing.
       return context.packageLoads() !== undefined ? undefined : refuse(`${name}.${key}`);
     },
@@ -54,5 +56,7 @@ export function blocked(context: GuardContext, name: string, options: BlockedOpt
 /** Methods are bound to their object, because those of the host check `this`. */
 function realProperty(object: unknown, key: string): unknown {
   const value = Reflect.get(object as object, key, object);
-  return typeof value === "function" ? (...args: unknown[]) => Reflect.apply(value, object, args) : value;
+  return typeof value === "function"
+    ? (...args: unknown[]) => Reflect.apply(value, object, args)
+    : value;
 }

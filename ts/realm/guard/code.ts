@@ -33,10 +33,15 @@ export function guardCode(globals: Globals, context: GuardContext): void {
     const prototype = Object.getPrototypeOf(sample) as object;
     const replacement = function (...args: unknown[]): unknown {
       // Older libraries get the global object this way.
-      if (name === "Function" && args.length === 1 && /^\s*return\s+this\s*;?\s*$/.test(String(args[0]))) return () => globals;
+      if (
+        name === "Function" && args.length === 1 &&
+        /^\s*return\s+this\s*;?\s*$/.test(String(args[0]))
+      ) return () => globals;
       // Newer libraries (zod) test whether code from text is allowed. They catch the error, as
       // under a page's policy, and work without it.
-      if (args.every((text) => String(text).trim() === "")) throw new DeterminismError(`${name}()`, ADVICE);
+      if (args.every((text) => String(text).trim() === "")) {
+        throw new DeterminismError(`${name}()`, ADVICE);
+      }
       const maker = name === "Function" ? context.callingPackage() : undefined;
       if (maker !== undefined && MAKERS.has(maker)) {
         const texts = args.map(String);
@@ -55,7 +60,8 @@ export function guardCode(globals: Globals, context: GuardContext): void {
     override(prototype, "constructor", replacement);
     if (name === "Function") override(globals, name, replacement);
   }
-  const closedEval = (text: unknown): unknown => typeof text === "string" ? context.refuse("eval()", ADVICE) : text;
+  const closedEval = (text: unknown): unknown =>
+    typeof text === "string" ? context.refuse("eval()", ADVICE) : text;
   Object.defineProperty(closedEval, "name", { value: "eval", configurable: true });
   override(globals, "eval", closedEval);
 }

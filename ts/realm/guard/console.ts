@@ -32,13 +32,18 @@ const NOTHING = [
   "profileEnd",
 ];
 
-export function guardConsole(globals: Globals, write: (level: Level, message: string) => void): void {
+export function guardConsole(
+  globals: Globals,
+  write: (level: Level, message: string) => void,
+): void {
   const console = {};
   for (const [method, level] of Object.entries(LEVELS)) {
     defineMethod(console, method, (...args: unknown[]) => write(level, formatArgs(args)));
   }
   defineMethod(console, "assert", (condition: unknown, ...args: unknown[]) => {
-    if (!condition) write("error", `Assertion failed${args.length === 0 ? "" : `: ${formatArgs(args)}`}`);
+    if (!condition) {
+      write("error", `Assertion failed${args.length === 0 ? "" : `: ${formatArgs(args)}`}`);
+    }
   });
   for (const method of NOTHING) defineMethod(console, method, () => {});
   override(globals, "console", Object.freeze(console));

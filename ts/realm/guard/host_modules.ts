@@ -13,7 +13,12 @@ const SILENT: { readonly [key: string]: unknown } = {
 };
 
 /** `part`: the part of the module that the realm provides. */
-export function hostModule(context: GuardContext, name: string, advice: string, part: object | undefined): unknown {
+export function hostModule(
+  context: GuardContext,
+  name: string,
+  advice: string,
+  part: object | undefined,
+): unknown {
   const members = new Map<string, unknown>();
   const refuse = (): never => {
     const place = userFrame(new Error().stack);
@@ -27,8 +32,12 @@ export function hostModule(context: GuardContext, name: string, advice: string, 
       if (part !== undefined && key in part) return (part as { [key: string]: unknown })[key];
       if (key in SILENT) return SILENT[key];
       // `import crypto from "node:crypto"` is the module itself.
-      if (key === "default") return part === undefined ? hostModule(context, name, advice, undefined) : part;
-      if (!members.has(key)) members.set(key, hostModule(context, `${name}.${key}`, advice, undefined));
+      if (key === "default") {
+        return part === undefined ? hostModule(context, name, advice, undefined) : part;
+      }
+      if (!members.has(key)) {
+        members.set(key, hostModule(context, `${name}.${key}`, advice, undefined));
+      }
       return members.get(key);
     },
     has: (_target, key) => part !== undefined && key in part,

@@ -7,7 +7,14 @@ import type { Globals } from "./patch.ts";
 import { reachable } from "./reachable.ts";
 import { KEPT_GLOBALS } from "../../modules/guarded_names.ts";
 
-const { getOwnPropertyDescriptor, defineProperty, deleteProperty, getPrototypeOf, setPrototypeOf, ownKeys } = Reflect;
+const {
+  getOwnPropertyDescriptor,
+  defineProperty,
+  deleteProperty,
+  getPrototypeOf,
+  setPrototypeOf,
+  ownKeys,
+} = Reflect;
 const { is } = Object;
 
 /** The saved state of one object. */
@@ -40,9 +47,26 @@ export interface Keeper {
  * cheap.
  */
 function needed(): Set<object> {
-  const classes = [Object, Function, Array, Map, Set, WeakMap, String, RegExp, Promise, Error, Symbol];
+  const classes = [
+    Object,
+    Function,
+    Array,
+    Map,
+    Set,
+    WeakMap,
+    String,
+    RegExp,
+    Promise,
+    Error,
+    Symbol,
+  ];
   const iterators = [[].values(), new Map().values(), new Set().values(), (function* () {})()];
-  const all = new Set<object>([...classes, ...classes.map((each) => each.prototype as object), Reflect, JSON]);
+  const all = new Set<object>([
+    ...classes,
+    ...classes.map((each) => each.prototype as object),
+    Reflect,
+    JSON,
+  ]);
   for (const iterator of iterators) {
     for (let at = getPrototypeOf(iterator); at !== null; at = getPrototypeOf(at)) all.add(at);
   }
@@ -56,7 +80,9 @@ export function keepBuiltIns(globals: Globals): Keeper {
   const core = needed();
   // Object.prototype first: property descriptors inherit from it.
   const all: Kept[] = [keptOf(Object.prototype, true)];
-  for (const object of reachable(globals)) if (object !== Object.prototype) all.push(keptOf(object, core.has(object)));
+  for (const object of reachable(globals)) {
+    if (object !== Object.prototype) all.push(keptOf(object, core.has(object)));
+  }
   const own = [...KEPT_GLOBALS, ...HOST].filter((name) => Object.hasOwn(globals, name));
   all.push({
     object: globals,
@@ -66,7 +92,9 @@ export function keepBuiltIns(globals: Globals): Keeper {
     needed: true,
   });
   const count = all.length;
-  const symbols = Reflect.ownKeys(Symbol).map((key) => (Symbol as unknown as { [key: PropertyKey]: unknown })[key])
+  const symbols = Reflect.ownKeys(Symbol).map((key) =>
+    (Symbol as unknown as { [key: PropertyKey]: unknown })[key]
+  )
     .filter((value) => typeof value === "symbol");
   const objectPrototype = Object.prototype;
   const promisePrototype = Promise.prototype;
@@ -78,7 +106,9 @@ export function keepBuiltIns(globals: Globals): Keeper {
     return key === "then" && object !== promisePrototype;
   };
 
-  type Found = { readonly object: object; readonly key: PropertyKey; readonly final: boolean } | undefined;
+  type Found =
+    | { readonly object: object; readonly key: PropertyKey; readonly final: boolean }
+    | undefined;
 
   const undo = (onlyNeeded: boolean, before: Found): Found => {
     let first = before;
@@ -93,15 +123,22 @@ export function keepBuiltIns(globals: Globals): Keeper {
       const keysNow = object === globals ? keys : ownKeys(object);
       for (let k = 0; keysNow.length !== keys.length && k < keysNow.length; k++) {
         const key = keysNow[k]!;
-        if (isFatal(object, key) && !has(keys, key)) found(object, key, deleteProperty(object, key));
+        if (isFatal(object, key) && !has(keys, key)) {
+          found(object, key, deleteProperty(object, key));
+        }
       }
       for (let k = 0; k < keys.length; k++) {
         const before = properties[k]!;
         const now = getOwnPropertyDescriptor(object, keys[k]!);
-        if (now !== undefined && is(now.value, before.value) && now.get === before.get && now.set === before.set) continue;
+        if (
+          now !== undefined && is(now.value, before.value) && now.get === before.get &&
+          now.set === before.set
+        ) continue;
         found(object, keys[k]!, defineProperty(object, keys[k]!, before));
       }
-      if (getPrototypeOf(object) !== kept.prototype) found(object, "__proto__", setPrototypeOf(object, kept.prototype));
+      if (getPrototypeOf(object) !== kept.prototype) {
+        found(object, "__proto__", setPrototypeOf(object, kept.prototype));
+      }
     }
     return first;
   };
@@ -152,29 +189,51 @@ function ignoreDefinitions(
 ): void {
   const isAdded = (object: unknown, key: PropertyKey): boolean => {
     const name = typeof key === "symbol" ? key : `${String(key)}`;
-    for (let i = 0; i < added.length; i++) if (added[i]!.object === object && added[i]!.key === name) return true;
+    for (let i = 0; i < added.length; i++) {
+      if (added[i]!.object === object && added[i]!.key === name) return true;
+    }
     return false;
   };
   const { defineProperty: define, defineProperties: defineAll } = Object;
-  const { __defineGetter__: defineGetter, __defineSetter__: defineSetter } = Object.prototype as unknown as {
-    readonly [name: string]: (key: PropertyKey, fn: () => unknown) => void;
-  };
+  const { __defineGetter__: defineGetter, __defineSetter__: defineSetter } = Object
+    .prototype as unknown as {
+      readonly [name: string]: (key: PropertyKey, fn: () => unknown) => void;
+    };
   const { apply } = Reflect;
-  replace(Object, "defineProperty", function defineProperty(object: object, key: PropertyKey, descriptor: PropertyDescriptor) {
-    return isAdded(object, key) ? object : define(object, key, descriptor);
-  });
-  replace(Reflect, "defineProperty", function defineProperty_(object: object, key: PropertyKey, descriptor: PropertyDescriptor) {
-    return isAdded(object, key) || defineProperty(object, key, descriptor);
-  });
-  replace(Object, "defineProperties", function defineProperties(object: object, descriptors: PropertyDescriptorMap) {
-    const others: PropertyDescriptorMap = {};
-    for (const key of ownKeys(descriptors)) {
-      if (isAdded(object, key) || getOwnPropertyDescriptor(descriptors, key)?.enumerable !== true) continue;
-      defineProperty(others, key, { value: descriptors[key as string], enumerable: true });
-    }
-    return defineAll(object, others);
-  });
-  for (const [name, original] of [["__defineGetter__", defineGetter], ["__defineSetter__", defineSetter]] as const) {
+  replace(
+    Object,
+    "defineProperty",
+    function defineProperty(object: object, key: PropertyKey, descriptor: PropertyDescriptor) {
+      return isAdded(object, key) ? object : define(object, key, descriptor);
+    },
+  );
+  replace(
+    Reflect,
+    "defineProperty",
+    function defineProperty_(object: object, key: PropertyKey, descriptor: PropertyDescriptor) {
+      return isAdded(object, key) || defineProperty(object, key, descriptor);
+    },
+  );
+  replace(
+    Object,
+    "defineProperties",
+    function defineProperties(object: object, descriptors: PropertyDescriptorMap) {
+      const others: PropertyDescriptorMap = {};
+      for (const key of ownKeys(descriptors)) {
+        if (
+          isAdded(object, key) || getOwnPropertyDescriptor(descriptors, key)?.enumerable !== true
+        ) continue;
+        defineProperty(others, key, { value: descriptors[key as string], enumerable: true });
+      }
+      return defineAll(object, others);
+    },
+  );
+  for (
+    const [name, original] of [["__defineGetter__", defineGetter], [
+      "__defineSetter__",
+      defineSetter,
+    ]] as const
+  ) {
     replace(Object.prototype, name, function (this: object, key: PropertyKey, fn: () => unknown) {
       if (!isAdded(this, key)) apply(original!, this, [key, fn]);
     });
@@ -192,7 +251,14 @@ function settle(object: object, key: PropertyKey): void {
   defineProperty(object, key, {
     get: () => value as unknown,
     set(this: object, assigned: unknown) {
-      if (this !== object) defineProperty(this, key, { value: assigned, writable: true, enumerable: true, configurable: true });
+      if (this !== object) {
+        defineProperty(this, key, {
+          value: assigned,
+          writable: true,
+          enumerable: true,
+          configurable: true,
+        });
+      }
     },
     enumerable,
     configurable: true,
@@ -211,25 +277,33 @@ function keptOf(object: object, needed: boolean): Kept {
 }
 
 /** Some engines have a settable limit for the depth of stacks. */
-const isLimit = (object: object, key: PropertyKey): boolean => object === Error && key === "stackTraceLimit";
+const isLimit = (object: object, key: PropertyKey): boolean =>
+  object === Error && key === "stackTraceLimit";
 
 /** Returns the shortest name of a property: "JSON.stringify", "Map.prototype.get". */
 function nameOf(globals: Globals, wanted: object, key: PropertyKey): string {
   const last = typeof key === "symbol" ? "[symbol]" : `.${String(key)}`;
   if (wanted === globals) return String(key);
   const seen = new Set<object>();
-  let level: [unknown, string][] = [...KEPT_GLOBALS].filter((name) => name !== "globalThis" && name !== "self")
+  let level: [unknown, string][] = [...KEPT_GLOBALS].filter((name) =>
+    name !== "globalThis" && name !== "self"
+  )
     .map((name) => [getOwnPropertyDescriptor(globals, name)?.value, name]);
   level.push([getPrototypeOf(Uint8Array), "TypedArray"]);
   for (let depth = 0; depth < 4; depth++) {
     const next: [unknown, string][] = [];
     for (const [value, name] of level) {
-      if ((typeof value !== "object" && typeof value !== "function") || value === null || seen.has(value)) continue;
+      if (
+        (typeof value !== "object" && typeof value !== "function") || value === null ||
+        seen.has(value)
+      ) continue;
       if (value === wanted) return `${name}${last}`;
       seen.add(value);
       if (isBlocked(value)) continue;
       for (const key of ownKeys(value)) {
-        if (typeof key === "string") next.push([getOwnPropertyDescriptor(value, key)?.value, `${name}.${key}`]);
+        if (typeof key === "string") {
+          next.push([getOwnPropertyDescriptor(value, key)?.value, `${name}.${key}`]);
+        }
       }
     }
     level = next;

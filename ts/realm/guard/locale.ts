@@ -21,14 +21,23 @@ export function guardLocale(globals: Globals, context: GuardContext): void {
   const intl = globals.Intl as unknown as { [name: string]: unknown };
   for (const name of Object.getOwnPropertyNames(intl)) {
     const constructor = intl[name];
-    if (typeof constructor !== "function" || name === "Locale" || !("supportedLocalesOf" in constructor)) continue;
+    if (
+      typeof constructor !== "function" || name === "Locale" ||
+      !("supportedLocalesOf" in constructor)
+    ) continue;
     const zoned = name === "DateTimeFormat";
-    const args = ([locales, options, ...rest]: unknown[]) => [withDefault(locales), zoned ? inUtc(options) : options, ...rest];
+    const args = (
+      [locales, options, ...rest]: unknown[],
+    ) => [withDefault(locales), zoned ? inUtc(options) : options, ...rest];
     const replacement = new Proxy(constructor, {
       construct: (target, given, newTarget) => Reflect.construct(target, args(given), newTarget),
       apply: (target, self, given) => Reflect.apply(target, self, args(given)),
     });
-    override((constructor as unknown as { prototype: object }).prototype, "constructor", replacement);
+    override(
+      (constructor as unknown as { prototype: object }).prototype,
+      "constructor",
+      replacement,
+    );
     override(intl, name, replacement);
   }
   guardFormat(globals.Intl.DateTimeFormat.prototype, context);
@@ -41,16 +50,24 @@ export function guardLocale(globals: Globals, context: GuardContext): void {
   };
   const first = ([locales, ...rest]: unknown[]) => [withDefault(locales), ...rest];
   const dated = ([locales, options]: unknown[]) => [withDefault(locales), inUtc(options)];
-  wrap(String.prototype, "localeCompare", ([that, locales, options]) => [that, withDefault(locales), options]);
+  wrap(
+    String.prototype,
+    "localeCompare",
+    ([that, locales, options]) => [that, withDefault(locales), options],
+  );
   wrap(String.prototype, "toLocaleLowerCase", first);
   wrap(String.prototype, "toLocaleUpperCase", first);
   wrap(Number.prototype, "toLocaleString", first);
   wrap(BigInt.prototype, "toLocaleString", first);
-  for (const name of ["toLocaleString", "toLocaleDateString", "toLocaleTimeString"]) wrap(Date.prototype, name, dated);
+  for (const name of ["toLocaleString", "toLocaleDateString", "toLocaleTimeString"]) {
+    wrap(Date.prototype, name, dated);
+  }
   const temporal = globals["Temporal"] as { [type: string]: { prototype?: object } } | undefined;
   for (const name of temporal === undefined ? [] : Object.getOwnPropertyNames(temporal)) {
     const prototype = temporal![name]?.prototype;
-    if (prototype !== undefined) wrap(prototype, "toLocaleString", name === "Instant" ? dated : first);
+    if (prototype !== undefined) {
+      wrap(prototype, "toLocaleString", name === "Instant" ? dated : first);
+    }
   }
 }
 
@@ -78,9 +95,13 @@ function guardFormat(prototype: Intl.DateTimeFormat, context: GuardContext): voi
     configurable: true,
   });
   const { formatToParts } = prototype;
-  defineMethod(prototype, "formatToParts", function (this: Intl.DateTimeFormat, date?: Date | number) {
-    const parts = formatToParts.call(this, date === undefined ? now() : date);
-    for (const part of parts) part.value = plainSpaces(part.value);
-    return parts;
-  });
+  defineMethod(
+    prototype,
+    "formatToParts",
+    function (this: Intl.DateTimeFormat, date?: Date | number) {
+      const parts = formatToParts.call(this, date === undefined ? now() : date);
+      for (const part of parts) part.value = plainSpaces(part.value);
+      return parts;
+    },
+  );
 }

@@ -102,7 +102,11 @@ export function installGuard(options: GuardOptions): Guard {
 /** Own and inherited names: in browsers much of the global interface is on the prototypes. */
 function globalNames(globals: object): Set<string> {
   const names = new Set<string>();
-  for (let object = globals; object !== null && object !== Object.prototype; object = Object.getPrototypeOf(object) as object) {
+  for (
+    let object = globals;
+    object !== null && object !== Object.prototype;
+    object = Object.getPrototypeOf(object) as object
+  ) {
     for (const name of Object.getOwnPropertyNames(object)) names.add(name);
   }
   return names;
@@ -113,10 +117,15 @@ function globalNames(globals: object): Set<string> {
  * replaced.
  */
 function readables(globals: Globals): { readonly [name: string]: unknown } {
-  const deno = globals["Deno"] as { readonly env: { get(name: string): string | undefined }; readonly pid: number } | undefined;
+  const deno = globals["Deno"] as {
+    readonly env: { get(name: string): string | undefined };
+    readonly pid: number;
+  } | undefined;
   // Reading Deno's `process` would load its whole Node compatibility layer. Variables are read one
   // by one on access, so a program without permission to read the environment can have realms.
-  const env = new Proxy({}, { get: (_, name) => typeof name === "string" ? deno?.env.get(name) : undefined });
+  const env = new Proxy({}, {
+    get: (_, name) => typeof name === "string" ? deno?.env.get(name) : undefined,
+  });
   const process = deno === undefined ? globals["process"] : Object.defineProperties({}, {
     env: { get: () => env },
     pid: { get: () => deno.pid },
@@ -126,9 +135,17 @@ function readables(globals: Globals): { readonly [name: string]: unknown } {
 
 function standIn(globals: Globals, context: GuardContext, name: string, real: unknown): unknown {
   const row = BLOCKED.get(name);
-  const constants = name === "process" ? { ...PROCESS_CONSTANTS, env: environment(context, real) } : undefined;
-  const typeOf = row?.typeOf ?? (row !== undefined || /^[A-Z]/.test(name) ? "function" : typeOfGlobal(globals, name));
-  return blocked(context, name, { advice: adviceFor(name), typeOf, ...(constants === undefined ? {} : { constants }), real });
+  const constants = name === "process"
+    ? { ...PROCESS_CONSTANTS, env: environment(context, real) }
+    : undefined;
+  const typeOf = row?.typeOf ??
+    (row !== undefined || /^[A-Z]/.test(name) ? "function" : typeOfGlobal(globals, name));
+  return blocked(context, name, {
+    advice: adviceFor(name),
+    typeOf,
+    ...(constants === undefined ? {} : { constants }),
+    real,
+  });
 }
 
 /**
@@ -155,20 +172,29 @@ function environment(context: GuardContext, process: unknown): unknown {
 
 function settle(globals: Globals, name: string): void {
   const descriptor = Object.getOwnPropertyDescriptor(globals, name);
-  if (descriptor?.get !== undefined && descriptor.configurable) override(globals, name, globals[name]);
+  if (descriptor?.get !== undefined && descriptor.configurable) {
+    override(globals, name, globals[name]);
+  }
 }
 
 /**
  * Deno calls the global dispatchEvent for its own events, whose classes workflow code cannot
  * create.
  */
-function dispatchForHost(globals: Globals, context: GuardContext): ((event: unknown) => unknown) | undefined {
+function dispatchForHost(
+  globals: Globals,
+  context: GuardContext,
+): ((event: unknown) => unknown) | undefined {
   const dispatch = globals["dispatchEvent"];
   if (!("Deno" in globals) || typeof dispatch !== "function") return undefined;
   type EventClass = new () => object;
-  const classes = ["PromiseRejectionEvent", "ErrorEvent", "MessageEvent"].map((name) => globals[name] as EventClass | undefined);
+  const classes = ["PromiseRejectionEvent", "ErrorEvent", "MessageEvent"].map((name) =>
+    globals[name] as EventClass | undefined
+  );
   return function dispatchEvent(event) {
-    if (classes.some((known) => known !== undefined && event instanceof known)) return Reflect.apply(dispatch, globals, [event]);
+    if (classes.some((known) => known !== undefined && event instanceof known)) {
+      return Reflect.apply(dispatch, globals, [event]);
+    }
     return context.refuse("dispatchEvent()", adviceFor("dispatchEvent"));
   };
 }
@@ -176,25 +202,40 @@ function dispatchForHost(globals: Globals, context: GuardContext): ((event: unkn
 function remove(globals: Globals, name: string): void {
   if (Reflect.deleteProperty(globals, name) && !(name in globals)) return;
   // A non-configurable property (`gc` of --expose-gc), or one on a prototype.
-  if (Object.getOwnPropertyDescriptor(globals, name)?.configurable === false) globals[name] = undefined;
-  else override(globals, name, undefined);
+  if (Object.getOwnPropertyDescriptor(globals, name)?.configurable === false) {
+    globals[name] = undefined;
+  } else override(globals, name, undefined);
 }
 
 /** Replaces methods of the remaining globals whose results would differ on replay. */
 function guardParts(globals: Globals, context: GuardContext): void {
   const close = (holder: unknown, path: string, advice: string) => {
     const name = path.slice(path.lastIndexOf(".") + 1);
-    if (holder !== undefined) defineMethod(holder as object, name, () => context.refuse(`${path}()`, advice));
+    if (holder !== undefined) {
+      defineMethod(holder as object, name, () => context.refuse(`${path}()`, advice));
+    }
   };
-  for (const name of ["wait", "waitAsync"]) close(globals["Atomics"], `Atomics.${name}`, 'use sleep() of "temporalex/workflow"');
+  for (const name of ["wait", "waitAsync"]) {
+    close(globals["Atomics"], `Atomics.${name}`, 'use sleep() of "temporalex/workflow"');
+  }
   close(
     globals["AbortSignal"],
     "AbortSignal.timeout",
     'use sleep() of "temporalex/workflow", and abort a controller when it returns',
   );
-  for (const name of ["createObjectURL", "revokeObjectURL"]) close(globals["URL"], `URL.${name}`, adviceFor("Blob"));
+  for (const name of ["createObjectURL", "revokeObjectURL"]) {
+    close(globals["URL"], `URL.${name}`, adviceFor("Blob"));
+  }
   // Clearing a timer is allowed, although starting one is not.
-  for (const name of ["clearTimeout", "clearInterval", "clearImmediate", "cancelAnimationFrame", "cancelIdleCallback"]) {
+  for (
+    const name of [
+      "clearTimeout",
+      "clearInterval",
+      "clearImmediate",
+      "cancelAnimationFrame",
+      "cancelIdleCallback",
+    ]
+  ) {
     defineMethod(globals, name, () => {});
   }
   // An error in a callback becomes a rejection, which belongs to a run; an uncaught error would end
@@ -226,7 +267,9 @@ function guardParts(globals: Globals, context: GuardContext): void {
     override(
       left,
       name,
-      needed ? wasm[name] : blocked(context, `WebAssembly.${name}`, { advice: "compile and run modules in an activity" }),
+      needed ? wasm[name] : blocked(context, `WebAssembly.${name}`, {
+        advice: "compile and run modules in an activity",
+      }),
     );
   }
   override(globals, "WebAssembly", Object.freeze(left));

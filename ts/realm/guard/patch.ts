@@ -17,7 +17,12 @@ export const LOCALE = "en-US";
 
 /** Defines a data property that is not enumerable, like built-in ones. */
 export function override(object: object, name: PropertyKey, value: unknown): void {
-  Object.defineProperty(object, name, { value, writable: true, enumerable: false, configurable: true });
+  Object.defineProperty(object, name, {
+    value,
+    writable: true,
+    enumerable: false,
+    configurable: true,
+  });
 }
 
 // deno-lint-ignore no-explicit-any

@@ -12,9 +12,12 @@ export function restoreProto(): void {
       return getPrototypeOf(existing(this));
     },
     set __proto__(prototype: unknown) {
-      const isObject = (value: unknown) => (typeof value === "object" && value !== null) || typeof value === "function";
+      const isObject = (value: unknown) =>
+        (typeof value === "object" && value !== null) || typeof value === "function";
       const self: unknown = existing(this);
-      if (isObject(self) && (prototype === null || isObject(prototype))) setPrototypeOf(self, prototype as object | null);
+      if (isObject(self) && (prototype === null || isObject(prototype))) {
+        setPrototypeOf(self, prototype as object | null);
+      }
     },
   };
   const descriptor = Object.getOwnPropertyDescriptor(accessor, "__proto__")!;
@@ -22,6 +25,8 @@ export function restoreProto(): void {
 }
 
 function existing<T>(value: T): T {
-  if (value === undefined || value === null) throw new TypeError("Object.prototype.__proto__ called on null or undefined");
+  if (value === undefined || value === null) {
+    throw new TypeError("Object.prototype.__proto__ called on null or undefined");
+  }
   return value;
 }

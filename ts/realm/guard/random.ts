@@ -9,7 +9,11 @@ const INTEGER_ARRAYS = /^(?:(?:Ui|I)nt(?:8|16|32)|Uint8Clamped|Big(?:Ui|I)nt64)A
 
 export function guardRandom(globals: Globals, context: GuardContext): void {
   const realRandom = globals.Math.random;
-  defineMethod(globals.Math, "random", () => context.inSideEffect ? realRandom() : context.random("Math.random()"));
+  defineMethod(
+    globals.Math,
+    "random",
+    () => context.inSideEffect ? realRandom() : context.random("Math.random()"),
+  );
   const real = globals["crypto"] as Crypto | undefined;
   const bytes = (api: string, length: number, shown?: (bytes: Uint8Array) => string): Uint8Array =>
     context.inSideEffect && real !== undefined
@@ -17,9 +21,13 @@ export function guardRandom(globals: Globals, context: GuardContext): void {
       : context.randomBytes(api, length, shown);
   const crypto = {
     getRandomValues<T extends ArrayBufferView>(array: T): T {
-      const kind = (array as { [Symbol.toStringTag]?: string } | undefined)?.[Symbol.toStringTag] ?? "";
+      const kind = (array as { [Symbol.toStringTag]?: string } | undefined)?.[Symbol.toStringTag] ??
+        "";
       if (!INTEGER_ARRAYS.test(kind)) {
-        throw new DOMException("crypto.getRandomValues takes an integer typed array", "TypeMismatchError");
+        throw new DOMException(
+          "crypto.getRandomValues takes an integer typed array",
+          "TypeMismatchError",
+        );
       }
       const { buffer, byteOffset, byteLength } = array;
       if (byteLength > MAX_BYTES) {
@@ -28,7 +36,9 @@ export function guardRandom(globals: Globals, context: GuardContext): void {
           "QuotaExceededError",
         );
       }
-      new Uint8Array(buffer, byteOffset, byteLength).set(bytes("crypto.getRandomValues()", byteLength));
+      new Uint8Array(buffer, byteOffset, byteLength).set(
+        bytes("crypto.getRandomValues()", byteLength),
+      );
       return array;
     },
     randomUUID(): string {

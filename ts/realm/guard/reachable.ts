@@ -6,7 +6,8 @@ import { isBlocked } from "./blocked.ts";
 /** Prefix of names under which copies of this package share values. */
 const OURS = "temporalex.";
 
-export const isOurs = (key: PropertyKey): boolean => typeof key === "symbol" && Symbol.keyFor(key)?.startsWith(OURS) === true;
+export const isOurs = (key: PropertyKey): boolean =>
+  typeof key === "symbol" && Symbol.keyFor(key)?.startsWith(OURS) === true;
 
 /**
  * Keys of the global object that lead to objects of its users. Under unregistered symbols a runtime
@@ -35,7 +36,9 @@ function nameless(): unknown[] {
     Iterator?: { from?(iterable: object): unknown; concat?(): unknown };
     Intl: { Segmenter?: new () => { segment(text: string): Iterable<unknown> } };
   };
-  const segments = attempt(() => new Intl.Segmenter!().segment("a")) as Iterable<unknown> | undefined;
+  const segments = attempt(() => new Intl.Segmenter!().segment("a")) as
+    | Iterable<unknown>
+    | undefined;
   const searching = attempt(() => new URLSearchParams("a=b"));
   return [
     function* () {},

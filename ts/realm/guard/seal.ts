@@ -8,7 +8,9 @@ import { isOurs, reachable } from "./reachable.ts";
  * runs share.
  */
 export function sealRealm(globals: Globals, shared: readonly unknown[]): void {
-  for (const [prototype, names] of assignable(globals)) for (const name of names) allowOverride(prototype, name);
+  for (const [prototype, names] of assignable(globals)) {
+    for (const name of names) allowOverride(prototype, name);
+  }
   // All copies of this package have read what they share; runs could pass state in it.
   for (const key of Reflect.ownKeys(globals).filter(isOurs)) Reflect.deleteProperty(globals, key);
   const all = reachable(globals, shared);
@@ -38,7 +40,16 @@ export function sealRealm(globals: Globals, shared: readonly unknown[]): void {
  * that allows overriding, as if nothing were frozen.
  */
 function assignable(globals: Globals): readonly (readonly [object, readonly PropertyKey[]])[] {
-  const errors = ["Error", "AggregateError", "EvalError", "RangeError", "ReferenceError", "SyntaxError", "TypeError", "URIError"];
+  const errors = [
+    "Error",
+    "AggregateError",
+    "EvalError",
+    "RangeError",
+    "ReferenceError",
+    "SyntaxError",
+    "TypeError",
+    "URIError",
+  ];
   const iterator = (globals["Iterator"] as { prototype?: object } | undefined)?.prototype;
   return [
     // Generators that TypeScript compiles for ES5 (tslib): objects that inherit from it and define
@@ -48,7 +59,12 @@ function assignable(globals: Globals): readonly (readonly [object, readonly Prop
     // A library may be a function with functions as properties: lodash assigns `bind` to itself.
     [Function.prototype, ["constructor", "toString", "bind", "call", "apply"]],
     ...errors.map((name) =>
-      [(globals[name] as ErrorConstructor).prototype, ["constructor", "name", "message", "toString"]] as const
+      [(globals[name] as ErrorConstructor).prototype, [
+        "constructor",
+        "name",
+        "message",
+        "toString",
+      ]] as const
     ),
   ];
 }
@@ -60,8 +76,17 @@ function allowOverride(prototype: object, name: PropertyKey): void {
   Object.defineProperty(prototype, name, {
     get: () => value,
     set(this: object, assigned: unknown) {
-      if (this === prototype) throw new TypeError(`Cannot assign to read only property '${String(name)}' of a built-in object`);
-      Object.defineProperty(this, name, { value: assigned, writable: true, enumerable: true, configurable: true });
+      if (this === prototype) {
+        throw new TypeError(
+          `Cannot assign to read only property '${String(name)}' of a built-in object`,
+        );
+      }
+      Object.defineProperty(this, name, {
+        value: assigned,
+        writable: true,
+        enumerable: true,
+        configurable: true,
+      });
     },
     enumerable,
     configurable: true,

@@ -15,9 +15,13 @@ interface Frame {
 
 /** Called before the guard, which removes the hook. */
 export function installStacks(): void {
-  if ((Error as { captureStackTrace?: unknown }).captureStackTrace === undefined) return filterStackGetter();
+  if ((Error as { captureStackTrace?: unknown }).captureStackTrace === undefined) {
+    return filterStackGetter();
+  }
   const inDeno = "Deno" in globalThis;
-  const holder = Error as unknown as { prepareStackTrace?: (error: Error, frames: readonly Frame[]) => string };
+  const holder = Error as unknown as {
+    prepareStackTrace?: (error: Error, frames: readonly Frame[]) => string;
+  };
   holder.prepareStackTrace = (error, frames) => {
     let last = frames.length - 1;
     while (last >= 0 && !isLoaded(frames[last]!.getScriptNameOrSourceURL())) last--;
@@ -27,7 +31,9 @@ export function installStacks(): void {
       const frame = frames[i]!;
       const url = frame.getScriptNameOrSourceURL();
       // Built-in functions have no URL: `Array.map` between two frames of workflow code stays.
-      if (last < 0 || !url || isLoaded(url)) text += `\n    at ${inDeno ? describe(frame) : `${frame}`}`;
+      if (last < 0 || !url || isLoaded(url)) {
+        text += `\n    at ${inDeno ? describe(frame) : `${frame}`}`;
+      }
     }
     return text;
   };

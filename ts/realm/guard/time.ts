@@ -3,7 +3,16 @@
 import { defineMethod, type Globals, override, UTC } from "./patch.ts";
 import type { GuardContext } from "./violations.ts";
 
-const FIELDS = ["Date", "Day", "FullYear", "Hours", "Milliseconds", "Minutes", "Month", "Seconds"] as const;
+const FIELDS = [
+  "Date",
+  "Day",
+  "FullYear",
+  "Hours",
+  "Milliseconds",
+  "Minutes",
+  "Month",
+  "Seconds",
+] as const;
 const ZONED = /(?:Z|GMT|UTC|\bUT|\b[ECMP][SD]T|[+-]\d{2}:?\d{2})\s*(?:\(.*\))?\s*$/i;
 const ISO_LOCAL = /^[+-]?\d{4,6}-\d\d-\d\dT\d\d:\d\d(?::\d\d(?:\.\d+)?)?$/;
 const ISO = /^[+-]?\d{4,6}(?:-\d\d(?:-\d\d)?)?(?:T.*)?$/;
@@ -39,7 +48,8 @@ function guardDate(globals: Globals, context: GuardContext): void {
 
   function Date(this: unknown, ...args: unknown[]): unknown {
     if (new.target === undefined) return new Real(now()).toString();
-    const construct = (value: number) => Reflect.construct(Real, [value], new.target as unknown as typeof Real);
+    const construct = (value: number) =>
+      Reflect.construct(Real, [value], new.target as unknown as typeof Real);
     if (args.length === 0) return construct(now());
     if (args.length > 1) return construct(utcOf(...args as [number, number]));
     const [only] = args;
@@ -48,7 +58,12 @@ function guardDate(globals: Globals, context: GuardContext): void {
       : Reflect.construct(Real, [only], new.target as unknown as typeof Real);
   }
   Object.defineProperty(Date, "length", { value: 7, configurable: true });
-  Object.defineProperty(Date, "prototype", { value: Real.prototype, writable: false, enumerable: false, configurable: false });
+  Object.defineProperty(Date, "prototype", {
+    value: Real.prototype,
+    writable: false,
+    enumerable: false,
+    configurable: false,
+  });
   defineMethod(Date, "now", () => now());
   defineMethod(Date, "parse", parse);
   defineMethod(Date, "UTC", (...args: [number, number]) => utcOf(...args));
@@ -58,7 +73,9 @@ function guardDate(globals: Globals, context: GuardContext): void {
 }
 
 function utcMethods(proto: Date): void {
-  const table = proto as unknown as { [method: string]: (this: Date, ...args: unknown[]) => unknown };
+  const table = proto as unknown as {
+    [method: string]: (this: Date, ...args: unknown[]) => unknown;
+  };
   for (const field of FIELDS) {
     const get = table[`getUTC${field}`]!;
     defineMethod(proto, `get${field}`, function (this: Date) {
@@ -82,9 +99,11 @@ function utcMethods(proto: Date): void {
     return setUTCFullYear.call(this, n >= 0 && n <= 99 ? 1900 + n : n);
   });
   // "Wed, 01 Jan 2020 00:00:00 GMT"
-  const parts = (date: Date) => /^(\w+), (\d+) (\w+) (-?\d+) (\S+) GMT$/.exec(toUTCString.call(date));
+  const parts = (date: Date) =>
+    /^(\w+), (\d+) (\w+) (-?\d+) (\S+) GMT$/.exec(toUTCString.call(date));
   const zone = "GMT+0000 (Coordinated Universal Time)";
-  const day = ([, weekday, date, month, year]: RegExpExecArray) => `${weekday} ${month} ${date} ${year}`;
+  const day = ([, weekday, date, month, year]: RegExpExecArray) =>
+    `${weekday} ${month} ${date} ${year}`;
   const text = (format: (p: RegExpExecArray) => string) =>
     function (this: Date): string {
       const p = parts(this);
@@ -97,9 +116,13 @@ function utcMethods(proto: Date): void {
 
 function guardPerformance(globals: Globals, context: GuardContext): void {
   const real = globals.performance as Performance | undefined;
-  const no = (name: string) => () => context.refuse(`performance.${name}()`, "time is workflow time; measure in an activity");
+  const no = (name: string) => () =>
+    context.refuse(`performance.${name}()`, "time is workflow time; measure in an activity");
   const performance = {
-    now: () => context.inSideEffect && real !== undefined ? real.timeOrigin + real.now() : context.now("performance.now()"),
+    now: () =>
+      context.inSideEffect && real !== undefined
+        ? real.timeOrigin + real.now()
+        : context.now("performance.now()"),
     /** performance.now() counts from the epoch: the same in every process. */
     timeOrigin: 0,
   };
@@ -124,7 +147,9 @@ function guardPerformance(globals: Globals, context: GuardContext): void {
 /** The part of Temporal that is used here. */
 interface TemporalShape {
   readonly Now: object;
-  readonly Instant: { fromEpochMilliseconds(ms: number): { toZonedDateTimeISO(zone: string): ZonedShape } };
+  readonly Instant: {
+    fromEpochMilliseconds(ms: number): { toZonedDateTimeISO(zone: string): ZonedShape };
+  };
 }
 interface ZonedShape {
   toPlainDateTime(): unknown;
@@ -136,7 +161,10 @@ function guardTemporal(globals: Globals, context: GuardContext): void {
   const Temporal = globals["Temporal"] as TemporalShape | undefined;
   if (Temporal === undefined) return;
   const realNow = globals.Date.now;
-  const instant = () => Temporal.Instant.fromEpochMilliseconds(context.inSideEffect ? realNow() : context.now("Temporal.Now"));
+  const instant = () =>
+    Temporal.Instant.fromEpochMilliseconds(
+      context.inSideEffect ? realNow() : context.now("Temporal.Now"),
+    );
   const zoned = (zone: unknown = UTC) => instant().toZonedDateTimeISO(zone as string);
   const Now = {
     instant,

@@ -19,7 +19,9 @@ class PackageRandom {
   #state = 0x811c9dc5;
 
   constructor(name: string) {
-    for (let i = 0; i < name.length; i++) this.#state = Math.imul(this.#state ^ name.charCodeAt(i), 0x01000193);
+    for (let i = 0; i < name.length; i++) {
+      this.#state = Math.imul(this.#state ^ name.charCodeAt(i), 0x01000193);
+    }
   }
 
   #next(): number {
@@ -95,7 +97,9 @@ export class GuardContext {
   /** Returns the name of the calling package; undefined if a module of the program calls. */
   callingPackage(): string | undefined {
     // The first frame of loaded code: frames above it belong to this package.
-    const frames = (new Error().stack ?? "").split("\n").slice(1).filter((line) => !line.includes(ownCode));
+    const frames = (new Error().stack ?? "").split("\n").slice(1).filter((line) =>
+      !line.includes(ownCode)
+    );
     return packageFolder(frames[0] ?? "")?.name;
   }
 
@@ -112,7 +116,10 @@ export class GuardContext {
       return run.timeMs;
     }
     if (this.packageLoads() !== undefined) return LOADING_TIME_MS;
-    return this.refuse(api, "workflow time does not exist while modules are loaded; call it inside the workflow's function");
+    return this.refuse(
+      api,
+      "workflow time does not exist while modules are loaded; call it inside the workflow's function",
+    );
   }
 
   /**
@@ -120,14 +127,22 @@ export class GuardContext {
    */
   #seeded(api: string): { random(): number; randomBytes(length: number): Uint8Array } {
     const { run, closure } = this.#current;
-    if (closure === "query" || closure === "validator" || closure === "schema" || closure === "log") {
+    if (
+      closure === "query" || closure === "validator" || closure === "schema" || closure === "log"
+    ) {
       const what = closure === "log" ? "the fields of a log line" : `a ${closure}`;
-      return this.refuse(api, `${what} does not run again on replay, so it must not take numbers from the run's generator`);
+      return this.refuse(
+        api,
+        `${what} does not run again on replay, so it must not take numbers from the run's generator`,
+      );
     }
     if (run !== undefined) return run;
     const name = this.packageLoads();
     if (name !== undefined) return this.#ofPackage(name);
-    return this.refuse(api, "the random seed does not exist while modules are loaded; call it inside the workflow's function");
+    return this.refuse(
+      api,
+      "the random seed does not exist while modules are loaded; call it inside the workflow's function",
+    );
   }
 
   #ofPackage(name: string): PackageRandom {

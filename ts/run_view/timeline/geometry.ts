@@ -1,5 +1,5 @@
-// The lanes of a run in pixels, and the event at a pixel. Computed when the run, width or zoom changes, not for each
-// step.
+// The lanes of a run in pixels, and the event at a pixel. Computed when the run, width or zoom
+// changes, not for each step.
 import type { RunModel } from "../../debug/run/types.ts";
 import { busyOf, lanesOf, timesOf } from "./lanes.ts";
 import { type LaneLayout, layoutOf } from "./layout.ts";
@@ -10,7 +10,10 @@ export interface Measured {
   readonly times: readonly number[];
   readonly busy: readonly (readonly [number, number])[];
   readonly lanes: ReturnType<typeof lanesOf>;
-  /** The time of each event (index: event ID - 1). Never decreases, although the clocks of servers may. */
+  /**
+   * The time of each event (index: event ID - 1). Never decreases, although the clocks of servers
+   * may.
+   */
   readonly clock: Float64Array;
 }
 
@@ -36,11 +39,21 @@ export const LANE_PX = 24;
 const ROW_PX = 16;
 
 /** Height of a bar, and distance between rows. */
-export const barIn = ({ rows, height }: PlacedLane): { readonly step: number; readonly height: number; readonly pad: number } =>
-  rows === 1 ? { step: 0, height: 15, pad: (height - 15) / 2 } : { step: ROW_PX, height: ROW_PX - 3, pad: 5 };
+export const barIn = (
+  { rows, height }: PlacedLane,
+): { readonly step: number; readonly height: number; readonly pad: number } =>
+  rows === 1
+    ? { step: 0, height: 15, pad: (height - 15) / 2 }
+    : { step: ROW_PX, height: ROW_PX - 3, pad: 5 };
 
 /** `top`: where the first lane begins. `behind`: visible space after the width. Both in pixels. */
-export function placeLanes(measured: Measured, width: number, cuts: boolean, top: number, behind?: number): Geometry {
+export function placeLanes(
+  measured: Measured,
+  width: number,
+  cuts: boolean,
+  top: number,
+  behind?: number,
+): Geometry {
   const scale = makeScale(measured.times, measured.busy, width, cuts);
   const endMs = measured.clock.at(-1) ?? 0;
   let at = top;

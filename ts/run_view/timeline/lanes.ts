@@ -1,5 +1,5 @@
-// The lanes of the timeline and their items. Each name has its own lane if there are few; otherwise a kind shares
-// one.
+// The lanes of the timeline and their items. Each name has its own lane if there are few; otherwise
+// a kind shares one.
 import type { ItemKind, RunItem, RunModel } from "../../debug/run/types.ts";
 
 export interface Lane {
@@ -42,34 +42,60 @@ export function lanesOf(model: RunModel, byName: boolean): Lane[] {
     if (items === undefined) ofKind.set(kind, [item]);
     else items.push(item);
   }
-  const names = [...BY_NAME].reduce((sum, kind) => sum + new Set(ofKind.get(kind)?.map(({ name }) => name)).size, 0);
+  const names = [...BY_NAME].reduce(
+    (sum, kind) => sum + new Set(ofKind.get(kind)?.map(({ name }) => name)).size,
+    0,
+  );
   const lanes: Lane[] = [];
   for (const kind of ORDER) {
-    const items = ofKind.get(kind)?.toSorted((a, b) => a.startMs! - b.startMs! || a.index - b.index);
+    const items = ofKind.get(kind)?.toSorted((a, b) =>
+      a.startMs! - b.startMs! || a.index - b.index
+    );
     if (items === undefined) continue;
     const isPoints = POINTS.has(kind);
     if (byName && BY_NAME.has(kind) && names <= MOST_NAMES) {
       for (const name of new Set(items.map((item) => item.name))) {
         const own = items.filter((item) => item.name === name);
-        lanes.push({ key: `${kind} ${name}`, kind, label: name, items: own, isPoints, isOneName: true });
+        lanes.push({
+          key: `${kind} ${name}`,
+          kind,
+          label: name,
+          items: own,
+          isPoints,
+          isOneName: true,
+        });
       }
     } else {
-      lanes.push({ key: kind, kind, label: labelOf(kind, items), items, isPoints, isOneName: false });
+      lanes.push({
+        key: kind,
+        kind,
+        label: labelOf(kind, items),
+        items,
+        isPoints,
+        isOneName: false,
+      });
     }
   }
   return lanes;
 }
 
 function labelOf(kind: ItemKind, items: readonly RunItem[]): string {
-  if (kind === "marker" && !items.some(({ name }) => /^(?:patch|version) /.test(name))) return "markers";
+  if (kind === "marker" && !items.some(({ name }) => /^(?:patch|version) /.test(name))) {
+    return "markers";
+  }
   return LABELS[kind] ?? kind;
 }
 
-/** Returns the stretches in which activities, Nexus operations or workflow tasks ran. Ascending, not overlapping. */
+/**
+ * Returns the stretches in which activities, Nexus operations or workflow tasks ran. Ascending, not
+ * overlapping.
+ */
 export function busyOf(model: RunModel): (readonly [number, number])[] {
   const end = model.facts.endMs ?? 0;
   const stretches = model.items
-    .filter(({ kind, startMs }) => ["activity", "nexus", "task"].includes(kind) && startMs !== undefined)
+    .filter(({ kind, startMs }) =>
+      ["activity", "nexus", "task"].includes(kind) && startMs !== undefined
+    )
     .map(({ startMs, endMs }) => [startMs!, endMs ?? end] as [number, number])
     .sort(([a], [b]) => a - b);
   const merged: [number, number][] = [];
@@ -84,11 +110,16 @@ export function busyOf(model: RunModel): (readonly [number, number])[] {
 /** In runs with more activities, times of attempts do not bound gaps. */
 const MOST_TRIED = 500;
 
-/** Returns the distinct times of all events and attempts, ascending. A gap is between two of them. */
+/**
+ * Returns the distinct times of all events and attempts, ascending. A gap is between two of them.
+ */
 export function timesOf(model: RunModel): number[] {
   const times: number[] = [];
   for (const { timeMs } of model.lines) if (timeMs !== undefined) times.push(timeMs);
-  const tried = model.items.filter(({ kind, attempt }) => kind === "activity" && attempt > 1).slice(0, MOST_TRIED);
+  const tried = model.items.filter(({ kind, attempt }) => kind === "activity" && attempt > 1).slice(
+    0,
+    MOST_TRIED,
+  );
   for (const { startMs, endMs } of tried.flatMap((item) => model.attemptsOf(item))) {
     if (startMs !== undefined) times.push(startMs);
     if (endMs !== undefined) times.push(endMs);

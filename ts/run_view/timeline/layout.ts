@@ -1,5 +1,5 @@
-// Positions of the items of a lane, in pixels. Overlapping bars get separate rows; items that are too small to
-// distinguish become a strip.
+// Positions of the items of a lane, in pixels. Overlapping bars get separate rows; items that are
+// too small to distinguish become a strip.
 import type { RunItem } from "../../debug/run/types.ts";
 import type { Lane } from "./lanes.ts";
 import type { Scale } from "./scale.ts";
@@ -68,7 +68,13 @@ function pointsOf(lane: Lane, scale: Scale, behind: number): LaneLayout {
       const room = (xs[end] ?? scale.width + behind) - x - GLYPH_PX - 6;
       shapes.push({ is: "point", item: lane.items[i]!, x, row: 0, room });
     } else {
-      shapes.push({ is: "strip", items: lane.items.slice(i, end), x: x - 4, w: xs[end - 1]! - x + 8, row: 0 });
+      shapes.push({
+        is: "strip",
+        items: lane.items.slice(i, end),
+        x: x - 4,
+        w: xs[end - 1]! - x + 8,
+        row: 0,
+      });
     }
     i = end;
   }
@@ -85,7 +91,10 @@ function barsOf(lane: Lane, scale: Scale, endMs: number, behind: number): LaneLa
     const last = shapes.at(-1);
     if (w < SMALL_PX && last !== undefined) {
       const lastIsSmall = last.is === "strip" || last.w < SMALL_PX;
-      if (lastIsSmall && x - (last.x + last.w) < 1 && (last.is === "strip" || ends[last.row]! <= last.x + last.w)) {
+      if (
+        lastIsSmall && x - (last.x + last.w) < 1 &&
+        (last.is === "strip" || ends[last.row]! <= last.x + last.w)
+      ) {
         const items = last.is === "strip" ? last.items : [last.item];
         items.push(item);
         const wide = Math.max(last.x + last.w, x + w) - last.x;
@@ -100,10 +109,16 @@ function barsOf(lane: Lane, scale: Scale, endMs: number, behind: number): LaneLa
     ends[row] = Math.max(ends[row] ?? 0, x + w);
     shapes.push({ is: "bar", item, x, w, row, label: "none" });
   }
-  return { lane, shapes: labelled(shapes, lane, scale.width + behind), rows: Math.max(1, ends.length) };
+  return {
+    lane,
+    shapes: labelled(shapes, lane, scale.width + behind),
+    rows: Math.max(1, ends.length),
+  };
 }
 
-/** Places the label of each bar. The last bars, which have no space after them, have it before them. */
+/**
+ * Places the label of each bar. The last bars, which have no space after them, have it before them.
+ */
 function labelled(shapes: readonly Shape[], lane: Lane, end: number): Shape[] {
   const next: number[] = [];
   const free: number[] = [];

@@ -34,7 +34,12 @@ export interface NotchAt {
 }
 
 /** Returns the notches between two pixels. */
-export function notchesIn(tasks: readonly TaskMark[], scale: Scale, fromX: number, toX: number): readonly NotchAt[] {
+export function notchesIn(
+  tasks: readonly TaskMark[],
+  scale: Scale,
+  fromX: number,
+  toX: number,
+): readonly NotchAt[] {
   const shown: NotchAt[] = [];
   let last = -Infinity, lastBad = -Infinity;
   for (const task of tasks) {

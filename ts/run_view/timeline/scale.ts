@@ -1,5 +1,6 @@
-// Converts time to pixels. Long gaps without events are cut to a fixed width; the rest is to scale. A gap is cut if
-// it would take too large a part of the width; gaps in which work is in progress are cut later than idle ones.
+// Converts time to pixels. Long gaps without events are cut to a fixed width; the rest is to scale.
+// A gap is cut if it would take too large a part of the width; gaps in which work is in progress
+// are cut later than idle ones.
 
 /** A stretch of the axis. */
 export interface Piece {
@@ -34,8 +35,8 @@ interface Gap {
 }
 
 /**
- * `times`: times of all events, ascending, in milliseconds. `busy`: stretches in which work is in progress,
- * ascending, not overlapping. `width`: pixels for the whole scale.
+ * `times`: times of all events, ascending, in milliseconds. `busy`: stretches in which work is in
+ * progress, ascending, not overlapping. `width`: pixels for the whole scale.
  */
 export function makeScale(
   times: readonly number[],
@@ -53,12 +54,15 @@ export function makeScale(
     const isCut = cut.has(gap);
     const last = pieces.at(-1);
     const wide = isCut ? CUT_PX : gap.ms * perMs;
-    if (!isCut && last !== undefined && !last.isCut) pieces[pieces.length - 1] = { ...last, toMs: gap.toMs, x1: x + wide };
-    else pieces.push({ fromMs: gap.fromMs, toMs: gap.toMs, x0: x, x1: x + wide, isCut });
+    if (!isCut && last !== undefined && !last.isCut) {
+      pieces[pieces.length - 1] = { ...last, toMs: gap.toMs, x1: x + wide };
+    } else pieces.push({ fromMs: gap.fromMs, toMs: gap.toMs, x0: x, x1: x + wide, isCut });
     x += wide;
   }
   const first = times[0] ?? 0;
-  if (pieces.length === 0) pieces.push({ fromMs: first, toMs: first + 1, x0: 0, x1: width, isCut: false });
+  if (pieces.length === 0) {
+    pieces.push({ fromMs: first, toMs: first + 1, x0: 0, x1: width, isCut: false });
+  }
   return new PiecedScale(pieces, width);
 }
 
@@ -78,7 +82,8 @@ function gapsOf(times: readonly number[], busy: readonly (readonly [number, numb
 function chooseCuts(gaps: readonly Gap[], width: number): Set<Gap> {
   const cut = new Set<Gap>();
   const most = Math.floor(width / (CUT_PX * 2.2));
-  // Returns the gaps that are too large for their kind, largest first. Each round cuts at most one of them.
+  // Returns the gaps that are too large for their kind, largest first. Each round cuts at most one
+  // of them.
   const large = gaps.toSorted((a, b) => b.ms / b.part - a.ms / a.part).slice(0, most + 1);
   let rest = gaps.reduce((sum, { ms }) => sum + ms, 0);
   for (const gap of large) {
@@ -106,7 +111,8 @@ class PiecedScale implements Scale {
 
   ms(x: number): number {
     const { fromMs, toMs, x0, x1 } = this.#piece(({ x0 }) => x0 <= x);
-    return fromMs + (x1 === x0 ? 0 : Math.max(0, Math.min(1, (x - x0) / (x1 - x0)))) * (toMs - fromMs);
+    return fromMs +
+      (x1 === x0 ? 0 : Math.max(0, Math.min(1, (x - x0) / (x1 - x0)))) * (toMs - fromMs);
   }
 
   /** Returns the last piece that has begun. */
@@ -136,10 +142,14 @@ export interface Tick {
 
 const STEPS_MS = [
   ...[1, 2, 5, 10, 20, 50, 100, 200, 500],
-  ...[1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 14_400, 21_600, 43_200, 86_400].map((s) => s * 1000),
+  ...[1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 14_400, 21_600, 43_200, 86_400]
+    .map((s) => s * 1000),
 ];
 
-/** Returns ticks between two pixels, at least `apart` pixels from each other. The length of a cut gap is at its center. */
+/**
+ * Returns ticks between two pixels, at least `apart` pixels from each other. The length of a cut
+ * gap is at its center.
+ */
 export function ticksOf(scale: Scale, fromX: number, toX: number, apart: number): Tick[] {
   const startMs = scale.pieces[0]!.fromMs;
   const ticks: Tick[] = [];
@@ -156,7 +166,8 @@ export function ticksOf(scale: Scale, fromX: number, toX: number, apart: number)
       continue;
     }
     const perPx = (toMs - fromMs) / Math.max(1, x1 - x0);
-    const step = STEPS_MS.find((ms) => ms / perPx >= apart) ?? Math.ceil(perPx * apart / 86_400_000) * 86_400_000;
+    const step = STEPS_MS.find((ms) => ms / perPx >= apart) ??
+      Math.ceil(perPx * apart / 86_400_000) * 86_400_000;
     const digits = step >= 1000 ? 0 : step >= 100 ? 1 : step >= 10 ? 2 : 3;
     add({ x: x0, ms: fromMs - startMs, digits: Math.max(digits, 1), isCut });
     const firstSeen = Math.max(fromMs, fromMs + (fromX - x0) * perPx);

@@ -8,10 +8,13 @@ export const isDrawnRed = ({ status }: RunItem): boolean =>
   status === "failed" || status === "timedOut" || status === "terminated";
 
 /** Returns the opacity of a strip, 0 to 1: darker for more items. */
-export const densityOf = ({ items, w }: StripOf): number => Math.min(1, 0.45 + items.length / Math.max(1, w) / 3);
+export const densityOf = ({ items, w }: StripOf): number =>
+  Math.min(1, 0.45 + items.length / Math.max(1, w) / 3);
 
 /** Returns the number of failed items of a strip, and its tooltip. */
-export function stripFacts(items: readonly RunItem[]): { readonly bad: number; readonly title: string } {
+export function stripFacts(
+  items: readonly RunItem[],
+): { readonly bad: number; readonly title: string } {
   const [first, last] = [items[0]!, items.at(-1)!];
   const bad = items.filter(isDrawnRed).length;
   const failed = bad > 0 ? `, ${count(bad)} failed` : "";
@@ -25,14 +28,19 @@ function namesOf(items: readonly RunItem[]): string {
 }
 
 /** Shortens a text to `most` characters. */
-export const cutTo = (text: string, most: number): string => text.length <= most ? text : `${text.slice(0, most - 1)}…`;
+export const cutTo = (text: string, most: number): string =>
+  text.length <= most ? text : `${text.slice(0, most - 1)}…`;
 
 /** The tooltip of a bar or a glyph: its end, attempts, duration and events. */
 export function barTitle({ name, status, startMs, endMs, attempt, from, to }: RunItem): string {
-  const took = startMs !== undefined && endMs !== undefined && endMs > startMs ? `, ${lasting(endMs - startMs)}` : "";
+  const took = startMs !== undefined && endMs !== undefined && endMs > startMs
+    ? `, ${lasting(endMs - startMs)}`
+    : "";
   const attempts = attempt > 1 ? `, ${attempt} attempts` : "";
   const end = status === "completed" ? "" : `, ${WORDS[status] ?? status}`;
-  return `${name}${end}${attempts}${took}, ${from === to ? `event ${from}` : `events ${from} to ${to}`}`;
+  return `${name}${end}${attempts}${took}, ${
+    from === to ? `event ${from}` : `events ${from} to ${to}`
+  }`;
 }
 
 const WORDS: { readonly [status: string]: string } = { timedOut: "timed out", open: "open" };

@@ -27,14 +27,20 @@ export interface ActivityOwner {
 export interface ActivityDialect {
   /** The activity with this name runs all types without a function. */
   readonly anyType?: string;
-  /** A result that the converter rejects fails the activity permanently; otherwise only the attempt. */
+  /**
+   * A result that the converter rejects fails the activity permanently; otherwise only the attempt.
+   */
   readonly refusedResultIsFinal: boolean;
   /** The activities log their failures themselves. */
   readonly logsFailures?: boolean;
   /** Returns the converter of one activity's values. Absent: the worker's converter. */
   converterFor?(converter: PayloadConverter, of: ActivityOwner): PayloadConverter;
   /** Returns the arguments of an activity of this type. Absent: the values of their payloads. */
-  argumentsOf?(activityType: string, payloads: readonly Payload[], converter: PayloadConverter): unknown[];
+  argumentsOf?(
+    activityType: string,
+    payloads: readonly Payload[],
+    converter: PayloadConverter,
+  ): unknown[];
   /** Returns the payload of its result. Absent: the converter's. */
   resultOf?(activityType: string, result: unknown, converter: PayloadConverter): Payload;
   /** Returns a function that calls a registered activity. */
@@ -48,14 +54,20 @@ export interface ActivityDialect {
 }
 
 /** Returns the settings of one attempt, with the converter of its values. */
-export function settingsFor<S extends { readonly converter: PayloadConverter; readonly dialect: ActivityDialect }>(
+export function settingsFor<
+  S extends { readonly converter: PayloadConverter; readonly dialect: ActivityDialect },
+>(
   settings: S,
   task: PollActivityTaskQueueResponse,
   isLocal: boolean,
 ): S {
   const { converter, dialect } = settings;
   if (dialect.converterFor === undefined) return settings;
-  const owner = { activityId: task.activityId, workflowId: task.workflowExecution?.workflowId ?? "", isLocal };
+  const owner = {
+    activityId: task.activityId,
+    workflowId: task.workflowExecution?.workflowId ?? "",
+    isLocal,
+  };
   return { ...settings, converter: dialect.converterFor(converter, owner) };
 }
 
@@ -70,7 +82,8 @@ export function attemptArguments(
   { activityType, input }: PollActivityTaskQueueResponse,
 ): unknown[] {
   const payloads = input?.payloads ?? [];
-  return dialect.argumentsOf?.(activityType?.name ?? "", payloads, converter) ?? fromPayloads(converter, payloads);
+  return dialect.argumentsOf?.(activityType?.name ?? "", payloads, converter) ??
+    fromPayloads(converter, payloads);
 }
 
 /** Returns the payload of an attempt's result. */
@@ -79,7 +92,8 @@ export function resultOf(
   { activityType }: PollActivityTaskQueueResponse,
   result: unknown,
 ): Payload {
-  return dialect.resultOf?.(activityType?.name ?? "", result, converter) ?? converter.toPayload(result);
+  return dialect.resultOf?.(activityType?.name ?? "", result, converter) ??
+    converter.toPayload(result);
 }
 
 /** Activities of this package. */

@@ -10,7 +10,12 @@ import { ApplicationFailure } from "../../converter/failures.ts";
 import { namingWhat } from "../../converter/lossy_value.ts";
 import { messageOf } from "../../converter/thrown.ts";
 import type { MessageCodec } from "../../codec/message_codec.ts";
-import { type Payload, type PayloadConverter, PayloadConverterError, toPayloads } from "../../converter/payload.ts";
+import {
+  type Payload,
+  type PayloadConverter,
+  PayloadConverterError,
+  toPayloads,
+} from "../../converter/payload.ts";
 import { checkPayloads, type PayloadLimits, PayloadTooLargeError } from "../../service/limits.ts";
 import type { LogFields, Logger } from "../../base/logger.ts";
 import type { Failure } from "../../messages/generated/temporal/api/failure/v1/message_pb.ts";
@@ -23,7 +28,13 @@ import {
   RespondActivityTaskCompletedRequestSchema,
   RespondActivityTaskFailedRequestSchema,
 } from "../../messages/generated/temporal/api/workflowservice/v1/request_response_pb.ts";
-import { type ActivityDialect, attemptArguments, resultOf, type RunActivity, settingsFor } from "./activity_dialect.ts";
+import {
+  type ActivityDialect,
+  attemptArguments,
+  resultOf,
+  type RunActivity,
+  settingsFor,
+} from "./activity_dialect.ts";
 import { AttemptContext, limitMs } from "./attempt_context.ts";
 import { STOPPED } from "./attempt_end.ts";
 import type { SentVersion } from "../deployment.ts";
@@ -73,7 +84,11 @@ export class ActivityExecution {
   constructor(task: PollActivityTaskQueueResponse, options: ActivityOptions) {
     this.#task = task;
     this.#options = settingsFor(options, task, false);
-    this.#context = new AttemptContext(task, this.#options, (details) => this.#recordHeartbeat(details));
+    this.#context = new AttemptContext(
+      task,
+      this.#options,
+      (details) => this.#recordHeartbeat(details),
+    );
   }
 
   /** The activity waits in `sleep`. */
@@ -101,13 +116,18 @@ export class ActivityExecution {
   }
 
   get #series(): ActivitySeries | undefined {
-    return this.#options.metrics?.activity(this.#task.workflowType?.name ?? "", this.#task.activityType?.name ?? "");
+    return this.#options.metrics?.activity(
+      this.#task.workflowType?.name ?? "",
+      this.#task.activityType?.name ?? "",
+    );
   }
 
   #measureStart(): void {
     const { currentAttemptScheduledTime: due, startedTime: started } = this.#task;
     if (this.#options.metrics === undefined || due === undefined || started === undefined) return;
-    this.#options.metrics.activityScheduleToStart.record(timestampDate(started).getTime() - timestampDate(due).getTime());
+    this.#options.metrics.activityScheduleToStart.record(
+      timestampDate(started).getTime() - timestampDate(due).getTime(),
+    );
   }
 
   async #measured<T>(run: () => Promise<T>): Promise<T> {
@@ -129,17 +149,25 @@ export class ActivityExecution {
       this.#logger.error("the failure of an activity was reported without its details", {
         error: loggable(e, this.#options.codec),
       });
-      const failure = toFailure(new ApplicationFailure(hidesTextOf(error, this.#options.codec) ? "" : messageOf(error)));
-      await this.#report("respondActivityTaskFailed", RespondActivityTaskFailedRequestSchema, { failure }, true).catch(() => {});
+      const failure = toFailure(
+        new ApplicationFailure(hidesTextOf(error, this.#options.codec) ? "" : messageOf(error)),
+      );
+      await this.#report("respondActivityTaskFailed", RespondActivityTaskFailedRequestSchema, {
+        failure,
+      }, true).catch(() => {});
     }
   }
 
   /** Requests cancellation. The first reason stays. */
   cancel(reason: CancelReason): void {
-    if (this.#context.cancel(reason)) this.#logger.debug("cancellation of an activity requested", { reason });
+    if (this.#context.cancel(reason)) {
+      this.#logger.debug("cancellation of an activity requested", { reason });
+    }
   }
 
-  /** The local deadline: without it an activity that sends no heartbeats would outlive its timeout. */
+  /**
+   * The local deadline: without it an activity that sends no heartbeats would outlive its timeout.
+   */
   #armDeadline(): void {
     this.#stopDeadline?.();
     const heartbeat = limitMs(this.#task.heartbeatTimeout) || Infinity;
@@ -164,12 +192,15 @@ export class ActivityExecution {
   }
 
   #recordHeartbeat(details: unknown): void {
-    const payloads = details === undefined
-      ? []
-      : [namingWhat("the details of a heartbeat", () => this.#options.converter.toPayload(details))];
+    const payloads = details === undefined ? [] : [
+      namingWhat("the details of a heartbeat", () => this.#options.converter.toPayload(details)),
+    ];
     this.#check("the details of a heartbeat", payloads);
     // A heartbeat extends only the heartbeat timeout, not start-to-close.
-    if ((limitMs(this.#task.heartbeatTimeout) || Infinity) <= (limitMs(this.#task.startToCloseTimeout) || Infinity)) {
+    if (
+      (limitMs(this.#task.heartbeatTimeout) || Infinity) <=
+        (limitMs(this.#task.startToCloseTimeout) || Infinity)
+    ) {
       this.#armDeadline();
     }
     this.#heartbeater ??= new Heartbeater(
@@ -185,14 +216,18 @@ export class ActivityExecution {
     const details = payloads.length > 0 ? { details: { payloads } } : {};
     const request = { namespace, identity, taskToken: this.#task.taskToken, ...details };
     try {
-      const answer = await this.#options.typed.recordActivityTaskHeartbeat(request, { timeoutMs: HEARTBEAT_CALL_MS });
+      const answer = await this.#options.typed.recordActivityTaskHeartbeat(request, {
+        timeoutMs: HEARTBEAT_CALL_MS,
+      });
       if (answer.cancelRequested) this.cancel("CANCELLED");
       else if (answer.activityReset) this.cancel("RESET");
       else if (answer.activityPaused) this.cancel("PAUSED");
     } catch (error) {
       if (hasCode(error, Code.NOT_FOUND)) this.cancel("NOT_FOUND");
       // The next heartbeat may succeed; without one, the service times the attempt out.
-      else this.#logger.warn("a heartbeat could not be sent to the service", { error: loggable(error, this.#options.codec) });
+      else {this.#logger.warn("a heartbeat could not be sent to the service", {
+          error: loggable(error, this.#options.codec),
+        });}
     }
   }
 
@@ -205,16 +240,25 @@ export class ActivityExecution {
       );
       this.#check("the result of the activity", [payload]);
     } catch (error) {
-      if (!(error instanceof PayloadConverterError || error instanceof PayloadTooLargeError)) throw error;
-      const isFinal = error instanceof PayloadTooLargeError || this.#options.dialect.refusedResultIsFinal;
+      if (!(error instanceof PayloadConverterError || error instanceof PayloadTooLargeError)) {
+        throw error;
+      }
+      const isFinal = error instanceof PayloadTooLargeError ||
+        this.#options.dialect.refusedResultIsFinal;
       return this.#ended(isFinal ? final(error) : error);
     }
     try {
-      await this.#report("respondActivityTaskCompleted", RespondActivityTaskCompletedRequestSchema, {
-        result: { payloads: [payload] },
-      });
+      await this.#report(
+        "respondActivityTaskCompleted",
+        RespondActivityTaskCompletedRequestSchema,
+        {
+          result: { payloads: [payload] },
+        },
+      );
       const { scheduledTime } = this.#task;
-      if (scheduledTime !== undefined) this.#series?.endToEnd.record(Date.now() - timestampDate(scheduledTime).getTime());
+      if (scheduledTime !== undefined) {
+        this.#series?.endToEnd.record(Date.now() - timestampDate(scheduledTime).getTime());
+      }
     } catch (error) {
       // A codec may recover (a key service, a blob store); a payload that is too large stays so.
       await this.#ended(error instanceof PayloadTooLargeError ? final(error) : error);
@@ -239,10 +283,16 @@ export class ActivityExecution {
       this.#warnOfFailure("failed", failure, { error: loggable(error, this.#options.codec) });
     }
     events.activityFailed?.({ ...this.#attempt(), message: failure.message });
-    await this.#report("respondActivityTaskFailed", RespondActivityTaskFailedRequestSchema, { failure }).catch((e) => {
+    await this.#report("respondActivityTaskFailed", RespondActivityTaskFailedRequestSchema, {
+      failure,
+    }).catch((e) => {
       // The failure cannot be encoded, but must be reported nevertheless.
-      const failure = toFailure(e instanceof PayloadCodecError ? unencodable(error, e, this.#options.codec!) : final(e));
-      return this.#report("respondActivityTaskFailed", RespondActivityTaskFailedRequestSchema, { failure }, true);
+      const failure = toFailure(
+        e instanceof PayloadCodecError ? unencodable(error, e, this.#options.codec!) : final(e),
+      );
+      return this.#report("respondActivityTaskFailed", RespondActivityTaskFailedRequestSchema, {
+        failure,
+      }, true);
     });
   }
 
@@ -268,12 +318,17 @@ export class ActivityExecution {
   }
 
   #detailsDropped(error: unknown): void {
-    this.#logger.warn("the details of a cancellation were dropped", { error: loggable(error, this.#options.codec) });
+    this.#logger.warn("the details of a cancellation were dropped", {
+      error: loggable(error, this.#options.codec),
+    });
   }
 
   /** Rejects if the report cannot be encoded; errors of the service are logged. */
   async #report<S extends ReportSchema>(
-    method: "respondActivityTaskCompleted" | "respondActivityTaskFailed" | "respondActivityTaskCanceled",
+    method:
+      | "respondActivityTaskCompleted"
+      | "respondActivityTaskFailed"
+      | "respondActivityTaskCanceled",
     schema: S,
     fields: MessageInitShape<S>,
     bare = false,
@@ -286,17 +341,28 @@ export class ActivityExecution {
       taskToken: this.#task.taskToken,
       ...deployment?.report,
     };
-    const request = toBinary(schema as never, create(schema as never, { ...common, ...fields } as never));
+    const request = toBinary(
+      schema as never,
+      create(schema as never, { ...common, ...fields } as never),
+    );
     try {
       const { service, limits, reportTimers: timers } = this.#options;
       const codec = bare ? undefined : this.#options.codec;
-      await report({ service, codec, payloadLimits: limits, timers, logger: this.#logger }, method, request);
+      await report(
+        { service, codec, payloadLimits: limits, timers, logger: this.#logger },
+        method,
+        request,
+      );
     } catch (error) {
       if (error instanceof PayloadCodecError || error instanceof PayloadTooLargeError) throw error;
-      if (hasCode(error, Code.NOT_FOUND)) this.#logger.debug("the service no longer waits for the activity", { error });
-      else {this.#logger.error("the result of an activity could not be reported; the activity will time out and be retried", {
-          error,
-        });}
+      if (hasCode(error, Code.NOT_FOUND)) {
+        this.#logger.debug("the service no longer waits for the activity", { error });
+      } else {this.#logger.error(
+          "the result of an activity could not be reported; the activity will time out and be retried",
+          {
+            error,
+          },
+        );}
     }
   }
 
@@ -312,9 +378,15 @@ export class ActivityExecution {
   }
 }
 
-/** Returns a non-retryable failure: the work is done, and another attempt would fail the same way. */
+/**
+ * Returns a non-retryable failure: the work is done, and another attempt would fail the same way.
+ */
 export function final(error: PayloadConverterError | PayloadTooLargeError): ApplicationFailure {
-  return new ApplicationFailure(error.message, { type: error.name, nonRetryable: true, cause: error });
+  return new ApplicationFailure(error.message, {
+    type: error.name,
+    nonRetryable: true,
+    cause: error,
+  });
 }
 
 type ReportSchema =

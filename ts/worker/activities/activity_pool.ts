@@ -13,13 +13,18 @@ import { startThread, type Thread } from "../../platform/threads.ts";
 import type { Timers } from "../../base/timers.ts";
 import type { FromThread, LoaderHooks, ToThread } from "./thread_messages.ts";
 
-/** Activities in separate threads, so that computing activities do not block timers and heartbeats. */
+/**
+ * Activities in separate threads, so that computing activities do not block timers and heartbeats.
+ */
 export interface ActivityThreads {
   /** Modules whose exported functions are the activities. URLs or absolute specifiers. */
   module: URL | string | readonly (URL | string)[];
   /** Number of threads. Default: one less than the hardware threads, at least 1. */
   size?: number;
-  /** Maximum activities at a time per thread. More than 1 is for activities that mostly wait. Default: 1. */
+  /**
+   * Maximum activities at a time per thread. More than 1 is for activities that mostly wait.
+   * Default: 1.
+   */
   concurrency?: number;
   /** @internal Hooks with which Node loads the modules. */
   hooks?: LoaderHooks;
@@ -61,7 +66,13 @@ export class ActivityPool {
   #state: "open" | "retiring" | "closed" = "open";
   #whenIdle: (() => void) | undefined;
 
-  private constructor(load: ToThread, size: number, concurrency: number, timers: Timers, codec: HidesText | undefined) {
+  private constructor(
+    load: ToThread,
+    size: number,
+    concurrency: number,
+    timers: Timers,
+    codec: HidesText | undefined,
+  ) {
     this.#codec = codec;
     this.#load = load;
     this.#size = size;
@@ -81,7 +92,9 @@ export class ActivityPool {
   ): Promise<ActivityPool> {
     for (const [name, value] of Object.entries({ size, concurrency })) {
       if (Number.isInteger(value) && value >= 1) continue;
-      throw new RangeError(`activityThreads.${name} must be a whole number of at least 1, not ${value}`);
+      throw new RangeError(
+        `activityThreads.${name} must be a whole number of at least 1, not ${value}`,
+      );
     }
     const pool = new ActivityPool(
       { kind: "load", modules: [module].flat().map(String), hooks },
@@ -98,14 +111,17 @@ export class ActivityPool {
       pool.names = await new Promise<string[]>((resolve, reject) => {
         slot.loaded = resolve;
         slot.broken = reject;
-        const tooLong = `its module was not loaded within ${LOAD_MS} ms: its top-level code did not return`;
+        const tooLong =
+          `its module was not loaded within ${LOAD_MS} ms: its top-level code did not return`;
         limit = timers.after(LOAD_MS, () => reject(new Error(tooLong)));
         pool.#start(slot).catch(reject);
         if (signal?.aborted) giveUp();
       });
     } catch (error) {
       await pool.close();
-      throw new Error(`the threads for activities could not be started: ${messageOf(error)}`, { cause: error });
+      throw new Error(`the threads for activities could not be started: ${messageOf(error)}`, {
+        cause: error,
+      });
     } finally {
       limit();
       signal?.removeEventListener("abort", giveUp);
@@ -156,13 +172,17 @@ export class ActivityPool {
   /** Assigns queued jobs to threads with free places, and starts threads up to `size`. */
   #next(): void {
     while (this.#queue.length > 0 && this.#state !== "closed") {
-      const free = [...this.#slots].find((slot) => slot.thread !== undefined && slot.jobs.size < this.#concurrency);
+      const free = [...this.#slots].find((slot) =>
+        slot.thread !== undefined && slot.jobs.size < this.#concurrency
+      );
       if (free !== undefined) {
         this.#give(free, this.#queue.shift()!);
         continue;
       }
       const starting = [...this.#slots].filter((slot) => slot.thread === undefined).length;
-      if (this.#slots.size === this.#size || starting * this.#concurrency >= this.#queue.length) return;
+      if (this.#slots.size === this.#size || starting * this.#concurrency >= this.#queue.length) {
+        return;
+      }
       this.#open();
     }
     if (this.#state === "retiring" && !this.#busy) this.#whenIdle?.();
@@ -195,7 +215,10 @@ export class ActivityPool {
       message: (message: unknown) => this.#heard(slot, message as FromThread),
       died: (reason: string) => this.#lost(slot, reason),
     };
-    const entry = ownFile("worker/activities/activity_thread", "leave temporalex out of the bundle to use activityThreads");
+    const entry = ownFile(
+      "worker/activities/activity_thread",
+      "leave temporalex out of the bundle to use activityThreads",
+    );
     const thread = await startThread(entry, events, { name: "temporalex activities" });
     if (this.#state === "closed") return await thread.terminate();
     slot.thread = thread;
@@ -223,7 +246,14 @@ export class ActivityPool {
       });
     };
     try {
-      post(slot, { kind: "run", id, activity: job.activity, info: context.info, headers: context.headers, args: job.args });
+      post(slot, {
+        kind: "run",
+        id,
+        activity: job.activity,
+        info: context.info,
+        headers: context.headers,
+        args: job.args,
+      });
     } catch (error) {
       return this.#finish(slot, id, () => job.reject(error));
     }
@@ -246,7 +276,9 @@ export class ActivityPool {
           return job.context.heartbeat(message.details);
         } catch (error) {
           // For example too large; the activity in the thread cannot get the error any more.
-          return job.context.logger.warn("the details of a heartbeat were rejected", { error: loggable(error, this.#codec) });
+          return job.context.logger.warn("the details of a heartbeat were rejected", {
+            error: loggable(error, this.#codec),
+          });
         }
       case "log":
         return job.context.logger[message.level](message.message, message.fields);
@@ -255,7 +287,11 @@ export class ActivityPool {
       case "failed":
         return this.#finish(slot, id, () => job.reject(decodeFailure(message.failure)));
       case "completesAsync":
-        return this.#finish(slot, id, () => job.reject(new CompleteAsyncError("this activity is completed from outside")));
+        return this.#finish(
+          slot,
+          id,
+          () => job.reject(new CompleteAsyncError("this activity is completed from outside")),
+        );
     }
   }
 
@@ -277,7 +313,9 @@ export class ActivityPool {
 }
 
 function threadEnded(job: Job, why: string): ApplicationFailure {
-  return new ApplicationFailure(`the thread of activity "${job.activity}" has ended: ${why}`, { type: "ActivityThreadError" });
+  return new ApplicationFailure(`the thread of activity "${job.activity}" has ended: ${why}`, {
+    type: "ActivityThreadError",
+  });
 }
 
 function post(slot: Slot, message: ToThread): void {

@@ -37,9 +37,16 @@ export interface UnknownActivities {
 /** Names of an object's functions, including those of its class. */
 function functionNames(object: object): string[] {
   const names = new Set<string>();
-  for (let level: object | null = object; level !== null && level !== Object.prototype; level = Object.getPrototypeOf(level)) {
+  for (
+    let level: object | null = object;
+    level !== null && level !== Object.prototype;
+    level = Object.getPrototypeOf(level)
+  ) {
     for (const name of Object.getOwnPropertyNames(level)) {
-      if (name !== "constructor" && typeof (object as { [name: string]: unknown })[name] === "function") names.add(name);
+      if (
+        name !== "constructor" &&
+        typeof (object as { [name: string]: unknown })[name] === "function"
+      ) names.add(name);
     }
   }
   return [...names];
@@ -51,18 +58,28 @@ export class ActivityRegistry {
   readonly #elsewhere: readonly string[];
 
   /** `elsewhere`: types that run in threads. */
-  constructor(activities: Activities | readonly Activities[], rules: UnknownActivities = {}, elsewhere: readonly string[] = []) {
+  constructor(
+    activities: Activities | readonly Activities[],
+    rules: UnknownActivities = {},
+    elsewhere: readonly string[] = [],
+  ) {
     this.#rules = rules;
     this.#elsewhere = elsewhere;
     const items = new Map<string, number>();
-    for (const [item, entry] of (Array.isArray(activities) ? activities as Activities[] : [activities]).entries()) {
-      const { prefix, activities: self } = (entry as Partial<Prefixed>)[PREFIXED] ?? { prefix: "", activities: entry };
+    for (
+      const [item, entry] of (Array.isArray(activities) ? activities as Activities[] : [activities])
+        .entries()
+    ) {
+      const { prefix, activities: self } = (entry as Partial<Prefixed>)[PREFIXED] ??
+        { prefix: "", activities: entry };
       for (const key of functionNames(self)) {
         const name = prefix + key;
         const run = (self as { [name: string]: unknown })[key] as RegisteredActivity["run"];
         const before = this.#activities.get(name);
         if (elsewhere.includes(name) || (before !== undefined && before.run !== run)) {
-          const first = before === undefined ? "the activities that run in threads" : `activities[${items.get(name)}]`;
+          const first = before === undefined
+            ? "the activities that run in threads"
+            : `activities[${items.get(name)}]`;
           throw new TypeError(
             `two activities are named "${name}", in ${first} and activities[${item}]; rename one of them`,
           );
@@ -77,9 +94,15 @@ export class ActivityRegistry {
     return [...this.#activities.keys(), ...this.#elsewhere];
   }
 
-  /** Why a local activity of that type cannot run here; undefined if it can. Its workflow task waits then. */
+  /**
+   * Why a local activity of that type cannot run here; undefined if it can. Its workflow task waits
+   * then.
+   */
   lacks(name: string): string | undefined {
-    if (this.#rules.unknownActivityIsFinal || this.#found(name) !== undefined || this.#elsewhere.includes(name)) {
+    if (
+      this.#rules.unknownActivityIsFinal || this.#found(name) !== undefined ||
+      this.#elsewhere.includes(name)
+    ) {
       return undefined;
     }
     return `this worker has no local activity "${name}"; ${this.#known()}`;
@@ -87,7 +110,8 @@ export class ActivityRegistry {
 
   #found(name: string): RegisteredActivity | undefined {
     const { anyType } = this.#rules.dialect ?? {};
-    return this.#activities.get(name) ?? (anyType === undefined ? undefined : this.#activities.get(anyType));
+    return this.#activities.get(name) ??
+      (anyType === undefined ? undefined : this.#activities.get(anyType));
   }
 
   #known(): string {

@@ -12,9 +12,12 @@ export function takeActivityRejections(codec: MessageCodec | undefined): () => v
     unhandled(_promise, reason) {
       const context = activityBehind();
       if (context === undefined) return false;
-      context.logger.error("unhandled promise rejection in an activity; await the promise or catch its error", {
-        error: loggable(reason, codec),
-      });
+      context.logger.error(
+        "unhandled promise rejection in an activity; await the promise or catch its error",
+        {
+          error: loggable(reason, codec),
+        },
+      );
       return true;
     },
     handled() {},

@@ -54,14 +54,20 @@ export class ActivityTasks {
       (eager ? series?.receivedEagerly : series?.received)?.add();
       execution = new ActivityExecution(task, this.#options);
     } catch (error) {
-      this.#options.logger.error("cannot decode an activity task from the service", { error, bytes: bytes.length });
+      this.#options.logger.error("cannot decode an activity task from the service", {
+        error,
+        bytes: bytes.length,
+      });
       return;
     }
     const { codec } = this.#options;
     if (codec !== undefined) {
       try {
         const decoded = await decodeResponse(codec, "pollActivityTaskQueue", bytes);
-        execution = new ActivityExecution(fromBinary(PollActivityTaskQueueResponseSchema, decoded), this.#options);
+        execution = new ActivityExecution(
+          fromBinary(PollActivityTaskQueueResponseSchema, decoded),
+          this.#options,
+        );
       } catch (error) {
         // Another attempt may run on a worker with the right key, or after a key service recovers.
         return await execution.fail(error);
@@ -70,7 +76,8 @@ export class ActivityTasks {
     this.#running.add(execution);
     if (this.#cancelled !== undefined) execution.cancel(this.#cancelled);
     try {
-      const activity: RunActivity = async (context, args) => await this.#options.find(type)(context, args);
+      const activity: RunActivity = async (context, args) =>
+        await this.#options.find(type)(context, args);
       await execution.run(intercepted(activity, this.#options.activityInterceptors ?? [], codec));
     } finally {
       this.#running.delete(execution);

@@ -31,7 +31,9 @@ const RULES = Symbol.for("temporalex.activity_thread.rules");
 /** Cancels running activities, by job. */
 const running = new Map<number, (reason: CancelReason, message: string) => void>();
 
-async function run({ id, activity, info, headers, args }: ToThread & { kind: "run" }): Promise<void> {
+async function run(
+  { id, activity, info, headers, args }: ToThread & { kind: "run" },
+): Promise<void> {
   const abort = new AbortController();
   let cancelReason: CancelReason | undefined;
   running.set(id, (reason, message) => {
@@ -52,7 +54,11 @@ async function run({ id, activity, info, headers, args }: ToThread & { kind: "ru
     heartbeat(details) {
       // Converted here, so that details which cannot be encoded throw in the activity.
       if (details !== undefined) defaultPayloadConverter.toPayload(details);
-      post({ kind: "heartbeat", id, details: carried(`the details of a heartbeat of activity "${activity}"`, details) });
+      post({
+        kind: "heartbeat",
+        id,
+        details: carried(`the details of a heartbeat of activity "${activity}"`, details),
+      });
     },
     sleep: (duration) => sleepOn(realTimers, toMs(duration), abort.signal),
     throwIfCancelled: () => abort.signal.throwIfAborted(),
@@ -60,13 +66,18 @@ async function run({ id, activity, info, headers, args }: ToThread & { kind: "ru
   try {
     await loaded;
     const found = registry.find(activity);
-    const result = carried(`the result of activity "${activity}"`, await dialect.call(found)(context, args));
+    const result = carried(
+      `the result of activity "${activity}"`,
+      await dialect.call(found)(context, args),
+    );
     try {
       post({ kind: "done", id, result });
     } catch (error) {
       // A result that cannot be cloned (for example a function) could not be encoded as JSON
       // either.
-      throw new TypeError(`the result of activity "${activity}" cannot leave its thread: ${messageOf(error)}`);
+      throw new TypeError(
+        `the result of activity "${activity}" cannot leave its thread: ${messageOf(error)}`,
+      );
     }
   } catch (error) {
     if (completesAsync(error)) post({ kind: "completesAsync", id });
@@ -97,10 +108,18 @@ function carried(what: string, result: unknown): unknown {
 const isAbort = (error: unknown) => read(error, "name") === "AbortError";
 
 /** Encodes an error for the thread's worker, with its class and cause. */
-function failureOf(error: unknown, context: ActivityContext, { aborted, reason }: AbortSignal): Uint8Array {
-  if (dialect === NATIVE_ACTIVITIES) return encodeFailure(aborted && isAbort(error) ? reason : error);
+function failureOf(
+  error: unknown,
+  context: ActivityContext,
+  { aborted, reason }: AbortSignal,
+): Uint8Array {
+  if (dialect === NATIVE_ACTIVITIES) {
+    return encodeFailure(aborted && isAbort(error) ? reason : error);
+  }
   const end = dialect.end(error, context as Told);
-  return end === STOPPED ? encodeFailure(reason) : toBinary(FailureSchema, dialect.toFailure(end, defaultPayloadConverter));
+  return end === STOPPED
+    ? encodeFailure(reason)
+    : toBinary(FailureSchema, dialect.toFailure(end, defaultPayloadConverter));
 }
 
 async function load({ modules, hooks }: ToThread & { kind: "load" }): Promise<void> {
@@ -109,13 +128,19 @@ async function load({ modules, hooks }: ToThread & { kind: "load" }): Promise<vo
       for (const first of hooks.imports) await import(first);
       const { process } = globalThis as {
         process?: {
-          getBuiltinModule?(name: "node:module"): { register?(url: string, options: { data: unknown }): void } | undefined;
+          getBuiltinModule?(
+            name: "node:module",
+          ): { register?(url: string, options: { data: unknown }): void } | undefined;
         };
       };
       process?.getBuiltinModule?.("node:module")?.register?.(hooks.url, { data: hooks.data });
     }
-    registry = new ActivityRegistry(await Promise.all(modules.map(async (module) => await import(module) as object)));
-    dialect = await (globalThis as { [RULES]?(): Promise<ActivityDialect | undefined> })[RULES]?.() ?? NATIVE_ACTIVITIES;
+    registry = new ActivityRegistry(
+      await Promise.all(modules.map(async (module) => await import(module) as object)),
+    );
+    dialect =
+      await (globalThis as { [RULES]?(): Promise<ActivityDialect | undefined> })[RULES]?.() ??
+        NATIVE_ACTIVITIES;
     post({ kind: "loaded", names: registry.names });
   } catch (error) {
     post({ kind: "broken", message: messageOf(error) });

@@ -17,7 +17,9 @@ export interface AttemptSettings {
   logger: Logger;
   /** Time of sleeps. */
   timers: Timers;
-  /** For local activities: returns a name that distinguishes its call from all others of the run. */
+  /**
+   * For local activities: returns a name that distinguishes its call from all others of the run.
+   */
   localCall?: (() => string) | undefined;
 }
 
@@ -32,7 +34,9 @@ export const CANCEL_MESSAGES: { readonly [reason in CancelReason]: string } = {
 
 const NO_HEADERS: { readonly [name: string]: Payload } = Object.freeze({});
 
-const date = (time: Timestamp | undefined) => (time === undefined ? undefined : timestampDate(time));
+const date = (
+  time: Timestamp | undefined,
+) => (time === undefined ? undefined : timestampDate(time));
 
 /** Milliseconds of a timeout; 0 if it is not set. */
 export function limitMs(duration: Parameters<typeof durationMs>[0] | undefined): number {
@@ -50,7 +54,11 @@ export class AttemptContext implements ActivityContext {
   #cancelReason: CancelReason | undefined;
   #sleeps = 0;
 
-  constructor(task: PollActivityTaskQueueResponse, settings: AttemptSettings, record: (details: unknown) => void) {
+  constructor(
+    task: PollActivityTaskQueueResponse,
+    settings: AttemptSettings,
+    record: (details: unknown) => void,
+  ) {
     this.task = task;
     this.#settings = settings;
     this.#record = record;
@@ -78,7 +86,9 @@ export class AttemptContext implements ActivityContext {
   get cancelled(): AbortSignal {
     if (this.#abort === undefined) {
       this.#abort = new AbortController();
-      if (this.#cancelReason !== undefined) this.#abort.abort(new CancelledFailure(CANCEL_MESSAGES[this.#cancelReason]));
+      if (this.#cancelReason !== undefined) {
+        this.#abort.abort(new CancelledFailure(CANCEL_MESSAGES[this.#cancelReason]));
+      }
     }
     return this.#abort.signal;
   }

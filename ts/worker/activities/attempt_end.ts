@@ -19,7 +19,9 @@ export const STOPPED = Symbol("the activity stopped on request of its workflow")
 export function attemptEnd(error: unknown, told: Told): unknown {
   const reason = told.cancelReason;
   if (reason !== undefined && isCancellation(error, told)) {
-    return reason === "CANCELLED" ? STOPPED : new ApplicationFailure(CANCEL_MESSAGES[reason], { type: reason, cause: error });
+    return reason === "CANCELLED"
+      ? STOPPED
+      : new ApplicationFailure(CANCEL_MESSAGES[reason], { type: reason, cause: error });
   }
   if (!isA(error, CancelledFailure)) return error;
   // Not requested: the service would reject a cancellation.
@@ -29,5 +31,6 @@ export function attemptEnd(error: unknown, told: Told): unknown {
 
 /** Whether the error is the requested cancellation, possibly wrapped by the activity. */
 function isCancellation(error: unknown, { cancelled }: Told): boolean {
-  return error === cancelled.reason || isA(error, CancelledFailure) || read(error, "name") === "AbortError";
+  return error === cancelled.reason || isA(error, CancelledFailure) ||
+    read(error, "name") === "AbortError";
 }

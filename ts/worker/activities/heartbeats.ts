@@ -13,9 +13,14 @@ export interface HeartbeatThrottle {
   maximumMs: number;
 }
 
-export const DEFAULT_HEARTBEAT_THROTTLE: HeartbeatThrottle = { defaultMs: 30_000, maximumMs: 60_000 };
+export const DEFAULT_HEARTBEAT_THROTTLE: HeartbeatThrottle = {
+  defaultMs: 30_000,
+  maximumMs: 60_000,
+};
 
-/** The interval between heartbeats: 80 % of the timeout, so that one late heartbeat is tolerated. */
+/**
+ * The interval between heartbeats: 80 % of the timeout, so that one late heartbeat is tolerated.
+ */
 export function heartbeatIntervalMs(timeoutMs: number, throttle: HeartbeatThrottle): number {
   return Math.min(timeoutMs > 0 ? timeoutMs * 0.8 : throttle.defaultMs, throttle.maximumMs);
 }
@@ -43,7 +48,10 @@ export class Heartbeater {
     if (this.#stopTimer === undefined) this.#next();
   }
 
-  /** Sends the last unsent details, and resolves when nothing is in flight. Stops further heartbeats. */
+  /**
+   * Sends the last unsent details, and resolves when nothing is in flight. Stops further
+   * heartbeats.
+   */
   async flush(): Promise<void> {
     this.stop();
     await this.#sending;

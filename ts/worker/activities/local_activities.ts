@@ -62,7 +62,9 @@ export class LocalActivities {
   /** Number of workflow tasks whose activities all wait for time to pass. */
   get idle(): number {
     return this.#countRuns((run) =>
-      [...run.bySeq.values()].every((activity) => activity.resolution !== undefined || activity.idle)
+      [...run.bySeq.values()].every((activity) =>
+        activity.resolution !== undefined || activity.idle
+      )
     );
   }
 
@@ -75,7 +77,9 @@ export class LocalActivities {
   /** Attempts in the open task of activities from earlier tasks, as services meter them. */
   laterAttempts(runId: string): number {
     let count = 0;
-    for (const activity of this.#runs.get(runId)?.bySeq.values() ?? []) count += activity.laterAttempts;
+    for (const activity of this.#runs.get(runId)?.bySeq.values() ?? []) {
+      count += activity.laterAttempts;
+    }
     return count;
   }
 
@@ -104,7 +108,10 @@ export class LocalActivities {
       }
     }
     run.stopTimer?.();
-    run.stopTimer = this.#settings.timers.after(2 * run.taskTimeoutMs, () => this.#drop(runId, run));
+    run.stopTimer = this.#settings.timers.after(
+      2 * run.taskTimeoutMs,
+      () => this.#drop(runId, run),
+    );
   }
 
   /** Runs the activities that a task requests. If it waits, resolves when there is news. */
@@ -122,11 +129,14 @@ export class LocalActivities {
       if (work.throwsUnregistered !== true) return { resolutions: [], failure };
       unregistered.add(activityType);
     }
-    for (const call of work.start) this.#start(identity, run, call, unregistered.has(call.activityType));
+    for (const call of work.start) {
+      this.#start(identity, run, call, unregistered.has(call.activityType));
+    }
     if (!work.wait) return NO_NEWS;
     if (run.ended.length > 0) return deliver(run);
     const { timers } = this.#settings;
-    const left = (this.#begun.get(runId) ?? timers.now()) + HELD_PART * run.taskTimeoutMs - timers.now();
+    const left = (this.#begun.get(runId) ?? timers.now()) + HELD_PART * run.taskTimeoutMs -
+      timers.now();
     if (left <= 0 || this.#stopped) return HEARTBEAT;
     return await new Promise((resolve) => {
       run.answer = resolve;
@@ -154,7 +164,9 @@ export class LocalActivities {
 
   /** Resolves when no activity is running. */
   whenIdle(): Promise<void> {
-    return this.#open.size === 0 ? Promise.resolve() : new Promise((resolve) => this.#whenIdle.push(resolve));
+    return this.#open.size === 0
+      ? Promise.resolve()
+      : new Promise((resolve) => this.#whenIdle.push(resolve));
   }
 
   #runOf(runId: string, work: LocalWork): Run {
@@ -162,14 +174,25 @@ export class LocalActivities {
     if (run === undefined) {
       this.#runs.set(
         runId,
-        run = { bySeq: new Map(), ended: [], taskTimeoutMs: TASK_TIMEOUT_MS, answer: undefined, stopTimer: undefined },
+        run = {
+          bySeq: new Map(),
+          ended: [],
+          taskTimeoutMs: TASK_TIMEOUT_MS,
+          answer: undefined,
+          stopTimer: undefined,
+        },
       );
     }
     run.taskTimeoutMs = work.workflowTaskTimeoutMs || TASK_TIMEOUT_MS;
     return run;
   }
 
-  #start(identity: RunIdentity, run: Run, call: LocalWork["start"][number], isUnregistered: boolean): void {
+  #start(
+    identity: RunIdentity,
+    run: Run,
+    call: LocalWork["start"][number],
+    isUnregistered: boolean,
+  ): void {
     const before = run.bySeq.get(call.seq);
     if (before !== undefined && same(before.key, callKey(call))) {
       if (before.resolution === undefined || !before.delivered) return;

@@ -6,7 +6,10 @@ import { create, toBinary } from "@bufbuild/protobuf";
 import type { CancelReason } from "../../activity/context.ts";
 import type { MessageCodec } from "../../codec/message_codec.ts";
 import { loggable } from "../../codec/loggable.ts";
-import { LocalActivityResolution, ScheduleLocalActivity } from "../../core/generated/boundary/temporalex/boundary/v1/boundary.ts";
+import {
+  LocalActivityResolution,
+  ScheduleLocalActivity,
+} from "../../core/generated/boundary/temporalex/boundary/v1/boundary.ts";
 import { toFailure } from "../../converter/failure_converter.ts";
 import { CancelledFailure } from "../../converter/failures.ts";
 import type { PayloadConverter } from "../../converter/payload.ts";
@@ -17,7 +20,10 @@ import { sha256Hex } from "../../base/sha256.ts";
 import { dateOn, sleepOn, type Timers } from "../../base/timers.ts";
 import type { PayloadLimits } from "../../service/limits.ts";
 import { TimeoutType } from "../../messages/generated/temporal/api/enums/v1/workflow_pb.ts";
-import { type Failure, FailureSchema } from "../../messages/generated/temporal/api/failure/v1/message_pb.ts";
+import {
+  type Failure,
+  FailureSchema,
+} from "../../messages/generated/temporal/api/failure/v1/message_pb.ts";
 import {
   type PollActivityTaskQueueResponse,
   PollActivityTaskQueueResponseSchema,
@@ -79,7 +85,10 @@ export class LocalActivity {
   #cancelled: CancelReason | undefined;
   #stopClose: (() => void) | undefined;
 
-  /** `ended` is called once, after the constructor has returned. With `failure`, the call fails without an attempt. */
+  /**
+   * `ended` is called once, after the constructor has returned. With `failure`, the call fails
+   * without an attempt.
+   */
   constructor(
     run: RunIdentity,
     call: ScheduleLocalActivity,
@@ -180,7 +189,8 @@ export class LocalActivity {
       over.addEventListener("abort", stop);
     });
     try {
-      const run: RunActivity = async (context, args) => await find(this.#call.activityType)(context, args);
+      const run: RunActivity = async (context, args) =>
+        await find(this.#call.activityType)(context, args);
       const end = await Promise.race([attempt.run(run), limited]);
       this.#runtimeMs = Math.max(0, Math.round(timers.now() - began));
       if (metrics !== undefined) this.#measure(end);
@@ -200,7 +210,11 @@ export class LocalActivity {
 
   #timeoutEnd(): AttemptEnd {
     const failure = timeoutFailure(TimeoutType.START_TO_CLOSE);
-    return { kind: "failed", failure, error: new Error(`it took longer than ${this.#startToCloseMs} ms`) };
+    return {
+      kind: "failed",
+      failure,
+      error: new Error(`it took longer than ${this.#startToCloseMs} ms`),
+    };
   }
 
   /** Settles the activity, or returns the delay until the next attempt in ms. */
@@ -226,7 +240,11 @@ export class LocalActivity {
     // An activity that was stopped by shutdown or eviction did not fail.
     if (this.#cancelled === undefined || this.#cancelled === "CANCELLED") {
       if (dialect.logsFailures !== true) {
-        logger.warn("a local activity failed", { ...attempt, error: loggable(error, codec), nextAttempt });
+        logger.warn("a local activity failed", {
+          ...attempt,
+          error: loggable(error, codec),
+          nextAttempt,
+        });
       }
       events.activityFailed?.({ ...attempt, message: failure.message });
     }
@@ -240,8 +258,12 @@ export class LocalActivity {
 
   /** Type names are compared without case, as in Core. */
   #isFinal(failure: Failure): boolean {
-    const type = failure.failureInfo.case === "applicationFailureInfo" ? failure.failureInfo.value.type.toLowerCase() : "";
-    return this.#call.retryPolicy?.nonRetryableErrorTypes.some((final) => final.toLowerCase() === type) ?? false;
+    const type = failure.failureInfo.case === "applicationFailureInfo"
+      ? failure.failureInfo.value.type.toLowerCase()
+      : "";
+    return this.#call.retryPolicy?.nonRetryableErrorTypes.some((final) =>
+      final.toLowerCase() === type
+    ) ?? false;
   }
 
   #timedOut(type: TimeoutType): void {
@@ -282,7 +304,9 @@ export class LocalActivity {
     series.execution.record(this.#runtimeMs);
     if (kind === "failed") series.failed.add();
     if (kind === "cancelled") series.cancelled.add();
-    if (kind === "completed") series.endToEnd.record(Math.max(0, dateOn(this.#settings.timers) - this.#scheduledAt));
+    if (kind === "completed") {
+      series.endToEnd.record(Math.max(0, dateOn(this.#settings.timers) - this.#scheduledAt));
+    }
   }
 
   readonly #callName = (): string => nameOfCall(this.#call);
@@ -310,11 +334,14 @@ export class LocalActivity {
       startedTime: now,
       attempt: this.#number,
       ...(start > 0 && { startToCloseTimeout: durationFromMs(start) }),
-      ...(scheduleToCloseTimeoutMs > 0 && { scheduleToCloseTimeout: durationFromMs(scheduleToCloseTimeoutMs) }),
+      ...(scheduleToCloseTimeoutMs > 0 &&
+        { scheduleToCloseTimeout: durationFromMs(scheduleToCloseTimeoutMs) }),
       retryPolicy: {
         initialInterval: durationFromMs(initialMs),
         backoffCoefficient: coefficient >= 1 ? coefficient : DEFAULT_COEFFICIENT,
-        maximumInterval: durationFromMs(Math.max(initialMs, retryPolicy?.maximumIntervalMs || 100 * initialMs)),
+        maximumInterval: durationFromMs(
+          Math.max(initialMs, retryPolicy?.maximumIntervalMs || 100 * initialMs),
+        ),
         maximumAttempts: retryPolicy?.maximumAttempts ?? 0,
         nonRetryableErrorTypes: retryPolicy?.nonRetryableErrorTypes ?? [],
       },
@@ -334,8 +361,15 @@ const CALL_NAME_DIGITS = 40;
  * A name that is equal for the same call in all attempts and repetitions of its workflow task, and
  * different for other calls of the run. Ignores ids, limits and headers.
  */
-export function nameOfCall({ caller, activityType, arguments: args, equalCalls }: ScheduleLocalActivity): string {
-  const call = ScheduleLocalActivity.fromPartial({ caller, activityType, arguments: args, equalCalls });
+export function nameOfCall(
+  { caller, activityType, arguments: args, equalCalls }: ScheduleLocalActivity,
+): string {
+  const call = ScheduleLocalActivity.fromPartial({
+    caller,
+    activityType,
+    arguments: args,
+    equalCalls,
+  });
   return sha256Hex(ScheduleLocalActivity.encode(call).finish()).slice(0, CALL_NAME_DIGITS);
 }
 

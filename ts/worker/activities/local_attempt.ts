@@ -26,7 +26,11 @@ export class LocalAttempt {
   readonly #task: PollActivityTaskQueueResponse;
   readonly #settings: LocalSettings;
 
-  constructor(task: PollActivityTaskQueueResponse, settings: LocalSettings, localCall: () => string) {
+  constructor(
+    task: PollActivityTaskQueueResponse,
+    settings: LocalSettings,
+    localCall: () => string,
+  ) {
     this.#task = task;
     this.#settings = settingsFor(settings, task, true);
     this.context = new AttemptContext(task, { ...this.#settings, localCall }, () => {});
@@ -38,7 +42,9 @@ export class LocalAttempt {
   }
 
   cancel(reason: CancelReason): void {
-    if (this.context.cancel(reason)) this.context.logger.debug("cancellation of a local activity requested", { reason });
+    if (this.context.cancel(reason)) {
+      this.context.logger.debug("cancellation of a local activity requested", { reason });
+    }
   }
 
   /** Runs the attempt. Never rejects. */
@@ -50,7 +56,9 @@ export class LocalAttempt {
       return this.#completed(await activity(this.context, args));
     } catch (thrown) {
       error = completesAsync(thrown)
-        ? ApplicationFailure.nonRetryable("a local activity cannot be completed from outside", { type: "CompleteAsyncError" })
+        ? ApplicationFailure.nonRetryable("a local activity cannot be completed from outside", {
+          type: "CompleteAsyncError",
+        })
         : this.#settings.dialect.end(thrown, this.context);
       if (error === STOPPED) return { kind: "cancelled", failure: this.#cancellation(thrown) };
     }
@@ -58,7 +66,11 @@ export class LocalAttempt {
       return { kind: "failed", failure: this.#settings.dialect.toFailure(error, converter), error };
     } catch {
       // A failure that cannot be encoded in full is still a failure.
-      return { kind: "failed", failure: toFailure(new ApplicationFailure(messageOf(error))), error };
+      return {
+        kind: "failed",
+        failure: toFailure(new ApplicationFailure(messageOf(error))),
+        error,
+      };
     }
   }
 
@@ -68,11 +80,15 @@ export class LocalAttempt {
     try {
       const payload = namingWhat(what, () => resultOf(this.#settings, this.#task, result));
       // With a codec, sizes are checked after encoding, in the workflow task's report.
-      if (codec === undefined) checkPayloads(what, [payload], limits, (message) => this.context.logger.warn(message));
+      if (codec === undefined) {
+        checkPayloads(what, [payload], limits, (message) => this.context.logger.warn(message));
+      }
       return { kind: "completed", payload };
     } catch (error) {
       if (error instanceof PayloadTooLargeError) throw final(error);
-      throw error instanceof PayloadConverterError && dialect.refusedResultIsFinal ? final(error) : error;
+      throw error instanceof PayloadConverterError && dialect.refusedResultIsFinal
+        ? final(error)
+        : error;
     }
   }
 
@@ -80,7 +96,9 @@ export class LocalAttempt {
     try {
       const { dialect, converter } = this.#settings;
       const failure = dialect.toFailure(thrown, converter);
-      return failure.failureInfo.case === "canceledFailureInfo" ? failure : toFailure(this.context.cancelled.reason, converter);
+      return failure.failureInfo.case === "canceledFailureInfo"
+        ? failure
+        : toFailure(this.context.cancelled.reason, converter);
     } catch {
       return toFailure(new CancelledFailure(messageOf(thrown)));
     }

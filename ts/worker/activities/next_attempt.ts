@@ -15,15 +15,24 @@ export function nextAttemptMs(
   if (policy === undefined) return undefined;
   const info = failure?.failureInfo;
   const application = info?.case === "applicationFailureInfo" ? info.value : undefined;
-  if (application?.nonRetryable || policy.nonRetryableErrorTypes.includes(application?.type ?? "")) return undefined;
-  if (policy.maximumAttempts > 0 && Math.max(1, attempt) >= policy.maximumAttempts) return undefined;
-  const ms = (duration: Parameters<typeof durationMs>[0] | undefined) => (duration === undefined ? 0 : durationMs(duration));
-  const grown = ms(policy.initialInterval) * Math.max(1, policy.backoffCoefficient) ** (Math.max(1, attempt) - 1);
+  if (
+    application?.nonRetryable || policy.nonRetryableErrorTypes.includes(application?.type ?? "")
+  ) return undefined;
+  if (policy.maximumAttempts > 0 && Math.max(1, attempt) >= policy.maximumAttempts) {
+    return undefined;
+  }
+  const ms = (
+    duration: Parameters<typeof durationMs>[0] | undefined,
+  ) => (duration === undefined ? 0 : durationMs(duration));
+  const grown = ms(policy.initialInterval) *
+    Math.max(1, policy.backoffCoefficient) ** (Math.max(1, attempt) - 1);
   const maximum = ms(policy.maximumInterval);
   const interval = application?.nextRetryDelay === undefined
     ? (maximum > 0 && !(grown <= maximum) ? maximum : grown)
     : ms(application.nextRetryDelay);
   const limit = ms(scheduleToCloseTimeout);
-  if (limit > 0 && scheduledTime !== undefined && now + interval > timestampMs(scheduledTime) + limit) return undefined;
+  if (
+    limit > 0 && scheduledTime !== undefined && now + interval > timestampMs(scheduledTime) + limit
+  ) return undefined;
   return Math.round(interval);
 }

@@ -13,7 +13,14 @@ export interface LoaderHooks {
 
 export type ToThread =
   | { kind: "load"; modules: readonly string[]; hooks: LoaderHooks | undefined }
-  | { kind: "run"; id: number; activity: string; info: ActivityInfo; headers: ActivityContext["headers"]; args: unknown[] }
+  | {
+    kind: "run";
+    id: number;
+    activity: string;
+    info: ActivityInfo;
+    headers: ActivityContext["headers"];
+    args: unknown[];
+  }
   | { kind: "cancel"; id: number; reason: CancelReason; message: string };
 
 export type FromThread =

@@ -21,13 +21,20 @@ export class CustomMetrics {
     this.#labels = labels;
   }
 
-  #of<T>(kind: string, name: string, tags: Tags, make: (name: string, labels: MetricLabels) => T): T | undefined {
+  #of<T>(
+    kind: string,
+    name: string,
+    tags: Tags,
+    make: (name: string, labels: MetricLabels) => T,
+  ): T | undefined {
     const labels = Object.fromEntries(
       Object.entries(this.#labels(tags)).map(([tag, value]) => [plain(tag), String(value)]),
     );
     const key = JSON.stringify([kind, name, labels]);
     let made = this.#series.get(key) as T | undefined;
-    if (made === undefined && this.#series.size < MAX_SERIES) this.#series.set(key, made = make(plain(name), labels));
+    if (made === undefined && this.#series.size < MAX_SERIES) {
+      this.#series.set(key, made = make(plain(name), labels));
+    }
     return made;
   }
 
@@ -59,7 +66,9 @@ export class CustomMetrics {
   record(name: string, unit: string | undefined, value: number, tags: Tags): void {
     const metrics = this.#metrics;
     const values = (name: string, labels: MetricLabels): Histogram =>
-      unit === "ms" || metrics.values === undefined ? metrics.histogram(name, labels) : metrics.values(name, labels);
+      unit === "ms" || metrics.values === undefined
+        ? metrics.histogram(name, labels)
+        : metrics.values(name, labels);
     this.#of("histogram", name, tags, values)?.record(value);
   }
 }

@@ -6,9 +6,17 @@ import type { RunEnding } from "../workflow/run_ending.ts";
 /** Kinds of pollers, as label values. */
 export type PollerType = "workflow_task" | "sticky_workflow_task" | "activity_task" | "nexus_task";
 /** Kinds of slots, as label values. */
-export type WorkerType = "WorkflowWorker" | "ActivityWorker" | "LocalActivityWorker" | "NexusWorker";
+export type WorkerType =
+  | "WorkflowWorker"
+  | "ActivityWorker"
+  | "LocalActivityWorker"
+  | "NexusWorker";
 /** Why a workflow task failed, as label values. */
-export type TaskFailureReason = "NonDeterminismError" | "WorkflowError" | "GrpcMessageTooLarge" | "PayloadsTooLarge";
+export type TaskFailureReason =
+  | "NonDeterminismError"
+  | "WorkflowError"
+  | "GrpcMessageTooLarge"
+  | "PayloadsTooLarge";
 
 /** Series of one workflow type. */
 export class WorkflowSeries {
@@ -27,7 +35,9 @@ export class WorkflowSeries {
     this.failed = new SeriesBy((failure_reason) =>
       metrics.counter("temporal_workflow_task_execution_failed", { ...labels, failure_reason })
     );
-    this.ended = new SeriesBy((ending) => metrics.counter(`temporal_workflow_${ending as RunEnding}`, labels));
+    this.ended = new SeriesBy((ending) =>
+      metrics.counter(`temporal_workflow_${ending as RunEnding}`, labels)
+    );
   }
 }
 
@@ -79,18 +89,32 @@ export class WorkerMetrics {
     this.#labels = labels;
     this.cacheMiss = metrics.counter("temporal_sticky_cache_miss", labels);
     this.forcedEviction = metrics.counter("temporal_sticky_cache_total_forced_eviction", labels);
-    this.workflowScheduleToStart = metrics.histogram("temporal_workflow_task_schedule_to_start_latency", labels);
-    this.activityScheduleToStart = metrics.histogram("temporal_activity_schedule_to_start_latency", labels);
-    this.#workflows = new SeriesBy((workflow_type) => new WorkflowSeries(metrics, { ...labels, workflow_type }));
+    this.workflowScheduleToStart = metrics.histogram(
+      "temporal_workflow_task_schedule_to_start_latency",
+      labels,
+    );
+    this.activityScheduleToStart = metrics.histogram(
+      "temporal_activity_schedule_to_start_latency",
+      labels,
+    );
+    this.#workflows = new SeriesBy((workflow_type) =>
+      new WorkflowSeries(metrics, { ...labels, workflow_type })
+    );
     this.#activities = new SeriesBy((workflow_type) =>
       new SeriesBy((activity_type) => {
         const all = { ...labels, workflow_type, activity_type };
         return {
           received: metrics.counter("temporal_activity_task_received", { ...all, eager: "false" }),
-          receivedEagerly: metrics.counter("temporal_activity_task_received", { ...all, eager: "true" }),
+          receivedEagerly: metrics.counter("temporal_activity_task_received", {
+            ...all,
+            eager: "true",
+          }),
           execution: metrics.histogram("temporal_activity_execution_latency", all),
           endToEnd: metrics.histogram("temporal_activity_succeed_endtoend_latency", all),
-          failed: metrics.counter("temporal_activity_execution_failed", { ...all, failure_reason: "ActivityError" }),
+          failed: metrics.counter("temporal_activity_execution_failed", {
+            ...all,
+            failure_reason: "ActivityError",
+          }),
         };
       })
     );
@@ -138,29 +162,45 @@ export class WorkerMetrics {
     this.#metrics.counter("temporal_worker_start", this.#labels).add();
   }
 
-  /** Returns a function that counts responses to polls. Activities are counted by type when they start. */
+  /**
+   * Returns a function that counts responses to polls. Activities are counted by type when they
+   * start.
+   */
   polled(type: PollerType): (found: boolean) => void {
     if (type === "activity_task" || type === "nexus_task") {
       const kind = type === "activity_task" ? "activity" : "nexus";
       const nothing = this.#metrics.counter(`temporal_${kind}_poll_no_task`, this.#labels);
       return (found) => found ? undefined : nothing.add();
     }
-    const succeeded = this.#metrics.counter("temporal_workflow_task_queue_poll_succeed", this.#labels);
+    const succeeded = this.#metrics.counter(
+      "temporal_workflow_task_queue_poll_succeed",
+      this.#labels,
+    );
     const empty = this.#metrics.counter("temporal_workflow_task_queue_poll_empty", this.#labels);
     return (found) => (found ? succeeded : empty).add();
   }
 
   pollers(poller_type: PollerType, read: () => number): void {
-    this.#gauges.push(this.#metrics.gauge("temporal_num_pollers", { ...this.#labels, poller_type }, read));
+    this.#gauges.push(
+      this.#metrics.gauge("temporal_num_pollers", { ...this.#labels, poller_type }, read),
+    );
   }
 
-  slots(worker_type: WorkerType, slots: { readonly size: number; readonly used: number }, waiting: () => number): void {
+  slots(
+    worker_type: WorkerType,
+    slots: { readonly size: number; readonly used: number },
+    waiting: () => number,
+  ): void {
     const labels = { ...this.#labels, worker_type };
     // A waiting poll holds a slot, but for the load this slot is free.
     const used = () => Math.max(0, slots.used - waiting());
     this.#gauges.push(
       this.#metrics.gauge("temporal_worker_task_slots_used", labels, used),
-      this.#metrics.gauge("temporal_worker_task_slots_available", labels, () => slots.size - used()),
+      this.#metrics.gauge(
+        "temporal_worker_task_slots_available",
+        labels,
+        () => slots.size - used(),
+      ),
     );
   }
 

@@ -41,17 +41,37 @@ const lowered = (headers: { readonly [name: string]: string }) =>
   Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]));
 
 /** Converts the request for the handlers' services. */
-function requestOf(request: Request | undefined, deadline: Date | undefined, signal: AbortSignal): NexusRequest {
-  const common = { endpoint: request?.endpoint ?? "", headers: lowered(request?.header ?? {}), deadline, signal };
+function requestOf(
+  request: Request | undefined,
+  deadline: Date | undefined,
+  signal: AbortSignal,
+): NexusRequest {
+  const common = {
+    endpoint: request?.endpoint ?? "",
+    headers: lowered(request?.header ?? {}),
+    deadline,
+    signal,
+  };
   const { case: kind, value } = request?.variant ?? { case: undefined, value: undefined };
   if (kind === "startOperation") {
     const { service, operation, requestId, callback, callbackHeader, links, payload } = value;
-    const start = { requestId, callbackUrl: callback, callbackHeaders: lowered(callbackHeader), links, payload };
+    const start = {
+      requestId,
+      callbackUrl: callback,
+      callbackHeaders: lowered(callbackHeader),
+      links,
+      payload,
+    };
     return { ...common, service, operation, variant: { kind: "start", start } };
   }
   if (kind === "cancelOperation") {
     const { service, operation, operationToken, operationId } = value;
-    return { ...common, service, operation, variant: { kind: "cancel", token: operationToken || operationId } };
+    return {
+      ...common,
+      service,
+      operation,
+      variant: { kind: "cancel", token: operationToken || operationId },
+    };
   }
   return { ...common, service: "", operation: "", variant: { kind: "unknown" } };
 }
@@ -59,11 +79,15 @@ function requestOf(request: Request | undefined, deadline: Date | undefined, sig
 /** The reason label of a failed task; undefined if it did not fail. */
 function failureReason(outcome: NexusOutcome): string | undefined {
   if (outcome.kind === "operationFailed") {
-    return `operation_${outcome.failure.failureInfo.case === "canceledFailureInfo" ? "canceled" : "failed"}`;
+    return `operation_${
+      outcome.failure.failureInfo.case === "canceledFailureInfo" ? "canceled" : "failed"
+    }`;
   }
   if (outcome.kind !== "handlerFailed") return undefined;
   const { failureInfo } = outcome.failure;
-  return `handler_error_${failureInfo.case === "nexusHandlerFailureInfo" ? failureInfo.value.type : "INTERNAL"}`;
+  return `handler_error_${
+    failureInfo.case === "nexusHandlerFailureInfo" ? failureInfo.value.type : "INTERNAL"
+  }`;
 }
 
 export class NexusTasks {
@@ -107,12 +131,18 @@ export class NexusTasks {
     const read = requestOf(request, deadline, abort.signal);
     const of = withFields(logger, { service: read.service, operation: read.operation });
     const disarm = timeoutMs === undefined ? undefined : timers.after(timeoutMs, () => {
-      of.debug("cancellation of a Nexus handler requested: its request has timed out", { limitMs: timeoutMs });
+      of.debug("cancellation of a Nexus handler requested: its request has timed out", {
+        limitMs: timeoutMs,
+      });
       abort.abort("TIMED_OUT" satisfies NexusStopReason);
     });
     this.#running.add(abort);
-    const scheduled = request?.scheduledTime === undefined ? undefined : timestampDate(request.scheduledTime).getTime();
-    if (scheduled !== undefined) metrics?.nexus.scheduleToStart.record(Math.max(0, Date.now() - scheduled));
+    const scheduled = request?.scheduledTime === undefined
+      ? undefined
+      : timestampDate(request.scheduledTime).getTime();
+    if (scheduled !== undefined) {
+      metrics?.nexus.scheduleToStart.record(Math.max(0, Date.now() - scheduled));
+    }
     const began = performance.now();
     try {
       const outcome = await this.#run(read, of);
@@ -130,8 +160,14 @@ export class NexusTasks {
     try {
       return await this.services.run(request);
     } catch (error) {
-      logger.error("a Nexus task could not be handled", { error: loggable(error, this.#options.codec) });
-      return this.#internal(hidesTextOf(error, this.#options.codec) ? "the task could not be handled" : messageOf(error));
+      logger.error("a Nexus task could not be handled", {
+        error: loggable(error, this.#options.codec),
+      });
+      return this.#internal(
+        hidesTextOf(error, this.#options.codec)
+          ? "the task could not be handled"
+          : messageOf(error),
+      );
     }
   }
 
@@ -154,14 +190,24 @@ export class NexusTasks {
     const { taskToken, pollerGroupId, request } = task;
     const asTemporal = request?.capabilities?.temporalFailureResponses === true;
     try {
-      const { method, request: bytes } = nexusReport({ namespace, identity, taskToken, pollerGroupId }, outcome, asTemporal);
+      const { method, request: bytes } = nexusReport(
+        { namespace, identity, taskToken, pollerGroupId },
+        outcome,
+        asTemporal,
+      );
       await report({ service, codec: undefined, timers, logger }, method, bytes);
-      if (scheduled !== undefined) metrics?.nexus.endToEnd.record(Math.max(0, Date.now() - scheduled));
+      if (scheduled !== undefined) {
+        metrics?.nexus.endToEnd.record(Math.max(0, Date.now() - scheduled));
+      }
     } catch (error) {
       // The caller no longer waits, or the frontend with the request was lost: the server sends it
       // again.
-      if (hasCode(error, Code.NOT_FOUND)) logger.debug("the caller no longer waits for the result of the Nexus task", { error });
-      else logger.error("the result of a Nexus task could not be reported; the service will send the task again", { error });
+      if (hasCode(error, Code.NOT_FOUND)) {
+        logger.debug("the caller no longer waits for the result of the Nexus task", { error });
+      } else {logger.error(
+          "the result of a Nexus task could not be reported; the service will send the task again",
+          { error },
+        );}
     }
   }
 }

@@ -49,16 +49,18 @@ export async function drainWorker(parts: DrainedParts): Promise<void> {
   const ended = lossy && pollers.pollsAreEnded;
   const workflows = stop(pollers.workflow, lossy ? LOSSY_POLL_MS : 0);
   const nexus = stop(pollers.nexus, lossy ? LOSSY_POLL_MS : 0);
-  const idle = stop(pollers.activity, ended ? LOSSY_POLL_MS : lossy ? Infinity : 0).then(async () => {
-    // The last reports may still bring activities.
-    await pollers.eagerIdle();
-    await Promise.all(pollers.activity.map((poller) => poller.idle()));
-    // A workflow task may call several local activities in sequence.
-    await workflows;
-    await local.whenIdle();
-    await nexus;
-    return true;
-  });
+  const idle = stop(pollers.activity, ended ? LOSSY_POLL_MS : lossy ? Infinity : 0).then(
+    async () => {
+      // The last reports may still bring activities.
+      await pollers.eagerIdle();
+      await Promise.all(pollers.activity.map((poller) => poller.idle()));
+      // A workflow task may call several local activities in sequence.
+      await workflows;
+      await local.whenIdle();
+      await nexus;
+      return true;
+    },
+  );
   // No more polls are sent; the service ends the current ones.
   if (ended) void sayGoodbye(parts);
   const drained = new AbortController();
@@ -66,7 +68,10 @@ export async function drainWorker(parts: DrainedParts): Promise<void> {
   const cancelTimer = new AbortController();
   const within = async (ms: number) => {
     if (ms === Infinity) return idle;
-    return Promise.race([idle, sleepOn(timers, ms, cancelTimer.signal).then(() => false, () => false)]);
+    return Promise.race([
+      idle,
+      sleepOn(timers, ms, cancelTimer.signal).then(() => false, () => false),
+    ]);
   };
   if (!(await within(shutdownGraceMs))) {
     activityTasks?.cancelAll("WORKER_SHUTDOWN");
@@ -75,10 +80,14 @@ export async function drainWorker(parts: DrainedParts): Promise<void> {
     if (!(await within(shutdownForceMs))) {
       // The remaining wait may be for a poll without a response.
       const running = (activityTasks?.running ?? 0) + local.running;
-      if (running > 0) logger.warn("the worker stops while canceled activities are still running", { running });
+      if (running > 0) {
+        logger.warn("the worker stops while canceled activities are still running", { running });
+      }
       const handlers = nexusTasks?.running ?? 0;
       if (handlers > 0) {
-        logger.warn("the worker stops while canceled Nexus handlers are still running", { handlers });
+        logger.warn("the worker stops while canceled Nexus handlers are still running", {
+          handlers,
+        });
       }
       await Promise.all([...pollers.activity, ...pollers.nexus].map((poller) => poller.stop()));
     }
@@ -95,7 +104,10 @@ export async function drainWorker(parts: DrainedParts): Promise<void> {
  * expected, because their deadlines would keep an idle worker for seconds. Running tasks may cause
  * new tasks, so they end first.
  */
-async function cancelQuietPolls({ settings, pollers }: DrainedParts, drained: AbortSignal): Promise<void> {
+async function cancelQuietPolls(
+  { settings, pollers }: DrainedParts,
+  drained: AbortSignal,
+): Promise<void> {
   while (!drained.aborted && pollers.all.some((poller) => poller.waiting > 0)) {
     const left = pollers.tasks > 0 ? BUSY_CHECK_MS : pollers.quiet.leftMs;
     if (left > 0) {
@@ -110,11 +122,15 @@ async function cancelQuietPolls({ settings, pollers }: DrainedParts, drained: Ab
 }
 
 /** Lets the service end this worker's polls and release its sticky queue. Errors are ignored. */
-async function sayGoodbye({ settings, stickyQueue, instanceKey, ...parts }: DrainedParts): Promise<void> {
+async function sayGoodbye(
+  { settings, stickyQueue, instanceKey, ...parts }: DrainedParts,
+): Promise<void> {
   const { workflowTasks, activityTasks, nexusTasks } = parts;
   const { service, namespace, identity, taskQueue, logger } = settings;
   // For a server that does not end polls, a call on the same connection confirms the cancellations.
-  if (service.losesCancelledPolls !== true && (workflowTasks === undefined || stickyQueue === "")) return;
+  if (service.losesCancelledPolls !== true && (workflowTasks === undefined || stickyQueue === "")) {
+    return;
+  }
   const request = {
     namespace,
     identity,
@@ -131,6 +147,8 @@ async function sayGoodbye({ settings, stickyQueue, instanceKey, ...parts }: Drai
   try {
     await typedService(service).shutdownWorker(request, { timeoutMs: SHUTDOWN_CALL_MS });
   } catch (error) {
-    withFields(logger, { taskQueue }).debug("the service could not be notified of the shutdown", { error });
+    withFields(logger, { taskQueue }).debug("the service could not be notified of the shutdown", {
+      error,
+    });
   }
 }

@@ -72,7 +72,9 @@ export interface PollerOptions<Task> {
   random?: () => number;
 }
 
-/** The service rejects the polls of this worker, and a retry does not help. `run()` rejects with it. */
+/**
+ * The service rejects the polls of this worker, and a retry does not help. `run()` rejects with it.
+ */
 export class WorkerPollError extends Error {
   override name = "WorkerPollError";
 
@@ -87,7 +89,10 @@ export class WorkerPollError extends Error {
   }
 }
 
-/** Aborts a loop and its poll. Separate signals, because a service listens to the signal of each call. */
+/**
+ * Aborts a loop and its poll. Separate signals, because a service listens to the signal of each
+ * call.
+ */
 interface LoopStop {
   readonly loop: AbortController;
   readonly poll: AbortController;
@@ -133,7 +138,9 @@ export class Poller<Task> {
   get served(): boolean {
     if (this.#answered) return true;
     const before = this.#options.timers.now() - TAKEN_AFTER_MS;
-    for (const { since } of this.#inFlight) if (since > this.#refusedAt && since <= before) return true;
+    for (const { since } of this.#inFlight) {
+      if (since > this.#refusedAt && since <= before) return true;
+    }
     return false;
   }
 
@@ -159,7 +166,11 @@ export class Poller<Task> {
     const takeBack = () => {
       for (const [{ poll }] of loops) poll.abort(reason);
     };
-    const cancel = drainMs === 0 ? takeBack() : drainMs === Infinity ? undefined : this.#options.timers.after(drainMs, takeBack);
+    const cancel = drainMs === 0
+      ? takeBack()
+      : drainMs === Infinity
+      ? undefined
+      : this.#options.timers.after(drainMs, takeBack);
     await Promise.all(loops.map(([, ended]) => ended));
     cancel?.();
   }
@@ -204,7 +215,11 @@ export class Poller<Task> {
         failures++;
         pause = backoffMs(failures, POLL_BACKOFF, random);
         this.#count(error);
-        logger.warn(`polling for ${what} failed`, { error, attempt: failures, nextInMs: Math.round(pause) });
+        logger.warn(`polling for ${what} failed`, {
+          error,
+          attempt: failures,
+          nextInMs: Math.round(pause),
+        });
       }
       if (pause > 0 && !signal.aborted) await sleepOn(timers, pause, signal).catch(() => {});
     }
@@ -232,7 +247,10 @@ export class Poller<Task> {
     return true;
   }
 
-  async #ask(poll: PollerOptions<Task>["poll"], signal: AbortSignal): Promise<PollAnswer<Task> | undefined> {
+  async #ask(
+    poll: PollerOptions<Task>["poll"],
+    signal: AbortSignal,
+  ): Promise<PollAnswer<Task> | undefined> {
     const { timers, polled } = this.#options;
     const one = { since: timers.now() };
     this.#inFlight.add(one);
@@ -257,7 +275,9 @@ export class Poller<Task> {
     const now = this.#options.timers.now();
     this.#finalRefusals = final ? this.#finalRefusals + 1 : 0;
     if (this.#finalRefusals === 1) this.#finalSince = now;
-    if (this.#finalRefusals < FINAL_AFTER || now - this.#finalSince < FINAL_AFTER_MS || this.#ended) return;
+    if (
+      this.#finalRefusals < FINAL_AFTER || now - this.#finalSince < FINAL_AFTER_MS || this.#ended
+    ) return;
     this.#ended = true;
     this.#options.onFatal(new WorkerPollError(this.#options.what, error));
   }
@@ -272,7 +292,9 @@ export class Poller<Task> {
     quiet?.noteTask();
     const work = this.#options.handle(task).catch((error) => {
       // Internal error: `handle` must report every task. The service dispatches the task again.
-      this.#options.logger.error(`a task of ${this.#options.what} was not handled`, { error: readable(error) });
+      this.#options.logger.error(`a task of ${this.#options.what} was not handled`, {
+        error: readable(error),
+      });
     }).finally(() => {
       this.#tasks.delete(work);
       quiet?.noteTask();

@@ -1,6 +1,9 @@
 // The number of polls in flight: options of users, as ranges for the pollers.
 
-/** Scales polls in flight between `minimum` and `maximum`, by suggestions of the service and by load. */
+/**
+ * Scales polls in flight between `minimum` and `maximum`, by suggestions of the service and by
+ * load.
+ */
 export interface PollerBehaviorAutoscaling {
   /** Scales with the service's suggestions and the arriving tasks. */
   readonly type: "autoscaling";
@@ -46,7 +49,9 @@ const COMMON_PART = 0.2;
 function check(name: string, behavior: PollerBehavior): PollerBehavior {
   const whole = (key: string, value: number | undefined, least: number) => {
     if (value !== undefined && (!Number.isInteger(value) || value < least)) {
-      throw new RangeError(`the worker's ${name}.${key} must be a whole number of at least ${least}, not ${value}`);
+      throw new RangeError(
+        `the worker's ${name}.${key} must be a whole number of at least ${least}, not ${value}`,
+      );
     }
   };
   switch (behavior.type) {
@@ -70,7 +75,11 @@ function check(name: string, behavior: PollerBehavior): PollerBehavior {
 /** Limits polls to slots, because each poll may bring a task. */
 function within(slots: number, range: PollRange): PollRange {
   const max = Math.max(1, Math.min(range.max, slots));
-  return { max, min: Math.min(range.min, max), initial: Math.min(Math.max(range.initial, range.min), max) };
+  return {
+    max,
+    min: Math.min(range.min, max),
+    initial: Math.min(Math.max(range.initial, range.min), max),
+  };
 }
 
 function ranged(behavior: PollerBehavior, otherwise: number, slots: number): PollRange {
@@ -78,16 +87,25 @@ function ranged(behavior: PollerBehavior, otherwise: number, slots: number): Pol
     const fixed = behavior.maximum ?? FIXED;
     return within(slots, { min: fixed, initial: fixed, max: fixed });
   }
-  const { minimum = Math.min(MIN, behavior.maximum ?? MIN), maximum = Math.max(otherwise, minimum), initial = minimum } =
-    behavior;
+  const {
+    minimum = Math.min(MIN, behavior.maximum ?? MIN),
+    maximum = Math.max(otherwise, minimum),
+    initial = minimum,
+  } = behavior;
   return within(slots, { min: minimum, initial, max: maximum });
 }
 
-export function activityPolls(behavior: PollerBehavior = { type: "autoscaling" }, slots: number): PollRange {
+export function activityPolls(
+  behavior: PollerBehavior = { type: "autoscaling" },
+  slots: number,
+): PollRange {
   return ranged(check("activityTaskPollerBehavior", behavior), MAX, slots);
 }
 
-export function nexusPolls(behavior: PollerBehavior = { type: "autoscaling" }, slots: number): PollRange {
+export function nexusPolls(
+  behavior: PollerBehavior = { type: "autoscaling" },
+  slots: number,
+): PollRange {
   return ranged(check("nexusTaskPollerBehavior", behavior), MAX, slots);
 }
 
@@ -108,13 +126,20 @@ export function workflowPolls(
       );
     }
     const normal = ranged(
-      { type: "simple-maximum", maximum: Math.max(1, Math.min(maximum - 1, Math.floor(maximum * commonPart))) },
+      {
+        type: "simple-maximum",
+        maximum: Math.max(1, Math.min(maximum - 1, Math.floor(maximum * commonPart))),
+      },
       1,
       Math.floor(slots / 2),
     );
     return {
       normal,
-      sticky: ranged({ type: "simple-maximum", maximum: maximum - normal.max }, 1, slots - normal.max),
+      sticky: ranged(
+        { type: "simple-maximum", maximum: maximum - normal.max },
+        1,
+        slots - normal.max,
+      ),
     };
   }
   const normal = ranged(behavior, MAX_NORMAL, Math.floor(slots / 2));

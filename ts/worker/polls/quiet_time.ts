@@ -3,7 +3,9 @@
 // idleness.
 import type { Timers } from "../../base/timers.ts";
 
-/** Idle time after a task, in ms. With two tasks per second such a pause occurs once in a hundred. */
+/**
+ * Idle time after a task, in ms. With two tasks per second such a pause occurs once in a hundred.
+ */
 const QUIET_MS = 2000;
 /** Idle time of a worker without a task so far, in ms: waiting tasks have arrived by then. */
 const FIRST_QUIET_MS = 1000;

@@ -22,7 +22,9 @@ import type { WorkflowTasks } from "../workflow/workflow_tasks.ts";
 
 /** Deadline of a poll, in ms. Services respond earlier (Temporal after about a minute). */
 const POLL_MS = 70_000;
-/** The same for activities of a service that loses tasks of canceled polls: shutdown waits for it. */
+/**
+ * The same for activities of a service that loses tasks of canceled polls: shutdown waits for it.
+ */
 export const LOSSY_POLL_MS = 5000;
 
 export interface PollerParts {
@@ -49,14 +51,21 @@ export interface ReservedTask {
 }
 
 function atMost({ min, initial, max }: PollRange, limit: number): PollRange {
-  return { min: Math.min(min, limit), initial: Math.min(initial, limit), max: Math.min(max, limit) };
+  return {
+    min: Math.min(min, limit),
+    initial: Math.min(initial, limit),
+    max: Math.min(max, limit),
+  };
 }
 
 export class WorkerPollers {
   readonly workflow: Poller<WorkflowTask>[] = [];
   readonly activity: Poller<Uint8Array>[] = [];
   readonly nexus: Poller<Uint8Array>[] = [];
-  /** The service ends this worker's polls when it is notified of the shutdown: no need to cancel them. */
+  /**
+   * The service ends this worker's polls when it is notified of the shutdown: no need to cancel
+   * them.
+   */
   pollsAreEnded = false;
   /** Shutdown was requested: later poll errors are expected. */
   isStopping = false;
@@ -80,7 +89,9 @@ export class WorkerPollers {
   }
 
   get all(): readonly Poller<WorkflowTask | Uint8Array>[] {
-    return [...this.workflow, ...this.activity, ...this.nexus] as Poller<WorkflowTask | Uint8Array>[];
+    return [...this.workflow, ...this.activity, ...this.nexus] as Poller<
+      WorkflowTask | Uint8Array
+    >[];
   }
 
   /** Resolves when no report with requested activities is in flight. */
@@ -111,15 +122,25 @@ export class WorkerPollers {
 
   /** Creates the pollers and sends the first polls. */
   start(): void {
-    const { taskQueue, maxConcurrentWorkflowTasks, maxConcurrentActivities, metrics } = this.#settings;
+    const { taskQueue, maxConcurrentWorkflowTasks, maxConcurrentActivities, metrics } =
+      this.#settings;
     const { workflowPolls, activityPolls } = this.#settings;
     if (this.#parts.workflowTasks !== undefined) {
       const tasks = this.#parts.workflowTasks;
-      const common = { slots: new Slots(maxConcurrentWorkflowTasks), handle: (task: WorkflowTask) => tasks.handle(task) };
+      const common = {
+        slots: new Slots(maxConcurrentWorkflowTasks),
+        handle: (task: WorkflowTask) => tasks.handle(task),
+      };
       const what = `workflow tasks of queue "${taskQueue}"`;
       const normal = this.#workflowPoll(tasks, { name: taskQueue, kind: TaskQueueKind.NORMAL });
       this.workflow.push(
-        this.#poller({ ...common, what, polls: workflowPolls.normal, poll: normal, polled: metrics?.polled("workflow_task") }),
+        this.#poller({
+          ...common,
+          what,
+          polls: workflowPolls.normal,
+          poll: normal,
+          polled: metrics?.polled("workflow_task"),
+        }),
       );
       if (workflowPolls.sticky !== undefined) {
         const sticky = this.#workflowPoll(tasks, {
@@ -144,7 +165,9 @@ export class WorkerPollers {
       this.activity.push(this.#poller({
         what: `activity tasks of queue "${taskQueue}"`,
         // Each waiting poll may bring a task at any moment, whatever the pace.
-        polls: perSecond === undefined ? activityPolls : atMost(activityPolls, Math.ceil(perSecond / 100)),
+        polls: perSecond === undefined
+          ? activityPolls
+          : atMost(activityPolls, Math.ceil(perSecond / 100)),
         pace: perSecond === undefined ? undefined : new RateLimit(perSecond, this.#settings.timers),
         slots: new Slots(maxConcurrentActivities),
         poll: this.#activityPoll(),
@@ -174,14 +197,27 @@ export class WorkerPollers {
 
   /** Eager activities would bypass rate limits, and save nothing with the embedded engine. */
   #askEagerly(poller: Poller<Uint8Array>): void {
-    const { service, taskQueue, maxActivitiesPerSecond, maxTaskQueueActivitiesPerSecond, maxEagerActivities } = this.#settings;
+    const {
+      service,
+      taskQueue,
+      maxActivitiesPerSecond,
+      maxTaskQueueActivitiesPerSecond,
+      maxEagerActivities,
+    } = this.#settings;
     if (service.losesCancelledPolls !== true) return;
-    if (maxActivitiesPerSecond !== undefined || maxTaskQueueActivitiesPerSecond !== undefined) return;
+    if (maxActivitiesPerSecond !== undefined || maxTaskQueueActivitiesPerSecond !== undefined) {
+      return;
+    }
     const work = (task: Uint8Array, release: () => void) => {
       this.#parts.activityTasks?.noteEager(task);
       poller.work(task, release);
     };
-    this.#eager = new EagerActivities({ taskQueue, slots: poller.slots, work, most: maxEagerActivities });
+    this.#eager = new EagerActivities({
+      taskQueue,
+      slots: poller.slots,
+      work,
+      most: maxEagerActivities,
+    });
     this.#parts.workflowTasks?.askFor(this.#eager);
   }
 
@@ -197,7 +233,11 @@ export class WorkerPollers {
     ) => {
       pollers.forEach((poller, i) => metrics.pollers(types[i]!, () => poller.waiting));
       if (pollers.length === 0) return;
-      metrics.slots(worker, pollers[0]!.slots, () => pollers.reduce((sum, poller) => sum + poller.waiting, 0));
+      metrics.slots(
+        worker,
+        pollers[0]!.slots,
+        () => pollers.reduce((sum, poller) => sum + poller.waiting, 0),
+      );
     };
     gauges(this.workflow, "WorkflowWorker", ["workflow_task", "sticky_workflow_task"]);
     gauges(this.activity, "ActivityWorker", ["activity_task"]);
@@ -224,18 +264,28 @@ export class WorkerPollers {
     });
   }
 
-  #workflowPoll(tasks: WorkflowTasks, queue: { name: string; kind: TaskQueueKind; normalName?: string }) {
+  #workflowPoll(
+    tasks: WorkflowTasks,
+    queue: { name: string; kind: TaskQueueKind; normalName?: string },
+  ) {
     const { namespace, identity, deployment } = this.#settings;
     const workerInstanceKey = this.#parts.instanceKey;
     return this.#poll(
       "pollWorkflowTaskQueue",
-      pollRequest({ namespace, identity, taskQueue: queue, workerInstanceKey, ...deployment?.poll }),
+      pollRequest({
+        namespace,
+        identity,
+        taskQueue: queue,
+        workerInstanceKey,
+        ...deployment?.poll,
+      }),
       (response) => tasks.read(response),
     );
   }
 
   #activityPoll() {
-    const { namespace, identity, taskQueue, deployment, maxTaskQueueActivitiesPerSecond } = this.#settings;
+    const { namespace, identity, taskQueue, deployment, maxTaskQueueActivitiesPerSecond } =
+      this.#settings;
     return this.#poll(
       "pollActivityTaskQueue",
       pollRequest({
@@ -254,8 +304,18 @@ export class WorkerPollers {
   #nexusPoll() {
     const { namespace, identity, taskQueue, deployment } = this.#settings;
     const queue = { name: taskQueue, kind: TaskQueueKind.NORMAL };
-    const fields = { namespace, identity, taskQueue: queue, workerInstanceKey: this.#parts.instanceKey, ...deployment?.poll };
-    return this.#poll("pollNexusTaskQueue", pollRequest(fields, PollNexusTaskQueueRequest), (response) => response);
+    const fields = {
+      namespace,
+      identity,
+      taskQueue: queue,
+      workerInstanceKey: this.#parts.instanceKey,
+      ...deployment?.poll,
+    };
+    return this.#poll(
+      "pollNexusTaskQueue",
+      pollRequest(fields, PollNexusTaskQueueRequest),
+      (response) => response,
+    );
   }
 
   #poll<Task>(

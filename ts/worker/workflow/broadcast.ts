@@ -3,14 +3,21 @@
 import { withCodec } from "../../codec/coded_service.ts";
 import { ApplicationFailure } from "../../converter/failures.ts";
 import { toPayloads } from "../../converter/payload.ts";
-import { BROADCAST_CONTROL, reached, SUBSCRIPTION_ATTRIBUTE } from "../../converter/subscriptions.ts";
+import {
+  BROADCAST_CONTROL,
+  reached,
+  SUBSCRIPTION_ATTRIBUTE,
+} from "../../converter/subscriptions.ts";
 import { broadcastSignal } from "../../service/broadcast.ts";
 import { Code, ServiceError } from "../../service/raw.ts";
 import { typedService } from "../../service/typed.ts";
 import type { RunActivity } from "../activities/activity_dialect.ts";
 import type { WorkerSettings } from "../options.ts";
 
-/** Returns an activity that resolves to the number of reached runs. Permanent errors are not retried. */
+/**
+ * Returns an activity that resolves to the number of reached runs. Permanent errors are not
+ * retried.
+ */
 export function broadcasting(settings: WorkerSettings): RunActivity {
   const { service, codec, namespace, identity, converter } = settings;
   const calls = typedService(codec === undefined ? service : withCodec(service, codec, settings));
@@ -41,8 +48,13 @@ export function broadcasting(settings: WorkerSettings): RunActivity {
       return count;
     } catch (error) {
       if (!(error instanceof ServiceError)) throw error;
-      if (error.code !== Code.FAILED_PRECONDITION && error.code !== Code.INVALID_ARGUMENT) throw error;
-      throw ApplicationFailure.nonRetryable(error.message, { type: "BroadcastRefused", cause: error });
+      if (error.code !== Code.FAILED_PRECONDITION && error.code !== Code.INVALID_ARGUMENT) {
+        throw error;
+      }
+      throw ApplicationFailure.nonRetryable(error.message, {
+        type: "BroadcastRefused",
+        cause: error,
+      });
     }
   };
 }

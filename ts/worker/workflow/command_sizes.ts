@@ -3,8 +3,14 @@
 // named error and a corrected version can continue. A completion below the limit is not parsed.
 import { type DescMessage, fromBinary } from "@bufbuild/protobuf";
 import { type PayloadLimits, PayloadTooLargeError } from "../../service/limits.ts";
-import { type Command, CommandSchema } from "../../messages/generated/temporal/api/command/v1/message_pb.ts";
-import { Message, RespondWorkflowTaskCompletedRequest as Report } from "../../messages/generated/fields.ts";
+import {
+  type Command,
+  CommandSchema,
+} from "../../messages/generated/temporal/api/command/v1/message_pb.ts";
+import {
+  Message,
+  RespondWorkflowTaskCompletedRequest as Report,
+} from "../../messages/generated/fields.ts";
 import { Fields } from "../../messages/wire.ts";
 import { MessageSchema } from "../../messages/generated/temporal/api/protocol/v1/message_pb.ts";
 
@@ -23,7 +29,10 @@ export function checkCompletion(
   const look = (what: () => string, bytes: number) => {
     if (bytes > limits.errorBytes) throw new PayloadTooLargeError(what(), bytes, limits.errorBytes);
     if (bytes > limits.warnBytes) {
-      warn(`${what()} takes ${bytes} bytes; the service rejects more than ${limits.errorBytes} bytes`, bytes);
+      warn(
+        `${what()} takes ${bytes} bytes; the service rejects more than ${limits.errorBytes} bytes`,
+        bytes,
+      );
     }
   };
   for (const at = new Fields(request); at.next();) {
@@ -32,18 +41,30 @@ export function checkCompletion(
     if (at.tag === Report.commands) command(bytes, least, look);
     else if (at.tag === Report.messages) {
       const body = sizes(bytes).get(Message.body) ?? 0;
-      look(() => `the response to update "${fromBinary(MessageSchema, bytes).protocolInstanceId}"`, body);
+      look(
+        () => `the response to update "${fromBinary(MessageSchema, bytes).protocolInstanceId}"`,
+        body,
+      );
     }
   }
 }
 
-function command(bytes: Uint8Array, least: number, look: (what: () => string, bytes: number) => void): void {
+function command(
+  bytes: Uint8Array,
+  least: number,
+  look: (what: () => string, bytes: number) => void,
+): void {
   for (const at = new Fields(bytes); at.next();) {
     const attributes = at.bytes();
     if (!at.hasLength || attributes.length <= least) continue;
     const schema = CommandSchema.fields.find(({ number }) => number === at.number)?.message;
     for (const [tag, size] of sizes(attributes)) {
-      if (size > least) look(() => `${named(fromBinary(CommandSchema, bytes))}: ${fieldName(schema, tag >>> 3)}`, size);
+      if (size > least) {
+        look(
+          () => `${named(fromBinary(CommandSchema, bytes))}: ${fieldName(schema, tag >>> 3)}`,
+          size,
+        );
+      }
     }
   }
 }

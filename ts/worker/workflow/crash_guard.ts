@@ -12,7 +12,9 @@ import type { TaskHead, WorkflowTask } from "../../realm/realm.ts";
  */
 const MAX_PARKED = 8;
 const LOOK_MS = 250;
-/** How long a service waits for a task until it dispatches it again, and the extension for retries. */
+/**
+ * How long a service waits for a task until it dispatches it again, and the extension for retries.
+ */
 const TASK_MS = 10_000;
 const ADDED_FROM_ATTEMPT = 4;
 const ADDED_MS = 5000;
@@ -38,7 +40,9 @@ export interface CrashGuardParts {
   refuse(task: WorkflowTask, error: Error, logger: Logger): Promise<void>;
 }
 
-/** The waits of a worker's tasks. The realm may request pages of history before the guard exists. */
+/**
+ * The waits of a worker's tasks. The realm may request pages of history before the guard exists.
+ */
 export class TaskWaits {
   guard: CrashGuard | undefined;
 
@@ -108,7 +112,9 @@ export class CrashGuard {
     if (this.#parked >= Math.min(MAX_PARKED, Math.floor(slots / 2))) return false;
     this.#parked++;
     try {
-      const added = attempt < ADDED_FROM_ATTEMPT ? 0 : ADDED_MS * 2 ** Math.min(attempt - ADDED_FROM_ATTEMPT, 20);
+      const added = attempt < ADDED_FROM_ATTEMPT
+        ? 0
+        : ADDED_MS * 2 ** Math.min(attempt - ADDED_FROM_ATTEMPT, 20);
       const until = timers.now() + TASK_MS + Math.min(added, MAX_ADDED_MS);
       while (timers.now() < until) {
         await sleepOn(timers, LOOK_MS, this.#stop.signal);

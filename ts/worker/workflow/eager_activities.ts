@@ -71,7 +71,9 @@ export class EagerActivities {
 
   /** Resolves when no report with a request is in flight. */
   idle(): Promise<void> {
-    return this.#open === 0 ? Promise.resolve() : new Promise((resolve) => this.#whenAnswered.push(resolve));
+    return this.#open === 0
+      ? Promise.resolve()
+      : new Promise((resolve) => this.#whenAnswered.push(resolve));
   }
 }
 
@@ -104,7 +106,8 @@ export function askEagerly(
       Report.commands,
       (message) =>
         message.raw(command.subarray(0, attributes.start))
-          .message(Command.scheduleActivityTaskCommandAttributes, (inner) => inner.raw(attributes.bytes()).raw(EAGER))
+          .message(Command.scheduleActivityTaskCommandAttributes, (inner) =>
+            inner.raw(attributes.bytes()).raw(EAGER))
           .raw(command.subarray(attributes.end)),
     );
     copied = at.end;

@@ -19,7 +19,10 @@ export function noteTasks({ service, crashNote, logger }: WorkerSettings): Noted
   const shared = service.runningTasks?.();
   const work = shared === undefined && crashNote !== undefined ? workNote(crashNote) : undefined;
   if (work !== undefined && isInTheWay(crashNote!, "work")) {
-    logger.error("crash notes are disabled: the file has other content; set crashNote to a separate file", { crashNote });
+    logger.error(
+      "crash notes are disabled: the file has other content; set crashNote to a separate file",
+      { crashNote },
+    );
     return undefined;
   }
   const running = shared ?? (work && new RunningTasks({ work }));

@@ -5,7 +5,11 @@ import { isBundle } from "../../modules/bundle/format.ts";
 import { createInlineRealm, type InlineRealmOptions } from "../../realm/inline_realm.ts";
 import { formatProblem } from "../../modules/loader/errors.ts";
 import type { CommonRealmOptions, Realm } from "../../realm/realm.ts";
-import { createWorkerRealm, MAX_REALM_THREADS, type WorkerRealmOptions } from "../../realm/worker_realm.ts";
+import {
+  createWorkerRealm,
+  MAX_REALM_THREADS,
+  type WorkerRealmOptions,
+} from "../../realm/worker_realm.ts";
 import type { InjectedSinks } from "../../realm/sinks.ts";
 import type { MessageCodec } from "../../codec/message_codec.ts";
 import { decodeForRun } from "../../codec/coded_service.ts";
@@ -16,7 +20,10 @@ import { VERSION } from "../../base/version.ts";
 import {
   GetWorkflowExecutionHistoryRequestSchema,
 } from "../../messages/generated/temporal/api/workflowservice/v1/request_response_pb.ts";
-import { DataBlob, GetWorkflowExecutionHistoryResponse as Answer } from "../../messages/generated/fields.ts";
+import {
+  DataBlob,
+  GetWorkflowExecutionHistoryResponse as Answer,
+} from "../../messages/generated/fields.ts";
 import { concat, Fields, readBytes } from "../../messages/wire.ts";
 import type { WorkerDeploymentVersion } from "../deployment.ts";
 import { readServerInfo } from "../../api/server_info.ts";
@@ -50,7 +57,9 @@ export interface RealmSettings {
    * or a host.
    */
   sources?: WorkerRealmOptions["sources"];
-  /** A module that exports `payloadConverter`, for realms in threads: the converter of the worker. */
+  /**
+   * A module that exports `payloadConverter`, for realms in threads: the converter of the worker.
+   */
   payloadConverterModule?: string | URL;
   /**
    * Modules that export `interceptors` for programs of `@temporalio/workflow`, for realms in
@@ -84,7 +93,9 @@ function namesModules(workflows: Workflows): workflows is WorkerRealmOptions["wo
  * The version of the worker, if histories will contain it: workflow code that branches on it needs
  * the same value on replay. The embedded engine does not write versions.
  */
-async function recordedVersion({ deployment, service }: WorkerSettings): Promise<WorkerDeploymentVersion | undefined> {
+async function recordedVersion(
+  { deployment, service }: WorkerSettings,
+): Promise<WorkerDeploymentVersion | undefined> {
   if (deployment === undefined || !deployment.isRecorded) return undefined;
   const { capabilities } = readServerInfo(await service.call("getSystemInfo", new Uint8Array(0)));
   return capabilities.buildIdBasedVersioning === true ? deployment.version : undefined;
@@ -97,18 +108,26 @@ export async function openRealm(
   stickyQueue: string,
 ): Promise<Realm | undefined> {
   const { workflows, realm, realmEntry, workflowThreads = 1 } = options;
-  if (!Number.isInteger(workflowThreads) || workflowThreads < 1 || workflowThreads > MAX_REALM_THREADS) {
+  if (
+    !Number.isInteger(workflowThreads) || workflowThreads < 1 || workflowThreads > MAX_REALM_THREADS
+  ) {
     throw new RangeError(
       `the worker's workflowThreads must be a whole number from 1 to ${MAX_REALM_THREADS}, not ${workflowThreads}`,
     );
   }
-  if (workflowThreads > 1 && (realm !== undefined && realm !== "worker" || workflows !== undefined && !namesModules(workflows))) {
+  if (
+    workflowThreads > 1 &&
+    (realm !== undefined && realm !== "worker" ||
+      workflows !== undefined && !namesModules(workflows))
+  ) {
     throw new TypeError(
       "workflowThreads is for realms in threads, which load their workflows themselves: name the modules that define them",
     );
   }
   if (typeof realm === "object") {
-    if (workflows !== undefined) throw new TypeError("a worker needs either a realm or workflows, not both");
+    if (workflows !== undefined) {
+      throw new TypeError("a worker needs either a realm or workflows, not both");
+    }
     return realm;
   }
   if (workflows === undefined && realmEntry === undefined) {
@@ -130,13 +149,19 @@ export async function openRealm(
       stickyScheduleToStartTimeoutMs: settings.stickyScheduleToStartTimeoutMs,
     },
     fetchHistory: async (workflowId, runId, token) => {
-      const page = await settings.taskWaits.around(runId, () => fetchPage(settings, workflowId, runId, token));
+      const page = await settings.taskWaits.around(
+        runId,
+        () => fetchPage(settings, workflowId, runId, token),
+      );
       settings.tracing?.page(runId, token, page.history);
       return page;
     },
     log: settings.workflowLog ?? workflowLog(settings.logger, settings.codec?.hidesText === true),
   };
-  if (realmEntry !== undefined && (realm === "inline" || (workflows !== undefined && !namesModules(workflows)))) {
+  if (
+    realmEntry !== undefined &&
+    (realm === "inline" || (workflows !== undefined && !namesModules(workflows)))
+  ) {
     throw new TypeError(
       "realmEntry is for realms in threads, which load their workflows themselves; leave it out, or the definitions",
     );
@@ -146,7 +171,9 @@ export async function openRealm(
     return await inThread(workflows, common, options, settings);
   }
   if (realm === "worker") {
-    throw new TypeError("a realm in a thread loads its workflows itself: give the URL of their module, not the definitions");
+    throw new TypeError(
+      "a realm in a thread loads its workflows itself: give the URL of their module, not the definitions",
+    );
   }
   return await createInlineRealm({
     ...common,
@@ -165,7 +192,9 @@ async function inlineFromModules(
     const url = fileUrl(module);
     const text = hasFiles() ? fileSources().read(url) : undefined;
     if (text !== undefined && isBundle(text)) {
-      throw new TypeError(`${url} is a workflow bundle, which a realm in a thread loads: leave out realm: "inline"`);
+      throw new TypeError(
+        `${url} is a workflow bundle, which a realm in a thread loads: leave out realm: "inline"`,
+      );
     }
     return await import(url) as { [name: string]: unknown };
   }));
@@ -183,9 +212,14 @@ async function inThread(
     ...(workflows !== undefined && { workflows }),
     ...(options.sources !== undefined && { sources: options.sources }),
     ...(options.realmEntry !== undefined && { entry: options.realmEntry }),
-    ...(options.payloadConverterModule !== undefined && { payloadConverter: options.payloadConverterModule }),
-    ...(options.workflowInterceptors !== undefined && { interceptors: options.workflowInterceptors }),
-    sinks: { ...(settings.measured && workflowMetrics(settings.measured, settings)), ...options.sinks },
+    ...(options.payloadConverterModule !== undefined &&
+      { payloadConverter: options.payloadConverterModule }),
+    ...(options.workflowInterceptors !== undefined &&
+      { interceptors: options.workflowInterceptors }),
+    sinks: {
+      ...(settings.measured && workflowMetrics(settings.measured, settings)),
+      ...options.sinks,
+    },
     ...(options.watchdogMs !== undefined && { watchdogMs: options.watchdogMs }),
     ...(options.workflowThreads !== undefined && { threads: options.workflowThreads }),
     ...(options.realmStarting !== undefined && { onStarting: options.realmStarting }),
@@ -214,7 +248,10 @@ function workflowLog(logger: Logger, hidesText: boolean): NonNullable<CommonReal
 }
 
 /** Returns the fields of an executor's line without those that may quote workflow code. */
-export function withoutQuotes(level: string, fields: { readonly [name: string]: unknown } | undefined): object {
+export function withoutQuotes(
+  level: string,
+  fields: { readonly [name: string]: unknown } | undefined,
+): object {
   const { error: _, ...rest } = level === "error" ? {} : fields ?? {};
   return rest;
 }
@@ -231,21 +268,36 @@ export async function fetchPage(
   runId: string,
   token: Uint8Array,
 ) {
-  const fields = { namespace: settings.namespace, execution: { workflowId, runId }, nextPageToken: token };
-  const request = toBinary(GetWorkflowExecutionHistoryRequestSchema, create(GetWorkflowExecutionHistoryRequestSchema, fields));
+  const fields = {
+    namespace: settings.namespace,
+    execution: { workflowId, runId },
+    nextPageToken: token,
+  };
+  const request = toBinary(
+    GetWorkflowExecutionHistoryRequestSchema,
+    create(GetWorkflowExecutionHistoryRequestSchema, fields),
+  );
   const method = "getWorkflowExecutionHistory";
   const response = await report({ ...settings, timers: realTimers }, method, request);
-  return readHistoryPage(settings.codec === undefined ? response : await decodeForRun(settings.codec, method, response));
+  return readHistoryPage(
+    settings.codec === undefined ? response : await decodeForRun(settings.codec, method, response),
+  );
 }
 
-/** Reads history (or the blobs of `raw_history`) and token from a GetWorkflowExecutionHistoryResponse. */
-export function readHistoryPage(response: Uint8Array): { history: Uint8Array; nextPageToken: Uint8Array } {
+/**
+ * Reads history (or the blobs of `raw_history`) and token from a
+ * GetWorkflowExecutionHistoryResponse.
+ */
+export function readHistoryPage(
+  response: Uint8Array,
+): { history: Uint8Array; nextPageToken: Uint8Array } {
   const parts: Uint8Array[] = [];
   let nextPageToken: Uint8Array = new Uint8Array(0);
   for (const at = new Fields(response); at.next();) {
     if (at.tag === Answer.history) parts.push(at.bytes());
-    else if (at.tag === Answer.rawHistory) parts.push(readBytes(at.bytes(), DataBlob.data) ?? new Uint8Array(0));
-    else if (at.tag === Answer.nextPageToken) nextPageToken = at.bytes();
+    else if (at.tag === Answer.rawHistory) {
+      parts.push(readBytes(at.bytes(), DataBlob.data) ?? new Uint8Array(0));
+    } else if (at.tag === Answer.nextPageToken) nextPageToken = at.bytes();
   }
   return { history: concat(parts), nextPageToken };
 }

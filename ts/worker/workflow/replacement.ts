@@ -104,7 +104,9 @@ export class WorkflowReplacementError extends Error {
 function adviceFor(problems: readonly ReplacementProblem[]): string {
   if (
     problems.every(({ message }) =>
-      /is not known to this worker|no such function is exported by the workflow bundle/.test(message)
+      /is not known to this worker|no such function is exported by the workflow bundle/.test(
+        message,
+      )
     )
   ) {
     return "Export a workflow type until its last run is closed: restore it, or let these runs finish first";
@@ -118,11 +120,27 @@ function adviceFor(problems: readonly ReplacementProblem[]): string {
 
 /** Returns two to four lines of text. */
 export function describeProblem(problem: ReplacementProblem): string {
-  const { workflowType, workflowId, runId, eventId, eventType, message, expected, actual, location } = problem;
-  const event = eventId === 0 ? "" : `, event ${eventId}${eventType === "" ? "" : ` (${eventType})`}`;
+  const {
+    workflowType,
+    workflowId,
+    runId,
+    eventId,
+    eventType,
+    message,
+    expected,
+    actual,
+    location,
+  } = problem;
+  const event = eventId === 0
+    ? ""
+    : `, event ${eventId}${eventType === "" ? "" : ` (${eventType})`}`;
   return [
-    `  ${workflowType} "${workflowId}" (run ${runId})${event}${location === "" ? "" : ` at ${location}`}:`,
-    ...(expected === "" && actual === "" ? [`    ${message}`] : [`    history: ${expected}`, `    code:    ${actual}`]),
+    `  ${workflowType} "${workflowId}" (run ${runId})${event}${
+      location === "" ? "" : ` at ${location}`
+    }:`,
+    ...(expected === "" && actual === ""
+      ? [`    ${message}`]
+      : [`    history: ${expected}`, `    code:    ${actual}`]),
   ].join("\n");
 }
 
@@ -151,7 +169,11 @@ export interface ReplacementParts {
  * Checks `next` against the open runs, and switches tasks to it. Rejects without changes if a
  * replay fails.
  */
-export async function replaceRealm(parts: ReplacementParts, next: Realm, options: ReplacementOptions): Promise<Replacement> {
+export async function replaceRealm(
+  parts: ReplacementParts,
+  next: Realm,
+  options: ReplacementOptions,
+): Promise<Replacement> {
   const { tasks, timers } = parts;
   const { signal } = options;
   const check = new Check(parts, next, tasks.realm, options);
@@ -176,7 +198,12 @@ export async function replaceRealm(parts: ReplacementParts, next: Realm, options
       await within(check.round(left, late.signal), late.signal, signal);
       tasks.replaceRealm(next);
       const { checked: checkedRuns, broken } = check;
-      return { checkedRuns, broken, workflowTypes: next.workflowTypes, pausedMs: Math.round(timers.now() - since) };
+      return {
+        checkedRuns,
+        broken,
+        workflowTypes: next.workflowTypes,
+        pausedMs: Math.round(timers.now() - since),
+      };
     } catch (error) {
       if (error !== TOO_LATE) throw error;
       if (attempt === MAX_PAUSES) {
@@ -213,7 +240,8 @@ async function within<T>(promise: Promise<T>, ...signals: (AbortSignal | undefin
       if (signal.aborted) listener();
       else signal.addEventListener("abort", listener);
     }
-    cancel = () => listeners.forEach(([signal, listener]) => signal.removeEventListener("abort", listener));
+    cancel = () =>
+      listeners.forEach(([signal, listener]) => signal.removeEventListener("abort", listener));
   });
   try {
     return await Promise.race([promise, aborted]);
@@ -223,20 +251,38 @@ async function within<T>(promise: Promise<T>, ...signals: (AbortSignal | undefin
 }
 
 /** Names of all open runs of the task queue. */
-async function openRuns(parts: ReplacementParts, signal: AbortSignal | undefined): Promise<RunName[]> {
+async function openRuns(
+  parts: ReplacementParts,
+  signal: AbortSignal | undefined,
+): Promise<RunName[]> {
   const { namespace, taskQueue } = parts;
-  const query = `TaskQueue = "${taskQueue.replace(/[\\"]/g, "\\$&")}" AND ExecutionStatus = "Running"`;
+  const query = `TaskQueue = "${
+    taskQueue.replace(/[\\"]/g, "\\$&")
+  }" AND ExecutionStatus = "Running"`;
   const runs: RunName[] = [];
   let nextPageToken: Uint8Array = new Uint8Array(0);
   do {
     signal?.throwIfAborted();
-    const request = create(ListWorkflowExecutionsRequestSchema, { namespace, query, pageSize: PAGE_SIZE, nextPageToken });
-    const response = await report(parts, "listWorkflowExecutions", toBinary(ListWorkflowExecutionsRequestSchema, request));
+    const request = create(ListWorkflowExecutionsRequestSchema, {
+      namespace,
+      query,
+      pageSize: PAGE_SIZE,
+      nextPageToken,
+    });
+    const response = await report(
+      parts,
+      "listWorkflowExecutions",
+      toBinary(ListWorkflowExecutionsRequestSchema, request),
+    );
     const page = fromBinary(ListWorkflowExecutionsResponseSchema, response);
     for (const { execution, type } of page.executions) {
       // Held runs may crash the process, in a check too.
       if (parts.tasks.holds(execution!.runId)) continue;
-      runs.push({ workflowId: execution!.workflowId, runId: execution!.runId, workflowType: type?.name ?? "" });
+      runs.push({
+        workflowId: execution!.workflowId,
+        runId: execution!.runId,
+        workflowType: type?.name ?? "",
+      });
     }
     nextPageToken = page.nextPageToken;
   } while (nextPageToken.length > 0);
@@ -317,7 +363,10 @@ class Check {
   async #closed({ workflowId, runId }: RunName): Promise<boolean> {
     const { service, namespace } = this.#parts;
     try {
-      const description = await typedService(service).describeWorkflowExecution({ namespace, execution: { workflowId, runId } });
+      const description = await typedService(service).describeWorkflowExecution({
+        namespace,
+        execution: { workflowId, runId },
+      });
       return description.workflowExecutionInfo?.status !== WorkflowExecutionStatus.RUNNING;
     } catch (error) {
       if (hasCode(error, Code.NOT_FOUND)) return true;
@@ -339,7 +388,9 @@ const OWN_TEXT: ReadonlySet<string> = new Set([
  * its type name.
  */
 export function replayMessage({ error }: ReplayVerdict, hidesText: boolean): string {
-  if (error === undefined || !hidesText || error.lost !== undefined || OWN_TEXT.has(error.name)) return error?.message ?? "";
+  if (error === undefined || !hidesText || error.lost !== undefined || OWN_TEXT.has(error.name)) {
+    return error?.message ?? "";
+  }
   return `the code threw a ${error.name} (its message is hidden: encodeCommonAttributes is on)`;
 }
 

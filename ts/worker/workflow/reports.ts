@@ -9,16 +9,32 @@ import type { MessageCodec } from "../../codec/message_codec.ts";
 import { encodeRequest } from "../../codec/coded_service.ts";
 import type { PayloadLimits } from "../../service/limits.ts";
 import type { Logger } from "../../base/logger.ts";
-import { type CallOptions, Code, type MethodName, type RawService, ServiceError } from "../../service/raw.ts";
+import {
+  type CallOptions,
+  Code,
+  type MethodName,
+  type RawService,
+  ServiceError,
+} from "../../service/raw.ts";
 import { backoffMs, type BackoffOptions, isThrottled, isUnavailable } from "../../service/retry.ts";
 import { sleepOn, type Timers } from "../../base/timers.ts";
 
-const BACKOFF: BackoffOptions = { initialIntervalMs: 50, maximumIntervalMs: 3000, backoffCoefficient: 2, jitter: 0.3 };
+const BACKOFF: BackoffOptions = {
+  initialIntervalMs: 50,
+  maximumIntervalMs: 3000,
+  backoffCoefficient: 2,
+  jitter: 0.3,
+};
 /** Delays after throttling; an immediate retry would add to the load. */
 const THROTTLED: BackoffOptions = { ...BACKOFF, initialIntervalMs: 500, maximumIntervalMs: 10_000 };
 const GIVE_UP_MS = 60_000;
 /** Codes of internal errors in the service or a proxy, which are often transient. */
-const HICCUPS: ReadonlySet<number> = new Set([Code.UNKNOWN, Code.INTERNAL, Code.ABORTED, Code.DATA_LOSS]);
+const HICCUPS: ReadonlySet<number> = new Set([
+  Code.UNKNOWN,
+  Code.INTERNAL,
+  Code.ABORTED,
+  Code.DATA_LOSS,
+]);
 /** Persistent internal errors must not keep a slot for longer, in ms. */
 const HICCUPS_GIVE_UP_MS = 5000;
 const ATTEMPT_MS = 10_000;
@@ -46,7 +62,11 @@ export interface ReportContext {
  * the response. Rejects with the service's error, or before sending with a PayloadCodecError or
  * PayloadTooLargeError.
  */
-export async function report(context: ReportContext, method: MethodName, message: Uint8Array): Promise<Uint8Array> {
+export async function report(
+  context: ReportContext,
+  method: MethodName,
+  message: Uint8Array,
+): Promise<Uint8Array> {
   const { service, codec, timers, logger } = context;
   const request = codec === undefined ? message : await encodeRequest(codec, method, message, {
     limits: context.payloadLimits,
@@ -55,7 +75,11 @@ export async function report(context: ReportContext, method: MethodName, message
   // Before the size of the whole is checked: this names the part that is too large.
   context.check?.(request);
   if (request.length > (context.maxBytes ?? Infinity)) {
-    throw new ServiceError(Code.RESOURCE_EXHAUSTED, `the request takes ${request.length} bytes`, MESSAGE_TOO_LARGE);
+    throw new ServiceError(
+      Code.RESOURCE_EXHAUSTED,
+      `the request takes ${request.length} bytes`,
+      MESSAGE_TOO_LARGE,
+    );
   }
   const since = timers.now();
   const shown = context.shown === undefined ? {} : { shown: context.shown };
@@ -65,9 +89,17 @@ export async function report(context: ReportContext, method: MethodName, message
     } catch (error) {
       const throttled = isThrottled(error);
       const away = throttled || isUnavailable(error) || hasCode(error, Code.DEADLINE_EXCEEDED);
-      const patience = away ? GIVE_UP_MS : error instanceof ServiceError && HICCUPS.has(error.code) ? HICCUPS_GIVE_UP_MS : 0;
+      const patience = away
+        ? GIVE_UP_MS
+        : error instanceof ServiceError && HICCUPS.has(error.code)
+        ? HICCUPS_GIVE_UP_MS
+        : 0;
       if (timers.now() - since >= patience) throw error;
-      logger.debug("a report could not be sent to the service; retrying", { method, attempt, error });
+      logger.debug("a report could not be sent to the service; retrying", {
+        method,
+        attempt,
+        error,
+      });
       await sleepOn(timers, backoffMs(attempt, throttled ? THROTTLED : BACKOFF));
     }
   }
@@ -77,11 +109,17 @@ export async function report(context: ReportContext, method: MethodName, message
  * Returns the failure that is reported instead of one that the codec cannot encode. It is sent
  * unencoded: without details, and without the message of an error whose text is hidden.
  */
-export function unencodable(error: unknown, problem: PayloadCodecError, codec: MessageCodec): ApplicationFailure {
+export function unencodable(
+  error: unknown,
+  problem: PayloadCodecError,
+  codec: MessageCodec,
+): ApplicationFailure {
   const own = isA(error, PayloadCodecError) ? error : problem;
-  const { type, nonRetryable, nextRetryDelayMs } = isA(error, ApplicationFailure)
-    ? error
-    : { type: isA(error, Error) ? nameOf(error) : own.name, nonRetryable: false, nextRetryDelayMs: undefined };
+  const { type, nonRetryable, nextRetryDelayMs } = isA(error, ApplicationFailure) ? error : {
+    type: isA(error, Error) ? nameOf(error) : own.name,
+    nonRetryable: false,
+    nextRetryDelayMs: undefined,
+  };
   const message = hidesTextOf(error, codec)
     ? own.summary
     : own === error || !isA(error, Error)

@@ -21,7 +21,9 @@ export function readEnding(request: Uint8Array): RunEnding | undefined {
   let ending: RunEnding | undefined;
   for (const at = new Fields(request); at.next();) {
     if (at.tag !== RespondWorkflowTaskCompletedRequest.commands) continue;
-    for (const of = at.inner(); of.next();) if (of.tag === Command.commandType) ending ??= ENDINGS.get(of.int());
+    for (const of = at.inner(); of.next();) {
+      if (of.tag === Command.commandType) ending ??= ENDINGS.get(of.int());
+    }
   }
   return ending;
 }

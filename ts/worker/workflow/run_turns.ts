@@ -6,7 +6,9 @@ export class RunTurns {
   /** Runs with a task in progress, and the tasks that wait for it. */
   readonly #busy = new Map<string, (() => void)[] | undefined>();
 
-  /** Takes the run's turn, at once (undefined) or after earlier tasks. The caller must call `leave`. */
+  /**
+   * Takes the run's turn, at once (undefined) or after earlier tasks. The caller must call `leave`.
+   */
   enter(runId: string): Promise<void> | undefined {
     if (!this.#busy.has(runId)) {
       this.#busy.set(runId, undefined);

@@ -4,7 +4,10 @@
 // for it. Nothing rejects: a task that cannot be reported is logged, its run evicted, and
 // dispatched again.
 import { create, fromBinary, toBinary } from "@bufbuild/protobuf";
-import { ErrorKind, EvictionReason } from "../../core/generated/boundary/temporalex/boundary/v1/boundary.ts";
+import {
+  ErrorKind,
+  EvictionReason,
+} from "../../core/generated/boundary/temporalex/boundary/v1/boundary.ts";
 import { hasHiddenText, toFailure } from "../../converter/failure_converter.ts";
 import { messageOf } from "../../converter/thrown.ts";
 import { userFrame } from "../../executor/program/call_site.ts";
@@ -40,7 +43,12 @@ import { RecentRuns } from "./recent_runs.ts";
 import { Refusals } from "./refusals.ts";
 import { RunTurns } from "./run_turns.ts";
 import { hasCode, MESSAGE_TOO_LARGE, report, type ReportContext, unencodable } from "./reports.ts";
-import { type CompletionAnswer, meteredAttempts, NO_NEW_TASK, readCompletionAnswer } from "../task_bytes.ts";
+import {
+  type CompletionAnswer,
+  meteredAttempts,
+  NO_NEW_TASK,
+  readCompletionAnswer,
+} from "../task_bytes.ts";
 
 export interface WorkflowTasksOptions {
   service: RawService;
@@ -123,7 +131,10 @@ export class WorkflowTasks {
     return this.#crashGuard?.holds(runId) === true;
   }
 
-  /** Makes new tasks wait; running ones finish and report. Returns a function that lets them continue. */
+  /**
+   * Makes new tasks wait; running ones finish and report. Returns a function that lets them
+   * continue.
+   */
   pause(): () => void {
     this.#crashGuard?.letGo();
     this.#options.local?.hurry();
@@ -139,10 +150,15 @@ export class WorkflowTasks {
 
   /** Resolves when no task is in progress. Call after `pause`. */
   idle(): Promise<void> {
-    return this.#inWork === 0 ? Promise.resolve() : new Promise((resolve) => this.#whenIdle.push(resolve));
+    return this.#inWork === 0
+      ? Promise.resolve()
+      : new Promise((resolve) => this.#whenIdle.push(resolve));
   }
 
-  /** Sends later tasks to this realm. Call while paused and idle; the caller disposes of the old realm. */
+  /**
+   * Sends later tasks to this realm. Call while paused and idle; the caller disposes of the old
+   * realm.
+   */
   replaceRealm(realm: Realm): void {
     this.#realm = realm;
   }
@@ -157,7 +173,12 @@ export class WorkflowTasks {
     const refuse = async (task: WorkflowTask, error: Error, logger: Logger) => {
       this.#failed(task.head, error.message);
       this.#options.taskMetrics?.failed(task.head, "WorkflowError");
-      await this.#refuse(task, error, WorkflowTaskFailedCause.WORKFLOW_WORKER_UNHANDLED_FAILURE, logger);
+      await this.#refuse(
+        task,
+        error,
+        WorkflowTaskFailedCause.WORKFLOW_WORKER_UNHANDLED_FAILURE,
+        logger,
+      );
     };
     const { timers, maxConcurrentWorkflowTasks: slots } = this.#options;
     this.#crashGuard = new CrashGuard({ running, timers, slots, refuse });
@@ -175,7 +196,10 @@ export class WorkflowTasks {
     try {
       return readWorkflowTask(bytes);
     } catch (error) {
-      this.#options.logger.error("cannot decode a workflow task from the service", { error, bytes: bytes.length });
+      this.#options.logger.error("cannot decode a workflow task from the service", {
+        error,
+        bytes: bytes.length,
+      });
       return undefined;
     }
   }
@@ -183,7 +207,9 @@ export class WorkflowTasks {
   /** The same for a task in the response to a report; a poll has told what the service keeps. */
   #readNext(bytes: Uint8Array, { asksForShown }: TaskHead): WorkflowTask | undefined {
     const task = this.read(bytes);
-    return task === undefined || asksForShown !== true ? task : { ...task, head: { ...task.head, asksForShown } };
+    return task === undefined || asksForShown !== true
+      ? task
+      : { ...task, head: { ...task.head, asksForShown } };
   }
 
   /** Processes a task and those in the responses to its reports. Never rejects. */
@@ -228,7 +254,9 @@ export class WorkflowTasks {
     });
     let outcome: RealmOutcome;
     try {
-      const decoded = codec === undefined ? task : { head, bytes: await decodeForRun(codec, "pollWorkflowTaskQueue", bytes) };
+      const decoded = codec === undefined
+        ? task
+        : { head, bytes: await decodeForRun(codec, "pollWorkflowTaskQueue", bytes) };
       const crashGuard = this.#crashGuard;
       outcome = crashGuard === undefined
         ? await realm.runTask(decoded, runLocally)
@@ -239,11 +267,16 @@ export class WorkflowTasks {
     }
     if (began !== undefined) taskMetrics!.settled(head, outcome, began);
     this.#log(outcome, head, logger);
-    if (outcome.error !== undefined && head.query === undefined) this.#failed(head, outcome.error.message);
+    if (outcome.error !== undefined && head.query === undefined) {
+      this.#failed(head, outcome.error.message);
+    }
     const { next, lost } = await this.#report(outcome, task, realm, logger);
     if (outcome.evict) realm.evict(runId);
     // A query does not affect running activities. After a rejected report the task comes again.
-    local?.end(runId, head.query !== undefined || lost ? "all" : outcome.heartbeat ? "unrecorded" : "none");
+    local?.end(
+      runId,
+      head.query !== undefined || lost ? "all" : outcome.heartbeat ? "unrecorded" : "none",
+    );
     return next;
   }
 
@@ -273,18 +306,36 @@ export class WorkflowTasks {
     this.#failed(head, messageOf(error));
     realm.evict(head.runId);
     this.#options.taskMetrics?.failed(head, "WorkflowError");
-    await this.#refuse(task, error, WorkflowTaskFailedCause.WORKFLOW_WORKER_UNHANDLED_FAILURE, logger);
+    await this.#refuse(
+      task,
+      error,
+      WorkflowTaskFailedCause.WORKFLOW_WORKER_UNHANDLED_FAILURE,
+      logger,
+    );
     this.#options.local?.end(head.runId, "none");
   }
 
   #failed({ workflowId, runId, workflowType, attempt }: TaskHead, message: string): void {
-    this.#options.events.workflowTaskFailed?.({ workflowId, runId, workflowType, attempt, message });
+    this.#options.events.workflowTaskFailed?.({
+      workflowId,
+      runId,
+      workflowType,
+      attempt,
+      message,
+    });
   }
 
   /** Returns the fields that the worker appends to a completion. */
-  #tails(outcome: RealmOutcome, head: TaskHead, realm: Realm, shown: ShownRun | undefined): Uint8Array[] {
+  #tails(
+    outcome: RealmOutcome,
+    head: TaskHead,
+    realm: Realm,
+    shown: ShownRun | undefined,
+  ): Uint8Array[] {
     const { deployment, local } = this.#options;
-    const version = deployment?.completedTail(outcome.versioningBehavior ?? realm.versioningBehaviors.get(head.workflowType));
+    const version = deployment?.completedTail(
+      outcome.versioningBehavior ?? realm.versioningBehaviors.get(head.workflowType),
+    );
     const last = this.#stopping && !(outcome.heartbeat && local?.goOn);
     const attempts = local?.laterAttempts(head.runId) ?? 0;
     return [
@@ -312,8 +363,12 @@ export class WorkflowTasks {
           const own = traced?.request ?? response.value;
           const eager = this.#stopping ? undefined : this.#eager?.ask(own, outcome.notEager);
           const shown = outcome.shown && { runId: head.runId, ...outcome.shown };
-          const request = concat([eager?.request ?? own, ...this.#tails(outcome, head, realm, shown)]);
-          const closes = outcome.evictionReason === EvictionReason.EVICTION_REASON_WORKFLOW_EXECUTION_ENDING;
+          const request = concat([
+            eager?.request ?? own,
+            ...this.#tails(outcome, head, realm, shown),
+          ]);
+          const closes =
+            outcome.evictionReason === EvictionReason.EVICTION_REASON_WORKFLOW_EXECUTION_ENDING;
           let answer: CompletionAnswer | undefined;
           try {
             const { limits } = this.#options;
@@ -364,9 +419,13 @@ export class WorkflowTasks {
       if (hasCode(error, Code.NOT_FOUND)) {
         logger.debug("the workflow task timed out or its workflow is closed", { error });
       } else if (isUnhandledCommand(error)) {
-        logger.debug("an event arrived while the workflow was about to close; the service will send the task again");
+        logger.debug(
+          "an event arrived while the workflow was about to close; the service will send the task again",
+        );
       } else if (isTooLarge(error)) {
-        logger.error("the completion of a workflow task exceeds the size limit of the service", { error });
+        logger.error("the completion of a workflow task exceeds the size limit of the service", {
+          error,
+        });
         if (head.query === undefined) this.#failed(head, messageOf(error));
         this.#options.taskMetrics?.failed(head, "GrpcMessageTooLarge");
         await this.#refuse(task, error, WorkflowTaskFailedCause.GRPC_MESSAGE_TOO_LARGE, logger);
@@ -377,10 +436,17 @@ export class WorkflowTasks {
         this.#options.taskMetrics?.failed(head, "PayloadsTooLarge");
         await this.#refuse(task, error, WorkflowTaskFailedCause.PAYLOADS_TOO_LARGE, logger);
       } else if (error instanceof PayloadCodecError) {
-        logger.error("the result of a workflow task could not be encoded", { error: loggable(error, context.codec) });
+        logger.error("the result of a workflow task could not be encoded", {
+          error: loggable(error, context.codec),
+        });
         if (head.query === undefined) this.#failed(head, error.message);
         this.#options.taskMetrics?.failed(head, "WorkflowError");
-        await this.#refuse(task, error, WorkflowTaskFailedCause.WORKFLOW_WORKER_UNHANDLED_FAILURE, logger);
+        await this.#refuse(
+          task,
+          error,
+          WorkflowTaskFailedCause.WORKFLOW_WORKER_UNHANDLED_FAILURE,
+          logger,
+        );
       } else if (hasCode(error, Code.INVALID_ARGUMENT) && head.query === undefined) {
         // The service has failed the task: it does not accept the workflow's commands.
         if (this.#refusals.note(head, error.message)) {
@@ -395,13 +461,23 @@ export class WorkflowTasks {
     }
   }
 
-  /** Fails a task without outcome. Only the first attempt is reported; later ones time out with back-off. */
-  async #refuse(task: WorkflowTask, error: unknown, cause: WorkflowTaskFailedCause, logger: Logger): Promise<void> {
+  /**
+   * Fails a task without outcome. Only the first attempt is reported; later ones time out with
+   * back-off.
+   */
+  async #refuse(
+    task: WorkflowTask,
+    error: unknown,
+    cause: WorkflowTaskFailedCause,
+    logger: Logger,
+  ): Promise<void> {
     const { codec } = this.#options;
     try {
       await this.#sendRefusal(task, error, cause, { ...this.#options, logger });
     } catch (e) {
-      if (!(e instanceof PayloadCodecError) || codec === undefined) return this.#refusalLost(e, logger);
+      if (!(e instanceof PayloadCodecError) || codec === undefined) {
+        return this.#refusalLost(e, logger);
+      }
       const failure = unencodable(error, e, codec);
       await this.#sendRefusal(task, failure, cause, { ...this.#options, logger, codec: undefined })
         .catch((last) => this.#refusalLost(last, logger));
@@ -431,11 +507,24 @@ export class WorkflowTasks {
         failure,
         cause,
       };
-      const request = toBinary(RespondQueryTaskCompletedRequestSchema, create(RespondQueryTaskCompletedRequestSchema, fields));
+      const request = toBinary(
+        RespondQueryTaskCompletedRequestSchema,
+        create(RespondQueryTaskCompletedRequestSchema, fields),
+      );
       await report(context, "respondQueryTaskCompleted", request);
     } else if (attempt <= 1) {
-      const fields = { namespace, identity, taskToken, cause, failure, ...this.#options.deployment?.report };
-      const request = toBinary(RespondWorkflowTaskFailedRequestSchema, create(RespondWorkflowTaskFailedRequestSchema, fields));
+      const fields = {
+        namespace,
+        identity,
+        taskToken,
+        cause,
+        failure,
+        ...this.#options.deployment?.report,
+      };
+      const request = toBinary(
+        RespondWorkflowTaskFailedRequestSchema,
+        create(RespondWorkflowTaskFailedRequestSchema, fields),
+      );
       await report(context, "respondWorkflowTaskFailed", request);
     }
   }
@@ -443,15 +532,22 @@ export class WorkflowTasks {
 
 /** The closing command conflicts with a new event; the service has scheduled another task. */
 function isUnhandledCommand(error: unknown): boolean {
-  return hasCode(error, Code.INVALID_ARGUMENT) && /UnhandledCommand/i.test(`${error.reason} ${error.message}`);
+  return hasCode(error, Code.INVALID_ARGUMENT) &&
+    /UnhandledCommand/i.test(`${error.reason} ${error.message}`);
 }
 
 function isTooLarge(error: unknown): boolean {
   return hasCode(error, Code.RESOURCE_EXHAUSTED) &&
-    (error.reason === MESSAGE_TOO_LARGE || /message larger than max|grpc: received message/i.test(error.message));
+    (error.reason === MESSAGE_TOO_LARGE ||
+      /message larger than max|grpc: received message/i.test(error.message));
 }
 
-function logOutcome(outcome: RealmOutcome, head: TaskHead, logger: Logger, hidesText: boolean): void {
+function logOutcome(
+  outcome: RealmOutcome,
+  head: TaskHead,
+  logger: Logger,
+  hidesText: boolean,
+): void {
   for (const warning of outcome.warnings) {
     logger.warn(warning.message, { code: warning.code, eventId: warning.eventId || undefined });
   }
@@ -459,10 +555,16 @@ function logOutcome(outcome: RealmOutcome, head: TaskHead, logger: Logger, hides
   const { code, kind, message, eventId, expected, actual } = outcome.error;
   const failure = failureOf(outcome);
   const hideText = hidesText || hasHiddenText(failure);
-  const at = hideText ? undefined : failure === undefined ? outcome.at : userFrame(failure.stackTrace) || undefined;
+  const at = hideText
+    ? undefined
+    : failure === undefined
+    ? outcome.at
+    : userFrame(failure.stackTrace) || undefined;
   const cause = CAUSES.get(kind);
   const info = failure?.failureInfo;
-  const advice = info?.case === "applicationFailureInfo" && info.value.type === "Error" ? ADVICE : undefined;
+  const advice = info?.case === "applicationFailureInfo" && info.value.type === "Error"
+    ? ADVICE
+    : undefined;
   const fields = {
     cause,
     ...(advice !== undefined && { advice }),
@@ -491,4 +593,6 @@ const ADVICE =
 
 /** The failure of a task. */
 const failureOf = ({ response }: RealmOutcome) =>
-  response?.$case !== "failed" ? undefined : fromBinary(RespondWorkflowTaskFailedRequestSchema, response.value).failure;
+  response?.$case !== "failed"
+    ? undefined
+    : fromBinary(RespondWorkflowTaskFailedRequestSchema, response.value).failure;

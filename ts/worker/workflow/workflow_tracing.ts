@@ -42,13 +42,18 @@ export interface TracedCommand {
 
 /** The trace of a run. */
 export interface RunTrace {
-  /** Called for a command. Returns its headers, and a callback with whether the service accepted it. */
+  /**
+   * Called for a command. Returns its headers, and a callback with whether the service accepted it.
+   */
   command(command: TracedCommand): { readonly headers: Headers; done(taken: boolean): void };
   /** The run has ended; "left": this worker stops, or traces too many runs. */
   end(how: RunEnding | "left"): void;
 }
 
-/** Creates traces of workflow runs, for example `openTelemetry()` of `temporalex/otel`. Errors are logged. */
+/**
+ * Creates traces of workflow runs, for example `openTelemetry()` of `temporalex/otel`. Errors are
+ * logged.
+ */
 export interface WorkflowTracer {
   /** Called once per run, and again after its trace was dropped. */
   run(run: TracedRun): RunTrace;
@@ -105,15 +110,27 @@ export class WorkflowTracing {
     if (start !== undefined) this.#follow(head, start, false);
   }
 
-  /** Returns a completion (the request) with its commands' headers, and a callback for its acceptance. */
-  completion({ runId }: TaskHead, request: Uint8Array): { request: Uint8Array; done: (taken: boolean) => void } {
+  /**
+   * Returns a completion (the request) with its commands' headers, and a callback for its
+   * acceptance.
+   */
+  completion(
+    { runId }: TaskHead,
+    request: Uint8Array,
+  ): { request: Uint8Array; done: (taken: boolean) => void } {
     this.#unknown.delete(runId);
     const trace = this.#runs.get(runId);
     const untraced = { request, done: () => {} };
-    return trace === undefined ? untraced : this.#attempt(() => this.#traced(runId, trace, request), untraced);
+    return trace === undefined
+      ? untraced
+      : this.#attempt(() => this.#traced(runId, trace, request), untraced);
   }
 
-  #traced(runId: string, trace: RunTrace, request: Uint8Array): { request: Uint8Array; done: (taken: boolean) => void } {
+  #traced(
+    runId: string,
+    trace: RunTrace,
+    request: Uint8Array,
+  ): { request: Uint8Array; done: (taken: boolean) => void } {
     const message = fromBinary(RespondWorkflowTaskCompletedRequestSchema, request);
     const ends: ((taken: boolean) => void)[] = [];
     for (const command of message.commands) {
@@ -125,7 +142,9 @@ export class WorkflowTracing {
     }
     const ending = readEnding(request);
     return {
-      request: ends.length === 0 ? request : toBinary(RespondWorkflowTaskCompletedRequestSchema, message),
+      request: ends.length === 0
+        ? request
+        : toBinary(RespondWorkflowTaskCompletedRequestSchema, message),
       done: (taken) =>
         this.#attempt(() => {
           for (const end of ends) end(taken);
@@ -142,7 +161,11 @@ export class WorkflowTracing {
     this.#runs.clear();
   }
 
-  #follow({ runId, workflowId, workflowType }: TaskHead, { header }: RunStart, isNew: boolean): void {
+  #follow(
+    { runId, workflowId, workflowType }: TaskHead,
+    { header }: RunStart,
+    isNew: boolean,
+  ): void {
     this.#unknown.delete(runId);
     const made = this.#attempt(() => {
       const headers = header === undefined ? {} : fromBinary(HeaderSchema, header).fields;
@@ -157,8 +180,13 @@ export class WorkflowTracing {
   }
 }
 
-/** Returns the work that a command requests, and a setter for its headers; undefined for other commands. */
-function tracedCommand({ attributes }: Command): { command: TracedCommand; set: (headers: Headers) => void } | undefined {
+/**
+ * Returns the work that a command requests, and a setter for its headers; undefined for other
+ * commands.
+ */
+function tracedCommand(
+  { attributes }: Command,
+): { command: TracedCommand; set: (headers: Headers) => void } | undefined {
   const of = (
     kind: TracedCommand["kind"],
     name: string | undefined,
@@ -166,15 +194,31 @@ function tracedCommand({ attributes }: Command): { command: TracedCommand; set: 
     holder: { header?: { fields: Headers } | undefined },
   ) => ({
     command: { kind, name: name ?? "", id: id ?? "", headers: holder.header?.fields ?? {} },
-    set: (fields: Headers) => void (holder.header = create(HeaderSchema, { fields: { ...fields } })),
+    set: (fields: Headers) =>
+      void (holder.header = create(HeaderSchema, { fields: { ...fields } })),
   });
   switch (attributes.case) {
     case "scheduleActivityTaskCommandAttributes":
-      return of("activity", attributes.value.activityType?.name, attributes.value.activityId, attributes.value);
+      return of(
+        "activity",
+        attributes.value.activityType?.name,
+        attributes.value.activityId,
+        attributes.value,
+      );
     case "startChildWorkflowExecutionCommandAttributes":
-      return of("childWorkflow", attributes.value.workflowType?.name, attributes.value.workflowId, attributes.value);
+      return of(
+        "childWorkflow",
+        attributes.value.workflowType?.name,
+        attributes.value.workflowId,
+        attributes.value,
+      );
     case "signalExternalWorkflowExecutionCommandAttributes":
-      return of("signal", attributes.value.signalName, attributes.value.execution?.workflowId, attributes.value);
+      return of(
+        "signal",
+        attributes.value.signalName,
+        attributes.value.execution?.workflowId,
+        attributes.value,
+      );
     case "continueAsNewWorkflowExecutionCommandAttributes":
       return of("continueAsNew", attributes.value.workflowType?.name, "", attributes.value);
     default:

@@ -1,11 +1,15 @@
-// What the benches have in common: a long history with its code, figures, and the conditions under which they were taken.
+// What the benches have in common: a long history with its code, figures, and the conditions under
+// which they were taken.
 import { readFileSync } from "node:fs";
 import { arch, cpus, loadavg } from "node:os";
 import process from "node:process";
 
 const read = (path) => readFileSync(new URL(`../../../${path}`, import.meta.url), "utf8");
 
-/** JSON of a history of Tally with so many events: one signal per workflow task, four events each; still open. */
+/**
+ * JSON of a history of Tally with so many events: one signal per workflow task, four events each;
+ * still open.
+ */
 export function tallyHistory(events) {
   const sample = JSON.parse(read("web-demo/samples/counter.json")).events;
   const of = (type) => sample.find(({ eventType }) => eventType.endsWith(type));
@@ -17,7 +21,10 @@ export function tallyHistory(events) {
   };
   while (all.length < events) {
     const scheduled = add(of("WORKFLOW_TASK_SCHEDULED"));
-    const started = add(of("WORKFLOW_TASK_STARTED"), (fields) => (fields.scheduledEventId = String(scheduled)));
+    const started = add(
+      of("WORKFLOW_TASK_STARTED"),
+      (fields) => (fields.scheduledEventId = String(scheduled)),
+    );
     add(of("WORKFLOW_TASK_COMPLETED"), (fields) => {
       fields.scheduledEventId = String(scheduled);
       fields.startedEventId = String(started);
@@ -28,17 +35,31 @@ export function tallyHistory(events) {
 }
 
 /** The code of Tally: the counter by another name, so that the page has none of its own. */
-export const tallyCode = () => read("examples/counter/workflow.ts").replaceAll("Counter", "Tally").replaceAll("counter", "tally");
+export const tallyCode = () =>
+  read("examples/counter/workflow.ts").replaceAll("Counter", "Tally").replaceAll(
+    "counter",
+    "tally",
+  );
 
 /** Milliseconds, sorted out. */
 export function figures(taken) {
   const sorted = [...taken].sort((a, b) => a - b);
-  const at = (share) => Math.round(10 * sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))]) / 10;
-  return { count: sorted.length, least: at(0), p50: at(0.5), p95: at(0.95), p99: at(0.99), most: at(1) };
+  const at = (share) =>
+    Math.round(10 * sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))]) / 10;
+  return {
+    count: sorted.length,
+    least: at(0),
+    p50: at(0.5),
+    p95: at(0.95),
+    p99: at(0.99),
+    most: at(1),
+  };
 }
 
 export const figuresText = ({ count, least, p50, p95, most }) =>
-  `p50 ${p50.toFixed(0)} ms, p95 ${p95.toFixed(0)} ms, least ${least.toFixed(0)} ms, most ${most.toFixed(0)} ms (${count})`;
+  `p50 ${p50.toFixed(0)} ms, p95 ${p95.toFixed(0)} ms, least ${least.toFixed(0)} ms, most ${
+    most.toFixed(0)
+  } ms (${count})`;
 
 /** Of this machine, now. The load is of other work, too: figures of a busy machine are larger. */
 export const conditions = (browser) => ({
@@ -48,9 +69,13 @@ export const conditions = (browser) => ({
   load: Number(loadavg()[0].toFixed(1)),
 });
 
-export const conditionsText = (is) => Object.entries(is).map(([name, value]) => `${name} ${value}`).join(", ");
+export const conditionsText = (is) =>
+  Object.entries(is).map(([name, value]) => `${name} ${value}`).join(", ");
 
-/** Options of a bench by their defaults: `--events=5000`, `--json`. Ends the process for `--help`, and for what is unknown. */
+/**
+ * Options of a bench by their defaults: `--events=5000`, `--json`. Ends the process for `--help`,
+ * and for what is unknown.
+ */
 export function optionsOf(help, defaults) {
   const options = { ...defaults, json: false, "no-build": false };
   for (const arg of process.argv.slice(2)) {
@@ -70,8 +95,9 @@ export function optionsOf(help, defaults) {
 }
 
 /**
- * For a page: from now on `globalThis.verdict(since)` gives the milliseconds since the epoch of the first frame in which a verdict stands
- * that came after `since`. An observer sees the dot that says that one is on its way also where it stands for less than a frame.
+ * For a page: from now on `globalThis.verdict(since)` gives the milliseconds since the epoch of the
+ * first frame in which a verdict stands that came after `since`. An observer sees the dot that says
+ * that one is on its way also where it stands for less than a frame.
  */
 export function watchVerdicts() {
   const seen = [];
@@ -91,7 +117,10 @@ export function watchVerdicts() {
     }
     isWorking = working;
   };
-  new MutationObserver(look).observe(document.querySelector("header.top"), { subtree: true, childList: true });
+  new MutationObserver(look).observe(document.querySelector("header.top"), {
+    subtree: true,
+    childList: true,
+  });
   globalThis.verdicts = seen;
   globalThis.verdict = (since) =>
     new Promise((resolve) => {

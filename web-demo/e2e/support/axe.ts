@@ -15,10 +15,14 @@ interface Violation {
 export async function axeFindings(page: Page, part = "body"): Promise<string[]> {
   await page.evaluate(source);
   const found = await page.evaluate(async (part) => {
-    const { axe } = globalThis as unknown as { axe: { run(part: string): Promise<{ violations: Violation[] }> } };
+    const { axe } = globalThis as unknown as {
+      axe: { run(part: string): Promise<{ violations: Violation[] }> };
+    };
     return (await axe.run(part)).violations;
   }, part);
-  return found.flatMap(({ id, help, nodes }) => nodes.slice(0, 4).map(({ html }) => `${id}: ${help}: ${html.slice(0, 200)}`));
+  return found.flatMap(({ id, help, nodes }) =>
+    nodes.slice(0, 4).map(({ html }) => `${id}: ${help}: ${html.slice(0, 200)}`)
+  );
 }
 
 /** Asserts that axe finds no problem on the page. `where` names the page's state in the failure. */

@@ -1,5 +1,6 @@
-// Related runs, as a Temporal server recorded them (chains.json, exported by `temporal workflow show --output json`): "night-1" to
-// "night-4" continue as new, and the second has a child "mail-2-1"; "flaky" is retried, "tick" is of a cron schedule, "ship" was reset.
+// Related runs, as a Temporal server recorded them (chains.json, exported by `temporal workflow
+// show --output json`): "night-1" to "night-4" continue as new, and the second has a child
+// "mail-2-1"; "flaky" is retried, "tick" is of a cron schedule, "ship" was reset.
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 
@@ -9,7 +10,9 @@ interface Event {
   readonly [attributes: string]: unknown;
 }
 type Recorded = { readonly events: readonly Event[] };
-const all = JSON.parse(readFileSync(fileURLToPath(new URL("chains.json", import.meta.url)), "utf8")) as {
+const all = JSON.parse(
+  readFileSync(fileURLToPath(new URL("chains.json", import.meta.url)), "utf8"),
+) as {
   readonly [name: string]: Recorded;
 };
 
@@ -17,7 +20,8 @@ export const recorded = (name: string): { readonly name: string; readonly conten
   name: `${name}.json`,
   content: JSON.stringify(all[name]!),
 });
-export const recordedAll = (prefix: string) => Object.keys(all).filter((name) => name.startsWith(prefix)).map(recorded);
+export const recordedAll = (prefix: string) =>
+  Object.keys(all).filter((name) => name.startsWith(prefix)).map(recorded);
 
 const idOf = (n: number) => `${String(n).padStart(8, "0")}-0000-4000-8000-000000000000`;
 
@@ -31,11 +35,14 @@ export function longChain(runs: number): { readonly name: string; readonly conte
   const tookMs = Date.parse(events.at(-1)!.eventTime) - startMs;
   return Array.from({ length: runs }, (_, n) => {
     const own = text.replaceAll(next, idOf(n + 1)).replaceAll(id, idOf(n));
-    const before = `"workflowExecutionStartedEventAttributes":{"continuedExecutionRunId":"${n === 0 ? "" : idOf(n - 1)}",`;
+    const before = `"workflowExecutionStartedEventAttributes":{"continuedExecutionRunId":"${
+      n === 0 ? "" : idOf(n - 1)
+    }",`;
     const moved = own.replace('"workflowExecutionStartedEventAttributes":{', before)
       .replace(
         /"eventTime":"([^"]+)"/g,
-        (_, time: string) => `"eventTime":"${new Date(Date.parse(time) + n * (tookMs + 1000)).toISOString()}"`,
+        (_, time: string) =>
+          `"eventTime":"${new Date(Date.parse(time) + n * (tookMs + 1000)).toISOString()}"`,
       );
     return { name: `long-${n + 1}.json`, content: moved };
   });

@@ -1,4 +1,5 @@
-// A run whose values are encrypted with AES-GCM, and a codec server for it with Temporal's protocol.
+// A run whose values are encrypted with AES-GCM, and a codec server for it with Temporal's
+// protocol.
 import { createCipheriv, createDecipheriv, createHash } from "node:crypto";
 import { createServer, type IncomingMessage } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -10,12 +11,19 @@ type Json = { readonly metadata: { readonly [key: string]: string }; readonly da
 function encrypted(value: unknown, secret: string): Json {
   const iv = Buffer.alloc(12, 7);
   const cipher = createCipheriv("aes-256-gcm", keyOf(secret), iv);
-  const data = Buffer.concat([iv, cipher.update(JSON.stringify(value)), cipher.final(), cipher.getAuthTag()]);
+  const data = Buffer.concat([
+    iv,
+    cipher.update(JSON.stringify(value)),
+    cipher.final(),
+    cipher.getAuthTag(),
+  ]);
   return { metadata: { encoding: btoa("binary/encrypted") }, data: data.toString("base64") };
 }
 
 function decrypted({ metadata, data }: Json, secret: string): Json {
-  if (atob(metadata["encoding"]!) !== "binary/encrypted") throw new Error("this was not encrypted here");
+  if (atob(metadata["encoding"]!) !== "binary/encrypted") {
+    throw new Error("this was not encrypted here");
+  }
   const bytes = Buffer.from(data, "base64");
   const decipher = createDecipheriv("aes-256-gcm", keyOf(secret), bytes.subarray(0, 12));
   decipher.setAuthTag(bytes.subarray(-16));
@@ -47,20 +55,33 @@ export function encryptedRun(secret: string): string {
   });
 }
 
-/** A run that received an encrypted value and then started a timer, for code that continues only with the decoded value. */
+/**
+ * A run that received an encrypted value and then started a timer, for code that continues only
+ * with the decoded value.
+ */
 export function encryptedTimerRun(secret: string, workflowId: string): string {
-  const { events: [started] } = JSON.parse(encryptedRun(secret)) as { events: { readonly eventTime: string }[] };
+  const { events: [started] } = JSON.parse(encryptedRun(secret)) as {
+    events: { readonly eventTime: string }[];
+  };
   const { eventTime } = started!;
   const next = (eventId: string, type: string, attributes: object) => ({
     ...{ eventId, eventTime, eventType: `EVENT_TYPE_${type}` },
-    [`${type.toLowerCase().replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase())}EventAttributes`]: attributes,
+    [
+      `${
+        type.toLowerCase().replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase())
+      }EventAttributes`
+    ]: attributes,
   });
   const events = [
     started,
     next("2", "WORKFLOW_TASK_SCHEDULED", { taskQueue: { name: "v" } }),
     next("3", "WORKFLOW_TASK_STARTED", { scheduledEventId: "2" }),
     next("4", "WORKFLOW_TASK_COMPLETED", { scheduledEventId: "2", startedEventId: "3" }),
-    next("5", "TIMER_STARTED", { timerId: "1", startToFireTimeout: "3600s", workflowTaskCompletedEventId: "4" }),
+    next("5", "TIMER_STARTED", {
+      timerId: "1",
+      startToFireTimeout: "3600s",
+      workflowTaskCompletedEventId: "4",
+    }),
   ];
   return JSON.stringify({ events }).replace("vault-1", workflowId);
 }
@@ -68,7 +89,10 @@ export function encryptedTimerRun(secret: string, workflowId: string): string {
 export interface CodecServer {
   readonly url: string;
   /** Headers and payloads of each request to decode. */
-  readonly asked: { readonly headers: IncomingMessage["headers"]; readonly payloads: readonly Json[] }[];
+  readonly asked: {
+    readonly headers: IncomingMessage["headers"];
+    readonly payloads: readonly Json[];
+  }[];
   close(): void;
 }
 
@@ -83,10 +107,14 @@ export async function codecServer(secret: string): Promise<CodecServer> {
     for await (const part of request) text += part;
     const { payloads } = JSON.parse(text) as { payloads: Json[] };
     asked.push({ headers: request.headers, payloads });
-    if (request.url === "/empty/decode") return void response.end(JSON.stringify({ payloads: payloads.map(() => ({})) }));
+    if (request.url === "/empty/decode") {
+      return void response.end(JSON.stringify({ payloads: payloads.map(() => ({})) }));
+    }
     try {
       if (request.url !== "/decode") throw new Error(`nothing is at ${request.url}`);
-      response.end(JSON.stringify({ payloads: payloads.map((payload) => decrypted(payload, secret)) }));
+      response.end(
+        JSON.stringify({ payloads: payloads.map((payload) => decrypted(payload, secret)) }),
+      );
     } catch {
       response.writeHead(400).end("the key does not fit");
     }
@@ -102,7 +130,10 @@ export async function codecServer(secret: string): Promise<CodecServer> {
   };
 }
 
-/** A codec module for `encryptedRun(secret)`, as users write it: with imports of Temporal's package, types and an awaited key. */
+/**
+ * A codec module for `encryptedRun(secret)`, as users write it: with imports of Temporal's package,
+ * types and an awaited key.
+ */
 export const codecModule = (secret: string): string => `
 import { METADATA_ENCODING_KEY, type PayloadCodec, type Payload } from "@temporalio/common";
 import { webcrypto as crypto } from "node:crypto";

@@ -1,5 +1,5 @@
-// A project that is unknown to the page, for the tests of a new user: order processing in `@temporalio/workflow`, its runs on an engine in
-// memory, and their exports.
+// A project that is unknown to the page, for the tests of a new user: order processing in
+// `@temporalio/workflow`, its runs on an engine in memory, and their exports.
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -22,7 +22,8 @@ export async function ship(reservation: string, address: string): Promise<string
 }
 `;
 
-const WORKFLOWS = `import { condition, defineSignal, defineUpdate, proxyActivities, setHandler } from "@temporalio/workflow";
+const WORKFLOWS =
+  `import { condition, defineSignal, defineUpdate, proxyActivities, setHandler } from "@temporalio/workflow";
 import type * as activities from "./activities";
 
 const { pay, release, reserve, ship } = proxyActivities<typeof activities>({
@@ -56,12 +57,19 @@ export async function processOrder(order: activities.Order): Promise<string> {
 `;
 
 /** The project on disk when its run was started. */
-export const project: { readonly [path: string]: string } = { "src/activities.ts": ACTIVITIES, "src/workflows.ts": WORKFLOWS };
+export const project: { readonly [path: string]: string } = {
+  "src/activities.ts": ACTIVITIES,
+  "src/workflows.ts": WORKFLOWS,
+};
 
 /** The next deploy: orders are screened before they are reserved. */
 export const nextDeploy: { readonly [path: string]: string } = {
-  "src/activities.ts": `${ACTIVITIES}export async function screen(customer: string): Promise<void> {}\n`,
-  "src/workflows.ts": WORKFLOWS.replace("{ pay, release, reserve, ship }", "{ pay, release, reserve, screen, ship }")
+  "src/activities.ts":
+    `${ACTIVITIES}export async function screen(customer: string): Promise<void> {}\n`,
+  "src/workflows.ts": WORKFLOWS.replace(
+    "{ pay, release, reserve, ship }",
+    "{ pay, release, reserve, screen, ship }",
+  )
     .replace("  const { reservation,", "  await screen(order.customer);\n  const { reservation,"),
 };
 
@@ -75,18 +83,27 @@ type Loose = any;
 /** The history has the signal that no code waits for. */
 const isTold = (text: string, how: string) => how !== "misspelt" || text.includes('"approved"');
 
-/** Exports a run: one that waits for its approval, one whose approval had another name, or a completed one. */
+/**
+ * Exports a run: one that waits for its approval, one whose approval had another name, or a
+ * completed one.
+ */
 export async function exported(how: "waiting" | "misspelt" | "completed"): Promise<string> {
-  const dist = (path: string) => pathToFileURL(fileURLToPath(new URL(`../../../dist/ts/${path}`, import.meta.url))).href;
+  const dist = (path: string) =>
+    pathToFileURL(fileURLToPath(new URL(`../../../dist/ts/${path}`, import.meta.url))).href;
   const { open }: Loose = await import(dist("mod.js"));
   const folder = mkdtempSync(join(tmpdir(), "orders-"));
   let app: Loose;
   try {
-    for (const [path, text] of Object.entries(project)) writeFileSync(join(folder, path.replace("src/", "")), text);
+    for (const [path, text] of Object.entries(project)) {
+      writeFileSync(join(folder, path.replace("src/", "")), text);
+    }
     app = await open({
       workflows: pathToFileURL(join(folder, "workflows.ts")),
       activities: {
-        reserve: (items: string[]) => ({ reservation: `R-${items.length}`, total: 1250 * items.length }),
+        reserve: (items: string[]) => ({
+          reservation: `R-${items.length}`,
+          total: 1250 * items.length,
+        }),
         pay: (customer: string, total: number) => `${customer} paid ${total}`,
         release: () => undefined,
         ship: (reservation: string, address: string) => `${reservation} to ${address}`,
@@ -106,7 +123,10 @@ export async function exported(how: "waiting" | "misspelt" | "completed"): Promi
     for (;;) {
       const text: string = await handle.historyJson();
       const { events }: Loose = JSON.parse(text);
-      if (how === "completed" || /TASK_COMPLETED/.test(events.at(-1).eventType) && events.length > 14 && isTold(text, how)) {
+      if (
+        how === "completed" ||
+        /TASK_COMPLETED/.test(events.at(-1).eventType) && events.length > 14 && isTold(text, how)
+      ) {
         return text;
       }
       await new Promise((resolve) => setTimeout(resolve, 20));

@@ -1,5 +1,6 @@
-// A project of workflows with database tables that uses every construct, and the histories of its runs. They are recorded on an engine in
-// memory with manual timers, so that the order of events is fixed.
+// A project of workflows with database tables that uses every construct, and the histories of its
+// runs. They are recorded on an engine in memory with manual timers, so that the order of events is
+// fixed.
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -88,17 +89,25 @@ export const watch = workflow("Watch", {
 `;
 
 /** The project on disk when its runs were started. */
-export const project: { readonly [path: string]: string } = { "src/reducers.ts": REDUCERS, "src/workflows.ts": WORKFLOWS };
+export const project: { readonly [path: string]: string } = {
+  "src/reducers.ts": REDUCERS,
+  "src/workflows.ts": WORKFLOWS,
+};
 
 /** The line of the workflows' file with a text. */
-export const lineOf = (text: string): number => WORKFLOWS.split("\n").findIndex((line) => line.includes(text)) + 1;
+export const lineOf = (text: string): number =>
+  WORKFLOWS.split("\n").findIndex((line) => line.includes(text)) + 1;
 
 // deno-lint-ignore no-explicit-any
 type Loose = any;
 
 // The reducers of the project's file, repeated here because this process does not load TypeScript.
 function strike(database: Loose, npc: number, amount: number): unknown {
-  const row = database.get("UPDATE npc SET hp = max(0, hp - ?) WHERE id = ? RETURNING hp", amount, npc);
+  const row = database.get(
+    "UPDATE npc SET hp = max(0, hp - ?) WHERE id = ? RETURNING hp",
+    amount,
+    npc,
+  );
   if (row === undefined) throw new RangeError(`npc ${npc} not found`);
   return row;
 }
@@ -127,12 +136,15 @@ async function until(what: string, holds: () => Promise<boolean>): Promise<void>
 
 /** The exports of a completed raid, and of a watch whose first run continued as new. */
 export async function exported(): Promise<{ readonly raid: string; readonly watch: string }> {
-  const dist = (path: string) => pathToFileURL(fileURLToPath(new URL(`../../../dist/ts/${path}`, import.meta.url))).href;
+  const dist = (path: string) =>
+    pathToFileURL(fileURLToPath(new URL(`../../../dist/ts/${path}`, import.meta.url))).href;
   const { open, silentLogger }: Loose = await import(dist("mod.js"));
   const folder = mkdtempSync(join(tmpdir(), "raid-"));
   let app: Loose;
   try {
-    for (const [path, text] of Object.entries(project)) writeFileSync(join(folder, path.replace("src/", "")), text);
+    for (const [path, text] of Object.entries(project)) {
+      writeFileSync(join(folder, path.replace("src/", "")), text);
+    }
     app = await open({
       workflows: pathToFileURL(join(folder, "workflows.ts")),
       reducers: { logLine, seal, strike },
@@ -142,26 +154,41 @@ export async function exported(): Promise<{ readonly raid: string; readonly watc
     });
     const { client, engine } = app;
     const fires = (id: string, name: string) =>
-      until(`${id} has timer ${name}`, () => engine.fireTimer(id, name).then(() => true, () => false));
+      until(
+        `${id} has timer ${name}`,
+        () => engine.fireTimer(id, name).then(() => true, () => false),
+      );
     const watched = await client.start("Watch", { id: "watch-1", args: [["gate", "well"]] });
     const rounds = (count: number) =>
-      until(`round ${count} waits`, async () => (await watched.historyJson()).split("TIMER_STARTED").length > count);
+      until(
+        `round ${count} waits`,
+        async () => (await watched.historyJson()).split("TIMER_STARTED").length > count,
+      );
     await fires("watch-1", "arrival");
     await rounds(2);
     await watched.signal("threat_detected", { enemy: "elf", strength: 1 });
     const raided = await client.start("Raid", { id: "raid-1", args: [7] });
     await fires("raid-1", "muster");
-    await until("it waits for the night", async () => (await raided.historyJson()).split("TIMER_STARTED").length > 2);
+    await until(
+      "it waits for the night",
+      async () => (await raided.historyJson()).split("TIMER_STARTED").length > 2,
+    );
     await until(
       "the well is quiet",
-      async () => /CHILD_WORKFLOW_EXECUTION_COMPLETED[^]*CHILD_WORKFLOW_EXECUTION_COMPLETED/.test(await raided.historyJson()),
+      async () =>
+        /CHILD_WORKFLOW_EXECUTION_COMPLETED[^]*CHILD_WORKFLOW_EXECUTION_COMPLETED/.test(
+          await raided.historyJson(),
+        ),
     );
     await client.broadcast("threat_detected", "orc", { enemy: "orc", strength: 12 });
     await until("it asks", async () => (await raided.procedures()).length > 0);
     await raided.completeProcedure({ name: "compute_damage" }, 30);
     await raided.result();
     const first = client.getHandle(undefined, "watch-1", watched.runId);
-    await until("the watch has continued", async () => /CONTINUED_AS_NEW/.test(await first.historyJson()));
+    await until(
+      "the watch has continued",
+      async () => /CONTINUED_AS_NEW/.test(await first.historyJson()),
+    );
     return { raid: await raided.historyJson(), watch: await first.historyJson() };
   } finally {
     await app?.close();

@@ -15,7 +15,9 @@ export interface Recording {
   until(holds: (text: string) => boolean): Promise<string>;
 }
 
-/** Starts the module's workflow, with its type and "-ada" as the id. Returns the result of `body`. */
+/**
+ * Starts the module's workflow, with its type and "-ada" as the id. Returns the result of `body`.
+ */
 export async function recorded(
   { source, activities, type, args }: {
     readonly source: string;
@@ -25,7 +27,8 @@ export async function recorded(
   },
   body: (recording: Recording) => Promise<string>,
 ): Promise<string> {
-  const dist = (path: string) => pathToFileURL(fileURLToPath(new URL(`../../../dist/ts/${path}`, import.meta.url))).href;
+  const dist = (path: string) =>
+    pathToFileURL(fileURLToPath(new URL(`../../../dist/ts/${path}`, import.meta.url))).href;
   const { open }: Loose = await import(dist("mod.js"));
   const folder = mkdtempSync(join(tmpdir(), `${type}-`));
   let app: Loose;

@@ -1,6 +1,13 @@
-// Prints one block per failure, figures that tests note, the time of each file, and a last line `N passed, N failed, N skipped`.
+// Prints one block per failure, figures that tests note, the time of each file, and a last line `N
+// passed, N failed, N skipped`.
 import { stripVTControlCharacters } from "node:util";
-import type { FullResult, Reporter, TestCase, TestError, TestResult } from "@playwright/test/reporter";
+import type {
+  FullResult,
+  Reporter,
+  TestCase,
+  TestError,
+  TestResult,
+} from "@playwright/test/reporter";
 
 export default class CountingReporter implements Reporter {
   readonly #counts = { passed: 0, failed: 0, skipped: 0 };
@@ -10,7 +17,9 @@ export default class CountingReporter implements Reporter {
     const [, , file = "", ...names] = test.titlePath();
     const name = `${file} > ${names.join(" > ")}`;
     this.#seconds.set(file, (this.#seconds.get(file) ?? 0) + result.duration / 1000);
-    for (const { type, description } of test.annotations) if (type === "note") this.#say(`note: ${file}: ${description}`);
+    for (const { type, description } of test.annotations) {
+      if (type === "note") this.#say(`note: ${file}: ${description}`);
+    }
     if (result.status === "skipped") {
       this.#counts.skipped++;
       const why = test.annotations.find(({ type }) => type === "skip")?.description;
@@ -19,7 +28,9 @@ export default class CountingReporter implements Reporter {
     else {
       this.#counts.failed++;
       this.#say(`not ok - ${name} (${(result.duration / 1000).toFixed(1)} s)`);
-      for (const { message, stack, snippet } of result.errors) this.#say(`${stack ?? message ?? ""}\n${snippet ?? ""}`);
+      for (const { message, stack, snippet } of result.errors) {
+        this.#say(`${stack ?? message ?? ""}\n${snippet ?? ""}`);
+      }
     }
   }
 

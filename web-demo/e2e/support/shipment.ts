@@ -1,4 +1,5 @@
-// An order whose program groups its operations as shipping and billing, with a signal for each parcel.
+// An order whose program groups its operations as shipping and billing, with a signal for each
+// parcel.
 import { recorded } from "./recorded.ts";
 
 export const SHIPMENT =
@@ -50,5 +51,7 @@ export const shipped = (): Promise<string> =>
     await until((text) => text.includes("EVENT_TYPE_TIMER_STARTED"));
     await handle.update("changeAddress", "London");
     await handle.signal("arrived", "parcel of LAMP-3");
-    return await until((text) => text.includes("has arrived") || text.split("ACTIVITY_TASK_COMPLETED").length > 7);
+    return await until((text) =>
+      text.includes("has arrived") || text.split("ACTIVITY_TASK_COMPLETED").length > 7
+    );
   });

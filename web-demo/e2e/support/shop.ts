@@ -10,10 +10,13 @@ const here = (path: string) => fileURLToPath(new URL(path, import.meta.url));
 const tool = async <T>(path: string) => (await import(pathToFileURL(here(path)).href)) as T;
 
 /** The duration of a charge. */
-const CHARGE_MS = Number(/CHARGE_MS = (\d+)/.exec(readFileSync(here("../../src/live/activities.ts"), "utf8"))![1]);
+const CHARGE_MS = Number(
+  /CHARGE_MS = (\d+)/.exec(readFileSync(here("../../src/live/activities.ts"), "utf8"))![1],
+);
 
 /**
- * Makes charges wait until the test ends them, so that a test can act during a charge on any machine. Returns the function that ends them.
+ * Makes charges wait until the test ends them, so that a test can act during a charge on any
+ * machine. Returns the function that ends them.
  */
 export async function holdCharges(context: BrowserContext): Promise<() => void> {
   let end!: () => void;
@@ -23,7 +26,8 @@ export async function holdCharges(context: BrowserContext): Promise<() => void> 
     type Later = (run: () => void, ms?: number, ...more: unknown[]) => unknown;
     const page = globalThis as unknown as { chargesEnd(): Promise<void>; setTimeout: Later };
     const later = page.setTimeout;
-    page.setTimeout = (run, ms, ...more) => ms === chargeMs ? void page.chargesEnd().then(run) : later(run, ms, ...more);
+    page.setTimeout = (run, ms, ...more) =>
+      ms === chargeMs ? void page.chargesEnd().then(run) : later(run, ms, ...more);
   }, CHARGE_MS);
   return end;
 }
@@ -62,13 +66,17 @@ export class Shop {
 
   async has(items: readonly string[]): Promise<void> {
     await expect.poll(() =>
-      this.page.locator("#items [data-remove]").evaluateAll((all) => all.map((e) => (e as HTMLElement).dataset["remove"]))
+      this.page.locator("#items [data-remove]").evaluateAll((all) =>
+        all.map((e) => (e as HTMLElement).dataset["remove"])
+      )
     )
       .toEqual(items);
   }
 
   async published(state: unknown): Promise<void> {
-    await expect.poll(async () => JSON.parse(await this.page.locator("#run pre").innerText()) as unknown).toEqual(state);
+    await expect.poll(async () =>
+      JSON.parse(await this.page.locator("#run pre").innerText()) as unknown
+    ).toEqual(state);
   }
 }
 
@@ -90,7 +98,9 @@ export class Profile {
   #browser: Browser | undefined;
 
   async start(): Promise<void> {
-    const { spawnChromium, connectChromium } = await tool<ChromiumTools>("../../../tools/lib/chromium.mjs");
+    const { spawnChromium, connectChromium } = await tool<ChromiumTools>(
+      "../../../tools/lib/chromium.mjs",
+    );
     const started = await spawnChromium(this.#folder);
     if (started.process === undefined) throw new Error(`no browser: ${started.reason}`);
     this.#process = started.process;
@@ -113,7 +123,9 @@ export class Profile {
 
   async remove(): Promise<void> {
     await this.kill();
-    const { removeFolder } = await tool<{ removeFolder(path: string): Promise<void> }>("../../../tools/lib/folders.mjs");
+    const { removeFolder } = await tool<{ removeFolder(path: string): Promise<void> }>(
+      "../../../tools/lib/folders.mjs",
+    );
     await removeFolder(this.#folder);
   }
 }

@@ -1,5 +1,6 @@
-// The base of each test: `test` provides the built page on a loopback server and a tab that records problems. After each test it asserts
-// that the console has no error, the policy was not violated, and no request went to another origin.
+// The base of each test: `test` provides the built page on a loopback server and a tab that records
+// problems. After each test it asserts that the console has no error, the policy was not violated,
+// and no request went to another origin.
 import { readFileSync } from "node:fs";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { type BrowserContext, expect, type Page, test as base } from "@playwright/test";
@@ -13,11 +14,16 @@ interface Server {
 }
 
 const here = (path: string) => fileURLToPath(new URL(path, import.meta.url));
-export const serveDemo = async (options: { readonly path?: string; readonly headers?: boolean }): Promise<Site> =>
-  await ((await import(pathToFileURL(here("../../../tools/demo.mjs")).href)) as Server).serveDemo(options);
+export const serveDemo = async (
+  options: { readonly path?: string; readonly headers?: boolean },
+): Promise<Site> =>
+  await ((await import(pathToFileURL(here("../../../tools/demo.mjs")).href)) as Server).serveDemo(
+    options,
+  );
 
 /** The JSON of a sample. */
-export const sample = (id: string): string => readFileSync(here(`../../samples/${id}.json`), "utf8");
+export const sample = (id: string): string =>
+  readFileSync(here(`../../samples/${id}.json`), "utf8");
 /** The events of a sample. */
 // deno-lint-ignore no-explicit-any
 export const eventsOf = (id: string): any[] => JSON.parse(sample(id)).events;
@@ -34,7 +40,10 @@ export class Watch {
   }
 
   async follow(context: BrowserContext): Promise<void> {
-    await context.exposeFunction("tellBreach", (text: string) => void this.#bad.push(`policy: ${text}`));
+    await context.exposeFunction(
+      "tellBreach",
+      (text: string) => void this.#bad.push(`policy: ${text}`),
+    );
     await context.addInitScript(() => {
       document.addEventListener("securitypolicyviolation", (e) => {
         (globalThis as unknown as { tellBreach(text: string): void }).tellBreach(
@@ -42,12 +51,20 @@ export class Watch {
         );
       });
     });
-    context.on("console", (message) => message.type() === "error" && this.#bad.push(`console: ${message.text()}`));
-    context.on("weberror", (error) => this.#bad.push(`error: ${error.error().stack ?? error.error().message}`));
+    context.on(
+      "console",
+      (message) => message.type() === "error" && this.#bad.push(`console: ${message.text()}`),
+    );
+    context.on(
+      "weberror",
+      (error) => this.#bad.push(`error: ${error.error().stack ?? error.error().message}`),
+    );
     context.on("request", (request) => {
       const asked = request.url();
       this.requests.push(asked);
-      if (!/^(blob|data|about):/.test(asked) && new URL(asked).origin !== this.#origin) this.#bad.push(`request: ${asked}`);
+      if (!/^(blob|data|about):/.test(asked) && new URL(asked).origin !== this.#origin) {
+        this.#bad.push(`request: ${asked}`);
+      }
     });
   }
 
@@ -87,13 +104,20 @@ export class App {
 
   /** Waits for the verdict on the current run. `run`: its key, if another run was shown before. */
   async replayed(run?: string): Promise<void> {
-    const verdict = this.page.locator(run === undefined ? "#verdict" : `#verdict[data-run="${run}"]`);
+    const verdict = this.page.locator(
+      run === undefined ? "#verdict" : `#verdict[data-run="${run}"]`,
+    );
     await expect(verdict).toHaveText(/Replays|Diverges|Fails/);
   }
 
   /** Drops files on the page. */
-  async drop(files: readonly { readonly name: string; readonly content: string | Uint8Array }[]): Promise<void> {
-    const packed = files.map(({ name, content }) => ({ name, base64: Buffer.from(content).toString("base64") }));
+  async drop(
+    files: readonly { readonly name: string; readonly content: string | Uint8Array }[],
+  ): Promise<void> {
+    const packed = files.map(({ name, content }) => ({
+      name,
+      base64: Buffer.from(content).toString("base64"),
+    }));
     const transfer = await this.page.evaluateHandle((list) => {
       const data = new DataTransfer();
       for (const { name, base64 } of list) {
@@ -107,7 +131,12 @@ export class App {
 
   /** The position that the transport shows. */
   async position(): Promise<number> {
-    return Number(/Event ([\d,]+) of/.exec(await this.page.locator("#position").innerText())?.[1]?.replaceAll(",", ""));
+    return Number(
+      /Event ([\d,]+) of/.exec(await this.page.locator("#position").innerText())?.[1]?.replaceAll(
+        ",",
+        "",
+      ),
+    );
   }
 
   /** Waits until the position is `event`. */

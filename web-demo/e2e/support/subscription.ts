@@ -1,7 +1,9 @@
-// A subscription that waits for its renewal, and the code of a later deploy, which replays it but does other work.
+// A subscription that waits for its renewal, and the code of a later deploy, which replays it but
+// does other work.
 import { recorded } from "./recorded.ts";
 
-export const SUBSCRIPTION = `import { proxyActivities, sleep, upsertMemo } from "@temporalio/workflow";
+export const SUBSCRIPTION =
+  `import { proxyActivities, sleep, upsertMemo } from "@temporalio/workflow";
 
 interface Activities {
   charge(customer: string, order: { plan: string; cents: number }): Promise<string>;
@@ -20,7 +22,10 @@ export async function subscription(customer: string, plan: string): Promise<void
 }
 `;
 
-export const CHANGED: string = SUBSCRIPTION.replace('"30 days"', '"1s"').replace("maximumAttempts: 5", "maximumAttempts: 3")
+export const CHANGED: string = SUBSCRIPTION.replace('"30 days"', '"1s"').replace(
+  "maximumAttempts: 5",
+  "maximumAttempts: 3",
+)
   .replace("cents: 1200", "cents: 1300");
 
 /** Its history; the run waits for the renewal. */

@@ -1,5 +1,5 @@
-// Attaches the code of a run to another run of the same type when the reader moves there. The replay starts
-// after a pause, so that moving quickly over fifty runs does not start fifty replays.
+// Attaches the code of a run to another run of the same type when the reader moves there. The
+// replay starts after a pause, so that moving quickly over fifty runs does not start fifty replays.
 import { effect } from "@preact/signals";
 import { currentRun } from "../store/state.ts";
 import type { CodeSet } from "../store/code_set.ts";
@@ -25,7 +25,10 @@ export function watchCodeAlong(): () => void {
     if (given === undefined) return;
     // The code is attached at once, so that the layout of the panes does not change.
     run.code.value = given;
-    const timer = setTimeout(() => isServedRun(run) ? replayServed(run) : putCode(run, given), REST_MS);
+    const timer = setTimeout(
+      () => isServedRun(run) ? replayServed(run) : putCode(run, given),
+      REST_MS,
+    );
     return () => clearTimeout(timer);
   });
 }

@@ -1,5 +1,5 @@
-// Fetches runs that opened runs link to, up to a limit, while the chain is shown. Only `temporalex ui`, and
-// `temporalex debug` with a store or a cluster, can fetch runs.
+// Fetches runs that opened runs link to, up to a limit, while the chain is shown. Only `temporalex
+// ui`, and `temporalex debug` with a store or a cluster, can fetch runs.
 import { effect, type Signal, signal } from "@preact/signals";
 import type { RunLink } from "temporalex/debug";
 import { tieOfLink } from "../store/chain.ts";
@@ -16,17 +16,19 @@ const AT_ONCE = 4;
 /** Whether the page can fetch runs. */
 export const canFetch: boolean = isFetched;
 
-export const fetching: Signal<{ readonly state: "rests" | "fetching"; readonly why: string }> = signal({
-  state: "rests",
-  why: "",
-});
+export const fetching: Signal<{ readonly state: "rests" | "fetching"; readonly why: string }> =
+  signal({
+    state: "rests",
+    why: "",
+  });
 /** Limit for runs of the current family; raised by {@link fetchMore}. */
 const bound: Signal<number> = signal(MOST_RUNS);
 /** Errors of runs that could not be fetched, by run id. */
 const refused = new Map<string, string>();
 
 /**
- * Linked runs of the family that are not open: the runs before and after first, then parents, then children.
+ * Linked runs of the family that are not open: the runs before and after first, then parents, then
+ * children.
  */
 export function missingOf({ runs }: Family): readonly RunLink[] {
   const open = new Set(openedRuns.value.map(({ model }) => model.facts.runId));
@@ -34,7 +36,9 @@ export function missingOf({ runs }: Family): readonly RunLink[] {
   const missing = new Map<string, RunLink>();
   for (const { model } of runs) {
     for (const link of model.facts.links) {
-      if (tieOfLink(link) !== undefined && link.runId !== "" && !open.has(link.runId)) missing.set(link.runId, link);
+      if (tieOfLink(link) !== undefined && link.runId !== "" && !open.has(link.runId)) {
+        missing.set(link.runId, link);
+      }
     }
   }
   const rank = (link: RunLink) => ["before", "after", "parent", "child"].indexOf(tieOfLink(link)!);
@@ -47,8 +51,8 @@ export function fetchMore(): void {
 }
 
 /**
- * Fetches linked runs until the limit is reached, also those of newly opened runs. Returns a function that
- * stops it.
+ * Fetches linked runs until the limit is reached, also those of newly opened runs. Returns a
+ * function that stops it.
  */
 export function watchLinked(): () => void {
   if (!canFetch) return () => {};
@@ -57,7 +61,10 @@ export function watchLinked(): () => void {
     const run = currentRun.peek();
     const all = run === undefined ? undefined : family.peek() ?? alone(run);
     if (all === undefined) return [];
-    return missingOf(all).filter(({ runId }) => !refused.has(runId)).slice(0, Math.max(0, bound.peek() - all.runs.length));
+    return missingOf(all).filter(({ runId }) => !refused.has(runId)).slice(
+      0,
+      Math.max(0, bound.peek() - all.runs.length),
+    );
   };
   const work = async () => {
     if (isAtWork) return;

@@ -26,7 +26,9 @@ export const Heads = ({ rows }: { readonly rows: readonly ChainRow[] }): JSX.Ele
   </ul>
 );
 
-function ChainHead({ row: { line: { chain }, depth, isOpen } }: { readonly row: ChainRow }): JSX.Element {
+function ChainHead(
+  { row: { line: { chain }, depth, isOpen } }: { readonly row: ChainRow },
+): JSX.Element {
   const { type, id } = chain.pieces[0]!.run.model.facts;
   const runs = chain.pieces.length === 1 ? "" : `, ${chain.pieces.length} runs`;
   const text = `${type}${id === "" ? "" : ` ${id}`}${runs}`;

@@ -1,5 +1,5 @@
-// A chain of runs as one run: items and events are numbered across the runs, so that the shapes of the timeline
-// can draw it.
+// A chain of runs as one run: items and events are numbered across the runs, so that the shapes of
+// the timeline can draw it.
 import type { RunItem, RunModel } from "../store/run_model.ts";
 import type { Chain, Piece } from "../store/family.ts";
 import { busyOf, type Lane, lanesOf, timesOf } from "../../../ts/run_view/timeline/lanes.ts";
@@ -25,7 +25,8 @@ export interface Line {
 }
 
 /** The number of an event in its chain, from 1. */
-export const chainNumber = ({ offset, first }: Piece, eventId: number): number => offset + Math.max(0, eventId - first) + 1;
+export const chainNumber = ({ offset, first }: Piece, eventId: number): number =>
+  offset + Math.max(0, eventId - first) + 1;
 
 /** The event with a number of {@link chainNumber}. Numbers out of range are clamped. */
 export function findInChain({ pieces, events }: Chain, number: number): Place {
@@ -42,7 +43,10 @@ export function findInChain({ pieces, events }: Chain, number: number): Place {
 
 const known = new WeakMap<Chain, Line>();
 
-/** Cached per chain. Opened children have separate rows, so they have no bar in the lane of children. */
+/**
+ * Cached per chain. Opened children have separate rows, so they have no bar in the lane of
+ * children.
+ */
 export function chainLine(chain: Chain): Line {
   const found = known.get(chain);
   if (found !== undefined) return found;
@@ -52,7 +56,9 @@ export function chainLine(chain: Chain): Line {
 }
 
 function make(chain: Chain): Line {
-  const opened = new Set(chain.children.flatMap(({ pieces }) => pieces.map(({ run }) => run.model.facts.id)));
+  const opened = new Set(
+    chain.children.flatMap(({ pieces }) => pieces.map(({ run }) => run.model.facts.id)),
+  );
   const items: RunItem[] = [];
   const origins: { piece: Piece; item: RunItem }[] = [];
   const own = new Map<RunItem, RunItem>();

@@ -16,13 +16,19 @@ export function ChainNote({ family }: { readonly family: Family }): JSX.Element 
     : state === "fetching"
     ? `, ${count(missing)} more ${missing === 1 ? "is" : "are"} loading…`
     : canFetch
-    ? `, ${count(missing)} linked ${missing === 1 ? "run is" : "runs are"} not loaded${why === "" ? "" : `: ${why}`}`
-    : `; ${count(missing)} linked ${missing === 1 ? "run is" : "runs are"} not open: drop their histories here`;
+    ? `, ${count(missing)} linked ${missing === 1 ? "run is" : "runs are"} not loaded${
+      why === "" ? "" : `: ${why}`
+    }`
+    : `; ${count(missing)} linked ${
+      missing === 1 ? "run is" : "runs are"
+    } not open: drop their histories here`;
   return (
     <p class="ch-note" role="status" id="chain-note" title={here + rest}>
       <span class="cut">{here}{rest}</span>
       {canFetch && missing > 0 && state === "rests" && (
-        <button type="button" class="button bare" id="fetch-more" onClick={fetchMore}>Fetch more</button>
+        <button type="button" class="button bare" id="fetch-more" onClick={fetchMore}>
+          Fetch more
+        </button>
       )}
     </p>
   );

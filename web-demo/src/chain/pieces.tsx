@@ -46,7 +46,10 @@ function PieceBar({ chain, piece, index, drawing, isCurrent }: {
   const next = chain.pieces[index + 1];
   const end = Math.max(x + 2, scale.x(piece.endMs));
   // Runs follow each other immediately: a small gap separates their bars.
-  const w = Math.max(2, (next !== undefined && scale.x(next.startMs) - end < 1 ? end - 1 : end) - x);
+  const w = Math.max(
+    2,
+    (next !== undefined && scale.x(next.startMs) - end < 1 ? end - 1 : end) - x,
+  );
   if (x > drawing.toX || x + w < drawing.fromX) return null;
   const begun = piece.offset < position;
   const done = chainNumber(piece, piece.run.model.lines.length) <= position;
@@ -63,12 +66,39 @@ function PieceBar({ chain, piece, index, drawing, isCurrent }: {
       <title>{pieceTitle(chain, index)}</title>
       <rect class="tl-hit" x={x - 1} y={TOP_PX - 2} width={w + 2} height={BAR_PX + 4} />
       {inkTo < x + w && (
-        <rect class="tl-pencil" x={x + 0.5} y={TOP_PX + 0.5} width={Math.max(1, w - 1)} height={BAR_PX - 1} rx={3} />
+        <rect
+          class="tl-pencil"
+          x={x + 0.5}
+          y={TOP_PX + 0.5}
+          width={Math.max(1, w - 1)}
+          height={BAR_PX - 1}
+          rx={3}
+        />
       )}
-      {inkTo > x && <rect class="tl-ink" x={x} y={TOP_PX} width={inkTo - x} height={BAR_PX} rx={Math.min(3, w / 3)} />}
-      {isBad && <rect class="tl-red" x={x + w - Math.min(3, w)} y={TOP_PX} width={Math.min(3, w)} height={BAR_PX} rx={1} />}
+      {inkTo > x && (
+        <rect
+          class="tl-ink"
+          x={x}
+          y={TOP_PX}
+          width={inkTo - x}
+          height={BAR_PX}
+          rx={Math.min(3, w / 3)}
+        />
+      )}
+      {isBad && (
+        <rect
+          class="tl-red"
+          x={x + w - Math.min(3, w)}
+          y={TOP_PX}
+          width={Math.min(3, w)}
+          height={BAR_PX}
+          rx={1}
+        />
+      )}
       {text !== "" && textX !== undefined && (
-        <text class={isInk ? "tl-on" : "tl-later"} x={textX} y={TOP_PX + BAR_PX / 2 + 4}>{text}</text>
+        <text class={isInk ? "tl-on" : "tl-later"} x={textX} y={TOP_PX + BAR_PX / 2 + 4}>
+          {text}
+        </text>
       )}
     </g>
   );
@@ -99,12 +129,18 @@ export function begunBy({ pieces }: Chain, index: number): string {
   if (pieces[index]!.first > 1) return "reset";
   if (facts.attempt > 1) return `attempt ${facts.attempt}`;
   const before = pieces[index - 1]!.run.model.facts.status;
-  return before === "ContinuedAsNew" ? "continued as new" : facts.cron !== "" ? "cron" : "started again";
+  return before === "ContinuedAsNew"
+    ? "continued as new"
+    : facts.cron !== ""
+    ? "cron"
+    : "started again";
 }
 
 function textOf(chain: Chain, index: number, w: number): string {
   const number = String(index + 1);
-  const long = chain.pieces.length === 1 ? chain.pieces[0]!.run.model.facts.type : `${number} ${begunBy(chain, index)}`;
+  const long = chain.pieces.length === 1
+    ? chain.pieces[0]!.run.model.facts.type
+    : `${number} ${begunBy(chain, index)}`;
   if (w >= long.length * LETTER_PX + 12) return long;
   return chain.pieces.length > 1 && w >= number.length * LETTER_PX + 10 ? number : "";
 }
@@ -117,7 +153,9 @@ const STATUS: { readonly [status: string]: string } = {
 
 export function pieceTitle({ pieces }: Chain, index: number): string {
   const { run: { model: { facts, lines } }, startMs, endMs } = pieces[index]!;
-  const which = pieces.length === 1 ? facts.type : `${facts.type}, run ${index + 1} of ${pieces.length}`;
+  const which = pieces.length === 1
+    ? facts.type
+    : `${facts.type}, run ${index + 1} of ${pieces.length}`;
   const how = begunBy({ pieces } as Chain, index);
   const end = STATUS[facts.status] ?? facts.status.toLowerCase();
   return `${which}: ${how}, ${end}; ${count(lines.length)} events in ${lasting(endMs - startMs)}`;

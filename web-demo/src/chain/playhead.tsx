@@ -47,7 +47,9 @@ export function ChainPlayhead({ run, chain, x, leastX, mostX, onDrag }: {
       aria-valuemin={1}
       aria-valuemax={chain.events}
       aria-valuenow={at}
-      aria-valuetext={`${where}event ${position.value} of ${run.model.lines.length}, ${line?.type ?? ""}`}
+      aria-valuetext={`${where}event ${position.value} of ${run.model.lines.length}, ${
+        line?.type ?? ""
+      }`}
       ref={(element) => element?.style.setProperty("transform", `translateX(${left}px)`)}
       onPointerDown={(event) => {
         event.stopPropagation();
@@ -55,7 +57,9 @@ export function ChainPlayhead({ run, chain, x, leastX, mostX, onDrag }: {
       }}
       onKeyDown={(event) => {
         const wanted = step[event.key];
-        if (wanted === undefined || event.ctrlKey || event.metaKey || event.altKey || event.shiftKey) return;
+        if (
+          wanted === undefined || event.ctrlKey || event.metaKey || event.altKey || event.shiftKey
+        ) return;
         event.preventDefault();
         playing.value = false;
         const { piece, eventId } = findInChain(chain, wanted);

@@ -1,5 +1,5 @@
-// Rows of a family's timeline, from the top: a chain, its lanes if it is unfolded, then the chains of its
-// children.
+// Rows of a family's timeline, from the top: a chain, its lanes if it is unfolded, then the chains
+// of its children.
 import type { Chain, Family } from "../store/family.ts";
 import { barIn, LANE_PX, type PlacedLane } from "../../../ts/run_view/timeline/geometry.ts";
 import { layoutOf } from "../../../ts/run_view/timeline/layout.ts";

@@ -1,5 +1,5 @@
-// The switch in the corner of the timeline: only this run, or the whole chain. Shown if the run has related
-// runs.
+// The switch in the corner of the timeline: only this run, or the whole chain. Shown if the run has
+// related runs.
 import type { JSX } from "preact";
 import { useEffect } from "preact/hooks";
 import { bindKeys } from "../store/keys.ts";
@@ -27,7 +27,12 @@ function ChainSwitch({ run, isNarrow }: Props): JSX.Element | null {
   useEffect(() => {
     if (!has) return;
     return bindKeys([
-      { keys: ["w"], group: "Look", label: "Switch between run and chain", run: () => setChain(!isChain.peek()) },
+      {
+        keys: ["w"],
+        group: "Look",
+        label: "Switch between run and chain",
+        run: () => setChain(!isChain.peek()),
+      },
     ]);
   }, [has]);
   if (!has) return null;
@@ -51,8 +56,21 @@ function ChainSwitch({ run, isNarrow }: Props): JSX.Element | null {
     );
   }
   return (
-    <div class="segments ch-switch" id="chain-switch" role="group" aria-label="Timeline of" onPointerDown={keep}>
-      <button type="button" aria-pressed={!isChain.value} title="Only this run (w)" onClick={() => setChain(false)}>Run</button>
+    <div
+      class="segments ch-switch"
+      id="chain-switch"
+      role="group"
+      aria-label="Timeline of"
+      onPointerDown={keep}
+    >
+      <button
+        type="button"
+        aria-pressed={!isChain.value}
+        title="Only this run (w)"
+        onClick={() => setChain(false)}
+      >
+        Run
+      </button>
       <button type="button" aria-pressed={isChain.value} title={ALL} onClick={() => setChain(true)}>
         Chain{runs > 1 && <small>{` ${runs}`}</small>}
       </button>

@@ -1,9 +1,17 @@
-// All related runs on one time axis: the runs of a chain in one row, its lanes below it, then the rows of its
-// children, which can be unfolded as well. It shares the shapes and keys of the timeline of one run.
+// All related runs on one time axis: the runs of a chain in one row, its lanes below it, then the
+// rows of its children, which can be unfolded as well. It shares the shapes and keys of the
+// timeline of one run.
 import type { JSX } from "preact";
 import { useEffect, useMemo, useRef } from "preact/hooks";
 import type { Chain, Family } from "../store/family.ts";
-import { type OpenRun, playing, position, selected, selectItem, shownItem } from "../store/state.ts";
+import {
+  type OpenRun,
+  playing,
+  position,
+  selected,
+  selectItem,
+  shownItem,
+} from "../store/state.ts";
 import { Axis, Ground, Tears } from "../timeline/axis.tsx";
 import { useDrag } from "../timeline/drag.ts";
 import { eventAt } from "../../../ts/run_view/timeline/geometry.ts";
@@ -61,7 +69,16 @@ export function ChainTimeline({ run }: { run: OpenRun }): JSX.Element {
   useEffect(() => void (zoom.value = 1), [family.root.key]);
   // A step keeps the playhead in view, as in the timeline of one run.
   const asOne = useMemo(() => ({ scale, lanes: [], height }), [scale, height]);
-  useKept({ scroller, held, look, geometry: asOne, clock: line.clock, x, before: head + PAD_PX, head });
+  useKept({
+    scroller,
+    held,
+    look,
+    geometry: asOne,
+    clock: line.clock,
+    x,
+    before: head + PAD_PX,
+    head,
+  });
 
   const { axisDown, bodyDown, moved } = useChainDrag(
     placed,
@@ -71,7 +88,10 @@ export function ChainTimeline({ run }: { run: OpenRun }): JSX.Element {
   const pick = (event: MouseEvent) => !moved() && pickIn(placed, event.target as Element);
   const full = width + PAD_PX + end;
   return (
-    <div class={isNarrow ? "timeline chain narrow" : "timeline chain"} data-runs={family.runs.length}>
+    <div
+      class={isNarrow ? "timeline chain narrow" : "timeline chain"}
+      data-runs={family.runs.length}
+    >
       <div class="tl-scroll" ref={scroller} onScroll={look} tabIndex={-1}>
         <div class="tl-inner" ref={(element) => size(element, full + head, height + AXIS_PX)}>
           <div class="tl-axis" onPointerDown={axisDown}>
@@ -81,7 +101,14 @@ export function ChainTimeline({ run }: { run: OpenRun }): JSX.Element {
                 <Axis scale={scale} {...sight} />
               </g>
             </svg>
-            <ChainPlayhead run={run} chain={chain} x={x + head + PAD_PX} leastX={head} mostX={full + head} onDrag={axisDown} />
+            <ChainPlayhead
+              run={run}
+              chain={chain}
+              x={x + head + PAD_PX}
+              leastX={head}
+              mostX={full + head}
+              onDrag={axisDown}
+            />
           </div>
           <div class="tl-body">
             <Heads rows={placed.rows} />
@@ -97,7 +124,14 @@ export function ChainTimeline({ run }: { run: OpenRun }): JSX.Element {
               <g transform={`translate(${PAD_PX} 0)`}>
                 <Ground scale={scale} {...sight} height={height} />
                 {placed.rows.map((row, i) => (
-                  <Row key={row.line.chain.key} row={row} index={i} drawing={drawings[i]!} run={run} full={full} />
+                  <Row
+                    key={row.line.chain.key}
+                    row={row}
+                    index={i}
+                    drawing={drawings[i]!}
+                    run={run}
+                    full={full}
+                  />
                 ))}
                 <Tears scale={scale} {...sight} height={height} />
                 <line class="tl-now" x1={x} x2={x} y1={0} y2={height} />
@@ -122,7 +156,9 @@ function Row({ row, index, drawing, run, full }: {
   const tops = [...(index === 0 ? [] : [top]), ...lanes.map(({ top }) => top)];
   return (
     <g data-chain={index}>
-      {tops.map((y) => <line key={y} class="tl-hair" x1={-PAD_PX} x2={full} y1={y - 0.5} y2={y - 0.5} />)}
+      {tops.map((y) => (
+        <line key={y} class="tl-hair" x1={-PAD_PX} x2={full} y1={y - 0.5} y2={y - 0.5} />
+      ))}
       <Edges chain={chain} drawing={drawing} top={top + CHAIN_PX} bottom={bottom} />
       <g class={depth === 0 ? "ch-row" : "ch-row k-child"} transform={`translate(0 ${top})`}>
         <Pieces chain={chain} drawing={drawing} current={run} />
@@ -142,7 +178,10 @@ interface Now {
 }
 
 /** The current chain is drawn at the current event, the others at the time of that event. */
-function drawingsOf({ rows, scale }: ChainRows, { chain, at, nowMs, x, fromX, toX }: Now): readonly Drawing[] {
+function drawingsOf(
+  { rows, scale }: ChainRows,
+  { chain, at, nowMs, x, fromX, toX }: Now,
+): readonly Drawing[] {
   const shown = selected.value ?? shownItem.value;
   return rows.map(({ line }) => {
     const began = (line.clock[0] ?? 0) <= nowMs;
@@ -161,7 +200,10 @@ function useChainDrag(
   const held = useRef(chain);
   const drag = useDrag((clientX) => {
     playing.value = false;
-    const { piece, eventId } = findInChain(held.current, eventAt(chainLine(held.current).clock, timeAt(clientX)));
+    const { piece, eventId } = findInChain(
+      held.current,
+      eventAt(chainLine(held.current).clock, timeAt(clientX)),
+    );
     enter(piece.run, eventId);
   });
   return {
@@ -173,7 +215,9 @@ function useChainDrag(
     bodyDown(event) {
       const at = (event.target as Element).closest<SVGElement>("[data-chain]")?.dataset["chain"];
       const { top } = (event.currentTarget as Element).getBoundingClientRect();
-      const row = at === undefined ? rows.findLast((row) => row.top <= event.clientY - top) : rows[Number(at)];
+      const row = at === undefined
+        ? rows.findLast((row) => row.top <= event.clientY - top)
+        : rows[Number(at)];
       held.current = row?.line.chain ?? chain;
       drag.down(event);
     },

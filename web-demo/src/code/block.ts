@@ -1,5 +1,5 @@
-// The block of an await where the code waits: from its line to the line where its brackets close. Drawn in pale
-// yellow.
+// The block of an await where the code waits: from its line to the line where its brackets close.
+// Drawn in pale yellow.
 import type { TokenizedFile } from "../../../ts/run_view/code_tokens.ts";
 
 const OPEN = /[([{]/g;

@@ -1,5 +1,6 @@
-// Breakpoints stop playing and stepping at a line, an event, a command, or when a condition of the state
-// becomes true. They work in both directions, because a step back costs the same as a step forward.
+// Breakpoints stop playing and stepping at a line, an event, a command, or when a condition of the
+// state becomes true. They work in both directions, because a step back costs the same as a step
+// forward.
 import { type Signal, signal } from "@preact/signals";
 
 export type BreakpointKind = "line" | "event" | "command" | "when";
@@ -24,12 +25,21 @@ const add = (one: Omit<Breakpoint, "id" | "isOn">): void => {
 
 /** Replaces all breakpoints by those of an earlier page load. */
 export function restoreBreakpoints(all: readonly Omit<Breakpoint, "id">[]): void {
-  breakpoints.value = all.map(({ kind, path, line, text, isOn }) => ({ id: ++last, kind, path, line, text, isOn }));
+  breakpoints.value = all.map(({ kind, path, line, text, isOn }) => ({
+    id: ++last,
+    kind,
+    path,
+    line,
+    text,
+    isOn,
+  }));
 }
 
 /** Sets or removes the breakpoint at a line. */
 export function toggleLine(path: string, line: number): void {
-  const known = breakpoints.value.find((one) => one.kind === "line" && one.path === path && one.line === line);
+  const known = breakpoints.value.find((one) =>
+    one.kind === "line" && one.path === path && one.line === line
+  );
   if (known === undefined) add({ kind: "line", path, line, text: "" });
   else removeBreakpoint(known.id);
 }
@@ -37,7 +47,9 @@ export function toggleLine(path: string, line: number): void {
 /** Adds a breakpoint for an event, a command or a condition, unless there is an equal one. */
 export function addBreakpoint(kind: Exclude<BreakpointKind, "line">, text: string): void {
   const wanted = text.trim();
-  if (wanted === "" || breakpoints.value.some((one) => one.kind === kind && one.text === wanted)) return;
+  if (wanted === "" || breakpoints.value.some((one) => one.kind === kind && one.text === wanted)) {
+    return;
+  }
   add({ kind, path: "", line: 0, text: wanted });
 }
 
@@ -46,13 +58,17 @@ export function removeBreakpoint(id: number): void {
 }
 
 export function switchBreakpoint(id: number): void {
-  breakpoints.value = breakpoints.value.map((one) => one.id === id ? { ...one, isOn: !one.isOn } : one);
+  breakpoints.value = breakpoints.value.map((one) =>
+    one.id === id ? { ...one, isOn: !one.isOn } : one
+  );
 }
 
 /** The lines of a file with breakpoints. */
 export function linesWithBreakpoints(path: string): ReadonlyMap<number, "on" | "off"> {
   return new Map(
-    breakpoints.value.filter((one) => one.kind === "line" && one.path === path).map((one) => [one.line, one.isOn ? "on" : "off"]),
+    breakpoints.value.filter((one) => one.kind === "line" && one.path === path).map((
+      one,
+    ) => [one.line, one.isOn ? "on" : "off"]),
   );
 }
 
@@ -71,8 +87,8 @@ export function breakpointText({ kind, path, line, text }: Breakpoint): string {
 }
 
 /**
- * Finds the nearest position after (or before) `from` at which a breakpoint holds. Throws an Error that says
- * what is wrong with the breakpoint.
+ * Finds the nearest position after (or before) `from` at which a breakpoint holds. Throws an Error
+ * that says what is wrong with the breakpoint.
  */
 export type Finder = (breakpoint: Breakpoint, from: number, by: 1 | -1) => number | undefined;
 
@@ -81,8 +97,16 @@ export interface Stop {
   readonly breakpoint: Breakpoint;
 }
 
-/** The nearest breakpoint in a direction. Invalid breakpoints are skipped: the panel shows their errors. */
-export function nearestStop(all: readonly Breakpoint[], find: Finder, from: number, by: 1 | -1): Stop | undefined {
+/**
+ * The nearest breakpoint in a direction. Invalid breakpoints are skipped: the panel shows their
+ * errors.
+ */
+export function nearestStop(
+  all: readonly Breakpoint[],
+  find: Finder,
+  from: number,
+  by: 1 | -1,
+): Stop | undefined {
   let best: Stop | undefined;
   for (const breakpoint of all) {
     if (!breakpoint.isOn) continue;

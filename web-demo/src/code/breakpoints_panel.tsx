@@ -30,7 +30,8 @@ export function BreakpointsButton(): JSX.Element {
       title={label}
       onClick={() => (isOpen.value = true)}
     >
-      <span class={`breakpoint-sign ${all.some((one) => one.isOn) ? "on" : ""}`} /> {all.length > 0 && all.length}
+      <span class={`breakpoint-sign ${all.some((one) => one.isOn) ? "on" : ""}`} />{" "}
+      {all.length > 0 && all.length}
     </button>
   );
 }
@@ -65,10 +66,18 @@ function Row({ run, one }: { run: OpenRun; one: Breakpoint }): JSX.Element {
   return (
     <li class="breakpoint-row">
       <label class="grow cut" title={text}>
-        <input type="checkbox" checked={one.isOn} onChange={() => switchBreakpoint(one.id)} /> <span class="mono">{text}</span>
+        <input type="checkbox" checked={one.isOn} onChange={() => switchBreakpoint(one.id)} />{" "}
+        <span class="mono">{text}</span>
       </label>
-      {wrong === "" ? <>{jump("before", before)} {jump("after", next)}</> : <span class="failed">{wrong}</span>}
-      <button type="button" class="button small bare" aria-label={`Remove: ${text}`} onClick={() => removeBreakpoint(one.id)}>
+      {wrong === ""
+        ? <>{jump("before", before)} {jump("after", next)}</>
+        : <span class="failed">{wrong}</span>}
+      <button
+        type="button"
+        class="button small bare"
+        aria-label={`Remove: ${text}`}
+        onClick={() => removeBreakpoint(one.id)}
+      >
         Remove
       </button>
     </li>
@@ -84,7 +93,10 @@ export function Breakpoints({ run }: { run: OpenRun }): JSX.Element {
       <ul class="breakpoint-list">
         {breakpoints.value.map((one) => <Row key={one.id} run={run} one={one} />)}
         {breakpoints.value.length === 0 && (
-          <li class="soft">None yet. A click on a line number sets one; events, commands and conditions are added below.</li>
+          <li class="soft">
+            None yet. A click on a line number sets one; events, commands and conditions are added
+            below.
+          </li>
         )}
       </ul>
       <form
@@ -98,7 +110,11 @@ export function Breakpoints({ run }: { run: OpenRun }): JSX.Element {
       >
         <label>
           Stop at{" "}
-          <select value={kind} onChange={(event) => setKind(event.currentTarget.value as Exclude<BreakpointKind, "line">)}>
+          <select
+            value={kind}
+            onChange={(event) =>
+              setKind(event.currentTarget.value as Exclude<BreakpointKind, "line">)}
+          >
             {KINDS.map(([name, label]) => <option key={name} value={name}>{label}</option>)}
           </select>
         </label>
@@ -112,8 +128,12 @@ export function Breakpoints({ run }: { run: OpenRun }): JSX.Element {
         <button type="submit" class="button">Add</button>
       </form>
       <div class="dialog-ends">
-        <button type="button" class="button small" onClick={() => runToStop(run, -1)}>Previous breakpoint</button>
-        <button type="button" class="button small" onClick={() => runToStop(run, 1)}>Next breakpoint</button>
+        <button type="button" class="button small" onClick={() => runToStop(run, -1)}>
+          Previous breakpoint
+        </button>
+        <button type="button" class="button small" onClick={() => runToStop(run, 1)}>
+          Next breakpoint
+        </button>
         <span class="grow" />
         <button type="button" class="button" onClick={() => (isOpen.value = false)}>Close</button>
       </div>

@@ -1,5 +1,13 @@
 // Reads from the session what it recorded about lines of code.
-import type { ChangedValue, Condition, CopiedValue, Crossing, DebugSession, SessionCode, SessionView } from "temporalex/debug";
+import type {
+  ChangedValue,
+  Condition,
+  CopiedValue,
+  Crossing,
+  DebugSession,
+  SessionCode,
+  SessionView,
+} from "temporalex/debug";
 import type { OpenRun } from "../store/state.ts";
 import type { CodeSet } from "../store/code_set.ts";
 import type { Breakpoint } from "./breakpoints.ts";
@@ -15,7 +23,9 @@ export function codeFacts(
   changed: readonly ChangedValue[],
 ): CodeFacts {
   const known = session?.code;
-  return known === undefined || view === undefined ? factsOfView(view, code) : factsOfSession(known, view, code, changed);
+  return known === undefined || view === undefined
+    ? factsOfView(view, code)
+    : factsOfSession(known, view, code, changed);
 }
 
 /** The recorded lines of the last replay, and a line as a place of that replay. */
@@ -29,14 +39,29 @@ function placed(
   return place === undefined ? undefined : { known: known!, place };
 }
 
-/** The next or previous position at which a line ran; undefined if it did not run, or was not recorded. */
-export function runOfLine(run: OpenRun, line: LineAt, from: number, by: 1 | -1): number | undefined {
+/**
+ * The next or previous position at which a line ran; undefined if it did not run, or was not
+ * recorded.
+ */
+export function runOfLine(
+  run: OpenRun,
+  line: LineAt,
+  from: number,
+  by: 1 | -1,
+): number | undefined {
   const found = placed(run, line);
-  return by === 1 ? found?.known.nextRun(found.place, from) : found?.known.previousRun(found.place, from);
+  return by === 1
+    ? found?.known.nextRun(found.place, from)
+    : found?.known.previousRun(found.place, from);
 }
 
 /** The nearest position at which a breakpoint holds. Throws an Error for an invalid expression. */
-export function findBreakpoint(run: OpenRun, breakpoint: Breakpoint, from: number, by: 1 | -1): number | undefined {
+export function findBreakpoint(
+  run: OpenRun,
+  breakpoint: Breakpoint,
+  from: number,
+  by: 1 | -1,
+): number | undefined {
   const { kind, text, path, line } = breakpoint;
   if (kind === "event") return eventLike(run, text, from, by);
   const known = run.session.value?.code;
@@ -51,7 +76,12 @@ export function findBreakpoint(run: OpenRun, breakpoint: Breakpoint, from: numbe
 }
 
 /** Finds an event by its type, ignoring case, or by a part of its summary. */
-function eventLike({ model: { lines } }: OpenRun, text: string, from: number, by: 1 | -1): number | undefined {
+function eventLike(
+  { model: { lines } }: OpenRun,
+  text: string,
+  from: number,
+  by: 1 | -1,
+): number | undefined {
   const wanted = text.toLowerCase();
   for (let i = from - 1 + by; i >= 0 && i < lines.length; i += by) {
     const { type, summary } = lines[i]!;
@@ -69,7 +99,11 @@ export interface Logged {
 }
 
 /** The values of an expression, one for each time that a line ran. */
-export function logsOfLine(run: OpenRun, at: LineAt, expression: string): readonly Logged[] | { readonly wrong: string } {
+export function logsOfLine(
+  run: OpenRun,
+  at: LineAt,
+  expression: string,
+): readonly Logged[] | { readonly wrong: string } {
   const found = placed(run, at);
   if (found === undefined || expression.trim() === "") return [];
   const { known, place } = found;
@@ -95,18 +129,31 @@ export interface Accumulator {
 }
 
 /** The state of the receive at which the code waits, now and before the task at the position. */
-export function accumulatorAt(run: OpenRun, position: number, taskEventId: number): Accumulator | undefined {
+export function accumulatorAt(
+  run: OpenRun,
+  position: number,
+  taskEventId: number,
+): Accumulator | undefined {
   const known = run.session.value?.code;
   const code = run.code.value;
   if (known === undefined || code === undefined) return undefined;
-  const receive = known.parked(position).find(({ kind, place }) => kind === "receive" && place !== undefined);
+  const receive = known.parked(position).find(({ kind, place }) =>
+    kind === "receive" && place !== undefined
+  );
   if (receive === undefined) return undefined;
   const now = latestState(known, position, receive.since);
   if (now === undefined) return undefined;
-  const before = taskEventId > receive.since ? latestState(known, taskEventId - 1, receive.since) : undefined;
+  const before = taskEventId > receive.since
+    ? latestState(known, taskEventId - 1, receive.since)
+    : undefined;
   const { file, line } = receive.place!;
   const isNew = before !== undefined && before.text !== now.text;
-  return { name: nameOf(code, pathsOf(known, code)[file], line), value: now.value, before: before?.value, isNew };
+  return {
+    name: nameOf(code, pathsOf(known, code)[file], line),
+    value: now.value,
+    before: before?.value,
+    isNew,
+  };
 }
 
 /** The newest value: handlers set it at their own lines. A value that was cut is not shown. */
@@ -133,5 +180,7 @@ export function lastChange(
   path: readonly (string | number)[],
 ): { readonly eventId: number; readonly line: number | undefined } | undefined {
   const change = run.session.value?.code?.lastChange("published", path, position);
-  return change === undefined ? undefined : { eventId: change.taskEventId, line: change.place?.line };
+  return change === undefined
+    ? undefined
+    : { eventId: change.taskEventId, line: change.place?.line };
 }

@@ -13,7 +13,9 @@ export function highlighted(code: CodeSet, path: string): HighlightedFile | unde
   if (file === undefined && text !== undefined) {
     file = new HighlightedFile(
       text,
-      code.files.filter((one) => one.path !== path && one.text.length < 500_000).map((one) => one.text),
+      code.files.filter((one) => one.path !== path && one.text.length < 500_000).map((one) =>
+        one.text
+      ),
     );
     files.set(path, file);
   }
@@ -27,7 +29,10 @@ export function shortNames(paths: readonly string[]): ReadonlyMap<string, string
     const parts = path.split("/");
     let n = 1;
     const end = () => parts.slice(-n).join("/");
-    while (n < parts.length && paths.some((other) => other !== path && (other === end() || other.endsWith(`/${end()}`)))) n++;
+    while (
+      n < parts.length &&
+      paths.some((other) => other !== path && (other === end() || other.endsWith(`/${end()}`)))
+    ) n++;
     named.set(path, end());
   }
   return named;

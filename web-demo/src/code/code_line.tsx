@@ -1,5 +1,5 @@
-// One line of the code pane: number, hits, ink bar, text, and values at its right edge. Its height never
-// changes.
+// One line of the code pane: number, hits, ink bar, text, and values at its right edge. Its height
+// never changes.
 import type { ComponentChildren, JSX } from "preact";
 import { clock } from "../ui/time.ts";
 import { Glyph } from "../ui/glyph.tsx";
@@ -38,17 +38,30 @@ export interface LineProps {
   readonly digits: number;
 }
 
-const KIND_GLYPHS: { readonly [kind: string]: "update" | "signal" | undefined } = { message: "update", signal: "signal" };
+const KIND_GLYPHS: { readonly [kind: string]: "update" | "signal" | undefined } = {
+  message: "update",
+  signal: "signal",
+};
 
-export function Badge({ badge, quiet = false }: { badge: FiberBadge; quiet?: boolean }): JSX.Element {
-  return <span class={quiet ? "fiber-badge quiet" : "fiber-badge"} title={badge.title}>{badge.text}</span>;
+export function Badge(
+  { badge, quiet = false }: { badge: FiberBadge; quiet?: boolean },
+): JSX.Element {
+  return (
+    <span class={quiet ? "fiber-badge quiet" : "fiber-badge"} title={badge.title}>
+      {badge.text}
+    </span>
+  );
 }
 
-function ParkedChip({ parked, startMs, digits }: Pick<LineProps, "parked" | "startMs" | "digits">): JSX.Element {
+function ParkedChip(
+  { parked, startMs, digits }: Pick<LineProps, "parked" | "startMs" | "digits">,
+): JSX.Element {
   const [first, ...rest] = parked;
   const { badge, waitsFor, sinceMs } = first!;
   const since = sinceMs === undefined ? "" : `since ${clock(sinceMs - startMs, digits)}`;
-  const title = parked.map(({ badge, waitsFor }) => `${badge === undefined ? "" : `${badge.title} `}waits for ${waitsFor}`).join(
+  const title = parked.map(({ badge, waitsFor }) =>
+    `${badge === undefined ? "" : `${badge.title} `}waits for ${waitsFor}`
+  ).join(
     "\n",
   );
   return (
@@ -60,7 +73,9 @@ function ParkedChip({ parked, startMs, digits }: Pick<LineProps, "parked" | "sta
         </span>
         {since !== "" && <i class="wide-only">{since}</i>}
       </span>
-      {rest.slice(0, 6).map((other) => other.badge !== undefined && <Badge key={other.badge.title} badge={other.badge} />)}
+      {rest.slice(0, 6).map((other) =>
+        other.badge !== undefined && <Badge key={other.badge.title} badge={other.badge} />
+      )}
       {rest.length > 6 && <span class="soft">+{rest.length - 6}</span>}
     </>
   );
@@ -102,7 +117,9 @@ function LineSays({ values }: { values: readonly LineValue[] }): JSX.Element {
   const [first] = values;
   const asked = first!.kind !== "answer"
     ? undefined
-    : values.find(({ kind, eventId }) => (kind === "message" || kind === "signal") && eventId === first!.eventId);
+    : values.find(({ kind, eventId }) =>
+      (kind === "message" || kind === "signal") && eventId === first!.eventId
+    );
   if (asked === undefined) return <OneValue value={first!} />;
   return (
     <>
@@ -161,19 +178,35 @@ const titleOf = (values: readonly LineValue[]) =>
 
 /** Whether two lists have equal entries. Values are not compared: their drawn text is. */
 function areSame<T extends object>(before: readonly T[], now: readonly T[]): boolean {
-  const isSame = (a: T, b: T) => isShallowSame({ ...a, value: undefined }, { ...b, value: undefined });
-  return before === now || (before.length === now.length && before.every((one, i) => isSame(one, now[i]!)));
+  const isSame = (a: T, b: T) =>
+    isShallowSame({ ...a, value: undefined }, { ...b, value: undefined });
+  return before === now ||
+    (before.length === now.length && before.every((one, i) => isSame(one, now[i]!)));
 }
 
 /** Facts of lines are built at each position. Most lines are drawn as before. */
 function isSameLine(before: LineProps, now: LineProps): boolean {
   const { parked, values, red } = now;
   return isShallowSame({ ...before, parked, values, red }, now) && areSame(before.parked, parked) &&
-    areSame(before.values, values) && before.red?.text === red?.text && before.red?.more === red?.more;
+    areSame(before.values, values) && before.red?.text === red?.text &&
+    before.red?.more === red?.more;
 }
 
 export const CodeLine = still((props: LineProps): JSX.Element => {
-  const { line, pieces, hits, canRun, parked, isInBlock, red, isAdded, breakpoint, isActive, isLong, chip } = props;
+  const {
+    line,
+    pieces,
+    hits,
+    canRun,
+    parked,
+    isInBlock,
+    red,
+    isAdded,
+    breakpoint,
+    isActive,
+    isLong,
+    chip,
+  } = props;
   const looks = [
     "code-line",
     hits > 0 ? "ran" : canRun ? "can-run" : "",
@@ -186,7 +219,13 @@ export const CodeLine = still((props: LineProps): JSX.Element => {
   ];
   const times = hits === 0 ? "" : hits > 9999 ? "9k+×" : `${hits}×`;
   return (
-    <div class={looks.filter((look) => look !== "").join(" ")} role="row" id={lineId(line)} aria-rowindex={line} data-line={line}>
+    <div
+      class={looks.filter((look) => look !== "").join(" ")}
+      role="row"
+      id={lineId(line)}
+      aria-rowindex={line}
+      data-line={line}
+    >
       <span class="gutter" role="rowheader">
         <button
           type="button"
@@ -194,12 +233,17 @@ export const CodeLine = still((props: LineProps): JSX.Element => {
           tabIndex={-1}
           data-breakpoint={line}
           aria-pressed={breakpoint !== undefined}
-          aria-label={breakpoint === undefined ? `Line ${line}, set a breakpoint` : `Line ${line}, has a breakpoint`}
+          aria-label={breakpoint === undefined
+            ? `Line ${line}, set a breakpoint`
+            : `Line ${line}, has a breakpoint`}
         >
           {breakpoint !== undefined && <span class={`breakpoint-dot ${breakpoint}`} />}
           {line}
         </button>
-        <span class="hits" title={hits === 0 ? undefined : `Ran ${hits} ${hits === 1 ? "time" : "times"} up to here`}>
+        <span
+          class="hits"
+          title={hits === 0 ? undefined : `Ran ${hits} ${hits === 1 ? "time" : "times"} up to here`}
+        >
           {times}
         </span>
         <i class="ink" />

@@ -39,7 +39,12 @@ export function CodePane({ run }: { run: OpenRun }): JSX.Element {
   const session = run.session.value;
   const shown = shownView.value;
   const changed = run.changed.value;
-  const facts = useMemo(() => codeFacts(session, shown, code, changed), [session, shown, code, changed]);
+  const facts = useMemo(() => codeFacts(session, shown, code, changed), [
+    session,
+    shown,
+    code,
+    changed,
+  ]);
   const parting = findParting(run);
   const isParted = parting !== undefined && position.value >= parting.position;
   const refused = findRefusal(run);
@@ -52,20 +57,32 @@ export function CodePane({ run }: { run: OpenRun }): JSX.Element {
   const file = highlighted(code, path);
   const before = originalCode(run)?.files.find((one) => one.path === path)?.text;
   const edit = useMemo(
-    () => before === undefined || file === undefined ? undefined : editSize(before, file.lines.join("\n")),
+    () =>
+      before === undefined || file === undefined
+        ? undefined
+        : editSize(before, file.lines.join("\n")),
     [before, file],
   );
   const targetLine = target?.path === path ? target.line : undefined;
   const opensAt = start?.path === path ? start.line : undefined;
-  const active = chosenLine.value?.path === path ? chosenLine.value.line : targetLine ?? opensAt ?? 1;
+  const active = chosenLine.value?.path === path
+    ? chosenLine.value.line
+    : targetLine ?? opensAt ?? 1;
   const actions = lineActions(run, { path, line: active });
   useEffect(() => bindCodeKeys(run), [run]);
   current = { path, line: active };
 
   return (
     <div class="code-pane">
-      <PaneHead run={run} facts={facts} path={path} edit={edit === undefined ? "" : editText(edit)} />
-      {file === undefined ? <p class="section say">No file is open. Choose one above.</p> : editing.value
+      <PaneHead
+        run={run}
+        facts={facts}
+        path={path}
+        edit={edit === undefined ? "" : editText(edit)}
+      />
+      {file === undefined
+        ? <p class="section say">No file is open. Choose one above.</p>
+        : editing.value
         ? (
           <LazyEditor
             run={run}
@@ -125,7 +142,9 @@ const NO_LINES: ReadonlySet<number> = new Set();
 /** Keys are bound once per run. The line that they apply to changes. */
 let current: LineAt = { path: "", line: 1 };
 
-function PaneHead({ run, facts, path, edit }: { run: OpenRun; facts: CodeFacts; path: string; edit: string }): JSX.Element {
+function PaneHead(
+  { run, facts, path, edit }: { run: OpenRun; facts: CodeFacts; path: string; edit: string },
+): JSX.Element {
   const code = run.code.value!;
   const names = shortNames(code.files.map((one) => one.path));
   const original = originalCode(run);
@@ -133,7 +152,8 @@ function PaneHead({ run, facts, path, edit }: { run: OpenRun; facts: CodeFacts; 
   const { ran } = facts === NO_FACTS ? { ran: undefined } : facts;
   const isEdited = (of: string) =>
     original !== undefined &&
-    original.files.find((one) => one.path === of)?.text !== code.files.find((one) => one.path === of)?.text;
+    original.files.find((one) => one.path === of)?.text !==
+      code.files.find((one) => one.path === of)?.text;
   return (
     <div class="code-tabs">
       <div class="tabs" role="tablist" aria-label="Files">
@@ -153,7 +173,9 @@ function PaneHead({ run, facts, path, edit }: { run: OpenRun; facts: CodeFacts; 
       </div>
       <span class="grow" />
       {verdict.state === "not parsed" && (
-        <span class="not-parsed" role="status" title={verdict.message}>not parsed, line {verdict.line}</span>
+        <span class="not-parsed" role="status" title={verdict.message}>
+          not parsed, line {verdict.line}
+        </span>
       )}
       {original !== undefined
         ? (
@@ -189,7 +211,9 @@ function PaneHead({ run, facts, path, edit }: { run: OpenRun; facts: CodeFacts; 
         class="button small"
         id="edit"
         aria-pressed={editing.value}
-        title={editing.value ? "Show the code with its values (e)" : "Edit the code. Each change is replayed (e)"}
+        title={editing.value
+          ? "Show the code with its values (e)"
+          : "Edit the code. Each change is replayed (e)"}
         onClick={() => (editing.value = !editing.value)}
       >
         {editing.value ? "Done" : "Edit"}
@@ -223,7 +247,9 @@ function lineActions(run: OpenRun, at: LineAt): LineAction[] {
     { label: "Log this", off: never, run: () => openLogPoint(at) },
     { label: "Breakpoint", keyName: "b", run: () => toggleLine(at.path, at.line) },
     { label: "Edit the code", keyName: "e", run: () => (editing.value = true) },
-    ...(open === undefined ? [] : [{ label: "Open in your editor", run: () => open(at.path, at.line) }]),
+    ...(open === undefined
+      ? []
+      : [{ label: "Open in your editor", run: () => open(at.path, at.line) }]),
   ];
 }
 
@@ -241,8 +267,18 @@ function bindCodeKeys(run: OpenRun): () => void {
       label: "Run to this line",
       run: () => lineActions(run, current)[0]!.off ?? lineActions(run, current)[0]!.run(),
     },
-    { keys: ["b"], group: "Ask", label: "Breakpoint on this line", run: () => toggleLine(current.path, current.line) },
-    { keys: ["e"], group: "Ask", label: "Edit the code", run: () => (editing.value = !editing.value) },
+    {
+      keys: ["b"],
+      group: "Ask",
+      label: "Breakpoint on this line",
+      run: () => toggleLine(current.path, current.line),
+    },
+    {
+      keys: ["e"],
+      group: "Ask",
+      label: "Edit the code",
+      run: () => (editing.value = !editing.value),
+    },
     { keys: ["c"], group: "Move", label: "Next breakpoint", run: () => runToStop(run, 1) },
     { keys: ["C"], group: "Move", label: "Previous breakpoint", run: () => runToStop(run, -1) },
     {

@@ -1,5 +1,5 @@
-// The lines of one file. Only lines near the visible ones are rendered. A step changes the look of lines, not
-// their places. The view scrolls only if the line at which the run waits is out of view.
+// The lines of one file. Only lines near the visible ones are rendered. A step changes the look of
+// lines, not their places. The view scrolls only if the line at which the run waits is out of view.
 import type { JSX, RefObject } from "preact";
 import { useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
 import { blockEnd } from "./block.ts";
@@ -13,7 +13,10 @@ export interface CodeViewProps {
   readonly path: string;
   readonly file: HighlightedFile;
   readonly facts: FileFacts;
-  /** The line at which the run waits, or of the first divergence. Scrolled into view when it changes. */
+  /**
+   * The line at which the run waits, or of the first divergence. Scrolled into view when it
+   * changes.
+   */
   readonly target: number | undefined;
   /** The line at which a file opens without a target. */
   readonly opensAt: number | undefined;
@@ -38,14 +41,30 @@ const GUTTER = 80;
 const CHARACTER = 7.23;
 
 export function CodeView(props: CodeViewProps): JSX.Element {
-  const { path, file, facts, target, opensAt, call, red, added, breakpoints, active, startMs, digits } = props;
+  const {
+    path,
+    file,
+    facts,
+    target,
+    opensAt,
+    call,
+    red,
+    added,
+    breakpoints,
+    active,
+    startMs,
+    digits,
+  } = props;
   const element = useRef<HTMLDivElement>(null);
   const total = file.lines.length;
   const box = useBox(element, total);
-  const blocks = useMemo(() => [...facts.parked.keys()].map((line) => [line, blockEnd(file.tokens, line)] as const), [
-    facts,
-    file,
-  ]);
+  const blocks = useMemo(
+    () => [...facts.parked.keys()].map((line) => [line, blockEnd(file.tokens, line)] as const),
+    [
+      facts,
+      file,
+    ],
+  );
 
   const opened = useRef("");
   useLayoutEffect(() => {
@@ -104,7 +123,9 @@ export function CodeView(props: CodeViewProps): JSX.Element {
     const scroller = element.current!;
     const y = (next - 1) * LINE;
     if (y < scroller.scrollTop) scroller.scrollTop = y;
-    else if (y + 2 * LINE > scroller.scrollTop + scroller.clientHeight) scroller.scrollTop = y + 2 * LINE - scroller.clientHeight;
+    else if (y + 2 * LINE > scroller.scrollTop + scroller.clientHeight) {
+      scroller.scrollTop = y + 2 * LINE - scroller.clientHeight;
+    }
   };
   const onKeyDown = (event: KeyboardEvent) => {
     if (event.ctrlKey || event.metaKey || event.altKey || event.shiftKey) return;
@@ -129,7 +150,11 @@ export function CodeView(props: CodeViewProps): JSX.Element {
       onClick={onClick}
       onKeyDown={onKeyDown}
     >
-      <div class="code-lines" role="presentation" style={{ minWidth: `max(100%, calc(${file.columns}ch + ${GUTTER + 32}px))` }}>
+      <div
+        class="code-lines"
+        role="presentation"
+        style={{ minWidth: `max(100%, calc(${file.columns}ch + ${GUTTER + 32}px))` }}
+      >
         <div role="presentation" style={{ height: `${(first - 1) * LINE}px` }} />
         {lines}
         <div role="presentation" style={{ height: `${(total - last) * LINE}px` }} />
@@ -143,7 +168,11 @@ const CHIP_LETTER = 6.6;
 const CHIP_REST = 72;
 
 /** A chip must not cover the call that it describes: the longer the line, the shorter the chip. */
-function chipRoom(room: number, red: RedMark | undefined, parked: ParkedHere | undefined): ChipRoom {
+function chipRoom(
+  room: number,
+  red: RedMark | undefined,
+  parked: ParkedHere | undefined,
+): ChipRoom {
   const [short, long] = red !== undefined
     ? [red.more, `${red.text} ${red.more}`]
     : [parked?.waitsFor ?? "", `waits for ${parked?.waitsFor} since 0:00.000`];
@@ -163,10 +192,20 @@ function useBox(element: RefObject<HTMLDivElement | null>, total: number): Box {
   useLayoutEffect(() => {
     const scroller = element.current!;
     const measure = () => {
-      const next = { top: scroller.scrollTop, height: scroller.clientHeight, width: scroller.clientWidth };
+      const next = {
+        top: scroller.scrollTop,
+        height: scroller.clientHeight,
+        width: scroller.clientWidth,
+      };
       setBox((old) => {
-        const [a, b] = [drawnLines(old.top, old.height, total), drawnLines(next.top, next.height, total)];
-        return a.first === b.first && a.last === b.last && old.width === next.width && old.height === next.height ? old : next;
+        const [a, b] = [
+          drawnLines(old.top, old.height, total),
+          drawnLines(next.top, next.height, total),
+        ];
+        return a.first === b.first && a.last === b.last && old.width === next.width &&
+            old.height === next.height
+          ? old
+          : next;
       });
     };
     measure();

@@ -60,8 +60,10 @@ export function comparedTasks(run: OpenRun): readonly ComparedTask[] {
       const isFirst = isBefore && !same && !notReplayed && task === divergence.firstTask;
       if (isFirst) isBefore = false;
       return {
-        code: code && { glyph: GLYPHS[code.kind], text: code.text, more: siteLineText(code.site), eventId: 0 },
-        history: history && { glyph: GLYPHS[history.kind], text: history.text, more: "", eventId: history.eventId },
+        code: code &&
+          { glyph: GLYPHS[code.kind], text: code.text, more: siteLineText(code.site), eventId: 0 },
+        history: history &&
+          { glyph: GLYPHS[history.kind], text: history.text, more: "", eventId: history.eventId },
         isSame: notReplayed ? undefined : same,
         isFirst,
       };

@@ -1,9 +1,17 @@
-// Finds which names in a file are messages, activities, timers or children. Only these are colored in the code
-// pane, like in the timeline and the list. Reads declarations and imports, without types; unknown names keep
-// the color of ink.
+// Finds which names in a file are messages, activities, timers or children. Only these are colored
+// in the code pane, like in the timeline and the list. Reads declarations and imports, without
+// types; unknown names keep the color of ink.
 
 /** A color of the code pane. "flow" is a word that decides where the code continues; it is bold. */
-export type NameKind = "update" | "signal" | "query" | "activity" | "timer" | "child" | "marker" | "flow";
+export type NameKind =
+  | "update"
+  | "signal"
+  | "query"
+  | "activity"
+  | "timer"
+  | "child"
+  | "marker"
+  | "flow";
 
 /** Kinds of the functions of `temporalex/workflow` and `@temporalio/workflow`. */
 const PRIMITIVES: { readonly [name: string]: NameKind } = {
@@ -64,7 +72,10 @@ const PROXIES: ReadonlyMap<string, NameKind> = new Map([
 export interface DurableNames {
   /** Kinds of plain names. */
   readonly names: ReadonlyMap<string, NameKind>;
-  /** Objects by the kind of their members: `shop` of `shop.charge()`, `game` of `game.threatDetected`. */
+  /**
+   * Objects by the kind of their members: `shop` of `shop.charge()`, `game` of
+   * `game.threatDetected`.
+   */
   readonly proxies: ReadonlyMap<string, NameKind>;
   /** Namespace imports: `wf` of `import * as wf`. */
   readonly modules: ReadonlySet<string>;
@@ -72,7 +83,10 @@ export interface DurableNames {
 
 const NAME = "[A-Za-z_$][\\w$]*";
 const IMPORT = /\bimport\s+(?:type\s+)?([^"';]*?)\s*from\s*["']([^"']+)["']/g;
-const MADE = new RegExp(`\\b(?:const|let|var)\\s+(${NAME})(?:\\s*:[^=\\n]+)?\\s*=\\s*(?:${NAME}\\.)?(${NAME})\\s*(?=[<(])`, "g");
+const MADE = new RegExp(
+  `\\b(?:const|let|var)\\s+(${NAME})(?:\\s*:[^=\\n]+)?\\s*=\\s*(?:${NAME}\\.)?(${NAME})\\s*(?=[<(])`,
+  "g",
+);
 const TAKEN = new RegExp(
   `\\b(?:const|let|var)\\s*\\{([^}]*)\\}(?:\\s*:[^=\\n]+)?\\s*=\\s*(?:${NAME}\\.)?(${NAME})\\s*(?=[<(])`,
   "g",
@@ -97,16 +111,25 @@ function declared(text: string): { names: Map<string, NameKind>; proxies: Map<st
 }
 
 /** The parts of `a, b as c` or `a, b: c`, without comments. */
-function listed(list: string, by: ":" | " as "): { readonly name: string; readonly local: string }[] {
-  return list.replace(/\/\*[\s\S]*?\*\/|\/\/.*$/gm, "").split(",").map((part) => part.replace(/^\s*type\s/, "").trim()).filter(
+function listed(
+  list: string,
+  by: ":" | " as ",
+): { readonly name: string; readonly local: string }[] {
+  return list.replace(/\/\*[\s\S]*?\*\/|\/\/.*$/gm, "").split(",").map((part) =>
+    part.replace(/^\s*type\s/, "").trim()
+  ).filter(
     (part) => /^[A-Za-z_$]/.test(part),
   ).map((part) => {
-    const [name = "", local = name] = part.split(by === ":" ? /\s*:\s*/ : /\s+as\s+/).map((word) => word.replace(/\s*=.*$/, ""));
+    const [name = "", local = name] = part.split(by === ":" ? /\s*:\s*/ : /\s+as\s+/).map((word) =>
+      word.replace(/\s*=.*$/, "")
+    );
     return { name, local };
   });
 }
 
-/** The names of one file. `others`: further files, from which it can import messages and activities. */
+/**
+ * The names of one file. `others`: further files, from which it can import messages and activities.
+ */
 export function durableNames(text: string, others: readonly string[] = []): DurableNames {
   const own = declared(text);
   const names = new Map<string, NameKind>();
@@ -117,9 +140,12 @@ export function durableNames(text: string, others: readonly string[] = []): Dura
     const whole = new RegExp(`\\*\\s*as\\s+(${NAME})`).exec(clause)?.[1];
     if (whole !== undefined) modules.add(whole);
     for (const { name, local } of listed(/\{([\s\S]*)\}/.exec(clause)?.[1] ?? "", " as ")) {
-      const kind = PRIMITIVES[name] ?? siblings.map((file) => file.names.get(name)).find((found) => found !== undefined);
+      const kind = PRIMITIVES[name] ??
+        siblings.map((file) => file.names.get(name)).find((found) => found !== undefined);
       if (kind !== undefined) names.set(local, kind);
-      const members = siblings.map((file) => file.proxies.get(name)).find((found) => found !== undefined);
+      const members = siblings.map((file) => file.proxies.get(name)).find((found) =>
+        found !== undefined
+      );
       if (members !== undefined) proxies.set(local, members);
     }
   }

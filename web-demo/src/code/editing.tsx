@@ -10,8 +10,8 @@ import type { EditorHandle } from "./editor.ts";
 export const editing: Signal<boolean> = signal(false);
 
 /**
- * The first key after a pause is replayed immediately, then the last of a series of keys after REST_MS. In
- * milliseconds.
+ * The first key after a pause is replayed immediately, then the last of a series of keys after
+ * REST_MS. In milliseconds.
  */
 const PAUSE_MS = 300, REST_MS = 80;
 
@@ -62,7 +62,8 @@ export function LazyEditor({ run, path, line, red }: Props): JSX.Element {
       editing.value = false;
       notify({
         title: "The editor cannot be loaded:",
-        text: `${error.message} Check the connection to the server of this page, then press Edit again.`,
+        text:
+          `${error.message} Check the connection to the server of this page, then press Edit again.`,
       });
     });
     return () => {
@@ -76,8 +77,8 @@ export function LazyEditor({ run, path, line, red }: Props): JSX.Element {
     };
   }, [run, path]);
 
-  // Sets the text after a repair or an undo. The editor's own text arrives here as well, possibly after newer
-  // keys: setting it again would lose them.
+  // Sets the text after a repair or an undo. The editor's own text arrives here as well, possibly
+  // after newer keys: setting it again would lose them.
   useEffect(() => {
     if (text !== own.current) editor.current?.setText(text);
     own.current = text;

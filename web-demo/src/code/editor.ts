@@ -1,7 +1,9 @@
-// The editor: CodeMirror with the colors of the page, in a separate chunk that is loaded when Edit is pressed.
+// The editor: CodeMirror with the colors of the page, in a separate chunk that is loaded when Edit
+// is pressed.
 //
-// It is in a shadow root, where CodeMirror adopts constructable style sheets. In the document it would add
-// <style> elements, which the page's policy blocks; a nonce in a static page would be public.
+// It is in a shadow root, where CodeMirror adopts constructable style sheets. In the document it
+// would add <style> elements, which the page's policy blocks; a nonce in a static page would be
+// public.
 import { defaultKeymap, history, historyKeymap, indentWithTab } from "@codemirror/commands";
 import { javascript } from "@codemirror/lang-javascript";
 import { bracketMatching, indentOnInput, indentUnit } from "@codemirror/language";
@@ -53,7 +55,9 @@ const redMark = StateField.define<DecorationSet>({
       if (!effect.is(setRed)) continue;
       const line = effect.value;
       const { doc } = transaction.state;
-      next = line === undefined || line > doc.lines ? Decoration.none : Decoration.set([redLine.range(doc.line(line).from)]);
+      next = line === undefined || line > doc.lines
+        ? Decoration.none
+        : Decoration.set([redLine.range(doc.line(line).from)]);
     }
     return next;
   },
@@ -88,7 +92,9 @@ const colours = ViewPlugin.fromClass(
         for (let n = doc.lineAt(from).number; n <= last; n++) {
           let at = doc.line(n).from;
           for (const { look, text } of file.pieces(n)) {
-            if (look !== "" && text.length > 0) marks.push(Decoration.mark({ class: `t-${look}` }).range(at, at + text.length));
+            if (look !== "" && text.length > 0) {
+              marks.push(Decoration.mark({ class: `t-${look}` }).range(at, at + text.length));
+            }
             at += text.length;
           }
         }
@@ -103,8 +109,8 @@ export function openEditor(parent: HTMLElement, options: EditorOptions): EditorH
   const host = document.createElement("div");
   const root = host.attachShadow({ mode: "open" });
   parent.append(host);
-  // Outside the shadow root a key event has the host as its target, which is not a field: the run's keys would
-  // handle it.
+  // Outside the shadow root a key event has the host as its target, which is not a field: the run's
+  // keys would handle it.
   host.addEventListener("keydown", (event) => event.stopPropagation());
   const view = new EditorView({
     root,
@@ -131,9 +137,15 @@ export function openEditor(parent: HTMLElement, options: EditorOptions): EditorH
           ...defaultKeymap,
           indentWithTab,
         ]),
-        EditorView.contentAttributes.of({ "aria-label": options.label, "spellcheck": "false", "tabindex": "0" }),
+        EditorView.contentAttributes.of({
+          "aria-label": options.label,
+          "spellcheck": "false",
+          "tabindex": "0",
+        }),
         EditorView.updateListener.of((update) => {
-          if (update.docChanged && !update.transactions.some((one) => one.annotation(fromOutside))) options.onChange();
+          if (
+            update.docChanged && !update.transactions.some((one) => one.annotation(fromOutside))
+          ) options.onChange();
         }),
       ],
     }),
@@ -142,7 +154,10 @@ export function openEditor(parent: HTMLElement, options: EditorOptions): EditorH
   sheet.replaceSync(styles);
   root.adoptedStyleSheets = [...root.adoptedStyleSheets, sheet];
   const { from } = view.state.doc.line(Math.max(1, Math.min(options.line, view.state.doc.lines)));
-  view.dispatch({ selection: { anchor: from }, effects: EditorView.scrollIntoView(from, { y: "center" }) });
+  view.dispatch({
+    selection: { anchor: from },
+    effects: EditorView.scrollIntoView(from, { y: "center" }),
+  });
   view.focus();
   return {
     text: () => view.state.doc.toString(),
@@ -155,7 +170,11 @@ export function openEditor(parent: HTMLElement, options: EditorOptions): EditorH
       const most = Math.min(now.length, text.length) - head;
       while (tail < most && now.at(-1 - tail) === text.at(-1 - tail)) tail++;
       view.dispatch({
-        changes: { from: head, to: now.length - tail, insert: text.slice(head, text.length - tail) },
+        changes: {
+          from: head,
+          to: now.length - tail,
+          insert: text.slice(head, text.length - tail),
+        },
         annotations: fromOutside.of(true),
       });
     },

@@ -3,7 +3,9 @@ import { type Signal, signal } from "@preact/signals";
 import type { OpenRun } from "../store/state.ts";
 import { type CodeSet, withText } from "../store/code_set.ts";
 
-const originals: Signal<ReadonlyMap<OpenRun, CodeSet>> = signal<ReadonlyMap<OpenRun, CodeSet>>(new Map());
+const originals: Signal<ReadonlyMap<OpenRun, CodeSet>> = signal<ReadonlyMap<OpenRun, CodeSet>>(
+  new Map(),
+);
 
 /** The code as it was opened; undefined if it is not edited. */
 export const originalCode = (run: OpenRun): CodeSet | undefined => originals.value.get(run);
@@ -15,7 +17,9 @@ export function editFile(run: OpenRun, path: string, text: string): void {
   if (code === undefined || file === undefined || file.text === text) return;
   const original = originals.peek().get(run) ?? code;
   const edited = withText(code, path, text);
-  const isAsOpened = edited.files.every((one) => original.files.find(({ path }) => path === one.path)?.text === one.text);
+  const isAsOpened = edited.files.every((one) =>
+    original.files.find(({ path }) => path === one.path)?.text === one.text
+  );
   const next = new Map(originals.peek());
   if (isAsOpened) next.delete(run);
   else next.set(run, original);
@@ -39,8 +43,8 @@ export interface EditSize {
 }
 
 /**
- * In lines. The middle of a larger change counts as one change, because alignment costs the product of both
- * lengths.
+ * In lines. The middle of a larger change counts as one change, because alignment costs the product
+ * of both lengths.
  */
 const MOST = 2_000;
 
@@ -50,9 +54,13 @@ export function editSize(before: string, after: string): EditSize {
   let head = 0;
   while (head < old.length && head < now.length && old[head] === now[head]) head++;
   let tail = 0;
-  while (tail < old.length - head && tail < now.length - head && old.at(-1 - tail) === now.at(-1 - tail)) tail++;
+  while (
+    tail < old.length - head && tail < now.length - head && old.at(-1 - tail) === now.at(-1 - tail)
+  ) tail++;
   const [gone, come] = [old.slice(head, old.length - tail), now.slice(head, now.length - tail)];
-  const isKept = gone.length > MOST || come.length > MOST ? come.map(() => false) : keptLines(gone, come);
+  const isKept = gone.length > MOST || come.length > MOST
+    ? come.map(() => false)
+    : keptLines(gone, come);
   const lines = new Set(come.flatMap((_, i) => isKept[i] ? [] : [head + i + 1]));
   const kept = come.length - lines.size;
   return { added: lines.size, removed: gone.length - kept, lines };

@@ -54,7 +54,12 @@ export interface CodeFacts {
   readonly ran: { readonly lines: number; readonly of: number } | undefined;
 }
 
-const NO_FILE: FileFacts = { hits: () => 0, canRun: () => false, values: () => [], parked: new Map() };
+const NO_FILE: FileFacts = {
+  hits: () => 0,
+  canRun: () => false,
+  values: () => [],
+  parked: new Map(),
+};
 export const NO_FACTS: CodeFacts = { file: () => NO_FILE, at: undefined, ran: undefined };
 
 /** A line of the open code. */
@@ -64,17 +69,21 @@ export interface LineAt {
 }
 
 /**
- * The file of a code set that a path or address of a stack frame refers to: the one with the longest common
- * end.
+ * The file of a code set that a path or address of a stack frame refers to: the one with the
+ * longest common end.
  */
 export function pathInSet(address: string, code: CodeSet): string | undefined {
-  const wanted = address.replace(/[?#].*$/, "").split(/[/\\]/).filter((part) => part !== "" && part !== ".");
+  const wanted = address.replace(/[?#].*$/, "").split(/[/\\]/).filter((part) =>
+    part !== "" && part !== "."
+  );
   let best: string | undefined;
   let most = 0;
   for (const { path } of code.files) {
     const parts = path.split("/");
     let same = 0;
-    while (same < parts.length && same < wanted.length && parts.at(-1 - same) === wanted.at(-1 - same)) same++;
+    while (
+      same < parts.length && same < wanted.length && parts.at(-1 - same) === wanted.at(-1 - same)
+    ) same++;
     if (same > most) [best, most] = [path, same];
   }
   return best;

@@ -27,7 +27,9 @@ export class HighlightedFile {
   /** Length of the longest line, in characters; a tab counts as two. */
   get columns(): number {
     if (this.#columns === 0) {
-      for (const line of this.lines) this.#columns = Math.max(this.#columns, line.length + (line.split("\t").length - 1));
+      for (const line of this.lines) {
+        this.#columns = Math.max(this.#columns, line.length + (line.split("\t").length - 1));
+      }
     }
     return this.#columns;
   }
@@ -62,7 +64,8 @@ export class HighlightedFile {
       add(kind === "plain" ? "" : kind, text);
       if (kind !== "plain") object = dotted = "";
       else if (text.trim() !== "") {
-        // The text before the dot is not a name, for example a call: the kind of the member is unknown.
+        // The text before the dot is not a name, for example a call: the kind of the member is
+        // unknown.
         const isMember = /^\s*\??\.\s*$/.test(text);
         dotted = isMember ? object : /\.\s*$/.test(text) && !text.trim().endsWith("...") ? " " : "";
         object = "";

@@ -1,11 +1,16 @@
-// Keeps breakpoints over a reload: they are in the tab's session storage, by file name. Only settings of the
-// reader are stored, no data of a run.
+// Keeps breakpoints over a reload: they are in the tab's session storage, by file name. Only
+// settings of the reader are stored, no data of a run.
 import { effect } from "@preact/signals";
 import { type Breakpoint, breakpoints, restoreBreakpoints } from "./breakpoints.ts";
 
 const KEY = "temporalex.breakpoints";
 const MOST = 200;
-const KINDS: readonly unknown[] = ["line", "event", "command", "when"] satisfies Breakpoint["kind"][];
+const KINDS: readonly unknown[] = [
+  "line",
+  "event",
+  "command",
+  "when",
+] satisfies Breakpoint["kind"][];
 
 /** Restores stored breakpoints, then stores each change. Returns a function that stops it. */
 export function keepBreakpoints(storage: () => Pick<Storage, "getItem" | "setItem">): () => void {
@@ -16,7 +21,13 @@ export function keepBreakpoints(storage: () => Pick<Storage, "getItem" | "setIte
     return () => {};
   }
   return effect(() => {
-    const kept = breakpoints.value.slice(-MOST).map(({ kind, path, line, text, isOn }) => ({ kind, path, line, text, isOn }));
+    const kept = breakpoints.value.slice(-MOST).map(({ kind, path, line, text, isOn }) => ({
+      kind,
+      path,
+      line,
+      text,
+      isOn,
+    }));
     try {
       storage().setItem(KEY, JSON.stringify(kept));
     } catch {
@@ -39,6 +50,7 @@ function parseBreakpoints(json: string | null): Omit<Breakpoint, "id">[] {
 function isBreakpoint(one: unknown): one is Omit<Breakpoint, "id"> {
   if (typeof one !== "object" || one === null) return false;
   const { kind, path, line, text, isOn } = one as { readonly [name: string]: unknown };
-  return KINDS.includes(kind) && typeof path === "string" && Number.isInteger(line) && typeof text === "string" &&
+  return KINDS.includes(kind) && typeof path === "string" && Number.isInteger(line) &&
+    typeof text === "string" &&
     typeof isOn === "boolean";
 }

@@ -1,4 +1,5 @@
-// The menu of a line: run to here, next or previous run of the line, log point, breakpoint, open in the editor.
+// The menu of a line: run to here, next or previous run of the line, log point, breakpoint, open in
+// the editor.
 import type { Signal } from "@preact/signals";
 import type { JSX } from "preact";
 import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
@@ -36,7 +37,9 @@ export function LineMenu({ menu, actions, onClose }: Props): JSX.Element | null 
     if (open === undefined || box === null) return;
     const { width, height } = box.getBoundingClientRect();
     box.style.left = `${Math.max(4, Math.min(open.x, innerWidth - width - 4))}px`;
-    box.style.top = `${Math.max(4, open.y + height > innerHeight - 4 ? open.y - height - 21 : open.y)}px`;
+    box.style.top = `${
+      Math.max(4, open.y + height > innerHeight - 4 ? open.y - height - 21 : open.y)
+    }px`;
     box.querySelector<HTMLElement>("[role=menuitem]")?.focus();
   }, [open]);
   useEffect(() => {
@@ -61,7 +64,13 @@ export function LineMenu({ menu, actions, onClose }: Props): JSX.Element | null 
     event.stopPropagation();
   };
   return (
-    <div class="line-menu" role="menu" aria-label={`Line ${open.line}`} ref={element} onKeyDown={onKeyDown}>
+    <div
+      class="line-menu"
+      role="menu"
+      aria-label={`Line ${open.line}`}
+      ref={element}
+      onKeyDown={onKeyDown}
+    >
       {actions.map(({ label, keyName, off, run }) => (
         <button
           type="button"

@@ -18,7 +18,9 @@ export function drawnLines(scrollTop: number, height: number, lines: number): Dr
   return { first, last: Math.min(lines, first + Math.ceil(height / LINE) + 3 * AROUND) };
 }
 
-/** The scroll position that shows a line at a third of the height; undefined if the line is visible. */
+/**
+ * The scroll position that shows a line at a third of the height; undefined if the line is visible.
+ */
 export function scrollTo(line: number, scrollTop: number, height: number): number | undefined {
   const y = (line - 1) * LINE;
   if (y >= scrollTop + LINE && y + 2 * LINE <= scrollTop + height) return undefined;

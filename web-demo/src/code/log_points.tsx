@@ -1,5 +1,5 @@
-// Log points: an expression at a line, and its value each time the line ran. The values are recorded ones; no
-// code runs again.
+// Log points: an expression at a line, and its value each time the line ran. The values are
+// recorded ones; no code runs again.
 import { type Signal, signal } from "@preact/signals";
 import type { JSX } from "preact";
 import { useMemo, useState } from "preact/hooks";
@@ -33,7 +33,14 @@ export function LogPoints({ run, code }: { run: OpenRun; code: CodeSet }): JSX.E
   if (open === undefined) return null;
   const line = highlighted(code, open.at.path)?.lines[open.at.line - 1] ?? "";
   const expression = open.expression || DECLARED.exec(line)?.[1] || "state";
-  return <Panel key={`${open.at.path} ${open.at.line}`} run={run} at={open.at} first={expression} />;
+  return (
+    <Panel
+      key={`${open.at.path} ${open.at.line}`}
+      run={run}
+      at={open.at}
+      first={expression}
+    />
+  );
 }
 
 function Panel({ run, at, first }: { run: OpenRun; at: LineAt; first: string }): JSX.Element {
@@ -55,7 +62,9 @@ function Panel({ run, at, first }: { run: OpenRun; at: LineAt; first: string }):
           />
         </label>
         <span class="soft nowrap">{rows.length} {rows.length === 1 ? "time" : "times"}</span>
-        <button type="button" class="button small bare" onClick={() => (point.value = undefined)}>Close</button>
+        <button type="button" class="button small bare" onClick={() => (point.value = undefined)}>
+          Close
+        </button>
       </header>
       <div class="scroll">
         <table class="plain-table" aria-label="Values">
@@ -72,13 +81,17 @@ function Panel({ run, at, first }: { run: OpenRun; at: LineAt; first: string }):
         {rows.length > MOST && <p class="soft">{rows.length - MOST} more are not shown.</p>}
         {"wrong" in found
           ? <p class="section failed">{found.wrong}</p>
-          : rows.length === 0 && <p class="section soft">The line has not run, or its values were not recorded.</p>}
+          : rows.length === 0 && (
+            <p class="section soft">The line has not run, or its values were not recorded.</p>
+          )}
       </div>
     </section>
   );
 }
 
-function Row({ run, row: { eventId, fiber, value, error } }: { run: OpenRun; row: Logged }): JSX.Element {
+function Row(
+  { run, row: { eventId, fiber, value, error } }: { run: OpenRun; row: Logged },
+): JSX.Element {
   const [start, at] = [run.model.lines[0]?.timeMs, run.model.lines[eventId - 1]?.timeMs];
   const isPast = eventId <= position.value;
   return (
@@ -86,9 +99,13 @@ function Row({ run, row: { eventId, fiber, value, error } }: { run: OpenRun; row
       <td>
         <button type="button" class="link-button" onClick={() => goTo(eventId)}>{eventId}</button>
       </td>
-      <td>{start === undefined || at === undefined ? "" : clock(at - start, digitsOf(run.model))}</td>
+      <td>
+        {start === undefined || at === undefined ? "" : clock(at - start, digitsOf(run.model))}
+      </td>
       <td>{fiber}</td>
-      <td class="mono">{error === undefined ? lineOfValue(value, 200) : <span class="failed">{error}</span>}</td>
+      <td class="mono">
+        {error === undefined ? lineOfValue(value, 200) : <span class="failed">{error}</span>}
+      </td>
     </tr>
   );
 }

@@ -1,4 +1,5 @@
-// Opens a line in the reader's editor. Set by `temporalex debug`; the static page cannot open an editor.
+// Opens a line in the reader's editor. Set by `temporalex debug`; the static page cannot open an
+// editor.
 import { type Signal, signal } from "@preact/signals";
 
 /** Undefined if no editor can be opened. */

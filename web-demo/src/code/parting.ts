@@ -33,4 +33,5 @@ export function findParting(run: OpenRun): Parting | undefined {
 }
 
 /** The explanation of a divergence, if the session has one. */
-export const divergenceOf = (run: OpenRun): Divergence | undefined => run.session.value?.problem?.divergence;
+export const divergenceOf = (run: OpenRun): Divergence | undefined =>
+  run.session.value?.problem?.divergence;

@@ -15,7 +15,8 @@ export function findRefusal(run: OpenRun): Refusal | undefined {
   const code = run.code.value;
   const place = verdict.state === "not parsed" ? verdict : verdict.at;
   // Served code stays visible while the file on the disk has an error: the lines of the two differ.
-  const isInSight = place !== undefined && place.line > 0 && code !== undefined && code.origin !== "command line";
+  const isInSight = place !== undefined && place.line > 0 && code !== undefined &&
+    code.origin !== "command line";
   const path = isInSight ? pathInSet(place.file, code) : undefined;
   return {
     at: path === undefined ? undefined : { path, line: place!.line },
@@ -23,7 +24,8 @@ export function findRefusal(run: OpenRun): Refusal | undefined {
   };
 }
 
-const messageOf = (verdict: OpenRun["verdict"]["value"]): string => "message" in verdict ? verdict.message : "";
+const messageOf = (verdict: OpenRun["verdict"]["value"]): string =>
+  "message" in verdict ? verdict.message : "";
 
 /** Removes columns: they are those of the compiled code. */
 function sentenceOf(message: string): string {

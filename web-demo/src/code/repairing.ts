@@ -1,4 +1,5 @@
-// Applies a proposed repair to the code of an open run. The changed lines are part of the divergence.
+// Applies a proposed repair to the code of an open run. The changed lines are part of the
+// divergence.
 import type { Divergence } from "../../../ts/debug/divergence/types.ts";
 import type { OpenRun } from "../store/state.ts";
 import { editFile } from "./edits.ts";
@@ -16,12 +17,15 @@ function repaired(run: OpenRun, { repair }: Divergence): Repaired | undefined {
   const text = code.files.find((file) => file.path === path)?.text;
   if (path === undefined || text === undefined) return undefined;
   const lines = text.split("\n");
-  for (const { first, last, lines: by } of repair.changes) lines.splice(first - 1, last - first + 1, ...by);
+  for (const { first, last, lines: by } of repair.changes) {
+    lines.splice(first - 1, last - first + 1, ...by);
+  }
   return { path, text: lines.join("\n") };
 }
 
 /** Whether the page can apply the repair. Otherwise the reader can copy it. */
-export const canPutIn = (run: OpenRun, divergence: Divergence): boolean => repaired(run, divergence) !== undefined;
+export const canPutIn = (run: OpenRun, divergence: Divergence): boolean =>
+  repaired(run, divergence) !== undefined;
 
 /** Edits the code, which is replayed immediately. */
 export function putIn(run: OpenRun, divergence: Divergence): void {

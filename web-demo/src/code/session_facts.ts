@@ -1,5 +1,12 @@
 // Converts recorded lines of a session (temporalex/debug: `session.code`) for the code pane.
-import type { ChangedValue, CopiedValue, Crossing, Parked, SessionCode, SessionView } from "temporalex/debug";
+import type {
+  ChangedValue,
+  CopiedValue,
+  Crossing,
+  Parked,
+  SessionCode,
+  SessionView,
+} from "temporalex/debug";
 import { lineOfValue } from "../../../ts/run_view/value_text.ts";
 import type { OpenRun } from "../store/state.ts";
 import type { CodeSet } from "../store/code_set.ts";
@@ -17,13 +24,19 @@ import {
 import { orList } from "./or_list.ts";
 
 /** The paths of the session's files in a code set, by index. */
-const kept = new WeakMap<SessionCode, { readonly code: CodeSet; readonly paths: readonly (string | undefined)[] }>();
+const kept = new WeakMap<
+  SessionCode,
+  { readonly code: CodeSet; readonly paths: readonly (string | undefined)[] }
+>();
 
 export function pathsOf(known: SessionCode, code: CodeSet): readonly (string | undefined)[] {
   let found = kept.get(known);
   if (found?.code !== code) {
     const exact = (name: string) => code.files.find(({ path }) => path === name)?.path;
-    found = { code, paths: known.files.map(({ name, url }) => exact(name) ?? pathInSet(decoded(url), code)) };
+    found = {
+      code,
+      paths: known.files.map(({ name, url }) => exact(name) ?? pathInSet(decoded(url), code)),
+    };
     kept.set(known, found);
   }
   return found.paths;
@@ -37,7 +50,9 @@ function decoded(url: string): string {
   }
 }
 
-/** The session's place for a line of the open code; undefined if the session does not know the file. */
+/**
+ * The session's place for a line of the open code; undefined if the session does not know the file.
+ */
 export function placeIn(
   known: SessionCode,
   code: CodeSet,
@@ -50,13 +65,15 @@ export function placeIn(
 const badges = new WeakMap<SessionCode, ReadonlyMap<number, FiberBadge>>();
 
 /**
- * Names of fibers for badges: "run" or a number. Empty if no other fiber lives longer than one task: then
- * badges would not help.
+ * Names of fibers for badges: "run" or a number. Empty if no other fiber lives longer than one
+ * task: then badges would not help.
  */
 export function fiberBadges(known: SessionCode): ReadonlyMap<number, FiberBadge> {
   let found = badges.get(known);
   if (found === undefined) {
-    const long = known.fibers.filter(({ kind, from, to }) => kind === "run" || to === undefined || to > from);
+    const long = known.fibers.filter(({ kind, from, to }) =>
+      kind === "run" || to === undefined || to > from
+    );
     let number = 0;
     const named = long.map(({ id, kind, name }) =>
       [id, { text: kind === "run" ? "run" : String(++number), title: name }] as const
@@ -78,9 +95,8 @@ export function factsOfSession(
 ): CodeFacts {
   const paths = pathsOf(known, code);
   const standing = known.parked(view.position).filter(({ isOuter }) => !isOuter);
-  const at = standing.filter(({ place }) => place !== undefined && paths[place.file] !== undefined).toSorted((a, b) =>
-    b.since - a.since
-  )[0]?.place;
+  const at = standing.filter(({ place }) => place !== undefined && paths[place.file] !== undefined)
+    .toSorted((a, b) => b.since - a.since)[0]?.place;
   const files = new Map<string, FileFacts>();
   const counted = known.files.flatMap((file, i) =>
     paths[i] === undefined ? [] : [{ file, hits: known.counts(i, view.position).hits }]
@@ -97,7 +113,10 @@ export function factsOfSession(
       if (index < 0) return NO_FACTS.file(path);
       let facts = files.get(path);
       if (facts === undefined) {
-        files.set(path, facts = fileFacts(known, view, index, standing, changedLines(changed, path, code)));
+        files.set(
+          path,
+          facts = fileFacts(known, view, index, standing, changedLines(changed, path, code)),
+        );
       }
       return facts;
     },
@@ -125,12 +144,18 @@ function fileFacts(
   const parked = new Map<number, ParkedHere[]>();
   for (const one of standing.toSorted((a, b) => a.since - b.since)) {
     if (one.place?.file !== index) continue;
-    const here: ParkedHere = { waitsFor: waitsFor(one, view), sinceMs: one.sinceMs, badge: badgeOf(known, one.fiber) };
+    const here: ParkedHere = {
+      waitsFor: waitsFor(one, view),
+      sinceMs: one.sinceMs,
+      badge: badgeOf(known, one.fiber),
+    };
     parked.set(one.place.line, [...(parked.get(one.place.line) ?? []), here]);
   }
   const values = new Map<number, LineValue[]>();
   const signals = signalsOf(view);
-  const current = view.published !== undefined && "value" in view.published ? JSON.stringify(view.published.value) : undefined;
+  const current = view.published !== undefined && "value" in view.published
+    ? JSON.stringify(view.published.value)
+    : undefined;
   for (const crossing of known.crossings(view.position, index)) {
     const { line } = crossing.place;
     const one = lineValue(crossing, known, signals, current);
@@ -140,7 +165,9 @@ function fileFacts(
   }
   for (const { line, differences, startedEventId: eventId } of changed) {
     if (eventId > view.position) continue;
-    const text = differences.length === 1 ? differences[0]!.history : `${differences.length} other values`;
+    const text = differences.length === 1
+      ? differences[0]!.history
+      : `${differences.length} other values`;
     const value = differences.length === 1
       ? undefined
       : Object.fromEntries(differences.map(({ field, history }) => [field, history]));
@@ -166,8 +193,8 @@ function fileFacts(
 }
 
 /**
- * Names of the signals so far. Allocates nothing per signal: this runs at each step, and a long run has
- * thousands of signals.
+ * Names of the signals so far. Allocates nothing per signal: this runs at each step, and a long run
+ * has thousands of signals.
  */
 function signalsOf({ messages }: SessionView): ReadonlySet<string> {
   const names = new Set<string>();
@@ -205,7 +232,9 @@ function lineValue(
   signals: ReadonlySet<string>,
   current: string | undefined,
 ): LineValue {
-  const old = before === undefined || kind !== "local" || !isNew ? "" : lineOfValue(before.value ?? before.text, 24);
+  const old = before === undefined || kind !== "local" || !isNew
+    ? ""
+    : lineOfValue(before.value ?? before.text, 24);
   return {
     kind: kind === "message" && signals.has(name) ? "signal" : kind,
     name: NAMES[kind] ?? name,
@@ -213,8 +242,11 @@ function lineValue(
     value: value.value,
     // A line has no room for two long values.
     before: old === "" || old.length > 14 ? undefined : old,
-    isOverwritten: kind === "published" && current !== undefined && JSON.stringify(value.value) !== current,
-    badge: fiber === undefined || known.fibers[fiber]?.kind === "run" ? undefined : badgeOf(known, fiber),
+    isOverwritten: kind === "published" && current !== undefined &&
+      JSON.stringify(value.value) !== current,
+    badge: fiber === undefined || known.fibers[fiber]?.kind === "run"
+      ? undefined
+      : badgeOf(known, fiber),
     eventId: taskEventId,
     isNew,
   };
@@ -230,13 +262,21 @@ function textOf(kind: string, name: string, { value, text, cut }: CopiedValue): 
   return lineOfValue(value, kind === "local" ? 44 : ROOM);
 }
 
-const NAMES: { readonly [kind: string]: string } = { published: "state", answer: "", message: "", result: "" };
+const NAMES: { readonly [kind: string]: string } = {
+  published: "state",
+  answer: "",
+  message: "",
+  result: "",
+};
 
 /** A short form of a value: only the values of a small flat object, `open, 1`. */
 export function briefOf(value: unknown): string {
   if (typeof value === "object" && value !== null && !Array.isArray(value)) {
     const parts = Object.values(value);
-    if (parts.length > 0 && parts.length <= 4 && parts.every((part) => typeof part !== "object" || part === null)) {
+    if (
+      parts.length > 0 && parts.length <= 4 &&
+      parts.every((part) => typeof part !== "object" || part === null)
+    ) {
       const text = parts.map((part) => typeof part === "string" ? part : String(part)).join(", ");
       if (text.length <= 40) return text;
     }
@@ -250,14 +290,21 @@ function waitsFor({ kind, label, wokenBy }: Parked, { receive }: SessionView): s
     const names = [...receive.updates, ...receive.signals];
     if (names.length > 0) return names.length > 5 ? `${names.length} messages` : orList(names);
   }
-  return /^the result of /.test(wokenBy) ? wokenBy.replace(/^the result of /, "").replaceAll('"', "") : label.replaceAll('"', "");
+  return /^the result of /.test(wokenBy)
+    ? wokenBy.replace(/^the result of /, "").replaceAll('"', "")
+    : label.replaceAll('"', "");
 }
 
 /** What each waiting fiber waits for, and since when. */
 export function waitingFibers(
   run: OpenRun,
   view: SessionView,
-): readonly { readonly badge: string; readonly fiber: string; readonly waitsFor: string; readonly sinceMs: number }[] {
+): readonly {
+  readonly badge: string;
+  readonly fiber: string;
+  readonly waitsFor: string;
+  readonly sinceMs: number;
+}[] {
   const known = run.session.value?.code;
   if (known === undefined) return [];
   return known.parked(view.position).filter(({ isOuter }) => !isOuter).map((one) => ({

@@ -5,7 +5,12 @@ import { findBreakpoint } from "./code_facts.ts";
 
 /** Moves to the next breakpoint in a direction, or to the end of the run. */
 export function runToStop(run: OpenRun, by: 1 | -1): void {
-  const stop = nearestStop(breakpoints.value, (one, from, by) => findBreakpoint(run, one, from, by), position.value, by);
+  const stop = nearestStop(
+    breakpoints.value,
+    (one, from, by) => findBreakpoint(run, one, from, by),
+    position.value,
+    by,
+  );
   goTo(stop?.position ?? (by === 1 ? run.model.lines.length : 1));
 }
 
@@ -13,6 +18,11 @@ export function runToStop(run: OpenRun, by: 1 | -1): void {
 export function stopBetween(run: OpenRun, from: number, to: number): number | undefined {
   if (from === to || breakpoints.peek().length === 0) return undefined;
   const by = to > from ? 1 : -1;
-  const stop = nearestStop(breakpoints.peek(), (one, from, by) => findBreakpoint(run, one, from, by), from, by);
+  const stop = nearestStop(
+    breakpoints.peek(),
+    (one, from, by) => findBreakpoint(run, one, from, by),
+    from,
+    by,
+  );
   return stop === undefined || (stop.position - to) * by > 0 ? undefined : stop.position;
 }

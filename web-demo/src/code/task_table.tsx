@@ -10,7 +10,9 @@ const onlyDifferences: Signal<boolean> = signal(false);
 export function TaskTable({ run }: { run: OpenRun }): JSX.Element | null {
   const all = comparedTasks(run);
   if (all.length === 0) return null;
-  const tasks = onlyDifferences.value ? all.map((one) => ({ ...one, rows: one.rows.filter(({ isSame }) => !isSame) })) : all;
+  const tasks = onlyDifferences.value
+    ? all.map((one) => ({ ...one, rows: one.rows.filter(({ isSame }) => !isSame) }))
+    : all;
   return (
     <section class="dock" aria-label="Task by task">
       <header>
@@ -57,12 +59,18 @@ function Rows({ task: { task, rows } }: { task: ComparedTask }): JSX.Element {
             )}
           </td>
           <td>
-            {code !== undefined
-              ? <Side {...code} />
-              : <span class="soft">{isSame === undefined ? (i === 0 ? "not reached" : "") : "nothing"}</span>}
+            {code !== undefined ? <Side {...code} /> : (
+              <span class="soft">
+                {isSame === undefined ? (i === 0 ? "not reached" : "") : "nothing"}
+              </span>
+            )}
           </td>
-          <td class={`of-sign ${isSame === false ? "differs" : ""}`}>{isSame === undefined ? "" : isSame ? "=" : "≠"}</td>
-          <td>{history === undefined ? <span class="soft">nothing</span> : <Side {...history} />}</td>
+          <td class={`of-sign ${isSame === false ? "differs" : ""}`}>
+            {isSame === undefined ? "" : isSame ? "=" : "≠"}
+          </td>
+          <td>
+            {history === undefined ? <span class="soft">nothing</span> : <Side {...history} />}
+          </td>
         </tr>
       ))}
     </>
@@ -70,7 +78,12 @@ function Rows({ task: { task, rows } }: { task: ComparedTask }): JSX.Element {
 }
 
 function Side(
-  { glyph, text, more, eventId }: { glyph: GlyphKind | undefined; text: string; more: string; eventId: number },
+  { glyph, text, more, eventId }: {
+    glyph: GlyphKind | undefined;
+    text: string;
+    more: string;
+    eventId: number;
+  },
 ): JSX.Element {
   return (
     <span class="side">
@@ -78,7 +91,12 @@ function Side(
       <span class="cut grow" title={text}>{text}</span>
       {eventId > 0
         ? (
-          <button type="button" class="link-button soft" aria-label={`Go to event ${eventId}`} onClick={() => goTo(eventId)}>
+          <button
+            type="button"
+            class="link-button soft"
+            aria-label={`Go to event ${eventId}`}
+            onClick={() => goTo(eventId)}
+          >
             {eventId}
           </button>
         )

@@ -1,5 +1,5 @@
-// All values that were recorded at a line, in full: next to the line, or as a sheet at the bottom of narrow
-// screens.
+// All values that were recorded at a line, in full: next to the line, or as a sheet at the bottom
+// of narrow screens.
 import type { Signal } from "@preact/signals";
 import type { JSX } from "preact";
 import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
@@ -34,7 +34,8 @@ const KINDS: { readonly [kind: string]: string } = {
 const REASONS: { readonly [kind: string]: string } = {
   clock: "The host's clock differs at each replay. This is the time of the workflow task.",
   random: "The host's entropy differs at each replay. This value comes from the seed of the run.",
-  changed: "Replays do not compare this value. Running workflows keep it; new workflows use the new value.",
+  changed:
+    "Replays do not compare this value. Running workflows keep it; new workflows use the new value.",
   refused: "The result would differ at each replay.",
 };
 
@@ -57,7 +58,10 @@ export function ValuesSheet({ sheet, values, onClose }: Props): JSX.Element | nu
     // On narrow screens the style sheet sets the place.
     const { height } = box.getBoundingClientRect();
     const below = open.bottom + height < innerHeight - 8;
-    box.style.setProperty("--sheet-top", `${Math.max(8, below ? open.bottom + 2 : open.top - height - 2)}px`);
+    box.style.setProperty(
+      "--sheet-top",
+      `${Math.max(8, below ? open.bottom + 2 : open.top - height - 2)}px`,
+    );
     box.focus();
   }, [open]);
   useEffect(() => {
@@ -93,7 +97,9 @@ export function ValuesSheet({ sheet, values, onClose }: Props): JSX.Element | nu
             {one.badge !== undefined && <Badge badge={one.badge} quiet />}
             <b>{one.name === "" ? KINDS[one.kind] ?? one.kind : one.name}</b>
             {one.name !== "" && <span class="soft">{KINDS[one.kind] ?? one.kind}</span>}
-            <button type="button" class="link-button" onClick={() => goTo(one.eventId)}>event {one.eventId}</button>
+            <button type="button" class="link-button" onClick={() => goTo(one.eventId)}>
+              event {one.eventId}
+            </button>
           </h4>
           {REASONS[one.kind] !== undefined && <p class="soft">{REASONS[one.kind]}</p>}
           {one.before !== undefined && (
@@ -101,9 +107,12 @@ export function ValuesSheet({ sheet, values, onClose }: Props): JSX.Element | nu
               <s>{one.before}</s>
             </p>
           )}
-          {one.value === undefined
-            ? <p class="mono wrap">{one.text}</p>
-            : <ValueTree value={one.value} label={one.name === "" ? KINDS[one.kind] ?? one.kind : one.name} />}
+          {one.value === undefined ? <p class="mono wrap">{one.text}</p> : (
+            <ValueTree
+              value={one.value}
+              label={one.name === "" ? KINDS[one.kind] ?? one.kind : one.name}
+            />
+          )}
         </section>
       ))}
       {values.length === 0 && <p class="soft">No values were recorded here up to this position.</p>}

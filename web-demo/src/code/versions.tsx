@@ -1,5 +1,6 @@
-// The versions of the code of a run, each with the result of its replay, so that the version that broke the run
-// is visible at a glance. Each version can be shown again. Edits belong to the version that was opened.
+// The versions of the code of a run, each with the result of its replay, so that the version that
+// broke the run is visible at a glance. Each version can be shown again. Edits belong to the
+// version that was opened.
 import { effect, type ReadonlySignal, type Signal, signal } from "@preact/signals";
 import type { JSX } from "preact";
 import type { OpenRun, Verdict } from "../store/state.ts";
@@ -27,8 +28,13 @@ export function versionsOf(run: OpenRun): ReadonlySignal<readonly Version[]> {
     if (!isOthers) seen = { id: code.id, verdict };
     const all = versions.peek();
     const before = all.find((one) => one.code.id === code.id);
-    const next: Version = { code, verdict: (isOthers ? undefined : words(verdict)) ?? before?.verdict ?? "" };
-    versions.value = before === undefined ? [...all, next] : all.map((one) => one === before ? next : one);
+    const next: Version = {
+      code,
+      verdict: (isOthers ? undefined : words(verdict)) ?? before?.verdict ?? "",
+    };
+    versions.value = before === undefined
+      ? [...all, next]
+      : all.map((one) => one === before ? next : one);
   });
   return versions;
 }
@@ -68,7 +74,9 @@ export function VersionsList({ run }: { run: OpenRun }): JSX.Element | null {
       }}
     >
       {all.map(({ code, verdict }, i) => (
-        <option key={code.id} value={String(i)}>{`version ${i + 1}${verdict === "" ? "" : ` ${verdict}`}`}</option>
+        <option key={code.id} value={String(i)}>
+          {`version ${i + 1}${verdict === "" ? "" : ` ${verdict}`}`}
+        </option>
       ))}
     </select>
   );

@@ -1,8 +1,16 @@
-// Facts of lines without recorded lines: only the awaits, from the stacks of their calls. For code that was
-// replayed without line probes (a bundle that cannot be split into modules).
+// Facts of lines without recorded lines: only the awaits, from the stacks of their calls. For code
+// that was replayed without line probes (a bundle that cannot be split into modules).
 import type { OpenAwait, SessionView } from "temporalex/debug";
 import type { CodeSet } from "../store/code_set.ts";
-import { type CodeFacts, type FiberBadge, type FileFacts, type LineAt, lineOfSite, NO_FACTS, type ParkedHere } from "./facts.ts";
+import {
+  type CodeFacts,
+  type FiberBadge,
+  type FileFacts,
+  type LineAt,
+  lineOfSite,
+  NO_FACTS,
+  type ParkedHere,
+} from "./facts.ts";
 import { orList } from "./or_list.ts";
 
 export function frameLine(site: string, code: CodeSet): LineAt | undefined {
@@ -33,9 +41,17 @@ export function factsOfView(view: SessionView | undefined, code: CodeSet): CodeF
     at = place;
     let lines = parked.get(place.path);
     if (lines === undefined) parked.set(place.path, lines = new Map());
-    const here: ParkedHere = { waitsFor: waitsFor(open, view), sinceMs: undefined, badge: badgeOf(open.fiber, order) };
+    const here: ParkedHere = {
+      waitsFor: waitsFor(open, view),
+      sinceMs: undefined,
+      badge: badgeOf(open.fiber, order),
+    };
     lines.set(place.line, [...(lines.get(place.line) ?? []), here]);
   }
   const none: FileFacts = NO_FACTS.file("");
-  return { file: (path) => ({ ...none, parked: parked.get(path) ?? new Map() }), at, ran: undefined };
+  return {
+    file: (path) => ({ ...none, parked: parked.get(path) ?? new Map() }),
+    at,
+    ran: undefined,
+  };
 }

@@ -1,4 +1,5 @@
-// Decodes the values of a run. The decoded history replaces the encoded one, in the memory of this tab only.
+// Decodes the values of a run. The decoded history replaces the encoded one, in the memory of this
+// tab only.
 import type { PayloadCodec } from "temporalex";
 import { readHistoryFile } from "temporalex/debug";
 import { decodeHistory } from "../../../ts/codec/message_codec.ts";
@@ -8,13 +9,19 @@ import { putCode } from "../realm/run_code.ts";
 import { replaceRun } from "../served/grown.ts";
 import { replaceServed } from "../served/open_served.ts";
 
-const countOf = (encodings: ReadonlyMap<string, number>): number => [...encodings.values()].reduce((sum, n) => sum + n, 0);
+const countOf = (encodings: ReadonlyMap<string, number>): number =>
+  [...encodings.values()].reduce((sum, n) => sum + n, 0);
 
 /**
- * Decodes a run. Resolves with the number of decoded values. Rejects if the codec fails or decodes no value. If `finds` returns true
- * after a failure, the codec is called again to find the value at which it fails.
+ * Decodes a run. Resolves with the number of decoded values. Rejects if the codec fails or decodes
+ * no value. If `finds` returns true after a failure, the codec is called again to find the value at
+ * which it fails.
  */
-export async function decodeRun(run: OpenRun, codec: PayloadCodec, finds: () => boolean = () => false): Promise<number> {
+export async function decodeRun(
+  run: OpenRun,
+  codec: PayloadCodec,
+  finds: () => boolean = () => false,
+): Promise<number> {
   const before = countOf(run.model.encodings);
   const { bytes: encoded } = await readHistoryFile(run.bytes);
   const bytes = await decodeHistory(encoded, codec).catch(async (error: Error) => {
@@ -27,9 +34,16 @@ export async function decodeRun(run: OpenRun, codec: PayloadCodec, finds: () => 
   const model = await readRun(bytes);
   const left = countOf(model.encodings);
   if (left >= before) {
-    throw new Error(`no value was decoded; ${left} values still have the encoding ${[...model.encodings.keys()].join(", ")}`);
+    throw new Error(
+      `no value was decoded; ${left} values still have the encoding ${
+        [...model.encodings.keys()].join(", ")
+      }`,
+    );
   }
-  const next: OpenRun = { ...makeRun(run.key, run.name, bytes, model), encoded: run.encoded ?? run.bytes };
+  const next: OpenRun = {
+    ...makeRun(run.key, run.name, bytes, model),
+    encoded: run.encoded ?? run.bytes,
+  };
   const code = run.code.peek();
   if (replaceServed(run, next)) next.code.value = code;
   else {

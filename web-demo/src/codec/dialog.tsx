@@ -1,4 +1,5 @@
-// The dialog of Decode: a codec endpoint, or a pasted codec. Nothing is sent and no code runs before the user presses the button.
+// The dialog of Decode: a codec endpoint, or a pasted codec. Nothing is sent and no code runs
+// before the user presses the button.
 import { type Signal, signal } from "@preact/signals";
 import type { JSX } from "preact";
 import { useState } from "preact/hooks";
@@ -36,7 +37,8 @@ async function decodeBy(run: OpenRun, open: () => Promise<Endpoint>): Promise<vo
 }
 
 /** The codec's own error, without the wrapper that only says that a codec failed. */
-const messageOf = ({ message, cause }: Error): string => cause instanceof Error ? cause.message : message;
+const messageOf = ({ message, cause }: Error): string =>
+  cause instanceof Error ? cause.message : message;
 
 export function CodecDialog({ run }: { run: OpenRun }): JSX.Element {
   return (
@@ -53,7 +55,9 @@ function Encodings({ run }: { run: OpenRun }): JSX.Element {
   const list = [...run.model.encodings].map(([encoding, count]) => `${count} × ${encoding}`);
   return (
     <p class="say">
-      {list.length === 0 ? "All values of this run are decoded." : `Encoded values: ${list.join(", ")}.`}{" "}
+      {list.length === 0
+        ? "All values of this run are decoded."
+        : `Encoded values: ${list.join(", ")}.`}{" "}
       Decoded values stay in this tab. Saved files contain them only if you choose so.
     </p>
   );
@@ -67,8 +71,11 @@ function EndpointForm({ run }: { run: OpenRun }): JSX.Element {
       class="take-away"
       onSubmit={(event) => {
         event.preventDefault();
-        const headers: { readonly [name: string]: string } = authorization === "" ? {} : { authorization };
-        void decodeBy(run, () => given === undefined ? open(address, headers) : Promise.resolve(relay));
+        const headers: { readonly [name: string]: string } = authorization === ""
+          ? {}
+          : { authorization };
+        void decodeBy(run, () =>
+          given === undefined ? open(address, headers) : Promise.resolve(relay));
       }}
     >
       {given === undefined
@@ -95,20 +102,27 @@ function EndpointForm({ run }: { run: OpenRun }): JSX.Element {
                 placeholder="Bearer … (optional)"
                 spellcheck={false}
                 autocomplete="off"
-                onInput={({ currentTarget }) => setAuthorization(currentTarget.value)}
+                onInput={({ currentTarget }) =>
+                  setAuthorization(currentTarget.value)}
               />
             </label>
           </>
         )
         : <p>Codec endpoint from the command line: {given}</p>}
-      <p class="soft">The button sends the encoded values to this endpoint, and to no other address.</p>
+      <p class="soft">
+        The button sends the encoded values to this endpoint, and to no other address.
+      </p>
       <p role="status" id="codec-said" class="wrap">{said.value}</p>
       <p class="button-row">
-        <button type="submit" class="button main" id="decode-by-endpoint" disabled={isAtWork.value}>Send and decode</button>
+        <button type="submit" class="button main" id="decode-by-endpoint" disabled={isAtWork.value}>
+          Send and decode
+        </button>
       </p>
     </form>
   );
 }
 
-const open = async (address: string, headers: { readonly [name: string]: string }): Promise<Endpoint> =>
-  await openEndpoint(decodeAddress(address), headers);
+const open = async (
+  address: string,
+  headers: { readonly [name: string]: string },
+): Promise<Endpoint> => await openEndpoint(decodeAddress(address), headers);

@@ -1,5 +1,6 @@
-// Connections to a codec endpoint: a frame whose policy allows only that endpoint, removed after use; or the server of
-// `temporalex debug`, which forwards payloads to the endpoint of its command line.
+// Connections to a codec endpoint: a frame whose policy allows only that endpoint, removed after
+// use; or the server of `temporalex debug`, which forwards payloads to the endpoint of its command
+// line.
 import { dataAddress } from "../served/about.ts";
 import type { CodecStart, FromCodecFrame } from "./frame/protocol.ts";
 import type { CodecResponse } from "./remote_codec.ts";
@@ -20,10 +21,14 @@ export function decodeAddress(text: string): URL {
     throw new Error(`"${text.trim()}" is not an address; it must begin with http:// or https://`);
   }
   if (!/^https?:$/.test(url.protocol)) {
-    throw new Error(`${url.protocol} is not supported; an endpoint must begin with http:// or https://`);
+    throw new Error(
+      `${url.protocol} is not supported; an endpoint must begin with http:// or https://`,
+    );
   }
   if (url.username !== "" || url.password !== "") {
-    throw new Error("a user name or password in the address is not supported; use the Authorization field");
+    throw new Error(
+      "a user name or password in the address is not supported; use the Authorization field",
+    );
   }
   url.hash = "";
   if (!/\/decode$/.test(url.pathname)) url.pathname = `${url.pathname.replace(/\/$/, "")}/decode`;
@@ -37,14 +42,19 @@ export const relay: Endpoint = {
     const response = await fetch(dataAddress("codec"), { method: "POST", headers, body });
     const text = await response.text();
     // This response is of the server itself: it could not reach the endpoint.
-    if (response.headers.has("codec-unreached")) throw new Error((JSON.parse(text) as { readonly message: string }).message);
+    if (response.headers.has("codec-unreached")) {
+      throw new Error((JSON.parse(text) as { readonly message: string }).message);
+    }
     return { status: response.status, text };
   },
   close() {},
 };
 
 /** Opens the frame, without sending a request. */
-export async function openEndpoint(endpoint: URL, headers: CodecStart["headers"]): Promise<Endpoint> {
+export async function openEndpoint(
+  endpoint: URL,
+  headers: CodecStart["headers"],
+): Promise<Endpoint> {
   const frame = document.createElement("iframe");
   frame.hidden = true;
   frame.title = "Codec endpoint";
@@ -52,7 +62,10 @@ export async function openEndpoint(endpoint: URL, headers: CodecStart["headers"]
   frame.setAttribute("aria-hidden", "true");
   frame.src = new URL("codec.html", document.baseURI).href;
   const { port1, port2 } = new MessageChannel();
-  const open = new Map<number, { resolve(response: CodecResponse): void; reject(error: Error): void }>();
+  const open = new Map<
+    number,
+    { resolve(response: CodecResponse): void; reject(error: Error): void }
+  >();
   let ids = 0;
   const close = () => {
     frame.remove();
@@ -60,7 +73,12 @@ export async function openEndpoint(endpoint: URL, headers: CodecStart["headers"]
   };
   const here = new Promise<void>((resolve, reject) => {
     const timer = setTimeout(
-      () => reject(new Error("the frame for the endpoint did not start; check that codec.html is next to the page")),
+      () =>
+        reject(
+          new Error(
+            "the frame for the endpoint did not start; check that codec.html is next to the page",
+          ),
+        ),
       START_MS,
     );
     frame.onload = () => {

@@ -1,4 +1,5 @@
-// Finds the payload at which a codec fails: decodes event by event until the codec fails again, then payload by payload.
+// Finds the payload at which a codec fails: decodes event by event until the codec fails again,
+// then payload by payload.
 import type { Payload, PayloadCodec } from "temporalex";
 import { create, fromBinary, toBinary } from "@bufbuild/protobuf";
 import { HistorySchema } from "../../../ts/messages/generated/temporal/api/history/v1/message_pb.ts";
@@ -9,12 +10,22 @@ import type { RunModel } from "../store/run_model.ts";
 /** Time limit of the search. */
 const LOOK_MS = 5000;
 
-/** Returns for example "event 7 (ActivityTaskScheduled), input, encoded value 2 of 3"; undefined if no payload fails again. */
-export async function failedAt(history: Uint8Array, codec: PayloadCodec, { lines }: RunModel): Promise<string | undefined> {
+/**
+ * Returns for example "event 7 (ActivityTaskScheduled), input, encoded value 2 of 3"; undefined if
+ * no payload fails again.
+ */
+export async function failedAt(
+  history: Uint8Array,
+  codec: PayloadCodec,
+  { lines }: RunModel,
+): Promise<string | undefined> {
   const began = performance.now();
   for (const event of fromBinary(HistorySchema, history).events) {
     if (performance.now() - began > LOOK_MS) return undefined;
-    const found = await failsIn(toBinary(HistorySchema, create(HistorySchema, { events: [event] })), codec);
+    const found = await failsIn(
+      toBinary(HistorySchema, create(HistorySchema, { events: [event] })),
+      codec,
+    );
     if (found === undefined) continue;
     const id = Number(event.eventId);
     return `event ${id} (${lines[id - 1]?.type ?? "unknown"})${found}`;
@@ -31,7 +42,9 @@ async function failsIn(history: Uint8Array, codec: PayloadCodec): Promise<string
       const results: Payload[] = [];
       for (const payload of payloads) {
         const [one] = await codec.decode([payload]).catch((error) => {
-          if (encoded.length > 1) nth = `, encoded value ${encoded.indexOf(payload) + 1} of ${encoded.length}`;
+          if (encoded.length > 1) {
+            nth = `, encoded value ${encoded.indexOf(payload) + 1} of ${encoded.length}`;
+          }
           throw error;
         });
         results.push(one!);

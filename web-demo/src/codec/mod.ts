@@ -7,7 +7,9 @@ import { DecodeButton } from "./button.tsx";
 
 export const codecIsOpen: Signal<boolean> = signal(false);
 /** Undefined until it is loaded. */
-export const codecDialog: Signal<ComponentType<{ readonly run: OpenRun }> | undefined> = signal(undefined);
+export const codecDialog: Signal<ComponentType<{ readonly run: OpenRun }> | undefined> = signal(
+  undefined,
+);
 
 /** Source text of the pasted or dropped codec. It can contain keys, so it is never stored. */
 export const codecText: Signal<string> = signal("");
@@ -15,7 +17,9 @@ export const codecText: Signal<string> = signal("");
 /** Opens the dialog. `text`: source of a codec that was dropped or pasted on the page. */
 export async function openCodec(text?: string): Promise<void> {
   if (text !== undefined) codecText.value = text;
-  if (codecDialog.value === undefined) codecDialog.value = (await import("./dialog.tsx")).CodecDialog;
+  if (codecDialog.value === undefined) {
+    codecDialog.value = (await import("./dialog.tsx")).CodecDialog;
+  }
   codecIsOpen.value = true;
 }
 

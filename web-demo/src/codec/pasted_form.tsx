@@ -1,4 +1,5 @@
-// Form for a codec as a module. The text is pasted, dropped or chosen, then shown; it runs only after a second press.
+// Form for a codec as a module. The text is pasted, dropped or chosen, then shown; it runs only
+// after a second press.
 import { type Signal, signal } from "@preact/signals";
 import type { JSX } from "preact";
 import { openedRuns, type OpenRun } from "../store/state.ts";
@@ -110,11 +111,19 @@ export function PastedCodecForm({ run }: { run: OpenRun }): JSX.Element {
             </button>
           )
           : (
-            <button key="stop" type="button" class="button risky" id="stop-codec" onClick={() => atWork.peek()?.abort()}>
+            <button
+              key="stop"
+              type="button"
+              class="button risky"
+              id="stop-codec"
+              onClick={() => atWork.peek()?.abort()}
+            >
               Stop
             </button>
           )}
-        <button type="button" class="button" onClick={() => (codecIsOpen.value = false)}>Close</button>
+        <button type="button" class="button" onClick={() => (codecIsOpen.value = false)}>
+          Close
+        </button>
       </p>
     </form>
   );
@@ -127,8 +136,8 @@ function WhatWillRun({ text }: { readonly text: string }): JSX.Element {
     <>
       <p class="say">
         {lines.length} {lines.length === 1 ? "line" : "lines"}{" "}
-        will run in a worker of a sandboxed frame, without access to the network, storage or this page. The code receives the
-        encoded values, and the page shows what it returns.
+        will run in a worker of a sandboxed frame, without access to the network, storage or this
+        page. The code receives the encoded values, and the page shows what it returns.
       </p>
       <pre
         class="codec-first"
@@ -152,6 +161,8 @@ function WhatWillRun({ text }: { readonly text: string }): JSX.Element {
 
 async function take(file: File): Promise<void> {
   if (file.size > LARGEST) {
-    said.value = `${file.name} has ${Math.round(file.size / 2 ** 20)} MiB; the limit is ${LARGEST / 2 ** 20} MiB.`;
+    said.value = `${file.name} has ${Math.round(file.size / 2 ** 20)} MiB; the limit is ${
+      LARGEST / 2 ** 20
+    } MiB.`;
   } else codecText.value = await file.text();
 }

@@ -1,5 +1,5 @@
-// Compare: two runs or branches next to each other. The two are part of the address. The screen is loaded when
-// it is first opened.
+// Compare: two runs or branches next to each other. The two are part of the address. The screen is
+// loaded when it is first opened.
 import { computed, effect, type ReadonlySignal, type Signal, signal } from "@preact/signals";
 import type { ComponentType } from "preact";
 import { addActions } from "../store/actions.tsx";
@@ -43,5 +43,8 @@ effect(() => {
   // Moving to a third run closes the comparison.
   const key = currentRun.value?.key;
   const [a, b] = [sideA.peek(), sideB.peek()];
-  if (a !== undefined && key !== undefined && key !== runOfSide(a) && (b === undefined || key !== runOfSide(b))) closeCompare();
+  if (
+    a !== undefined && key !== undefined && key !== runOfSide(a) &&
+    (b === undefined || key !== runOfSide(b))
+  ) closeCompare();
 });

@@ -19,7 +19,9 @@ interface Props {
 /** Limit for rows. Folding keeps most comparisons far below it. */
 const MOST = 2000;
 
-export function ComparedRows({ comparison, at, moves, unfolded, unfold, choose }: Props): JSX.Element {
+export function ComparedRows(
+  { comparison, at, moves, unfolded, unfold, choose }: Props,
+): JSX.Element {
   const current = useRef<HTMLTableRowElement>(null);
   const rows = useMemo(() => foldedSteps(comparison, { unfolded }), [comparison, unfolded]);
   // Moving into a fold by keyboard unfolds it.
@@ -67,15 +69,21 @@ export function ComparedRows({ comparison, at, moves, unfolded, unfold, choose }
                 aria-current={isCurrent ? "true" : undefined}
                 onClick={() => choose(index)}
               >
-                <td>{a === undefined ? <span class="soft">missing</span> : <StepText step={a} />}</td>
-                <td>{b === undefined ? <span class="soft">missing</span> : <StepText step={b} />}</td>
+                <td>
+                  {a === undefined ? <span class="soft">missing</span> : <StepText step={a} />}
+                </td>
+                <td>
+                  {b === undefined ? <span class="soft">missing</span> : <StepText step={b} />}
+                </td>
                 <td class="num">{formatDelay(laterMs)}</td>
               </tr>
             );
           })}
         </tbody>
       </table>
-      {rows.length > MOST && <p class="soft compare-hint">{count(rows.length - MOST)} more rows are not drawn.</p>}
+      {rows.length > MOST && (
+        <p class="soft compare-hint">{count(rows.length - MOST)} more rows are not drawn.</p>
+      )}
     </>
   );
 }

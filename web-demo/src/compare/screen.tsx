@@ -1,5 +1,5 @@
-// The screen of a comparison: its two sides, their ends, the first difference, the steps of both, and the state
-// at a step.
+// The screen of a comparison: its two sides, their ends, the first difference, the steps of both,
+// and the state at a step.
 import { batch, type Signal, signal } from "@preact/signals";
 import type { JSX } from "preact";
 import { useEffect, useMemo } from "preact/hooks";
@@ -23,7 +23,10 @@ const moves: Signal<number> = signal(0);
 /** Unfolded folds, by the index of their first step. */
 const unfolded: Signal<ReadonlySet<number>> = signal(new Set());
 
-/** Starts with a run and its branch, else with another opened run of the same type, else with any other run. */
+/**
+ * Starts with a run and its branch, else with another opened run of the same type, else with any
+ * other run.
+ */
 export function begin(run: OpenRun): void {
   const branches = knownBranches(run);
   const branch = branches?.chosen.value ?? 0;
@@ -43,12 +46,17 @@ export function CompareScreen(): JSX.Element {
   useEffect(() => {
     // The address of a comparison can name runs that this tab has not opened.
     for (const side of [keyA, keyB]) {
-      if (side !== undefined && !openedRuns.peek().some(({ key }) => key === runOfSide(side))) void findRun(runOfSide(side));
+      if (side !== undefined && !openedRuns.peek().some(({ key }) => key === runOfSide(side))) {
+        void findRun(runOfSide(side));
+      }
     }
   }, [keyA, keyB]);
   const events = [eventsOf(a), eventsOf(b)] as const;
   const comparison = useMemo(
-    () => events[0] === undefined || events[1] === undefined ? undefined : compareRuns(events[0], events[1]),
+    () =>
+      events[0] === undefined || events[1] === undefined
+        ? undefined
+        : compareRuns(events[0], events[1]),
     [...events],
   );
   useEffect(() => {
@@ -60,8 +68,18 @@ export function CompareScreen(): JSX.Element {
   return (
     <div class="compare-room">
       <div class="compare-sides">
-        <Chooser mark="A" chosen={keyA} choose={(side) => choose(side, keyB)} said={typeof a === "string" ? a : ""} />
-        <Chooser mark="B" chosen={keyB} choose={(side) => choose(keyA, side)} said={typeof b === "string" ? b : ""} />
+        <Chooser
+          mark="A"
+          chosen={keyA}
+          choose={(side) => choose(side, keyB)}
+          said={typeof a === "string" ? a : ""}
+        />
+        <Chooser
+          mark="B"
+          chosen={keyB}
+          choose={(side) => choose(keyA, side)}
+          said={typeof b === "string" ? b : ""}
+        />
         <button
           type="button"
           class="button small"
@@ -73,7 +91,9 @@ export function CompareScreen(): JSX.Element {
         </button>
       </div>
       {openedRuns.value.length < 2 && choices().length < 2 && (
-        <p class="compare-hint">One run is open. Open another history, or make a branch of this one with What if.</p>
+        <p class="compare-hint">
+          One run is open. Open another history, or make a branch of this one with What if.
+        </p>
       )}
       {comparison !== undefined && typeof a !== "string" && typeof b !== "string" && (
         <Compared a={a} b={b} comparison={comparison} />
@@ -99,7 +119,12 @@ function Compared({ a, b, comparison }: { a: Side; b: Side; comparison: Comparis
         />
       </section>
       <section class="compare-state" aria-label="State at the step" tabIndex={0}>
-        <BothStates a={a} b={b} comparison={comparison} at={Math.min(at.value, comparison.steps.length - 1)} />
+        <BothStates
+          a={a}
+          b={b}
+          comparison={comparison}
+          at={Math.min(at.value, comparison.steps.length - 1)}
+        />
       </section>
     </div>
   );
@@ -120,8 +145,14 @@ function Chooser({ mark, chosen, said, choose }: ChooserProps): JSX.Element {
     <div class="compare-side">
       <label>
         <span class={`side-mark of-${mark.toLowerCase()}`}>{mark}</span>
-        <select id={id} value={chosen ?? ""} onChange={({ currentTarget }) => choose(currentTarget.value)}>
-          {!all.some(([side]) => side === chosen) && <option value={chosen ?? ""}>not chosen</option>}
+        <select
+          id={id}
+          value={chosen ?? ""}
+          onChange={({ currentTarget }) => choose(currentTarget.value)}
+        >
+          {!all.some(([side]) => side === chosen) && (
+            <option value={chosen ?? ""}>not chosen</option>
+          )}
           {all.map(([side, label]) => <option key={side} value={side}>{label}</option>)}
         </select>
       </label>
@@ -137,7 +168,9 @@ function choose(a: string, b: string | undefined): void {
     sideB.value = b;
     const key = currentRun.value?.key;
     const run = openedRuns.value.find((each) => each.key === runOfSide(a));
-    if (run !== undefined && key !== runOfSide(a) && (b === undefined || key !== runOfSide(b))) showRun(run);
+    if (run !== undefined && key !== runOfSide(a) && (b === undefined || key !== runOfSide(b))) {
+      showRun(run);
+    }
   });
 }
 
@@ -158,10 +191,21 @@ function moveTo(index: number): void {
 }
 
 const bindCompareKeys = (comparison: Comparison): () => void => {
-  const move = (by: number) => () => moveTo(Math.max(0, Math.min(comparison.steps.length - 1, at.value + by)));
+  const move = (by: number) => () =>
+    moveTo(Math.max(0, Math.min(comparison.steps.length - 1, at.value + by)));
   return bindKeys([
-    { keys: ["n"], group: "Ask", label: "Next difference of A and B", run: () => toDifference(comparison, 1) },
-    { keys: ["N"], group: "Ask", label: "Previous difference", run: () => toDifference(comparison, -1) },
+    {
+      keys: ["n"],
+      group: "Ask",
+      label: "Next difference of A and B",
+      run: () => toDifference(comparison, 1),
+    },
+    {
+      keys: ["N"],
+      group: "Ask",
+      label: "Previous difference",
+      run: () => toDifference(comparison, -1),
+    },
     { keys: ["j"], group: "Move", label: "Next step of the comparison", run: move(1) },
     { keys: ["k"], group: "Move", label: "Previous step of the comparison", run: move(-1) },
   ]);

@@ -8,7 +8,10 @@ import { runOfSide } from "./mod.ts";
 /** One side of a comparison. */
 export interface Side {
   readonly run: OpenRun;
-  /** "Recorded", or the title of the branch. Among runs with the same id: the name of the file or sample. */
+  /**
+   * "Recorded", or the title of the branch. Among runs with the same id: the name of the file or
+   * sample.
+   */
   readonly title: string;
   /** Undefined while the file is being read. */
   readonly events: readonly HistoryEvent[] | undefined;
@@ -21,10 +24,14 @@ export function choices(): readonly (readonly [side: string, label: string])[] {
   return openedRuns.value.flatMap((run) => {
     const { type, id } = run.model.facts;
     const name = isOneOfSeveral(run) ? run.name : `${type} ${id || run.name}`;
-    const branches = knownBranches(run)?.tree.value.nodes.filter(({ result }) => result !== undefined) ?? [];
+    const branches = knownBranches(run)?.tree.value.nodes.filter(({ result }) =>
+      result !== undefined
+    ) ?? [];
     return [
       [run.key, `${name}, recorded`] as const,
-      ...branches.map(({ id, title }) => [`${run.key}~${id}`, `${name}, branch ${id}: ${title}`] as const),
+      ...branches.map(({ id, title }) =>
+        [`${run.key}~${id}`, `${name}, branch ${id}: ${title}`] as const
+      ),
     ];
   });
 }
@@ -32,7 +39,8 @@ export function choices(): readonly (readonly [side: string, label: string])[] {
 /** Whether another opened run has the same type and id, so that only the file name is unique. */
 const isOneOfSeveral = (run: OpenRun): boolean =>
   openedRuns.value.some((other) =>
-    other !== run && other.model.facts.id === run.model.facts.id && other.model.facts.type === run.model.facts.type
+    other !== run && other.model.facts.id === run.model.facts.id &&
+    other.model.facts.type === run.model.facts.type
   );
 
 /** The content of a side, or a string that says why it is empty. */
@@ -53,10 +61,17 @@ export function sideOf(side: string): Side | string {
   if (node?.result === undefined) {
     return `Branch ${branch} does not exist: a reload deletes branches. Run it again with What if.`;
   }
-  return { run, title: node.title, events: node.result.events, session: branches.sessions.value.get(branch) };
+  return {
+    run,
+    title: node.title,
+    events: node.result.events,
+    session: branches.sessions.value.get(branch),
+  };
 }
 
 /** The state of the code at an event; undefined if it has not run, or not started. */
 export function sideView({ session }: Side, eventId: number): SessionView | undefined {
-  return session === undefined || eventId < 1 ? undefined : session.viewAt(Math.min(eventId, session.length));
+  return session === undefined || eventId < 1
+    ? undefined
+    : session.viewAt(Math.min(eventId, session.length));
 }

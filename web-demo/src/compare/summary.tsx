@@ -20,8 +20,16 @@ export function Summary({ a, b, comparison, next }: Props): JSX.Element {
   return (
     <>
       <div class="compare-first">
-        <p role="status" id="first-difference">{parting === undefined ? "A and B are equal." : firstText(parting)}</p>
-        <button type="button" class="button small" id="next-difference" aria-disabled={parting === undefined} onClick={next}>
+        <p role="status" id="first-difference">
+          {parting === undefined ? "A and B are equal." : firstText(parting)}
+        </p>
+        <button
+          type="button"
+          class="button small"
+          id="next-difference"
+          aria-disabled={parting === undefined}
+          onClick={next}
+        >
           Next difference <kbd>n</kbd>
         </button>
       </div>
@@ -53,7 +61,9 @@ export function Summary({ a, b, comparison, next }: Props): JSX.Element {
           </tr>
           <tr>
             <th scope="row">Steps</th>
-            {(["a", "b"] as const).map((side) => <td key={side}>{count(steps.filter((step) => step[side]).length)}</td>)}
+            {(["a", "b"] as const).map((side) => (
+              <td key={side}>{count(steps.filter((step) => step[side]).length)}</td>
+            ))}
           </tr>
           <tr>
             <th scope="row">Differences</th>
@@ -65,7 +75,8 @@ export function Summary({ a, b, comparison, next }: Props): JSX.Element {
   );
 }
 
-const stepText = ({ eventId, kind, name, what }: Step) => `${[kind, name, what].filter(Boolean).join(" ")} (event ${eventId})`;
+const stepText = ({ eventId, kind, name, what }: Step) =>
+  `${[kind, name, what].filter(Boolean).join(" ")} (event ${eventId})`;
 
 /** The first difference as a sentence. */
 function firstText({ a, b }: Pick<ComparedStep, "a" | "b">): string {

@@ -1,5 +1,5 @@
-// The list of items: one row per item, a thin rule per workflow task. Rows are ink up to the position, pencil
-// after it. It is a grid with one tab stop; its active row is the current one.
+// The list of items: one row per item, a thin rule per workflow task. Rows are ink up to the
+// position, pencil after it. It is a grid with one tab stop; its active row is the current one.
 import { computed, type ReadonlySignal, type Signal, signal } from "@preact/signals";
 import type { JSX } from "preact";
 import { useEffect, useMemo, useRef } from "preact/hooks";
@@ -23,14 +23,25 @@ const hidden: Signal<ReadonlySet<ItemKind>> = signal<ReadonlySet<ItemKind>>(new 
 const isUnfolded: Signal<boolean> = signal(false);
 const sought: Signal<string> = signal("");
 
-/** The rows of a run and their places. Recomputed when the filter changes, not when the position does. */
-function useRows(run: OpenRun): ReadonlySignal<{ readonly rows: readonly Row[]; readonly tops: Float64Array }> {
+/**
+ * The rows of a run and their places. Recomputed when the filter changes, not when the position
+ * does.
+ */
+function useRows(
+  run: OpenRun,
+): ReadonlySignal<{ readonly rows: readonly Row[]; readonly tops: Float64Array }> {
   return useMemo(() =>
     computed(() => {
       const within = itemsInGroup(run.model);
       const searched = search(run.model, sought.value);
-      const found = within === undefined || searched === undefined ? within ?? searched : both(within, searched);
-      const rows = listRows(run.model, { hidden: hidden.value, isUnfolded: isUnfolded.value, found });
+      const found = within === undefined || searched === undefined
+        ? within ?? searched
+        : both(within, searched);
+      const rows = listRows(run.model, {
+        hidden: hidden.value,
+        isUnfolded: isUnfolded.value,
+        found,
+      });
       return { rows, tops: topsOf(rows.map(({ is }) => ROW_PX[is])) };
     }), [run]);
 }
@@ -57,7 +68,8 @@ export function Events({ run }: { run: OpenRun }): JSX.Element {
   const move = (by: 1 | -1) => {
     const { rows } = made.peek();
     const row = rows[Math.max(0, Math.min(rows.length - 1, rowOf(rows, position.peek()) + by))];
-    // The position can already be within an item that overlaps with others: the row's place is its first event.
+    // The position can already be within an item that overlaps with others: the row's place is its
+    // first event.
     if (row !== undefined) goTo(row.from);
     open(row);
   };
@@ -65,7 +77,12 @@ export function Events({ run }: { run: OpenRun }): JSX.Element {
     bindKeys([
       { keys: ["j"], group: "Look", label: "Row down", run: () => move(1) },
       { keys: ["k"], group: "Look", label: "Row up", run: () => move(-1) },
-      { keys: ["/"], group: "Look", label: "Search names and values", run: () => input.current?.focus() },
+      {
+        keys: ["/"],
+        group: "Look",
+        label: "Search names and values",
+        run: () => input.current?.focus(),
+      },
     ]), [run]);
   return (
     <>
@@ -83,7 +100,9 @@ export function Events({ run }: { run: OpenRun }): JSX.Element {
         tabIndex={0}
         onKeyDown={(event) => {
           const by = { ArrowDown: 1, ArrowUp: -1 }[event.key] as 1 | -1 | undefined;
-          if (by === undefined || event.shiftKey || event.ctrlKey || event.metaKey || event.altKey) return;
+          if (
+            by === undefined || event.shiftKey || event.ctrlKey || event.metaKey || event.altKey
+          ) return;
           event.preventDefault();
           move(by);
         }}
@@ -112,7 +131,9 @@ export function Events({ run }: { run: OpenRun }): JSX.Element {
             );
           }}
         />
-        {rows.length === 0 && <p class="empty soft">No match. Hidden kinds and other groups are not searched.</p>}
+        {rows.length === 0 && (
+          <p class="empty soft">No match. Hidden kinds and other groups are not searched.</p>
+        )}
       </div>
     </>
   );
@@ -147,7 +168,9 @@ function SearchField({ input, found, grid }: SearchProps): JSX.Element {
             event.preventDefault();
           }}
         />
-        {sought.value === "" ? <kbd aria-hidden="true">/</kbd> : <span class="soft" role="status">{count(found)}</span>}
+        {sought.value === ""
+          ? <kbd aria-hidden="true">/</kbd>
+          : <span class="soft" role="status">{count(found)}</span>}
       </label>
     </div>
   );

@@ -37,14 +37,17 @@ function byItem(groups: readonly EventGroup[]): Map<number, EventGroup[]> {
 }
 
 const choose = (model: RunModel, group: EventGroup | undefined) => {
-  chosenGroup.value = group === undefined ? undefined : { model, group, items: new Set(group.items) };
+  chosenGroup.value = group === undefined
+    ? undefined
+    : { model, group, items: new Set(group.items) };
 };
 
 /** Limit for the select: a run can have a group per signal. */
 const MOST = 200;
 
 /** The event id distinguishes messages of the same name. */
-const nameOf = ({ kind, label, eventId }: EventGroup): string => kind === "label" ? label : `${kind} ${label}, event ${eventId}`;
+const nameOf = ({ kind, label, eventId }: EventGroup): string =>
+  kind === "label" ? label : `${kind} ${label}, event ${eventId}`;
 
 export function Bar({ model }: { model: RunModel }): JSX.Element | null {
   const { groups } = groupsOf(model);
@@ -100,7 +103,9 @@ interface OfItem {
 
 /** The chip in a row. Messages have none, because each starts a group. */
 export function Chip({ model, item }: OfItem): JSX.Element | null {
-  if (item.kind === "signal" || item.kind === "update" || !groupsOf(model).ofItem.has(item.index)) return null;
+  if (item.kind === "signal" || item.kind === "update" || !groupsOf(model).ofItem.has(item.index)) {
+    return null;
+  }
   return (
     <span role="gridcell" class="group-chips">
       <Chips model={model} item={item} most={1} />

@@ -3,8 +3,8 @@ import type { Row } from "../../../ts/run_view/rows.ts";
 import type { ItemKind, RunModel } from "../store/run_model.ts";
 
 /**
- * Index of the last row that has begun at a position; -1 before the first. Rows are in the order of their first
- * events.
+ * Index of the last row that has begun at a position; -1 before the first. Rows are in the order of
+ * their first events.
  */
 export function rowOf(rows: readonly Row[], position: number): number {
   let [low, high] = [0, rows.length];

@@ -1,5 +1,5 @@
-// Values that differ between code and history and that replay does not compare: in full for the item at the position, one line for
-// each other item.
+// Values that differ between code and history and that replay does not compare: in full for the
+// item at the position, one line for each other item.
 import type { ChangedValue } from "temporalex/debug";
 import type { JSX } from "preact";
 import { countChanges, goTo, type OpenRun, shownItem, shownView } from "../store/state.ts";
@@ -16,7 +16,8 @@ export function ChangedSection({ run }: { run: OpenRun }): JSX.Element | null {
   const { task, isInTask } = shownView.value ?? {};
   const item = shownItem.value;
   const isHere = ({ eventId, startedEventId }: ChangedValue) =>
-    item?.eventIds.includes(eventId) === true || (isInTask === true && startedEventId === task?.eventId);
+    item?.eventIds.includes(eventId) === true ||
+    (isInTask === true && startedEventId === task?.eventId);
   const here = all.filter(isHere).slice(0, MOST);
   const others = all.filter((one) => !isHere(one));
   return (
@@ -25,7 +26,9 @@ export function ChangedSection({ run }: { run: OpenRun }): JSX.Element | null {
         Not compared by replay <span>{count(countChanges(all))}</span>
       </h3>
       {here.map((one) => <Changed key={one.eventId} changed={one} />)}
-      {here.length > 0 && <p class="second">Running workflows keep the old value. New ones use the new value.</p>}
+      {here.length > 0 && (
+        <p class="second">Running workflows keep the old value. New ones use the new value.</p>
+      )}
       {others.length > 0 && (
         <ul class="told changed-others">
           {others.slice(0, MOST).map(({ eventId, step, sentence }) => (
@@ -43,7 +46,9 @@ export function ChangedSection({ run }: { run: OpenRun }): JSX.Element | null {
   );
 }
 
-function Changed({ changed: { sentence, step, eventId, differences } }: { changed: ChangedValue }): JSX.Element {
+function Changed(
+  { changed: { sentence, step, eventId, differences } }: { changed: ChangedValue },
+): JSX.Element {
   return (
     <>
       <p class="say wrap">

@@ -18,13 +18,19 @@ const GLYPHS: readonly (readonly [RegExp, GlyphKind])[] = [
   [/Patch|SideEffect|Marker|Transact/, "marker"],
 ];
 
-export const glyphOfCommand = (kind: string): GlyphKind => GLYPHS.find(([re]) => re.test(kind))?.[1] ?? "run";
+export const glyphOfCommand = (kind: string): GlyphKind =>
+  GLYPHS.find(([re]) => re.test(kind))?.[1] ?? "run";
 
 /** "ScheduleActivity" becomes "schedule activity". */
-export const commandWords = (kind: string): string => kind.replace(/([a-z])([A-Z])/g, "$1 $2").toLowerCase();
+export const commandWords = (kind: string): string =>
+  kind.replace(/([a-z])([A-Z])/g, "$1 $2").toLowerCase();
 
 /** A command as text: "accept remove_item", "return 1". */
-export function commandText(kind: string, summary: string, { result }: { readonly [name: string]: unknown }): string {
+export function commandText(
+  kind: string,
+  summary: string,
+  { result }: { readonly [name: string]: unknown },
+): string {
   const update = /^(?:accepts|answers|rejects) update (\S+)/.exec(summary)?.[1];
   if (kind === "AcceptUpdate" && update !== undefined) return `accept ${update}`;
   if (kind === "RejectUpdate" && update !== undefined) return `reject ${update}`;
@@ -48,7 +54,9 @@ export function CommandsSection({ run }: { run: OpenRun }): JSX.Element | null {
   if (shown?.task === undefined || shown.commands.length === 0) return null;
   const { commands, task, problem } = shown;
   const agrees = problem === undefined || problem.position > task.lastEventId;
-  const isSame = commands.every(({ eventId }) => eventId === undefined || changedAt(run, [eventId]) === undefined);
+  const isSame = commands.every(({ eventId }) =>
+    eventId === undefined || changedAt(run, [eventId]) === undefined
+  );
   const isExtra = commands.some(({ isNotInHistory }) => isNotInHistory === true);
   const says = isExtra
     ? "the code has more commands"
@@ -88,14 +96,26 @@ export function CommandsSection({ run }: { run: OpenRun }): JSX.Element | null {
                 {isNotInHistory ? "≠" : line === undefined ? "" : differs || changed ? "≠" : "="}
               </span>
               <span role="cell">
-                {line === undefined ? <span class="soft">{isNotInHistory ? "not in the history" : "not recorded"}</span> : (
-                  <>
-                    <span class="cut" title={`${line.type} ${line.summary}`}>{eventWords(line.type)}</span>
-                    <button type="button" class="link-button soft nowrap" onClick={() => goTo(line.eventId)}>
-                      event {line.eventId}
-                    </button>
-                  </>
-                )}
+                {line === undefined
+                  ? (
+                    <span class="soft">
+                      {isNotInHistory ? "not in the history" : "not recorded"}
+                    </span>
+                  )
+                  : (
+                    <>
+                      <span class="cut" title={`${line.type} ${line.summary}`}>
+                        {eventWords(line.type)}
+                      </span>
+                      <button
+                        type="button"
+                        class="link-button soft nowrap"
+                        onClick={() => goTo(line.eventId)}
+                      >
+                        event {line.eventId}
+                      </button>
+                    </>
+                  )}
               </span>
             </div>
           );

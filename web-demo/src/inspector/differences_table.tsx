@@ -16,7 +16,10 @@ export function DifferencesTable({ rows }: { rows: readonly FieldDifference[] })
       </thead>
       <tbody>
         {rows.map(({ field, code, history, counts }) => (
-          <tr key={field} title={counts ? undefined : "Replay does not compare this field, so it may change"}>
+          <tr
+            key={field}
+            title={counts ? undefined : "Replay does not compare this field, so it may change"}
+          >
             <th scope="row">{field}</th>
             <td class={counts ? "counts" : ""}>{code}</td>
             <td class={counts ? "counts" : ""}>{history}</td>

@@ -21,7 +21,9 @@ export function DivergenceSections({ run }: { run: OpenRun }): JSX.Element | nul
         <h3>
           {title} {position.value > parting.position && (
             <span>
-              <button type="button" class="link-button" onClick={() => goTo(parting.position)}>event {parting.position}</button>
+              <button type="button" class="link-button" onClick={() => goTo(parting.position)}>
+                event {parting.position}
+              </button>
             </span>
           )}
         </h3>
@@ -31,7 +33,8 @@ export function DivergenceSections({ run }: { run: OpenRun }): JSX.Element | nul
         )}
         {divergence !== undefined && divergence.edit.text !== "" && (
           <p class="second">
-            {!has(divergence.sentence, divergence.edit.text) && `${capital(divergence.edit.text)}. `}
+            {!has(divergence.sentence, divergence.edit.text) &&
+              `${capital(divergence.edit.text)}. `}
             {CONFIDENCE[divergence.edit.confidence]}
           </p>
         )}
@@ -81,11 +84,22 @@ function RepairSection({ run }: { run: OpenRun }): JSX.Element {
         </pre>
       )}
       {code !== "" && !isReplayed && (
-        <p class="second">This repair is a guess: the history has not been replayed with it.{can && " Apply it to replay."}</p>
+        <p class="second">
+          This repair is a guess: the history has not been replayed with it.{can &&
+            " Apply it to replay."}
+        </p>
       )}
       {code !== "" && (
         <div class="chips">
-          {can && <button type="button" class="button small main" onClick={() => putIn(run, divergence)}>Apply repair</button>}
+          {can && (
+            <button
+              type="button"
+              class="button small main"
+              onClick={() => putIn(run, divergence)}
+            >
+              Apply repair
+            </button>
+          )}
           <button
             type="button"
             class="button small"
@@ -103,7 +117,9 @@ function RepairSection({ run }: { run: OpenRun }): JSX.Element {
 function Sharing({ run }: { run: OpenRun }): JSX.Element | null {
   const key = divergenceOf(run)?.key;
   if (key === undefined) return null;
-  const others = openedRuns.value.filter((one) => one !== currentRun.value && divergenceOf(one)?.key === key);
+  const others = openedRuns.value.filter((one) =>
+    one !== currentRun.value && divergenceOf(one)?.key === key
+  );
   if (others.length === 0) return null;
   return (
     <section class="section" id="sharing">
@@ -113,7 +129,11 @@ function Sharing({ run }: { run: OpenRun }): JSX.Element | null {
       <ul class="told">
         {others.map((one) => (
           <li key={one.key}>
-            <button type="button" class="mono" onClick={() => showRun(one, findParting(one)?.position ?? 1)}>
+            <button
+              type="button"
+              class="mono"
+              onClick={() => showRun(one, findParting(one)?.position ?? 1)}
+            >
               {one.model.facts.id || one.name}
             </button>
           </li>

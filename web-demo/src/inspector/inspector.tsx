@@ -1,4 +1,5 @@
-// The right pane: why the run waits, or the divergence; then state, commands, the selected item, messages and log.
+// The right pane: why the run waits, or the divergence; then state, commands, the selected item,
+// messages and log.
 import type { JSX } from "preact";
 import { type OpenRun, shownView } from "../store/state.ts";
 import { findRefusal } from "../code/refusal.ts";
@@ -35,7 +36,8 @@ function NotReplayed({ run }: { run: OpenRun }): JSX.Element {
   const refusal = findRefusal(run);
   const text = verdict.state === "replaying"
     ? "Replaying the history against this code."
-    : refusal?.text ?? "The code has not run yet. Its state and what it waits for are shown after a replay.";
+    : refusal?.text ??
+      "The code has not run yet. Its state and what it waits for are shown after a replay.";
   return (
     <section class="section" id="why">
       <h2 class="unseen">Why and state</h2>
@@ -45,7 +47,9 @@ function NotReplayed({ run }: { run: OpenRun }): JSX.Element {
       </p>
       {refusal !== undefined && (
         <p class="second">
-          {refusal.at === undefined ? "Choose other code above." : "Correct it with Edit (e), or choose other code."}{" "}
+          {refusal.at === undefined
+            ? "Choose other code above."
+            : "Correct it with Edit (e), or choose other code."}{" "}
           The page then replays the history again. The list and the timeline do not need code.
         </p>
       )}

@@ -1,5 +1,5 @@
-// The size of the history compared with the limits of a server, and when the server will suggest to continue as
-// new.
+// The size of the history compared with the limits of a server, and when the server will suggest to
+// continue as new.
 import type { JSX } from "preact";
 import { useMemo } from "preact/hooks";
 import type { RunLimit } from "temporalex/debug";
@@ -9,7 +9,11 @@ import { count, lasting } from "../ui/time.ts";
 import { type NextLimit, nextLimit } from "./next_limit.ts";
 import "../no_code/no_code.css";
 
-const LIMITS: { readonly [name in RunLimit["name"]]: string } = { events: "Events", size: "Size", payload: "Largest payload" };
+const LIMITS: { readonly [name in RunLimit["name"]]: string } = {
+  events: "Events",
+  size: "Size",
+  payload: "Largest payload",
+};
 
 function go(eventId: number): void {
   playing.value = false;
@@ -23,18 +27,37 @@ export const Limits = still(({ run }: { run: OpenRun }): JSX.Element => {
       <h3>Server limits</h3>
       <dl class="limits">
         {run.model.limits.map(({ name, value, most, warns, eventId }) => {
-          const text = name === "events" ? `${count(value)} of ${count(most)}` : `${bytes(value)} of ${bytes(most)}`;
+          const text = name === "events"
+            ? `${count(value)} of ${count(most)}`
+            : `${bytes(value)} of ${bytes(most)}`;
           return [
             <dt key={`${name} name`}>{LIMITS[name]}</dt>,
             <dd key={name}>
-              <span class="part-meter" role="img" aria-label={`${Math.round(value / most * 100)} %`}>
+              <span
+                class="part-meter"
+                role="img"
+                aria-label={`${Math.round(value / most * 100)} %`}
+              >
                 <i
                   class={value >= warns ? "k-red" : "k-run"}
-                  ref={(element) => element?.style.setProperty("width", `${Math.min(100, Math.max(1.5, value / most * 100))}%`)}
+                  ref={(element) =>
+                    element?.style.setProperty(
+                      "width",
+                      `${Math.min(100, Math.max(1.5, value / most * 100))}%`,
+                    )}
                 />
               </span>
               {eventId > 0
-                ? <button type="button" class="link-button" title={`event ${eventId}`} onClick={() => go(eventId)}>{text}</button>
+                ? (
+                  <button
+                    type="button"
+                    class="link-button"
+                    title={`event ${eventId}`}
+                    onClick={() => go(eventId)}
+                  >
+                    {text}
+                  </button>
+                )
                 : <span>{text}</span>}
             </dd>,
           ];
@@ -55,5 +78,7 @@ function nextText({ name, warns, inMs }: NextLimit): string {
   const what = name === "events" ? `${count(warns)} events` : bytes(warns);
   return inMs === 0
     ? `The server suggests to continue as new: the history has ${what} or more.`
-    : `At the current rate, the server suggests to continue as new in about ${lasting(inMs)}, at ${what}.`;
+    : `At the current rate, the server suggests to continue as new in about ${
+      lasting(inMs)
+    }, at ${what}.`;
 }

@@ -13,7 +13,10 @@ export interface Resuming {
 /** Messages: the code processes them whatever it waits for. */
 const MESSAGES: ReadonlySet<string> = new Set(["signal", "update", "run"]);
 
-/** Returns undefined if the history has no such event. `open`: what the code waits for at the position. */
+/**
+ * Returns undefined if the history has no such event. `open`: what the code waits for at the
+ * position.
+ */
 export function nextResuming(
   model: RunModel,
   open: readonly Pick<OpenAwait, "eventId">[],
@@ -24,8 +27,11 @@ export function nextResuming(
     const item = model.itemOf(id);
     if (item === undefined || item.kind === "task") continue;
     if (MESSAGES.has(item.kind) && item.from === id) return { item, eventId: id, ends: false };
-    // The start of a child or of a Nexus operation resumes code that waits for it; its end comes later.
-    if (item.closedBy === id && item.from < id && waited.has(item.from)) return { item, eventId: id, ends: true };
+    // The start of a child or of a Nexus operation resumes code that waits for it; its end comes
+    // later.
+    if (item.closedBy === id && item.from < id && waited.has(item.from)) {
+      return { item, eventId: id, ends: true };
+    }
   }
   return undefined;
 }

@@ -1,4 +1,5 @@
-// The published state of the workflow and the state of its receive, as differences to the previous task.
+// The published state of the workflow and the state of its receive, as differences to the previous
+// task.
 import type { JSX } from "preact";
 import { tasksUpTo } from "../store/ascending.ts";
 import { goTo, type OpenRun, shownView } from "../store/state.ts";
@@ -23,28 +24,37 @@ export function StateSection({ run }: { run: OpenRun }): JSX.Element | null {
           <h3>
             Published state <span>task {taskNumber(run, published.sinceEventId)}</span>
           </h3>
-          {"unreadable" in published ? <p class="say soft">The state cannot be read: {published.unreadable}</p> : (
-            <ValueDiff
-              label="Published state"
-              value={published.value}
-              before={old !== undefined && "value" in old ? old.value : undefined}
-              hasBefore={isNew && old !== undefined}
-              whence={(path) => {
-                const change = lastChange(run, shown.position, path);
-                if (change === undefined) return undefined;
-                return {
-                  text: change.line === undefined ? `event ${change.eventId}` : `line ${change.line}`,
-                  go: () => goTo(change.eventId),
-                };
-              }}
-            />
-          )}
+          {"unreadable" in published
+            ? <p class="say soft">The state cannot be read: {published.unreadable}</p>
+            : (
+              <ValueDiff
+                label="Published state"
+                value={published.value}
+                before={old !== undefined && "value" in old ? old.value : undefined}
+                hasBefore={isNew && old !== undefined}
+                whence={(path) => {
+                  const change = lastChange(run, shown.position, path);
+                  if (change === undefined) return undefined;
+                  return {
+                    text: change.line === undefined
+                      ? `event ${change.eventId}`
+                      : `line ${change.line}`,
+                    go: () => goTo(change.eventId),
+                  };
+                }}
+              />
+            )}
         </>
       )}
       {receive !== undefined && (
         <>
           <h4>{receive.name}</h4>
-          <ValueDiff label={receive.name} value={receive.value} before={receive.before} hasBefore={receive.isNew} />
+          <ValueDiff
+            label={receive.name}
+            value={receive.value}
+            before={receive.before}
+            hasBefore={receive.isNew}
+          />
         </>
       )}
       {phase > 0 && (

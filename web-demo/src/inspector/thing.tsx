@@ -1,4 +1,5 @@
-// The selected item, or the one at the position: arguments, result, duration, ids, and a copy as JSON.
+// The selected item, or the one at the position: arguments, result, duration, ids, and a copy as
+// JSON.
 import type { JSX } from "preact";
 import { useMemo, useState } from "preact/hooks";
 import { tasksUpTo } from "../store/ascending.ts";
@@ -23,13 +24,18 @@ export function ThingSection({ run }: { run: OpenRun }): JSX.Element | null {
   const [copied, setCopied] = useState<RunItem | undefined>(undefined);
   const task = item === undefined ? 0 : tasksUpTo(model.tasks, item.from);
   const facts = useMemo(
-    () => item === undefined ? [] : thingFacts(model, item, at, item.kind === "update" ? task : undefined),
+    () =>
+      item === undefined
+        ? []
+        : thingFacts(model, item, at, item.kind === "update" ? task : undefined),
     [model, item, at],
   );
   if (item === undefined) return null;
   const copy = () => {
     const events = item.eventIds.slice(0, MOST).map((id) => [`event ${id}`, model.eventOf(id)]);
-    void navigator.clipboard.writeText(formatJson(Object.fromEntries(events))).then(() => setCopied(item));
+    void navigator.clipboard.writeText(formatJson(Object.fromEntries(events))).then(() =>
+      setCopied(item)
+    );
   };
   const Groups = model.hasGroups && item.kind !== "task" ? groupParts.value : undefined;
   // The name of a task is its number.
@@ -47,10 +53,14 @@ export function ThingSection({ run }: { run: OpenRun }): JSX.Element | null {
       </h3>
       <dl class="facts">
         {Groups !== undefined && <Groups.Fact model={model} item={item} />}
-        {facts.map((fact) => [<dt key={`name ${fact.name}`}>{fact.name}</dt>, <Value key={fact.name} {...fact} />])}
+        {facts.map((
+          fact,
+        ) => [<dt key={`name ${fact.name}`}>{fact.name}</dt>, <Value key={fact.name} {...fact} />])}
       </dl>
       <div class="chips">
-        <button type="button" class="button small" onClick={copy}>{copied === item ? "Copied" : "Copy JSON"}</button>
+        <button type="button" class="button small" onClick={copy}>
+          {copied === item ? "Copied" : "Copy JSON"}
+        </button>
         {changeThis.value !== undefined && isChangeable(item) && run.code.value !== undefined && (
           <button
             type="button"
@@ -68,11 +78,15 @@ export function ThingSection({ run }: { run: OpenRun }): JSX.Element | null {
 
 function Value({ name, what, isFuture, isFailure = false }: ThingFact): JSX.Element {
   const look = `${isFuture ? "future" : ""} ${isFailure ? "failed" : ""}`;
-  if ("text" in what) return <dd class={`${isFailure ? "wrap" : "cut"} ${look}`} title={what.text}>{what.text}</dd>;
+  if ("text" in what) {
+    return <dd class={`${isFailure ? "wrap" : "cut"} ${look}`} title={what.text}>{what.text}</dd>;
+  }
   const text = lineOfValue(what.value, ON_LINES);
   return (
     <dd class={`mono wrap ${look}`}>
-      {text.endsWith("…") || text.length > ON_LINES ? <ValueTree key={text} value={what.value} label={name} /> : text}
+      {text.endsWith("…") || text.length > ON_LINES
+        ? <ValueTree key={text} value={what.value} label={name} />
+        : text}
     </dd>
   );
 }

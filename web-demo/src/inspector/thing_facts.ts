@@ -12,7 +12,8 @@ export interface ThingFact {
 }
 
 type Fields = { readonly [name: string]: unknown };
-const isFields = (value: unknown): value is Fields => typeof value === "object" && value !== null && !Array.isArray(value);
+const isFields = (value: unknown): value is Fields =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
 
 /** Label of the key, by kind of item. */
 const KEYS: { readonly [kind: string]: string } = {
@@ -33,10 +34,16 @@ const STATUS: { readonly [status: string]: string } = {
   rejected: "rejected",
 };
 
-export function thingFacts(model: RunModel, item: RunItem, position: number, task: number | undefined): readonly ThingFact[] {
+export function thingFacts(
+  model: RunModel,
+  item: RunItem,
+  position: number,
+  task: number | undefined,
+): readonly ThingFact[] {
   const facts: ThingFact[] = [];
   const isClosed = item.closedBy === undefined ? position >= item.to : position >= item.closedBy;
-  const text = (name: string, text: string, isFuture = false) => facts.push({ name, what: { text }, isFuture });
+  const text = (name: string, text: string, isFuture = false) =>
+    facts.push({ name, what: { text }, isFuture });
   const input = model.inputOf(item);
   if (input.length > 0) {
     facts.push({
@@ -51,28 +58,47 @@ export function thingFacts(model: RunModel, item: RunItem, position: number, tas
   }
   const failure = model.failureOf(item);
   if (failure !== undefined) {
-    facts.push({ name: "Failure", what: { text: failureText(failure) }, isFuture: !isClosed, isFailure: true });
+    facts.push({
+      name: "Failure",
+      what: { text: failureText(failure) },
+      isFuture: !isClosed,
+      isFailure: true,
+    });
   }
-  if (item.startMs !== undefined && item.endMs !== undefined && item.kind !== "signal" && item.from !== item.to) {
-    text("Took", `${lasting(item.endMs - item.startMs)}${task === undefined ? "" : `, in task ${task}`}`, !isClosed);
+  if (
+    item.startMs !== undefined && item.endMs !== undefined && item.kind !== "signal" &&
+    item.from !== item.to
+  ) {
+    text(
+      "Took",
+      `${lasting(item.endMs - item.startMs)}${task === undefined ? "" : `, in task ${task}`}`,
+      !isClosed,
+    );
   }
   const details = model.eventOf(item.from);
   if (item.attempt > 1 || item.kind === "activity") {
     const most = deep(details, "maximumAttempts");
     if (item.attempt > 0) {
-      text("Attempt", `${item.attempt}${typeof most === "number" && most > 0 ? ` of ${most}` : ", no limit"}`, !isClosed);
+      text(
+        "Attempt",
+        `${item.attempt}${typeof most === "number" && most > 0 ? ` of ${most}` : ", no limit"}`,
+        !isClosed,
+      );
     }
   }
-  if (STATUS[item.status] !== undefined) text("Status", STATUS[item.status]!, item.status !== "open" && !isClosed);
+  if (STATUS[item.status] !== undefined) {
+    text("Status", STATUS[item.status]!, item.status !== "open" && !isClosed);
+  }
   if (item.key !== "") text(KEYS[item.kind] ?? "Id", item.key);
-  const by = item.eventIds.slice(0, 3).map((id) => deep(model.eventOf(id), "identity")).find((found) =>
-    typeof found === "string"
-  );
+  const by = item.eventIds.slice(0, 3).map((id) => deep(model.eventOf(id), "identity")).find((
+    found,
+  ) => typeof found === "string");
   if (typeof by === "string" && by !== "" && item.kind !== "task") text("By", by);
   return facts;
 }
 
-const plainOf = (shown: Shown): unknown => "value" in shown ? shown.value : `[unreadable: ${shown.unreadable}]`;
+const plainOf = (shown: Shown): unknown =>
+  "value" in shown ? shown.value : `[unreadable: ${shown.unreadable}]`;
 const whatOf = (shown: Shown): ThingFact["what"] =>
   "value" in shown ? { value: shown.value } : { text: `cannot be read: ${shown.unreadable}` };
 

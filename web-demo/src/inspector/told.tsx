@@ -31,7 +31,11 @@ function Folding({ title, id, length, row }: FoldingProps): JSX.Element | null {
         {title} <span>{count(length)}</span>
       </h3>
       {isOpen && shown < length && (
-        <button type="button" class="button small bare" onClick={() => setMost(most + 10 * AT_ONCE)}>
+        <button
+          type="button"
+          class="button small bare"
+          onClick={() => setMost(most + 10 * AT_ONCE)}
+        >
           Show earlier ({count(length - shown)})
         </button>
       )}
@@ -61,11 +65,17 @@ export function ToldSections({ run }: { run: OpenRun }): JSX.Element {
   const logs = shown?.logs ?? [];
   const messageRow = (i: number) => {
     const { kind, name, eventId, state, arguments: args, ...rest } = messages[i]!;
-    const result = "result" in rest && rest.result !== undefined ? ` → ${lineOfValue(rest.result, 60)}` : "";
+    const result = "result" in rest && rest.result !== undefined
+      ? ` → ${lineOfValue(rest.result, 60)}`
+      : "";
     const text = `${args.length === 0 ? "" : lineOfArguments(args, 60)}${result}`;
     return (
       <li key={i}>
-        <button type="button" onClick={() => goTo(eventId)} title={`${name} ${text}, ${state}, event ${eventId}`}>
+        <button
+          type="button"
+          onClick={() => goTo(eventId)}
+          title={`${name} ${text}, ${state}, event ${eventId}`}
+        >
           <Glyph kind={GLYPHS[kind]} label={kind} />
           <span class="cut grow">
             {name} <span class="mono soft">{text}</span>
@@ -80,10 +90,17 @@ export function ToldSections({ run }: { run: OpenRun }): JSX.Element {
     const { level, message, fields, eventId } = logs[i]!;
     return (
       <li key={i}>
-        <button type="button" onClick={() => goTo(eventId)} title={`${message} ${lineOfValue(fields, 400)}, event ${eventId}`}>
+        <button
+          type="button"
+          onClick={() => goTo(eventId)}
+          title={`${message} ${lineOfValue(fields, 400)}, event ${eventId}`}
+        >
           <span class={`log-level ${level}`}>{level}</span>
           <span class="cut grow">
-            {message} {Object.keys(fields).length > 0 && <span class="mono soft">{lineOfValue(fields, 80)}</span>}
+            {message}{" "}
+            {Object.keys(fields).length > 0 && (
+              <span class="mono soft">{lineOfValue(fields, 80)}</span>
+            )}
           </span>
           <time class="soft">{time(eventId)}</time>
         </button>

@@ -1,4 +1,5 @@
-// A value as rows with its changes: sign, key, old value struck through, new value, and the source of the change.
+// A value as rows with its changes: sign, key, old value struck through, new value, and the source
+// of the change.
 import type { JSX } from "preact";
 import { type DiffRow, diffRows, plainRows, type ShownRow, shownRows } from "./value_diff.ts";
 import { keyText, lineOfValue } from "../../../ts/run_view/value_text.ts";
@@ -18,7 +19,9 @@ const SAID = { same: "", changed: "changed: ", added: "added: ", removed: "remov
 /** Characters of a value in its row. */
 const ROOM = 120;
 
-export function ValueDiff({ label, value, before, hasBefore, whence }: ValueDiffProps): JSX.Element {
+export function ValueDiff(
+  { label, value, before, hasBefore, whence }: ValueDiffProps,
+): JSX.Element {
   const rows = hasBefore ? diffRows(before, value) : plainRows(value);
   if (rows.length === 0) {
     const isChanged = hasBefore && lineOfValue(before, 2000) !== lineOfValue(value, 2000);
@@ -41,9 +44,13 @@ export function ValueDiff({ label, value, before, hasBefore, whence }: ValueDiff
   );
 }
 
-function Row({ shown, whence }: { shown: ShownRow; whence: ValueDiffProps["whence"] }): JSX.Element {
+function Row(
+  { shown, whence }: { shown: ShownRow; whence: ValueDiffProps["whence"] },
+): JSX.Element {
   const indent = { paddingLeft: `${shown.depth * 14}px` };
-  if ("folded" in shown) return <li class="soft folded" style={indent}>{shown.folded} more, unchanged</li>;
+  if ("folded" in shown) {
+    return <li class="soft folded" style={indent}>{shown.folded} more, unchanged</li>;
+  }
   const { key, change, before, after, inside, path } = shown.row;
   const from = change === "same" || change === "removed" ? undefined : whence?.(path);
   const text = change === "removed" ? lineOfValue(before, ROOM) : lineOfValue(after, ROOM);
@@ -59,9 +66,23 @@ function Row({ shown, whence }: { shown: ShownRow; whence: ValueDiffProps["whenc
             {" "}
           </>
         )}
-        {inside.length > 0 ? "" : change === "removed" ? <s>{text}</s> : change === "changed" ? <b>{text}</b> : text}
+        {inside.length > 0
+          ? ""
+          : change === "removed"
+          ? <s>{text}</s>
+          : change === "changed"
+          ? <b>{text}</b>
+          : text}
       </span>
-      {from !== undefined && <button type="button" class="link-button soft" onClick={() => from.go()}>{from.text}</button>}
+      {from !== undefined && (
+        <button
+          type="button"
+          class="link-button soft"
+          onClick={() => from.go()}
+        >
+          {from.text}
+        </button>
+      )}
     </li>
   );
 }

@@ -1,4 +1,5 @@
-// The first section of the inspector: why the run waits or how it ended, and the messages that it accepts now.
+// The first section of the inspector: why the run waits or how it ended, and the messages that it
+// accepts now.
 import type { JSX } from "preact";
 import { nextResuming } from "./next_resuming.ts";
 import { legalNow } from "./legal_now.ts";
@@ -8,13 +9,22 @@ import { goTo, type OpenRun, position, shownView } from "../store/state.ts";
 import { Glyph, glyphTitle } from "../ui/glyph.tsx";
 import { clock, lasting } from "../ui/time.ts";
 import { waitingFibers } from "../code/session_facts.ts";
-import { type Said, type Untaken, untakenText, type Why, whyText } from "../../../ts/run_view/why.ts";
+import {
+  type Said,
+  type Untaken,
+  untakenText,
+  type Why,
+  whyText,
+} from "../../../ts/run_view/why.ts";
 
 export const Sentence = ({ said }: { said: Said }): JSX.Element => (
   <>{said.map((piece, i) => typeof piece === "string" ? piece : <b key={i}>{piece.name}</b>)}</>
 );
 
-/** The next event of the history that resumes the code: a message, or the end of something that it waits for. */
+/**
+ * The next event of the history that resumes the code: a message, or the end of something that it
+ * waits for.
+ */
 function nextThing(run: OpenRun): { readonly text: string; readonly eventId: number } | undefined {
   const { model } = run;
   const at = position.value;
@@ -22,9 +32,15 @@ function nextThing(run: OpenRun): { readonly text: string; readonly eventId: num
   if (found === undefined) return undefined;
   const { item, eventId, ends } = found;
   const [now, then] = [model.lines[at - 1]?.timeMs, model.lines[eventId - 1]?.timeMs];
-  const after = now === undefined || then === undefined || then <= now ? "immediately" : `after ${lasting(then - now)}`;
+  const after = now === undefined || then === undefined || then <= now
+    ? "immediately"
+    : `after ${lasting(then - now)}`;
   const name = item.kind === "run" ? item.name : glyphTitle(item.kind, item.name);
-  const ending = !ends ? "" : item.kind === "timer" ? " fires" : ` ${ENDINGS[item.status] ?? "ends"}`;
+  const ending = !ends
+    ? ""
+    : item.kind === "timer"
+    ? " fires"
+    : ` ${ENDINGS[item.status] ?? "ends"}`;
   return { text: `Next in the history, ${after}: ${name}${ending}`, eventId };
 }
 
@@ -62,7 +78,10 @@ export function WhySection({ run }: { run: OpenRun }): JSX.Element | null {
       )}
       {next !== undefined && why.look === "waits" && (
         <p class="second next-thing">
-          {next.text}, <button type="button" class="link-button" onClick={() => goTo(next.eventId)}>event {next.eventId}</button>.
+          {next.text},{" "}
+          <button type="button" class="link-button" onClick={() => goTo(next.eventId)}>
+            event {next.eventId}
+          </button>.
         </p>
       )}
       {why.legal.length > 0 && <Legal run={run} why={why} />}
@@ -78,7 +97,9 @@ function Untaking({ untaken }: { untaken: Untaken }): JSX.Element {
     <p class="say untaken">
       <Sentence said={before} />
       <span class="together">
-        <button type="button" class="link-button" onClick={() => goTo(eventId)}>event {eventId}</button>
+        <button type="button" class="link-button" onClick={() => goTo(eventId)}>
+          event {eventId}
+        </button>
         {after.slice(0, space)}
       </span>
       {after.slice(space)}

@@ -1,5 +1,5 @@
-// Activities of the example. The charge takes long enough to close the tab during it: the next leader runs it
-// again with the same idempotency key.
+// Activities of the example. The charge takes long enough to close the tab during it: the next
+// leader runs it again with the same idempotency key.
 import * as example from "../../../examples/shopping_cart/activities.ts";
 
 export { refund, sendReceipt } from "../../../examples/shopping_cart/activities.ts";

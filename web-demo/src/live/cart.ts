@@ -1,5 +1,5 @@
-// The current cart, computed from its run: each tab follows the history event by event, and queries the
-// published state after each of them. So every tab shows the actions of all tabs.
+// The current cart, computed from its run: each tab follows the history event by event, and queries
+// the published state after each of them. So every tab shows the actions of all tabs.
 import type { BrowserApp } from "temporalex/browser";
 import { WorkflowNotFoundError } from "temporalex/browser";
 import {
@@ -31,12 +31,21 @@ export interface CartState {
   readonly outcome: Outcome | { readonly failed: string } | undefined;
 }
 
-const EMPTY: CartState = { runId: undefined, items: [], published: undefined, events: 0, outcome: undefined };
+const EMPTY: CartState = {
+  runId: undefined,
+  items: [],
+  published: undefined,
+  events: 0,
+  outcome: undefined,
+};
 
-const handleOf = (app: BrowserApp, runId?: string) => app.client.getHandle(shoppingCart, CART_ID, runId);
+const handleOf = (app: BrowserApp, runId?: string) =>
+  app.client.getHandle(shoppingCart, CART_ID, runId);
 const text = new TextDecoder();
 const decoded = (payload: { readonly data: Uint8Array } | undefined): unknown =>
-  payload === undefined || payload.data.length === 0 ? undefined : JSON.parse(text.decode(payload.data));
+  payload === undefined || payload.data.length === 0
+    ? undefined
+    : JSON.parse(text.decode(payload.data));
 
 /** Items of completed updates. */
 interface Fold {
@@ -45,12 +54,18 @@ interface Fold {
   outcome: CartState["outcome"];
 }
 
-function take(fold: Fold, event: Awaited<ReturnType<Handle["fetchHistory"]>>["events"][number]): void {
+function take(
+  fold: Fold,
+  event: Awaited<ReturnType<Handle["fetchHistory"]>>["events"][number],
+): void {
   const { attributes, eventId } = event;
   switch (attributes.case) {
     case "workflowExecutionUpdateAcceptedEventAttributes": {
       const input = attributes.value.acceptedRequest?.input;
-      fold.accepted.set(eventId, { name: input?.name ?? "", arg: decoded(input?.args?.payloads[0]) });
+      fold.accepted.set(eventId, {
+        name: input?.name ?? "",
+        arg: decoded(input?.args?.payloads[0]),
+      });
       return;
     }
     case "workflowExecutionUpdateCompletedEventAttributes": {
@@ -58,7 +73,9 @@ function take(fold: Fold, event: Awaited<ReturnType<Handle["fetchHistory"]>>["ev
       const update = fold.accepted.get(acceptedEventId);
       if (outcome?.value.case !== "success" || update === undefined) return;
       if (update.name === addItem.name) fold.items = [...fold.items, update.arg as Item];
-      if (update.name === removeItem.name) fold.items = fold.items.filter(({ sku }) => sku !== update.arg);
+      if (update.name === removeItem.name) {
+        fold.items = fold.items.filter(({ sku }) => sku !== update.arg);
+      }
       return;
     }
     case "workflowExecutionCompletedEventAttributes":
@@ -91,7 +108,10 @@ export class Cart {
     this.#closed = true;
   }
 
-  /** Adds an item to the open cart, or to a new one. Rejects with the error of the workflow's validator. */
+  /**
+   * Adds an item to the open cart, or to a new one. Rejects with the error of the workflow's
+   * validator.
+   */
   async add(item: Item): Promise<void> {
     await (await this.#open()).update(addItem, item);
   }

@@ -1,5 +1,6 @@
-// The room Live: a cart and a world that run in this tab, each with a separate store. A part is opened when it
-// is selected and then stays open, because its engine continues to run. The cart is plain DOM.
+// The room Live: a cart and a world that run in this tab, each with a separate store. A part is
+// opened when it is selected and then stays open, because its engine continues to run. The cart is
+// plain DOM.
 import type { FunctionComponent, JSX } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 import { openBytes } from "../open/open_history.ts";
@@ -21,7 +22,8 @@ export function Live({ isShown }: { isShown: boolean }): JSX.Element {
     const shop = cart.current!;
     void import("./part.ts").then(({ openShop }) => openShop(shop, debug)).catch((error: Error) => {
       isOpened.current = false;
-      shop.textContent = `This room cannot be loaded: ${error.message}. Reload the page to try again.`;
+      shop.textContent =
+        `This room cannot be loaded: ${error.message}. Reload the page to try again.`;
     });
   }, [isShown, part]);
   const loadWorld = async () => {
@@ -29,7 +31,9 @@ export function Live({ isShown }: { isShown: boolean }): JSX.Element {
       const { WorldMap } = await import("./world/world.tsx");
       setWorld(() => WorldMap);
     } catch (error) {
-      setWrong(`This part cannot be loaded: ${(error as Error).message}. Reload the page to try again.`);
+      setWrong(
+        `This part cannot be loaded: ${(error as Error).message}. Reload the page to try again.`,
+      );
     }
   };
   return (
@@ -51,9 +55,16 @@ export function Live({ isShown }: { isShown: boolean }): JSX.Element {
           </button>
         ))}
       </nav>
-      <section id="shop" ref={cart} hidden={part !== "cart"} aria-label="A cart that outlives its tab" />
+      <section
+        id="shop"
+        ref={cart}
+        hidden={part !== "cart"}
+        aria-label="A cart that outlives its tab"
+      />
       <section id="world" hidden={part !== "world"} aria-label="A world that outlives its tab">
-        {WorldMap === undefined ? <p class="fine" role="status">{wrong || "Loading …"}</p> : <WorldMap debug={debug} />}
+        {WorldMap === undefined
+          ? <p class="fine" role="status">{wrong || "Loading …"}</p>
+          : <WorldMap debug={debug} />}
       </section>
     </div>
   );

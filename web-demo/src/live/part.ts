@@ -1,11 +1,12 @@
-// The first view of the shop: a description and a button. The live part (engine, SQLite) is loaded on a click,
-// or at once if this site already has a store.
+// The first view of the shop: a description and a button. The live part (engine, SQLite) is loaded
+// on a click, or at once if this site already has a store.
 import { h } from "./dom.ts";
 
 export type Debug = (name: string, history: Uint8Array) => Promise<void>;
 
 /**
- * Whether this site has a store. Checks the files, because a note in another storage can be lost in a crash.
+ * Whether this site has a store. Checks the files, because a note in another storage can be lost in
+ * a crash.
  */
 async function isKept(): Promise<boolean> {
   try {
@@ -16,7 +17,10 @@ async function isKept(): Promise<boolean> {
   }
 }
 
-export async function openShop(root: HTMLElement, openInDebugger: Debug): Promise<{ show(): void }> {
+export async function openShop(
+  root: HTMLElement,
+  openInDebugger: Debug,
+): Promise<{ show(): void }> {
   const error = h("p", { className: "notice bad", role: "alert", id: "shop-error", hidden: true });
   const body = h("div", { id: "shop-body" });
   root.replaceChildren(
@@ -31,7 +35,12 @@ export async function openShop(root: HTMLElement, openInDebugger: Debug): Promis
     body,
   );
   const button = (text: string) =>
-    h("button", { type: "button", className: "primary", id: "open-shop", onClick: () => void open() }, text);
+    h("button", {
+      type: "button",
+      className: "primary",
+      id: "open-shop",
+      onClick: () => void open(),
+    }, text);
   const open = async () => {
     error.hidden = true;
     body.replaceChildren(h("p", { role: "status", className: "fine" }, "Opening the store …"));
@@ -46,7 +55,8 @@ export async function openShop(root: HTMLElement, openInDebugger: Debug): Promis
     }
     root.dataset["ready"] = "";
   };
-  // The shop opens at once if it was opened here before. Otherwise a click is needed, because it stores files.
+  // The shop opens at once if it was opened here before. Otherwise a click is needed, because it
+  // stores files.
   if (await isKept()) void open();
   else {
     body.replaceChildren(

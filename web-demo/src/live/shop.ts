@@ -1,5 +1,5 @@
-// The shop: a cart that is a durable workflow, run by this tab or by the leading tab, and stored in the
-// browser's private files.
+// The shop: a cart that is a durable workflow, run by this tab or by the leading tab, and stored in
+// the browser's private files.
 import { workerFile } from "../core_file.ts";
 import { type BrowserApp, open, StoreNotEmptyError, type TabStatus } from "temporalex/browser";
 import engineUrl from "temporalex/engine.wasm?url";
@@ -20,9 +20,14 @@ const GOODS: readonly (Item & { readonly name: string })[] = [
   { sku: "no sku", name: "Item that is rejected", priceCents: 100 },
 ];
 
-const PHASES = [["open", "Collecting"], ["charging", "Charging"], ["confirming", "Confirming"], ["done", "Bought"]] as const;
-const money = (cents: number) => (cents / 100).toLocaleString("en", { style: "currency", currency: "EUR" });
-const size = (bytes: number | undefined) => bytes === undefined ? "unknown" : `${(bytes / 1024 / 1024).toFixed(1)} MiB`;
+const PHASES = [["open", "Collecting"], ["charging", "Charging"], ["confirming", "Confirming"], [
+  "done",
+  "Bought",
+]] as const;
+const money = (cents: number) =>
+  (cents / 100).toLocaleString("en", { style: "currency", currency: "EUR" });
+const size = (bytes: number | undefined) =>
+  bytes === undefined ? "unknown" : `${(bytes / 1024 / 1024).toFixed(1)} MiB`;
 
 /** Shows the last error of an action on this page, of the engine or of the worker. */
 function tell(error: Error): void {
@@ -43,8 +48,8 @@ export class Shop {
   #storage = { usage: undefined as number | undefined, persisted: false };
 
   /**
-   * Opens the store in this tab, or connects to the tab that has it open. Rejects with the reason if neither is
-   * possible.
+   * Opens the store in this tab, or connects to the tab that has it open. Rejects with the reason
+   * if neither is possible.
    */
   static async open(root: HTMLElement, debug: Debug): Promise<void> {
     useCore({ worker: workerFile, engine: new URL(engineUrl, import.meta.url) });
@@ -52,12 +57,14 @@ export class Shop {
       name: "temporalex-demo",
       activities,
       sqliteWasm: new URL(sqliteUrl, import.meta.url),
-      realm: () => new Worker(new URL("../realm.ts", import.meta.url), { type: "module", name: "workflows" }),
+      realm: () =>
+        new Worker(new URL("../realm.ts", import.meta.url), { type: "module", name: "workflows" }),
       logger: {
         debug() {},
         info() {},
         warn() {},
-        error: (message, fields) => tell(fields?.["error"] instanceof Error ? fields["error"] : new Error(message)),
+        error: (message, fields) =>
+          tell(fields?.["error"] instanceof Error ? fields["error"] : new Error(message)),
       },
     });
     new Shop(root, debug, app);
@@ -83,7 +90,13 @@ export class Shop {
   }
 
   #frame(): HTMLElement[] {
-    const file = h("input", { type: "file", id: "import-file", className: "hidden", tabindex: -1, "aria-hidden": "true" });
+    const file = h("input", {
+      type: "file",
+      id: "import-file",
+      className: "hidden",
+      tabindex: -1,
+      "aria-hidden": "true",
+    });
     file.addEventListener("change", () => {
       const [chosen] = file.files ?? [];
       file.value = "";
@@ -109,7 +122,8 @@ export class Shop {
                 h("span", { className: "price" }, money(priceCents)),
                 h("button", {
                   ...{ type: "button", "data-add": sku, "aria-label": `Add ${name} to the cart` },
-                  onClick: () => this.#do(`Added ${name}.`, (cart) => cart.add({ sku, priceCents })),
+                  onClick: () =>
+                    this.#do(`Added ${name}.`, (cart) => cart.add({ sku, priceCents })),
                 }, "Add"),
               )
             ),
@@ -125,11 +139,29 @@ export class Shop {
         h(
           "p",
           { className: "buttons" },
-          h("button", { type: "button", id: "reload", onClick: () => location.reload() }, "Reload this tab"),
-          h("a", { href: "#/live", target: "_blank", rel: "opener", className: "button", id: "second" }, "Open a second tab"),
-          h("button", { type: "button", id: "export", onClick: () => void this.#export() }, "Export the store"),
+          h(
+            "button",
+            { type: "button", id: "reload", onClick: () => location.reload() },
+            "Reload this tab",
+          ),
+          h("a", {
+            href: "#/live",
+            target: "_blank",
+            rel: "opener",
+            className: "button",
+            id: "second",
+          }, "Open a second tab"),
+          h(
+            "button",
+            { type: "button", id: "export", onClick: () => void this.#export() },
+            "Export the store",
+          ),
           file,
-          h("button", { type: "button", id: "import", onClick: () => file.click() }, "Import a store…"),
+          h(
+            "button",
+            { type: "button", id: "import", onClick: () => file.click() },
+            "Import a store…",
+          ),
         ),
         h(
           "p",
@@ -147,7 +179,10 @@ export class Shop {
     this.#busy = done;
     this.#error.hidden = true;
     this.#draw();
-    work(this.#cart).then(() => (this.#said.textContent = done), (e: Error) => tell((e.cause as Error | undefined) ?? e))
+    work(this.#cart).then(
+      () => (this.#said.textContent = done),
+      (e: Error) => tell((e.cause as Error | undefined) ?? e),
+    )
       .finally(() => {
         this.#busy = "";
         this.#draw();
@@ -168,7 +203,11 @@ export class Shop {
   #drawStrip({ role }: TabStatus): void {
     const words = {
       leader: ["good", "this tab leads", "The engine, its store and the workflow code run here."],
-      follower: ["plain", "another tab leads", "This tab sends it requests, and becomes the leader when it closes."],
+      follower: [
+        "plain",
+        "another tab leads",
+        "This tab sends it requests, and becomes the leader when it closes.",
+      ],
       none: ["bad", "no tab leads", "Waiting for a new leader."],
     } as const;
     const [kind, name, about] = words[role];
@@ -192,7 +231,13 @@ export class Shop {
     const at = phase === "refunded" ? 3 : PHASES.findIndex(([name]) => name === phase);
     const total = items.reduce((sum, { priceCents }) => sum + priceCents, 0);
     const busy = this.#busy !== "";
-    const button = (id: string, text: string, done: string, work: (cart: Cart) => Promise<void>, main = false) =>
+    const button = (
+      id: string,
+      text: string,
+      done: string,
+      work: (cart: Cart) => Promise<void>,
+      main = false,
+    ) =>
       h("button", {
         type: "button",
         id,
@@ -222,7 +267,10 @@ export class Shop {
         ...PHASES.map(([name, label], i) =>
           h(
             "li",
-            { className: i < at ? "past" : i === at ? "now" : undefined, "aria-current": i === at ? "step" : undefined },
+            {
+              className: i < at ? "past" : i === at ? "now" : undefined,
+              "aria-current": i === at ? "step" : undefined,
+            },
             name === "done" && (phase === "refunded") ? "Refunded" : label,
           )
         ),
@@ -231,7 +279,9 @@ export class Shop {
         ? h(
           "p",
           { className: "none" },
-          runId === undefined || !collecting ? "Add an item to start the workflow." : "The cart is empty.",
+          runId === undefined || !collecting
+            ? "Add an item to start the workflow."
+            : "The cart is empty.",
         )
         : h(
           "ul",
@@ -243,7 +293,12 @@ export class Shop {
               h("span", { className: "what" }, GOODS.find((good) => good.sku === sku)?.name ?? sku),
               h("span", { className: "price" }, money(priceCents)),
               collecting && h("button", {
-                ...{ type: "button", "data-remove": sku, disabled: busy, "aria-label": `Remove ${sku} from the cart` },
+                ...{
+                  type: "button",
+                  "data-remove": sku,
+                  disabled: busy,
+                  "aria-label": `Remove ${sku} from the cart`,
+                },
                 onClick: () => this.#do(`Removed ${sku}.`, (cart) => cart.remove(sku)),
               }, "Remove"),
             )
@@ -258,13 +313,21 @@ export class Shop {
       h(
         "p",
         { className: "buttons" },
-        collecting && items.length > 0 && button("checkout", "Check out", "Charging.", (cart) => cart.checkout(), true),
+        collecting && items.length > 0 &&
+          button("checkout", "Check out", "Charging.", (cart) => cart.checkout(), true),
         open && phase === "charging" &&
-          h("span", { className: "fine", id: "charging" }, "Charging … Close the tab now to see it recover."),
-        open && phase === "confirming" && button("confirm", "Yes, buy it", "Bought.", (cart) => cart.decide(true), true),
-        open && phase === "confirming" && button("cancel", "No, refund", "Canceled.", (cart) => cart.decide(false)),
+          h(
+            "span",
+            { className: "fine", id: "charging" },
+            "Charging … Close the tab now to see it recover.",
+          ),
+        open && phase === "confirming" &&
+          button("confirm", "Yes, buy it", "Bought.", (cart) => cart.decide(true), true),
+        open && phase === "confirming" &&
+          button("cancel", "No, refund", "Canceled.", (cart) => cart.decide(false)),
         result !== undefined && h("span", { id: "result" }, result),
-        result !== undefined && button("again", "A new cart", "A new cart.", (cart) => cart.start()),
+        result !== undefined &&
+          button("again", "A new cart", "A new cart.", (cart) => cart.start()),
       ),
     );
   }
@@ -286,7 +349,12 @@ export class Shop {
         { className: "buttons" },
         h(
           "button",
-          { type: "button", id: "debug", disabled: runId === undefined, onClick: () => void this.#inDebugger() },
+          {
+            type: "button",
+            id: "debug",
+            disabled: runId === undefined,
+            onClick: () => void this.#inDebugger(),
+          },
           "Open this run in the debugger",
         ),
       ),
@@ -295,7 +363,10 @@ export class Shop {
 
   async #inDebugger(): Promise<void> {
     try {
-      await this.#debug(`the cart of this tab, run ${this.#cart.state.runId}`, await this.#cart.history());
+      await this.#debug(
+        `the cart of this tab, run ${this.#cart.state.runId}`,
+        await this.#cart.history(),
+      );
     } catch (e) {
       tell(e as Error);
     }
@@ -322,7 +393,9 @@ export class Shop {
     try {
       await this.#app.importStore(file, { force });
       this.#said.textContent = "The store was imported.";
-      question.append(h("p", { className: "notice", id: "imported" }, `The store was replaced by ${file.name}.`));
+      question.append(
+        h("p", { className: "notice", id: "imported" }, `The store was replaced by ${file.name}.`),
+      );
       await this.#measure();
     } catch (e) {
       if (!(e instanceof StoreNotEmptyError)) return tell(e as Error);
@@ -331,7 +404,11 @@ export class Shop {
         { type: "button", id: "replace", onClick: () => void this.#import(file, true) },
         "Replace the store",
       );
-      const no = h("button", { type: "button", onClick: () => question.replaceChildren() }, "Keep the store");
+      const no = h(
+        "button",
+        { type: "button", onClick: () => question.replaceChildren() },
+        "Keep the store",
+      );
       question.append(
         h(
           "p",
@@ -346,7 +423,10 @@ export class Shop {
   }
 }
 
-/** Replaces the children of an element if they differ, and keeps the focus on the element with the same id. */
+/**
+ * Replaces the children of an element if they differ, and keeps the focus on the element with the
+ * same id.
+ */
 function keep(parent: HTMLElement, ...children: HTMLElement[]): void {
   const next = document.createElement("div");
   next.append(...children);

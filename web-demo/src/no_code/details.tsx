@@ -1,7 +1,16 @@
-// The right pane of a run without code: findings, open items, buttons to open code, related runs, facts and limits.
+// The right pane of a run without code: findings, open items, buttons to open code, related runs,
+// facts and limits.
 import type { JSX } from "preact";
 import type { RunLink } from "temporalex/debug";
-import { goTo, openedRuns, type OpenRun, playing, position, selectItem, showRun } from "../store/state.ts";
+import {
+  goTo,
+  openedRuns,
+  type OpenRun,
+  playing,
+  position,
+  selectItem,
+  showRun,
+} from "../store/state.ts";
 import { CodeButtons } from "../open/code_buttons.tsx";
 import { Glyph } from "../ui/glyph.tsx";
 import { count, date, lasting } from "../ui/time.ts";
@@ -39,7 +48,9 @@ function CodeReceiver({ run }: { run: OpenRun }): JSX.Element {
         : (
           <>
             <p class="say">See the line it waits on, change it, replay it.</p>
-            <p class="second">Drop the folder or the files of the workflow anywhere on this page, or:</p>
+            <p class="second">
+              Drop the folder or the files of the workflow anywhere on this page, or:
+            </p>
             <CodeButtons />
             <pre class="well">{`temporalex debug ${file} \\\n  --workflows src/workflows.ts`}</pre>
           </>
@@ -94,7 +105,10 @@ const nothingText = ({ model }: OpenRun): string =>
 /** Limit for shown items; the rest is counted. */
 const MOST_OPEN = 6;
 
-/** Items that are open at the position. The height is the same for none and one, so that a step moves little. */
+/**
+ * Items that are open at the position. The height is the same for none and one, so that a step
+ * moves little.
+ */
 function OpenNow({ run }: { run: OpenRun }): JSX.Element {
   const { model } = run;
   const at = position.value;
@@ -109,11 +123,17 @@ function OpenNow({ run }: { run: OpenRun }): JSX.Element {
       <ul class="told">
         {open.slice(0, MOST_OPEN).map((item) => (
           <li key={item.index}>
-            <button type="button" onClick={() => selectItem(item)} title={`${item.name}, since event ${item.from}`}>
+            <button
+              type="button"
+              onClick={() => selectItem(item)}
+              title={`${item.name}, since event ${item.from}`}
+            >
               <Glyph kind={item.kind} />
               <span class="cut grow">{bareName(item)}</span>
               <span class="soft nowrap">
-                {now === undefined || item.startMs === undefined ? "" : `for ${lasting(Math.max(0, now - item.startMs))}`}
+                {now === undefined || item.startMs === undefined
+                  ? ""
+                  : `for ${lasting(Math.max(0, now - item.startMs))}`}
               </span>
             </button>
           </li>
@@ -146,11 +166,18 @@ function Links({ run }: { run: OpenRun }): JSX.Element | null {
               <button
                 type="button"
                 title={`workflow ${link.workflowId}, run ${link.runId}`}
-                onClick={() => there !== undefined ? showRun(there) : canOpen(link) ? void openLinked(link) : go(link.eventId)}
+                onClick={() =>
+                  there !== undefined
+                    ? showRun(there)
+                    : canOpen(link)
+                    ? void openLinked(link)
+                    : go(link.eventId)}
               >
                 <Glyph kind={link.kind === "child" ? "child" : "run"} />
                 <span class="cut grow">{LINKS[link.kind]}: {name}</span>
-                <span class="soft nowrap">{there === undefined && !canOpen(link) ? "not opened" : "open it"}</span>
+                <span class="soft nowrap">
+                  {there === undefined && !canOpen(link) ? "not opened" : "open it"}
+                </span>
               </button>
             </li>
           );
@@ -167,7 +194,8 @@ function Links({ run }: { run: OpenRun }): JSX.Element | null {
 }
 
 function Facts({ run }: { run: OpenRun }): JSX.Element {
-  const { id, runId, taskQueue, sdk, identities, builds, attempt, cron, startMs, endMs, status } = run.model.facts;
+  const { id, runId, taskQueue, sdk, identities, builds, attempt, cron, startMs, endMs, status } =
+    run.model.facts;
   const rows: readonly (readonly [string, string])[] = [
     ["Workflow id", id],
     ["Run id", runId],

@@ -7,7 +7,11 @@ const MOST = 12;
 
 export function FailureWell({ failure }: { failure: ShownFailure }): JSX.Element {
   const chain: ShownFailure[] = [];
-  for (let at: ShownFailure | undefined = failure; at !== undefined && chain.length < MOST; at = at.cause) chain.push(at);
+  for (
+    let at: ShownFailure | undefined = failure;
+    at !== undefined && chain.length < MOST;
+    at = at.cause
+  ) chain.push(at);
   return (
     <ol class="value-well failure">
       {chain.map(({ type, message }, i) => (

@@ -1,5 +1,5 @@
-// The middle pane of a run without code: the selected item, or the item at the position, with input, result or
-// failure, attempts, cause and result. For the run: where its time went.
+// The middle pane of a run without code: the selected item, or the item at the position, with
+// input, result or failure, attempts, cause and result. For the run: where its time went.
 import type { JSX } from "preact";
 import { useMemo, useState } from "preact/hooks";
 import type { Shown } from "temporalex/debug";
@@ -61,10 +61,17 @@ function Title({ run, item }: { run: OpenRun; item: RunItem }): JSX.Element {
     <header class="thing-title">
       <Glyph kind={item.kind} size={14} />
       <h2 class="cut" title={name}>{name}</h2>
-      <span class="soft cut" title={item.key}>{KIND_NAMES[item.kind]}{item.key === "" ? "" : ` ${item.key}`}</span>
+      <span class="soft cut" title={item.key}>
+        {KIND_NAMES[item.kind]}
+        {item.key === "" ? "" : ` ${item.key}`}
+      </span>
       {Groups !== undefined && <Groups.Chips model={run.model} item={item} most={3} />}
       <span class="grow" />
-      {item.from !== item.to && <span class={`thing-end ${isDone ? endedBadly(item) ? "failed" : "" : "future"}`}>{end}</span>}
+      {item.from !== item.to && (
+        <span class={`thing-end ${isDone ? endedBadly(item) ? "failed" : "" : "future"}`}>
+          {end}
+        </span>
+      )}
     </header>
   );
 }
@@ -75,7 +82,8 @@ function Wells({ run, item }: { run: OpenRun; item: RunItem }): JSX.Element | nu
     [run, item],
   );
   const isFuture = item.closedBy !== undefined && item.closedBy > position.value;
-  const hasResult = output !== undefined && !("value" in output && output.value === undefined && input.length === 0);
+  const hasResult = output !== undefined &&
+    !("value" in output && output.value === undefined && input.length === 0);
   if (input.length === 0 && !hasResult && failure === undefined) return null;
   return (
     <section class="section wells">
@@ -124,7 +132,9 @@ function Events({ run, item }: { run: OpenRun; item: RunItem }): JSX.Element {
   const next = item.eventIds.find((id) => id > position.value);
   const copy = () => {
     const events = shown.map((id) => [`event ${id}`, model.eventOf(id)]);
-    void navigator.clipboard.writeText(formatJson(Object.fromEntries(events))).then(() => setCopied(item));
+    void navigator.clipboard.writeText(formatJson(Object.fromEntries(events))).then(() =>
+      setCopied(item)
+    );
   };
   return (
     <section class="section">
@@ -135,9 +145,13 @@ function Events({ run, item }: { run: OpenRun; item: RunItem }): JSX.Element {
           return (
             // The elements are reused for the next item.
             <li key={i} class={id > position.value ? "future" : ""}>
-              <button type="button" class="link-button" onClick={() => goAnd(id, item)}>event {count(id)}</button>
+              <button type="button" class="link-button" onClick={() => goAnd(id, item)}>
+                event {count(id)}
+              </button>
               <span class="cut grow" title={line.type}>{line.type}</span>
-              <time class="soft">{line.timeMs === undefined ? "" : clock(line.timeMs - start, 3)}</time>
+              <time class="soft">
+                {line.timeMs === undefined ? "" : clock(line.timeMs - start, 3)}
+              </time>
               <button
                 type="button"
                 class="button small bare"
@@ -157,8 +171,18 @@ function Events({ run, item }: { run: OpenRun; item: RunItem }): JSX.Element {
         })}
       </ol>
       <p class="button-row">
-        {next !== undefined && <button type="button" class="button small" onClick={() => goAnd(next, item)}>Next event</button>}
-        <button type="button" class="button small" onClick={copy}>{copied === item ? "Copied" : "Copy JSON"}</button>
+        {next !== undefined && (
+          <button
+            type="button"
+            class="button small"
+            onClick={() => goAnd(next, item)}
+          >
+            Next event
+          </button>
+        )}
+        <button type="button" class="button small" onClick={copy}>
+          {copied === item ? "Copied" : "Copy JSON"}
+        </button>
       </p>
     </section>
   );

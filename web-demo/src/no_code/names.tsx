@@ -14,7 +14,9 @@ export function ThingLink({ item }: { item: RunItem }): JSX.Element {
         selectItem(item);
       }}
     >
-      {item.kind === "run" ? item.from === 1 ? "the start" : `the end (${item.name})` : bareName(item)}
+      {item.kind === "run"
+        ? item.from === 1 ? "the start" : `the end (${item.name})`
+        : bareName(item)}
     </button>
   );
 }

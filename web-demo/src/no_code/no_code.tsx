@@ -1,10 +1,13 @@
-// The panes of a run without code. They are not part of the first load, which shows a sample with its code.
+// The panes of a run without code. They are not part of the first load, which shows a sample with
+// its code.
 import { type Signal, signal } from "@preact/signals";
 import type { JSX } from "preact";
 import { notify } from "../store/notices.ts";
 import type { OpenRun } from "../store/state.ts";
 
-const panes: Signal<typeof import("./panes.ts") | undefined> = signal<typeof import("./panes.ts") | undefined>(undefined);
+const panes: Signal<typeof import("./panes.ts") | undefined> = signal<
+  typeof import("./panes.ts") | undefined
+>(undefined);
 let isAsked = false;
 
 function load(): void {

@@ -3,7 +3,15 @@ import type { JSX } from "preact";
 import type { RunItem } from "../store/run_model.ts";
 import { goTo, type OpenRun, playing } from "../store/state.ts";
 import { lasting } from "../ui/time.ts";
-import { madeIn, numberOfTask, seenBy, takenBy, type TaskAnswer, taskAnswer, writtenIn } from "./came_of.ts";
+import {
+  madeIn,
+  numberOfTask,
+  seenBy,
+  takenBy,
+  type TaskAnswer,
+  taskAnswer,
+  writtenIn,
+} from "./came_of.ts";
 import { Things } from "./names.tsx";
 
 function TaskLink({ number, task }: { number: number; task: RunItem }): JSX.Element {
@@ -14,7 +22,9 @@ function TaskLink({ number, task }: { number: number; task: RunItem }): JSX.Elem
   return <button type="button" class="thing-link" onClick={go}>task {number}</button>;
 }
 
-export function LedTo({ run: { model }, item }: { run: OpenRun; item: RunItem }): JSX.Element | null {
+export function LedTo(
+  { run: { model }, item }: { run: OpenRun; item: RunItem },
+): JSX.Element | null {
   if (item.kind === "task") {
     const number = numberOfTask(model, item);
     const news = item.eventIds.length < 2 ? [] : seenBy(model, { number, task: item });
@@ -49,13 +59,17 @@ export function CameOf({ run: { model }, item }: { run: OpenRun; item: RunItem }
   if (item.kind === "task") return <TaskResult run={{ model }} item={item} />;
   if (item.closedBy === undefined) return <p class="say">Open at the end of the history.</p>;
   // A workflow task writes the outcome of an update. No later task has to process that.
-  if (item.kind === "update") return <UpdateResult model={model} item={item} closedBy={item.closedBy} />;
+  if (item.kind === "update") {
+    return <UpdateResult model={model} item={item} closedBy={item.closedBy} />;
+  }
   const answer = takenBy(model, item.closedBy);
   if (answer === undefined) {
     const isOver = model.facts.status !== "Running";
     return (
       <p class="say">
-        {isOver ? "The run ended before a workflow task processed the result." : "No workflow task has processed the result yet."}
+        {isOver
+          ? "The run ended before a workflow task processed the result."
+          : "No workflow task has processed the result yet."}
       </p>
     );
   }
@@ -66,7 +80,10 @@ export function CameOf({ run: { model }, item }: { run: OpenRun; item: RunItem }
   );
 }
 
-type UpdateResultProps = Pick<OpenRun, "model"> & { readonly item: RunItem; readonly closedBy: number };
+type UpdateResultProps = Pick<OpenRun, "model"> & {
+  readonly item: RunItem;
+  readonly closedBy: number;
+};
 
 function UpdateResult({ model, item, closedBy }: UpdateResultProps): JSX.Element {
   const wrote = writtenIn(model, closedBy);
@@ -77,11 +94,17 @@ function UpdateResult({ model, item, closedBy }: UpdateResultProps): JSX.Element
   return <p class="say">It {outcome} in {isSame ? "the same task" : <TaskLink {...wrote} />}.</p>;
 }
 
-function TaskResult({ run: { model }, item }: { run: Pick<OpenRun, "model">; item: RunItem }): JSX.Element {
+function TaskResult(
+  { run: { model }, item }: { run: Pick<OpenRun, "model">; item: RunItem },
+): JSX.Element {
   const number = numberOfTask(model, item);
   const [scheduled, started, closed] = item.eventIds.map((id) => model.lines[id - 1]?.timeMs);
-  const waited = scheduled !== undefined && started !== undefined ? `It waited ${lasting(started - scheduled)} for a worker` : "";
-  const ran = started !== undefined && closed !== undefined ? ` and took ${lasting(closed - started)}` : "";
+  const waited = scheduled !== undefined && started !== undefined
+    ? `It waited ${lasting(started - scheduled)} for a worker`
+    : "";
+  const ran = started !== undefined && closed !== undefined
+    ? ` and took ${lasting(closed - started)}`
+    : "";
   if (item.status !== "completed") {
     return (
       <p class="say">
@@ -104,7 +127,9 @@ interface AnswerProps {
   readonly isTask?: boolean;
 }
 
-function Answer({ answer: { number, task, began, took, completedUpdates }, isTask = false }: AnswerProps): JSX.Element {
+function Answer(
+  { answer: { number, task, began, took, completedUpdates }, isTask = false }: AnswerProps,
+): JSX.Element {
   const nothing = began.length + took.length + completedUpdates.length === 0;
   return (
     <>
@@ -127,7 +152,8 @@ function Answer({ answer: { number, task, began, took, completedUpdates }, isTas
       )}
       {completedUpdates.length > 0 && (
         <>
-          {began.length + took.length > 0 ? ", and " : ""}completed <Things items={completedUpdates} />
+          {began.length + took.length > 0 ? ", and " : ""}completed{" "}
+          <Things items={completedUpdates} />
         </>
       )}
       {!nothing && "."}

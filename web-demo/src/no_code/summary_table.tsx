@@ -57,7 +57,11 @@ export function SummaryTable({ run }: { run: OpenRun }): JSX.Element | null {
                     <span class="part-meter" aria-hidden="true">
                       <i
                         class={`k-${row.kind === "localActivity" ? "activity" : row.kind}`}
-                        ref={(element) => element?.style.setProperty("width", `${Math.max(2, row.longestMs! / longest * 100)}%`)}
+                        ref={(element) =>
+                          element?.style.setProperty(
+                            "width",
+                            `${Math.max(2, row.longestMs! / longest * 100)}%`,
+                          )}
                       />
                     </span>
                     {lasting(row.longestMs)}

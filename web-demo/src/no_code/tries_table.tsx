@@ -1,5 +1,5 @@
-// The attempts of an activity. The history has only the last one. The table estimates the times of the others
-// from the retry policy and says so.
+// The attempts of an activity. The history has only the last one. The table estimates the times of
+// the others from the retry policy and says so.
 import type { JSX } from "preact";
 import { digitsOf } from "../../../ts/run_view/rows.ts";
 import type { RunItem } from "../store/run_model.ts";
@@ -37,7 +37,9 @@ export function TriesTable({ run, item }: { run: OpenRun; item: RunItem }): JSX.
                 <td>
                   {startMs === undefined
                     ? "not recorded"
-                    : `${about && number > 1 ? "about " : ""}${clock(startMs - start, digitsOf(run.model))}`}
+                    : `${about && number > 1 ? "about " : ""}${
+                      clock(startMs - start, digitsOf(run.model))
+                    }`}
                 </td>
                 <td>{backoffMs === 0 ? "none" : lasting(backoffMs)}</td>
                 <td>
@@ -48,7 +50,11 @@ export function TriesTable({ run, item }: { run: OpenRun; item: RunItem }): JSX.
                       </>
                     )
                     : isLast
-                    ? item.status === "completed" ? "result" : item.status === "open" ? "still running" : item.status
+                    ? item.status === "completed"
+                      ? "result"
+                      : item.status === "open"
+                      ? "still running"
+                      : item.status
                     : <span class="soft">not recorded</span>}
                 </td>
               </tr>

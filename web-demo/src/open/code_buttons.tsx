@@ -26,7 +26,9 @@ export function acceptCode(): void {
 
 async function take(dropped: Dropped): Promise<void> {
   if (dropped.histories.length > 0) await openFiles(dropped.histories);
-  if (dropped.files.length + dropped.folders.length > 0) await (await import("./take_code.ts")).takeCode(dropped);
+  if (dropped.files.length + dropped.folders.length > 0) {
+    await (await import("./take_code.ts")).takeCode(dropped);
+  }
 }
 
 /** Buttons for a folder and for files of code. */
@@ -66,7 +68,9 @@ function FileButton({ label, folder = false, small = false, ...attributes }: {
         type="file"
         class="unseen"
         multiple
-        {...(folder ? { webkitdirectory: true } : { accept: ".ts,.tsx,.mts,.cts,.js,.mjs,.cjs,.jsx" })}
+        {...(folder
+          ? { webkitdirectory: true }
+          : { accept: ".ts,.tsx,.mts,.cts,.js,.mjs,.cjs,.jsx" })}
         onChange={({ currentTarget }) => {
           const chosen = takeFiles([...currentTarget.files ?? []]);
           inTurn(() => take(chosen));

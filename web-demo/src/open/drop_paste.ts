@@ -5,7 +5,10 @@ import { inTurn, openFiles, openText } from "./open_history.ts";
 /** True while files are dragged over the page. */
 export const dragging: Signal<boolean> = signal(false);
 
-/** Opens code that was dropped or pasted; set by `realm/`. Both methods return false if the data is not code. */
+/**
+ * Opens code that was dropped or pasted; set by `realm/`. Both methods return false if the data is
+ * not code.
+ */
 export interface CodeReceiver {
   drop(data: DataTransfer): boolean;
   paste(text: string): boolean;

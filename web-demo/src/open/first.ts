@@ -1,26 +1,46 @@
-// Opens the first run of the page: from the address, from this tab before a reload, or a sample that plays on the first screen.
+// Opens the first run of the page: from the address, from this tab before a reload, or a sample
+// that plays on the first screen.
 import { batch, effect } from "@preact/signals";
 import { openAddress, openBytes, type OpenOptions } from "./open_history.ts";
 import { keptHistory } from "../store/kept.ts";
 import { notify } from "../store/notices.ts";
-import { addRun, currentRun, intro, openedRuns, type OpenRun, playing, room, showRun } from "../store/state.ts";
+import {
+  addRun,
+  currentRun,
+  intro,
+  openedRuns,
+  type OpenRun,
+  playing,
+  room,
+  showRun,
+} from "../store/state.ts";
 
 const TAB = "temporalex.open";
 const reduced = matchMedia("(prefers-reduced-motion: reduce)");
 
 /** Opens a sample by its id. Resolves with undefined for an unknown id. */
-export async function openSample(id: string, options: OpenOptions = {}): Promise<OpenRun | undefined> {
+export async function openSample(
+  id: string,
+  options: OpenOptions = {},
+): Promise<OpenRun | undefined> {
   const { samples } = await import("../realm/sample_histories.ts");
   const sample = samples.find((known) => known.id === id);
   if (sample === undefined) return undefined;
-  return await openBytes(`${sample.name} (sample)`, new TextEncoder().encode(sample.text), { ...options, key: `sample:${id}` });
+  return await openBytes(`${sample.name} (sample)`, new TextEncoder().encode(sample.text), {
+    ...options,
+    key: `sample:${id}`,
+  });
 }
 
 /** Opens the run of a key in the address. Resolves with whether the run is open. */
 export async function findRun(key: string): Promise<boolean> {
-  if (key.startsWith("sample:")) return await openSample(key.slice("sample:".length), { show: false }) !== undefined;
+  if (key.startsWith("sample:")) {
+    return await openSample(key.slice("sample:".length), { show: false }) !== undefined;
+  }
   const found = await keptHistory(key);
-  if (found !== undefined) return await openBytes(found.name, found.bytes, { key, show: false }) !== undefined;
+  if (found !== undefined) {
+    return await openBytes(found.name, found.bytes, { key, show: false }) !== undefined;
+  }
   notify({
     title: "The history of this link is not in this browser.",
     text: "It was opened in another browser, or has been deleted since.",
@@ -59,7 +79,10 @@ export function keepTabsRuns(): void {
   });
 }
 
-/** Opens `#history=ADDRESS` (a file to fetch) or `#zip=...` (a history in the address). Resolves with false for other forms. */
+/**
+ * Opens `#history=ADDRESS` (a file to fetch) or `#zip=...` (a history in the address). Resolves
+ * with false for other forms.
+ */
 export async function openFromAddress(): Promise<boolean> {
   const [, form, text] = /^#(history|zip)=(.+)$/s.exec(location.hash) ?? [];
   if (form === undefined) return false;
@@ -71,13 +94,20 @@ export async function openFromAddress(): Promise<boolean> {
       await openBytes("history of a link", await unpackHistoryLink(text!));
     } catch (error) {
       const advice = "Ask the sender for a new link, or for the file.";
-      notify({ title: "The history of this link cannot be opened:", text: `${(error as Error).message}.`, advice });
+      notify({
+        title: "The history of this link cannot be opened:",
+        text: `${(error as Error).message}.`,
+        advice,
+      });
     }
   }
   return true;
 }
 
-/** Shows the first screen while no run is open. With reduced motion the sample does not play: the middle of the run is shown. */
+/**
+ * Shows the first screen while no run is open. With reduced motion the sample does not play: the
+ * middle of the run is shown.
+ */
 export function watchFirstScreen(): void {
   effect(() => {
     if (room.value === "open" && currentRun.value === undefined) void startIntro("shopping_cart");

@@ -1,4 +1,5 @@
-// A history in an address: its bytes, deflated and in base64url, after "#zip=". Browsers do not send the fragment of an address.
+// A history in an address: its bytes, deflated and in base64url, after "#zip=". Browsers do not
+// send the fragment of an address.
 
 /** Characters. Browsers accept two million, other programs far fewer. */
 export const LONGEST_LINK = 1_000_000;
@@ -21,12 +22,20 @@ export async function packHistoryLink(history: Uint8Array): Promise<string> {
   return link;
 }
 
-/** The history of a link; `text` is the part after "#zip=". Rejects if the text is damaged or the history too long. */
+/**
+ * The history of a link; `text` is the part after "#zip=". Rejects if the text is damaged or the
+ * history too long.
+ */
 export async function unpackHistoryLink(text: string): Promise<Uint8Array> {
-  if (!/^[\w-]+$/.test(text)) throw new Error("the link contains invalid characters; it was changed in transit");
+  if (!/^[\w-]+$/.test(text)) {
+    throw new Error("the link contains invalid characters; it was changed in transit");
+  }
   let packed: Uint8Array;
   try {
-    packed = Uint8Array.from(atob(text.replaceAll("-", "+").replaceAll("_", "/")), (c) => c.charCodeAt(0));
+    packed = Uint8Array.from(
+      atob(text.replaceAll("-", "+").replaceAll("_", "/")),
+      (c) => c.charCodeAt(0),
+    );
   } catch {
     throw new Error(CUT);
   }
@@ -39,8 +48,13 @@ export async function unpackHistoryLink(text: string): Promise<Uint8Array> {
 
 const CUT = "the link is incomplete; some programs cut long links";
 
-async function through(bytes: Uint8Array, stream: CompressionStream | DecompressionStream, most: number): Promise<Uint8Array> {
-  const reader = new Blob([bytes as Uint8Array<ArrayBuffer>]).stream().pipeThrough(stream).getReader();
+async function through(
+  bytes: Uint8Array,
+  stream: CompressionStream | DecompressionStream,
+  most: number,
+): Promise<Uint8Array> {
+  const reader = new Blob([bytes as Uint8Array<ArrayBuffer>]).stream().pipeThrough(stream)
+    .getReader();
   const parts: Uint8Array<ArrayBuffer>[] = [];
   let length = 0;
   for (;;) {
@@ -49,7 +63,9 @@ async function through(bytes: Uint8Array, stream: CompressionStream | Decompress
     length += value.length;
     if (length > most) {
       void reader.cancel();
-      throw new RangeError(`the unpacked history is larger than the limit of ${most / 2 ** 20} MiB`);
+      throw new RangeError(
+        `the unpacked history is larger than the limit of ${most / 2 ** 20} MiB`,
+      );
     }
     parts.push(value);
   }
@@ -58,6 +74,8 @@ async function through(bytes: Uint8Array, stream: CompressionStream | Decompress
 
 function base64url(bytes: Uint8Array): string {
   let text = "";
-  for (let i = 0; i < bytes.length; i += 0x8000) text += String.fromCharCode(...bytes.subarray(i, i + 0x8000));
+  for (let i = 0; i < bytes.length; i += 0x8000) {
+    text += String.fromCharCode(...bytes.subarray(i, i + 0x8000));
+  }
   return btoa(text).replaceAll("+", "-").replaceAll("/", "_").replace(/=+$/, "");
 }

@@ -22,11 +22,23 @@ export async function takeCode({ files, folders }: Dropped): Promise<void> {
     if (folder === undefined && isCodec(run, loose)) return void openCodec(loose[0]!.text);
     // Files are added to dropped files: they can be missing imports.
     const before = run.code.peek();
-    if (folder === undefined && before !== undefined && before.source === undefined && before.origin === "files") {
-      const all = [...before.files.filter(({ path }) => !loose.some((file) => file.path === path)), ...loose];
+    if (
+      folder === undefined && before !== undefined && before.source === undefined &&
+      before.origin === "files"
+    ) {
+      const all = [
+        ...before.files.filter(({ path }) => !loose.some((file) => file.path === path)),
+        ...loose,
+      ];
       return await choose(run, all, "files", undefined, name);
     }
-    await choose(run, [...loose, ...own], folder === undefined ? "files" : "folder", folder?.source, name);
+    await choose(
+      run,
+      [...loose, ...own],
+      folder === undefined ? "files" : "folder",
+      folder?.source,
+      name,
+    );
   } catch (error) {
     notify({ title: `${name} cannot be read:`, text: `${(error as Error).message}.` });
   }
@@ -58,7 +70,10 @@ async function choose(
   const take = (entry: string) => {
     const first = files.find(({ path }) => path === entry)!;
     const needed = source === undefined ? files : [first];
-    return load(run, codeSet({ entry, files: needed, origin, ...(source === undefined ? {} : { source }) }));
+    return load(
+      run,
+      codeSet({ entry, files: needed, origin, ...(source === undefined ? {} : { source }) }),
+    );
   };
   if (candidates.length === 1) return await take(candidates[0]!);
   if (candidates.length > 1) {
@@ -81,7 +96,9 @@ async function choose(
   notify(
     refused = {
       title: `${name} has no workflow "${type}":`,
-      text: `${files.length === 1 ? "it exports" : `its ${files.length} files of code export`} ${has}.`,
+      text: `${
+        files.length === 1 ? "it exports" : `its ${files.length} files of code export`
+      } ${has}.`,
       advice: `Drop the file that exports "${type}", or the folder of its project.`,
     },
   );
@@ -93,11 +110,15 @@ let refused: Notice | undefined;
 /** Whether the only file is a codec, and the run has encoded values. */
 function isCodec({ model, encoded }: OpenRun, files: readonly CodeFile[]): boolean {
   const [{ text } = { text: "" }, ...others] = files;
-  return others.length === 0 && (model.encodings.size > 0 || encoded !== undefined) && /\bdecode\b/.test(text) &&
+  return others.length === 0 && (model.encodings.size > 0 || encoded !== undefined) &&
+    /\bdecode\b/.test(text) &&
     /\bencode\b/.test(text) && findEntry(files, model.facts.type).candidates.length === 0;
 }
 
-/** Reads all files that the entry needs before the code is attached, so that the dialog of permission can show them. */
+/**
+ * Reads all files that the entry needs before the code is attached, so that the dialog of
+ * permission can show them.
+ */
 async function load(run: OpenRun, code: CodeSet): Promise<void> {
   if (mayRun(code)) return putCode(run, code);
   const { readCode } = await import("../realm/replay_code.ts");

@@ -1,6 +1,6 @@
-// Checks messages from the sandbox, which can be hostile. Accepts only the messages of a realm, made of plain
-// data: no other objects, no names that change prototypes, nothing that Preact would accept as an element, and
-// no more values than the longest replay needs.
+// Checks messages from the sandbox, which can be hostile. Accepts only the messages of a realm,
+// made of plain data: no other objects, no names that change prototypes, nothing that Preact would
+// accept as an element, and no more values than the longest replay needs.
 import type { FromRealm } from "../../../ts/realm/protocol.ts";
 
 /** Values in one message. A traced replay of 51,200 events has about 3 million. */
@@ -12,7 +12,11 @@ type Kind = "string" | "number" | "boolean" | "object";
 
 /** The fields of each accepted message with their types. Replays and branches need no others. */
 const FIELDS: { readonly [t: string]: { readonly [field: string]: Kind } } = {
-  ready: { workflowTypes: "object", takesAnyType: "boolean", versioningBehaviors: "object" } satisfies Of<"ready">,
+  ready: {
+    workflowTypes: "object",
+    takesAnyType: "boolean",
+    versioningBehaviors: "object",
+  } satisfies Of<"ready">,
   refused: { message: "string" } satisfies Of<"refused">,
   busy: { id: "number" } satisfies Of<"busy">,
   alive: {} satisfies Of<"alive">,
@@ -26,11 +30,19 @@ const FIELDS: { readonly [t: string]: { readonly [field: string]: Kind } } = {
   trapped: { message: "string" } satisfies Of<"trapped">,
   log: { entry: "object" } satisfies Of<"log">,
 };
-type Of<T extends FromRealm["t"]> = { readonly [field in keyof Omit<Extract<FromRealm, { t: T }>, "t">]?: Kind };
+type Of<T extends FromRealm["t"]> = {
+  readonly [field in keyof Omit<Extract<FromRealm, { t: T }>, "t">]?: Kind;
+};
 
 /** Fields of a verdict. */
 const VERDICT: { readonly [field: string]: Kind } = {
-  ...{ verdict: "string", workflowType: "string", workflowId: "string", runId: "string", activations: "number" },
+  ...{
+    verdict: "string",
+    workflowType: "string",
+    workflowId: "string",
+    runId: "string",
+    activations: "number",
+  },
   ...{ events: "number", warnings: "object" },
 };
 
@@ -38,13 +50,19 @@ const VERDICT: { readonly [field: string]: Kind } = {
 export function checkedMessage(data: unknown): FromRealm {
   plainData(data);
   const { t } = (data ?? {}) as { readonly t?: unknown };
-  if (typeof t !== "string" || !Object.hasOwn(FIELDS, t)) throw new Error(`unknown type ${short(t)}`);
+  if (typeof t !== "string" || !Object.hasOwn(FIELDS, t)) {
+    throw new Error(`unknown type ${short(t)}`);
+  }
   fields(data as Fields, FIELDS[t]!, t);
   const message = data as FromRealm;
   if (message.t === "verdict") {
     fields(message.verdict as unknown as Fields, VERDICT, "verdict");
-    if (!["ok", "nondeterminism", "failed"].includes(message.verdict.verdict)) throw new Error("unknown verdict");
-    if (!Array.isArray(message.verdict.warnings)) throw new Error("warnings of the verdict: expected a list");
+    if (!["ok", "nondeterminism", "failed"].includes(message.verdict.verdict)) {
+      throw new Error("unknown verdict");
+    }
+    if (!Array.isArray(message.verdict.warnings)) {
+      throw new Error("warnings of the verdict: expected a list");
+    }
   } else if (message.t === "line") {
     fields(message.at as unknown as Fields, { location: "string", ran: "number" }, "line");
   } else if (message.t === "ready") {
@@ -52,11 +70,20 @@ export function checkedMessage(data: unknown): FromRealm {
     if (!Array.isArray(workflowTypes) || !workflowTypes.every((type) => typeof type === "string")) {
       throw new Error("workflowTypes: expected a list of names");
     }
-    if (!(versioningBehaviors instanceof Map)) throw new Error("versioningBehaviors: expected a map");
+    if (!(versioningBehaviors instanceof Map)) {
+      throw new Error("versioningBehaviors: expected a map");
+    }
   } else if (message.t === "refused" && message.problems !== undefined) {
-    if (!Array.isArray(message.problems) || message.problems.length === 0) throw new Error("problems: expected a list");
+    if (!Array.isArray(message.problems) || message.problems.length === 0) {
+      throw new Error("problems: expected a list");
+    }
     for (const problem of message.problems) {
-      fields(problem as unknown as Fields, { file: "string", line: "number", column: "number", message: "string" }, "problem");
+      fields(problem as unknown as Fields, {
+        file: "string",
+        line: "number",
+        column: "number",
+        message: "string",
+      }, "problem");
     }
   }
   return message;
@@ -70,7 +97,9 @@ function fields(value: Fields, wanted: { readonly [field: string]: Kind }, of: s
   }
 }
 
-/** Throws if a value is not plain data. Without recursion, because the sender controls the depth. */
+/**
+ * Throws if a value is not plain data. Without recursion, because the sender controls the depth.
+ */
 export function plainData(data: unknown): void {
   let open: unknown[] = [data];
   let values = 0;
@@ -79,7 +108,9 @@ export function plainData(data: unknown): void {
     if (depth > DEEPEST) throw new Error(`the message is nested deeper than ${DEEPEST} levels`);
     const inner: unknown[] = [];
     for (const value of open) {
-      if (++values > MOST_VALUES) throw new Error(`the message has more than ${MOST_VALUES} values`);
+      if (++values > MOST_VALUES) {
+        throw new Error(`the message has more than ${MOST_VALUES} values`);
+      }
       if (typeof value !== "object" || value === null || seen.has(value)) continue;
       if (ArrayBuffer.isView(value) || value instanceof ArrayBuffer) continue;
       seen.add(value);
@@ -111,4 +142,6 @@ export function plainData(data: unknown): void {
 }
 
 const short = (value: unknown): string =>
-  typeof value === "object" && value !== null ? Object.prototype.toString.call(value) : String(value).slice(0, 80);
+  typeof value === "object" && value !== null
+    ? Object.prototype.toString.call(value)
+    : String(value).slice(0, 80);

@@ -1,5 +1,5 @@
-// Sorts files of a drop, a file dialog or a folder dialog into histories and code, by name. A folder is code;
-// histories in it are ignored.
+// Sorts files of a drop, a file dialog or a folder dialog into histories and code, by name. A
+// folder is code; histories in it are ignored.
 import { isCode } from "./code_names.ts";
 import { type FileSource, LARGEST_FILE, type Listing } from "../store/file_source.ts";
 
@@ -13,7 +13,10 @@ export interface Dropped {
   readonly folders: readonly { readonly name: string; readonly source: FileSource }[];
 }
 
-/** Sorts the content of a drop. Must be called in the event handler: browsers clear the data afterwards. */
+/**
+ * Sorts the content of a drop. Must be called in the event handler: browsers clear the data
+ * afterwards.
+ */
 export function takeDrop(data: DataTransfer): Dropped {
   const histories: File[] = [], files: File[] = [];
   const folders: { name: string; source: FileSource }[] = [];
@@ -38,7 +41,11 @@ export function takeFiles(list: Iterable<File>): Dropped {
     else (isCodeFile(file.name) ? files : histories).push(file);
   }
   const name = inside[0]?.webkitRelativePath.split("/")[0];
-  return { histories, files, folders: name === undefined ? [] : [{ name, source: listSource(inside) }] };
+  return {
+    histories,
+    files,
+    folders: name === undefined ? [] : [{ name, source: listSource(inside) }],
+  };
 }
 
 const isCodeFile = (name: string) => isCode(name) || name === "package.json";
@@ -50,7 +57,9 @@ function entrySource(root: FileSystemDirectoryEntry): FileSource {
     const known = folders.get(path);
     if (known !== undefined) return known;
     try {
-      const found = await new Promise<FileSystemEntry>((resolve, reject) => root.getDirectory(path, {}, resolve, reject));
+      const found = await new Promise<FileSystemEntry>((resolve, reject) =>
+        root.getDirectory(path, {}, resolve, reject)
+      );
       folders.set(path, found as FileSystemDirectoryEntry);
       return found as FileSystemDirectoryEntry;
     } catch {
@@ -65,7 +74,9 @@ function entrySource(root: FileSystemDirectoryEntry): FileSource {
       const files: string[] = [], inner: string[] = [];
       for (;;) {
         // Browsers return at most a hundred entries per call, and an empty list at the end.
-        const some = await new Promise<FileSystemEntry[]>((resolve, reject) => reader.readEntries(resolve, reject));
+        const some = await new Promise<FileSystemEntry[]>((resolve, reject) =>
+          reader.readEntries(resolve, reject)
+        );
         if (some.length === 0) return { files, folders: inner };
         for (const { name, isDirectory } of some) (isDirectory ? inner : files).push(name);
       }
@@ -74,7 +85,10 @@ function entrySource(root: FileSystemDirectoryEntry): FileSource {
       const entry = await new Promise<FileSystemFileEntry>((resolve, reject) =>
         root.getFile(path, {}, (found) => resolve(found as FileSystemFileEntry), reject)
       );
-      return await readSourceText(await new Promise<File>((resolve, reject) => entry.file(resolve, reject)), path);
+      return await readSourceText(
+        await new Promise<File>((resolve, reject) => entry.file(resolve, reject)),
+        path,
+      );
     },
   };
 }
@@ -82,7 +96,10 @@ function entrySource(root: FileSystemDirectoryEntry): FileSource {
 /** The files of a folder dialog, which the browser has already listed. */
 function listSource(list: readonly File[]): FileSource {
   const files = new Map<string, File>();
-  const folders = new Map<string, { files: string[]; folders: Set<string> }>([["", { files: [], folders: new Set() }]]);
+  const folders = new Map<string, { files: string[]; folders: Set<string> }>([["", {
+    files: [],
+    folders: new Set(),
+  }]]);
   for (const file of list) {
     const path = file.webkitRelativePath.slice(file.webkitRelativePath.indexOf("/") + 1);
     files.set(path, file);
@@ -108,7 +125,9 @@ function listSource(list: readonly File[]): FileSource {
 /** The text of a file. Rejects if it is too large for code. */
 export async function readSourceText(file: File, path: string): Promise<string> {
   if (file.size > LARGEST_FILE) {
-    throw new Error(`${path} has ${Math.round(file.size / 2 ** 20)} MiB, which is too large for a file of code`);
+    throw new Error(
+      `${path} has ${Math.round(file.size / 2 ** 20)} MiB, which is too large for a file of code`,
+    );
   }
   return await file.text();
 }

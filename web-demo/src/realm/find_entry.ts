@@ -1,11 +1,13 @@
-// Finds the file that has the workflow of a history: it exports the type's name, or declares a native workflow
-// of that name. Texts are searched, not parsed, because the loader checks the file anyway.
+// Finds the file that has the workflow of a history: it exports the type's name, or declares a
+// native workflow of that name. Texts are searched, not parsed, because the loader checks the file
+// anyway.
 import { isBundle } from "../../../ts/modules/bundle/format.ts";
 import type { CodeFile } from "../store/code_set.ts";
 
 export interface FoundEntries {
   /**
-   * Paths, the most likely first. One: the entry. Several: the user chooses. Empty: no file has the workflow.
+   * Paths, the most likely first. One: the entry. Several: the user chooses. Empty: no file has the
+   * workflow.
    */
   readonly candidates: readonly string[];
   /** Names of the workflows in the files, for messages. */
@@ -14,7 +16,8 @@ export interface FoundEntries {
 
 const IS_TEST = /(?:^|\/)(?:tests?|__tests__|spec)\/|[._-](?:test|spec)\.[cm]?[jt]sx?$/;
 const NATIVE = /\bworkflow\s*(?:<[^()]{0,500}>)?\s*\(\s*(["'`])((?:(?!\1)[^\\\n])+)\1/g;
-const EXPORTED = /\bexport\s+(?:async\s+)?(?:function\s*\*?|const|let|class)\s+([\p{L}_$][\p{L}\p{N}_$]*)/gu;
+const EXPORTED =
+  /\bexport\s+(?:async\s+)?(?:function\s*\*?|const|let|class)\s+([\p{L}_$][\p{L}\p{N}_$]*)/gu;
 const LISTED = /\bexport\s*\{([^{}]{0,10000})\}/g;
 const COMMONJS = /\bexports\.([\p{L}_$][\p{L}\p{N}_$]*)\s*=/gu;
 const FOR_TEMPORAL = /["']@temporalio\/workflow["'/]/;
@@ -38,11 +41,14 @@ export function findEntry(files: readonly CodeFile[], workflowType: string): Fou
     const declares = native.includes(workflowType);
     if (!declares && !exported.includes(workflowType)) continue;
     // An activity, a client's function or a test can have the workflow's name as well.
-    const rank = (bundle || declares ? 0 : isForTemporal ? 0 : exported.includes(workflowType) ? 2 : 4) +
+    const rank =
+      (bundle || declares ? 0 : isForTemporal ? 0 : exported.includes(workflowType) ? 2 : 4) +
       (IS_TEST.test(path) ? 1 : 0);
     found.push({ path, rank });
   }
-  found.sort((a, b) => a.rank - b.rank || a.path.length - b.path.length || (a.path < b.path ? -1 : 1));
+  found.sort((a, b) =>
+    a.rank - b.rank || a.path.length - b.path.length || (a.path < b.path ? -1 : 1)
+  );
   const best = found.filter(({ rank }) => rank === found[0]!.rank);
   return { candidates: best.map(({ path }) => path), known: [...known].sort() };
 }
@@ -54,7 +60,9 @@ function all(pattern: RegExp, text: string, group: number): string[] {
 /** Names of `export { a, b as c }`. */
 function listed(text: string): string[] {
   return all(LISTED, text, 1).flatMap((inner) =>
-    inner.split(",").map((each) => /(?:^|\bas\s+|^\s*)([\p{L}_$][\p{L}\p{N}_$]*)\s*$/u.exec(each.trim())?.[1] ?? "").filter((
+    inner.split(",").map((each) =>
+      /(?:^|\bas\s+|^\s*)([\p{L}_$][\p{L}\p{N}_$]*)\s*$/u.exec(each.trim())?.[1] ?? ""
+    ).filter((
       name,
     ) => name !== "")
   );

@@ -1,5 +1,5 @@
-// Loads the files of a code set as the module graph that a realm evaluates. Runs no code, and parses in a
-// worker.
+// Loads the files of a code set as the module graph that a realm evaluates. Runs no code, and
+// parses in a worker.
 import type { Divergence } from "../../../ts/debug/divergence/types.ts";
 import { type Problem, WorkflowLoadError } from "../../../ts/modules/loader/errors.ts";
 import type { ModuleGraph } from "../../../ts/modules/loader/graph.ts";
@@ -27,9 +27,14 @@ const REPAIR_MS = 2_000;
 export class CodeLoader {
   #worker: Worker | undefined;
   #nextId = 1;
-  #open: { readonly id: number; receive(message: FromLoader): void; fail(error: Error): void } | undefined;
+  #open:
+    | { readonly id: number; receive(message: FromLoader): void; fail(error: Error): void }
+    | undefined;
 
-  /** Rejects with a WorkflowLoadError that lists file and line of all errors, and when the next load begins. */
+  /**
+   * Rejects with a WorkflowLoadError that lists file and line of all errors, and when the next load
+   * begins.
+   */
   async load(code: CodeSet, lines: LineOptions = true): Promise<LoadedCode> {
     const id = this.#nextId++;
     this.#open?.fail(new Error("a newer load of the code replaced this one"));
@@ -42,7 +47,11 @@ export class CodeLoader {
         timer = setTimeout(() => {
           this.stop();
           reject(
-            new Error(`parsing the code took longer than ${LOAD_MS / 1000} s; remove files that the workflow does not need`),
+            new Error(
+              `parsing the code took longer than ${
+                LOAD_MS / 1000
+              } s; remove files that the workflow does not need`,
+            ),
           );
         }, LOAD_MS);
       };
@@ -58,7 +67,11 @@ export class CodeLoader {
             return void read(code, message).then((more) => {
               if (this.#open?.id !== id) return;
               for (const { text } of more.files) bytes += text.length;
-              if (bytes > MOST_BYTES) return fail(new Error(`the files of the code are larger than ${MOST_BYTES >> 20} MiB`));
+              if (bytes > MOST_BYTES) {
+                return fail(
+                  new Error(`the files of the code are larger than ${MOST_BYTES >> 20} MiB`),
+                );
+              }
               watch();
               post(worker, { t: "more", id, ...more });
             }, fail);
@@ -69,7 +82,11 @@ export class CodeLoader {
             return resolve({ graph, hasConverter, code: { ...code, files: inOrder(files, code) } });
           }
           case "refused":
-            return fail(new WorkflowLoadError(message.problems.map((problem: Problem) => explained(problem, code))));
+            return fail(
+              new WorkflowLoadError(
+                message.problems.map((problem: Problem) => explained(problem, code)),
+              ),
+            );
           case "failed":
             return fail(new Error(message.message));
           case "repaired":
@@ -79,7 +96,15 @@ export class CodeLoader {
       this.#open = { id, receive, fail };
       const { entry, files } = code;
       watch();
-      post(worker, { t: "load", id, set: code.id, entry, lines, files, hasMore: code.source !== undefined });
+      post(worker, {
+        t: "load",
+        id,
+        set: code.id,
+        entry,
+        lines,
+        files,
+        hasMore: code.source !== undefined,
+      });
     });
   }
 
@@ -112,14 +137,19 @@ export class CodeLoader {
   }
 
   #start(): Worker {
-    const worker = new Worker(new URL("./loader/loader_worker.ts", import.meta.url), { type: "module", name: "loader" });
+    const worker = new Worker(new URL("./loader/loader_worker.ts", import.meta.url), {
+      type: "module",
+      name: "loader",
+    });
     worker.onmessage = ({ data }: MessageEvent<FromLoader>) => {
       if (this.#open?.id === data.id) this.#open.receive(data);
     };
     worker.onerror = (event) => {
       const open = this.#open;
       this.stop();
-      open?.fail(new Error(`the loader failed: ${event.message || "its worker cannot be started"}`));
+      open?.fail(
+        new Error(`the loader failed: ${event.message || "its worker cannot be started"}`),
+      );
     };
     return worker;
   }
@@ -132,10 +162,18 @@ function post(worker: Worker, message: ToLoader): void {
 type More = Pick<Extract<ToLoader, { t: "more" }>, "files" | "folders">;
 
 async function read({ source }: CodeSet, want: Extract<FromLoader, { t: "want" }>): Promise<More> {
-  if (source === undefined) throw new Error("the loader requested a file that the code does not have");
+  if (source === undefined) {
+    throw new Error("the loader requested a file that the code does not have");
+  }
   const [files, folders] = await Promise.all([
-    Promise.all(want.files.map(async (path): Promise<CodeFile> => ({ path, text: await source.read(path) }))),
-    Promise.all(want.folders.map(async (path): Promise<More["folders"][number]> => [path, await source.list(path)])),
+    Promise.all(
+      want.files.map(async (path): Promise<CodeFile> => ({ path, text: await source.read(path) })),
+    ),
+    Promise.all(
+      want.folders.map(async (
+        path,
+      ): Promise<More["folders"][number]> => [path, await source.list(path)]),
+    ),
   ]);
   return { files, folders };
 }
@@ -143,6 +181,7 @@ async function read({ source }: CodeSet, want: Extract<FromLoader, { t: "want" }
 /** The entry first, then the user's files, then packages. Sets without a folder keep all files. */
 function inOrder(files: readonly CodeFile[], code: CodeSet): readonly CodeFile[] {
   const all = code.source === undefined ? code.files : files;
-  const rank = ({ path }: CodeFile) => path === code.entry ? 0 : path.includes("node_modules/") ? 2 : 1;
+  const rank = ({ path }: CodeFile) =>
+    path === code.entry ? 0 : path.includes("node_modules/") ? 2 : 1;
   return [...all].sort((a, b) => rank(a) - rank(b));
 }

@@ -9,7 +9,8 @@ export function explained(problem: Problem, code: CodeSet): Problem {
 }
 
 function advice(specifier: string, { source }: CodeSet): string {
-  const command = "or start `temporalex debug` with the history and `--workflows`, which finds modules as Node does";
+  const command =
+    "or start `temporalex debug` with the history and `--workflows`, which finds modules as Node does";
   if (specifier.startsWith(".") || specifier.startsWith("/")) {
     return source === undefined
       ? `Drop that file as well, or the folder that contains both, ${command}`

@@ -1,7 +1,12 @@
-// A realm for a code set: a worker in a sandboxed frame of an opaque origin, behind the determinism guard and a
-// watchdog. `PageRealms` keeps the frame, and in it a spare worker that has loaded script and core, so that the
-// next realm starts fast.
-import { createWorkerRealm, type ReplayOptions, type ReplayVerdict, type WorkerRealm } from "temporalex/slim";
+// A realm for a code set: a worker in a sandboxed frame of an opaque origin, behind the determinism
+// guard and a watchdog. `PageRealms` keeps the frame, and in it a spare worker that has loaded
+// script and core, so that the next realm starts fast.
+import {
+  createWorkerRealm,
+  type ReplayOptions,
+  type ReplayVerdict,
+  type WorkerRealm,
+} from "temporalex/slim";
 import type { ReplayingRealm } from "temporalex/debug";
 import type { Divergence } from "../../../ts/debug/divergence/types.ts";
 import type { WebWorker } from "../../../ts/platform/threads.ts";
@@ -31,15 +36,18 @@ export interface PageRealm extends ReplayingRealm, Pick<WorkerRealm, "runTask" |
   /** Warnings of the loader. */
   readonly warnings: readonly Problem[];
   /**
-   * Starts the worker of the next text, so that it has loaded script and core. Call it after the verdict,
-   * because starting a worker takes more CPU than most replays.
+   * Starts the worker of the next text, so that it has loaded script and core. Call it after the
+   * verdict, because starting a worker takes more CPU than most replays.
    */
   prepareNext(): void;
   /** Stops the code; open replays reject. */
   dispose(): void;
 }
 
-/** Creates the realms of one open run, one for each text of its code. Each realm replaces the previous one. */
+/**
+ * Creates the realms of one open run, one for each text of its code. Each realm replaces the
+ * previous one.
+ */
 export class PageRealms {
   readonly #loader = new CodeLoader();
   #frame: Promise<SandboxFrame> | undefined;
@@ -52,8 +60,9 @@ export class PageRealms {
   #disposed = false;
 
   /**
-   * Loads the code and starts a realm. The caller has checked that the code may run (permission.ts). Rejects
-   * with a WorkflowLoadError that lists file and line of all errors, or with a StoppedError.
+   * Loads the code and starts a realm. The caller has checked that the code may run
+   * (permission.ts). Rejects with a WorkflowLoadError that lists file and line of all errors, or
+   * with a StoppedError.
    */
   async open(code: CodeSet, lines: LineOptions = true): Promise<PageRealm> {
     this.#current?.dispose();
@@ -125,7 +134,9 @@ export class PageRealms {
   }
 
   #spareFor(frame: SandboxFrame, isEdited: boolean): void {
-    if (this.#spare === undefined && !this.#disposed && !frame.removed) this.#spare = frame.worker(isEdited);
+    if (this.#spare === undefined && !this.#disposed && !frame.removed) {
+      this.#spare = frame.worker(isEdited);
+    }
   }
 }
 
@@ -192,11 +203,18 @@ class SandboxedRealm implements PageRealm {
     return this.#realm.warnings;
   }
 
-  async replay(workflowId: string, history: Uint8Array, options?: ReplayOptions): Promise<ReplayVerdict> {
+  async replay(
+    workflowId: string,
+    history: Uint8Array,
+    options?: ReplayOptions,
+  ): Promise<ReplayVerdict> {
     const verdict = await this.#stop.race(this.#realm.replay(workflowId, history, options));
     const { error } = verdict;
     if (error?.divergence === undefined) return verdict;
-    return { ...verdict, error: { ...error, divergence: await this.#stop.race(this.#owner.inLines(error.divergence)) } };
+    return {
+      ...verdict,
+      error: { ...error, divergence: await this.#stop.race(this.#owner.inLines(error.divergence)) },
+    };
   }
 
   async runTask(...args: Parameters<WorkerRealm["runTask"]>): ReturnType<WorkerRealm["runTask"]> {

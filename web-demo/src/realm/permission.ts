@@ -1,5 +1,5 @@
-// Which code may run. Samples and the code of `temporalex debug` may run. Other code runs after a click in a
-// dialog that shows it; edits of permitted code may run as well.
+// Which code may run. Samples and the code of `temporalex debug` may run. Other code runs after a
+// click in a dialog that shows it; edits of permitted code may run as well.
 import { type ReadonlySignal, signal } from "@preact/signals";
 import type { CodeSet } from "../store/code_set.ts";
 

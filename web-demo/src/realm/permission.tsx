@@ -1,5 +1,5 @@
-// Asks before code runs that is not part of the page, and shows its files. Also asks for the entry file if several files have the
-// workflow.
+// Asks before code runs that is not part of the page, and shows its files. Also asks for the entry
+// file if several files have the workflow.
 import { computed, type Signal, signal } from "@preact/signals";
 import type { JSX } from "preact";
 import { useEffect, useState } from "preact/hooks";
@@ -45,7 +45,9 @@ export function Permission(): JSX.Element {
             <b>This code has not run yet.</b> {FROM[run.code.value!.origin]}{" "}
             The code runs in this tab, isolated from the page and the network.
           </p>
-          <button type="button" class="button main" onClick={() => (seen.value = true)}>Show what will run</button>
+          <button type="button" class="button main" onClick={() => (seen.value = true)}>
+            Show what will run
+          </button>
         </div>
       )}
       <Dialog id="permit" title="Run this code?" isOpen={seen}>
@@ -76,14 +78,17 @@ function Running(): JSX.Element | null {
   );
 }
 
-function WhatWillRun({ run, code }: { readonly run: OpenRun; readonly code: CodeSet }): JSX.Element {
+function WhatWillRun(
+  { run, code }: { readonly run: OpenRun; readonly code: CodeSet },
+): JSX.Element {
   const own = code.files.filter(({ path }) => !path.includes("node_modules/"));
   const packages = packagesOf(code.files);
   return (
     <>
       <p class="say">
         {FROM[code.origin]} To replay <b>{run.model.facts.type}</b>{" "}
-        it runs in a worker of a sandboxed frame, without access to the network, storage or this page.
+        it runs in a worker of a sandboxed frame, without access to the network, storage or this
+        page.
       </p>
       <ul class="will-run">
         {own.slice(0, LISTED).map(({ path, text }) => (
@@ -141,7 +146,9 @@ function EntryQuestion(): JSX.Element {
           <ul class="entries">
             {question.candidates.map((path) => (
               <li key={path}>
-                <button type="button" class="button" onClick={() => question.choose(path)}>{path}</button>
+                <button type="button" class="button" onClick={() => question.choose(path)}>
+                  {path}
+                </button>
               </li>
             ))}
           </ul>
@@ -151,11 +158,15 @@ function EntryQuestion(): JSX.Element {
   );
 }
 
-const first = (text: string) => text.split("\n", FIRST_LINES).map((line) => line.slice(0, 200)).join("\n");
-const kib = (characters: number) => characters < 1024 ? `${characters} B` : `${(characters / 1024).toFixed(1)} KiB`;
+const first = (text: string) =>
+  text.split("\n", FIRST_LINES).map((line) => line.slice(0, 200)).join("\n");
+const kib = (characters: number) =>
+  characters < 1024 ? `${characters} B` : `${(characters / 1024).toFixed(1)} KiB`;
 const size = (text: string) => `${text.split("\n").length} lines, ${kib(text.length)}`;
 
-function packagesOf(files: readonly CodeFile[]): { readonly name: string; readonly files: number; readonly text: string }[] {
+function packagesOf(
+  files: readonly CodeFile[],
+): { readonly name: string; readonly files: number; readonly text: string }[] {
   const packages = new Map<string, { files: number; characters: number }>();
   for (const { path, text } of files) {
     const name = /.*node_modules\/((?:@[^/]+\/)?[^/]+)\//.exec(path)?.[1];
@@ -163,5 +174,9 @@ function packagesOf(files: readonly CodeFile[]): { readonly name: string; readon
     const found = packages.get(name) ?? { files: 0, characters: 0 };
     packages.set(name, { files: found.files + 1, characters: found.characters + text.length });
   }
-  return [...packages].map(([name, { files, characters }]) => ({ name, files, text: kib(characters) }));
+  return [...packages].map(([name, { files, characters }]) => ({
+    name,
+    files,
+    text: kib(characters),
+  }));
 }

@@ -11,7 +11,11 @@ const MOST_FILES = 5000;
 export async function ownFiles(source: FileSource): Promise<CodeFile[]> {
   const paths: string[] = [];
   const open = [""];
-  for (let folder = open.shift(); folder !== undefined && paths.length < MOST_FILES; folder = open.shift()) {
+  for (
+    let folder = open.shift();
+    folder !== undefined && paths.length < MOST_FILES;
+    folder = open.shift()
+  ) {
     const listing = await source.list(folder);
     const prefix = folder === "" ? "" : `${folder}/`;
     for (const name of listing?.files ?? []) if (isCode(name)) paths.push(prefix + name);

@@ -1,6 +1,11 @@
-// Replays open runs against their code. Each run keeps its frame while it is open, so that the next replay
-// starts fast.
-import { type DebugSession, openSession, type PreparedHistory, prepareHistory } from "temporalex/debug";
+// Replays open runs against their code. Each run keeps its frame while it is open, so that the next
+// replay starts fast.
+import {
+  type DebugSession,
+  openSession,
+  type PreparedHistory,
+  prepareHistory,
+} from "temporalex/debug";
 import type { FirstVerdict } from "../store/state.ts";
 import type { CodeSet } from "../store/code_set.ts";
 import { CodeLoader } from "./load_code.ts";
@@ -26,10 +31,10 @@ export interface Replayed {
 }
 
 /**
- * Replays a run against permitted code. Rejects if the code cannot be loaded, and with a StoppedError if it is
- * stopped. With `tell` the run is replayed twice. The first replay records no lines, values and call sites: it
- * is several times faster, and reports whether the code replays. Its failure is not reported, because only the
- * second replay knows whether it is a divergence.
+ * Replays a run against permitted code. Rejects if the code cannot be loaded, and with a
+ * StoppedError if it is stopped. With `tell` the run is replayed twice. The first replay records no
+ * lines, values and call sites: it is several times faster, and reports whether the code replays.
+ * Its failure is not reported, because only the second replay knows whether it is a divergence.
  */
 export async function replayCode(
   { key, bytes }: Replayed,
@@ -39,13 +44,22 @@ export async function replayCode(
   let own = kept.get(key);
   // A run with new events, or whose file was written again, has another history under the same key.
   if (own?.bytes !== bytes) {
-    kept.set(key, own = { realms: own?.realms ?? new PageRealms(), bytes, history: prepareHistory(bytes) });
+    kept.set(
+      key,
+      own = { realms: own?.realms ?? new PageRealms(), bytes, history: prepareHistory(bytes) },
+    );
   }
   const [history, realm] = await Promise.all([own.history, own.realms.open(code)]);
   const { workflowId, workflowType } = history.file;
   try {
-    if (tell !== undefined && (realm.takesAnyType === true || realm.workflowTypes.includes(workflowType))) {
-      const { verdict } = await realm.replay(workflowId, history.bytes, { callSites: "never", explain: false });
+    if (
+      tell !== undefined &&
+      (realm.takesAnyType === true || realm.workflowTypes.includes(workflowType))
+    ) {
+      const { verdict } = await realm.replay(workflowId, history.bytes, {
+        callSites: "never",
+        explain: false,
+      });
       if (verdict !== "failed") tell(verdict === "ok" ? "replays" : "diverges");
       setTimeout(() => realm.prepareNext(), PAINT_MS);
     }
@@ -67,7 +81,8 @@ export function closeCode({ key }: Pick<Replayed, "key">): void {
 }
 
 /**
- * Loads the code with all files that its entry needs, without running it. Rejects if the code cannot be loaded.
+ * Loads the code with all files that its entry needs, without running it. Rejects if the code
+ * cannot be loaded.
  */
 export async function readCode(code: CodeSet): Promise<CodeSet> {
   const loader = new CodeLoader();

@@ -1,5 +1,5 @@
-// Replays a run when its code changes and may run, and sets its verdict. The previous session stays visible
-// until the next one exists.
+// Replays a run when its code changes and may run, and sets its verdict. The previous session stays
+// visible until the next one exists.
 import { batch, effect } from "@preact/signals";
 import type { DebugSession } from "temporalex/debug";
 import { type FirstVerdict, type OpenRun, showProblem, type Verdict } from "../store/state.ts";
@@ -8,10 +8,14 @@ import { showChanged } from "../inspector/changed.ts";
 import { mayRun } from "./permission.ts";
 
 /**
- * Replays the run against the code. Rejects if the code cannot run. `tell` is for edits: it is called when it
- * is known whether the code replays, before its lines are known.
+ * Replays the run against the code. Rejects if the code cannot run. `tell` is for edits: it is
+ * called when it is known whether the code replays, before its lines are known.
  */
-export type Replay = (run: OpenRun, code: CodeSet, tell?: (said: FirstVerdict) => void) => Promise<DebugSession>;
+export type Replay = (
+  run: OpenRun,
+  code: CodeSet,
+  tell?: (said: FirstVerdict) => void,
+) => Promise<DebugSession>;
 
 /** Recognizes a load error by its shape, because its class is loaded with the first replay. */
 interface LoadError extends Error {
@@ -68,7 +72,10 @@ export function replayOnChange(run: OpenRun, replay: Replay): () => void {
       run.verdict.value = { state: code === undefined ? "none" : "waiting for permission" };
       return;
     }
-    run.verdict.value = { state: "replaying", ...(isEdit && before.state !== "none" ? { before: settled(before) } : {}) };
+    run.verdict.value = {
+      state: "replaying",
+      ...(isEdit && before.state !== "none" ? { before: settled(before) } : {}),
+    };
     void start(code, mine, isEdit);
   });
 }
@@ -78,7 +85,14 @@ function failed(error: LoadError, before: Verdict): Verdict {
   const [first] = error.problems ?? [];
   return syntax === undefined
     ? { state: "no replay", message: error.message, ...(first !== undefined && { at: first }) }
-    : { state: "not parsed", file: syntax.file, line: syntax.line, message: syntax.message, before };
+    : {
+      state: "not parsed",
+      file: syntax.file,
+      line: syntax.line,
+      message: syntax.message,
+      before,
+    };
 }
 
-const settled = (verdict: Verdict): Verdict => "before" in verdict && verdict.before !== undefined ? verdict.before : verdict;
+const settled = (verdict: Verdict): Verdict =>
+  "before" in verdict && verdict.before !== undefined ? verdict.before : verdict;

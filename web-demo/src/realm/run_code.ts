@@ -8,7 +8,8 @@ const watched = new WeakSet<OpenRun>();
 
 /** The question which of several files has the workflow; undefined without a question. */
 export const entryQuestion: Signal<
-  { readonly run: OpenRun; readonly candidates: readonly string[]; choose(path: string): void } | undefined
+  | { readonly run: OpenRun; readonly candidates: readonly string[]; choose(path: string): void }
+  | undefined
 > = signal(undefined);
 
 /** Attaches code to a run. It is replayed as soon as it may run. */

@@ -1,5 +1,5 @@
-// The histories that are part of the page, as exported by the `temporal` command line. Their texts are part of
-// the debugger's script, so no request is needed.
+// The histories that are part of the page, as exported by the `temporal` command line. Their texts
+// are part of the debugger's script, so no request is needed.
 import batch from "../../samples/batch_process.json?raw";
 import counter from "../../samples/counter.json?raw";
 import collector from "../../samples/event_collector.json?raw";
@@ -18,17 +18,37 @@ export interface Sample {
 }
 
 export const samples: readonly Sample[] = [
-  { id: "shopping_cart", name: "Shopping cart", about: "updates, a charge that is retried, a confirmation", text: cart },
-  { id: "shopping_cart_open", name: "Shopping cart, running", about: "what an open run waits for", text: open },
+  {
+    id: "shopping_cart",
+    name: "Shopping cart",
+    about: "updates, a charge that is retried, a confirmation",
+    text: cart,
+  },
+  {
+    id: "shopping_cart_open",
+    name: "Shopping cart, running",
+    about: "what an open run waits for",
+    text: open,
+  },
   {
     id: "shopping_cart_diverged",
     name: "Shopping cart, changed code",
     about: "the code diverges from the history",
     text: diverged,
   },
-  { id: "inventory", name: "Inventory", about: "update handlers that work in the background", text: inventory },
+  {
+    id: "inventory",
+    name: "Inventory",
+    about: "update handlers that work in the background",
+    text: inventory,
+  },
   { id: "batch_process", name: "Batch", about: "activities in parallel", text: batch },
-  { id: "event_collector", name: "Event collector", about: "a loop with a timeout that continues as new", text: collector },
+  {
+    id: "event_collector",
+    name: "Event collector",
+    about: "a loop with a timeout that continues as new",
+    text: collector,
+  },
   { id: "order_processing", name: "Order", about: "side effects", text: order },
   { id: "onboarding", name: "Onboarding", about: "three steps", text: onboarding },
   { id: "counter", name: "Counter", about: "signals", text: counter },

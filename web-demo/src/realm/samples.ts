@@ -1,5 +1,5 @@
-// The code of the samples: the examples. It runs in the sandbox like all code, but without a click, because it
-// is part of the page.
+// The code of the samples: the examples. It runs in the sandbox like all code, but without a click,
+// because it is part of the page.
 import batch from "../../../examples/batch_process/workflow.ts?raw";
 import counter from "../../../examples/counter/workflow.ts?raw";
 import entity from "../../../examples/entity/workflow.ts?raw";

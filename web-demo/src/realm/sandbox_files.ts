@@ -1,4 +1,5 @@
-// The files of the frame: the worker's script and the core's bytes, fetched once from the page's origin.
+// The files of the frame: the worker's script and the core's bytes, fetched once from the page's
+// origin.
 import coreUrl from "temporalex/worker.wasm?url";
 import scriptUrl from "virtual:sandbox";
 
@@ -28,7 +29,9 @@ async function get(url: string): Promise<Response> {
   const address = new URL(url, document.baseURI);
   const response = await fetch(address);
   if (!response.ok) {
-    throw new Error(`${address.href} cannot be fetched: the server responded with ${response.status} ${response.statusText}`);
+    throw new Error(
+      `${address.href} cannot be fetched: the server responded with ${response.status} ${response.statusText}`,
+    );
   }
   return response;
 }

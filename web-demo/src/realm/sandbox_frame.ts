@@ -1,5 +1,5 @@
-// The page's side of the sandboxed frame: creates it, starts workers in it, and terminates both. Messages from
-// it can be hostile, so they are checked before use (checked_messages.ts).
+// The page's side of the sandboxed frame: creates it, starts workers in it, and terminates both.
+// Messages from it can be hostile, so they are checked before use (checked_messages.ts).
 import type { WebWorker } from "../../../ts/platform/threads.ts";
 import { checkedMessage } from "./checked_messages.ts";
 import { type SandboxFiles, sandboxFiles } from "./sandbox_files.ts";
@@ -8,10 +8,16 @@ import type { FrameStart, FromFrame, ToFrame } from "./frame/protocol.ts";
 
 /** Milliseconds. A slow phone starts the frame within this time. */
 const START_MS = 20_000;
-/** Milliseconds. A loaded frame responds at once. This is the limit if there is another way to load it. */
+/**
+ * Milliseconds. A loaded frame responds at once. This is the limit if there is another way to load
+ * it.
+ */
 const REPLY_MS = 3000;
 const SANDBOX = "allow-scripts";
-/** Milliseconds. A frame that does not terminate a worker within this time is removed with all its workers. */
+/**
+ * Milliseconds. A frame that does not terminate a worker within this time is removed with all its
+ * workers.
+ */
 const END_MS = 300;
 const MESSAGES_PER_SECOND = 50_000;
 
@@ -47,21 +53,30 @@ export class SandboxFrame {
   }
 
   static async #from(files: SandboxFiles, signal: AbortSignal | undefined): Promise<Opened> {
-    const isKept = typeof navigator.serviceWorker === "object" && navigator.serviceWorker.controller !== null;
-    if (isKept && !navigator.onLine) return await SandboxFrame.#open(files, "from the service worker", START_MS, signal);
+    const isKept = typeof navigator.serviceWorker === "object" &&
+      navigator.serviceWorker.controller !== null;
+    if (isKept && !navigator.onLine) {
+      return await SandboxFrame.#open(files, "from the service worker", START_MS, signal);
+    }
     try {
-      return await SandboxFrame.#open(files, "from the server", isKept ? REPLY_MS : START_MS, signal);
+      return await SandboxFrame.#open(
+        files,
+        "from the server",
+        isKept ? REPLY_MS : START_MS,
+        signal,
+      );
     } catch (error) {
-      // Browsers also fire the load event for a frame that was not fetched. Such a frame does not respond.
+      // Browsers also fire the load event for a frame that was not fetched. Such a frame does not
+      // respond.
       if (!isKept || signal?.aborted === true) throw error;
       return await SandboxFrame.#open(files, "from the service worker", START_MS, signal);
     }
   }
 
   /**
-   * A service worker does not see requests of a frame with the attribute `sandbox`. Therefore the cached frame
-   * is loaded without the attribute: its response has the same sandbox in its policy, and both the document's
-   * script and this page reject a frame that is not sandboxed.
+   * A service worker does not see requests of a frame with the attribute `sandbox`. Therefore the
+   * cached frame is loaded without the attribute: its response has the same sandbox in its policy,
+   * and both the document's script and this page reject a frame that is not sandboxed.
    */
   static async #open(
     files: SandboxFiles,
@@ -83,34 +98,50 @@ export class SandboxFrame {
       await new Promise<void>((resolve, reject) => {
         const late = () => reject(new Error("it did not start in time"));
         timer = setTimeout(late, START_MS);
-        signal?.addEventListener("abort", () => reject(new Error("it was stopped")), { once: true });
+        signal?.addEventListener("abort", () => reject(new Error("it was stopped")), {
+          once: true,
+        });
         element.onload = () => {
-          if (element.contentDocument !== null) return reject(new Error("the frame has the origin of this page"));
+          if (element.contentDocument !== null) {
+            return reject(new Error("the frame has the origin of this page"));
+          }
           // A navigation of the document would be sandboxed as well.
           element.setAttribute("sandbox", SANDBOX);
           clearTimeout(timer);
           timer = setTimeout(late, replyMs);
-          const start: FrameStart = { t: "start", ...files, messagesPerSecond: MESSAGES_PER_SECOND };
+          const start: FrameStart = {
+            t: "start",
+            ...files,
+            messagesPerSecond: MESSAGES_PER_SECOND,
+          };
           element.contentWindow!.postMessage(start, "*", [port2]);
         };
         element.onerror = () => reject(new Error("sandbox.html cannot be loaded"));
         port1.onmessage = ({ data }: MessageEvent<FromFrame>) => {
           if (data.t === "here") resolve();
-          else reject(new Error(data.t === "refused" ? data.message : "its first message is unknown"));
+          else {reject(
+              new Error(data.t === "refused" ? data.message : "its first message is unknown"),
+            );}
         };
         document.body.append(element);
       });
     } catch (error) {
       element.remove();
       port1.close();
-      throw new Error(`the frame for workflow code cannot be used: ${(error as Error).message}`, { cause: error });
+      throw new Error(`the frame for workflow code cannot be used: ${(error as Error).message}`, {
+        cause: error,
+      });
     } finally {
       clearTimeout(timer);
     }
     return [element, port1];
   }
 
-  private constructor(element: HTMLIFrameElement, control: MessagePort, check: (data: unknown) => unknown) {
+  private constructor(
+    element: HTMLIFrameElement,
+    control: MessagePort,
+    check: (data: unknown) => unknown,
+  ) {
     this.#check = check;
     this.#element = element;
     this.#control = control;
@@ -123,8 +154,8 @@ export class SandboxFrame {
   }
 
   /**
-   * Starts a worker with the realm's script, which compiles the core at once. A spare worker prepares itself
-   * further.
+   * Starts a worker with the realm's script, which compiles the core at once. A spare worker
+   * prepares itself further.
    */
   worker(isSpare = false): WebWorker {
     if (this.#removed) throw new Error("the frame for workflow code was removed");
@@ -144,7 +175,10 @@ export class SandboxFrame {
         this.#check(event.data);
       } catch (error) {
         this.#end(id);
-        return this.#reportDeath(worker, `the worker sent an invalid message: ${(error as Error).message}`);
+        return this.#reportDeath(
+          worker,
+          `the worker sent an invalid message: ${(error as Error).message}`,
+        );
       }
       worker.onmessage?.(event);
     };
@@ -177,7 +211,10 @@ export class SandboxFrame {
     this.#workers.delete(id);
     held.port.close();
     this.#post({ t: "end", id });
-    this.#ending.set(id, setTimeout(() => this.#lose("the frame did not terminate a worker"), END_MS));
+    this.#ending.set(
+      id,
+      setTimeout(() => this.#lose("the frame did not terminate a worker"), END_MS),
+    );
   }
 
   #lose(reason: string): void {

@@ -52,7 +52,12 @@ function EndButton({ run, how }: { run: Watched; how: How }): JSX.Element {
   };
   return (
     <>
-      <button type="button" class={how.class} disabled={isServerGone.value} onClick={() => (isOpen.value = true)}>
+      <button
+        type="button"
+        class={how.class}
+        disabled={isServerGone.value}
+        onClick={() => (isOpen.value = true)}
+      >
         {how.button}…
       </button>
       <Dialog id={how.id} title={how.title} isOpen={isOpen}>
@@ -63,12 +68,17 @@ function EndButton({ run, how }: { run: Watched; how: How }): JSX.Element {
           <p>{how.text}</p>
           <label class="reason">
             Reason <span class="soft">(recorded in the history)</span>
-            <input value={reason.value} onInput={(event) => (reason.value = event.currentTarget.value)} />
+            <input
+              value={reason.value}
+              onInput={(event) => (reason.value = event.currentTarget.value)}
+            />
           </label>
           {trouble.value !== undefined && <p class="bad" role="alert">{trouble.value}</p>}
           <p class="dialog-buttons">
             <button type="submit" class={how.class}>{how.button} {run.workflowId}</button>
-            <button type="button" class="button" onClick={() => (isOpen.value = false)}>Leave it running</button>
+            <button type="button" class="button" onClick={() => (isOpen.value = false)}>
+              Leave it running
+            </button>
           </p>
         </form>
       </Dialog>

@@ -22,7 +22,10 @@ export function Invitation(): JSX.Element {
   return (
     <div class="invitation">
       <h1>All runs of a store or a cluster, live.</h1>
-      <p class="lead">This room is served on the loopback interface of your machine. Start it with one of these commands:</p>
+      <p class="lead">
+        This room is served on the loopback interface of your machine. Start it with one of these
+        commands:
+      </p>
       <dl class="invitation-commands">
         {COMMANDS.map(([what, command]) => (
           <div key={command}>
@@ -33,7 +36,8 @@ export function Invitation(): JSX.Element {
                 type="button"
                 class="button small"
                 aria-label={`Copy ${command}`}
-                onClick={() => void navigator.clipboard.writeText(command).then(() => setCopied(command))}
+                onClick={() =>
+                  void navigator.clipboard.writeText(command).then(() => setCopied(command))}
               >
                 {copied === command ? "Copied" : "Copy"}
               </button>

@@ -28,8 +28,16 @@ export function RunList(): JSX.Element {
     <div class="run-list">
       <div role="grid" aria-label="Runs" aria-rowcount={list.length + 1} onKeyDown={onKeyDown}>
         <div class="run-row head" role="row">
-          {["Status", "Workflow id", "Type", "Now", "Started", "Duration", "Events"].map((title) => (
-            <span role="columnheader" key={title} class={`c-${title.toLowerCase().replace(" ", "-")}`}>{title}</span>
+          {["Status", "Workflow id", "Type", "Now", "Started", "Duration", "Events"].map((
+            title,
+          ) => (
+            <span
+              role="columnheader"
+              key={title}
+              class={`c-${title.toLowerCase().replace(" ", "-")}`}
+            >
+              {title}
+            </span>
           ))}
         </div>
         <div role="rowgroup">
@@ -49,7 +57,12 @@ function Further({ shown }: { shown: number }): JSX.Element | null {
   return (
     <p class="section soft runs-further">
       <span role="status">{`${count(shown)} of ${count(all)} runs`}</span>
-      <button type="button" class="button" disabled={isAsked} onClick={() => (limit.value = shown + PAGE_ROWS)}>
+      <button
+        type="button"
+        class="button"
+        disabled={isAsked}
+        onClick={() => (limit.value = shown + PAGE_ROWS)}
+      >
         {isAsked ? "Loading…" : `Show ${count(Math.min(PAGE_ROWS, all - shown))} more`}
       </button>
     </p>
@@ -82,14 +95,26 @@ function Row({ run, isStop }: { run: WorkflowSummary; isStop: boolean }): JSX.El
       </span>
       <span role="gridcell" class="c-workflow-id mono cut" title={workflowId}>{workflowId}</span>
       <span role="gridcell" class="c-type cut" title={type}>{type}</span>
-      <span role="gridcell" class={now?.isFailure === true ? "c-now bad" : "c-now"} title={now?.text}>
+      <span
+        role="gridcell"
+        class={now?.isFailure === true ? "c-now bad" : "c-now"}
+        title={now?.text}
+      >
         {now?.kind !== undefined && <Glyph kind={now.kind} />} <span class="cut">{now?.text}</span>
       </span>
-      <span role="gridcell" class="c-started" title={started === undefined ? undefined : date(started)}>
+      <span
+        role="gridcell"
+        class="c-started"
+        title={started === undefined ? undefined : date(started)}
+      >
         {started === undefined ? "" : shortTime(started)}
       </span>
-      <span role="gridcell" class="c-lasts">{lasts === undefined ? "" : lasting(Math.max(0, lasts))}</span>
-      <span role="gridcell" class="c-events">{count(Math.max(historyLength, now?.events ?? 0))}</span>
+      <span role="gridcell" class="c-lasts">
+        {lasts === undefined ? "" : lasting(Math.max(0, lasts))}
+      </span>
+      <span role="gridcell" class="c-events">
+        {count(Math.max(historyLength, now?.events ?? 0))}
+      </span>
     </div>
   );
 }

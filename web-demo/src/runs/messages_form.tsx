@@ -1,5 +1,5 @@
-// Forms for signals, updates and queries: those that the workflow declares (`__temporal_workflow_metadata`), or
-// others by name.
+// Forms for signals, updates and queries: those that the workflow declares
+// (`__temporal_workflow_metadata`), or others by name.
 import { type Signal, useSignal, useSignalEffect } from "@preact/signals";
 import type { JSX } from "preact";
 import { formatJson } from "../../../ts/run_view/value_text.ts";
@@ -31,10 +31,15 @@ const AGAIN_MS = 5000;
 const KINDS: readonly Kind[] = ["update", "signal", "query"];
 
 async function messagesOf({ workflowId, runId }: Watched): Promise<readonly Message[]> {
-  const handle = client!.getHandle(undefined as string | undefined, workflowId, runId).with({ timeout: METADATA_MS });
+  const handle = client!.getHandle(undefined as string | undefined, workflowId, runId).with({
+    timeout: METADATA_MS,
+  });
   const { definition = {} } = await handle.query<Metadata>("__temporal_workflow_metadata");
   const of = (kind: Kind, list: readonly Definition[] = []): Message[] =>
-    list.filter(({ name }) => name !== "" && !name.startsWith("__")).map((each) => ({ ...each, kind }));
+    list.filter(({ name }) => name !== "" && !name.startsWith("__")).map((each) => ({
+      ...each,
+      kind,
+    }));
   return [
     ...of("update", definition.updateDefinitions),
     ...of("signal", definition.signalDefinitions),
@@ -42,7 +47,9 @@ async function messagesOf({ workflowId, runId }: Watched): Promise<readonly Mess
   ];
 }
 
-/** Parses the arguments: one JSON value per line, or nothing. Throws an Error that names the line. */
+/**
+ * Parses the arguments: one JSON value per line, or nothing. Throws an Error that names the line.
+ */
 export function parseArguments(text: string): unknown[] {
   const whole = text.trim();
   if (whole === "") return [];
@@ -53,19 +60,31 @@ export function parseArguments(text: string): unknown[] {
       try {
         return JSON.parse(line) as unknown;
       } catch (error) {
-        throw new Error(`argument ${i + 1} is not JSON (${(error as Error).message}); quote string values: "PEN-2"`);
+        throw new Error(
+          `argument ${i + 1} is not JSON (${
+            (error as Error).message
+          }); quote string values: "PEN-2"`,
+        );
       }
     });
   }
 }
 
-async function send({ workflowId, runId }: Watched, { kind, name }: Message, args: unknown[]): Promise<string> {
-  const handle = client!.getHandle(undefined as string | undefined, workflowId, runId).with({ timeout: SEND_MS });
+async function send(
+  { workflowId, runId }: Watched,
+  { kind, name }: Message,
+  args: unknown[],
+): Promise<string> {
+  const handle = client!.getHandle(undefined as string | undefined, workflowId, runId).with({
+    timeout: SEND_MS,
+  });
   if (kind === "signal") {
     await handle.signal(name, ...args);
     return "Sent. The signal is in the history.";
   }
-  const value = kind === "query" ? await handle.query(name, ...args) : await handle.executeUpdate(name, { args });
+  const value = kind === "query"
+    ? await handle.query(name, ...args)
+    : await handle.executeUpdate(name, { args });
   return value === undefined ? "Completed without a result." : formatJson(value);
 }
 
@@ -75,10 +94,12 @@ interface Said {
 }
 
 /**
- * The messages that the workflow declares, and the last error. Asks again until it succeeds, because a worker
- * can start later.
+ * The messages that the workflow declares, and the last error. Asks again until it succeeds,
+ * because a worker can start later.
  */
-function useMessages(run: Watched): { known: Signal<readonly Message[] | undefined>; trouble: Signal<string | undefined> } {
+function useMessages(
+  run: Watched,
+): { known: Signal<readonly Message[] | undefined>; trouble: Signal<string | undefined> } {
   const known = useSignal<readonly Message[] | undefined>(undefined);
   const trouble = useSignal<string | undefined>(undefined);
   useSignalEffect(() => {
@@ -104,7 +125,9 @@ function useMessages(run: Watched): { known: Signal<readonly Message[] | undefin
 }
 
 /** `open`: whether the run accepts signals and updates. A closed run accepts only queries. */
-export function MessagesForm({ run, open, readOnly }: { run: Watched; open: boolean; readOnly: boolean }): JSX.Element {
+export function MessagesForm(
+  { run, open, readOnly }: { run: Watched; open: boolean; readOnly: boolean },
+): JSX.Element {
   const { known, trouble } = useMessages(run);
   const chosen: Signal<Message | undefined> = useSignal<Message | undefined>(undefined);
   const text = useSignal("");
@@ -122,7 +145,10 @@ export function MessagesForm({ run, open, readOnly }: { run: Watched; open: bool
       said.value = { text: await send(run, message, parseArguments(text.value)), isFailure: false };
     } catch (error) {
       const { cause, message: told } = error as Error;
-      said.value = { text: cause instanceof Error ? `${told}: ${cause.message}` : told, isFailure: true };
+      said.value = {
+        text: cause instanceof Error ? `${told}: ${cause.message}` : told,
+        isFailure: true,
+      };
     } finally {
       busy.value = false;
     }
@@ -158,10 +184,14 @@ export function MessagesForm({ run, open, readOnly }: { run: Watched; open: bool
         </button>
       </div>
       {known.value === undefined && <p class="soft">Loading the messages of the workflow…</p>}
-      {trouble.value !== undefined && <p class="soft">The messages of the workflow are unknown: {trouble.value}</p>}
+      {trouble.value !== undefined && (
+        <p class="soft">The messages of the workflow are unknown: {trouble.value}</p>
+      )}
       {message !== undefined && (
         <form onSubmit={(event) => void submit(event)}>
-          {isOther && <ByName message={message} kinds={kinds} change={(next) => (chosen.value = next)} />}
+          {isOther && (
+            <ByName message={message} kinds={kinds} change={(next) => (chosen.value = next)} />
+          )}
           {message.description !== undefined && <p class="soft">{message.description}</p>}
           <label>
             Arguments <span class="soft">one JSON value per line</span>
@@ -173,13 +203,20 @@ export function MessagesForm({ run, open, readOnly }: { run: Watched; open: bool
               onInput={(event) => (text.value = event.currentTarget.value)}
             />
           </label>
-          <button type="submit" class="button main" disabled={busy.value || isServerGone.value || message.name === ""}>
+          <button
+            type="submit"
+            class="button main"
+            disabled={busy.value || isServerGone.value || message.name === ""}
+          >
             {message.kind === "query" ? "Query" : "Send"} {message.name}
           </button>
         </form>
       )}
       {said.value !== undefined && (
-        <pre class={said.value.isFailure ? "well said bad" : "well said"} role="status">{said.value.text}</pre>
+        <pre
+          class={said.value.isFailure ? "well said bad" : "well said"}
+          role="status"
+        >{said.value.text}</pre>
       )}
     </section>
   );

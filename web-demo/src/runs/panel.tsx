@@ -1,4 +1,5 @@
-// The panel of a run: its growing timeline, what it waits for, its messages, facts, and buttons that end it.
+// The panel of a run: its growing timeline, what it waits for, its messages, facts, and buttons
+// that end it.
 import { useSignal } from "@preact/signals";
 import type { JSX } from "preact";
 import type { RunItem } from "temporalex/debug";
@@ -32,7 +33,13 @@ export function Panel({ watched }: { watched: Watched }): JSX.Element {
         <h2 class="cut" tabIndex={-1} title={watched.workflowId}>{watched.workflowId}</h2>
         <span class="soft cut">{run?.model.facts.type}</span>
         <span class="grow" />
-        <button type="button" class="button main" id="debug-run" disabled={run === undefined} onClick={debugWatched}>
+        <button
+          type="button"
+          class="button main"
+          id="debug-run"
+          disabled={run === undefined}
+          onClick={debugWatched}
+        >
           Debug
         </button>
         <IconButton icon="close" label="Close" onPress={() => void watchRun(undefined)} />
@@ -42,9 +49,16 @@ export function Panel({ watched }: { watched: Watched }): JSX.Element {
           <Timeline run={run} />
         </div>
       )}
-      {watchTrouble.value !== undefined && <p class="section bad" role="alert">{watchTrouble.value}</p>}
+      {watchTrouble.value !== undefined && (
+        <p class="section bad" role="alert">{watchTrouble.value}</p>
+      )}
       <NowSaid watched={watched} isOpen={isOpen} />
-      <MessagesForm key={`${watched.runId} ${isOpen}`} run={watched} open={isOpen} readOnly={readOnly} />
+      <MessagesForm
+        key={`${watched.runId} ${isOpen}`}
+        run={watched}
+        open={isOpen}
+        readOnly={readOnly}
+      />
       <Facts watched={watched} />
       {isOpen && !readOnly && <EndRun key={watched.runId} run={watched} />}
     </aside>
@@ -64,7 +78,13 @@ function FireTimer({ run, timer }: { run: Watched; timer: RunItem }): JSX.Elemen
   return (
     <>
       {" "}
-      <button type="button" class="button" disabled={isServerGone.value} aria-label={`Fire ${timer.name}`} onClick={fire}>
+      <button
+        type="button"
+        class="button"
+        disabled={isServerGone.value}
+        aria-label={`Fire ${timer.name}`}
+        onClick={fire}
+      >
         Fire
       </button>
       {trouble.value !== undefined && <span class="bad" role="alert">{trouble.value}</span>}
@@ -84,21 +104,34 @@ function NowSaid({ watched, isOpen }: { watched: Watched; isOpen: boolean }): JS
     <section class={isOpen ? "section now-said" : "section"}>
       <h3>{isOpen ? "Now" : "Result"}</h3>
       {!isOpen
-        ? <p class={known?.isFailure === true ? "say bad" : "say"}>{known?.text || "Closed without a result."}</p>
+        ? (
+          <p class={known?.isFailure === true ? "say bad" : "say"}>
+            {known?.text || "Closed without a result."}
+          </p>
+        )
         : pending.length > 0
         ? (
           <ul class="pending">
             {pending.slice(0, 8).map((item) => (
               <li key={item.index}>
                 <Glyph kind={item.kind} label={item.kind} /> {item.name}
-                {item.startMs !== undefined && <span class="soft">{` for ${lasting(nowMs.value - item.startMs)}`}</span>}
-                {byHand && item.kind === "timer" && <FireTimer key={item.key} run={watched} timer={item} />}
+                {item.startMs !== undefined && (
+                  <span class="soft">{` for ${lasting(nowMs.value - item.startMs)}`}</span>
+                )}
+                {byHand && item.kind === "timer" && (
+                  <FireTimer key={item.key} run={watched} timer={item} />
+                )}
               </li>
             ))}
             {pending.length > 8 && <li class="soft">and {pending.length - 8} more</li>}
           </ul>
         )
-        : <p class="say">{known === undefined ? "Running" : known.isFailure ? known.text : `It ${known.text}`}{since}.</p>}
+        : (
+          <p class="say">
+            {known === undefined ? "Running" : known.isFailure ? known.text : `It ${known.text}`}
+            {since}.
+          </p>
+        )}
     </section>
   );
 }
@@ -113,9 +146,16 @@ function Facts({ watched }: { watched: Watched }): JSX.Element {
     ["Task queue", row?.taskQueue],
     ["Worker", run?.model.facts.identities.at(-1)],
     ["SDK", run?.model.facts.sdk || undefined],
-    ["History", run === undefined ? undefined : `${count(run.model.lines.length)} of 51,200 events`],
-    ...Object.entries(row?.searchAttributes ?? {}).map(([name, value]) => [name, JSON.stringify(value)] as const),
-    ...Object.entries(row?.memo ?? {}).map(([name, value]) => [name, JSON.stringify(value)] as const),
+    [
+      "History",
+      run === undefined ? undefined : `${count(run.model.lines.length)} of 51,200 events`,
+    ],
+    ...Object.entries(row?.searchAttributes ?? {}).map(([name, value]) =>
+      [name, JSON.stringify(value)] as const
+    ),
+    ...Object.entries(row?.memo ?? {}).map(([name, value]) =>
+      [name, JSON.stringify(value)] as const
+    ),
   ];
   return (
     <section class="section">

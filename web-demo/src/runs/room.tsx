@@ -1,5 +1,5 @@
-// The runs of a store or a cluster, live: a query, counts, a chart of the day, the list, and a panel with one
-// run.
+// The runs of a store or a cluster, live: a query, counts, a chart of the day, the list, and a
+// panel with one run.
 import type { JSX } from "preact";
 import { useEffect, useRef } from "preact/hooks";
 import { served } from "../served/about.ts";
@@ -8,13 +8,25 @@ import { RunList } from "./list.tsx";
 import { Panel } from "./panel.tsx";
 import "./runs.css";
 import { asQuery } from "./search.ts";
-import { bars, counts, live, type Range, range, searchQuery, trouble, withCondition } from "./state.ts";
+import {
+  bars,
+  counts,
+  live,
+  type Range,
+  range,
+  searchQuery,
+  trouble,
+  withCondition,
+} from "./state.ts";
 import { STATUSES, StatusSign } from "./status.tsx";
 import { watched } from "./watched_run.ts";
 
 const EXAMPLE =
   'An id, type:ShoppingCart, status:failed, or a query: WorkflowType = "ShoppingCart" AND ExecutionStatus = "Running"';
-const RANGES: readonly (readonly [Range, string])[] = [["1h", "1 h"], ["24h", "24 h"], ["all", "All"]];
+const RANGES: readonly (readonly [Range, string])[] = [["1h", "1 h"], ["24h", "24 h"], [
+  "all",
+  "All",
+]];
 
 /** The room on a page that `temporalex ui` serves. */
 export function RunsRoom(): JSX.Element {
@@ -63,12 +75,22 @@ function Filter(): JSX.Element {
       />
       <div class="segments" role="group" aria-label="Started within">
         {RANGES.map(([name, text]) => (
-          <button type="button" key={name} aria-pressed={range.value === name} onClick={() => (range.value = name)}>
+          <button
+            type="button"
+            key={name}
+            aria-pressed={range.value === name}
+            onClick={() => (range.value = name)}
+          >
             {text}
           </button>
         ))}
       </div>
-      <button type="button" class="button live-button" aria-pressed={live.value} onClick={() => (live.value = !live.value)}>
+      <button
+        type="button"
+        class="button live-button"
+        aria-pressed={live.value}
+        onClick={() => (live.value = !live.value)}
+      >
         <span class="live-dot" aria-hidden="true" />Live
       </button>
     </form>
@@ -87,7 +109,9 @@ function StatusCounts(): JSX.Element {
             onClick={() => {
               const condition = `ExecutionStatus = "${value}"`;
               const own = asQuery(searchQuery.value);
-              searchQuery.value = own.includes(condition) ? searchQuery.value : withCondition(own, condition);
+              searchQuery.value = own.includes(condition)
+                ? searchQuery.value
+                : withCondition(own, condition);
             }}
           >
             <StatusSign status={status} /> {name} <b>{count(counts.value[status] ?? 0)}</b>
@@ -118,9 +142,23 @@ function Bars(): JSX.Element | null {
     >
       {list.map(({ fromMs, all, failed }, i) => (
         <g key={fromMs}>
-          <title>{`from ${date(fromMs)}: ${all} started${failed > 0 ? `, ${failed} failed` : ""}`}</title>
-          <rect class="bar" x={i * WIDTH} y={HEIGHT - high(all)} width={WIDTH - 2} height={high(all)} />
-          <rect class="bar failed" x={i * WIDTH} y={HEIGHT - high(failed)} width={WIDTH - 2} height={high(failed)} />
+          <title>
+            {`from ${date(fromMs)}: ${all} started${failed > 0 ? `, ${failed} failed` : ""}`}
+          </title>
+          <rect
+            class="bar"
+            x={i * WIDTH}
+            y={HEIGHT - high(all)}
+            width={WIDTH - 2}
+            height={high(all)}
+          />
+          <rect
+            class="bar failed"
+            x={i * WIDTH}
+            y={HEIGHT - high(failed)}
+            width={WIDTH - 2}
+            height={high(failed)}
+          />
         </g>
       ))}
       <path class="ground" d={`M0 ${HEIGHT + 0.5}H${list.length * WIDTH}`} />

@@ -14,12 +14,13 @@ const quoted = (value: string): string => JSON.stringify(value);
 const statusValue = (text: string): string =>
   text.split(/[-_]/).map((part) => {
     const rest = part.slice(1);
-    return part.slice(0, 1).toUpperCase() + (rest === rest.toUpperCase() ? rest.toLowerCase() : rest);
+    return part.slice(0, 1).toUpperCase() +
+      (rest === rest.toUpperCase() ? rest.toLowerCase() : rest);
   }).join("");
 
 /**
- * The list filter for a text. Text with an operator is a filter already. Otherwise each word is `type:Cart`,
- * `status:failed`, `queue:orders`, `run:ID`, `id:ID`, or the start of a workflow id.
+ * The list filter for a text. Text with an operator is a filter already. Otherwise each word is
+ * `type:Cart`, `status:failed`, `queue:orders`, `run:ID`, `id:ID`, or the start of a workflow id.
  */
 export function asQuery(text: string): string {
   const typed = text.trim();

@@ -1,7 +1,12 @@
-// State of the room Runs: the query, its runs, their number by status, and what each waits for. Requested again
-// at intervals while the room is visible.
+// State of the room Runs: the query, its runs, their number by status, and what each waits for.
+// Requested again at intervals while the room is visible.
 import { batch, effect, type Signal, signal } from "@preact/signals";
-import { type Client, DeadlineExceededError, type WorkflowStatus, type WorkflowSummary } from "temporalex/client";
+import {
+  type Client,
+  DeadlineExceededError,
+  type WorkflowStatus,
+  type WorkflowSummary,
+} from "temporalex/client";
 import { Code } from "../../../ts/service/raw.ts";
 import { bindToAddress, parseRoute } from "../store/router.ts";
 import { room } from "../store/state.ts";
@@ -25,7 +30,9 @@ export interface Bar {
 export const searchQuery: Signal<string> = signal("");
 export const range: Signal<Range> = signal<Range>("all");
 export const live: Signal<boolean> = signal(true);
-export const rows: Signal<readonly WorkflowSummary[] | undefined> = signal<readonly WorkflowSummary[] | undefined>(undefined);
+export const rows: Signal<readonly WorkflowSummary[] | undefined> = signal<
+  readonly WorkflowSummary[] | undefined
+>(undefined);
 export const counts: Signal<Counts> = signal<Counts>({});
 export const bars: Signal<readonly Bar[]> = signal<readonly Bar[]>([]);
 /** By run id. */
@@ -43,11 +50,14 @@ export const PAGE_ROWS = 200;
 /** Number of rows to list. */
 export const limit: Signal<number> = signal(PAGE_ROWS);
 /**
- * The interval between requests is at least this multiple of the duration of the last one, because a page with
- * thousands of runs requests all of them.
+ * The interval between requests is at least this multiple of the duration of the last one, because
+ * a page with thousands of runs requests all of them.
  */
 const REST = 4;
-/** Milliseconds for which calls are retried. Then the page reports that the server cannot be reached. */
+/**
+ * Milliseconds for which calls are retried. Then the page reports that the server cannot be
+ * reached.
+ */
 const ANSWER_MS = 8000;
 const SECOND_MS = 1000;
 const LIST_MS = 2000;
@@ -74,7 +84,11 @@ export function withCondition(text: string, condition: string): string {
 }
 
 const since = (range: Range): string =>
-  range === "all" ? "" : `StartTime >= "${new Date(Date.now() - BARS[range].count * BARS[range].stepMs).toISOString()}"`;
+  range === "all"
+    ? ""
+    : `StartTime >= "${
+      new Date(Date.now() - BARS[range].count * BARS[range].stepMs).toISOString()
+    }"`;
 /** The filter of the typed text and the range. */
 const filter = (): string => withCondition(asQuery(searchQuery.peek()), since(range.peek()));
 const withoutOrder = (text: string): string => text.replace(/\border\s+by\b.*$/is, "").trim();
@@ -87,7 +101,9 @@ async function list(client: Client): Promise<void> {
   const most = limit.peek();
   try {
     const found: WorkflowSummary[] = [];
-    for await (const run of client.list(text, { pageSize: Math.min(most, 1000), timeout: ANSWER_MS })) {
+    for await (
+      const run of client.list(text, { pageSize: Math.min(most, 1000), timeout: ANSWER_MS })
+    ) {
       found.push(run);
       if (found.length === most) break;
     }
@@ -105,15 +121,23 @@ async function list(client: Client): Promise<void> {
     const { message, code } = error as Error & { readonly code?: unknown };
     batch(() => {
       isServerGone.value = error instanceof DeadlineExceededError || code === Code.UNAVAILABLE;
-      trouble.value = isServerGone.value ? `The server cannot be reached; the list is outdated. ${message}` : message;
+      trouble.value = isServerGone.value
+        ? `The server cannot be reached; the list is outdated. ${message}`
+        : message;
     });
   }
 }
 
 /** Updates what the first runs wait for, or their results. Closed runs are read once. */
-async function lookAt(client: Client, found: readonly WorkflowSummary[], isCurrent: () => boolean): Promise<void> {
+async function lookAt(
+  client: Client,
+  found: readonly WorkflowSummary[],
+  isCurrent: () => boolean,
+): Promise<void> {
   const open = found.filter(({ status }) => status === "RUNNING").slice(0, 30);
-  const closed = found.filter(({ status, runId }) => status !== "RUNNING" && nows.peek().get(runId)?.final !== true).slice(0, 30);
+  const closed = found.filter(({ status, runId }) =>
+    status !== "RUNNING" && nows.peek().get(runId)?.final !== true
+  ).slice(0, 30);
   const queue = [...open, ...closed];
   const work = async () => {
     for (let run = queue.shift(); run !== undefined && isCurrent(); run = queue.shift()) {
@@ -159,10 +183,13 @@ function keepInAddress(): void {
   const take = (value: string | undefined, set: (value: string | undefined) => void) => {
     if (parseRoute(location.hash)?.room === "runs") set(value);
   };
-  const isRange = (value: string | undefined): value is Range => value !== undefined && value in BARS;
+  const isRange = (value: string | undefined): value is Range =>
+    value !== undefined && value in BARS;
   const setQuery = (value: string | undefined) => (searchQuery.value = value ?? "");
   const setRange = (value: string | undefined) => (range.value = isRange(value) ? value : "all");
-  if (given?.room === "runs") batch(() => (setQuery(given.more.get("q")), setRange(given.more.get("within"))));
+  if (given?.room === "runs") {
+    batch(() => (setQuery(given.more.get("q")), setRange(given.more.get("within"))));
+  }
   bindToAddress("q", {
     get value() {
       return isHere() && searchQuery.value !== "" ? searchQuery.value : undefined;

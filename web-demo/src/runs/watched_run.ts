@@ -1,10 +1,20 @@
-// The run of the open panel: an open run of the page that grows while it is visible, in the panel or in the
-// room Open.
+// The run of the open panel: an open run of the page that grows while it is visible, in the panel
+// or in the room Open.
 import { batch, type Signal, signal } from "@preact/signals";
 import type { Client } from "temporalex/client";
 import { bindToAddress, parseRoute } from "../store/router.ts";
 import { readRun } from "../store/run_model.ts";
-import { addRun, currentRun, goTo, intro, makeRun, openedRuns, type OpenRun, room, showRun } from "../store/state.ts";
+import {
+  addRun,
+  currentRun,
+  goTo,
+  intro,
+  makeRun,
+  openedRuns,
+  type OpenRun,
+  room,
+  showRun,
+} from "../store/state.ts";
 import { served } from "../served/about.ts";
 import { replaceRun } from "../served/grown.ts";
 import { replaceServed, replayServed } from "../served/open_served.ts";
@@ -34,7 +44,8 @@ export function watchedOf(key: string): Watched | undefined {
 
 /** Synchronizes the run of the panel with the address. */
 export function keepPanelInAddress(): void {
-  const open = (key: string | undefined) => void watchRun(key === undefined ? undefined : watchedOf(`run:${key}`));
+  const open = (key: string | undefined) =>
+    void watchRun(key === undefined ? undefined : watchedOf(`run:${key}`));
   const given = parseRoute(location.hash);
   if (given?.room === "runs" && given.more.has("panel")) open(given.more.get("panel"));
   bindToAddress("panel", {
@@ -50,12 +61,14 @@ export function keepPanelInAddress(): void {
 }
 
 /**
- * Opens the panel of a run and follows it. Resolves when its history has arrived, or `watchTrouble` has an
- * error.
+ * Opens the panel of a run and follows it. Resolves when its history has arrived, or `watchTrouble`
+ * has an error.
  */
 export async function watchRun(run: Watched | undefined): Promise<void> {
   const before = watched.peek();
-  if (run !== undefined && before?.runId === run.runId && before.workflowId === run.workflowId) return;
+  if (run !== undefined && before?.runId === run.runId && before.workflowId === run.workflowId) {
+    return;
+  }
   ending.abort();
   const { signal } = ending = new AbortController();
   batch(() => {
@@ -71,10 +84,17 @@ export async function watchRun(run: Watched | undefined): Promise<void> {
   });
 }
 
-async function follow(client: Client, run: Watched, signal: AbortSignal, there: () => void): Promise<void> {
+async function follow(
+  client: Client,
+  run: Watched,
+  signal: AbortSignal,
+  there: () => void,
+): Promise<void> {
   const handle = client.getHandle(undefined as string | undefined, run.workflowId, run.runId);
   const { create, toBinary } = await import("@bufbuild/protobuf");
-  const { HistorySchema } = await import("../../../ts/messages/generated/temporal/api/history/v1/message_pb.ts");
+  const { HistorySchema } = await import(
+    "../../../ts/messages/generated/temporal/api/history/v1/message_pb.ts"
+  );
   const history = create(HistorySchema);
   let timer: ReturnType<typeof setTimeout> | undefined;
   let telling = Promise.resolve();

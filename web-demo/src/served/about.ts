@@ -1,4 +1,5 @@
-// Whether this page is served by `temporalex debug` or `temporalex ui`: the server adds a meta tag to the page.
+// Whether this page is served by `temporalex debug` or `temporalex ui`: the server adds a meta tag
+// to the page.
 
 /** Content of the meta tag. */
 export type Served =
@@ -29,5 +30,7 @@ function read(): Served | undefined {
   return text === null || text === undefined ? undefined : JSON.parse(text) as Served;
 }
 
-/** An address of the server's data, relative to the page, whose path contains the server's token. */
+/**
+ * An address of the server's data, relative to the page, whose path contains the server's token.
+ */
 export const dataAddress = (path: string): URL => new URL(`data/${path}`, document.baseURI);

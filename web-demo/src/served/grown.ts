@@ -1,5 +1,5 @@
-// Replaces a run that has new events, or whose file was written again. The position follows the end if it was
-// there; otherwise it stays, and the number of new events is shown.
+// Replaces a run that has new events, or whose file was written again. The position follows the end
+// if it was there; otherwise it stays, and the number of new events is shown.
 import { batch, type Signal, signal } from "@preact/signals";
 import { currentRun, goTo, openedRuns, type OpenRun, position } from "../store/state.ts";
 

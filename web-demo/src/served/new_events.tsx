@@ -10,7 +10,12 @@ function NewEvents({ run }: { run: OpenRun }): JSX.Element | null {
   const count = newEvents.value;
   if (count === 0) return null;
   return (
-    <button type="button" class="button new-events" id="new-events" onClick={() => goTo(run.model.lines.length)}>
+    <button
+      type="button"
+      class="button new-events"
+      id="new-events"
+      onClick={() => goTo(run.model.lines.length)}
+    >
       {count} new {count === 1 ? "event" : "events"}
     </button>
   );

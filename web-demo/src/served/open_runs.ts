@@ -9,10 +9,11 @@ export async function openRunsRoom(): Promise<boolean> {
   if (served?.by !== "ui") return false;
   watchNewEvents();
   if (served.code === true) listen();
-  const [{ watchRuns }, { debugWatched, keepPanelInAddress, watchedOf, watchRun }] = await Promise.all([
-    import("../runs/state.ts"),
-    import("../runs/watched_run.ts"),
-  ]);
+  const [{ watchRuns }, { debugWatched, keepPanelInAddress, watchedOf, watchRun }] = await Promise
+    .all([
+      import("../runs/state.ts"),
+      import("../runs/watched_run.ts"),
+    ]);
   watchRuns();
   keepPanelInAddress();
   const key = new URLSearchParams(/^#\/open\?(.*)$/.exec(location.hash)?.[1] ?? "").get("run");

@@ -1,9 +1,17 @@
-// The start of a page of `temporalex debug`: its histories are opened, and replayed against its code at every
-// save.
+// The start of a page of `temporalex debug`: its histories are opened, and replayed against its
+// code at every save.
 import { batch, effect, type Signal, signal } from "@preact/signals";
 import { dismiss, type Notice, notify } from "../store/notices.ts";
 import { readRun } from "../store/run_model.ts";
-import { addRun, intro, makeRun, openedRuns, type OpenRun, showRun, type Verdict } from "../store/state.ts";
+import {
+  addRun,
+  intro,
+  makeRun,
+  openedRuns,
+  type OpenRun,
+  showRun,
+  type Verdict,
+} from "../store/state.ts";
 import { openInEditor } from "../code/open_in_editor.ts";
 import type { CodeSet } from "../store/code_set.ts";
 import { replayOnChange } from "../realm/replaying.ts";
@@ -31,8 +39,8 @@ const runs: (OpenRun | undefined)[] = [];
 const watches = new Map<OpenRun, () => void>();
 
 /**
- * Opens the histories of the server. Resolves with whether one of them is shown: the address can name another
- * run.
+ * Opens the histories of the server. Resolves with whether one of them is shown: the address can
+ * name another run.
  */
 export async function openServed(): Promise<boolean> {
   if (served?.by !== "debug") return false;
@@ -74,7 +82,8 @@ export const isServedRun = (run: OpenRun): boolean => linked.has(run) || runs.in
 /** Replays a fetched run against the command line's code, at every save. */
 export function replayServed(run: OpenRun): void {
   if (runs.includes(run)) return;
-  run.code.value = runs.find((known) => known?.code.peek() !== undefined)?.code.peek() ?? current ?? run.code.peek();
+  run.code.value = runs.find((known) => known?.code.peek() !== undefined)?.code.peek() ?? current ??
+    run.code.peek();
   runs.push(run);
   watch(run);
 }
@@ -83,7 +92,11 @@ const keyOf = (index: number): string => `served:${index}`;
 
 async function history(index: number): Promise<Uint8Array> {
   const response = await fetch(dataAddress(`history/${index}`));
-  if (!response.ok) throw new Error(`the history cannot be fetched: the server responded with status ${response.status}`);
+  if (!response.ok) {
+    throw new Error(
+      `the history cannot be fetched: the server responded with status ${response.status}`,
+    );
+  }
   return new Uint8Array(await response.arrayBuffer());
 }
 
@@ -95,8 +108,8 @@ const shownVersions: ShownVersions = new ShownVersions((version) =>
 );
 
 /**
- * Replays the run against each version of the code. An error of the code is the verdict until the code can be
- * loaded again.
+ * Replays the run against each version of the code. An error of the code is the verdict until the
+ * code can be loaded again.
  */
 function watch(run: OpenRun): void {
   const ends = [
@@ -120,7 +133,9 @@ function watch(run: OpenRun): void {
     effect(() => {
       const now = refused.value;
       const verdict = run.verdict.value;
-      if (now === undefined || verdict.state === "not parsed" || verdict.state === "replaying") return;
+      if (now === undefined || verdict.state === "not parsed" || verdict.state === "replaying") {
+        return;
+      }
       run.verdict.value = refusal(now, verdict);
     }),
   ];
@@ -130,22 +145,31 @@ function watch(run: OpenRun): void {
 function refusal({ problems, message }: Refused, before: Verdict): Verdict {
   const [first] = problems;
   if (first === undefined) return { state: "not parsed", file: "", line: 0, message, before };
-  return { state: "not parsed", file: first.file, line: first.line, message: first.message, before };
+  return {
+    state: "not parsed",
+    file: first.file,
+    line: first.line,
+    message: first.message,
+    before,
+  };
 }
 
 let codeNotices: Notice[] = [];
 
 function notifyOfCode(now: Refused | undefined): void {
   for (const notice of codeNotices) dismiss(notice);
-  codeNotices = (now?.problems.length === 0 ? [{ file: "The code", line: 0, message: now.message }] : now?.problems ?? []).slice(
-    0,
-    3,
-  )
-    .map(({ file, line, message }) => ({
-      title: line > 0 ? `${file}:${line}` : file,
-      text: message,
-      advice: "The previous code is shown until the file is saved without the error.",
-    }));
+  codeNotices =
+    (now?.problems.length === 0
+      ? [{ file: "The code", line: 0, message: now.message }]
+      : now?.problems ?? []).slice(
+        0,
+        3,
+      )
+      .map(({ file, line, message }) => ({
+        title: line > 0 ? `${file}:${line}` : file,
+        text: message,
+        advice: "The previous code is shown until the file is saved without the error.",
+      }));
   for (const notice of codeNotices) notify(notice);
 }
 
@@ -154,11 +178,15 @@ export function listen(): void {
   if (served?.code === true) openInEditor.value = (path, line) => void editor(path, line);
   const feed = new EventSource(dataAddress("feed"));
   const on = <T>(name: string, take: (message: T) => void) =>
-    feed.addEventListener(name, (event) => take(JSON.parse((event as MessageEvent<string>).data) as T));
+    feed.addEventListener(
+      name,
+      (event) => take(JSON.parse((event as MessageEvent<string>).data) as T),
+    );
   let failures = 0;
   feed.onopen = () => (failures = 0);
   feed.onerror = () => {
-    // The page of runs reports that its server is gone, and the next server can have the same address.
+    // The page of runs reports that its server is gone, and the next server can have the same
+    // address.
     if (served?.by === "ui") return;
     if (++failures < 2 && feed.readyState !== EventSource.CLOSED) return;
     feed.close();
@@ -182,7 +210,10 @@ export function listen(): void {
     refused.value = message;
   });
   on<{ readonly index: number }>("changed", ({ index }) => void changed(index));
-  on<{ readonly index: number; readonly events: number }>("grown", ({ index, events }) => void grown(index, events));
+  on<{ readonly index: number; readonly events: number }>(
+    "grown",
+    ({ index, events }) => void grown(index, events),
+  );
 }
 
 async function grown(index: number, events: number): Promise<void> {
@@ -211,9 +242,12 @@ async function changed(index: number): Promise<void> {
   replace(index, before, next);
 }
 
-const same = (a: Uint8Array, b: Uint8Array): boolean => a.length === b.length && a.every((byte, i) => byte === b[i]);
+const same = (a: Uint8Array, b: Uint8Array): boolean =>
+  a.length === b.length && a.every((byte, i) => byte === b[i]);
 
-/** Replaces a served run by the run that a codec decoded. Returns false if the run is not served. */
+/**
+ * Replaces a served run by the run that a codec decoded. Returns false if the run is not served.
+ */
 export function replaceServed(before: OpenRun, next: OpenRun): boolean {
   const index = runs.indexOf(before);
   if (index === -1) return false;

@@ -1,6 +1,6 @@
-// The code of `temporalex debug`. The page shows the files on the disk and runs the bundle that the command
-// built from them, with packages resolved like in a worker. A file that is edited in the page runs from the
-// files.
+// The code of `temporalex debug`. The page shows the files on the disk and runs the bundle that the
+// command built from them, with packages resolved like in a worker. A file that is edited in the
+// page runs from the files.
 import { type CodeFile, type CodeSet, codeSet } from "../store/code_set.ts";
 
 /** A message of the feed. */
@@ -34,7 +34,12 @@ class ServedCode {
   /** The code set to run for one that is shown. */
   runnable(code: CodeSet): CodeSet {
     if (code !== this.#shown) return code;
-    return { id: code.id, entry: BUNDLE, files: [{ path: BUNDLE, text: this.#bundle }], origin: code.origin };
+    return {
+      id: code.id,
+      entry: BUNDLE,
+      files: [{ path: BUNDLE, text: this.#bundle }],
+      origin: code.origin,
+    };
   }
 }
 

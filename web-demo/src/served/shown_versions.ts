@@ -1,7 +1,9 @@
-// Versions of the code whose verdicts are shown. The command that serves the page replays a version as well,
-// but after the page has: on two cores it would slow down the page.
+// Versions of the code whose verdicts are shown. The command that serves the page replays a version
+// as well, but after the page has: on two cores it would slow down the page.
 
-/** Counts the replays of each version, and reports a version when the last of them has its verdict. */
+/**
+ * Counts the replays of each version, and reports a version when the last of them has its verdict.
+ */
 export class ShownVersions {
   readonly #report: (version: number) => void;
   /** Number of replays without a verdict, by version. */
@@ -12,8 +14,8 @@ export class ShownVersions {
   }
 
   /**
-   * Counts a replay; `version` is undefined for code without versions. Returns a function that reports its
-   * verdict; further calls are no-ops.
+   * Counts a replay; `version` is undefined for code without versions. Returns a function that
+   * reports its verdict; further calls are no-ops.
    */
   begin(version: number | undefined): () => void {
     if (version === undefined) return () => {};

@@ -1,5 +1,5 @@
-// The first screen: a headline, buttons to open a history, and a sample that plays with four captions. Any key or click leaves it
-// and opens the sample.
+// The first screen: a headline, buttons to open a history, and a sample that plays with four
+// captions. Any key or click leaves it and opens the sample.
 import type { JSX } from "preact";
 import { useEffect } from "preact/hooks";
 import { CodePane } from "../code/mod.ts";
@@ -22,7 +22,16 @@ const SHOWN: readonly (readonly [string, string])[] = [
   ["event_collector", "Collector"],
 ];
 
-const KINDS: readonly GlyphKind[] = ["activity", "timer", "signal", "update", "child", "query", "marker", "task"];
+const KINDS: readonly GlyphKind[] = [
+  "activity",
+  "timer",
+  "signal",
+  "update",
+  "child",
+  "query",
+  "marker",
+  "task",
+];
 
 export function FirstScreen({ run }: { run: OpenRun | undefined }): JSX.Element {
   useEffect(() => {
@@ -34,7 +43,10 @@ export function FirstScreen({ run }: { run: OpenRun | undefined }): JSX.Element 
       <div class="hello">
         <div class="grow">
           <h1>Any run, step by step. Forward and back.</h1>
-          <p>Drop a workflow history from any SDK anywhere on this page. It is read in this tab and never uploaded.</p>
+          <p>
+            Drop a workflow history from any SDK anywhere on this page. It is read in this tab and
+            never uploaded.
+          </p>
         </div>
         <p class="button-row">
           <FileButton class="button main large" />
@@ -42,7 +54,9 @@ export function FirstScreen({ run }: { run: OpenRun | undefined }): JSX.Element 
           <code class="command">temporalex debug order.json</code>
         </p>
       </div>
-      <section class="stage" aria-label="A sample">{run !== undefined && <Stage run={run} />}</section>
+      <section class="stage" aria-label="A sample">
+        {run !== undefined && <Stage run={run} />}
+      </section>
     </div>
   );
 }
@@ -66,7 +80,9 @@ function Stage({ run }: { run: OpenRun }): JSX.Element {
             </button>
           ))}
         </div>
-        <button type="button" class="button small" id="open-in-full" onClick={endIntro}>Open this sample</button>
+        <button type="button" class="button small" id="open-in-full" onClick={endIntro}>
+          Open this sample
+        </button>
       </div>
       {/* The press stops playing, so that the sample does not move under the pointer; the click opens it. */}
       <div class="stage-moves" onPointerDown={() => (playing.value = false)} onClick={endIntro}>

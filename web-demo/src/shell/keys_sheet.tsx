@@ -14,7 +14,11 @@ const NAMES: { readonly [key: string]: string } = {
 };
 
 const Key = ({ name }: { name: string }) => (
-  <>{(name === "+" ? [name] : name.split("+")).map((part) => <kbd key={part}>{NAMES[part] ?? part}</kbd>)}</>
+  <>
+    {(name === "+" ? [name] : name.split("+")).map((part) => (
+      <kbd key={part}>{NAMES[part] ?? part}</kbd>
+    ))}
+  </>
 );
 
 export function KeysSheet(): JSX.Element {
@@ -38,8 +42,13 @@ export function KeysSheet(): JSX.Element {
           );
         })}
       </div>
-      <p class="soft">Keys work while the run has the focus. They do not change typing, selecting or keys of the browser.</p>
-      <button type="button" class="button" onClick={() => (sheetIsOpen.value = false)}>Close</button>
+      <p class="soft">
+        Keys work while the run has the focus. They do not change typing, selecting or keys of the
+        browser.
+      </p>
+      <button type="button" class="button" onClick={() => (sheetIsOpen.value = false)}>
+        Close
+      </button>
     </Dialog>
   );
 }

@@ -4,7 +4,13 @@ import "../style/tokens.css";
 import "../style/base.css";
 import { App } from "./app.tsx";
 import { watchDrops, watchPastes } from "../open/drop_paste.ts";
-import { findRun, keepTabsRuns, openFromAddress, openTabsRuns, watchFirstScreen } from "../open/first.ts";
+import {
+  findRun,
+  keepTabsRuns,
+  openFromAddress,
+  openTabsRuns,
+  watchFirstScreen,
+} from "../open/first.ts";
 import { watchKeys } from "../store/keys.ts";
 import { keepOffline } from "./offline.ts";
 import { startRouter } from "../store/router.ts";

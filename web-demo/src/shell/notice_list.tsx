@@ -8,7 +8,8 @@ export function Notices(): JSX.Element {
       {notices.value.map((notice) => (
         <div class="notice" key={`${notice.title} ${notice.text}`}>
           <p>
-            <b>{notice.title}</b> {notice.text} {notice.advice !== undefined && <Advice text={notice.advice} />}
+            <b>{notice.title}</b> {notice.text}{" "}
+            {notice.advice !== undefined && <Advice text={notice.advice} />}
           </p>
           <IconButton icon="close" label="Close this message" onPress={() => dismiss(notice)} />
         </div>
@@ -19,5 +20,7 @@ export function Notices(): JSX.Element {
 
 /** Text between backticks is shown as code. */
 const Advice = ({ text }: { text: string }): JSX.Element => (
-  <span class="advice">{text.split("`").map((part, i) => i % 2 === 1 ? <code key={i}>{part}</code> : part)}</span>
+  <span class="advice">
+    {text.split("`").map((part, i) => i % 2 === 1 ? <code key={i}>{part}</code> : part)}
+  </span>
 );

@@ -29,7 +29,9 @@ export function FileButton({ class: look = "button", onChosen }: FileProps): JSX
           inTurn(() => openFiles(files));
         }}
       />
-      <button type="button" class={look} onClick={() => input.current?.click()}>Open a history…</button>
+      <button type="button" class={look} onClick={() => input.current?.click()}>
+        Open a history…
+      </button>
     </>
   );
 }
@@ -54,11 +56,15 @@ export function PasteDialog(): JSX.Element {
           inTurn(() => openText(pasted));
         }}
       >
-        <label for="paste-text">JSON exported by the command line, the UI or an SDK, or base64</label>
+        <label for="paste-text">
+          JSON exported by the command line, the UI or an SDK, or base64
+        </label>
         <textarea id="paste-text" ref={text} rows={12} spellcheck={false} required />
         <p class="button-row">
           <button type="submit" class="button main">Open</button>
-          <button type="button" class="button" onClick={() => (pasteIsOpen.value = false)}>Cancel</button>
+          <button type="button" class="button" onClick={() => (pasteIsOpen.value = false)}>
+            Cancel
+          </button>
         </p>
       </form>
     </Dialog>

@@ -33,7 +33,11 @@ export function OpenRoom({ run }: { run: OpenRun }): JSX.Element {
           <h2 class="unseen">{hasCode ? "Code" : "Details"}</h2>
           {hasCode ? <CodePane run={run} /> : <NoCodeMiddle run={run} />}
         </section>
-        <section class="column of-why" aria-label={hasCode ? "Why and state" : "Findings"} tabIndex={0}>
+        <section
+          class="column of-why"
+          aria-label={hasCode ? "Why and state" : "Findings"}
+          tabIndex={0}
+        >
           <h2 class="unseen">{hasCode ? "Why and state" : "Findings"}</h2>
           {hasCode ? <Inspector run={run} /> : <NoCodeDetails run={run} />}
         </section>

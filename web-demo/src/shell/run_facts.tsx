@@ -10,14 +10,18 @@ import { closeRun, openedRuns, type OpenRun, showRun } from "../store/state.ts";
 export function RunFacts({ run }: { run: OpenRun }): JSX.Element {
   const { type, id, status, startMs, endMs } = run.model.facts;
   const tasks = run.model.tasks.length;
-  const events = `${count(run.model.lines.length)} events, ${count(tasks)} task${tasks === 1 ? "" : "s"}`;
+  const events = `${count(run.model.lines.length)} events, ${count(tasks)} task${
+    tasks === 1 ? "" : "s"
+  }`;
   return (
     <>
       <h1 class="run-name" title={`${type}, from ${run.name}`}>{type}</h1>
       <RunsMenu run={run} />
       {id !== "" && <span class="run-id" title={`workflow id ${id}`}>{id}</span>}
       <span class="fact">{status}</span>
-      {startMs !== undefined && endMs !== undefined && <span class="fact">{lasting(endMs - startMs)}</span>}
+      {startMs !== undefined && endMs !== undefined && (
+        <span class="fact">{lasting(endMs - startMs)}</span>
+      )}
       <span class="fact">{events}</span>
       {startMs !== undefined && <span class="fact">{date(startMs)}</span>}
     </>
@@ -68,10 +72,16 @@ function RunsMenu({ run }: { run: OpenRun }): JSX.Element {
               >
                 <b>{other.model.facts.type}</b>
                 <span class="second">{other.model.facts.id}</span>
-                {tieOf(run, other) !== undefined && <span class="fact">{TIES[tieOf(run, other)!]}</span>}
+                {tieOf(run, other) !== undefined && (
+                  <span class="fact">{TIES[tieOf(run, other)!]}</span>
+                )}
                 <span class="soft">{other.name}, {count(other.model.lines.length)} events</span>
               </button>
-              <IconButton icon="close" label={`Close ${other.name}`} onPress={() => closeRun(other)} />
+              <IconButton
+                icon="close"
+                label={`Close ${other.name}`}
+                onPress={() => closeRun(other)}
+              />
             </li>
           ))}
         </ul>

@@ -11,7 +11,10 @@ import { Actions } from "../store/actions.tsx";
 import "./top_bar.css";
 import { VerdictChip } from "./verdict.tsx";
 
-const ROOMS: readonly (readonly [Room, string])[] = [["open", "Open"], ["runs", "Runs"], ["live", "Live"]];
+const ROOMS: readonly (readonly [Room, string])[] = [["open", "Open"], ["runs", "Runs"], [
+  "live",
+  "Live",
+]];
 
 export function TopBar(): JSX.Element {
   const run = room.value === "open" && !intro.value ? currentRun.value : undefined;
@@ -41,7 +44,10 @@ export function TopBar(): JSX.Element {
       <div class="facts-line">{run !== undefined && <RunFacts run={run} />}</div>
       {run !== undefined && <VerdictChip run={run} />}
       {run === undefined && isReadyOffline.value && (
-        <p class="verdict ok" title="The page's files are stored in this browser, so it opens without a network">
+        <p
+          class="verdict ok"
+          title="The page's files are stored in this browser, so it opens without a network"
+        >
           <Glyph kind="replays" /> Ready offline
         </p>
       )}

@@ -21,7 +21,11 @@ function saidOfExtra(extra: readonly NotInHistory[]): Said {
   return { look: "warn", glyph: "difference", text: "Replays", more, at: extra[0]!.startedEventId };
 }
 
-function said(verdict: Verdict, changed: OpenRun["changed"]["value"], extra: readonly NotInHistory[]): Said {
+function said(
+  verdict: Verdict,
+  changed: OpenRun["changed"]["value"],
+  extra: readonly NotInHistory[],
+): Said {
   switch (verdict.state) {
     case "none":
       return { look: "plain", text: "No code" };
@@ -30,13 +34,19 @@ function said(verdict: Verdict, changed: OpenRun["changed"]["value"], extra: rea
     case "replaying":
       if (verdict.said === "replays") return REPLAYS;
       // The place is known once the lines have been replayed.
-      if (verdict.said === "diverges") return { look: "bad", glyph: "difference", text: "Diverges" };
-      return verdict.before === undefined ? { look: "plain", text: "Replaying" } : said(verdict.before, changed, extra);
+      if (verdict.said === "diverges") {
+        return { look: "bad", glyph: "difference", text: "Diverges" };
+      }
+      return verdict.before === undefined
+        ? { look: "plain", text: "Replaying" }
+        : said(verdict.before, changed, extra);
     case "replays":
       if (extra.length > 0) return saidOfExtra(extra);
       return changed.length === 0 ? REPLAYS : {
         ...REPLAYS,
-        more: countChanges(changed) === 1 ? "1 value differs" : `${countChanges(changed)} values differ`,
+        more: countChanges(changed) === 1
+          ? "1 value differs"
+          : `${countChanges(changed)} values differ`,
         at: changed[0]!.eventId,
       };
     case "diverges":
@@ -66,12 +76,18 @@ export function VerdictChip({ run }: { run: OpenRun }): JSX.Element {
       <span class="cut">
         {text} {more !== undefined && <small>{more}</small>}
       </span>
-      {verdict.state === "replaying" && verdict.said === undefined && <span class="working" role="img" aria-label="replaying" />}
+      {verdict.state === "replaying" && verdict.said === undefined && (
+        <span class="working" role="img" aria-label="replaying" />
+      )}
     </>
   );
   const title = more === undefined ? text : `${text} ${more}`;
   return at === undefined
-    ? <p class={`verdict ${look}`} id="verdict" data-run={run.key} role="status" title={title}>{inside}</p>
+    ? (
+      <p class={`verdict ${look}`} id="verdict" data-run={run.key} role="status" title={title}>
+        {inside}
+      </p>
+    )
     : (
       <button
         type="button"

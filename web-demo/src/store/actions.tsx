@@ -1,4 +1,5 @@
-// Actions of the open run, shown in the top bar. Other folders register their buttons here: what if, share, test.
+// Actions of the open run, shown in the top bar. Other folders register their buttons here: what
+// if, share, test.
 import { type Signal, signal } from "@preact/signals";
 import type { ComponentType, JSX } from "preact";
 import type { OpenRun } from "./state.ts";

@@ -1,5 +1,5 @@
-// Relations of opened runs, found by run ids. One link is enough, from either history: a run that was reset does not name the
-// new run.
+// Relations of opened runs, found by run ids. One link is enough, from either history: a run that
+// was reset does not name the new run.
 import type { RunLink } from "temporalex/debug";
 import type { OpenRun } from "./state.ts";
 
@@ -16,7 +16,9 @@ const TIES: { readonly [kind in RunLink["kind"]]: readonly [Tie, Tie] | undefine
   root: undefined,
 };
 
-/** The relation of the linked run to the run that has the link; undefined for a link to the root. */
+/**
+ * The relation of the linked run to the run that has the link; undefined for a link to the root.
+ */
 export const tieOfLink = ({ kind }: RunLink): Tie | undefined => TIES[kind]?.[0];
 
 const names = ({ runId, workflowId }: RunLink, { model: { facts } }: OpenRun): boolean =>
@@ -28,7 +30,11 @@ export const tiedTo = (run: OpenRun, tie: Tie, all: readonly OpenRun[]): readonl
 
 /** The relation of the other run to this one; undefined if they are not related. */
 export function tieOf(run: OpenRun, other: OpenRun): Tie | undefined {
-  for (const link of run.model.facts.links) if (TIES[link.kind] !== undefined && names(link, other)) return TIES[link.kind]![0];
-  for (const link of other.model.facts.links) if (TIES[link.kind] !== undefined && names(link, run)) return TIES[link.kind]![1];
+  for (const link of run.model.facts.links) {
+    if (TIES[link.kind] !== undefined && names(link, other)) return TIES[link.kind]![0];
+  }
+  for (const link of other.model.facts.links) {
+    if (TIES[link.kind] !== undefined && names(link, run)) return TIES[link.kind]![1];
+  }
   return undefined;
 }

@@ -2,7 +2,14 @@
 import type { FileSource } from "./file_source.ts";
 
 /** The source of code. Only samples and the code of `temporalex debug` run without a click. */
-export type CodeOrigin = "sample" | "folder" | "files" | "paste" | "bundle" | "link" | "command line";
+export type CodeOrigin =
+  | "sample"
+  | "folder"
+  | "files"
+  | "paste"
+  | "bundle"
+  | "link"
+  | "command line";
 
 export interface CodeFile {
   /** "src/workflows.ts", relative to the dropped folder, with "/" as the separator. */
@@ -16,7 +23,9 @@ export interface CodeSet {
   readonly id: string;
   /** Path of the file that exports the workflows. */
   readonly entry: string;
-  /** Files whose text is known: those that the entry needs, which are sufficient to run the code. */
+  /**
+   * Files whose text is known: those that the entry needs, which are sufficient to run the code.
+   */
   readonly files: readonly CodeFile[];
   readonly origin: CodeOrigin;
   /** Source of further files: the dropped folder. */
@@ -33,6 +42,8 @@ export function codeSet(set: Omit<CodeSet, "id">): CodeSet {
 /** Returns the code set with a changed or added file. */
 export function withText(code: CodeSet, path: string, text: string): CodeSet {
   const known = code.files.some((file) => file.path === path);
-  const files = known ? code.files.map((file) => file.path === path ? { path, text } : file) : [...code.files, { path, text }];
+  const files = known
+    ? code.files.map((file) => file.path === path ? { path, text } : file)
+    : [...code.files, { path, text }];
   return { ...code, files };
 }

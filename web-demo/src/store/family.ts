@@ -1,11 +1,15 @@
-// Related opened runs as a tree: a chain of runs, one after the other in time, and below it the chains of their children.
+// Related opened runs as a tree: a chain of runs, one after the other in time, and below it the
+// chains of their children.
 import { type Tie, tieOfLink } from "./chain.ts";
 import type { OpenRun } from "./state.ts";
 
 /** One run in its chain. */
 export interface Piece {
   readonly run: OpenRun;
-  /** The first event after a reset point: the events before it belong to the previous run. 1 without a reset. */
+  /**
+   * The first event after a reset point: the events before it belong to the previous run. 1 without
+   * a reset.
+   */
   readonly first: number;
   readonly startMs: number;
   readonly endMs: number;
@@ -33,7 +37,12 @@ export interface Family {
 }
 
 type Edges = ReadonlyMap<OpenRun, readonly (readonly [Tie, OpenRun])[]>;
-const OTHER: { readonly [tie in Tie]: Tie } = { before: "after", after: "before", parent: "child", child: "parent" };
+const OTHER: { readonly [tie in Tie]: Tie } = {
+  before: "after",
+  after: "before",
+  parent: "child",
+  child: "parent",
+};
 
 /** The family of each run that is related to another one. */
 export function familiesOf(all: readonly OpenRun[]): ReadonlyMap<OpenRun, Family> {
@@ -95,13 +104,19 @@ function familyOf(some: OpenRun, edges: Edges): Family {
     group: readonly OpenRun[],
     tie: Tie,
   ) => [
-    ...new Set(group.flatMap((run) => edges.get(run)!.filter(([kind]) => kind === tie).map(([, other]) => groups.get(other)!))),
+    ...new Set(
+      group.flatMap((run) =>
+        edges.get(run)!.filter(([kind]) => kind === tie).map(([, other]) => groups.get(other)!)
+      ),
+    ),
   ];
   const chains = new Map<OpenRun, Chain>();
   const made = new Set<readonly OpenRun[]>();
   const make = (group: readonly OpenRun[]): Chain => {
     made.add(group);
-    const children = others(group, "child").filter((other) => !made.has(other)).map(make).sort(byStart);
+    const children = others(group, "child").filter((other) => !made.has(other)).map(make).sort(
+      byStart,
+    );
     const chain = chainOf(group, edges, children);
     for (const run of group) chains.set(run, chain);
     return chain;
@@ -121,15 +136,20 @@ function chainOf(group: readonly OpenRun[], edges: Edges, children: readonly Cha
     const known = ranks.get(run);
     if (known !== undefined) return known;
     ranks.set(run, 0);
-    const before = edges.get(run)!.filter(([tie]) => tie === "before").map(([, other]) => rank(other) + 1);
+    const before = edges.get(run)!.filter(([tie]) => tie === "before").map(([, other]) =>
+      rank(other) + 1
+    );
     const own = Math.max(0, ...before);
     ranks.set(run, own);
     return own;
   };
   const parts = group.map((run) => {
     const { facts, lines } = run.model;
-    const base = (runId: string) => edges.get(run)!.some(([tie, other]) => tie === "before" && other.model.facts.runId === runId);
-    const first = facts.links.findLast(({ kind, runId }) => kind === "resetFrom" && base(runId))?.eventId ?? 1;
+    const base = (runId: string) =>
+      edges.get(run)!.some(([tie, other]) => tie === "before" && other.model.facts.runId === runId);
+    const first = facts.links.findLast(({ kind, runId }) =>
+      kind === "resetFrom" && base(runId)
+    )?.eventId ?? 1;
     const startMs = lines[first - 1]?.timeMs ?? facts.startMs ?? facts.endMs ?? 0;
     return { run, first, startMs, endMs: Math.max(startMs, facts.endMs ?? startMs) };
   }).sort((a, b) => a.startMs - b.startMs || rank(a.run) - rank(b.run));

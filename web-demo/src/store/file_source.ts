@@ -1,8 +1,10 @@
-// Files that are read on demand: a dropped folder can contain a node_modules of a hundred thousand files, of
-// which a workflow needs a few.
+// Files that are read on demand: a dropped folder can contain a node_modules of a hundred thousand
+// files, of which a workflow needs a few.
 
 /** The names in one folder; undefined if the folder does not exist. */
-export type Listing = { readonly files: readonly string[]; readonly folders: readonly string[] } | undefined;
+export type Listing =
+  | { readonly files: readonly string[]; readonly folders: readonly string[] }
+  | undefined;
 
 /** A folder. Paths are relative to it, with "/" as the separator; "" is the folder itself. */
 export interface FileSource {

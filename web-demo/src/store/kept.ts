@@ -1,5 +1,5 @@
-// Stores opened histories in this browser (IndexedDB), so that a reload finds them. The oldest are deleted. Without storage
-// (private windows) a reload starts with the first screen.
+// Stores opened histories in this browser (IndexedDB), so that a reload finds them. The oldest are
+// deleted. Without storage (private windows) a reload starts with the first screen.
 
 export interface Kept {
   readonly key: string;
@@ -29,7 +29,10 @@ function open(): Promise<IDBDatabase | undefined> {
   });
 }
 
-async function run<T>(mode: IDBTransactionMode, work: (store: IDBObjectStore) => IDBRequest<T>): Promise<T | undefined> {
+async function run<T>(
+  mode: IDBTransactionMode,
+  work: (store: IDBObjectStore) => IDBRequest<T>,
+): Promise<T | undefined> {
   const kept = await open();
   if (kept === undefined) return undefined;
   return await new Promise((resolve) => {
@@ -50,7 +53,10 @@ let forgetting: ReturnType<typeof setTimeout> | undefined;
 
 /** Stores a history. Resolves when it is stored, or when storing has failed. */
 export async function keep(key: string, name: string, bytes: Uint8Array): Promise<void> {
-  await run("readwrite", (store) => store.put({ key, name, bytes, atMs: Date.now() } satisfies Kept));
+  await run(
+    "readwrite",
+    (store) => store.put({ key, name, bytes, atMs: Date.now() } satisfies Kept),
+  );
   // Once for all histories that are opened together.
   clearTimeout(forgetting);
   forgetting = setTimeout(() => void forgetOldest(), FORGET_MS);
@@ -66,6 +72,8 @@ async function forgetOldest(): Promise<void> {
   const newestFirst = all.sort((a, b) => b.atMs - a.atMs);
   for (const [i, item] of newestFirst.entries()) {
     bytes += item.bytes.length;
-    if (i > 0 && (i >= MOST || bytes > MOST_BYTES)) await run("readwrite", (store) => store.delete(item.key));
+    if (i > 0 && (i >= MOST || bytes > MOST_BYTES)) {
+      await run("readwrite", (store) => store.delete(item.key));
+    }
   }
 }

@@ -1,16 +1,23 @@
-// Keyboard shortcuts. Each folder registers its keys here; the dialog of "?" lists the same bindings. A shortcut never replaces
-// typing, text selection or a key of the browser: see `isTaken`.
+// Keyboard shortcuts. Each folder registers its keys here; the dialog of "?" lists the same
+// bindings. A shortcut never replaces typing, text selection or a key of the browser: see
+// `isTaken`.
 import { type Signal, signal } from "@preact/signals";
 
 export type KeyGroup = "Move" | "Look" | "Ask" | "Take away";
 
 export interface KeyBinding {
-  /** As in `KeyboardEvent.key`; "Shift+" is a prefix of named keys only: "ArrowLeft", "Shift+ArrowLeft", "/", "p". */
+  /**
+   * As in `KeyboardEvent.key`; "Shift+" is a prefix of named keys only: "ArrowLeft",
+   * "Shift+ArrowLeft", "/", "p".
+   */
   readonly keys: readonly string[];
   readonly group: KeyGroup;
   /** Text in the dialog of all keys. */
   readonly label: string;
-  /** Undefined if the focused element (a slider, a list) handles the key: the binding is then only listed. */
+  /**
+   * Undefined if the focused element (a slider, a list) handles the key: the binding is then only
+   * listed.
+   */
   readonly run?: () => void;
 }
 
@@ -28,13 +35,18 @@ export function bindKeys(added: readonly KeyBinding[]): () => void {
 const OWN_KEYS =
   "input, select, textarea, [contenteditable]:not([contenteditable=false]), [role=slider], [role=menu], dialog[open]";
 
-const nameOf = ({ key, shiftKey }: KeyboardEvent) => shiftKey && key.length > 1 ? `Shift+${key}` : key;
+const nameOf = ({ key, shiftKey }: KeyboardEvent) =>
+  shiftKey && key.length > 1 ? `Shift+${key}` : key;
 
 /** Whether the key belongs to a field, a text selection, a dialog or the browser. */
 function isTaken(event: KeyboardEvent): boolean {
-  if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey || event.isComposing) return true;
+  if (
+    event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey || event.isComposing
+  ) return true;
   const target = event.target as Element;
-  if (target.closest(OWN_KEYS) !== null || document.querySelector("dialog[open]") !== null) return true;
+  if (target.closest(OWN_KEYS) !== null || document.querySelector("dialog[open]") !== null) {
+    return true;
+  }
   const isNamed = event.key.length > 1;
   // Arrows extend an existing text selection.
   if (isNamed && getSelection()?.type === "Range") return true;
@@ -51,7 +63,9 @@ export function watchKeys(): void {
     if (isTaken(event)) return;
     before.run?.(event);
     const name = nameOf(event);
-    const binding = bindings.value.findLast(({ keys, run }) => run !== undefined && keys.includes(name));
+    const binding = bindings.value.findLast(({ keys, run }) =>
+      run !== undefined && keys.includes(name)
+    );
     if (binding === undefined) return;
     event.preventDefault();
     binding.run!();

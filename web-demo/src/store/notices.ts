@@ -16,7 +16,10 @@ export const notices: Signal<readonly Notice[]> = signal<readonly Notice[]>([]);
 const MOST = 4;
 
 export function notify(notice: Notice): void {
-  notices.value = [...notices.value.filter(({ title, text }) => title !== notice.title || text !== notice.text), notice].slice(
+  notices.value = [
+    ...notices.value.filter(({ title, text }) => title !== notice.title || text !== notice.text),
+    notice,
+  ].slice(
     -MOST,
   );
 }

@@ -1,7 +1,20 @@
-// Keeps room, run, position, file and pane in the address: "#/open?run=sample:counter&e=5&file=workflow.ts". A burst of steps is
-// one entry of the browser's history: a step after a pause makes an entry, the following steps rewrite it.
+// Keeps room, run, position, file and pane in the address:
+// "#/open?run=sample:counter&e=5&file=workflow.ts". A burst of steps is one entry of the browser's
+// history: a step after a pause makes an entry, the following steps rewrite it.
 import { batch, effect, type Signal } from "@preact/signals";
-import { currentRun, file, goTo, intro, openedRuns, type Pane, pane, position, type Room, room, showRun } from "./state.ts";
+import {
+  currentRun,
+  file,
+  goTo,
+  intro,
+  openedRuns,
+  type Pane,
+  pane,
+  position,
+  type Room,
+  room,
+  showRun,
+} from "./state.ts";
 
 /** A step after a pause of this length makes a new entry. */
 const REST_MS = 1000;
@@ -24,7 +37,9 @@ const PANES: readonly string[] = ["code", "events", "why"] satisfies Pane[];
 type Bound = Pick<Signal<string | undefined>, "value">;
 const bound = new Map<string, Bound>();
 
-/** Keeps a value in the address as a parameter, for example "branch". `value` is read in an effect. */
+/**
+ * Keeps a value in the address as a parameter, for example "branch". `value` is read in an effect.
+ */
 export function bindToAddress(name: string, value: Bound): void {
   bound.set(name, value);
 }
@@ -69,11 +84,20 @@ export function writeRoute({ room, run, event, file, pane, more }: Route): strin
 
 function current(): Route {
   const run = currentRun.value;
-  const more = new Map([...bound].flatMap(([name, { value }]) => value === undefined ? [] : [[name, value] as const]));
+  const more = new Map(
+    [...bound].flatMap(([name, { value }]) => value === undefined ? [] : [[name, value] as const]),
+  );
   if (room.value !== "open" || run === undefined || intro.value) {
     return { ...emptyRoute, room: room.value, more: room.value === "open" ? new Map() : more };
   }
-  return { room: "open", run: run.key, event: position.value, file: file.value, pane: pane.value, more };
+  return {
+    room: "open",
+    run: run.key,
+    event: position.value,
+    file: file.value,
+    pane: pane.value,
+    more,
+  };
 }
 
 const writeMore = ({ more }: Route): string => JSON.stringify([...more]);
@@ -90,12 +114,15 @@ function follow(): void {
   const isOneChain = now.more.has("chain") && last.more.has("chain");
   const isMove = now.room === last.room && (now.run === last.run || isOneChain);
   const rested = performance.now() - movedMs > REST_MS;
-  // Opening or closing a part is written immediately, for a reload and for Back; steps are throttled.
+  // Opening or closing a part is written immediately, for a reload and for Back; steps are
+  // throttled.
   const opens = writeMore(now) !== writeMore(last);
   movedMs = performance.now();
   last = now;
   clearTimeout(timer);
-  const address = writeRoute(now) === "#/open" ? location.pathname + location.search : writeRoute(now);
+  const address = writeRoute(now) === "#/open"
+    ? location.pathname + location.search
+    : writeRoute(now);
   if (!isMove || rested || opens) history.pushState(null, "", address);
   else timer = setTimeout(() => history.replaceState(null, "", address), WRITE_MS);
 }
@@ -106,7 +133,9 @@ async function obey(find: (key: string) => Promise<boolean>): Promise<void> {
   const route = parseRoute(location.hash);
   if (route === undefined) return;
   const { run: key } = route;
-  if (key !== undefined && !openedRuns.value.some((run) => run.key === key) && !await find(key)) return;
+  if (key !== undefined && !openedRuns.value.some((run) => run.key === key) && !await find(key)) {
+    return;
+  }
   batch(() => {
     last = route;
     const run = openedRuns.value.find((run) => run.key === key);
@@ -123,10 +152,13 @@ async function obey(find: (key: string) => Promise<boolean>): Promise<void> {
 }
 
 /**
- * Applies the address, then keeps it up to date. `find` opens the run of a key and resolves with whether it is open. `isOpen`: a run
- * was opened already, so the address at the start is ignored.
+ * Applies the address, then keeps it up to date. `find` opens the run of a key and resolves with
+ * whether it is open. `isOpen`: a run was opened already, so the address at the start is ignored.
  */
-export async function startRouter(find: (key: string) => Promise<boolean>, isOpen: boolean): Promise<void> {
+export async function startRouter(
+  find: (key: string) => Promise<boolean>,
+  isOpen: boolean,
+): Promise<void> {
   if (!isOpen) await obey(find);
   effect(follow);
   addEventListener("popstate", () => void obey(find));

@@ -1,13 +1,14 @@
-// Shared state of the page: signals, and the functions that write them. Components never keep their own copy of a run, position or
-// selection, so that all parts of the page agree.
+// Shared state of the page: signals, and the functions that write them. Components never keep their
+// own copy of a run, position or selection, so that all parts of the page agree.
 import { batch, computed, type ReadonlySignal, type Signal, signal } from "@preact/signals";
 import type { ChangedValue, DebugSession, SessionProblem, SessionView } from "temporalex/debug";
 import type { CodeSet } from "./code_set.ts";
 import type { RunItem, RunModel } from "./run_model.ts";
 
 /**
- * Result of replaying the run against its code. During a new replay `before` is the previous verdict. `said` is set as soon as it is
- * known whether the new code replays; lines and values are still those of the previous code then.
+ * Result of replaying the run against its code. During a new replay `before` is the previous
+ * verdict. `said` is set as soon as it is known whether the new code replays; lines and values are
+ * still those of the previous code then.
  */
 export type Verdict =
   | { readonly state: "none" }
@@ -38,11 +39,17 @@ export type FirstVerdict = "replays" | "diverges";
 
 /** One opened history, with its code and the results of its replay. */
 export interface OpenRun {
-  /** Identifies the run in the address and in the browser's storage: "sample:counter", or a digest of the bytes. */
+  /**
+   * Identifies the run in the address and in the browser's storage: "sample:counter", or a digest
+   * of the bytes.
+   */
   readonly key: string;
   /** Name of the file. */
   readonly name: string;
-  /** The history that is shown and replayed: content of the file, or the decoded history if a codec has decoded its values. */
+  /**
+   * The history that is shown and replayed: content of the file, or the decoded history if a codec
+   * has decoded its values.
+   */
   readonly bytes: Uint8Array;
   /** Content of the file if `bytes` is decoded. Decoded values are never stored. */
   readonly encoded?: Uint8Array | undefined;
@@ -53,7 +60,10 @@ export interface OpenRun {
   /** Result of the last replay; it stays during the next one. */
   readonly session: Signal<DebugSession | undefined>;
   readonly verdict: Signal<Verdict>;
-  /** Values that differ between code and history although the replay passes, because replay does not compare them. */
+  /**
+   * Values that differ between code and history although the replay passes, because replay does not
+   * compare them.
+   */
   readonly changed: Signal<readonly ChangedValue[]>;
 }
 
@@ -70,7 +80,9 @@ export const currentRun: Signal<OpenRun | undefined> = signal<OpenRun | undefine
 export const position: Signal<number> = signal(1);
 /** The item whose details are shown; undefined for the one at the position. */
 export const selected: Signal<RunItem | undefined> = signal<RunItem | undefined>(undefined);
-/** Path of the file in the code pane; undefined for the file with the line at which the run waits. */
+/**
+ * Path of the file in the code pane; undefined for the file with the line at which the run waits.
+ */
 export const file: Signal<string | undefined> = signal<string | undefined>(undefined);
 export const pane: Signal<Pane> = signal<Pane>("code");
 /** True on the first screen, where a sample plays. The address does not name that run. */
@@ -79,7 +91,9 @@ export const stepUnit: Signal<StepUnit> = signal<StepUnit>("event");
 export const playing: Signal<boolean> = signal(false);
 
 /** Number of events of the current run; 0 without a run. */
-export const length: ReadonlySignal<number> = computed(() => currentRun.value?.model.lines.length ?? 0);
+export const length: ReadonlySignal<number> = computed(() =>
+  currentRun.value?.model.lines.length ?? 0
+);
 /** State of the replayed code at the position; undefined without a replay. */
 export const shownView: ReadonlySignal<SessionView | undefined> = computed(() => {
   const session = currentRun.value?.session.value;
@@ -90,11 +104,14 @@ export const shownItem: ReadonlySignal<RunItem | undefined> = computed(() =>
   selected.value ?? currentRun.value?.model.itemOf(position.value)
 );
 
-const clamp = (wanted: number, last: number) => Math.max(1, Math.min(last, Math.round(wanted) || 1));
+const clamp = (wanted: number, last: number) =>
+  Math.max(1, Math.min(last, Math.round(wanted) || 1));
 
 /** The changed value of one of these events. */
-export const changedAt = ({ changed }: OpenRun, eventIds: readonly number[]): ChangedValue | undefined =>
-  changed.value.find(({ eventId }) => eventIds.includes(eventId));
+export const changedAt = (
+  { changed }: OpenRun,
+  eventIds: readonly number[],
+): ChangedValue | undefined => changed.value.find(({ eventId }) => eventIds.includes(eventId));
 
 /** Number of values that differ. */
 export const countChanges = (changed: readonly ChangedValue[]): number =>
@@ -103,7 +120,10 @@ export const countChanges = (changed: readonly ChangedValue[]): number =>
 /** The current run until the user changes its position. */
 const untouched: Signal<OpenRun | undefined> = signal<OpenRun | undefined>(undefined);
 
-/** The position at which a run is opened: at the divergence or failure, at the last event if it is open, otherwise at the start. */
+/**
+ * The position at which a run is opened: at the divergence or failure, at the last event if it is
+ * open, otherwise at the start.
+ */
 function firstPosition({ model, verdict }: OpenRun): number {
   const said = verdict.peek();
   if ("problem" in said) return said.problem.position;
@@ -112,7 +132,9 @@ function firstPosition({ model, verdict }: OpenRun): number {
 
 /** After a replay, goes to the divergence unless the user has changed the position. */
 export function showProblem(run: OpenRun): void {
-  if (untouched.peek() === run && currentRun.peek() === run && "problem" in run.verdict.peek()) goTo(firstPosition(run));
+  if (untouched.peek() === run && currentRun.peek() === run && "problem" in run.verdict.peek()) {
+    goTo(firstPosition(run));
+  }
 }
 
 /** Goes to a position of the current run, clamped to its events. */
@@ -146,7 +168,12 @@ export function showRun(run: OpenRun, at?: number): void {
 }
 
 /** A run without code. */
-export const makeRun = (key: string, name: string, bytes: Uint8Array, model: RunModel): OpenRun => ({
+export const makeRun = (
+  key: string,
+  name: string,
+  bytes: Uint8Array,
+  model: RunModel,
+): OpenRun => ({
   key,
   name,
   bytes,
@@ -159,7 +186,9 @@ export const makeRun = (key: string, name: string, bytes: Uint8Array, model: Run
 
 /** Adds a run to the list, unless one with the same key is in it. */
 export function addRun(run: OpenRun): void {
-  if (!openedRuns.value.some(({ key }) => key === run.key)) openedRuns.value = [...openedRuns.value, run];
+  if (!openedRuns.value.some(({ key }) => key === run.key)) {
+    openedRuns.value = [...openedRuns.value, run];
+  }
 }
 
 /** Removes a run from the list; the one before it becomes current. */

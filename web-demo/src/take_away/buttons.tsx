@@ -7,8 +7,17 @@ export function TakeAwayButtons({ run }: { run: OpenRun }): JSX.Element {
   const Dialogs = dialogs.value;
   return (
     <>
-      <button type="button" id="share" class="button bare" onClick={() => void openDialog("share")}>Share</button>
-      <button type="button" id="make-test" class="button bare" onClick={() => void openDialog("test")}>Test</button>
+      <button type="button" id="share" class="button bare" onClick={() => void openDialog("share")}>
+        Share
+      </button>
+      <button
+        type="button"
+        id="make-test"
+        class="button bare"
+        onClick={() => void openDialog("test")}
+      >
+        Test
+      </button>
       {Dialogs !== undefined && <Dialogs run={run} />}
     </>
   );

@@ -1,9 +1,17 @@
-// Dialogs that save files. Share: the history, with or without its values. Test: a test that replays the history, which is cut after
-// the divergence.
+// Dialogs that save files. Share: the history, with or without its values. Test: a test that
+// replays the history, which is cut after the divergence.
 import { effect, type Signal, signal } from "@preact/signals";
 import type { JSX } from "preact";
 import { useLayoutEffect, useState } from "preact/hooks";
-import { historyJson, minimise, NoProblemError, readHistoryFile, redact, testFiles, type TestRunner } from "temporalex/debug";
+import {
+  historyJson,
+  minimise,
+  NoProblemError,
+  readHistoryFile,
+  redact,
+  testFiles,
+  type TestRunner,
+} from "temporalex/debug";
 import type { OpenRun } from "../store/state.ts";
 import { theme } from "../store/theme.ts";
 import { drawingFile } from "../../../ts/report/drawing_file.ts";
@@ -20,7 +28,8 @@ const said: Signal<string> = signal("");
 /** Texts that the code depends on. They are listed before the user agrees to keep them. */
 const needed: Signal<readonly string[]> = signal([]);
 
-const nameOf = (run: OpenRun): string => (run.model.facts.id || run.model.facts.type || "run").replace(/[^\w.-]+/g, "-");
+const nameOf = (run: OpenRun): string =>
+  (run.model.facts.id || run.model.facts.type || "run").replace(/[^\w.-]+/g, "-");
 
 function save(name: string, text: string, type = "application/json"): void {
   const url = URL.createObjectURL(new Blob([text], { type }));
@@ -41,7 +50,10 @@ const replayed = ({ verdict }: OpenRun): Promise<void> =>
     });
   });
 
-/** Calls `body` with a realm for the code of the run, in a new frame; with undefined if the code was not permitted to run. */
+/**
+ * Calls `body` with a realm for the code of the run, in a new frame; with undefined if the code was
+ * not permitted to run.
+ */
 async function withCode<T>(
   run: OpenRun,
   body: (realm: Awaited<ReturnType<PageRealms["open"]>> | undefined) => Promise<T>,
@@ -88,7 +100,10 @@ function Decoded({ run }: { run: OpenRun }): JSX.Element | null {
   );
 }
 
-/** The history without its values, and a status text. Without a history if the user must first agree to keep texts. */
+/**
+ * The history without its values, and a status text. Without a history if the user must first agree
+ * to keep texts.
+ */
 async function redacted(run: OpenRun, numbers: boolean, keep: readonly string[]) {
   const bytes = await takenOf(run);
   return await withCode(run, async (realm) => {
@@ -98,7 +113,9 @@ async function redacted(run: OpenRun, numbers: boolean, keep: readonly string[])
     });
     needed.value = texts;
     if (history === undefined) return { text: "The code takes another path without these texts:" };
-    const replays = verified === true ? "The result replays as before." : "Not replayed: the run has no code here.";
+    const replays = verified === true
+      ? "The result replays as before."
+      : "Not replayed: the run has no code here.";
     return { history, text: `${replaced} values replaced. ${replays}` };
   });
 }
@@ -111,9 +128,15 @@ const share = (run: OpenRun, numbers: boolean, keep: readonly string[]): Promise
   });
 
 /** `keep`: texts that stay; undefined for a report with all values. */
-const makeReport = (run: OpenRun, numbers: boolean, keep: readonly string[] | undefined): Promise<void> =>
+const makeReport = (
+  run: OpenRun,
+  numbers: boolean,
+  keep: readonly string[] | undefined,
+): Promise<void> =>
   tell(async () => {
-    const done = keep === undefined ? { history: await takenOf(run), text: "" } : await redacted(run, numbers, keep);
+    const done = keep === undefined
+      ? { history: await takenOf(run), text: "" }
+      : await redacted(run, numbers, keep);
     const { history } = done;
     if (history === undefined) return done.text;
     const { reportOf, valuesText } = await import("./report.ts");
@@ -129,11 +152,19 @@ const makeTest = (run: OpenRun, runner: TestRunner, workflows: string): Promise<
   tell(async () => {
     const bytes = await takenOf(run);
     return await withCode(run, async (realm) => {
-      if (realm === undefined) return "A test needs the code of the run. Drop the code on this page.";
-      let left = { history: bytes, note: "The test fails once the code no longer replays the history." };
+      if (realm === undefined) {
+        return "A test needs the code of the run. Drop the code on this page.";
+      }
+      let left = {
+        history: bytes,
+        note: "The test fails once the code no longer replays the history.",
+      };
       try {
         const { history, events: [before, after] } = await minimise(bytes, { realm });
-        left = { history, note: `${after} of ${before} events. The test fails until the code replays them.` };
+        left = {
+          history,
+          note: `${after} of ${before} events. The test fails until the code replays them.`,
+        };
       } catch (error) {
         if (!(error instanceof NoProblemError)) throw error;
       }
@@ -144,7 +175,12 @@ const makeTest = (run: OpenRun, runner: TestRunner, workflows: string): Promise<
     });
   });
 
-const makeBranchTest = (run: OpenRun, branch: number, runner: TestRunner, workflows: string): Promise<void> =>
+const makeBranchTest = (
+  run: OpenRun,
+  branch: number,
+  runner: TestRunner,
+  workflows: string,
+): Promise<void> =>
   tell(async () => {
     const { branchTestFiles } = await import("../../../ts/what_if/test_file.ts");
     const tree = knownBranches(run)!.tree.value;
@@ -152,7 +188,14 @@ const makeBranchTest = (run: OpenRun, branch: number, runner: TestRunner, workfl
     const { bytes } = await readHistoryFile(run.bytes);
     const name = `${nameOf(run)}.branch-${branch}`;
     const edits = tree.editsOf(branch);
-    const files = branchTestFiles(bytes, { runner, name, workflows, edits, result: result!, title: `what if: ${title}` });
+    const files = branchTestFiles(bytes, {
+      runner,
+      name,
+      workflows,
+      edits,
+      result: result!,
+      title: `what if: ${title}`,
+    });
     save(files.history.name, files.history.text);
     save(files.test.name, files.test.text);
     return `Saved ${files.test.name} and ${files.history.name}. The test expects the result that the branch has here.`;
@@ -192,11 +235,16 @@ function ShareForm({ run }: { run: OpenRun }): JSX.Element {
       }}
     >
       <p>
-        Without values, every text is replaced by one of the same length; equal texts stay equal. The history still replays as
-        before. Nothing is uploaded: the browser saves a file, or you copy a link.
+        Without values, every text is replaced by one of the same length; equal texts stay equal.
+        The history still replays as before. Nothing is uploaded: the browser saves a file, or you
+        copy a link.
       </p>
       <label>
-        <input type="checkbox" checked={numbers} onChange={({ currentTarget }) => setNumbers(currentTarget.checked)} />{" "}
+        <input
+          type="checkbox"
+          checked={numbers}
+          onChange={({ currentTarget }) => setNumbers(currentTarget.checked)}
+        />{" "}
         Replace numbers, too
       </label>
       <Decoded run={run} />
@@ -232,7 +280,10 @@ function ShareForm({ run }: { run: OpenRun }): JSX.Element {
           id="save-drawing"
           onClick={() =>
             void tell(() => {
-              const drawing = drawingFile(run.model, { isDark: theme() === "dark", cuts: cutsGaps.peek() });
+              const drawing = drawingFile(run.model, {
+                isDark: theme() === "dark",
+                cuts: cutsGaps.peek(),
+              });
               save(`${nameOf(run)}.svg`, drawing, "image/svg+xml");
               return Promise.resolve("Saved the timeline with names and times, without values.");
             })}
@@ -241,10 +292,20 @@ function ShareForm({ run }: { run: OpenRun }): JSX.Element {
         </button>
       </p>
       <p class="button-row">
-        <button type="button" class="button" id="report-redacted" onClick={() => void makeReport(run, numbers, texts)}>
+        <button
+          type="button"
+          class="button"
+          id="report-redacted"
+          onClick={() => void makeReport(run, numbers, texts)}
+        >
           {texts.length > 0 ? "Keep these texts and report" : "Report without values"}
         </button>
-        <button type="button" class="button" id="report-as-is" onClick={() => void makeReport(run, numbers, undefined)}>
+        <button
+          type="button"
+          class="button"
+          id="report-as-is"
+          onClick={() => void makeReport(run, numbers, undefined)}
+        >
           Report with values
         </button>
       </p>
@@ -268,16 +329,21 @@ function ShareForm({ run }: { run: OpenRun }): JSX.Element {
 function TestForm({ run }: { run: OpenRun }): JSX.Element {
   useFreshStart(run);
   const [runner, setRunner] = useState<TestRunner>("node");
-  const ran = knownBranches(run)?.tree.value.nodes.filter(({ result }) => result !== undefined) ?? [];
+  const ran = knownBranches(run)?.tree.value.nodes.filter(({ result }) => result !== undefined) ??
+    [];
   const [branch, setBranch] = useState(() => knownBranches(run)?.chosen.peek() ?? 0);
   const of = ran.some(({ id }) => id === branch) ? branch : 0;
-  const [workflows, setWorkflows] = useState(`./${run.code.value?.entry.split("/").at(-1) ?? "workflows.ts"}`);
+  const [workflows, setWorkflows] = useState(
+    `./${run.code.value?.entry.split("/").at(-1) ?? "workflows.ts"}`,
+  );
   return (
     <form
       class="take-away"
       onSubmit={(event) => {
         event.preventDefault();
-        void (of === 0 ? makeTest(run, runner, workflows) : makeBranchTest(run, of, runner, workflows));
+        void (of === 0
+          ? makeTest(run, runner, workflows)
+          : makeBranchTest(run, of, runner, workflows));
       }}
     >
       <p>
@@ -290,15 +356,25 @@ function TestForm({ run }: { run: OpenRun }): JSX.Element {
       {ran.length > 0 && (
         <label>
           Run
-          <select name="of" value={String(of)} onChange={({ currentTarget }) => setBranch(Number(currentTarget.value))}>
+          <select
+            name="of"
+            value={String(of)}
+            onChange={({ currentTarget }) => setBranch(Number(currentTarget.value))}
+          >
             <option value="0">the recorded run</option>
-            {ran.map(({ id, title }) => <option key={id} value={String(id)}>{`branch ${id}: ${title}`}</option>)}
+            {ran.map(({ id, title }) => (
+              <option key={id} value={String(id)}>{`branch ${id}: ${title}`}</option>
+            ))}
           </select>
         </label>
       )}
       <label>
         Test runner
-        <select name="runner" value={runner} onChange={({ currentTarget }) => setRunner(currentTarget.value as TestRunner)}>
+        <select
+          name="runner"
+          value={runner}
+          onChange={({ currentTarget }) => setRunner(currentTarget.value as TestRunner)}
+        >
           <option value="node">node --test</option>
           <option value="vitest">vitest</option>
           <option value="deno">deno test</option>

@@ -8,17 +8,23 @@ import { served } from "../served/about.ts";
 import { count } from "../ui/time.ts";
 
 /** The last link, and its run. */
-const made: Signal<{ readonly run: OpenRun; readonly link: string; readonly hasValues: boolean } | undefined> = signal(undefined);
+const made: Signal<
+  { readonly run: OpenRun; readonly link: string; readonly hasValues: boolean } | undefined
+> = signal(undefined);
 const said: Signal<string> = signal("");
 
-/** `redacted`: the history without its values; resolves with undefined if the user must first agree to keep texts. */
+/**
+ * `redacted`: the history without its values; resolves with undefined if the user must first agree
+ * to keep texts.
+ */
 export function LinkForm({ run, redacted, asIs }: {
   readonly run: OpenRun;
   redacted(): Promise<Uint8Array | undefined>;
   asIs(): Promise<Uint8Array>;
 }): JSX.Element | null {
   useLayoutEffect(() => void (said.value = ""), [run]);
-  // A served page has an address with a secret token, valid until the command ends: useless and unsafe in a link.
+  // A served page has an address with a secret token, valid until the command ends: useless and
+  // unsafe in a link.
   if (served !== undefined) return null;
   const make = async (hasValues: boolean) => {
     said.value = "Working…";
@@ -27,7 +33,11 @@ export function LinkForm({ run, redacted, asIs }: {
       const history = hasValues ? await asIs() : await redacted();
       said.value = "";
       if (history === undefined) return;
-      made.value = { run, hasValues, link: `${location.origin}${location.pathname}${await packHistoryLink(history)}` };
+      made.value = {
+        run,
+        hasValues,
+        link: `${location.origin}${location.pathname}${await packHistoryLink(history)}`,
+      };
     } catch (error) {
       said.value = `${(error as Error).message}.`;
     }
@@ -36,15 +46,25 @@ export function LinkForm({ run, redacted, asIs }: {
   return (
     <>
       <p class="button-row">
-        <button type="button" class="button" id="link-redacted" onClick={() => void make(false)}>Link without values</button>
-        <button type="button" class="button" id="link-as-is" onClick={() => void make(true)}>Link with values</button>
+        <button type="button" class="button" id="link-redacted" onClick={() => void make(false)}>
+          Link without values
+        </button>
+        <button type="button" class="button" id="link-as-is" onClick={() => void make(true)}>
+          Link with values
+        </button>
       </p>
       <p role="status" id="link-said" class="wrap">
         {mine === undefined ? said.value : textOf(mine.link.length, mine.hasValues)}
       </p>
       {mine !== undefined && (
         <p class="button-row">
-          <input id="link" readOnly aria-label="Link" value={mine.link} onFocus={({ currentTarget }) => currentTarget.select()} />
+          <input
+            id="link"
+            readOnly
+            aria-label="Link"
+            value={mine.link}
+            onFocus={({ currentTarget }) => currentTarget.select()}
+          />
           <button
             type="button"
             class="button"
@@ -64,11 +84,13 @@ export function LinkForm({ run, redacted, asIs }: {
 
 function textOf(length: number, hasValues: boolean): string {
   const what = hasValues
-    ? `The link (${count(length)} characters) contains the whole history with all values. Anyone with the link can read them.`
+    ? `The link (${
+      count(length)
+    } characters) contains the whole history with all values. Anyone with the link can read them.`
     : `The link (${count(length)} characters) contains the whole history without its values.`;
   return length <= SAFE_LINK
     ? what
-    : `${what} Many programs${length > LONGEST_LINK / 2 ? " and some browsers" : ""} cut links longer than ${
-      count(SAFE_LINK)
-    } characters. A file is safer.`;
+    : `${what} Many programs${
+      length > LONGEST_LINK / 2 ? " and some browsers" : ""
+    } cut links longer than ${count(SAFE_LINK)} characters. A file is safer.`;
 }

@@ -1,4 +1,5 @@
-// Share and Test: save the open run as files or as a link. The dialogs are loaded when one is opened.
+// Share and Test: save the open run as files or as a link. The dialogs are loaded when one is
+// opened.
 import { type Signal, signal } from "@preact/signals";
 import type { ComponentType } from "preact";
 import { addActions } from "../store/actions.tsx";
@@ -11,7 +12,9 @@ export type Dialogs = "share" | "test";
 export const shareIsOpen: Signal<boolean> = signal(false);
 export const testIsOpen: Signal<boolean> = signal(false);
 /** Both dialogs; undefined until they are loaded. */
-export const dialogs: Signal<ComponentType<{ readonly run: OpenRun }> | undefined> = signal(undefined);
+export const dialogs: Signal<ComponentType<{ readonly run: OpenRun }> | undefined> = signal(
+  undefined,
+);
 
 /** Loads the dialogs if needed, then opens one. */
 export async function openDialog(which: Dialogs): Promise<void> {

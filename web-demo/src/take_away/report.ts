@@ -16,22 +16,32 @@ interface Reported {
   readonly values: string;
 }
 
-/** The sentence of the report about its values. `keep`: texts that stayed; undefined if all values are in it. */
+/**
+ * The sentence of the report about its values. `keep`: texts that stayed; undefined if all values
+ * are in it.
+ */
 export const valuesText = (keep: readonly string[] | undefined, numbers: boolean): string =>
   keep === undefined ? "Values are as recorded." : redactedText(numbers, keep.length);
 
 /** Returns the HTML. */
-export async function reportOf(run: OpenRun, { history, realm, isEncoded, values }: Reported): Promise<string> {
+export async function reportOf(
+  run: OpenRun,
+  { history, realm, isEncoded, values }: Reported,
+): Promise<string> {
   const code = run.code.peek();
   const reported = await reportedRun({
     ...{ source: run.name, history, values },
-    ...(realm !== undefined && !isEncoded
-      ? { realm }
-      : { notReplayed: `Not replayed: ${isEncoded ? "the values are encoded." : "the run had no code."}` }),
+    ...(realm !== undefined && !isEncoded ? { realm } : {
+      notReplayed: `Not replayed: ${
+        isEncoded ? "the values are encoded." : "the run had no code."
+      }`,
+    }),
     excerpt: (location) => {
       const place = code === undefined ? undefined : frameLine(location, code);
       const text = code?.files.find(({ path }) => path === place?.path)?.text;
-      return place === undefined || text === undefined ? undefined : excerptOf(place.path, text, place.line);
+      return place === undefined || text === undefined
+        ? undefined
+        : excerptOf(place.path, text, place.line);
     },
   });
   return reportText({ runs: [reported], madeMs: Date.now() });

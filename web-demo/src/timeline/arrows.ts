@@ -17,7 +17,10 @@ export interface Arrow {
 
 /** If more fibers are resumed at once, no arrows are drawn. */
 const MOST = 12;
-/** Causes of longer runs are not collected for the timeline. The inspector shows them for each await. */
+/**
+ * Causes of longer runs are not collected for the timeline. The inspector shows them for each
+ * await.
+ */
 const MOST_TASKS = 2000;
 
 /** What resumed fibers, by the event of the task in which they resumed. */
@@ -50,7 +53,9 @@ export function arrowsOf(causes: readonly Cause[], placed: Placed): Arrow[] {
   for (const { eventId, fiber, taskEventId } of causes) {
     if (arrows.length === MOST) break;
     const item = model.itemOf(eventId);
-    const lane = item === undefined ? undefined : lanes.find(({ lane }) => lane.items.includes(item));
+    const lane = item === undefined
+      ? undefined
+      : lanes.find(({ lane }) => lane.items.includes(item));
     const toY = fiber === undefined ? undefined : fiberY(fiber, placed);
     if (item === undefined || lane === undefined || toY === undefined) continue;
     arrows.push({
@@ -69,6 +74,8 @@ export function arrowsOf(causes: readonly Cause[], placed: Placed): Arrow[] {
 function fiberY(fiber: number, { session, added }: Placed): number | undefined {
   const bottom = (index: number) => (index + 1) * LANE_PX - 4;
   if (session.code?.fibers[fiber]?.kind === "run") return bottom(0);
-  const at = added.findIndex(({ is, bars }) => is === "fiber" && bars.some((bar) => bar.fiber === fiber));
+  const at = added.findIndex(({ is, bars }) =>
+    is === "fiber" && bars.some((bar) => bar.fiber === fiber)
+  );
   return at < 0 ? undefined : bottom(at + 1);
 }

@@ -6,9 +6,15 @@ export function TimelineControls(): JSX.Element {
   return (
     <>
       <div class="segments tl-zoom" role="group" aria-label="Zoom of the timeline">
-        <button type="button" aria-label="Zoom out" title="Zoom out (-)" onClick={() => zoomBy(-1)}>−</button>
-        <button type="button" title="Show the whole run (0)" onClick={() => (zoom.value = 1)}>Fit</button>
-        <button type="button" aria-label="Zoom in" title="Zoom in (+)" onClick={() => zoomBy(1)}>+</button>
+        <button type="button" aria-label="Zoom out" title="Zoom out (-)" onClick={() => zoomBy(-1)}>
+          −
+        </button>
+        <button type="button" title="Show the whole run (0)" onClick={() => (zoom.value = 1)}>
+          Fit
+        </button>
+        <button type="button" aria-label="Zoom in" title="Zoom in (+)" onClick={() => zoomBy(1)}>
+          +
+        </button>
       </div>
       <div class="segments tl-gaps" role="group" aria-label="Time">
         <button

@@ -2,7 +2,9 @@
 import { useRef } from "preact/hooks";
 
 /** A press moves the position, and continues to move it until it is released. */
-export function useDrag(moveTo: (clientX: number) => void): { down(event: PointerEvent): void; moved(): boolean } {
+export function useDrag(
+  moveTo: (clientX: number) => void,
+): { down(event: PointerEvent): void; moved(): boolean } {
   const state = useRef({ from: 0, hasMoved: false });
   const latest = useRef(moveTo);
   latest.current = moveTo;

@@ -59,7 +59,9 @@ export function Playhead({ run, x, leastX, mostX, last, onDrag }: Props): JSX.El
       }}
       onKeyDown={(event) => {
         const wanted = step[event.key];
-        if (wanted === undefined || event.ctrlKey || event.metaKey || event.altKey || event.shiftKey) return;
+        if (
+          wanted === undefined || event.ctrlKey || event.metaKey || event.altKey || event.shiftKey
+        ) return;
         event.preventDefault();
         playing.value = false;
         goTo(wanted);

@@ -1,4 +1,5 @@
-// Shapes in the lanes that a replay adds above those of the history. Ink and pencil as in the other lanes.
+// Shapes in the lanes that a replay adds above those of the history. Ink and pencil as in the other
+// lanes.
 import type { JSX } from "preact";
 import { useMemo } from "preact/hooks";
 import { COLOUR_OF } from "../ui/glyph.tsx";
@@ -12,18 +13,27 @@ import type { Drawing } from "./shapes.tsx";
 
 /** Width of a bar without duration. */
 const LEAST_PX = 3;
-/** Largest width of the box with the code's command. It has no duration and is as wide as its text. */
+/**
+ * Largest width of the box with the code's command. It has no duration and is as wide as its text.
+ */
 const MOST_BOX_PX = 320;
 /** How far the box extends into the space after the last event. */
 const AIR_PX = 20;
 const BAR_PX = 15;
 const TOP_PX = (LANE_PX - BAR_PX) / 2;
 
-export function SessionLaneShapes({ lanes, drawing }: { lanes: readonly SessionLane[]; drawing: Drawing }): JSX.Element {
+export function SessionLaneShapes(
+  { lanes, drawing }: { lanes: readonly SessionLane[]; drawing: Drawing },
+): JSX.Element {
   return (
     <>
       {lanes.map(({ key, is, kind, bars }, i) => (
-        <g key={key} class={`tl-session k-${COLOUR_OF[kind]}`} data-lane={is} transform={`translate(0 ${LANE_PX * (i + 1)})`}>
+        <g
+          key={key}
+          class={`tl-session k-${COLOUR_OF[kind]}`}
+          data-lane={is}
+          transform={`translate(0 ${LANE_PX * (i + 1)})`}
+        >
           {is === "code"
             ? bars.map((bar) => <CodeBox key={bar.from} bar={bar} scale={drawing.scale} />)
             : <Stretches bars={bars} isState={is === "state"} drawing={drawing} />}
@@ -34,20 +44,24 @@ export function SessionLaneShapes({ lanes, drawing }: { lanes: readonly SessionL
 }
 
 /** A line up to the divergence, then the command of the code. */
-const CodeBox = still(({ bar: { fromMs, text }, scale }: { bar: SessionBar; scale: Scale }): JSX.Element => {
-  const at = scale.x(fromMs);
-  const wide = Math.min(MOST_BOX_PX, scale.width, text.length * LETTER_PX + 14);
-  // Without room after the divergence the box is drawn before it.
-  const x = Math.max(0, at + 6 + wide <= scale.width + AIR_PX ? at + 6 : at - 6 - wide);
-  return (
-    <g>
-      <title>{`Your code: ${text}`}</title>
-      <line class="tl-agrees" x1={0} x2={Math.min(at, x)} y1={LANE_PX / 2} y2={LANE_PX / 2} />
-      <rect class="tl-box" x={x} y={TOP_PX - 1} width={wide} height={BAR_PX + 2} rx={3} />
-      <text class="tl-box-text" x={x + 7} y={16}>{cutTo(text, Math.floor((wide - 14) / LETTER_PX))}</text>
-    </g>
-  );
-});
+const CodeBox = still(
+  ({ bar: { fromMs, text }, scale }: { bar: SessionBar; scale: Scale }): JSX.Element => {
+    const at = scale.x(fromMs);
+    const wide = Math.min(MOST_BOX_PX, scale.width, text.length * LETTER_PX + 14);
+    // Without room after the divergence the box is drawn before it.
+    const x = Math.max(0, at + 6 + wide <= scale.width + AIR_PX ? at + 6 : at - 6 - wide);
+    return (
+      <g>
+        <title>{`Your code: ${text}`}</title>
+        <line class="tl-agrees" x1={0} x2={Math.min(at, x)} y1={LANE_PX / 2} y2={LANE_PX / 2} />
+        <rect class="tl-box" x={x} y={TOP_PX - 1} width={wide} height={BAR_PX + 2} rx={3} />
+        <text class="tl-box-text" x={x + 7} y={16}>
+          {cutTo(text, Math.floor((wide - 14) / LETTER_PX))}
+        </text>
+      </g>
+    );
+  },
+);
 
 interface Placed {
   readonly bar: SessionBar;
@@ -56,7 +70,12 @@ interface Placed {
 }
 
 /** Bars between two pixels. Of bars that are too small to distinguish, one is drawn. */
-function placedIn(bars: readonly SessionBar[], scale: Scale, fromX: number, toX: number): readonly Placed[] {
+function placedIn(
+  bars: readonly SessionBar[],
+  scale: Scale,
+  fromX: number,
+  toX: number,
+): readonly Placed[] {
   const placed: Placed[] = [];
   for (const bar of bars) {
     const x = scale.x(bar.fromMs);
@@ -75,7 +94,9 @@ interface StretchesProps {
   readonly drawing: Drawing;
 }
 
-function Stretches({ bars, isState, drawing: { scale, fromX, toX, position, x: now } }: StretchesProps): JSX.Element {
+function Stretches(
+  { bars, isState, drawing: { scale, fromX, toX, position, x: now } }: StretchesProps,
+): JSX.Element {
   const placed = useMemo(() => placedIn(bars, scale, fromX, toX), [bars, scale, fromX, toX]);
   return (
     <>
@@ -83,7 +104,15 @@ function Stretches({ bars, isState, drawing: { scale, fromX, toX, position, x: n
         const begun = bar.from <= position;
         const inkTo = begun ? Math.max(x, Math.min(x + w, now)) : x;
         return (
-          <Stretch key={`${bar.from} ${bar.fiber}`} text={bar.text} x={x} w={w} isState={isState} begun={begun} inkTo={inkTo} />
+          <Stretch
+            key={`${bar.from} ${bar.fiber}`}
+            text={bar.text}
+            x={x}
+            w={w}
+            isState={isState}
+            begun={begun}
+            inkTo={inkTo}
+          />
         );
       })}
     </>
@@ -103,7 +132,14 @@ const Stretch = still(({ text, x, w, isState, begun, inkTo }: StretchProps): JSX
     <g>
       <title>{text}</title>
       {inkTo < x + w && (
-        <rect class="tl-pencil" x={x + 0.5} y={TOP_PX + 0.5} width={Math.max(1, w - 1)} height={BAR_PX - 1} rx={3} />
+        <rect
+          class="tl-pencil"
+          x={x + 0.5}
+          y={TOP_PX + 0.5}
+          width={Math.max(1, w - 1)}
+          height={BAR_PX - 1}
+          rx={3}
+        />
       )}
       {begun && (
         <rect
@@ -115,7 +151,11 @@ const Stretch = still(({ text, x, w, isState, begun, inkTo }: StretchProps): JSX
           rx={isState ? 0 : 3}
         />
       )}
-      {most > 2 && <text class={begun ? "tl-name" : "tl-name tl-later"} x={x + 6} y={16}>{cutTo(text, most)}</text>}
+      {most > 2 && (
+        <text class={begun ? "tl-name" : "tl-name tl-later"} x={x + 6} y={16}>
+          {cutTo(text, most)}
+        </text>
+      )}
     </g>
   );
 });

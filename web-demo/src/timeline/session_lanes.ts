@@ -1,5 +1,5 @@
-// Lanes that a replay adds: the code's command at the divergence, one lane per fiber that outlives its task,
-// and the published state. They are built once per replay.
+// Lanes that a replay adds: the code's command at the divergence, one lane per fiber that outlives
+// its task, and the published state. They are built once per replay.
 import type { DebugSession } from "temporalex/debug";
 import type { RunModel } from "../store/run_model.ts";
 import { briefOf } from "../code/session_facts.ts";
@@ -34,9 +34,17 @@ const MOST_FIBER_LANES = 8;
 const MOST_STATE_TASKS = 2000;
 
 /** `clock`: the time of each event, at index id - 1. */
-export function sessionLanes(model: RunModel, session: DebugSession | undefined, clock: ArrayLike<number>): SessionLane[] {
+export function sessionLanes(
+  model: RunModel,
+  session: DebugSession | undefined,
+  clock: ArrayLike<number>,
+): SessionLane[] {
   if (session === undefined) return [];
-  return [...codeLane(session, clock), ...fiberLanes(model, session, clock), ...stateLane(session, clock)];
+  return [
+    ...codeLane(session, clock),
+    ...fiberLanes(model, session, clock),
+    ...stateLane(session, clock),
+  ];
 }
 
 function codeLane({ problem }: DebugSession, clock: ArrayLike<number>): SessionLane[] {
@@ -44,7 +52,14 @@ function codeLane({ problem }: DebugSession, clock: ArrayLike<number>): SessionL
   const { position, divergence } = problem;
   const text = divergence === undefined ? problem.actual : divergence.first.code?.text ?? "nothing";
   const ms = clock[position - 1] ?? 0;
-  const bar = { from: position, fromMs: ms, toMs: ms, text: text || "something else", fiber: undefined, cause: undefined };
+  const bar = {
+    from: position,
+    fromMs: ms,
+    toMs: ms,
+    text: text || "something else",
+    fiber: undefined,
+    cause: undefined,
+  };
   return [{ key: "code", is: "code", kind: "difference", label: "your code", bars: [bar] }];
 }
 
@@ -59,7 +74,11 @@ interface Filling {
 }
 
 /** Fibers with the same name that follow each other share a lane. */
-function fiberLanes(model: RunModel, { code }: DebugSession, clock: ArrayLike<number>): SessionLane[] {
+function fiberLanes(
+  model: RunModel,
+  { code }: DebugSession,
+  clock: ArrayLike<number>,
+): SessionLane[] {
   const lanes: Filling[] = [];
   const endMs = clock[clock.length - 1] ?? 0;
   for (const { id, kind, name, from, to, cause } of code?.fibers ?? []) {

@@ -1,5 +1,5 @@
-// Shapes in a lane: bars with their attempts, glyphs with their names, strips for items that are too small. Ink
-// up to the position, pencil after it.
+// Shapes in a lane: bars with their attempts, glyphs with their names, strips for items that are
+// too small. Ink up to the position, pencil after it.
 import type { JSX } from "preact";
 import { useMemo } from "preact/hooks";
 import type { RunItem, RunModel } from "../store/run_model.ts";
@@ -18,7 +18,13 @@ import {
   type StripOf,
 } from "../../../ts/run_view/timeline/layout.ts";
 import type { Scale } from "../../../ts/run_view/timeline/scale.ts";
-import { barTitle, cutTo, densityOf, isDrawnRed, stripFacts } from "../../../ts/run_view/timeline/texts.ts";
+import {
+  barTitle,
+  cutTo,
+  densityOf,
+  isDrawnRed,
+  stripFacts,
+} from "../../../ts/run_view/timeline/texts.ts";
 
 export interface Drawing {
   readonly model: RunModel;
@@ -31,7 +37,10 @@ export interface Drawing {
   readonly toX: number;
 }
 
-/** Shapes receive what changes their look, not the position: after a step most of them are unchanged. */
+/**
+ * Shapes receive what changes their look, not the position: after a step most of them are
+ * unchanged.
+ */
 export function LaneShapes({ lane, drawing }: { lane: PlacedLane; drawing: Drawing }): JSX.Element {
   const { model, scale, position, shown, fromX, toX } = drawing;
   const members = itemsInGroup(model);
@@ -47,9 +56,19 @@ export function LaneShapes({ lane, drawing }: { lane: PlacedLane; drawing: Drawi
         }
         const { item, x } = shape;
         const begun = item.from <= position;
-        const look = `tl-item${shown === item ? " tl-shown" : ""}${members?.has(item.index) === false ? " tl-others" : ""}`;
+        const look = `tl-item${shown === item ? " tl-shown" : ""}${
+          members?.has(item.index) === false ? " tl-others" : ""
+        }`;
         if (shape.is === "point") {
-          return <PointShape key={item.index} point={shape} height={lane.height} begun={begun} look={look} />;
+          return (
+            <PointShape
+              key={item.index}
+              point={shape}
+              height={lane.height}
+              begun={begun}
+              look={look}
+            />
+          );
         }
         const done = item.closedBy !== undefined && item.closedBy <= position;
         const inkTo = done ? x + shape.w : begun ? within(drawing.x, x, x + shape.w) : x;
@@ -66,7 +85,8 @@ const MOST_TEXT_PX = 240;
 /** Shapes between two pixels. */
 function shapesIn({ shapes }: LaneLayout, fromX: number, toX: number): readonly Shape[] {
   return shapes.filter((shape) =>
-    shape.x <= toX && shape.x + (shape.is === "point" ? Math.min(shape.room, MOST_TEXT_PX) : shape.w) >= fromX
+    shape.x <= toX &&
+    shape.x + (shape.is === "point" ? Math.min(shape.room, MOST_TEXT_PX) : shape.w) >= fromX
   );
 }
 
@@ -82,36 +102,63 @@ interface BarProps extends Pick<Drawing, "model" | "scale"> {
   readonly look: string;
 }
 
-const BarShape = still(({ bar, lane, model, scale, begun, done, inkTo, look }: BarProps): JSX.Element => {
-  const { item, x, w, row, label } = bar;
-  const { step, height, pad } = barIn(lane);
-  const y = pad + row * step;
-  // If attempts are drawn, the last one has the label.
-  const hasAttempts = item.kind === "activity" && item.attempt > 1 && w >= ATTEMPTS_PX;
-  const text = label === "none" || (hasAttempts && lane.lane.isOneName && label === "in") ? "" : barText(item, lane.lane);
-  const isInk = done || (begun && label === "in" && inkTo - x >= text.length * LETTER_PX + 10);
-  return (
-    <g data-item={item.index} class={look}>
-      <title>{barTitle(item)}</title>
-      <rect class="tl-hit" x={x - 2} y={y - 4} width={w + 4} height={height + 8} />
-      {inkTo < x + w && <rect class="tl-pencil" x={x + 0.5} y={y + 0.5} width={Math.max(1, w - 1)} height={height - 1} rx={3} />}
-      {inkTo > x && (
-        <Ink bar={bar} y={y} height={height} to={inkTo} isOneName={lane.lane.isOneName} model={model} scale={scale} />
-      )}
-      {done && isDrawnRed(item) && <rect class="tl-red" x={x + w - 3} y={y} width={3} height={height} rx={1} />}
-      {text !== "" && (
-        <text
-          class={label !== "in" ? begun ? "tl-name" : "tl-name tl-later" : isInk ? "tl-on" : "tl-later"}
-          x={label === "in" ? x + 6 : label === "before" ? x - 5 : x + w + 5}
-          text-anchor={label === "before" ? "end" : undefined}
-          y={y + height / 2 + 4}
-        >
-          {text}
-        </text>
-      )}
-    </g>
-  );
-});
+const BarShape = still(
+  ({ bar, lane, model, scale, begun, done, inkTo, look }: BarProps): JSX.Element => {
+    const { item, x, w, row, label } = bar;
+    const { step, height, pad } = barIn(lane);
+    const y = pad + row * step;
+    // If attempts are drawn, the last one has the label.
+    const hasAttempts = item.kind === "activity" && item.attempt > 1 && w >= ATTEMPTS_PX;
+    const text = label === "none" || (hasAttempts && lane.lane.isOneName && label === "in")
+      ? ""
+      : barText(item, lane.lane);
+    const isInk = done || (begun && label === "in" && inkTo - x >= text.length * LETTER_PX + 10);
+    return (
+      <g data-item={item.index} class={look}>
+        <title>{barTitle(item)}</title>
+        <rect class="tl-hit" x={x - 2} y={y - 4} width={w + 4} height={height + 8} />
+        {inkTo < x + w && (
+          <rect
+            class="tl-pencil"
+            x={x + 0.5}
+            y={y + 0.5}
+            width={Math.max(1, w - 1)}
+            height={height - 1}
+            rx={3}
+          />
+        )}
+        {inkTo > x && (
+          <Ink
+            bar={bar}
+            y={y}
+            height={height}
+            to={inkTo}
+            isOneName={lane.lane.isOneName}
+            model={model}
+            scale={scale}
+          />
+        )}
+        {done && isDrawnRed(item) && (
+          <rect class="tl-red" x={x + w - 3} y={y} width={3} height={height} rx={1} />
+        )}
+        {text !== "" && (
+          <text
+            class={label !== "in"
+              ? begun ? "tl-name" : "tl-name tl-later"
+              : isInk
+              ? "tl-on"
+              : "tl-later"}
+            x={label === "in" ? x + 6 : label === "before" ? x - 5 : x + w + 5}
+            text-anchor={label === "before" ? "end" : undefined}
+            y={y + height / 2 + 4}
+          >
+            {text}
+          </text>
+        )}
+      </g>
+    );
+  },
+);
 
 /** In narrower bars attempts are not drawn. */
 const ATTEMPTS_PX = 24;
@@ -124,13 +171,24 @@ interface InkProps extends Pick<Drawing, "model" | "scale"> {
   readonly to: number;
 }
 
-function Ink({ bar: { item, x, w }, y, height, to, isOneName, model, scale }: InkProps): JSX.Element {
+function Ink(
+  { bar: { item, x, w }, y, height, to, isOneName, model, scale }: InkProps,
+): JSX.Element {
   const isPale = item.status === "canceled";
-  const attempts = item.kind === "activity" && item.attempt > 1 && w >= ATTEMPTS_PX ? model.attemptsOf(item) : [];
+  const attempts = item.kind === "activity" && item.attempt > 1 && w >= ATTEMPTS_PX
+    ? model.attemptsOf(item)
+    : [];
   const label = formatAttempt(item.attempt);
   if (attempts.length < 2) {
     return (
-      <rect class={isPale ? "tl-ink tl-canceled" : "tl-ink"} x={x} y={y} width={Math.max(2, to - x)} height={height} rx={3} />
+      <rect
+        class={isPale ? "tl-ink tl-canceled" : "tl-ink"}
+        x={x}
+        y={y}
+        width={Math.max(2, to - x)}
+        height={height}
+        rx={3}
+      />
     );
   }
   return (
@@ -144,7 +202,14 @@ function Ink({ bar: { item, x, w }, y, height, to, isOneName, model, scale }: In
         if (from > to) return null;
         return (
           <g key={number}>
-            <rect class={about ? "tl-try" : "tl-ink"} x={from} y={y} width={wide} height={height} rx={3} />
+            <rect
+              class={about ? "tl-try" : "tl-ink"}
+              x={from}
+              y={y}
+              width={wide}
+              height={height}
+              rx={3}
+            />
             {about && <rect class="tl-red" x={from + wide - 2} y={y} width={2} height={height} />}
             {!about && isOneName && wide >= label.length * LETTER_PX + 12 && (
               <text class="tl-on" x={from + 6} y={y + height / 2 + 4}>{label}</text>
@@ -164,28 +229,32 @@ interface PointProps {
   readonly look: string;
 }
 
-const PointShape = still(({ point: { item, x, room }, height, begun, look }: PointProps): JSX.Element => {
-  const y = (height - 12) / 2;
-  const most = Math.floor((Math.min(room, 240) - 4) / LETTER_PX);
-  const text = most < 3 ? "" : cutTo(item.name, most);
-  return (
-    <g data-item={item.index} class={look}>
-      <title>{barTitle(item)}</title>
-      <rect class="tl-hit" x={x - 7} y={0} width={14} height={height} />
-      <svg
-        x={x - 6}
-        y={y}
-        width={12}
-        height={12}
-        viewBox="0 0 16 16"
-        class={`k-${COLOUR_OF[item.kind]}${begun ? "" : " tl-faint"}`}
-      >
-        {glyphShape(item.kind)}
-      </svg>
-      {text !== "" && <text class={begun ? "tl-name" : "tl-name tl-later"} x={x + 10} y={y + 10}>{text}</text>}
-    </g>
-  );
-});
+const PointShape = still(
+  ({ point: { item, x, room }, height, begun, look }: PointProps): JSX.Element => {
+    const y = (height - 12) / 2;
+    const most = Math.floor((Math.min(room, 240) - 4) / LETTER_PX);
+    const text = most < 3 ? "" : cutTo(item.name, most);
+    return (
+      <g data-item={item.index} class={look}>
+        <title>{barTitle(item)}</title>
+        <rect class="tl-hit" x={x - 7} y={0} width={14} height={height} />
+        <svg
+          x={x - 6}
+          y={y}
+          width={12}
+          height={12}
+          viewBox="0 0 16 16"
+          class={`k-${COLOUR_OF[item.kind]}${begun ? "" : " tl-faint"}`}
+        >
+          {glyphShape(item.kind)}
+        </svg>
+        {text !== "" && (
+          <text class={begun ? "tl-name" : "tl-name tl-later"} x={x + 10} y={y + 10}>{text}</text>
+        )}
+      </g>
+    );
+  },
+);
 
 interface StripProps {
   readonly strip: StripOf;
@@ -203,8 +272,19 @@ const StripShape = still(({ strip, lane, inkTo }: StripProps): JSX.Element => {
   return (
     <g data-item={items[0]!.index} class="tl-item tl-strip">
       <title>{title}</title>
-      {inkTo < x + w && <rect class="tl-dense" x={x} y={y} width={w} height={height} fill-opacity={density * 0.3} />}
-      {inkTo > x && <rect class="tl-dense" x={x} y={y} width={inkTo - x} height={height} fill-opacity={density} />}
+      {inkTo < x + w && (
+        <rect class="tl-dense" x={x} y={y} width={w} height={height} fill-opacity={density * 0.3} />
+      )}
+      {inkTo > x && (
+        <rect
+          class="tl-dense"
+          x={x}
+          y={y}
+          width={inkTo - x}
+          height={height}
+          fill-opacity={density}
+        />
+      )}
       {bad > 0 && <rect class="tl-red" x={x} y={y + height - 2} width={w} height={2} />}
     </g>
   );

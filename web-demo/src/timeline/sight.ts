@@ -22,7 +22,9 @@ export function useSight(scroller: Scroller): Sight {
   const look = () => {
     if (scroller.current === null) return;
     const { scrollLeft, clientWidth } = scroller.current;
-    setSight((before) => before[0] === scrollLeft && before[1] === clientWidth ? before : [scrollLeft, clientWidth]);
+    setSight((before) =>
+      before[0] === scrollLeft && before[1] === clientWidth ? before : [scrollLeft, clientWidth]
+    );
   };
   useLayoutEffect(() => {
     const element = scroller.current!;
@@ -64,7 +66,9 @@ export function useKept({ scroller, held, look, geometry, clock, x, head, before
     const element = scroller.current!;
     const { scale } = geometry;
     if (last.current.scale.width !== scale.width) {
-      const at = held.current === undefined ? undefined : held.current + element.scrollLeft - before;
+      const at = held.current === undefined
+        ? undefined
+        : held.current + element.scrollLeft - before;
       const ms = at === undefined ? clock[position.peek() - 1] ?? 0 : last.current.scale.ms(at);
       const place = held.current ?? element.clientWidth / 2;
       element.scrollLeft = scale.x(ms) + before - place;
@@ -75,7 +79,8 @@ export function useKept({ scroller, held, look, geometry, clock, x, head, before
   }, [geometry]);
   // A step keeps the playhead visible.
   useLayoutEffect(() => {
-    // Reading the scroll position forces a layout, so it is not read where the element cannot scroll.
+    // Reading the scroll position forces a layout, so it is not read where the element cannot
+    // scroll.
     if (zoom.peek() === 1) return;
     const element = scroller.current!;
     const at = x + before - element.scrollLeft;

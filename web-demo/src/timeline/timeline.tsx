@@ -1,10 +1,21 @@
-// The run over time: one lane per kind of item or name, in real time or with its gaps cut, and the playhead.
+// The run over time: one lane per kind of item or name, in real time or with its gaps cut, and the
+// playhead.
 //
-// It is an svg in a scrolling element, so texts can be searched and read by screen readers. Invisible shapes
-// are not drawn and small ones are merged: 51,200 events are some hundred shapes.
+// It is an svg in a scrolling element, so texts can be searched and read by screen readers.
+// Invisible shapes are not drawn and small ones are merged: 51,200 events are some hundred shapes.
 import type { JSX } from "preact";
 import { useEffect, useMemo, useRef } from "preact/hooks";
-import { goTo, length, type OpenRun, playing, position, selected, selectItem, shownItem, shownView } from "../store/state.ts";
+import {
+  goTo,
+  length,
+  type OpenRun,
+  playing,
+  position,
+  selected,
+  selectItem,
+  shownItem,
+  shownView,
+} from "../store/state.ts";
 import { Corner } from "../chain/switch.tsx";
 import { Arrows } from "./arrow_shapes.tsx";
 import { arrowsOf, causesByTask } from "./arrows.ts";
@@ -44,17 +55,28 @@ export function Timeline({ run }: { run: OpenRun }): JSX.Element {
   const end = wide < NARROW_PX ? NARROW_END_PX : END_PX;
   const width = Math.min(MOST_PX, Math.max(120, wide - head - PAD_PX - end) * zoom.value);
   const session = run.session.value;
-  const laid = useMemo(() => sessionLanes(run.model, session, measured.clock), [run, session, measured]);
+  const laid = useMemo(() => sessionLanes(run.model, session, measured.clock), [
+    run,
+    session,
+    measured,
+  ]);
   const geometry = useMemo(
     () => placeLanes(measured, width, cutsGaps.value, LANE_PX * (1 + laid.length), end),
     [measured, width, cutsGaps.value, laid.length, end],
   );
   const { scale, lanes, height } = geometry;
-  const causes = useMemo(() => session === undefined ? undefined : causesByTask(session), [session]);
+  const causes = useMemo(() => session === undefined ? undefined : causesByTask(session), [
+    session,
+  ]);
   const woken = causes?.get(shownView.value?.task?.eventId ?? 0);
-  const arrows = session === undefined || woken === undefined
-    ? NO_ARROWS
-    : arrowsOf(woken, { model: run.model, session, scale, clock: measured.clock, added: laid, lanes });
+  const arrows = session === undefined || woken === undefined ? NO_ARROWS : arrowsOf(woken, {
+    model: run.model,
+    session,
+    scale,
+    clock: measured.clock,
+    added: laid,
+    lanes,
+  });
   const x = scale.x(measured.clock[position.value - 1] ?? 0);
   const drawing: Drawing = {
     model: run.model,
@@ -69,7 +91,16 @@ export function Timeline({ run }: { run: OpenRun }): JSX.Element {
   useEffect(bindTimelineKeys, []);
   useEffect(() => void (zoom.value = 1), [run]);
 
-  useKept({ scroller, held, look, geometry, clock: measured.clock, x, before: head + PAD_PX, head });
+  useKept({
+    scroller,
+    held,
+    look,
+    geometry,
+    clock: measured.clock,
+    x,
+    before: head + PAD_PX,
+    head,
+  });
 
   /** The event under the pointer. */
   const eventUnder = (clientX: number) =>
@@ -96,14 +127,29 @@ export function Timeline({ run }: { run: OpenRun }): JSX.Element {
                 <Axis scale={scale} fromX={drawing.fromX} toX={drawing.toX} />
               </g>
             </svg>
-            <Playhead run={run} x={x + head + PAD_PX} leastX={head} mostX={full + head} onDrag={drag.down} last={length.value} />
+            <Playhead
+              run={run}
+              x={x + head + PAD_PX}
+              leastX={head}
+              mostX={full + head}
+              onDrag={drag.down}
+              last={length.value}
+            />
           </div>
           <div class="tl-body">
             <ul class="tl-heads" aria-label="Lanes">
               <Head kind="run" label="run" height={LANE_PX} />
-              {laid.map(({ key, kind, label }) => <Head key={key} kind={kind} label={label} height={LANE_PX} />)}
+              {laid.map(({ key, kind, label }) => (
+                <Head key={key} kind={kind} label={label} height={LANE_PX} />
+              ))}
               {lanes.map(({ lane, height }) => (
-                <Head key={lane.key} kind={lane.kind} label={lane.label} height={height} count={lane.items.length} />
+                <Head
+                  key={lane.key}
+                  kind={lane.kind}
+                  label={lane.label}
+                  height={height}
+                  count={lane.items.length}
+                />
               ))}
             </ul>
             <svg
@@ -120,7 +166,9 @@ export function Timeline({ run }: { run: OpenRun }): JSX.Element {
                 <Hairs added={laid.length} lanes={lanes} from={-PAD_PX} to={full} />
                 <RunLane run={run} drawing={drawing} tasks={tasks} />
                 <SessionLaneShapes lanes={laid} drawing={drawing} />
-                {lanes.map((lane) => <LaneShapes key={lane.lane.key} lane={lane} drawing={drawing} />)}
+                {lanes.map((lane) => (
+                  <LaneShapes key={lane.lane.key} lane={lane} drawing={drawing} />
+                ))}
                 <Tears scale={scale} fromX={drawing.fromX} toX={drawing.toX} height={height} />
                 <Arrows arrows={arrows} />
                 <line class="tl-now" x1={x} x2={x} y1={0} y2={height} />

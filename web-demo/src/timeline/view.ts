@@ -1,5 +1,5 @@
-// Settings of the timeline. They belong to the reader: another run is drawn with the same settings, but with
-// zoom 1.
+// Settings of the timeline. They belong to the reader: another run is drawn with the same settings,
+// but with zoom 1.
 import { type Signal, signal } from "@preact/signals";
 import { bindKeys } from "../store/keys.ts";
 
@@ -10,8 +10,8 @@ export const zoom: Signal<number> = signal(1);
 
 const STEP = 1.6;
 /**
- * In pixels. Browsers limit the width of elements; for most runs a millisecond has over a hundred pixels at
- * this width.
+ * In pixels. Browsers limit the width of elements; for most runs a millisecond has over a hundred
+ * pixels at this width.
  */
 export const MOST_PX = 4_000_000;
 const MOST_ZOOM = 4096;
@@ -23,7 +23,12 @@ export function zoomBy(steps: number): void {
 
 export const bindTimelineKeys = (): () => void =>
   bindKeys([
-    { keys: ["g"], group: "Look", label: "Toggle cut gaps", run: () => (cutsGaps.value = !cutsGaps.value) },
+    {
+      keys: ["g"],
+      group: "Look",
+      label: "Toggle cut gaps",
+      run: () => (cutsGaps.value = !cutsGaps.value),
+    },
     { keys: ["+", "="], group: "Look", label: "Zoom in", run: () => zoomBy(1) },
     { keys: ["-"], group: "Look", label: "Zoom out", run: () => zoomBy(-1) },
     { keys: ["0"], group: "Look", label: "Show the whole run", run: () => (zoom.value = 1) },

@@ -1,5 +1,5 @@
-// Targets of the step buttons. Each unit has ascending positions. A step moves to the next or previous one, or
-// to the end or start of the run.
+// Targets of the step buttons. Each unit has ascending positions. A step moves to the next or
+// previous one, or to the end or start of the run.
 import type { EventLine, SessionCode } from "temporalex/debug";
 import type { RunModel } from "../store/run_model.ts";
 import type { OpenRun, StepUnit } from "../store/state.ts";
@@ -23,15 +23,22 @@ const idsOf = (lines: readonly EventLine[], wanted: (type: string) => boolean) =
 const known = new WeakMap<RunModel, Map<StepUnit, readonly number[]>>();
 
 /**
- * Positions of a unit, ascending. Undefined for fibers and lines before the run was replayed. Fiber and line
- * depend on the position: the fiber that resumed last, and the line at which the code waits.
+ * Positions of a unit, ascending. Undefined for fibers and lines before the run was replayed. Fiber
+ * and line depend on the position: the fiber that resumed last, and the line at which the code
+ * waits.
  */
-export function positionsOf(unit: StepUnit, { model, session }: OpenRun, position: number): readonly number[] | undefined {
+export function positionsOf(
+  unit: StepUnit,
+  { model, session }: OpenRun,
+  position: number,
+): readonly number[] | undefined {
   if (unit === "fiber" || unit === "line") {
     const { code, tasks } = session.value ?? {};
     if (code === undefined) return undefined;
     // Before the first task no line waits: the step moves to the first task.
-    return unit === "fiber" ? turnsOfFiber(code, position) : runsOfLine(code, position) ?? tasks!.map(({ eventId }) => eventId);
+    return unit === "fiber"
+      ? turnsOfFiber(code, position)
+      : runsOfLine(code, position) ?? tasks!.map(({ eventId }) => eventId);
   }
   let ofModel = known.get(model);
   if (ofModel === undefined) known.set(model, ofModel = new Map());
@@ -41,19 +48,24 @@ export function positionsOf(unit: StepUnit, { model, session }: OpenRun, positio
 }
 
 /**
- * The tasks in which the fiber resumed that resumed last at the position. Before the first task: those of the
- * run's fiber.
+ * The tasks in which the fiber resumed that resumed last at the position. Before the first task:
+ * those of the run's fiber.
  */
 export function turnsOfFiber({ causes, fibers }: SessionCode, position: number): readonly number[] {
-  const fiber = causes.findLast(({ taskEventId }) => taskEventId <= position)?.fiber ?? fibers[0]?.id;
-  const turns = causes.filter((cause) => cause.fiber === fiber).map(({ taskEventId }) => taskEventId);
+  const fiber = causes.findLast(({ taskEventId }) => taskEventId <= position)?.fiber ??
+    fibers[0]?.id;
+  const turns = causes.filter((cause) => cause.fiber === fiber).map(({ taskEventId }) =>
+    taskEventId
+  );
   const from = fibers.find(({ id }) => id === fiber)?.from;
   return [...new Set(from === undefined ? turns : [from, ...turns])].sort((a, b) => a - b);
 }
 
 /** The tasks in which the line ran at which the code waits; undefined if no code waits. */
 export function runsOfLine(code: SessionCode, position: number): readonly number[] | undefined {
-  const place = code.parked(position).find((parked) => !parked.isOuter && parked.place !== undefined)?.place;
+  const place = code.parked(position).find((parked) =>
+    !parked.isOuter && parked.place !== undefined
+  )?.place;
   return place === undefined ? undefined : code.runsOf(place);
 }
 
@@ -69,7 +81,12 @@ function find(unit: "event" | "task" | "command", lines: readonly EventLine[]): 
 }
 
 /** The position after one step. */
-export function step(positions: readonly number[], from: number, by: 1 | -1, length: number): number {
+export function step(
+  positions: readonly number[],
+  from: number,
+  by: 1 | -1,
+  length: number,
+): number {
   let [low, high] = [0, positions.length];
   // Finds the first position after `from`; for a step back, the first that is not before it.
   while (low < high) {

@@ -1,4 +1,5 @@
-// One sentence about the state of the run, at the bottom of narrow screens, where the inspector is in a tab.
+// One sentence about the state of the run, at the bottom of narrow screens, where the inspector is
+// in a tab.
 import type { JSX } from "preact";
 import type { SessionView } from "temporalex/debug";
 import { type OpenRun, shownView } from "../store/state.ts";
@@ -23,7 +24,9 @@ function textOf(run: OpenRun, shown: SessionView | undefined): string {
     if (verdict.state === "not parsed") return `Not parsed, line ${verdict.line}`;
     return verdict.state === "replaying" ? "Replaying" : "Not replayed";
   }
-  if (shown.problem !== undefined) return shown.problem.divergence?.sentence ?? shown.problem.message;
+  if (shown.problem !== undefined) {
+    return shown.problem.divergence?.sentence ?? shown.problem.message;
+  }
   if (shown.outcome !== undefined) return "The run ended";
   if (shown.task === undefined) return "Not started";
   if (shown.open.length === 0) return "Waits for nothing";

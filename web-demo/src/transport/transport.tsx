@@ -1,7 +1,15 @@
-// The transport: start, task, event, play, event, task, end; the position in words; the unit of a step.
+// The transport: start, task, event, play, event, task, end; the position in words; the unit of a
+// step.
 import type { JSX } from "preact";
 import { useEffect } from "preact/hooks";
-import { length, type OpenRun, playing, position, type StepUnit, stepUnit } from "../store/state.ts";
+import {
+  length,
+  type OpenRun,
+  playing,
+  position,
+  type StepUnit,
+  stepUnit,
+} from "../store/state.ts";
 import { TimelineControls } from "../timeline/mod.ts";
 import { goToEnd, isAtEnd, isAtStart } from "../chain/state.ts";
 import { IconButton } from "../ui/icon.tsx";
@@ -11,7 +19,9 @@ import { togglePlay, watchPlay } from "./play.ts";
 import { UNITS } from "./steps.ts";
 import "./transport.css";
 
-export function Transport({ run, isShort = false }: { run: OpenRun; isShort?: boolean }): JSX.Element {
+export function Transport(
+  { run, isShort = false }: { run: OpenRun; isShort?: boolean },
+): JSX.Element {
   useEffect(bindTransportKeys, []);
   useEffect(watchPlay, []);
   const at = position.value;
@@ -28,8 +38,20 @@ export function Transport({ run, isShort = false }: { run: OpenRun; isShort?: bo
         isOff={isFirst}
         onPress={() => goToEnd(-1)}
       />
-      <IconButton icon="taskBack" label="One task back" keyName="Shift ←" isOff={isFirst} onPress={() => stepBy(-1, "task")} />
-      <IconButton icon="back" label={`One ${unit} back`} keyName="←" isOff={isFirst} onPress={() => stepBy(-1)} />
+      <IconButton
+        icon="taskBack"
+        label="One task back"
+        keyName="Shift ←"
+        isOff={isFirst}
+        onPress={() => stepBy(-1, "task")}
+      />
+      <IconButton
+        icon="back"
+        label={`One ${unit} back`}
+        keyName="←"
+        isOff={isFirst}
+        onPress={() => stepBy(-1)}
+      />
       <IconButton
         id="play"
         icon={playing.value ? "pause" : "play"}
@@ -37,7 +59,13 @@ export function Transport({ run, isShort = false }: { run: OpenRun; isShort?: bo
         keyName="p"
         onPress={togglePlay}
       />
-      <IconButton icon="forward" label={`One ${unit} forward`} keyName="→" isOff={isLast} onPress={() => stepBy(1)} />
+      <IconButton
+        icon="forward"
+        label={`One ${unit} forward`}
+        keyName="→"
+        isOff={isLast}
+        onPress={() => stepBy(1)}
+      />
       <IconButton
         icon="taskForward"
         label="One task forward"
@@ -67,7 +95,9 @@ export function Transport({ run, isShort = false }: { run: OpenRun; isShort?: bo
 function Since({ run }: { run: OpenRun }): JSX.Element {
   const start = run.model.lines[0]?.timeMs;
   const now = run.model.lines[position.value - 1]?.timeMs;
-  const text = start === undefined || now === undefined ? "time not recorded" : `${clock(now - start, 3)} after the start`;
+  const text = start === undefined || now === undefined
+    ? "time not recorded"
+    : `${clock(now - start, 3)} after the start`;
   const title = now === undefined ? undefined : new Date(now).toISOString();
   return <span class="since" title={title}>{text}</span>;
 }
@@ -84,7 +114,8 @@ function Units({ run }: { run: OpenRun }): JSX.Element {
   return (
     <div class="segments units" role="group" aria-label="Step by">
       {UNITS.map(([name, text]) => {
-        const isKnown = (name !== "fiber" && name !== "line") || run.session.value?.code !== undefined;
+        const isKnown = (name !== "fiber" && name !== "line") ||
+          run.session.value?.code !== undefined;
         return (
           <button
             type="button"
@@ -105,6 +136,8 @@ function Units({ run }: { run: OpenRun }): JSX.Element {
 /** Announces steps to screen readers, but not while playing. */
 function Said({ run }: { run: OpenRun }): JSX.Element {
   const line = run.model.lines[position.value - 1];
-  const text = playing.value || line === undefined ? "" : `Event ${line.eventId}: ${line.type} ${line.summary}`;
+  const text = playing.value || line === undefined
+    ? ""
+    : `Event ${line.eventId}: ${line.type} ${line.summary}`;
   return <p class="unseen" role="status" aria-live="polite" id="said">{text}</p>;
 }

@@ -1,5 +1,5 @@
-// A modal dialog that follows a signal. The browser keeps the focus in it, closes it on Escape and restores the
-// focus.
+// A modal dialog that follows a signal. The browser keeps the focus in it, closes it on Escape and
+// restores the focus.
 import type { Signal } from "@preact/signals";
 import type { ComponentChildren, JSX } from "preact";
 import { useLayoutEffect, useRef } from "preact/hooks";
@@ -21,7 +21,12 @@ export function Dialog({ id, title, isOpen, children }: Props): JSX.Element {
     if (!open && dialog.open) dialog.close();
   }, [open]);
   return (
-    <dialog ref={element} id={id} aria-labelledby={`${id}-title`} onClose={() => (isOpen.value = false)}>
+    <dialog
+      ref={element}
+      id={id}
+      aria-labelledby={`${id}-title`}
+      onClose={() => (isOpen.value = false)}
+    >
       {open && (
         <>
           <h2 id={`${id}-title`}>{title}</h2>

@@ -7,13 +7,28 @@ export { COLOUR_OF, type GlyphKind, KIND_NAMES };
 /** Names that contain their kind. */
 const NAMED = /^(?:timer|transact|procedure|(?:un)?subscribe) |^broadcast$/;
 /** "activity charge", "timer arrival". */
-export const glyphTitle = (kind: GlyphKind, name: string): string => NAMED.test(name) ? name : `${KIND_NAMES[kind]} ${name}`;
+export const glyphTitle = (kind: GlyphKind, name: string): string =>
+  NAMED.test(name) ? name : `${KIND_NAMES[kind]} ${name}`;
 
-/** The glyph of a kind. Without `label` it is decoration: screen readers read the name next to it. */
-export function Glyph({ kind, label, size = 12 }: { kind: GlyphKind; label?: string; size?: number }): JSX.Element {
-  const named = label === undefined ? { "aria-hidden": true as const } : { role: "img" as const, "aria-label": label };
+/**
+ * The glyph of a kind. Without `label` it is decoration: screen readers read the name next to it.
+ */
+export function Glyph(
+  { kind, label, size = 12 }: { kind: GlyphKind; label?: string; size?: number },
+): JSX.Element {
+  const named = label === undefined
+    ? { "aria-hidden": true as const }
+    : { role: "img" as const, "aria-label": label };
   return (
-    <svg class={`glyph k-${COLOUR_OF[kind]}`} viewBox="0 0 16 16" width={size} height={size} {...named}>{glyphShape(kind)}</svg>
+    <svg
+      class={`glyph k-${COLOUR_OF[kind]}`}
+      viewBox="0 0 16 16"
+      width={size}
+      height={size}
+      {...named}
+    >
+      {glyphShape(kind)}
+    </svg>
   );
 }
 

@@ -1,4 +1,5 @@
-// Icons of buttons, 16 by 16, in the color of their text. The label of the button describes the action.
+// Icons of buttons, 16 by 16, in the color of their text. The label of the button describes the
+// action.
 import type { JSX } from "preact";
 
 const filled = (d: string) => <path d={d} fill="currentColor" />;
@@ -24,9 +25,18 @@ const PICTURES = {
       <path d="M8 2.4a5.6 5.6 0 0 1 0 11.2z" fill="currentColor" />
     </>
   ),
-  close: () => <path d="m4 4 8 8m0-8-8 8" stroke="currentColor" stroke-width="1.6" stroke-linecap="round" />,
+  close: () => (
+    <path d="m4 4 8 8m0-8-8 8" stroke="currentColor" stroke-width="1.6" stroke-linecap="round" />
+  ),
   down: () => (
-    <path d="m4 6 4 4 4-4" fill="none" stroke="currentColor" stroke-width="1.6" stroke-linecap="round" stroke-linejoin="round" />
+    <path
+      d="m4 6 4 4 4-4"
+      fill="none"
+      stroke="currentColor"
+      stroke-width="1.6"
+      stroke-linecap="round"
+      stroke-linejoin="round"
+    />
   ),
   chain: () => (
     <g fill="none" stroke="currentColor" stroke-width="1.6">
@@ -36,11 +46,24 @@ const PICTURES = {
     </g>
   ),
   right: () => (
-    <path d="m6 4 4 4-4 4" fill="none" stroke="currentColor" stroke-width="1.6" stroke-linecap="round" stroke-linejoin="round" />
+    <path
+      d="m6 4 4 4-4 4"
+      fill="none"
+      stroke="currentColor"
+      stroke-width="1.6"
+      stroke-linecap="round"
+      stroke-linejoin="round"
+    />
   ),
   brand: () => (
     <g transform="scale(0.8)">
-      <path d="M3 10a7 7 0 1 0 2.6-5.4" fill="none" stroke="currentColor" stroke-width="2.2" stroke-linecap="round" />
+      <path
+        d="M3 10a7 7 0 1 0 2.6-5.4"
+        fill="none"
+        stroke="currentColor"
+        stroke-width="2.2"
+        stroke-linecap="round"
+      />
       <path d="M2.2 2.2v5h5z" fill="currentColor" />
       <path d="M10 6v8" stroke="currentColor" stroke-width="2.2" stroke-linecap="round" />
     </g>
@@ -64,8 +87,13 @@ interface ButtonProps {
   onPress(): void;
 }
 
-/** A button with only an icon. A disabled one stays focusable, so that the keyboard focus is not lost. */
-export function IconButton({ icon, label, keyName, isOff = false, id, class: more = "", onPress }: ButtonProps): JSX.Element {
+/**
+ * A button with only an icon. A disabled one stays focusable, so that the keyboard focus is not
+ * lost.
+ */
+export function IconButton(
+  { icon, label, keyName, isOff = false, id, class: more = "", onPress }: ButtonProps,
+): JSX.Element {
   return (
     <button
       type="button"

@@ -1,5 +1,6 @@
-// A component that is drawn again only if its properties have changed. A step changes few of many bars, rows
-// and lines; for the others it costs a comparison. Signals that the component reads still cause a new drawing.
+// A component that is drawn again only if its properties have changed. A step changes few of many
+// bars, rows and lines; for the others it costs a comparison. Signals that the component reads
+// still cause a new drawing.
 import { Component, type FunctionComponent, h, type JSX } from "preact";
 
 type Same<P> = (before: P, now: P) => boolean;
@@ -12,10 +13,13 @@ export function isShallowSame<P extends object>(before: P, now: P): boolean {
 }
 
 /**
- * `isSame`: by default all properties must be identical. Functions must be the same at each time, or ignored by
- * `isSame`.
+ * `isSame`: by default all properties must be identical. Functions must be the same at each time,
+ * or ignored by `isSame`.
  */
-export function still<P extends object>(draw: FunctionComponent<P>, isSame: Same<P> = isShallowSame) {
+export function still<P extends object>(
+  draw: FunctionComponent<P>,
+  isSame: Same<P> = isShallowSame,
+) {
   return class extends Component<P> {
     override shouldComponentUpdate(now: Readonly<P>): boolean {
       return !isSame(this.props, now);

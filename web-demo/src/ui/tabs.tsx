@@ -9,7 +9,9 @@ interface Props<T extends string> {
   readonly chosen: Signal<T>;
 }
 
-export function Tabs<T extends string>({ label, class: more = "", tabs, chosen }: Props<T>): JSX.Element {
+export function Tabs<T extends string>(
+  { label, class: more = "", tabs, chosen }: Props<T>,
+): JSX.Element {
   const move = (event: KeyboardEvent, by: number) => {
     event.preventDefault();
     const at = tabs.findIndex(([name]) => name === chosen.value);

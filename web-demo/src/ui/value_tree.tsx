@@ -1,9 +1,11 @@
-// A value as a tree: one row for each key, with a preview until it is expanded. Arrow keys work as in the ARIA tree pattern.
+// A value as a tree: one row for each key, with a preview until it is expanded. Arrow keys work as
+// in the ARIA tree pattern.
 import type { JSX } from "preact";
 import { useState } from "preact/hooks";
 import { keyText, lineOfValue } from "../../../ts/run_view/value_text.ts";
 
-const isTree = (value: unknown): value is object => typeof value === "object" && value !== null && !(value instanceof Uint8Array);
+const isTree = (value: unknown): value is object =>
+  typeof value === "object" && value !== null && !(value instanceof Uint8Array);
 /** Entries of one level that are shown at first. */
 const AT_ONCE = 100;
 
@@ -14,7 +16,11 @@ interface NodeProps {
   readonly isOpen: boolean;
 }
 
-function moveFocus(event: KeyboardEvent, isOpen: boolean | undefined, setOpen: (open: boolean) => void): void {
+function moveFocus(
+  event: KeyboardEvent,
+  isOpen: boolean | undefined,
+  setOpen: (open: boolean) => void,
+): void {
   const item = event.currentTarget as HTMLElement;
   if (event.target !== item) return;
   const items = [...item.closest("[role=tree]")!.querySelectorAll<HTMLElement>("[role=treeitem]")];
@@ -25,8 +31,9 @@ function moveFocus(event: KeyboardEvent, isOpen: boolean | undefined, setOpen: (
   else if (event.key === "ArrowRight" && isOpen === false) setOpen(true);
   else if (event.key === "ArrowRight") go(items[at + 1]);
   else if (event.key === "ArrowLeft" && isOpen === true) setOpen(false);
-  else if (event.key === "ArrowLeft") go(item.parentElement?.closest<HTMLElement>("[role=treeitem]"));
-  else if (event.key === "Enter" && isOpen !== undefined) setOpen(!isOpen);
+  else if (event.key === "ArrowLeft") {
+    go(item.parentElement?.closest<HTMLElement>("[role=treeitem]"));
+  } else if (event.key === "Enter" && isOpen !== undefined) setOpen(!isOpen);
   else return;
   event.preventDefault();
   event.stopPropagation();
@@ -35,11 +42,18 @@ function moveFocus(event: KeyboardEvent, isOpen: boolean | undefined, setOpen: (
 function Node({ name, value, depth, isOpen: isOpenFirst }: NodeProps): JSX.Element {
   const [isOpen, setOpen] = useState(isOpenFirst);
   const [most, setMost] = useState(AT_ONCE);
-  const label = name === undefined ? null : <span class="tree-key">{typeof name === "number" ? name : keyText(name)}</span>;
+  const label = name === undefined
+    ? null
+    : <span class="tree-key">{typeof name === "number" ? name : keyText(name)}</span>;
   if (!isTree(value) || Object.keys(value).length === 0) {
     const text = lineOfValue(value, 20_000);
     return (
-      <li role="treeitem" tabIndex={-1} class="tree-leaf" onKeyDown={(event) => moveFocus(event, undefined, setOpen)}>
+      <li
+        role="treeitem"
+        tabIndex={-1}
+        class="tree-leaf"
+        onKeyDown={(event) => moveFocus(event, undefined, setOpen)}
+      >
         {label} <span class="tree-value">{text}</span>
       </li>
     );
@@ -57,7 +71,9 @@ function Node({ name, value, depth, isOpen: isOpenFirst }: NodeProps): JSX.Eleme
         <span class="tree-arrow" aria-hidden="true">{isOpen ? "▾" : "▸"}</span>
         {label}{" "}
         <span class="tree-value soft">
-          {isOpen ? isList ? keys.length === 1 ? "1 item" : `${keys.length} items` : "" : lineOfValue(value, 120)}
+          {isOpen
+            ? isList ? keys.length === 1 ? "1 item" : `${keys.length} items` : ""
+            : lineOfValue(value, 120)}
         </span>
       </span>
       {isOpen && (
@@ -73,7 +89,11 @@ function Node({ name, value, depth, isOpen: isOpenFirst }: NodeProps): JSX.Eleme
           ))}
           {keys.length > most && (
             <li role="none">
-              <button type="button" class="button small bare" onClick={() => setMost(most + 10 * AT_ONCE)}>
+              <button
+                type="button"
+                class="button small bare"
+                onClick={() => setMost(most + 10 * AT_ONCE)}
+              >
                 Show {keys.length - most} more
               </button>
             </li>

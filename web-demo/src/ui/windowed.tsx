@@ -1,5 +1,5 @@
-// A list that renders only its visible rows. Their heights are known, so places are sums: nothing is measured
-// and nothing moves.
+// A list that renders only its visible rows. Their heights are known, so places are sums: nothing
+// is measured and nothing moves.
 import type { JSX } from "preact";
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 
@@ -21,7 +21,10 @@ export function rowAt(tops: Float64Array, y: number): number {
   return low;
 }
 
-/** Height above and below the visible part in which rows are rendered, so that a fast scroll shows no gap. */
+/**
+ * Height above and below the visible part in which rows are rendered, so that a fast scroll shows
+ * no gap.
+ */
 const MARGIN_PX = 240;
 
 interface Props {
@@ -37,13 +40,18 @@ interface Props {
 export function WindowedRows({ tops, current, row, scroller }: Props): JSX.Element {
   const [[top, height], setSight] = useState<readonly [number, number]>([0, 600]);
   const count = tops.length - 1;
-  /** The rows for which `top` and `height` were measured. For other rows the browser may have scrolled. */
+  /**
+   * The rows for which `top` and `height` were measured. For other rows the browser may have
+   * scrolled.
+   */
   const measured = useRef<Float64Array | undefined>(undefined);
   const look = () => {
     // A scheduled call can come after the list was removed.
     if (scroller.current === null) return;
     const { scrollTop, clientHeight } = scroller.current;
-    setSight((before) => before[0] === scrollTop && before[1] === clientHeight ? before : [scrollTop, clientHeight]);
+    setSight((before) =>
+      before[0] === scrollTop && before[1] === clientHeight ? before : [scrollTop, clientHeight]
+    );
   };
   useEffect(() => {
     const element = scroller.current!;
@@ -58,11 +66,13 @@ export function WindowedRows({ tops, current, row, scroller }: Props): JSX.Eleme
   const shownFor = useRef<number | undefined>(undefined);
   useLayoutEffect(() => {
     // A list in a hidden tab has no height. It is measured when the tab is shown.
-    if (current === undefined || current === shownFor.current || current >= count || height === 0) return;
+    if (current === undefined || current === shownFor.current || current >= count || height === 0) {
+      return;
+    }
     shownFor.current = current;
     const [from, to] = [tops[current]!, tops[current + 1]!];
-    // Reading the scroll position forces a layout at each step, so the known values are used until a scroll
-    // event.
+    // Reading the scroll position forces a layout at each step, so the known values are used until
+    // a scroll event.
     const isKnown = measured.current === tops;
     measured.current = tops;
     if (isKnown && from >= top && to <= top + height) return;
@@ -74,7 +84,11 @@ export function WindowedRows({ tops, current, row, scroller }: Props): JSX.Eleme
   const rows: JSX.Element[] = [];
   for (let i = first; i <= last; i++) rows.push(row(i, tops[i]!, tops[i + 1]! - tops[i]!));
   return (
-    <div class="windowed" role="rowgroup" ref={(element) => element?.style.setProperty("height", `${tops[count] ?? 0}px`)}>
+    <div
+      class="windowed"
+      role="rowgroup"
+      ref={(element) => element?.style.setProperty("height", `${tops[count] ?? 0}px`)}
+    >
       {rows}
     </div>
   );
@@ -88,8 +102,8 @@ function keepInSight(element: HTMLElement, from: number, to: number): void {
 }
 
 /**
- * Sets the top of a row. By script, because the page's policy forbids style attributes. Not with a transform:
- * each would be a separate layer of the browser, and many layers slow down each step.
+ * Sets the top of a row. By script, because the page's policy forbids style attributes. Not with a
+ * transform: each would be a separate layer of the browser, and many layers slow down each step.
  */
 export const placed = (top: number) => (element: HTMLElement | null): void => {
   if (element !== null) element.style.top = `${top}px`;

@@ -1,5 +1,5 @@
-// The steps of A and B in two aligned rows: equal steps have the same place. A step that one side lacks is dashed there, a changed
-// step has a ring, and a violet line marks the first difference.
+// The steps of A and B in two aligned rows: equal steps have the same place. A step that one side
+// lacks is dashed there, a changed step has a ring, and a violet line marks the first difference.
 import type { JSX } from "preact";
 import type { ComparedStep, Comparison } from "../../../ts/what_if/compare.ts";
 import { type Step, stepsOf } from "../../../ts/what_if/steps.ts";
@@ -9,8 +9,22 @@ import { clock } from "../ui/time.ts";
 import type { Branches } from "./branches.ts";
 
 export const GLYPHS: { readonly [kind in StepKind]: GlyphKind } = {
-  ...{ run: "run", signal: "signal", update: "update", cancel: "signal", activity: "activity", timer: "timer", child: "child" },
-  ...{ "local activity": "localActivity", external: "external", marker: "marker", transact: "marker", nexus: "nexus" },
+  ...{
+    run: "run",
+    signal: "signal",
+    update: "update",
+    cancel: "signal",
+    activity: "activity",
+    timer: "timer",
+    child: "child",
+  },
+  ...{
+    "local activity": "localActivity",
+    external: "external",
+    marker: "marker",
+    transact: "marker",
+    nexus: "nexus",
+  },
   "search attributes": "searchAttributes",
 };
 
@@ -21,7 +35,9 @@ const MOST_NAMED = 14;
 /** Steps that show their name: those that start something. */
 const BEGINS: ReadonlySet<string> = new Set(["accepted", "received", "scheduled", "initiated"]);
 
-export function Axes({ branches, comparison }: { branches: Branches; comparison: Comparison | undefined }): JSX.Element {
+export function Axes(
+  { branches, comparison }: { branches: Branches; comparison: Comparison | undefined },
+): JSX.Element {
   const { history, chosen, tree } = branches;
   const steps: readonly ComparedStep[] = comparison?.steps ??
     stepsOf(history.value?.events ?? []).map((a) => ({ a, b: a, same: true, laterMs: 0 }));
@@ -65,7 +81,11 @@ function Axis({ mark, title, steps, side, start, first }: AxisProps): JSX.Elemen
         <span class={`side-mark of-${side}`}>{mark}</span>
         <span class="cut-text" title={title}>{title}</span>
       </p>
-      <div class="axis-line" aria-hidden="true" style={{ "--steps": String(Math.max(1, steps.length)) }}>
+      <div
+        class="axis-line"
+        aria-hidden="true"
+        style={{ "--steps": String(Math.max(1, steps.length)) }}
+      >
         {first >= 0 && <span class="if-rule" style={{ left: at(first) }} />}
         {steps.map((step, i) => {
           const own = step[side];
@@ -73,9 +93,16 @@ function Axis({ mark, title, steps, side, start, first }: AxisProps): JSX.Elemen
           const one = own ?? other!;
           const look = own === undefined ? "lacks" : step.same || side === "a" ? "" : "changed";
           return (
-            <span key={i} class={`axis-step ${look}`} style={{ left: at(i) }} title={stepTitle(one, start)}>
+            <span
+              key={i}
+              class={`axis-step ${look}`}
+              style={{ left: at(i) }}
+              title={stepTitle(one, start)}
+            >
               <Glyph kind={GLYPHS[one.kind]} size={11} />
-              {steps.length <= MOST_NAMED && BEGINS.has(one.what) && <span class="axis-name">{one.name}</span>}
+              {steps.length <= MOST_NAMED && BEGINS.has(one.what) && (
+                <span class="axis-name">{one.name}</span>
+              )}
             </span>
           );
         })}

@@ -1,8 +1,12 @@
-// The branches of each open run: edits, results and the comparison. A branch runs in a separate sandboxed realm and an in-memory
-// engine, and never reaches the real run. The engine is loaded when the first branch runs.
+// The branches of each open run: edits, results and the comparison. A branch runs in a separate
+// sandboxed realm and an in-memory engine, and never reaches the real run. The engine is loaded
+// when the first branch runs.
 import { batch, type Signal, signal } from "@preact/signals";
 import { type DebugSession, openSession } from "temporalex/debug";
-import { type HistoryEvent, HistorySchema } from "../../../ts/messages/generated/temporal/api/history/v1/message_pb.ts";
+import {
+  type HistoryEvent,
+  HistorySchema,
+} from "../../../ts/messages/generated/temporal/api/history/v1/message_pb.ts";
 import { fromBinary } from "@bufbuild/protobuf";
 import { readHistoryFile } from "../../../ts/history_files/history_file.ts";
 import { compareRuns, type Comparison } from "../../../ts/what_if/compare.ts";
@@ -22,7 +26,9 @@ export interface Branches {
   /** Replays of branches, by id, for the lines that ran. */
   readonly sessions: Signal<ReadonlyMap<number, DebugSession>>;
   /** The recorded history. */
-  readonly history: Signal<{ readonly bytes: Uint8Array; readonly events: readonly HistoryEvent[] } | undefined>;
+  readonly history: Signal<
+    { readonly bytes: Uint8Array; readonly events: readonly HistoryEvent[] } | undefined
+  >;
 }
 
 const known = new Map<string, Branches>();
@@ -48,10 +54,15 @@ export function branchesOf(run: OpenRun): Branches {
 }
 
 /** The branches of a run if {@link branchesOf} was called for it, otherwise undefined. */
-export const knownBranches = ({ key }: Pick<OpenRun, "key">): Branches | undefined => known.get(key);
+export const knownBranches = ({ key }: Pick<OpenRun, "key">): Branches | undefined =>
+  known.get(key);
 
 /** Adds a child of the chosen branch with these edits, and runs it. */
-export async function tryEdits(branches: Branches, title: string, edits: readonly Edit[]): Promise<void> {
+export async function tryEdits(
+  branches: Branches,
+  title: string,
+  edits: readonly Edit[],
+): Promise<void> {
   const { tree, chosen } = branches;
   batch(() => {
     tree.value = tree.value.add(chosen.value, title, edits);
@@ -96,7 +107,11 @@ export async function runChosen(branches: Branches): Promise<void> {
     let own = realms.get(run.key);
     if (own === undefined) realms.set(run.key, own = new PageRealms());
     const realm: PageRealm = await own.open(code);
-    const result = await runBranch(history.value.bytes, { realm, edits: tree.value.editsOf(id), maxTasks: 300 });
+    const result = await runBranch(history.value.bytes, {
+      realm,
+      edits: tree.value.editsOf(id),
+      maxTasks: 300,
+    });
     if (!tree.value.nodes.some((node) => node.id === id)) return;
     const session = await openSession(result.history, { realm });
     batch(() => {
@@ -113,7 +128,9 @@ export async function runChosen(branches: Branches): Promise<void> {
 /** Compares the recorded run (A) with the chosen branch (B). Undefined until the branch has run. */
 export function comparisonOf({ tree, chosen, history }: Branches): Comparison | undefined {
   const result = chosen.value === 0 ? undefined : tree.value.node(chosen.value).result;
-  return history.value === undefined || result === undefined ? undefined : compareRuns(history.value.events, result.events);
+  return history.value === undefined || result === undefined
+    ? undefined
+    : compareRuns(history.value.events, result.events);
 }
 
 /** Stops the code of all branches of a run. */

@@ -11,7 +11,12 @@ export function WhatIfButton({ run }: { run: OpenRun }): JSX.Element | null {
   const isOpen = whatIfRun.value === run;
   return isOpen
     ? (
-      <button type="button" id="what-if-back" class="button bare" onClick={() => (whatIfRun.value = undefined)}>
+      <button
+        type="button"
+        id="what-if-back"
+        class="button bare"
+        onClick={() => (whatIfRun.value = undefined)}
+      >
         Back to the run
       </button>
     )

@@ -1,4 +1,5 @@
-// The fields of the form for one change, and the edit that is built from them. Errors name their field.
+// The fields of the form for one change, and the edit that is built from them. Errors name their
+// field.
 import type { Edit, Message } from "../../../ts/what_if/edits.ts";
 import type { RunItem, RunModel } from "../store/run_model.ts";
 import { isTransact } from "../inspector/legal_now.ts";
@@ -38,7 +39,13 @@ type Choices = readonly (readonly [What, string])[];
 const DROP = ["drop", "is not sent"] as const;
 const MOVE = ["move", "arrives after another event"] as const;
 const REPLACE = ["replace", "is another message"] as const;
-const MESSAGE: Choices = [["values", "has other values"], DROP, ["again", "is sent twice"], MOVE, REPLACE];
+const MESSAGE: Choices = [
+  ["values", "has other values"],
+  DROP,
+  ["again", "is sent twice"],
+  MOVE,
+  REPLACE,
+];
 const CALL: Choices = [["fails", "fails"], ["returns", "returns another result"]];
 
 const CHOICES: { readonly [kind in RunItem["kind"]]?: Choices } = {
@@ -81,7 +88,12 @@ export function textLabel(what: What, kind: Message["kind"]): string | undefined
 }
 
 /** Initial content of the text field. */
-export function firstText(model: RunModel, item: RunItem | undefined, what: What, kind: Message["kind"]): string {
+export function firstText(
+  model: RunModel,
+  item: RunItem | undefined,
+  what: What,
+  kind: Message["kind"],
+): string {
   if (textLabel(what, kind) === "Reason") return "";
   if (item === undefined) return "[]";
   if (what === "fails") return `${item.name} failed`;
@@ -93,9 +105,19 @@ export function firstText(model: RunModel, item: RunItem | undefined, what: What
   return jsonText(model.inputOf(item).map((one) => "value" in one ? one.value : null));
 }
 
-/** Builds the edit. Throws a {@link FieldError} for invalid content. `events`: number of events of the history. */
-export function buildEdit(item: RunItem | undefined, what: What, given: Given, events: number): Edit {
-  if (item === undefined) return { kind: "insert", after: eventOf(given.after, events), message: messageOf(given) };
+/**
+ * Builds the edit. Throws a {@link FieldError} for invalid content. `events`: number of events of
+ * the history.
+ */
+export function buildEdit(
+  item: RunItem | undefined,
+  what: What,
+  given: Given,
+  events: number,
+): Edit {
+  if (item === undefined) {
+    return { kind: "insert", after: eventOf(given.after, events), message: messageOf(given) };
+  }
   const eventId = item.from;
   const call = item.kind === "child" ? "child" : isTransact(item) ? "transact" : "activity";
   switch (what) {
@@ -109,7 +131,9 @@ export function buildEdit(item: RunItem | undefined, what: What, given: Given, e
       return { kind: "duplicate", eventId };
     case "move": {
       const after = eventOf(given.after, events);
-      if (after === eventId) throw new FieldError("after", "a message cannot arrive after itself; enter another event");
+      if (after === eventId) {
+        throw new FieldError("after", "a message cannot arrive after itself; enter another event");
+      }
       return { kind: "move", eventId, after };
     }
     case "replace":
@@ -131,13 +155,19 @@ export function buildEdit(item: RunItem | undefined, what: What, given: Given, e
 }
 
 /** Title of a branch with this change. */
-export function changeTitle(item: RunItem | undefined, what: What, { kind, name, after }: Given): string {
+export function changeTitle(
+  item: RunItem | undefined,
+  what: What,
+  { kind, name, after }: Given,
+): string {
   const message = hasValues(kind) ? name : kind === "cancel" ? "a cancel request" : "a termination";
   if (item === undefined) return `${message} is sent`;
   const thing = item.name || "start";
   if (what === "move") return `${thing} arrives after event ${after}`;
   if (what === "replace") return `${thing} is ${message}`;
-  return `${thing} ${[...MESSAGE, ...CHOICES.activity!, ...CHOICES.timer!].find(([each]) => each === what)?.[1] ?? ""}`;
+  return `${thing} ${
+    [...MESSAGE, ...CHOICES.activity!, ...CHOICES.timer!].find(([each]) => each === what)?.[1] ?? ""
+  }`;
 }
 
 function messageOf({ kind, name, text }: Given): Message {

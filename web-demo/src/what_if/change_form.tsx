@@ -23,13 +23,16 @@ const NEW = "new";
 
 export function ChangeForm({ branches }: { branches: Branches }): JSX.Element {
   const { model } = branches.run;
-  const things = useComputed(() => model.items.filter((item) => choicesOf(model, item).length > 0)).value;
+  const things =
+    useComputed(() => model.items.filter((item) => choicesOf(model, item).length > 0)).value;
   const begin = asked.value;
   const wanted = begin !== undefined && !("index" in begin) ? begin : undefined;
   const near = begin !== undefined && "index" in begin
     ? begin
     : things.find(({ to, kind }) => to >= position.value && kind !== "run") ?? things.at(-1);
-  const [thing, setThing] = useState<string>(wanted === undefined && near !== undefined ? String(near.index) : NEW);
+  const [thing, setThing] = useState<string>(
+    wanted === undefined && near !== undefined ? String(near.index) : NEW,
+  );
   const [wantedWhat, setWhat] = useState<What>();
   const [text, setText] = useState<string>();
   const [name, setName] = useState(wanted?.name);
@@ -40,7 +43,9 @@ export function ChangeForm({ branches }: { branches: Branches }): JSX.Element {
   useEffect(() => takeFocus(form.current!, begin !== undefined), []);
   const item = thing === NEW ? undefined : model.items[Number(thing)];
   const choices = choicesOf(model, item);
-  const what = choices.some(([each]) => each === wantedWhat) ? wantedWhat! : choices[0]?.[0] ?? "send";
+  const what = choices.some(([each]) => each === wantedWhat)
+    ? wantedWhat!
+    : choices[0]?.[0] ?? "send";
   const isMessage = what === "send" || what === "replace";
   const kind = wantedKind ?? (item?.kind === "update" ? "update" : "signal");
   const given = {
@@ -50,7 +55,8 @@ export function ChangeForm({ branches }: { branches: Branches }): JSX.Element {
     after: after ?? String(position.value),
   };
   const label = textLabel(what, kind);
-  const problem = (field: Field) => wrong instanceof FieldError && wrong.field === field ? wrong.message : undefined;
+  const problem = (field: Field) =>
+    wrong instanceof FieldError && wrong.field === field ? wrong.message : undefined;
   const choose = (set: () => void) => {
     set();
     setText(undefined);
@@ -65,7 +71,9 @@ export function ChangeForm({ branches }: { branches: Branches }): JSX.Element {
       void tryEdits(branches, changeTitle(item, what, given), [edit]);
     } catch (error) {
       setWrong(error as Error);
-      if (error instanceof FieldError) form.current?.querySelector<HTMLElement>(`[name="${error.field}"]`)?.focus();
+      if (error instanceof FieldError) {
+        form.current?.querySelector<HTMLElement>(`[name="${error.field}"]`)?.focus();
+      }
     }
   };
   return (
@@ -73,15 +81,25 @@ export function ChangeForm({ branches }: { branches: Branches }): JSX.Element {
       <h2 class="section-title">Change {branches.chosen.value === 0 ? "the run" : "B further"}</h2>
       <label>
         Item
-        <select name="thing" value={thing} onChange={({ currentTarget }) => choose(() => setThing(currentTarget.value))}>
-          {things.map(({ index, kind, name, from }) => <option key={index} value={index}>{kind} {name} (event {from})</option>)}
+        <select
+          name="thing"
+          value={thing}
+          onChange={({ currentTarget }) => choose(() => setThing(currentTarget.value))}
+        >
+          {things.map(({ index, kind, name, from }) => (
+            <option key={index} value={index}>{kind} {name} (event {from})</option>
+          ))}
           <option value={NEW}>a new message</option>
         </select>
       </label>
       {item !== undefined && (
         <label>
           Change
-          <select name="how" value={what} onChange={({ currentTarget }) => choose(() => setWhat(currentTarget.value as What))}>
+          <select
+            name="how"
+            value={what}
+            onChange={({ currentTarget }) => choose(() => setWhat(currentTarget.value as What))}
+          >
             {choices.map(([each, label]) => <option key={each} value={each}>{label}</option>)}
           </select>
         </label>
@@ -95,13 +113,16 @@ export function ChangeForm({ branches }: { branches: Branches }): JSX.Element {
         />
       )}
       {(what === "send" || what === "move") && (
-        <Labelled name="after" label={`After event, 1 to ${model.lines.length}`} wrong={problem("after")}>
+        <Labelled
+          name="after"
+          label={`After event, 1 to ${model.lines.length}`}
+          wrong={problem("after")}
+        >
           <input
             {...marks("after", problem("after"))}
             inputMode="numeric"
             value={given.after}
-            onInput={({ currentTarget }) =>
-              setAfter(currentTarget.value)}
+            onInput={({ currentTarget }) => setAfter(currentTarget.value)}
           />
         </Labelled>
       )}
@@ -117,12 +138,17 @@ export function ChangeForm({ branches }: { branches: Branches }): JSX.Element {
         </Labelled>
       )}
       <button type="submit" class="button what-if" id="run-branch">Run this branch</button>
-      {wrong !== undefined && !(wrong instanceof FieldError) && <p class="bad" role="alert">{wrong.message}</p>}
+      {wrong !== undefined && !(wrong instanceof FieldError) && (
+        <p class="bad" role="alert">{wrong.message}</p>
+      )}
     </form>
   );
 }
 
-/** Focuses the form if the user opened it with "Change this". Never takes the focus from another element. */
+/**
+ * Focuses the form if the user opened it with "Change this". Never takes the focus from another
+ * element.
+ */
 function takeFocus(form: HTMLFormElement, wasAsked: boolean): void {
   if (!wasAsked || document.activeElement !== document.body) return;
   const field = (name: string) => form.querySelector<HTMLElement>(`[name=${name}]`);
@@ -164,15 +190,16 @@ const KINDS: readonly (readonly [Message["kind"], string])[] = [
   ["terminate", "termination"],
 ];
 
-const KindAndName = ({ given: { kind, name }, wrong, setKind, setName }: KindAndNameProps): JSX.Element => (
+const KindAndName = (
+  { given: { kind, name }, wrong, setKind, setName }: KindAndNameProps,
+): JSX.Element => (
   <div class={hasValues(kind) ? "two" : ""}>
     <label>
       Kind
       <select
         name="kind"
         value={kind}
-        onChange={({ currentTarget }) =>
-          setKind(currentTarget.value as Message["kind"])}
+        onChange={({ currentTarget }) => setKind(currentTarget.value as Message["kind"])}
       >
         {KINDS.map(([each, label]) => <option key={each} value={each}>{label}</option>)}
       </select>

@@ -1,4 +1,5 @@
-// The right pane: edits of the branch with Undo, missing results, how A and B end, the form for more changes, and reset advice.
+// The right pane: edits of the branch with Undo, missing results, how A and B end, the form for
+// more changes, and reset advice.
 import type { JSX } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 import type { Edit, Question } from "../../../ts/what_if/edits.ts";
@@ -22,7 +23,9 @@ export function Changes({ branches }: { branches: Branches }): JSX.Element {
   return (
     <>
       {node !== undefined && <Edits branches={branches} />}
-      {questions.map((question) => <Asked key={question.key} branches={branches} question={question} />)}
+      {questions.map((question) => (
+        <Asked key={question.key} branches={branches} question={question} />
+      ))}
       {node !== undefined && history.value !== undefined && (
         <section>
           <h2 class="section-title">How they end</h2>
@@ -41,8 +44,14 @@ export function Changes({ branches }: { branches: Branches }): JSX.Element {
       {advice !== undefined && (
         <section>
           <h2 class="section-title">Reset the run here</h2>
-          {advice.command !== undefined && <pre class="reset" tabIndex={0}><code>{advice.command}</code></pre>}
-          <p class="soft">{advice.note.split("`").map((part, i) => i % 2 === 1 ? <code key={i}>{part}</code> : part)}</p>
+          {advice.command !== undefined && (
+            <pre class="reset" tabIndex={0}><code>{advice.command}</code></pre>
+          )}
+          <p class="soft">
+            {advice.note.split("`").map((part, i) =>
+              i % 2 === 1 ? <code key={i}>{part}</code> : part
+            )}
+          </p>
         </section>
       )}
     </>
@@ -63,7 +72,8 @@ function Edits({ branches }: { branches: Branches }): JSX.Element {
             <li key={i}>
               <p class="edit-line">
                 {item !== undefined && <Glyph kind={item.kind} label={item.kind} />}
-                <span class={edit.kind === "drop" ? "dropped" : ""}>{name}</span> <span class="soft">{did}</span>
+                <span class={edit.kind === "drop" ? "dropped" : ""}>{name}</span>{" "}
+                <span class="soft">{did}</span>
                 <button
                   type="button"
                   class="button bare small"
@@ -82,7 +92,9 @@ function Edits({ branches }: { branches: Branches }): JSX.Element {
   );
 }
 
-function EditDiff({ branches: { run }, edit }: { branches: Branches; edit: Edit }): JSX.Element | null {
+function EditDiff(
+  { branches: { run }, edit }: { branches: Branches; edit: Edit },
+): JSX.Element | null {
   const item = itemOfEdit(run.model, edit);
   if (edit.kind !== "payload" || item === undefined) return null;
   const was = run.model.inputOf(item).map((one) => "value" in one ? one.value : one.unreadable);
@@ -104,7 +116,9 @@ function Asked({ branches, question }: { branches: Branches; question: Question 
   // Focus only after Run this branch, never from another element.
   useEffect(() => {
     const { activeElement: from } = document;
-    if (from === document.body || from?.id === "run-branch") text.current?.focus({ preventScroll: true });
+    if (from === document.body || from?.id === "run-branch") {
+      text.current?.focus({ preventScroll: true });
+    }
   }, []);
   return (
     <form
@@ -113,7 +127,10 @@ function Asked({ branches, question }: { branches: Branches; question: Question 
         event.preventDefault();
         try {
           const given = text.current!.value.trim();
-          const end = { kind: "completed", ...(given !== "" && { result: JSON.parse(given) as unknown }) } as const;
+          const end = {
+            kind: "completed",
+            ...(given !== "" && { result: JSON.parse(given) as unknown }),
+          } as const;
           const answer: Edit = { kind: "answer", key: question.key, end };
           void changeEdits(branches, [...tree.value.node(chosen.value).edits, answer]);
         } catch (error) {
@@ -122,7 +139,8 @@ function Asked({ branches, question }: { branches: Branches; question: Question 
       }}
     >
       <p>
-        {question.of} <b>{nameOf(question)}</b> has no recorded result. It was called with <code>{jsonText(question.args)}</code>.
+        {question.of} <b>{nameOf(question)}</b> has no recorded result. It was called with{" "}
+        <code>{jsonText(question.args)}</code>.
       </p>
       <label>
         Result, as JSON <input ref={text} name="answer" spellcheck={false} placeholder='"done"' />
@@ -134,4 +152,5 @@ function Asked({ branches, question }: { branches: Branches; question: Question 
 }
 
 /** Broadcasts and procedures are activities with internal type names. */
-const nameOf = ({ type }: Question): string => type === BROADCAST_ACTIVITY ? "broadcast" : shownActivity(type);
+const nameOf = ({ type }: Question): string =>
+  type === BROADCAST_ACTIVITY ? "broadcast" : shownActivity(type);

@@ -1,4 +1,5 @@
-// What if: the button of the top bar and the screen of branches, which is loaded when it is first opened.
+// What if: the button of the top bar and the screen of branches, which is loaded when it is first
+// opened.
 import { type Signal, signal } from "@preact/signals";
 import type { ComponentType } from "preact";
 import { addActions } from "../store/actions.tsx";
@@ -17,13 +18,17 @@ export const whatIfRun: Signal<OpenRun | undefined> = signal(undefined);
 /** Initial content of the form, set by the inspector: a new message, or the item to change. */
 export const asked: Signal<NewMessage | RunItem | undefined> = signal(undefined);
 /** Undefined until it is loaded. */
-export const screen: Signal<ComponentType<{ readonly run: OpenRun }> | undefined> = signal(undefined);
+export const screen: Signal<ComponentType<{ readonly run: OpenRun }> | undefined> = signal(
+  undefined,
+);
 
 /** Shows the branches of a run. `begin`: initial content of the form. */
 export function openWhatIf(run: OpenRun, begin?: NewMessage | RunItem): void {
   asked.value = begin;
   whatIfRun.value = run;
-  if (screen.value === undefined) void import("./screen.tsx").then(({ WhatIfScreen }) => (screen.value = WhatIfScreen));
+  if (screen.value === undefined) {
+    void import("./screen.tsx").then(({ WhatIfScreen }) => (screen.value = WhatIfScreen));
+  }
 }
 
 addActions(WhatIfButton);

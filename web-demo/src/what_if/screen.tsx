@@ -1,4 +1,5 @@
-// The screen of branches: A and B on two rows, below them the tree of branches, steps or code, and the changes of B.
+// The screen of branches: A and B on two rows, below them the tree of branches, steps or code, and
+// the changes of B.
 import { effect, type Signal, signal } from "@preact/signals";
 import type { JSX } from "preact";
 import { useEffect } from "preact/hooks";
@@ -30,7 +31,13 @@ function nextDifference(branches: Branches): void {
 export function WhatIfScreen({ run }: { run: OpenRun }): JSX.Element {
   const branches = branchesOf(run);
   useEffect(
-    () => bindKeys([{ keys: ["n"], group: "Ask", label: "Next difference of A and B", run: () => nextDifference(branches) }]),
+    () =>
+      bindKeys([{
+        keys: ["n"],
+        group: "Ask",
+        label: "Next difference of A and B",
+        run: () => nextDifference(branches),
+      }]),
     [
       branches,
     ],

@@ -21,7 +21,9 @@ export function Steps({ branches, comparison, difference }: Props): JSX.Element 
   if (comparison === undefined) {
     return (
       <p class="soft empty">
-        {branches.chosen.value === 0 ? "Choose a branch to compare its steps with the recorded run." : "The branch has not run."}
+        {branches.chosen.value === 0
+          ? "Choose a branch to compare its steps with the recorded run."
+          : "The branch has not run."}
       </p>
     );
   }
@@ -40,7 +42,11 @@ export function Steps({ branches, comparison, difference }: Props): JSX.Element 
       </thead>
       <tbody>
         {comparison.steps.map(({ a, b, same, laterMs }, i) => (
-          <tr key={i} ref={i === at ? current : undefined} class={`${same ? "" : "differs"} ${i === at ? "current" : ""}`}>
+          <tr
+            key={i}
+            ref={i === at ? current : undefined}
+            class={`${same ? "" : "differs"} ${i === at ? "current" : ""}`}
+          >
             <td>{a === undefined ? <span class="soft">missing</span> : <StepText step={a} />}</td>
             <td>{b === undefined ? <span class="soft">missing</span> : <StepText step={b} />}</td>
             <td class="num">{formatDelay(laterMs)}</td>
@@ -51,11 +57,13 @@ export function Steps({ branches, comparison, difference }: Props): JSX.Element 
   );
 }
 
-export function StepText({ step: { kind, what, name, text, eventId } }: { step: Step }): JSX.Element {
+export function StepText(
+  { step: { kind, what, name, text, eventId } }: { step: Step },
+): JSX.Element {
   return (
     <span class="step-text" title={`event ${eventId}: ${kind} ${name} ${what} ${text}`}>
-      <Glyph kind={GLYPHS[kind]} label={kind} /> {name !== "" && <b>{name}</b>} <span class="soft">{what}</span>{" "}
-      <code>{text}</code>
+      <Glyph kind={GLYPHS[kind]} label={kind} /> {name !== "" && <b>{name}</b>}{" "}
+      <span class="soft">{what}</span> <code>{text}</code>
     </span>
   );
 }

@@ -54,7 +54,9 @@ export function Tree({ branches }: { branches: Branches }): JSX.Element {
         </li>
         {below(0, 1)}
       </ul>
-      <p class="soft nothing-sent">Branches run in this page, in virtual time. Nothing is sent to the real run.</p>
+      <p class="soft nothing-sent">
+        Branches run in this page, in virtual time. Nothing is sent to the real run.
+      </p>
     </>
   );
 }

@@ -5,7 +5,8 @@ import { stepsOf } from "../../../ts/what_if/steps.ts";
 import type { HistoryEvent } from "../../../ts/messages/generated/temporal/api/history/v1/message_pb.ts";
 import type { RunItem, RunModel } from "../store/run_model.ts";
 
-export const jsonText = (value: unknown): string => JSON.stringify(value, undefined, 1) ?? "undefined";
+export const jsonText = (value: unknown): string =>
+  JSON.stringify(value, undefined, 1) ?? "undefined";
 
 /** The recorded item that an edit changes. */
 export const itemOfEdit = (model: RunModel, edit: Edit): RunItem | undefined =>
@@ -21,7 +22,10 @@ const endWords = (end: End): string =>
     : end.kind;
 
 /** One edit as a line: the name of the item, and the change. */
-export function editWords(model: RunModel, edit: Edit): { readonly name: string; readonly did: string } {
+export function editWords(
+  model: RunModel,
+  edit: Edit,
+): { readonly name: string; readonly did: string } {
   const item = itemOfEdit(model, edit);
   const name = item?.name ?? "";
   switch (edit.kind) {
@@ -32,9 +36,17 @@ export function editWords(model: RunModel, edit: Edit): { readonly name: string;
     case "drop":
       return { name, did: `event ${edit.eventId}, dropped` };
     case "replace":
-      return { name, did: `event ${edit.eventId} → ${"name" in edit.message ? edit.message.name : edit.message.kind}` };
+      return {
+        name,
+        did: `event ${edit.eventId} → ${
+          "name" in edit.message ? edit.message.name : edit.message.kind
+        }`,
+      };
     case "insert":
-      return { name: "name" in edit.message ? edit.message.name : edit.message.kind, did: `sent after event ${edit.after}` };
+      return {
+        name: "name" in edit.message ? edit.message.name : edit.message.kind,
+        did: `sent after event ${edit.after}`,
+      };
     case "duplicate":
       return { name, did: `event ${edit.eventId}, sent twice` };
     case "move":
@@ -59,7 +71,9 @@ export function endOf(events: readonly HistoryEvent[]): string {
 }
 
 /** The result of a branch. `isBad`: shown in red. */
-export function outcomeWords({ result }: BranchNode): { readonly text: string; readonly isBad: boolean } {
+export function outcomeWords(
+  { result }: BranchNode,
+): { readonly text: string; readonly isBad: boolean } {
   if (result === undefined) return { text: "has not run", isBad: false };
   const { outcome, events } = result;
   switch (outcome.kind) {
@@ -72,6 +86,9 @@ export function outcomeWords({ result }: BranchNode): { readonly text: string; r
     case "waits":
       return { text: "waits", isBad: false };
     default:
-      return { text: endOf(events), isBad: outcome.kind === "failed" || outcome.kind === "timed out" };
+      return {
+        text: endOf(events),
+        isBad: outcome.kind === "failed" || outcome.kind === "timed out",
+      };
   }
 }

@@ -29,7 +29,10 @@ export async function retried(): Promise<string> {
 }
 
 export async function racing(activityMs: number, timerMs: number): Promise<string> {
-  return await Promise.race([slow(activityMs).then(() => "activity"), sleep(timerMs).then(() => "timer")]);
+  return await Promise.race([
+    slow(activityMs).then(() => "activity"),
+    sleep(timerMs).then(() => "timer"),
+  ]);
 }
 
 export async function sleepRace(activityMs: number, timerMs: number): Promise<string> {

@@ -5,7 +5,10 @@ interface Activities {
   work(): Promise<string>;
   other(): Promise<string>;
 }
-const local = proxyLocalActivities<Activities>({ startToCloseTimeout: "1 minute", retry: { maximumAttempts: 1 } });
+const local = proxyLocalActivities<Activities>({
+  startToCloseTimeout: "1 minute",
+  retry: { maximumAttempts: 1 },
+});
 const remote = proxyActivities<Activities>({ startToCloseTimeout: "1 minute" });
 
 /** Catches the error, and continues with a timer, an activity and a local activity. */

@@ -17,7 +17,10 @@ const activities = proxyActivities<Any>({
   ...{ startToCloseTimeout: "1 minute", heartbeatTimeout: "2s", retry: { maximumAttempts: 1 } },
   cancellationType: "WAIT_CANCELLATION_COMPLETED",
 });
-const local = proxyActivities<Any>({ startToCloseTimeout: "1 minute", retry: { maximumAttempts: 3, initialInterval: 1 } });
+const local = proxyActivities<Any>({
+  startToCloseTimeout: "1 minute",
+  retry: { maximumAttempts: 3, initialInterval: 1 },
+});
 
 /** Calls one activity. */
 export async function call(name: string, ...args: unknown[]): Promise<unknown> {

@@ -17,7 +17,8 @@ export const calls: { readonly [field: string]: () => unknown } = {
   workflowType: () => wf.executeChild(LONE),
   workflowId: () => wf.executeChild("child", { workflowId: LONE }),
   "memo of a child": () => wf.executeChild("child", { memo: { [LONE]: 1 } }),
-  "searchAttributes of a child": () => wf.executeChild("child", { searchAttributes: { [LONE]: [1] } }),
+  "searchAttributes of a child": () =>
+    wf.executeChild("child", { searchAttributes: { [LONE]: [1] } }),
   cronSchedule: () => wf.executeChild("child", { cronSchedule: LONE }),
   "workflowId of a signal": () => wf.getExternalWorkflowHandle(LONE).signal("go"),
   "runId of a signal": () => wf.getExternalWorkflowHandle("other", LONE).signal("go"),

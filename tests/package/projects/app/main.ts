@@ -10,7 +10,10 @@ const app = await open({
   logger: silentLogger,
 });
 const handle = await app.client.start(cart, { id: "cart", args: ["ada"] });
-const counts: number[] = [await handle.update(addItem, "tea"), await handle.update(addItem, "milk")];
+const counts: number[] = [
+  await handle.update(addItem, "tea"),
+  await handle.update(addItem, "milk"),
+];
 const seen: string = await handle.query(status);
 await handle.signal(checkout);
 const result: string = await handle.result();

@@ -1,4 +1,5 @@
-// One run from start to end, by name, so that every runtime and module system can share it. Prints one line of JSON.
+// One run from start to end, by name, so that every runtime and module system can share it. Prints
+// one line of JSON.
 export async function runCart({ open, silentLogger }, options, keepHistory) {
   const app = await open({ logger: silentLogger, ...options });
   try {

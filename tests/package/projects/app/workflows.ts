@@ -1,10 +1,25 @@
-import { activities, on, publishState, query, receive, reply, signal, sleep, stop, update, workflow } from "temporalex/workflow";
+import {
+  activities,
+  on,
+  publishState,
+  query,
+  receive,
+  reply,
+  signal,
+  sleep,
+  stop,
+  update,
+  workflow,
+} from "temporalex/workflow";
 
 export const addItem = update<[sku: string], number>("add_item");
 export const checkout = signal("checkout");
 export const status = query<string>("status");
 
-const shop = activities<typeof import("./activities.ts")>({ startToClose: "10s", retry: { maximumAttempts: 2 } });
+const shop = activities<typeof import("./activities.ts")>({
+  startToClose: "10s",
+  retry: { maximumAttempts: 2 },
+});
 
 export const cart = workflow("Cart", {
   queries: { status: (published: string) => published },

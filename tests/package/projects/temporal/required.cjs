@@ -4,6 +4,11 @@ const { encode } = require("@temporalio/common/lib/encoding");
 const { loadClientConnectConfig } = require("@temporalio/envconfig");
 const workflow = require("@temporalio/workflow");
 
-const { connectionOptions } = loadClientConnectConfig({ disableFile: true, overrideEnvVars: { TEMPORAL_ADDRESS: "host:1" } });
+const { connectionOptions } = loadClientConnectConfig({
+  disableFile: true,
+  overrideEnvVars: { TEMPORAL_ADDRESS: "host:1" },
+});
 const same = workflow.ApplicationFailure.create({ message: "no" }) instanceof ApplicationFailure;
-console.log(JSON.stringify({ same, bytes: encode("ab").length, address: connectionOptions.address }));
+console.log(
+  JSON.stringify({ same, bytes: encode("ab").length, address: connectionOptions.address }),
+);

@@ -1,4 +1,5 @@
-// A page of a Vite build: the core as a file of the page's origin, workflows in a worker that Vite bundles.
+// A page of a Vite build: the core as a file of the page's origin, workflows in a worker that Vite
+// bundles.
 import { open, silentLogger, useCore } from "temporalex/slim";
 import engine from "temporalex/engine.wasm?url";
 import worker from "temporalex/worker.wasm?url";

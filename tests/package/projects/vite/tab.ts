@@ -1,4 +1,5 @@
-// A tab with a durable store. The first load leaves the cart open and reloads; the second one continues it.
+// A tab with a durable store. The first load leaves the cart open and reloads; the second one
+// continues it.
 import { open } from "temporalex/browser";
 import { silentLogger } from "temporalex/client";
 import engine from "temporalex/engine.wasm?url";
@@ -18,7 +19,11 @@ try {
       engineWorker: () => new Worker(new URL("./engine.ts", import.meta.url), { type: "module" }),
     }),
   });
-  const handle = await app.client.start(cart, { id: "cart", args: ["ada"], idConflictPolicy: "USE_EXISTING" });
+  const handle = await app.client.start(cart, {
+    id: "cart",
+    args: ["ada"],
+    idConflictPolicy: "USE_EXISTING",
+  });
   if (sessionStorage.getItem("loaded") === null) {
     await handle.update(addItem, "tea");
     sessionStorage.setItem("loaded", "once");

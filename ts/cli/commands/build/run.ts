@@ -6,7 +6,12 @@ import { dirname, relative, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import { formatProblem, WorkflowLoadError } from "../../../modules/loader/errors.ts";
 import { packageFolder } from "../../../modules/loader/package_files.ts";
-import { bundleWorkflows, createWorkerRealm, type WorkerRealm, type WorkflowBundle } from "../../../realm/mod.ts";
+import {
+  bundleWorkflows,
+  createWorkerRealm,
+  type WorkerRealm,
+  type WorkflowBundle,
+} from "../../../realm/mod.ts";
 import { CommandError, UsageError } from "../../frame/errors.ts";
 import { Exit } from "../../frame/exit.ts";
 import { configuredWorkflows } from "../../modules/workflow_modules.ts";
@@ -15,10 +20,15 @@ import type { BuildCall } from "./options.ts";
 
 export async function buildCommand(call: BuildCall): Promise<number> {
   const { options, io, print } = call;
-  const progress = (text: string) => io.errTerminal && !print.json && io.err(`${print.paint(text, "dim")}\n`);
-  const workflows = options.workflows.length > 0 ? found(call, options.workflows) : configuredWorkflows(io.cwd);
+  const progress = (text: string) =>
+    io.errTerminal && !print.json && io.err(`${print.paint(text, "dim")}\n`);
+  const workflows = options.workflows.length > 0
+    ? found(call, options.workflows)
+    : configuredWorkflows(io.cwd);
   const interceptors = found(call, options.interceptors);
-  const converter = options.payloadConverter === undefined ? [] : found(call, [options.payloadConverter]);
+  const converter = options.payloadConverter === undefined
+    ? []
+    : found(call, [options.payloadConverter]);
   progress("reading the modules");
   const bundle = await sound(() =>
     bundleWorkflows({
@@ -30,14 +40,18 @@ export async function buildCommand(call: BuildCall): Promise<number> {
   const bytes = new TextEncoder().encode(bundle.code);
   progress(`loading ${counted(bundle.modules.length, "module")}, ${bytesText(bytes.length)}`);
   const name = "/bundle.js";
-  const realm = await sound(() => createWorkerRealm({ workflows: name, sources: { [name]: bundle.code }, cacheSize: 0 }));
+  const realm = await sound(() =>
+    createWorkerRealm({ workflows: name, sources: { [name]: bundle.code }, cacheSize: 0 })
+  );
   try {
     for (const warning of bundle.warnings) {
       io.err(`warning: ${formatProblem({ ...warning, file: short(warning.file, io.cwd) })}\n`);
     }
     if (options.out === "-") io.out(bundle.code);
     else write(resolve(io.cwd, options.out), bytes);
-    if (options.out !== "-") print.result(resultOf(call, bundle, bytes, realm), () => summary(call, bundle, bytes, realm));
+    if (options.out !== "-") {
+      print.result(resultOf(call, bundle, bytes, realm), () => summary(call, bundle, bytes, realm));
+    }
   } finally {
     await realm.dispose();
   }
@@ -46,7 +60,9 @@ export async function buildCommand(call: BuildCall): Promise<number> {
 
 function found({ io }: BuildCall, modules: readonly string[]): string[] {
   const paths = modules.map((module) => resolve(io.cwd, module));
-  for (const path of paths) if (!existsSync(path)) throw new UsageError(`module not found: ${path}`);
+  for (const path of paths) {
+    if (!existsSync(path)) throw new UsageError(`module not found: ${path}`);
+  }
   return paths;
 }
 
@@ -89,7 +105,12 @@ function packagesOf({ modules }: WorkflowBundle): PackageSize[] {
   return [...sizes.values()].sort((a, b) => b.bytes - a.bytes || (a.name < b.name ? -1 : 1));
 }
 
-function resultOf(call: BuildCall, bundle: WorkflowBundle, bytes: Uint8Array, realm: WorkerRealm): object {
+function resultOf(
+  call: BuildCall,
+  bundle: WorkflowBundle,
+  bytes: Uint8Array,
+  realm: WorkerRealm,
+): object {
   return {
     file: resolve(call.io.cwd, call.options.out),
     bytes: bytes.length,
@@ -102,16 +123,29 @@ function resultOf(call: BuildCall, bundle: WorkflowBundle, bytes: Uint8Array, re
   };
 }
 
-function summary({ options, io, print }: BuildCall, bundle: WorkflowBundle, bytes: Uint8Array, realm: WorkerRealm): string {
+function summary(
+  { options, io, print }: BuildCall,
+  bundle: WorkflowBundle,
+  bytes: Uint8Array,
+  realm: WorkerRealm,
+): string {
   const file = short(resolve(io.cwd, options.out), io.cwd);
-  const types = [...realm.workflowTypes, ...(realm.takesAnyType ? ["any other type (the default export)"] : [])];
-  const rows = packagesOf(bundle).map(({ name, ...row }) => ({ ...row, name: name === "" ? "your own" : name }));
+  const types = [
+    ...realm.workflowTypes,
+    ...(realm.takesAnyType ? ["any other type (the default export)"] : []),
+  ];
+  const rows = packagesOf(bundle).map(({ name, ...row }) => ({
+    ...row,
+    name: name === "" ? "your own" : name,
+  }));
   const table = print.table(rows, [
     { title: "Modules of", cell: ({ name }) => name },
     { title: "Modules", right: true, cell: ({ modules }) => String(modules) },
     { title: "Size", right: true, cell: ({ bytes }) => bytesText(bytes) },
   ]);
-  return `${table}workflows: ${types.join(", ")}\nwrote ${print.paint(file, "green")}, ${bytesText(bytes.length)}\n`;
+  return `${table}workflows: ${types.join(", ")}\nwrote ${print.paint(file, "green")}, ${
+    bytesText(bytes.length)
+  }\n`;
 }
 
 function short(path: string, cwd: string): string {

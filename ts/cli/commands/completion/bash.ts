@@ -17,7 +17,9 @@ function values(option: NodeOption): string {
 
 function branch(node: Node): string {
   const taking = node.options.filter(({ takesValue }) => takesValue);
-  const flags = node.options.flatMap(({ flags, short }) => [...flags, ...(short === undefined ? [] : [short])]);
+  const flags = node.options.flatMap((
+    { flags, short },
+  ) => [...flags, ...(short === undefined ? [] : [short])]);
   const words = [...node.words.map(({ name }) => name), ...node.args?.choices ?? []];
   return [
     `    "${pathOf(node.path)}")`,

@@ -2,7 +2,8 @@
 import type { Node, NodeOption } from "./nodes.ts";
 
 const quoted = (text: string): string => `'${text.replace(/[\\']/g, "\\$&")}'`;
-const condition = (path: readonly string[]): string => `-n ${quoted(`__temporalex_is "${path.join(" ")}"`)}`;
+const condition = (path: readonly string[]): string =>
+  `-n ${quoted(`__temporalex_is "${path.join(" ")}"`)}`;
 
 function optionLines(path: readonly string[], option: NodeOption): string[] {
   const value = !option.takesValue
@@ -17,9 +18,13 @@ function optionLines(path: readonly string[], option: NodeOption): string[] {
   const [first, ...aliases] = option.flags;
   const short = option.short === undefined ? "" : ` -s ${option.short.slice(1)}`;
   return [
-    `complete -c temporalex ${condition(path)}${short} -l ${first!.slice(2)}${value} -d ${quoted(option.help)}`,
+    `complete -c temporalex ${condition(path)}${short} -l ${first!.slice(2)}${value} -d ${
+      quoted(option.help)
+    }`,
     ...aliases.map((flag) =>
-      `complete -c temporalex ${condition(path)} -l ${flag.slice(2)}${value} -d ${quoted(`the same as ${first}`)}`
+      `complete -c temporalex ${condition(path)} -l ${flag.slice(2)}${value} -d ${
+        quoted(`the same as ${first}`)
+      }`
     ),
   ];
 }
@@ -27,8 +32,12 @@ function optionLines(path: readonly string[], option: NodeOption): string[] {
 function nodeLines(node: Node): string[] {
   const { path, args } = node;
   return [
-    ...node.words.map(({ name, summary }) => `complete -c temporalex ${condition(path)} -a ${name} -d ${quoted(summary)}`),
-    ...(args === undefined ? [] : args.choices.map((choice) => `complete -c temporalex ${condition(path)} -a ${choice}`)),
+    ...node.words.map(({ name, summary }) =>
+      `complete -c temporalex ${condition(path)} -a ${name} -d ${quoted(summary)}`
+    ),
+    ...(args === undefined
+      ? []
+      : args.choices.map((choice) => `complete -c temporalex ${condition(path)} -a ${choice}`)),
     ...(args?.files ? [`complete -c temporalex ${condition(path)} -F`] : []),
     ...node.options.flatMap((option) => optionLines(path, option)),
   ];

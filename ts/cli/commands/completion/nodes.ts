@@ -1,5 +1,13 @@
 // The table of commands for completion scripts: one node for each command and group, by its words.
-import { type Command, type Commands, flagOf, type Group, isGroup, type Option, type Options } from "../../frame/command.ts";
+import {
+  type Command,
+  type Commands,
+  flagOf,
+  type Group,
+  isGroup,
+  type Option,
+  type Options,
+} from "../../frame/command.ts";
 import { FRAME_OPTIONS } from "../../frame/parse.ts";
 
 export interface NodeOption {
@@ -23,7 +31,12 @@ export interface Node {
   readonly options: readonly NodeOption[];
   /** Positional arguments that may follow. */
   readonly args:
-    | { readonly choices: readonly string[]; readonly files: boolean; readonly many: boolean; readonly name: string }
+    | {
+      readonly choices: readonly string[];
+      readonly files: boolean;
+      readonly many: boolean;
+      readonly name: string;
+    }
     | undefined;
 }
 
@@ -39,7 +52,8 @@ const optionOf = ([name, option]: readonly [string, Option]): NodeOption => ({
   value: option.value ?? option.type,
 });
 
-const optionsOf = (options: Options): NodeOption[] => Object.entries({ ...options, ...FRAME_OPTIONS }).map(optionOf);
+const optionsOf = (options: Options): NodeOption[] =>
+  Object.entries({ ...options, ...FRAME_OPTIONS }).map(optionOf);
 const helpOnly = optionsOf({}).filter(({ flags }) => flags.includes("--help"));
 
 function nodeOf(path: readonly string[], entry: Command | Group): Node {
@@ -49,19 +63,28 @@ function nodeOf(path: readonly string[], entry: Command | Group): Node {
       path,
       words: [],
       options: optionsOf(entry.options as Options),
-      args: args && { choices: args.choices ?? [], files: args.completes === "files", many: args.many === true, name: args.name },
+      args: args &&
+        {
+          choices: args.choices ?? [],
+          files: args.completes === "files",
+          many: args.many === true,
+          name: args.name,
+        },
     };
   }
   const fallback = entry.fallback === undefined ? undefined : entry.commands[entry.fallback];
   return {
     path,
     words: wordsOf(entry.commands),
-    options: fallback === undefined || isGroup(fallback) ? helpOnly : optionsOf(fallback.options as Options),
+    options: fallback === undefined || isGroup(fallback)
+      ? helpOnly
+      : optionsOf(fallback.options as Options),
     args: undefined,
   };
 }
 
-const wordsOf = (commands: Commands) => Object.entries(commands).map(([name, { summary }]) => ({ name, summary }));
+const wordsOf = (commands: Commands) =>
+  Object.entries(commands).map(([name, { summary }]) => ({ name, summary }));
 
 /** Returns all nodes, the program itself first. */
 export function nodesOf(commands: Commands): Node[] {

@@ -7,9 +7,16 @@ import { fishScript } from "./fish.ts";
 import { nodesOf } from "./nodes.ts";
 import { zshScript } from "./zsh.ts";
 
-const SHELLS: { readonly [shell: string]: typeof bashScript } = { bash: bashScript, zsh: zshScript, fish: fishScript };
+const SHELLS: { readonly [shell: string]: typeof bashScript } = {
+  bash: bashScript,
+  zsh: zshScript,
+  fish: fishScript,
+};
 
-export function completionCommand({ args, io, print }: CompletionCall, all: Commands): Promise<number> {
+export function completionCommand(
+  { args, io, print }: CompletionCall,
+  all: Commands,
+): Promise<number> {
   const shell = args[0]!;
   const script = SHELLS[shell]!(nodesOf(all));
   if (print.json) print.result({ shell, script }, () => "");

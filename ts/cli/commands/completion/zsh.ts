@@ -4,7 +4,8 @@ import type { Node, NodeOption } from "./nodes.ts";
 const functionOf = (path: readonly string[]): string => ["_temporalex", ...path].join("_");
 /** Escapes a text for single quotes in _arguments. */
 const quoted = (text: string): string => text.replace(/'/g, "'\\''");
-const inBrackets = (text: string): string => quoted(text.replace(/[[\]\\]/g, "\\$&").replace(/:/g, "\\:"));
+const inBrackets = (text: string): string =>
+  quoted(text.replace(/[[\]\\]/g, "\\$&").replace(/:/g, "\\:"));
 
 function spec(option: NodeOption): string[] {
   const names = [...(option.short === undefined ? [] : [option.short]), ...option.flags];
@@ -37,7 +38,9 @@ function commandFunction(node: Node): string {
 }
 
 function groupFunction(node: Node): string {
-  const names = node.words.map(({ name, summary }) => `      '${quoted(name.replace(/:/g, "\\:"))}:${quoted(summary)}'`).join(
+  const names = node.words.map(({ name, summary }) =>
+    `      '${quoted(name.replace(/:/g, "\\:"))}:${quoted(summary)}'`
+  ).join(
     "\n",
   );
   return `${functionOf(node.path)}() {
@@ -54,7 +57,9 @@ ${names}
     rest)
       case $line[1] in
 ${
-    node.words.filter(({ name }) => name !== "help").map(({ name }) => `        ${name}) ${functionOf([...node.path, name])} ;;`)
+    node.words.filter(({ name }) => name !== "help").map(({ name }) =>
+      `        ${name}) ${functionOf([...node.path, name])} ;;`
+    )
       .join("\n")
   }
       esac ;;
@@ -66,7 +71,11 @@ export function zshScript(nodes: readonly Node[]): string {
   return `#compdef temporalex
 # Completion of temporalex for zsh. Put it into a folder of $fpath as _temporalex, or: source <(temporalex completion zsh)
 
-${nodes.map((node) => node.words.length > 0 ? groupFunction(node) : commandFunction(node)).join("\n\n")}
+${
+    nodes.map((node) => node.words.length > 0 ? groupFunction(node) : commandFunction(node)).join(
+      "\n\n",
+    )
+  }
 
 if [ "$funcstack[1]" = "_temporalex" ]; then
   _temporalex "$@"

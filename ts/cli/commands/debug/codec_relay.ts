@@ -15,8 +15,14 @@ const MOST_BYTES = 384 * 1024 * 1024;
 const ANSWER_MS = 30_000;
 const BAD_GATEWAY = 502;
 
-/** Parses `--codec-endpoint` and `--codec-header`. Throws a UsageError for an invalid address or header. */
-export function codecEndpointOf(address: string | undefined, headers: readonly string[]): CodecEndpoint | undefined {
+/**
+ * Parses `--codec-endpoint` and `--codec-header`. Throws a UsageError for an invalid address or
+ * header.
+ */
+export function codecEndpointOf(
+  address: string | undefined,
+  headers: readonly string[],
+): CodecEndpoint | undefined {
   if (address === undefined) {
     if (headers.length > 0) throw new UsageError("--codec-header needs --codec-endpoint");
     return undefined;
@@ -33,7 +39,9 @@ export function codecEndpointOf(address: string | undefined, headers: readonly s
 function headerOf(text: string): readonly [string, string] {
   const [, name, value] = /^([\w!#$%&'*+.^`|~-]+)\s*[:=]\s*([^\r\n]*)$/.exec(text) ?? [];
   // The header may be a secret: only its form is in the message.
-  if (name === undefined) throw new UsageError('--codec-header: a header is written as "Name: value"');
+  if (name === undefined) {
+    throw new UsageError('--codec-header: a header is written as "Name: value"');
+  }
   return [name, value!];
 }
 
@@ -49,13 +57,19 @@ export function codecRoute({ url, headers }: CodecEndpoint): DataRoute {
       try {
         const answer = await fetch(url, {
           method: "POST",
-          headers: [["content-type", "application/json"], ...headers.map(([name, value]): [string, string] => [name, value])],
+          headers: [
+            ["content-type", "application/json"],
+            ...headers.map(([name, value]): [string, string] => [name, value]),
+          ],
           body: body as Uint8Array<ArrayBuffer>,
           redirect: "error",
           signal: AbortSignal.timeout(ANSWER_MS),
         });
         const text = new Uint8Array(await answer.arrayBuffer());
-        response.writeHead(answer.status, { "content-type": "application/json", "content-length": text.length }).end(text);
+        response.writeHead(answer.status, {
+          "content-type": "application/json",
+          "content-length": text.length,
+        }).end(text);
       } catch (error) {
         const { message, cause } = error as Error;
         const why = cause instanceof Error ? cause.message : message;

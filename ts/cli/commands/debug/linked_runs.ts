@@ -21,7 +21,9 @@ export function linkedRoute(served: readonly ServedHistory[], fetch: LinkedRuns)
     for (const file of [...served.map(({ file }) => file), ...fetched]) {
       if (read.has(file)) continue;
       read.add(file);
-      for (const { workflowId, runId } of (await openRun(file)).facts.links) named.add(keyOf(workflowId, runId));
+      for (const { workflowId, runId } of (await openRun(file)).facts.links) {
+        named.add(keyOf(workflowId, runId));
+      }
     }
     return named.has(key);
   };
@@ -30,8 +32,12 @@ export function linkedRoute(served: readonly ServedHistory[], fetch: LinkedRuns)
     async handle(_, request, response) {
       const asked = new URL(request.url!, "http://localhost").searchParams;
       const [workflowId, runId] = [asked.get("workflowId") ?? "", asked.get("runId") ?? ""];
-      if (!await isNamed(keyOf(workflowId, runId))) return refusePageRequest(request, response, 404, "no history names this run");
-      if (fetched.length >= MOST_RUNS) return refusePageRequest(request, response, 429, `${MOST_RUNS} runs were fetched already`);
+      if (!await isNamed(keyOf(workflowId, runId))) {
+        return refusePageRequest(request, response, 404, "no history names this run");
+      }
+      if (fetched.length >= MOST_RUNS) {
+        return refusePageRequest(request, response, 429, `${MOST_RUNS} runs were fetched already`);
+      }
       try {
         const file = await fetch(workflowId, runId);
         fetched.push(file);

@@ -9,9 +9,15 @@ export const options = {
   codecEndpoint: {
     type: "text",
     value: "url",
-    help: "A codec server of Temporal's protocol: the page posts encoded values to <url>/decode when you press Decode there",
+    help:
+      "A codec server of Temporal's protocol: the page posts encoded values to <url>/decode when you press Decode there",
   },
-  codecHeader: { type: "text", value: "name: value", many: true, help: "Header of every request to the codec endpoint" },
+  codecHeader: {
+    type: "text",
+    value: "name: value",
+    many: true,
+    help: "Header of every request to the codec endpoint",
+  },
   ...PAGE_OPTIONS,
   workflowId: {
     ...WORKFLOW_ID,

@@ -37,7 +37,9 @@ export class DebugRoutes extends CodeRoutes {
       method: "GET",
       handle: (_, request, response) => {
         const found = this.#histories[index];
-        if (found === undefined) return refusePageRequest(request, response, 404, "history not found");
+        if (found === undefined) {
+          return refusePageRequest(request, response, 404, "history not found");
+        }
         sendBytes(response, found.file.bytes);
       },
     };

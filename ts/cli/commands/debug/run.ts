@@ -14,7 +14,13 @@ import { codecEndpointOf } from "./codec_relay.ts";
 import type { DebugCall } from "./options.ts";
 import { DebugRoutes } from "./routes.ts";
 import type { LinkedRuns } from "./linked_runs.ts";
-import { followRun, historiesOfFiles, historyOfRun, MOST_HISTORIES, type ServedHistory } from "./served_histories.ts";
+import {
+  followRun,
+  historiesOfFiles,
+  historyOfRun,
+  MOST_HISTORIES,
+  type ServedHistory,
+} from "./served_histories.ts";
 import { Verdicts } from "./verdicts.ts";
 import { WatchedHistories } from "./watched_histories.ts";
 
@@ -25,17 +31,24 @@ type Follow = (came: {
 }) => () => void;
 
 /** `page`: the files of the page, asked for once the command line is known to be right. */
-export async function debugCommand(call: DebugCall, page: () => PageFiles = pageFiles): Promise<number> {
+export async function debugCommand(
+  call: DebugCall,
+  page: () => PageFiles = pageFiles,
+): Promise<number> {
   const { options, args, io, print, signal } = call;
   const { workflowId, runId } = options;
   checkPort(options.port);
   const modules = codeModules(call);
   codecEndpointOf(options.codecEndpoint, options.codecHeader);
   if (workflowId === undefined && args.length === 0) {
-    throw new UsageError("no history given: name history files, or a run of a store or a cluster with --workflow-id");
+    throw new UsageError(
+      "no history given: name history files, or a run of a store or a cluster with --workflow-id",
+    );
   }
   if (workflowId !== undefined && args.length > 0) {
-    throw new UsageError("files with histories and --workflow-id contradict each other: open one or the other");
+    throw new UsageError(
+      "files with histories and --workflow-id contradict each other: open one or the other",
+    );
   }
   if (workflowId === undefined) {
     if (runId !== undefined) throw new UsageError("--run-id needs --workflow-id");
@@ -44,9 +57,15 @@ export async function debugCommand(call: DebugCall, page: () => PageFiles = page
     for (const { found, error } of broken) {
       const line = brokenLine(found, error, 0);
       if (histories.length === 0) {
-        throw new UsageError(`${found.file}${found.place === "" ? "" : ` (${found.place})`}: ${line.error!.message}`);
+        throw new UsageError(
+          `${found.file}${found.place === "" ? "" : ` (${found.place})`}: ${line.error!.message}`,
+        );
       }
-      print.warn(`${found.file}${found.place === "" ? "" : ` (${found.place})`} is left out: ${line.error!.message}`);
+      print.warn(
+        `${found.file}${found.place === "" ? "" : ` (${found.place})`} is left out: ${
+          line.error!.message
+        }`,
+      );
     }
     if (more) print.warn(`only the first ${MOST_HISTORIES} histories are opened; name fewer`);
     const watchFiles: Follow = ({ changed }) => {
@@ -56,7 +75,9 @@ export async function debugCommand(call: DebugCall, page: () => PageFiles = page
           changed(index, history);
         },
         broken: ({ name }, error) =>
-          print.warn(`${name} was written again and cannot be read; what it was stays: ${error.message}`),
+          print.warn(
+            `${name} was written again and cannot be read; what it was stays: ${error.message}`,
+          ),
       }, { cwd: io.cwd, codec, stamps });
       return () => files.close();
     };
@@ -67,11 +88,14 @@ export async function debugCommand(call: DebugCall, page: () => PageFiles = page
     const follow: Follow | undefined = history.open
       ? ({ grown }) => {
         followRun(handle, history, (now) => grown(0, now), signal)
-          .catch((error: Error) => print.warn(`the run is not followed any more: ${error.message}`));
+          .catch((error: Error) =>
+            print.warn(`the run is not followed any more: ${error.message}`)
+          );
         return () => {};
       }
       : undefined;
-    const linked: LinkedRuns = async (workflowId, runId) => (await historyOfRun(connection, workflowId, runId)).history.file;
+    const linked: LinkedRuns = async (workflowId, runId) =>
+      (await historyOfRun(connection, workflowId, runId)).history.file;
     return await serve(call, page(), modules, [history], follow, linked);
   });
 }
@@ -88,7 +112,8 @@ async function serve(
   const histories = [...first];
   const codecEndpoint = codecEndpointOf(options.codecEndpoint, options.codecHeader);
   const routes = new DebugRoutes(histories, io.env, codecEndpoint, linked);
-  const verdicts = modules && new Verdicts(modules, (version, line) => tellVerdict(call, version, line));
+  const verdicts = modules &&
+    new Verdicts(modules, (version, line) => tellVerdict(call, version, line));
   const code = modules && new ServedCode(modules, {
     loaded(version) {
       routes.code(version);
@@ -132,7 +157,10 @@ async function serve(
       tell(index);
       verdicts?.again(history);
     };
-    unfollow = follow?.({ grown: take((index) => routes.grown(index)), changed: take((index) => routes.changed(index)) });
+    unfollow = follow?.({
+      grown: take((index) => routes.grown(index)),
+      changed: take((index) => routes.changed(index)),
+    });
     await ended;
     print.result({ event: "stopped" }, () => "stopped\n");
     return Exit.ok;

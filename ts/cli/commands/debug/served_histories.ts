@@ -8,7 +8,10 @@ import { decodeHistory } from "../../../codec/message_codec.ts";
 import { historyToBytes, isClosing } from "../../../client/history.ts";
 import { readRunStart } from "../../../messages/history_start.ts";
 import type { HistoryFile } from "../../../history_files/history_file.ts";
-import { type History, HistorySchema } from "../../../messages/generated/temporal/api/history/v1/message_pb.ts";
+import {
+  type History,
+  HistorySchema,
+} from "../../../messages/generated/temporal/api/history/v1/message_pb.ts";
 import type { Connection, Handle } from "../../service/open_service.ts";
 import { fileSource } from "../replay/sources/files.ts";
 import type { Found } from "../replay/sources/source.ts";
@@ -41,7 +44,11 @@ export interface FilesRead {
 }
 
 /** Reads the histories of a command line. Throws an InputError for a folder without histories. */
-export async function historiesOfFiles(words: readonly string[], cwd: string, codec: CodecOptions["codec"]): Promise<FilesRead> {
+export async function historiesOfFiles(
+  words: readonly string[],
+  cwd: string,
+  codec: CodecOptions["codec"],
+): Promise<FilesRead> {
   const histories: ServedHistory[] = [];
   const broken: { found: Found; error: unknown }[] = [];
   const isFile = (path: string) => statSync(path, { throwIfNoEntry: false })?.isFile() === true;
@@ -60,13 +67,25 @@ export async function historiesOfFiles(words: readonly string[], cwd: string, co
 }
 
 /** Reads one history. Rejects if the file has none, and if the codec fails. */
-export async function readServed(found: Found, codec: CodecOptions["codec"]): Promise<ServedHistory> {
+export async function readServed(
+  found: Found,
+  codec: CodecOptions["codec"],
+): Promise<ServedHistory> {
   const read = await found.read();
-  const file = codec === undefined ? read : { ...read, bytes: await decodeHistory(read.bytes, codec) };
-  return { found, name: found.place === "" ? found.file : `${found.file}, ${found.place}`, file, open: false };
+  const file = codec === undefined
+    ? read
+    : { ...read, bytes: await decodeHistory(read.bytes, codec) };
+  return {
+    found,
+    name: found.place === "" ? found.file : `${found.file}, ${found.place}`,
+    file,
+    open: false,
+  };
 }
 
-/** Returns the current history of a run. Rejects with the service's error, also for an unknown run. */
+/**
+ * Returns the current history of a run. Rejects with the service's error, also for an unknown run.
+ */
 export async function historyOfRun(
   { client, settings }: Pick<Connection, "client" | "settings">,
   workflowId: string,
@@ -75,7 +94,11 @@ export async function historyOfRun(
   const some = client.getHandle(undefined as string | undefined, workflowId, runId) as Handle;
   // Follows the current run, not its continuation.
   const described = await some.with(settings).describe();
-  const handle = client.getHandle(undefined as string | undefined, workflowId, described.runId) as Handle;
+  const handle = client.getHandle(
+    undefined as string | undefined,
+    workflowId,
+    described.runId,
+  ) as Handle;
   const history = await handle.fetchHistory({ decode: true, ...settings });
   return { handle, history: servedRun(history, workflowId, described.runId) };
 }
@@ -85,7 +108,14 @@ function servedRun(history: History, workflowId: string, runId: string): ServedH
   const { events } = history;
   const bytes = historyToBytes(history);
   const workflowType = readRunStart(bytes)?.workflowType ?? "";
-  const file: HistoryFile = { bytes, events: events.length, workflowType, workflowId, runId, notes: [] };
+  const file: HistoryFile = {
+    bytes,
+    events: events.length,
+    workflowType,
+    workflowId,
+    runId,
+    notes: [],
+  };
   const last = events.at(-1);
   return {
     found: { file: name, place: "", bytes: file.bytes.length, read: () => file },

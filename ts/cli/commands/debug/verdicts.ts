@@ -19,7 +19,9 @@ class ComingRealm {
   #refuse!: (error: Error) => void;
 
   constructor() {
-    const modules = new Promise<Modules>((resolve, reject) => [this.#give, this.#refuse] = [resolve, reject]);
+    const modules = new Promise<Modules>((resolve, reject) =>
+      [this.#give, this.#refuse] = [resolve, reject]
+    );
     this.realm = createWorkerRealm({
       graph: () => modules,
       signal: this.#ended.signal,
@@ -83,7 +85,9 @@ export class Verdicts {
     return loadSources({
       workflows: workflows.map((path) => pathToFileURL(path)),
       interceptors: interceptors.map((path) => pathToFileURL(path)),
-      ...(payloadConverter === undefined ? {} : { payloadConverter: pathToFileURL(payloadConverter) }),
+      ...(payloadConverter === undefined
+        ? {}
+        : { payloadConverter: pathToFileURL(payloadConverter) }),
       sources,
     });
   }
@@ -91,7 +95,9 @@ export class Verdicts {
   /** Replays a replaced history. */
   again(history: ServedHistory): void {
     const version = this.#version;
-    this.#turn = this.#turn.then(() => this.#current === undefined ? undefined : this.#replay(version, history));
+    this.#turn = this.#turn.then(() =>
+      this.#current === undefined ? undefined : this.#replay(version, history)
+    );
   }
 
   async #replay(version: number, history: ServedHistory): Promise<void> {
@@ -102,7 +108,12 @@ export class Verdicts {
     let line: ReplayLine;
     try {
       const realm = await this.#current!.realm;
-      line = replayLine(found, file, await realm.replay(file.workflowId, file.bytes, { strict: false }), ms());
+      line = replayLine(
+        found,
+        file,
+        await realm.replay(file.workflowId, file.bytes, { strict: false }),
+        ms(),
+      );
     } catch (error) {
       line = brokenLine(found, error, ms());
     }

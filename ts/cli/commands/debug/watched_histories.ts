@@ -35,12 +35,19 @@ export class WatchedHistories {
   readonly #late = new Map<string, ReturnType<typeof setTimeout>>();
   #closed = false;
 
-  constructor(histories: readonly ServedHistory[], events: HistoryFileEvents, options: WatchedOptions) {
+  constructor(
+    histories: readonly ServedHistory[],
+    events: HistoryFileEvents,
+    options: WatchedOptions,
+  ) {
     this.#histories = [...histories];
     this.#events = events;
     this.#options = options;
     this.#stamps = new Map(options.stamps);
-    this.#watch = new FileWatch((paths) => void this.#read(paths), { restMs: REST_MS, lookMs: LOOK_MS });
+    this.#watch = new FileWatch((paths) => void this.#read(paths), {
+      restMs: REST_MS,
+      lookMs: LOOK_MS,
+    });
     this.#watch.set(this.#stamps);
   }
 
@@ -78,7 +85,9 @@ export class WatchedHistories {
         this.#events.changed(known.index, next);
       }
       const [missing] = open.values();
-      if (missing !== undefined) fail(missing.history, new Error("the file does not have it any more"));
+      if (missing !== undefined) {
+        fail(missing.history, new Error("the file does not have it any more"));
+      }
     } catch (error) {
       fail([...open.values()][0]?.history ?? own[0]!.history, error as Error);
     }
@@ -91,4 +100,5 @@ export class WatchedHistories {
   }
 }
 
-const same = (a: Uint8Array, b: Uint8Array): boolean => a.length === b.length && a.every((byte, i) => byte === b[i]);
+const same = (a: Uint8Array, b: Uint8Array): boolean =>
+  a.length === b.length && a.every((byte, i) => byte === b[i]);

@@ -2,7 +2,13 @@
 import type { Call, Options } from "../../frame/command.ts";
 
 export const options = {
-  port: { type: "number", short: "p", value: "n", default: 7233, help: "Port for gRPC; 0: any free one" },
+  port: {
+    type: "number",
+    short: "p",
+    value: "n",
+    default: 7233,
+    help: "Port for gRPC; 0: any free one",
+  },
   dbFilename: {
     type: "text",
     short: "f",
@@ -30,19 +36,22 @@ export const options = {
     type: "text",
     value: "origin",
     many: true,
-    help: "Web pages that may call the HTTP port, as scheme, host and port: http://localhost:5173. Default: none",
+    help:
+      "Web pages that may call the HTTP port, as scheme, host and port: http://localhost:5173. Default: none",
   },
   retention: {
     type: "duration",
     value: "duration",
-    help: "Remove closed runs with their histories this long after they closed, for instance 1d. Default: keep them",
+    help:
+      "Remove closed runs with their histories this long after they closed, for instance 1d. Default: keep them",
   },
   timers: {
     type: "text",
     value: "how",
     choices: ["due", "manual"],
     default: "due",
-    help: "manual, for tests: timers of workflows fire when workflow fire-timer says so. Timeouts and retries are as always",
+    help:
+      "manual, for tests: timers of workflows fire when workflow fire-timer says so. Timeouts and retries are as always",
   },
   logLevel: {
     type: "text",

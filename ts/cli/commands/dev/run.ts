@@ -32,11 +32,17 @@ export async function devCommand(call: DevCall): Promise<number> {
     return options.origin.map(parseOrigin);
   });
   if (origins.length > 0 && options.httpPort === undefined) {
-    throw new UsageError("--origin is for pages that call the HTTP port; give it one with --http-port");
+    throw new UsageError(
+      "--origin is for pages that call the HTTP port; give it one with --http-port",
+    );
   }
   const port = portOf("--port", options.port);
-  const httpPort = options.httpPort === undefined ? undefined : portOf("--http-port", options.httpPort);
-  if (port !== 0 && port === httpPort) throw new UsageError(`--port and --http-port are both ${port}; name two`);
+  const httpPort = options.httpPort === undefined
+    ? undefined
+    : portOf("--http-port", options.httpPort);
+  if (port !== 0 && port === httpPort) {
+    throw new UsageError(`--port and --http-port are both ${port}; name two`);
+  }
   const logger = consoleLogger(options.logLevel);
   const server = await start({
     port,
@@ -49,7 +55,9 @@ export async function devCommand(call: DevCall): Promise<number> {
     timers: options.timers,
   });
   // Other commands on this machine find the files themselves.
-  const servers = file === undefined ? [] : server.namespaces.engines.map((engine) => new DeferredServer(engine, true, logger));
+  const servers = file === undefined
+    ? []
+    : server.namespaces.engines.map((engine) => new DeferredServer(engine, true, logger));
   try {
     const ready = {
       event: "ready",
@@ -61,7 +69,9 @@ export async function devCommand(call: DevCall): Promise<number> {
       ms: Math.round(performance.now() - began),
     };
     print.result(ready, () => readyText(call, server, ready, file));
-    await new Promise<void>((done) => signal.aborted ? done() : signal.addEventListener("abort", () => done()));
+    await new Promise<void>((done) =>
+      signal.aborted ? done() : signal.addEventListener("abort", () => done())
+    );
   } finally {
     for (const each of servers) await each.retire();
     await server.close();
@@ -109,12 +119,16 @@ async function start({ file, ...options }: Start): Promise<DevServer> {
   } catch (error) {
     const { code, port } = error as { code?: string; port?: number };
     if (code === "EADDRINUSE" || code === "AddrInUse") {
-      const [option, taken] = port === options.httpPort ? ["--http-port", options.httpPort] : ["--port", port ?? options.port];
+      const [option, taken] = port === options.httpPort
+        ? ["--http-port", options.httpPort]
+        : ["--port", port ?? options.port];
       throw new CommandError(
         `port ${taken} is taken, perhaps by another Temporal server; end that, or choose another port with ${option} (0: any free one)`,
       );
     }
-    if (code === "EACCES") throw new CommandError(`the port may not be used by this user; choose one above 1023`);
+    if (code === "EACCES") {
+      throw new CommandError(`the port may not be used by this user; choose one above 1023`);
+    }
     throw error;
   }
 }
@@ -125,7 +139,8 @@ function readyText(
   { address, ms }: { address: string; ms: number },
   file?: string,
 ): string {
-  const short = (path: string) => path.startsWith(`${resolve(io.cwd)}/`) ? path.slice(resolve(io.cwd).length + 1) : path;
+  const short = (path: string) =>
+    path.startsWith(`${resolve(io.cwd)}/`) ? path.slice(resolve(io.cwd).length + 1) : path;
   const { names } = server.namespaces;
   const usual = server.port === 7233;
   const to = usual ? "" : ` --address ${address}`;
@@ -146,5 +161,7 @@ function readyText(
     `\nNow, in another terminal:\n` +
     `${command(`temporalex worker --address ${address} --workflows ./workflows.ts`)}\n` +
     `${command(`temporal workflow list${to}`)}\n` +
-    `Temporal's SDKs ${usual ? "find it at their default address" : `connect to ${address}`}. Ctrl-C ends it.\n`;
+    `Temporal's SDKs ${
+      usual ? "find it at their default address" : `connect to ${address}`
+    }. Ctrl-C ends it.\n`;
 }

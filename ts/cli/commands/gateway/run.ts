@@ -21,7 +21,9 @@ export async function gatewayCommand(call: GatewayCall): Promise<number> {
   if (!Number.isInteger(options.port) || options.port < 0 || options.port > 65535) {
     throw new UsageError(`--port ${options.port}: a port is a number from 0 to 65535`);
   }
-  const token = options.tokenFile === undefined ? undefined : tokenOf(resolve(io.cwd, options.tokenFile));
+  const token = options.tokenFile === undefined
+    ? undefined
+    : tokenOf(resolve(io.cwd, options.tokenFile));
   const { service, where, close } = await openService(call);
   let gateway: Gateway | undefined;
   try {
@@ -37,17 +39,31 @@ export async function gatewayCommand(call: GatewayCall): Promise<number> {
       throw error instanceof PortError ? new CommandError(`${error.message} with --port`) : error;
     });
     const { url } = gateway;
-    const started = { event: "started", url, address: where, origins, namespaces: options.namespace, readOnly: options.readOnly };
+    const started = {
+      event: "started",
+      url,
+      address: where,
+      origins,
+      namespaces: options.namespace,
+      readOnly: options.readOnly,
+    };
     print.result(started, () =>
       print.fields([
         ["gateway to", where],
         ["url", url],
-        ["pages", origins.length > 0 ? origins : "none; let one in with --allow-origin http://localhost:5173"],
+        [
+          "pages",
+          origins.length > 0
+            ? origins
+            : "none; let one in with --allow-origin http://localhost:5173",
+        ],
         ["namespaces", options.namespace],
         ["read only", options.readOnly ? "yes" : undefined],
       ]));
     void probe(service, where, call);
-    await new Promise<void>((resolve) => signal.aborted ? resolve() : signal.addEventListener("abort", () => resolve()));
+    await new Promise<void>((resolve) =>
+      signal.aborted ? resolve() : signal.addEventListener("abort", () => resolve())
+    );
     print.note("stopping after the running calls; press Ctrl-C again to stop now");
     await gateway.close();
     print.result({ event: "stopped" }, () => "stopped\n");
@@ -75,11 +91,15 @@ interface Opened {
 async function openService(call: GatewayCall): Promise<Opened> {
   const { options, io, given } = call;
   if (meansCluster(options)) {
-    if (given.has("store")) throw new UsageError("--store and --address contradict each other: calls go to one place");
+    if (given.has("store")) {
+      throw new UsageError("--store and --address contradict each other: calls go to one place");
+    }
     return await openCluster({ ...call, options: { ...options, namespace: "default" } });
   }
   if (options.store === undefined) {
-    throw new UsageError("where do calls go? Name a cluster with --address host:port or --profile, or a store with --store");
+    throw new UsageError(
+      "where do calls go? Name a cluster with --address host:port or --profile, or a store with --store",
+    );
   }
   const path = resolve(io.cwd, options.store);
   const service = new StoreService({
@@ -92,13 +112,21 @@ async function openService(call: GatewayCall): Promise<Opened> {
 }
 
 /** Warns about a cluster that does not respond yet; the gateway runs nevertheless. */
-async function probe(service: RawService, where: string, { options, print, signal }: GatewayCall): Promise<void> {
+async function probe(
+  service: RawService,
+  where: string,
+  { options, print, signal }: GatewayCall,
+): Promise<void> {
   if (!meansCluster(options)) return;
   try {
     await service.call("getSystemInfo", new Uint8Array(0), { timeoutMs: PROBE_MS, signal });
   } catch (error) {
     if (!signal.aborted) {
-      print.warn(`${where} does not answer yet (${(error as Error).message}); calls are passed on to it as they come`);
+      print.warn(
+        `${where} does not answer yet (${
+          (error as Error).message
+        }); calls are passed on to it as they come`,
+      );
     }
   }
 }
@@ -108,7 +136,9 @@ function tell({ print }: GatewayCall): Logger {
   const text = (message: string, { origin, why, reason, error }: LogFields) => {
     const hint = reason === "origin" ? "; --allow-origin lets pages in" : "";
     const what = why ?? (error instanceof Error ? error.message : error);
-    return `${message}${origin === undefined ? "" : ` (${origin})`}${what === undefined ? "" : `: ${what}${hint}`}`;
+    return `${message}${origin === undefined ? "" : ` (${origin})`}${
+      what === undefined ? "" : `: ${what}${hint}`
+    }`;
   };
   const note = (message: string, fields: LogFields = {}) => print.note(text(message, fields));
   const warn = (message: string, fields: LogFields = {}) => print.warn(text(message, fields));

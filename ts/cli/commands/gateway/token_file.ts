@@ -30,11 +30,15 @@ export function tokenOf(path: string): string {
     if (!found.isFile()) throw new CommandError(`${path} is not a file; name a file for the token`);
     // Windows has no mode bits.
     if (process.platform !== "win32" && (found.mode & 0o077) !== 0) {
-      throw new CommandError(`others may read the token file ${path}; make it yours alone (chmod 600 ${path}) or name another`);
+      throw new CommandError(
+        `others may read the token file ${path}; make it yours alone (chmod 600 ${path}) or name another`,
+      );
     }
     text = readFileSync(path, "utf8").trim();
   } catch (error) {
-    throw error instanceof CommandError ? error : new CommandError(`the token file cannot be read: ${(error as Error).message}`);
+    throw error instanceof CommandError
+      ? error
+      : new CommandError(`the token file cannot be read: ${(error as Error).message}`);
   }
   if (!isToken(text)) {
     throw new CommandError(

@@ -19,7 +19,8 @@ export async function minimiseCommand(call: MinimiseCall): Promise<number> {
     write(to, historyJson(left));
     print.result(
       { to, eventsBefore: before, events: after, replays, stopped },
-      () => `${options.out}: ${after} of ${before} events, the same divergence (${replays} replays)\n`,
+      () =>
+        `${options.out}: ${after} of ${before} events, the same divergence (${replays} replays)\n`,
     );
     return Exit.ok;
   });

@@ -13,7 +13,8 @@ const REPAIRED = {
   type: "text",
   value: "module",
   completes: "files",
-  help: "A module with code that replays the history, from before the change for instance: what is left replays against it, too",
+  help:
+    "A module with code that replays the history, from before the change for instance: what is left replays against it, too",
 } as const satisfies Options[string];
 const STRICT = {
   type: "flag",
@@ -26,7 +27,8 @@ export const minimiseOptions = {
   repaired: REPAIRED,
   thorough: {
     type: "flag",
-    help: "Leave out what came before also without --repaired: less is left, which repaired code may not replay",
+    help:
+      "Leave out what came before also without --repaired: less is left, which repaired code may not replay",
   },
   strict: STRICT,
 } as const satisfies Options;
@@ -34,7 +36,12 @@ export const minimiseOptions = {
 export const redactOptions = {
   ...WORKFLOW_MODULES,
   out: OUT,
-  key: { type: "text", value: "pattern", many: true, help: "Replace values under keys that match this regular expression alone" },
+  key: {
+    type: "text",
+    value: "pattern",
+    many: true,
+    help: "Replace values under keys that match this regular expression alone",
+  },
   match: {
     type: "text",
     value: "pattern",
@@ -44,8 +51,16 @@ export const redactOptions = {
   },
   numbers: { type: "flag", help: "Replace numbers, too" },
   taskQueues: { type: "flag", help: "Replace names of task queues, too" },
-  keep: { type: "text", value: "text", many: true, help: "Leave this text as it is: consent to one that the command names" },
-  unverified: { type: "flag", help: "Do not replay: whether the verdict stays the same is not known then" },
+  keep: {
+    type: "text",
+    value: "text",
+    many: true,
+    help: "Leave this text as it is: consent to one that the command names",
+  },
+  unverified: {
+    type: "flag",
+    help: "Do not replay: whether the verdict stays the same is not known then",
+  },
 } as const satisfies Options;
 
 export const testOptions = {

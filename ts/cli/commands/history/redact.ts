@@ -26,7 +26,9 @@ export async function redactCommand(call: RedactCall): Promise<number> {
   }
   write(to, historyJson(redacted));
   print.result({ to, replaced, ...(verified !== undefined && { verified }) }, () => {
-    const verdict = verified === true ? "it replays as before" : "not replayed: the verdict may differ";
+    const verdict = verified === true
+      ? "it replays as before"
+      : "not replayed: the verdict may differ";
     return `${options.out}: ${replaced} values replaced; ${verdict}\n`;
   });
   return Exit.ok;

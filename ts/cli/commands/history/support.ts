@@ -25,10 +25,16 @@ interface Modules {
 
 /** Returns the modules of the options, or of package.json. */
 export const modulesOf = (io: Io, { workflows }: Modules): readonly string[] =>
-  workflows.length > 0 ? workflows.map((module) => resolve(io.cwd, module)) : configuredWorkflows(io.cwd);
+  workflows.length > 0
+    ? workflows.map((module) => resolve(io.cwd, module))
+    : configuredWorkflows(io.cwd);
 
 /** Calls `body` with a realm for the modules. */
-export async function withRealm<T>(io: Io, options: Modules, body: (realm: WorkerRealm) => Promise<T>): Promise<T> {
+export async function withRealm<T>(
+  io: Io,
+  options: Modules,
+  body: (realm: WorkerRealm) => Promise<T>,
+): Promise<T> {
   const interceptors = options.interceptors.map((module) => resolve(io.cwd, module));
   const realm = await createWorkerRealm({ workflows: modulesOf(io, options), interceptors });
   try {
@@ -51,7 +57,8 @@ export function withRealms<T>(
     (realm) =>
       repaired === undefined
         ? body(realm, {})
-        : withRealm(io, { ...options, workflows: [repaired] }, (sound) => body(realm, { repaired: sound })),
+        : withRealm(io, { ...options, workflows: [repaired] }, (sound) =>
+          body(realm, { repaired: sound })),
   );
 }
 
@@ -63,4 +70,5 @@ export function newFile(io: Io, path: string): string {
 }
 
 /** Writes a file; fails if it exists meanwhile. */
-export const write = (path: string, text: string): void => writeFileSync(path, text, { flag: "wx" });
+export const write = (path: string, text: string): void =>
+  writeFileSync(path, text, { flag: "wx" });

@@ -12,11 +12,15 @@ export async function testCommand(call: TestCall): Promise<number> {
   const to = newFile(io, options.out);
   const ending = /\.test\.m?[jt]s$/.exec(to)?.[0];
   if (ending === undefined) {
-    throw new UsageError(`--out ${options.out}: the name of a test ends with .test.ts, .test.js, .test.mts or .test.mjs`);
+    throw new UsageError(
+      `--out ${options.out}: the name of a test ends with .test.ts, .test.js, .test.mts or .test.mjs`,
+    );
   }
   const modules = modulesOf(io, options);
   if (modules.length !== 1) {
-    throw new UsageError(`a test loads one workflow module, and there are ${modules.length}: name one with --workflows`);
+    throw new UsageError(
+      `a test loads one workflow module, and there are ${modules.length}: name one with --workflows`,
+    );
   }
   const name = basename(to, ending);
   const path = relative(dirname(to), modules[0]!).split(sep).join("/");
@@ -29,7 +33,13 @@ export async function testCommand(call: TestCall): Promise<number> {
     print.progress("");
     signal.throwIfAborted();
     const { strict, runner } = options;
-    const files = testFiles(left, { runner, name, strict, ending, workflows: path.startsWith(".") ? path : `./${path}` });
+    const files = testFiles(left, {
+      runner,
+      name,
+      strict,
+      ending,
+      workflows: path.startsWith(".") ? path : `./${path}`,
+    });
     const historyPath = newFile(io, join(dirname(to), files.history.name));
     write(historyPath, files.history.text);
     write(to, files.test.text);

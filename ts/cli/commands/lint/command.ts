@@ -15,7 +15,11 @@ export const lint = command({
   notes:
     `A comment switches rules off: // temporalex-ignore <rule> ... -- reason   (this line, or the next one if it is alone on its line)
                              // temporalex-ignore-file <rule> ... -- reason`,
-  exits: ["0 no errors (and no more warnings than --max-warnings)", "1 errors, or too many warnings", "2 wrong usage"],
+  exits: [
+    "0 no errors (and no more warnings than --max-warnings)",
+    "1 errors, or too many warnings",
+    "2 wrong usage",
+  ],
   examples: [
     { line: "temporalex lint ./workflows.ts" },
     { line: "temporalex lint src/workflows/*.ts --max-warnings 0 --json" },

@@ -8,7 +8,11 @@ export const options = {
     many: true,
     help: "Another severity for a rule, or none; may be given several times",
   },
-  maxWarnings: { type: "number", value: "n", help: "Fail when there are more warnings than this. Default: warnings never fail" },
+  maxWarnings: {
+    type: "number",
+    value: "n",
+    help: "Fail when there are more warnings than this. Default: warnings never fail",
+  },
   rules: { type: "flag", help: "List the rules with their reasons, and look at nothing" },
 } as const satisfies Options;
 

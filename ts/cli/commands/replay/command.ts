@@ -9,7 +9,12 @@ A history may be JSON (of the UI, encoded or decoded; of the command line; of an
 A workflow module may be TypeScript; it needs no build step.
 --bisect and --versions find the first version of the code that does not replay, by halves, the newest one first: each looks at the histories until one goes wrong.`,
   options,
-  args: { name: "history", many: true, completes: "files", help: "Files with histories, and folders of such" },
+  args: {
+    name: "history",
+    many: true,
+    completes: "files",
+    help: "Files with histories, and folders of such",
+  },
   lines: true,
   piped: "jsonl",
   drains: true,
@@ -28,17 +33,35 @@ On a terminal each history that was named has a line; of folders, clusters and s
   ],
   examples: [
     { line: "temporalex replay --workflows src/workflows.ts histories/" },
-    { line: "temporalex workflow show -w order-17 --json > order-17.json && temporalex replay order-17.json" },
-    { line: `temporalex replay --json --strict histories/*.json.gz | jq 'select(.verdict != "ok")'` },
-    { line: "temporalex replay --codec ./codec.ts encrypted.json", what: "a history whose payloads a codec has encoded" },
     {
-      line: `temporalex replay --from-cluster 'ExecutionStatus = "Running"' --address localhost:7233 --sample 20`,
+      line:
+        "temporalex workflow show -w order-17 --json > order-17.json && temporalex replay order-17.json",
+    },
+    {
+      line: `temporalex replay --json --strict histories/*.json.gz | jq 'select(.verdict != "ok")'`,
+    },
+    {
+      line: "temporalex replay --codec ./codec.ts encrypted.json",
+      what: "a history whose payloads a codec has encoded",
+    },
+    {
+      line:
+        `temporalex replay --from-cluster 'ExecutionStatus = "Running"' --address localhost:7233 --sample 20`,
       what: "open runs of a cluster, at most twenty of each type and build",
     },
     { line: "temporalex replay --store shop.sqlite --open", what: "the open runs of a store" },
-    { line: "temporalex replay --workflows src/workflows.ts --bisect v1.2 histories/", what: "which commit broke it" },
-    { line: "temporalex replay --github --junit replay.xml --output text histories/", what: "in CI" },
-    { line: "temporalex replay --html report.html order-17.json", what: "a file to read, to send, to print" },
+    {
+      line: "temporalex replay --workflows src/workflows.ts --bisect v1.2 histories/",
+      what: "which commit broke it",
+    },
+    {
+      line: "temporalex replay --github --junit replay.xml --output text histories/",
+      what: "in CI",
+    },
+    {
+      line: "temporalex replay --html report.html order-17.json",
+      what: "a file to read, to send, to print",
+    },
   ],
   run: async (call) => (await import("./run.ts")).replayCommand(call),
 });

@@ -39,7 +39,10 @@ interface Replayed {
   readonly bytes: number;
 }
 
-/** Resolves when all histories are replayed, or soon after the signal, which cancels those in progress. */
+/**
+ * Resolves when all histories are replayed, or soon after the signal, which cancels those in
+ * progress.
+ */
 export async function replayAll(source: Source, options: GateOptions): Promise<void> {
   const { signal } = options;
   const places = options.threads * PER_THREAD + source.ahead;
@@ -89,7 +92,9 @@ export async function replayAll(source: Source, options: GateOptions): Promise<v
       });
       if (step.done === true) break;
       const { value } = step;
-      const room = () => open === 0 || (open < places && bytes + value.bytes <= MAX_BYTES && done.size < MAX_WAITING);
+      const room = () =>
+        open === 0 ||
+        (open < places && bytes + value.bytes <= MAX_BYTES && done.size < MAX_WAITING);
       for (; !signal.aborted && !room(); handOut()) await change();
       if (!signal.aborted) begin(value);
       handOut();
@@ -103,12 +108,16 @@ export async function replayAll(source: Source, options: GateOptions): Promise<v
   }
   handOut();
   // After Ctrl-C lines can be missing.
-  for (const [, one] of [...done].toSorted(([a], [b]) => a - b)) if (one !== null) options.onLine(one.line, one.history);
+  for (const [, one] of [...done].toSorted(([a], [b]) => a - b)) {
+    if (one !== null) options.onLine(one.line, one.history);
+  }
 }
 
 function iterate(source: Source): AsyncIterator<Found> | Iterator<Found> {
   const histories = source.histories();
-  return Symbol.asyncIterator in histories ? histories[Symbol.asyncIterator]() : histories[Symbol.iterator]();
+  return Symbol.asyncIterator in histories
+    ? histories[Symbol.asyncIterator]()
+    : histories[Symbol.iterator]();
 }
 
 /** Never rejects. */
@@ -122,10 +131,17 @@ async function replayOne(
   try {
     const history = await found.read();
     const bytes = codec === undefined ? history.bytes : await decodeHistory(history.bytes, codec);
-    const line = replayLine(found, history, await realm.replay(history.workflowId, bytes, { strict }), ms());
+    const line = replayLine(
+      found,
+      history,
+      await realm.replay(history.workflowId, bytes, { strict }),
+      ms(),
+    );
     if (keeps?.(line, number) !== true) return { line, history: undefined, bytes: 0 };
     return { line, history: { ...history, bytes }, bytes: bytes.length };
   } catch (e) {
-    return e instanceof HistoryGone ? null : { line: brokenLine(found, e, ms()), history: undefined, bytes: 0 };
+    return e instanceof HistoryGone
+      ? null
+      : { line: brokenLine(found, e, ms()), history: undefined, bytes: 0 };
   }
 }

@@ -20,7 +20,11 @@ export interface ReplayLine {
   readonly events: number;
   readonly activations: number;
   readonly verdict: Verdict;
-  readonly warnings: readonly { readonly code: number; readonly message: string; readonly eventId: number }[];
+  readonly warnings: readonly {
+    readonly code: number;
+    readonly message: string;
+    readonly eventId: number;
+  }[];
   readonly error?: {
     /** Error number of the core; 0 for errors of workflow code and files. */
     readonly code: number;
@@ -51,7 +55,12 @@ export interface ReplayLine {
 const NOWHERE = { code: 0, eventId: 0, expected: "", actual: "", location: "" };
 
 /** Returns the line of a replayed history. */
-export function replayLine(found: Found, history: HistoryFile, result: ReplayVerdict, ms: number): ReplayLine {
+export function replayLine(
+  found: Found,
+  history: HistoryFile,
+  result: ReplayVerdict,
+  ms: number,
+): ReplayLine {
   const notes = history.notes.map((message) => ({ code: 0, message, eventId: 0 }));
   return {
     ...named(found),
@@ -61,7 +70,10 @@ export function replayLine(found: Found, history: HistoryFile, result: ReplayVer
     events: history.events,
     activations: result.activations,
     verdict: result.verdict,
-    warnings: [...notes, ...result.warnings.map(({ code, message, eventId }) => ({ code, message, eventId }))],
+    warnings: [
+      ...notes,
+      ...result.warnings.map(({ code, message, eventId }) => ({ code, message, eventId })),
+    ],
     ...(result.error === undefined ? {} : { error: errorOf(result.error) }),
     ms,
   };
@@ -69,12 +81,26 @@ export function replayLine(found: Found, history: HistoryFile, result: ReplayVer
 
 function errorOf(error: NonNullable<ReplayVerdict["error"]>) {
   const { code, message, eventId, expected, actual, location, stack, divergence } = error;
-  const known = { code, message, eventId, expected, actual, location, ...(stack === undefined ? {} : { stack }) };
+  const known = {
+    code,
+    message,
+    eventId,
+    expected,
+    actual,
+    location,
+    ...(stack === undefined ? {} : { stack }),
+  };
   if (divergence === undefined) return known;
   const { firstTask, sentence, edit, repair, key: shared } = divergence;
   if (repair === undefined) return { ...known, firstTask, sentence, edit, shared };
   const { patchId, text, code: lines, changes, isReplayed = false } = repair;
-  const shown = { patchId, text, code: lines, ...(changes === undefined ? {} : { changes }), isReplayed };
+  const shown = {
+    patchId,
+    text,
+    code: lines,
+    ...(changes === undefined ? {} : { changes }),
+    isReplayed,
+  };
   return { ...known, firstTask, sentence, edit, repair: shown, shared };
 }
 
@@ -92,7 +118,10 @@ export function brokenLine(found: Found, thrown: unknown, ms: number): ReplayLin
     warnings: [],
     // Without both, the realm has no further information.
     verdict: unreadable || code !== undefined ? "unreadable" : "failed",
-    error: { ...NOWHERE, message: unreadable || code === undefined ? message : fileProblem(code, message) },
+    error: {
+      ...NOWHERE,
+      message: unreadable || code === undefined ? message : fileProblem(code, message),
+    },
     ms,
   };
 }

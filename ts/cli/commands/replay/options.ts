@@ -16,13 +16,15 @@ export const options = {
   codec: codecOption,
   strict: {
     type: "flag",
-    help: "Extra commands at the end of a task, and swapped update ids, fail the replay instead of being warnings",
+    help:
+      "Extra commands at the end of a task, and swapped update ids, fail the replay instead of being warnings",
   },
   jobs: {
     type: "number",
     short: "j",
     value: "n",
-    help: "Realms that replay at the same time, each in a thread. Default: as many as pay, at most one for each core",
+    help:
+      "Realms that replay at the same time, each in a thread. Default: as many as pay, at most one for each core",
   },
   fromCluster: {
     section: WHICH,
@@ -50,7 +52,8 @@ export const options = {
     type: "text",
     value: "text",
     default: "",
-    help: "Another text makes another sample; the same one the same, as long as the runs are the same",
+    help:
+      "Another text makes another sample; the same one the same, as long as the runs are the same",
   },
   bisect: {
     section: VERSIONS,
@@ -65,7 +68,8 @@ export const options = {
     value: "module",
     many: true,
     completes: "files",
-    help: "In place of --workflows, once for each version, the oldest first: the first one that does not replay the histories",
+    help:
+      "In place of --workflows, once for each version, the oldest first: the first one that does not replay the histories",
   },
   junit: {
     section: REPORTS,
@@ -89,24 +93,44 @@ export const options = {
     help:
       "Write a report for people: one self-contained HTML file: for one history all events, for several a table and the divergences. Values are replaced by others of the same length",
   },
-  htmlValues: { section: REPORTS, type: "flag", help: "The report of --html shows values as they were recorded" },
+  htmlValues: {
+    section: REPORTS,
+    type: "flag",
+    help: "The report of --html shows values as they were recorded",
+  },
   htmlKey: {
     section: REPORTS,
     type: "text",
     value: "pattern",
     many: true,
-    help: "The report of --html replaces values under keys that match this regular expression alone",
+    help:
+      "The report of --html replaces values under keys that match this regular expression alone",
   },
   htmlMatch: {
     section: REPORTS,
     type: "text",
     value: "pattern",
     many: true,
-    help: "The report of --html replaces texts that match this regular expression, or whose base64 does, alone",
+    help:
+      "The report of --html replaces texts that match this regular expression, or whose base64 does, alone",
   },
-  htmlNumbers: { section: REPORTS, type: "flag", help: "The report of --html replaces numbers, too" },
-  htmlTaskQueues: { section: REPORTS, type: "flag", help: "The report of --html replaces names of task queues, too" },
-  htmlKeep: { section: REPORTS, type: "text", value: "text", many: true, help: "The report of --html leaves this text as it is" },
+  htmlNumbers: {
+    section: REPORTS,
+    type: "flag",
+    help: "The report of --html replaces numbers, too",
+  },
+  htmlTaskQueues: {
+    section: REPORTS,
+    type: "flag",
+    help: "The report of --html replaces names of task queues, too",
+  },
+  htmlKeep: {
+    section: REPORTS,
+    type: "text",
+    value: "text",
+    many: true,
+    help: "The report of --html leaves this text as it is",
+  },
   github: {
     section: REPORTS,
     type: "flag",

@@ -15,7 +15,8 @@ export interface Place {
 
 /** Returns undefined for a text without file and line. */
 export function parsePlace(location: string, folder: string): Place | undefined {
-  const [, name = "", file, line, column] = /^(?:(.*) \()?(.+?):(\d+)(?::(\d+))?\)?$/.exec(location) ?? [];
+  const [, name = "", file, line, column] =
+    /^(?:(.*) \()?(.+?):(\d+)(?::(\d+))?\)?$/.exec(location) ?? [];
   if (file === undefined) return undefined;
   // Modules of a bundle have names relative to the project folder.
   const short = file.startsWith("bundle:") ? displayName(file) : shortPath(pathOf(file), folder);

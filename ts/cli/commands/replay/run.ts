@@ -42,7 +42,9 @@ function checkHtml({ options }: ReplayCall): void {
   ];
   const [first] = [...(htmlValues ? ["--html-values"] : []), ...rules];
   if (html === undefined && first !== undefined) throw new UsageError(`${first} is for --html`);
-  if (htmlValues && rules.length > 0) throw new UsageError(`${rules[0]} replaces values, and --html-values replaces none`);
+  if (htmlValues && rules.length > 0) {
+    throw new UsageError(`${rules[0]} replaces values, and --html-values replaces none`);
+  }
 }
 
 export async function replayCommand(call: ReplayCall): Promise<number> {
@@ -59,13 +61,24 @@ export async function replayCommand(call: ReplayCall): Promise<number> {
     : configuredWorkflows(io.cwd);
   const { codec } = await importCodec(io.cwd, options.codec);
   return await withSource(call, async (source) => {
-    const threads = options.jobs ?? Math.max(1, Math.min(availableParallelism(), source.worthThreads, MAX_REALM_THREADS));
+    const threads = options.jobs ??
+      Math.max(1, Math.min(availableParallelism(), source.worthThreads, MAX_REALM_THREADS));
     const interceptors = options.interceptors.map((module) => resolve(io.cwd, module));
     const { payloadConverter } = options;
-    const converter = payloadConverter === undefined ? {} : { payloadConverter: resolve(io.cwd, payloadConverter) };
+    const converter = payloadConverter === undefined
+      ? {}
+      : { payloadConverter: resolve(io.cwd, payloadConverter) };
     if (bisects) {
       const start = (code: Opened) => createWorkerRealm(realmOptions({ ...code, threads }));
-      return await bisectCommand(call, { source, threads, codec, workflows, interceptors, ...converter, startRealm: start });
+      return await bisectCommand(call, {
+        source,
+        threads,
+        codec,
+        workflows,
+        interceptors,
+        ...converter,
+        startRealm: start,
+      });
     }
     const realm = await startRealm({ workflows, interceptors, threads, ...converter }, io);
     try {
@@ -77,7 +90,9 @@ export async function replayCommand(call: ReplayCall): Promise<number> {
 }
 
 function checkJobs(jobs: number | undefined): void {
-  if (jobs === undefined || (Number.isInteger(jobs) && jobs >= 1 && jobs <= MAX_REALM_THREADS)) return;
+  if (jobs === undefined || (Number.isInteger(jobs) && jobs >= 1 && jobs <= MAX_REALM_THREADS)) {
+    return;
+  }
   throw new UsageError(`--jobs is a whole number from 1 to ${MAX_REALM_THREADS}, not ${jobs}`);
 }
 
@@ -88,7 +103,11 @@ interface With {
   readonly workflows: readonly string[];
 }
 
-async function replaySource(call: ReplayCall, source: Source, { realm, threads, codec, workflows }: With): Promise<number> {
+async function replaySource(
+  call: ReplayCall,
+  source: Source,
+  { realm, threads, codec, workflows }: With,
+): Promise<number> {
   const { options, args, io, print, signal } = call;
   const started = performance.now();
   const ms = () => Math.round(performance.now() - started);
@@ -99,7 +118,9 @@ async function replaySource(call: ReplayCall, source: Source, { realm, threads, 
   const onLine = (line: ReplayLine, history: HistoryFile | undefined) => {
     const group = summary.add(line);
     reports.add(line, group, history);
-    const shown = line.verdict === "ok" ? named.has(line.file) && line.place === undefined : group!.runs <= SHOWN_OF_A_GROUP;
+    const shown = line.verdict === "ok"
+      ? named.has(line.file) && line.place === undefined
+      : group!.runs <= SHOWN_OF_A_GROUP;
     if (print.json || shown) {
       progress.clear();
       print.result(line, () => replayLineText(line, print));
@@ -109,7 +130,16 @@ async function replaySource(call: ReplayCall, source: Source, { realm, threads, 
   };
   const { strict } = options;
   const onGone = () => summary.gone++;
-  await replayAll(source, { realm, threads, codec, strict, signal, onGone, onLine, keeps: reports.keeps });
+  await replayAll(source, {
+    realm,
+    threads,
+    codec,
+    strict,
+    signal,
+    onGone,
+    onLine,
+    keeps: reports.keeps,
+  });
   progress.clear();
   summary.interrupted = signal.aborted;
   print.result(summary.line(ms()), () => summaryText(summary, ms(), print));

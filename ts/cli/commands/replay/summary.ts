@@ -12,7 +12,9 @@ export interface Group {
   readonly code: number;
   /** Message of the first history. */
   readonly message: string;
-  /** Divergence of the first history: what the code does, what history has, and the probable change. */
+  /**
+   * Divergence of the first history: what the code does, what history has, and the probable change.
+   */
   readonly sentence?: string;
   /** Stack of the first error of workflow code: frames, nearest first, one per line. */
   readonly stack?: string;
@@ -56,7 +58,12 @@ const MAX_NAMED = 20;
 const nameOf = ({ workflowId, file }: ReplayLine): string => workflowId === "" ? file : workflowId;
 
 export class Summary {
-  readonly verdicts: { [verdict in Verdict]: number } = { ok: 0, nondeterminism: 0, failed: 0, unreadable: 0 };
+  readonly verdicts: { [verdict in Verdict]: number } = {
+    ok: 0,
+    nondeterminism: 0,
+    failed: 0,
+    unreadable: 0,
+  };
   readonly #groups = new Map<string, Group>();
   /** Base folder for names of workflow files. */
   readonly folder: string;
@@ -86,7 +93,13 @@ export class Summary {
     // Without a line, equal messages form a group; each unreadable file is a separate group.
     const where = place === undefined ? message : `${place.file}:${place.line}`;
     const what = error.shared ?? code;
-    const key = JSON.stringify([verdict, workflowType, where, what, verdict === "unreadable" ? [file, line.place] : []]);
+    const key = JSON.stringify([
+      verdict,
+      workflowType,
+      where,
+      what,
+      verdict === "unreadable" ? [file, line.place] : [],
+    ]);
     const known = this.#groups.get(key);
     if (known !== undefined) {
       known.runs++;
@@ -103,7 +116,15 @@ export class Summary {
       ...(error.stack === undefined ? {} : { stack: error.stack }),
       runs: 1,
       workflowIds: [nameOf(line)],
-      example: { file, ...(line.place === undefined ? {} : { place: line.place }), workflowId, runId, eventId, expected, actual },
+      example: {
+        file,
+        ...(line.place === undefined ? {} : { place: line.place }),
+        workflowId,
+        runId,
+        eventId,
+        expected,
+        actual,
+      },
     };
     if (this.#groups.size < MAX_GROUPS) this.#groups.set(key, group);
     return group;

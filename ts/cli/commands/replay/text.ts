@@ -15,22 +15,29 @@ const COLOURS: { readonly [verdict in Verdict]: Colour } = {
 /** Formats one history with its problem. */
 export function replayLineText(line: ReplayLine, print: Printer): string {
   const { file, place, verdict, workflowType, events, activations, warnings, error, ms } = line;
-  const facts = verdict === "unreadable" ? "" : `  ${workflowType}, ${events} events, ${activations} activations, ${ms} ms`;
+  const facts = verdict === "unreadable"
+    ? ""
+    : `  ${workflowType}, ${events} events, ${activations} activations, ${ms} ms`;
   const details = [
     ...(error === undefined ? [] : [
       ...(error.sentence === undefined ? [] : [error.sentence]),
       ...repairText(error.repair),
       error.message,
-      ...(error.expected === "" && error.actual === "" ? [] : [`history: ${error.expected}`, `code:    ${error.actual}`]),
+      ...(error.expected === "" && error.actual === ""
+        ? []
+        : [`history: ${error.expected}`, `code:    ${error.actual}`]),
       ...placeLines(error),
     ]),
     ...warnings.map(({ message, eventId }) =>
       print.paint(`warning${eventId > 0 ? ` (event ${eventId})` : ""}: ${message}`, "yellow")
     ),
   ];
-  const head = `${print.paint(verdict.padEnd(14), COLOURS[verdict])}  ${printableLine(historyLabel({ file, place }) + facts)}`;
+  const head = `${print.paint(verdict.padEnd(14), COLOURS[verdict])}  ${
+    printableLine(historyLabel({ file, place }) + facts)
+  }`;
   // A line feed in a message continues the details; it cannot forge a line of another history.
-  return [head, ...details.flatMap((detail) => detail.split("\n")).map((detail) => `    ${detail}`)].join("\n") + "\n";
+  return [head, ...details.flatMap((detail) => detail.split("\n")).map((detail) => `    ${detail}`)]
+    .join("\n") + "\n";
 }
 
 /** The frames of workflow code that threw; otherwise the line. */
@@ -42,17 +49,22 @@ export function placeLines({ location, stack = "" }: NonNullable<ReplayLine["err
 function repairText(repair: NonNullable<ReplayLine["error"]>["repair"]): string[] {
   if (repair === undefined) return [];
   if (repair.code === "") return [repair.text];
-  const proof = repair.isReplayed === true ? [] : ["This repair is a guess: the history has not been replayed with it."];
+  const proof = repair.isReplayed === true
+    ? []
+    : ["This repair is a guess: the history has not been replayed with it."];
   return [repair.text, ...repair.code.split("\n").map((line) => `  ${line}`), ...proof];
 }
 
 /** File of the history, with the position in it. */
-export const historyLabel = ({ file, place }: { readonly file: string; readonly place?: string | undefined }): string =>
-  place === undefined ? file : `${file} (${place})`;
+export const historyLabel = (
+  { file, place }: { readonly file: string; readonly place?: string | undefined },
+): string => place === undefined ? file : `${file} (${place})`;
 
 /** Counts of verdicts: "1,200 histories: 1,197 ok, 3 nondeterminism". */
 export function countsText({ histories, verdicts, gone }: Summary): string {
-  const parts = Object.entries(verdicts).filter(([, n]) => n > 0).map(([verdict, n]) => `${n} ${verdict}`);
+  const parts = Object.entries(verdicts).filter(([, n]) => n > 0).map(([verdict, n]) =>
+    `${n} ${verdict}`
+  );
   if (gone > 0) parts.push(`${gone} gone before they were read`);
   const all = histories === 1 ? "1 history" : `${histories} histories`;
   return parts.length === 0 ? all : `${all}: ${parts.join(", ")}`;
@@ -65,7 +77,8 @@ const COLUMNS: readonly Column<Group>[] = [
   { title: "Runs", cell: ({ runs }) => String(runs), right: true },
   {
     title: "Example",
-    cell: ({ example }) => `${historyLabel(example)}${example.eventId > 0 ? `, event ${example.eventId}` : ""}`,
+    cell: ({ example }) =>
+      `${historyLabel(example)}${example.eventId > 0 ? `, event ${example.eventId}` : ""}`,
   },
 ];
 
@@ -84,6 +97,10 @@ export function summaryText(summary: Summary, ms: number, print: Printer): strin
   const groups = summary.histories === 1 ? [] : summary.groups;
   const table = groups.length === 0 ? "" : `\n${print.table(groups, COLUMNS)}\n`;
   const shared = groups.map(sharedText).join("");
-  const notes = `${warned > 0 ? `, ${warned} with warnings` : ""}${interrupted ? ", interrupted" : ""}`;
-  return `${table}${shared === "" ? "" : `${shared}\n`}${countsText(summary)}${notes} (${(ms / 1000).toFixed(1)} s)\n`;
+  const notes = `${warned > 0 ? `, ${warned} with warnings` : ""}${
+    interrupted ? ", interrupted" : ""
+  }`;
+  return `${table}${shared === "" ? "" : `${shared}\n`}${countsText(summary)}${notes} (${
+    (ms / 1000).toFixed(1)
+  } s)\n`;
 }

@@ -8,7 +8,13 @@ export const run = command({
 With --store the run is kept. Ctrl-C (or a crash) leaves it there; the same command with the same --workflow-id continues it, and so does any worker that opens the store.
 Modules may be TypeScript; they need no build step.`,
   options,
-  args: { name: "workflows", many: true, required: true, completes: "files", help: "Modules that export workflows" },
+  args: {
+    name: "workflows",
+    many: true,
+    required: true,
+    completes: "files",
+    help: "Modules that export workflows",
+  },
   drains: true,
   exits: [
     "0 the workflow completed",
@@ -18,7 +24,8 @@ Modules may be TypeScript; they need no build step.`,
   examples: [
     { line: "temporalex run workflows.ts --activities activities.ts --type Report --input 2026" },
     {
-      line: `temporalex run workflows.ts --activities activities.ts --type Cart -w cart-42 -i '"ada"' --store shop.sqlite`,
+      line:
+        `temporalex run workflows.ts --activities activities.ts --type Cart -w cart-42 -i '"ada"' --store shop.sqlite`,
       what: "kept in a file: after Ctrl-C, the same command continues",
     },
   ],

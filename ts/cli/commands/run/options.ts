@@ -4,7 +4,12 @@ import type { Call, Options } from "../../frame/command.ts";
 import { INPUT_OPTIONS } from "../../service/options.ts";
 
 export const options = {
-  type: { type: "text", value: "name", aliases: ["name"], help: "Workflow type. Default: the only one that the modules define" },
+  type: {
+    type: "text",
+    value: "name",
+    aliases: ["name"],
+    help: "Workflow type. Default: the only one that the modules define",
+  },
   workflowId: { type: "text", short: "w", value: "id", help: "Workflow id. Default: a random one" },
   ...INPUT_OPTIONS,
   activities: {
@@ -21,7 +26,13 @@ export const options = {
     completes: "files",
     help: "Keep the run in this store file. Default: in memory, gone with the process",
   },
-  taskQueue: { type: "text", short: "t", value: "name", default: "default", help: "Queue of the workflow" },
+  taskQueue: {
+    type: "text",
+    short: "t",
+    value: "name",
+    default: "default",
+    help: "Queue of the workflow",
+  },
   namespace: { type: "text", short: "n", default: "default", help: "Namespace" },
   executionTimeout: {
     type: "duration",

@@ -40,20 +40,26 @@ export async function runCommand(call: RunCall): Promise<number> {
   const app = await openApp(call, store, activities, codec, {
     workflowTaskFailed({ workflowId, attempt, message }) {
       if (workflowId !== id) return;
-      if (attempt < MAX_TASK_FAILURES) return print.note(`workflow task failed (attempt ${attempt}): ${printableLine(message)}`);
+      if (attempt < MAX_TASK_FAILURES) {
+        return print.note(`workflow task failed (attempt ${attempt}): ${printableLine(message)}`);
+      }
       giveUp(new CommandError(`the workflow cannot continue: ${message}`));
     },
     activityFailed({ activityType, attempt, message }) {
       const advice = activities.length === 0 && message.endsWith("it has no activities")
         ? "; name its module with --activities"
         : "";
-      print.note(`activity ${activityType} failed (attempt ${attempt}): ${printableLine(message)}${advice}`);
+      print.note(
+        `activity ${activityType} failed (attempt ${attempt}): ${printableLine(message)}${advice}`,
+      );
     },
   });
   try {
     const type = options.type ?? onlyType(app.worker.workflowTypes);
     if (!app.worker.takesAnyType && !app.worker.workflowTypes.includes(type)) {
-      throw new UsageError(`unknown workflow "${type}"; these modules define: ${app.worker.workflowTypes.join(", ")}`);
+      throw new UsageError(
+        `unknown workflow "${type}"; these modules define: ${app.worker.workflowTypes.join(", ")}`,
+      );
     }
     const handle = await app.client.start(type, {
       id,
@@ -62,7 +68,9 @@ export async function runCommand(call: RunCall): Promise<number> {
       idConflictPolicy: "USE_EXISTING",
       ...(options.executionTimeout !== undefined && { executionTimeout: options.executionTimeout }),
     });
-    const place = store === undefined ? "in memory (with --store other commands can talk to it)" : `in ${store}`;
+    const place = store === undefined
+      ? "in memory (with --store other commands can talk to it)"
+      : `in ${store}`;
     print.note(`running ${type}, workflow id ${id}, ${place}`);
     const interrupted = new Promise<never>((_, reject) => {
       const stop = () => reject(signal.reason);
@@ -75,7 +83,12 @@ export async function runCommand(call: RunCall): Promise<number> {
       const at = (await lastTaskFailure(handle as Handle))?.at ?? "";
       throw at === "" ? error : new CommandError(`${error.message}\n  at ${at}`);
     });
-    return await Promise.race([showResult(call, handle as Handle, {}, true), noWayOn, interrupted, lost]);
+    return await Promise.race([
+      showResult(call, handle as Handle, {}, true),
+      noWayOn,
+      interrupted,
+      lost,
+    ]);
   } catch (error) {
     if (error === signal.reason && signal.aborted) {
       print.note(
@@ -107,7 +120,8 @@ async function openApp(
     minimum: options.verbose ? "debug" : "error",
     colours: io.errColours,
     // The command itself reports failed tasks.
-    write: (line) => options.verbose || !/workflow task|activity/.test(line) ? io.err(`${line}\n`) : undefined,
+    write: (line) =>
+      options.verbose || !/workflow task|activity/.test(line) ? io.err(`${line}\n`) : undefined,
   });
   try {
     return await open({
@@ -123,7 +137,9 @@ async function openApp(
       client: { converter: new CliConverter() },
     });
   } catch (error) {
-    if (error instanceof WorkflowLoadError || /exports? no workflow/.test((error as Error).message)) {
+    if (
+      error instanceof WorkflowLoadError || /exports? no workflow/.test((error as Error).message)
+    ) {
       throw new UsageError((error as Error).message);
     }
     if (error instanceof StoreLockedError && store !== undefined) {

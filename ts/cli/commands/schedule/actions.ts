@@ -3,7 +3,12 @@ import { printableLine } from "../../frame/printable.ts";
 import type { CallSettings } from "../../../client/calls.ts";
 import type { ScheduleHandle } from "../../../client/schedules/handle.ts";
 import { Exit } from "../../frame/exit.ts";
-import type { BackfillScheduleCall, OneScheduleCall, PauseScheduleCall, TriggerScheduleCall } from "./options.ts";
+import type {
+  BackfillScheduleCall,
+  OneScheduleCall,
+  PauseScheduleCall,
+  TriggerScheduleCall,
+} from "./options.ts";
 import { parseMoment, policyOf, withSchedule } from "./service.ts";
 
 /** Calls a function of the schedule and reports it. */
@@ -31,17 +36,25 @@ export function unpauseCommand(call: PauseScheduleCall): Promise<number> {
 }
 
 export function triggerCommand(call: TriggerScheduleCall): Promise<number> {
-  return act(call, "triggered", (handle, settings) => handle.trigger(policyOf(call.options.overlapPolicy), settings));
+  return act(
+    call,
+    "triggered",
+    (handle, settings) => handle.trigger(policyOf(call.options.overlapPolicy), settings),
+  );
 }
 
 export async function backfillCommand(call: BackfillScheduleCall): Promise<number> {
   const { startTime, endTime, overlapPolicy } = call.options;
   const overlap = policyOf(overlapPolicy);
-  const times = { start: parseMoment("--start-time", startTime), end: parseMoment("--end-time", endTime) };
+  const times = {
+    start: parseMoment("--start-time", startTime),
+    end: parseMoment("--end-time", endTime),
+  };
   return await act(
     call,
     "backfilled",
-    (handle, settings) => handle.backfill({ ...times, ...(overlap !== undefined && { overlap }) }, settings),
+    (handle, settings) =>
+      handle.backfill({ ...times, ...(overlap !== undefined && { overlap }) }, settings),
   );
 }
 

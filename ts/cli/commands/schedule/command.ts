@@ -27,7 +27,10 @@ export const schedule: Group = {
           line:
             `temporalex schedule create -s daily --cron "0 6 * * MON-FRI" --time-zone Europe/Berlin --type Report -i '"sales"' ${AT}`,
         },
-        { line: `temporalex schedule create -s tick --interval 90m/5m --type Tick --overlap-policy AllowAll ${AT}` },
+        {
+          line:
+            `temporalex schedule create -s tick --interval 90m/5m --type Tick --overlap-policy AllowAll ${AT}`,
+        },
         {
           line:
             `temporalex schedule create -s first --calendar '{"dayOfMonth": 1, "hour": [6, 18]}' --type Invoice --pause-on-failure ${AT}`,
@@ -48,7 +51,8 @@ export const schedule: Group = {
       description: "Shows schedules; with --query those that match. The list lags a moment behind.",
       options: scheduleListOptions,
       examples: [{ line: `temporalex schedule list ${AT}` }, {
-        line: `temporalex schedule list --query 'TemporalSchedulePaused = true' ${AT} -o jsonl | jq -r .scheduleId`,
+        line:
+          `temporalex schedule list --query 'TemporalSchedulePaused = true' ${AT} -o jsonl | jq -r .scheduleId`,
       }],
       run: async (call) => (await import("./describe_list.ts")).listSchedulesCommand(call),
     }),
@@ -59,7 +63,9 @@ export const schedule: Group = {
       options: scheduleUpdateOptions,
       examples: [
         { line: `temporalex schedule update -s daily --cron "0 7 * * *" ${AT}` },
-        { line: `temporalex schedule update -s daily -i '"costs"' --overlap-policy BufferOne ${AT}` },
+        {
+          line: `temporalex schedule update -s daily -i '"costs"' --overlap-policy BufferOne ${AT}`,
+        },
       ],
       run: async (call) => (await import("./create_update.ts")).updateScheduleCommand(call),
     }),
@@ -71,7 +77,8 @@ export const schedule: Group = {
     }),
     unpause: command({
       summary: "unpause a schedule",
-      description: "Lets a schedule act again. What was due meanwhile is not made up for: see backfill.",
+      description:
+        "Lets a schedule act again. What was due meanwhile is not made up for: see backfill.",
       options: pause,
       examples: [{ line: `temporalex schedule unpause -s daily ${AT}` }],
       run: async (call) => (await import("./actions.ts")).unpauseCommand(call),

@@ -1,7 +1,11 @@
 // `schedule create` and `schedule update`.
 import { printableLine } from "../../frame/printable.ts";
 import type { ScheduleDescription } from "../../../client/schedules/descriptions.ts";
-import type { ScheduleAction, ScheduleOptions, ScheduleUpdateOptions } from "../../../client/schedules/options.ts";
+import type {
+  ScheduleAction,
+  ScheduleOptions,
+  ScheduleUpdateOptions,
+} from "../../../client/schedules/options.ts";
 import type { CalendarSpec, IntervalSpec, ScheduleSpec } from "../../../client/schedules/spec.ts";
 import type { WorkflowOptions } from "../../../client/options.ts";
 import type { SearchAttributes } from "../../../converter/search_attributes.ts";
@@ -17,7 +21,9 @@ function calendars(option: string, texts: readonly string[]): CalendarSpec[] {
   return texts.map((text) => {
     try {
       const calendar = JSON.parse(text) as CalendarSpec;
-      if (typeof calendar === "object" && calendar !== null && !Array.isArray(calendar)) return calendar;
+      if (typeof calendar === "object" && calendar !== null && !Array.isArray(calendar)) {
+        return calendar;
+      }
     } catch {
       // Reported below.
     }
@@ -30,7 +36,9 @@ function calendars(option: string, texts: readonly string[]): CalendarSpec[] {
 function intervals(texts: readonly string[]): IntervalSpec[] {
   return texts.map((text) => {
     const [every = "", offset, ...more] = text.split("/");
-    if (more.length > 0) throw new UsageError(`--interval is written every/offset, such as 1d/6h, not "${text}"`);
+    if (more.length > 0) {
+      throw new UsageError(`--interval is written every/offset, such as 1d/6h, not "${text}"`);
+    }
     return { every, ...(offset !== undefined && { offset }) };
   });
 }
@@ -57,9 +65,13 @@ function specOf(options: Made, before: ScheduleSpec): ScheduleSpec {
 
 /** Returns the workflow in the options, without type, queue and arguments. */
 function actionOf(options: Made) {
-  const { workflowId, executionTimeout, runTimeout, taskTimeout, staticSummary, staticDetails } = options;
+  const { workflowId, executionTimeout, runTimeout, taskTimeout, staticSummary, staticDetails } =
+    options;
   const memo = jsonPairs("--memo", options.memo);
-  const searchAttributes = jsonPairs("--search-attribute", options.searchAttribute) as WorkflowOptions["searchAttributes"];
+  const searchAttributes = jsonPairs(
+    "--search-attribute",
+    options.searchAttribute,
+  ) as WorkflowOptions["searchAttributes"];
   return {
     ...(workflowId !== undefined && { workflowId }),
     ...(executionTimeout !== undefined && { executionTimeout }),
@@ -77,14 +89,23 @@ export async function createScheduleCommand(call: CreateScheduleCall): Promise<n
   const { scheduleId, overlapPolicy, catchupWindow, remainingActions, notes } = options;
   const args = await readInputs(call);
   const memo = jsonPairs("--schedule-memo", options.scheduleMemo);
-  const searchAttributes = jsonPairs("--schedule-search-attribute", options.scheduleSearchAttribute) as
+  const searchAttributes = jsonPairs(
+    "--schedule-search-attribute",
+    options.scheduleSearchAttribute,
+  ) as
     | SearchAttributes
     | undefined;
   const overlap = policyOf(overlapPolicy);
   const made: ScheduleOptions<string> = {
     scheduleId,
     spec: specOf(options, {}),
-    action: { type: "startWorkflow", workflowType: options.type, taskQueue: options.taskQueue, args, ...actionOf(options) },
+    action: {
+      type: "startWorkflow",
+      workflowType: options.type,
+      taskQueue: options.taskQueue,
+      args,
+      ...actionOf(options),
+    },
     policies: {
       ...(overlap !== undefined && { overlap }),
       ...(catchupWindow !== undefined && { catchupWindow }),
@@ -101,14 +122,24 @@ export async function createScheduleCommand(call: CreateScheduleCall): Promise<n
   };
   return await withSchedule(call, async (_, { client, settings, where }) => {
     await client.schedule.create(made, settings);
-    const document = { scheduleId, type: options.type, taskQueue: options.taskQueue, paused: options.paused };
+    const document = {
+      scheduleId,
+      type: options.type,
+      taskQueue: options.taskQueue,
+      paused: options.paused,
+    };
     print.result(
       document,
       () =>
-        print.fields([["ScheduleId", scheduleId], ["Type", options.type], ["TaskQueue", options.taskQueue], ["Where", where]]),
+        print.fields([["ScheduleId", scheduleId], ["Type", options.type], [
+          "TaskQueue",
+          options.taskQueue,
+        ], ["Where", where]]),
     );
     if (options.calendar.length + options.interval.length + options.cron.length === 0) {
-      print.note("it has no --cron, --interval or --calendar: it acts when temporalex schedule trigger says so");
+      print.note(
+        "it has no --cron, --interval or --calendar: it acts when temporalex schedule trigger says so",
+      );
     }
     return Exit.ok;
   });
@@ -120,10 +151,22 @@ function changed(
   args: readonly unknown[],
   before: ScheduleDescription,
 ): ScheduleUpdateOptions<string> {
-  const { type, taskQueue, overlapPolicy, catchupWindow, remainingActions, notes, pauseOnFailure, unlimited } = options;
+  const {
+    type,
+    taskQueue,
+    overlapPolicy,
+    catchupWindow,
+    remainingActions,
+    notes,
+    pauseOnFailure,
+    unlimited,
+  } = options;
   const { remainingActions: _remaining, ...unlimitedState } = before.state;
   const overlap = policyOf(overlapPolicy);
-  const searchAttributes = jsonPairs("--schedule-search-attribute", options.scheduleSearchAttribute) as
+  const searchAttributes = jsonPairs(
+    "--schedule-search-attribute",
+    options.scheduleSearchAttribute,
+  ) as
     | SearchAttributes
     | undefined;
   const action: ScheduleAction<string> = {

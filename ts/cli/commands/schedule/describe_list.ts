@@ -1,6 +1,14 @@
 // `schedule describe` and `schedule list`.
-import type { ScheduleActionTaken, ScheduleDescription, ScheduleSummary } from "../../../client/schedules/descriptions.ts";
-import type { CalendarSpecDescription, ScheduleRange, ScheduleSpecDescription } from "../../../client/schedules/spec.ts";
+import type {
+  ScheduleActionTaken,
+  ScheduleDescription,
+  ScheduleSummary,
+} from "../../../client/schedules/descriptions.ts";
+import type {
+  CalendarSpecDescription,
+  ScheduleRange,
+  ScheduleSpecDescription,
+} from "../../../client/schedules/spec.ts";
 import { Exit } from "../../frame/exit.ts";
 import type { Column } from "../../frame/printer.ts";
 import { wholeNumberOption } from "../../text/numbers.ts";
@@ -28,25 +36,39 @@ export function calendarText(calendar: CalendarSpecDescription): string {
     const [only] = ranges;
     if (only === undefined) return [];
     const all = WHOLE[field];
-    if (ranges.length === 1 && only.step === 1 && all !== undefined && only.start === all[0] && only.end === all[1]) return [];
-    if (["minute", "second"].includes(field) && ranges.length === 1 && only.start === 0 && only.end === 0) return [];
+    if (
+      ranges.length === 1 && only.step === 1 && all !== undefined && only.start === all[0] &&
+      only.end === all[1]
+    ) return [];
+    if (
+      ["minute", "second"].includes(field) && ranges.length === 1 && only.start === 0 &&
+      only.end === 0
+    ) return [];
     return [`${field} ${ranges.map(rangeText).join(",")}`];
   });
   return `${said.join(", ")}${calendar.comment === undefined ? "" : ` (${calendar.comment})`}`;
 }
 
-function specText({ calendars, intervals, cronExpressions = [] }: ScheduleSpecDescription): readonly string[] {
-  const every = intervals.map(({ every, offset }) => `every ${showMs(every)}${offset > 0 ? `, offset ${showMs(offset)}` : ""}`);
+function specText(
+  { calendars, intervals, cronExpressions = [] }: ScheduleSpecDescription,
+): readonly string[] {
+  const every = intervals.map(({ every, offset }) =>
+    `every ${showMs(every)}${offset > 0 ? `, offset ${showMs(offset)}` : ""}`
+  );
   const lines = [...calendars.map(calendarText), ...every, ...cronExpressions];
   return lines.length === 0 ? ["never by itself"] : lines;
 }
 
-const takenText = ({ takenAt, workflow, status }: ScheduleActionTaken, format: TimeFormat): string =>
+const takenText = (
+  { takenAt, workflow, status }: ScheduleActionTaken,
+  format: TimeFormat,
+): string =>
   `${showTime(takenAt, format)}${workflow === undefined ? "" : `  ${workflow.workflowId}`}${
     status === undefined ? "" : `  ${status.toLowerCase()}`
   }`;
 
-const object = (values: { readonly [key: string]: unknown }) => Object.entries(values).map(([k, v]) => `${k}=${showValue(v)}`);
+const object = (values: { readonly [key: string]: unknown }) =>
+  Object.entries(values).map(([k, v]) => `${k}=${showValue(v)}`);
 
 function text({ print }: DescribeScheduleCall, d: ScheduleDescription, format: TimeFormat): string {
   const { action, info, policies, spec, state } = d;
@@ -102,10 +124,17 @@ export async function listSchedulesCommand(call: ListSchedulesCall): Promise<num
   const limit = wholeNumberOption("--limit", call.options.limit) ?? Infinity;
   const pageSize = Math.min(wholeNumberOption("--page-size", call.options.pageSize) ?? 100, limit);
   const columns: Column<ScheduleSummary>[] = [
-    { title: "State", cell: (s) => s.state.paused ? "paused" : "active", colour: (s) => s.state.paused ? "yellow" : "green" },
+    {
+      title: "State",
+      cell: (s) => s.state.paused ? "paused" : "active",
+      colour: (s) => s.state.paused ? "yellow" : "green",
+    },
     { title: "ScheduleId", cell: (s) => s.scheduleId },
     { title: "Type", cell: (s) => s.workflowType },
-    { title: "Next", cell: (s) => s.state.paused ? "" : showTime(s.info.nextActionTimes[0], timeFormat) },
+    {
+      title: "Next",
+      cell: (s) => s.state.paused ? "" : showTime(s.info.nextActionTimes[0], timeFormat),
+    },
     { title: "Latest", cell: (s) => showTime(s.info.recentActions.at(-1)?.takenAt, timeFormat) },
     { title: "Note", cell: (s) => s.state.note ?? "" },
   ];

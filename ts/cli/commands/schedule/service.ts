@@ -7,7 +7,10 @@ import type { ScheduleHandle } from "../../../client/schedules/handle.ts";
 import { ScheduleAlreadyRunningError } from "../../../client/errors.ts";
 import type { ScheduleOverlapPolicy } from "../../../client/schedules/options.ts";
 
-export async function withClusterConnection<T>(call: ServiceCall, use: (connection: Connection) => Promise<T>): Promise<T> {
+export async function withClusterConnection<T>(
+  call: ServiceCall,
+  use: (connection: Connection) => Promise<T>,
+): Promise<T> {
   if (!meansCluster(call.options) || call.given.has("store")) {
     throw new UsageError(
       "schedules need a Temporal cluster: name it with --address or --profile. In a store, a workflow that sleeps until the next moment and continues as new does the same",
@@ -29,17 +32,23 @@ export async function withSchedule<T>(
       return await use(connection.client.schedule.getHandle(scheduleId), connection);
     } catch (error) {
       if (error instanceof ScheduleAlreadyRunningError) {
-        throw new CommandError(`schedule ${scheduleId} already exists; use another --schedule-id, or temporalex schedule update`);
+        throw new CommandError(
+          `schedule ${scheduleId} already exists; use another --schedule-id, or temporalex schedule update`,
+        );
       }
       // Values that the client rejects before a request are user errors.
-      throw error instanceof TypeError || error instanceof RangeError ? new UsageError(error.message) : error;
+      throw error instanceof TypeError || error instanceof RangeError
+        ? new UsageError(error.message)
+        : error;
     }
   });
 }
 
 /** Converts "BufferOne" to the client's "BUFFER_ONE". */
 export function policyOf(policy: string | undefined): ScheduleOverlapPolicy | undefined {
-  return policy?.replace(/(?<=[a-z])(?=[A-Z])/g, "_").toUpperCase() as ScheduleOverlapPolicy | undefined;
+  return policy?.replace(/(?<=[a-z])(?=[A-Z])/g, "_").toUpperCase() as
+    | ScheduleOverlapPolicy
+    | undefined;
 }
 
 /** Parses an ISO 8601 time with a time zone. */
@@ -47,7 +56,9 @@ export function parseMoment(option: string, text: string): Date {
   const time = new Date(text);
   const zoned = /^\d{4}-\d\d-\d\d(?:$|[Tt ].*(?:[Zz]|[+-]\d\d:?\d\d)$)/.test(text);
   if (!zoned || Number.isNaN(time.getTime())) {
-    throw new UsageError(`${option} is a moment such as 2030-01-31T06:00:00Z or 2030-01-31T06:00:00+01:00, not "${text}"`);
+    throw new UsageError(
+      `${option} is a moment such as 2030-01-31T06:00:00Z or 2030-01-31T06:00:00+01:00, not "${text}"`,
+    );
   }
   return time;
 }

@@ -16,9 +16,18 @@ The query runs in a separate process and does not block the engine. If a driver 
     "2 it is not run",
   ],
   examples: [
-    { line: `temporalex sql "SELECT id, status FROM workflow WHERE entity_id = 42" --store game.sqlite` },
-    { line: `temporalex sql "SELECT name, fires_ms FROM workflow_timer ORDER BY fires_ms LIMIT 10" --json` },
-    { line: `temporalex sql "SELECT * FROM workflow WHERE status IN ('Running', 'Suspended')" --csv > open.csv` },
+    {
+      line:
+        `temporalex sql "SELECT id, status FROM workflow WHERE entity_id = 42" --store game.sqlite`,
+    },
+    {
+      line:
+        `temporalex sql "SELECT name, fires_ms FROM workflow_timer ORDER BY fires_ms LIMIT 10" --json`,
+    },
+    {
+      line:
+        `temporalex sql "SELECT * FROM workflow WHERE status IN ('Running', 'Suspended')" --csv > open.csv`,
+    },
   ],
   run: async (call) => (await import("./run.ts")).sqlCommand(call),
 });

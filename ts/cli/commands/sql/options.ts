@@ -16,6 +16,9 @@ export const options = {
     help: "The query is stopped after this time; at most 1h",
   },
   csv: { type: "flag", help: "Comma-separated values (RFC 4180), with the columns' names first" },
-  csvRaw: { type: "flag", help: "With --csv: texts as stored, with control characters and formulas" },
+  csvRaw: {
+    type: "flag",
+    help: "With --csv: texts as stored, with control characters and formulas",
+  },
 } as const satisfies Options;
 export type SqlCall = Call<typeof options>;

@@ -26,7 +26,9 @@ async function rowsOf(call: SqlCall): Promise<SqlRow[]> {
     throw new UsageError((e as Error).message);
   }
   if (!meansCluster(options)) return await queryStore(storePath(call), sql, ms, signal);
-  if (given.has("store")) throw new UsageError("--store and --address contradict each other: name one of them");
+  if (given.has("store")) {
+    throw new UsageError("--store and --address contradict each other: name one of them");
+  }
   const { service, namespace, where, close } = await openCluster(call);
   try {
     return await askForRows(service, { namespace, sql, ms }, signal);
@@ -48,7 +50,9 @@ export async function sqlCommand(call: SqlCall): Promise<number> {
     rows = await rowsOf(call);
   } catch (e) {
     if (e instanceof SqlRefusedError) throw new UsageError(e.message);
-    if (e instanceof SqlLimitError) throw new CommandError(e.message.replace("increase the timeout", "increase the --timeout"));
+    if (e instanceof SqlLimitError) {
+      throw new CommandError(e.message.replace("increase the timeout", "increase the --timeout"));
+    }
     if (e instanceof SqliteError) throw new CommandError(`SQLite: ${e.message}`, { cause: e });
     throw e;
   }
@@ -73,21 +77,32 @@ export async function sqlCommand(call: SqlCall): Promise<number> {
   return Exit.ok;
 }
 
-const hexOf = (bytes: Uint8Array): string => Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
+const hexOf = (bytes: Uint8Array): string =>
+  Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
 
 /** Text of a value in tables and CSV: empty for NULL, hexadecimal for bytes. */
 const textOf = (value: SqlValue | undefined): string =>
-  value === null || value === undefined ? "" : value instanceof Uint8Array ? hexOf(value) : String(value);
+  value === null || value === undefined
+    ? ""
+    : value instanceof Uint8Array
+    ? hexOf(value)
+    : String(value);
 
 const NARROW = 40;
-const cut = (text: string): string => text.length > NARROW ? `${text.slice(0, NARROW - 3)}...` : text;
+const cut = (text: string): string =>
+  text.length > NARROW ? `${text.slice(0, NARROW - 3)}...` : text;
 
 const plain = (row: SqlRow): object =>
   Object.fromEntries(
-    Object.entries(row).map(([name, value]) => [name, value instanceof Uint8Array ? hexOf(value) : value]),
+    Object.entries(row).map((
+      [name, value],
+    ) => [name, value instanceof Uint8Array ? hexOf(value) : value]),
   );
 
-/** Characters that begin a formula in spreadsheets, including full-width forms. Numbers are not formulas. */
+/**
+ * Characters that begin a formula in spreadsheets, including full-width forms. Numbers are not
+ * formulas.
+ */
 const FORMULA = /^[=+\-@\uff1d\uff0b\uff0d\uff20]/;
 const NUMBER = /^[+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?$/i;
 
@@ -101,8 +116,12 @@ function csvText(text: string): string {
 }
 
 function csvOf(columns: readonly string[], rows: readonly SqlRow[], raw: boolean): string {
-  const cell = (value: SqlValue | undefined) => typeof value === "string" && !raw ? csvText(value) : textOf(value);
+  const cell = (value: SqlValue | undefined) =>
+    typeof value === "string" && !raw ? csvText(value) : textOf(value);
   const quoted = (text: string) => /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
-  const lines = [columns.map(cell), ...rows.map((row) => columns.map((column) => cell(row[column])))];
+  const lines = [
+    columns.map(cell),
+    ...rows.map((row) => columns.map((column) => cell(row[column]))),
+  ];
   return lines.map((line) => `${line.map(quoted).join(",")}\r\n`).join("");
 }

@@ -21,7 +21,10 @@ export async function backupCommand(call: BackupCall): Promise<number> {
     reader.close();
     print.progress("");
   }
-  const found = await checked(to, (done, total) => print.progress(`checking the copy: ${done} of ${total} runs`));
+  const found = await checked(
+    to,
+    (done, total) => print.progress(`checking the copy: ${done} of ${total} runs`),
+  );
   print.progress("");
   const { runs, openRuns, events, problems, notes } = found;
   const bytes = statSync(to).size;
@@ -40,30 +43,37 @@ export async function backupCommand(call: BackupCall): Promise<number> {
   print.result(
     result,
     () =>
-      `${problemLines(print, path, problems)}${to}: ${counted(runs, "run")} (${openRuns} open), ${bytesText(bytes)}, ${
-        problems.length === 0 ? "checked\n" : damagedCopyText(problems.length)
-      }`,
+      `${problemLines(print, path, problems)}${to}: ${counted(runs, "run")} (${openRuns} open), ${
+        bytesText(bytes)
+      }, ${problems.length === 0 ? "checked\n" : damagedCopyText(problems.length)}`,
   );
   return problems.length === 0 ? Exit.ok : Exit.failed;
 }
 
 /** Message for a copy that is as damaged as its store. */
 export const damagedCopyText = (problems: number): string =>
-  `copied and kept, with ${counted(problems, "problem")}: the copy holds what the store holds, and the store is damaged ` +
+  `copied and kept, with ${
+    counted(problems, "problem")
+  }: the copy holds what the store holds, and the store is damaged ` +
   "(temporalex store check). Keep older backups too\n";
 
 /**
  * Checks a new copy. Removes one that cannot be opened as a store; other damage is reported,
  * because the copy may be the best one available.
  */
-export async function checked(copy: string, onProgress: (done: number, total: number) => void): Promise<StoreCheck> {
+export async function checked(
+  copy: string,
+  onProgress: (done: number, total: number) => void,
+): Promise<StoreCheck> {
   let reader: StoreReader;
   try {
     reader = StoreReader.open(copy);
   } catch (e) {
     rmSync(copy, { force: true });
     throw new CommandError(
-      `the copy cannot be read, and was removed: ${(e as Error).message}. Look at the store itself with temporalex store check`,
+      `the copy cannot be read, and was removed: ${
+        (e as Error).message
+      }. Look at the store itself with temporalex store check`,
       { cause: e },
     );
   }

@@ -24,7 +24,8 @@ export async function checkCommand(call: CheckCall): Promise<number> {
       const found = await checkStore(reader, {
         signal,
         onProgress: (done, total) => print.progress(`${done} of ${total} runs`),
-        ...(realm !== undefined && { replay: (row, history) => replay(realm, row, history, skipped, diverged) }),
+        ...(realm !== undefined &&
+          { replay: (row, history) => replay(realm, row, history, skipped, diverged) }),
       });
       print.progress("");
       const replayed = found.replayed - [...skipped.values()].reduce((sum, n) => sum + n, 0);
@@ -32,7 +33,10 @@ export async function checkCommand(call: CheckCall): Promise<number> {
         store: reader.path,
         ok: found.problems.length === 0,
         ...found,
-        problems: found.problems.map((problem) => ({ ...problem, kind: diverged.has(problem.runId) ? "diverges" : "damaged" })),
+        problems: found.problems.map((problem) => ({
+          ...problem,
+          kind: diverged.has(problem.runId) ? "diverges" : "damaged",
+        })),
         replayed,
         ...(skipped.size > 0 && { notReplayed: Object.fromEntries(skipped) }),
       };
@@ -44,11 +48,17 @@ export async function checkCommand(call: CheckCall): Promise<number> {
           found.problems,
           ({ runId }) => diverged.has(runId) ? ["diverges", "yellow"] : ["damaged", "red"],
         ) + noteLines(print, reader.path, found.notes);
-        const head = found.problems.length === 0 ? print.paint("sound", "green") : counted(found.problems.length, "problem");
+        const head = found.problems.length === 0
+          ? print.paint("sound", "green")
+          : counted(found.problems.length, "problem");
         const types = [...skipped].map(([type, n]) => `${type} (${n})`).join(", ");
-        return `${lines}${head}: ${counted(found.runs, "run")} (${found.openRuns} open), ${counted(found.events, "event")}${
-          realm === undefined ? "" : `, ${replayed} replayed`
-        }\n${types === "" ? "" : `not replayed, because the modules do not define them: ${printable(types)}\n`}`;
+        return `${lines}${head}: ${counted(found.runs, "run")} (${found.openRuns} open), ${
+          counted(found.events, "event")
+        }${realm === undefined ? "" : `, ${replayed} replayed`}\n${
+          types === ""
+            ? ""
+            : `not replayed, because the modules do not define them: ${printable(types)}\n`
+        }`;
       });
       return found.problems.length === 0 ? Exit.ok : Exit.failed;
     } finally {

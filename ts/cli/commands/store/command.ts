@@ -12,7 +12,12 @@ The copy is compact, and is a store: open it, or put it in the place of a lost o
     "0 the copy is made, and nothing was found in it",
     "1 the store or the copy cannot be read, or there is damage in what it holds",
   ],
-  args: { name: "to", required: true, completes: "files", help: "The file to make; it must not exist" },
+  args: {
+    name: "to",
+    required: true,
+    completes: "files",
+    help: "The file to make; it must not exist",
+  },
   examples: [{ line: "temporalex store backup backups/monday.sqlite --store shop.sqlite" }],
   run: async (call) => (await import("./backup.ts")).backupCommand(call),
 });
@@ -26,34 +31,48 @@ What is odd but may be so (events that only a newer server knows, for instance) 
   exits: ["0 nothing was found", "1 damage was found, or the store cannot be read"],
   examples: [
     { line: "temporalex store check --store shop.sqlite" },
-    { line: "temporalex store check --store shop.sqlite --workflows ./workflows.ts --json | jq .problems" },
+    {
+      line:
+        "temporalex store check --store shop.sqlite --workflows ./workflows.ts --json | jq .problems",
+    },
   ],
   run: async (call) => (await import("./check.ts")).checkCommand(call),
 });
 
 const purge = command({
   summary: "remove closed runs with their histories",
-  description: `Removes closed runs; open ones are never touched. Give --older-than, --query or both.
+  description:
+    `Removes closed runs; open ones are never touched. Give --older-than, --query or both.
 The space is given back to the file system at the end, which writes the file again; --keep-space leaves that out.
 A process that has the store open is asked to remove them, and keeps the space for new runs. A worker that runs all the time removes closed runs by itself: temporalex worker --retention 30d; an application calls engine.purge().`,
   options: purgeOptions,
   examples: [
     { line: "temporalex store purge --older-than 30d --store shop.sqlite" },
-    { line: `temporalex store purge --query 'WorkflowType = "Cart" AND ExecutionStatus = "Completed"' --dry-run` },
+    {
+      line:
+        `temporalex store purge --query 'WorkflowType = "Cart" AND ExecutionStatus = "Completed"' --dry-run`,
+    },
   ],
   run: async (call) => (await import("./purge.ts")).purgeCommand(call),
 });
 
 const exported = command({
   summary: "write histories as JSON files or JSON lines",
-  description: `Writes runs with their histories, from a store (held by a process or not) or a cluster.
+  description:
+    `Writes runs with their histories, from a store (held by a process or not) or a cluster.
 A JSON file of a run has the form of Temporal's own exports: temporalex replay, Temporal's UI and every SDK's replayer load it. A JSON line has the same history under "history", with the run's names, times and status; temporalex store import takes both.`,
   options: exportOptions,
   lines: true,
   examples: [
-    { line: "temporalex store export --query 'ExecutionStatus = \"Failed\"' --to histories/ --store shop.sqlite" },
+    {
+      line:
+        "temporalex store export --query 'ExecutionStatus = \"Failed\"' --to histories/ --store shop.sqlite",
+    },
     { line: "temporalex store export --workflow-id cart-42 | jq .history.events" },
-    { line: "temporalex store export --to all.jsonl && temporalex store import all.jsonl --store other.sqlite --closed-only" },
+    {
+      line:
+        "temporalex store export --to all.jsonl && temporalex store import all.jsonl --store other.sqlite --closed-only",
+    },
   ],
   run: async (call) => (await import("./export.ts")).exportCommand(call),
 });

@@ -1,5 +1,14 @@
 // `temporalex store export`: exports the selected runs with their histories.
-import { closeSync, fsyncSync, mkdirSync, openSync, renameSync, rmSync, statSync, writeSync } from "node:fs";
+import {
+  closeSync,
+  fsyncSync,
+  mkdirSync,
+  openSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeSync,
+} from "node:fs";
 import { join, resolve } from "node:path";
 import type { Client, WorkflowSummary } from "../../../client/mod.ts";
 import { Exit } from "../../frame/exit.ts";
@@ -13,7 +22,9 @@ export function exportCommand(call: ExportCall): Promise<number> {
   if (options.workflowId !== undefined && options.query !== undefined) {
     throw new UsageError("--workflow-id and --query contradict each other");
   }
-  if (options.runId !== undefined && options.workflowId === undefined) throw new UsageError("--run-id needs a --workflow-id");
+  if (options.runId !== undefined && options.workflowId === undefined) {
+    throw new UsageError("--run-id needs a --workflow-id");
+  }
   return withService(call, async ({ client, settings }) => {
     const target = openTarget(call);
     try {
@@ -60,10 +71,16 @@ interface Target {
 function openTarget({ options, io }: ExportCall): Target {
   const { to } = options;
   if (to === undefined || to === "-") {
-    return { form: "", write: async (run, history) => io.out(line(run, history)), finish() {}, discard() {} };
+    return {
+      form: "",
+      write: async (run, history) => io.out(line(run, history)),
+      finish() {},
+      discard() {},
+    };
   }
   const path = resolve(io.cwd, to);
-  const isFolder = /[\\/]$/.test(to) || statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
+  const isFolder = /[\\/]$/.test(to) ||
+    statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
   return isFolder ? folder(path) : linesFile(path);
 }
 
@@ -92,7 +109,10 @@ const partialOf = (path: string): string => `${path}.${crypto.randomUUID()}.part
 
 /** Workflow ids can contain any characters; file names cannot. */
 function fileName(id: string): string {
-  return encodeURIComponent(id).replace(/[*.~'()!]/g, (c) => c === "." ? c : `%${c.charCodeAt(0).toString(16)}`).replace(
+  return encodeURIComponent(id).replace(
+    /[*.~'()!]/g,
+    (c) => c === "." ? c : `%${c.charCodeAt(0).toString(16)}`,
+  ).replace(
     /^\./,
     "%2e",
   ).slice(0, 100);
@@ -109,7 +129,9 @@ function put(path: string, text: string): void {
 
 function linesFile(path: string): Target {
   if (statSync(path, { throwIfNoEntry: false }) !== undefined) {
-    throw new CommandError(`${path} exists already; name another file, or a folder (with / at its end) for a file for each run`);
+    throw new CommandError(
+      `${path} exists already; name another file, or a folder (with / at its end) for a file for each run`,
+    );
   }
   const partial = partialOf(path);
   let file: number;
@@ -134,7 +156,27 @@ function linesFile(path: string): Target {
 }
 
 function line(run: WorkflowSummary, history: string): string {
-  const { workflowId, runId, type, status, taskQueue, startTime, closeTime, firstRunId, historyLength } = run;
-  const head = { workflowId, runId, workflowType: type, status, taskQueue, startTime, closeTime, firstRunId, historyLength };
+  const {
+    workflowId,
+    runId,
+    type,
+    status,
+    taskQueue,
+    startTime,
+    closeTime,
+    firstRunId,
+    historyLength,
+  } = run;
+  const head = {
+    workflowId,
+    runId,
+    workflowType: type,
+    status,
+    taskQueue,
+    startTime,
+    closeTime,
+    firstRunId,
+    historyLength,
+  };
   return `${JSON.stringify({ ...head, history: JSON.parse(history) })}\n`;
 }

@@ -11,11 +11,14 @@ export function problemLines(
   print: Printer,
   path: string,
   problems: readonly StoreProblem[],
-  word: (problem: StoreProblem) => readonly [text: string, colour: Colour] = () => ["damaged", "red"],
+  word: (problem: StoreProblem) => readonly [text: string, colour: Colour] =
+    () => ["damaged", "red"],
 ): string {
   return problems.map((problem) => {
     const [text, colour] = word(problem);
-    return `${print.paint(text, colour)}  ${where(path, problem)}\n    ${printable(problem.message)}\n`;
+    return `${print.paint(text, colour)}  ${where(path, problem)}\n    ${
+      printable(problem.message)
+    }\n`;
   }).join("");
 }
 

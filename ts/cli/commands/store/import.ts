@@ -54,7 +54,9 @@ export async function importCommand(call: ImportCall): Promise<number> {
     return source;
   });
   if (options.runId !== undefined && files.length > 1) {
-    throw new UsageError("--run-id names one run, and there are several files: import that history by itself");
+    throw new UsageError(
+      "--run-id names one run, and there are several files: import that history by itself",
+    );
   }
   if (!existsSync(path) && files.length === 1 && isSqlite(files[0]!) && !options.closedOnly) {
     return await copyStore(call, files[0]!, path);
@@ -98,7 +100,10 @@ export async function importCommand(call: ImportCall): Promise<number> {
       ...(notes.length > 0 && { notes }),
     };
     print.result(result, () => {
-      const skipped = [...(existing > 0 ? [`${existing} were there already`] : []), ...(open > 0 ? [`${open} are open`] : [])];
+      const skipped = [
+        ...(existing > 0 ? [`${existing} were there already`] : []),
+        ...(open > 0 ? [`${open} are open`] : []),
+      ];
       return `${counted(wanted, "run")} ${options.dryRun ? "would be " : ""}imported${
         skipped.length > 0 ? ` (${skipped.join(", ")})` : ""
       }\n`;
@@ -119,7 +124,11 @@ interface ImportSelection {
   readonly notes: readonly string[];
 }
 
-async function firstPass(call: ImportCall, files: readonly string[], store: SqliteStore | undefined): Promise<ImportSelection> {
+async function firstPass(
+  call: ImportCall,
+  files: readonly string[],
+  store: SqliteStore | undefined,
+): Promise<ImportSelection> {
   const { options, print, signal } = call;
   const wanted = new Set<string>();
   const problems: string[] = [];
@@ -136,7 +145,9 @@ async function firstPass(call: ImportCall, files: readonly string[], store: Sqli
     try {
       const write = found.write();
       const { runId, workflowId, historySizeBytes } = write.row!;
-      if (wanted.has(runId)) throw new ImportError(`run ${runId} of workflow "${workflowId}" is in the files twice`);
+      if (wanted.has(runId)) {
+        throw new ImportError(`run ${runId} of workflow "${workflowId}" is in the files twice`);
+      }
       if (store?.has(runId) === true) {
         if (!options.skipExisting) {
           throw new ImportError(
@@ -167,7 +178,10 @@ async function firstPass(call: ImportCall, files: readonly string[], store: Sqli
   return { wanted, kept, open, existing, notes };
 }
 
-async function* writesOf(call: ImportCall, files: readonly string[]): AsyncGenerator<RunWrite, void, void> {
+async function* writesOf(
+  call: ImportCall,
+  files: readonly string[],
+): AsyncGenerator<RunWrite, void, void> {
   for await (const found of runsOf(call, files)) {
     const write = found.open === true ? undefined : attempt(found);
     if (write !== undefined) yield write;
@@ -194,11 +208,16 @@ function head(path: string, bytes: number): Uint8Array {
   }
 }
 
-const isSqlite = (path: string): boolean => new TextDecoder().decode(head(path, 16)) === "SQLite format 3\0";
+const isSqlite = (path: string): boolean =>
+  new TextDecoder().decode(head(path, 16)) === "SQLite format 3\0";
 /** Returns whether the file starts with a JSON line of `store export`. */
-const isExport = (path: string): boolean => /^\s*\{"workflowId":/.test(new TextDecoder().decode(head(path, 64)));
+const isExport = (path: string): boolean =>
+  /^\s*\{"workflowId":/.test(new TextDecoder().decode(head(path, 64)));
 
-async function* runsOf(call: ImportCall, files: readonly string[]): AsyncGenerator<Found, void, void> {
+async function* runsOf(
+  call: ImportCall,
+  files: readonly string[],
+): AsyncGenerator<Found, void, void> {
   for (const path of files) {
     if (isSqlite(path)) yield* runsOfStore(path);
     else if (isExport(path)) yield* runsOfLines(path);
@@ -237,13 +256,18 @@ function historyOf(run: StoredRunState): Uint8Array[] {
     return run.history();
   } catch (e) {
     const { runId, workflowId } = run.row;
-    throw new ImportError(`run ${runId} of workflow "${workflowId}" cannot be read: ${(e as Error).message}`, { cause: e });
+    throw new ImportError(
+      `run ${runId} of workflow "${workflowId}" cannot be read: ${(e as Error).message}`,
+      { cause: e },
+    );
   }
 }
 
 async function* runsOfLines(path: string): AsyncGenerator<Found, void, void> {
   let number = 0;
-  for await (const line of createInterface({ input: createReadStream(path), crlfDelay: Infinity })) {
+  for await (
+    const line of createInterface({ input: createReadStream(path), crlfDelay: Infinity })
+  ) {
     number++;
     if (line.trim() === "") continue;
     const where = `${path}:${number}`;
@@ -256,7 +280,12 @@ async function* runsOfLines(path: string): AsyncGenerator<Found, void, void> {
       throw new CommandError(`${where}: not a JSON line: ${(e as Error).message}`);
     }
     const text = (value: unknown) => typeof value === "string" ? value : undefined;
-    yield await readRun(where, new TextEncoder().encode(line), text(said.workflowId), text(said.runId));
+    yield await readRun(
+      where,
+      new TextEncoder().encode(line),
+      text(said.workflowId),
+      text(said.runId),
+    );
   }
 }
 
@@ -276,7 +305,12 @@ async function readRun(
       where,
       open: undefined,
       notes,
-      write: () => closedRun({ history, ...(workflowId !== undefined && { workflowId }), ...(runId !== undefined && { runId }) }),
+      write: () =>
+        closedRun({
+          history,
+          ...(workflowId !== undefined && { workflowId }),
+          ...(runId !== undefined && { runId }),
+        }),
     };
   } catch (e) {
     if (!(e instanceof HistoryFileError)) throw e;
@@ -292,12 +326,19 @@ async function readRun(
 }
 
 /** Copies a whole store to a new path, and checks the copy. */
-async function copyStore({ options, print }: ImportCall, from: string, to: string): Promise<number> {
+async function copyStore(
+  { options, print }: ImportCall,
+  from: string,
+  to: string,
+): Promise<number> {
   const reader = StoreReader.open(from);
   try {
     if (options.dryRun) {
       const runs = reader.count();
-      print.result({ store: to, dryRun: true, imported: runs }, () => `${counted(runs, "run")} would be imported\n`);
+      print.result(
+        { store: to, dryRun: true, imported: runs },
+        () => `${counted(runs, "run")} would be imported\n`,
+      );
       return Exit.ok;
     }
     print.progress(`copying ${from} (${bytesText(reader.bytes)}) ...`);
@@ -305,13 +346,18 @@ async function copyStore({ options, print }: ImportCall, from: string, to: strin
   } finally {
     reader.close();
   }
-  const found = await checked(to, (done, total) => print.progress(`checking: ${done} of ${total} runs`));
+  const found = await checked(
+    to,
+    (done, total) => print.progress(`checking: ${done} of ${total} runs`),
+  );
   print.progress("");
   const { runs, openRuns, problems, notes } = found;
   print.result(
     { store: to, ok: problems.length === 0, imported: runs, openRuns, problems, notes },
     () =>
-      `${problemLines(print, from, problems)}${counted(runs, "run")} (${openRuns} open) imported into the new store ${to}${
+      `${problemLines(print, from, problems)}${
+        counted(runs, "run")
+      } (${openRuns} open) imported into the new store ${to}${
         problems.length === 0 ? "\n" : `, ${damagedCopyText(problems.length)}`
       }`,
   );

@@ -3,7 +3,9 @@ import type { Call, Options } from "../../frame/command.ts";
 import { SERVICE_OPTIONS } from "../../service/options.ts";
 
 const { store } = SERVICE_OPTIONS;
-export const STORE = { store: { ...store, help: "Store file. Default: ./temporalex.sqlite" } } as const satisfies Options;
+export const STORE = {
+  store: { ...store, help: "Store file. Default: ./temporalex.sqlite" },
+} as const satisfies Options;
 export type BackupCall = Call<typeof STORE>;
 
 export const storeCheckOptions = {
@@ -20,15 +22,25 @@ export type CheckCall = Call<typeof storeCheckOptions>;
 
 export const purgeOptions = {
   ...STORE,
-  olderThan: { type: "duration", value: "duration", help: "Runs that closed longer ago than this, for instance 30d" },
+  olderThan: {
+    type: "duration",
+    value: "duration",
+    help: "Runs that closed longer ago than this, for instance 30d",
+  },
   query: {
     type: "text",
     short: "q",
     value: "query",
     help: 'Only runs that this list filter selects, for instance WorkflowType = "Cart"',
   },
-  dryRun: { type: "flag", help: "Say what would be removed, and remove nothing. Works while a process has the store open" },
-  keepSpace: { type: "flag", help: "Leave the freed space in the file, for new runs, instead of giving it back" },
+  dryRun: {
+    type: "flag",
+    help: "Say what would be removed, and remove nothing. Works while a process has the store open",
+  },
+  keepSpace: {
+    type: "flag",
+    help: "Leave the freed space in the file, for new runs, instead of giving it back",
+  },
 } as const satisfies Options;
 export type PurgeCall = Call<typeof purgeOptions>;
 
@@ -36,7 +48,12 @@ export const exportOptions = {
   ...SERVICE_OPTIONS,
   workflowId: { type: "text", short: "w", value: "id", help: "The run of this workflow id" },
   runId: { type: "text", short: "r", value: "id", help: "This run of it. Default: the latest" },
-  query: { type: "text", short: "q", value: "query", help: "All runs that this list filter selects. Default: all runs" },
+  query: {
+    type: "text",
+    short: "q",
+    value: "query",
+    help: "All runs that this list filter selects. Default: all runs",
+  },
   to: {
     type: "text",
     value: "path",
@@ -59,10 +76,14 @@ export const importOptions = {
     type: "text",
     short: "r",
     value: "id",
-    help: "Run id of the one history that is imported, where it does not name it. Lines of store export name theirs",
+    help:
+      "Run id of the one history that is imported, where it does not name it. Lines of store export name theirs",
   },
   closedOnly: { type: "flag", help: "Leave open runs out instead of refusing the import" },
-  skipExisting: { type: "flag", help: "Leave runs out that are in the store already instead of refusing the import" },
+  skipExisting: {
+    type: "flag",
+    help: "Leave runs out that are in the store already instead of refusing the import",
+  },
   dryRun: { type: "flag", help: "Check everything, and import nothing" },
 } as const satisfies Options;
 export type ImportCall = Call<typeof importOptions>;

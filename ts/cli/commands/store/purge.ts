@@ -23,13 +23,19 @@ const ANY_TIME = 8e15;
 export async function purgeCommand(call: PurgeCall): Promise<number> {
   const { options, print } = call;
   if (options.olderThan === undefined && options.query === undefined) {
-    throw new UsageError("say which closed runs: --older-than 30d, --query, or both; see temporalex store purge --help");
+    throw new UsageError(
+      "say which closed runs: --older-than 30d, --query, or both; see temporalex store purge --help",
+    );
   }
   const closedBefore = options.olderThan === undefined ? ANY_TIME : Date.now() - options.olderThan;
   const where = condition(options.query);
   const path = storePath(call);
-  if (!existsSync(path)) throw new CommandError(`the store ${path} does not exist; name one with --store`);
-  return options.dryRun ? await dryRun(call, path, closedBefore, where) : await purge(call, path, closedBefore, where, print);
+  if (!existsSync(path)) {
+    throw new CommandError(`the store ${path} does not exist; name one with --store`);
+  }
+  return options.dryRun
+    ? await dryRun(call, path, closedBefore, where)
+    : await purge(call, path, closedBefore, where, print);
 }
 
 function condition(query: string | undefined): Condition | undefined {
@@ -49,17 +55,32 @@ function heldBy(path: string, { holder }: StoreLockedError): CommandError {
   );
 }
 
-/** Removes the runs one by one through the process that has the store open. The file does not shrink. */
-async function purgeHeld({ options, print, signal }: PurgeCall, path: string, closedBefore: number, locked: StoreLockedError) {
+/**
+ * Removes the runs one by one through the process that has the store open. The file does not
+ * shrink.
+ */
+async function purgeHeld(
+  { options, print, signal }: PurgeCall,
+  path: string,
+  closedBefore: number,
+  locked: StoreLockedError,
+) {
   const raw = new StoreService({ path });
   try {
     if (!raw.held) throw heldBy(path, locked);
     const service = typedService(raw);
-    const before = new Date(Math.min(closedBefore, 8.64e15)).toISOString().replace(/^\+\d+/, "9999");
-    const query = `CloseTime < '${before}'${options.query === undefined ? "" : ` AND (${options.query})`}`;
+    const before = new Date(Math.min(closedBefore, 8.64e15)).toISOString().replace(
+      /^\+\d+/,
+      "9999",
+    );
+    const query = `CloseTime < '${before}'${
+      options.query === undefined ? "" : ` AND (${options.query})`
+    }`;
     let runs = 0;
     for (;;) {
-      const { executions } = await service.listWorkflowExecutions({ query, pageSize: SLICE }, { signal });
+      const { executions } = await service.listWorkflowExecutions({ query, pageSize: SLICE }, {
+        signal,
+      });
       for (const { execution } of executions) {
         // Removed runs stay removed; the next purge continues.
         signal.throwIfAborted();
@@ -73,7 +94,10 @@ async function purgeHeld({ options, print, signal }: PurgeCall, path: string, cl
     const left = Number((await service.countWorkflowExecutions({}, { signal })).count);
     print.result(
       { store: path, runs, left, freedBytes: 0, bytes: statSync(path).size, held: true },
-      () => `${counted(runs, "run")} removed by the process that has the store open, ${counted(left, "run")} left\n`,
+      () =>
+        `${counted(runs, "run")} removed by the process that has the store open, ${
+          counted(left, "run")
+        } left\n`,
     );
     return Exit.ok;
   } catch (e) {
@@ -84,11 +108,26 @@ async function purgeHeld({ options, print, signal }: PurgeCall, path: string, cl
   }
 }
 
-async function dryRun({ print }: PurgeCall, path: string, closedBefore: number, where: Condition | undefined): Promise<number> {
+async function dryRun(
+  { print }: PurgeCall,
+  path: string,
+  closedBefore: number,
+  where: Condition | undefined,
+): Promise<number> {
   const reader = StoreReader.open(path);
   try {
-    const { runs, events, historyBytes } = reader.purgeable({ closedBefore, ...(where !== undefined && { where }) });
-    const result = { store: path, dryRun: true, runs, events, historyBytes, left: reader.count() - runs };
+    const { runs, events, historyBytes } = reader.purgeable({
+      closedBefore,
+      ...(where !== undefined && { where }),
+    });
+    const result = {
+      store: path,
+      dryRun: true,
+      runs,
+      events,
+      historyBytes,
+      left: reader.count() - runs,
+    };
     print.result(
       result,
       () =>
@@ -140,9 +179,9 @@ async function purge(
     print.result(
       result,
       () =>
-        `${counted(runs, "run")} removed, ${counted(result.left, "run")} left; ${bytesText(freed)} given back, the file has ${
-          bytesText(result.bytes)
-        }\n`,
+        `${counted(runs, "run")} removed, ${counted(result.left, "run")} left; ${
+          bytesText(freed)
+        } given back, the file has ${bytesText(result.bytes)}\n`,
     );
     return Exit.ok;
   } finally {

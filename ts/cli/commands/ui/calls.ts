@@ -56,10 +56,16 @@ export function callRoutes(
       maxBytes: REQUEST_BYTES,
       async handle(body, request, response) {
         if (readOnly && WRITES.includes(method)) {
-          return sendError(response, denied(`${method} changes something, and this page was started with --read-only`));
+          return sendError(
+            response,
+            denied(`${method} changes something, and this page was started with --read-only`),
+          );
         }
         if (open >= MOST_CALLS) {
-          return sendError(response, new ServiceError(Code.RESOURCE_EXHAUSTED, `${MOST_CALLS} calls are already open`));
+          return sendError(
+            response,
+            new ServiceError(Code.RESOURCE_EXHAUSTED, `${MOST_CALLS} calls are already open`),
+          );
         }
         open++;
         try {
@@ -74,7 +80,12 @@ export function callRoutes(
     method: "POST",
     async handle(body, _request, response) {
       if (readOnly) {
-        return sendError(response, denied("a timer that fires changes something, and this page was started with --read-only"));
+        return sendError(
+          response,
+          denied(
+            "a timer that fires changes something, and this page was started with --read-only",
+          ),
+        );
       }
       try {
         await fireTimer(timerOf(body));
@@ -91,7 +102,11 @@ export function callRoutes(
 }
 
 function timerOf(body: Uint8Array): TimerOfPage {
-  const invalid = () => new ServiceError(Code.INVALID_ARGUMENT, "a timer is named by workflowId, runId and name, as JSON");
+  const invalid = () =>
+    new ServiceError(
+      Code.INVALID_ARGUMENT,
+      "a timer is named by workflowId, runId and name, as JSON",
+    );
   let timer: Partial<TimerOfPage> | null;
   try {
     timer = JSON.parse(new TextDecoder().decode(body)) as typeof timer;
@@ -99,11 +114,14 @@ function timerOf(body: Uint8Array): TimerOfPage {
     throw invalid();
   }
   const { workflowId, runId, name } = timer ?? {};
-  if (typeof workflowId !== "string" || typeof runId !== "string" || typeof name !== "string") throw invalid();
+  if (typeof workflowId !== "string" || typeof runId !== "string" || typeof name !== "string") {
+    throw invalid();
+  }
   return { workflowId, runId, name };
 }
 
-const denied = (message: string): ServiceError => new ServiceError(Code.PERMISSION_DENIED, message, "PermissionDenied");
+const denied = (message: string): ServiceError =>
+  new ServiceError(Code.PERMISSION_DENIED, message, "PermissionDenied");
 
 async function answer(
   service: RawService,

@@ -14,7 +14,11 @@ With --workflows a run that you open is replayed against that code, and again wh
 With --port N the address is the same at each start for the same store or cluster, and an open page finds the next start. Its secret part is kept in a file that only you can read: ~/.local/state/temporalex/ui (macOS: ~/Library/Application Support/temporalex/ui, Windows: %LOCALAPPDATA%\\temporalex\\ui). Delete the file to get a new address. Without --port the address is valid until the command ends.
 Payloads are decoded by --codec in this process and never written.
 JSON lines have event: started (url, where, namespace, readOnly), refused (version, problems: file, line, column, message; the code before it stays), stopped.`,
-  exits: ["0 after Ctrl-C or SIGTERM", "1 when the port is taken or the store cannot be opened", "2 for wrong usage"],
+  exits: [
+    "0 after Ctrl-C or SIGTERM",
+    "1 when the port is taken or the store cannot be opened",
+    "2 for wrong usage",
+  ],
   examples: [
     { line: "temporalex ui --store shop.sqlite" },
     {

@@ -7,7 +7,10 @@ import { SERVICE_OPTIONS } from "../../service/options.ts";
 export const options = {
   ...CODE_OPTIONS,
   ...PAGE_OPTIONS,
-  readOnly: { type: "flag", help: "Refuse calls that change something: signals, updates, cancellations, terminations" },
+  readOnly: {
+    type: "flag",
+    help: "Refuse calls that change something: signals, updates, cancellations, terminations",
+  },
   ...SERVICE_OPTIONS,
 } as const satisfies Options;
 

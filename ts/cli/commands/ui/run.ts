@@ -30,7 +30,11 @@ export async function uiCommand(call: UiCall, page: () => PageFiles = pageFiles)
     // A service that does not respond fails the command, not each call of the page.
     await client.count("", { timeout: 10_000, signal });
     const service = codec === undefined ? raw : withCodec(raw, codec, { logger: silentLogger });
-    const calls = callRoutes(service, { namespace, readOnly, fireTimer: (timer) => fireTimerById(call, timer) });
+    const calls = callRoutes(service, {
+      namespace,
+      readOnly,
+      fireTimer: (timer) => fireTimerById(call, timer),
+    });
     const routes = modules && new CodeRoutes(io.env);
     const code = modules && routes && servedCode(call, modules, routes);
     const server = await startPageServer({
@@ -58,7 +62,9 @@ export async function uiCommand(call: UiCall, page: () => PageFiles = pageFiles)
       await code?.load();
       if (code !== undefined) print.note(`watching ${code.files} files`);
       await new Promise<void>((resolve) =>
-        signal.aborted ? resolve() : signal.addEventListener("abort", () => resolve(), { once: true })
+        signal.aborted
+          ? resolve()
+          : signal.addEventListener("abort", () => resolve(), { once: true })
       );
       print.result({ event: "stopped" }, () => "stopped\n");
       return Exit.ok;
@@ -91,7 +97,11 @@ function tokenFor({ options, io, print }: UiCall, subject: PageSubject): string 
   try {
     return keptToken(join(folder, "ui"), subject);
   } catch (error) {
-    print.warn(`the address is valid for this start only: its token cannot be kept: ${(error as Error).message}`);
+    print.warn(
+      `the address is valid for this start only: its token cannot be kept: ${
+        (error as Error).message
+      }`,
+    );
     return newToken();
   }
 }

@@ -11,7 +11,12 @@ import { CommandError } from "../../frame/errors.ts";
 /** Silence after which the wait is reported; a running cluster responds earlier. */
 const SILENT_MS = 1000;
 const ATTEMPT_MS = 10_000;
-const BACKOFF: BackoffOptions = { initialIntervalMs: 100, maximumIntervalMs: 2000, backoffCoefficient: 2, jitter: 0.3 };
+const BACKOFF: BackoffOptions = {
+  initialIntervalMs: 100,
+  maximumIntervalMs: 2000,
+  backoffCoefficient: 2,
+  jitter: 0.3,
+};
 
 /** Transient errors of DescribeNamespace. */
 const PASSING: ReadonlySet<number> = new Set([
@@ -41,7 +46,9 @@ export interface Awaited {
  * Resolves when the service has confirmed the namespace. Rejects with a CommandError for permanent
  * errors, and with the signal's reason.
  */
-export async function awaitCluster({ service, where, namespace, signal, tell }: Awaited): Promise<RawService> {
+export async function awaitCluster(
+  { service, where, namespace, signal, tell }: Awaited,
+): Promise<RawService> {
   let told: string | undefined;
   const say = (why: string) => {
     if (why !== told) tell(told = why);
@@ -51,7 +58,10 @@ export async function awaitCluster({ service, where, namespace, signal, tell }: 
     for (let attempt = 1;; attempt++) {
       signal.throwIfAborted();
       try {
-        await service.call("describeNamespace", namespaceRequest(namespace), { timeoutMs: ATTEMPT_MS, signal });
+        await service.call("describeNamespace", namespaceRequest(namespace), {
+          timeoutMs: ATTEMPT_MS,
+          signal,
+        });
         return service;
       } catch (error) {
         signal.throwIfAborted();

@@ -3,7 +3,8 @@ import { options } from "./options.ts";
 
 export const worker = command({
   summary: "run workflows and activities, and take changed code over while running",
-  description: `Works on a task queue until Ctrl-C. Modules may be TypeScript and need no build step, in Node and in Deno.
+  description:
+    `Works on a task queue until Ctrl-C. Modules may be TypeScript and need no build step, in Node and in Deno.
 The first Ctrl-C stops taking tasks and finishes the running ones; the second one ends the process immediately (nothing acknowledged is lost).`,
   options,
   lines: true,
@@ -24,9 +25,13 @@ JSON lines have event: waiting (address, namespace, why), started (store, or add
         "temporalex worker --address temporal:7233 --workflows ./workflows.ts --activities ./activities.ts --listen 0.0.0.0:9464",
       what: "with probes and metrics, in a container",
     },
-    { line: "temporalex worker --store shop.sqlite --workflows ./workflows.ts --activities ./activities.ts --watch" },
     {
-      line: "temporalex worker --address localhost:7233 --workflows ./workflows.ts --task-queue orders",
+      line:
+        "temporalex worker --store shop.sqlite --workflows ./workflows.ts --activities ./activities.ts --watch",
+    },
+    {
+      line:
+        "temporalex worker --address localhost:7233 --workflows ./workflows.ts --task-queue orders",
       what: "only the workflows, for a cluster",
     },
   ],

@@ -22,7 +22,9 @@ export interface Work {
 export function crashNoteIn(folder: string, { address, namespace, taskQueue }: Work): string {
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   // Process ids are valid on one machine, and several machines can share a home folder.
-  const key = createHash("sha256").update(JSON.stringify([hostname(), address, namespace, taskQueue])).digest("hex").slice(0, 16);
+  const key = createHash("sha256").update(
+    JSON.stringify([hostname(), address, namespace, taskQueue]),
+  ).digest("hex").slice(0, 16);
   const own = join(folder, `${key}-${process.pid}.tasks`);
   const left: string[] = [];
   for (const name of readdirSync(folder).sort()) {

@@ -58,7 +58,11 @@ function importsOf(path: string): string[] {
   try {
     const text = readFileSync(path, "utf8");
     const code = needsSucrase(path) ? strip(path, text) : text;
-    const options = { ecmaVersion: "latest", allowHashBang: true, allowReturnOutsideFunction: true } as const;
+    const options = {
+      ecmaVersion: "latest",
+      allowHashBang: true,
+      allowReturnOutsideFunction: true,
+    } as const;
     const found: string[] = [];
     collect(parse(code, { ...options, sourceType: "module" }), found);
     return found.filter((specifier) => /^\.{0,2}\//.test(specifier));
@@ -70,7 +74,8 @@ function importsOf(path: string): string[] {
 function collect(node: AnyNode, found: string[]): void {
   const source = "source" in node
     ? node.source as AnyNode | null
-    : node.type === "CallExpression" && node.callee.type === "Identifier" && node.callee.name === "require"
+    : node.type === "CallExpression" && node.callee.type === "Identifier" &&
+        node.callee.name === "require"
     ? node.arguments[0] as AnyNode | undefined
     : undefined;
   if (source?.type === "Literal" && typeof source.value === "string") found.push(source.value);
@@ -81,6 +86,9 @@ function collect(node: AnyNode, found: string[]): void {
 function fileOf(importer: string, specifier: string): string {
   const plain = resolve(dirname(importer), specifier.replace(/[?#].*$/, ""));
   const isFile = (path: string) => statSync(path, { throwIfNoEntry: false })?.isFile() === true;
-  const candidates = [...ENDINGS.map((ending) => plain + ending), plain.replace(/\.([mc]?)js$/, ".$1ts")];
+  const candidates = [
+    ...ENDINGS.map((ending) => plain + ending),
+    plain.replace(/\.([mc]?)js$/, ".$1ts"),
+  ];
   return candidates.find(isFile) ?? plain;
 }

@@ -19,7 +19,13 @@ export const options = {
       "Remove closed runs with their histories this long after they closed, for instance 30d; with a store. Default: keep them",
   },
   identity: { ...SERVICE.identity, help: "Identity of the worker in histories" },
-  taskQueue: { type: "text", short: "t", value: "name", default: "default", help: "The queue whose tasks this worker takes" },
+  taskQueue: {
+    type: "text",
+    short: "t",
+    value: "name",
+    default: "default",
+    help: "The queue whose tasks this worker takes",
+  },
   ...WORKFLOW_MODULES,
   activities: {
     type: "text",
@@ -39,7 +45,8 @@ export const options = {
   codec: codecOption,
   payloadConverter: {
     ...PAYLOAD_CONVERTER,
-    help: "A module that exports payloadConverter: for values of workflows and activities; clients need the same",
+    help:
+      "A module that exports payloadConverter: for values of workflows and activities; clients need the same",
   },
   activityThreads: {
     type: "number",
@@ -56,7 +63,8 @@ export const options = {
   deployment: {
     type: "text",
     value: "name.build",
-    help: "The version of a worker deployment that this worker is, for instance shop.v7; a cluster then routes runs by version",
+    help:
+      "The version of a worker deployment that this worker is, for instance shop.v7; a cluster then routes runs by version",
   },
   versioningBehavior: {
     type: "text",
@@ -84,7 +92,12 @@ export const options = {
       "On a cluster: note there whose workflow tasks are running, so that the next start says on which runs this process died; none: do not. Default: temporalex in your folder for state (Linux: ~/.local/state)",
   },
   maxActivities: { type: "number", value: "n", default: 100, help: "Activities running at once" },
-  maxWorkflowTasks: { type: "number", value: "n", default: 100, help: "Maximum workflow tasks at a time" },
+  maxWorkflowTasks: {
+    type: "number",
+    value: "n",
+    default: 100,
+    help: "Maximum workflow tasks at a time",
+  },
   grace: {
     type: "duration",
     default: "5s",

@@ -17,8 +17,16 @@ import { FileWatch } from "./watch.ts";
 /** Events of a reload. */
 export type ReloadEvent =
   | ({ readonly event: "replaced"; readonly ms: number } & Replacement)
-  | { readonly event: "activitiesReplaced"; readonly activities: readonly string[]; readonly ms: number }
-  | { readonly event: "nexusServicesReplaced"; readonly nexusServices: readonly string[]; readonly ms: number }
+  | {
+    readonly event: "activitiesReplaced";
+    readonly activities: readonly string[];
+    readonly ms: number;
+  }
+  | {
+    readonly event: "nexusServicesReplaced";
+    readonly nexusServices: readonly string[];
+    readonly ms: number;
+  }
   | {
     readonly event: "refused";
     /**
@@ -53,10 +61,14 @@ class LintErrors extends Error {
 
   constructor(findings: readonly LintFinding[]) {
     const shown = findings.slice(0, 10).map(({ file, line, column, message, rule, advice }) =>
-      `  ${file}:${line}${column === 0 ? "" : `:${column}`}: ${message} [${rule}]; instead: ${advice}`
+      `  ${file}:${line}${
+        column === 0 ? "" : `:${column}`
+      }: ${message} [${rule}]; instead: ${advice}`
     );
     if (findings.length > shown.length) shown.push(`  and ${findings.length - shown.length} more`);
-    super(`the changed workflow code has lint errors; the old code stays in use:\n${shown.join("\n")}`);
+    super(
+      `the changed workflow code has lint errors; the old code stays in use:\n${shown.join("\n")}`,
+    );
     this.findings = findings;
   }
 }
@@ -78,7 +90,10 @@ export class Reloader {
 
   constructor(
     parts: ReloadParts,
-    files: { readonly activities: ReadonlyMap<string, string>; readonly nexus: ReadonlyMap<string, string> },
+    files: {
+      readonly activities: ReadonlyMap<string, string>;
+      readonly nexus: ReadonlyMap<string, string>;
+    },
   ) {
     this.#parts = parts;
     this.#activityFiles = files.activities;
@@ -128,7 +143,8 @@ export class Reloader {
       this.#changed.clear();
       this.#attempt = new AbortController();
       const { signal } = this.#attempt;
-      const touches = (files: ReadonlyMap<string, string>) => changed.some((path) => files.has(path));
+      const touches = (files: ReadonlyMap<string, string>) =>
+        changed.some((path) => files.has(path));
       const touched = {
         activities: touches(this.#activityFiles),
         nexus: touches(this.#nexusFiles),
@@ -205,7 +221,9 @@ export class Reloader {
       const activities = await worker.replaceActivities({ activityThreads: activityThreads! });
       tell({ event: "activitiesReplaced", activities, ms: Math.round(performance.now() - since) });
     } catch (error) {
-      if (!this.#closed) tell({ event: "refused", why: "activities", message: (error as Error).message });
+      if (!this.#closed) {
+        tell({ event: "refused", why: "activities", message: (error as Error).message });
+      }
     } finally {
       this.#loadsActivities = false;
     }
@@ -218,15 +236,21 @@ export class Reloader {
     this.#nexusFiles = FileWatch.stamps(files);
     try {
       // Deno caches the imports of a module, even if the module itself is imported again.
-      const kept = "Deno" in globalThis ? changed.filter((path) => files.has(path) && !nexusModules.includes(path)) : [];
-      if (kept.length > 0) throw new Error(`Deno does not load ${kept.join(", ")} again: start the worker again`);
+      const kept = "Deno" in globalThis
+        ? changed.filter((path) => files.has(path) && !nexusModules.includes(path))
+        : [];
+      if (kept.length > 0) {
+        throw new Error(`Deno does not load ${kept.join(", ")} again: start the worker again`);
+      }
       forget(files);
       const services = await this.#parts.loadNexus();
       worker.replaceNexusServices(services!);
       const ms = Math.round(performance.now() - since);
       tell({ event: "nexusServicesReplaced", nexusServices: worker.nexusServices, ms });
     } catch (error) {
-      if (!this.#closed) tell({ event: "refused", why: "nexus", message: (error as Error).message });
+      if (!this.#closed) {
+        tell({ event: "refused", why: "nexus", message: (error as Error).message });
+      }
     }
   }
 }

@@ -47,9 +47,15 @@ export async function workerCommand(call: WorkerCall): Promise<number> {
   const activities = foundModules(call, "activities", options.activities);
   const nexus = foundModules(call, "nexus-services", options.nexusServices);
   if (nexus.length > 0 && !meansCluster(options)) {
-    throw new UsageError("--nexus-services is for workers on a cluster, which has the endpoints: name it with --address");
+    throw new UsageError(
+      "--nexus-services is for workers on a cluster, which has the endpoints: name it with --address",
+    );
   }
-  const workflows = named.length > 0 ? named : activities.length + nexus.length > 0 ? [] : configuredWorkflows(io.cwd);
+  const workflows = named.length > 0
+    ? named
+    : activities.length + nexus.length > 0
+    ? []
+    : configuredWorkflows(io.cwd);
   const logger = consoleLogger();
   const codec = await importCodec(io.cwd, options.codec);
   const converter = await converterOf(call);
@@ -97,7 +103,9 @@ async function converterOf({ options: { payloadConverter }, io: { cwd } }: Worke
   return { converter, payloadConverterModule: pathToFileURL(resolve(cwd, payloadConverter)) };
 }
 
-/** Returns the service, after a cluster has confirmed the namespace. Modules are loaded meanwhile. */
+/**
+ * Returns the service, after a cluster has confirmed the namespace. Modules are loaded meanwhile.
+ */
 function answering(
   call: WorkerCall,
   { service, where, namespace }: Connected,
@@ -124,9 +132,12 @@ async function readModules(
 ): Promise<Modules> {
   const workflowFiles = { current: new Map<string, string>() };
   const sources = await notingSources((path) => {
-    if (!workflowFiles.current.has(path)) workflowFiles.current.set(path, FileWatch.stamps([path]).get(path)!);
+    if (!workflowFiles.current.has(path)) {
+      workflowFiles.current.set(path, FileWatch.stamps([path]).get(path)!);
+    }
   });
-  const filesOf = async (modules: readonly string[]) => FileWatch.stamps(options.watch ? await moduleFiles(modules) : []);
+  const filesOf = async (modules: readonly string[]) =>
+    FileWatch.stamps(options.watch ? await moduleFiles(modules) : []);
   const activityFiles = await filesOf(activities), nexusFiles = await filesOf(nexus);
   const hooks = loaderHooks();
   const threads: ActivityThreads | undefined = activities.length === 0 ? undefined : {
@@ -136,14 +147,25 @@ async function readModules(
       ? { size: 1, concurrency: options.maxActivities }
       : { size: options.activityThreads }),
   };
-  return { workflows, activities, nexus, threads, sources, workflowFiles, activityFiles, nexusFiles };
+  return {
+    workflows,
+    activities,
+    nexus,
+    threads,
+    sources,
+    workflowFiles,
+    activityFiles,
+    nexusFiles,
+  };
 }
 
 /** Returns undefined if the command was ended while the worker waited for its cluster. */
 async function createWorker(
   call: WorkerCall,
   { workflows, threads, sources }: Modules,
-  { service, namespace, where }: Omit<Connected, "service"> & { service: Connected["service"] | Promise<Connected["service"]> },
+  { service, namespace, where }: Omit<Connected, "service"> & {
+    service: Connected["service"] | Promise<Connected["service"]>;
+  },
   { logger, codec, converter, probes, nexusServices }: {
     logger: Logger;
     nexusServices: Awaited<ReturnType<typeof nexusOf>>;
@@ -172,15 +194,19 @@ async function createWorker(
     ...(options.identity !== undefined && { identity: options.identity }),
     ...(crashNote !== undefined && { crashNote }),
     ...(probes !== undefined && { metrics: probes.metrics }),
-    ...(workflows.length > 0 && { workflows: workflows.map((path) => pathToFileURL(path)), sources }),
+    ...(workflows.length > 0 &&
+      { workflows: workflows.map((path) => pathToFileURL(path)), sources }),
     ...(options.interceptors.length > 0 && {
-      workflowInterceptors: options.interceptors.map((path) => pathToFileURL(resolve(call.io.cwd, path))),
+      workflowInterceptors: options.interceptors.map((path) =>
+        pathToFileURL(resolve(call.io.cwd, path))
+      ),
     }),
     ...(threads !== undefined && { activityThreads: threads }),
     ...(nexusServices !== undefined && { nexusServices }),
   }).catch((error: Error) => {
     if (
-      error instanceof WorkflowLoadError || error instanceof RangeError || /workerDeploymentOptions/.test(error.message) ||
+      error instanceof WorkflowLoadError || error instanceof RangeError ||
+      /workerDeploymentOptions/.test(error.message) ||
       /threads for activities|exports? no workflow/.test(error.message)
     ) {
       throw new UsageError(withOptions(error.message));
@@ -194,8 +220,12 @@ async function createWorker(
 /** Returns lint errors, without those that the loader reports. */
 async function lintErrors({ workflows, sources }: Modules) {
   const { lintWorkflows } = await import("../../../modules/lint/lint.ts");
-  const { findings } = await lintWorkflows(workflows.map((path) => pathToFileURL(path)), { host: sources });
-  return findings.filter(({ rule, severity }) => severity === "error" && !(RULES[rule] as Rule).loader);
+  const { findings } = await lintWorkflows(workflows.map((path) => pathToFileURL(path)), {
+    host: sources,
+  });
+  return findings.filter(({ rule, severity }) =>
+    severity === "error" && !(RULES[rule] as Rule).loader
+  );
 }
 
 /** Runs until Ctrl-C, or until the worker stops by itself, which throws. */
@@ -209,7 +239,9 @@ async function work(
   const { options, print, signal } = call;
   const lint = () => lintErrors(modules);
   if (options.watch && modules.workflows.length > 0) {
-    for (const { file, line, message, rule } of await lint()) print.warn(`${file}:${line}: ${message} [${rule}]`);
+    for (const { file, line, message, rule } of await lint()) {
+      print.warn(`${file}:${line}: ${message} [${rule}]`);
+    }
   }
   const running = worker.run();
   running.catch(() => {});
@@ -230,15 +262,26 @@ async function work(
     }, { activities: modules.activityFiles, nexus: modules.nexusFiles })
     : undefined;
   reloader?.start();
-  printStarted(call, worker, { namespace, where, store, served: await address, ...more, watched: reloader?.files });
-  const stopped = new Promise<void>((resolve) => signal.aborted ? resolve() : signal.addEventListener("abort", () => resolve()));
+  printStarted(call, worker, {
+    namespace,
+    where,
+    store,
+    served: await address,
+    ...more,
+    watched: reloader?.files,
+  });
+  const stopped = new Promise<void>((resolve) =>
+    signal.aborted ? resolve() : signal.addEventListener("abort", () => resolve())
+  );
   try {
     await Promise.race([running, stopped]);
   } catch (error) {
     throw new CommandError((error as Error).message, { cause: error });
   } finally {
     await reloader?.close();
-    if (signal.aborted) print.note("stopping after the running tasks; press Ctrl-C again to stop now");
+    if (signal.aborted) {
+      print.note("stopping after the running tasks; press Ctrl-C again to stop now");
+    }
     await worker.shutdown();
   }
 }

@@ -13,7 +13,10 @@ import { meansCluster, openCluster } from "../../service/cluster.ts";
 import { storePath } from "../../service/open_service.ts";
 import type { WorkerCall } from "./options.ts";
 
-/** From --listen: served before the cluster is contacted, so that a waiting worker does not look dead. */
+/**
+ * From --listen: served before the cluster is contacted, so that a waiting worker does not look
+ * dead.
+ */
 export async function openProbes({ options: { listen } }: WorkerCall, probed: { worker?: Worker }) {
   if (listen === undefined) return undefined;
   const { MetricsRegistry } = await import("../../../metrics/mod.ts");
@@ -26,11 +29,13 @@ export async function openProbes({ options: { listen } }: WorkerCall, probed: { 
       return probed.worker?.ready ?? false;
     },
   };
-  const { address, close } = await serveProbes({ listen, worker, metrics }).catch((error: Error) => {
-    throw error instanceof TypeError
-      ? new UsageError(`--listen: ${error.message}`)
-      : new CommandError(error.message, { cause: error });
-  });
+  const { address, close } = await serveProbes({ listen, worker, metrics }).catch(
+    (error: Error) => {
+      throw error instanceof TypeError
+        ? new UsageError(`--listen: ${error.message}`)
+        : new CommandError(error.message, { cause: error });
+    },
+  );
   return { metrics, address, close };
 }
 
@@ -49,9 +54,15 @@ export interface Connected {
 export async function openService(call: WorkerCall, logger: Logger): Promise<Connected> {
   const { options, given } = call;
   if (meansCluster(options)) {
-    if (given.has("store")) throw new UsageError("--store and --address contradict each other: name a store or a cluster");
+    if (given.has("store")) {
+      throw new UsageError(
+        "--store and --address contradict each other: name a store or a cluster",
+      );
+    }
     if (options.retention !== undefined) {
-      throw new UsageError("--retention is for stores; how long a cluster keeps closed workflows is a setting of its namespace");
+      throw new UsageError(
+        "--retention is for stores; how long a cluster keeps closed workflows is a setting of its namespace",
+      );
     }
     return await openCluster(call);
   }
@@ -75,8 +86,13 @@ export async function openService(call: WorkerCall, logger: Logger): Promise<Con
     );
   });
   const served = new DeferredServer(engine, true, logger);
-  const stop = options.retention === undefined ? () => {} : keepFor(options.retention, engine, logger);
+  const stop = options.retention === undefined
+    ? () => {}
+    : keepFor(options.retention, engine, logger);
   // The closing engine completes pending calls; the server sends the responses before it closes.
-  const close = () => Promise.resolve(stop()).then(() => served.retire()).then(() => engine.close()).then(() => served.close());
+  const close = () =>
+    Promise.resolve(stop()).then(() => served.retire()).then(() => engine.close()).then(() =>
+      served.close()
+    );
   return { service: engine, namespace: options.namespace, store, address: served.address, close };
 }

@@ -6,7 +6,12 @@ import type { WorkerCall } from "./options.ts";
 import type { ReloadEvent } from "./reload.ts";
 
 /** Reports a wait for the cluster. `why`: the reason; "" at first. */
-export function printWaiting({ print }: WorkerCall, where: string, namespace: string, why: string): void {
+export function printWaiting(
+  { print }: WorkerCall,
+  where: string,
+  namespace: string,
+  why: string,
+): void {
   print.result(
     { event: "waiting", address: where, namespace, ...(why !== "" && { why }) },
     () =>
@@ -46,21 +51,27 @@ export function printStarted({ print, options }: WorkerCall, worker: Worker, pla
       ...(listening !== undefined && { listening }),
     },
     () =>
-      `working on task queue "${taskQueue}"${at}${watched === undefined ? "" : `, watching ${watched} files`}\n` +
+      `working on task queue "${taskQueue}"${at}${
+        watched === undefined ? "" : `, watching ${watched} files`
+      }\n` +
       (workflowTypes.length > 0 ? `  workflows:  ${workflowTypes.join(", ")}\n` : "") +
       (activityTypes.length > 0
         ? `  activities: ${activityTypes.join(", ")}\n`
         : "  activities: none; what workflows call waits for a worker with --activities\n") +
       (deployment === undefined ? "" : versionLine(deployment)) +
       (nexus.length > 0 ? `  Nexus:      ${nexus.join(", ")}\n` : "") +
-      (listening === undefined ? "" : `  probes:     http://${listening}/healthz, /readyz, /metrics\n`),
+      (listening === undefined
+        ? ""
+        : `  probes:     http://${listening}/healthz, /readyz, /metrics\n`),
   );
 }
 
 /** Hint for "shop.v7": such a worker may wait for tasks that the cluster does not route to it. */
 function versionLine(deployment: string): string {
   const [name, ...build] = deployment.split(".");
-  return `  version:    ${build.join(".")} of deployment ${name}; it gets tasks once it is current or ramping ` +
+  return `  version:    ${
+    build.join(".")
+  } of deployment ${name}; it gets tasks once it is current or ramping ` +
     "(temporal worker deployment set-current-version)\n";
 }
 
@@ -83,15 +94,21 @@ export function reloadText(event: ReloadEvent, { print, io }: WorkerCall): strin
   switch (event.event) {
     case "replaced": {
       const { checkedRuns, pausedMs, broken, ms, workflowTypes } = event;
-      const runs = checkedRuns === 1 ? "1 open run agreed" : `${checkedRuns} replays of open runs agreed`;
+      const runs = checkedRuns === 1
+        ? "1 open run agreed"
+        : `${checkedRuns} replays of open runs agreed`;
       const head = `${at} ${print.paint("live", "green")}: the changed workflows (${
         workflowTypes.join(", ")
       }); ${runs}, ${ms} ms, tasks waited ${pausedMs} ms\n`;
       if (broken.length === 0) return head;
-      return `${head}  runs that the old code does not replay either:\n${short(broken.map(describeProblem).join("\n"))}\n`;
+      return `${head}  runs that the old code does not replay either:\n${
+        short(broken.map(describeProblem).join("\n"))
+      }\n`;
     }
     case "activitiesReplaced":
-      return `${at} ${print.paint("live", "green")}: the changed activities (${event.activities.join(", ")}), ${event.ms} ms\n`;
+      return `${at} ${print.paint("live", "green")}: the changed activities (${
+        event.activities.join(", ")
+      }), ${event.ms} ms\n`;
     case "nexusServicesReplaced":
       return `${at} ${print.paint("live", "green")}: the changed Nexus services (${
         event.nexusServices.join(", ")

@@ -37,8 +37,14 @@ export class FileWatch {
   #hasMore = false;
   #seen = "";
 
-  /** Calls `changed` with the files that differ from their stamps in `set`; at most once for each `set`. */
-  constructor(changed: (paths: readonly string[]) => void, { restMs = 100, lookMs = 1000 }: WatchOptions = {}) {
+  /**
+   * Calls `changed` with the files that differ from their stamps in `set`; at most once for each
+   * `set`.
+   */
+  constructor(
+    changed: (paths: readonly string[]) => void,
+    { restMs = 100, lookMs = 1000 }: WatchOptions = {},
+  ) {
     this.#changed = changed;
     this.#restMs = restMs;
     this.#look = setInterval(() => this.#check(), lookMs);
@@ -110,7 +116,9 @@ export class FileWatch {
     this.#rest = setTimeout(() => {
       this.#rest = undefined;
       // At rest: the files are unchanged since the last check.
-      if (JSON.stringify(differing.map(([path]) => [path, stamp(path)])) !== this.#seen) return this.#check();
+      if (JSON.stringify(differing.map(([path]) => [path, stamp(path)])) !== this.#seen) {
+        return this.#check();
+      }
       this.#files = new Map();
       this.#changed(differing.map(([path]) => path));
     }, this.#restMs);

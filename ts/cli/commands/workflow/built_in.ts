@@ -1,6 +1,11 @@
 // `workflow stack` and `workflow metadata`: built-in queries of Temporal's SDKs. Results are
 // validated, because the worker may be of any SDK.
-import { ENHANCED_STACK_TRACE, isReserved, STACK_TRACE, WORKFLOW_METADATA } from "../../../executor/program/built_in_queries.ts";
+import {
+  ENHANCED_STACK_TRACE,
+  isReserved,
+  STACK_TRACE,
+  WORKFLOW_METADATA,
+} from "../../../executor/program/built_in_queries.ts";
 import { Exit } from "../../frame/exit.ts";
 import { CommandError } from "../../frame/errors.ts";
 import { printable } from "../../frame/printable.ts";
@@ -24,7 +29,10 @@ export async function stackCommand(call: StackCall): Promise<number> {
     }
     const stack = await handle.query(STACK_TRACE);
     if (typeof stack !== "string") throw strange(STACK_TRACE);
-    call.print.result({ workflowId, stackTrace: stack }, () => stack === "" ? "" : `${printable(stack)}\n`);
+    call.print.result(
+      { workflowId, stackTrace: stack },
+      () => stack === "" ? "" : `${printable(stack)}\n`,
+    );
     if (stack === "") call.print.note("nothing waits: the run has ended");
     return Exit.ok;
   });
@@ -57,9 +65,15 @@ export async function metadataCommand(call: MetadataCall): Promise<number> {
 
 function metadataText({ definition = {}, currentDetails = "" }: Metadata, print: Printer): string {
   const parts: string[] = [
-    print.fields([["Type", definition.type], ["Details", currentDetails === "" ? undefined : currentDetails]]),
+    print.fields([["Type", definition.type], [
+      "Details",
+      currentDetails === "" ? undefined : currentDetails,
+    ]]),
   ];
-  const kinds = [["Signals", "signalDefinitions"], ["Updates", "updateDefinitions"], ["Queries", "queryDefinitions"]] as const;
+  const kinds = [["Signals", "signalDefinitions"], ["Updates", "updateDefinitions"], [
+    "Queries",
+    "queryDefinitions",
+  ]] as const;
   for (const [title, kind] of kinds) {
     // All workflows have Temporal's own queries; they are not listed.
     const found = listOf(definition[kind]).filter(({ name = "" }) => !isReserved(name));
@@ -74,7 +88,8 @@ function metadataText({ definition = {}, currentDetails = "" }: Metadata, print:
 
 function listOf(value: unknown): readonly Definition[] {
   if (value === undefined || value === null) return [];
-  const sound = Array.isArray(value) && value.every((each: unknown) => typeof each === "object" && each !== null);
+  const sound = Array.isArray(value) &&
+    value.every((each: unknown) => typeof each === "object" && each !== null);
   if (!sound) throw strange(WORKFLOW_METADATA);
   return (value as { [field: string]: unknown }[]).map(({ name, description }) => ({
     ...(typeof name === "string" && { name }),
@@ -83,7 +98,9 @@ function listOf(value: unknown): readonly Definition[] {
 }
 
 function asObject(value: unknown, query: string): { readonly [field: string]: unknown } {
-  if (typeof value === "object" && value !== null && !Array.isArray(value)) return value as { [field: string]: unknown };
+  if (typeof value === "object" && value !== null && !Array.isArray(value)) {
+    return value as { [field: string]: unknown };
+  }
   throw strange(query);
 }
 

@@ -24,7 +24,9 @@ const upper = (text: string): string => text.replace(/(?<=[a-z])(?=[A-Z])/g, "_"
 export async function resetCommand(call: ResetCall): Promise<number> {
   const { workflowId, runId, eventId, type, buildId, reason, reapplyExclude } = call.options;
   const named = [eventId, type, buildId].filter((point) => point !== undefined).length;
-  if (named !== 1) throw new UsageError("--event-id, --type or --build-id is required, and one of them only");
+  if (named !== 1) {
+    throw new UsageError("--event-id, --type or --build-id is required, and one of them only");
+  }
   if (eventId !== undefined && (!Number.isInteger(eventId) || eventId < 1)) {
     throw new UsageError(`--event-id is a whole number from 1, not ${eventId}`);
   }

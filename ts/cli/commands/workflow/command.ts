@@ -40,7 +40,8 @@ While a process has the store open, its commands reach it through a socket next 
       examples: [
         { line: `temporalex workflow start --type Cart --workflow-id cart-42 --input '"ada"'` },
         {
-          line: 'temporalex workflow start --type Report -i 2026 -i \'{"format": "pdf"}\' --store shop.sqlite',
+          line:
+            'temporalex workflow start --type Report -i 2026 -i \'{"format": "pdf"}\' --store shop.sqlite',
           what: "two arguments",
         },
         {
@@ -55,16 +56,22 @@ While a process has the store open, its commands reach it through a socket next 
       description: "Like start, followed by result. Ctrl-C stops waiting; the workflow continues.",
       options: start,
       exits: failedExits,
-      examples: [{ line: `temporalex workflow execute --type Cart --workflow-id cart-42 --input '"ada"'` }],
+      examples: [{
+        line: `temporalex workflow execute --type Cart --workflow-id cart-42 --input '"ada"'`,
+      }],
       run: async (call) => (await import("./start.ts")).executeCommand(call),
     }),
     signal: command({
       summary: "send a signal",
-      description: "Sends a signal to a workflow, or to all open workflows that a query selects. Returns when it is recorded.",
+      description:
+        "Sends a signal to a workflow, or to all open workflows that a query selects. Returns when it is recorded.",
       options: signalOptions,
       examples: [
         { line: "temporalex workflow signal -w cart-42 --name checkout" },
-        { line: `temporalex workflow signal --query 'WorkflowType = "Cart"' --yes --name remind -i '{"days": 3}'` },
+        {
+          line:
+            `temporalex workflow signal --query 'WorkflowType = "Cart"' --yes --name remind -i '{"days": 3}'`,
+        },
       ],
       run: async (call) => (await import("./messages.ts")).signalCommand(call),
     }),
@@ -76,7 +83,10 @@ While a process has the store open, its commands reach it through a socket next 
       notes:
         "A store reaches exactly those that had subscribed, in one transaction. On a cluster they are listed by the search attribute WorkflowSubscription, some time after they subscribed, and signalled one by one.",
       examples: [
-        { line: `temporalex workflow broadcast --signal enemy_killed --filter '"orc"' --input '"orc"'` },
+        {
+          line:
+            `temporalex workflow broadcast --signal enemy_killed --filter '"orc"' --input '"orc"'`,
+        },
         { line: "temporalex workflow broadcast --signal item_collected --filter 8 -i 8 --json" },
       ],
       run: async (call) => (await import("./broadcast.ts")).broadcastCommand(call),
@@ -92,14 +102,20 @@ While a process has the store open, its commands reach it through a socket next 
           options: updateOptions,
           examples: [
             { line: `temporalex workflow update -w cart-42 --name add_item --input '"BOOK-1"'` },
-            { line: `temporalex workflow update execute -w cart-42 --name add_item -i '"BOOK-1"' --update-id add-1` },
+            {
+              line:
+                `temporalex workflow update execute -w cart-42 --name add_item -i '"BOOK-1"' --update-id add-1`,
+            },
           ],
           run: async (call) => (await import("./messages.ts")).updateCommand(call),
         }),
         start: command({
           summary: "send an update and wait until it is accepted",
           options: updateStart,
-          examples: [{ line: `temporalex workflow update start -w cart-42 --name add_item -i '"BOOK-1"' --update-id add-1` }],
+          examples: [{
+            line:
+              `temporalex workflow update start -w cart-42 --name add_item -i '"BOOK-1"' --update-id add-1`,
+          }],
           run: async (call) => (await import("./messages.ts")).updateStartCommand(call),
         }),
         result: command({
@@ -137,19 +153,29 @@ While a process has the store open, its commands reach it through a socket next 
         }),
         complete: command({
           summary: "give a procedure its result",
-          description: "Gives a procedure its result, which is --input; without one the workflow gets undefined.",
+          description:
+            "Gives a procedure its result, which is --input; without one the workflow gets undefined.",
           options: procedureComplete,
           examples: [
-            { line: "temporalex workflow procedure complete -w fight-1 --name compute_damage -i 12" },
-            { line: `temporalex workflow procedure complete -w fight-1 --procedure-id 3 -i '{"approved": true}'` },
+            {
+              line: "temporalex workflow procedure complete -w fight-1 --name compute_damage -i 12",
+            },
+            {
+              line:
+                `temporalex workflow procedure complete -w fight-1 --procedure-id 3 -i '{"approved": true}'`,
+            },
           ],
           run: async (call) => (await import("./procedures.ts")).procedureCompleteCommand(call),
         }),
         fail: command({
           summary: "fail a procedure",
-          description: "Fails a procedure: the workflow's code gets an ActivityFailure with the reason as its cause.",
+          description:
+            "Fails a procedure: the workflow's code gets an ActivityFailure with the reason as its cause.",
           options: procedureFail,
-          examples: [{ line: 'temporalex workflow procedure fail -w fight-1 --name compute_damage --reason "no such weapon"' }],
+          examples: [{
+            line:
+              'temporalex workflow procedure fail -w fight-1 --name compute_damage --reason "no such weapon"',
+          }],
           run: async (call) => (await import("./procedures.ts")).procedureFailCommand(call),
         }),
       },
@@ -180,7 +206,8 @@ While a process has the store open, its commands reach it through a socket next 
     }),
     cancel: command({
       summary: "ask a workflow to stop",
-      description: "Asks a workflow to stop; it may clean up first. To end one that does not listen: terminate.",
+      description:
+        "Asks a workflow to stop; it may clean up first. To end one that does not listen: terminate.",
       options: end,
       examples: [
         { line: 'temporalex workflow cancel -w cart-42 --reason "the shop is closed"' },
@@ -190,7 +217,8 @@ While a process has the store open, its commands reach it through a socket next 
     }),
     terminate: command({
       summary: "end a workflow at once",
-      description: "Ends a workflow at once; its code does not learn of it. To let it clean up: cancel.",
+      description:
+        "Ends a workflow at once; its code does not learn of it. To let it clean up: cancel.",
       options: end,
       examples: [{ line: 'temporalex workflow terminate -w cart-42 --reason "stuck"' }],
       run: async (call) => (await import("./cancel_terminate_delete.ts")).terminateCommand(call),
@@ -200,7 +228,8 @@ While a process has the store open, its commands reach it through a socket next 
       description:
         "A workflow whose code ends the process, as V8 does when it is asked for more memory than there can be, is held after the second time: its tasks wait, and describe says so. This lets them be run again, by a process that has the store open now or by the next one.",
       options: release,
-      notes: "Correct the code first: what ends the process again is held again. Workflows of a cluster are never held.",
+      notes:
+        "Correct the code first: what ends the process again is held again. Workflows of a cluster are never held.",
       examples: [{ line: "temporalex workflow release -w cart-42 --store shop.sqlite" }],
       run: async (call) => (await import("./release.ts")).releaseCommand(call),
     }),
@@ -221,7 +250,10 @@ While a process has the store open, its commands reach it through a socket next 
         "Makes a new run of a workflow's history up to a point: --event-id, --type or --build-id. What was done after it is done again where the code does it again; signals, updates and cancel requests come again, unless they are excluded. An open run is terminated. Needs a cluster.",
       options: reset,
       examples: [
-        { line: 'temporalex workflow reset -w cart-42 --type LastWorkflowTask --reason "fixed" --address localhost:7233' },
+        {
+          line:
+            'temporalex workflow reset -w cart-42 --type LastWorkflowTask --reason "fixed" --address localhost:7233',
+        },
         {
           line:
             'temporalex workflow reset -w cart-42 --event-id 12 --reapply-exclude Signal --reason "fixed" --address localhost:7233',
@@ -256,7 +288,10 @@ While a process has the store open, its commands reach it through a socket next 
         "Fields of a query: WorkflowId, RunId, WorkflowType, TaskQueue, ExecutionStatus, StartTime, CloseTime, ExecutionTime. Operators: =, !=, <, <=, >, >=, IN, BETWEEN, STARTS_WITH, IS NULL, AND, OR, NOT; ORDER BY StartTime or CloseTime.",
       examples: [
         { line: "temporalex workflow list --limit 20" },
-        { line: `temporalex workflow list --query 'ExecutionStatus = "Failed" AND StartTime > "2026-01-01T00:00:00Z"'` },
+        {
+          line:
+            `temporalex workflow list --query 'ExecutionStatus = "Failed" AND StartTime > "2026-01-01T00:00:00Z"'`,
+        },
         { line: "temporalex workflow list -o jsonl | jq -r .workflowId" },
       ],
       run: async (call) => (await import("./describe_list.ts")).listCommand(call),
@@ -278,13 +313,17 @@ While a process has the store open, its commands reach it through a socket next 
       examples: [
         { line: "temporalex workflow show -w cart-42" },
         { line: "temporalex workflow show -w cart-42 --follow" },
-        { line: "temporalex workflow show -w cart-42 --json > cart-42.json", what: "exports the history" },
+        {
+          line: "temporalex workflow show -w cart-42 --json > cart-42.json",
+          what: "exports the history",
+        },
       ],
       run: async (call) => (await import("./show.ts")).showCommand(call),
     }),
     result: command({
       summary: "wait for a workflow's result",
-      description: "Waits until a workflow ends and prints its result. Ctrl-C stops waiting; the workflow continues.",
+      description:
+        "Waits until a workflow ends and prints its result. Ctrl-C stops waiting; the workflow continues.",
       options: result,
       exits: failedExits,
       examples: [{ line: "temporalex workflow result -w cart-42" }, {

@@ -36,19 +36,29 @@ export const statusText = (status: string): string =>
 
 /** JSON form without the raw message and empty fields. */
 function document(summary: WorkflowSummary | WorkflowDescription): { [name: string]: unknown } {
-  const { raw: _raw, rawDescription: _description, typedSearchAttributes: _typed, ...fields } = summary as WorkflowDescription;
+  const { raw: _raw, rawDescription: _description, typedSearchAttributes: _typed, ...fields } =
+    summary as WorkflowDescription;
   const shown = Object.entries(fields).filter(([name, value]) =>
-    value !== undefined && !(["memo", "searchAttributes"].includes(name) && Object.keys(value as object).length === 0)
+    value !== undefined &&
+    !(["memo", "searchAttributes"].includes(name) && Object.keys(value as object).length === 0)
   );
   return Object.fromEntries(
     shown.map((
       [name, value],
-    ) => [name, name === "pendingActivities" ? (value as PendingActivity[]).map(activityDocument) : value]),
+    ) => [
+      name,
+      name === "pendingActivities" ? (value as PendingActivity[]).map(activityDocument) : value,
+    ]),
   );
 }
 
-function activityDocument({ lastFailure, ...fields }: PendingActivity): { [name: string]: unknown } {
-  return { ...fields, ...(lastFailure !== undefined && { lastFailure: errorDocument(lastFailure).error }) };
+function activityDocument(
+  { lastFailure, ...fields }: PendingActivity,
+): { [name: string]: unknown } {
+  return {
+    ...fields,
+    ...(lastFailure !== undefined && { lastFailure: errorDocument(lastFailure).error }),
+  };
 }
 
 export async function describeCommand(call: DescribeCall): Promise<number> {
@@ -56,7 +66,9 @@ export async function describeCommand(call: DescribeCall): Promise<number> {
   return await withService(call, async ({ client, settings }) => {
     const handle = (client.getHandle(undefined, workflowId, runId) as Handle).with(settings);
     const description = await handle.describe();
-    const failure = (description.pendingWorkflowTask?.attempt ?? 1) > 1 ? await lastTaskFailure(handle) : undefined;
+    const failure = (description.pendingWorkflowTask?.attempt ?? 1) > 1
+      ? await lastTaskFailure(handle)
+      : undefined;
     call.print.result(
       { ...document(description), ...(failure !== undefined && { workflowTaskFailure: failure }) },
       () => describeText(description, failure, call.print, timeFormat),
@@ -65,7 +77,12 @@ export async function describeCommand(call: DescribeCall): Promise<number> {
   });
 }
 
-function describeText(d: WorkflowDescription, failure: TaskFailure | undefined, print: Printer, format: TimeFormat): string {
+function describeText(
+  d: WorkflowDescription,
+  failure: TaskFailure | undefined,
+  print: Printer,
+  format: TimeFormat,
+): string {
   const both = (time: Date | undefined) =>
     time === undefined
       ? undefined
@@ -79,10 +96,18 @@ function describeText(d: WorkflowDescription, failure: TaskFailure | undefined, 
     ["WorkflowId", d.workflowId],
     ["RunId", d.runId],
     ["Type", d.type],
-    ["Status", `${statusText(d.status)}${d.cancelRequested && d.status === "RUNNING" ? ", cancel requested" : ""}`],
+    [
+      "Status",
+      `${statusText(d.status)}${
+        d.cancelRequested && d.status === "RUNNING" ? ", cancel requested" : ""
+      }`,
+    ],
     ["TaskQueue", d.taskQueue],
     ["Started", both(d.startTime)],
-    ["First task due", d.executionTime?.getTime() === d.startTime?.getTime() ? undefined : both(d.executionTime)],
+    [
+      "First task due",
+      d.executionTime?.getTime() === d.startTime?.getTime() ? undefined : both(d.executionTime),
+    ],
     ["Closed", both(d.closeTime)],
     ["History", `${d.historyLength} events, ${(d.historySizeBytes / 1000).toFixed(1)} kB`],
     ["First run", d.firstRunId === "" || d.firstRunId === d.runId ? undefined : d.firstRunId],
@@ -93,7 +118,10 @@ function describeText(d: WorkflowDescription, failure: TaskFailure | undefined, 
     ["Search attributes", object(d.searchAttributes)],
     [
       "Workflow task",
-      task && `${statusText(task.state)}, attempt ${task.attempt}, since ${showTime(task.scheduledTime, format)}`,
+      task &&
+      `${statusText(task.state)}, attempt ${task.attempt}, since ${
+        showTime(task.scheduledTime, format)
+      }`,
     ],
     ["Paused", d.paused && [d.paused.reason, `since ${showTime(d.paused.since, format)}`]],
     ["Failed with", d.paused === undefined && failure ? failureLine(failure) : undefined],
@@ -108,7 +136,10 @@ function describeText(d: WorkflowDescription, failure: TaskFailure | undefined, 
     { title: "Activity", cell: (a) => a.activityType },
     { title: "Id", cell: (a) => a.activityId },
     { title: "State", cell: (a) => statusText(a.state) },
-    { title: "Attempt", cell: (a) => `${a.attempt}${a.maximumAttempts > 0 ? ` of ${a.maximumAttempts}` : ""}` },
+    {
+      title: "Attempt",
+      cell: (a) => `${a.attempt}${a.maximumAttempts > 0 ? ` of ${a.maximumAttempts}` : ""}`,
+    },
     { title: "Scheduled", cell: (a) => showTime(a.scheduledTime, format) },
     { title: "Heartbeat", cell: (a) => showTime(a.lastHeartbeatTime, format) },
     { title: "Last failure", cell: (a) => a.lastFailure?.message ?? "", colour: () => "red" },
@@ -134,9 +165,17 @@ export async function listCommand(call: ListCall): Promise<number> {
   const pageSize = Math.min(wholeNumberOption("--page-size", call.options.pageSize) ?? 100, limit);
   let withoutCode: ReadonlyMap<WorkflowSummary, TaskFailure> = new Map();
   const columns: Column<WorkflowSummary>[] = [
-    { title: "Status", cell: (w) => statusText(w.status), colour: (w) => withoutCode.has(w) ? "red" : COLOURS[w.status] },
+    {
+      title: "Status",
+      cell: (w) => statusText(w.status),
+      colour: (w) => withoutCode.has(w) ? "red" : COLOURS[w.status],
+    },
     { title: "WorkflowId", cell: (w) => w.workflowId },
-    { title: "Type", cell: (w) => withoutCode.has(w) ? `${w.type} (waits for its code: no worker knows it)` : w.type },
+    {
+      title: "Type",
+      cell: (w) =>
+        withoutCode.has(w) ? `${w.type} (waits for its code: no worker knows it)` : w.type,
+    },
     {
       title: "Started",
       cell: (w) => showTime(w.startTime, timeFormat),
@@ -156,8 +195,11 @@ export async function listCommand(call: ListCall): Promise<number> {
     const flush = async () => {
       if (page.length === 0) return;
       withoutCode = await waiting.among(page);
-      if (print.json) { for (const workflow of page) print.item(listed(workflow, withoutCode.get(workflow)), () => ""); }
-      else if (print.format === "text") call.io.out(table(page));
+      if (print.json) {
+        for (const workflow of page) {
+          print.item(listed(workflow, withoutCode.get(workflow)), () => "");
+        }
+      } else if (print.format === "text") call.io.out(table(page));
       page = [];
     };
     for await (const workflow of client.list(query, { pageSize, ...settings })) {
@@ -182,17 +224,24 @@ const listed = (workflow: WorkflowSummary, failure: TaskFailure | undefined) => 
 export async function countCommand(call: CountCall): Promise<number> {
   return await withService(call, async ({ client, settings }) => {
     const { print } = call;
-    const { count, groups } = await client.countGroups(queryOfOptions(call.options) ?? "", settings);
+    const { count, groups } = await client.countGroups(
+      queryOfOptions(call.options) ?? "",
+      settings,
+    );
     const columns: Column<WorkflowCountGroup>[] = [
       { title: "Count", cell: (group) => String(group.count), right: true },
       {
         title: "Group",
-        cell: ({ values }) => values.map((value) => typeof value === "string" ? value : showValue(value)).join(", "),
+        cell: ({ values }) =>
+          values.map((value) => typeof value === "string" ? value : showValue(value)).join(", "),
       },
     ];
     print.result(
       { count, ...(groups.length > 0 && { groups }) },
-      () => groups.length === 0 ? `${count}\n` : print.table([...groups, { count, values: ["all"] }], columns),
+      () =>
+        groups.length === 0
+          ? `${count}\n`
+          : print.table([...groups, { count, values: ["all"] }], columns),
     );
     return Exit.ok;
   });

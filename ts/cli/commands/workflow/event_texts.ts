@@ -8,7 +8,10 @@ import {
   SignalExternalWorkflowExecutionFailedCause,
   StartChildWorkflowExecutionFailedCause,
 } from "../../../messages/generated/temporal/api/enums/v1/failed_cause_pb.ts";
-import { type HistoryEvent, HistoryEventSchema } from "../../../messages/generated/temporal/api/history/v1/message_pb.ts";
+import {
+  type HistoryEvent,
+  HistoryEventSchema,
+} from "../../../messages/generated/temporal/api/history/v1/message_pb.ts";
 import { durationMs, timestampDate } from "../../../messages/well_known.ts";
 import { shownActivity } from "../../../converter/procedure_names.ts";
 import { enumName } from "../../../converter/enums.ts";
@@ -21,7 +24,8 @@ import { CliConverter, showValue, showValues } from "../../text/values.ts";
 const LONGEST = 160;
 const converter = new CliConverter();
 
-const short = (text: string): string => text.length > LONGEST ? `${text.slice(0, LONGEST - 3)}...` : text;
+const short = (text: string): string =>
+  text.length > LONGEST ? `${text.slice(0, LONGEST - 3)}...` : text;
 const values = (payloads: { readonly payloads: readonly Payload[] } | undefined): string =>
   short(showValues((payloads?.payloads ?? []).map((payload) => converter.fromPayload(payload))));
 const result = (payloads: { readonly payloads: readonly Payload[] } | undefined): string => {
@@ -31,14 +35,20 @@ const result = (payloads: { readonly payloads: readonly Payload[] } | undefined)
 
 /** Formats names with values. */
 const record = (payloads: { readonly [name: string]: Payload } | undefined): string =>
-  short(Object.entries(payloads ?? {}).map(([name, payload]) => `${name} ${values({ payloads: [payload] })}`).join(", "));
+  short(
+    Object.entries(payloads ?? {}).map(([name, payload]) =>
+      `${name} ${values({ payloads: [payload] })}`
+    ).join(", "),
+  );
 
 /** A failure in one line: type, message and cause. */
 function failureText(failure: Failure | undefined): string {
   const parts: string[] = [];
   for (let f = failure; f !== undefined; f = f.cause) {
     const info = f.failureInfo;
-    const type = info.case === "applicationFailureInfo" && info.value.type !== "" ? `${info.value.type}: ` : "";
+    const type = info.case === "applicationFailureInfo" && info.value.type !== ""
+      ? `${info.value.type}: `
+      : "";
     const text = `${type}${f.message}`;
     if (f.message !== "" && !parts.includes(text)) parts.push(text);
   }
@@ -75,7 +85,8 @@ export class EventTexts {
     const { attributes } = event;
     switch (attributes.case) {
       case "workflowExecutionStartedEventAttributes": {
-        const { workflowType, input, taskQueue, attempt, continuedExecutionRunId } = attributes.value;
+        const { workflowType, input, taskQueue, attempt, continuedExecutionRunId } =
+          attributes.value;
         const again = continuedExecutionRunId !== ""
           ? `, continued from ${continuedExecutionRunId}`
           : attempt > 1
@@ -101,14 +112,18 @@ export class EventTexts {
         return `${attributes.value.signalName}(${values(attributes.value.input)})`;
       case "workflowExecutionUpdateAcceptedEventAttributes": {
         const { acceptedRequest, protocolInstanceId } = attributes.value;
-        const name = `${acceptedRequest?.input?.name ?? ""}(${values(acceptedRequest?.input?.args)})`;
+        const name = `${acceptedRequest?.input?.name ?? ""}(${
+          values(acceptedRequest?.input?.args)
+        })`;
         this.#names.set(event.eventId, acceptedRequest?.input?.name ?? "");
         return `${name}, id ${protocolInstanceId}`;
       }
       case "workflowExecutionUpdateCompletedEventAttributes": {
         const { outcome, acceptedEventId } = attributes.value;
         const value = outcome?.value;
-        return `${this.#opened(acceptedEventId)} ${value?.case === "failure" ? failureText(value.value) : result(value?.value)}`;
+        return `${this.#opened(acceptedEventId)} ${
+          value?.case === "failure" ? failureText(value.value) : result(value?.value)
+        }`;
       }
       case "upsertWorkflowSearchAttributesEventAttributes":
         return record(attributes.value.searchAttributes?.indexedFields);
@@ -134,13 +149,19 @@ export class EventTexts {
       case "activityTaskStartedEventAttributes": {
         const { scheduledEventId, attempt, lastFailure } = attributes.value;
         const before = lastFailure === undefined ? "" : `, after ${failureText(lastFailure)}`;
-        return `${this.#opened(scheduledEventId)}${attempt > 1 ? `, attempt ${attempt}` : ""}${before}`;
+        return `${this.#opened(scheduledEventId)}${
+          attempt > 1 ? `, attempt ${attempt}` : ""
+        }${before}`;
       }
       case "activityTaskCompletedEventAttributes":
-        return `${this.#opened(attributes.value.scheduledEventId)} ${result(attributes.value.result)}`;
+        return `${this.#opened(attributes.value.scheduledEventId)} ${
+          result(attributes.value.result)
+        }`;
       case "activityTaskFailedEventAttributes":
       case "activityTaskTimedOutEventAttributes":
-        return `${this.#opened(attributes.value.scheduledEventId)}: ${failureText(attributes.value.failure)}`;
+        return `${this.#opened(attributes.value.scheduledEventId)}: ${
+          failureText(attributes.value.failure)
+        }`;
       case "activityTaskCanceledEventAttributes":
       case "activityTaskCancelRequestedEventAttributes":
         return this.#opened(attributes.value.scheduledEventId);
@@ -155,10 +176,13 @@ export class EventTexts {
       }
       case "timerFiredEventAttributes":
       case "timerCanceledEventAttributes":
-        return this.#names.get(attributes.value.startedEventId) ?? `timer ${attributes.value.timerId}`;
+        return this.#names.get(attributes.value.startedEventId) ??
+          `timer ${attributes.value.timerId}`;
       case "markerRecordedEventAttributes": {
         const { markerName, details } = attributes.value;
-        const shown = Object.entries(details).map(([key, payloads]) => `${key} ${values(payloads)}`);
+        const shown = Object.entries(details).map(([key, payloads]) =>
+          `${key} ${values(payloads)}`
+        );
         return short([markerName, ...shown].join(", "));
       }
       default:
@@ -190,7 +214,9 @@ export class EventTexts {
         }), id ${attributes.value.workflowId}`;
       case "startChildWorkflowExecutionFailedEventAttributes": {
         const { workflowType, workflowId, cause } = attributes.value;
-        return `${workflowType?.name ?? ""} ${workflowId}: ${enumName(StartChildWorkflowExecutionFailedCause, cause) ?? ""}`;
+        return `${workflowType?.name ?? ""} ${workflowId}: ${
+          enumName(StartChildWorkflowExecutionFailedCause, cause) ?? ""
+        }`;
       }
       case "signalExternalWorkflowExecutionInitiatedEventAttributes": {
         const { signalName, input, workflowExecution } = attributes.value;
@@ -207,11 +233,15 @@ export class EventTexts {
         return this.#opened(attributes.value.initiatedEventId);
       case "signalExternalWorkflowExecutionFailedEventAttributes": {
         const { initiatedEventId, cause } = attributes.value;
-        return `${this.#opened(initiatedEventId)}: ${enumName(SignalExternalWorkflowExecutionFailedCause, cause) ?? ""}`;
+        return `${this.#opened(initiatedEventId)}: ${
+          enumName(SignalExternalWorkflowExecutionFailedCause, cause) ?? ""
+        }`;
       }
       case "requestCancelExternalWorkflowExecutionFailedEventAttributes": {
         const { initiatedEventId, cause } = attributes.value;
-        return `${this.#opened(initiatedEventId)}: ${enumName(CancelExternalWorkflowExecutionFailedCause, cause) ?? ""}`;
+        return `${this.#opened(initiatedEventId)}: ${
+          enumName(CancelExternalWorkflowExecutionFailedCause, cause) ?? ""
+        }`;
       }
       default:
         return undefined;
@@ -221,7 +251,8 @@ export class EventTexts {
   /** All fields with decoded payloads. */
   details(event: HistoryEvent): string {
     const json = toJson(HistoryEventSchema, event) as { [name: string]: JsonValue };
-    const attributes = Object.entries(json).find(([name]) => name.endsWith("Attributes"))?.[1] ?? {};
+    const attributes = Object.entries(json).find(([name]) => name.endsWith("Attributes"))?.[1] ??
+      {};
     return (showValue(readable(attributes), 2)).replace(/^/gm, "  ");
   }
 }

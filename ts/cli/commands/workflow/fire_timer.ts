@@ -15,6 +15,9 @@ export async function fireTimerCommand(call: FireTimerCall): Promise<number> {
     if (error instanceof ServiceError) throw new CommandError(error.message, { cause: error });
     throw error;
   }
-  call.print.result({ ...timer, fired: true }, () => `timer ${printableLine(`${name} of ${workflowId}`)} fired\n`);
+  call.print.result(
+    { ...timer, fired: true },
+    () => `timer ${printableLine(`${name} of ${workflowId}`)} fired\n`,
+  );
   return Exit.ok;
 }

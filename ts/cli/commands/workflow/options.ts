@@ -1,11 +1,23 @@
 // Options of the commands and the types of their calls.
 import type { Call, Options } from "../../frame/command.ts";
-import { INPUT_OPTIONS, RUN_ID, SERVICE_OPTIONS, TIME_FORMAT, WORKFLOW_ID } from "../../service/options.ts";
+import {
+  INPUT_OPTIONS,
+  RUN_ID,
+  SERVICE_OPTIONS,
+  TIME_FORMAT,
+  WORKFLOW_ID,
+} from "../../service/options.ts";
 
 /** Options of a start. */
 export const START_OPTIONS = {
   type: { type: "text", value: "name", aliases: ["name"], required: true, help: "Workflow type" },
-  taskQueue: { type: "text", short: "t", value: "name", default: "default", help: "Queue whose workers run it" },
+  taskQueue: {
+    type: "text",
+    short: "t",
+    value: "name",
+    default: "default",
+    help: "Queue whose workers run it",
+  },
   workflowId: {
     type: "text",
     short: "w",
@@ -23,7 +35,8 @@ export const START_OPTIONS = {
     type: "text",
     value: "policy",
     choices: ["AllowDuplicate", "AllowDuplicateFailedOnly", "RejectDuplicate"],
-    help: "Whether an id may be taken again when its last workflow has ended. Default: AllowDuplicate",
+    help:
+      "Whether an id may be taken again when its last workflow has ended. Default: AllowDuplicate",
   },
   executionTimeout: {
     type: "duration",
@@ -34,9 +47,18 @@ export const START_OPTIONS = {
   taskTimeout: { type: "duration", value: "duration", help: "Limit of one workflow task" },
   startDelay: { type: "duration", value: "duration", help: "Time before the first workflow task" },
   memo: { type: "text", value: "key=json", many: true, help: "Data that describe and list show" },
-  searchAttribute: { type: "text", value: "key=json", many: true, help: "Data that --query can select by" },
+  searchAttribute: {
+    type: "text",
+    value: "key=json",
+    many: true,
+    help: "Data that --query can select by",
+  },
   entity: { type: "text", value: "id", help: "What it works for; list --entity finds all of it" },
-  correlation: { type: "text", value: "id", help: "What groups it with others; cancel --correlation ends all of it" },
+  correlation: {
+    type: "text",
+    value: "id",
+    help: "What groups it with others; cancel --correlation ends all of it",
+  },
   timers: {
     type: "text",
     value: "how",
@@ -44,14 +66,22 @@ export const START_OPTIONS = {
     default: "due",
     help: "manual: its timers fire when workflow fire-timer says so; not on a cluster",
   },
-  staticSummary: { type: "text", value: "text", help: "One line for people, shown by user interfaces" },
+  staticSummary: {
+    type: "text",
+    value: "text",
+    help: "One line for people, shown by user interfaces",
+  },
   staticDetails: { type: "text", value: "text", help: "More lines for people" },
 } as const satisfies Options;
 
 export const start = { ...START_OPTIONS, ...SERVICE_OPTIONS } as const satisfies Options;
 export type StartCall = Call<typeof start>;
 
-const one = { workflowId: WORKFLOW_ID, runId: RUN_ID, ...SERVICE_OPTIONS } as const satisfies Options;
+const one = {
+  workflowId: WORKFLOW_ID,
+  runId: RUN_ID,
+  ...SERVICE_OPTIONS,
+} as const satisfies Options;
 
 const QUERY = {
   type: "text",
@@ -68,11 +98,19 @@ const BELONGING = {
 
 /** One workflow by id, or all that a query selects. */
 const SOME = {
-  workflowId: { ...WORKFLOW_ID, required: false, help: "Workflow id; this, --query, --entity or --correlation is required" },
+  workflowId: {
+    ...WORKFLOW_ID,
+    required: false,
+    help: "Workflow id; this, --query, --entity or --correlation is required",
+  },
   ...BELONGING,
   runId: RUN_ID,
   query: { ...QUERY, help: `All open workflows that match, for instance 'WorkflowType = "Cart"'` },
-  yes: { type: "flag", short: "y", help: "Do not ask before it is done to all that --query selects" },
+  yes: {
+    type: "flag",
+    short: "y",
+    help: "Do not ask before it is done to all that --query selects",
+  },
 } as const satisfies Options;
 
 const NAME = { type: "text", value: "name", aliases: ["type"], required: true } as const;
@@ -90,7 +128,8 @@ export const broadcastOptions = {
   filter: {
     type: "text",
     value: "json",
-    help: "Those with this filter and those without one: a text, a number or a boolean. Default: all that have subscribed",
+    help:
+      "Those with this filter and those without one: a text, a number or a boolean. Default: all that have subscribed",
   },
   ...INPUT_OPTIONS,
   ...SERVICE_OPTIONS,
@@ -106,29 +145,43 @@ export type EndCall = Call<typeof end>;
 
 export const remove = {
   ...SOME,
-  query: { ...QUERY, help: `All workflows that match, open ones too, for instance 'WorkflowType = "Cart"'` },
+  query: {
+    ...QUERY,
+    help: `All workflows that match, open ones too, for instance 'WorkflowType = "Cart"'`,
+  },
   ...SERVICE_OPTIONS,
 } as const satisfies Options;
 export type DeleteCall = Call<typeof remove>;
 
 export const reset = {
   ...one,
-  eventId: { type: "number", short: "e", value: "n", help: "Continue after this event: the end of a workflow task" },
+  eventId: {
+    type: "number",
+    short: "e",
+    value: "n",
+    help: "Continue after this event: the end of a workflow task",
+  },
   type: {
     type: "text",
     short: "t",
     value: "point",
     choices: ["FirstWorkflowTask", "LastWorkflowTask", "LastContinuedAsNew"],
-    help: "Continue after the first workflow task, the last one, or the last one of the run that continued as this one",
+    help:
+      "Continue after the first workflow task, the last one, or the last one of the run that continued as this one",
   },
-  buildId: { type: "text", value: "id", help: "Continue after the first workflow task that workers of this build completed" },
+  buildId: {
+    type: "text",
+    value: "id",
+    help: "Continue after the first workflow task that workers of this build completed",
+  },
   reason: { type: "text", value: "text", required: true, help: "Why; histories show it" },
   reapplyExclude: {
     type: "text",
     value: "kind",
     many: true,
     choices: ["All", "Signal", "Update", "Nexus", "CancelRequest"],
-    help: "What came after the point and is not given to the new run again. Default: everything comes again",
+    help:
+      "What came after the point and is not given to the new run again. Default: everything comes again",
   },
 } as const satisfies Options;
 export type ResetCall = Call<typeof reset>;
@@ -139,11 +192,21 @@ export const updateWithStartOptions = {
   workflowId: WORKFLOW_ID,
   idConflictPolicy: {
     ...START_OPTIONS.idConflictPolicy,
-    help: "What happens when a workflow with this id is running. Default: UseExisting, it gets the update",
+    help:
+      "What happens when a workflow with this id is running. Default: UseExisting, it gets the update",
   },
   updateName: { type: "text", value: "name", required: true, help: "Update name" },
-  updateInput: { type: "text", value: "json", many: true, help: "An argument of the update, as JSON" },
-  updateId: { type: "text", value: "id", help: "Two updates with one id are one. Default: a random one" },
+  updateInput: {
+    type: "text",
+    value: "json",
+    many: true,
+    help: "An argument of the update, as JSON",
+  },
+  updateId: {
+    type: "text",
+    value: "id",
+    help: "Two updates with one id are one. Default: a random one",
+  },
   waitForStage: {
     type: "text",
     value: "stage",
@@ -160,7 +223,11 @@ export const updateOptions = {
   workflowId: WORKFLOW_ID,
   runId: RUN_ID,
   name: { ...NAME, help: "Update name" },
-  updateId: { type: "text", value: "id", help: "Two updates with one id are one. Default: a random one" },
+  updateId: {
+    type: "text",
+    value: "id",
+    help: "Two updates with one id are one. Default: a random one",
+  },
   ...INPUT_OPTIONS,
   ...SERVICE_OPTIONS,
 } as const satisfies Options;
@@ -168,7 +235,13 @@ export type UpdateCall = Call<typeof updateOptions>;
 
 export const updateStart = {
   ...updateOptions,
-  waitForStage: { type: "text", value: "stage", choices: ["accepted"], default: "accepted", help: "What to wait for" },
+  waitForStage: {
+    type: "text",
+    value: "stage",
+    choices: ["accepted"],
+    default: "accepted",
+    help: "What to wait for",
+  },
 } as const satisfies Options;
 export type UpdateStartCall = Call<typeof updateStart>;
 
@@ -203,7 +276,11 @@ const PROCEDURE = {
   procedureId: { type: "text", value: "id", help: "Its id, as workflow procedure list shows it" },
 } as const satisfies Options;
 
-export const procedureComplete = { ...PROCEDURE, ...INPUT_OPTIONS, ...SERVICE_OPTIONS } as const satisfies Options;
+export const procedureComplete = {
+  ...PROCEDURE,
+  ...INPUT_OPTIONS,
+  ...SERVICE_OPTIONS,
+} as const satisfies Options;
 export type ProcedureCompleteCall = Call<typeof procedureComplete>;
 
 export const procedureFail = {
@@ -231,7 +308,11 @@ export const queryOptions = {
 } as const satisfies Options;
 export type QueryCall = Call<typeof queryOptions>;
 
-const asked = { workflowId: WORKFLOW_ID, runId: RUN_ID, rejectCondition: REJECT_CONDITION } as const;
+const asked = {
+  workflowId: WORKFLOW_ID,
+  runId: RUN_ID,
+  rejectCondition: REJECT_CONDITION,
+} as const;
 export const stack = {
   ...asked,
   enhanced: { type: "flag", help: "As data: files, lines and columns, as JSON" },
@@ -252,20 +333,32 @@ export const listOptions = {
   query: QUERY,
   ...BELONGING,
   limit: { type: "number", value: "n", help: "Show at most so many" },
-  pageSize: { type: "number", value: "n", help: "Fetch so many at a time. Default: what the service gives" },
+  pageSize: {
+    type: "number",
+    value: "n",
+    help: "Fetch so many at a time. Default: what the service gives",
+  },
   timeFormat: TIME_FORMAT,
   ...SERVICE_OPTIONS,
 } as const satisfies Options;
 export type ListCall = Call<typeof listOptions>;
 
-export const countOptions = { query: QUERY, ...BELONGING, ...SERVICE_OPTIONS } as const satisfies Options;
+export const countOptions = {
+  query: QUERY,
+  ...BELONGING,
+  ...SERVICE_OPTIONS,
+} as const satisfies Options;
 export type CountCall = Call<typeof countOptions>;
 
 export const showOptions = {
   ...one,
   follow: { type: "flag", short: "f", help: "Print new events until the run closes" },
   detailed: { type: "flag", help: "All fields of every event" },
-  decode: { type: "flag", help: "Decode payloads in JSON too, with --codec. Default: an exported history keeps its secrets" },
+  decode: {
+    type: "flag",
+    help:
+      "Decode payloads in JSON too, with --codec. Default: an exported history keeps its secrets",
+  },
 } as const satisfies Options;
 export type ShowCall = Call<typeof showOptions>;
 

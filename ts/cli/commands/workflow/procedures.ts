@@ -18,10 +18,14 @@ export async function procedureListCommand(call: ProcedureListCall): Promise<num
     { title: "Id", cell: ({ id }) => id },
     { title: "Arguments", cell: ({ args }) => args.map((arg) => showValue(arg)).join(", ") },
     { title: "Since", cell: ({ since }) => showTime(since, timeFormat) },
-    { title: "Times out", cell: ({ expires }) => expires === undefined ? "" : showTime(expires, timeFormat) },
+    {
+      title: "Times out",
+      cell: ({ expires }) => expires === undefined ? "" : showTime(expires, timeFormat),
+    },
   ];
   return await withService(call, async ({ client, settings }) => {
-    const open = await (client.getHandle(undefined, workflowId, runId) as Handle).with(settings).procedures();
+    const open = await (client.getHandle(undefined, workflowId, runId) as Handle).with(settings)
+      .procedures();
     if (print.json) { for (const one of open) print.item(one, () => ""); }
     else if (open.length > 0) call.io.out(print.table(open, columns));
     print.end();
@@ -37,7 +41,9 @@ async function answer(
 ): Promise<number> {
   const { workflowId, runId, name, procedureId } = call.options;
   if ((name === undefined) === (procedureId === undefined)) {
-    throw new UsageError(`--name or --procedure-id is required, and not both; see temporalex ${call.name} --help`);
+    throw new UsageError(
+      `--name or --procedure-id is required, and not both; see temporalex ${call.name} --help`,
+    );
   }
   return await withService(call, async ({ client, settings }) => {
     const handle = (client.getHandle(undefined, workflowId, runId) as Handle).with(settings);
@@ -53,8 +59,16 @@ async function answer(
 
 export async function procedureCompleteCommand(call: ProcedureCompleteCall): Promise<number> {
   const values = await readInputs(call);
-  if (values.length > 1) throw new UsageError("a procedure has one result; give --input once, an array or an object for more");
-  return await answer(call, "completed", (handle, which) => handle.completeProcedure(which, values[0]));
+  if (values.length > 1) {
+    throw new UsageError(
+      "a procedure has one result; give --input once, an array or an object for more",
+    );
+  }
+  return await answer(
+    call,
+    "completed",
+    (handle, which) => handle.completeProcedure(which, values[0]),
+  );
 }
 
 export async function procedureFailCommand(call: ProcedureFailCall): Promise<number> {

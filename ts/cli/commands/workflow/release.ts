@@ -15,10 +15,14 @@ import type { ReleaseCall } from "./options.ts";
 export async function releaseCommand(call: ReleaseCall): Promise<number> {
   const { workflowId, runId } = call.options;
   if (meansCluster(call.options)) {
-    throw new UsageError("only stores hold workflows, a cluster does not: name the store with --store");
+    throw new UsageError(
+      "only stores hold workflows, a cluster does not: name the store with --store",
+    );
   }
   const path = storePath(call);
-  if (!existsSync(path)) throw new CommandError(`the store ${path} does not exist; name one with --store`);
+  if (!existsSync(path)) {
+    throw new CommandError(`the store ${path} does not exist; name one with --store`);
+  }
   const held = new HeldRuns(noteText(heldPath(resolveNotePath(path)))!);
   const released = held.release(workflowId, runId);
   if (released.length === 0) {
@@ -30,8 +34,18 @@ export async function releaseCommand(call: ReleaseCall): Promise<number> {
     throw new CommandError(`workflow ${workflowId}${run} is not held in ${path}; ${known}`);
   }
   call.print.result(
-    { workflowId, released: released.map(({ runId, workflowType, deaths }) => ({ runId, workflowType, deaths })) },
-    () => released.map((run) => `released ${printableLine(run.workflowId)} (run ${run.runId})\n`).join(""),
+    {
+      workflowId,
+      released: released.map(({ runId, workflowType, deaths }) => ({
+        runId,
+        workflowType,
+        deaths,
+      })),
+    },
+    () =>
+      released.map((run) => `released ${printableLine(run.workflowId)} (run ${run.runId})\n`).join(
+        "",
+      ),
   );
   return Exit.ok;
 }

@@ -1,7 +1,10 @@
 // `workflow show`: a history as a table, or in Temporal's own JSON form.
 import { toJson } from "@bufbuild/protobuf";
 import { collectHistory, historyToJson, isClosing } from "../../../client/history.ts";
-import { type HistoryEvent, HistoryEventSchema } from "../../../messages/generated/temporal/api/history/v1/message_pb.ts";
+import {
+  type HistoryEvent,
+  HistoryEventSchema,
+} from "../../../messages/generated/temporal/api/history/v1/message_pb.ts";
 import { Exit } from "../../frame/exit.ts";
 import type { Colour, Column } from "../../frame/printer.ts";
 import { type Handle, withService } from "../../service/open_service.ts";
@@ -25,7 +28,9 @@ export async function showCommand(call: ShowCall): Promise<number> {
       return Exit.ok;
     }
     if (print.format === "jsonl") {
-      for await (const event of events) io.out(`${JSON.stringify(toJson(HistoryEventSchema, event))}\n`);
+      for await (const event of events) {
+        io.out(`${JSON.stringify(toJson(HistoryEventSchema, event))}\n`);
+      }
       return Exit.ok;
     }
     const texts = new EventTexts();
@@ -34,7 +39,9 @@ export async function showCommand(call: ShowCall): Promise<number> {
         print.result(
           event,
           () =>
-            `${print.paint(`${event.eventId} ${texts.name(event)}`, "bold")}  ${texts.time(event)}\n${texts.details(event)}\n`,
+            `${print.paint(`${event.eventId} ${texts.name(event)}`, "bold")}  ${
+              texts.time(event)
+            }\n${texts.details(event)}\n`,
         );
       }
       return Exit.ok;

@@ -9,17 +9,26 @@ import { type Connection, type Handle, withService } from "../../service/open_se
 import type { ResultCall, StartCall, UpdateWithStartCall } from "./options.ts";
 import { type Encoded, encodeInput, jsonPairs, readInputs, showValue } from "../../text/values.ts";
 
-const upper = <T extends string>(text: string): T => text.replace(/(?<=[a-z])(?=[A-Z])/g, "_").toUpperCase() as T;
+const upper = <T extends string>(text: string): T =>
+  text.replace(/(?<=[a-z])(?=[A-Z])/g, "_").toUpperCase() as T;
 
 /** Converts options of a start for the client. */
 export function startOptions(
-  { options }: { readonly options: Omit<StartCall["options"], "startDelay"> & { readonly startDelay?: number | undefined } },
+  { options }: {
+    readonly options: Omit<StartCall["options"], "startDelay"> & {
+      readonly startDelay?: number | undefined;
+    };
+  },
   args: Encoded[],
 ): WorkflowOptions & { args: Encoded[] } {
-  const { idConflictPolicy, idReusePolicy, executionTimeout, runTimeout, taskTimeout, startDelay } = options;
+  const { idConflictPolicy, idReusePolicy, executionTimeout, runTimeout, taskTimeout, startDelay } =
+    options;
   const { staticSummary, staticDetails, entity, correlation, timers } = options;
   const memo = jsonPairs("--memo", options.memo);
-  const searchAttributes = jsonPairs("--search-attribute", options.searchAttribute) as WorkflowOptions["searchAttributes"];
+  const searchAttributes = jsonPairs(
+    "--search-attribute",
+    options.searchAttribute,
+  ) as WorkflowOptions["searchAttributes"];
   return {
     id: options.workflowId ?? randomId(),
     taskQueue: options.taskQueue,
@@ -60,7 +69,9 @@ export async function startCommand(call: StartCall): Promise<number> {
         ["Where", where],
       ]));
     if (store !== undefined && !held()) {
-      print.note("No process has the store open: the workflow begins when a worker opens it (temporalex worker).");
+      print.note(
+        "No process has the store open: the workflow begins when a worker opens it (temporalex worker).",
+      );
     }
     return Exit.ok;
   });
@@ -72,7 +83,9 @@ export async function executeCommand(call: StartCall): Promise<number> {
     const began = performance.now();
     const handle = await client.start(call.options.type, { ...options, ...settings });
     call.print.note(`started workflow ${handle.workflowId} (run ${handle.runId}) in ${where}`);
-    const left = settings.timeout === undefined ? {} : { timeout: Math.max(1, settings.timeout - (performance.now() - began)) };
+    const left = settings.timeout === undefined
+      ? {}
+      : { timeout: Math.max(1, settings.timeout - (performance.now() - began)) };
     return await showResult(call, handle, left, true);
   });
 }
@@ -91,7 +104,12 @@ export async function updateWithStartCommand(call: UpdateWithStartCall): Promise
       updateId,
       waitFor: waitForStage,
     });
-    const document = { workflowId: workflow.workflowId, runId: workflow.runId, updateId, name: updateName };
+    const document = {
+      workflowId: workflow.workflowId,
+      runId: workflow.runId,
+      updateId,
+      name: updateName,
+    };
     if (waitForStage === "accepted") {
       print.result({ ...document, stage: "ACCEPTED" }, () =>
         print.fields([
@@ -103,7 +121,10 @@ export async function updateWithStartCommand(call: UpdateWithStartCall): Promise
       return Exit.ok;
     }
     const result = await update.result(settings);
-    print.result({ ...document, result: result ?? null }, () => result === undefined ? "" : `${showValue(result, 2)}\n`);
+    print.result(
+      { ...document, result: result ?? null },
+      () => result === undefined ? "" : `${showValue(result, 2)}\n`,
+    );
     print.note(`workflow ${document.workflowId}, run ${document.runId}`);
     return Exit.ok;
   });
@@ -114,7 +135,12 @@ export async function resultCommand(call: ResultCall): Promise<number> {
   return await withService(
     call,
     ({ client, settings }) =>
-      showResult(call, client.getHandle(undefined, workflowId, runId) as Handle, settings, followRuns === "true"),
+      showResult(
+        call,
+        client.getHandle(undefined, workflowId, runId) as Handle,
+        settings,
+        followRuns === "true",
+      ),
   );
 }
 
@@ -136,7 +162,12 @@ export async function showResult(
 ): Promise<number> {
   try {
     const result = await handle.result({ ...settings, followRuns });
-    const document = { workflowId: handle.workflowId, runId: handle.runId, status: "COMPLETED", result: result ?? null };
+    const document = {
+      workflowId: handle.workflowId,
+      runId: handle.runId,
+      status: "COMPLETED",
+      result: result ?? null,
+    };
     print.result(document, () => result === undefined ? "" : `${showValue(result, 2)}\n`);
     if (result === undefined) print.note("the workflow completed without a result");
     return Exit.ok;
@@ -154,7 +185,12 @@ export async function showResult(
     if (!(error instanceof WorkflowFailedError)) throw error;
     const { cause } = error;
     const failure = errorDocument(cause).error;
-    const document = { workflowId: error.workflowId, runId: error.runId, status: STATUS[cause.name] ?? "FAILED", failure };
+    const document = {
+      workflowId: error.workflowId,
+      runId: error.runId,
+      status: STATUS[cause.name] ?? "FAILED",
+      failure,
+    };
     if (print.json) print.result(document, () => "");
     else if (print.format === "text") io.err(formatError(error, false));
     return Exit.failed;

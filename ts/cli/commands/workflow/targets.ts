@@ -12,7 +12,9 @@ type SomeCall = DeleteCall | EndCall | SignalCall;
 
 /** Returns the query of --query, --entity and --correlation; undefined without them. */
 export function queryOfOptions(
-  { query, entity, correlation }: { readonly [name in "query" | "entity" | "correlation"]: string | undefined },
+  { query, entity, correlation }: {
+    readonly [name in "query" | "entity" | "correlation"]: string | undefined;
+  },
 ): string | undefined {
   if (entity === undefined && correlation === undefined) return query;
   const selection = {
@@ -21,7 +23,9 @@ export function queryOfOptions(
   };
   const belonging = queryOf(selection);
   const [, where = "", groups = ""] = /^(.*?)(\bgroup\s+by\b.*)?$/is.exec(query ?? "") ?? [];
-  return `${belonging}${where.trim() === "" ? "" : ` AND (${where.trim()})`}${groups === "" ? "" : ` ${groups}`}`;
+  return `${belonging}${where.trim() === "" ? "" : ` AND (${where.trim()})`}${
+    groups === "" ? "" : ` ${groups}`
+  }`;
 }
 
 /** Removes the colon: "cancel requested" of "cancel requested:". */
@@ -47,11 +51,16 @@ export async function withTargets(
       `--workflow-id or --query is required (or --entity, --correlation), and not both; see temporalex ${call.name} --help`,
     );
   }
-  if (query !== undefined && runId !== undefined) throw new UsageError("--run-id goes with --workflow-id, not with --query");
+  if (query !== undefined && runId !== undefined) {
+    throw new UsageError("--run-id goes with --workflow-id, not with --query");
+  }
   return await withService(call, async ({ client, settings }) => {
     const { print } = call;
     if (workflowId !== undefined) {
-      await act((client.getHandle(undefined, workflowId, runId) as Handle).with(settings), settings);
+      await act(
+        (client.getHandle(undefined, workflowId, runId) as Handle).with(settings),
+        settings,
+      );
       print.result(
         { workflowId, ...(runId !== undefined && { runId }), done: word(done) },
         () => `${done} ${printableLine(workflowId)}\n`,
@@ -62,9 +71,17 @@ export async function withTargets(
     if (!yes) {
       const count = await client.count(selected, settings);
       const kind = which === "all" ? "" : "open ";
-      throw new UsageError(`${count} ${kind}workflow${count === 1 ? " matches" : "s match"}; add --yes to continue`);
+      throw new UsageError(
+        `${count} ${kind}workflow${count === 1 ? " matches" : "s match"}; add --yes to continue`,
+      );
     }
-    return await withEach(call, client, selected, (handle) => act(handle.with(settings), settings), done);
+    return await withEach(
+      call,
+      client,
+      selected,
+      (handle) => act(handle.with(settings), settings),
+      done,
+    );
   });
 }
 
@@ -87,7 +104,10 @@ async function withEach(
       const { workflowId, runId } = handle;
       try {
         await act(handle);
-        print.item({ workflowId, runId, done: word(done) }, () => `${done} ${printableLine(workflowId)}\n`);
+        print.item(
+          { workflowId, runId, done: word(done) },
+          () => `${done} ${printableLine(workflowId)}\n`,
+        );
       } catch (error) {
         // Closed meanwhile.
         if (error instanceof WorkflowNotFoundError) gone++;
@@ -104,9 +124,9 @@ async function withEach(
   print.end();
   const many = handles.length - failed - gone;
   print.note(
-    `${done.endsWith(":") ? `${done} ${many} workflow${many === 1 ? "" : "s"}` : `${many} ${done}`}${
-      gone > 0 ? `, ${gone} had ended` : ""
-    }${failed > 0 ? `, ${failed} failed` : ""}`,
+    `${
+      done.endsWith(":") ? `${done} ${many} workflow${many === 1 ? "" : "s"}` : `${many} ${done}`
+    }${gone > 0 ? `, ${gone} had ended` : ""}${failed > 0 ? `, ${failed} failed` : ""}`,
   );
   return failed > 0 ? Exit.failed : Exit.ok;
 }

@@ -48,8 +48,9 @@ function row(raw: LibsqlRow): SqlRow {
     if (column === "_metadata") continue;
     const value = raw[column]!;
     if (value instanceof ArrayBuffer) made[column] = new Uint8Array(value);
-    else if (value instanceof Uint8Array) made[column] = new Uint8Array(value.buffer, value.byteOffset, value.byteLength);
-    else made[column] = value;
+    else if (value instanceof Uint8Array) {
+      made[column] = new Uint8Array(value.buffer, value.byteOffset, value.byteLength);
+    } else made[column] = value;
   }
   return made;
 }
@@ -91,8 +92,8 @@ function wrap(database: LibsqlDatabase): SqlDatabase {
             for (const raw of rows) yield row(raw);
             ended = true;
           } finally {
-            // The library keeps a statement that was not read to its end open, which keeps the log from being checkpointed. `get` reads
-            // one more row and resets it.
+            // The library keeps a statement that was not read to its end open, which keeps the log
+            // from being checkpointed. `get` reads one more row and resets it.
             if (!ended) resetEarly(statement, params);
           }
         },

@@ -21,7 +21,11 @@ export function nodeLibrary(builtins: Builtins): SqlLibrary | undefined {
   if (sqlite?.DatabaseSync === undefined) return undefined;
   const { DatabaseSync } = sqlite;
   const hides = iterateHidesErrors(DatabaseSync);
-  return { name: "node:sqlite", nativeLocks: true, open: (path) => wrap(bounded(new DatabaseSync(path)), hides) };
+  return {
+    name: "node:sqlite",
+    nativeLocks: true,
+    open: (path) => wrap(bounded(new DatabaseSync(path)), hides),
+  };
 }
 
 let hidesErrors: boolean | undefined;

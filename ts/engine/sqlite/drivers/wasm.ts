@@ -3,7 +3,14 @@
 // closing a database does not finalize its statements (so they are tracked). Log and journal are
 // created with the umask's mode, not the database's, so each is made beforehand.
 import type { Builtins, FileSystem } from "../builtins.ts";
-import { type SqlDatabase, type SqlLibrary, type SqlRow, type SqlStatement, type SqlValue, withoutNul } from "../driver.ts";
+import {
+  type SqlDatabase,
+  type SqlLibrary,
+  type SqlRow,
+  type SqlStatement,
+  type SqlValue,
+  withoutNul,
+} from "../driver.ts";
 import { makeFile, modeOf, readAt } from "../own_files.ts";
 
 interface WasmStatement {
@@ -21,7 +28,9 @@ interface WasmDatabase {
 export function wasmLibrary(builtins: Builtins): SqlLibrary | undefined {
   let Database: new (path: string) => WasmDatabase;
   try {
-    ({ Database } = builtins.module.createRequire(import.meta.url)("node-sqlite3-wasm") as { Database: typeof Database });
+    ({ Database } = builtins.module.createRequire(import.meta.url)("node-sqlite3-wasm") as {
+      Database: typeof Database;
+    });
   } catch {
     return undefined;
   }
@@ -108,6 +117,8 @@ class WasmSqlDatabase implements SqlDatabase {
     this.#database.close();
     // Removes the empty journal, which was kept only for its mode.
     const journal = `${this.#path}-journal`;
-    if (this.#fs.existsSync(journal) && this.#fs.statSync(journal).size === 0) this.#fs.rmSync(journal, { force: true });
+    if (this.#fs.existsSync(journal) && this.#fs.statSync(journal).size === 0) {
+      this.#fs.rmSync(journal, { force: true });
+    }
   }
 }

@@ -1,8 +1,20 @@
 // Adapts a database of SQLite's WASM build to the driver interface.
-import type { BindingSpec, Database, PreparedStatement, SAHPoolUtil, Sqlite3Static } from "@sqlite.org/sqlite-wasm";
+import type {
+  BindingSpec,
+  Database,
+  PreparedStatement,
+  SAHPoolUtil,
+  Sqlite3Static,
+} from "@sqlite.org/sqlite-wasm";
 import { StoreFullError } from "../../store_errors.ts";
 import { boundedRows, type SqlLimits, tooLong } from "../bounded_rows.ts";
-import { type SqlDatabase, type SqlRow, type SqlStatement, type SqlValue, withoutNul } from "../driver.ts";
+import {
+  type SqlDatabase,
+  type SqlRow,
+  type SqlStatement,
+  type SqlValue,
+  withoutNul,
+} from "../driver.ts";
 import { quotaError, takeComplaint } from "./pool.ts";
 
 /** SQLite calls the progress handler after this many steps, a fraction of a millisecond. */
@@ -52,7 +64,9 @@ export class OpfsDatabase implements SqlDatabase {
       get: (params) => use(params, () => (statement.step() ? row(statement) : undefined)),
       all: (params) =>
         use(params, () => {
-          if (this.#limits !== undefined) return boundedRows({ iterate: () => rowsOf(statement) }, [], this.#limits);
+          if (this.#limits !== undefined) {
+            return boundedRows({ iterate: () => rowsOf(statement) }, [], this.#limits);
+          }
           return [...rowsOf(statement)];
         }),
       close: () => {
@@ -62,7 +76,9 @@ export class OpfsDatabase implements SqlDatabase {
     };
   }
 
-  /** Runs `work`. A statement with too large a result or too long a run time throws a SqlLimitError. */
+  /**
+   * Runs `work`. A statement with too large a result or too long a run time throws a SqlLimitError.
+   */
   within<T>(limits: SqlLimits, work: () => T): T {
     const { capi } = this.#sqlite;
     const until = performance.now() + limits.ms;
@@ -107,7 +123,9 @@ function settle(statement: PreparedStatement): void {
   }
 }
 
-/** SQLite reports any failure of its file system as "disk I/O error"; the cause comes from the pool. */
+/**
+ * SQLite reports any failure of its file system as "disk I/O error"; the cause comes from the pool.
+ */
 function attempt<T>(work: () => T): T {
   takeComplaint();
   try {
@@ -116,7 +134,8 @@ function attempt<T>(work: () => T): T {
     const complaint = takeComplaint();
     if (e instanceof StoreFullError || complaint === undefined) throw e;
     // Some browsers return a short write instead of a quota error.
-    const full = complaint.name === "QuotaExceededError" || /Unknown write\(\) failure/.test(complaint.message);
+    const full = complaint.name === "QuotaExceededError" ||
+      /Unknown write\(\) failure/.test(complaint.message);
     throw full
       ? quotaError("writing failed", complaint)
       : new Error(`${(e as Error).message} (${complaint.message})`, { cause: e });

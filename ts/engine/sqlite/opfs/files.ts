@@ -5,7 +5,9 @@ import { StoreUnavailableError } from "../../store_errors.ts";
  * Returns the root of the origin private file system. A worker opens its files, a page only moves
  * them. Throws a StoreUnavailableError with the reason.
  */
-export async function privateFiles(where: "a worker" | "a page"): Promise<FileSystemDirectoryHandle> {
+export async function privateFiles(
+  where: "a worker" | "a page",
+): Promise<FileSystemDirectoryHandle> {
   const { isSecureContext, navigator, FileSystemFileHandle } = globalThis as unknown as {
     isSecureContext?: boolean;
     navigator?: { storage?: { getDirectory?(): Promise<FileSystemDirectoryHandle> } };

@@ -63,7 +63,12 @@ export class OpfsStore {
           );
         }
         database = new OpfsDatabase(sqlite, pool, FILE);
-        prepare(database, `the store "${name}"`, options.synchronous ?? "FULL", options.migrations ?? MIGRATIONS);
+        prepare(
+          database,
+          `the store "${name}"`,
+          options.synchronous ?? "FULL",
+          options.migrations ?? MIGRATIONS,
+        );
         // Browsers reserve far more quota for a growing file than is written: a short log saves 25
         // of 38 MB.
         database.exec("PRAGMA wal_autocheckpoint=1000");
@@ -109,7 +114,9 @@ export class OpfsStore {
         release: () => void pool.pauseVfs(),
       },
       backup() {
-        throw new StoreError("a browser has no files to copy a store to: use exportStore(), which returns a Blob");
+        throw new StoreError(
+          "a browser has no files to copy a store to: use exportStore(), which returns a Blob",
+        );
       },
     });
   }
@@ -138,14 +145,17 @@ export class OpfsStore {
    * invariants between the tables. Rejects with a NotAStoreError, StoreVersionError or
    * StoreCorruptError and removes the file. `adopt` makes it the store of the next `open`.
    */
-  async stage(file: Blob): Promise<{ readonly runs: number; adopt(): Promise<void>; discard(): Promise<void> }> {
+  async stage(
+    file: Blob,
+  ): Promise<{ readonly runs: number; adopt(): Promise<void>; discard(): Promise<void> }> {
     const what = "the file to import";
     const header = new Uint8Array(HEADER_BYTES);
     header.set(new Uint8Array(await file.slice(0, HEADER_BYTES).arrayBuffer()));
     const migrations = this.#options.migrations ?? MIGRATIONS;
     checkHeader({ path: what, header, size: file.size, wal: -1, journal: -1 }, migrations);
     const generation = this.#generation + 1;
-    const discard = () => this.#folder.removeEntry(String(generation), { recursive: true }).catch(() => {});
+    const discard = () =>
+      this.#folder.removeEntry(String(generation), { recursive: true }).catch(() => {});
     await discard();
     let runs: number;
     try {
@@ -162,7 +172,9 @@ export class OpfsStore {
         prepare(database, what, this.#options.synchronous ?? "FULL", migrations);
         const problems = checkFile(database);
         if (problems.length > 0) {
-          throw new StoreCorruptError(`${what} is damaged: ${problems.join("; ")}. Choose another backup.`);
+          throw new StoreCorruptError(
+            `${what} is damaged: ${problems.join("; ")}. Choose another backup.`,
+          );
         }
         runs = Number(database.prepare("SELECT count(*) AS n FROM runs").get([])?.["n"]);
       } finally {
@@ -177,14 +189,18 @@ export class OpfsStore {
   }
 }
 
-async function generations(folder: FileSystemDirectoryHandle): Promise<{ ready: number | undefined; highest: number }> {
+async function generations(
+  folder: FileSystemDirectoryHandle,
+): Promise<{ ready: number | undefined; highest: number }> {
   let ready: number | undefined;
   let highest = 0;
   for await (const [name, handle] of entries(folder)) {
     if (!/^\d{1,9}$/.test(name) || handle.kind !== "directory") continue;
     const generation = Number(name);
     highest = Math.max(highest, generation);
-    if (generation > (ready ?? 0) && await hasMark(handle as FileSystemDirectoryHandle)) ready = generation;
+    if (generation > (ready ?? 0) && await hasMark(handle as FileSystemDirectoryHandle)) {
+      ready = generation;
+    }
   }
   return { ready, highest };
 }
@@ -209,7 +225,10 @@ async function markReady(folder: FileSystemDirectoryHandle, generation: number):
 }
 
 /** Removes replaced stores and incomplete imports. */
-async function removeOthers(folder: FileSystemDirectoryHandle, keep: number | undefined): Promise<void> {
+async function removeOthers(
+  folder: FileSystemDirectoryHandle,
+  keep: number | undefined,
+): Promise<void> {
   for await (const [name] of entries(folder)) {
     if (name === String(keep)) continue;
     // A closing tab may still have a handle open; the next opening tries again.

@@ -4,7 +4,12 @@
 // library by default removes the folder: `preserveOnInitFailure` must be set. File system errors
 // appear only in its log.
 import type { SAHPoolUtil, Sqlite3Static } from "@sqlite.org/sqlite-wasm";
-import { StoreBusyError, StoreError, StoreFullError, StoreUnavailableError } from "../../store_errors.ts";
+import {
+  StoreBusyError,
+  StoreError,
+  StoreFullError,
+  StoreUnavailableError,
+} from "../../store_errors.ts";
 
 /**
  * URL of the library's binary, for bundlers that do not find it. Default: `sqlite3.wasm` next to
@@ -31,9 +36,15 @@ function listen(...parts: unknown[]): void {
 /** Loads SQLite once. */
 export function loadSqlite({ sqliteWasm }: SqliteWasmOptions = {}): Promise<Sqlite3Static> {
   loading ??= (async () => {
-    (globalThis as { sqlite3ApiConfig?: unknown }).sqlite3ApiConfig = { error: listen, warn: listen, log: () => {} };
+    (globalThis as { sqlite3ApiConfig?: unknown }).sqlite3ApiConfig = {
+      error: listen,
+      warn: listen,
+      log: () => {},
+    };
     const { default: init } = await import("@sqlite.org/sqlite-wasm");
-    const start = init as unknown as (options: { locateFile?: () => string }) => Promise<Sqlite3Static>;
+    const start = init as unknown as (
+      options: { locateFile?: () => string },
+    ) => Promise<Sqlite3Static>;
     const restore = withoutSharedMemory();
     try {
       return await start(sqliteWasm === undefined ? {} : { locateFile: () => sqliteWasm });
@@ -74,7 +85,11 @@ const CAPACITY = 6;
 let pools = 0;
 
 /** Opens the pool in a folder, waiting for files that are still in use. */
-export async function openPool(sqlite: Sqlite3Static, directory: string, waitMs = BUSY_MS): Promise<SAHPoolUtil> {
+export async function openPool(
+  sqlite: Sqlite3Static,
+  directory: string,
+  waitMs = BUSY_MS,
+): Promise<SAHPoolUtil> {
   const until = performance.now() + waitMs;
   for (;;) {
     const name = `temporalex-${++pools}`;
@@ -85,7 +100,8 @@ export async function openPool(sqlite: Sqlite3Static, directory: string, waitMs 
       return pool;
     } catch (e) {
       takeComplaint();
-      const inUse = e instanceof DOMException && (e.name === "NoModificationAllowedError" || e.name === "InvalidStateError");
+      const inUse = e instanceof DOMException &&
+        (e.name === "NoModificationAllowedError" || e.name === "InvalidStateError");
       if (!inUse) throw poolError(e as Error, directory);
       if (performance.now() > until) {
         throw new StoreBusyError(

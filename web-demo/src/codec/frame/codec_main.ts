@@ -1,4 +1,5 @@
-// The script of codec.html: calls the endpoint that the user has entered. The policy of the page itself allows no other origin.
+// The script of codec.html: calls the endpoint that the user has entered. The policy of the page
+// itself allows no other origin.
 import type { CodecAsk, CodecStart, FromCodecFrame } from "./protocol.ts";
 
 /** Timeout of one request. */
@@ -33,5 +34,9 @@ addEventListener("message", function begin(event: MessageEvent): void {
   tell({ id: 0, status: 0, text: "" });
 });
 
-/** The policy source for an endpoint: only the origin if the path has characters that would end the source. */
-const sourceOf = ({ origin, pathname }: URL): string => /[;,\s]/.test(pathname) ? origin : origin + pathname;
+/**
+ * The policy source for an endpoint: only the origin if the path has characters that would end the
+ * source.
+ */
+const sourceOf = ({ origin, pathname }: URL): string =>
+  /[;,\s]/.test(pathname) ? origin : origin + pathname;

@@ -1,5 +1,7 @@
 // Messages between the page and the codec frame.
-/** The first message, with the port for all others. The frame responds with id 0 when it is ready. */
+/**
+ * The first message, with the port for all others. The frame responds with id 0 when it is ready.
+ */
 export interface CodecStart {
   /** URL for POST requests, with "/decode". */
   readonly endpoint: string;

@@ -1,5 +1,5 @@
-// Modules that a pasted codec can import: the parts of Temporal's packages and of temporalex that codecs use, and Node's Web Crypto.
-// Everything else must be bundled into the text.
+// Modules that a pasted codec can import: the parts of Temporal's packages and of temporalex that
+// codecs use, and Node's Web Crypto. Everything else must be bundled into the text.
 import { payloadFromBytes, payloadToBytes } from "../../../../ts/codec/payload_bytes.ts";
 import type { Payload } from "temporalex";
 
@@ -11,10 +11,14 @@ const text = new TextDecoder();
 class ValueError extends Error {
   override name = "ValueError";
 }
-const encoding: Module = { encode: (value: string) => utf8.encode(value), decode: (bytes: Uint8Array) => text.decode(bytes) };
+const encoding: Module = {
+  encode: (value: string) => utf8.encode(value),
+  decode: (bytes: Uint8Array) => text.decode(bytes),
+};
 const PayloadMessage = {
   encode: (payload: Payload) => ({
-    finish: () => payloadToBytes({ metadata: payload.metadata ?? {}, data: payload.data ?? new Uint8Array(0) }),
+    finish: () =>
+      payloadToBytes({ metadata: payload.metadata ?? {}, data: payload.data ?? new Uint8Array(0) }),
   }),
   decode: (bytes: Uint8Array) => payloadFromBytes(bytes),
   create: (payload: Payload) => payload,
@@ -40,7 +44,10 @@ const ADVICE: { readonly [specifier: string]: string } = {
   buffer: "in a browser use Uint8Array, atob and TextDecoder",
 };
 
-/** Returns a module. Throws an Error if the module or one of `names` does not exist; `line` is that of the import. */
+/**
+ * Returns a module. Throws an Error if the module or one of `names` does not exist; `line` is that
+ * of the import.
+ */
 export function importedModule(specifier: string, line: number, names: readonly string[]): Module {
   const found = Object.hasOwn(MODULES, specifier) ? MODULES[specifier]! : undefined;
   const bare = specifier.replace(/^node:/, "");
@@ -51,6 +58,8 @@ export function importedModule(specifier: string, line: number, names: readonly 
     throw new Error(`line ${line}: cannot import "${specifier}"; ${advice}`);
   }
   const missing = names.find((name) => !Object.hasOwn(found, name));
-  if (missing !== undefined) throw new Error(`line ${line}: "${specifier}" does not provide ${missing} here`);
+  if (missing !== undefined) {
+    throw new Error(`line ${line}: "${specifier}" does not provide ${missing} here`);
+  }
   return found;
 }

@@ -1,4 +1,5 @@
-// Runs a pasted codec in a worker of a sandboxed frame. Messages from there can come from hostile code, so they are checked.
+// Runs a pasted codec in a worker of a sandboxed frame. Messages from there can come from hostile
+// code, so they are checked.
 import type { Payload, PayloadCodec } from "temporalex";
 import { codecScriptUrl } from "virtual:sandbox";
 import type { WebWorker } from "../../../../ts/platform/threads.ts";
@@ -20,10 +21,16 @@ export interface RunningCodec {
   isRunning(): boolean;
 }
 
-/** Loads the module that the user has permitted. Rejects if loading fails. `stopped`: terminates it at any time, also while it loads. */
+/**
+ * Loads the module that the user has permitted. Rejects if loading fails. `stopped`: terminates it
+ * at any time, also while it loads.
+ */
 export async function runCodec(text: string, stopped: AbortSignal): Promise<RunningCodec> {
   const frame = await openFrame(stopped);
-  const open = new Map<number, { resolve(payloads: Payload[]): void; reject(error: Error): void }>();
+  const open = new Map<
+    number,
+    { resolve(payloads: Payload[]): void; reject(error: Error): void }
+  >();
   const worker: WebWorker = frame.worker();
   let give: () => void = () => {}, end: (error: Error) => void = () => {};
   const loaded = new Promise<void>((resolve, reject) => [give, end] = [resolve, reject]);
@@ -94,7 +101,9 @@ async function openFrame(stopped: AbortSignal): Promise<SandboxFrame> {
 
 async function open(): Promise<SandboxFrame> {
   const response = await fetch(new URL(codecScriptUrl, document.baseURI));
-  if (!response.ok) throw new Error(`cannot fetch the script of the sandbox: status ${response.status}`);
+  if (!response.ok) {
+    throw new Error(`cannot fetch the script of the sandbox: status ${response.status}`);
+  }
   const files = { script: await response.text(), core: new ArrayBuffer(0), hasCrypto: true };
   return await SandboxFrame.open({ files, check: checkedCodecMessage });
 }
@@ -125,7 +134,8 @@ function arePayloads(value: unknown): boolean {
     return true;
   };
   const areRight = value.every((payload: Partial<Payload> | null) =>
-    typeof payload === "object" && payload !== null && typeof payload.metadata === "object" && payload.metadata !== null &&
+    typeof payload === "object" && payload !== null && typeof payload.metadata === "object" &&
+    payload.metadata !== null &&
     Object.values(payload.metadata).every(isBytes) && isBytes(payload.data)
   );
   if (bytes > MOST_BYTES) throw new Error(`it returned ${Math.round(bytes / 2 ** 20)} MiB at once`);

@@ -1,5 +1,5 @@
-// `crypto.subtle` for the worker of a pasted codec, which does not have it: calls are forwarded to the frame's document
-// (realm/frame/subtle.ts).
+// `crypto.subtle` for the worker of a pasted codec, which does not have it: calls are forwarded to
+// the frame's document (realm/frame/subtle.ts).
 import type { KeyName, SubtleAsk, SubtleReply } from "../../realm/frame/subtle.ts";
 
 const METHODS = [
@@ -28,11 +28,15 @@ export function takeSubtle(data: SubtleReply | { readonly t?: unknown }): boolea
 
 /** Keys stay in the frame; the worker has frozen references to them. */
 function frozen(result: unknown): unknown {
-  if (typeof result === "object" && result !== null && "$key" in result) return Object.freeze(result as KeyName);
+  if (typeof result === "object" && result !== null && "$key" in result) {
+    return Object.freeze(result as KeyName);
+  }
   return result;
 }
 
 if (crypto.subtle === undefined) {
-  const subtle = Object.fromEntries(METHODS.map((method) => [method, (...args: unknown[]) => call(method, args)]));
+  const subtle = Object.fromEntries(
+    METHODS.map((method) => [method, (...args: unknown[]) => call(method, args)]),
+  );
   Object.defineProperty(crypto, "subtle", { value: Object.freeze(subtle), configurable: true });
 }

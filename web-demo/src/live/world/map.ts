@@ -1,4 +1,5 @@
-// The map on a canvas: ground, patrols, threats and the cell selected by keys, in the colors of the theme.
+// The map on a canvas: ground, patrols, threats and the cell selected by keys, in the colors of the
+// theme.
 import { HEIGHT, type Npc, WIDTH } from "../../../../examples/world/reducers.ts";
 import type { Sight } from "../../../../examples/world/world.ts";
 import type { Point } from "../../../../examples/world/workflows.ts";
@@ -6,10 +7,12 @@ import type { Point } from "../../../../examples/world/workflows.ts";
 /** Pixels of a cell, before the page scales the canvas. */
 export const CELL = 20;
 
-const token = (name: string): string => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
+const token = (name: string): string =>
+  getComputedStyle(document.documentElement).getPropertyValue(name).trim();
 
 /** Colors of NPCs by their state. */
-const kindOf = ({ doing }: Npc): string => doing === "fights" ? "--red" : doing === "alert" ? "--timer" : "--activity";
+const kindOf = ({ doing }: Npc): string =>
+  doing === "fights" ? "--red" : doing === "alert" ? "--timer" : "--activity";
 
 export function drawMap(canvas: HTMLCanvasElement, sight: Sight, at: Point | undefined): void {
   const scale = globalThis.devicePixelRatio || 1;
@@ -21,7 +24,9 @@ export function drawMap(canvas: HTMLCanvasElement, sight: Sight, at: Point | und
   pen.fillRect(0, 0, WIDTH * CELL, HEIGHT * CELL);
   pen.fillStyle = token("--line-2");
   for (let x = 0; x < WIDTH; x++) {
-    for (let y = 0; y < HEIGHT; y++) pen.fillRect((x + 0.5) * CELL - 0.5, (y + 0.5) * CELL - 0.5, 1, 1);
+    for (let y = 0; y < HEIGHT; y++) {
+      pen.fillRect((x + 0.5) * CELL - 0.5, (y + 0.5) * CELL - 0.5, 1, 1);
+    }
   }
   for (const npc of sight.npcs) drawNpc(pen, npc);
   for (const { x, y, hp } of sight.threats) {

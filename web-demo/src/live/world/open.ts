@@ -7,7 +7,10 @@ import sqliteUrl from "@sqlite.org/sqlite-wasm/sqlite3.wasm?url";
 import { populate, type World } from "../../../../examples/world/world.ts";
 
 const NPCS = 100;
-/** Milliseconds per step. Slower than on a server: a hundred patrols are some 140 workflow tasks per second. */
+/**
+ * Milliseconds per step. Slower than on a server: a hundred patrols are some 140 workflow tasks per
+ * second.
+ */
 const PACE_MS = 700;
 
 export interface OpenWorld extends World {
@@ -20,14 +23,17 @@ export async function openWorld(heard: (error: Error) => void): Promise<OpenWorl
   const app = await open({
     name: "temporalex-world",
     sqliteWasm: new URL(sqliteUrl, import.meta.url),
-    realm: () => new Worker(new URL("./realm.ts", import.meta.url), { type: "module", name: "world" }),
-    engineWorker: () => new Worker(new URL("./engine.ts", import.meta.url), { type: "module", name: "world-engine" }),
+    realm: () =>
+      new Worker(new URL("./realm.ts", import.meta.url), { type: "module", name: "world" }),
+    engineWorker: () =>
+      new Worker(new URL("./engine.ts", import.meta.url), { type: "module", name: "world-engine" }),
     engine: { synchronous: "NORMAL" },
     logger: {
       debug() {},
       info() {},
       warn() {},
-      error: (message, fields) => heard(fields?.["error"] instanceof Error ? fields["error"] : new Error(message)),
+      error: (message, fields) =>
+        heard(fields?.["error"] instanceof Error ? fields["error"] : new Error(message)),
     },
   });
   const world = { app, client: app.client, rows: app.tables.all };

@@ -18,17 +18,26 @@ const AGAIN_MS = 1000;
 const TIMERS = "SELECT timer_id, name FROM workflow_timer WHERE run_id = ? ORDER BY fires_ms";
 
 export function Workflows(
-  { world, npc, debug, fail }: { world: OpenWorld; npc: number; debug: Debug; fail: (wrong: string) => void },
+  { world, npc, debug, fail }: {
+    world: OpenWorld;
+    npc: number;
+    debug: Debug;
+    fail: (wrong: string) => void;
+  },
 ): JSX.Element {
   const [runs, setRuns] = useState<readonly Run[]>([]);
   const tell = (e: Error) => fail(`${e.name}: ${e.message}`);
   const read = async () => {
     const found: Run[] = [];
     for await (
-      const { workflowId, runId, type, status, searchAttributes } of world.client.workflows({ entityId: String(npc) }).list()
+      const { workflowId, runId, type, status, searchAttributes } of world.client.workflows({
+        entityId: String(npc),
+      }).list()
     ) {
       const isByHand = status === "RUNNING" && String(searchAttributes[BY_HAND]) === "manual";
-      const timers = isByHand ? await world.app.tables.all<Run["timers"][number]>(TIMERS, runId) : [];
+      const timers = isByHand
+        ? await world.app.tables.all<Run["timers"][number]>(TIMERS, runId)
+        : [];
       found.push({ workflowId, runId, type, status, timers });
       if (found.length === 10) break;
     }
@@ -52,7 +61,10 @@ export function Workflows(
     setRuns(await read());
   };
   const open = async ({ workflowId, runId }: Run) =>
-    await debug(`${workflowId}, run ${runId}`, await world.client.getHandle(undefined, workflowId, runId).historyBytes());
+    await debug(
+      `${workflowId}, run ${runId}`,
+      await world.client.getHandle(undefined, workflowId, runId).historyBytes(),
+    );
   return (
     <section class="panel" aria-labelledby="entity-title">
       <h2 id="entity-title">Entity {npc}</h2>

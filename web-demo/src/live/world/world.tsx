@@ -1,10 +1,18 @@
-// A small world in this tab: a hundred patrols, each a workflow, with tables in the same store. All actions are
-// workflows, so a reload, a closed tab or a killed browser loses nothing.
+// A small world in this tab: a hundred patrols, each a workflow, with tables in the same store. All
+// actions are workflows, so a reload, a closed tab or a killed browser loses nothing.
 import type { JSX, RefObject } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 import { HEIGHT, WIDTH } from "../../../../examples/world/reducers.ts";
 import type { Point } from "../../../../examples/world/workflows.ts";
-import { cast, endSpell, look, type Sight, strengthen, threaten, within } from "../../../../examples/world/world.ts";
+import {
+  cast,
+  endSpell,
+  look,
+  type Sight,
+  strengthen,
+  threaten,
+  within,
+} from "../../../../examples/world/world.ts";
 import type { Debug } from "../part.ts";
 import { drawMap } from "./map.ts";
 import type { OpenWorld } from "./open.ts";
@@ -40,27 +48,40 @@ export function WorldMap({ debug }: { debug: Debug }): JSX.Element {
     <>
       <h1>A world that outlives its tab</h1>
       <p class="lead">
-        A hundred patrols walk here. Each is a durable workflow that sleeps between two steps, and each step changes a table in
-        the same transaction that commits it. Reload, close the tab, kill the browser in the middle of a fight: they continue
-        where they were.
+        A hundred patrols walk here. Each is a durable workflow that sleeps between two steps, and
+        each step changes a table in the same transaction that commits it. Reload, close the tab,
+        kill the browser in the middle of a fight: they continue where they were.
       </p>
       {wrong !== "" && <p class="notice bad" role="alert" id="world-error">{wrong}</p>}
-      {world !== undefined ? <Play world={world} debug={debug} fail={setWrong} /> : (
-        <div class="invite">
-          <button type="button" class="primary" id="open-world" disabled={isOpening} onClick={() => void open()}>
-            {isOpening ? "Opening …" : "Open the world"}
-          </button>
-          <p class="fine">
-            Loads the engine and SQLite (once, under a megabyte), and keeps one file for this site in this browser.
-          </p>
-        </div>
-      )}
+      {world !== undefined
+        ? <Play world={world} debug={debug} fail={setWrong} />
+        : (
+          <div class="invite">
+            <button
+              type="button"
+              class="primary"
+              id="open-world"
+              disabled={isOpening}
+              onClick={() => void open()}
+            >
+              {isOpening ? "Opening …" : "Open the world"}
+            </button>
+            <p class="fine">
+              Loads the engine and SQLite (once, under a megabyte), and keeps one file for this site
+              in this browser.
+            </p>
+          </div>
+        )}
     </>
   );
 }
 
 /** Content of the tables, queried while the map is visible. */
-function useSight(world: OpenWorld, canvas: RefObject<HTMLCanvasElement | null>, fail: (wrong: string) => void): Sight {
+function useSight(
+  world: OpenWorld,
+  canvas: RefObject<HTMLCanvasElement | null>,
+  fail: (wrong: string) => void,
+): Sight {
   const [sight, setSight] = useState(EMPTY);
   useEffect(() => {
     let timer: ReturnType<typeof setTimeout>;
@@ -80,7 +101,9 @@ function useSight(world: OpenWorld, canvas: RefObject<HTMLCanvasElement | null>,
   return sight;
 }
 
-function Play({ world, debug, fail }: { world: OpenWorld; debug: Debug; fail: (wrong: string) => void }): JSX.Element {
+function Play(
+  { world, debug, fail }: { world: OpenWorld; debug: Debug; fail: (wrong: string) => void },
+): JSX.Element {
   const canvas = useRef<HTMLCanvasElement>(null);
   const sight = useSight(world, canvas, fail);
   const [tool, setTool] = useState<Tool>("threat");
@@ -104,13 +127,24 @@ function Play({ world, debug, fail }: { world: OpenWorld; debug: Debug; fail: (w
     }
     if (tool === "threat") return await threaten(world, place, 20);
     if (tool === "ward") {
-      return void await Promise.all((await within(world, place, 2)).map((npc) => strengthen(world, npc, 10_000, timers)));
+      return void await Promise.all(
+        (await within(world, place, 2)).map((npc) => strengthen(world, npc, 10_000, timers)),
+      );
     }
-    await cast(world, await within(world, place, 5), 30, 1000, `spell-${crypto.randomUUID()}`, timers);
+    await cast(
+      world,
+      await within(world, place, 5),
+      30,
+      1000,
+      `spell-${crypto.randomUUID()}`,
+      timers,
+    );
   };
-  const doing = (work: Promise<unknown>) => void work.catch((e: Error) => fail(`${e.name}: ${e.message}`));
+  const doing = (work: Promise<unknown>) =>
+    void work.catch((e: Error) => fail(`${e.name}: ${e.message}`));
   const onKeyDown = (event: KeyboardEvent) => {
-    const by = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] }[event.key];
+    const by =
+      { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] }[event.key];
     if (by === undefined && event.key !== "Enter") return;
     event.preventDefault();
     event.stopPropagation();
@@ -133,7 +167,14 @@ function Play({ world, debug, fail }: { world: OpenWorld; debug: Debug; fail: (w
         <legend class="hidden">What a click on the map does</legend>
         {TOOLS.map(([name, label, about]) => (
           <label key={name} title={about} class={tool === name ? "chosen" : ""}>
-            <input type="radio" name="tool" value={name} checked={tool === name} onChange={() => setTool(name)} />
+            <input
+              type="radio"
+              name="tool"
+              value={name}
+              checked={tool === name}
+              onChange={() =>
+                setTool(name)}
+            />
             {label}
           </label>
         ))}
@@ -141,10 +182,20 @@ function Play({ world, debug, fail }: { world: OpenWorld; debug: Debug; fail: (w
           title="New wards and poison wait until you fire their timers"
           class={byHand ? "chosen" : ""}
         >
-          <input type="checkbox" id="by-hand" checked={byHand} onChange={() => setByHand(!byHand)} />
+          <input
+            type="checkbox"
+            id="by-hand"
+            checked={byHand}
+            onChange={() => setByHand(!byHand)}
+          />
           Manual timers
         </label>
-        <button type="button" id="end-spells" disabled={poisoned === 0} onClick={() => doing(endSpells(world))}>
+        <button
+          type="button"
+          id="end-spells"
+          disabled={poisoned === 0}
+          onClick={() => doing(endSpells(world))}
+        >
           Cancel the poison
         </button>
       </fieldset>
@@ -180,13 +231,20 @@ function Strip({ role, sight }: { role: OpenWorld["app"]["role"]; sight: Sight }
   const count = (is: (npc: Sight["npcs"][number]) => boolean) => sight.npcs.filter(is).length;
   return (
     <div class="strip">
-      <span class={`badge ${role === "none" ? "bad" : role === "leader" ? "good" : "plain"}`} id="world-role">
-        {role === "leader" ? "this tab leads" : role === "follower" ? "another tab leads" : "no tab leads"}
+      <span
+        class={`badge ${role === "none" ? "bad" : role === "leader" ? "good" : "plain"}`}
+        id="world-role"
+      >
+        {role === "leader"
+          ? "this tab leads"
+          : role === "follower"
+          ? "another tab leads"
+          : "no tab leads"}
       </span>
       <span class="fine" id="world-counts" role="status">
-        {sight.npcs.length} patrols, {count(({ doing }) => doing === "fights")} fight, {count(({ ward }) => ward > 0)} warded,
-        {" "}
-        {count(({ poison }) => poison > 0)} poisoned; {sight.scores["threats beaten"] ?? 0} threats beaten
+        {sight.npcs.length} patrols, {count(({ doing }) => doing === "fights")} fight,{" "}
+        {count(({ ward }) => ward > 0)} warded, {count(({ poison }) => poison > 0)} poisoned;{" "}
+        {sight.scores["threats beaten"] ?? 0} threats beaten
       </span>
     </div>
   );
@@ -195,7 +253,11 @@ function Strip({ role, sight }: { role: OpenWorld["app"]["role"]; sight: Sight }
 /** Active spells; each is a correlation. */
 async function endSpells(world: OpenWorld): Promise<void> {
   const spells = new Set<string>();
-  for await (const { workflowId } of world.client.list("WorkflowType = 'Poison' AND ExecutionStatus = 'Running'")) {
+  for await (
+    const { workflowId } of world.client.list(
+      "WorkflowType = 'Poison' AND ExecutionStatus = 'Running'",
+    )
+  ) {
     spells.add(workflowId.slice(0, workflowId.lastIndexOf("-")));
   }
   await Promise.all([...spells].map((spell) => endSpell(world, spell)));

@@ -1,7 +1,7 @@
-// The work of a spare worker until its code comes: it replays the page's samples, so that the JavaScript engine
-// has compiled core and executor. The first replay of a new worker takes several times longer than later ones,
-// and each edit is replayed in a new worker. Only definitions and histories of the page are used, and runs are
-// disposed.
+// The work of a spare worker until its code comes: it replays the page's samples, so that the
+// JavaScript engine has compiled core and executor. The first replay of a new worker takes several
+// times longer than later ones, and each edit is replayed in a new worker. Only definitions and
+// histories of the page are used, and runs are disposed.
 import histories from "virtual:rehearsal";
 import { silentLog } from "../../../../ts/executor/program/program.ts";
 import { TaskRunner } from "../../../../ts/executor/tasks/task_runner.ts";

@@ -1,5 +1,6 @@
-// WebCrypto for the worker of a codec. A worker of an opaque origin has no `crypto.subtle`, because it is not a
-// secure context, but the frame's document has. Calls are messages; keys stay here and have numbers.
+// WebCrypto for the worker of a codec. A worker of an opaque origin has no `crypto.subtle`, because
+// it is not a secure context, but the frame's document has. Calls are messages; keys stay here and
+// have numbers.
 
 /** A message of the worker. */
 export interface SubtleAsk {
@@ -31,10 +32,15 @@ export const isSubtleAsk = (data: unknown): data is SubtleAsk =>
   typeof data === "object" && data !== null && (data as { readonly t?: unknown }).t === "subtle";
 
 /** Handles the calls of one worker. */
-export function subtleFor(reply: (message: SubtleReply) => void): (ask: SubtleAsk) => Promise<void> {
+export function subtleFor(
+  reply: (message: SubtleReply) => void,
+): (ask: SubtleAsk) => Promise<void> {
   const keys: CryptoKey[] = [];
   const given = (value: unknown): unknown => {
-    if (typeof value !== "object" || value === null || ArrayBuffer.isView(value) || value instanceof ArrayBuffer) return value;
+    if (
+      typeof value !== "object" || value === null || ArrayBuffer.isView(value) ||
+      value instanceof ArrayBuffer
+    ) return value;
     if (Array.isArray(value)) return value;
     if ("$key" in value) return keys[value.$key as number];
     // An algorithm can contain a key: the other party's, for ECDH.
@@ -43,7 +49,13 @@ export function subtleFor(reply: (message: SubtleReply) => void): (ask: SubtleAs
   const named = (result: unknown): unknown => {
     if (result instanceof CryptoKey) {
       const { type, extractable, algorithm, usages } = result;
-      return { $key: keys.push(result) - 1, type, extractable, algorithm, usages } satisfies KeyName;
+      return {
+        $key: keys.push(result) - 1,
+        type,
+        extractable,
+        algorithm,
+        usages,
+      } satisfies KeyName;
     }
     if (typeof result !== "object" || result === null || !("privateKey" in result)) return result;
     const { publicKey, privateKey } = result as CryptoKeyPair;

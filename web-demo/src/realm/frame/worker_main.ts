@@ -1,6 +1,6 @@
-// The worker in which dropped code runs: a realm behind the determinism guard, as one script without imports.
-// The first message has the bytes of the core, because compiled modules cannot be posted to an opaque origin.
-// They are compiled while the page still reads the code.
+// The worker in which dropped code runs: a realm behind the determinism guard, as one script
+// without imports. The first message has the bytes of the core, because compiled modules cannot be
+// posted to an opaque origin. They are compiled while the page still reads the code.
 import { serveRealm } from "../../../../ts/realm/serve.ts";
 import { rehearseInFrame } from "./rehearse.ts";
 
@@ -26,4 +26,7 @@ function first(event: MessageEvent): void {
 }
 
 scope.addEventListener("message", first);
-serveRealm(undefined, { core, rehearse: async (...args) => isSpare ? await rehearseInFrame(...args) : undefined });
+serveRealm(undefined, {
+  core,
+  rehearse: async (...args) => isSpare ? await rehearseInFrame(...args) : undefined,
+});

@@ -1,5 +1,5 @@
-// Parses and links the modules of code sets. In a separate worker, so that an endless parse can be terminated.
-// Runs no code. Modules with unchanged text are not parsed again.
+// Parses and links the modules of code sets. In a separate worker, so that an endless parse can be
+// terminated. Runs no code. Modules with unchanged text are not parsed again.
 import { WorkflowLoadError } from "../../../../ts/modules/loader/errors.ts";
 import type { ParsedModules } from "../../../../ts/modules/loader/parsed_modules.ts";
 import { repairedInLines } from "../../../../ts/modules/repairs/in_lines.ts";
@@ -16,12 +16,16 @@ interface Loading {
 }
 
 /** The last code set: its files, and its parsed modules. */
-let kept: { readonly set: string; readonly files: VirtualFiles; readonly parsed: ParsedModules } | undefined;
+let kept:
+  | { readonly set: string; readonly files: VirtualFiles; readonly parsed: ParsedModules }
+  | undefined;
 let open: Loading | undefined;
 
 addEventListener("message", ({ data }: MessageEvent<ToLoader>) => {
   if (data.t === "load") {
-    if (kept?.set !== data.set) kept = { set: data.set, files: new VirtualFiles(data.hasMore), parsed: new Map() };
+    if (kept?.set !== data.set) {
+      kept = { set: data.set, files: new VirtualFiles(data.hasMore), parsed: new Map() };
+    }
     const { files, parsed } = kept;
     for (const { path, text } of data.files) files.setText(path, text);
     void load(open = { id: data.id, entry: data.entry, lines: data.lines, files, parsed });
@@ -39,7 +43,8 @@ function tell(message: FromLoader): void {
 
 async function load({ id, entry, lines, files, parsed }: Loading): Promise<void> {
   files.begin();
-  const want = () => tell({ t: "want", id, files: [...files.wanted.files], folders: [...files.wanted.folders] });
+  const want = () =>
+    tell({ t: "want", id, files: [...files.wanted.files], folders: [...files.wanted.folders] });
   const isMissing = () => files.wanted.files.size + files.wanted.folders.size > 0;
   try {
     const { graph, hasConverter } = await loadSources({
@@ -60,8 +65,13 @@ async function load({ id, entry, lines, files, parsed }: Loading): Promise<void>
   } catch (error) {
     // Results without the missing files are not meaningful.
     if (isMissing()) return want();
-    if (error instanceof WorkflowLoadError) tell({ t: "refused", id, problems: error.problems.map(withoutRoot) });
-    else tell({ t: "failed", id, message: error instanceof Error ? error.message : String(error) });
+    if (error instanceof WorkflowLoadError) {
+      tell({ t: "refused", id, problems: error.problems.map(withoutRoot) });
+    } else {tell({
+        t: "failed",
+        id,
+        message: error instanceof Error ? error.message : String(error),
+      });}
   }
 }
 

@@ -29,7 +29,12 @@ export type ToLoader =
   | { readonly t: "repair"; readonly id: number; readonly divergence: Divergence };
 
 export type FromLoader =
-  | { readonly t: "want"; readonly id: number; readonly files: readonly string[]; readonly folders: readonly string[] }
+  | {
+    readonly t: "want";
+    readonly id: number;
+    readonly files: readonly string[];
+    readonly folders: readonly string[];
+  }
   | {
     readonly t: "loaded";
     readonly id: number;

@@ -1,5 +1,5 @@
-// Files for the synchronous loader, from a folder that can only be read asynchronously: missing files are
-// recorded, and the loader starts again when they have been read.
+// Files for the synchronous loader, from a folder that can only be read asynchronously: missing
+// files are recorded, and the loader starts again when they have been read.
 import type { SourceHost } from "../../../../ts/modules/loader/source_host.ts";
 import type { Listing } from "../../store/file_source.ts";
 
@@ -9,7 +9,8 @@ export class MoreNeeded extends Error {
 }
 
 /** The address of a file in the module graph. */
-export const urlOf = (path: string): string => `file:///${path.split("/").map(encodeURIComponent).join("/")}`;
+export const urlOf = (path: string): string =>
+  `file:///${path.split("/").map(encodeURIComponent).join("/")}`;
 
 /** The path of an address of the module graph; undefined for other addresses. */
 export function pathOf(url: string): string | undefined {
@@ -32,7 +33,10 @@ export class VirtualFiles implements SourceHost {
   /** Whether files can be requested. */
   readonly #hasMore: boolean;
   /** Paths of requested files, and of requested listings of folders. */
-  readonly wanted: { readonly files: Set<string>; readonly folders: Set<string> } = { files: new Set(), folders: new Set() };
+  readonly wanted: { readonly files: Set<string>; readonly folders: Set<string> } = {
+    files: new Set(),
+    folders: new Set(),
+  };
   /** Paths that were read since `begin`. */
   readonly used: Set<string> = new Set();
 
@@ -47,7 +51,10 @@ export class VirtualFiles implements SourceHost {
   }
 
   setListing(path: string, listing: Listing): void {
-    this.#folders.set(path, listing && { files: new Set(listing.files), folders: new Set(listing.folders) });
+    this.#folders.set(
+      path,
+      listing && { files: new Set(listing.files), folders: new Set(listing.folders) },
+    );
     this.wanted.folders.delete(path);
   }
 
@@ -69,8 +76,8 @@ export class VirtualFiles implements SourceHost {
     if (known === undefined) {
       if (!this.#isListed(path)) return undefined;
       this.wanted.files.add(path);
-      // The content of a package.json determines which files are needed next. For other files the search can
-      // continue.
+      // The content of a package.json determines which files are needed next. For other files the
+      // search can continue.
       if (path.endsWith("package.json")) throw new MoreNeeded();
       return "";
     }

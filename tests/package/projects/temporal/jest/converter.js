@@ -5,7 +5,12 @@ const { Money } = require("./money");
 const money = {
   encodingType: "json/money",
   toPayload: (value) =>
-    value instanceof Money ? { metadata: { encoding: encode("json/money") }, data: encode(String(value.cents)) } : undefined,
+    value instanceof Money
+      ? { metadata: { encoding: encode("json/money") }, data: encode(String(value.cents)) }
+      : undefined,
   fromPayload: (payload) => new Money(Number(decode(payload.data))),
 };
-exports.payloadConverter = new CompositePayloadConverter(money, ...defaultPayloadConverter.converters);
+exports.payloadConverter = new CompositePayloadConverter(
+  money,
+  ...defaultPayloadConverter.converters,
+);

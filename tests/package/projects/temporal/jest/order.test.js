@@ -15,9 +15,18 @@ afterAll(() => env.teardown());
 
 async function ended(workflowId, cents, signalled) {
   const workflowsPath = require.resolve("./workflows");
-  const worker = await Worker.create({ connection: env.nativeConnection, taskQueue: "test", workflowsPath, activities });
+  const worker = await Worker.create({
+    connection: env.nativeConnection,
+    taskQueue: "test",
+    workflowsPath,
+    activities,
+  });
   return await worker.runUntil(async () => {
-    const handle = await env.client.workflow.start(order, { taskQueue: "test", workflowId, args: [cents] });
+    const handle = await env.client.workflow.start(order, {
+      taskQueue: "test",
+      workflowId,
+      args: [cents],
+    });
     if (signalled) await handle.signal(approve);
     return await handle.result().catch((error) => error);
   });
@@ -43,14 +52,20 @@ test.each([[13, "RangeError", "an unlucky sum"], [-1, "Negative", "less than not
 );
 
 test("one activity", async () => {
-  expect(await new MockActivityEnvironment({ attempt: 2 }).run(activities.charge, 5)).toBe("receipt for 5, attempt 2");
-  await expect(new MockActivityEnvironment().run(activities.charge, 13)).rejects.toThrow(RangeError);
+  expect(await new MockActivityEnvironment({ attempt: 2 }).run(activities.charge, 5)).toBe(
+    "receipt for 5, attempt 2",
+  );
+  await expect(new MockActivityEnvironment().run(activities.charge, 13)).rejects.toThrow(
+    RangeError,
+  );
 });
 
 test("a data converter is loaded by Jest: its classes are the test's", async () => {
   const { Money } = require("./money");
   const { Client } = require("@temporalio/client");
-  const { connection, options } = new Client({ dataConverter: { payloadConverterPath: require.resolve("./converter") } });
+  const { connection, options } = new Client({
+    dataConverter: { payloadConverterPath: require.resolve("./converter") },
+  });
   const { payloadConverter } = options.loadedDataConverter;
   const payload = payloadConverter.toPayload(new Money(5));
   expect(payloadConverter.fromPayload(payload)).toBeInstanceOf(Money);

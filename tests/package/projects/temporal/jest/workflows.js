@@ -1,6 +1,9 @@
 const { condition, defineSignal, proxyActivities, setHandler } = require("@temporalio/workflow");
 
-const { charge } = proxyActivities({ startToCloseTimeout: "1 minute", retry: { maximumAttempts: 1 } });
+const { charge } = proxyActivities({
+  startToCloseTimeout: "1 minute",
+  retry: { maximumAttempts: 1 },
+});
 exports.approve = defineSignal("approve");
 
 exports.order = async function order(cents) {

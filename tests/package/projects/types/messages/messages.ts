@@ -1,8 +1,17 @@
-// TypeScript's error for a wrong call must be about the wrong value, in every supported version: a comment next to each line
-// has a part of the expected message. (TypeScript 7 reports only the last overload.) Read by
-// tests/package/type_messages.mjs.
+// TypeScript's error for a wrong call must be about the wrong value, in every supported version: a
+// comment next to each line has a part of the expected message. (TypeScript 7 reports only the last
+// overload.) Read by tests/package/type_messages.mjs.
 import type { Client } from "temporalex/client";
-import { executeChild, externalWorkflow, query, signal, spawn, startChild, update, workflow } from "temporalex/workflow";
+import {
+  executeChild,
+  externalWorkflow,
+  query,
+  signal,
+  spawn,
+  startChild,
+  update,
+  workflow,
+} from "temporalex/workflow";
 
 const addItem = update<[sku: string, count: number], number>("add_item");
 const checkout = signal<[at: Date]>("checkout");
@@ -14,8 +23,18 @@ export async function client(client: Client): Promise<void> {
   await client.start(cart, { id: "1" }); // says: Property 'args' is missing
   await client.start(cart, { args: [{ name: "ada" }] }); // says: Property 'id' is missing
   await client.execute(cart, { id: "1", args: [{ nome: "ada" }] }); // says: 'nome' does not exist in type '{ name: string; }'
-  await client.signalWithStart(cart, { id: "1", args: [{ name: "ada" }], signal: checkout, signalArgs: [7] }); // says: Type 'number' is not assignable to type 'Date'
-  await client.executeUpdateWithStart(cart, { id: "1", args: [{ name: "ada" }], update: addItem, updateArgs: ["a", "b"] }); // says: Type 'string' is not assignable to type 'number'
+  await client.signalWithStart(cart, {
+    id: "1",
+    args: [{ name: "ada" }],
+    signal: checkout,
+    signalArgs: [7],
+  }); // says: Type 'number' is not assignable to type 'Date'
+  await client.executeUpdateWithStart(cart, {
+    id: "1",
+    args: [{ name: "ada" }],
+    update: addItem,
+    updateArgs: ["a", "b"],
+  }); // says: Type 'string' is not assignable to type 'number'
   const handle = client.getHandle(cart, "1");
   await handle.update(addItem, 7, 1); // says: Argument of type '[7, 1]' is not assignable to parameter of type '[sku: string, count: number]'
   await handle.update(addItem, "a"); // says: Source has 1 element(s) but target requires 2
@@ -24,7 +43,11 @@ export async function client(client: Client): Promise<void> {
   await handle.startUpdate(addItem, { args: ["a", 1] }); // says: Property 'waitFor' is missing
   await handle.signal(checkout, "now"); // says: Type 'string' is not assignable to type 'Date'
   await handle.query(status, "yes"); // says: Type 'string' is not assignable to type 'boolean'
-  await client.schedule.create({ scheduleId: "s", spec: {}, action: { type: "startWorkflow", workflowType: cart, args: [7] } }); // says: Type 'number' is not assignable to type '{ name: string; }'
+  await client.schedule.create({
+    scheduleId: "s",
+    spec: {},
+    action: { type: "startWorkflow", workflowType: cart, args: [7] },
+  }); // says: Type 'number' is not assignable to type '{ name: string; }'
   client.getHandle("1"); // says: Expected 2-3 arguments, but got 1
 }
 

@@ -2,7 +2,15 @@
 // separate folder with a separate index, so the repository's index, files and work trees do not
 // change.
 import { execFile } from "node:child_process";
-import { existsSync, mkdtempSync, readdirSync, realpathSync, rmSync, statSync, symlinkSync } from "node:fs";
+import {
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  realpathSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join, relative, sep } from "node:path";
 import process from "node:process";
@@ -36,19 +44,45 @@ export async function revisionsOf(range: string, code: CodePaths): Promise<CodeV
   const root = realpathSync((await git("rev-parse", "--show-toplevel")).trim());
   const [, from = "", to = ""] = /^(.*?)(?:\.\.(.*))?$/s.exec(range)!;
   const [oldest, newest] = await Promise.all([from, to || "HEAD"].map(async (name) => {
-    const spoken = await git("rev-parse", "--verify", "--quiet", "--end-of-options", `${name}^{commit}`).catch(() => "");
+    const spoken = await git(
+      "rev-parse",
+      "--verify",
+      "--quiet",
+      "--end-of-options",
+      `${name}^{commit}`,
+    ).catch(() => "");
     signal.throwIfAborted();
-    if (spoken === "") throw new UsageError(`--bisect ${range}: git knows no revision ${JSON.stringify(name)}`);
+    if (spoken === "") {
+      throw new UsageError(`--bisect ${range}: git knows no revision ${JSON.stringify(name)}`);
+    }
     return spoken.trim();
   }));
   const format = `--format=%H${UNIT}%h${UNIT}%aI${UNIT}%an${UNIT}%s`;
   const one = await git("log", "-1", format, oldest!, "--");
-  const rest = await git("log", "--reverse", "--first-parent", format, `${oldest!}..${newest!}`, "--");
-  const versions = [...lines(one), ...lines(rest)].map((line) => revision(line.split(UNIT), root, code));
+  const rest = await git(
+    "log",
+    "--reverse",
+    "--first-parent",
+    format,
+    `${oldest!}..${newest!}`,
+    "--",
+  );
+  const versions = [...lines(one), ...lines(rest)].map((line) =>
+    revision(line.split(UNIT), root, code)
+  );
   if (range.includes("..")) return versions;
   const { workflows, interceptors, payloadConverter } = code;
-  const now: Opened = { workflows, interceptors, ...(payloadConverter !== undefined && { payloadConverter }), close() {} };
-  return [...versions, { version: "the files on the disk", text: "as they are now", open: () => Promise.resolve(now) }];
+  const now: Opened = {
+    workflows,
+    interceptors,
+    ...(payloadConverter !== undefined && { payloadConverter }),
+    close() {},
+  };
+  return [...versions, {
+    version: "the files on the disk",
+    text: "as they are now",
+    open: () => Promise.resolve(now),
+  }];
 }
 
 const lines = (text: string): string[] => text.split("\n").filter((line) => line !== "");
@@ -68,7 +102,11 @@ async function checkOut(commit: string, root: string, code: CodePaths): Promise<
   try {
     const to = join(folder, "code");
     const git = (...args: string[]) =>
-      runGit(args, { cwd: root, signal: code.signal, env: { ...process.env, GIT_INDEX_FILE: join(folder, "index") } });
+      runGit(args, {
+        cwd: root,
+        signal: code.signal,
+        env: { ...process.env, GIT_INDEX_FILE: join(folder, "index") },
+      });
     await git("read-tree", commit);
     await git("checkout-index", "--all", "--quiet", `--prefix=${to}${sep}`);
     const modules = [
@@ -101,23 +139,30 @@ function realOf(path: string): string {
 function inside(path: string, root: string): string {
   const below = relative(root, realOf(path));
   if (below.startsWith("..") || below === realOf(path)) {
-    throw new UsageError(`${path} lies outside of the git repository ${root}: --bisect cannot know what it was`);
+    throw new UsageError(
+      `${path} lies outside of the git repository ${root}: --bisect cannot know what it was`,
+    );
   }
   return below;
 }
 
-/** Links the currently installed packages, in each folder from the module's up to the repository's. */
+/**
+ * Links the currently installed packages, in each folder from the module's up to the repository's.
+ */
 function linkPackages(from: string, root: string, to: string): void {
   for (let folder = from; !relative(root, folder).startsWith(".."); folder = dirname(folder)) {
     const packages = join(folder, "node_modules");
     const there = join(to, relative(root, folder));
     const link = join(there, "node_modules");
-    if (isFolder(packages) && isFolder(there) && !existsSync(link)) symlinkSync(packages, link, "junction");
+    if (isFolder(packages) && isFolder(there) && !existsSync(link)) {
+      symlinkSync(packages, link, "junction");
+    }
     if (dirname(folder) === folder) return;
   }
 }
 
-const isFolder = (path: string): boolean => existsSync(path) && statSync(path).isDirectory() && readdirSync(path).length > 0;
+const isFolder = (path: string): boolean =>
+  existsSync(path) && statSync(path).isDirectory() && readdirSync(path).length > 0;
 
 /** Returns standard output. Throws a UsageError with git's message. */
 function runGit(
@@ -125,12 +170,21 @@ function runGit(
   options: { readonly cwd: string; readonly signal: AbortSignal; readonly env?: NodeJS.ProcessEnv },
 ): Promise<string> {
   return new Promise((resolve, reject) =>
-    void execFile("git", [...args], { ...options, maxBuffer: MAX_OUTPUT }, (error, stdout, stderr) => {
-      if (error === null) resolve(stdout);
-      else if (options.signal.aborted) reject(options.signal.reason);
-      else if ((error as { code?: unknown }).code === "ENOENT") {
-        reject(new UsageError("--bisect needs git, which is not installed; --versions takes modules instead"));
-      } else reject(new UsageError(`git ${args[0]}: ${stderr.trim() || error.message}`));
-    })
+    void execFile(
+      "git",
+      [...args],
+      { ...options, maxBuffer: MAX_OUTPUT },
+      (error, stdout, stderr) => {
+        if (error === null) resolve(stdout);
+        else if (options.signal.aborted) reject(options.signal.reason);
+        else if ((error as { code?: unknown }).code === "ENOENT") {
+          reject(
+            new UsageError(
+              "--bisect needs git, which is not installed; --versions takes modules instead",
+            ),
+          );
+        } else reject(new UsageError(`git ${args[0]}: ${stderr.trim() || error.message}`));
+      },
+    )
   );
 }

@@ -40,16 +40,30 @@ interface Look {
 /** Throws a UsageError for options that contradict a bisection. */
 export function checkBisect({ options }: ReplayCall): void {
   const { bisect, versions, junit, sarif, html, github } = options;
-  if (bisect !== undefined && versions.length > 0) throw new UsageError("--bisect and --versions contradict each other");
-  const files = [junit !== undefined && "--junit", sarif !== undefined && "--sarif", html !== undefined && "--html"];
+  if (bisect !== undefined && versions.length > 0) {
+    throw new UsageError("--bisect and --versions contradict each other");
+  }
+  const files = [
+    junit !== undefined && "--junit",
+    sarif !== undefined && "--sarif",
+    html !== undefined && "--html",
+  ];
   const reports = [...files, github && "--github"].filter(Boolean);
   const name = bisect === undefined ? "--versions" : "--bisect";
   if (reports.length > 0) {
-    throw new UsageError(`${reports.join(" and ")}: ${name} makes no report; replay the version that it names`);
+    throw new UsageError(
+      `${reports.join(" and ")}: ${name} makes no report; replay the version that it names`,
+    );
   }
-  if (versions.length === 1) throw new UsageError("--versions names one module: give it once for each version, the oldest first");
+  if (versions.length === 1) {
+    throw new UsageError(
+      "--versions names one module: give it once for each version, the oldest first",
+    );
+  }
   if (versions.length > 0 && options.workflows.length > 0) {
-    throw new UsageError("--workflows and --versions contradict each other: each version is a module");
+    throw new UsageError(
+      "--workflows and --versions contradict each other: each version is a module",
+    );
   }
 }
 
@@ -57,7 +71,11 @@ export async function bisectCommand(call: ReplayCall, search: BisectWith): Promi
   const { io, options, print, signal } = call;
   const { bisect, versions: modules } = options;
   const { workflows, interceptors, payloadConverter } = search;
-  const code = { workflows, interceptors, ...(payloadConverter !== undefined && { payloadConverter }) };
+  const code = {
+    workflows,
+    interceptors,
+    ...(payloadConverter !== undefined && { payloadConverter }),
+  };
   const versions = bisect === undefined
     ? modules.map((module) => versionOf(module, { ...code, workflows: [resolve(io.cwd, module)] }))
     : await revisionsOf(bisect, { ...code, cwd: io.cwd, signal });
@@ -71,9 +89,16 @@ export async function bisectCommand(call: ReplayCall, search: BisectWith): Promi
     looks.set(version, seen);
     const { verdict, line, why } = seen;
     print.result(
-      { ...shown(version), verdict, ...(line !== undefined && { line }), ...(why !== undefined && { message: why }) },
+      {
+        ...shown(version),
+        verdict,
+        ...(line !== undefined && { line }),
+        ...(why !== undefined && { message: why }),
+      },
       () =>
-        `${`${verdict.padEnd(10)} ${version.version}  ${version.text}`.trimEnd()}${why === undefined ? "" : `\n    ${why}`}\n`,
+        `${`${verdict.padEnd(10)} ${version.version}  ${version.text}`.trimEnd()}${
+          why === undefined ? "" : `\n    ${why}`
+        }\n`,
     );
     return seen;
   };
@@ -103,7 +128,11 @@ const versionOf = (module: string, code: Omit<Opened, "close">): CodeVersion => 
   open: () => Promise.resolve({ ...code, close() {} }),
 });
 
-async function lookAt(version: CodeVersion, { options, signal }: ReplayCall, search: BisectWith): Promise<Look> {
+async function lookAt(
+  version: CodeVersion,
+  { options, signal }: ReplayCall,
+  search: BisectWith,
+): Promise<Look> {
   const code = await version.open();
   try {
     let realm: WorkerRealm;
@@ -117,16 +146,29 @@ async function lookAt(version: CodeVersion, { options, signal }: ReplayCall, sea
       let wrong: ReplayLine | undefined;
       const onLine = (line: ReplayLine) => {
         if (line.verdict === "ok" || wrong !== undefined) return;
-        if (line.verdict === "unreadable") throw new UsageError(`${historyLabel(line)}: ${line.error?.message}`);
+        if (line.verdict === "unreadable") {
+          throw new UsageError(`${historyLabel(line)}: ${line.error?.message}`);
+        }
         wrong = line;
         enough.abort();
       };
       const { threads, codec } = search;
       const ends = AbortSignal.any([signal, enough.signal]);
-      await replayAll(search.source, { realm, threads, codec, strict: options.strict, signal: ends, onGone() {}, onLine });
+      await replayAll(search.source, {
+        realm,
+        threads,
+        codec,
+        strict: options.strict,
+        signal: ends,
+        onGone() {},
+        onLine,
+      });
       signal.throwIfAborted();
       if (wrong === undefined) return { verdict: "ok" };
-      return { verdict: "diverges", line: JSON.parse(relativeTo(code.folder, JSON.stringify(wrong))) as ReplayLine };
+      return {
+        verdict: "diverges",
+        line: JSON.parse(relativeTo(code.folder, JSON.stringify(wrong))) as ReplayLine,
+      };
     } finally {
       await realm.dispose();
     }
@@ -176,12 +218,21 @@ function conclude(
     () => {
       const count = `${looks.size} of ${versions.length} versions were looked at`;
       if (first === undefined) {
-        return `\nThe newest version, ${last!.version}, replays all of the histories: none was broken. ${count}.\n`;
+        return `\nThe newest version, ${
+          last!.version
+        }, replays all of the histories: none was broken. ${count}.\n`;
       }
-      const maybe = unknown.length === 0 ? "" : `, or one of ${unknown.length} before it that do not load`;
-      const oldest = last === undefined ? "The oldest version does not replay either: name an older one. " : "";
-      const head = `\n${oldest}${first.version} is the first version that does not replay${maybe}. ${count}.\n`;
-      return `${head}${first.text === "" ? "" : `${first.text}\n`}${line === undefined ? "" : replayLineText(line, print)}`;
+      const maybe = unknown.length === 0
+        ? ""
+        : `, or one of ${unknown.length} before it that do not load`;
+      const oldest = last === undefined
+        ? "The oldest version does not replay either: name an older one. "
+        : "";
+      const head =
+        `\n${oldest}${first.version} is the first version that does not replay${maybe}. ${count}.\n`;
+      return `${head}${first.text === "" ? "" : `${first.text}\n`}${
+        line === undefined ? "" : replayLineText(line, print)
+      }`;
     },
   );
   return first === undefined ? Exit.ok : Exit.failed;

@@ -13,21 +13,31 @@ export function githubAnnotations(summary: Summary, workflows: readonly string[]
 function annotation(group: Group, folder: string, workflows: readonly string[]): string {
   const { verdict, workflowType, place, message, sentence, runs, example } = group;
   const text = sentence === undefined ? message : `${sentence}\n${message}`;
-  const title = `${verdict}: ${workflowType === "" ? example.file : workflowType}, ${runs === 1 ? "1 run" : `${runs} runs`}`;
+  const title = `${verdict}: ${workflowType === "" ? example.file : workflowType}, ${
+    runs === 1 ? "1 run" : `${runs} runs`
+  }`;
   const where = place === undefined ? { file: fileOf(group, folder, workflows) } : lineOf(place);
   const fields = { ...where, title };
   const at = `${historyLabel(example)}${example.eventId > 0 ? `, event ${example.eventId}` : ""}`;
-  const list = Object.entries(fields).map(([name, value]) => `${name}=${property(String(value))}`).join(",");
+  const list = Object.entries(fields).map(([name, value]) => `${name}=${property(String(value))}`)
+    .join(",");
   return `::error ${list}::${data(`${text}\nfor example ${at}`)}\n`;
 }
 
-const lineOf = ({ file, line, column }: Place) => ({ file, line, ...(column > 0 && { col: column }) });
+const lineOf = ({ file, line, column }: Place) => ({
+  file,
+  line,
+  ...(column > 0 && { col: column }),
+});
 
 /** Replacement for an unknown line: the file if it cannot be read, else the first module. */
 function fileOf({ verdict, example }: Group, folder: string, workflows: readonly string[]): string {
   return verdict === "unreadable" ? example.file : shortPath(workflows[0]!, folder);
 }
 
-/** Escapes line feeds as the runner expects, and terminal controls, because steps print their log. */
-const data = (text: string): string => printable(text).replaceAll("%", "%25").replaceAll("\r", "%0D").replaceAll("\n", "%0A");
+/**
+ * Escapes line feeds as the runner expects, and terminal controls, because steps print their log.
+ */
+const data = (text: string): string =>
+  printable(text).replaceAll("%", "%25").replaceAll("\r", "%0D").replaceAll("\n", "%0A");
 const property = (text: string): string => data(text).replaceAll(":", "%3A").replaceAll(",", "%2C");

@@ -10,7 +10,12 @@ import { excerptOf } from "../../../../report/code_excerpt.ts";
 import { reportText } from "../../../../report/report.ts";
 import { reportedRun } from "../../../../report/reported_run.ts";
 import { count } from "../../../../run_view/time.ts";
-import type { CodeExcerpt, ReportedLine, ReportedRun, ReportedVerdict } from "../../../../report/types.ts";
+import type {
+  CodeExcerpt,
+  ReportedLine,
+  ReportedRun,
+  ReportedVerdict,
+} from "../../../../report/types.ts";
 import { redactedText } from "../../../../run_view/words.ts";
 import type { ReplayLine, Verdict } from "../line.ts";
 import { parsePlace } from "../place.ts";
@@ -76,8 +81,9 @@ export class HtmlReport {
     if (lines.length < most) lines.push(line);
     if (line.verdict === "ok" || history === undefined) return;
     const room = group?.runs === 1 ? MOST_FIRST : MOST_SECTIONS;
-    if (this.#kept.length >= room || this.#bytes + history.bytes.length > MOST_BYTES) this.#without++;
-    else {
+    if (this.#kept.length >= room || this.#bytes + history.bytes.length > MOST_BYTES) {
+      this.#without++;
+    } else {
       this.#bytes += history.bytes.length;
       this.#kept.push({ line, history });
     }
@@ -99,19 +105,29 @@ export class HtmlReport {
     }
     const lines = [...this.#bad, ...this.#ok].map((line) => {
       const run = indices.get(line);
-      return { ...this.#line(line, run === undefined ? undefined : runs[run]), ...(run !== undefined && { run }) };
+      return {
+        ...this.#line(line, run === undefined ? undefined : runs[run]),
+        ...(run !== undefined && { run }),
+      };
     });
     const verdicts = (Object.keys(VERDICTS) as Verdict[])
       .filter((verdict) => summary.verdicts[verdict] > 0)
       .map((verdict) => [VERDICTS[verdict], summary.verdicts[verdict]] as const);
-    return reportText({ runs, many: { verdicts, lines, leftOut: this.#leftOut(summary, runs.length) }, madeMs });
+    return reportText({
+      runs,
+      many: { verdicts, lines, leftOut: this.#leftOut(summary, runs.length) },
+      madeMs,
+    });
   }
 
   #leftOut({ verdicts, interrupted, gone }: Summary, sections: number): string[] {
-    const sentence = (n: number, what: string) => n > 0 ? [`${count(n)} ${n === 1 ? "history" : "histories"} ${what}.`] : [];
+    const sentence = (n: number, what: string) =>
+      n > 0 ? [`${count(n)} ${n === 1 ? "history" : "histories"} ${what}.`] : [];
     const bad = verdicts.nondeterminism + verdicts.failed + verdicts.unreadable;
     return [
-      ...(interrupted ? ["The replay was interrupted: histories after these were not looked at."] : []),
+      ...(interrupted
+        ? ["The replay was interrupted: histories after these were not looked at."]
+        : []),
       ...sentence(gone, "were gone before they were read"),
       ...sentence(bad - this.#bad.length, "that do not replay are not listed"),
       ...sentence(verdicts.ok - this.#ok.length, "that replay are not listed"),
@@ -133,31 +149,55 @@ export class HtmlReport {
 
   async #run({ line, history }: Kept): Promise<ReportedRun> {
     const { realm, strict, redaction } = this.#options;
-    const common = { source: historyLabel(line), excerpt: (location: string) => this.#excerpt(location) };
+    const common = {
+      source: historyLabel(line),
+      excerpt: (location: string) => this.#excerpt(location),
+    };
     if (redaction === undefined) {
-      return await reportedRun({ ...common, history, realm, strict, values: "Values are as recorded." });
+      return await reportedRun({
+        ...common,
+        history,
+        realm,
+        strict,
+        values: "Values are as recorded.",
+      });
     }
     const { numbers = false, keep = [], rules } = redaction;
     const values = redactedText(numbers, keep.length, rules !== undefined);
     const redacted = await this.#redacted(history, redaction);
     if (redacted !== undefined) {
-      return await reportedRun({ ...common, history: { ...history, bytes: redacted }, realm, strict, values });
+      return await reportedRun({
+        ...common,
+        history: { ...history, bytes: redacted },
+        realm,
+        strict,
+        values,
+      });
     }
     const { history: bytes } = await redact(history.bytes, redaction);
     const run = await reportedRun({
       ...common,
       history: { ...history, bytes: bytes! },
       values,
-      notReplayed: "What the code did is left out: it depends on values that are replaced here. A report with values has it.",
+      notReplayed:
+        "What the code did is left out: it depends on values that are replaced here. A report with values has it.",
     });
     return { ...run, verdict: VERDICTS[line.verdict], ...this.#withoutReplay(line) };
   }
 
   /** Returns undefined if the code would diverge. */
-  async #redacted({ bytes, workflowId }: HistoryFile, redaction: RedactOptions): Promise<Uint8Array | undefined> {
+  async #redacted(
+    { bytes, workflowId }: HistoryFile,
+    redaction: RedactOptions,
+  ): Promise<Uint8Array | undefined> {
     try {
       // Text patterns need the user's consent, which is not available here: they are not searched.
-      return (await redact(bytes, { ...redaction, realm: this.#options.realm, workflowId, signal: AbortSignal.abort() })).history;
+      return (await redact(bytes, {
+        ...redaction,
+        realm: this.#options.realm,
+        workflowId,
+        signal: AbortSignal.abort(),
+      })).history;
     } catch (e) {
       if (e instanceof RedactionError) return undefined;
       throw e;
@@ -170,8 +210,19 @@ export class HtmlReport {
     const { message, sentence, eventId, expected, actual, location } = error;
     const isDivergence = verdict === "nondeterminism";
     const diffs = expected === "" && actual === "" ? [] : [{ field: "step", expected, actual }];
-    const said = isDivergence ? sentence ?? message : "The code fails here. What it threw is left out: it may hold values.";
-    const problem = { message: said, position: eventId, eventId, expected, actual, diffs, location, isDivergence };
+    const said = isDivergence
+      ? sentence ?? message
+      : "The code fails here. What it threw is left out: it may hold values.";
+    const problem = {
+      message: said,
+      position: eventId,
+      eventId,
+      expected,
+      actual,
+      diffs,
+      location,
+      isDivergence,
+    };
     return { problem, code: location === "" ? undefined : this.#excerpt(location) };
   }
 

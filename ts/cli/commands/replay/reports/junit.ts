@@ -46,7 +46,9 @@ export class JUnit {
     const time = seconds(cases.reduce((sum, { ms }) => sum + ms, 0));
     const timestamp = this.#started.toISOString().slice(0, 19);
     const head = attributes({ name, ...counts(cases), skipped: 0, time, timestamp });
-    return `  <testsuite${head}>\n${cases.map((each) => testCase(name, each)).join("")}  </testsuite>\n`;
+    return `  <testsuite${head}>\n${
+      cases.map((each) => testCase(name, each)).join("")
+    }  </testsuite>\n`;
   }
 }
 
@@ -72,7 +74,8 @@ function details(error: NonNullable<ReplayLine["error"]>, place: Place | undefin
 }
 
 /** True for failures of the code. An unreadable history is a JUnit error. */
-const isFailure = (verdict: Verdict): boolean => verdict === "nondeterminism" || verdict === "failed";
+const isFailure = (verdict: Verdict): boolean =>
+  verdict === "nondeterminism" || verdict === "failed";
 
 function counts(cases: readonly Case[]) {
   const failures = cases.filter(({ verdict }) => isFailure(verdict)).length;

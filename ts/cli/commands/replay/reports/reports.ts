@@ -34,7 +34,13 @@ export async function reportsOf(
 ): Promise<Reports> {
   const junit = options.junit === undefined ? undefined : new JUnit();
   const { strict, htmlValues, htmlKey: key, htmlMatch: match, htmlKeep: keep } = options;
-  const given = { key, match, keep, numbers: options.htmlNumbers, taskQueues: options.htmlTaskQueues };
+  const given = {
+    key,
+    match,
+    keep,
+    numbers: options.htmlNumbers,
+    taskQueues: options.htmlTaskQueues,
+  };
   const html = options.html === undefined ? undefined : new (await import("./html.ts")).HtmlReport({
     ...{ folder, realm, signal, strict },
     redaction: htmlValues ? undefined : redactionOf(given, "--html-"),
@@ -43,7 +49,9 @@ export async function reportsOf(
     try {
       await writeFile(resolve(io.cwd, path), text);
     } catch (e) {
-      throw new CommandError(`${option} ${path} cannot be written: ${(e as Error).message}`, { cause: e });
+      throw new CommandError(`${option} ${path} cannot be written: ${(e as Error).message}`, {
+        cause: e,
+      });
     }
   };
   return {
@@ -54,7 +62,9 @@ export async function reportsOf(
     keeps: (line, number) => html?.keeps(line, number) === true,
     write: async (summary, ms) => {
       if (junit !== undefined) await write("--junit", options.junit!, junit.text(ms));
-      if (options.sarif !== undefined) await write("--sarif", options.sarif, sarif(summary, workflows));
+      if (options.sarif !== undefined) {
+        await write("--sarif", options.sarif, sarif(summary, workflows));
+      }
       if (html !== undefined) await write("--html", options.html!, await html.text(summary));
       // Standard output belongs to the program that reads JSON; the runner reads both streams.
       if (options.github) (print.json ? io.err : io.out)(githubAnnotations(summary, workflows));

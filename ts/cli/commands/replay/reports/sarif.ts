@@ -12,13 +12,18 @@ const RULES = [
   {
     id: "nondeterminism",
     shortDescription: { text: "The workflow code makes other commands than a history records" },
-    help: { text: "Runs that are open would fail with this code. Put the change behind patched(), or into a new workflow type." },
+    help: {
+      text:
+        "Runs that are open would fail with this code. Put the change behind patched(), or into a new workflow type.",
+    },
     defaultConfiguration: { level: "error" },
   },
   {
     id: "failed",
     shortDescription: { text: "The workflow code fails where the run of a history continued" },
-    help: { text: "A workflow task of such a run would fail and be tried again until the code is fixed." },
+    help: {
+      text: "A workflow task of such a run would fail and be tried again until the code is fixed.",
+    },
     defaultConfiguration: { level: "error" },
   },
 ] as const;
@@ -38,7 +43,8 @@ export function sarif(summary: Summary, workflows: readonly string[]): string {
         originalUriBaseIds: { "%SRCROOT%": { uri: `${pathToFileURL(folder).href}/` } },
         invocations: [{
           executionSuccessful: !interrupted && verdicts.unreadable === 0,
-          ...(unreadable.length > 0 && { toolExecutionNotifications: unreadable.map((group) => notification(group)) }),
+          ...(unreadable.length > 0 &&
+            { toolExecutionNotifications: unreadable.map((group) => notification(group)) }),
         }],
         results: results.map((group) => result(group, shortPath(workflows[0]!, folder), folder)),
       }],
@@ -49,7 +55,8 @@ export function sarif(summary: Summary, workflows: readonly string[]): string {
 }
 
 function result(group: Group, module: string, folder: string) {
-  const { verdict, workflowType, place, code, message, sentence = message, stack, runs, example } = group;
+  const { verdict, workflowType, place, code, message, sentence = message, stack, runs, example } =
+    group;
   // An unknown line is left out: line 1 would be wrong.
   const { file, function: name } = place ?? { file: module, function: "" };
   const event = example.eventId > 0 ? `, event ${example.eventId}` : "";
@@ -59,37 +66,53 @@ function result(group: Group, module: string, folder: string) {
     level: "error",
     message: {
       text: printable(
-        `${sentence}\n${sentence === message ? "" : `${message}\n`}${runs === 1 ? "1 run" : `${runs} runs`} of ${
-          printableLine(`${workflowType}, for example ${historyLabel(example)}`)
-        }${event}`,
+        `${sentence}\n${sentence === message ? "" : `${message}\n`}${
+          runs === 1 ? "1 run" : `${runs} runs`
+        } of ${printableLine(`${workflowType}, for example ${historyLabel(example)}`)}${event}`,
       ),
     },
     locations: [{
       physicalLocation: {
         artifactLocation: artifact(file),
-        ...(place !== undefined && { region: { startLine: place.line, ...(place.column > 0 && { startColumn: place.column }) } }),
+        ...(place !== undefined &&
+          {
+            region: {
+              startLine: place.line,
+              ...(place.column > 0 && { startColumn: place.column }),
+            },
+          }),
       },
       ...(name !== "" && { logicalLocations: [{ name, kind: "function" }] }),
     }],
-    ...(stack !== undefined && { stacks: [{ message: { text: printable(message) }, frames: frames(stack, folder) }] }),
+    ...(stack !== undefined &&
+      { stacks: [{ message: { text: printable(message) }, frames: frames(stack, folder) }] }),
     occurrenceCount: runs,
     // Independent of the line, which may move.
-    partialFingerprints: { "temporalexReplay/v1": [verdict, workflowType, code, file, name].join("|") },
-    properties: { workflowType, workflowId: example.workflowId, runId: example.runId, eventId: example.eventId },
+    partialFingerprints: {
+      "temporalexReplay/v1": [verdict, workflowType, code, file, name].join("|"),
+    },
+    properties: {
+      workflowType,
+      workflowId: example.workflowId,
+      runId: example.runId,
+      eventId: example.eventId,
+    },
   };
 }
 
 /** Leaves out frames without a file and line. */
 const frames = (stack: string, folder: string) =>
-  stack.split("\n").map((frame) => parsePlace(frame, folder)).filter((place) => place !== undefined).map((place) => ({
-    location: {
-      physicalLocation: {
-        artifactLocation: artifact(place.file),
-        region: { startLine: place.line, ...(place.column > 0 && { startColumn: place.column }) },
+  stack.split("\n").map((frame) => parsePlace(frame, folder)).filter((place) => place !== undefined)
+    .map((place) => ({
+      location: {
+        physicalLocation: {
+          artifactLocation: artifact(place.file),
+          region: { startLine: place.line, ...(place.column > 0 && { startColumn: place.column }) },
+        },
+        ...(place.function !== "" &&
+          { logicalLocations: [{ name: place.function, kind: "function" }] }),
       },
-      ...(place.function !== "" && { logicalLocations: [{ name: place.function, kind: "function" }] }),
-    },
-  }));
+    }));
 
 function notification({ message, example }: Group) {
   return {

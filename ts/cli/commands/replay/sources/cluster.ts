@@ -18,7 +18,10 @@ const DOWNLOADS = 16;
 const PAGE = 500;
 const RUNS_PER_THREAD = 1000;
 
-/** Connects while `use` runs. Throws an InputError if the cluster cannot be reached or rejects the query. */
+/**
+ * Connects while `use` runs. Throws an InputError if the cluster cannot be reached or rejects the
+ * query.
+ */
 export async function withClusterSource(
   call: ReplayCall,
   query: string,
@@ -28,7 +31,11 @@ export async function withClusterSource(
   try {
     // The option selects the cluster, even if a store is configured elsewhere.
     const asked = { ...call, options: { ...options, store: undefined } };
-    return await withService(asked, async (connection) => await use(await sourceOf(call, query, connection)), { cluster: true });
+    return await withService(
+      asked,
+      async (connection) => await use(await sourceOf(call, query, connection)),
+      { cluster: true },
+    );
   } catch (e) {
     if (e instanceof UsageError || e instanceof Interrupted) throw e;
     throw new InputError((e as Error).message, { cause: e });
@@ -37,7 +44,11 @@ export async function withClusterSource(
 
 type Settings = Connection["settings"];
 
-async function sourceOf({ options, print }: ReplayCall, query: string, { client, settings }: Connection): Promise<Source> {
+async function sourceOf(
+  { options, print }: ReplayCall,
+  query: string,
+  { client, settings }: Connection,
+): Promise<Source> {
   const { sample, seed } = options;
   const listed = () => client.list(query, { pageSize: PAGE, ...settings });
   if (sample === undefined) {
@@ -57,14 +68,24 @@ async function sourceOf({ options, print }: ReplayCall, query: string, { client,
   }
   print.progress("");
   const chosen = of.chosen();
-  return { ...cost(chosen.length), histories: () => chosen.map((run) => foundOf(client, run, settings)) };
+  return {
+    ...cost(chosen.length),
+    histories: () => chosen.map((run) => foundOf(client, run, settings)),
+  };
 }
 
-const cost = (total: number) => ({ total, ahead: DOWNLOADS, worthThreads: Math.ceil(total / RUNS_PER_THREAD) });
+const cost = (total: number) => ({
+  total,
+  ahead: DOWNLOADS,
+  worthThreads: Math.ceil(total / RUNS_PER_THREAD),
+});
 
 /** Build ID of the worker of the run's last task; "" without one. */
-function buildOf({ versioningInfo, mostRecentWorkerVersionStamp, assignedBuildId }: WorkflowExecutionInfo): string {
-  return versioningInfo?.deploymentVersion?.buildId || mostRecentWorkerVersionStamp?.buildId || assignedBuildId;
+function buildOf(
+  { versioningInfo, mostRecentWorkerVersionStamp, assignedBuildId }: WorkflowExecutionInfo,
+): string {
+  return versioningInfo?.deploymentVersion?.buildId || mostRecentWorkerVersionStamp?.buildId ||
+    assignedBuildId;
 }
 
 function foundOf(

@@ -14,7 +14,12 @@ import {
 import { join, resolve } from "node:path";
 import { pipeline } from "node:stream";
 import { createGunzip } from "node:zlib";
-import { historiesIn, HistoryFileError, isHistoryLine, readHistoryText } from "../../../../history_files/history_file.ts";
+import {
+  historiesIn,
+  HistoryFileError,
+  isHistoryLine,
+  readHistoryText,
+} from "../../../../history_files/history_file.ts";
 import { type Found, InputError, type Source } from "./source.ts";
 
 /** File names of histories in a folder. */
@@ -63,7 +68,11 @@ function filesOf(word: string, cwd: string): NamedFile[] {
   );
 }
 
-function* inFolder(name: string, path: string, seen: Set<string>): Generator<NamedFile, void, void> {
+function* inFolder(
+  name: string,
+  path: string,
+  seen: Set<string>,
+): Generator<NamedFile, void, void> {
   // Links can form cycles.
   const real = realpathSync(path);
   if (seen.has(real)) return;
@@ -72,7 +81,9 @@ function* inFolder(name: string, path: string, seen: Set<string>): Generator<Nam
   try {
     entries = readdirSync(path, { withFileTypes: true });
   } catch (e) {
-    throw new InputError(`the folder ${name} cannot be read: ${(e as Error).message}`, { cause: e });
+    throw new InputError(`the folder ${name} cannot be read: ${(e as Error).message}`, {
+      cause: e,
+    });
   }
   for (const { name: entry } of entries.toSorted((a, b) => a.name < b.name ? -1 : 1)) {
     if (entry.startsWith(".") || entry === "node_modules") continue;
@@ -80,19 +91,31 @@ function* inFolder(name: string, path: string, seen: Set<string>): Generator<Nam
     const found = statSync(inside, { throwIfNoEntry: false });
     const named = join(name, entry);
     if (found?.isDirectory() === true) yield* inFolder(named, inside, seen);
-    else if (found?.isFile() === true && ENDINGS.test(entry)) yield { name: named, path: inside, size: found.size };
+    else if (found?.isFile() === true && ENDINGS.test(entry)) {
+      yield { name: named, path: inside, size: found.size };
+    }
   }
 }
 
-async function* historiesOf(file: string, path: string, size: number): AsyncGenerator<Found, void, void> {
+async function* historiesOf(
+  file: string,
+  path: string,
+  size: number,
+): AsyncGenerator<Found, void, void> {
   try {
     if (size > WHOLE && await startsWithLines(path)) {
       yield* linesOf(file, path);
       return;
     }
-    if (size > MAX_FILE) throw new HistoryFileError(`the file has more than ${MIB(MAX_FILE)}, and is not a history on each line`);
+    if (size > MAX_FILE) {
+      throw new HistoryFileError(
+        `the file has more than ${MIB(MAX_FILE)}, and is not a history on each line`,
+      );
+    }
     const histories = await historiesIn(readFileSync(path));
-    for (const { place, read } of histories) yield { file, place, bytes: Math.ceil(size / histories.length), read };
+    for (const { place, read } of histories) {
+      yield { file, place, bytes: Math.ceil(size / histories.length), read };
+    }
   } catch (e) {
     yield { file, place: "", bytes: 0, read: () => Promise.reject(e) };
   }
@@ -113,10 +136,20 @@ async function* linesOf(file: string, path: string): AsyncGenerator<Found, void,
   try {
     for await (const line of linesIn(path)) {
       const place = `line ${++number}`;
-      if (line.trim() !== "") yield { file, place, bytes: line.length, read: () => readHistoryText(line) };
+      if (line.trim() !== "") {
+        yield {
+          file,
+          place,
+          bytes: line.length,
+          read: () => readHistoryText(line),
+        };
+      }
     }
   } catch (e) {
-    const error = new HistoryFileError(`the file cannot be read from here on: ${(e as Error).message}`, { cause: e });
+    const error = new HistoryFileError(
+      `the file cannot be read from here on: ${(e as Error).message}`,
+      { cause: e },
+    );
     yield { file, place: `line ${number + 1}`, bytes: 0, read: () => Promise.reject(error) };
   }
 }

@@ -21,7 +21,9 @@ export interface Found {
 export interface Source {
   /** Number of histories; undefined if not known in advance. */
   readonly total: number | undefined;
-  /** Useful number of concurrent reads in addition to replays; higher for a network than for a disk. */
+  /**
+   * Useful number of concurrent reads in addition to replays; higher for a network than for a disk.
+   */
   readonly ahead: number;
   /** Number of realms worth their start-up time. */
   readonly worthThreads: number;

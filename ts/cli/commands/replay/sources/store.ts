@@ -27,7 +27,8 @@ export async function withStore(
   }
   try {
     const { open, sample, seed } = options;
-    const wanted = (run: StoredRunState) => !open || run.row.status === WorkflowExecutionStatus.RUNNING;
+    const wanted = (run: StoredRunState) =>
+      !open || run.row.status === WorkflowExecutionStatus.RUNNING;
     const chosen = chooser(reader, wanted, sample, seed);
     const count = chosen?.size ?? (open ? undefined : reader.count());
     return await use({
@@ -54,7 +55,9 @@ function chooser(
 ): ReadonlySet<string> | undefined {
   if (sample === undefined) return undefined;
   const of = new Sample<string>(sample, seed);
-  for (const run of reader.runs()) if (wanted(run)) of.add(run.row.workflowType, run.row.runId, run.row.runId);
+  for (const run of reader.runs()) {
+    if (wanted(run)) of.add(run.row.workflowType, run.row.runId, run.row.runId);
+  }
   return new Set(of.chosen());
 }
 

@@ -9,8 +9,8 @@ import { join } from "node:path";
 import process from "node:process";
 import { Client, silentLogger } from "../ts/client/mod.ts";
 import { GrpcService } from "../ts/grpc/grpc_service.ts";
-import { DevServer, noServer } from "../tests/interop/support/dev_server.ts";
-import { noOfficial } from "../tests/interop/support/official.ts";
+import { DevServer, noServer } from "../tests/system/interop/support/dev_server.ts";
+import { noOfficial } from "../tests/system/interop/support/official.ts";
 import { amounts, type Point, point, samplesOf } from "./cluster/memory.ts";
 import { type Bench, MEASURES, type Samples, start, warmUp } from "./cluster/measures.ts";
 import { rows, table } from "./cluster/table.ts";
@@ -20,7 +20,7 @@ import { count, options } from "./lib/measure.ts";
 const PARTS = [...Object.keys(MEASURES), "memory", "start", "size"];
 const HELP = `usage: npm run bench -- cluster [options]
 
-Takes about seven minutes; on a machine with nothing else to do its figures mean something. Needs a Temporal dev server (TEMPORAL_CLI, or \`temporal\`), Temporal's SDK (npm ci in tests/interop) and Linux (/proc).
+Takes about seven minutes; on a machine with nothing else to do its figures mean something. Needs a Temporal dev server (TEMPORAL_CLI, or \`temporal\`), Temporal's SDK (npm ci in tests/system/interop) and Linux (/proc).
 
 --workers=A,B      node, deno (ours), official (Temporal's SDK, workflows bundled ahead), sources (it bundles at its start; start alone)
                    (default: all)
@@ -240,7 +240,7 @@ if (parts.includes("size")) {
     const bytes = variant === "node" || variant === "deno"
       ? ours
       : variant === "official"
-      ? installed("tests/interop")
+      ? installed("tests/system/interop")
       : undefined;
     if (bytes !== undefined) note(variant, { "production install: MB": [bytes / 1e6] });
   }

@@ -2,7 +2,7 @@
 // Worker.runReplayHistories replay the same histories of official programs, one after the other, in
 // separate processes. `npm run bench -- gate [--histories=1000] [--rounds=3] [--jobs=N]`.
 //
-// "programs": those of tests/compat, and of the corpus next to some checkouts, with their
+// "programs": those of tests/unit/compat, and of the corpus next to some checkouts, with their
 // histories; all were recorded by the official SDK. A number: histories of one program with about
 // so many events. They are copied until there are as many as asked for. The official replayer gets
 // them as protobuf, which is quicker to read than its JSON, and a bundle that was made before; ours

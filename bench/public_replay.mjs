@@ -1,5 +1,5 @@
 // Processor time of a replay through `Worker.runReplayHistories`, of the official worker
-// (tests/interop/node_modules) and of the compat package, in turn over the same decoded histories.
+// (tests/system/interop/node_modules) and of the compat package, in turn over the same decoded histories.
 // JSON on standard output.
 import { execFileSync } from "node:child_process";
 import { readdirSync, readFileSync } from "node:fs";
@@ -10,7 +10,7 @@ import { fileURLToPath, pathToFileURL } from "node:url";
 import { parseArgs } from "node:util";
 
 const HELP =
-  `usage: node bench/public_replay.mjs --from=DIR [options]     (needs dist/ and \`npm ci\` in tests/interop)
+  `usage: node bench/public_replay.mjs --from=DIR [options]     (needs dist/ and \`npm ci\` in tests/system/interop)
 
 --from=DIR       a folder of histories (NAME.bin) and their program, workflows.official.ts
 --repeats=N      replays of each history that count, after a first one (default 5)
@@ -41,7 +41,7 @@ async function packages(sdk) {
     const { Worker } = await load("worker");
     return { Worker, options: { workflowsPath }, temporal: (await load("proto")).temporal };
   }
-  const peer = join(root, "tests/interop");
+  const peer = join(root, "tests/system/interop");
   const require = createRequire(join(peer, "package.json"));
   const { bundleWorkflowCode, DefaultLogger, Runtime, Worker } = require("@temporalio/worker");
   const logger = new DefaultLogger("ERROR", () => {});

@@ -1,8 +1,8 @@
 // What a gRPC call costs its caller: this package's transport, Connect's for Node, and grpc-js
-// (where tests/interop is installed), alternating in one run against a server of no work in another
-// process. `npm run bench -- transport [--calls=20000] [--rounds=3]`, or with Deno: `deno run -A
-// --no-check bench/transport.ts`. CPU is the caller's own; the machine's other work shows in calls
-// per second alone.
+// (where tests/system/interop is installed), alternating in one run against a server of no work in
+// another process. `npm run bench -- transport [--calls=20000] [--rounds=3]`, or with Deno: `deno
+// run -A --no-check bench/transport.ts`. CPU is the caller's own; the machine's other work shows in
+// calls per second alone.
 import { type ChildProcess, spawn } from "node:child_process";
 import { createServer } from "node:http2";
 import { createRequire } from "node:module";
@@ -66,7 +66,9 @@ const callers: { [name: string]: (address: string) => Caller | undefined } = {
   grpcJs(address) {
     let grpc;
     try {
-      grpc = createRequire(join(process.cwd(), "tests/interop/package.json"))("@grpc/grpc-js");
+      grpc = createRequire(join(process.cwd(), "tests/system/interop/package.json"))(
+        "@grpc/grpc-js",
+      );
     } catch {
       return undefined;
     }

@@ -1,8 +1,10 @@
 #!/usr/bin/env node
-// Checks that the committed modules match the sources. Without Rust: the hash of the sources equals the manifest's, the bytes equal the
-// manifest's hashes, and each half names the same source hash at run time, imports only wasm-bindgen's functions, has no code of the other
-// half, and fits its size budget. With --rebuild and a toolchain it builds again: with the toolchain of the manifest the bytes must be equal,
-// with another one the runtime tests run on the rebuilt modules, and the output reports this.
+// Checks that the committed modules match the sources. Without Rust: the hash of the sources equals
+// the manifest's, the bytes equal the manifest's hashes, and each half names the same source hash
+// at run time, imports only wasm-bindgen's functions, has no code of the other half, and fits its
+// size budget. With --rebuild and a toolchain it builds again: with the toolchain of the manifest
+// the bytes must be equal, with another one the runtime tests run on the rebuilt modules, and the
+// output reports this.
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

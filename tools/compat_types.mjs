@@ -16,11 +16,11 @@ import { readPackages } from "./temporal_exports.mjs";
 
 /** @typedef {import("./compat_types/compare.mjs").Difference} Difference */
 
-const INSTALLED = join(root, "tests/interop/node_modules");
+const INSTALLED = join(root, "tests/system/interop/node_modules");
 const HELP = `usage: node tools/compat_types.mjs [--modules FOLDER] [--json]
        node tools/compat_types.mjs --diff VERSION | --diff-modules FOLDER [--json]
 
-Compares the types of temporalex/compat/* with those of the official packages in FOLDER (default: tests/interop/node_modules): each export,
+Compares the types of temporalex/compat/* with those of the official packages in FOLDER (default: tests/system/interop/node_modules): each export,
 member, option and enum. Exit code 1: a difference has no reason in tools/compat_types/reasons.json, or a reason has no difference.
 
 --diff VERSION       install that release of the official packages into a temporary folder and list what it adds, removes and changes
@@ -47,7 +47,10 @@ const COMPILER_OPTIONS = {
   paths: { temporalex: ["./ts/mod.ts"], "temporalex/*": ["./ts/*/mod.ts"] },
 };
 
-/** TypeScript's API, from the packages of tests/interop; undefined where they are not installed. */
+/**
+ * TypeScript's API, from the packages of tests/system/interop; undefined where they are not
+ * installed.
+ */
 export function compiler() {
   if (!existsSync(join(INSTALLED, "typescript"))) return undefined;
   return createRequire(join(INSTALLED, "x.js"))("typescript");
@@ -57,7 +60,7 @@ export function compiler() {
 function comparerFor(pairs) {
   const ts = compiler();
   if (ts === undefined) {
-    throw new Error("TypeScript is not installed: npm ci --prefix tests/interop");
+    throw new Error("TypeScript is not installed: npm ci --prefix tests/system/interop");
   }
   return new TypeComparer(
     ts,

@@ -2,7 +2,7 @@
 // Writes the API reference, docs/api: one page of Markdown for each subpath of the package, from
 // the docstrings. It is made from the declarations that are published (tools/pack.mjs), so it shows
 // what users compile against. It is not committed: every change of a docstring would change it, and
-// this tool makes it in seconds. typedoc is installed on demand, into tests/package.
+// this tool makes it in seconds. typedoc is installed on demand, into tests/system/package.
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join, relative, resolve } from "node:path";
 import process from "node:process";
@@ -26,9 +26,9 @@ const ORDER = [
   "debug",
   "core",
 ];
-const TOOLS = join(root, "tests/package");
+const TOOLS = join(root, "tests/system/package");
 
-/** Installs what tests/package/package.json names; why not, if that cannot be. */
+/** Installs what tests/system/package/package.json names; why not, if that cannot be. */
 export async function installTools() {
   if (["typedoc", "tsx"].every((name) => existsSync(join(TOOLS, "node_modules", name)))) {
     return undefined;
@@ -39,7 +39,7 @@ export async function installTools() {
   });
   return status === 0
     ? undefined
-    : `npm ci failed in tests/package: ${output.trim().split("\n").at(-1)}`;
+    : `npm ci failed in tests/system/package: ${output.trim().split("\n").at(-1)}`;
 }
 
 /** What a room says about itself at its head. */

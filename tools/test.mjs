@@ -112,7 +112,9 @@ const report = [];
 if (names.length === 0) names.push(...(suitesOfTier(tier) ?? all));
 if (tier !== "all") {
   const left = all.filter((name) => !names.includes(name));
-  const files = omittedFiles(tier).map((file) => file.replace(/^tests\/|\.test\.ts$/g, "")).sort();
+  const files = omittedFiles(tier).map((file) =>
+    file.replace(/^tests\/(?:unit\/)?|\.test\.ts$/g, "")
+  ).sort();
   say(
     dim(
       `left out: the suites ${left.join(", ")}, and of node's files ${

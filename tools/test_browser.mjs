@@ -45,7 +45,7 @@ for (const dir of readdirSync(join(root, "examples"))) {
   const path = `examples/${dir}/workflow.ts`;
   if (existsSync(join(root, path))) sources[path] = readFileSync(join(root, path), "utf8");
 }
-for (const dir of ["tests/compat/programs", "tests/compat/histories"]) {
+for (const dir of ["tests/unit/compat/programs", "tests/unit/compat/histories"]) {
   for (const file of readdirSync(join(root, dir))) {
     sources[`${dir}/${file}`] = readFileSync(join(root, dir, file), "utf8");
   }

@@ -1,5 +1,5 @@
 // A worker of the official SDK in a separate process, with that SDK's defaults. It comes from
-// tests/interop/node_modules. Arguments: address, task queue, cached workflows (0: the SDK's
+// tests/system/interop/node_modules. Arguments: address, task queue, cached workflows (0: the SDK's
 // default), and a file with bundled workflows ("": bundle them now, as a worker does that is given
 // their sources). With `--bundle FILE` it only writes that file. Says "ready" when it polls, and
 // ends in order when its standard input does.
@@ -9,7 +9,7 @@ import { join } from "node:path";
 import process from "node:process";
 import { fileURLToPath } from "node:url";
 
-const peer = join(process.cwd(), "tests/interop");
+const peer = join(process.cwd(), "tests/system/interop");
 const { bundleWorkflowCode, DefaultLogger, NativeConnection, Runtime, Worker } = createRequire(
   join(peer, "package.json"),
 )(

@@ -3,7 +3,12 @@
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import process from "node:process";
-import { caseNames, corpusRoot, loadCase, loadRows } from "../../tests/compat/support/corpus.ts";
+import {
+  caseNames,
+  corpusRoot,
+  loadCase,
+  loadRows,
+} from "../../tests/unit/compat/support/corpus.ts";
 
 export interface Recorded {
   readonly name: string;
@@ -50,11 +55,11 @@ function read(name: string, path: string): Recorded & { readonly type: string } 
 }
 
 /**
- * tests/compat, without the program that uses randomness at the top level of its module: other
+ * tests/unit/compat, without the program that uses randomness at the top level of its module: other
  * programs would get other numbers with it.
  */
 function ownPrograms(): Program[] {
-  const root = join(process.cwd(), "tests/compat");
+  const root = join(process.cwd(), "tests/unit/compat");
   return readdirSync(join(root, "programs")).filter((file) => file !== "determined.ts").map(
     (file) => {
       const name = file.replace(/\.ts$/, "");

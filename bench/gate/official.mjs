@@ -1,12 +1,12 @@
 // Temporal's own replayer over a folder of histories (protobuf), with what it cost. It comes from
-// tests/interop/node_modules. Arguments: a bundle and the folder; with `--bundle MODULE FILE` it
+// tests/system/interop/node_modules. Arguments: a bundle and the folder; with `--bundle MODULE FILE` it
 // only makes the bundle.
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { join } from "node:path";
 import process from "node:process";
 
-const peer = join(process.cwd(), "tests/interop");
+const peer = join(process.cwd(), "tests/system/interop");
 const require = createRequire(join(peer, "package.json"));
 const { bundleWorkflowCode, DefaultLogger, Runtime, Worker } = require("@temporalio/worker");
 const { temporal } = require("@temporalio/proto");

@@ -1,6 +1,6 @@
 // A day of the world: a hundred patrols, threats that they beat, wards that stack and are
 // dispelled, two spells of which one is cancelled. However often the process is killed meanwhile,
-// the day ends in the same state (tests/app/world_kill9).
+// the day ends in the same state (tests/unit/app/world_kill9).
 import { open, type OpenOptions, silentLogger } from "temporalex";
 import * as reducers from "./reducers.ts";
 import {

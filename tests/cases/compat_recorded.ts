@@ -1,6 +1,6 @@
 // Programs of the official API, replayed in worker realms from histories that the official SDK
-// recorded (tests/compat): with scopes followed by rewritten code, which works in every runtime,
-// and by AsyncLocalStorage where there is one.
+// recorded (tests/unit/compat): with scopes followed by rewritten code, which works in every
+// runtime, and by AsyncLocalStorage where there is one.
 import { fromJson, type JsonValue, toBinary } from "@bufbuild/protobuf";
 import { hasAsyncStorage } from "../../ts/platform/async_context.ts";
 import { fileSources } from "../../ts/platform/source_files.ts";
@@ -44,9 +44,9 @@ const SCOPES = hasAsyncStorage()
 
 /** Text and recording of a program. */
 async function recorded(program: string): Promise<{ text: string; history: Uint8Array }> {
-  const text = await readTextFile(`tests/compat/programs/${program}.ts`);
+  const text = await readTextFile(`tests/unit/compat/programs/${program}.ts`);
   const json = JSON.parse(
-    await readTextFile(`tests/compat/histories/${program}.json`),
+    await readTextFile(`tests/unit/compat/histories/${program}.json`),
   ) as JsonValue;
   return {
     text,

@@ -116,14 +116,14 @@ export const cases: Case[] = [
       "lines of a session: positions of a program for Temporal equal a fresh replay of what came before",
     async run() {
       const json = JSON.parse(
-        await readTextFile("tests/compat/histories/messages.json"),
+        await readTextFile("tests/unit/compat/histories/messages.json"),
       ) as JsonValue;
       const bytes = toBinary(
         HistorySchema,
         fromJson(HistorySchema, json, { ignoreUnknownFields: true }),
       );
       const sources = {
-        "/app/messages.ts": await readTextFile("tests/compat/programs/messages.ts"),
+        "/app/messages.ts": await readTextFile("tests/unit/compat/programs/messages.ts"),
       };
       await withRealm("", async (h) => {
         ok(await exact(h, bytes, 5) > 20, "positions");

@@ -241,14 +241,14 @@ export const cases: Case[] = [
       name: `probes: jobs and commands of an official program are the same, ${scopes}: ${program}`,
       async run() {
         const json = JSON.parse(
-          await readTextFile(`tests/compat/histories/${program}.json`),
+          await readTextFile(`tests/unit/compat/histories/${program}.json`),
         ) as JsonValue;
         const bytes = toBinary(
           HistorySchema,
           fromJson(HistorySchema, json, { ignoreUnknownFields: true }),
         );
         const path = `/app/${program}.ts`;
-        const sources = { [path]: await readTextFile(`tests/compat/programs/${program}.ts`) };
+        const sources = { [path]: await readTextFile(`tests/unit/compat/programs/${program}.ts`) };
         const lines = await compared({ workflowId: program, bytes }, {
           workflows: path,
           sources,

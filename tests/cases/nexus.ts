@@ -1,6 +1,6 @@
 // Nexus operations of native workflows (docs/dev/semantics/commands.md#nexus-operations): what a
 // call sends, what comes back, handles, cancellation by type, and what is refused. On a real
-// server: tests/interop/nexus_callers.test.ts.
+// server: tests/system/interop/nexus_callers.test.ts.
 import { jsonPayloadConverter } from "../../ts/converter/payload.ts";
 import {
   ApplicationFailure,

@@ -1,6 +1,6 @@
 // Nexus operations in programs of `@temporalio/workflow`: what a call sends, what comes back, and
 // what interceptors see of it. All outcomes of operations, as a server reports them:
-// tests/compat/programs/nexus.ts and tests/interop/nexus_callers.test.ts.
+// tests/unit/compat/programs/nexus.ts and tests/system/interop/nexus_callers.test.ts.
 import { jsonPayloadConverter } from "../../ts/converter/payload.ts";
 import { deepEqual, equal, match } from "./assert.ts";
 import type { Case } from "./case.ts";

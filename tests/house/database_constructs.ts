@@ -16,21 +16,21 @@ export interface Row {
 const select = "tests/cases/select.ts";
 const typed = "tests/cases/typed_names.ts";
 const game = "tests/cases/game.ts";
-const transact = "tests/app/transact.test.ts";
-const clock = "tests/engine/clock.test.ts";
-const manual = "tests/testing/manual_timers.test.ts";
+const transact = "tests/unit/app/transact.test.ts";
+const clock = "tests/unit/engine/clock.test.ts";
+const manual = "tests/unit/testing/manual_timers.test.ts";
 const carry = "tests/cases/carry.ts";
 const procedures = "tests/cases/procedures.ts";
 const clientProcedures = "tests/suites/client_procedures.ts";
-const belonging = "tests/client/belonging.test.ts";
+const belonging = "tests/unit/client/belonging.test.ts";
 const world: readonly [string, string] = [
-  "tests/app/world_kill9.test.ts",
+  "tests/unit/app/world_kill9.test.ts",
   "a hundred entities end the day in the same state, however often the process is killed",
 ];
 const broadcasts = "tests/suites/client_broadcasts.ts";
-const unknown = "tests/app/unknown_types.test.ts";
-const views = "tests/engine/sql_views.test.ts";
-const shown = "tests/engine/sql_shown.test.ts";
+const unknown = "tests/unit/app/unknown_types.test.ts";
+const views = "tests/unit/engine/sql_views.test.ts";
+const shown = "tests/unit/engine/sql_shown.test.ts";
 
 export const CONSTRUCTS: readonly Row[] = [
   {
@@ -152,11 +152,11 @@ export const EXAMPLES: readonly Row[] = [
     here: "examples/game/combat.ts",
     tests: [
       [
-        "tests/app/combat.test.ts",
+        "tests/unit/app/combat.test.ts",
         "combat: each step changes the tables, and the target dies or flees",
       ],
       [
-        "tests/app/combat.test.ts",
+        "tests/unit/app/combat.test.ts",
         "combat: after a restart in the middle, each step was applied once",
       ],
       [
@@ -345,7 +345,7 @@ export const REDUCERS: readonly Row[] = [
     part: "workflow_start",
     here: "client.start",
     tests: [[
-      "tests/engine/host.test.ts",
+      "tests/unit/engine/host.test.ts",
       "a workflow runs to its end with activities, timers, a signal and an update",
     ]],
   },
@@ -365,7 +365,7 @@ export const REDUCERS: readonly Row[] = [
     part: "workflow_signal",
     here: "handle.signal, temporalex workflow signal",
     tests: [[
-      "tests/engine/host.test.ts",
+      "tests/unit/engine/host.test.ts",
       "a workflow runs to its end with activities, timers, a signal and an update",
     ]],
   },
@@ -379,13 +379,13 @@ export const REDUCERS: readonly Row[] = [
       broadcasts,
       "workflow code broadcasts, and gets the number of recipients",
     ], [
-      "tests/cli/workflow.test.ts",
+      "tests/unit/cli/workflow.test.ts",
       "broadcast: by filter, to all, as JSON, and invalid input",
     ], [
-      "tests/engine/broadcast.test.ts",
+      "tests/unit/engine/broadcast.test.ts",
       "subscribers with a full inbox are reported, and the others receive the signal",
     ], [
-      "tests/browser/broadcast.test.ts",
+      "tests/system/browser/broadcast.test.ts",
       "broadcasts from the leading tab and from a following tab reach the subscribers of both",
     ]],
   },
@@ -409,7 +409,7 @@ export const REDUCERS: readonly Row[] = [
     part: "workflow_timer_fire",
     here: "the engine's own, in the commit of the timer's event",
     tests: [[
-      "tests/engine/failing_commits.test.ts",
+      "tests/unit/engine/failing_commits.test.ts",
       "a timer whose commits fail fires when they succeed, and the engine does not spin meanwhile",
     ]],
   },
@@ -419,7 +419,7 @@ export const REDUCERS: readonly Row[] = [
       "fireTimer of an environment, an engine and an application; temporalex workflow fire-timer; a button in Runs and Live",
     tests: [
       [
-        "tests/cli/fire_timer.test.ts",
+        "tests/unit/cli/fire_timer.test.ts",
         "timers fire by name and in order in the process that has the store open; a missing timer is reported",
       ],
       [manual, "of several open timers with one name the oldest fires; ids are also names"],
@@ -507,7 +507,7 @@ const watch: readonly [string, string] = [
   story,
   "a watch in rounds shows the values that it passes to the next round and to the next run",
 ];
-const sessions = "tests/debug/database.test.ts";
+const sessions = "tests/unit/debug/database.test.ts";
 const commandsOfSessions: readonly [string, string] = [
   sessions,
   "commands show their request and the event that they became",

@@ -71,7 +71,7 @@ test("ranges are read as npm reads them", () => {
   }
 });
 
-for (const folder of ["", "tests/package/", "tests/interop/"]) {
+for (const folder of ["", "tests/system/package/", "tests/system/interop/"]) {
   test(`every package of ${folder}package-lock.json admits the Node of package.json`, () => {
     const own = json("package.json").engines.node as string;
     const oldest = parse(own.replace(/^>=/, ""));

@@ -34,16 +34,16 @@ const AREAS: readonly {
 /** What may be larger, and why. */
 const EXCEPTIONS: { readonly [what: string]: string } = {
   "tests/suites/local_activities_suite.ts: localActivitiesSuite": "a list of tests",
-  "tests/gateway/support/in_tab.ts: tabSuite":
+  "tests/unit/gateway/support/in_tab.ts: tabSuite":
     "a list of tests that is sent to a tab as one function",
-  "tests/chaos/loop.ts: chaosLoop":
+  "tests/faults/chaos/loop.ts: chaosLoop":
     "one loop over the phases of a run; its steps share all of its state",
   "tests/cases/random_interpreter.ts: interpretation":
     "an interpreter: one case for each construct of the programs",
-  "tests/interop/deploy.test.ts: workers": "one deployment in the order of its steps",
-  "tests/interop/support/client_script.ts: clientScript": "a list of the steps of a script",
-  "tests/metrics/worker.test.ts: an argument of test": "one scrape, compared line by line",
-  "tests/cli/workflow.test.ts: an argument of test": "one run through all of its commands",
+  "tests/system/interop/deploy.test.ts: workers": "one deployment in the order of its steps",
+  "tests/system/interop/support/client_script.ts: clientScript": "a list of the steps of a script",
+  "tests/unit/metrics/worker.test.ts: an argument of test": "one scrape, compared line by line",
+  "tests/unit/cli/workflow.test.ts: an argument of test": "one run through all of its commands",
   "ts/app/open.ts: open": "to be split",
   "ts/browser/open.ts: open": "to be split",
   "ts/debug/divergence/code_steps.ts: planOf": "to be split",
@@ -55,11 +55,11 @@ const EXCEPTIONS: { readonly [what: string]: string } = {
   "ts/what_if/recorded.ts: readRecorded": "to be split",
   "ts/worker/workflow/workflow_tasks.ts: report": "to be split",
   "tests/cases/debug_session.ts": "to be split",
-  "tests/cli/debug_command.test.ts": "to be split",
-  "tests/cli/replay_gate.test.ts": "to be split",
-  "tests/client/schedules.test.ts": "to be split",
-  "tests/codec/message_codec.test.ts": "to be split",
-  "tests/worker/lifecycle.test.ts": "to be split",
+  "tests/unit/cli/debug_command.test.ts": "to be split",
+  "tests/unit/cli/replay_gate.test.ts": "to be split",
+  "tests/unit/client/schedules.test.ts": "to be split",
+  "tests/unit/codec/message_codec.test.ts": "to be split",
+  "tests/unit/worker/lifecycle.test.ts": "to be split",
   "tools/lib/suites.mjs: suitesOf": "to be split",
   "tools/soak/divergences/edits.mjs: editsOf": "to be split",
   "tools/soak/divergences/message_edits.mjs: messageEditsOf": "to be split",

@@ -33,7 +33,7 @@ const { readPackages, officialNames, ourNames, unexplained, withNeededReasons, p
   await import(
     pathToFileURL(resolve("tools/temporal_exports.mjs")).href
   ) as Tool;
-const INSTALLED = resolve("tests/interop/node_modules");
+const INSTALLED = resolve("tests/system/interop/node_modules");
 
 test("docs/temporal-exports.md is current, and no export that exists has a reason", () => {
   const packages = readPackages();

@@ -91,7 +91,7 @@ const EXCEPTIONS: readonly {
   },
   { file: "tests/cases/game.ts", text: '"stood down"', reason: "a result of examples/game" },
   {
-    file: "tests/compat/record.mjs",
+    file: "tests/unit/compat/record.mjs",
     text: '"given up"',
     reason: "the message is in a recorded history",
   },

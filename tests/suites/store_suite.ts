@@ -11,7 +11,7 @@ import {
   events,
   row,
   write,
-} from "../engine/support/records.ts";
+} from "../unit/engine/support/records.ts";
 
 const utf8 = new TextEncoder();
 const toArray = (bytes: Uint8Array) => [...bytes];

@@ -190,7 +190,7 @@ export const neighboursTests: Suite = {
       const both = await parallel([() => busy.spinUntil(file), () => beating.work(file)]);
       return both.map((one) => "value" in one ? one.value : String(one.error));
     });
-    const module = new URL("../worker/modules/computing.ts", import.meta.url);
+    const module = new URL("../unit/worker/modules/computing.ts", import.meta.url);
     // Ends the other one, which never pauses: in its thread this would not come to run.
     const work = async (file: string) => {
       await until("the other one runs", () => existsSync(`${file}.begun`));

@@ -1,5 +1,5 @@
 // Places to run the same tests: an embedded engine in memory, one on a SQLite file, and a Temporal
-// cluster (tests/interop).
+// cluster (tests/system/interop).
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

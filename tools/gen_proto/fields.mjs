@@ -1,6 +1,7 @@
-// Makes ts/messages/generated/fields.ts: the fields of the messages that TypeScript reads and writes without their descriptors, by name. A
-// field is its tag, as on the wire: number * 8 + wire type, so that a field of another type than the message's is an unknown
-// one, as protobuf says. To read another message or field, add it here and run `node tools/gen_proto.mjs`.
+// Makes ts/messages/generated/fields.ts: the fields of the messages that TypeScript reads and
+// writes without their descriptors, by name. A field is its tag, as on the wire: number * 8 + wire
+// type, so that a field of another type than the message's is an unknown one, as protobuf says. To
+// read another message or field, add it here and run `node tools/gen_proto.mjs`.
 import { execFileSync } from "node:child_process";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -21,7 +22,9 @@ const TASKQUEUE = "temporal.api.taskqueue.v1";
 /** What the engine stores of a run, and what its calls answer. */
 const ENGINE = "temporalex.engine.v1";
 
-/** By package or outer message: the messages, whole, or with those of their fields that are wanted. */
+/**
+ * By package or outer message: the messages, whole, or with those of their fields that are wanted.
+ */
 const MESSAGES = {
   [WORKFLOWSERVICE]: {
     PollWorkflowTaskQueueRequest: "namespace taskQueue identity workerVersionCapabilities deploymentOptions workerInstanceKey",
@@ -95,7 +98,10 @@ const MESSAGES = {
   },
 };
 
-/** Messages of public APIs whose .proto files are not in core-rs/proto: name, number and wire type of their fields. */
+/**
+ * Messages of public APIs whose .proto files are not in core-rs/proto: name, number and wire type
+ * of their fields.
+ */
 const VARINT = 0, DELIMITED = 2;
 const OTHERS = {
   // An entry of a map whose keys are texts, and whose values are texts, bytes or messages.

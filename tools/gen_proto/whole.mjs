@@ -1,5 +1,6 @@
-// All of Temporal's API as data: a descriptor set in base64, and the names of the methods that no generated code knows. Programs that ask a
-// connection for such a method load it then (ts/compat/client/whole_service.ts).
+// All of Temporal's API as data: a descriptor set in base64, and the names of the methods that no
+// generated code knows. Programs that ask a connection for such a method load it then
+// (ts/compat/client/whole_service.ts).
 import { fromBinary } from "@bufbuild/protobuf";
 import { FileDescriptorSetSchema } from "@bufbuild/protobuf/wkt";
 import { readFileSync } from "node:fs";
@@ -8,7 +9,10 @@ import { join } from "node:path";
 
 const file = (service) => `temporal/api/${service}/v1/service.proto`;
 
-/** The module with the descriptor set; `before`: its text until now, which stays where it says the same (zlibs write other bytes). */
+/**
+ * The module with the descriptor set; `before`: its text until now, which stays where it says the
+ * same (zlibs write other bytes).
+ */
 export function wholeFile(image, header, before) {
   try {
     const packed = /^ {2}"(.*)";$/m.exec(before)?.[1] ?? "";

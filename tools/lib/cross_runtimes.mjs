@@ -1,5 +1,5 @@
-// The runtimes of the cross-engine comparison, each with tests/cross/lab.ts in it: Node and Deno as
-// child processes, Chromium and Firefox as pages. `call(name, args)` asks the lab.
+// The runtimes of the cross-engine comparison, each with tests/system/cross/lab.ts in it: Node and
+// Deno as child processes, Chromium and Firefox as pages. `call(name, args)` asks the lab.
 import { spawn } from "node:child_process";
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -28,12 +28,12 @@ export function options(known) {
 /** Starts the available ones of `names`; returns { runtimes, absent }, `absent` with reasons. */
 export async function startRuntimes(names) {
   const starts = {
-    node: () => child("node", process.execPath, ["dist/tests/cross/host.js"]),
+    node: () => child("node", process.execPath, ["dist/tests/system/cross/host.js"]),
     deno: () => {
       const deno = bin("deno");
       return deno === undefined
         ? { reason: "the npm package deno is not installed" }
-        : child("deno", deno, ["run", "-A", "--no-check", "-q", "tests/cross/host.ts"]);
+        : child("deno", deno, ["run", "-A", "--no-check", "-q", "tests/system/cross/host.ts"]);
     },
     chromium: () => page("chromium", launchChromium),
     firefox: () => page("firefox", launchFirefox),
@@ -107,7 +107,7 @@ async function bundled() {
   const { build } = await import("esbuild");
   await build({
     entryPoints: {
-      page: join(root, "tests/cross/page.ts"),
+      page: join(root, "tests/system/cross/page.ts"),
       realm: join(root, "ts/realm/browser_entry.ts"),
     },
     bundle: true,
@@ -123,8 +123,8 @@ async function bundled() {
   const sources = {};
   const paths = [
     "tests/cases/random_interpreter.ts",
-    "tests/interop/flows/workflows.ts",
-    "tests/interop/flows/families.ts",
+    "tests/system/interop/flows/workflows.ts",
+    "tests/system/interop/flows/families.ts",
     ...readdirSync(join(root, "examples")).map((name) => `examples/${name}/workflow.ts`),
   ];
   for (const path of paths) {

@@ -1,11 +1,11 @@
-// Temporal's official TypeScript SDK: the peer of tests/interop and bench/cluster. Its separate
-// package.json and lock are in tests/interop (263 MB with its native addon), so that other installs
-// do not need it.
+// Temporal's official TypeScript SDK: the peer of tests/system/interop and bench/cluster. Its
+// separate package.json and lock are in tests/system/interop (263 MB with its native addon), so
+// that other installs do not need it.
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { root, run } from "./steps.mjs";
 
-export const OFFICIAL = join(root, "tests/interop");
+export const OFFICIAL = join(root, "tests/system/interop");
 
 /**
  * Installs the official SDK if it is missing. Returns undefined, or the reason why it cannot be
@@ -18,5 +18,5 @@ export async function ensureOfficial() {
   const { status, output } = await run(npm, argv, { cwd: OFFICIAL });
   return status === 0
     ? undefined
-    : `npm ci failed in tests/interop: ${output.trim().split("\n").at(-1)}`;
+    : `npm ci failed in tests/system/interop: ${output.trim().split("\n").at(-1)}`;
 }

@@ -140,7 +140,7 @@ export function suitesOf(runInTime, tier) {
       for (const needed of ["esbuild", "tsc"]) {
         if (!bin(needed)) return skip(`${needed} is not installed`);
       }
-      return counted("tests/package/run.mjs");
+      return counted("tests/system/package/run.mjs");
     },
     interop: async () => {
       if (!temporal) return skip(noTemporal);
@@ -174,7 +174,7 @@ export const OF_DIST = [
 ];
 
 /**
- * All that needs Firefox: the cases, the files of tests/browser for it, and random programs
+ * All that needs Firefox: the cases, the files of tests/system/browser for it, and random programs
  * compared with Node.
  */
 async function firefox(counted, nodeTests) {

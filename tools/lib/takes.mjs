@@ -12,7 +12,7 @@ import { SHORT_SECONDS, takes } from "./test_files.mjs";
 const TOLERANCE = 1.5;
 
 /**
- * Takes lines such as "9.4 s tests/cli/replay.test.ts". Returns the number of files that were
+ * Takes lines such as "9.4 s tests/unit/cli/replay.test.ts". Returns the number of files that were
  * changed.
  */
 export function writeTakes(lines) {

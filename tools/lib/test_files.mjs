@@ -26,15 +26,17 @@ const testFiles = walk(join(root, "tests")).filter((f) => f.endsWith(".test.ts")
     { file },
   ) => file);
 
-export const interop = testFiles.filter((f) => f.startsWith("tests/interop/"));
+export const interop = testFiles.filter((f) => f.startsWith("tests/system/interop/"));
 /**
- * Files of tests/browser that need an installed browser; suites with the browser of the npm package
- * would skip them.
+ * Files of tests/system/browser that need an installed browser; suites with the browser of the npm
+ * package would skip them.
  */
 const needsInstalled = (file) => /^\/\/ browser: installed\b/m.test(head(file));
-export const inFirefox = testFiles.filter((f) => /^tests\/browser\/.*firefox\.test\.ts$/.test(f));
+export const inFirefox = testFiles.filter((f) =>
+  /^tests\/system\/browser\/.*firefox\.test\.ts$/.test(f)
+);
 export const inBrowser = testFiles.filter((f) =>
-  f.startsWith("tests/browser/") && !inFirefox.includes(f) && !needsInstalled(f)
+  f.startsWith("tests/system/browser/") && !inFirefox.includes(f) && !needsInstalled(f)
 );
 /** What the suite `node` runs: what needs neither a server of Temporal's nor a browser. */
 export const plain = testFiles.filter((f) => ![...interop, ...inBrowser, ...inFirefox].includes(f));

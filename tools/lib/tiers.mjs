@@ -54,7 +54,7 @@ export function nodeFilesOf(tier) {
 export function denoFilesOf(tier) {
   return tier === "all"
     ? [...inBrowser, ...inFirefox, ...plain]
-    : plain.filter((file) => file.startsWith("tests/runtime/"));
+    : plain.filter((file) => file.startsWith("tests/system/runtime/"));
 }
 
 /** The files of the suite `node` that a tier leaves out. */

@@ -23,7 +23,7 @@ export async function judge(mutant, { workspace, suites, results, budgetMs }) {
   if (tests.length === 0) tests = passing.filter(([, record]) => record.files[file] !== undefined);
   const room = file.split("/")[1];
   const isOwn = (test) =>
-    test.startsWith(`tests/${room}/`) || (room === "executor" && test.includes("#"));
+    test.startsWith(`tests/unit/${room}/`) || (room === "executor" && test.includes("#"));
   const worth = ([test, record]) =>
     (isOwn(test) ? OWN : 1) * (1 + (kills.get(test) ?? 0)) / (1000 + record.ms);
   tests.sort((a, b) => worth(b) - worth(a));

@@ -60,25 +60,33 @@ if (values.help || ![sample, seed, jobs].every(Number.isInteger) || !(budgetMs >
 
 /** The folders of tests that a change in a room should not pass. */
 const SUITES = {
-  executor: ["runtime", "executor", "realm", "testing", "compat"],
-  engine: ["engine", "client", "app", "testing", "runtime", "crash_notes", "api"],
-  worker: [
-    "worker",
-    "client",
-    "app",
-    "metrics",
-    "testing",
-    "runtime",
-    "otel",
-    "codec",
-    "crash_notes",
+  executor: ["system/runtime", "unit/executor", "unit/realm", "unit/testing", "unit/compat"],
+  engine: [
+    "unit/engine",
+    "unit/client",
+    "unit/app",
+    "unit/testing",
+    "system/runtime",
+    "unit/crash_notes",
+    "unit/api",
   ],
-  client: ["client", "app", "testing", "runtime", "codec"],
-  api: ["api", "grpc", "engine", "worker"],
-  base: ["base", "worker", "client", "metrics"],
-  crash_notes: ["crash_notes", "engine", "worker"],
-  grpc: ["grpc", "api"],
-  service: ["service", "grpc", "client", "app"],
+  worker: [
+    "unit/worker",
+    "unit/client",
+    "unit/app",
+    "unit/metrics",
+    "unit/testing",
+    "system/runtime",
+    "unit/otel",
+    "unit/codec",
+    "unit/crash_notes",
+  ],
+  client: ["unit/client", "unit/app", "unit/testing", "system/runtime", "unit/codec"],
+  api: ["unit/api", "unit/grpc", "unit/engine", "unit/worker"],
+  base: ["unit/base", "unit/worker", "unit/client", "unit/metrics"],
+  crash_notes: ["unit/crash_notes", "unit/engine", "unit/worker"],
+  grpc: ["unit/grpc", "unit/api"],
+  service: ["unit/service", "unit/grpc", "unit/client", "unit/app"],
 };
 /** What only browsers and newer Nodes can run. */
 const NOT_HERE = /\/sqlite\/opfs\/|\/drivers\/node\.js$/;
@@ -86,7 +94,7 @@ const NOT_HERE = /\/sqlite\/opfs\/|\/drivers\/node\.js$/;
 const LEFT_OUT = /\/(kill9|power_loss|syncs)\.test/;
 /** These files are many: the tests of each file of cases are taken by themselves. */
 const CASES =
-  /^tests\/runtime\/(?:broken_realms|divergences|language|official_programs|realms|replays)\.test\.js/;
+  /^tests\/system\/runtime\/(?:broken_realms|divergences|language|official_programs|realms|replays)\.test\.js/;
 
 const progress = (text) => process.stderr.write(`${text}\n`);
 const walk = (dir) =>
@@ -147,7 +155,7 @@ try {
     for (let mutant = waiting.shift(); mutant !== undefined; mutant = waiting.shift()) {
       const folders = SUITES[roomOf(mutant.file)];
       const suites = Object.entries(coverage).filter(([test]) =>
-        folders.includes(test.split("/")[1])
+        folders.some((folder) => test.startsWith(`tests/${folder}/`))
       );
       const outcome = await judge(mutant, { workspace, suites, results, budgetMs });
       results[mutant.id] = {
@@ -174,7 +182,7 @@ try {
 report();
 
 async function testsOf(rooms) {
-  const { partOf } = await import(pathToFileURL(join(dist, "tests/runtime/parts.js")).href);
+  const { partOf } = await import(pathToFileURL(join(dist, "tests/system/runtime/parts.js")).href);
   const folders = [...new Set(rooms.flatMap((room) => SUITES[room] ?? []))].map((folder) =>
     join(dist, "tests", folder)
   );

@@ -10,7 +10,7 @@ import process from "node:process";
 import { parseArgs } from "node:util";
 import { Client, silentLogger } from "../../ts/client/mod.ts";
 import { EmbeddedEngine, SqliteStore } from "../../ts/engine/mod.ts";
-import { ProbeStore } from "../../tests/engine/support/probe_store.ts";
+import { ProbeStore } from "../../tests/unit/engine/support/probe_store.ts";
 
 const { values } = parseArgs({
   args: process.argv.slice(2),

@@ -6,8 +6,8 @@ import { rmSync } from "node:fs";
 import { join } from "node:path";
 import process from "node:process";
 import { parseArgs } from "node:util";
-import { chaosLoop, databaseFolder } from "../../tests/chaos/loop.ts";
-import { DevServer, noServer } from "../../tests/interop/support/dev_server.ts";
+import { chaosLoop, databaseFolder } from "../../tests/faults/chaos/loop.ts";
+import { DevServer, noServer } from "../../tests/system/interop/support/dev_server.ts";
 
 const { values } = parseArgs({
   args: process.argv.slice(2),

@@ -39,7 +39,7 @@ const whole = (name) => {
   process.exit(2);
 };
 const [programs, inline, exported, seed] = ["programs", "inline", "histories", "seed"].map(whole);
-if (!existsSync(join(root, "dist/tests/cross/host.js"))) {
+if (!existsSync(join(root, "dist/tests/system/cross/host.js"))) {
   console.error("dist/ is not built: npm run build");
   process.exit(2);
 }

@@ -7,8 +7,8 @@
 // edit that history does not show is only counted.
 //   node tools/build_dist.mjs && node tools/soak/divergences.mjs [--seed 1] [--edits 240] [--only
 //   native|compat|entity] [--misses] [--judge] [--keep FOLDER]
-// --judge: the official replayer (npm ci --prefix tests/interop --ignore-scripts) replays the edits
-// of programs for Temporal, too.
+// --judge: the official replayer (npm ci --prefix tests/system/interop --ignore-scripts) replays
+// the edits of programs for Temporal, too.
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
@@ -38,7 +38,9 @@ if (values.help) {
   process.exit(0);
 }
 if (values.judge && !hasOfficial()) {
-  console.error("--judge needs the official SDK: npm ci --prefix tests/interop --ignore-scripts");
+  console.error(
+    "--judge needs the official SDK: npm ci --prefix tests/system/interop --ignore-scripts",
+  );
   process.exit(2);
 }
 /** Code that does not end is stopped by the clock, and a busy machine has little time for any. */

@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 // Language features that differ between the available engines: thousands of inputs for each group
-// of functions (tests/cross/probe.ts), compared with the output of the first runtime. A report, not
-// a test; docs/dev/determinism.md has its figures.
+// of functions (tests/system/cross/probe.ts), compared with the output of the first runtime. A
+// report, not a test; docs/dev/determinism.md has its figures.
 import { options, startRuntimes } from "../lib/cross_runtimes.mjs";
 
 const { values } = options({

@@ -13,9 +13,9 @@ import { join, resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { historyJson, redact } from "../../dist/ts/debug/mod.js";
 import { realmOf } from "../../dist/tests/cases/realm_host.js";
-import { missing, project, runTests } from "../../dist/tests/cli/support/exported_tests.js";
-import { run } from "../../dist/tests/cli/support/run.js";
-import { EDITED, recorded } from "../../dist/tests/debug/take_away_support.js";
+import { missing, project, runTests } from "../../dist/tests/unit/cli/support/exported_tests.js";
+import { run } from "../../dist/tests/unit/cli/support/run.js";
+import { EDITED, recorded } from "../../dist/tests/unit/debug/take_away_support.js";
 
 const { values } = parseArgs({
   options: {

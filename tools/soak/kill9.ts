@@ -7,7 +7,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import process from "node:process";
 import { parseArgs } from "node:util";
-import { crashLoop } from "../../tests/crash/loop.ts";
+import { crashLoop } from "../../tests/faults/crash/loop.ts";
 import type { DriverName, Synchronous } from "../../ts/engine/mod.ts";
 
 const { values } = parseArgs({

@@ -6,8 +6,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import process from "node:process";
 import { parseArgs } from "node:util";
-import { localKeysLoop } from "../../tests/crash/local_keys_loop.ts";
-import { DevServer } from "../../tests/interop/support/dev_server.ts";
+import { localKeysLoop } from "../../tests/faults/crash/local_keys_loop.ts";
+import { DevServer } from "../../tests/system/interop/support/dev_server.ts";
 
 const { values } = parseArgs({
   args: process.argv.slice(2),

@@ -7,9 +7,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import process from "node:process";
 import { parseArgs } from "node:util";
-import { seeded } from "../../tests/chaos/proxy.ts";
-import { cutLoop } from "../../tests/crash/log_cuts.ts";
-import { sqliteDrivers } from "../../tests/engine/support/stores.ts";
+import { seeded } from "../../tests/faults/chaos/proxy.ts";
+import { cutLoop } from "../../tests/faults/crash/log_cuts.ts";
+import { sqliteDrivers } from "../../tests/unit/engine/support/stores.ts";
 
 const { values } = parseArgs({
   args: process.argv.slice(2),

@@ -6,7 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import process from "node:process";
 import { parseArgs } from "node:util";
-import { poisonLoop } from "../../tests/crash/poison_loop.ts";
+import { poisonLoop } from "../../tests/faults/crash/poison_loop.ts";
 
 const { values } = parseArgs({
   args: process.argv.slice(2),

@@ -5,9 +5,9 @@
 // store is not sound.
 import process from "node:process";
 import { parseArgs } from "node:util";
-import { seeded } from "../../tests/chaos/proxy.ts";
-import { PowerLossLoop } from "../../tests/power/loop.ts";
-import { PowerSqlite } from "../../tests/power/sqlite.ts";
+import { seeded } from "../../tests/faults/chaos/proxy.ts";
+import { PowerLossLoop } from "../../tests/faults/power/loop.ts";
+import { PowerSqlite } from "../../tests/faults/power/sqlite.ts";
 import type { Synchronous } from "../../ts/engine/mod.ts";
 
 const USAGE = `usage: power_loss [--rounds 500] [--synchronous FULL|NORMAL] [--seed 1] [--json]

@@ -1,12 +1,12 @@
 // The views of SQL against the API, over many random operations: `node
 // dist/tools/soak/sql_views.js`. One JSON line at the end; exit code 1 at the first difference. The
-// operations and what is compared: tests/engine/support/random_views.ts.
+// operations and what is compared: tests/unit/engine/support/random_views.ts.
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import process from "node:process";
 import { parseArgs } from "node:util";
-import { randomViews } from "../../tests/engine/support/random_views.ts";
+import { randomViews } from "../../tests/unit/engine/support/random_views.ts";
 
 const { values } = parseArgs({
   args: process.argv.slice(2),

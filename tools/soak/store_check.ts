@@ -11,11 +11,11 @@ import { parseArgs } from "node:util";
 import { Client, silentLogger } from "../../ts/client/mod.ts";
 import { EmbeddedEngine } from "../../ts/engine/mod.ts";
 import { GrpcService } from "../../ts/grpc/grpc_service.ts";
-import { type JudgedFile, judgeFile } from "../../tests/engine/support/history_files.ts";
-import { liveMany, randomWorker } from "../../tests/engine/support/random_runs.ts";
-import { alarms, imported, judge, look } from "../../tests/engine/support/sound.ts";
-import { DevServer, noServer } from "../../tests/interop/support/dev_server.ts";
-import { serverRuns } from "../../tests/interop/support/reset_runs.ts";
+import { type JudgedFile, judgeFile } from "../../tests/unit/engine/support/history_files.ts";
+import { liveMany, randomWorker } from "../../tests/unit/engine/support/random_runs.ts";
+import { alarms, imported, judge, look } from "../../tests/unit/engine/support/sound.ts";
+import { DevServer, noServer } from "../../tests/system/interop/support/dev_server.ts";
+import { serverRuns } from "../../tests/system/interop/support/reset_runs.ts";
 
 const { values } = parseArgs({
   args: process.argv.slice(2),

@@ -3,7 +3,7 @@
 // anything was lost, invented or recorded twice, or a hand-over took two seconds.
 import process from "node:process";
 import { parseArgs } from "node:util";
-import { type Kind, KINDS, tabLoop } from "../../tests/browser/support/loop.ts";
+import { type Kind, KINDS, tabLoop } from "../../tests/system/browser/support/loop.ts";
 
 const { values } = parseArgs({
   args: process.argv.slice(2),

@@ -123,7 +123,7 @@ async function makeHome() {
   return home;
 }
 
-const tsx = join(root, "tests/package/node_modules/.bin/tsx");
+const tsx = join(root, "tests/system/package/node_modules/.bin/tsx");
 const program = (file) => [tsx, ["--import", "temporalex/compat/register", ...file.split(" ")]];
 
 async function runSample(home, name, { runs }) {

@@ -7,7 +7,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import process from "node:process";
 import { parseArgs } from "node:util";
-import { bankLoop } from "../../tests/crash/bank/loop.ts";
+import { bankLoop } from "../../tests/faults/crash/bank/loop.ts";
 
 const { values } = parseArgs({
   args: process.argv.slice(2),

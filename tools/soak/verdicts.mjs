@@ -4,7 +4,7 @@
 // history is replayed with the original program and with changed copies of it, by Temporal's own
 // replayer and by a realm. Prints the table of verdicts and each difference; exit code 1 when a
 // divergence was missed or under 98.5 % are equal.
-//   node tools/build_dist.mjs && npm ci --prefix tests/interop --ignore-scripts
+//   node tools/build_dist.mjs && npm ci --prefix tests/system/interop --ignore-scripts
 //   node tools/soak/verdicts.mjs [--programs 60] [--edits 9] [--seed 1] [--modules FOLDER] [--keep
 //   FOLDER] [--jobs 2]
 import { spawn } from "node:child_process";
@@ -43,7 +43,7 @@ const { values } = parseArgs({
 });
 if (values.help) {
   console.log(
-    `usage: node tools/soak/verdicts.mjs [options]      (after: node tools/build_dist.mjs, npm ci --prefix tests/interop)
+    `usage: node tools/soak/verdicts.mjs [options]      (after: node tools/build_dist.mjs, npm ci --prefix tests/system/interop)
 
 --programs N      random programs (default 60)
 --modules FOLDER  also the exported functions of the modules there, as far as they load
@@ -302,12 +302,12 @@ try {
   if (
     !existsSync(
       fileURLToPath(
-        new URL("../../tests/interop/node_modules/@temporalio/worker", import.meta.url),
+        new URL("../../tests/system/interop/node_modules/@temporalio/worker", import.meta.url),
       ),
     )
   ) {
     throw new Error(
-      "Temporal's TypeScript SDK is not installed: npm ci --prefix tests/interop --ignore-scripts",
+      "Temporal's TypeScript SDK is not installed: npm ci --prefix tests/system/interop --ignore-scripts",
     );
   }
   await randomPrograms();

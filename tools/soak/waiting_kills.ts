@@ -6,7 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import process from "node:process";
 import { parseArgs } from "node:util";
-import { waitingLoop } from "../../tests/crash/waiting_loop.ts";
+import { waitingLoop } from "../../tests/faults/crash/waiting_loop.ts";
 
 const { values } = parseArgs({
   args: process.argv.slice(2),

@@ -11,7 +11,7 @@ import {
   loadCase,
   loadRows,
   type Row,
-} from "../../tests/compat/support/corpus.ts";
+} from "../../tests/unit/compat/support/corpus.ts";
 import { type App, expect, test } from "./support/story.ts";
 import { permit } from "./support/programs.ts";
 

@@ -189,7 +189,7 @@ test("a history of a workflow without code opens", async ({ app }) => {
 });
 
 test("histories of other SDKs open: each fixture of the server's formats", async ({ app }) => {
-  const folder = here("../../tests/compat/histories");
+  const folder = here("../../tests/unit/compat/histories");
   const { readdirSync } = await import("node:fs");
   const files = readdirSync(folder).filter((name) => name.endsWith(".json")).slice(0, 12);
   expect(files.length).toBeGreaterThan(5);

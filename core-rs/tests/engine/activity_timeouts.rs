@@ -1,5 +1,5 @@
 //! How an activity ends by its four timeouts, held against what a Temporal server (1.29.1) did: every combination of them, unset (-), short
-//! (s) or long (l), in several lives. `activity_timeouts.txt` is the record; tests/interop/activity_timeouts.test.ts makes and checks it.
+//! (s) or long (l), in several lives. `activity_timeouts.txt` is the record; tests/system/interop/activity_timeouts.test.ts makes and checks it.
 //!
 //! A line: scheduleToClose, scheduleToStart, startToClose, heartbeat; the life; attempts at most (0: no limit) | the timeouts as scheduled,
 //! the attempt that had started, the end.

@@ -12,9 +12,11 @@ const PROGRAM = fileURLToPath(new URL("../verdicts/official.mjs", import.meta.ur
 /** How many edits are in one bundle: more of them make each replay slower. */
 const GROUP = 40;
 
-/** Whether `npm ci --prefix tests/interop --ignore-scripts` has been run. */
+/** Whether `npm ci --prefix tests/system/interop --ignore-scripts` has been run. */
 export const hasOfficial = () =>
-  existsSync(new URL("../../../tests/interop/node_modules/@temporalio/worker", import.meta.url));
+  existsSync(
+    new URL("../../../tests/system/interop/node_modules/@temporalio/worker", import.meta.url),
+  );
 
 /**
  * The task, from 1, whose commands an event is of; of another event the last one that had completed

@@ -8,7 +8,7 @@ import {
   corpusRoot,
   historyOf,
   loadCase,
-} from "../../../dist/tests/compat/support/corpus.js";
+} from "../../../dist/tests/unit/compat/support/corpus.js";
 import { silentLogger } from "../../../dist/ts/base/logger.js";
 import { readHistoryFile } from "../../../dist/ts/history_files/history_file.js";
 import { TestEnvironment } from "../../../dist/ts/testing/mod.js";
@@ -130,7 +130,7 @@ export async function compatPrograms(work) {
 
 /** The programs for Temporal of this repository's own tests, with their recorded histories. */
 export async function ownPrograms() {
-  const folder = new URL("../../../tests/compat/", import.meta.url);
+  const folder = new URL("../../../tests/unit/compat/", import.meta.url);
   const names = readdirSync(new URL("histories/", folder)).filter((file) => file.endsWith(".json"))
     .map((file) => file.slice(0, -5));
   return await Promise.all(names.map(async (name) => {

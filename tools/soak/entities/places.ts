@@ -2,8 +2,8 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { DevServer } from "../../../tests/interop/support/dev_server.ts";
-import { OurServer } from "../../../tests/interop/support/our_server.ts";
+import { DevServer } from "../../../tests/system/interop/support/dev_server.ts";
+import { OurServer } from "../../../tests/system/interop/support/our_server.ts";
 import { EmbeddedEngine, MemoryStore } from "../../../ts/engine/mod.ts";
 import { GrpcService } from "../../../ts/grpc/grpc_service.ts";
 import type { RawService } from "../../../ts/service/raw.ts";

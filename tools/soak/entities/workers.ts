@@ -7,7 +7,7 @@ import process from "node:process";
 import { fileURLToPath } from "node:url";
 import { cpuSeconds } from "../../../bench/cluster/variants.ts";
 import * as activities from "../../../examples/entity/activities.ts";
-import { officialProgram } from "../../../tests/interop/support/official.ts";
+import { officialProgram } from "../../../tests/system/interop/support/official.ts";
 import { silentLogger } from "../../../ts/base/logger.ts";
 import type { RawService } from "../../../ts/service/raw.ts";
 import { Worker } from "../../../ts/worker/mod.ts";

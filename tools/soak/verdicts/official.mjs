@@ -5,7 +5,9 @@ import { readFileSync } from "node:fs";
 import Module, { createRequire } from "node:module";
 import { dirname } from "node:path";
 
-const require = createRequire(new URL("../../../tests/interop/package.json", import.meta.url));
+const require = createRequire(
+  new URL("../../../tests/system/interop/package.json", import.meta.url),
+);
 // Each of its packages bundles a copy of protobufjs, and types of two copies do not mix: use one
 // copy for all.
 const resolve = Module._resolveFilename;

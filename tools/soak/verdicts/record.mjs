@@ -1,6 +1,6 @@
 // Runs programs on the embedded engine in virtual time: started, sent random signals and updates,
 // perhaps canceled; returns the histories. The official replayer accepts this engine's histories
-// (tests/interop/same_history).
+// (tests/system/interop/same_history).
 import { TestEnvironment } from "../../../dist/ts/testing/mod.js";
 import { silentLogger } from "../../../dist/ts/base/logger.js";
 

@@ -6,7 +6,7 @@
 //    `call.print`, and throws `UsageError` (2) or any other error (1) with advice.
 // 3. Add it here. Help, suggestions, `--json`, colors, Ctrl-C and completion follow.
 // 4. Test success, `--json` and one user error with `run(["stop", ...])` of
-//    tests/cli/support/run.ts.
+//    tests/unit/cli/support/run.ts.
 import type { Commands } from "../frame/command.ts";
 import { build } from "./build/command.ts";
 import { completion } from "./completion/command.ts";

@@ -38,7 +38,8 @@ declare class Run {
 declare function core_info(): Uint8Array;
 
 /**
- * A panic aborts (unwinding would make the module a third larger); its words are kept for the caller, who sees only a trap.
+ * A panic aborts (unwinding would make the module a third larger); its words are kept for the
+ * caller, who sees only a trap.
  */
 declare function start(): void;
 

@@ -1,7 +1,7 @@
 // Makes the stored form of a closed run from its history, for imports. Open runs cannot be
 // imported: attempts, pending tasks and messages are not in a history. `head` is the engine's own
 // message (core-rs/proto/temporalex/engine/v1/state.proto, `Head`): stored field numbers never
-// change. tests/engine/maintenance.test.ts compares the result with what the core writes.
+// change. tests/unit/engine/maintenance.test.ts compares the result with what the core writes.
 import { EngineHead } from "../../messages/generated/fields.ts";
 import { runIdIn } from "../../converter/history_run.ts";
 import type { RunWrite } from "../../core/generated/boundary/temporalex/boundary/v1/boundary.ts";

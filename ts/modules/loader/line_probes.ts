@@ -2,7 +2,7 @@
 // variables. $tlh(n) before a statement, an arrow's expression and in `if` bodies;
 // $tlv(n,(x),reader) around an awaited x, which it returns; $tlc(n,reader) before a call of an
 // imported API. A reader is ($tli)=>{switch($tli){case 0:return a; ...}}. Lines, awaits, names and
-// commands stay the same (tests/realm/line_probes.test.ts). executor/program/line_probe.ts
+// commands stay the same (tests/unit/realm/line_probes.test.ts). executor/program/line_probe.ts
 // implements the three functions.
 import { type AnyNode, type Identifier, parse, type Program } from "acorn";
 import type { ProbePoint } from "../../executor/program/line_probe.ts";

@@ -1,4 +1,0 @@
-// The realm's entry of an application whose workflows run reducers.
-import { serveRealm } from "../../../ts/realm/mod.ts";
-
-serveRealm(() => import("../../app/game/workflows.ts"));

@@ -1,3 +1,0 @@
-import { workflow } from "../../../ts/workflow/mod.ts";
-
-export const quick = workflow("Quick", () => Promise.resolve("done"));

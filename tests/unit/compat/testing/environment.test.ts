@@ -1,0 +1,258 @@
+// runtime: node deno
+// TestWorkflowEnvironment, as the tests of a project of the official SDK use it.
+// takes: 20 s
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { fileURLToPath } from "node:url";
+import { Client, WorkflowFailedError } from "../../../../ts/compat/client/mod.ts";
+import { ApplicationFailure, type Payload } from "../../../../ts/compat/common/mod.ts";
+import {
+  TestWorkflowEnvironment,
+  TimeSkippingWorkflowClient,
+  workflowInterceptorModules,
+} from "../../../../ts/compat/testing/mod.ts";
+import { DefaultLogger, Runtime, Worker } from "../../../../ts/compat/worker/mod.ts";
+
+Runtime.install({ logger: new DefaultLogger("ERROR") });
+
+const DAY = 86_400_000;
+const workflowsPath = fileURLToPath(new URL("./modules/time_workflows.ts", import.meta.url));
+
+test("createTimeSkipping: results arrive at once; sleep and currentTimeMs use the skipped time", async () => {
+  const env = await TestWorkflowEnvironment.createTimeSkipping();
+  try {
+    assert.equal(env.supportsTimeSkipping, true);
+    assert.match(env.address, /^127\.0\.0\.1:\d+$/);
+    const from = await env.currentTimeMs();
+    const worker = await Worker.create({
+      connection: env.nativeConnection,
+      taskQueue: "test",
+      workflowsPath,
+      activities: {
+        async sleeps(ms: number) {
+          await env.sleep(ms);
+          return "activity";
+        },
+      },
+    });
+    await worker.runUntil(async () => {
+      const options = { taskQueue: "test", args: [30 * DAY] };
+      assert.equal(
+        await env.client.workflow.execute("sleeper", { ...options, workflowId: "month" }),
+        "slept",
+      );
+      const handle = await env.client.workflow.start("sleeper", {
+        ...options,
+        workflowId: "again",
+      });
+      assert.equal(await handle.result(), "slept");
+      const race = { taskQueue: "test", workflowId: "race", args: [2 * DAY, DAY] };
+      assert.equal(await env.client.workflow.execute("sleepRace", race), "timer");
+      await env.sleep("3 days");
+    });
+    const days = (await env.currentTimeMs() - from) / DAY;
+    assert.ok(days >= 64, `${days}`);
+  } finally {
+    await env.teardown();
+  }
+});
+
+test("createLocal: a server on the wall clock, with a namespace for the test", async () => {
+  const env = await TestWorkflowEnvironment.createLocal({ server: { namespace: "tests" } });
+  try {
+    assert.deepEqual([env.supportsTimeSkipping, env.namespace, env.client.options.namespace], [
+      false,
+      "tests",
+      "tests",
+    ]);
+    const worker = await Worker.create({
+      connection: env.nativeConnection,
+      namespace: env.namespace,
+      taskQueue: "test",
+      workflowsPath,
+    });
+    const short = { taskQueue: "test", workflowId: "short", args: [20] };
+    assert.equal(await worker.runUntil(env.client.workflow.execute("sleeper", short)), "slept");
+    const before = Date.now();
+    await env.sleep(30);
+    assert.ok(Date.now() - before >= 29);
+    assert.ok(Math.abs(await env.currentTimeMs() - Date.now()) < 10_000);
+  } finally {
+    await env.teardown();
+  }
+});
+
+test("createFromExistingServer uses an existing server and does not stop it", async () => {
+  const local = await TestWorkflowEnvironment.createLocal();
+  const { address } = local;
+  const env = await TestWorkflowEnvironment.createFromExistingServer({ address });
+  assert.equal((await env.client.workflow.count()).count, 0);
+  // Of a server without endpoints; tests/system/interop/nexus.test.ts has one with.
+  await assert.rejects(
+    env.createNexusEndpoint("a", "b"),
+    (error: Error & { code?: number }) => error.code === 12,
+  );
+  await assert.rejects(
+    env.deleteNexusEndpoint({ id: "a", version: 1 }),
+    (error: Error & { code?: number }) => error.code === 12,
+  );
+  await env.teardown();
+  assert.equal((await local.client.workflow.count()).count, 0);
+  assert.throws(
+    () => new TimeSkippingWorkflowClient({ connection: local.connection }),
+    /time cannot be skipped/,
+  );
+  await local.teardown();
+});
+
+test("a client without time skipping does not move time", async () => {
+  const env = await TestWorkflowEnvironment.createTimeSkipping();
+  try {
+    const worker = await Worker.create({
+      connection: env.nativeConnection,
+      taskQueue: "test",
+      workflowsPath,
+    });
+    const plain = new Client({ connection: env.connection });
+    await worker.runUntil(async () => {
+      const handle = await plain.workflow.start("sleeper", {
+        taskQueue: "test",
+        workflowId: "plain",
+        args: [DAY],
+      });
+      const first = await Promise.race([
+        handle.result(),
+        new Promise((resolve) => setTimeout(resolve, 300, "waits")),
+      ]);
+      assert.equal(first, "waits");
+      await handle.terminate();
+    });
+  } finally {
+    await env.teardown();
+  }
+});
+
+test("codecs get bytes as Buffers, at the client and at the worker", async () => {
+  const env = await TestWorkflowEnvironment.createLocal();
+  try {
+    const seen: string[] = [];
+    const dataConverter = {
+      payloadCodecs: [{
+        encode: (payloads: Payload[]) => Promise.resolve(payloads),
+        decode(payloads: Payload[]) {
+          for (const { data } of payloads) seen.push(String(data));
+          return Promise.resolve(payloads);
+        },
+      }],
+    };
+    const worker = await Worker.create({
+      connection: env.nativeConnection,
+      taskQueue: "test",
+      workflowsPath,
+      dataConverter,
+    });
+    const client = new Client({ connection: env.connection, dataConverter });
+    const run = client.workflow.execute("sleeper", {
+      taskQueue: "test",
+      workflowId: "coded",
+      args: [1],
+    });
+    assert.equal(await worker.runUntil(run), "slept");
+    assert.deepEqual([...new Set(seen)].sort(), ['"slept"', "1"]);
+  } finally {
+    await env.teardown();
+  }
+});
+
+test("workflowInterceptorModules: a failed assertion fails the workflow", async () => {
+  const env = await TestWorkflowEnvironment.createLocal();
+  try {
+    const interceptors = { workflowModules: workflowInterceptorModules };
+    const worker = await Worker.create({
+      connection: env.nativeConnection,
+      taskQueue: "test",
+      workflowsPath,
+      interceptors,
+    });
+    const run = env.client.workflow.execute("asserts", {
+      taskQueue: "test",
+      workflowId: "asserts",
+    });
+    await assert.rejects(worker.runUntil(run), (error) => {
+      assert.ok(
+        error instanceof WorkflowFailedError && error.cause instanceof ApplicationFailure,
+        String(error),
+      );
+      assert.deepEqual([error.cause.message, error.cause.nonRetryable], ["one is not two", true]);
+      return true;
+    });
+  } finally {
+    await env.teardown();
+  }
+});
+
+const started = (extraArgs: string[]) =>
+  TestWorkflowEnvironment.createLocal({ server: { extraArgs } });
+
+test("arguments for Temporal's server that have no effect here are accepted", async () => {
+  const multi = "frontend.enableExecuteMultiOperation=true";
+  const env = await started([
+    "--dynamic-config-value",
+    multi,
+    `--dynamic-config-value=${multi}`,
+    "--headless",
+    "--search-attribute",
+    "A=Int",
+  ]);
+  await env.teardown();
+});
+
+test("other arguments for Temporal's server are rejected by name", async () => {
+  const refused: [string[], string][] = [
+    [["--headless", "--ui-port", "8080"], "--ui-port 8080"],
+    [
+      ["--dynamic-config-value", "frontend.enableExecuteMultiOperation=false"],
+      "--dynamic-config-value frontend.enable",
+    ],
+    [
+      ["--dynamic-config-value=system.enableEagerWorkflowStart=true"],
+      "--dynamic-config-value system.enableEagerWorkflowStart=true",
+    ],
+    [["--dynamic-config-value"], "--dynamic-config-value"],
+    [["--search-attribute", "A"], "--search-attribute A"],
+    [["--headless=false"], "--headless false"],
+    [["stray"], "stray"],
+  ];
+  for (const [args, named] of refused) {
+    await assert.rejects(started(args), (error: Error) => {
+      assert.ok(
+        error.message.startsWith(`the option server.extraArgs is not supported with "${named}`),
+        error.message,
+      );
+      return true;
+    });
+  }
+});
+
+test("options for another server program are rejected by name", async () => {
+  await assert.rejects(
+    TestWorkflowEnvironment.createLocal({
+      server: { executable: { type: "existing-path", path: "/bin/temporal" } },
+    }),
+    /server\.executable is not supported: the server is the embedded engine/,
+  );
+  await assert.rejects(
+    TestWorkflowEnvironment.createLocal({ server: { ui: true } }),
+    /server\.ui is not supported/,
+  );
+  await assert.rejects(
+    TestWorkflowEnvironment.createLocal({ server: { ip: "0.0.0.0" } }),
+    /server\.ip cannot be "0\.0\.0\.0"/,
+  );
+  const env = await TestWorkflowEnvironment.createLocal();
+  await assert.rejects(
+    env.createNexusEndpoint("a", "b"),
+    /Nexus endpoint "a" cannot be made: the embedded engine/,
+  );
+  await env.teardown();
+});

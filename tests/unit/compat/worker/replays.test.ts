@@ -1,0 +1,93 @@
+// runtime: node deno
+// `Worker.runReplayHistories` on decoded histories: each replay judges a history as it is at that
+// moment, also after changes.
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import { test } from "node:test";
+import { historyFromJSON } from "../../../../ts/compat/common/proto_utils.ts";
+import { temporal } from "../../../../ts/compat/proto/mod.ts";
+import { DefaultLogger, Runtime, Worker } from "../../../../ts/compat/worker/mod.ts";
+
+const { History } = temporal.api.history.v1;
+const packageRoot = fileURLToPath(new URL(import.meta.url)).split(
+  /[\\/](?:dist[\\/])?tests[\\/]/,
+)[0]!;
+const workflowsPath = `${packageRoot}/tests/unit/compat/programs/timeouts.ts`;
+const json = JSON.parse(
+  readFileSync(`${packageRoot}/tests/unit/compat/histories/timeouts.json`, "utf8"),
+);
+const decoded = () => History.decode(History.encode(historyFromJSON(json)).finish());
+Runtime.install({ logger: new DefaultLogger("ERROR", () => {}) });
+
+/** Attributes of the first event that has these. */
+// deno-lint-ignore no-explicit-any
+const attributesIn = (history: any, name: string): any =>
+  // deno-lint-ignore no-explicit-any
+  history.events.find((event: any) => event[name] !== null)[name];
+
+type Change = (history: ReturnType<typeof decoded>) => () => void;
+
+/** Changes that the code of the history does not match; each returns a function that reverts it. */
+const CHANGES: { readonly [what: string]: Change } = {
+  "a text in attributes": (history) => {
+    const type = attributesIn(history, "activityTaskScheduledEventAttributes").activityType;
+    const { name } = type;
+    type.name = "another";
+    return () => type.name = name;
+  },
+  "an added member of a oneof": (history) => {
+    const event = history.events.find((each: { activityTaskScheduledEventAttributes: unknown }) =>
+      each.activityTaskScheduledEventAttributes !== null
+    );
+    event.timerStartedEventAttributes = { timerId: "1" };
+    event.eventType = 17;
+    const { activityTaskScheduledEventAttributes } = event;
+    delete event.activityTaskScheduledEventAttributes;
+    return () => {
+      delete event.timerStartedEventAttributes;
+      Object.assign(event, { eventType: 10, activityTaskScheduledEventAttributes });
+    };
+  },
+};
+
+test("a history is replayed as it is when its turn comes", async () => {
+  const history = decoded();
+  const expected: string[] = [];
+  function* each() {
+    yield { workflowId: "timeouts", history };
+    for (const [what, change] of Object.entries(CHANGES)) {
+      const revert = change(history);
+      expected.push(what);
+      yield { workflowId: "timeouts", history };
+      revert();
+      yield { workflowId: "timeouts", history };
+    }
+  }
+  const verdicts: string[] = [];
+  for await (const { error } of Worker.runReplayHistories({ workflowsPath }, each())) {
+    verdicts.push(error?.name ?? "ok");
+  }
+  assert.equal(verdicts.length, 1 + 2 * expected.length);
+  assert.equal(verdicts.shift(), "ok");
+  verdicts.forEach((verdict, i) =>
+    i % 2 === 1
+      ? assert.equal(verdict, "ok", `${expected[i >> 1]} was reverted`)
+      : assert.notEqual(verdict, "ok", expected[i >> 1])
+  );
+});
+
+test("a history of JSON is replayed like a decoded one", async () => {
+  await Worker.runReplayHistory({ workflowsPath }, json, "timeouts");
+  await Worker.runReplayHistory({ workflowsPath }, decoded(), "timeouts");
+  const changed = structuredClone(json);
+  // deno-lint-ignore no-explicit-any
+  changed.events.find((event: any) => event.activityTaskScheduledEventAttributes)
+    .activityTaskScheduledEventAttributes
+    .activityType = {
+      name: "another",
+    };
+  await assert.rejects(Worker.runReplayHistory({ workflowsPath }, changed, "timeouts"), {
+    name: "DeterminismViolationError",
+  });
+});

@@ -1,0 +1,97 @@
+// What is taken away from a divergence: the smallest history that shows it, a test of it, and a
+// history without its values.
+// takes: 30 s
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import {
+  minimise,
+  NoProblemError,
+  openSession,
+  readHistoryFile,
+  testFiles,
+} from "../../../ts/debug/mod.ts";
+import { createRealmFromText } from "../../cases/realm_host.ts";
+import { EDITED, recorded } from "./take_away_support.ts";
+
+const median = (numbers: readonly number[]): number =>
+  numbers.toSorted((a, b) => a - b)[Math.floor(numbers.length / 2)]!;
+
+test("twenty divergences keep at most a quarter of their events in the median, show the same problem, and replay after the repair", async () => {
+  const histories = new Map<string, Uint8Array>();
+  const parts: number[] = [];
+  const sound = new Map<string, ReturnType<typeof createRealmFromText>>();
+  for (const { name, before, after } of EDITED) {
+    const history = histories.get(before) ?? await recorded(before);
+    histories.set(before, history);
+    const broken = await createRealmFromText(after);
+    const repaired =
+      await (sound.get(before) ?? sound.set(before, createRealmFromText(before)).get(before)!);
+    try {
+      const whole = await openSession(history, { realm: broken.realm });
+      assert.ok(whole.problem !== undefined, `${name} parts from its history`);
+      const minimal = await minimise(history, { realm: broken.realm, repaired: repaired.realm });
+      assert.equal(minimal.stopped, false);
+      const [all, left] = minimal.events;
+      parts.push(left / all);
+      const session = await openSession(minimal.history, { realm: broken.realm });
+      const same = ({ name, location, isDivergence, code }: NonNullable<typeof whole.problem>) => ({
+        name,
+        location,
+        isDivergence,
+        code,
+      });
+      assert.deepEqual(same(session.problem!), same(whole.problem), name);
+      // The exported test: its history fails with the edit, and passes without it.
+      const { history: file } = testFiles(minimal.history, {
+        runner: "node",
+        name: "order",
+        workflows: "./workflows.ts",
+      });
+      const exported = new TextEncoder().encode(file.text);
+      assert.equal(
+        (await openSession(exported, { realm: broken.realm })).problem?.message,
+        session.problem?.message,
+        name,
+      );
+      assert.equal(
+        (await openSession(exported, { realm: repaired.realm })).problem?.message,
+        undefined,
+        `${name}, repaired`,
+      );
+    } finally {
+      await broken.dispose();
+    }
+  }
+  for (const realm of sound.values()) await (await realm).dispose();
+  assert.ok(
+    median(parts) <= 0.25,
+    `a median of ${median(parts)} of ${parts.map((part) => part.toFixed(2)).join(" ")}`,
+  );
+});
+
+test("a history that replays has nothing to minimize; an aborted run returns its best result", async () => {
+  const { before, after } = EDITED[2]!;
+  const history = await recorded(before);
+  const [sound, broken] = [await createRealmFromText(before), await createRealmFromText(after)];
+  try {
+    await assert.rejects(minimise(history, { realm: sound.realm }), NoProblemError);
+    const told: number[] = [];
+    const end = new AbortController();
+    const onProgress = ({ tried }: { tried: number }) => {
+      told.push(tried);
+      if (told.length === 3) end.abort();
+    };
+    const { stopped, history: sofar } = await minimise(history, {
+      realm: broken.realm,
+      thorough: true,
+      onProgress,
+      signal: end.signal,
+    });
+    assert.ok(stopped);
+    assert.ok(told.length >= 3);
+    assert.equal((await readHistoryFile(sofar)).workflowType, "Main");
+  } finally {
+    await sound.dispose();
+    await broken.dispose();
+  }
+});

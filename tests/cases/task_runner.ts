@@ -66,6 +66,17 @@ export const cases: Case[] = [
     },
   },
   {
+    name: "a task that comes after the end of its realm is rejected with the reason",
+    async run() {
+      const parts = await makeRunner([steps], {});
+      const d = await drive(steps, { runner: parts, runId: id(1), args: [1] });
+      await d.task();
+      d.server.completeActivity("1", 5);
+      parts.runner.dispose();
+      await rejects(d.task(), /the task runner is disposed/);
+    },
+  },
+  {
     name: "history comes in pages of any size",
     async run() {
       for (const size of [1, 2, 3, 7, 100]) {

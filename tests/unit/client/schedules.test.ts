@@ -204,6 +204,10 @@ test("an invalid spec is rejected with the name of the field", () => {
   );
   refused({ calendars: [{ hour: [] }] }, /empty array, which matches nothing/);
   refused({ calendars: [{ hours: 3 }] }, /has no option "hours"; did you mean hour\?/);
+  refused(
+    { intervals: [{ every: "1h", ofset: "1m" }] },
+    /spec\.intervals\[0\] has no option "ofset"; did you mean offset\?/,
+  );
   refused({ calendars: [{ dayOfMonth: 0 }] }, /from 1 to 31/);
   refused({ intervals: [{ every: "500ms" }] }, /at least 1 second, not 500/);
   refused({ intervals: [{ every: "1h", offset: "1h" }] }, /must be less than `every`/);

@@ -7,7 +7,7 @@ import { test } from "node:test";
 import { builtins } from "../../../ts/engine/sqlite/builtins.ts";
 import { takeBackCreation } from "../../../ts/engine/sqlite/hot_journal.ts";
 import { LogCheck } from "../../../ts/engine/sqlite/log_check.ts";
-import { makeFile } from "../../../ts/engine/sqlite/own_files.ts";
+import { makeFile, modeOf } from "../../../ts/engine/sqlite/own_files.ts";
 import { StoreCorruptError, StoreError } from "../../../ts/engine/store_errors.ts";
 import { inFolder } from "./support/stores.ts";
 
@@ -26,6 +26,15 @@ test("a file that cannot be created is an error with its name; an existing file 
     assert.equal(statSync(there).size, 4);
     assert.equal(makeFile(found.fs, join(folder, "new")), true);
     assert.equal(statSync(join(folder, "new")).size, 0);
+  }));
+
+test("a missing file has the mode of the engine's own files: its owner alone reads and writes it", () =>
+  inFolder((folder) => {
+    assert.equal(modeOf(found.fs, join(folder, "missing")), 0o600);
+    const there = join(folder, "there");
+    writeFileSync(there, "text");
+    found.fs.chmodSync(there, 0o640);
+    assert.equal(modeOf(found.fs, there), 0o640);
   }));
 
 test("an interrupted creation is rolled back, and no file stays open", () =>

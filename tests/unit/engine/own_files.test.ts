@@ -1,7 +1,7 @@
 // Files that the engine creates and reads next to a store: their content, which stay open, and when
 // a log counts as truncated.
 import assert from "node:assert/strict";
-import { existsSync, statSync, truncateSync, writeFileSync } from "node:fs";
+import { chmodSync, existsSync, statSync, truncateSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { builtins } from "../../../ts/engine/sqlite/builtins.ts";
@@ -33,7 +33,7 @@ test("a missing file has the mode of the engine's own files: its owner alone rea
     assert.equal(modeOf(found.fs, join(folder, "missing")), 0o600);
     const there = join(folder, "there");
     writeFileSync(there, "text");
-    found.fs.chmodSync(there, 0o640);
+    chmodSync(there, 0o640);
     assert.equal(modeOf(found.fs, there), 0o640);
   }));
 

@@ -18,8 +18,10 @@ const modules = [
   new URL("./quest.ts", import.meta.url),
 ];
 
-/** Runs all of it; `events`: the length of a history at which patrols continue as new. */
-export async function play(say: (line: string) => void, events = 40) {
+type Say = (line: string) => void;
+
+/** Runs all parts; `events`: the length of a history at which patrols continue as new. */
+export async function play(say: Say, events = 40) {
   const { migrations, ...reducers } = tables;
   const env = await TestEnvironment.create({
     limits: { suggestContinueAsNewEvents: events },
@@ -29,93 +31,17 @@ export async function play(say: (line: string) => void, events = 40) {
   try {
     return await env.runWorker({ workflows: modules }, async () => {
       const { client } = env;
-
-      const guard = await client.start(patrol, {
-        id: "patrol-1",
-        args: [{ route: ["gate", "well", "tower"], lives: 2 }],
-      });
-      for (let i = 0; i < 4; i++) {
-        await env.advance("1 minute");
-        await guard.signal(patrolSignals.threatDetected, i);
-        await env.advance("2s");
-      }
-      const seen = await client.getHandle(patrol, "patrol-1").query(patrolStatus);
-      say(`the patrol has gone ${seen.steps} steps and has won ${seen.victories} fights`);
-      const fallen = await guard.result();
-      const { runId } = await client.getHandle(patrol, "patrol-1").describe();
-      say(
-        `it ${fallen.because}, in ${
-          runId === guard.runId ? "its first run" : "a later run, which it has begun by itself"
-        }`,
-      );
-
-      const strength = await client.start(buff, {
-        id: "buff-1",
-        args: [{ durationSeconds: 60 }],
-        entityId: "42",
-      });
-      await env.advance("50s");
-      await strength.signal(buffSignals.stack, 5);
-      await env.advance("50s");
-      say(`status of buff 42: ${(await strength.describe()).status}`);
-
-      const spell = "spell-1";
-      const targets = [7, 8, 9];
-      for (const target of targets) {
-        const init = { target, damage: 5, ticks: 10 };
-        await client.start(dot, {
-          id: `dot-${target}`,
-          args: [init],
-          entityId: String(target),
-          correlationId: spell,
-        });
-      }
-      await env.advance("3500ms");
-      const ended = await client.workflows({ correlationId: spell }).cancel("dispelled");
-      await env.advance(0);
-      say(`the spell was dispelled on ${ended} targets`);
-      const left: string[] = [];
-      for (const target of targets) {
-        left.push((await client.getHandle(dot, `dot-${target}`).describe()).status);
-      }
-
-      const orc = await client.start(quest, {
-        id: "quest-orc",
-        args: [{ targetEnemy: "orc", targetItem: 7 }],
-      });
-      const elf = await client.start(quest, {
-        id: "quest-elf",
-        args: [{ targetEnemy: "elf", targetItem: 8 }],
-      });
-      await env.advance(0);
-      const heard = await client.broadcast(questSignals.enemyKilled, "orc", "orc");
-      await client.broadcast(questSignals.itemCollected, 8, 8);
-      say(`an orc is dead: ${heard} quest has heard of it`);
-
-      const won = await client.execute(combat, {
-        id: "combat-1",
-        args: [{ targetId: 1, damage: 40, blows: 5 }],
-      });
-      const second = await client.start(combat, {
-        id: "combat-2",
-        args: [{ targetId: 2, damage: 40, blows: 5 }],
-      });
-      await env.advance("500ms");
-      await second.signal(combatSignals.flee);
-      const fled = await second.result();
-      const npcs = env.engine.tables.all(
-        "SELECT id, hp, (SELECT count(*) FROM effect WHERE npc = npc.id) AS hits FROM npc",
-      );
-      say(
-        `one fight ended in ${won.outcome} after ${won.blows} blows, of the other the target ${fled.outcome}`,
-      );
-
+      const { fallen, continued } = await playPatrol(env, say);
+      const strength = await playBuff(env, say);
+      const left = await playSpell(env, say);
+      const quests = await playQuests(env, say);
+      const { combats, npcs } = await playCombats(env, say);
       return {
-        combats: [won, fled],
+        combats,
         npcs,
-        quests: [(await orc.result()).by, (await elf.result()).by],
+        quests,
         patrol: fallen,
-        continued: runId !== guard.runId,
+        continued,
         buff: await strength.result(),
         dots: left,
         counter: await client.execute(tickCounter, { id: "counter-1", args: [{ iterations: 3 }] }),
@@ -131,5 +57,107 @@ export async function play(say: (line: string) => void, events = 40) {
   }
 }
 
+async function playPatrol(env: TestEnvironment, say: Say) {
+  const { client } = env;
+  const guard = await client.start(patrol, {
+    id: "patrol-1",
+    args: [{ route: ["gate", "well", "tower"], lives: 2 }],
+  });
+  for (let i = 0; i < 4; i++) {
+    await env.advance("1 minute");
+    await guard.signal(patrolSignals.threatDetected, i);
+    await env.advance("2s");
+  }
+  const seen = await client.getHandle(patrol, "patrol-1").query(patrolStatus);
+  say(`the patrol has gone ${seen.steps} steps and has won ${seen.victories} fights`);
+  const fallen = await guard.result();
+  const { runId } = await client.getHandle(patrol, "patrol-1").describe();
+  const continued = runId !== guard.runId;
+  say(
+    `it ${fallen.because}, in ${
+      continued ? "a later run, which it has begun by itself" : "its first run"
+    }`,
+  );
+  return { fallen, continued };
+}
+
+async function playBuff(env: TestEnvironment, say: Say) {
+  const strength = await env.client.start(buff, {
+    id: "buff-1",
+    args: [{ durationSeconds: 60 }],
+    entityId: "42",
+  });
+  await env.advance("50s");
+  await strength.signal(buffSignals.stack, 5);
+  await env.advance("50s");
+  say(`status of buff 42: ${(await strength.describe()).status}`);
+  return strength;
+}
+
+/** A spell on three targets, dispelled before it ends; returns the status of its workflows. */
+async function playSpell(env: TestEnvironment, say: Say) {
+  const { client } = env;
+  const spell = "spell-1";
+  const targets = [7, 8, 9];
+  for (const target of targets) {
+    const init = { target, damage: 5, ticks: 10 };
+    await client.start(dot, {
+      id: `dot-${target}`,
+      args: [init],
+      entityId: String(target),
+      correlationId: spell,
+    });
+  }
+  await env.advance("3500ms");
+  const ended = await client.workflows({ correlationId: spell }).cancel("dispelled");
+  await env.advance(0);
+  say(`the spell was dispelled on ${ended} targets`);
+  const left: string[] = [];
+  for (const target of targets) {
+    left.push((await client.getHandle(dot, `dot-${target}`).describe()).status);
+  }
+  return left;
+}
+
+/** Two quests: one waits for a dead orc, the other for item 8. */
+async function playQuests(env: TestEnvironment, say: Say) {
+  const { client } = env;
+  const orc = await client.start(quest, {
+    id: "quest-orc",
+    args: [{ targetEnemy: "orc", targetItem: 7 }],
+  });
+  const elf = await client.start(quest, {
+    id: "quest-elf",
+    args: [{ targetEnemy: "elf", targetItem: 8 }],
+  });
+  await env.advance(0);
+  const received = await client.broadcast(questSignals.enemyKilled, "orc", "orc");
+  await client.broadcast(questSignals.itemCollected, 8, 8);
+  say(`an orc is dead: ${received} quest received the signal`);
+  return [(await orc.result()).by, (await elf.result()).by];
+}
+
+async function playCombats(env: TestEnvironment, say: Say) {
+  const { client } = env;
+  const won = await client.execute(combat, {
+    id: "combat-1",
+    args: [{ targetId: 1, damage: 40, blows: 5 }],
+  });
+  const second = await client.start(combat, {
+    id: "combat-2",
+    args: [{ targetId: 2, damage: 40, blows: 5 }],
+  });
+  await env.advance("500ms");
+  await second.signal(combatSignals.flee);
+  const fled = await second.result();
+  const npcs = env.engine.tables.all(
+    "SELECT id, hp, (SELECT count(*) FROM effect WHERE npc = npc.id) AS hits FROM npc",
+  );
+  say(
+    `one fight ended in ${won.outcome} after ${won.blows} blows, of the other the target ${fled.outcome}`,
+  );
+  return { combats: [won, fled], npcs };
+}
+
 /** As `npm run example game` runs it. */
-export const run = (say: (line: string) => void): Promise<unknown> => play(say);
+export const run = (say: Say): Promise<unknown> => play(say);

@@ -44,11 +44,8 @@ const skip = (reason) => ({ passed: 0, failed: 0, skipped: 1, reason });
 const dist = (files) => files.map((f) => join(root, "dist", f.replace(/\.ts$/, ".js")));
 const linesOf = (output, re) => [...output.matchAll(re)].map((m) => m[1]);
 
-/**
- * The suites by name, each a function. `runInTime` is `run` of steps.mjs with what is left of the
- * suite's time as its limit; `tier` leaves long files out of `node`.
- */
-export function suitesOf(runInTime, tier) {
+/** Functions that run commands within the time of a suite; `runInTime` as for `suitesOf`. */
+function makeRunners(runInTime) {
   const command = async (cmd, argv, opts) => {
     const r = await runInTime(cmd, argv, opts);
     return one(r.status, r.output);
@@ -79,8 +76,6 @@ export function suitesOf(runInTime, tier) {
     };
   };
 
-  const inDeno = { runInTime, deno: denoItself, patience };
-
   /** A tool that ends with a line of counts. */
   const counted = async (...argv) => {
     const r = await runInTime(process.execPath, argv);
@@ -101,7 +96,16 @@ export function suitesOf(runInTime, tier) {
   const bundled = (
     ...argv
   ) => (bin("esbuild") ? counted(...argv) : skip("esbuild is not installed"));
+  return { command, nodeTests, counted, bundled };
+}
 
+/**
+ * The suites by name, each a function. `runInTime` is `run` of steps.mjs with what is left of the
+ * suite's time as its limit; `tier` leaves long files out of `node`.
+ */
+export function suitesOf(runInTime, tier) {
+  const { command, nodeTests, counted, bundled } = makeRunners(runInTime);
+  const inDeno = { runInTime, deno: denoItself, patience };
   return {
     format: () => (hasDeno ? command(deno, ["fmt", "--check", "-q"]) : skip(noDeno)),
     lint: () => (hasDeno ? command(deno, ["lint", "-q"]) : skip(noDeno)),

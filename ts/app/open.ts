@@ -8,6 +8,7 @@ import type { Store } from "../engine/store.ts";
 import { warnOfTimeouts } from "../engine/timed_out.ts";
 import { consoleLogger } from "../platform/host.ts";
 import { containedLogger } from "../base/contained.ts";
+import type { Logger } from "../base/logger.ts";
 import type { RawService } from "../service/raw.ts";
 import { WorkflowService } from "../messages/generated/temporal/api/workflowservice/v1/service_pb.ts";
 import { Worker } from "../worker/worker.ts";
@@ -64,99 +65,17 @@ const CLOSE_MS = 10_000;
  */
 export async function open(options: OpenOptions): Promise<App> {
   checkOpenOptions(options);
-  const { path, workflows, activities, taskQueue = "default", converter, reducers, migrations } =
-    options;
   // Checked before a file is created.
-  if (reducers !== undefined) new ReducerPayloads(options);
+  if (options.reducers !== undefined) new ReducerPayloads(options);
   const logger = containedLogger(options.logger ?? consoleLogger());
-  const { codec, encodeCommonAttributes } = options;
-  const shared = {
-    logger,
-    codec,
-    encodeCommonAttributes,
-    ...(converter !== undefined && { converter }),
-  };
-  const inMemory = path === undefined && options.engine?.store === undefined;
-  const withTables = reducers !== undefined || migrations !== undefined;
-  const late: { engine?: EmbeddedEngine; tables?: Store } = {};
-  const openEngine = async () => {
-    if (inMemory && withTables) {
-      late.tables = (await import("../engine/sqlite/in_memory.ts")).openInMemory();
-    }
-    const engine = late.engine = await EmbeddedEngine.open({
-      onError: (error) => logger.error("the engine failed", { error }),
-      onActivityTimeout: warnOfTimeouts(logger),
-      ...(inMemory && { store: late.tables ?? new MemoryStore() }),
-      ...(path !== undefined && { path }),
-      ...(converter !== undefined && { converter }),
-      ...(reducers !== undefined && { reducers }),
-      ...(migrations !== undefined && { migrations }),
-      codec,
-      encodeCommonAttributes,
-      ...options.engine,
-    });
-    try {
-      return {
-        engine,
-        client: new Client({
-          namespace: engine.namespace,
-          ...shared,
-          ...options.client,
-          service: engine,
-          taskQueue,
-        }),
-      };
-    } catch (error) {
-      await engine.close();
-      throw error;
-    }
-  };
-  // The realm's thread starts first, and the store opens meanwhile. The worker calls its service
-  // after both.
-  const service: RawService = {
-    call: (method, request, call) => late.engine!.call(method, request, call),
-    runningTasks: () => late.engine!.runningTasks(),
-    closedRuns: { watch: (listener) => late.engine!.closedRuns.watch(listener) },
-    runsReducers: reducers !== undefined || options.engine?.reducers !== undefined,
-    showsRuns: true,
-  };
-  let starting!: () => void;
-  const started = new Promise<void>((resolve) => starting = resolve);
-  const working = Worker.create({
-    shutdownForceMs: CLOSE_MS,
-    ...(options.engine?.namespace !== undefined && { namespace: options.engine.namespace }),
-    ...shared,
-    ...options.worker,
-    ...(workflows !== undefined && { workflows }),
-    ...(activities !== undefined && { activities }),
-    realmStarting: () => {
-      starting();
-      // Builds the descriptors for the client's first call while the thread starts.
-      void WorkflowService.method;
-    },
-    service,
-    taskQueue,
-  });
-  const [worked, opened] = await Promise.allSettled([
-    working,
-    Promise.race([started, working]).then(openEngine),
-  ]);
-  if (worked.status === "rejected") {
-    if (opened.status === "fulfilled") await opened.value.engine.close();
-    throw worked.reason;
-  }
-  if (opened.status === "rejected") {
-    await worked.value.shutdown();
-    throw opened.reason;
-  }
-  const { engine, client } = opened.value;
-  const worker = worked.value;
+  const late: LateParts = {};
+  const { engine, client, worker } = await startParts(options, logger, late);
   const done = worker.run();
   // Prevents an unhandled rejection.
   done.catch((error) => logger.error("the worker has stopped", { error }));
   const server = new DeferredServer(
     engine,
-    options.serve !== false && path !== undefined && options.engine?.store === undefined,
+    options.serve !== false && options.path !== undefined && options.engine?.store === undefined,
     logger,
   );
   let closing: Promise<void> | undefined;
@@ -177,4 +96,114 @@ export async function open(options: OpenOptions): Promise<App> {
     close,
     [Symbol.asyncDispose]: close,
   };
+}
+
+/** Parts that exist only after the worker has begun to start. */
+interface LateParts {
+  engine?: EmbeddedEngine;
+  /** The store in memory of an engine with tables; the engine does not close it. */
+  tables?: Store;
+}
+
+/** Starts the worker and opens the store meanwhile. If one of them fails, the other is closed. */
+async function startParts(options: OpenOptions, logger: Logger, late: LateParts) {
+  let starting!: () => void;
+  const started = new Promise<void>((resolve) => starting = resolve);
+  const working = createWorker(options, logger, late, starting);
+  const [worked, opened] = await Promise.allSettled([
+    working,
+    Promise.race([started, working]).then(() => openEngine(options, logger, late)),
+  ]);
+  if (worked.status === "rejected") {
+    if (opened.status === "fulfilled") await opened.value.engine.close();
+    throw worked.reason;
+  }
+  if (opened.status === "rejected") {
+    await worked.value.shutdown();
+    throw opened.reason;
+  }
+  return { ...opened.value, worker: worked.value };
+}
+
+const DEFAULT_TASK_QUEUE = "default";
+
+/** Options that client and worker have in common. */
+function selectSharedOptions(
+  { codec, encodeCommonAttributes, converter }: OpenOptions,
+  logger: Logger,
+) {
+  return {
+    logger,
+    codec,
+    encodeCommonAttributes,
+    ...(converter !== undefined && { converter }),
+  };
+}
+
+async function openEngine(options: OpenOptions, logger: Logger, late: LateParts) {
+  const { path, converter, reducers, migrations, codec, encodeCommonAttributes } = options;
+  const inMemory = path === undefined && options.engine?.store === undefined;
+  if (inMemory && (reducers !== undefined || migrations !== undefined)) {
+    late.tables = (await import("../engine/sqlite/in_memory.ts")).openInMemory();
+  }
+  const engine = late.engine = await EmbeddedEngine.open({
+    onError: (error) => logger.error("the engine failed", { error }),
+    onActivityTimeout: warnOfTimeouts(logger),
+    ...(inMemory && { store: late.tables ?? new MemoryStore() }),
+    ...(path !== undefined && { path }),
+    ...(converter !== undefined && { converter }),
+    ...(reducers !== undefined && { reducers }),
+    ...(migrations !== undefined && { migrations }),
+    codec,
+    encodeCommonAttributes,
+    ...options.engine,
+  });
+  try {
+    const client = new Client({
+      namespace: engine.namespace,
+      ...selectSharedOptions(options, logger),
+      ...options.client,
+      service: engine,
+      taskQueue: options.taskQueue ?? DEFAULT_TASK_QUEUE,
+    });
+    return { engine, client };
+  } catch (error) {
+    await engine.close();
+    throw error;
+  }
+}
+
+/**
+ * The realm's thread starts first, and the store opens meanwhile. The worker calls its service
+ * after both.
+ */
+function createWorker(
+  options: OpenOptions,
+  logger: Logger,
+  late: LateParts,
+  starting: () => void,
+): Promise<Worker> {
+  const { workflows, activities, taskQueue = DEFAULT_TASK_QUEUE, reducers } = options;
+  const service: RawService = {
+    call: (method, request, call) => late.engine!.call(method, request, call),
+    runningTasks: () => late.engine!.runningTasks(),
+    closedRuns: { watch: (listener) => late.engine!.closedRuns.watch(listener) },
+    runsReducers: reducers !== undefined || options.engine?.reducers !== undefined,
+    showsRuns: true,
+  };
+  return Worker.create({
+    shutdownForceMs: CLOSE_MS,
+    ...(options.engine?.namespace !== undefined && { namespace: options.engine.namespace }),
+    ...selectSharedOptions(options, logger),
+    ...options.worker,
+    ...(workflows !== undefined && { workflows }),
+    ...(activities !== undefined && { activities }),
+    realmStarting: () => {
+      starting();
+      // Builds the descriptors for the client's first call while the thread starts.
+      void WorkflowService.method;
+    },
+    service,
+    taskQueue,
+  });
 }

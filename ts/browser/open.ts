@@ -11,6 +11,7 @@ import type { Synchronous } from "../engine/sqlite/open.ts";
 import type { PurgeOptions } from "../engine/store.ts";
 import { StoreUnavailableError } from "../engine/store_errors.ts";
 import { containedLogger } from "../base/contained.ts";
+import type { Logger } from "../base/logger.ts";
 import { consoleLogger } from "../platform/host.ts";
 import type { WebWorker } from "../platform/threads.ts";
 import type { WorkerOptions } from "../worker/options.ts";
@@ -166,8 +167,7 @@ const ENGINE_CLOSE_MS = 3000;
  */
 export async function open(options: BrowserOpenOptions): Promise<BrowserApp> {
   checkBrowserOptions(options);
-  const { activities, workflows, sources, realm, taskQueue = "default", converter, lead = true } =
-    options;
+  const { activities, workflows, realm, lead = true } = options;
   const logger = containedLogger(options.logger ?? consoleLogger());
   const name = storeName(options);
   checkPage();
@@ -187,43 +187,10 @@ export async function open(options: BrowserOpenOptions): Promise<BrowserApp> {
   const [core] = lead
     ? await Promise.all([coreModule("engine"), runsWorkflows && coreModule("worker")])
     : [];
-  const { codec, encodeCommonAttributes } = options;
   // Before anything is opened: an invalid codec must not leave plain text in the store.
   codecsOf(options);
-  const shared = {
-    logger,
-    codec,
-    encodeCommonAttributes,
-    ...(converter !== undefined && { converter }),
-  };
-  const namespace = options.engine?.namespace ?? "default";
-  const tab = new Tab({
-    name,
-    logger,
-    engineWorker: options.engineWorker ?? defaultEngineWorker,
-    init: core && {
-      core,
-      namespace,
-      sqliteWasm: options.sqliteWasm === undefined
-        ? undefined
-        : new URL(options.sqliteWasm, location.href).href,
-      limits: options.engine?.limits,
-      synchronous: options.engine?.synchronous,
-      coded: codec !== undefined,
-    },
-    worker: () =>
-      Promise.resolve({
-        shutdownForceMs: CLOSE_MS,
-        namespace,
-        ...shared,
-        ...options.worker,
-        taskQueue,
-        ...(workflows !== undefined && { workflows }),
-        ...(sources !== undefined && { sources }),
-        ...(realm !== undefined && { realmEntry: realm }),
-        ...(activities !== undefined && { activities }),
-      }),
-  });
+  const shared = selectSharedOptions(options, logger);
+  const tab = createTab(name, options, shared, core);
   try {
     await tab.ready;
   } catch (e) {
@@ -231,12 +198,62 @@ export async function open(options: BrowserOpenOptions): Promise<BrowserApp> {
     throw e;
   }
   const client = new Client({
-    namespace,
     ...shared,
     ...options.client,
     service: tab.service,
-    taskQueue,
+    taskQueue: shared.taskQueue,
   });
+  return makeApp(tab, client, persisted);
+}
+
+/** Options that client and worker have in common. */
+function selectSharedOptions(options: BrowserOpenOptions, logger: Logger) {
+  const { codec, encodeCommonAttributes, converter, taskQueue = "default" } = options;
+  return {
+    namespace: options.engine?.namespace ?? "default",
+    taskQueue,
+    logger,
+    codec,
+    encodeCommonAttributes,
+    ...(converter !== undefined && { converter }),
+  };
+}
+
+/** `core`: the engine's module; undefined for a tab that never leads. */
+function createTab(
+  name: string,
+  options: BrowserOpenOptions,
+  shared: ReturnType<typeof selectSharedOptions>,
+  core: Awaited<ReturnType<typeof coreModule>> | undefined,
+): Tab {
+  const { activities, workflows, sources, realm, sqliteWasm } = options;
+  return new Tab({
+    name,
+    logger: shared.logger,
+    engineWorker: options.engineWorker ?? defaultEngineWorker,
+    init: core && {
+      core,
+      namespace: shared.namespace,
+      sqliteWasm: sqliteWasm === undefined ? undefined : new URL(sqliteWasm, location.href).href,
+      limits: options.engine?.limits,
+      synchronous: options.engine?.synchronous,
+      coded: options.codec !== undefined,
+    },
+    worker: () =>
+      Promise.resolve({
+        shutdownForceMs: CLOSE_MS,
+        ...shared,
+        ...options.worker,
+        taskQueue: shared.taskQueue,
+        ...(workflows !== undefined && { workflows }),
+        ...(sources !== undefined && { sources }),
+        ...(realm !== undefined && { realmEntry: realm }),
+        ...(activities !== undefined && { activities }),
+      }),
+  });
+}
+
+function makeApp(tab: Tab, client: Client, persisted: Promise<boolean>): BrowserApp {
   let closing: Promise<void> | undefined;
   const close = () => closing ??= tab.close(ENGINE_CLOSE_MS);
   return {

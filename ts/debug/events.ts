@@ -59,40 +59,67 @@ function lineOf(
   const timeMs = eventTime === undefined
     ? undefined
     : Number(eventTime.seconds) * 1000 + Math.floor(eventTime.nanos / 1e6);
-  return { eventId: Number(eventId), type, timeMs, summary: summaryOf(event, converter, so) };
+  return { eventId: Number(eventId), type, timeMs, summary: summarize(event, converter, so) };
 }
 
-function summaryOf(
+/** Formats the parts of an event's summary. */
+class PayloadPrinter {
+  readonly #converter: PayloadConverter | undefined;
+
+  constructor(converter: PayloadConverter | undefined) {
+    this.#converter = converter;
+  }
+
+  /** Arguments without parentheses. */
+  args(payloads: Payloads): string {
+    return printArgs(readPayloads(payloads, this.#converter));
+  }
+
+  result(payloads: Payloads): string {
+    return formatShort(readPayloads(payloads, this.#converter)[0]);
+  }
+
+  call(name: string | undefined, input: { readonly payloads: Payloads } | undefined): string {
+    return `${name ?? ""}(${this.args(input?.payloads)})`;
+  }
+
+  fields(payloads: { readonly [name: string]: Payload } | undefined): string {
+    return formatShort(Object.fromEntries(
+      Object.entries(payloads ?? {}).map((
+        [name, each],
+      ) => [name, toPlainData(readPayload(each, this.#converter))]),
+    ));
+  }
+}
+
+type Payloads = Parameters<typeof readPayloads>[0];
+
+const formatChild = (
+  { workflowType, workflowExecution }: {
+    workflowType?: { name: string };
+    workflowExecution?: { workflowId: string };
+  },
+) => `${workflowType?.name ?? ""} ${workflowExecution?.workflowId ?? ""}`;
+
+const formatDuration = (duration: { seconds: bigint; nanos: number } | undefined) =>
+  formatExactDuration(
+    duration === undefined ? 0 : Number(duration.seconds) * 1000 + duration.nanos / 1e6,
+  );
+
+function summarize(
   event: HistoryEvent,
   converter: PayloadConverter | undefined,
   { timers, subscriptions }: SoFar,
 ): string {
   const { attributes, eventId, userMetadata } = event;
-  const value = (payload: Payload | undefined) => toPlainData(readPayload(payload, converter));
-  const args = (payloads: Parameters<typeof readPayloads>[0]) =>
-    printArgs(readPayloads(payloads, converter));
-  const result = (payloads: Parameters<typeof readPayloads>[0]) =>
-    formatShort(readPayloads(payloads, converter)[0]);
-  const duration = (d: { seconds: bigint; nanos: number } | undefined) =>
-    formatExactDuration(d === undefined ? 0 : Number(d.seconds) * 1000 + d.nanos / 1e6);
-  const record = (payloads: { readonly [name: string]: Payload } | undefined) =>
-    formatShort(
-      Object.fromEntries(Object.entries(payloads ?? {}).map(([name, each]) => [name, value(each)])),
-    );
-  const childOf = (
-    { workflowType, workflowExecution }: {
-      workflowType?: { name: string };
-      workflowExecution?: { workflowId: string };
-    },
-  ) => `${workflowType?.name ?? ""} ${workflowExecution?.workflowId ?? ""}`;
+  const printer = new PayloadPrinter(converter);
   switch (attributes.case) {
     case "workflowExecutionStartedEventAttributes":
       subscriptions.changed(attributes.value.searchAttributes?.indexedFields, converter);
-      return `${attributes.value.workflowType?.name ?? ""}(${
-        args(attributes.value.input?.payloads)
-      })`;
+      return printer.call(attributes.value.workflowType?.name, attributes.value.input);
     case "workflowExecutionCompletedEventAttributes":
-      return result(attributes.value.result?.payloads);
+    case "activityTaskCompletedEventAttributes":
+      return printer.result(attributes.value.result?.payloads);
     case "workflowExecutionFailedEventAttributes":
     case "workflowTaskFailedEventAttributes":
     case "activityTaskFailedEventAttributes":
@@ -100,31 +127,80 @@ function summaryOf(
     case "workflowExecutionTerminatedEventAttributes":
       return attributes.value.reason;
     case "workflowExecutionContinuedAsNewEventAttributes":
-      return `${attributes.value.workflowType?.name ?? ""}(${
-        args(attributes.value.input?.payloads)
-      })`;
-    case "activityTaskScheduledEventAttributes":
-      return `${shownActivity(attributes.value.activityType?.name ?? "")}(${
-        args(attributes.value.input?.payloads)
-      })`;
+      return printer.call(attributes.value.workflowType?.name, attributes.value.input);
+    case "activityTaskScheduledEventAttributes": {
+      const { activityType, input } = attributes.value;
+      return printer.call(shownActivity(activityType?.name ?? ""), input);
+    }
     case "activityTaskStartedEventAttributes":
       return `attempt ${attributes.value.attempt}`;
-    case "activityTaskCompletedEventAttributes":
-      return result(attributes.value.result?.payloads);
     case "timerStartedEventAttributes": {
       const { timerId, startToFireTimeout } = attributes.value;
       const summary = readTimerSummary(userMetadata?.summary, converter);
       const name = readTimerName(summary);
       if (name !== "") timers.set(eventId, name);
-      const said = name === "" && summary !== "" ? `: ${formatShort(summary)}` : "";
-      return `timer ${name || timerId} for ${duration(startToFireTimeout)}${said}`;
+      const suffix = name === "" && summary !== "" ? `: ${formatShort(summary)}` : "";
+      return `timer ${name || timerId} for ${formatDuration(startToFireTimeout)}${suffix}`;
     }
     case "timerFiredEventAttributes":
     case "timerCanceledEventAttributes":
       return `timer ${timers.get(attributes.value.startedEventId) ?? attributes.value.timerId}`;
+    case "upsertWorkflowSearchAttributesEventAttributes": {
+      const { indexedFields } = attributes.value.searchAttributes ?? {};
+      return subscriptions.changed(indexedFields, converter) ?? printer.fields(indexedFields);
+    }
+    case "workflowPropertiesModifiedEventAttributes":
+      return printer.fields(attributes.value.upsertedMemo?.fields);
+    case "markerRecordedEventAttributes":
+      return summarizeMarker(attributes.value, converter, printer);
+    case "workflowExecutionSignaledEventAttributes":
+      return printer.call(attributes.value.signalName, attributes.value.input);
+    case "workflowExecutionCancelRequestedEventAttributes":
+      return attributes.value.cause;
+    case "workflowExecutionUpdateAcceptedEventAttributes": {
+      const input = attributes.value.acceptedRequest?.input;
+      return printer.call(input?.name, input?.args);
+    }
+    case "workflowExecutionUpdateCompletedEventAttributes": {
+      const outcome = attributes.value.outcome?.value;
+      return outcome?.case === "failure"
+        ? toShownFailure(outcome.value).message
+        : printer.result(outcome?.value?.payloads);
+    }
+    default:
+      return summarizeOtherWorkflow(attributes, printer);
+  }
+}
+
+function summarizeMarker(
+  marker: Extract<
+    HistoryEvent["attributes"],
+    { case: "markerRecordedEventAttributes" }
+  >["value"],
+  converter: PayloadConverter | undefined,
+  printer: PayloadPrinter,
+): string {
+  const { markerName, details, failure } = marker;
+  const result = details["result"] === undefined
+    ? ""
+    : ` = ${printer.result(details["result"].payloads)}`;
+  const end = failure === undefined ? result : `: ${toShownFailure(failure).message}`;
+  const { kind, name } = readMarker(marker, converter);
+  if (kind === "localActivity") return `${name}${end}`;
+  return markerName === "Transact"
+    ? `${printer.call(name, details["arguments"])}${end}`
+    : markerName;
+}
+
+/** Events about children and about signals and cancel requests to other workflows. */
+function summarizeOtherWorkflow(
+  attributes: HistoryEvent["attributes"],
+  printer: PayloadPrinter,
+): string {
+  switch (attributes.case) {
     case "startChildWorkflowExecutionInitiatedEventAttributes": {
       const { workflowType, input, workflowId } = attributes.value;
-      return `${workflowType?.name ?? ""}(${args(input?.payloads)}), id ${workflowId}`;
+      return `${printer.call(workflowType?.name, input)}, id ${workflowId}`;
     }
     case "startChildWorkflowExecutionFailedEventAttributes":
       return `${attributes.value.workflowType?.name ?? ""} ${attributes.value.workflowId}`;
@@ -132,55 +208,25 @@ function summaryOf(
     case "childWorkflowExecutionCanceledEventAttributes":
     case "childWorkflowExecutionTimedOutEventAttributes":
     case "childWorkflowExecutionTerminatedEventAttributes":
-      return childOf(attributes.value);
-    case "childWorkflowExecutionCompletedEventAttributes":
-      return `${childOf(attributes.value)} = ${result(attributes.value.result?.payloads)}`;
+      return formatChild(attributes.value);
+    case "childWorkflowExecutionCompletedEventAttributes": {
+      const { value } = attributes;
+      return `${formatChild(value)} = ${printer.result(value.result?.payloads)}`;
+    }
     case "childWorkflowExecutionFailedEventAttributes": {
       const { message, cause } = toShownFailure(attributes.value.failure);
-      return `${childOf(attributes.value)}: ${message || cause?.message || ""}`;
+      return `${formatChild(attributes.value)}: ${message || cause?.message || ""}`;
     }
-    case "signalExternalWorkflowExecutionInitiatedEventAttributes":
-      return `${attributes.value.signalName}(${args(attributes.value.input?.payloads)}) to ${
-        attributes.value.workflowExecution?.workflowId ?? ""
-      }`;
+    case "signalExternalWorkflowExecutionInitiatedEventAttributes": {
+      const { signalName, input, workflowExecution } = attributes.value;
+      return `${printer.call(signalName, input)} to ${workflowExecution?.workflowId ?? ""}`;
+    }
     case "requestCancelExternalWorkflowExecutionInitiatedEventAttributes":
     case "externalWorkflowExecutionSignaledEventAttributes":
     case "externalWorkflowExecutionCancelRequestedEventAttributes":
     case "signalExternalWorkflowExecutionFailedEventAttributes":
     case "requestCancelExternalWorkflowExecutionFailedEventAttributes":
       return attributes.value.workflowExecution?.workflowId ?? "";
-    case "upsertWorkflowSearchAttributesEventAttributes": {
-      const { indexedFields } = attributes.value.searchAttributes ?? {};
-      return subscriptions.changed(indexedFields, converter) ?? record(indexedFields);
-    }
-    case "workflowPropertiesModifiedEventAttributes":
-      return record(attributes.value.upsertedMemo?.fields);
-    case "markerRecordedEventAttributes": {
-      const { markerName, details, failure } = attributes.value;
-      const gave = details["result"] === undefined
-        ? ""
-        : ` = ${result(details["result"].payloads)}`;
-      const end = failure === undefined ? gave : `: ${toShownFailure(failure).message}`;
-      const { kind, name } = readMarker(attributes.value, converter);
-      if (kind === "localActivity") return `${name}${end}`;
-      return markerName === "Transact"
-        ? `${name}(${args(details["arguments"]?.payloads)})${end}`
-        : markerName;
-    }
-    case "workflowExecutionSignaledEventAttributes":
-      return `${attributes.value.signalName}(${args(attributes.value.input?.payloads)})`;
-    case "workflowExecutionCancelRequestedEventAttributes":
-      return attributes.value.cause;
-    case "workflowExecutionUpdateAcceptedEventAttributes": {
-      const input = attributes.value.acceptedRequest?.input;
-      return `${input?.name ?? ""}(${args(input?.args?.payloads)})`;
-    }
-    case "workflowExecutionUpdateCompletedEventAttributes": {
-      const outcome = attributes.value.outcome?.value;
-      return outcome?.case === "failure"
-        ? toShownFailure(outcome.value).message
-        : result(outcome?.value?.payloads);
-    }
     default:
       return "";
   }

@@ -12,7 +12,8 @@ import {
 } from "./bundle/format.ts";
 import type { Problem } from "./loader/errors.ts";
 import { displayName } from "./loader/errors.ts";
-import type { LoadOptions, ModuleGraph, ModuleText } from "./loader/graph.ts";
+import type { LoadOptions, ModuleText } from "./loader/graph.ts";
+import type { ModuleGraph } from "./loader/module_graph.ts";
 import type { Provided } from "./loader/resolve.ts";
 import { mapSources, sourceUrl } from "./loader/source_host.ts";
 import type { SourceOf, SourceText } from "./repairs/in_lines.ts";

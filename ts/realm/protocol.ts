@@ -11,7 +11,7 @@ import type { ReplayOptions, ReplayVerdict } from "../executor/tasks/replay.ts";
 import type { WorkflowTask } from "../messages/workflow_task.ts";
 import type { RealmOutcome } from "../executor/tasks/realm_outcome.ts";
 import type { Problem } from "../modules/loader/errors.ts";
-import type { ModuleGraph } from "../modules/loader/graph.ts";
+import type { ModuleGraph } from "../modules/loader/module_graph.ts";
 
 export interface InitMessage {
   readonly t: "init";

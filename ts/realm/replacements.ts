@@ -6,7 +6,7 @@ import type { Guard } from "./guard/mod.ts";
 import { packageFolder } from "../modules/loader/package_files.ts";
 import { displayName, type Problem, WorkflowLoadError } from "../modules/loader/errors.ts";
 import type { EvaluationListener } from "../modules/loader/evaluate.ts";
-import type { LoadedModule } from "../modules/loader/graph.ts";
+import type { LoadedModule } from "../modules/loader/module_graph.ts";
 
 const WHY = "on which every run of the realm and the realm itself stand";
 

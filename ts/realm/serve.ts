@@ -23,7 +23,7 @@ import { stackText } from "../converter/stack.ts";
 import { errorText, isA, messageOf, nameOf } from "../converter/thrown.ts";
 import type { Guard } from "./guard/mod.ts";
 import { displayName, WorkflowLoadError } from "../modules/loader/errors.ts";
-import type { ModuleGraph } from "../modules/loader/graph.ts";
+import type { ModuleGraph } from "../modules/loader/module_graph.ts";
 import { EvaluableGraph, type Namespace } from "../modules/loader/evaluate.ts";
 import { keptWords, watchReplacements } from "./replacements.ts";
 import { NO_RUN, prepared, preparedEarly, type PreparedRealm } from "./prepared.ts";

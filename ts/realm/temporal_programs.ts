@@ -29,7 +29,7 @@ import type {
 import type { Provided } from "../modules/loader/resolve.ts";
 import { sameNameMessage } from "../executor/run/native_program.ts";
 import { displayName } from "../modules/loader/errors.ts";
-import type { ModuleGraph } from "../modules/loader/graph.ts";
+import type { ModuleGraph } from "../modules/loader/module_graph.ts";
 import { exportOrigin, type TemporalWorkflows } from "./programs.ts";
 
 export class TemporalPrograms {

@@ -12,7 +12,7 @@ import type { WebWorker } from "../platform/threads.ts";
 import type { Problem } from "../modules/loader/errors.ts";
 import { type BareReplay, Explainer, type ExplainerHelp } from "./explained.ts";
 import { ProbedTwin } from "./probed_twin.ts";
-import type { ModuleGraph } from "../modules/loader/graph.ts";
+import type { ModuleGraph } from "../modules/loader/module_graph.ts";
 import { LastLines } from "./last_line.ts";
 import { type Loss, lostReplayVerdict, lostTaskOutcome } from "./lost_task.ts";
 import { detachedCopy, type FromRealm } from "./protocol.ts";

@@ -109,63 +109,11 @@ export function readRecorded(events: readonly HistoryEvent[]): Recorded {
     const timeMs = eventMilliseconds(event);
     const message = messageIn(event, tasks);
     if (message !== undefined) messages.push(message);
-    const ended = (calls: Map<number, RecordedCall>, id: bigint, end: RecordedEnd): void => {
-      const call = calls.get(Number(id));
-      if (call !== undefined) Object.assign(call, { end, endMs: timeMs, endEventId: eventId });
-    };
+    readActivity(event, timeMs, activities);
+    readChild(event, timeMs, children);
     switch (kind) {
-      case "activityTaskScheduledEventAttributes":
-        activities.set(
-          eventId,
-          callOf(eventId, value.activityType?.name ?? "", inputKey(value.input), timeMs),
-        );
-        break;
-      case "activityTaskStartedEventAttributes": {
-        const call = activities.get(Number(value.scheduledEventId));
-        if (call !== undefined) [call.lastStartMs, call.attempt] = [timeMs, value.attempt];
-        break;
-      }
-      case "activityTaskCompletedEventAttributes":
-        ended(activities, value.scheduledEventId, { kind: "completed", result: value.result });
-        break;
-      case "activityTaskFailedEventAttributes":
-        ended(activities, value.scheduledEventId, { kind: "failed", failure: value.failure });
-        break;
-      case "activityTaskTimedOutEventAttributes":
-        ended(activities, value.scheduledEventId, { kind: "timed out" });
-        break;
-      case "activityTaskCanceledEventAttributes":
-        ended(activities, value.scheduledEventId, { kind: "cancelled", details: value.details });
-        break;
       case "timerStartedEventAttributes":
         timers.push({ eventId, timerId: value.timerId, startMs: timeMs });
-        break;
-      case "startChildWorkflowExecutionInitiatedEventAttributes":
-        children.set(
-          eventId,
-          callOf(eventId, value.workflowType?.name ?? "", inputKey(value.input), timeMs),
-        );
-        break;
-      case "startChildWorkflowExecutionFailedEventAttributes": {
-        ended(children, value.initiatedEventId, { kind: "never" });
-        const call = children.get(Number(value.initiatedEventId));
-        if (call !== undefined) call.startFailed = true;
-        break;
-      }
-      case "childWorkflowExecutionCompletedEventAttributes":
-        ended(children, value.initiatedEventId, { kind: "completed", result: value.result });
-        break;
-      case "childWorkflowExecutionFailedEventAttributes":
-        ended(children, value.initiatedEventId, { kind: "failed", failure: value.failure });
-        break;
-      case "childWorkflowExecutionCanceledEventAttributes":
-        ended(children, value.initiatedEventId, { kind: "cancelled", details: value.details });
-        break;
-      case "childWorkflowExecutionTimedOutEventAttributes":
-        ended(children, value.initiatedEventId, { kind: "timed out" });
-        break;
-      case "childWorkflowExecutionTerminatedEventAttributes":
-        ended(children, value.initiatedEventId, { kind: "terminated" });
         break;
       case "signalExternalWorkflowExecutionInitiatedEventAttributes":
         externals.set(eventId, `signal ${value.workflowExecution?.workflowId}`);
@@ -196,6 +144,74 @@ export function readRecorded(events: readonly HistoryEvent[]): Recorded {
     timers,
     refusedExternals,
   };
+}
+
+type OpenCalls = Map<number, RecordedCall>;
+
+function endCall(
+  calls: OpenCalls,
+  id: bigint,
+  event: HistoryEvent,
+  endMs: number,
+  end: RecordedEnd,
+): void {
+  const call = calls.get(Number(id));
+  if (call !== undefined) Object.assign(call, { end, endMs, endEventId: Number(event.eventId) });
+}
+
+function readActivity(event: HistoryEvent, timeMs: number, calls: OpenCalls): void {
+  const { attributes: { case: kind, value } } = event;
+  const endWith = (id: bigint, end: RecordedEnd) => endCall(calls, id, event, timeMs, end);
+  switch (kind) {
+    case "activityTaskScheduledEventAttributes": {
+      const eventId = Number(event.eventId);
+      const type = value.activityType?.name ?? "";
+      calls.set(eventId, callOf(eventId, type, inputKey(value.input), timeMs));
+      break;
+    }
+    case "activityTaskStartedEventAttributes": {
+      const call = calls.get(Number(value.scheduledEventId));
+      if (call !== undefined) [call.lastStartMs, call.attempt] = [timeMs, value.attempt];
+      break;
+    }
+    case "activityTaskCompletedEventAttributes":
+      return endWith(value.scheduledEventId, { kind: "completed", result: value.result });
+    case "activityTaskFailedEventAttributes":
+      return endWith(value.scheduledEventId, { kind: "failed", failure: value.failure });
+    case "activityTaskTimedOutEventAttributes":
+      return endWith(value.scheduledEventId, { kind: "timed out" });
+    case "activityTaskCanceledEventAttributes":
+      return endWith(value.scheduledEventId, { kind: "cancelled", details: value.details });
+  }
+}
+
+function readChild(event: HistoryEvent, timeMs: number, calls: OpenCalls): void {
+  const { attributes: { case: kind, value } } = event;
+  const endWith = (id: bigint, end: RecordedEnd) => endCall(calls, id, event, timeMs, end);
+  switch (kind) {
+    case "startChildWorkflowExecutionInitiatedEventAttributes": {
+      const eventId = Number(event.eventId);
+      const type = value.workflowType?.name ?? "";
+      calls.set(eventId, callOf(eventId, type, inputKey(value.input), timeMs));
+      break;
+    }
+    case "startChildWorkflowExecutionFailedEventAttributes": {
+      endWith(value.initiatedEventId, { kind: "never" });
+      const call = calls.get(Number(value.initiatedEventId));
+      if (call !== undefined) call.startFailed = true;
+      break;
+    }
+    case "childWorkflowExecutionCompletedEventAttributes":
+      return endWith(value.initiatedEventId, { kind: "completed", result: value.result });
+    case "childWorkflowExecutionFailedEventAttributes":
+      return endWith(value.initiatedEventId, { kind: "failed", failure: value.failure });
+    case "childWorkflowExecutionCanceledEventAttributes":
+      return endWith(value.initiatedEventId, { kind: "cancelled", details: value.details });
+    case "childWorkflowExecutionTimedOutEventAttributes":
+      return endWith(value.initiatedEventId, { kind: "timed out" });
+    case "childWorkflowExecutionTerminatedEventAttributes":
+      return endWith(value.initiatedEventId, { kind: "terminated" });
+  }
 }
 
 /** Reads the reducer of a marker. */

@@ -1,5 +1,6 @@
 // Loads modules from a table of texts and evaluates them right here, without a realm.
-import { loadGraph, type ModuleGraph } from "../../../ts/modules/loader/graph.ts";
+import { loadGraph } from "../../../ts/modules/loader/graph.ts";
+import type { ModuleGraph } from "../../../ts/modules/loader/module_graph.ts";
 import {
   EvaluableGraph,
   type Namespace,

@@ -35,17 +35,17 @@ const awaited = (statement) => {
 };
 
 /**
- * All edits of a program that this knows.
+ * Returns the edits of a program.
  * @param {string} code JavaScript
- * @param {{ sleep: string, proxies: string[], inside?: (line: number) => boolean }} of how the program sleeps ("sleep", "wf.sleep"); names
- * of its proxies of activities; which lines may be edited
- * @returns {{ kind: string, expect: string[], names: string[], line: number, code: string }[]} `expect`: kinds of edit that name it rightly;
- * `names`: one of these the sentence or the edit must contain
+ * @param {{ sleep: string, proxies: string[], inside?: (line: number) => boolean }} of how the
+ * program sleeps ("sleep", "wf.sleep"); names of its proxies of activities; which lines may be edited
+ * @returns {{ kind: string, expect: string[], names: string[], line: number, code: string }[]}
+ * `expect`: kinds of edit that name it correctly; `names`: the sentence or the edit must contain one
+ * of these
  */
 export function editsOf(code, { sleep, proxies, inside = () => true }) {
   const tree = Parser.parse(code, { ecmaVersion: "latest", sourceType: "module", locations: true });
   const nodes = [...nodesOf(tree)].filter(({ within }) => within.length > 0);
-  const text = (node) => code.slice(node.start, node.end);
   const edits = [];
   const add = (kind, expect, names, node, start, end, by) => {
     const changed = code.slice(0, start) + by + code.slice(end);
@@ -58,142 +58,121 @@ export function editsOf(code, { sleep, proxies, inside = () => true }) {
     }
     edits.push({ kind, expect, names, line, code: changed });
   };
-  const proxied = (node) =>
-    node.type === "CallExpression" && node.callee.type === "MemberExpression" &&
-    proxies.includes(node.callee.object.name);
-  const nameOf = (call) => proxied(call) ? call.callee.property.name : undefined;
-  const isSleep = (call) => text(call.callee) === sleep;
-  const about = (call) => {
-    const own = nameOf(call);
-    if (own !== undefined) return [own];
-    if (isSleep(call)) return ["timer"];
-    return [...text(call).matchAll(/[\w-]+/g)].map(([word]) => word).filter((word) =>
-      word.length > 3
-    );
-  };
-  const awaitedCall = proxies.length > 0 ? `${proxies[0]}.newStep("new")` : undefined;
-  const lists = nodes.filter(({ node }) => node.type === "BlockStatement").map(({ node }) =>
-    node.body
-  );
-  for (const body of lists) {
-    body.forEach((statement, i) => {
-      const value = awaited(statement);
-      if (value === undefined) return;
-      const call = value.argument;
-      const { start, end } = statement;
-      add(
-        "insert timer",
-        ["inserted", "endedLate"],
-        ["timer"],
-        statement,
-        start,
-        start,
-        `await ${sleep}("7s"); `,
-      );
-      if (awaitedCall !== undefined) {
-        add(
-          "insert activity",
-          ["inserted", "endedLate"],
-          ["newStep"],
-          statement,
-          start,
-          start,
-          `await ${awaitedCall}; `,
-        );
-      }
-      if (statement.type === "ExpressionStatement") {
-        add("remove", ["removed", "endedEarly"], about(call), statement, start, end, ";");
-      } else {
-        add(
-          "remove",
-          ["removed", "endedEarly"],
-          about(call),
-          statement,
-          value.start,
-          value.end,
-          "undefined",
-        );
-      }
-      const name = nameOf(call);
-      if (name !== undefined) {
-        const { property } = call.callee;
-        add(
-          "rename",
-          ["renamed"],
-          [`${name}V2`],
-          statement,
-          property.start,
-          property.end,
-          `${name}V2`,
-        );
-        add(
-          "activity to timer",
-          ["changedKind"],
-          ["timer"],
-          statement,
-          call.start,
-          call.end,
-          `${sleep}("7s")`,
-        );
-      } else if (isSleep(call) && awaitedCall !== undefined) {
-        add(
-          "timer to activity",
-          ["changedKind"],
-          ["newStep"],
-          statement,
-          call.start,
-          call.end,
-          awaitedCall,
-        );
-      }
-      const next = body[i + 1];
-      const other = next === undefined ? undefined : awaited(next);
-      if (other !== undefined && text(other) !== text(value)) {
-        const names = [...about(call), ...about(other.argument)];
-        const swapped = text(other) + code.slice(value.end, other.start) + text(value);
-        const target = statement.declarations?.[0].id;
-        const free = target === undefined || !new RegExp(`\\b${text(target)}\\b`).test(text(other));
-        if (free) add("swap", ["reordered"], names, statement, value.start, other.end, swapped);
-      }
-      add(
-        "end early",
-        ["endedEarly", "removed"],
-        ["end", ...about(call)],
-        statement,
-        start,
-        start,
-        `if (1) return; `,
-      );
-    });
-    for (const statement of body) {
-      if (
-        statement.type === "IfStatement" &&
-        has(statement.consequent, ({ type }) => type === "AwaitExpression")
-      ) {
-        const { test } = statement;
-        const steps = [...nodesOf(statement)].filter(({ node }) => node.type === "CallExpression")
-          .flatMap(({ node }) => about(node));
-        add(
-          "other branch",
-          ["inserted", "removed", "changedKind", "renamed", "endedEarly"],
-          steps,
-          test,
-          test.start,
-          test.end,
-          `!(${text(test)})`,
-        );
-      }
-    }
+  const program = new ProgramText(code, sleep, proxies);
+  for (const { node } of nodes) {
+    if (node.type !== "BlockStatement") continue;
+    node.body.forEach((statement, i) => editStep(program, statement, node.body[i + 1], add));
+    for (const statement of node.body) editBranch(program, statement, add);
   }
   const awaits = new Set(
     nodes.filter(({ node }) => node.type === "AwaitExpression").map(({ within }) => within.at(-1)),
   );
-  for (const one of nodes) ofCalls(code, one, { add, awaits, awaitedCall });
+  const { awaitedCall } = program;
+  for (const one of nodes) editCall(code, one, { add, awaits, awaitedCall });
   return edits;
 }
 
+/** A program's text, and which of its calls are sleeps and activities. */
+class ProgramText {
+  constructor(code, sleep, proxies) {
+    this.code = code;
+    this.sleep = sleep;
+    this.proxies = proxies;
+    /** A call of an activity that the history does not contain; undefined without a proxy. */
+    this.awaitedCall = proxies.length > 0 ? `${proxies[0]}.newStep("new")` : undefined;
+  }
+
+  text(node) {
+    return this.code.slice(node.start, node.end);
+  }
+
+  isSleep(call) {
+    return this.text(call.callee) === this.sleep;
+  }
+
+  /** Name of the activity that a call starts; undefined for other calls. */
+  activityName({ type, callee }) {
+    const proxied = type === "CallExpression" && callee.type === "MemberExpression" &&
+      this.proxies.includes(callee.object.name);
+    return proxied ? callee.property.name : undefined;
+  }
+
+  /** Words by which a report may name the call. */
+  words(call) {
+    const own = this.activityName(call);
+    if (own !== undefined) return [own];
+    if (this.isSleep(call)) return ["timer"];
+    return [...this.text(call).matchAll(/[\w-]+/g)].map(([word]) => word)
+      .filter((word) => word.length > 3);
+  }
+}
+
+/** Edits of a statement that awaits one call; `next`: the statement after it. */
+function editStep(program, statement, next, add) {
+  const value = awaited(statement);
+  if (value === undefined) return;
+  const { sleep, awaitedCall } = program;
+  const call = value.argument;
+  const { start, end } = statement;
+  const words = program.words(call);
+  const inserted = ["inserted", "endedLate"];
+  const removed = ["removed", "endedEarly"];
+  const timer = `${sleep}("7s")`;
+  add("insert timer", inserted, ["timer"], statement, start, start, `await ${timer}; `);
+  if (awaitedCall !== undefined) {
+    const by = `await ${awaitedCall}; `;
+    add("insert activity", inserted, ["newStep"], statement, start, start, by);
+  }
+  if (statement.type === "ExpressionStatement") {
+    add("remove", removed, words, statement, start, end, ";");
+  } else add("remove", removed, words, statement, value.start, value.end, "undefined");
+  replaceCall(program, statement, call, timer, add);
+  swapSteps(program, statement, value, next, add);
+  const early = ["endedEarly", "removed"];
+  add("end early", early, ["end", ...words], statement, start, start, `if (1) return; `);
+}
+
+function replaceCall(program, statement, call, timer, add) {
+  const { awaitedCall } = program;
+  const changed = ["changedKind"];
+  const name = program.activityName(call);
+  if (name !== undefined) {
+    const { start, end } = call.callee.property;
+    const renamed = `${name}V2`;
+    add("rename", ["renamed"], [renamed], statement, start, end, renamed);
+    add("activity to timer", changed, ["timer"], statement, call.start, call.end, timer);
+  } else if (program.isSleep(call) && awaitedCall !== undefined) {
+    add("timer to activity", changed, ["newStep"], statement, call.start, call.end, awaitedCall);
+  }
+}
+
+function swapSteps(program, statement, value, next, add) {
+  const other = next === undefined ? undefined : awaited(next);
+  if (other === undefined || program.text(other) === program.text(value)) return;
+  const names = [...program.words(value.argument), ...program.words(other.argument)];
+  const between = program.code.slice(value.end, other.start);
+  const swapped = program.text(other) + between + program.text(value);
+  const target = statement.declarations?.[0].id;
+  const free = target === undefined ||
+    !new RegExp(`\\b${program.text(target)}\\b`).test(program.text(other));
+  if (free) add("swap", ["reordered"], names, statement, value.start, other.end, swapped);
+}
+
+/** Negates a test whose branch awaits. */
+function editBranch(program, statement, add) {
+  if (
+    statement.type !== "IfStatement" ||
+    !has(statement.consequent, ({ type }) => type === "AwaitExpression")
+  ) return;
+  const { test } = statement;
+  const words = [...nodesOf(statement)].filter(({ node }) => node.type === "CallExpression")
+    .flatMap(({ node }) => program.words(node));
+  const expect = ["inserted", "removed", "changedKind", "renamed", "endedEarly"];
+  add("other branch", expect, words, test, test.start, test.end, `!(${program.text(test)})`);
+}
+
 /** Edits of ends, patches, handlers, children and side effects. */
-function ofCalls(code, { node, within }, { add, awaits, awaitedCall }) {
+function editCall(code, { node, within }, { add, awaits, awaitedCall }) {
   const callee = node.type === "CallExpression"
     ? code.slice(node.callee.start, node.callee.end)
     : "";

@@ -9,14 +9,8 @@ const GROUPS = new Set(["parallel", "all", "race", "select"]);
 const calleeName = ({ callee }) =>
   callee.type === "MemberExpression" ? callee.property.name : callee.name;
 
-/**
- * Returns the edits of a program that concern messages, timers of a race, and equal steps.
- * @param {string} code JavaScript
- * @returns {{ kind: string, expect: string[], names: string[], line: number, lines: number[], code: string }[]}
- */
-export function messageEditsOf(code) {
-  const tree = Parser.parse(code, { ecmaVersion: "latest", sourceType: "module", locations: true });
-  const calls = [...nodesOf(tree)].filter(({ node }) => node.type === "CallExpression");
+/** Collects edits of `code` that still parse. */
+function makeCollector(code) {
   const edits = [];
   const add = (kind, expect, names, lines, start, end, by) => {
     // Later lines keep their numbers.
@@ -29,6 +23,39 @@ export function messageEditsOf(code) {
     }
     edits.push({ kind, expect, names, line: lines[0], lines, code: changed });
   };
+  return { edits, add };
+}
+
+/**
+ * Returns the edits of a program that concern messages, timers of a race, and equal steps.
+ * @param {string} code JavaScript
+ * @returns {{ kind: string, expect: string[], names: string[], line: number, lines: number[], code: string }[]}
+ */
+export function messageEditsOf(code) {
+  const tree = Parser.parse(code, { ecmaVersion: "latest", sourceType: "module", locations: true });
+  const calls = [...nodesOf(tree)].filter(({ node }) => node.type === "CallExpression");
+  const { edits, add } = makeCollector(code);
+  const defined = editDefinitions(tree, code, add);
+  for (const { node } of calls) {
+    const called = calleeName(node);
+    editHandler(node, called, defined, add);
+    const list = node.arguments.find(({ type }) => type === "ArrayExpression");
+    if (list === undefined || !(GROUPS.has(called) || called === "receive")) continue;
+    list.elements.forEach((element, i) => {
+      editElement(list.elements, i, element, defined, code, add);
+    });
+  }
+  for (const { node } of calls) {
+    if (calleeName(node) !== "condition" || node.arguments.length !== 2) continue;
+    const [test, limit] = node.arguments;
+    const { line } = node.loc.start;
+    add("drop timer", ["removed", "endedEarly"], ["timer"], [line], test.end, limit.end, "");
+  }
+  return edits;
+}
+
+/** Returns the declared messages by variable: their name, line and defining call. */
+function editDefinitions(tree, code, add) {
   const defined = new Map();
   for (const { node: declared } of nodesOf(tree)) {
     if (declared.type !== "VariableDeclarator" || declared.init?.type !== "CallExpression") {
@@ -45,89 +72,42 @@ export function messageEditsOf(code) {
     const by = JSON.stringify(`${first.value}-2`);
     add("rename definition", ["handlerMissing"], [first.value], [line], first.start, first.end, by);
   }
-  for (const { node } of calls) {
-    const called = calleeName(node);
-    const [first] = node.arguments;
-    const message = first?.type === "Identifier" ? defined.get(first.name) : undefined;
-    const { line } = node.loc.start;
-    if (message !== undefined && ["on", "setHandler", "waitForSignal"].includes(called)) {
-      const by = `${message.define}("${message.name}-2")`;
-      add("rename handler", ["handlerMissing"], [message.name], [line], first.start, first.end, by);
-      if (called === "setHandler") {
-        add(
-          "remove handler",
-          ["handlerMissing"],
-          [message.name],
-          [line, message.line],
-          node.start,
-          node.end,
-          "0",
-        );
-      }
-    }
-    const list = node.arguments.find(({ type }) => type === "ArrayExpression");
-    if (list === undefined || !(GROUPS.has(called) || called === "receive")) continue;
-    list.elements.forEach((element, i) => {
-      const next = list.elements[i + 1];
-      // A comma without an element would be a hole.
-      const [from, to] = next !== undefined || i === 0
-        ? [element.start, next?.start ?? element.end]
-        : [list.elements[i - 1].end, element.end];
-      const inner = element.type === "CallExpression" ? element.arguments[0] : undefined;
-      const handled = inner?.type === "Identifier" ? defined.get(inner.name) : undefined;
-      const at = element.loc.start.line;
-      if (handled !== undefined) {
-        return add(
-          "remove handler",
-          ["handlerMissing"],
-          [handled.name],
-          [at, handled.line],
-          from,
-          to,
-          "",
-        );
-      }
-      const text = code.slice(element.start, element.end);
-      const names = /timer|sleep/.test(text)
-        ? ["timer"]
-        : /executeChild\((\w+)/.test(text)
-        ? ["Pack", "Piece", "child"]
-        : ["score"];
-      const isTimer = names[0] === "timer";
-      add(
-        isTimer ? "drop timer" : "drop equal",
-        ["removed", "endedEarly"],
-        names,
-        [at],
-        from,
-        to,
-        "",
-      );
-      if (!isTimer) {
-        add(
-          "add equal",
-          ["inserted", "endedLate"],
-          names,
-          [at],
-          element.start,
-          element.start,
-          `${text}, `,
-        );
-      }
-    });
+  return defined;
+}
+
+function editHandler(node, called, defined, add) {
+  const [first] = node.arguments;
+  const message = first?.type === "Identifier" ? defined.get(first.name) : undefined;
+  if (message === undefined || !["on", "setHandler", "waitForSignal"].includes(called)) return;
+  const { line } = node.loc.start;
+  const expect = ["handlerMissing"];
+  const by = `${message.define}("${message.name}-2")`;
+  add("rename handler", expect, [message.name], [line], first.start, first.end, by);
+  if (called !== "setHandler") return;
+  const lines = [line, message.line];
+  add("remove handler", expect, [message.name], lines, node.start, node.end, "0");
+}
+
+/** Edits one element of a list of handlers, arms or promises. */
+function editElement(elements, i, element, defined, code, add) {
+  const next = elements[i + 1];
+  // A comma without an element would be a hole.
+  const [from, to] = next !== undefined || i === 0
+    ? [element.start, next?.start ?? element.end]
+    : [elements[i - 1].end, element.end];
+  const inner = element.type === "CallExpression" ? element.arguments[0] : undefined;
+  const handled = inner?.type === "Identifier" ? defined.get(inner.name) : undefined;
+  const { line } = element.loc.start;
+  if (handled !== undefined) {
+    const lines = [line, handled.line];
+    return add("remove handler", ["handlerMissing"], [handled.name], lines, from, to, "");
   }
-  for (const { node } of calls) {
-    if (calleeName(node) !== "condition" || node.arguments.length !== 2) continue;
-    const [test, limit] = node.arguments;
-    add(
-      "drop timer",
-      ["removed", "endedEarly"],
-      ["timer"],
-      [node.loc.start.line],
-      test.end,
-      limit.end,
-      "",
-    );
+  const text = code.slice(element.start, element.end);
+  if (/timer|sleep/.test(text)) {
+    return add("drop timer", ["removed", "endedEarly"], ["timer"], [line], from, to, "");
   }
-  return edits;
+  const names = /executeChild\((\w+)/.test(text) ? ["Pack", "Piece", "child"] : ["score"];
+  add("drop equal", ["removed", "endedEarly"], names, [line], from, to, "");
+  const { start } = element;
+  add("add equal", ["inserted", "endedLate"], names, [line], start, start, `${text}, `);
 }

@@ -48,7 +48,7 @@ export function readCodeTasks(
       if (takesBack(command, steps)) continue;
       // Commands after the end of a workflow are not sent.
       if (steps.some(({ kind }) => kind === "end")) continue;
-      const plan = planOf(command, names, subjects);
+      const plan = planStep(command, names, subjects);
       if (plan === undefined) continue;
       steps.push({
         ...makeStep(plan, 0, command.site),
@@ -84,26 +84,13 @@ function takesBack({ kind, seq, cancel, attributes }: RecordedCommand, steps: Co
   return at >= 0;
 }
 
-function planOf(
+function planStep(
   command: RecordedCommand,
   updates: ReadonlyMap<string, string>,
   subjects: Map<string, string>,
 ): StepPlan | undefined {
   const { kind, seq, attributes, cancel } = command;
-  if (cancel) {
-    if (kind === CommandKind.COMMAND_KIND_START_TIMER) {
-      return { kind: "cancel", name: `timer ${seq}`, id: "" };
-    }
-    if (kind === CommandKind.COMMAND_KIND_SCHEDULE_NEXUS_OPERATION) {
-      return {
-        kind: "cancel",
-        name: `Nexus operation ${subjects.get(`nexus ${seq}`) ?? ""}`,
-        id: "",
-      };
-    }
-    if (kind !== CommandKind.COMMAND_KIND_SCHEDULE_ACTIVITY) return undefined;
-    return { kind: "cancel", name: `activity ${subjects.get(`activity ${seq}`) ?? ""}`, id: "" };
-  }
+  if (cancel) return planCancel(kind, seq, subjects);
   switch (kind) {
     case CommandKind.COMMAND_KIND_START_TIMER:
       return {
@@ -181,6 +168,28 @@ function planOf(
       return { kind: "end", name: "cancelled", id: "" };
     case CommandKind.COMMAND_KIND_CONTINUE_AS_NEW:
       return { kind: "end", name: "continuedAsNew", id: "" };
+    default:
+      return undefined;
+  }
+}
+
+/** Commands that cancel an earlier command by its sequence number. */
+function planCancel(
+  kind: CommandKind,
+  seq: number,
+  subjects: ReadonlyMap<string, string>,
+): StepPlan | undefined {
+  switch (kind) {
+    case CommandKind.COMMAND_KIND_START_TIMER:
+      return { kind: "cancel", name: `timer ${seq}`, id: "" };
+    case CommandKind.COMMAND_KIND_SCHEDULE_NEXUS_OPERATION:
+      return {
+        kind: "cancel",
+        name: `Nexus operation ${subjects.get(`nexus ${seq}`) ?? ""}`,
+        id: "",
+      };
+    case CommandKind.COMMAND_KIND_SCHEDULE_ACTIVITY:
+      return { kind: "cancel", name: `activity ${subjects.get(`activity ${seq}`) ?? ""}`, id: "" };
     default:
       return undefined;
   }

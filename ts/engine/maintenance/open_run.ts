@@ -63,7 +63,7 @@ export function buildOpenRun({ workflowId, runId, events, timers }: OpenRunToMak
   const started = first.attributes.value;
   const start = micros(first.eventTime!);
   const last = events.reduce((latest, event) => Math.max(latest, micros(event.eventTime!)), 0);
-  const { items, task, cancelRequested, wakes } = pendingOf(events, timers);
+  const { items, task, cancelRequested, wakes } = collectPending(events, timers);
   const { memo, searchAttributes } = describedFields(events, TIMERS);
   const encoded = batches(events);
   const bytes = encoded.reduce((sum, batch) => sum + batch.events.length, 0);
@@ -184,24 +184,38 @@ function put(items: Pending["items"], kind: number, id: string, value: Uint8Arra
   items.set(`${kind}/${id}`, { kind, id, value });
 }
 
-/** What the run waits for after its last event, as items of the store. */
-function pendingOf(events: readonly HistoryEvent[], timers: OpenRunToMake["timers"]): Pending {
+/** An activity without a result; `cancel`: the event that requests its cancellation, or 0. */
+interface OpenActivity {
+  readonly event: HistoryEvent;
+  cancel: number;
+}
+
+/** A child without a result; `started`: the event that reports its start, or 0. */
+interface OpenChild {
+  readonly workflowId: string;
+  readonly type: string;
+  readonly policy: number;
+  started: number;
+  runId: string;
+}
+
+/** Collects what the run waits for after its last event, as items of the store. */
+function collectPending(
+  events: readonly HistoryEvent[],
+  timers: OpenRunToMake["timers"],
+): Pending {
   const items: Pending["items"] = new Map();
   const fires = new Map<string, number>();
-  const activities = new Map<number, { event: HistoryEvent; cancel: number }>();
-  const children = new Map<
-    number,
-    { workflowId: string; type: string; policy: number; started: number; runId: string }
-  >();
+  const activities = new Map<number, OpenActivity>();
+  const children = new Map<number, OpenChild>();
   const updates = new Map<number, string>();
   let task: Pending["task"];
   let cancelRequested = false;
   for (const event of events) {
-    const { attributes: { case: kind, value } } = event;
-    const id = Number(event.eventId);
+    const { attributes: { case: kind } } = event;
     switch (kind) {
       case "workflowTaskScheduledEventAttributes":
-        task = { id, us: micros(event.eventTime!) };
+        task = { id: Number(event.eventId), us: micros(event.eventTime!) };
         break;
       case "workflowTaskStartedEventAttributes":
       case "workflowTaskFailedEventAttributes":
@@ -211,104 +225,138 @@ function pendingOf(events: readonly HistoryEvent[], timers: OpenRunToMake["timer
       case "workflowExecutionCancelRequestedEventAttributes":
         cancelRequested = true;
         break;
-      case "activityTaskScheduledEventAttributes":
-        activities.set(id, { event, cancel: 0 });
-        break;
-      case "activityTaskCancelRequestedEventAttributes": {
-        const activity = activities.get(Number(value.scheduledEventId));
-        if (activity !== undefined) activity.cancel = id;
-        break;
-      }
-      case "activityTaskCompletedEventAttributes":
-      case "activityTaskFailedEventAttributes":
-      case "activityTaskTimedOutEventAttributes":
-      case "activityTaskCanceledEventAttributes":
-        activities.delete(Number(value.scheduledEventId));
-        break;
-      case "timerStartedEventAttributes": {
-        const us = timers?.has(id)
-          ? timers.get(id)! * 1000
-          : micros(event.eventTime!) + toMicroseconds(value.startToFireTimeout);
-        fires.set(value.timerId, us);
-        const state = new Message().text(EngineTimerState.timerId, value.timerId).int(
-          EngineTimerState.startedId,
-          id,
-        )
-          .int(EngineTimerState.fireUs, Math.round(us));
-        put(items, ITEM.timer, value.timerId, state.finish());
-        break;
-      }
-      case "timerFiredEventAttributes":
-      case "timerCanceledEventAttributes":
-        fires.delete(value.timerId);
-        items.delete(`${ITEM.timer}/${value.timerId}`);
-        break;
-      case "startChildWorkflowExecutionInitiatedEventAttributes":
-        children.set(id, {
-          workflowId: value.workflowId,
-          type: value.workflowType?.name ?? "",
-          policy: value.parentClosePolicy,
-          started: 0,
-          runId: "",
-        });
-        break;
-      case "childWorkflowExecutionStartedEventAttributes": {
-        const child = children.get(Number(value.initiatedEventId));
-        if (child !== undefined) {
-          [child.started, child.runId] = [id, value.workflowExecution?.runId ?? ""];
-        }
-        break;
-      }
-      case "startChildWorkflowExecutionFailedEventAttributes":
-      case "childWorkflowExecutionCompletedEventAttributes":
-      case "childWorkflowExecutionFailedEventAttributes":
-      case "childWorkflowExecutionCanceledEventAttributes":
-      case "childWorkflowExecutionTimedOutEventAttributes":
-      case "childWorkflowExecutionTerminatedEventAttributes":
-        children.delete(Number(value.initiatedEventId));
-        break;
-      case "workflowExecutionUpdateAcceptedEventAttributes": {
-        const updateId = value.acceptedRequest?.meta?.updateId || value.protocolInstanceId;
-        updates.set(id, updateId);
-        put(
-          items,
-          ITEM.update,
-          updateId,
-          new Message().int(EngineUpdateState.acceptedId, id).finish(),
-        );
-        break;
-      }
-      case "workflowExecutionUpdateCompletedEventAttributes": {
-        const accepted = Number(value.acceptedEventId);
-        const updateId = value.meta?.updateId || updates.get(accepted) || "";
-        const state = new Message().int(EngineUpdateState.acceptedId, accepted);
-        if (value.outcome !== undefined) {
-          state.bytes(EngineUpdateState.outcome, toBinary(OutcomeSchema, value.outcome));
-        }
-        put(items, ITEM.update, updateId, state.int(EngineUpdateState.completed, 1).finish());
-        break;
-      }
+      default:
+        followActivity(event, activities);
+        followTimer(event, timers, items, fires);
+        followChild(event, children);
+        followUpdate(event, items, updates);
     }
   }
   for (const [id, { event, cancel }] of activities) {
     put(items, ITEM.activity, String(id), activityState(id, event, cancel));
   }
-  for (const [id, child] of children) {
-    const state = new Message().int(EngineChildState.initiatedId, id);
-    if (child.started > 0) {
-      state.int(EngineChildState.startedId, child.started).text(
-        EngineChildState.runId,
-        child.runId,
-      );
-    }
-    state.text(EngineChildState.workflowId, child.workflowId).text(
-      EngineChildState.workflowType,
-      child.type,
-    );
-    if (child.policy > 0) state.int(EngineChildState.parentClosePolicy, child.policy);
-    put(items, ITEM.child, String(id), state.finish());
-  }
+  for (const [id, child] of children) put(items, ITEM.child, String(id), childState(id, child));
   return { items, task, cancelRequested, wakes: [...fires.values()].map((us) => us / 1000) };
+}
+
+function followActivity(event: HistoryEvent, open: Map<number, OpenActivity>): void {
+  const { attributes: { case: kind, value } } = event;
+  const id = Number(event.eventId);
+  switch (kind) {
+    case "activityTaskScheduledEventAttributes":
+      open.set(id, { event, cancel: 0 });
+      break;
+    case "activityTaskCancelRequestedEventAttributes": {
+      const activity = open.get(Number(value.scheduledEventId));
+      if (activity !== undefined) activity.cancel = id;
+      break;
+    }
+    case "activityTaskCompletedEventAttributes":
+    case "activityTaskFailedEventAttributes":
+    case "activityTaskTimedOutEventAttributes":
+    case "activityTaskCanceledEventAttributes":
+      open.delete(Number(value.scheduledEventId));
+      break;
+  }
+}
+
+/** `fires`: times of open timers in microseconds, by timer ID. */
+function followTimer(
+  event: HistoryEvent,
+  timers: OpenRunToMake["timers"],
+  items: Pending["items"],
+  fires: Map<string, number>,
+): void {
+  const { attributes: { case: kind, value } } = event;
+  const id = Number(event.eventId);
+  switch (kind) {
+    case "timerStartedEventAttributes": {
+      const us = timers?.has(id)
+        ? timers.get(id)! * 1000
+        : micros(event.eventTime!) + toMicroseconds(value.startToFireTimeout);
+      fires.set(value.timerId, us);
+      const state = new Message().text(EngineTimerState.timerId, value.timerId)
+        .int(EngineTimerState.startedId, id).int(EngineTimerState.fireUs, Math.round(us));
+      put(items, ITEM.timer, value.timerId, state.finish());
+      break;
+    }
+    case "timerFiredEventAttributes":
+    case "timerCanceledEventAttributes":
+      fires.delete(value.timerId);
+      items.delete(`${ITEM.timer}/${value.timerId}`);
+      break;
+  }
+}
+
+function followChild(event: HistoryEvent, open: Map<number, OpenChild>): void {
+  const { attributes: { case: kind, value } } = event;
+  const id = Number(event.eventId);
+  switch (kind) {
+    case "startChildWorkflowExecutionInitiatedEventAttributes":
+      open.set(id, {
+        workflowId: value.workflowId,
+        type: value.workflowType?.name ?? "",
+        policy: value.parentClosePolicy,
+        started: 0,
+        runId: "",
+      });
+      break;
+    case "childWorkflowExecutionStartedEventAttributes": {
+      const child = open.get(Number(value.initiatedEventId));
+      if (child !== undefined) {
+        [child.started, child.runId] = [id, value.workflowExecution?.runId ?? ""];
+      }
+      break;
+    }
+    case "startChildWorkflowExecutionFailedEventAttributes":
+    case "childWorkflowExecutionCompletedEventAttributes":
+    case "childWorkflowExecutionFailedEventAttributes":
+    case "childWorkflowExecutionCanceledEventAttributes":
+    case "childWorkflowExecutionTimedOutEventAttributes":
+    case "childWorkflowExecutionTerminatedEventAttributes":
+      open.delete(Number(value.initiatedEventId));
+      break;
+  }
+}
+
+/** Completed updates stay in the store, which returns their results. */
+function followUpdate(
+  event: HistoryEvent,
+  items: Pending["items"],
+  updates: Map<number, string>,
+): void {
+  const { attributes: { case: kind, value } } = event;
+  switch (kind) {
+    case "workflowExecutionUpdateAcceptedEventAttributes": {
+      const id = Number(event.eventId);
+      const updateId = value.acceptedRequest?.meta?.updateId || value.protocolInstanceId;
+      updates.set(id, updateId);
+      const state = new Message().int(EngineUpdateState.acceptedId, id);
+      put(items, ITEM.update, updateId, state.finish());
+      break;
+    }
+    case "workflowExecutionUpdateCompletedEventAttributes": {
+      const accepted = Number(value.acceptedEventId);
+      const updateId = value.meta?.updateId || updates.get(accepted) || "";
+      const state = new Message().int(EngineUpdateState.acceptedId, accepted);
+      if (value.outcome !== undefined) {
+        state.bytes(EngineUpdateState.outcome, toBinary(OutcomeSchema, value.outcome));
+      }
+      put(items, ITEM.update, updateId, state.int(EngineUpdateState.completed, 1).finish());
+      break;
+    }
+  }
+}
+
+function childState(id: number, child: OpenChild): Uint8Array {
+  const state = new Message().int(EngineChildState.initiatedId, id);
+  if (child.started > 0) {
+    state.int(EngineChildState.startedId, child.started).text(EngineChildState.runId, child.runId);
+  }
+  state.text(EngineChildState.workflowId, child.workflowId)
+    .text(EngineChildState.workflowType, child.type);
+  if (child.policy > 0) state.int(EngineChildState.parentClosePolicy, child.policy);
+  return state.finish();
 }
 
 function activityState(id: number, event: HistoryEvent, cancel: number): Uint8Array {

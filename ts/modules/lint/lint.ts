@@ -4,7 +4,7 @@ import { parse, type Program } from "acorn";
 import { transform } from "sucrase";
 import { fileSources, fileUrl, type SourceHost } from "../../platform/source_files.ts";
 import { displayName, type Problem, WorkflowLoadError } from "../loader/errors.ts";
-import type { ModuleGraph } from "../loader/graph.ts";
+import type { ModuleGraph } from "../loader/module_graph.ts";
 import { Lines } from "../loader/module_code.ts";
 import { IS_TS } from "../loader/strip.ts";
 import { loadSources } from "../sources.ts";

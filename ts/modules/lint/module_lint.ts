@@ -2,7 +2,7 @@
 // primitive only if its name is imported from "temporalex/workflow" or made from such an import. A
 // user function called `sleep` is not reported.
 import type { AnyNode, CallExpression, Identifier, Node, Program } from "acorn";
-import { BLOCKED } from "../guarded_names.ts";
+import { checkGlobal } from "./globals.ts";
 import { Receives } from "./receives.ts";
 import { type Binding, children, patternNames, walkModule } from "../loader/scope.ts";
 import type { RuleId } from "./rules.ts";
@@ -68,14 +68,6 @@ const NEEDS_RUN = new Set([
     "uuid4",
   ],
 ]);
-
-/**
- * Functions of Math whose results ECMAScript only approximates (tools/soak/engine_differences.mjs).
- */
-export const OF_THE_ENGINE = new Set(
-  "sin cos tan asin acos atan atan2 sinh cosh tanh asinh acosh atanh exp expm1 log log1p log2 log10 cbrt hypot pow"
-    .split(" "),
-);
 
 export class ModuleLint {
   readonly findings: RawFinding[] = [];
@@ -371,63 +363,9 @@ export class ModuleLint {
   // -------------------------------------------------------------------------------- globals
 
   #global(node: Identifier, deferred: boolean, parents: readonly AnyNode[]): void {
-    const parent = parents.at(-1);
-    const member = parent?.type === "MemberExpression" && parent.object === node
-      ? parent
-      : undefined;
-    const calls = (parent?.type === "CallExpression" || parent?.type === "NewExpression") &&
-      parent.callee === node;
-    const key = member !== undefined && !member.computed && member.property.type === "Identifier"
-      ? member.property.name
-      : "";
-    const grand = parents.at(-2);
-    const callsMember = member !== undefined &&
-      (grand?.type === "CallExpression" || grand?.type === "NewExpression") &&
-      grand.callee === member;
-    const path = key === "" ? node.name : `${node.name}.${key}`;
     if (this.#inSideEffect(parents)) return;
-    const blocked = BLOCKED.get(node.name);
-    if (blocked !== undefined) {
-      if (calls || (member !== undefined && key !== "prototype")) {
-        this.#add(
-          "outside",
-          node,
-          path,
-          `${path}${
-            calls || callsMember ? "()" : ""
-          } is not there for workflow code: ${blocked.advice}`,
-        );
-      }
-      return;
-    }
-    if (node.name === "crypto" && key === "subtle") {
-      return this.#add(
-        "outside",
-        node,
-        path,
-        "workflow code cannot use crypto.subtle: hash and sign in an activity",
-      );
-    }
-    if (node.name === "Math" && callsMember && OF_THE_ENGINE.has(key)) {
-      this.#add(
-        "engine-math",
-        node,
-        path,
-        `${path}() has different last digits in different engines`,
-      );
-    }
-    if (deferred) return;
-    const clock = (node.name === "Date" &&
-      (parent?.type === "NewExpression"
-        ? calls && parent.arguments.length === 0
-        : calls || (key === "now" && callsMember))) ||
-      (path === "Math.random" && callsMember) ||
-      (node.name === "crypto" && callsMember &&
-        (key === "randomUUID" || key === "getRandomValues")) ||
-      (path === "performance.now" && callsMember);
-    if (clock) {
-      const what = parent?.type === "NewExpression" ? `new ${node.name}()` : `${path}()`;
-      this.#add("clock-while-loading", node, path, `${what} is called while the module is loaded`);
+    for (const { rule, name, message } of checkGlobal(node, deferred, parents)) {
+      this.#add(rule, node, name, message);
     }
   }
 

@@ -6,7 +6,8 @@ import { insteadOf } from "../../compat/sandbox/globals.ts";
 import { BLOCKED } from "../guarded_names.ts";
 import { children, patternNames, walkModule } from "../loader/scope.ts";
 import { isRunGlobal } from "../loader/run_globals.ts";
-import { OF_THE_ENGINE, type RawFinding } from "./module_lint.ts";
+import { APPROXIMATED_MATH } from "./globals.ts";
+import type { RawFinding } from "./module_lint.ts";
 import type { RuleId } from "./rules.ts";
 import { isEndless, isFunctionNode, isLoop, leaves, property, propertyKey } from "./shapes.ts";
 
@@ -184,7 +185,7 @@ export class TemporalLint {
         parent.property.type === "Identifier"
         ? parent.property.name
         : undefined;
-    if (name === "Math" && member !== undefined && OF_THE_ENGINE.has(member)) {
+    if (name === "Math" && member !== undefined && APPROXIMATED_MATH.has(member)) {
       const grand = parents.at(-2);
       if (grand?.type === "CallExpression" && grand.callee === parent) {
         this.#add(

@@ -1,7 +1,7 @@
 // `import()` with a literal specifier: the module is part of the graph, and is evaluated when the
 // expression is. Modules shared by runs are evaluated when they are loaded.
 import type { ImportExpression } from "acorn";
-import type { Dependency } from "./graph.ts";
+import type { Dependency } from "./module_graph.ts";
 import { type Lines, type ModuleRequest, type ModuleUnit, textGap } from "./module_code.ts";
 import type { ModuleResolver } from "./resolve.ts";
 

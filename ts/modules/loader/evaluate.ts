@@ -5,7 +5,7 @@
 import { errorText, isA, messageOf } from "../../converter/thrown.ts";
 import { displayName, type Problem, WorkflowLoadError } from "./errors.ts";
 import { describeImportRefusal, placeInModule } from "./evaluation_errors.ts";
-import type { Dependency, LoadedModule, ModuleGraph } from "./graph.ts";
+import type { Dependency, LoadedModule, ModuleGraph } from "./module_graph.ts";
 import {
   type ProbedSource,
   type ProbeFunctions,
@@ -18,10 +18,10 @@ import {
   type Namespace,
   type NewView,
   READ,
-  type ReadExport,
   type View,
   viewClass,
 } from "./module_view.ts";
+import { type CjsFunction, type EsmFunction, ModuleScope } from "./module_scope.ts";
 import type { HostModule, Provided } from "./resolve.ts";
 
 export type { Namespace } from "./module_view.ts";
@@ -65,41 +65,6 @@ export interface RunScope {
   /** The object that rewritten code calls. */
   readonly helper: object;
 }
-
-/** First argument of a module's function. */
-class ModuleScope {
-  readonly exports: (read: ReadExport) => void;
-  /** `import()`. */
-  readonly dynamicImport: (specifier: unknown) => Promise<unknown>;
-  readonly #require: () => (specifier: string) => unknown;
-  #meta: object | undefined;
-
-  constructor(
-    exports: (read: ReadExport) => void,
-    require: () => (specifier: string) => unknown,
-    dynamicImport: (specifier: unknown) => Promise<unknown>,
-  ) {
-    this.exports = exports;
-    this.dynamicImport = dynamicImport;
-    this.#require = require;
-  }
-
-  require(specifier: string): unknown {
-    return this.#require()(specifier);
-  }
-
-  get meta(): object {
-    return this.#meta ??= Object.freeze(Object.create(null)) as object;
-  }
-}
-
-type EsmFunction = (scope: ModuleScope, ...imports: unknown[]) => Generator<void, void, void>;
-type CjsFunction = (
-  exports: object,
-  require: (specifier: string) => unknown,
-  module: { exports: unknown },
-  ...more: unknown[]
-) => void;
 
 /** Namespaces of modules that are evaluated for a run; each function evaluates them when called. */
 interface RunNamespaces {

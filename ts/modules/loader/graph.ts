@@ -1,5 +1,5 @@
-// The module graph: every module compiled, resolved and checked, as plain data for a realm. All
-// problems are reported at once. An entry that reaches "temporalex/workflow" is evaluated once per
+// Loads a module graph: every module compiled, resolved and checked. All problems are reported at
+// once. An entry that reaches "temporalex/workflow" is evaluated once per
 // realm; one that reaches `@temporalio/*`, or neither, is evaluated for each run; one that reaches
 // both, in both ways, and so are its imports.
 import {
@@ -11,91 +11,16 @@ import {
   type ModuleUnit,
   readKey,
 } from "./module_code.ts";
-import type { ProbedSource } from "../../executor/program/line_probe.ts";
 import { linkPackageImports, NOT_LOADED } from "./dynamic_imports.ts";
+import type { Dependency, LoadedModule, ModuleGraph } from "./module_graph.ts";
 import { foldWarnings } from "./warnings.ts";
 import { type ParsedModules, parsedUnit } from "./parsed_modules.ts";
 import { originsOf } from "./source_origins.ts";
 import { displayName, type Problem, WorkflowLoadError } from "./errors.ts";
-import {
-  EMPTY_MODULE,
-  type HostModule,
-  type ModuleResolver,
-  type Provided,
-  Resolver,
-} from "./resolve.ts";
+import { EMPTY_MODULE, type ModuleResolver, type Provided, Resolver } from "./resolve.ts";
 import type { SourceHost } from "./source_host.ts";
 import { IS_TS } from "./strip.ts";
 import { importedChange, madeState } from "./state.ts";
-
-/**
- * Another module's index, a module of the realm, or why it is rejected. `host`: a stand-in for a
- * module of Node that a package imports; its calls are rejected.
- */
-export type Dependency =
-  | { readonly module: number }
-  | { readonly provided: Provided; readonly onlyForRuns?: string; readonly host?: HostModule }
-  | { readonly refused: string; readonly host?: HostModule };
-
-/** One module, ready to be evaluated. */
-export interface LoadedModule {
-  readonly url: string;
-  readonly kind: ModuleKind;
-  /**
-   * Expression of the module's function, or JSON text; "" for a module that is evaluated only for
-   * runs.
-   */
-  readonly code: string;
-  /** The same in the form for runs; "" for a module that no such program needs. */
-  readonly runCode: string;
-  /** Names that the module itself defines, in the order of their numbers in its code. */
-  readonly exports: readonly string[];
-  /** Dependencies whose namespace is used as a value; of the others only names are read. */
-  readonly whole: readonly number[];
-  readonly specifiers: readonly string[];
-  readonly dependencies: readonly Dependency[];
-  /** Of an ES module: dependencies that its code requires during execution. */
-  readonly required: readonly number[];
-  /** Dependencies of `import()`. */
-  readonly dynamic: readonly number[];
-  /** See ModuleResolver. */
-  readonly takesDefault: boolean;
-  /**
-   * Exports from other modules: local name, index of the dependency, name there ("*": its
-   * namespace).
-   */
-  readonly reexports: readonly (readonly [string, number, string])[];
-  /** CommonJS dependencies of `export *`: their names are known only after they have run. */
-  readonly open: readonly number[];
-  /** Names imported from CommonJS modules, checked after those have run. */
-  readonly checks: readonly (readonly [number, string, number])[];
-  /** Set in debug sessions: the code has probes. */
-  readonly probes?: ProbedSource;
-}
-
-export interface ModuleGraph {
-  /** Unordered. Evaluation is depth first from the entries. */
-  readonly modules: readonly LoadedModule[];
-  /**
-   * Evaluated once. The converter's module, if any, is the last; empty without native workflows.
-   */
-  readonly entries: readonly number[];
-  /** Evaluated for each run. */
-  readonly runEntries: readonly number[];
-  /** Exports of `runEntries`, as far as the texts show. */
-  readonly runExports: readonly (readonly string[])[];
-  /** Modules of interceptors, evaluated for each run before `runEntries`. */
-  readonly interceptorEntries: readonly number[];
-  /**
-   * The converter's module if programs are evaluated for each run: its classes must be the run's.
-   */
-  readonly runConverter?: number;
-  /** True if a module needs the environment of `@temporalio/workflow` programs. */
-  readonly needsTemporal: boolean;
-  /** Scopes are followed by rewritten code instead of AsyncLocalStorage. */
-  readonly restoreFrames: boolean;
-  readonly warnings: readonly Problem[];
-}
 
 export interface LoadOptions {
   /** Returns the names that a module of the realm exports. */

@@ -1,7 +1,7 @@
 // The exports of an ES module for one evaluation: as a namespace with own properties, and as a view
 // that defines no properties and is therefore cheap. Most modules read imports by name, and
 // programs are evaluated for each run.
-import type { LoadedModule } from "./graph.ts";
+import type { LoadedModule } from "./module_graph.ts";
 
 export type Namespace = { readonly [name: string]: unknown };
 

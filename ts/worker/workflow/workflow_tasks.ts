@@ -3,14 +3,10 @@
 // (docs/dev/semantics/tasks.md#what-the-service-says-about-a-report), and the run's next task waits
 // for it. Nothing rejects: a task that cannot be reported is logged, its run evicted, and
 // dispatched again.
-import { create, fromBinary, toBinary } from "@bufbuild/protobuf";
-import {
-  ErrorKind,
-  EvictionReason,
-} from "../../core/generated/boundary/temporalex/boundary/v1/boundary.ts";
-import { hasHiddenText, toFailure } from "../../converter/failure_converter.ts";
+import { create, toBinary } from "@bufbuild/protobuf";
+import { EvictionReason } from "../../core/generated/boundary/temporalex/boundary/v1/boundary.ts";
+import { toFailure } from "../../converter/failure_converter.ts";
 import { messageOf } from "../../converter/thrown.ts";
-import { userFrame } from "../../executor/program/call_site.ts";
 import { shownField, type ShownRun } from "../../messages/shown_run.ts";
 import { readWorkflowTask, taskTokenOf } from "../../messages/workflow_task.ts";
 import type { LocalWork, Realm, RealmOutcome, TaskHead, WorkflowTask } from "../../realm/realm.ts";
@@ -30,6 +26,7 @@ import {
   RespondQueryTaskCompletedRequestSchema,
   RespondWorkflowTaskFailedRequestSchema,
 } from "../../messages/generated/temporal/api/workflowservice/v1/request_response_pb.ts";
+import { logOutcome } from "./outcome_log.ts";
 import { checkCompletion } from "./command_sizes.ts";
 import type { SentVersion } from "../deployment.ts";
 import type { EagerActivities } from "./eager_activities.ts";
@@ -90,7 +87,7 @@ const NOTHING_MORE: Reported = { next: undefined, lost: false };
 const NOTHING = new Uint8Array(0);
 
 /** Maximum runs whose last failure is remembered. */
-const MAX_TOLD = 10_000;
+const MAX_KNOWN_FAILURES = 10_000;
 
 /** Limit of gRPC servers for requests, in bytes. */
 const MAX_REQUEST_BYTES = 4 * 1024 * 1024;
@@ -111,7 +108,7 @@ export class WorkflowTasks {
   #crashGuard: CrashGuard | undefined;
   readonly #waits: TaskWaits;
   /** Messages of the last failure of runs whose last task failed; the newest last. */
-  readonly #told = new Map<string, string>();
+  readonly #lastFailures = new Map<string, string>();
   readonly #refusals = new Refusals();
 
   constructor(options: WorkflowTasksOptions) {
@@ -284,12 +281,14 @@ export class WorkflowTasks {
   #log(outcome: RealmOutcome, head: TaskHead, logger: Logger): void {
     const { error } = outcome;
     if (head.query !== undefined || error === undefined) {
-      if (head.query === undefined) this.#told.delete(head.runId);
+      if (head.query === undefined) this.#lastFailures.delete(head.runId);
     } else {
-      const again = this.#told.get(head.runId) === error.message;
-      this.#told.delete(head.runId);
-      this.#told.set(head.runId, error.message);
-      if (this.#told.size > MAX_TOLD) this.#told.delete(this.#told.keys().next().value!);
+      const again = this.#lastFailures.get(head.runId) === error.message;
+      this.#lastFailures.delete(head.runId);
+      this.#lastFailures.set(head.runId, error.message);
+      if (this.#lastFailures.size > MAX_KNOWN_FAILURES) {
+        this.#lastFailures.delete(this.#lastFailures.keys().next().value!);
+      }
       if (again) {
         logger.debug("a workflow task failed again, for the same reason");
         return;
@@ -353,54 +352,12 @@ export class WorkflowTasks {
     realm: Realm,
     logger: Logger,
   ): Promise<Reported> {
-    const { head } = task;
     const context = { ...this.#options, logger };
     const { response } = outcome;
     try {
       switch (response?.$case) {
-        case "completed": {
-          const traced = this.#options.tracing?.completion(head, response.value);
-          const own = traced?.request ?? response.value;
-          const eager = this.#stopping ? undefined : this.#eager?.ask(own, outcome.notEager);
-          const shown = outcome.shown && { runId: head.runId, ...outcome.shown };
-          const request = concat([
-            eager?.request ?? own,
-            ...this.#tails(outcome, head, realm, shown),
-          ]);
-          const closes =
-            outcome.evictionReason === EvictionReason.EVICTION_REASON_WORKFLOW_EXECUTION_ENDING;
-          let answer: CompletionAnswer | undefined;
-          try {
-            const { limits } = this.#options;
-            const check = (encoded: Uint8Array) =>
-              checkCompletion(encoded, limits, (message, bytes) => logger.warn(message, { bytes }));
-            answer = readCompletionAnswer(
-              await report(
-                {
-                  ...context,
-                  ...{ maxBytes: MAX_REQUEST_BYTES, check },
-                  shown,
-                },
-                "respondWorkflowTaskCompleted",
-                request,
-              ),
-            );
-            this.#refusals.forget(head.runId);
-            if (closes) this.recentRuns.forget(head.runId);
-            if (closes) this.#options.taskMetrics?.reported(head, outcome, request);
-            traced?.done(true);
-          } catch (error) {
-            traced?.done(false);
-            throw error;
-          } finally {
-            // Also if the response was lost: the completion may have been recorded.
-            if (!closes) this.recentRuns.note(head);
-            eager?.answered(answer?.activities ?? []);
-          }
-          const { task: next, news } = answer;
-          if (news !== undefined) realm.taskReported(head.runId, news);
-          return { next: next === undefined ? undefined : this.#readNext(next, head), lost: false };
-        }
+        case "completed":
+          return await this.#reportCompleted(outcome, response.value, task.head, realm, logger);
         case "failed":
           await report(
             context,
@@ -415,49 +372,103 @@ export class WorkflowTasks {
           return NOTHING_MORE;
       }
     } catch (error) {
-      realm.evict(head.runId);
-      if (hasCode(error, Code.NOT_FOUND)) {
-        logger.debug("the workflow task timed out or its workflow is closed", { error });
-      } else if (isUnhandledCommand(error)) {
-        logger.debug(
-          "an event arrived while the workflow was about to close; the service will send the task again",
-        );
-      } else if (isTooLarge(error)) {
-        logger.error("the completion of a workflow task exceeds the size limit of the service", {
-          error,
-        });
-        if (head.query === undefined) this.#failed(head, messageOf(error));
-        this.#options.taskMetrics?.failed(head, "GrpcMessageTooLarge");
-        await this.#refuse(task, error, WorkflowTaskFailedCause.GRPC_MESSAGE_TOO_LARGE, logger);
-      } else if (error instanceof PayloadTooLargeError) {
-        // The server would terminate the run; a failed task lets it wait for a corrected version.
-        logger.error(`a workflow task failed: ${error.message}`, { bytes: error.bytes });
-        this.#failed(head, error.message);
-        this.#options.taskMetrics?.failed(head, "PayloadsTooLarge");
-        await this.#refuse(task, error, WorkflowTaskFailedCause.PAYLOADS_TOO_LARGE, logger);
-      } else if (error instanceof PayloadCodecError) {
-        logger.error("the result of a workflow task could not be encoded", {
-          error: loggable(error, context.codec),
-        });
-        if (head.query === undefined) this.#failed(head, error.message);
-        this.#options.taskMetrics?.failed(head, "WorkflowError");
-        await this.#refuse(
-          task,
-          error,
-          WorkflowTaskFailedCause.WORKFLOW_WORKER_UNHANDLED_FAILURE,
-          logger,
-        );
-      } else if (hasCode(error, Code.INVALID_ARGUMENT) && head.query === undefined) {
-        // The service has failed the task: it does not accept the workflow's commands.
-        if (this.#refusals.note(head, error.message)) {
-          logger.error("a workflow task failed: the service rejected its commands", { error });
-        } else logger.debug("a workflow task failed again, for the same reason", { error });
-        this.#failed(head, error.message);
-        this.#options.taskMetrics?.failed(head, "WorkflowError");
-      } else {
-        logger.error("a workflow task could not be reported", { error });
-      }
+      realm.evict(task.head.runId);
+      await this.#reportFailed(error, task, logger);
       return { next: undefined, lost: true };
+    }
+  }
+
+  /** Sends the commands of a completed task. */
+  async #reportCompleted(
+    outcome: RealmOutcome,
+    completion: Uint8Array,
+    head: TaskHead,
+    realm: Realm,
+    logger: Logger,
+  ): Promise<Reported> {
+    const traced = this.#options.tracing?.completion(head, completion);
+    const own = traced?.request ?? completion;
+    const eager = this.#stopping ? undefined : this.#eager?.ask(own, outcome.notEager);
+    const shown = outcome.shown && { runId: head.runId, ...outcome.shown };
+    const request = concat([
+      eager?.request ?? own,
+      ...this.#tails(outcome, head, realm, shown),
+    ]);
+    const closes =
+      outcome.evictionReason === EvictionReason.EVICTION_REASON_WORKFLOW_EXECUTION_ENDING;
+    let answer: CompletionAnswer | undefined;
+    try {
+      const { limits } = this.#options;
+      const check = (encoded: Uint8Array) =>
+        checkCompletion(encoded, limits, (message, bytes) => logger.warn(message, { bytes }));
+      answer = readCompletionAnswer(
+        await report(
+          { ...this.#options, logger, maxBytes: MAX_REQUEST_BYTES, check, shown },
+          "respondWorkflowTaskCompleted",
+          request,
+        ),
+      );
+      this.#refusals.forget(head.runId);
+      if (closes) this.recentRuns.forget(head.runId);
+      if (closes) this.#options.taskMetrics?.reported(head, outcome, request);
+      traced?.done(true);
+    } catch (error) {
+      traced?.done(false);
+      throw error;
+    } finally {
+      // Also if the response was lost: the completion may have been recorded.
+      if (!closes) this.recentRuns.note(head);
+      eager?.answered(answer?.activities ?? []);
+    }
+    const { task: next, news } = answer;
+    if (news !== undefined) realm.taskReported(head.runId, news);
+    return { next: next === undefined ? undefined : this.#readNext(next, head), lost: false };
+  }
+
+  /** Logs why an outcome was not accepted and, where the service does not know, fails the task. */
+  async #reportFailed(error: unknown, task: WorkflowTask, logger: Logger): Promise<void> {
+    const { head } = task;
+    const { taskMetrics, codec } = this.#options;
+    if (hasCode(error, Code.NOT_FOUND)) {
+      logger.debug("the workflow task timed out or its workflow is closed", { error });
+    } else if (isUnhandledCommand(error)) {
+      logger.debug(
+        "an event arrived while the workflow was about to close; the service will send the task again",
+      );
+    } else if (isTooLarge(error)) {
+      logger.error("the completion of a workflow task exceeds the size limit of the service", {
+        error,
+      });
+      if (head.query === undefined) this.#failed(head, messageOf(error));
+      taskMetrics?.failed(head, "GrpcMessageTooLarge");
+      await this.#refuse(task, error, WorkflowTaskFailedCause.GRPC_MESSAGE_TOO_LARGE, logger);
+    } else if (error instanceof PayloadTooLargeError) {
+      // The server would terminate the run; a failed task lets it wait for a corrected version.
+      logger.error(`a workflow task failed: ${error.message}`, { bytes: error.bytes });
+      this.#failed(head, error.message);
+      taskMetrics?.failed(head, "PayloadsTooLarge");
+      await this.#refuse(task, error, WorkflowTaskFailedCause.PAYLOADS_TOO_LARGE, logger);
+    } else if (error instanceof PayloadCodecError) {
+      logger.error("the result of a workflow task could not be encoded", {
+        error: loggable(error, codec),
+      });
+      if (head.query === undefined) this.#failed(head, error.message);
+      taskMetrics?.failed(head, "WorkflowError");
+      await this.#refuse(
+        task,
+        error,
+        WorkflowTaskFailedCause.WORKFLOW_WORKER_UNHANDLED_FAILURE,
+        logger,
+      );
+    } else if (hasCode(error, Code.INVALID_ARGUMENT) && head.query === undefined) {
+      // The service has failed the task: it does not accept the workflow's commands.
+      if (this.#refusals.note(head, error.message)) {
+        logger.error("a workflow task failed: the service rejected its commands", { error });
+      } else logger.debug("a workflow task failed again, for the same reason", { error });
+      this.#failed(head, error.message);
+      taskMetrics?.failed(head, "WorkflowError");
+    } else {
+      logger.error("a workflow task could not be reported", { error });
     }
   }
 
@@ -541,58 +552,3 @@ function isTooLarge(error: unknown): boolean {
     (error.reason === MESSAGE_TOO_LARGE ||
       /message larger than max|grpc: received message/i.test(error.message));
 }
-
-function logOutcome(
-  outcome: RealmOutcome,
-  head: TaskHead,
-  logger: Logger,
-  hidesText: boolean,
-): void {
-  for (const warning of outcome.warnings) {
-    logger.warn(warning.message, { code: warning.code, eventId: warning.eventId || undefined });
-  }
-  if (outcome.error === undefined) return;
-  const { code, kind, message, eventId, expected, actual } = outcome.error;
-  const failure = failureOf(outcome);
-  const hideText = hidesText || hasHiddenText(failure);
-  const at = hideText
-    ? undefined
-    : failure === undefined
-    ? outcome.at
-    : userFrame(failure.stackTrace) || undefined;
-  const cause = CAUSES.get(kind);
-  const info = failure?.failureInfo;
-  const advice = info?.case === "applicationFailureInfo" && info.value.type === "Error"
-    ? ADVICE
-    : undefined;
-  const fields = {
-    cause,
-    ...(advice !== undefined && { advice }),
-    at,
-    eventId: eventId || undefined,
-    expected: expected || undefined,
-    actual: actual || undefined,
-  };
-  // Text of workflow code belongs to the user; the core names only events and commands.
-  const said = hideText && (code === 0 || kind === ErrorKind.ERROR_KIND_LANG) ? "" : `: ${message}`;
-  logger.error(`${head.query !== undefined ? "a query" : "a workflow task"} failed${said}`, fields);
-}
-
-/** The cause, in words. */
-const CAUSES: ReadonlyMap<ErrorKind, string> = new Map([
-  [ErrorKind.ERROR_KIND_LANG, "workflow code"],
-  [ErrorKind.ERROR_KIND_NONDETERMINISM, "the code does not match the history"],
-  [ErrorKind.ERROR_KIND_FATAL, "the history is damaged"],
-  [ErrorKind.ERROR_KIND_UNSUPPORTED, "the history has entries that this version does not support"],
-  [ErrorKind.ERROR_KIND_MISUSE, "internal error in temporalex"],
-]);
-
-/** An Error without a type is most often meant to fail the workflow. */
-const ADVICE =
-  "throw an ApplicationFailure to fail the workflow; any other error counts as a bug, and the task is retried until the code is fixed";
-
-/** The failure of a task. */
-const failureOf = ({ response }: RealmOutcome) =>
-  response?.$case !== "failed"
-    ? undefined
-    : fromBinary(RespondWorkflowTaskFailedRequestSchema, response.value).failure;

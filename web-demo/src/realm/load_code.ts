@@ -2,7 +2,7 @@
 // parses in a worker.
 import type { Divergence } from "../../../ts/debug/divergence/types.ts";
 import { type Problem, WorkflowLoadError } from "../../../ts/modules/loader/errors.ts";
-import type { ModuleGraph } from "../../../ts/modules/loader/graph.ts";
+import type { ModuleGraph } from "../../../ts/modules/loader/module_graph.ts";
 import type { LineOptions } from "../../../ts/modules/sources.ts";
 import type { CodeFile, CodeSet } from "../store/code_set.ts";
 import type { FromLoader, ToLoader } from "./loader/protocol.ts";

@@ -1,7 +1,7 @@
 // Messages of the page and its loader.
 import type { Problem } from "../../../../ts/modules/loader/errors.ts";
 import type { Divergence } from "../../../../ts/debug/divergence/types.ts";
-import type { ModuleGraph } from "../../../../ts/modules/loader/graph.ts";
+import type { ModuleGraph } from "../../../../ts/modules/loader/module_graph.ts";
 import type { LineOptions } from "../../../../ts/modules/sources.ts";
 import type { CodeFile } from "../../store/code_set.ts";
 import type { Listing } from "../../store/file_source.ts";

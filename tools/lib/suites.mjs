@@ -109,10 +109,13 @@ export function suitesOf(runInTime, tier) {
   return {
     format: () => (hasDeno ? command(deno, ["fmt", "--check", "-q"]) : skip(noDeno)),
     lint: () => (hasDeno ? command(deno, ["lint", "-q"]) : skip(noDeno)),
-    types:
-      () => (bin("tsc")
-        ? command(bin("tsc"), ["-p", "tsconfig.json"])
-        : skip("typescript is not installed")),
+    types: () => (bin("tsc")
+      ? command(bin("tsc"), [
+        ...["-p", "tsconfig.json"],
+        // After a small change a third of the time.
+        ...["--incremental", "--tsBuildInfoFile", ".build/types.tsbuildinfo"],
+      ])
+      : skip("typescript is not installed")),
     generated: () => command(process.execPath, ["tools/check_generated.mjs"]),
     build: () => command(process.execPath, ["tools/build_dist.mjs"]),
     node: () =>

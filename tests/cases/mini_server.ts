@@ -62,9 +62,14 @@ export interface UpdateState {
   failure?: Failure;
 }
 
+/** The first detail of a cancellation. */
+const ofDetails = (details: readonly unknown[]) =>
+  details.length === 0 ? {} : { result: details[0] };
+
 /** How the run was closed. */
 export interface Closed {
   readonly kind: "completed" | "failed" | "cancelled" | "continued";
+  /** Of a canceled run: the first detail. */
   readonly result?: unknown;
   readonly failure?: Failure;
   /** For continued: what the next run starts with. */
@@ -523,7 +528,7 @@ export class MiniServer {
           case: "workflowExecutionCanceledEventAttributes",
           value: { ...bare(attributes.value), ...task },
         });
-        this.closed = { kind: "cancelled" };
+        this.closed = { kind: "cancelled", ...ofDetails(values(attributes.value.details)) };
         return;
       case "continueAsNewWorkflowExecutionCommandAttributes": {
         const { input, header, workflowType } = attributes.value;

@@ -7,11 +7,15 @@ import {
   ApplicationFailure,
   broadcast,
   cancelled,
+  CancelledFailure,
   carry,
   type ContinueAsNew,
   continueAsNew,
   isCancellation,
+  isParallelCancellation,
+  isReceiveCancellation,
   localActivities,
+  MisuseError,
   noreply,
   on,
   parallel,
@@ -69,13 +73,15 @@ export type ArmOp =
   | { arm: "call"; body: Op[]; then: Op[] };
 export type Op =
   | Leaf
-  | { op: "par"; branches: Op[][] }
+  | { op: "par"; branches: Op[][]; returns?: boolean }
   | { op: "race"; arms: Leaf[] }
   | { op: "select"; times: number; arms: ArmOp[] }
   | { op: "shield"; body: Op[] };
 export type Step = Op | { op: "again" } | {
   op: "receive";
   timeout: number;
+  /** A cancellation is returned, not thrown. */
+  returns?: boolean;
   sync: Op[];
   async: Op[];
   update: Op[];
@@ -118,6 +124,7 @@ function interpretation(trace: string[], begun = 0) {
       const value = await fn();
       trace.push(`${label}=${JSON.stringify(value) ?? "void"}`);
     } catch (e) {
+      if (e instanceof MisuseError) throw e;
       const cause = ((e as ActivityFailure).cause as Error | undefined)?.message ?? "";
       trace.push(`${label}!${(e as Error).name} ${cause}`);
       if (cancelled() && isCancellation(e)) throw e;
@@ -209,13 +216,7 @@ function interpretation(trace: string[], begun = 0) {
     for (const op of ops) {
       const label = `${path}.${op.op}${steps++}`;
       if (op.op === "par") {
-        await attempt(
-          label,
-          async () =>
-            (await parallel(op.branches.map((ops, i) => () => body(ops, `${label}[${i}]`)))).map((
-              r,
-            ) => r.ok),
-        );
+        await attempt(label, () => branches(op, label));
       } else if (op.op === "race") {
         await attempt(
           label,
@@ -229,39 +230,93 @@ function interpretation(trace: string[], begun = 0) {
     }
   }
 
+  /** Every branch notes its end itself: the results of a canceled parallel must say the same. */
+  async function branches(op: Extract<Op, { op: "par" }>, label: string): Promise<boolean[]> {
+    const ended: boolean[] = [];
+    const calls = op.branches.map((ops, i) => async () => {
+      ended[i] = false;
+      await body(ops, `${label}[${i}]`);
+      ended[i] = true;
+    });
+    const check = (results: readonly { ok: boolean }[]) => {
+      const shown = results.map(({ ok }) => ok);
+      same(`results of ${label}`, shown, ended);
+      return shown;
+    };
+    if (op.returns !== true) {
+      return await parallel(calls).then(check, (e) => {
+        if (isParallelCancellation(e)) trace.push(`${label} had ${check(e.results)}`);
+        throw e;
+      });
+    }
+    const outcome = await parallel(calls, { onCancel: "return" });
+    if (!outcome.canceled) return check(outcome.result);
+    trace.push(`${label} returned ${check(outcome.results)}`);
+    throw new CancelledFailure();
+  }
+
+  /** A failed comparison is a bug of the package: it fails the task, which fails the test. */
+  function same(what: string, got: unknown, expected: unknown): void {
+    const [a, b] = [JSON.stringify(got), JSON.stringify(expected)];
+    if (a !== b) throw new MisuseError(`${what}: ${a} instead of ${b}`);
+  }
+
   async function step(one: Exclude<Step, { op: "again" }>): Promise<void> {
     if (one.op !== "receive") return await body([one], "run");
     const label = `run.receive${steps++}`;
-    await attempt(label, () =>
-      receive([] as string[], [
-        on(a, ([n], s) => noreply([...s, `a${n}`])),
-        on(b, async ([n], s) => (await body(one.sync, `${label}.b${n}`), noreply([...s, `b${n}`]))),
-        on(c, ([n], s) =>
-          spawnAsync(async (change) => {
-            await body(one.async, `${label}.c${n}`);
-            await change((now) => [undefined, [...now, `c${n}`]]);
-          }, s)),
-        on(
-          u,
-          async (
-            [n],
-            s,
-          ) => (await body(one.update, `${label}.u${n}`),
-            reply(`u${n} after ${s.length}`, [...s, `u${n}`])),
-          {
-            validate: ([n], s) => {
-              if ((n + s.length) % 4 === 0) throw new Error(`u${n} refused at ${s.length}`);
-            },
+    /** The state after the last processed message, as the handlers know it. */
+    let last: string[] = [];
+    const next = (state: string[]) => last = state;
+    const handlers = [
+      on(a, ([n], s: string[]) => noreply(next([...s, `a${n}`]))),
+      on(b, async ([n], s: string[]) => {
+        await body(one.sync, `${label}.b${n}`);
+        return noreply(next([...s, `b${n}`]));
+      }),
+      on(c, ([n], s: string[]) =>
+        spawnAsync(async (change) => {
+          await body(one.async, `${label}.c${n}`);
+          await change((now) => [undefined, next([...now, `c${n}`])]);
+        }, s)),
+      on(
+        u,
+        async ([n], s: string[]) => {
+          await body(one.update, `${label}.u${n}`);
+          return reply(`u${n} after ${s.length}`, next([...s, `u${n}`]));
+        },
+        {
+          validate: ([n], s) => {
+            if ((n + s.length) % 4 === 0) throw new Error(`u${n} refused at ${s.length}`);
           },
-        ),
-        on(v, ([n], s) =>
-          spawnAsync(async (change) => {
-            await body(one.later, `${label}.v${n}`);
-            return await change((now) => [`v${n} after ${now.length}`, [...now, `v${n}`]]);
-          }, [...s, `v${n} spawned`])),
-        on(end, (_, s) => stop(s)),
-        on(halt, ([n], s) => stop([...s, `halt${n}`], `halted ${s.length}`)),
-      ], { timeout: one.timeout }));
+        },
+      ),
+      on(v, ([n], s: string[]) =>
+        spawnAsync(async (change) => {
+          await body(one.later, `${label}.v${n}`);
+          return await change((now) => [`v${n} after ${now.length}`, next([...now, `v${n}`])]);
+        }, next([...s, `v${n} spawned`]))),
+      on(end, (_, s: string[]) => stop(s)),
+      on(halt, ([n], s: string[]) => stop(next([...s, `halt${n}`]), `halted ${s.length}`)),
+    ];
+    const check = (state: string[]) => {
+      same(`state of ${label}`, state, last);
+      return state;
+    };
+    const { timeout } = one;
+    await attempt(label, async () => {
+      if (one.returns !== true) {
+        const result = await receive([] as string[], handlers, { timeout }).catch((e) => {
+          if (isReceiveCancellation<string[]>(e)) trace.push(`${label} had ${check(e.state)}`);
+          throw e;
+        });
+        check(result.state);
+        return result;
+      }
+      const outcome = await receive([] as string[], handlers, { timeout, onCancel: "return" });
+      if (!outcome.canceled) return (check(outcome.result.state), outcome.result);
+      trace.push(`${label} returned ${check(outcome.state)}`);
+      throw new CancelledFailure();
+    });
   }
 
   return { step, begun: () => steps };
@@ -278,7 +333,12 @@ export const interpreter = workflow("Interpreter", {
     const { step } = interpretation(trace);
     for (const [i, one] of program.entries()) {
       if (one.op === "again") return continueAsNew(program.slice(i + 1));
-      await step(one);
+      try {
+        await step(one);
+      } catch (e) {
+        // What a canceled run had done is visible as well.
+        throw isCancellation(e) && cancelled() ? new CancelledFailure("canceled", [trace]) : e;
+      }
     }
     return trace;
   },

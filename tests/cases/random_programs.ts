@@ -69,6 +69,7 @@ const { body } = fc.letrec<{ op: Op; body: Op[]; then: Op[]; arm: ArmOp }>((tie)
       arbitrary: fc.record({
         op: fc.constant("par" as const),
         branches: fc.array(tie("body"), { minLength: 1, maxLength: 3 }),
+        returns: fc.boolean(),
       }),
     },
     {
@@ -101,6 +102,7 @@ export const program: fc.Arbitrary<Step[]> = fc.array(
       arbitrary: fc.record({
         op: fc.constant("receive" as const),
         timeout: fc.constantFrom(5, 5, 5, 0),
+        returns: fc.boolean(),
         sync: handlerBody,
         async: handlerBody,
         update: handlerBody,
@@ -205,16 +207,38 @@ export type Happening =
   | { kind: "cancel" };
 
 const n = fc.integer({ min: 0, max: 9 });
+const message = {
+  weight: 5,
+  arbitrary: fc.record({
+    kind: fc.constant("signal" as const),
+    name: fc.constantFrom("a" as const, "b", "c", "stop", "other"),
+    n,
+  }),
+};
+/** A message that does not end a receive. */
+const partialMessage: fc.WeightedArbitrary<Happening> = {
+  weight: 5,
+  arbitrary: fc.oneof(
+    fc.record({
+      kind: fc.constant("signal" as const),
+      name: fc.constantFrom("a" as const, "b", "c"),
+      n,
+    }),
+    fc.record({
+      kind: fc.constant("update" as const),
+      name: fc.constantFrom("u" as const, "v"),
+      n,
+    }),
+  ),
+};
+const activityEnd = fc.record({
+  kind: fc.constant("activity" as const),
+  pick: n,
+  fails: fc.boolean(),
+});
 export const life: fc.Arbitrary<Happening[]> = fc.array(
   fc.oneof(
-    {
-      weight: 5,
-      arbitrary: fc.record({
-        kind: fc.constant("signal" as const),
-        name: fc.constantFrom("a" as const, "b", "c", "stop", "other"),
-        n,
-      }),
-    },
+    message,
     {
       weight: 4,
       arbitrary: fc.record({
@@ -224,18 +248,46 @@ export const life: fc.Arbitrary<Happening[]> = fc.array(
       }),
     },
     { weight: 5, arbitrary: fc.record({ kind: fc.constant("timer" as const), pick: n }) },
-    {
-      weight: 8,
-      arbitrary: fc.record({
-        kind: fc.constant("activity" as const),
-        pick: n,
-        fails: fc.boolean(),
-      }),
-    },
+    { weight: 8, arbitrary: activityEnd },
     { weight: 1, arbitrary: fc.constant({ kind: "cancel" as const }) },
   ),
   { minLength: 1, maxLength: 25 },
 );
+
+/** A program that receives, and a life whose cancel request comes after some messages. */
+export const canceledReceives: fc.Arbitrary<{ steps: Step[]; happenings: Happening[] }> = fc.record(
+  {
+    step: fc.record({
+      op: fc.constant("receive" as const),
+      timeout: fc.constant(5),
+      returns: fc.boolean(),
+      sync: handlerBody,
+      async: handlerBody,
+      update: handlerBody,
+      later: handlerBody,
+    }),
+    around: fc.array(body.map((ops): Step => ops[0]!), { maxLength: 1 }),
+    before: fc.array(
+      fc.oneof(partialMessage, { weight: 1, arbitrary: activityEnd }),
+      { minLength: 2, maxLength: 12 },
+    ),
+    after: life,
+  },
+).map(({ step, around, before, after }) => ({
+  steps: [step, ...around],
+  happenings: [...before, { kind: "cancel" }, ...after],
+}));
+
+/** A parallel of random branches that a cancel request meets. */
+export const canceledParallels: typeof canceledReceives = fc.record({
+  branches: fc.array(body, { minLength: 1, maxLength: 4 }),
+  returns: fc.boolean(),
+  before: fc.array(activityEnd, { maxLength: 3 }),
+  after: life,
+}).map(({ branches, returns, before, after }) => ({
+  steps: [{ op: "par", branches, returns }],
+  happenings: [...before, { kind: "cancel" }, ...after],
+}));
 
 /** The same, with procedures that time out, and that fail by what they return. */
 export const lifeWithProcedures: fc.Arbitrary<Happening[]> = fc.tuple(

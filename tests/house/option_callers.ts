@@ -103,6 +103,7 @@ const WORKFLOW: { readonly [position: string]: Caller } = {
   "workflow: update(options)": { call: (o) => w.update("u", o) },
   "workflow: payload(options)": { call: (o) => w.payload(o) },
   "workflow: on(options)": { call: (o) => w.on(w.update("u"), () => w.reply(undefined, 0), o) },
+  "workflow: parallel(options)": { call: (o) => w.parallel([], o) },
   "workflow: receive(options)": { call: (o) => w.receive(0, [], o) },
   "workflow: sleep(options)": { call: (o) => w.sleep("1s", o) },
   ...failures("workflow", w.ApplicationFailure),
@@ -251,7 +252,7 @@ export const CALLERS: { readonly [position: string]: Caller } = {
 /** Functions without options, called with options: as their next argument. */
 export const WITHOUT_OPTIONS: { readonly [name: string]: (options: Options) => unknown } = {
   select: (o) => (w.select as Options)([w.on(never, () => 1)], o),
-  parallel: (o) => (w.parallel as Options)([], o),
+  parallel: (o) => (w.parallel as Options)([], {}, o),
   shield: (o) => (w.shield as Options)(() => 1, o),
   waitForSignal: (o) => (w.waitForSignal as Options)(never, o),
   timer: (o) => (w.timer as Options)("1s", () => 1, o),

@@ -16,6 +16,8 @@ export type {
   ChildWorkflowHandle,
   ChildWorkflowOptions,
 } from "./children.ts";
+export { isParallelCancellation, isReceiveCancellation } from "./cancellations.ts";
+export type { OnCancel, ParallelCancellation, ReceiveCancellation } from "./cancellations.ts";
 export { carry } from "./carry.ts";
 export type { Carry } from "./carry.ts";
 export { continueAsNew, continueAsNewWith } from "./continue_as_new.ts";
@@ -52,7 +54,7 @@ export type {
   Update,
 } from "./messages.ts";
 export { parallel, shield } from "./parallel.ts";
-export type { Settled } from "./parallel.ts";
+export type { ParallelOptions, ParallelOutcome, Settled } from "./parallel.ts";
 export { on } from "./on.ts";
 export type { Arm, Handler, SignalHandler, UpdateHandler, UpdateHandlerOptions } from "./on.ts";
 export { noreply, receive, reply, spawnAsync, stop, updateState } from "./receive.ts";
@@ -60,6 +62,7 @@ export type {
   Async,
   Noreply,
   ReceiveOptions,
+  ReceiveOutcome,
   ReceiveResult,
   ReceiveUntilOptions,
   ReceiveUntilResult,

@@ -1,10 +1,15 @@
 // parallel: runs branches concurrently, each to its end. shield: runs code that a cancellation does
 // not reach.
-import { rejectSurplusArguments } from "../base/option_names.ts";
+import {
+  type OptionNames,
+  rejectSurplusArguments,
+  rejectUnknownOptions,
+} from "../base/option_names.ts";
 import { MisuseError } from "../executor/program/errors.ts";
 import { callingFiber } from "../executor/scheduler/api_guard.ts";
 import { startParallel, startShield } from "../executor/primitives/parallel.ts";
 import type { HasControl } from "./receive.ts";
+import { type OnCancel, returnsOnCancel } from "./cancellations.ts";
 
 /** The outcome of a branch. */
 export type Settled<T> =
@@ -21,10 +26,34 @@ type CheckedBranches<F extends readonly Branch[]> = {
   readonly [K in keyof F]: HasControl<Awaited<ReturnType<F[K]>>> extends true ? never : F[K];
 };
 
+/** The outcomes of the branches, in their order. */
+type AllSettled<F extends readonly Branch[]> = {
+  -readonly [K in keyof F]: Settled<Awaited<ReturnType<F[K]>>>;
+};
+
+/** Options of {@link parallel}. */
+export interface ParallelOptions {
+  /**
+   * A cancellation of the workflow that a branch does not handle is thrown as a {@link
+   * ParallelCancellation}, or returned as a {@link ParallelOutcome}. Default: `"throw"`.
+   */
+  readonly onCancel?: OnCancel;
+}
+
+/**
+ * The result of a {@link parallel} with `onCancel: "return"`. `results`: every branch has ended, by
+ * itself or by the cancellation.
+ */
+export type ParallelOutcome<R> =
+  | { readonly canceled: true; readonly results: R }
+  | { readonly canceled: false; readonly result: R };
+
+const PARALLEL_OPTIONS: OptionNames<ParallelOptions> = { onCancel: 1 };
+
 /**
  * Runs functions concurrently and waits for all. They start in order; an error does not stop the
- * others; results are in the order of the functions. A cancellation of the workflow is thrown, not
- * returned.
+ * others; results are in the order of the functions. A cancellation of the workflow is thrown with
+ * the results ({@link isParallelCancellation}); `onCancel: "return"` returns them.
  *
  * @example
  * const [user, config] = await parallel([() => users.fetch(id), () => configs.load(tenant)]);
@@ -32,12 +61,22 @@ type CheckedBranches<F extends readonly Branch[]> = {
  */
 export function parallel<const F extends readonly Branch[]>(
   branches: F & CheckedBranches<F>,
-  ...surplus: never[]
-): Promise<{ -readonly [K in keyof F]: Settled<Awaited<ReturnType<F[K]>>> }> {
+  options: ParallelOptions & { readonly onCancel: "return" },
+): Promise<ParallelOutcome<AllSettled<F>>>;
+export function parallel<const F extends readonly Branch[]>(
+  branches: F & CheckedBranches<F>,
+  options?: ParallelOptions & { readonly onCancel?: "throw" | undefined },
+): Promise<AllSettled<F>>;
+export function parallel(
+  branches: readonly Branch[],
+  options: ParallelOptions = {},
+  ...surplus: unknown[]
+): Promise<unknown> {
+  rejectUnknownOptions("parallel", options, PARALLEL_OPTIONS);
   rejectSurplusArguments(
     "parallel",
     surplus,
-    "parallel needs one array of functions and has no options",
+    "parallel needs one array of functions and options",
   );
   const fiber = callingFiber("parallel");
   if (!Array.isArray(branches)) {
@@ -48,9 +87,7 @@ export function parallel<const F extends readonly Branch[]>(
       fiber.run.misuse(new MisuseError(`branch ${i + 1} of parallel ${whyNoFunction(branch)}`));
     }
   });
-  return startParallel(fiber, branches) as Promise<
-    { -readonly [K in keyof F]: Settled<Awaited<ReturnType<F[K]>>> }
-  >;
+  return startParallel(fiber, branches, returnsOnCancel("parallel", options.onCancel, fiber.run));
 }
 
 /**

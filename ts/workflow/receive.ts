@@ -15,6 +15,8 @@ import { updateStateInFiber as updateReducer } from "../executor/primitives/upda
 import { Until } from "../executor/primitives/receive_until.ts";
 import type { StateChange } from "../executor/scheduler/job_targets.ts";
 import { currentFiber, rejected } from "../executor/scheduler/fiber.ts";
+import { addPartial } from "../executor/primitives/partial_results.ts";
+import { type OnCancel, returnsOnCancel } from "./cancellations.ts";
 import type { ContinueAsNew } from "./continue_as_new.ts";
 import type { Handler } from "./on.ts";
 
@@ -160,7 +162,20 @@ export function spawnAsync<R, S>(
 export interface ReceiveOptions {
   /** How errors of handlers are treated. Default: that of the workflow's definition. */
   readonly handlerErrors?: HandlerErrors;
+  /**
+   * A cancellation of the workflow is thrown as a {@link ReceiveCancellation}, or returned as a
+   * {@link ReceiveOutcome}; both have the state. Default: `"throw"`.
+   */
+  readonly onCancel?: OnCancel;
 }
+
+/**
+ * The result of a {@link receive} with `onCancel: "return"`. `state`: after the last processed
+ * message; `result`: as without the option.
+ */
+export type ReceiveOutcome<S, R = S> =
+  | { readonly canceled: true; readonly state: S }
+  | { readonly canceled: false; readonly result: R };
 
 /** Options of a {@link receive} with a timeout. */
 export interface TimedReceiveOptions extends ReceiveOptions {
@@ -198,6 +213,7 @@ const RECEIVE_OPTIONS: OptionNames<ReceiveUntilOptions<unknown>> = {
   handlerErrors: 1,
   until: 1,
   timeout: 1,
+  onCancel: 1,
 };
 
 /** The result of a receive with `until`: it ended by a stop, by time, or by `until`. */
@@ -206,26 +222,45 @@ export interface ReceiveUntilResult<S> extends ReceiveResult<S> {
   readonly stopped: boolean;
 }
 
+type Returned = { readonly onCancel: "return" };
+type Thrown = { readonly onCancel?: "throw" | undefined };
+
 /**
  * Processes messages until a handler stops it, or `until` holds: one at a time, in order of
  * arrival, starting with buffered ones. Updates are accepted only while a receive handles them.
  * Returns the final state after all handlers and accepted updates have finished. With `timeout` or
- * `until` the result includes what ended it. Only in run, one at a time.
+ * `until` the result includes what ended it. A cancellation of the workflow is thrown with the
+ * state ({@link isReceiveCancellation}), or returned (`onCancel`). Only in run, one at a time.
  */
 export function receive<S>(
   state: S,
   handlers: NoInfer<Handler<S>>[],
-  options?: ReceiveOptions & { timeout?: undefined; until?: undefined },
+  options: ReceiveOptions & Returned & { timeout?: undefined; until?: undefined },
+): Promise<ReceiveOutcome<S>>;
+export function receive<S>(
+  state: S,
+  handlers: NoInfer<Handler<S>>[],
+  options: TimedReceiveOptions & Returned & { until?: undefined },
+): Promise<ReceiveOutcome<S, ReceiveResult<S>>>;
+export function receive<S>(
+  state: S,
+  handlers: NoInfer<Handler<S>>[],
+  options: ReceiveUntilOptions<NoInfer<S>> & Returned,
+): Promise<ReceiveOutcome<S, ReceiveUntilResult<S>>>;
+export function receive<S>(
+  state: S,
+  handlers: NoInfer<Handler<S>>[],
+  options?: ReceiveOptions & Thrown & { timeout?: undefined; until?: undefined },
 ): Promise<S>;
 export function receive<S>(
   state: S,
   handlers: NoInfer<Handler<S>>[],
-  options: TimedReceiveOptions & { until?: undefined },
+  options: TimedReceiveOptions & Thrown & { until?: undefined },
 ): Promise<ReceiveResult<S>>;
 export function receive<S>(
   state: S,
   handlers: NoInfer<Handler<S>>[],
-  options: ReceiveUntilOptions<NoInfer<S>>,
+  options: ReceiveUntilOptions<NoInfer<S>> & Thrown,
 ): Promise<ReceiveUntilResult<S>>;
 export function receive(
   state: unknown,
@@ -266,12 +301,23 @@ export function receive(
     );
   }
   const timeoutMs = options.timeout === undefined ? undefined : toMs(options.timeout);
+  const returns = returnsOnCancel("receive", options.onCancel, run);
   const open = waitingFiber("receive");
-  if (open instanceof Error) return rejected(open);
+  if (open instanceof Error) {
+    if (fiber.ended) return rejected(open);
+    // Canceled before it took a message.
+    return returns
+      ? Promise.resolve({ canceled: true, state })
+      : rejected(addPartial(open, "state", state));
+  }
   const handlerErrors = options.handlerErrors ?? run.definition.handlerErrors;
   const until = options.until === undefined ? undefined : new Until(fiber, options.until);
-  return new ReceiveScope(fiber, state, handlers, { timeoutMs, handlerErrors, until }).awaiter
-    .promise;
+  return new ReceiveScope(fiber, state, handlers, {
+    timeoutMs,
+    handlerErrors,
+    until,
+    returnsOnCancel: returns,
+  }).awaiter.promise;
 }
 
 /**

@@ -11,7 +11,7 @@ const PARTS = {
     /^(divergences|handler_divergences|side_effect_divergences|equal_step_divergences|not_in_history|repairs|open_run_repairs|failing_code)\b/,
   realms: /^(realm_(builtins|escapes|guard|host|isolation|lines)|line_probes|dynamic_imports)\b/,
   broken_realms: /^realm_/,
-  replays: /^(debug_|ended_findings|hostile_|properties|random_constructs)/,
+  replays: /^(debug_|ended_findings|hostile_|partial_results_random|properties|random_constructs)/,
 };
 export type Part = keyof typeof PARTS | "language";
 

@@ -6,11 +6,17 @@ import { isContinueAsNew, isHandlerResult } from "../program/definition.ts";
 import { isTaskError, NestingError } from "../program/errors.ts";
 import { Awaiter, Fiber } from "../scheduler/fiber.ts";
 import { startFiber } from "../scheduler/turns.ts";
+import { withResults } from "./partial_results.ts";
 
 export type SettledShape = { readonly ok: true; readonly value: unknown } | {
   readonly ok: false;
   readonly error: unknown;
 };
+
+/** How a parallel reports a cancellation of the workflow. */
+export type ParallelResultShape =
+  | { readonly canceled: true; readonly results: SettledShape[] }
+  | { readonly canceled: false; readonly result: SettledShape[] };
 
 /** Waits only for fibers of the same run; cancellation reaches those, and this follows. */
 class ChildrenAwaiter<T> extends Awaiter<T> {
@@ -53,10 +59,13 @@ export function refuseControlValue(fiber: Fiber, value: unknown): void {
 export function startParallel(
   fiber: Fiber,
   branches: readonly (() => unknown)[],
-): Promise<SettledShape[]> {
-  if (branches.length === 0) return Promise.resolve([]);
+  returnsOnCancel = false,
+): Promise<SettledShape[] | ParallelResultShape> {
+  const completed = (result: SettledShape[]) =>
+    returnsOnCancel ? { canceled: false as const, result } : result;
+  if (branches.length === 0) return Promise.resolve(completed([]));
   const { run } = fiber;
-  const awaiter = new ChildrenAwaiter<SettledShape[]>(fiber, "parallel");
+  const awaiter = new ChildrenAwaiter<SettledShape[] | ParallelResultShape>(fiber, "parallel");
   const results: SettledShape[] = new Array(branches.length);
   let left = branches.length;
   branches.forEach((branch, i) => {
@@ -71,8 +80,10 @@ export function startParallel(
       const cancelled = run.cancellation === undefined || fiber.shielded
         ? undefined
         : results.find((result) => !result.ok && isCancellation(result.error));
-      if (cancelled === undefined || cancelled.ok) awaiter.fulfil(results);
-      else awaiter.fail(cancelled.error);
+      if (cancelled === undefined || cancelled.ok) return awaiter.fulfil(completed(results));
+      if (!returnsOnCancel) return awaiter.fail(withResults(run, cancelled.error, results));
+      run.cancellation!.told = true;
+      awaiter.fulfil({ canceled: true, results });
     });
   });
   return awaiter.promise;

@@ -2,7 +2,11 @@
 // message at a time to handlers that may block; async handlers run concurrently. It ends by stop or
 // timeout, after all handlers have finished. An update is in flight from its acceptance on. Rules:
 // docs/dev/semantics/messages.md.
-import { isCancellation, TemporalFailure } from "../../converter/failures.ts";
+import {
+  type CancelledFailure,
+  isCancellation,
+  TemporalFailure,
+} from "../../converter/failures.ts";
 import { namingWhat } from "../../converter/lossy_value.ts";
 import { decodeArgs, InvalidArguments } from "./arguments.ts";
 import {
@@ -28,6 +32,7 @@ import type { OpenReceive, StateChange } from "../scheduler/job_targets.ts";
 import { Fiber, rejected } from "../scheduler/fiber.ts";
 import { InnerTimer } from "./timers.ts";
 import { type Outcome, startFiber } from "../scheduler/turns.ts";
+import { addPartial } from "./partial_results.ts";
 import { acceptUpdate, completeUpdate, failUpdate, rejectWith } from "./updates.ts";
 import type { Until } from "./receive_until.ts";
 import { updateStateInFiber } from "./update_state.ts";
@@ -68,13 +73,15 @@ export class ReceiveScope implements OpenReceive {
   /** updateState calls that wait for the running handler, in order. */
   readonly #changes: StateAwaiter<unknown>[] = [];
   #stopping: "stop" | "timeout" | "until" | "cancel" | undefined;
-  #cancelReason: unknown;
+  #cancelReason: CancelledFailure | undefined;
   /** Caller of the handler that stopped it: code after the receive follows this message. */
   #stoppedBy: Caller | undefined;
   #timer: InnerTimer | undefined;
   readonly #until: Until | undefined;
   /** The receive has a timeout, so its result includes how it ended. */
   readonly #timed: boolean;
+  /** A cancellation of the workflow is returned with the state, not thrown. */
+  readonly #returnsOnCancel: boolean;
   /**
    * With timeout 0: only messages that arrived before this number are dispatched
    * (docs/dev/semantics/messages.md#timeouts).
@@ -89,6 +96,7 @@ export class ReceiveScope implements OpenReceive {
       timeoutMs: number | undefined;
       handlerErrors: HandlerErrors;
       until: Until | undefined;
+      returnsOnCancel: boolean;
     },
   ) {
     this.run = fiber.run;
@@ -97,6 +105,7 @@ export class ReceiveScope implements OpenReceive {
     this.#errors = options.handlerErrors;
     this.#until = options.until;
     this.#timed = options.timeoutMs !== undefined;
+    this.#returnsOnCancel = options.returnsOnCancel;
     for (const handler of handlers) {
       if (handler?.source !== "signal" && handler?.source !== "update") {
         this.run.misuse(
@@ -520,7 +529,7 @@ export class ReceiveScope implements OpenReceive {
    * The workflow was canceled: takes no new messages; receive rejects after its handlers have
    * ended.
    */
-  cancel(reason: unknown): void {
+  cancel(reason: CancelledFailure): void {
     if (this.#stopping === "cancel") return;
     this.#stopping = "cancel";
     this.#cancelReason = reason;
@@ -550,16 +559,25 @@ export class ReceiveScope implements OpenReceive {
     ) return;
     if (this.run.receive === this) this.run.receive = undefined;
     if (this.#stoppedBy !== undefined) this.fiber.caller = this.#stoppedBy;
-    if (this.#stopping === "cancel") this.awaiter.fail(this.#cancelReason);
-    else if (this.#until !== undefined) {
-      const { state } = this;
-      this.awaiter.fulfil({
-        timedOut: this.#stopping === "timeout",
-        stopped: this.#stopping === "stop",
-        state,
-      });
-    } else if (this.#timed) {
-      this.awaiter.fulfil({ timedOut: this.#stopping === "timeout", state: this.state });
-    } else this.awaiter.fulfil(this.state);
+    if (this.#stopping === "cancel") return this.#finishCanceled();
+    const result = this.#result();
+    this.awaiter.fulfil(this.#returnsOnCancel ? { canceled: false, result } : result);
+  }
+
+  #result(): unknown {
+    const { state } = this;
+    const timedOut = this.#stopping === "timeout";
+    if (this.#until !== undefined) {
+      return { timedOut, stopped: this.#stopping === "stop", state };
+    }
+    return this.#timed ? { timedOut, state } : state;
+  }
+
+  #finishCanceled(): void {
+    if (this.#returnsOnCancel) {
+      // The result reports the cancellation to the code, as a thrown failure does.
+      if (this.run.cancellation !== undefined) this.run.cancellation.told = true;
+      this.awaiter.fulfil({ canceled: true, state: this.state });
+    } else this.awaiter.fail(addPartial(this.#cancelReason!, "state", this.state));
   }
 }

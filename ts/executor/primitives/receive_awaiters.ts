@@ -1,10 +1,11 @@
 // The awaiters of a receive: the call itself, and updateState calls that wait for the reducer.
+import type { CancelledFailure } from "../../converter/failures.ts";
 import type { StateChange } from "../scheduler/job_targets.ts";
 import { Awaiter, type Fiber } from "../scheduler/fiber.ts";
 
 /** Cancels the receive; it ends after its handlers. */
 interface CancelledByAwaiter {
-  cancel(reason: unknown): void;
+  cancel(reason: CancelledFailure): void;
 }
 
 export class ReceiveAwaiter extends Awaiter<unknown> {
@@ -22,7 +23,8 @@ export class ReceiveAwaiter extends Awaiter<unknown> {
   }
 
   cancel(reason: unknown): void {
-    this.scope.cancel(reason);
+    // Only a cancellation of the workflow cancels a receive, with a fresh failure.
+    this.scope.cancel(reason as CancelledFailure);
   }
 
   override abandon(): void {

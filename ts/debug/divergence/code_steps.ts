@@ -28,12 +28,21 @@ export interface CodeStep extends KnownStep {
   readonly lenient: boolean;
 }
 
+/** A step that the code canceled in the task that issued it: neither command is sent. */
+export interface UnsentStep {
+  readonly step: CodeStep;
+  readonly startedEventId: number;
+  /** The user frame of the cancellation; "" if unknown. */
+  readonly canceledAt: string;
+}
+
 /**
  * Returns the code's steps in order, by the ID of the started event of each task that the code ran
- * for.
+ * for. `unsent`: gets the steps that were canceled in their own task.
  */
 export function readCodeTasks(
   { activations, jobs }: Pick<ReplayEvidence, "activations" | "jobs">,
+  unsent: UnsentStep[] = [],
 ): Map<number, CodeStep[]> {
   const tasks = new Map<number, CodeStep[]>();
   const names = new Map(
@@ -45,7 +54,11 @@ export function readCodeTasks(
     let steps = tasks.get(startedEventId);
     if (steps === undefined) tasks.set(startedEventId, steps = []);
     for (const command of commands) {
-      if (takesBack(command, steps)) continue;
+      const back = takeBack(command, steps);
+      if (back !== undefined) {
+        unsent.push({ step: back, startedEventId, canceledAt: command.site });
+        continue;
+      }
       // Commands after the end of a workflow are not sent.
       if (steps.some(({ kind }) => kind === "end")) continue;
       const plan = planStep(command, names, subjects);
@@ -69,19 +82,18 @@ const startOf: { readonly [kind in CommandKind]?: CommandKind } = {
     CommandKind.COMMAND_KIND_SIGNAL_EXTERNAL_WORKFLOW,
 };
 
-/**
- * If the command cancels a step of the same task, removes that step and returns true: neither
- * command is sent.
- */
-function takesBack({ kind, seq, cancel, attributes }: RecordedCommand, steps: CodeStep[]): boolean {
+/** If the command cancels a step of the same task, removes that step and returns it. */
+function takeBack(
+  { kind, seq, cancel, attributes }: RecordedCommand,
+  steps: CodeStep[],
+): CodeStep | undefined {
   const start = cancel ? kind : startOf[kind];
-  if (start === undefined) return false;
+  if (start === undefined) return undefined;
   const of = cancel ? seq : CancelChildWorkflow.decode(attributes).seq;
   const at = steps.findIndex(({ command }) =>
     !command.cancel && command.kind === start && command.seq === of
   );
-  if (at >= 0) steps.splice(at, 1);
-  return at >= 0;
+  return at < 0 ? undefined : steps.splice(at, 1)[0];
 }
 
 function planStep(
@@ -92,13 +104,11 @@ function planStep(
   const { kind, seq, attributes, cancel } = command;
   if (cancel) return planCancel(kind, seq, subjects);
   switch (kind) {
-    case CommandKind.COMMAND_KIND_START_TIMER:
-      return {
-        kind: "timer",
-        name: "",
-        id: String(seq),
-        duration: formatExactDuration(StartTimer.decode(attributes).durationMs),
-      };
+    case CommandKind.COMMAND_KIND_START_TIMER: {
+      const duration = formatExactDuration(StartTimer.decode(attributes).durationMs);
+      subjects.set(`timer ${seq}`, `a timer of ${duration}`);
+      return { kind: "timer", name: "", id: String(seq), duration };
+    }
     case CommandKind.COMMAND_KIND_SCHEDULE_ACTIVITY: {
       const { activityType, activityId } = ScheduleActivity.decode(attributes);
       subjects.set(`activity ${seq}`, activityType);
@@ -180,8 +190,11 @@ function planCancel(
   subjects: ReadonlyMap<string, string>,
 ): StepPlan | undefined {
   switch (kind) {
-    case CommandKind.COMMAND_KIND_START_TIMER:
-      return { kind: "cancel", name: `timer ${seq}`, id: "" };
+    case CommandKind.COMMAND_KIND_START_TIMER: {
+      const target = subjects.get(`timer ${seq}`);
+      const name = `timer ${seq}`;
+      return { kind: "cancel", name, id: "", ...(target !== undefined && { target }) };
+    }
     case CommandKind.COMMAND_KIND_SCHEDULE_NEXUS_OPERATION:
       return {
         kind: "cancel",

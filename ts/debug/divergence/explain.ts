@@ -10,7 +10,7 @@ import { readCodeTasks } from "./code_steps.ts";
 import { compareFields, type OfRun, readOfRun } from "./differences.ts";
 import { type HistoryTask, readHistoryTasks } from "./history_steps.ts";
 import { findLikelyEdit, type Found, guessEdit, type Replay } from "./likely.ts";
-import { GONE, type PathStep, readPath, refineByPath } from "./path.ts";
+import { findStuckAwait, GONE, readPath, refineByPath, type TaskLines } from "./path.ts";
 import { suggestRepair } from "./repair.ts";
 import { nameEdit, summarizeDivergence } from "./sentences.ts";
 import type { Divergence, Repair, SharedDivergence, Step, StepPair, TaskPairs } from "./types.ts";
@@ -115,14 +115,14 @@ async function explained(known: Known): Promise<Divergence> {
   const current = findSourcePlace(place, evidence);
   const gone = GONE.has(edit.edit.kind) ? placeBeforeRemoved(current) : current;
   const where = edit.at === undefined
-    ? refineByPath(gone, place, edit.edit, await pathOf(known))
+    ? refineByPath(gone, place, edit.edit, await readTaskLines(known))
     : { ...current, location: edit.at, how: "command" as const };
   const eventId = pair.history?.eventId ?? lastRight(place);
   const location = simplifyLocation(
     where.location === "" ? error.location : where.location,
     where.fiber,
   );
-  const sentence = summarizeDivergence(place, pair, { ...where, location }, edit.edit);
+  const sentence = summarizeDivergence(place, pair, { ...where, location }, edit);
   const run = readOfRun(known.events[0]);
   return {
     firstTask: place.task.task,
@@ -168,14 +168,19 @@ async function foundEdit(
   return found;
 }
 
-/** Returns the lines that the code ran in the task, in order; empty if unknown. */
-async function pathOf({ lines, place }: Known): Promise<PathStep[]> {
+const NO_LINES: TaskLines = { path: [], stuck: undefined };
+
+/** Returns what is known of the lines that the code ran in the task. */
+async function readTaskLines({ lines, place, evidence }: Known): Promise<TaskLines> {
+  const { startedEventId } = place.task;
   try {
-    const trace = await lines?.(place.task.startedEventId);
-    return trace === undefined ? [] : readPath(trace);
+    const trace = await lines?.(startedEventId);
+    if (trace === undefined) return NO_LINES;
+    const stuck = findStuckAwait({ lines: trace, evidence, startedEventId });
+    return { path: readPath(trace), stuck };
   } catch {
     // The sources changed since, or the realm is being disposed: explain without lines.
-    return [];
+    return NO_LINES;
   }
 }
 

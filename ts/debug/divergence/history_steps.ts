@@ -94,14 +94,18 @@ function planOf(event: HistoryEvent, byId: ById, names: UpdateNames): StepPlan |
       return { kind: "cancel", name: `activity ${name}`, id: "" };
     }
     case "timerStartedEventAttributes": {
-      const { timerId, startToFireTimeout: d } = attributes.value;
-      const duration = formatExactDuration(
-        d === undefined ? 0 : Number(d.seconds) * 1000 + d.nanos / 1e6,
-      );
+      const { timerId, startToFireTimeout } = attributes.value;
+      const duration = durationOf(startToFireTimeout);
       return { kind: "timer", name: "", id: timerId, duration };
     }
-    case "timerCanceledEventAttributes":
-      return { kind: "cancel", name: `timer ${attributes.value.timerId}`, id: "" };
+    case "timerCanceledEventAttributes": {
+      const started = byId(attributes.value.startedEventId)?.attributes;
+      const target = started?.case === "timerStartedEventAttributes"
+        ? `a timer of ${durationOf(started.value.startToFireTimeout)}`
+        : undefined;
+      const name = `timer ${attributes.value.timerId}`;
+      return { kind: "cancel", name, id: "", ...(target !== undefined && { target }) };
+    }
     case "startChildWorkflowExecutionInitiatedEventAttributes":
       return {
         kind: "child",
@@ -171,6 +175,13 @@ function planOf(event: HistoryEvent, byId: ById, names: UpdateNames): StepPlan |
       return undefined;
   }
 }
+
+const durationOf = (
+  duration: { readonly seconds: bigint; readonly nanos: number } | undefined,
+): string =>
+  formatExactDuration(
+    duration === undefined ? 0 : Number(duration.seconds) * 1000 + duration.nanos / 1e6,
+  );
 
 function ofMarker(markerName: string, data: MarkerData): StepPlan | undefined {
   switch (markerName) {

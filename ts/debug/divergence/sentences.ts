@@ -4,6 +4,12 @@ import type { ReplayEvidence } from "../../executor/tasks/replay.ts";
 import type { Pair, Place, Sides } from "./align.ts";
 import { readOfRun } from "./differences.ts";
 import { signalEdit, updateEdit } from "./handlers.ts";
+import {
+  abandonedEdit,
+  type CancellationEdit,
+  endFailureText,
+  unsentEdit,
+} from "./cancellations.ts";
 import type { Found } from "./likely.ts";
 import { type ShiftedStep, shiftedStep } from "./shifted.ts";
 import { describeAction } from "./steps.ts";
@@ -16,6 +22,8 @@ export interface NamedEdit {
   readonly at?: string;
   /** The changed step, if it is an earlier one than that of the first difference. */
   readonly shifted?: ShiftedStep;
+  /** What the code does, if no command shows it. */
+  readonly action?: string;
 }
 
 const edit = (
@@ -38,8 +46,10 @@ export function nameEdit(
   const { history: here, code } = place.pairs[place.at]!;
   return failingBranch(place, evidence) ?? ofPatch(place, evidence) ??
     updateEdit(place, here, events, evidence) ??
+    ofCancellation(unsentEdit(place, evidence) ?? abandonedEdit(here, code, evidence)) ??
     ofLocal(here, code) ??
     ofShifted(here, code, found) ??
+    ofEndFailure(here, code, found) ??
     signalEdit(place, here, events, evidence, found?.confidence === "verified") ??
     ofShiftedStep(place, sides, events, found) ?? ofFound(place, found) ??
     ofSides(here, code);
@@ -76,6 +86,25 @@ function ofPatch(place: Place, evidence: ReplayEvidence): NamedEdit | undefined 
     here.name,
     "likely",
   );
+}
+
+const ofCancellation = (found: CancellationEdit | undefined): NamedEdit | undefined =>
+  found && {
+    edit: found.edit,
+    action: found.action,
+    ...(found.at !== "" && { at: found.at }),
+  };
+
+/** The failure with which only one side ends explains the end. */
+function ofEndFailure(
+  here: Pair["history"],
+  code: Pair["code"],
+  found: Found | undefined,
+): NamedEdit | undefined {
+  if (found?.confidence === "verified") return undefined;
+  const text = endFailureText(here, code);
+  if (text === undefined) return undefined;
+  return edit(here?.kind === "end" ? "unknown" : "endedEarly", text, code!.text, "likely");
 }
 
 /** An activity that became a local activity, or the reverse. */
@@ -226,7 +255,7 @@ export function summarizeDivergence(
   divides: Place,
   { history: here, code }: Pair,
   where: Where,
-  { kind, text, subject, confidence }: LikelyEdit,
+  { edit: { kind, text, subject, confidence }, action }: NamedEdit,
 ): string {
   const { task } = divides;
   const place = shortPlace(where.location);
@@ -235,6 +264,9 @@ export function summarizeDivergence(
   const inTask = `In task ${task.task} your code`;
   // That code failed is known, and not a guess.
   const end = `${capital(text)}${confidence === "verified" || kind === "failingCode" ? "." : "?"}`;
+  if (action !== undefined) {
+    return `${inTask} ${action}; history has ${here!.text}${event}${at}. ${end}`;
+  }
   if (kind === "handlerMissing" && !(here?.kind === "update" && here.name === subject)) {
     const instead = code !== undefined ? describeAction(code) : `never reaches ${here!.text}`;
     const history = here === undefined

@@ -64,7 +64,7 @@ function textOf({ kind, name, duration, target, answer }: StepPlan): string {
         answer === "accept" ? "acceptance" : answer === "complete" ? "result" : "rejection"
       } of update ${name}`;
     case "cancel":
-      return `the cancellation of ${name}`;
+      return `the cancellation of ${target ?? name}`;
     case "searchAttributes":
       return "an upsert of search attributes";
     case "memo":
@@ -108,7 +108,7 @@ export function describeAction({ kind, text, plan }: KnownStep): string {
         ? `completes update ${plan.name}`
         : `rejects update ${plan.name}`;
     case "cancel":
-      return `cancels ${plan.name}`;
+      return `cancels ${plan.target ?? plan.name}`;
     case "searchAttributes":
       return "changes search attributes";
     case "memo":

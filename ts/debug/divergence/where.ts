@@ -1,5 +1,6 @@
 // The source place of a difference: the line of the command that differs, otherwise the await at
 // which the run waits, or the one that it passed last before it ended.
+import { CommandKind } from "../../core/generated/boundary/temporalex/boundary/v1/boundary.ts";
 import type { MissedPatch } from "../../executor/tasks/recording.ts";
 import type { ReplayEvidence } from "../../executor/tasks/replay.ts";
 import type { Wait } from "../../executor/program/snapshot.ts";
@@ -13,9 +14,9 @@ export interface Where {
   readonly fiber: string;
   /**
    * "command": issued the command. "waits": waits there. "after": continued from there. "last": ran
-   * last.
+   * last. "canceled": issued the command that history cancels.
    */
-  readonly how: "command" | "waits" | "after" | "last" | "unknown";
+  readonly how: "command" | "waits" | "after" | "last" | "canceled" | "unknown";
   readonly wait: Wait | undefined;
 }
 
@@ -46,8 +47,8 @@ export function findSourcePlace(place: Place, evidence: ReplayEvidence): Where {
     from <= last && to !== undefined && to >= first && to <= last
   );
   if (OWN_LINE(code)) {
-    const { function: caller } = parts(code!.site);
-    const same = resolved.filter(({ value }) => parts(value.site).function === caller);
+    const { function: caller } = splitSite(code!.site);
+    const same = resolved.filter(({ value }) => splitSite(value.site).function === caller);
     const from = newest(same.length > 0 ? same : resolved);
     return {
       ...NOWHERE,
@@ -55,6 +56,10 @@ export function findSourcePlace(place: Place, evidence: ReplayEvidence): Where {
       location: code!.site,
       how: "command",
     };
+  }
+  const canceled = canceledSite(place, evidence);
+  if (own === undefined && canceled !== "") {
+    return { ...NOWHERE, location: canceled, how: "canceled" };
   }
   const open = sited.filter(({ from, to }) => from <= last && (to === undefined || to > last));
   const begun = open.filter(({ from }) => from >= first);
@@ -67,6 +72,18 @@ export function findSourcePlace(place: Place, evidence: ReplayEvidence): Where {
   const issued = lastIssued(evidence, last);
   if (issued !== "") return { ...NOWHERE, location: issued, how: "after" };
   return open.length > 0 ? at(newest(open)!, "waits") : NOWHERE;
+}
+
+/** Returns the line of the step that history cancels and the code does not. */
+function canceledSite({ at, pairs }: Place, { activations }: ReplayEvidence): string {
+  const { history: here } = pairs[at]!;
+  if (here?.kind !== "cancel") return "";
+  const [, seq] = /^timer (\d+)$/.exec(here.name) ?? [];
+  if (seq === undefined) return "";
+  return activations.flatMap(({ commands }) => commands).find((command) =>
+    command.kind === CommandKind.COMMAND_KIND_START_TIMER && !command.cancel &&
+    String(command.seq) === seq
+  )?.site ?? "";
 }
 
 /** Returns the code's next step that history also has, if the code skips a step. */
@@ -117,7 +134,7 @@ export function simplifyLocation(location: string, fiber: string): string {
 /** Returns the line for a removed step: between the last passed await and the current one. */
 export function placeBeforeRemoved(where: Where): Where {
   if (where.how !== "command" || where.wait === undefined) return where;
-  const [from, to] = [parts(where.wait.site), parts(where.location)];
+  const [from, to] = [splitSite(where.wait.site), splitSite(where.location)];
   // These calls span many lines, and the code after them is at their end.
   if (LONG.has(where.wait.kind) && to.line > from.line) return where;
   if (from.file !== to.file || (to.line > from.line && to.line - from.line < FAR)) return where;
@@ -129,7 +146,8 @@ export function placeBeforeRemoved(where: Where): Where {
   };
 }
 
-function parts(
+/** Splits "function (file:line:column)"; empty parts and line 0 if the text has another form. */
+export function splitSite(
   location: string,
 ): { readonly function: string; readonly file: string; readonly line: number } {
   const [, name = "", file = "", line = "0"] = /^(?:(.*) \()?(.*?):(\d+):\d+\)?$/.exec(location) ??

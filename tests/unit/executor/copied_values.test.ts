@@ -16,6 +16,10 @@ test("a set of up to 50 items is copied whole, a longer one up to the 50th", () 
   assert.deepEqual([longer.items.slice(49), longer.cut], [[49, "<3 more>"], true]);
 });
 
+test("fields without a value are omitted", () => {
+  assert.equal(copiedText({ none: undefined, one: 1 }, 1000).text, '{"one":1}');
+});
+
 test("a map of long values is cut by the size of its text, before its 50th entry", () => {
   const { items, cut } = itemsIn(
     new Map(Array.from({ length: 20 }, (_, i) => [i, "x".repeat(90)])),

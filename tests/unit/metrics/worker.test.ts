@@ -250,6 +250,34 @@ test("worker and client report metrics with the names and labels of Temporal's S
   }
 });
 
+test("a worker of activities alone reports its slots, and none of workflows", async () => {
+  const metrics = new MetricsRegistry();
+  const engine = await EmbeddedEngine.open({ store: new MemoryStore() });
+  const worker = await Worker.create({
+    service: engine,
+    taskQueue: "q",
+    activities: { work: (text: string) => text },
+    metrics,
+    logger: silentLogger,
+  });
+  const running = worker.run();
+  try {
+    await until("it polls", () => worker.ready);
+    const available = metrics.text().split("\n").filter((line) =>
+      line.startsWith("temporal_worker_task_slots_available{")
+    );
+    assert.deepEqual(
+      available.map((line) => /worker_type="(\w+)"/.exec(line)?.[1]),
+      ["ActivityWorker"],
+    );
+    assert.doesNotMatch(metrics.text(), /^temporal_sticky_cache_size\b/m);
+  } finally {
+    await worker.shutdown();
+    await running;
+    await engine.close();
+  }
+});
+
 test("an evicted run counts as a miss, and its replay is measured", async () => {
   const metrics = new MetricsRegistry();
   const engine = await EmbeddedEngine.open({ store: new MemoryStore() });

@@ -195,6 +195,32 @@ test("a suspected run that passes the position of the crash is cleared before it
   }
 });
 
+for (
+  const [what, query, expected] of [
+    ["a query that survives does not clear", "total", ["r1"]],
+    ["a task that survives clears", undefined, []],
+  ] as const
+) {
+  test(`${what} the run whose task ended the process before`, async () => {
+    const { start, held } = lives();
+    for (let life = 1; life <= 2; life++) {
+      const { guard, timers, kill } = start();
+      if (life === 2) {
+        const survived = guard.run(headWith({ runId: "r1", query }), () => Promise.resolve());
+        await timers.advance(1000);
+        await survived;
+      }
+      void guard.run(headWith({ runId: "r1" }), never);
+      await timers.advance(1000);
+      await settle();
+      await timers.advance(250);
+      kill();
+    }
+    start();
+    assert.deepEqual(held(), expected);
+  });
+}
+
 test("a wait of a run without a task in a realm is ignored", async () => {
   const { guard, running } = lives().start();
   assert.equal(await guard.waitOutside("r1", () => Promise.resolve(5)), 5);

@@ -2,6 +2,7 @@
 // changes of a run in its middle: search attributes and memo.
 import {
   type ApplicationFailure,
+  carry,
   continueAsNew,
   defineSearchAttributeKey,
   externalWorkflow,
@@ -210,6 +211,17 @@ export const cases: Case[] = [
       deepEqual(d.commands().filter((command) => command.startsWith("TRANSACT")).length, 3);
       deepEqual(d.logs, []);
       await d.finish();
+      const rounds = await drive(workflow("Rounds", {
+        carry: () => 0,
+        round: (n) => {
+          void transact(note, `round ${n}`);
+          return Promise.resolve(n < 2 ? carry(n + 1) : n);
+        },
+      }));
+      await rounds.task();
+      deepEqual(rounds.commands().filter((command) => command.startsWith("TRANSACT")).length, 3);
+      deepEqual(rounds.logs, []);
+      await rounds.finish();
     },
   },
   {

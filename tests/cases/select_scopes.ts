@@ -9,6 +9,7 @@ import {
   on,
   parallel,
   receive,
+  type Reducer,
   reply,
   select,
   shield,
@@ -17,6 +18,7 @@ import {
   type StandardSchemaV1,
   stop,
   timer,
+  transact,
   waitForSignal,
   workflow,
 } from "../../ts/workflow/mod.ts";
@@ -360,6 +362,39 @@ export const cases: Case[] = [
         ]),
         ["a1", "work 2", "timer"],
       );
+    },
+  },
+  {
+    name:
+      "P9: a transact of a losing function is carried out, in the task of the loss or before it",
+    async run() {
+      const note = { name: "note" } as Reducer<[text: string], void>;
+      const w = workflow("W", async () => {
+        await sleep(1);
+        return await select([
+          on(async () => {
+            void transact(note, "sent");
+            await transact(note, "awaited");
+          }, () => "rows"),
+          on(async () => {
+            void transact(note, "and waits");
+            await sleep("1h");
+          }, () => "hour"),
+          on(a, ([n]) => `a${n}`),
+        ]);
+      });
+      for (const together of [true, false]) {
+        const d = await drive(w);
+        await task(d);
+        d.server.fireTimer("1");
+        if (!together) await task(d);
+        d.server.signal("a", 1);
+        await task(d);
+        equal(d.allCommands().filter((command) => command.startsWith("TRANSACT")).length, 3);
+        // The result of a reducer comes with the task after its own, before the signal.
+        equal(await d.finish(), together ? "a1" : "rows");
+        if (together) deepEqual(d.logs, []);
+      }
     },
   },
 ];

@@ -78,7 +78,7 @@ const MESSAGES = {
   "temporal.api.failure.v1": { Failure: "message stackTrace encodedAttributes" },
   "temporalex.boundary.v1": { ScheduleActivity: "arguments headers", ScheduleLocalActivity: "arguments headers" },
   [ENGINE]: {
-    ...{ Head: "", PairResponse: "", TaskState: "scheduledId attempt scheduledUs originalScheduledUs startToCloseUs inHistory", TimerState: "" },
+    ...{ Head: "", PairResponse: "", TaskState: "scheduledId startedId attempt scheduledUs originalScheduledUs startToCloseUs inHistory", TimerState: "" },
     ActivityState: "scheduledId attempt scheduledUs firstScheduledUs cancelRequestedId expirationUs attrs",
     ...{ ChildState: "", UpdateState: "", TaskToken: "runId" },
   },

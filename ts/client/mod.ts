@@ -92,6 +92,7 @@ export type {
   ScheduleSpecDescription,
 } from "./schedules/spec.ts";
 export { type StartUpdateOptions, UpdateHandle, type UpdateOptions } from "./updates.ts";
+export { type FailureType, findFailure, isFailure } from "../converter/failures.ts";
 export {
   defineSearchAttributeKey,
   type SearchAttributeKey,

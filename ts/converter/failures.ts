@@ -3,7 +3,7 @@
 
 import { type OptionNames, rejectUnknownOptions } from "../base/option_names.ts";
 import { brand } from "./brand.ts";
-import { findCause, isA } from "./thrown.ts";
+import { findCause, isA, read } from "./thrown.ts";
 
 /** Reasons why a retry policy ended, temporal.api.enums.v1.RetryState. */
 export type RetryState =
@@ -288,4 +288,50 @@ export function isCancellation(error: unknown): boolean {
     return !wraps;
   });
   return wraps && found !== undefined;
+}
+
+/** A class of errors, or the type of an {@link ApplicationFailure}. */
+// deno-lint-ignore no-explicit-any
+export type FailureType<E extends Error = Error> = string | (abstract new (...args: any[]) => E);
+
+/**
+ * Returns whether an error or one of its causes, at any depth, is a failure of this class, or an
+ * ApplicationFailure of this type.
+ *
+ * @example
+ * if (isFailure(error, "OutOfStock") || isFailure(error, TimeoutFailure)) await reorder();
+ */
+export function isFailure(error: unknown, type: FailureType): error is Error {
+  return findFailure(error, type) !== undefined;
+}
+
+/**
+ * Returns the first failure of this class, or ApplicationFailure of this type, among an error and
+ * its causes; undefined if there is none.
+ *
+ * @example
+ * const { details = [] } = findFailure(error, "OutOfStock") ?? {};
+ */
+export function findFailure(error: unknown, type: string): ApplicationFailure | undefined;
+export function findFailure<E extends Error>(
+  error: unknown,
+  // deno-lint-ignore no-explicit-any
+  type: abstract new (...args: any[]) => E,
+): E | undefined;
+export function findFailure(error: unknown, type: FailureType): Error | undefined;
+export function findFailure(error: unknown, type: FailureType): Error | undefined {
+  if (typeof type !== "string" && typeof type !== "function") {
+    throw new TypeError(
+      `the type of a failure must be a class of errors or the type of an ApplicationFailure, not ${
+        type === null ? "null" : typeof type
+      }`,
+    );
+  }
+  return findCause(
+    error,
+    (part) =>
+      typeof type === "string"
+        ? isA(part, ApplicationFailure) && read(part, "type") === type
+        : isA(part, type),
+  ) as Error | undefined;
 }

@@ -120,7 +120,9 @@ export {
   ApplicationFailure,
   CancelledFailure,
   ChildWorkflowFailure,
+  findFailure,
   isCancellation,
+  isFailure,
   NexusHandlerFailure,
   NexusOperationFailure,
   ServerFailure,
@@ -129,7 +131,12 @@ export {
   TimeoutFailure,
   WorkflowExecutionAlreadyStartedError,
 } from "../converter/failures.ts";
-export type { ApplicationFailureOptions, RetryState, TimeoutType } from "../converter/failures.ts";
+export type {
+  ApplicationFailureOptions,
+  FailureType,
+  RetryState,
+  TimeoutType,
+} from "../converter/failures.ts";
 // For modules of payload converters, which are loaded with the workflows.
 export {
   defaultPayloadConverter,

@@ -41,7 +41,8 @@ interface TransactCall {
    * Runs a reducer once in the transaction that commits this workflow task, in the order of its
    * commands. Await it for its result (with the next task) or error (an ApplicationFailure; its
    * writes are rolled back, the task continues). Without await, an error fails the workflow task,
-   * which is retried later.
+   * which is retried later. A call cannot be withdrawn: in an arm of select that loses, or in a
+   * scope that ends, only the wait for the result ends.
    */
   <A extends unknown[], R>(reducer: Reducer<A, R>, ...args: NoInfer<A>): PromiseLike<R>;
   /** Like `transact`; an error of the reducer fails the workflow task even if awaited. */

@@ -7,7 +7,9 @@ import {
   ApplicationFailure,
   CancelledFailure,
   ChildWorkflowFailure,
+  findFailure,
   fromFailure,
+  isFailure,
   ServerFailure,
   TerminatedFailure,
   TimeoutFailure,
@@ -98,4 +100,42 @@ test("printing a decoded failure does not print bytes", () => {
   const printed = inspect(read, { depth: 5 });
   assert.doesNotMatch(printed, /Uint8Array/);
   assert.match(printed, /declined[\s\S]*type: 'Declined'[\s\S]*no funds/);
+});
+
+test("a failure is found by class and by type at any depth of causes", () => {
+  const stock = new ApplicationFailure("none left", { type: "OutOfStock", details: [7] });
+  const activity = new ActivityFailure("failed", { activityType: "buy", activityId: "1" }, {
+    cause: stock,
+  });
+  const child = new ChildWorkflowFailure("failed", {
+    workflowType: "W",
+    workflowId: "w",
+    runId: "r",
+  }, { cause: activity });
+  for (const error of [child, new Error("a client's error", { cause: child }), around(child)]) {
+    assert.equal(isFailure(error, "OutOfStock"), true);
+    assert.deepEqual(findFailure(error, "OutOfStock")?.details, [7]);
+    assert.equal(findFailure(error, ActivityFailure)?.activityType, "buy");
+    assert.equal(isFailure(error, ChildWorkflowFailure), true);
+    assert.equal(isFailure(error, TimeoutFailure), false);
+    assert.equal(isFailure(error, "ApplicationFailure"), false);
+  }
+  assert.equal(findFailure(child, Error), child, "the first that matches");
+  for (const nothing of [undefined, null, "OutOfStock", { type: "OutOfStock" }]) {
+    assert.equal(isFailure(nothing, "OutOfStock"), false);
+  }
+});
+
+test("a search for a failure ends with cyclic and hostile causes, and rejects other types", () => {
+  const cyclic = new Error("a");
+  cyclic.cause = new Error("b", { cause: cyclic });
+  assert.equal(isFailure(cyclic, "OutOfStock"), false);
+  const hostile = new Proxy(new ApplicationFailure("x", { type: "Own" }), {
+    get() {
+      throw new Error("hostile");
+    },
+  });
+  assert.equal(isFailure(hostile, "Own"), false);
+  assert.equal(isFailure(hostile, ApplicationFailure), true);
+  assert.throws(() => isFailure(cyclic, undefined as never), /^TypeError: the type of a failure/);
 });

@@ -41,6 +41,10 @@ const fails = workflow("fails", async () => {
   throw new ApplicationFailure("no");
 });
 
+const bug = workflow("bug", () => {
+  throw new TypeError("not fixed yet");
+});
+
 /** As the document has them. */
 const DOCUMENTS = [
   "SELECT * FROM workflow WHERE entity_id = 42;",
@@ -53,7 +57,7 @@ async function withApp(body: (app: App, store: SqliteStore) => Promise<void>): P
     const path = join(folder, "game.sqlite");
     const app = await open({
       path,
-      workflows: { waits, buff, fails },
+      workflows: { waits, buff, fails, bug },
       logger: silentLogger,
       serve: false,
     });
@@ -165,4 +169,24 @@ test("views contain states, timers, procedures and subscriptions while they exis
     await assert.rejects(cancelled.result());
     assert.deepEqual(status("c"), { status: "Cancelled", cause: null });
     assert.deepEqual(store.check(), []);
+  }));
+
+test("a run is Running from the start of its first task, also while that task keeps failing", () =>
+  withApp(async ({ client }, store) => {
+    const statuses = () =>
+      store.sql("SELECT id FROM workflow WHERE status IN ('Running', 'Suspended')").map((row) =>
+        row["id"]
+      );
+    await client.start(waits, { id: "no-worker", args: [0], taskQueue: "nobody" });
+    await client.start(bug, { id: "bug", args: [] });
+    await until("the failing run is open", () => statuses().length > 0);
+    // Between two attempts it is Running as well.
+    const attempts = () =>
+      client.getHandle(bug, "bug").describe().then((run) => run.pendingWorkflowTask?.attempt ?? 0);
+    let last = 0;
+    while (last < 2) {
+      last = await attempts();
+      assert.deepEqual(statuses(), ["bug"]);
+      await new Promise((resolve) => setImmediate(resolve));
+    }
   }));

@@ -16,7 +16,7 @@ export const VIEWS = [
 ] as const;
 
 export const VIEWS_SCHEMA = `
-ALTER TABLE runs ADD COLUMN stage INTEGER NOT NULL DEFAULT 2;  -- of an open run. 0: no task is completed yet, 1: a task is open, 2: it waits
+ALTER TABLE runs ADD COLUMN stage INTEGER NOT NULL DEFAULT 2;  -- of an open run. 0: no task is started yet, 1: a task is open, 2: it waits
 ALTER TABLE runs ADD COLUMN entity_id TEXT;
 ALTER TABLE runs ADD COLUMN correlation_id TEXT;
 CREATE INDEX runs_by_entity ON runs (entity_id) WHERE entity_id IS NOT NULL;

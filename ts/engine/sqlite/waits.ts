@@ -5,6 +5,7 @@ import {
   ActivityType,
   EngineActivityState,
   EngineHead,
+  EngineTaskState,
   EngineTimerState,
   History,
   HistoryEvent,
@@ -27,20 +28,31 @@ const NONE: Uint8Array = new Uint8Array(0);
 const text = new TextDecoder();
 
 /**
- * The stage of an open run by its head: 0 before the first completed task, 1 with an open task,
+ * The stage of an open run by its head: 0 before its first task is started, 1 with an open task,
  * else 2.
  */
 export function stageOf(head: Uint8Array): 0 | 1 | 2 {
+  let begun = false;
   let completed = false;
   try {
     for (const at = new Fields(head); at.next();) {
-      if (at.tag === EngineHead.lastCompletedStartedId) completed = true;
-      else if (at.tag === EngineHead.task) return completed ? 1 : 0;
+      if (at.tag === EngineHead.lastCompletedStartedId) completed = begun = true;
+      // A failed first task is scheduled again, as a further attempt.
+      else if (at.tag === EngineHead.taskAttempt) begun ||= at.int() > 1;
+      else if (at.tag === EngineHead.task) return begun || isStarted(at.bytes()) ? 1 : 0;
     }
   } catch {
     // An undecodable head counts as far as it was read.
   }
-  return completed ? 2 : 0;
+  return completed ? 2 : begun ? 1 : 0;
+}
+
+/** Whether a worker has the task. */
+function isStarted(task: Uint8Array): boolean {
+  for (const at = new Fields(task); at.next();) {
+    if (at.tag === EngineTaskState.startedId) return at.int() > 0;
+  }
+  return false;
 }
 
 /** Writes the rows of runs. */

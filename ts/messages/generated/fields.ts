@@ -475,6 +475,7 @@ export const EnginePairResponse = {
 /** temporalex.engine.v1.TaskState */
 export const EngineTaskState = {
   scheduledId: 8,
+  startedId: 16,
   attempt: 24,
   scheduledUs: 32,
   originalScheduledUs: 40,

@@ -42,6 +42,7 @@ import { deadlineOf, nameError } from "./context.ts";
 import type {
   AnyWorkflow,
   ArgsOption,
+  IdOption,
   Named,
   Signal,
   WorkflowArgs,
@@ -104,13 +105,15 @@ export interface ClientOptions extends CodecOptions {
 
 /** Options of `client.start`. */
 export type StartOptions<W extends AnyWorkflow> =
-  & WorkflowOptions
+  & Omit<WorkflowOptions, "id">
+  & IdOption<W>
   & CallSettings
   & ArgsOption<WorkflowArgs<W>>;
 
 /** Options of `client.signalWithStart`; `signal` is the message. */
 export type SignalWithStartOptions<W extends AnyWorkflow, A extends unknown[]> =
-  & WorkflowOptions
+  & Omit<WorkflowOptions, "id">
+  & IdOption<W>
   & Pick<CallSettings, "timeout">
   & ArgsOption<WorkflowArgs<W>>
   & { signal: Signal<A> | string }
@@ -183,7 +186,8 @@ export class Client {
   /**
    * Starts a workflow. Returns when the service has recorded the start. Throws
    * WorkflowExecutionAlreadyStartedError if the id is in use (see `idConflictPolicy` and
-   * `idReusePolicy`).
+   * `idReusePolicy`). With an id that the workflow derives (`workflow(name, { id })`), a duplicate
+   * start returns the open run; an `id` in the options takes precedence.
    */
   async start<W extends AnyWorkflow>(
     workflow: W,

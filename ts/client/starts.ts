@@ -5,14 +5,14 @@ import { randomId } from "../platform/host.ts";
 import { Code, ServiceError } from "../service/raw.ts";
 import type { Deadline } from "./calls.ts";
 import { encodeArgs, headerField, nameError } from "./context.ts";
-import { type AnyWorkflow, definitionName } from "./definitions.ts";
+import { type AnyWorkflow, definitionName, withDerivedId } from "./definitions.ts";
 import { WorkflowExecutionAlreadyStartedError } from "./errors.ts";
 import { intercept, type OperationContext, type StartedWorkflow } from "./interceptors.ts";
 import type { StartInput } from "./operation_inputs.ts";
 import { START_OPTIONS, toStartFields, type WorkflowOptions } from "./options.ts";
 
-/** Options of a start by its caller. */
-type Given = WorkflowOptions & { args?: readonly unknown[] };
+/** Options of a start by its caller; a workflow may derive the id. */
+type Given = Omit<WorkflowOptions, "id"> & { id?: string; args?: readonly unknown[] };
 
 /**
  * Returns the input of a start for interceptors. Throws a TypeError without an id or a queue, and
@@ -25,12 +25,13 @@ export function startInput(
   names: { readonly [name: string]: unknown } = START_OPTIONS,
 ): StartInput {
   const workflowType = definitionName(workflow);
-  const { args = [], ...given } = options;
+  const { args = [], ...given } = withDerivedId(workflow, options);
   const taskQueue = given.taskQueue ?? context.defaultTaskQueue;
   rejectUnknownOptions(`the start of workflow ${workflowType}`, given, names);
   if (typeof given.id !== "string" || given.id === "") {
     throw new TypeError(`the start of workflow ${workflowType} needs an id`);
   }
+  const { id } = given;
   if (!taskQueue) {
     throw new TypeError(
       `the start of workflow ${workflowType} has no task queue: pass taskQueue, or set a default taskQueue on the client`,
@@ -39,7 +40,7 @@ export function startInput(
   return {
     workflowType,
     args,
-    options: { ...given, taskQueue, requestId: given.requestId ?? randomId() },
+    options: { ...given, id, taskQueue, requestId: given.requestId ?? randomId() },
     headers: {},
   };
 }

@@ -7,7 +7,7 @@ import { isThrottled } from "../service/retry.ts";
 import { UpdateWorkflowExecutionLifecycleStage as Stage } from "../messages/generated/temporal/api/enums/v1/update_pb.ts";
 import { askUntil, type CallSettings, Deadline } from "./calls.ts";
 import { nameError } from "./context.ts";
-import type { AnyWorkflow, ArgsOption, Update, WorkflowArgs } from "./definitions.ts";
+import type { AnyWorkflow, ArgsOption, IdOption, Update, WorkflowArgs } from "./definitions.ts";
 import { definitionName } from "./definitions.ts";
 import type { WorkflowHandle } from "./handle.ts";
 import { intercept, type OperationContext, type StartedWorkflow } from "./interceptors.ts";
@@ -39,7 +39,8 @@ export type UpdateOfStart<A extends unknown[], R> =
  * "TERMINATE_EXISTING" replaces it. Cron schedules and delays are not supported with such a start.
  */
 export type UpdateWithStartOptions<W extends AnyWorkflow, A extends unknown[], R> =
-  & Omit<WorkflowOptions, "cronSchedule" | "startDelay">
+  & Omit<WorkflowOptions, "id" | "cronSchedule" | "startDelay">
+  & IdOption<W>
   & CallSettings
   & ArgsOption<WorkflowArgs<W>>
   & UpdateOfStart<A, R>;

@@ -307,7 +307,7 @@ export function isFailure(error: unknown, type: FailureType): error is Error {
 
 /**
  * Returns the first failure of this class, or ApplicationFailure of this type, among an error and
- * its causes; undefined if there is none.
+ * its causes; undefined without a match.
  *
  * @example
  * const { details = [] } = findFailure(error, "OutOfStock") ?? {};

@@ -15,6 +15,7 @@ import {
   ChildAwaiter,
   type ChildOptionsShape,
 } from "../executor/primitives/children.ts";
+import { deriveId } from "../converter/derived_id.ts";
 import { callingFiber, waitingFiber } from "../executor/scheduler/api_guard.ts";
 import { ExternalSignalAwaiter } from "../executor/primitives/externals.ts";
 import { rejected } from "../executor/scheduler/fiber.ts";
@@ -26,7 +27,10 @@ import { ms, optionalText, quoteValue, readRetryPolicy, type RetryOptions } from
  * Options of a child workflow, except its arguments. Durations: milliseconds or text such as "10s".
  */
 export interface ChildWorkflowOptions {
-  /** Workflow id. Default: a UUID, the same on replay. A business key ensures a single open run. */
+  /**
+   * Workflow id. Default: what the child's definition derives (`workflow(name, { id })`), else a
+   * UUID, the same on replay. A business key ensures a single open run.
+   */
   readonly id?: string;
   /** Task queue of the child. Default: the parent's. */
   readonly taskQueue?: string;
@@ -281,12 +285,13 @@ function checked(
       `${api}: options must be an object, not ${quoteValue(options)}; pass arguments in its args`,
     );
   }
-  const { id, args = [], retry } = options;
+  const { args = [], retry } = options;
   rejectUnknownOptions(api, options, CHILD_OPTIONS);
-  if (id !== undefined && (typeof id !== "string" || id === "")) {
+  if (options.id !== undefined && (typeof options.id !== "string" || options.id === "")) {
     throw new TypeError(`${api}: id must be a non-empty string`);
   }
   if (!Array.isArray(args)) throw new TypeError(`${api}: args must be an array of the arguments`);
+  const id = options.id ?? deriveId(workflow, args);
   const text = (option: "taskQueue" | "cronSchedule" | "summary" | "details") =>
     optionalText(`${api}: ${option}`, options[option]);
   for (const option of ["memo", "searchAttributes"] as const) {

@@ -24,6 +24,26 @@ export interface WorkflowDefinition<A extends unknown[] = unknown[], R = unknown
   (this: StartedNotCalled, ...args: never[]): never;
 }
 
+/** A definition that derives the workflow id from the arguments: starts need no id. */
+export interface DerivedId {
+  // deno-lint-ignore no-explicit-any
+  readonly id: (...args: any[]) => string;
+}
+
+/** The option `id` of a definition. */
+interface IdOption<A extends unknown[]> {
+  /**
+   * Derives the workflow id from the arguments of `run`, for starts and children without an `id`. A
+   * duplicate `client.start` or `execute` returns the open run; a child with the id of an open run
+   * is rejected. An `id` in the call takes precedence, with its usual `idConflictPolicy`. It is
+   * called in the client and in workflow code and must return the same id for the same arguments.
+   *
+   * @example
+   * workflow("Order", { id: (order: Order) => `order-${order.number}`, run: async (order: Order) => ... });
+   */
+  readonly id: (...args: A) => string;
+}
+
 type StartedNotCalled =
   "A workflow is started, not called. In an application: client.start(workflow, { id, args }). In a workflow: spawn(workflow, ...args).";
 
@@ -155,7 +175,32 @@ export function workflow<
   definition:
     & WorkflowOptions<F & CheckedRun<F>>
     & { readonly messages?: M }
-    & QueriesFor<NoInfer<M>>,
+    & QueriesFor<NoInfer<M>>
+    & IdOption<Parameters<F>>,
+): WorkflowDefinition<Parameters<F>, ResultOf<F>> & DerivedId;
+export function workflow<
+  F extends AnyFirst,
+  T,
+  M extends { readonly [key: string]: AnyMessage } = Record<never, never>,
+>(
+  name: string,
+  definition:
+    & RoundOptions<F, T>
+    & CheckedRound<ReturnType<F>, T>
+    & { readonly messages?: M }
+    & QueriesFor<NoInfer<M>>
+    & IdOption<Parameters<F>>,
+): WorkflowDefinition<Parameters<F>, RoundResult<T>> & DerivedId;
+export function workflow<
+  F extends AnyRun,
+  M extends { readonly [key: string]: AnyMessage } = Record<never, never>,
+>(
+  name: string,
+  definition:
+    & WorkflowOptions<F & CheckedRun<F>>
+    & { readonly messages?: M }
+    & QueriesFor<NoInfer<M>>
+    & { readonly id?: undefined },
 ): WorkflowDefinition<Parameters<F>, ResultOf<F>>;
 export function workflow<
   F extends AnyFirst,
@@ -167,7 +212,8 @@ export function workflow<
     & RoundOptions<F, T>
     & CheckedRound<ReturnType<F>, T>
     & { readonly messages?: M }
-    & QueriesFor<NoInfer<M>>,
+    & QueriesFor<NoInfer<M>>
+    & { readonly id?: undefined },
 ): WorkflowDefinition<Parameters<F>, RoundResult<T>>;
 export function workflow(
   name: string,
@@ -176,6 +222,7 @@ export function workflow(
     | ((WorkflowOptions<AnyRun> | RoundOptions<AnyFirst, unknown>) & {
       messages?: { [key: string]: AnyMessage };
       queries?: FreeQueries;
+      id?: (...args: unknown[]) => string;
     }),
 ): WorkflowDefinition {
   if (typeof name !== "string" || name === "") {
@@ -201,6 +248,12 @@ export function workflow(
       `workflow "${name}" remembers ${remembered} updates; the number must be an integer from 0 to ${MOST_REMEMBERED}`,
     );
   }
+  const id = "id" in parts ? parts.id : undefined;
+  if (id !== undefined && typeof id !== "function") {
+    throw new TypeError(
+      `id of workflow "${name}" must be a function of the arguments that returns the workflow id`,
+    );
+  }
   return makeDefinition({
     kind: "workflow" as const,
     name,
@@ -216,6 +269,7 @@ export function workflow(
     handlerErrors: ("handlerErrors" in parts ? parts.handlerErrors : undefined) ?? "report",
     ...(versioning !== undefined && { versioningBehavior: versioning }),
     ...(remembered !== undefined && { rememberUpdates: remembered }),
+    ...(id !== undefined && { id }),
   });
 }
 
@@ -231,9 +285,11 @@ const WORKFLOW_OPTIONS:
       handlerErrors: 1,
       versioningBehavior: 1,
       rememberUpdates: 1,
+      id: 1,
     },
   };
 interface MessageParts {
+  id: unknown;
   messages: unknown;
   queries: unknown;
 }

@@ -24,6 +24,7 @@ export { continueAsNew, continueAsNewWith } from "./continue_as_new.ts";
 export type { ContinueAsNew, ContinueAsNewOptions } from "./continue_as_new.ts";
 export { workflow } from "./definition.ts";
 export type {
+  DerivedId,
   ResultOf,
   RoundOptions,
   RoundResult,

@@ -177,7 +177,7 @@ test("a run is Running from the start of its first task, also while that task ke
       store.sql("SELECT id FROM workflow WHERE status IN ('Running', 'Suspended')").map((row) =>
         row["id"]
       );
-    await client.start(waits, { id: "no-worker", args: [0], taskQueue: "nobody" });
+    await client.start(waits, { id: "no-worker", args: [0], taskQueue: "unserved" });
     await client.start(bug, { id: "bug", args: [] });
     await until("the failing run is open", () => statuses().length > 0);
     // Between two attempts it is Running as well.

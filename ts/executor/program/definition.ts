@@ -79,6 +79,9 @@ export interface DefinitionShape {
   readonly handlerErrors: HandlerErrors;
   /** Number of completed updates that the next run of the chain remembers. Absent: the default. */
   readonly rememberUpdates?: number;
+  /** Returns the workflow id for the arguments of a start that gives none. */
+  // deno-lint-ignore no-explicit-any
+  readonly id?: (...args: any[]) => string;
 }
 
 const RESULT = Symbol.for("temporalex.result.1");

@@ -315,6 +315,13 @@ export const main = workflow("Main", async () => {
         deepEqual(code.variables(at("return reply"), second!)?.more?.value, ["book", "pen"]);
         deepEqual(code.logPoint(sleeping, "i * 10 + slept").map(({ value }) => value), [0, 11, 22]);
         deepEqual(code.logPoint(sleeping, "nothing")[0]!.error, '"nothing" is not defined');
+        // The line itself does not know the variable that it declares yet.
+        const receiving = at("const items = await receive");
+        ok(code.logPoint(receiving, "items.length")[0]!.error !== undefined);
+        deepEqual(
+          code.logPoint(receiving, "items.length", "items").map(({ value }) => value),
+          [2],
+        );
         const changed = code.lastChange("published", ["count"], session.length)!;
         deepEqual([changed.taskEventId, changed.before, changed.after], [second, 1, 2]);
         deepEqual(changed.place, at("const publish"));

@@ -248,7 +248,7 @@ async function openRuns(): Promise<void> {
   ));
   equal(
     parked.findings[0]!.text,
-    "The run is open. It waits for update **approve**, child **Notify**.",
+    "The open run waits for update **approve**, child **Notify**.",
   );
   deepEqual(parked.pendingAt(6).map(({ kind }) => kind), ["update", "child"]);
 }

@@ -30,6 +30,7 @@ test("the runs of a chain share one axis: playhead and keys cross the boundary, 
     all.map((each) => each.getBoundingClientRect()).map(({ left, right }) => [left, right])
   );
   boxes.slice(1).forEach(([left], i) => expect(left!).toBeGreaterThanOrEqual(boxes[i]![1]! - 4));
+  await page.locator("#go-start").click();
   await isIn(app, "night-1", 1);
   await page.locator("#playhead").focus();
   const last = Number(

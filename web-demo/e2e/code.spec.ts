@@ -1,14 +1,18 @@
 // The code pane: the line at which the run waits, breakpoints, the line menu, editing.
 import { axeFindings } from "./support/axe.ts";
-import { expect, test } from "./support/story.ts";
+import { cartLine, expect, test } from "./support/story.ts";
+
+const RECEIVE = cartLine("const items = await");
+const ADD = cartLine("on(addItem");
+const CHARGING = cartLine('publish({ phase: "charging"');
 
 test("the line of the pending await is marked with the operation that it waits for", async ({ app }) => {
   await app.sample("shopping_cart", 19);
   const at = app.page.locator(".code-line.at");
   await expect(at).toHaveCount(1);
-  await expect(at).toHaveAttribute("data-line", "62");
+  await expect(at).toHaveAttribute("data-line", String(RECEIVE));
   await expect(at.locator(".parked-chip")).toContainText("add_item, remove_item or checkout");
-  await expect(app.page.locator(".code-line.in-block")).toHaveCount(4);
+  await expect(app.page.locator(".code-line.in-block")).toHaveCount(6);
   await expect(app.page.locator("#why")).toContainText(
     "and nothing else: no timer runs, no activity is open.",
   );
@@ -16,12 +20,12 @@ test("the line of the pending await is marked with the operation that it waits f
 
 test("a click on a line number sets a breakpoint, and the panel lists it", async ({ app }) => {
   await app.sample("shopping_cart", 19);
-  const number = app.page.getByRole("button", { name: /^Line 69,/ });
+  const number = app.page.getByRole("button", { name: new RegExp(`^Line ${CHARGING},`) });
   await number.click();
   await expect(number).toHaveAttribute("aria-pressed", "true");
   await app.page.locator("#breakpoints").click();
   const panel = app.page.getByRole("dialog", { name: "Breakpoints" });
-  await expect(panel).toContainText("workflow.ts, line 69");
+  await expect(panel).toContainText(`workflow.ts, line ${CHARGING}`);
   await panel.getByLabel("Event, command or condition").fill("ActivityTaskCompleted");
   await panel.getByRole("button", { name: "Add" }).click();
   await panel.getByRole("button", { name: "after: event 26" }).click();
@@ -50,20 +54,21 @@ test("the keyboard reaches values, the menu of a line and its tabs", async ({ ap
   const code = app.page.getByRole("grid", { name: /workflow.ts/ });
   await code.focus();
   await app.page.keyboard.press("ArrowDown");
-  await expect(code).toHaveAttribute("aria-activedescendant", "line-63");
+  await expect(code).toHaveAttribute("aria-activedescendant", `line-${ADD}`);
   await app.page.keyboard.press("Enter");
-  const menu = app.page.getByRole("menu", { name: "Line 63" });
+  const menu = app.page.getByRole("menu", { name: `Line ${ADD}` });
   await expect(menu.getByRole("menuitem").first()).toBeFocused();
   await app.page.keyboard.press("Escape");
   await expect(menu).toHaveCount(0);
   await expect(code).toBeFocused();
   await app.page.keyboard.press("b");
-  await expect(app.page.getByRole("button", { name: "Line 63, has a breakpoint" })).toBeVisible();
+  await expect(app.page.getByRole("button", { name: `Line ${ADD}, has a breakpoint` }))
+    .toBeVisible();
 });
 
 test("stepping does not move any line of code", async ({ app }) => {
   await app.sample("shopping_cart", 1);
-  const line = app.page.locator('.code-line[data-line="62"]');
+  const line = app.page.locator(`.code-line[data-line="${RECEIVE}"]`);
   await app.page.keyboard.press("Shift+ArrowRight");
   await expect(app.page.locator(".code-line.at")).toHaveCount(1);
   const before = await line.boundingBox();

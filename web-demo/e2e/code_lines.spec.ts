@@ -1,20 +1,26 @@
 // Data of a line: hits, values, its next and previous run, log points, breakpoints, and the verdict
 // while typing.
 import { ownProgram, permit } from "./support/programs.ts";
-import { expect, test } from "./support/story.ts";
+import { cartLine, expect, test } from "./support/story.ts";
+
+const PUBLISH = cartLine('publish({ phase: "open", itemCount: items');
+const REPLY = cartLine("return reply(items");
+const ADD = cartLine("on(addItem");
+const REMOVE = cartLine("on(removeItem");
+const CHARGE = cartLine("await shop.charge(");
 
 test("lines are highlighted as they run, with hit counts, values and a meter", async ({ app }) => {
   await app.sample("shopping_cart", 19);
   const line = (n: number) => app.page.locator(`.code-line[data-line="${n}"]`);
-  await expect(line(63).locator(".hits")).toHaveText("2×");
-  await expect(line(59)).toHaveClass(/\bran\b/);
-  await expect(line(70)).toHaveClass(/\bcan-run\b/);
-  await expect(line(64).locator(".note")).toContainText("PEN-2");
-  await expect(line(64).locator(".note")).toContainText("→ 1");
+  await expect(line(ADD).locator(".hits")).toHaveText("2×");
+  await expect(line(PUBLISH)).toHaveClass(/\bran\b/);
+  await expect(line(CHARGE)).toHaveClass(/\bcan-run\b/);
+  await expect(line(REMOVE).locator(".note")).toContainText("PEN-2");
+  await expect(line(REMOVE).locator(".note")).toContainText("→ 1");
   await expect(app.page.locator(".coverage")).toContainText("lines have run");
   await expect(app.page.locator("#state .value-row.removed")).toContainText("PEN-2");
-  await line(64).locator(".note-inside").click();
-  const sheet = app.page.getByRole("dialog", { name: "Values at line 64" });
+  await line(REMOVE).locator(".note-inside").click();
+  const sheet = app.page.getByRole("dialog", { name: `Values at line ${REMOVE}` });
   await expect(sheet).toContainText("message");
   await app.page.keyboard.press("Escape");
   await expect(sheet).toHaveCount(0);
@@ -22,7 +28,7 @@ test("lines are highlighted as they run, with hit counts, values and a meter", a
 
 test("commands move to the next and previous run of a line and show an expression's value at each", async ({ app }) => {
   await app.sample("shopping_cart", 19);
-  await app.page.locator('.code-line[data-line="60"] .source').click();
+  await app.page.locator(`.code-line[data-line="${REPLY}"] .source`).click();
   await app.page.keyboard.press("[");
   await expect.poll(() => app.position()).toBeLessThan(19);
   const before = await app.position();
@@ -30,10 +36,26 @@ test("commands move to the next and previous run of a line and show an expressio
   await expect.poll(() => app.position()).toBeGreaterThan(before);
   await app.page.keyboard.press("m");
   await app.page.getByRole("menuitem", { name: "Log this" }).click();
-  const log = app.page.getByRole("region", { name: "Log of line 60" });
+  const log = app.page.getByRole("region", { name: `Log of line ${REPLY}` });
   await log.getByLabel("Expression to log").fill("items.length");
   await expect(log.locator("tbody tr")).toHaveCount(3);
   await expect(log.locator("tbody tr td:last-child")).toHaveText(["1", "2", "1"]);
+});
+
+test("the log of a line proposes the variable that the line declares, with its values", async ({ app }) => {
+  const { page } = app;
+  await app.sample("shopping_cart", 41);
+  const declares = page.locator(".code-line", { hasText: /const \w+ = await/ }).first();
+  await declares.locator(".source").click();
+  await page.keyboard.press("m");
+  await page.getByRole("menuitem", { name: "Log this" }).click();
+  const field = page.getByLabel("Expression to log");
+  await expect(field).toBeFocused();
+  const name = /const (\w+) = await/.exec(await declares.innerText())![1]!;
+  await expect(field).toHaveValue(name);
+  const log = page.getByRole("region", { name: /^Log of line/ });
+  await expect(log.locator("tbody tr").first()).toBeVisible();
+  await expect(log.locator("tbody .failed")).toHaveCount(0);
 });
 
 test("the run continues until a condition becomes true", async ({ app }) => {
@@ -69,9 +91,10 @@ test("the verdict updates while typing; code with a syntax error keeps the last 
 test("at 320 px a value is a button that opens a bottom sheet", async ({ app }) => {
   await app.page.setViewportSize({ width: 320, height: 700 });
   await app.sample("shopping_cart", 26);
-  const button = app.page.locator('.code-line[data-line="64"] .note-inside');
+  const button = app.page.locator(`.code-line[data-line="${REMOVE}"] .note-inside`);
   await button.click();
-  const box = (await app.page.getByRole("dialog", { name: "Values at line 64" }).boundingBox())!;
+  const box =
+    (await app.page.getByRole("dialog", { name: `Values at line ${REMOVE}` }).boundingBox())!;
   expect(box.x).toBe(0);
   expect(box.width).toBe(320);
   expect(Math.round(box.y + box.height)).toBe(700);

@@ -1,9 +1,11 @@
 // Divergences: the first event at which code and history differ.
-import { expect, test } from "./support/story.ts";
+import { cartLine, expect, test } from "./support/story.ts";
+
+const CHARGE = cartLine("await shop.charge(");
 
 test("the divergence is red in the code, in the table and in the inspector", async ({ app }) => {
   await app.sample("shopping_cart_diverged", 24);
-  await expect(app.page.locator(".code-line.red")).toHaveAttribute("data-line", "70");
+  await expect(app.page.locator(".code-line.red")).toHaveAttribute("data-line", String(CHARGE));
   await expect(app.page.locator(".code-line.red .parked-chip")).toContainText("history has");
   await expect(app.page.locator(".first-difference")).toContainText("chargeCard");
   await expect(app.page.locator("#where-they-part")).toBeVisible();
@@ -29,7 +31,10 @@ test("a proposed repair is applied, and the history replays with it", async ({ a
   await expect(app.page.locator("#verdict")).toHaveText(/Diverges/);
   await expect(app.page.locator("#where-they-part")).toContainText("starts a timer of 10 s");
   await app.page.keyboard.press("Escape");
-  await expect(app.page.locator(".code-line.red.added")).toHaveAttribute("data-line", "71");
+  await expect(app.page.locator(".code-line.red.added")).toHaveAttribute(
+    "data-line",
+    String(CHARGE + 1),
+  );
   // The divergence is in a line of the user's code.
   await expect(app.page.locator("#repair pre")).toHaveText(
     'if (patched("with-timer")) {\n  await sleep("10s");\n}',

@@ -19,7 +19,7 @@ test("a link contains the history, by default without values; its length is show
     ),
   );
   expect(redacted.length).toBe(length);
-  expect(redacted).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/some\/where\/#zip=[\w-]+$/);
+  expect(redacted).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/some\/where\/#zip=[\w-]+&e=1$/);
   await page.locator("#link-as-is").click();
   await expect(page.locator("#link-said")).toContainText(
     "with all values. Anyone with the link can read them.",

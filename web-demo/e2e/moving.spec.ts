@@ -229,3 +229,24 @@ test("with fifty thousand events only visible rows are rendered, and the list sc
   await page.keyboard.press("ArrowLeft");
   await expect(page.locator("#position")).toHaveText("Event 51,199 of 51,200");
 });
+
+test("g goes to an event by its number, and a search finds the item of an event number", async ({ app }) => {
+  const { page } = app;
+  await app.sample("shopping_cart", 2);
+  await page.keyboard.press("g");
+  const dialog = page.getByRole("dialog", { name: "Go to event" });
+  await expect(dialog.getByRole("textbox")).toBeFocused();
+  await page.keyboard.type("99");
+  await expect(dialog).toContainText("This run has no event 99.");
+  await page.keyboard.press("Enter");
+  await expect(dialog).toBeVisible();
+  await dialog.getByRole("textbox").fill("26");
+  await expect(dialog).toContainText(/Activity|Timer|Workflow/);
+  await page.keyboard.press("Enter");
+  await app.isAt(26);
+  await expect(dialog).toHaveCount(0);
+  await page.keyboard.press("/");
+  await page.keyboard.type("3");
+  await page.keyboard.press("Enter");
+  await app.isAt(3);
+});

@@ -158,7 +158,7 @@ test("a click on an item selects it", async ({ app }) => {
   await expect(page.locator("[role=row][aria-selected=true]")).toContainText("checkout");
 });
 
-test("zoom widens the timeline and Fit resets it; g switches to real time; a new width redraws it", async ({ app }) => {
+test("zoom widens the timeline and Fit resets it; t switches to real time; a new width redraws it", async ({ app }) => {
   const { page } = app;
   await app.sample("shopping_cart");
   const width = () => page.locator(".tl-inner").evaluate((element) => element.scrollWidth);
@@ -169,7 +169,7 @@ test("zoom widens the timeline and Fit resets it; g switches to real time; a new
   await expect.poll(width).toBe(fit);
   await page.locator("#main").focus();
   await expect(page.locator(".tl-gap")).not.toHaveCount(0);
-  await page.keyboard.press("g");
+  await page.keyboard.press("t");
   await expect(page.locator(".tl-gap")).toHaveCount(0);
   await expect(page.getByRole("button", { name: "Real time" })).toHaveAttribute(
     "aria-pressed",

@@ -96,6 +96,18 @@ export class Crossings {
     return found;
   }
 
+  /**
+   * The result of the await of a line that began at a look. `next`: the activation in which the lane
+   * runs the line again.
+   */
+  resultAfter({ file, line }: Place, look: LookRecord, next: number): CopiedValue | undefined {
+    const results = [...this.#series.values()].find(({ place, all: [first] }) =>
+      place.file === file && place.line === line && first?.kind === "result"
+    );
+    return results?.all.find(({ at, lane }) => lane === look.lane && at >= look.at && at <= next)
+      ?.read();
+  }
+
   #before(all: readonly Crossed[], index: number, value: CopiedValue): CopiedValue | undefined {
     const before = index > 0 ? all[index - 1]!.read() : undefined;
     return before?.text === value.text ? undefined : before;

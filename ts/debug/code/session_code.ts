@@ -165,12 +165,26 @@ export class SessionCode {
 
   /**
    * Evaluates an expression over the variables at a line, for every look at it: a logpoint into the
-   * past.
+   * past. `binding`: the variable to which the line assigns the result of its await. Looks whose
+   * await has not ended are left out then.
    */
-  logPoint(place: Place, text: string): LogPointValue[] {
+  logPoint(place: Place, text: string, binding?: string): LogPointValue[] {
     const expression = expressionOf(text);
-    return this.#looksAt(place).map((look) => {
-      const known = this.#variablesOf(look);
+    const looks = this.#looksAt(place);
+    /** The next look at the line in the same lane. */
+    const until = new Map<number, number>();
+    const nexts = looks.toReversed().map(({ at, lane }) => {
+      const next = until.get(lane) ?? Infinity;
+      until.set(lane, at);
+      return next;
+    }).reverse();
+    return looks.flatMap((look, i) => {
+      let known = this.#variablesOf(look);
+      if (binding !== undefined) {
+        const result = this.#allCrossings.resultAfter(place, look, nexts[i]!);
+        if (result === undefined) return [];
+        known = { ...known, [binding]: result };
+      }
       const at = {
         taskEventId: this.#eventOf(look.at),
         fiber: look.lane < 0 ? undefined : look.lane,

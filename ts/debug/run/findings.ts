@@ -118,7 +118,7 @@ function openRun({ facts, items }: FindingSource): Finding[] {
   const [first] = open;
   return [{
     kind: first!.kind,
-    text: `The run is open. It waits for ${names.join(", ")}${more}.`,
+    text: `The open run waits for ${names.join(", ")}${more}.`,
     eventId: first!.from,
   }];
 }

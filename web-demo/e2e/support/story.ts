@@ -28,6 +28,15 @@ export const sample = (id: string): string =>
 // deno-lint-ignore no-explicit-any
 export const eventsOf = (id: string): any[] => JSON.parse(sample(id)).events;
 
+const cart = readFileSync(here("../../../examples/shopping_cart/workflow.ts"), "utf8");
+
+/** The line (from 1) of the sample "shopping_cart" that contains a text. */
+export function cartLine(part: string): number {
+  const at = cart.indexOf(part);
+  if (at < 0) throw new Error(`the sample has no ${part}`);
+  return cart.slice(0, at).split("\n").length;
+}
+
 /** Problems that a tab recorded. */
 export class Watch {
   readonly #origin: string;

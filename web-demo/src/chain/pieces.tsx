@@ -41,7 +41,9 @@ function PieceBar({ chain, piece, index, drawing, isCurrent }: {
   readonly drawing: Drawing;
   readonly isCurrent: boolean;
 }): JSX.Element | null {
-  const { scale, position, x: now } = drawing;
+  const { scale, isRecorded } = drawing;
+  const position = isRecorded ? Infinity : drawing.position;
+  const now = isRecorded ? Infinity : drawing.x;
   const x = scale.x(piece.startMs);
   const next = chain.pieces[index + 1];
   const end = Math.max(x + 2, scale.x(piece.endMs));

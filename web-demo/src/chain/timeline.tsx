@@ -187,7 +187,8 @@ function drawingsOf(
     const began = (line.clock[0] ?? 0) <= nowMs;
     const position = line.chain === chain ? at : began ? eventAt(line.clock, nowMs) : 0;
     const own = line.chain === chain && shown !== undefined ? line.own.get(shown) : undefined;
-    return { model: line.model, scale, position, x, shown: own, fromX, toX };
+    const isRecorded = line.chain.pieces.every(({ run }) => run.code.value === undefined);
+    return { model: line.model, scale, position, x, shown: own, fromX, toX, isRecorded };
   });
 }
 

@@ -98,17 +98,23 @@ export interface Logged {
   readonly error: string | undefined;
 }
 
-/** The values of an expression, one for each time that a line ran. */
+/**
+ * The values of an expression, one for each time that a line ran. `binding`: the variable to which
+ * the line assigns the result of its await.
+ */
 export function logsOfLine(
   run: OpenRun,
   at: LineAt,
   expression: string,
+  binding: string | undefined,
 ): readonly Logged[] | { readonly wrong: string } {
   const found = placed(run, at);
   if (found === undefined || expression.trim() === "") return [];
   const { known, place } = found;
   try {
-    return known.logPoint(place, expression).map(({ taskEventId, fiber, value, error }) => ({
+    return known.logPoint(place, expression, binding).map((
+      { taskEventId, fiber, value, error },
+    ) => ({
       eventId: taskEventId,
       fiber: fiber === undefined ? "" : known.fibers[fiber]?.name ?? "",
       value,

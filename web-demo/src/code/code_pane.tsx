@@ -138,6 +138,13 @@ export function CodePane({ run }: { run: OpenRun }): JSX.Element {
   );
 }
 
+/** Replays with the current files of the folder that was dropped, also before a reload. */
+async function readAgain(run: OpenRun): Promise<void> {
+  const { readFolderAgain } = await import("../realm/kept_code.ts");
+  const code = await readFolderAgain(run.code.peek()!);
+  if (code !== undefined) run.code.value = code;
+}
+
 const NO_LINES: ReadonlySet<number> = new Set();
 /** Keys are bound once per run. The line that they apply to changes. */
 let current: LineAt = { path: "", line: 1 };
@@ -205,6 +212,17 @@ function PaneHead(
         </button>
       )}
       <VersionsList run={run} />
+      {original === undefined && code.folder !== undefined && (
+        <button
+          type="button"
+          class="button small wide-only"
+          id="read-again"
+          title={`Replay with the current files of ${code.folder.name}`}
+          onClick={() => void readAgain(run)}
+        >
+          Read again
+        </button>
+      )}
       {original === undefined && <OtherFolderButton />}
       <button
         type="button"

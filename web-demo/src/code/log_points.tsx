@@ -2,7 +2,7 @@
 // recorded ones; no code runs again.
 import { type Signal, signal } from "@preact/signals";
 import type { JSX } from "preact";
-import { useMemo, useState } from "preact/hooks";
+import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { digitsOf } from "../../../ts/run_view/rows.ts";
 import { goTo, type OpenRun, position } from "../store/state.ts";
 import { lineOfValue } from "../../../ts/run_view/value_text.ts";
@@ -12,41 +12,55 @@ import { highlighted } from "./code_files.ts";
 import { type Logged, logsOfLine } from "./code_facts.ts";
 import type { LineAt } from "./facts.ts";
 
-interface LogPoint {
-  readonly at: LineAt;
-  readonly expression: string;
-}
-
-const point: Signal<LogPoint | undefined> = signal<LogPoint | undefined>(undefined);
+const point: Signal<LineAt | undefined> = signal<LineAt | undefined>(undefined);
 
 /** Opens the panel for a line. The panel proposes an expression. */
 export function openLogPoint(at: LineAt): void {
-  point.value = { at, expression: "" };
+  point.value = at;
 }
 
 /** Rows that are shown. A line in a loop can run ten thousand times. */
 const MOST = 200;
 const DECLARED = /\b(?:const|let|var)\s+([A-Za-z_$][\w$]*)/;
+/** The result of the await is the value of the variable. */
+const IS_RESULT = /=\s*await\s[^?|+]*$/;
 
 export function LogPoints({ run, code }: { run: OpenRun; code: CodeSet }): JSX.Element | null {
   const open = point.value;
   if (open === undefined) return null;
-  const line = highlighted(code, open.at.path)?.lines[open.at.line - 1] ?? "";
-  const expression = open.expression || DECLARED.exec(line)?.[1] || "state";
+  const line = highlighted(code, open.path)?.lines[open.line - 1] ?? "";
+  const declared = DECLARED.exec(line)?.[1];
+  const binding = IS_RESULT.test(line) ? declared : undefined;
   return (
     <Panel
-      key={`${open.at.path} ${open.at.line}`}
+      key={`${open.path} ${open.line}`}
       run={run}
-      at={open.at}
-      first={expression}
+      at={open}
+      binding={binding}
+      first={declared ?? "state"}
     />
   );
 }
 
-function Panel({ run, at, first }: { run: OpenRun; at: LineAt; first: string }): JSX.Element {
+function Panel({ run, at, binding, first }: {
+  readonly run: OpenRun;
+  readonly at: LineAt;
+  /** The variable to which the line assigns the result of its await. */
+  readonly binding: string | undefined;
+  /** The proposed expression. */
+  readonly first: string;
+}): JSX.Element {
   const [expression, setExpression] = useState(first);
+  const field = useRef<HTMLInputElement>(null);
+  // Otherwise the first typed characters would be shortcuts.
+  useEffect(() => field.current?.select(), []);
   const session = run.session.value;
-  const found = useMemo(() => logsOfLine(run, at, expression), [session, at, expression]);
+  const found = useMemo(() => logsOfLine(run, at, expression, binding), [
+    session,
+    at,
+    expression,
+    binding,
+  ]);
   const rows = "wrong" in found ? [] : found;
   return (
     <section class="dock log-points" aria-label={`Log of line ${at.line}`}>
@@ -55,6 +69,7 @@ function Panel({ run, at, first }: { run: OpenRun; at: LineAt; first: string }):
         <label class="grow log-expression">
           <span class="soft">line {at.line}</span>
           <input
+            ref={field}
             aria-label="Expression to log"
             value={expression}
             spellcheck={false}

@@ -15,7 +15,7 @@ import { groupParts, itemsInGroup, loadGroups } from "./chosen_group.ts";
 import { EventRow, rowId } from "./row.tsx";
 import { listRows, type Row } from "../../../ts/run_view/rows.ts";
 import { countsOf, rowOf, taskRowOf } from "./row_at.ts";
-import { search } from "./search.ts";
+import { findEventNumber, search } from "./search.ts";
 
 const ROW_PX: { readonly [is in Row["is"]]: number } = { item: 28, task: 16, event: 28 };
 
@@ -86,7 +86,7 @@ export function Events({ run }: { run: OpenRun }): JSX.Element {
     ]), [run]);
   return (
     <>
-      <SearchField input={input} found={rows.length} grid={grid} />
+      <SearchField input={input} found={rows.length} grid={grid} run={run} />
       <Kinds run={run} />
       {run.model.hasGroups && Groups !== undefined && <Groups.Bar model={run.model} />}
       <div
@@ -143,9 +143,10 @@ interface SearchProps {
   readonly input: { current: HTMLInputElement | null };
   readonly found: number;
   readonly grid: { readonly current: HTMLElement | null };
+  readonly run: OpenRun;
 }
 
-function SearchField({ input, found, grid }: SearchProps): JSX.Element {
+function SearchField({ input, found, grid, run }: SearchProps): JSX.Element {
   return (
     <div class="search-bar">
       <label class="search">
@@ -163,8 +164,11 @@ function SearchField({ input, found, grid }: SearchProps): JSX.Element {
           onKeyDown={(event) => {
             if (event.key === "Escape" && sought.value === "") input.current?.blur();
             else if (event.key === "Escape") sought.value = "";
-            else if (event.key === "Enter" || event.key === "ArrowDown") grid.current?.focus();
-            else return;
+            else if (event.key === "Enter" || event.key === "ArrowDown") {
+              const named = findEventNumber(run.model, sought.value);
+              if (event.key === "Enter" && named !== undefined) goTo(named);
+              grid.current?.focus();
+            } else return;
             event.preventDefault();
           }}
         />

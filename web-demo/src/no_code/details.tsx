@@ -1,28 +1,19 @@
 // The right pane of a run without code: findings, open items, buttons to open code, related runs,
 // facts and limits.
 import type { JSX } from "preact";
-import type { RunLink } from "temporalex/debug";
-import {
-  goTo,
-  openedRuns,
-  type OpenRun,
-  playing,
-  position,
-  selectItem,
-  showRun,
-} from "../store/state.ts";
+import { goTo, type OpenRun, playing, position, selectItem } from "../store/state.ts";
 import { CodeButtons } from "../open/code_buttons.tsx";
 import { Glyph } from "../ui/glyph.tsx";
 import { count, date, lasting } from "../ui/time.ts";
 import { Limits } from "../inspector/limits.tsx";
-import { Marked } from "./names.tsx";
-import { canOpen, openLinked } from "./open_linked.ts";
-import { bareName, endedBadly, languageOf, LINKS } from "../../../ts/run_view/words.ts";
+import { isAtHand, openAtHand } from "./open_linked.ts";
+import { Findings, showsStory } from "./story.tsx";
+import { bareName, languageOf, LINKS } from "../../../ts/run_view/words.ts";
 
 export function NoCodeDetails({ run }: { run: OpenRun }): JSX.Element {
   return (
     <>
-      <Findings run={run} />
+      {!showsStory(run) && <Findings run={run} />}
       <OpenNow run={run} />
       <CodeReceiver run={run} />
       <Links run={run} />
@@ -63,44 +54,6 @@ function go(eventId: number): void {
   playing.value = false;
   goTo(eventId);
 }
-
-function Findings({ run }: { run: OpenRun }): JSX.Element {
-  const { findings, notes } = run.model;
-  return (
-    <section class="section" id="findings">
-      <h3>Findings in the history</h3>
-      {findings.length === 0 && notes.length === 0 && <p class="second">{nothingText(run)}</p>}
-      <ul class="findings">
-        {findings.map(({ kind, text, eventId }) => (
-          <li key={text}>
-            <Glyph kind={kind} />
-            <p class="say">
-              <Marked text={text} /> {eventId > 0 && (
-                <button
-                  type="button"
-                  class="link-button soft"
-                  onClick={() => go(eventId)}
-                >
-                  event {count(eventId)}
-                </button>
-              )}
-            </p>
-          </li>
-        ))}
-        {notes.map((note) => (
-          <li key={note}>
-            <Glyph kind="unknown" />
-            <p class="second wrap">Note on the file: {note}.</p>
-          </li>
-        ))}
-      </ul>
-    </section>
-  );
-}
-
-/** The text for a history without findings. */
-const nothingText = ({ model }: OpenRun): string =>
-  model.items.some(endedBadly) ? "Nothing took long." : "Nothing failed, and nothing took long.";
 
 /** Limit for shown items; the rest is counted. */
 const MOST_OPEN = 6;
@@ -146,11 +99,6 @@ function OpenNow({ run }: { run: OpenRun }): JSX.Element {
 
 const MOST_LINKS = 8;
 
-const isOpen = (link: RunLink): OpenRun | undefined =>
-  openedRuns.value.find(({ model: { facts } }) =>
-    facts.runId === link.runId || (link.runId === "" && facts.id === link.workflowId)
-  );
-
 function Links({ run }: { run: OpenRun }): JSX.Element | null {
   const { links } = run.model.facts;
   if (links.length === 0) return null;
@@ -159,24 +107,18 @@ function Links({ run }: { run: OpenRun }): JSX.Element | null {
       <h3>Related runs</h3>
       <ul class="told">
         {links.slice(0, MOST_LINKS).map((link) => {
-          const there = isOpen(link);
           const name = link.type === "" ? link.workflowId : `${link.type} ${link.workflowId}`;
           return (
             <li key={`${link.kind} ${link.runId} ${link.eventId}`}>
               <button
                 type="button"
                 title={`workflow ${link.workflowId}, run ${link.runId}`}
-                onClick={() =>
-                  there !== undefined
-                    ? showRun(there)
-                    : canOpen(link)
-                    ? void openLinked(link)
-                    : go(link.eventId)}
+                onClick={() => isAtHand(link) ? openAtHand(link) : go(link.eventId)}
               >
                 <Glyph kind={link.kind === "child" ? "child" : "run"} />
                 <span class="cut grow">{LINKS[link.kind]}: {name}</span>
                 <span class="soft nowrap">
-                  {there === undefined && !canOpen(link) ? "not opened" : "open it"}
+                  {isAtHand(link) ? "open it" : "not opened"}
                 </span>
               </button>
             </li>
@@ -185,7 +127,7 @@ function Links({ run }: { run: OpenRun }): JSX.Element | null {
       </ul>
       {links.length > MOST_LINKS && <p class="soft">and {count(links.length - MOST_LINKS)} more</p>}
       <p class="soft">
-        {links.some((link) => !isOpen(link) && !canOpen(link))
+        {links.some((link) => !isAtHand(link))
           ? "Drop their histories on this page to open them from here."
           : "Chain, above the timeline, shows all of them."}
       </p>

@@ -12,6 +12,8 @@ import { Glyph, KIND_NAMES } from "../ui/glyph.tsx";
 import { clock, count, lasting } from "../ui/time.ts";
 import { CameOf, LedTo } from "./sentences.tsx";
 import { numberOfTask } from "./came_of.ts";
+import { isAtHand } from "./open_linked.ts";
+import { OpenLink, showsStory, Story, StoryTitle } from "./story.tsx";
 import { FailureWell } from "./failure_well.tsx";
 import "./no_code.css";
 import { SummaryTable } from "./summary_table.tsx";
@@ -20,6 +22,7 @@ import { bareName, endedBadly, STATUS } from "../../../ts/run_view/words.ts";
 
 export function NoCodeMiddle({ run }: { run: OpenRun }): JSX.Element {
   const item = shownItem.value;
+  if (showsStory(run)) return <WholeRun run={run} />;
   if (item === undefined) {
     return <p class="empty soft">Choose a row or a bar to see its input and result.</p>;
   }
@@ -27,8 +30,7 @@ export function NoCodeMiddle({ run }: { run: OpenRun }): JSX.Element {
     <div class="scroll thing-pane" id="thing" tabIndex={0} role="region" aria-label="Selected item">
       <Title run={run} item={item} />
       <TriesTable run={run} item={item} />
-      <Wells run={run} item={item} />
-      {item.from === 1 && <SummaryTable run={run} />}
+      <Wells run={run} items={[item]} />
       {item.kind !== "run" && (
         <section class="section">
           <h3>Cause and result</h3>
@@ -37,6 +39,21 @@ export function NoCodeMiddle({ run }: { run: OpenRun }): JSX.Element {
         </section>
       )}
       <Events run={run} item={item} />
+    </div>
+  );
+}
+
+/** What happened, the input and the result, and where the time went. */
+function WholeRun({ run }: { run: OpenRun }): JSX.Element {
+  const ends = useMemo(() => run.model.items.filter(({ kind }) => kind === "run"), [run]);
+  const shown = shownItem.value;
+  return (
+    <div class="scroll thing-pane" id="thing" tabIndex={0} role="region" aria-label="Selected item">
+      <StoryTitle run={run} />
+      <Story run={run} />
+      <Wells run={run} items={ends} isWhole />
+      <SummaryTable run={run} />
+      {shown !== undefined && <Events run={run} item={shown} />}
     </div>
   );
 }
@@ -57,6 +74,11 @@ function Title({ run, item }: { run: OpenRun; item: RunItem }): JSX.Element {
     : item.kind === "run" && item.from > 1
     ? `${run.model.facts.type} ${item.name}`
     : bareName(item);
+  const link = item.kind === "child"
+    ? run.model.facts.links.find((link) =>
+      link.kind === "child" && item.eventIds.includes(link.eventId) && isAtHand(link)
+    )
+    : undefined;
   return (
     <header class="thing-title">
       <Glyph kind={item.kind} size={14} />
@@ -67,6 +89,7 @@ function Title({ run, item }: { run: OpenRun; item: RunItem }): JSX.Element {
       </span>
       {Groups !== undefined && <Groups.Chips model={run.model} item={item} most={3} />}
       <span class="grow" />
+      {link !== undefined && <OpenLink link={link} label="Open child run" />}
       {item.from !== item.to && (
         <span class={`thing-end ${isDone ? endedBadly(item) ? "failed" : "" : "future"}`}>
           {end}
@@ -76,12 +99,22 @@ function Title({ run, item }: { run: OpenRun; item: RunItem }): JSX.Element {
   );
 }
 
-function Wells({ run, item }: { run: OpenRun; item: RunItem }): JSX.Element | null {
-  const [input, output, failure] = useMemo(
-    () => [run.model.inputOf(item), run.model.outputOf(item), run.model.failureOf(item)] as const,
-    [run, item],
-  );
-  const isFuture = item.closedBy !== undefined && item.closedBy > position.value;
+function Wells({ run: { model }, items, isWhole = false }: {
+  readonly run: OpenRun;
+  /** One item, or the start and the end of the run. */
+  readonly items: readonly RunItem[];
+  /** The end is shown as recorded, wherever the position is. */
+  readonly isWhole?: boolean;
+}): JSX.Element | null {
+  const item = items.at(-1);
+  const [input, output, failure] = useMemo(() =>
+    [
+      items.flatMap((each) => model.inputOf(each)),
+      item && model.outputOf(item),
+      item && model.failureOf(item),
+    ] as const, [model, item, items.length]);
+  if (item === undefined) return null;
+  const isFuture = !isWhole && item.closedBy !== undefined && item.closedBy > position.value;
   const hasResult = output !== undefined &&
     !("value" in output && output.value === undefined && input.length === 0);
   if (input.length === 0 && !hasResult && failure === undefined) return null;

@@ -32,15 +32,22 @@ export async function openSample(
   });
 }
 
+/** Opens a stored history with its code. Resolves with false if it is not stored. */
+async function reopen(key: string): Promise<boolean> {
+  const found = await keptHistory(key);
+  if (found === undefined) return false;
+  const run = await openBytes(found.name, found.bytes, { key, show: false });
+  if (run === undefined) return false;
+  await (await import("../realm/run_code.ts")).restoreCode(run);
+  return true;
+}
+
 /** Opens the run of a key in the address. Resolves with whether the run is open. */
 export async function findRun(key: string): Promise<boolean> {
   if (key.startsWith("sample:")) {
     return await openSample(key.slice("sample:".length), { show: false }) !== undefined;
   }
-  const found = await keptHistory(key);
-  if (found !== undefined) {
-    return await openBytes(found.name, found.bytes, { key, show: false }) !== undefined;
-  }
+  if (await reopen(key)) return true;
   notify({
     title: "The history of this link is not in this browser.",
     text: "It was opened in another browser, or has been deleted since.",
@@ -60,10 +67,7 @@ export async function openTabsRuns(): Promise<void> {
   for (const key of keys) {
     if (openedRuns.value.some((run) => run.key === key)) continue;
     if (key.startsWith("sample:")) await openSample(key.slice("sample:".length), { show: false });
-    else {
-      const found = await keptHistory(key);
-      if (found !== undefined) await openBytes(found.name, found.bytes, { key, show: false });
-    }
+    else await reopen(key);
   }
 }
 
@@ -80,8 +84,8 @@ export function keepTabsRuns(): void {
 }
 
 /**
- * Opens `#history=ADDRESS` (a file to fetch) or `#zip=...` (a history in the address). Resolves
- * with false for other forms.
+ * Opens `#history=ADDRESS` (a file to fetch) or `#zip=...` (a history in the address, with its
+ * position in `e` and its code in `code`). Resolves with false for other forms.
  */
 export async function openFromAddress(): Promise<boolean> {
   const [, form, text] = /^#(history|zip)=(.+)$/s.exec(location.hash) ?? [];
@@ -90,8 +94,16 @@ export async function openFromAddress(): Promise<boolean> {
   if (form === "history") await openAddress(decodeURIComponent(text!));
   else {
     try {
-      const { unpackHistoryLink } = await import("./history_link.ts");
-      await openBytes("history of a link", await unpackHistoryLink(text!));
+      const { readHistoryLink } = await import("./history_link.ts");
+      const { history, at, code } = await readHistoryLink(text!);
+      const run = await openBytes("history of a link", history, at === undefined ? {} : { at });
+      if (run !== undefined && code !== undefined) {
+        const [{ putCode }, { codeSet }] = await Promise.all([
+          import("../realm/run_code.ts"),
+          import("../store/code_set.ts"),
+        ]);
+        putCode(run, codeSet({ ...code, origin: "link" }));
+      }
     } catch (error) {
       const advice = "Ask the sender for a new link, or for the file.";
       notify({

@@ -1,5 +1,6 @@
-// A history in an address: its bytes, deflated and in base64url, after "#zip=". Browsers do not
-// send the fragment of an address.
+// A history in an address: its bytes, deflated and in base64url, after "#zip=", with the position in
+// "&e=" and the code in "&code=". Browsers do not send the fragment of an address.
+import type { CodeFile } from "../store/code_set.ts";
 
 /** Characters. Browsers accept two million, other programs far fewer. */
 export const LONGEST_LINK = 1_000_000;
@@ -8,10 +9,29 @@ export const SAFE_LINK = 8_000;
 /** Limit for the unpacked history: a short text can unpack to any size. */
 const MOST_BYTES = 64 * 1024 * 1024;
 
-/** The fragment of an address, with "#". Rejects if the history is too long for a link. */
-export async function packHistoryLink(history: Uint8Array): Promise<string> {
-  const packed = await through(history, new CompressionStream("deflate-raw"), Infinity);
-  const link = `#zip=${base64url(packed)}`;
+/** Code in a link. */
+export interface LinkedCode {
+  readonly entry: string;
+  readonly files: readonly CodeFile[];
+}
+
+/** The content of a link. */
+export interface HistoryLink {
+  readonly history: Uint8Array;
+  /** The event to start at. */
+  readonly at?: number | undefined;
+  readonly code?: LinkedCode | undefined;
+}
+
+/** The fragment of an address, with "#". Rejects if the content is too long for a link. */
+export async function packHistoryLink({ history, at, code }: HistoryLink): Promise<string> {
+  const pack = async (bytes: Uint8Array) =>
+    base64url(await through(bytes, new CompressionStream("deflate-raw"), Infinity));
+  const { entry, files } = code ?? {};
+  const text = code && await pack(new TextEncoder().encode(JSON.stringify({ entry, files })));
+  const link = `#zip=${await pack(history)}${at === undefined ? "" : `&e=${at}`}${
+    text === undefined ? "" : `&code=${text}`
+  }`;
   if (link.length > LONGEST_LINK) {
     throw new Error(
       `the link would have ${link.length.toLocaleString("en-US")} characters; the limit is ${
@@ -23,10 +43,32 @@ export async function packHistoryLink(history: Uint8Array): Promise<string> {
 }
 
 /**
- * The history of a link; `text` is the part after "#zip=". Rejects if the text is damaged or the
- * history too long.
+ * The content of a link; `text` is the part after "#zip=". Rejects if the text is damaged or the
+ * content too long.
  */
-export async function unpackHistoryLink(text: string): Promise<Uint8Array> {
+export async function readHistoryLink(text: string): Promise<HistoryLink> {
+  const [packed = "", ...rest] = text.split("&");
+  const history = await unpack(packed);
+  const [at, code] = ["e=", "code="].map((name) =>
+    rest.find((part) => part.startsWith(name))?.slice(name.length)
+  );
+  return {
+    history,
+    ...(at !== undefined && /^[1-9]\d*$/.test(at) && { at: Number(at) }),
+    ...(code !== undefined && { code: codeIn(new TextDecoder().decode(await unpack(code))) }),
+  };
+}
+
+function codeIn(json: string): LinkedCode {
+  const value = JSON.parse(json) as Partial<LinkedCode>;
+  const isText = (text: unknown) => typeof text === "string";
+  const isWhole = isText(value.entry) && Array.isArray(value.files) &&
+    value.files.every((file) => isText(file?.path) && isText(file?.text));
+  if (!isWhole) throw new Error("the code of the link is damaged");
+  return value as LinkedCode;
+}
+
+async function unpack(text: string): Promise<Uint8Array> {
   if (!/^[\w-]+$/.test(text)) {
     throw new Error("the link contains invalid characters; it was changed in transit");
   }

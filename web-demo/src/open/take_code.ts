@@ -38,6 +38,7 @@ export async function takeCode({ files, folders }: Dropped): Promise<void> {
       folder === undefined ? "files" : "folder",
       folder?.source,
       name,
+      await folder?.handle,
     );
   } catch (error) {
     notify({ title: `${name} cannot be read:`, text: `${(error as Error).message}.` });
@@ -63,6 +64,7 @@ async function choose(
   origin: CodeOrigin,
   source: FileSource | undefined,
   name: string,
+  handle?: FileSystemDirectoryHandle,
 ): Promise<void> {
   if (refused !== undefined) dismiss(refused);
   const { type } = run.model.facts;
@@ -72,7 +74,11 @@ async function choose(
     const needed = source === undefined ? files : [first];
     return load(
       run,
-      codeSet({ entry, files: needed, origin, ...(source === undefined ? {} : { source }) }),
+      codeSet({
+        ...{ entry, files: needed, origin },
+        ...(source === undefined ? {} : { source }),
+        ...(handle === undefined ? {} : { folder: handle }),
+      }),
     );
   };
   if (candidates.length === 1) return await take(candidates[0]!);

@@ -10,8 +10,20 @@ export interface Dropped {
   /** Single files of code. */
   readonly files: readonly File[];
   /** Folders with their names. */
-  readonly folders: readonly { readonly name: string; readonly source: FileSource }[];
+  readonly folders: readonly DroppedFolder[];
 }
+
+export interface DroppedFolder {
+  readonly name: string;
+  readonly source: FileSource;
+  /** For a later visit; undefined in browsers without handles. */
+  readonly handle?: Promise<FileSystemDirectoryHandle | undefined> | undefined;
+}
+
+/** An item of a drop in browsers with handles. */
+type ItemWithHandle = DataTransferItem & {
+  getAsFileSystemHandle?(): Promise<FileSystemHandle | null>;
+};
 
 /**
  * Sorts the content of a drop. Must be called in the event handler: browsers clear the data
@@ -19,12 +31,18 @@ export interface Dropped {
  */
 export function takeDrop(data: DataTransfer): Dropped {
   const histories: File[] = [], files: File[] = [];
-  const folders: { name: string; source: FileSource }[] = [];
+  const folders: DroppedFolder[] = [];
   const items = [...data.items].filter(({ kind }) => kind === "file");
   for (const item of items) {
     const entry = item.webkitGetAsEntry();
     if (entry?.isDirectory === true) {
-      folders.push({ name: entry.name, source: entrySource(entry as FileSystemDirectoryEntry) });
+      const handle = (item as ItemWithHandle).getAsFileSystemHandle?.().then(
+        (found) => found?.kind === "directory" ? found as FileSystemDirectoryHandle : undefined,
+        // Without a handle the code is kept as text only.
+        () => undefined,
+      );
+      const source = entrySource(entry as FileSystemDirectoryEntry);
+      folders.push({ name: entry.name, source, handle });
       continue;
     }
     const file = item.getAsFile();

@@ -2,6 +2,7 @@
 import { effect, type Signal, signal } from "@preact/signals";
 import { currentRun, openedRuns, type OpenRun } from "../store/state.ts";
 import type { CodeSet } from "../store/code_set.ts";
+import { findKeptCode, keepCodeOf } from "./kept_code.ts";
 import { replayOnChange } from "./replaying.ts";
 
 const watched = new WeakSet<OpenRun>();
@@ -21,6 +22,7 @@ export function putCode(run: OpenRun, code: CodeSet): void {
     const { replayCode } = await import("./replay_code.ts");
     return await replayCode(run, current, tell);
   });
+  const endKeeping = keepCodeOf(run);
   // The run of the first screen is not in the list.
   let wasOpen = false;
   const unwatch = effect(() => {
@@ -30,10 +32,18 @@ export function putCode(run: OpenRun, code: CodeSet): void {
       return;
     }
     end();
+    endKeeping();
     watched.delete(run);
     void import("./replay_code.ts").then(({ closeCode }) => closeCode(run));
     queueMicrotask(() => unwatch());
   });
+}
+
+/** Attaches the code that was kept for a run, unless it has code. */
+export async function restoreCode(run: OpenRun): Promise<void> {
+  if (run.code.peek() !== undefined) return;
+  const code = await findKeptCode(run.key);
+  if (code !== undefined && run.code.peek() === undefined) putCode(run, code);
 }
 
 /** Stops the code of a run, also in an endless loop. */

@@ -5,6 +5,7 @@ import { dismiss, type Notice, notify } from "../store/notices.ts";
 import { readRun } from "../store/run_model.ts";
 import {
   addRun,
+  codeFollows,
   intro,
   makeRun,
   openedRuns,
@@ -44,6 +45,7 @@ const watches = new Map<OpenRun, () => void>();
  */
 export async function openServed(): Promise<boolean> {
   if (served?.by !== "debug") return false;
+  codeFollows.current = served.code;
   const opened = await Promise.all(served.histories.map(async ({ name }, index) => {
     const bytes = await history(index);
     return makeRun(keyOf(index), name, bytes, await readRun(bytes));

@@ -30,6 +30,8 @@ export interface CodeSet {
   readonly origin: CodeOrigin;
   /** Source of further files: the dropped folder. */
   readonly source?: FileSource;
+  /** The dropped folder, in browsers whose folders can be read again after a reload. */
+  readonly folder?: FileSystemDirectoryHandle;
 }
 
 let ids = 0;

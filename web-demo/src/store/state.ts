@@ -120,14 +120,18 @@ export const countChanges = (changed: readonly ChangedValue[]): number =>
 /** The current run until the user changes its position. */
 const untouched: Signal<OpenRun | undefined> = signal<OpenRun | undefined>(undefined);
 
+/** Set if a command sends code for its runs, which can arrive after them. */
+export const codeFollows = { current: false };
+
 /**
- * The position at which a run is opened: at the divergence or failure, at the last event if it is
- * open, otherwise at the start.
+ * The position at which a run is opened: at the divergence or failure of its code, at the start if
+ * it is closed and has code to step through, otherwise at the last event.
  */
-function firstPosition({ model, verdict }: OpenRun): number {
+function firstPosition({ model, verdict, code }: OpenRun): number {
   const said = verdict.peek();
   if ("problem" in said) return said.problem.position;
-  return model.facts.status === "Running" ? model.lines.length : 1;
+  const hasCode = code.peek() !== undefined || codeFollows.current;
+  return hasCode && model.facts.status !== "Running" ? 1 : model.lines.length;
 }
 
 /** After a replay, goes to the divergence unless the user has changed the position. */

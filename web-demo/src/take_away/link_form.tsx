@@ -3,7 +3,7 @@ import { type Signal, signal } from "@preact/signals";
 import type { JSX } from "preact";
 import { useLayoutEffect } from "preact/hooks";
 import { LONGEST_LINK, packHistoryLink, SAFE_LINK } from "../open/history_link.ts";
-import type { OpenRun } from "../store/state.ts";
+import { type OpenRun, position } from "../store/state.ts";
 import { served } from "../served/about.ts";
 import { count } from "../ui/time.ts";
 
@@ -12,6 +12,8 @@ const made: Signal<
   { readonly run: OpenRun; readonly link: string; readonly hasValues: boolean } | undefined
 > = signal(undefined);
 const said: Signal<string> = signal("");
+/** Whether links contain the code, which is left out unless the user asks for it. */
+const hasCode: Signal<boolean> = signal(false);
 
 /**
  * `redacted`: the history without its values; resolves with undefined if the user must first agree
@@ -36,7 +38,11 @@ export function LinkForm({ run, redacted, asIs }: {
       made.value = {
         run,
         hasValues,
-        link: `${location.origin}${location.pathname}${await packHistoryLink(history)}`,
+        link: `${location.origin}${location.pathname}${await packHistoryLink({
+          history,
+          at: position.peek(),
+          code: hasCode.peek() ? run.code.peek() : undefined,
+        })}`,
       };
     } catch (error) {
       said.value = `${(error as Error).message}.`;
@@ -45,6 +51,20 @@ export function LinkForm({ run, redacted, asIs }: {
   const mine = made.value?.run === run ? made.value : undefined;
   return (
     <>
+      {run.code.value !== undefined && (
+        <label class="check">
+          <input
+            type="checkbox"
+            id="link-code"
+            checked={hasCode.value}
+            onChange={({ currentTarget }) => {
+              hasCode.value = currentTarget.checked;
+              made.value = undefined;
+            }}
+          />
+          Include the code in the link
+        </label>
+      )}
       <p class="button-row">
         <button type="button" class="button" id="link-redacted" onClick={() => void make(false)}>
           Link without values

@@ -20,7 +20,7 @@ export function TimelineControls(): JSX.Element {
         <button
           type="button"
           aria-pressed={cutsGaps.value}
-          title="Cut long stretches without events (g)"
+          title="Cut long stretches without events (t)"
           onClick={() => (cutsGaps.value = true)}
         >
           Gaps cut
@@ -28,7 +28,7 @@ export function TimelineControls(): JSX.Element {
         <button
           type="button"
           aria-pressed={!cutsGaps.value}
-          title="Draw all time to scale (g)"
+          title="Draw all time to scale (t)"
           onClick={() => (cutsGaps.value = false)}
         >
           Real time

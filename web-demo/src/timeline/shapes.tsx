@@ -35,6 +35,8 @@ export interface Drawing {
   readonly shown: RunItem | undefined;
   readonly fromX: number;
   readonly toX: number;
+  /** All recorded shapes are ink, also after the position: without code nothing is replayed. */
+  readonly isRecorded: boolean;
 }
 
 /**
@@ -42,7 +44,9 @@ export interface Drawing {
  * unchanged.
  */
 export function LaneShapes({ lane, drawing }: { lane: PlacedLane; drawing: Drawing }): JSX.Element {
-  const { model, scale, position, shown, fromX, toX } = drawing;
+  const { model, scale, shown, fromX, toX, isRecorded } = drawing;
+  const position = isRecorded ? Infinity : drawing.position;
+  const playheadX = isRecorded ? Infinity : drawing.x;
   const members = itemsInGroup(model);
   const shapes = useMemo(() => shapesIn(lane, fromX, toX), [lane, fromX, toX]);
   return (
@@ -51,7 +55,7 @@ export function LaneShapes({ lane, drawing }: { lane: PlacedLane; drawing: Drawi
         if (shape.is === "strip") {
           const { items, x, w } = shape;
           const isPast = items.at(-1)!.from <= position, isFuture = items[0]!.from > position;
-          const inkTo = isPast ? x + w : isFuture ? x : within(drawing.x, x, x + w);
+          const inkTo = isPast ? x + w : isFuture ? x : within(playheadX, x, x + w);
           return <StripShape key={items[0]!.index} strip={shape} lane={lane} inkTo={inkTo} />;
         }
         const { item, x } = shape;
@@ -71,7 +75,7 @@ export function LaneShapes({ lane, drawing }: { lane: PlacedLane; drawing: Drawi
           );
         }
         const done = item.closedBy !== undefined && item.closedBy <= position;
-        const inkTo = done ? x + shape.w : begun ? within(drawing.x, x, x + shape.w) : x;
+        const inkTo = done ? x + shape.w : begun ? within(playheadX, x, x + shape.w) : x;
         const all = { bar: shape, lane, model, scale, begun, done, inkTo, look };
         return <BarShape key={item.index} {...all} />;
       })}

@@ -86,6 +86,7 @@ export function Timeline({ run }: { run: OpenRun }): JSX.Element {
     shown: selected.value ?? shownItem.value,
     fromX: left - MARGIN_PX,
     toX: left + wide + MARGIN_PX,
+    isRecorded: byName,
   };
 
   useEffect(bindTimelineKeys, []);

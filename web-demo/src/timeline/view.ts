@@ -24,9 +24,9 @@ export function zoomBy(steps: number): void {
 export const bindTimelineKeys = (): () => void =>
   bindKeys([
     {
-      keys: ["g"],
+      keys: ["t"],
       group: "Look",
-      label: "Toggle cut gaps",
+      label: "Toggle real time",
       run: () => (cutsGaps.value = !cutsGaps.value),
     },
     { keys: ["+", "="], group: "Look", label: "Zoom in", run: () => zoomBy(1) },

@@ -2,18 +2,12 @@
 // step.
 import type { JSX } from "preact";
 import { useEffect } from "preact/hooks";
-import {
-  length,
-  type OpenRun,
-  playing,
-  position,
-  type StepUnit,
-  stepUnit,
-} from "../store/state.ts";
+import { type OpenRun, playing, position, type StepUnit, stepUnit } from "../store/state.ts";
 import { TimelineControls } from "../timeline/mod.ts";
 import { goToEnd, isAtEnd, isAtStart } from "../chain/state.ts";
 import { IconButton } from "../ui/icon.tsx";
-import { clock, count } from "../ui/time.ts";
+import { clock } from "../ui/time.ts";
+import { GoToEvent } from "./go_to.tsx";
 import { bindTransportKeys, stepBy } from "./move.ts";
 import { togglePlay, watchPlay } from "./play.ts";
 import { UNITS } from "./steps.ts";
@@ -24,7 +18,6 @@ export function Transport(
 ): JSX.Element {
   useEffect(bindTransportKeys, []);
   useEffect(watchPlay, []);
-  const at = position.value;
   const isFirst = isAtStart.value;
   const isLast = isAtEnd.value;
   const unit = UNITS.find(([name]) => name === stepUnit.value)![1].toLowerCase();
@@ -81,7 +74,7 @@ export function Transport(
         isOff={isLast}
         onPress={() => goToEnd(1)}
       />
-      <p id="position" class="where">Event {count(at)} of {count(length.value)}</p>
+      <GoToEvent run={run} />
       <Said run={run} />
       <span class="grow" />
       {!isShort && <Since run={run} />}

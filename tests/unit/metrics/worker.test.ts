@@ -250,7 +250,7 @@ test("worker and client report metrics with the names and labels of Temporal's S
   }
 });
 
-test("a worker of activities alone reports its slots, and none of workflows", async () => {
+test("a worker of activities alone reports no slots of workflows", async () => {
   const metrics = new MetricsRegistry();
   const engine = await EmbeddedEngine.open({ store: new MemoryStore() });
   const worker = await Worker.create({

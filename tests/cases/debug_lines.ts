@@ -143,9 +143,9 @@ export const cases: Case[] = [
           code.parked(30).filter(({ isOuter }) => !isOuter).map((
             { fiberName, place, kind },
           ) => [fiberName, place?.line, kind]),
-          [["handler of ask", 29, "timer"], ["run", 48, "activity"], [
+          [["handler of ask", 30, "timer"], ["run", 49, "activity"], [
             "handler of add",
-            21,
+            22,
             "timer",
           ]],
         );

@@ -4,9 +4,11 @@ export { type Bisected, bisectEvents, type BisectOptions, bisectVersions } from 
 export { ExpressionError, expressionOf } from "./code/expression.ts";
 export { SessionCode } from "./code/session_code.ts";
 export type {
+  BranchTest,
   Cause,
   CodeFile,
   Condition,
+  ConditionFacts,
   ConditionScope,
   CopiedValue,
   Crossing,

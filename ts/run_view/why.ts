@@ -19,6 +19,8 @@ export interface Untaken {
   readonly times: number;
   /** The first of these signals. */
   readonly eventId: number;
+  /** The run has ended without taking them. */
+  readonly hasEnded?: boolean;
 }
 
 export interface Why {
@@ -63,6 +65,7 @@ export function whyText(view: SessionView, nextText: string): Why {
       said: endText(outcome.kind, outcome.failure),
       next: "",
       ...none,
+      untaken: untakenOf(view.messages, []).map((one) => ({ ...one, hasEnded: true })),
       look: isFailed ? "failed" : "ended",
     };
   }
@@ -161,14 +164,18 @@ function untakenOf(
  * accepts it at this point of the code.`
  */
 export function untakenText(
-  { name: of, times }: Untaken,
+  { name: of, times, hasEnded = false }: Untaken,
 ): { readonly before: Said; readonly after: string } {
   const [often, it] = times === 1
     ? ["", "it"]
     : [times === 2 ? "twice, " : `${times} times, `, "them"];
   return {
     before: ["Signal ", name(of), ` was received (${often}`],
-    after: `${times === 1 ? "" : " first"}), but nothing accepts ${it} at this point of the code.`,
+    after: `${times === 1 ? "" : " first"}), but ${
+      hasEnded
+        ? `no code took ${it} before the end`
+        : `nothing accepts ${it} at this point of the code`
+    }.`,
   };
 }
 

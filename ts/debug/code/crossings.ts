@@ -69,6 +69,7 @@ export class Crossings {
     this.#messages();
     this.#states();
     this.#guarded();
+    this.#operands();
     // Handlers end in another order than they begin.
     for (const { all } of this.#series.values()) all.sort((a, b) => a.at - b.at);
   }
@@ -271,6 +272,23 @@ export class Crossings {
         name: api,
         kind: effect,
         read: () => this.#copies.of(text),
+      });
+    }
+  }
+
+  /** Records operands of tests. Their names are source texts. */
+  #operands(): void {
+    for (const { at, lane, point, operands } of this.#lines.tests) {
+      const { test } = this.#places.point(point) ?? {};
+      operands.forEach((text, i) => {
+        if (test === undefined || text < 0 || this.#copies.isFunction(text)) return;
+        this.#add(this.#places.placeOf(point), {
+          at,
+          lane,
+          name: test.operands[i] ?? "",
+          kind: "operand",
+          read: () => this.#copies.of(text),
+        });
       });
     }
   }

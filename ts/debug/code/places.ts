@@ -20,6 +20,8 @@ export class Places {
   readonly counted: readonly Int32Array[];
   readonly #points: readonly ProbePoint[];
   readonly #ofPoint: readonly Place[];
+  /** Predicates of `condition` by the line of the call. */
+  readonly #predicates = new Map<string, number[]>();
   readonly #ofModule = new Map<string, (line: number) => Place | undefined>();
   readonly #ofSite = new Map<string, Place | undefined>();
 
@@ -55,12 +57,19 @@ export class Places {
           : { file: originals[origin[0]]!, line: origin[1] };
       };
       this.#ofModule.set(url, placeOf);
+      const base = points.length;
       for (const point of own) {
         const found = placeOf(point.line) ?? { file: fileOf(url), line: point.line };
         // Line numbers from a realm are bounded, because they are not trusted.
         const place = found.line > 0 && found.line < MAX_LINES ? found : { ...found, line: 1 };
         const number = points.push(point) - 1;
         places.push(place);
+        if (point.callPoint !== undefined) {
+          const called = places[base + point.callPoint];
+          if (called !== undefined) this.#addPredicate(called, number);
+        }
+        // Part of a statement that counts.
+        if (point.kind === "test" || point.kind === "catch") continue;
         const { counted, executable, plain } = files[place.file]!;
         executable.add(place.line);
         // A statement counts for its line; an await or a call only if no statement begins there.
@@ -83,6 +92,22 @@ export class Places {
       for (const [line, point] of counted) lines[line] = point;
       return lines;
     });
+  }
+
+  #addPredicate({ file, line }: Place, point: number): void {
+    const key = `${file} ${line}`;
+    const known = this.#predicates.get(key);
+    if (known === undefined) this.#predicates.set(key, [point]);
+    else known.push(point);
+  }
+
+  /**
+   * Returns the predicate of the only `condition` that a line calls; undefined if it calls none or
+   * several.
+   */
+  predicateAt({ file, line }: Place): number | undefined {
+    const found = this.#predicates.get(`${file} ${line}`) ?? [];
+    return found.length === 1 ? found[0] : undefined;
   }
 
   get pointCount(): number {

@@ -15,10 +15,13 @@ import { expressionOf } from "./expression.ts";
 import { findPosition, type Searched } from "./find.ts";
 import { parkedAt } from "./parked.ts";
 import { Places } from "./places.ts";
+import { Tests } from "./tests.ts";
 import type {
+  BranchTest,
   Cause,
   CodeFile,
   Condition,
+  ConditionFacts,
   CopiedValue,
   Crossing,
   Direction,
@@ -49,6 +52,7 @@ export class SessionCode {
   readonly #open: OpenSpans;
   #crossings: Crossings | undefined;
   #changes: Changes | undefined;
+  #tests: Tests | undefined;
   #causes: readonly Cause[] | undefined;
 
   constructor(data: SessionData, lines: LineTrace) {
@@ -150,6 +154,19 @@ export class SessionCode {
   crossings(position: number, file?: number): Crossing[] {
     const task = this.#taskAt(position);
     return this.#allCrossings.at(task?.first ?? 0, task?.last ?? -1, file);
+  }
+
+  /** Returns the last evaluation of each test up to the position. `file`: only of this file. */
+  tests(position: number, file?: number): BranchTest[] {
+    const task = this.#taskAt(position);
+    return this.#allTests.at(task?.first ?? 0, task?.last ?? -1, file);
+  }
+
+  /** Returns the predicates of the conditions that are open at a position, with their operands. */
+  conditions(position: number): ConditionFacts[] {
+    const task = this.#taskAt(position);
+    const { open } = viewAt(this.#data, position);
+    return this.#allTests.conditions(open, task?.first ?? 0, task?.last ?? -1);
   }
 
   /**
@@ -300,6 +317,11 @@ export class SessionCode {
       this.#copies,
       this.#coverage,
     );
+  }
+
+  get #allTests(): Tests {
+    const [data, lines] = [this.#data, this.#lines];
+    return this.#tests ??= new Tests({ data, lines, places: this.#places, copies: this.#copies });
   }
 
   get #allChanges(): Changes {

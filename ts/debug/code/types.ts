@@ -121,7 +121,47 @@ export type CrossingKind =
    */
   | "random"
   /** A call that the guard rejected: its name, and the advice as value. */
-  | "refused";
+  | "refused"
+  /** An operand of a test, such as the condition of an `if`; its name is the source text. */
+  | "operand";
+
+/** The last evaluation of a test that decides which branch runs, up to a position. */
+export interface BranchTest {
+  /** The line of the test. */
+  readonly place: Place;
+  /** From 1, in the text without types. */
+  readonly column: number;
+  /** "if", "while", "for", "?:", "switch", "&&", "||", "??" or "condition". */
+  readonly kind: string;
+  /** Source text of the test, at most 120 characters. */
+  readonly text: string;
+  /** The value of the test as a boolean. */
+  readonly isTrue: boolean;
+  /** The value of the test; undefined if it was not copied. */
+  readonly value: CopiedValue | undefined;
+  /** Operands in order. `value`: undefined if the operand was not evaluated or not copied. */
+  readonly operands: readonly {
+    readonly text: string;
+    readonly value: CopiedValue | undefined;
+  }[];
+  /** The fiber that evaluated it; undefined for predicates. */
+  readonly fiber: number | undefined;
+  /** The event of the task in which it was evaluated. */
+  readonly taskEventId: number;
+  /** True if it was evaluated in the task at the position. */
+  readonly isNew: boolean;
+}
+
+/** The predicate of an open `condition`, which was false at its last evaluation. */
+export interface ConditionFacts {
+  /** The line of the `condition` call. */
+  readonly place: Place;
+  /** The fiber that waits, as in `OpenAwait.fiber`. */
+  readonly fiber: string;
+  readonly test: BranchTest;
+  /** Signals whose handlers left the values of all operands as they were. */
+  readonly unchangedBy: readonly { readonly name: string; readonly eventId: number }[];
+}
 
 /** The latest value recorded at a line, up to a position. */
 export interface Crossing {

@@ -10,9 +10,16 @@ import { readCodeTasks } from "./code_steps.ts";
 import { compareFields, type OfRun, readOfRun } from "./differences.ts";
 import { type HistoryTask, readHistoryTasks } from "./history_steps.ts";
 import { findLikelyEdit, type Found, guessEdit, type Replay } from "./likely.ts";
-import { findStuckAwait, GONE, readPath, refineByPath, type TaskLines } from "./path.ts";
+import {
+  findCaughtMistake,
+  findStuckAwait,
+  GONE,
+  readPath,
+  refineByPath,
+  type TaskLines,
+} from "./path.ts";
 import { suggestRepair } from "./repair.ts";
-import { nameEdit, summarizeDivergence } from "./sentences.ts";
+import { nameCaughtMistake, nameEdit, summarizeDivergence } from "./sentences.ts";
 import type { Divergence, Repair, SharedDivergence, Step, StepPair, TaskPairs } from "./types.ts";
 import { findSourcePlace, placeBeforeRemoved, shortPlace, simplifyLocation } from "./where.ts";
 
@@ -111,11 +118,13 @@ async function explained(known: Known): Promise<Divergence> {
   const { sides, place, error, evidence } = known;
   const found = await foundEdit(known);
   const pair = place.pairs[place.at]!;
-  const edit = nameEdit(place, sides, known.events, evidence, found);
+  const lines = await readTaskLines(known);
+  const edit = nameCaughtMistake(lines.caught, found) ??
+    nameEdit(place, sides, known.events, evidence, found);
   const current = findSourcePlace(place, evidence);
   const gone = GONE.has(edit.edit.kind) ? placeBeforeRemoved(current) : current;
   const where = edit.at === undefined
-    ? refineByPath(gone, place, edit.edit, await readTaskLines(known))
+    ? refineByPath(gone, place, edit.edit, lines)
     : { ...current, location: edit.at, how: "command" as const };
   const eventId = pair.history?.eventId ?? lastRight(place);
   const location = simplifyLocation(
@@ -168,7 +177,7 @@ async function foundEdit(
   return found;
 }
 
-const NO_LINES: TaskLines = { path: [], stuck: undefined };
+const NO_LINES: TaskLines = { path: [], stuck: undefined, caught: undefined };
 
 /** Returns what is known of the lines that the code ran in the task. */
 async function readTaskLines({ lines, place, evidence }: Known): Promise<TaskLines> {
@@ -176,8 +185,8 @@ async function readTaskLines({ lines, place, evidence }: Known): Promise<TaskLin
   try {
     const trace = await lines?.(startedEventId);
     if (trace === undefined) return NO_LINES;
-    const stuck = findStuckAwait({ lines: trace, evidence, startedEventId });
-    return { path: readPath(trace), stuck };
+    const of = { lines: trace, evidence, startedEventId };
+    return { path: readPath(trace), stuck: findStuckAwait(of), caught: findCaughtMistake(of) };
   } catch {
     // The sources changed since, or the realm is being disposed: explain without lines.
     return NO_LINES;

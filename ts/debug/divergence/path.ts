@@ -88,6 +88,35 @@ export interface TaskLines {
   /** The lines in order; empty if unknown. */
   readonly path: readonly PathStep[];
   readonly stuck: PathStep | undefined;
+  /** The last mistake in the code that it caught in the task. */
+  readonly caught: CaughtMistake | undefined;
+}
+
+/** An error that JavaScript threw for a mistake in the code, and that the run did not fail with. */
+export interface CaughtMistake {
+  /** "TypeError: menu is undefined". */
+  readonly error: string;
+  /** The user frame that threw it, or the line that caught it. */
+  readonly site: string;
+  /** False if it passed a `finally` without `catch`. */
+  readonly isCaught: boolean;
+}
+
+/** Returns the last mistake that the code caught in a task. */
+export function findCaughtMistake(
+  { lines, evidence: { activations }, startedEventId }: Parameters<typeof findStuckAwait>[0],
+): CaughtMistake | undefined {
+  const last = lines.caught.findLast(({ at }) =>
+    activations[at]?.startedEventId === startedEventId
+  );
+  if (last === undefined) return undefined;
+  const places = new Places(lines);
+  const step = pathStep(places, lines, last.point, last.lane);
+  return {
+    error: last.error,
+    site: last.site !== "" ? last.site : step === undefined ? "" : formatLocation(step),
+    isCaught: places.point(last.point)?.name === "catch",
+  };
 }
 
 /** Improves the place of a difference by the lines that ran. */

@@ -11,6 +11,7 @@ import {
   unsentEdit,
 } from "./cancellations.ts";
 import type { Found } from "./likely.ts";
+import type { CaughtMistake } from "./path.ts";
 import { type ShiftedStep, shiftedStep } from "./shifted.ts";
 import { describeAction } from "./steps.ts";
 import type { EditKind, LikelyEdit } from "./types.ts";
@@ -53,6 +54,24 @@ export function nameEdit(
     signalEdit(place, here, events, evidence, found?.confidence === "verified") ??
     ofShiftedStep(place, sides, events, found) ?? ofFound(place, found) ??
     ofSides(here, code);
+}
+
+/**
+ * A mistake that the code caught: what it no longer does was not removed, even if a history without
+ * it would replay.
+ */
+export function nameCaughtMistake(
+  caught: CaughtMistake | undefined,
+  found: Found | undefined,
+): NamedEdit | undefined {
+  if (caught === undefined) return undefined;
+  const { error, site, isCaught } = caught;
+  // Code catches other errors on purpose, for example those of JSON.parse.
+  if (found?.confidence === "verified" && !/^(?:Type|Reference)Error:/.test(error)) {
+    return undefined;
+  }
+  const text = `the code threw ${error}${isCaught ? ", and caught it" : ""}`;
+  return { ...edit("failingCode", text, "", "likely"), ...(site !== "" && { at: site }) };
 }
 
 /**

@@ -84,6 +84,29 @@ export function copiedText(value: unknown, limit: number): CopiedText {
   return { text: copier.text, cut: copier.cut };
 }
 
+const MISTAKES = [TypeError, ReferenceError, RangeError, SyntaxError].map((
+  { name, prototype },
+) => ({
+  name,
+  prototype: prototype as object,
+}));
+
+/**
+ * Returns class and message of an error that JavaScript throws for a mistake in code; undefined for
+ * other values. Calls no user code.
+ */
+export function readMistake(
+  value: unknown,
+): { readonly name: string; readonly message: string } | undefined {
+  if (typeof value !== "object" || value === null || isProxy(value)) return undefined;
+  const prototype = getPrototypeOf(value) as unknown;
+  const found = MISTAKES.find((one) => one.prototype === prototype);
+  const message = getOwnPropertyDescriptor(value, "message")?.value as unknown;
+  return found === undefined || typeof message !== "string"
+    ? undefined
+    : { name: found.name, message };
+}
+
 /** Whether the value is a Promise of the language with the original `then`. */
 export function isPlainPromise(value: unknown): value is Promise<unknown> {
   if (typeof value !== "object" || value === null || isProxy(value)) return false;

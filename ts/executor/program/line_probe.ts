@@ -8,14 +8,18 @@ export interface ProbePoint {
   readonly line: number;
   /** From 1, in the text without types. */
   readonly column: number;
-  readonly kind: "statement" | "await" | "call";
+  readonly kind: "statement" | "await" | "call" | "test" | "catch";
   /**
    * The awaited or called name: "sleep", "activities.charge"; "if" or "throw" for such statements;
-   * or "".
+   * of a test its kind: "if", "while", "?:", "&&", "condition"; or "".
    */
   readonly name: string;
   /** Names of the variables that its reader supports. */
   readonly variables: readonly string[];
+  /** For a test: its source text, and those of its operands. */
+  readonly test?: { readonly text: string; readonly operands: readonly string[] };
+  /** For a predicate of `condition`: the number of the await or call in the module. */
+  readonly callPoint?: number;
 }
 
 /** A module with probes. Its points continue the numbers of earlier modules. */
@@ -44,6 +48,12 @@ export interface LineWatcher {
   hit(point: number, read: VariableReader): void;
   awaits(point: number, value: unknown, read: VariableReader): void;
   calls(point: number, read: VariableReader): void;
+  /** A test was evaluated: the condition of an `if`, a loop, `?:`, or a logical expression. */
+  tested(point: number, value: unknown): void;
+  /** An operand of a test was evaluated. */
+  operand(point: number, index: number, value: unknown): void;
+  /** Code caught an error. */
+  caught(point: number, error: unknown): void;
   /**
    * The guard handled a call of `api`, "Date.now()". `given`: the result, or the advice of the
    * error.
@@ -51,15 +61,18 @@ export interface LineWatcher {
   guarded(api: string, effect: GuardEffect, given: number | string): void;
 }
 
-/** The probe functions of a module: `$tlh`, `$tlv`, `$tlc`. */
+/** The probe functions of a module: `$tlh`, `$tlv`, `$tlc`, `$tlb`, `$tlo`, `$tlx`. */
 export type ProbeFunctions = readonly [
   hit: (point: number, read?: VariableReader) => void,
   awaits: <T>(point: number, value: T, read?: VariableReader) => T,
   calls: (point: number, read?: VariableReader) => void,
+  tested: <T>(point: number, value: T) => T,
+  operand: <T>(point: number, index: number, value: T) => T,
+  caught: (point: number, error: unknown) => void,
 ];
 
 /** Names of the probes, free in the text and provided by the realm. */
-export const PROBES: readonly string[] = ["$tlh", "$tlv", "$tlc"];
+export const PROBES: readonly string[] = ["$tlh", "$tlv", "$tlc", "$tlb", "$tlo", "$tlx"];
 
 /** Wraps compiled code in a function with the probes as parameters. Line numbers stay. */
 export const takingProbes = (code: string): string =>
@@ -91,6 +104,15 @@ export class LineProbes {
         return value;
       },
       (point, read) => this.watcher?.calls(first + point, read),
+      (point, value) => {
+        this.watcher?.tested(first + point, value);
+        return value;
+      },
+      (point, index, value) => {
+        this.watcher?.operand(first + point, index, value);
+        return value;
+      },
+      (point, error) => this.watcher?.caught(first + point, error),
     ];
   }
 }

@@ -67,6 +67,12 @@ export class LineFollower implements LineWatcher {
 
   guarded(): void {}
 
+  tested(): void {}
+
+  operand(): void {}
+
+  caught(): void {}
+
   #locationOf(point: number): string {
     let first = 0;
     for (const { url, points } of this.#probes.modules) {

@@ -62,6 +62,29 @@ export interface GuardRecord {
   text: number;
 }
 
+/** The last evaluation of a test in an activation. */
+export interface TestRecord {
+  readonly at: number;
+  readonly lane: number;
+  readonly point: number;
+  /** Index of the value in `texts`. */
+  readonly result: number;
+  readonly isTrue: boolean;
+  /** Values of the operands: indices in `texts`; -1: not evaluated, or too large to copy. */
+  readonly operands: readonly number[];
+}
+
+/** A mistake in the code, such as a TypeError, that code caught or that passed a `finally`. */
+export interface CaughtRecord {
+  readonly at: number;
+  readonly lane: number;
+  readonly point: number;
+  /** "TypeError: menu is undefined". */
+  readonly error: string;
+  /** The user frame that created it; "" if unknown. */
+  readonly site: string;
+}
+
 /** All records; `at` is the index of an activation. -1: none. */
 export interface LineTrace {
   readonly modules: readonly ProbedSource[];
@@ -93,6 +116,8 @@ export interface LineTrace {
     readonly text: number;
   }[];
   readonly guards: readonly GuardRecord[];
+  readonly tests: readonly TestRecord[];
+  readonly caught: readonly CaughtRecord[];
   /** The path through the requested task: pairs (point, lane), the last ones. */
   readonly path: readonly number[];
 }

@@ -3,7 +3,7 @@
 // (copied_value.ts) and awaits nothing: its one reaction to an awaited promise runs before the code
 // continues, and queues nothing.
 import type { Activation } from "../../core/generated/boundary/temporalex/boundary/v1/boundary.ts";
-import { copiedText, isPlainPromise } from "../program/copied_value.ts";
+import { copiedText, isPlainPromise, readMistake } from "../program/copied_value.ts";
 import { current } from "../program/current.ts";
 import { fiberName } from "../program/fiber_names.ts";
 import { LazyAwait } from "../program/lazy_await.ts";
@@ -15,12 +15,16 @@ import type {
   VariableReader,
   WatchedFiber,
 } from "../program/line_probe.ts";
+import { safeText, stackOf } from "../../converter/thrown.ts";
+import { userFrame } from "../program/call_site.ts";
 import type {
   AwaitRecord,
+  CaughtRecord,
   GuardRecord,
   LaneRecord,
   LineTrace,
   LookRecord,
+  TestRecord,
   WakeRecord,
 } from "./line_records.ts";
 
@@ -31,6 +35,29 @@ const MAX_PATH = 512;
 export const MAX_COPY = 4096;
 /** Above MANY characters in total, values are copied up to LITTLE; above TOO_MANY not at all. */
 const MANY = 24 * 1024 * 1024, LITTLE = 256, TOO_MANY = 48 * 1024 * 1024;
+
+/** Objects among operands are copied up to this size, and only this often per test and activation. */
+const OPERAND_SIZE = 256, COPIED_OPERANDS = 200;
+/** Maximum characters of a caught error, and number of caught errors. */
+const MAX_CAUGHT_TEXT = 200, MAX_CAUGHT = 10_000;
+
+/** A test that is being evaluated, and its last evaluation in the activation. */
+interface TestNow {
+  /** Values of primitive operands, or texts of objects; empty: not evaluated. */
+  now: OperandNow[];
+  last: readonly OperandNow[] | undefined;
+  value: unknown;
+  copies: number;
+}
+
+/** `text`: index of the copy of an object; -1: not copied; undefined: `value` is primitive. */
+interface OperandNow {
+  readonly value: unknown;
+  readonly text: number | undefined;
+}
+
+const isPrimitive = (value: unknown): boolean =>
+  value === null || (typeof value !== "object" && typeof value !== "function");
 
 /** Maximum recorded awaits and variable reads: endless code makes millions. */
 const MAX_RECORDS = 1_000_000;
@@ -89,6 +116,10 @@ export class LineTracer implements LineWatcher, RunWatch {
   readonly #published: [number, number, number][] = [];
   readonly #states: { at: number; lane: number; point: number; text: number }[] = [];
   readonly #guards: GuardRecord[] = [];
+  readonly #tests: TestRecord[] = [];
+  readonly #caught: CaughtRecord[] = [];
+  /** Tests by lane and point. */
+  readonly #testsOf = new Map<number, Map<number, TestNow>>();
   /** Records of the activation, by point, lane and API. */
   readonly #guardsNow = new Map<string, GuardRecord>();
   readonly #waitLanes: number[] = [];
@@ -134,6 +165,7 @@ export class LineTracer implements LineWatcher, RunWatch {
     }
     this.#counts.clear();
     this.#guardsNow.clear();
+    this.#keepTests();
     this.#countedLane = -2;
     this.#hitEnds.push(this.#used);
     for (const { record, promise } of this.#fresh) {
@@ -187,6 +219,8 @@ export class LineTracer implements LineWatcher, RunWatch {
       published: this.#published,
       states: this.#states,
       guards: this.#guards,
+      tests: this.#tests,
+      caught: this.#caught,
       path: this.#path.slice(-2 * MAX_PATH),
     };
   }
@@ -323,6 +357,60 @@ export class LineTracer implements LineWatcher, RunWatch {
     record.text = this.#copy(given);
   }
 
+  tested(point: number, value: unknown): void {
+    const test = this.#testAt(point);
+    test.last = test.now;
+    test.now = [];
+    test.value = value;
+  }
+
+  operand(point: number, index: number, value: unknown): void {
+    const test = this.#testAt(point);
+    if (isPrimitive(value)) {
+      test.now[index] = { value, text: undefined };
+      return;
+    }
+    const text = test.copies++ < COPIED_OPERANDS ? this.#copy(value, OPERAND_SIZE) : -1;
+    test.now[index] = { value: undefined, text };
+  }
+
+  #testAt(point: number): TestNow {
+    const lane = this.#lane();
+    let tests = this.#testsOf.get(lane);
+    if (tests === undefined) this.#testsOf.set(lane, tests = new Map());
+    let test = tests.get(point);
+    if (test === undefined) {
+      tests.set(point, test = { now: [], last: undefined, value: undefined, copies: 0 });
+    }
+    return test;
+  }
+
+  /** Records the last evaluation of each test in the activation. */
+  #keepTests(): void {
+    for (const [lane, tests] of this.#testsOf) {
+      for (const [point, test] of tests) {
+        const { last, value } = test;
+        if (last === undefined || this.#tests.length >= MAX_RECORDS) continue;
+        const operands = Array.from(last, (one) => one === undefined ? -1 : this.#textOfNow(one));
+        const result = this.#copy(value, OPERAND_SIZE);
+        this.#tests.push({ at: this.#at, lane, point, result, isTrue: Boolean(value), operands });
+        [test.last, test.value, test.copies] = [undefined, undefined, 0];
+      }
+    }
+  }
+
+  #textOfNow({ value, text }: OperandNow): number {
+    return text ?? this.#copy(value, OPERAND_SIZE);
+  }
+
+  caught(point: number, error: unknown): void {
+    const mistake = readMistake(error);
+    if (mistake === undefined || this.#caught.length >= MAX_CAUGHT) return;
+    const text = safeText(`${mistake.name}: ${mistake.message}`, MAX_CAUGHT_TEXT);
+    const site = userFrame(stackOf(error));
+    this.#caught.push({ at: this.#at, lane: this.#lane(), point, error: text, site });
+  }
+
   #settled(record: AwaitRecord, outcome: unknown, rejected: boolean): void {
     const { lane, point } = record;
     record.to = this.#at;
@@ -367,8 +455,8 @@ export class LineTracer implements LineWatcher, RunWatch {
     return this.#variables[point] ?? 0;
   }
 
-  #copy(value: unknown): number {
-    const limit = this.#size < MANY ? MAX_COPY : LITTLE;
+  #copy(value: unknown, most = MAX_COPY): number {
+    const limit = this.#size < MANY ? most : LITTLE;
     const { text, cut } = this.#size < TOO_MANY
       ? copiedText(value, limit)
       : { text: '"<not kept>"', cut: true };

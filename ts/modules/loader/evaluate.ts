@@ -73,7 +73,14 @@ interface RunNamespaces {
   workflows(): Namespace[];
 }
 
-const UNPROBED: ProbeFunctions = [() => {}, (_point, value) => value, () => {}];
+const UNPROBED: ProbeFunctions = [
+  () => {},
+  (_point, value) => value,
+  () => {},
+  (_point, value) => value,
+  (_point, _index, value) => value,
+  () => {},
+];
 
 const UNHEARD: EvaluationListener = { turnTo: () => {}, left: () => {} };
 

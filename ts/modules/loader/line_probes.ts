@@ -1,9 +1,9 @@
 // Debug sessions only: inserts probes, so that a replay records which lines ran and the local
 // variables. $tlh(n) before a statement, an arrow's expression and in `if` bodies;
 // $tlv(n,(x),reader) around an awaited x, which it returns; $tlc(n,reader) before a call of an
-// imported API. A reader is ($tli)=>{switch($tli){case 0:return a; ...}}. Lines, awaits, names and
-// commands stay the same (tests/unit/realm/line_probes.test.ts). executor/program/line_probe.ts
-// implements the three functions.
+// imported API; $tlb(n,(x)) around a test, $tlo(n,i,(x)) around its operands, $tlx(n,error) where an
+// error is caught. A reader is ($tli)=>{switch($tli){case 0:return a; ...}}. Lines, awaits, names
+// and commands stay the same (tests/unit/realm/line_probes.test.ts).
 import { type AnyNode, type Identifier, parse, type Program } from "acorn";
 import type { ProbePoint } from "../../executor/program/line_probe.ts";
 import { patternNames } from "./scope.ts";
@@ -66,6 +66,8 @@ class Prober {
   readonly #api = new Set<string>();
   #scope: Scope = { names: new Set(), hidden: new Set(), parent: undefined };
   #top = true;
+  /** The results of predicates of `condition`, with the number of the call's point. */
+  readonly #predicates = new Map<AnyNode, number>();
 
   constructor(text: string, readAt: ReadonlySet<number>) {
     this.#text = text;
@@ -130,9 +132,10 @@ class Prober {
     kind: ProbePoint["kind"],
     name: string,
     variables: readonly string[],
+    more: Pick<ProbePoint, "test" | "callPoint"> = {},
   ): number {
     const { line, column } = node.loc!.start;
-    return this.#points.push({ line, column: column + 1, kind, name, variables }) - 1;
+    return this.#points.push({ line, column: column + 1, kind, name, variables, ...more }) - 1;
   }
 
   #hit(node: AnyNode): string {
@@ -173,6 +176,11 @@ class Prober {
   }
 
   #visit(node: AnyNode): void {
+    const call = this.#predicates.get(node);
+    if (call !== undefined) {
+      this.#predicates.delete(node);
+      return this.#test(node, "condition", call);
+    }
     switch (node.type) {
       case "ImportDeclaration":
       case "ExportAllDeclaration":
@@ -186,7 +194,7 @@ class Prober {
       case "StaticBlock":
         return this.#inFunction(() => this.#block(node.body as AnyNode[]));
       case "SwitchStatement":
-        this.#visit(node.discriminant as AnyNode);
+        this.#test(node.discriminant as AnyNode, "switch");
         return this.#within(() => {
           this.#hoist(node.cases.flatMap(({ consequent }) => consequent) as AnyNode[]);
           for (const each of node.cases) {
@@ -195,21 +203,21 @@ class Prober {
           }
         });
       case "IfStatement":
-        this.#visit(node.test as AnyNode);
+        this.#test(node.test as AnyNode, "if");
         this.#body(node.consequent as AnyNode);
         return this.#body(node.alternate as AnyNode | null);
       case "WhileStatement":
-        this.#visit(node.test as AnyNode);
+        this.#test(node.test as AnyNode, "while");
         return this.#body(node.body as AnyNode);
       case "DoWhileStatement":
         this.#body(node.body as AnyNode);
-        return this.#visit(node.test as AnyNode);
+        return this.#test(node.test as AnyNode, "while");
       case "ForStatement":
         return this.#within(() => {
           if (node.init?.type === "VariableDeclaration") this.#declare(node.init);
-          for (const part of [node.init, node.test, node.update]) {
-            if (part) this.#visit(part as AnyNode);
-          }
+          if (node.init) this.#visit(node.init as AnyNode);
+          if (node.test) this.#test(node.test as AnyNode, "for");
+          if (node.update) this.#visit(node.update as AnyNode);
           this.#body(node.body as AnyNode);
         });
       case "ForInStatement":
@@ -222,6 +230,8 @@ class Prober {
         });
       case "LabeledStatement":
         return this.#visit(node.body as AnyNode);
+      case "TryStatement":
+        return this.#try(node);
       case "CatchClause":
         return this.#within(() => {
           if (node.param) {
@@ -255,6 +265,12 @@ class Prober {
         return this.#await(node);
       case "CallExpression":
         return this.#call(node);
+      case "ConditionalExpression":
+        this.#test(node.test as AnyNode, "?:");
+        this.#visit(node.consequent as AnyNode);
+        return this.#visit(node.alternate as AnyNode);
+      case "LogicalExpression":
+        return this.#test(node, node.operator);
       default:
         return this.#children(node);
     }
@@ -270,10 +286,80 @@ class Prober {
     }
   }
 
+  /** Surrounds a test and its operands. Each is evaluated once, as without probes. */
+  #test(node: AnyNode, name: string, callPoint?: number): void {
+    const operands = operandsOf(node);
+    const point = this.#point(node, "test", name, [], {
+      test: { text: this.#textOf(node), operands: operands.map((one) => this.#textOf(one)) },
+      ...(callPoint !== undefined && { callPoint }),
+    });
+    this.#insert(node.start, `$tlb(${point},(`);
+    const wrap = (part: AnyNode): void => {
+      const index = operands.indexOf(part);
+      if (index >= 0) {
+        this.#insert(part.start, `$tlo(${point},${index},(`);
+        this.#visit(part);
+        return this.#insert(part.end, "))");
+      }
+      if (part.type === "LogicalExpression" || part.type === "BinaryExpression") {
+        if (part.left.type !== "PrivateIdentifier") wrap(part.left as AnyNode);
+        return wrap(part.right as AnyNode);
+      }
+      if (part.type === "UnaryExpression" && part.operator === "!") {
+        return wrap(part.argument as AnyNode);
+      }
+      this.#visit(part);
+    };
+    wrap(node);
+    this.#insert(node.end, "))");
+  }
+
+  #textOf({ start, end }: AnyNode): string {
+    const text = this.#text.slice(start, end).replace(/\s+/g, " ");
+    return text.length > MAX_TEST_TEXT ? `${text.slice(0, MAX_TEST_TEXT)}…` : text;
+  }
+
+  /** Reports errors at the beginning of `catch`; without one, errors that pass `finally`. */
+  #try(node: Extract<AnyNode, { type: "TryStatement" }>): void {
+    const { block, handler, finalizer } = node;
+    this.#visit(block);
+    const at = handler ?? finalizer!;
+    const point = this.#point(at as AnyNode, "catch", handler ? "catch" : "finally", []);
+    if (handler === null || handler === undefined) {
+      this.#insert(block.end, `catch($tle){$tlx(${point},$tle);throw $tle}`);
+    } else if (handler.param === null || handler.param === undefined) {
+      this.#insert(handler.body.start, "($tle)");
+      this.#insert(handler.body.start + 1, `$tlx(${point},$tle);`);
+    } else if (handler.param.type === "Identifier") {
+      this.#insert(handler.body.start + 1, `$tlx(${point},${handler.param.name});`);
+    }
+    if (handler) this.#visit(handler);
+    if (finalizer) this.#visit(finalizer);
+  }
+
+  /** Marks the result of the predicate of `condition(() => ...)`. */
+  #markPredicate(node: Extract<AnyNode, { type: "CallExpression" }>, point: number): void {
+    const [predicate] = node.arguments;
+    if (!/(?:^|\.)condition$/.test(nameOf(node)) || predicate === undefined) return;
+    if (
+      predicate.type !== "ArrowFunctionExpression" && predicate.type !== "FunctionExpression"
+    ) return;
+    const { body } = predicate;
+    if (body.type !== "BlockStatement") {
+      this.#predicates.set(body as AnyNode, point);
+    } else if (body.body.length === 1 && body.body[0]!.type === "ReturnStatement") {
+      const { argument } = body.body[0];
+      if (argument) this.#predicates.set(argument as AnyNode, point);
+    }
+  }
+
   #await(node: Extract<AnyNode, { type: "AwaitExpression" }>): void {
     const argument = node.argument as AnyNode;
     const variables = this.#variables();
     const point = this.#point(node, "await", nameOf(argument), variables);
+    if (argument.type === "CallExpression" && this.#isApi(argument)) {
+      this.#markPredicate(argument, point);
+    }
     this.#insert(argument.start, `$tlv(${point},(`);
     // The await already reads the variables.
     if (argument.type === "CallExpression" && this.#isApi(argument)) this.#children(argument);
@@ -285,6 +371,7 @@ class Prober {
     if (!this.#isApi(node)) return this.#children(node);
     const variables = this.#variables();
     const point = this.#point(node, "call", nameOf(node), variables);
+    this.#markPredicate(node, point);
     this.#insert(node.start, `($tlc(${point},${readerOf(variables)}),`);
     this.#children(node);
     this.#insert(node.end, ")");
@@ -393,6 +480,35 @@ class Prober {
     }
     return found.slice(0, MAX_VARIABLES);
   }
+}
+
+/** Maximum characters of the source text of a test or operand. */
+const MAX_TEST_TEXT = 120;
+
+/** Operators whose sides are operands of a test. */
+const COMPARES = /^(?:[=!]==?|[<>]=?|in|instanceof)$/;
+
+/** Values that are written in the source, and functions, need no look. */
+const CONSTANT: ReadonlySet<string> = new Set([
+  "Literal",
+  "FunctionExpression",
+  "ArrowFunctionExpression",
+  "ClassExpression",
+  "PrivateIdentifier",
+]);
+
+/** Returns the parts of a test whose values decide it. */
+function operandsOf(node: AnyNode): AnyNode[] {
+  if (node.type === "LogicalExpression") {
+    return [node.left, node.right].flatMap((side) => operandsOf(side as AnyNode));
+  }
+  if (node.type === "UnaryExpression" && node.operator === "!") {
+    return operandsOf(node.argument as AnyNode);
+  }
+  if (node.type === "BinaryExpression" && COMPARES.test(node.operator)) {
+    return [node.left, node.right].flatMap((side) => operandsOf(side as AnyNode));
+  }
+  return CONSTANT.has(node.type) ? [] : [node];
 }
 
 const HOLDS_STATEMENTS: ReadonlySet<string> = new Set([

@@ -215,6 +215,7 @@ const RANKS: readonly string[] = [
   "signal",
   "published",
   "local",
+  "operand",
   "accumulator",
   "clock",
   "random",

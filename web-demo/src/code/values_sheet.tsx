@@ -26,6 +26,7 @@ const KINDS: { readonly [kind: string]: string } = {
   failure: "failure",
   clock: "workflow time",
   random: "random number of the run",
+  operand: "operand of a test",
   refused: "refused",
   logPoint: "log point",
 };

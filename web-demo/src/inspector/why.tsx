@@ -9,6 +9,7 @@ import { goTo, type OpenRun, position, shownView } from "../store/state.ts";
 import { Glyph, glyphTitle } from "../ui/glyph.tsx";
 import { clock, lasting } from "../ui/time.ts";
 import { waitingFibers } from "../code/session_facts.ts";
+import { describeCondition } from "../../../ts/run_view/condition_text.ts";
 import {
   type Said,
   type Untaken,
@@ -72,6 +73,7 @@ export function WhySection({ run }: { run: OpenRun }): JSX.Element | null {
       <p class="say">
         <Sentence said={why.said} />
       </p>
+      {why.look === "waits" && <Conditions run={run} at={shown.position} />}
       {why.untaken.slice(0, MOST).map((each) => <Untaking key={each.name} untaken={each} />)}
       {why.look === "ended" && outcome !== undefined && "value" in outcome && (
         <p class="say mono wrap">{lineOfValue(outcome.value, 200)}</p>
@@ -86,6 +88,21 @@ export function WhySection({ run }: { run: OpenRun }): JSX.Element | null {
       )}
       {why.legal.length > 0 && <Legal run={run} why={why} />}
     </section>
+  );
+}
+
+/** The predicates of open conditions, with the values that they read. */
+function Conditions({ run, at }: { run: OpenRun; at: number }): JSX.Element {
+  const facts = run.session.value?.code?.conditions(at) ?? [];
+  const sentences = facts.slice(0, MOST).flatMap(describeCondition);
+  return (
+    <>
+      {sentences.map((said, i) => (
+        <p key={i} class="say wrap condition">
+          <Sentence said={said} />
+        </p>
+      ))}
+    </>
   );
 }
 

@@ -1,0 +1,67 @@
+// A mistake that workflow code catches itself: the report names the error and the line that threw
+// it, instead of the step that no longer comes.
+import { equal, match, ok } from "./assert.ts";
+import type { Case } from "./case.ts";
+import { API, withRealm } from "./realm_host.ts";
+
+const NATIVE_HEAD = `${API}const acts = api.activities({ startToClose: "1m" });
+`;
+const COMPAT_HEAD = `import * as wf from "@temporalio/workflow";
+const acts = wf.proxyActivities({ startToCloseTimeout: "1m" });
+const sleep = wf.sleep;
+`;
+
+const BODY = `  const menu = { pizza: { price: 3 } };
+  await sleep(1000);
+  try {
+    const { price } = menu.pizza;
+    await acts.charge(price);
+  } catch {
+    await acts.refund();
+  }`;
+
+const FINALLY = `  const menu = { pizza: { price: 3 } };
+  await sleep(1000);
+  try {
+    const { price } = menu.pizza;
+    await acts.charge(price);
+  } finally {
+    await acts.refund();
+  }`;
+
+const native = (body: string): string =>
+  `${NATIVE_HEAD}export const w = workflow("W", async () => {\n${body}\n});`;
+const compat = (body: string): string => `${COMPAT_HEAD}export async function W() {\n${body}\n}`;
+
+async function checkMistake(before: string, sentence: RegExp): Promise<void> {
+  const after = before.replace("= menu.pizza;", "= menu.pasta;");
+  const line = after.split("\n").findIndex((text) => text.includes("menu.pasta")) + 1;
+  await withRealm(before, async (first) => {
+    const run = first.start("W");
+    await run.task();
+    for (const id of [...run.server.timers.keys()]) run.server.fireTimer(id);
+    await run.task();
+    equal(run.failure, "");
+    await withRealm(after, async (second) => {
+      const { error } = await second.realm.replay(run.server.workflowId, run.server.history());
+      equal(error!.divergence!.edit.kind, "failingCode", error!.sentence);
+      match(error!.sentence!, sentence);
+      ok(error!.location.includes(`/app/main.ts:${line}:`), `line ${line}: ${error!.location}`);
+    });
+  });
+}
+
+const CAUGHT = /calls activity refund where history has activity charge .* and caught it\.$/;
+const PASSED =
+  /calls activity refund where history has activity charge .*The code threw TypeError: /;
+
+export const cases: Case[] = [
+  ["native: a catch without a parameter", native(BODY), CAUGHT],
+  ["native: a catch with a parameter", native(BODY.replace("catch {", "catch (e) {")), CAUGHT],
+  ["native: a finally", native(FINALLY), PASSED],
+  ["@temporalio/workflow: a catch", compat(BODY), CAUGHT],
+  ["@temporalio/workflow: a finally", compat(FINALLY), PASSED],
+].map(([name, program, sentence]) => ({
+  name: `caught error divergences: ${name as string}`,
+  run: () => checkMistake(program as string, sentence as RegExp),
+}));

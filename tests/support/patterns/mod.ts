@@ -1,8 +1,14 @@
 // The scenarios of examples/patterns, by folder.
 import { processes } from "./processes.ts";
+import { several } from "./several.ts";
 import { type Activities, type Pattern, recordCalls } from "./stage.ts";
+import { waits } from "./waits.ts";
 
-export const patterns: { readonly [folder: string]: Pattern } = { ...processes };
+export const patterns: { readonly [folder: string]: Pattern } = {
+  ...processes,
+  ...several,
+  ...waits,
+};
 
 export const FORMS = ["native", "temporal"] as const;
 

@@ -2,5 +2,12 @@
 export { approval } from "../../../examples/patterns/approval/native.ts";
 export { processTable } from "../../../examples/patterns/batch_iterator/native.ts";
 export { fetchReport } from "../../../examples/patterns/delayed_retry/native.ts";
+export { payment } from "../../../examples/patterns/early_return/native.ts";
+export { pollOften } from "../../../examples/patterns/frequent_polling/native.ts";
+export { pollRarely } from "../../../examples/patterns/infrequent_polling/native.ts";
+export { mutex, printDocument } from "../../../examples/patterns/mutex/native.ts";
+export { firstQuote } from "../../../examples/patterns/pick_first/native.ts";
+export { asker, expert } from "../../../examples/patterns/request_response/native.ts";
 export { bookTrip } from "../../../examples/patterns/saga/native.ts";
+export { processAll, processItem } from "../../../examples/patterns/sliding_window/native.ts";
 export { auction } from "../../../examples/patterns/updatable_timer/native.ts";

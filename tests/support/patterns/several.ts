@@ -58,7 +58,7 @@ const requestResponse: Pattern = {
       ["no answer", "one is 3 long"],
       "the late response is not taken for that of the next request",
     );
-    assert.deepEqual(await ask("asker-lost", "nobody", ["one"]), ["nobody is not available"]);
+    assert.deepEqual(await ask("asker-lost", "absent", ["one"]), ["absent is not available"]);
     await expert.signal("retire");
     assert.equal(await expert.result(), 4);
   },

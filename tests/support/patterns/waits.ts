@@ -48,7 +48,7 @@ const frequentPolling: Pattern = {
     assert.deepEqual(
       calls.splice(0),
       ["awaitJob(30)", "awaitJob(30)"],
-      "the second attempt goes on",
+      "the second attempt continues",
     );
     assert.equal(
       await client.execute("pollOften", { id: "often-never", args: [1e9] }),

@@ -179,7 +179,11 @@ class Reducing {
   #call({ marker }: TransactCall, apart: boolean): TransactResult {
     const { name, args, awaited, required } = this.#payloads.read(marker);
     const reduced = () =>
-      this.#payloads.result(reduce(this.#reducers, name, this.#store.tables, args()));
+      this.#payloads.result(
+        name,
+        marker,
+        reduce(this.#reducers, name, this.#store.tables, args()),
+      );
     try {
       return {
         result: apart ? this.#store.savepoint(reduced) : reduced(),

@@ -45,16 +45,26 @@ export interface AskedReducer {
 }
 
 const NO_BYTES = new Uint8Array(0);
+/** As in the engine (core-rs/src/engine/limits.rs). */
+const DEFAULT_LIMIT_BYTES = 2 * 1024 * 1024;
+/** Room for the key of the result among the marker's details. */
+const RESULT_KEY_BYTES = 64;
 const text = new TextDecoder();
 
 export class ReducerPayloads {
   readonly #converter: PayloadConverter;
   readonly #codec: SyncMessageCodec | undefined;
 
+  readonly #limitBytes: number;
+
   /** Throws a TypeError for an asynchronous codec. */
   constructor(
-    options: Pick<EmbeddedEngineOptions, "converter" | "codec" | "encodeCommonAttributes">,
+    options: Pick<
+      EmbeddedEngineOptions,
+      "converter" | "codec" | "encodeCommonAttributes" | "limits"
+    >,
   ) {
+    this.#limitBytes = options.limits?.payloadBytes ?? DEFAULT_LIMIT_BYTES;
     this.#converter = options.converter ?? defaultPayloadConverter;
     this.#codec = SyncMessageCodec.of(options);
   }
@@ -87,11 +97,25 @@ export class ReducerPayloads {
   }
 
   /**
-   * Encodes the result as a payload. Throws an ApplicationFailure if it cannot be encoded, and
-   * TaskFails if the codec fails.
+   * Encodes the result of a reducer as a payload. `marker`: of its call, which the result is added
+   * to. Throws an ApplicationFailure if it cannot be encoded or is too large, and TaskFails if the
+   * codec fails.
    */
-  result(returned: unknown): Uint8Array {
+  result(name: string, marker: Uint8Array, returned: unknown): Uint8Array {
     if (returned === undefined) return NO_BYTES;
+    const payload = this.#resultPayload(returned);
+    const free = Math.max(0, this.#limitBytes - marker.length - RESULT_KEY_BYTES);
+    if (payload.length > free) {
+      throw new ApplicationFailure(
+        `the result of reducer "${name}" has ${payload.length} bytes, at most ${free}: ` +
+          `${this.#limitBytes} (limits.payloadBytes) less its arguments; return a key and keep the value in a table`,
+        { type: "ReducerError" },
+      );
+    }
+    return payload;
+  }
+
+  #resultPayload(returned: unknown): Uint8Array {
     let payload: Payload;
     try {
       payload = Payload.fromPartial(this.#converter.toPayload(returned));

@@ -2,7 +2,7 @@
 // fresh replay of the history up to there gives; with lines as the user wrote them, for programs of
 // both kinds and for code that a tool has made.
 import { fromBinary, fromJson, type JsonValue, toBinary } from "@bufbuild/protobuf";
-import { expressionOf, openSession } from "../../ts/debug/mod.ts";
+import { openSession, parseExpression } from "../../ts/debug/mod.ts";
 import { HistorySchema } from "../../ts/messages/generated/temporal/api/history/v1/message_pb.ts";
 import type { WorkerRealmOptions } from "../../ts/realm/mod.ts";
 import { fileSources } from "../../ts/platform/source_files.ts";
@@ -398,7 +398,7 @@ export const main = workflow("Main", async () => {
         long: [1, 2, "<40 more>", 43],
       };
       const value = (text: string) =>
-        expressionOf(text)((name) =>
+        parseExpression(text)((name) =>
           Object.hasOwn(names, name)
             ? { value: (names as { [name: string]: unknown })[name] }
             : undefined
@@ -430,7 +430,7 @@ export const main = workflow("Main", async () => {
           "constructor.constructor('x')()",
         ]
       ) {
-        throws(() => expressionOf(text)(() => undefined), /^ExpressionError: /);
+        throws(() => parseExpression(text)(() => undefined), /^ExpressionError: /);
       }
       throws(() => value("unknown > 1"), /^ExpressionError: /);
       throws(() => value("long[10]"), /^ExpressionError: /);

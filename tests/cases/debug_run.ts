@@ -6,7 +6,7 @@ import {
   HistoryEventSchema,
   HistorySchema,
 } from "../../ts/messages/generated/temporal/api/history/v1/message_pb.ts";
-import { openRun, type RunModel, spanText } from "../../ts/debug/mod.ts";
+import { formatTimeSpan, openRun, type RunModel } from "../../ts/debug/mod.ts";
 import { groupEvents } from "../../ts/debug/run/grouping.ts";
 import { deepEqual, equal, ok } from "./assert.ts";
 import type { Case } from "./case.ts";
@@ -314,7 +314,9 @@ export const cases: Case[] = [
     name: "spans of time in two units",
     run: () => {
       deepEqual(
-        [9, 999, 999.6, 4230, 59_970, 132_000, 3_599_700, 7_020_000, 90_000_000].map(spanText),
+        [9, 999, 999.6, 4230, 59_970, 132_000, 3_599_700, 7_020_000, 90_000_000].map(
+          formatTimeSpan,
+        ),
         [
           "9 ms",
           "999 ms",

@@ -9,7 +9,7 @@ import type {
   Job,
   ResolveChildWorkflowStart,
 } from "../core/generated/boundary/temporalex/boundary/v1/boundary.ts";
-import { decodeArguments, valueOf } from "./typed_values.ts";
+import { decodeArguments, decodeTypedValue } from "./typed_values.ts";
 import type { Activator, RunContext, TaskWishes } from "../executor/program/program.ts";
 import type { RunSnapshot } from "../executor/program/snapshot.ts";
 import { current } from "../executor/program/current.ts";
@@ -23,18 +23,18 @@ import {
 import { decodeCompatFailure } from "./common/failure_converter.ts";
 import { WorkflowExecutionAlreadyStartedError } from "./common/failures.ts";
 import { setCurrentRun } from "./current.ts";
-import { mainOf, type WorkflowFunction } from "./exports.ts";
+import { findWorkflowFunction, type WorkflowFunction } from "./exports.ts";
 import { FLAG_SINGLE_BATCH } from "./flags.ts";
 import type { CompatProgramOptions } from "./program.ts";
-import { headersOf, intercepted } from "./interception.ts";
+import { intercepted, toInterceptorHeaders } from "./interception.ts";
 import { concludeActivation, shownActivation } from "./internals.ts";
 import { nexusEnded, nexusStarted } from "./nexus_jobs.ts";
-import { CompatRun, firstConverterOf } from "./run.ts";
+import { CompatRun, makeFirstConverter } from "./run.ts";
 import { runGlobals } from "./sandbox/globals.ts";
-import { snapshotOf } from "./standing.ts";
+import { takeSnapshot } from "./standing.ts";
 import { LocalActivityDoBackoff } from "./workflow/activities.ts";
 import type { WorkflowExecuteInput } from "./workflow/interceptors.ts";
-import { definitionOf, staticOptionsOf } from "./workflow/definition.ts";
+import { readDefinition, readStaticOptions } from "./workflow/definition.ts";
 import { withLifecycleLogs } from "./workflow/log.ts";
 import { initialInfo, nextInfo } from "./workflow/info.ts";
 
@@ -62,7 +62,7 @@ export class CompatActivator implements Activator {
         scopes: this.#options.scopes,
         info: initialInfo(init, activation, {
           ...this.#host,
-          converter: firstConverterOf(this.#host, init.workflowId),
+          converter: makeFirstConverter(this.#host, init.workflowId),
         }),
         timeMs: activation.timeMs,
         randomnessSeed: init.randomnessSeed,
@@ -104,7 +104,7 @@ export class CompatActivator implements Activator {
   inspect(): RunSnapshot {
     return this.#run === undefined
       ? { published: undefined, waits: [], receive: undefined, buffered: {} }
-      : snapshotOf(this.#run);
+      : takeSnapshot(this.#run);
   }
 
   dispose(): void {
@@ -249,10 +249,10 @@ export class CompatActivator implements Activator {
     if (run.interceptors.has("internals", "concludeActivation")) run.issued.concluded = true;
     const exported = modules.workflows();
     const { workflowType } = run.info;
-    const main = mainOf(exported, workflowType);
+    const main = findWorkflowFunction(exported, workflowType);
     if (main !== undefined) {
-      run.definition = definitionOf(main);
-      run.staticOptions = staticOptionsOf(main);
+      run.definition = readDefinition(main);
+      run.staticOptions = readStaticOptions(main);
       return main;
     }
     const other = exported.find((each) => workflowType in each)?.[workflowType];
@@ -274,7 +274,7 @@ export class CompatActivator implements Activator {
       async ({ args }: WorkflowExecuteInput) => await main(...args),
     );
     // As many promise links between the function and its outcome as in the official SDK.
-    withLifecycleLogs(run, () => execute({ args, headers: headersOf(init.headers) }))
+    withLifecycleLogs(run, () => execute({ args, headers: toInterceptorHeaders(init.headers) }))
       .then((result) => run.completeWorkflow(result), (error) => run.endWith(error))
       .catch((error) => run.failTask(error));
   }
@@ -307,7 +307,7 @@ export class CompatActivator implements Activator {
           );
         switch (result?.$case) {
           case "completed":
-            return resolve(valueOf(converter, result.value.result, outputType));
+            return resolve(decodeTypedValue(converter, result.value.result, outputType));
           case "failed":
             if (isLocal && isUnregisteredLocal(result.value)) {
               return reject(new ReferenceError(unregisteredLocalMessage(activityType)));
@@ -329,7 +329,7 @@ export class CompatActivator implements Activator {
           seq,
         );
         if (result?.$case === "completed") {
-          return resolve(valueOf(converter, result.value.result, outputType));
+          return resolve(decodeTypedValue(converter, result.value.result, outputType));
         }
         if (result !== undefined) return reject(decodeCompatFailure(result.value, converter));
         break;

@@ -26,7 +26,7 @@ export type EvaluateModules = (scope: RunModulesScope) => RunModules;
 export type WorkflowFunction = (...args: unknown[]) => unknown;
 
 /** Returns the function of a workflow type. The default export handles types without a function. */
-export function mainOf(
+export function findWorkflowFunction(
   entries: readonly Exports[],
   workflowType: string,
 ): WorkflowFunction | undefined {

@@ -121,7 +121,7 @@ function inRandomStream(run: InterceptedRun, fn: Operation): Operation {
 }
 
 /** Headers for interceptors: payloads with only metadata and data. */
-export function headersOf(
+export function toInterceptorHeaders(
   headers: {
     readonly [name: string]: { metadata: { [key: string]: Uint8Array }; data: Uint8Array };
   },

@@ -117,7 +117,7 @@ const CANCELS: { readonly [kind: number]: string } = {
   [CommandKind.COMMAND_KIND_SCHEDULE_NEXUS_OPERATION]: "requestCancelNexusOperation",
 };
 
-function shown(
+function describeIssuedCommand(
   { kind, attributes, cancels, groups }: IssuedCommand,
 ): { readonly [command: string]: unknown } {
   const markers = groups &&
@@ -135,7 +135,7 @@ function shownMarker({ variant }: boundary.EventGroupMarker): object {
 export function concludeActivation(run: ShowingRun): void {
   const { issued } = run;
   if (!issued.concluded) return;
-  const commands = issued.takeSent().map(shown);
+  const commands = issued.takeSent().map(describeIssuedCommand);
   const before = JSON.stringify(commands, bytesAsText);
   const conclude = intercepted(
     run,

@@ -26,7 +26,12 @@ import { ApplicationFailure, TemporalFailure } from "./common/failures.ts";
 import { HandlerUnfinishedPolicy } from "./common/options.ts";
 import { TEMPORAL_RESERVED_PREFIX } from "./common/reserved.ts";
 import type { GroupMessage, ScopeFrame } from "./context.ts";
-import { headersOf, intercepted, type InterceptedRun, type Operation } from "./interception.ts";
+import {
+  intercepted,
+  type InterceptedRun,
+  type Operation,
+  toInterceptorHeaders,
+} from "./interception.ts";
 import type {
   QueryInput,
   SignalInput,
@@ -37,7 +42,7 @@ import type { WorkflowInfo } from "./workflow/info.ts";
 import type { WaitingAt } from "../executor/program/stack_traces.ts";
 import type { RunSnapshot } from "../executor/program/snapshot.ts";
 import type { LogLevel } from "../executor/program/program.ts";
-import { decodeArguments, payloadOf, type ValueTypes } from "./typed_values.ts";
+import { decodeArguments, encodeTypedValue, type ValueTypes } from "./typed_values.ts";
 import { COMPAT_SDK_NAME } from "./sdk_name.ts";
 import { CancellationScope } from "./workflow/scope.ts";
 import { encodeWith } from "../executor/program/encode.ts";
@@ -164,7 +169,7 @@ export class MessageHandlers {
     );
     this.#run.context.run(
       frame,
-      () => handle({ signalName: name, args, headers: headersOf(job.headers) }),
+      () => handle({ signalName: name, args, headers: toInterceptorHeaders(job.headers) }),
     )
       .catch((error) => this.#run.endWith(error))
       .finally(() => {
@@ -217,7 +222,7 @@ export class MessageHandlers {
     // The handler decodes the arguments again, without changes made by the validator.
     const decode = (): UpdateInput => {
       const args = decodeArguments(this.#run.converter, job.input, entry.typeInfo);
-      return { updateId: id, name, args, headers: headersOf(job.headers) };
+      return { updateId: id, name, args, headers: toInterceptorHeaders(job.headers) };
     };
     let input: UpdateInput;
     try {
@@ -254,7 +259,7 @@ export class MessageHandlers {
           $case: "completed",
           value: {
             externalPayloads: [],
-            ...payloadOf(this.#run.converter, result, entry.typeInfo?.outputType),
+            ...encodeTypedValue(this.#run.converter, result, entry.typeInfo?.outputType),
           },
         });
       })
@@ -345,14 +350,17 @@ export class MessageHandlers {
     );
     const typeInfo = this.queries.get(queryType)?.typeInfo;
     const args = decodeArguments(this.#run.converter, job.arguments, typeInfo);
-    ask({ queryName: queryType, args, queryId, headers: headersOf(job.headers) }).then(
+    ask({ queryName: queryType, args, queryId, headers: toInterceptorHeaders(job.headers) }).then(
       (value) => {
         // Tools read the results of built-in queries, so these have the default encoding.
         const builtIn = BUILT_IN_QUERIES.some(({ name }) => name === queryType);
         const converter = builtIn ? jsonPayloadConverter : this.#run.converter;
         answer({
           $case: "succeeded",
-          value: { externalPayloads: [], ...payloadOf(converter, value, typeInfo?.outputType) },
+          value: {
+            externalPayloads: [],
+            ...encodeTypedValue(converter, value, typeInfo?.outputType),
+          },
         });
       },
     ).catch((error) => answer({ $case: "failed", value: this.#run.encodeError(error) }));

@@ -5,7 +5,7 @@ import type {
 } from "../core/generated/boundary/temporalex/boundary/v1/boundary.ts";
 import { IllegalStateError } from "./common/errors.ts";
 import { decodeCompatFailure } from "./common/failure_converter.ts";
-import { valueOf } from "./typed_values.ts";
+import { decodeTypedValue } from "./typed_values.ts";
 import type { CompatRun } from "./run.ts";
 
 /** The server reported the start, or that there will be none. */
@@ -32,7 +32,7 @@ export function nexusEnded(run: CompatRun, { seq, result }: ResolveNexusOperatio
   const { resolve, reject, outputType } = run.takeCompletion(waiting, seq);
   switch (result?.$case) {
     case "completed":
-      return resolve(valueOf(run.converter, result.value.result, outputType));
+      return resolve(decodeTypedValue(run.converter, result.value.result, outputType));
     case "failed":
     case "cancelled":
       return reject(decodeCompatFailure(result.value, run.converter));

@@ -13,7 +13,7 @@ export interface ProvidedByCompat {
 }
 
 /** A CommonJS package in the form that TypeScript writes for ES modules. */
-function packageOf(module: object): ProvidedByCompat {
+function makePackage(module: object): ProvidedByCompat {
   const required = Object.freeze(Object.assign(Object.create(null), module, { __esModule: true }));
   // Modules that use `exports.default` for `default` are rejected by the loader: it does not exist.
   return {
@@ -23,7 +23,7 @@ function packageOf(module: object): ProvidedByCompat {
 }
 
 /** A module of Node that the official sandbox provides in part. */
-function builtinOf(exported: object): ProvidedByCompat {
+function makeBuiltin(exported: object): ProvidedByCompat {
   return {
     namespace: Object.freeze(Object.assign(Object.create(null), exported, { default: exported })),
     required: exported,
@@ -34,13 +34,13 @@ function builtinOf(exported: object): ProvidedByCompat {
 export function compatModules() {
   const { URL, URLSearchParams, TextEncoder, TextDecoder } = globalThis;
   return {
-    "temporal/workflow": packageOf(workflow),
-    "temporal/workflow/lib": packageOf(workflowLib),
-    "temporal/common": packageOf(common),
-    "temporal/common/lib": packageOf(commonLib),
-    assert: builtinOf(assert),
-    url: builtinOf(Object.freeze({ URL, URLSearchParams })),
-    util: builtinOf(Object.freeze({ TextEncoder, TextDecoder })),
+    "temporal/workflow": makePackage(workflow),
+    "temporal/workflow/lib": makePackage(workflowLib),
+    "temporal/common": makePackage(common),
+    "temporal/common/lib": makePackage(commonLib),
+    assert: makeBuiltin(assert),
+    url: makeBuiltin(Object.freeze({ URL, URLSearchParams })),
+    util: makeBuiltin(Object.freeze({ TextEncoder, TextDecoder })),
   };
 }
 

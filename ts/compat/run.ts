@@ -2,7 +2,7 @@
 // Functions for workflow code (workflow/) and the activation loop (activator.ts) use it; it has no
 // loop itself.
 import type { MessageKind } from "../executor/program/definition_sites.ts";
-import { payloadOf } from "./typed_values.ts";
+import { encodeTypedValue } from "./typed_values.ts";
 import {
   CancelWorkflowExecution,
   CommandKind,
@@ -77,15 +77,15 @@ export interface CompatRunOptions {
 const OFFICIAL = productConverter(officialConverter);
 
 /** With the worker's default converter, values are converted exactly as in the official SDK. */
-function converterOf({ converter }: RunContext): PayloadConverter {
+function getConverter({ converter }: RunContext): PayloadConverter {
   return converter === defaultPayloadConverter ? OFFICIAL : converter;
 }
 
 /**
- * Same as `converterOf` before the run's modules are evaluated, for values known at its beginning.
+ * Same as `getConverter` before the run's modules are evaluated, for values known at its beginning.
  */
-export function firstConverterOf(host: RunContext, workflowId: string): PayloadConverter {
-  const converter = converterOf(host);
+export function makeFirstConverter(host: RunContext, workflowId: string): PayloadConverter {
+  const converter = getConverter(host);
   return converter === OFFICIAL
     ? converter
     : inContext(converter, { type: "workflow", namespace: host.namespace, workflowId });
@@ -169,7 +169,7 @@ export class CompatRun implements MessageRun {
   constructor(host: RunContext, options: CompatRunOptions) {
     this.#host = host;
     this.context = options.scopes;
-    this.converter = converterOf(host);
+    this.converter = getConverter(host);
     this.info = options.info;
     this.timeMs = options.timeMs;
     this.#seed = seedBytes(options.randomnessSeed);
@@ -237,7 +237,7 @@ export class CompatRun implements MessageRun {
     const bytes = encodeWith(
       CompleteWorkflow,
       CompleteWorkflow.fromPartial({
-        result: payloadOf(this.converter, result, this.staticOptions.typeInfo?.outputType),
+        result: encodeTypedValue(this.converter, result, this.staticOptions.typeInfo?.outputType),
       }),
     );
     this.#terminal(CommandKind.COMMAND_KIND_COMPLETE_WORKFLOW, bytes);

@@ -43,7 +43,7 @@ export class SinkCalls {
       !duringReplay && (this.#host.onlyReplays === true || info.unsafe.isReplayingHistoryEvents)
     ) return;
     const what = { sink, method, args: copies, workflowType, workflowId, runId };
-    this.#host.sinks!.call(sink === METRICS_SINK ? what : { ...what, info: plain(info) });
+    this.#host.sinks!.call(sink === METRICS_SINK ? what : { ...what, info: toPlainInfo(info) });
   }
 
   #unregistered(sink: string, method: string, args: readonly unknown[]): void {
@@ -79,7 +79,7 @@ const isLevel = (name: string): name is LogLevel | "trace" =>
  * Functions and class instances cannot be sent: typed search attributes become pairs
  * (worker/worker_log.ts restores them).
  */
-function plain(info: WorkflowInfo): object {
+function toPlainInfo(info: WorkflowInfo): object {
   const { isReplaying, isReplayingHistoryEvents } = info.unsafe;
   return {
     ...info,

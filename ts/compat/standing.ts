@@ -28,7 +28,7 @@ export class Standing implements WaitingAt {
 }
 
 /** Returns a snapshot of the run between two activations. */
-export function snapshotOf(run: CompatRun): RunSnapshot {
+export function takeSnapshot(run: CompatRun): RunSnapshot {
   const {
     timers,
     activities,

@@ -27,7 +27,7 @@ export function decodeArguments(
 }
 
 /** Encodes arguments. */
-export function payloadsOf(
+export function encodeArguments(
   converter: PayloadConverter,
   args: readonly unknown[],
   types: ValueTypes | undefined,
@@ -35,11 +35,11 @@ export function payloadsOf(
   const { inputTypes } = types ?? {};
   return inputTypes === undefined
     ? toPayloads(converter, args)
-    : args.map((arg, i) => payloadOf(converter, arg, inputTypes[i]));
+    : args.map((arg, i) => encodeTypedValue(converter, arg, inputTypes[i]));
 }
 
 /** Decodes a result; undefined without one. */
-export function valueOf(
+export function decodeTypedValue(
   converter: PayloadConverter,
   payload: Payload | undefined,
   type: TypeInfo | undefined,
@@ -50,7 +50,7 @@ export function valueOf(
 }
 
 /** Encodes a value. */
-export function payloadOf(
+export function encodeTypedValue(
   converter: PayloadConverter,
   value: unknown,
   type: TypeInfo | undefined,

@@ -78,7 +78,7 @@ export interface Shown {
 }
 
 /** Returns formatters of values by this converter. */
-export function shownBy(
+export function makeFormatters(
   converter: PayloadConverter | undefined,
   names: CommandNames | undefined,
 ): Shown {

@@ -87,7 +87,7 @@ function aboutCommand(
 const CHANGE_VERSION = "TemporalChangeVersion";
 
 /** Returns the subject of an event of these kinds, in the same form as for commands. */
-export function aboutEvent({ attributes }: HistoryEvent): string | undefined {
+export function readEventSubject({ attributes }: HistoryEvent): string | undefined {
   switch (attributes.case) {
     case "startChildWorkflowExecutionInitiatedEventAttributes":
       return `child ${attributes.value.workflowId}`;

@@ -3,7 +3,7 @@ import { CommandKind } from "../core/generated/boundary/temporalex/boundary/v1/b
 import type { PayloadConverter } from "../converter/payload.ts";
 import type { RecordedCommand } from "../executor/tasks/recording.ts";
 import type { CommandNames } from "./command_names.ts";
-import { type Decoded, DECODERS, shownBy } from "./command_decoders.ts";
+import { type Decoded, DECODERS, makeFormatters } from "./command_decoders.ts";
 
 /** Decodes a command. `names`: names from other commands. */
 export function decodeCommand(
@@ -13,7 +13,7 @@ export function decodeCommand(
 ): Decoded {
   const { kind, seq, cancel } = command;
   if (cancel) return decodeCancel(kind, seq, names);
-  return DECODERS[kind]?.(command, shownBy(converter, names)) ??
+  return DECODERS[kind]?.(command, makeFormatters(converter, names)) ??
     { kind: `Command ${kind}`, key: "", summary: "an unknown command", attributes: {} };
 }
 

@@ -2,7 +2,7 @@
 // ends it, and the task that wrote it. Event and command share a key (commands.ts).
 import type { PayloadConverter } from "../converter/payload.ts";
 import type { HistoryEvent } from "../messages/generated/temporal/api/history/v1/message_pb.ts";
-import { aboutEvent, TaskKeys } from "./command_keys.ts";
+import { readEventSubject, TaskKeys } from "./command_keys.ts";
 import { readPayload, toPlainData } from "./values.ts";
 
 /** What ties events to commands, and to each other. */
@@ -63,7 +63,7 @@ class LinkFinder implements EventLinks {
       ? undefined
       : this.#startedOf.get(writtenBy);
     if (startedId !== undefined) this.lastOfTask.set(startedId, Number(eventId));
-    const about = aboutEvent(event);
+    const about = readEventSubject(event);
     if (about !== undefined && startedId !== undefined) {
       this.#became(this.#taskKeys.next(startedId, about), event);
     }

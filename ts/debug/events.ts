@@ -39,7 +39,7 @@ export function makeEventLines(
   converter?: PayloadConverter,
 ): EventLine[] {
   const so: SoFar = { timers: new Map(), subscriptions: new Subscriptions() };
-  return events.map((event) => lineOf(event, converter, so));
+  return events.map((event) => makeLine(event, converter, so));
 }
 
 /** Facts of earlier events. */
@@ -49,7 +49,7 @@ interface SoFar {
   readonly subscriptions: Subscriptions;
 }
 
-function lineOf(
+function makeLine(
   event: HistoryEvent,
   converter: PayloadConverter | undefined,
   so: SoFar,

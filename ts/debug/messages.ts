@@ -64,7 +64,7 @@ export function messagesAt(data: SessionData, at: number, position: number): Mes
   );
   // Allocated with room for arrived messages: appending would copy the array again.
   const messages = final.slice(0, count + arrived.length);
-  for (const i of open.at(at)) messages[i] = asOf(delivered[i]!, at);
+  for (const i of open.at(at)) messages[i] = viewMessage(delivered[i]!, at);
   // Signals of a name are taken in order, so the newest ones still wait.
   for (const [name, waiting] of Object.entries(valueAt(trace.buffered, at)?.value ?? {})) {
     let left = waiting;
@@ -106,7 +106,7 @@ function arrivedSince(
 }
 
 /** Returns a message with its last response up to an activation. */
-function asOf({ message, outcomes }: Told, at: number): MessageView {
+function viewMessage({ message, outcomes }: Told, at: number): MessageView {
   const last = outcomes[countWhile(outcomes.length, (i) => outcomes[i]!.task <= at) - 1];
   if (last === undefined) return message;
   const { task: _, ...answer } = last;
@@ -120,7 +120,7 @@ function inOrder(delivered: readonly Told[]): AllTold {
   );
   return {
     delivered,
-    final: delivered.map((one) => asOf(one, Infinity)),
+    final: delivered.map((one) => viewMessage(one, Infinity)),
     open: new OpenSpans(
       delivered.length,
       (i) => delivered[i]!.task,

@@ -1,7 +1,7 @@
 // Debug sessions: replay the history of a run against current code, and step through it forward and
 // back.
 export { type Bisected, bisectEvents, type BisectOptions, bisectVersions } from "./bisect.ts";
-export { ExpressionError, expressionOf } from "./code/expression.ts";
+export { ExpressionError, parseExpression } from "./code/expression.ts";
 export { SessionCode } from "./code/session_code.ts";
 export type {
   BranchTest,
@@ -58,7 +58,7 @@ export { type PreparedHistory, prepareHistory, type ReadOptions } from "./prepar
 export type { SessionProblem } from "./problem.ts";
 export { eventGroups } from "./run/groups.ts";
 export { openRun, type OpenRunOptions } from "./run/model.ts";
-export { spanText } from "./run/span_text.ts";
+export { formatTimeSpan } from "./run/span_text.ts";
 export type {
   Attempt,
   EventGroup,

@@ -108,7 +108,7 @@ export async function openSession(
   }
   const verdict = await replay(realm, history.workflowId, bytes, events, links, { strict, lines });
   const activations = verdict.recorded ?? [];
-  const tasks = tasksOf(activations, verdict.trace ?? NO_TRACE, links);
+  const tasks = listTasks(activations, verdict.trace ?? NO_TRACE, links);
   const { jobs } = verdict.trace ?? NO_TRACE;
   const notInHistory = commandsNotInHistory(verdict, events, {
     activations: activations.slice(0, endOfTasks(activations, jobs)),
@@ -161,7 +161,7 @@ async function replay(
 }
 
 /** Groups activations by task. Most tasks have one activation; some have several. */
-function tasksOf(
+function listTasks(
   activations: readonly RecordedActivation[],
   { jobs }: ReplayTrace,
   links: EventLinks,

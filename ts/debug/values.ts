@@ -24,7 +24,7 @@ export function readPayload(
   try {
     return { value: converter.fromPayload(payload) };
   } catch (e) {
-    return { unreadable: protobufOf(payload) ?? (e as Error).message };
+    return { unreadable: describeProtobuf(payload) ?? (e as Error).message };
   }
 }
 
@@ -32,7 +32,7 @@ export function readPayload(
  * Describes a Protobuf payload: "protobuf Order, 20 bytes". Decoding needs the schema, which the
  * history does not contain. Returns undefined for other encodings.
  */
-function protobufOf({ metadata, data }: Payload): string | undefined {
+function describeProtobuf({ metadata, data }: Payload): string | undefined {
   const read = (key: string) => new TextDecoder().decode(metadata[key]);
   if (read("encoding") !== "binary/protobuf") return undefined;
   const type = read("messageType").split(".").at(-1)!;

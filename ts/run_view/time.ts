@@ -1,5 +1,5 @@
 // Times, durations and counts, in the forms that the page and reports use.
-export { spanText as lasting } from "../debug/run/span_text.ts";
+export { formatTimeSpan as lasting } from "../debug/run/span_text.ts";
 
 /** "0:38.9": minutes, seconds and tenths since the start; hours and days where there are any. */
 export function clock(ms: number, digits = 1): string {

@@ -13,7 +13,7 @@ import { RAW_SERVICE } from "../../../ts/compat/client/connection.ts";
 import { NativeConnection } from "../../../ts/compat/worker/connection.ts";
 import { Runtime } from "../../../ts/compat/worker/runtime.ts";
 import { Worker } from "../../../ts/compat/worker/worker.ts";
-import { withSignalOf } from "../../../ts/compat/worker/client_signal.ts";
+import { runWithAbortSignal } from "../../../ts/compat/worker/client_signal.ts";
 import { type CallOptions, Code, type RawService, ServiceError } from "../../../ts/service/raw.ts";
 
 interface Sent {
@@ -118,7 +118,7 @@ test("a client of a worker's connection works in a canceled activity; one of ano
     [RAW_SERVICE]: { value: inner[RAW_SERVICE] },
   }) as NativeConnection;
   const signal = AbortSignal.abort();
-  await withSignalOf(
+  await runWithAbortSignal(
     new Client({ connection: native }),
     signal,
     () => native.workflowService.getSystemInfo({}),
@@ -126,7 +126,7 @@ test("a client of a worker's connection works in a canceled activity; one of ano
   assert.deepEqual(sent.map(({ to, options }) => [to, options.signal]), [["native", undefined]]);
   const other = recorded("other", sent);
   await assert.rejects(
-    withSignalOf(
+    runWithAbortSignal(
       new Client({ connection: other }),
       signal,
       () => other.workflowService.getSystemInfo({}),

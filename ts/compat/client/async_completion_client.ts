@@ -58,7 +58,7 @@ export class AsyncCompletionClient extends BaseClient {
   }
 
   #context(address: Address, options: AsyncCompletionOperationOptions | undefined) {
-    checkActivityAddress(addressOf(address));
+    checkActivityAddress(normalizeAddress(address));
     const given = options?.serializationContext;
     if (given !== undefined || address instanceof Uint8Array) return this.operationContext(given);
     const { workflowId, activityId } = address;
@@ -87,7 +87,7 @@ export class AsyncCompletionClient extends BaseClient {
       toPayloadWithTypeInfo(payloadConverter, result, options?.serializationContext, type),
     );
     await this.#report(() =>
-      completeActivity(context, addressOf(address), value, this.callSettings())
+      completeActivity(context, normalizeAddress(address), value, this.callSettings())
     );
   }
 
@@ -99,7 +99,12 @@ export class AsyncCompletionClient extends BaseClient {
   ): Promise<void> {
     const context = this.#context(address, options);
     await this.#report(() =>
-      failActivity(context, addressOf(address), ensureTemporalFailure(err), this.callSettings())
+      failActivity(
+        context,
+        normalizeAddress(address),
+        ensureTemporalFailure(err),
+        this.callSettings(),
+      )
     );
   }
 
@@ -111,7 +116,7 @@ export class AsyncCompletionClient extends BaseClient {
   ): Promise<void> {
     const context = this.#context(address, options);
     await this.#report(() =>
-      reportCancellation(context, addressOf(address), [details], this.callSettings())
+      reportCancellation(context, normalizeAddress(address), [details], this.callSettings())
     );
   }
 
@@ -123,12 +128,12 @@ export class AsyncCompletionClient extends BaseClient {
   ): Promise<void> {
     const context = this.#context(address, options);
     await this.#report(() =>
-      heartbeatActivity(context, addressOf(address), [details], this.callSettings())
+      heartbeatActivity(context, normalizeAddress(address), [details], this.callSettings())
     );
   }
 }
 
-function addressOf(
+function normalizeAddress(
   address: Address,
 ): Uint8Array | { workflowId: string; activityId: string; runId?: string } {
   return typeof address !== "object" || address === null || ArrayBuffer.isView(address)

@@ -25,9 +25,9 @@ import {
   type AnyConnection,
   Connection,
   type ConnectionLike,
-  connectionOf,
-  rawServiceOf,
+  getRawService,
   RETRIES,
+  toConnection,
 } from "./connection.ts";
 import { loadDataConverter } from "./load_data_converter.ts";
 import { receivedPayloads } from "./received_payloads.ts";
@@ -68,7 +68,7 @@ export class BaseClient {
     const loaded = loadDataConverter(options.dataConverter);
     this.connection = options.connection === undefined
       ? Connection.lazy()
-      : connectionOf(options.connection);
+      : toConnection(options.connection);
     this.options = {
       identity: processIdentity(),
       namespace: "default",
@@ -83,7 +83,7 @@ export class BaseClient {
       codec: loaded.payloadCodecs.map(productCodec),
       encodeCommonAttributes: encodesErrorText(loaded),
     });
-    const raw = rawServiceOf(this.connection);
+    const raw = getRawService(this.connection);
     this.#base = {
       calls: new Calls(
         codec === undefined

@@ -1,7 +1,7 @@
 // `Client` of `@temporalio/client`: clients of workflows, schedules and activities over one
 // connection.
 import { BaseClient, type BaseClientOptions, type LoadedWithDefaults } from "./base_client.ts";
-import { Connection, connectionOf } from "./connection.ts";
+import { Connection, toConnection } from "./connection.ts";
 import type { QueryRejectCondition } from "./enums.ts";
 import type { ClientInterceptors } from "./interceptors.ts";
 import { loadDataConverter } from "./load_data_converter.ts";
@@ -55,7 +55,7 @@ export class Client extends BaseClient {
     const { interceptors = {}, workflow = {}, ...rest } = configured;
     const base = {
       ...rest,
-      connection: rest.connection === undefined ? Connection.lazy() : connectionOf(rest.connection),
+      connection: rest.connection === undefined ? Connection.lazy() : toConnection(rest.connection),
       // Loaded once for all clients.
       dataConverter: loadDataConverter(rest.dataConverter),
     };

@@ -125,13 +125,13 @@ export interface ConnectionLike {
 export type AnyConnection = ConnectionLike | { readonly service: RawService } | RawService;
 
 /** Returns the connection in the form for clients. */
-export function connectionOf(given: AnyConnection): ConnectionLike {
+export function toConnection(given: AnyConnection): ConnectionLike {
   if ("workflowService" in given) return given;
   return Connection.over("service" in given ? given.service : given);
 }
 
 /** Returns the native service of any connection. */
-export function rawServiceOf(connection: ConnectionLike): RawService {
+export function getRawService(connection: ConnectionLike): RawService {
   return connection[RAW_SERVICE] ?? rawOver(connection);
 }
 
@@ -161,7 +161,7 @@ function grpcOptions(options: ConnectionOptions): GrpcOptions {
   const config = tls === undefined || tls === null ? apiKey !== undefined : tls;
   const text = (pem: Uint8Array) => new TextDecoder().decode(pem);
   return {
-    address: addressOf(options.address ?? LOCAL_TARGET),
+    address: normalizeHostPort(options.address ?? LOCAL_TARGET),
     tls: typeof config === "boolean" ? config : {
       ...(config.serverNameOverride !== undefined && { serverName: config.serverNameOverride }),
       ...(config.serverRootCACertificate &&
@@ -176,7 +176,7 @@ function grpcOptions(options: ConnectionOptions): GrpcOptions {
 }
 
 /** Adds the default port and removes a scheme. */
-function addressOf(address: string): string {
+function normalizeHostPort(address: string): string {
   const bare = address.replace(/^(?:https?|grpc):\/\//, "");
   return /:\d+$/.test(bare) || bare.startsWith("unix:") ? bare : `${bare}:7233`;
 }

@@ -1,5 +1,5 @@
 // Errors of `@temporalio/client`, with the official names and fields.
-import { named } from "../common/error_names.ts";
+import { defineErrorName } from "../common/error_names.ts";
 import { isError, isRecord } from "../common/text.ts";
 import type { RetryState } from "../common/failures.ts";
 import { Code } from "../../service/raw.ts";
@@ -168,26 +168,29 @@ export class NexusOperationAlreadyStartedError extends Error {}
 /** The standalone operation does not exist. */
 export class NexusOperationNotFoundError extends Error {}
 
-named(ServiceError, "ServiceError");
-named(WorkflowFailedError, "WorkflowFailedError");
-named(WorkflowUpdateFailedError, "WorkflowUpdateFailedError");
-named(WorkflowUpdateRPCTimeoutOrCancelledError, "WorkflowUpdateRPCTimeoutOrCancelledError");
-named(WorkflowContinuedAsNewError, "WorkflowExecutionContinuedAsNewError");
-named(ActivityNotFoundError, "ActivityNotFoundError");
-named(ActivityCompletionError, "ActivityCompletionError");
-named(ActivityCancelledError, "ActivityCancelledError");
-named(ActivityPausedError, "ActivityPausedError");
-named(ActivityResetError, "ActivityResetError");
-named(ActivityExecutionFailedError, "ActivityExecutionFailedError");
-named(ActivityExecutionAlreadyStartedError, "ActivityExecutionAlreadyStartedError");
-named(QueryRejectedError, "QueryRejectedError");
-named(QueryNotRegisteredError, "QueryNotRegisteredError");
-named(ScheduleAlreadyRunning, "ScheduleAlreadyRunning");
-named(ScheduleNotFoundError, "ScheduleNotFoundError");
-named(BuildIdNotFoundError, "BuildIdNotFoundError");
-named(NexusOperationFailureError, "NexusOperationFailureError");
-named(NexusOperationAlreadyStartedError, "NexusOperationAlreadyStartedError");
-named(NexusOperationNotFoundError, "NexusOperationNotFoundError");
+defineErrorName(ServiceError, "ServiceError");
+defineErrorName(WorkflowFailedError, "WorkflowFailedError");
+defineErrorName(WorkflowUpdateFailedError, "WorkflowUpdateFailedError");
+defineErrorName(
+  WorkflowUpdateRPCTimeoutOrCancelledError,
+  "WorkflowUpdateRPCTimeoutOrCancelledError",
+);
+defineErrorName(WorkflowContinuedAsNewError, "WorkflowExecutionContinuedAsNewError");
+defineErrorName(ActivityNotFoundError, "ActivityNotFoundError");
+defineErrorName(ActivityCompletionError, "ActivityCompletionError");
+defineErrorName(ActivityCancelledError, "ActivityCancelledError");
+defineErrorName(ActivityPausedError, "ActivityPausedError");
+defineErrorName(ActivityResetError, "ActivityResetError");
+defineErrorName(ActivityExecutionFailedError, "ActivityExecutionFailedError");
+defineErrorName(ActivityExecutionAlreadyStartedError, "ActivityExecutionAlreadyStartedError");
+defineErrorName(QueryRejectedError, "QueryRejectedError");
+defineErrorName(QueryNotRegisteredError, "QueryNotRegisteredError");
+defineErrorName(ScheduleAlreadyRunning, "ScheduleAlreadyRunning");
+defineErrorName(ScheduleNotFoundError, "ScheduleNotFoundError");
+defineErrorName(BuildIdNotFoundError, "BuildIdNotFoundError");
+defineErrorName(NexusOperationFailureError, "NexusOperationFailureError");
+defineErrorName(NexusOperationAlreadyStartedError, "NexusOperationAlreadyStartedError");
+defineErrorName(NexusOperationNotFoundError, "NexusOperationNotFoundError");
 
 /** Returns whether an error is an error of the service, in gRPC's form. */
 export function isGrpcServiceError(error: unknown): error is GrpcServiceError {

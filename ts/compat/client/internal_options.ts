@@ -47,7 +47,7 @@ export interface Attached {
 
 type Request = { [field: string]: unknown };
 
-function fieldsOf({ requestId, completionCallbacks, links, onConflictOptions }: Attached) {
+function makeRequestFields({ requestId, completionCallbacks, links, onConflictOptions }: Attached) {
   return {
     ...(requestId !== undefined && { requestId }),
     ...(links !== undefined && { links: links.map((link): Link => fromPlain(LinkSchema, link)) }),
@@ -63,9 +63,12 @@ function fieldsOf({ requestId, completionCallbacks, links, onConflictOptions }: 
 
 function attach(method: MethodName, request: Request, attached: Attached): Request {
   if (method === "updateWorkflowExecution") {
-    return { ...request, request: { ...request["request"] as Request, ...fieldsOf(attached) } };
+    return {
+      ...request,
+      request: { ...request["request"] as Request, ...makeRequestFields(attached) },
+    };
   }
-  return { ...request, ...fieldsOf(attached) };
+  return { ...request, ...makeRequestFields(attached) };
 }
 
 /** Methods with attachments in their requests or responses. */

@@ -41,7 +41,7 @@ function refuse({ externalStorage, payloadCodecs }: DataConverter | LoadedDataCo
 }
 
 /** Returns the converter that a module exports. Throws a ValueError. */
-function converterOf(exports: unknown, path: string, kind: Kind): never {
+function readConverterExport(exports: unknown, path: string, kind: Kind): never {
   // The default export of an imported CommonJS module is its whole exports object.
   const of = (from: unknown) =>
     isRecord(from) || typeof from === "function" ? (from as Exports)[kind] : undefined;
@@ -116,16 +116,16 @@ function loaded(
   const { payloadConverterPath, failureConverterPath, payloadCodecs } = given;
   return {
     payloadConverter: payloadConverterPath
-      ? converterOf(exports.payloadConverter, payloadConverterPath, "payloadConverter")
+      ? readConverterExport(exports.payloadConverter, payloadConverterPath, "payloadConverter")
       : defaultPayloadConverter,
     failureConverter: failureConverterPath
-      ? converterOf(exports.failureConverter, failureConverterPath, "failureConverter")
+      ? readConverterExport(exports.failureConverter, failureConverterPath, "failureConverter")
       : defaultFailureConverter,
     payloadCodecs: payloadCodecs ?? [],
   };
 }
 
-const pathsOf = ({ payloadConverterPath, failureConverterPath }: DataConverter) =>
+const selectPaths = ({ payloadConverterPath, failureConverterPath }: DataConverter) =>
   ([["payloadConverter", payloadConverterPath], [
     "failureConverter",
     failureConverterPath,
@@ -142,7 +142,7 @@ export function loadDataConverter(
   refuse(given);
   if ("payloadConverter" in given) return given;
   const exports: { [kind in Kind]?: unknown } = {};
-  for (const [kind, path] of pathsOf(given as DataConverter)) {
+  for (const [kind, path] of selectPaths(given as DataConverter)) {
     try {
       exports[kind] = required(path);
     } catch (error) {
@@ -156,7 +156,7 @@ export function loadDataConverter(
 export async function importDataConverter(given: DataConverter = {}): Promise<LoadedDataConverter> {
   refuse(given);
   const exports: { [kind in Kind]?: unknown } = {};
-  for (const [kind, path] of pathsOf(given)) {
+  for (const [kind, path] of selectPaths(given)) {
     exports[kind] = await imported(path).catch((error) => {
       throw notLoaded(error, path, kind);
     });

@@ -27,7 +27,7 @@ export type OperatorService = {
 type PlainMethod = (request: PlainMessage) => Promise<PlainMessage>;
 
 /** Returns a service of these methods. Unknown names throw an error. */
-function serviceOf<S>(title: string, methods: { readonly [name: string]: PlainMethod }): S {
+function makePlainService<S>(title: string, methods: { readonly [name: string]: PlainMethod }): S {
   const service: { [name: string]: PlainMethod } = {};
   for (const [name, call] of Object.entries(methods)) {
     service[name] = async (request) => {
@@ -69,7 +69,7 @@ export function plainService(raw: RawService): WorkflowService {
     };
   }
   for (const name of OTHER_METHODS) methods[name] = (request) => callOther(raw, name, request);
-  return serviceOf("workflowService", methods);
+  return makePlainService("workflowService", methods);
 }
 
 /** Returns the methods of the same server's OperatorService. */
@@ -77,7 +77,7 @@ export function operatorService(raw: RawService): OperatorService {
   const methods = OPERATOR_METHODS.map((
     name,
   ): [string, PlainMethod] => [name, (request) => callOperator(raw, name, request)]);
-  return serviceOf("operatorService", Object.fromEntries(methods));
+  return makePlainService("operatorService", Object.fromEntries(methods));
 }
 
 /** Returns a service of bytes over the methods of a connection of another class. */

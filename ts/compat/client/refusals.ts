@@ -49,7 +49,7 @@ export interface Concern {
 }
 
 /** Returns the service error of a thrown error, also if the caller canceled the call. */
-function refusalOf(
+function findServiceError(
   thrown: unknown,
   { aborted }: Pick<Concern, "aborted">,
 ): RawServiceError | undefined {
@@ -60,7 +60,7 @@ function refusalOf(
 
 /** Returns the error in gRPC's form; undefined without a service error. */
 export function grpcErrorIn(thrown: unknown, concern: Concern): Error | undefined {
-  const refusal = refusalOf(thrown, concern);
+  const refusal = findServiceError(thrown, concern);
   return refusal === undefined ? undefined : grpcError(refusal);
 }
 
@@ -74,7 +74,7 @@ export function officialError(thrown: unknown, concern: Concern): unknown {
     const status = WorkflowExecutionStatus[thrown.status as keyof typeof WorkflowExecutionStatus];
     return new QueryRejectedError(status ?? WorkflowExecutionStatus.UNSPECIFIED);
   }
-  const refusal = refusalOf(thrown, concern);
+  const refusal = findServiceError(thrown, concern);
   if (refusal === undefined) {
     return isGrpcServiceError(thrown)
       ? new ServiceError(concern.fallback, { cause: thrown })
@@ -109,7 +109,7 @@ export function officialUpdateError(thrown: unknown, concern: Concern): unknown 
   if (thrown instanceof native.WorkflowUpdateFailedError) {
     return new WorkflowUpdateFailedError("Workflow Update failed", thrown.cause);
   }
-  const refusal = refusalOf(thrown, concern);
+  const refusal = findServiceError(thrown, concern);
   if (refusal?.code === Code.DEADLINE_EXCEEDED || refusal?.code === Code.CANCELLED) {
     const message = refusal.message || "Workflow update call timeout or cancelled";
     return new WorkflowUpdateRPCTimeoutOrCancelledError(message, { cause: grpcError(refusal) });
@@ -169,7 +169,7 @@ export function officialActivityError(thrown: unknown, concern: Concern): unknow
   }
   // The converter's error for a value that cannot be encoded.
   if (thrown instanceof ValueError) return thrown;
-  const refusal = refusalOf(thrown, concern);
+  const refusal = findServiceError(thrown, concern);
   if (refusal === undefined) return new ActivityCompletionError("Unexpected failure");
   return refusal.code === Code.NOT_FOUND
     ? new ActivityNotFoundError("Not found")

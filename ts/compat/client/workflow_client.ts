@@ -116,14 +116,14 @@ const SIGNAL_WITH_START_OPTIONS = {
   signalTypeInfo: 1,
 };
 
-function checked(options: Partial<WorkflowOptions>): void {
+function checkRequiredOptions(options: Partial<WorkflowOptions>): void {
   if (!options?.taskQueue) throw new TypeError("Missing WorkflowOptions.taskQueue");
   if (!options.workflowId) throw new TypeError("Missing WorkflowOptions.workflowId");
 }
 
 function compiled(options: object, typeInfo: PayloadTypeInfo | undefined): CompiledWorkflowOptions {
   rejectMisspelledOptions("the start of a workflow", options, CLIENT_START_OPTIONS);
-  checked(options as WorkflowOptions);
+  checkRequiredOptions(options as WorkflowOptions);
   return compileWorkflowOptions(
     { args: [], ...options, typeInfo } as unknown as WorkflowOptions,
   ) as CompiledWorkflowOptions;

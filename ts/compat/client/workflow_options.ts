@@ -105,7 +105,7 @@ export type WorkflowSignalWithStartOptions<SignalArgs extends AnyArgs = []> = Si
 [any, ...any[]] ? WorkflowSignalWithStartOptionsWithArgs<SignalArgs>
   : WorkflowSignalWithStartOptionsWithoutArgs<SignalArgs>;
 
-function overrideOf(override: VersioningOverride | undefined): PlainMessage | undefined {
+function encodeOverride(override: VersioningOverride | undefined): PlainMessage | undefined {
   if (!override) return undefined;
   if (override === "AUTO_UPGRADE") return { autoUpgrade: true, behavior: 2 };
   return {
@@ -133,7 +133,7 @@ export function compileWorkflowOptions<T extends WorkflowOptions>(
     workflowRunTimeout: msOptionalToTs(workflowRunTimeout),
     workflowTaskTimeout: msOptionalToTs(workflowTaskTimeout),
     startDelay: msOptionalToTs(startDelay),
-    versioningOverride: overrideOf(versioningOverride),
+    versioningOverride: encodeOverride(versioningOverride),
   } as unknown as WithCompiledWorkflowOptions<T>;
 }
 

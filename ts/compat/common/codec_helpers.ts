@@ -145,7 +145,7 @@ export async function encodeMapToPayloads<K extends string>(
   map: Record<K, unknown>,
   context?: SerializationContext,
 ): Promise<Payloads<K>> {
-  return await eachOf(map, async (value, key) => {
+  return await mapValues(map, async (value, key) => {
     const payload = payloadConverter.toPayload(value, context);
     // A user's converter may return undefined, whatever its type.
     if (payload as unknown === undefined) {
@@ -162,10 +162,13 @@ export async function decodeMapFromPayloads<K extends string>(
   context?: SerializationContext,
 ): Promise<Record<K, unknown> | undefined> {
   if (map === undefined || map === null) return undefined;
-  return await eachOf(map, (payload) => decodeOptionalSinglePayload(converter, payload, context));
+  return await mapValues(
+    map,
+    (payload) => decodeOptionalSinglePayload(converter, payload, context),
+  );
 }
 
-async function eachOf<K extends string, From, To>(
+async function mapValues<K extends string, From, To>(
   map: Record<K, From>,
   to: (value: From, key: string) => Promise<To>,
 ): Promise<Record<K, To>> {

@@ -17,7 +17,7 @@ export function appended<T extends object>(
 }
 
 /** Returns all fields without null and undefined; later ones override earlier ones. */
-export function resolved<T extends object>(
+export function mergeContributions<T extends object>(
   chain: readonly Contributor<T>[],
   more: T | undefined,
 ): T {

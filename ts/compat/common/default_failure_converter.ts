@@ -11,10 +11,10 @@ import { failureTrace } from "../../converter/stack.ts";
 import { MAX_CAUSES } from "../../converter/thrown.ts";
 import {
   cameAs,
-  errorOf,
-  handlerErrorOf,
   hasKind,
   inWords,
+  makeFailureError,
+  makeHandlerError,
   messageOfError,
   NOT_AN_ERROR,
   type ProtoFailure,
@@ -103,9 +103,9 @@ export class DefaultFailureConverter implements FailureConverter {
     const cause = this.optionalFailureToOptionalError(failure.cause, payloadConverter, context);
     const { message, failureInfo } = fromPlain(FailureSchema, { ...failure, cause: undefined });
     if (failureInfo.case === "nexusHandlerFailureInfo") {
-      return handlerErrorOf(message, failureInfo.value, failure, cause);
+      return makeHandlerError(message, failureInfo.value, failure, cause);
     }
-    return errorOf(
+    return makeFailureError(
       { message, info: failureInfo },
       cause as TemporalFailure | undefined,
       productConverter(payloadConverter, context),

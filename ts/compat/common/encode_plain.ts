@@ -22,7 +22,7 @@ export function encodeUsual(desc: DescMessage, plain: PlainMessage): Uint8Array 
   const to = spare ?? new BinaryWriter();
   spare = undefined;
   const encoding: Encoding = { to, fields: [], top: 0, sound: new Map() };
-  if (!writeFields(plain, encoding, planOf(desc))) return undefined;
+  if (!writeFields(plain, encoding, makePlan(desc))) return undefined;
   const bytes = to.finish();
   if (bytes.length <= MAX_SPARE_BYTES) spare = to;
   return bytes;
@@ -134,7 +134,7 @@ function isSound(prototype: object | null, encoding: Encoding, plan: MessagePlan
 
 const plans = new WeakMap<DescMessage, MessagePlan>();
 
-function planOf(desc: DescMessage): MessagePlan {
+function makePlan(desc: DescMessage): MessagePlan {
   let plan = plans.get(desc);
   if (plan === undefined) {
     plan = new Map(desc.fields.map((field) => [plainName(field), fieldPlan(field)]));
@@ -174,7 +174,7 @@ function fieldValue(field: DescField): ValuePlan {
       const of = field.message ?? field.enum ?? field.scalar!;
       const isList = field.fieldKind === "list";
       return {
-        tag: tagOf(number, WireType.LengthDelimited),
+        tag: makeTag(number, WireType.LengthDelimited),
         unset: NEVER_UNSET,
         write: isList ? listWriter(field) : field.mapKey === ScalarType.STRING ? writeMap : unusual,
         message: undefined,
@@ -187,13 +187,13 @@ function fieldValue(field: DescField): ValuePlan {
       return valuePlan(
         number,
         field.enum ?? field.scalar!,
-        hasDefault ? defaultOf(field.enum ?? field.scalar!) : NEVER_UNSET,
+        hasDefault ? getScalarDefault(field.enum ?? field.scalar!) : NEVER_UNSET,
       );
     }
   }
 }
 
-const tagOf = (number: number, wireType: WireType): number => ((number << 3) | wireType) >>> 0;
+const makeTag = (number: number, wireType: WireType): number => ((number << 3) | wireType) >>> 0;
 
 /** `of`: the type of a value. */
 function valuePlan(
@@ -208,12 +208,12 @@ function valuePlan(
     : SCALARS[of] ?? [WireType.Varint, unusual];
   let plan: MessagePlan | undefined;
   const message = typeof of === "object" && of.kind === "message"
-    ? () => plan ??= planOf(of)
+    ? () => plan ??= makePlan(of)
     : undefined;
-  return { tag: tagOf(number, wireType), unset, write, message, item: undefined };
+  return { tag: makeTag(number, wireType), unset, write, message, item: undefined };
 }
 
-function defaultOf(of: DescEnum | ScalarType): unknown {
+function getScalarDefault(of: DescEnum | ScalarType): unknown {
   if (typeof of === "object") return of.values[0]!.number;
   if (of === ScalarType.BOOL) return false;
   return of === ScalarType.STRING ? "" : 0;
@@ -262,7 +262,7 @@ const writePacked: Write = (value, { to }, { tag }) => {
   return true;
 };
 
-const KEY = tagOf(1, WireType.LengthDelimited);
+const KEY = makeTag(1, WireType.LengthDelimited);
 
 const writeMap: Write = (value, encoding, { tag, item }) => {
   if (typeof value !== "object") return false;

@@ -4,7 +4,7 @@
  * Sets the name of an error class on its prototype, like the official classes, so that it is not
  * printed or spread with the fields. Subclasses can override it.
  */
-export function named(type: { readonly prototype: object }, name: string): void {
+export function defineErrorName(type: { readonly prototype: object }, name: string): void {
   Object.defineProperty(type.prototype, "name", {
     configurable: true,
     enumerable: true,

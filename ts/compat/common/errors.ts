@@ -1,7 +1,7 @@
 // Errors of `@temporalio/common` that are not failures, with the official names; programs use
 // instanceof.
 
-import { named } from "./error_names.ts";
+import { defineErrorName } from "./error_names.ts";
 
 /** A value is invalid. */
 export class ValueError extends Error {
@@ -68,12 +68,12 @@ export class ExternalStorageNotConfiguredError extends Error {
   }
 }
 
-named(ValueError, "ValueError");
-named(PayloadConverterError, "PayloadConverterError");
-named(IllegalStateError, "IllegalStateError");
-named(WorkflowNotFoundError, "WorkflowNotFoundError");
-named(NamespaceNotFoundError, "NamespaceNotFoundError");
-named(WorkflowError, "WorkflowError");
-named(DeterminismViolationError, "DeterminismViolationError");
-named(CompleteAsyncError, "CompleteAsyncError");
-named(ExternalStorageNotConfiguredError, "ExternalStorageNotConfiguredError");
+defineErrorName(ValueError, "ValueError");
+defineErrorName(PayloadConverterError, "PayloadConverterError");
+defineErrorName(IllegalStateError, "IllegalStateError");
+defineErrorName(WorkflowNotFoundError, "WorkflowNotFoundError");
+defineErrorName(NamespaceNotFoundError, "NamespaceNotFoundError");
+defineErrorName(WorkflowError, "WorkflowError");
+defineErrorName(DeterminismViolationError, "DeterminismViolationError");
+defineErrorName(CompleteAsyncError, "CompleteAsyncError");
+defineErrorName(ExternalStorageNotConfiguredError, "ExternalStorageNotConfiguredError");

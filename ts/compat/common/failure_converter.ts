@@ -105,8 +105,8 @@ function toError(
     : toError(failure.cause, converter, shown.cause);
   const { info } = readable;
   const error = info.case === "nexusHandlerFailureInfo"
-    ? handlerErrorOf(readable.message, info.value, shown, cause)
-    : errorOf(readable, cause as TemporalFailure | undefined, converter);
+    ? makeHandlerError(readable.message, info.value, shown, cause)
+    : makeFailureError(readable, cause as TemporalFailure | undefined, converter);
   error.stack = readable.stackTrace;
   if (error instanceof TemporalFailure) cameAs(error, failure, shown);
   return error;
@@ -118,7 +118,7 @@ const TEMPORAL_FAILURE = "temporal.api.failure.v1.Failure";
 type HandlerInfo = Extract<Info, { case: "nexusHandlerFailureInfo" }>["value"];
 
 /** Returns the error of a handler's failure; `shown`: the message in the official form. */
-export function handlerErrorOf(
+export function makeHandlerError(
   message: string,
   { type, retryBehavior }: HandlerInfo,
   shown: ProtoFailure,
@@ -216,7 +216,7 @@ function withEncodedAttributes(
 }
 
 /** Returns the error of one failure, without a stack, with its cause. */
-export function errorOf(
+export function makeFailureError(
   { message, info }: { message: string; info: Info },
   cause: TemporalFailure | undefined,
   converter: PayloadConverter,
@@ -333,14 +333,14 @@ export function messageOfError(
   return create(FailureSchema, {
     message: messageOf(error),
     source: FAILURE_SOURCE,
-    stackTrace: traceOf(error),
+    stackTrace: formatTrace(error),
     ...(error.cause ? { cause: causeOf(error.cause) } : {}),
-    failureInfo: infoOf(error, converter),
+    failureInfo: makeFailureInfo(error, converter),
   });
 }
 
 /** Failures of this package have their class name; other errors have their name at construction. */
-function traceOf(error: Error): string {
+function formatTrace(error: Error): string {
   const original = originalError(error);
   return failureTrace(
     original ?? error,
@@ -386,7 +386,7 @@ export function inWords(thrown: unknown): string {
   }
 }
 
-function infoOf(error: Error, converter: PayloadConverter): InfoInit {
+function makeFailureInfo(error: Error, converter: PayloadConverter): InfoInit {
   const payloads = (values: unknown[] | null | undefined) =>
     values === undefined || values === null || values.length === 0
       ? undefined

@@ -4,9 +4,9 @@
 import { type OptionNames, rejectMisspelledOptions } from "../../base/option_names.ts";
 import { TemporalFailure as ConverterFailure } from "../../converter/failures.ts";
 import { findCause, isA, messageOf, nameOf } from "../../converter/thrown.ts";
-import { named } from "./error_names.ts";
+import { defineErrorName } from "./error_names.ts";
 import { type InBothSpellings, inBothSpellings } from "./options.ts";
-import { madeOf } from "./originals.ts";
+import { recordOriginal } from "./originals.ts";
 import type { Duration } from "./time.ts";
 
 const TIMEOUTS = ["START_TO_CLOSE", "SCHEDULE_TO_START", "SCHEDULE_TO_CLOSE", "HEARTBEAT"] as const;
@@ -300,16 +300,16 @@ export class NexusOperationFailure extends TemporalFailure {
   }
 }
 
-named(TemporalFailure, "TemporalFailure");
-named(ServerFailure, "ServerFailure");
-named(ApplicationFailure, "ApplicationFailure");
-named(CancelledFailure, "CancelledFailure");
-named(TerminatedFailure, "TerminatedFailure");
-named(TimeoutFailure, "TimeoutFailure");
-named(ActivityFailure, "ActivityFailure");
-named(ChildWorkflowFailure, "ChildWorkflowFailure");
-named(WorkflowExecutionAlreadyStartedError, "WorkflowExecutionAlreadyStartedError");
-named(NexusOperationFailure, "NexusOperationFailure");
+defineErrorName(TemporalFailure, "TemporalFailure");
+defineErrorName(ServerFailure, "ServerFailure");
+defineErrorName(ApplicationFailure, "ApplicationFailure");
+defineErrorName(CancelledFailure, "CancelledFailure");
+defineErrorName(TerminatedFailure, "TerminatedFailure");
+defineErrorName(TimeoutFailure, "TimeoutFailure");
+defineErrorName(ActivityFailure, "ActivityFailure");
+defineErrorName(ChildWorkflowFailure, "ChildWorkflowFailure");
+defineErrorName(WorkflowExecutionAlreadyStartedError, "WorkflowExecutionAlreadyStartedError");
+defineErrorName(NexusOperationFailure, "NexusOperationFailure");
 
 /** Returns the failure for an invalid payload, which is not retried. */
 export function createPayloadValidationError(details: unknown): ApplicationFailure {
@@ -335,7 +335,7 @@ export function ensureApplicationFailure(error: unknown): ApplicationFailure {
       false,
     );
     failure.stack = record?.stack ? String(record.stack) : "";
-    if (isA(error, Error)) madeOf(failure, error);
+    if (isA(error, Error)) recordOriginal(failure, error);
     return failure;
   } catch {
     // A proxy or getter that throws.

@@ -1,5 +1,5 @@
 // Loggers of `@temporalio/*`: the interface, and a logger that adds fields to each line.
-import { appended, type Contributor, resolved } from "./contributors.ts";
+import { appended, type Contributor, mergeContributions } from "./contributors.ts";
 
 /** Level of a line. */
 export type LogLevel = "TRACE" | "DEBUG" | "INFO" | "WARN" | "ERROR";
@@ -60,26 +60,26 @@ export class LoggerWithComposedMetadata implements Logger {
 
   /** Writes a line of a level. */
   log(level: LogLevel, message: string, extraMeta?: LogMetadata): void {
-    this.#parent.log(level, message, resolved(this.#contributors, extraMeta));
+    this.#parent.log(level, message, mergeContributions(this.#contributors, extraMeta));
   }
   /** Writes a line of level TRACE. */
   trace(message: string, extraMeta?: LogMetadata): void {
-    this.#parent.trace(message, resolved(this.#contributors, extraMeta));
+    this.#parent.trace(message, mergeContributions(this.#contributors, extraMeta));
   }
   /** Writes a line of level DEBUG. */
   debug(message: string, extraMeta?: LogMetadata): void {
-    this.#parent.debug(message, resolved(this.#contributors, extraMeta));
+    this.#parent.debug(message, mergeContributions(this.#contributors, extraMeta));
   }
   /** Writes a line of level INFO. */
   info(message: string, extraMeta?: LogMetadata): void {
-    this.#parent.info(message, resolved(this.#contributors, extraMeta));
+    this.#parent.info(message, mergeContributions(this.#contributors, extraMeta));
   }
   /** Writes a line of level WARN. */
   warn(message: string, extraMeta?: LogMetadata): void {
-    this.#parent.warn(message, resolved(this.#contributors, extraMeta));
+    this.#parent.warn(message, mergeContributions(this.#contributors, extraMeta));
   }
   /** Writes a line of level ERROR. */
   error(message: string, extraMeta?: LogMetadata): void {
-    this.#parent.error(message, resolved(this.#contributors, extraMeta));
+    this.#parent.error(message, mergeContributions(this.#contributors, extraMeta));
   }
 }

@@ -1,5 +1,5 @@
 // Metrics of `@temporalio/*`: the interface, a no-op implementation, and one that adds tags.
-import { appended, type Contributor, resolved } from "./contributors.ts";
+import { appended, type Contributor, mergeContributions } from "./contributors.ts";
 
 /** Tags by name. */
 export type MetricTags = Record<string, string | number | boolean>;
@@ -174,13 +174,13 @@ class TaggedMetric {
     } = parent);
   }
   add(value: number, extraTags?: MetricTags): void {
-    this.#parent.add!(value, resolved(this.#tags, extraTags));
+    this.#parent.add!(value, mergeContributions(this.#tags, extraTags));
   }
   record(value: number, extraTags?: MetricTags): void {
-    this.#parent.record!(value, resolved(this.#tags, extraTags));
+    this.#parent.record!(value, mergeContributions(this.#tags, extraTags));
   }
   set(value: number, extraTags?: MetricTags): void {
-    this.#parent.set!(value, resolved(this.#tags, extraTags));
+    this.#parent.set!(value, mergeContributions(this.#tags, extraTags));
   }
   withTags(extraTags: MetricTags): TaggedMetric {
     return new TaggedMetric(this.#parent, appended(this.#tags, extraTags) ?? []);

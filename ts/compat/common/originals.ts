@@ -2,7 +2,7 @@
 const originals = new WeakMap<Error, Error>();
 
 /** Records the original error of a failure. */
-export function madeOf(failure: Error, original: Error): void {
+export function recordOriginal(failure: Error, original: Error): void {
   originals.set(failure, original);
 }
 

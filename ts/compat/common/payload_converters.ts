@@ -221,7 +221,7 @@ export class DefaultPayloadConverter extends CompositePayloadConverter {
 export const defaultPayloadConverter: DefaultPayloadConverter = new DefaultPayloadConverter();
 
 /** Returns the payload with both fields set. */
-export const full = ({ metadata, data }: Payload): FullPayload => ({
+export const fillPayload = ({ metadata, data }: Payload): FullPayload => ({
   metadata: metadata ?? {},
   data: data ?? new Uint8Array(0),
 });
@@ -245,8 +245,8 @@ export function productConverter(
   context?: SerializationContext,
 ): ProductConverter {
   const encode = (value: unknown): FullPayload => {
-    if (value instanceof RawValue) return full(value.payload);
-    return full(converter.toPayload(value, context));
+    if (value instanceof RawValue) return fillPayload(value.payload);
+    return fillPayload(converter.toPayload(value, context));
   };
   // Payloads without an encoding (void results, other SDKs) are decoded by the native converter.
   const decode = converter === defaultPayloadConverter ? jsonPayloadConverter : converter;

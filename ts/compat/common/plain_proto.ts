@@ -41,15 +41,15 @@ const is64 = (type: ScalarType): boolean => UNSIGNED.has(type) || SIGNED.has(typ
 const prototypes = new Map<string, object>();
 
 /** Defaults of unset fields. */
-function prototypeOf(desc: DescMessage): object {
+function makePrototype(desc: DescMessage): object {
   let prototype = prototypes.get(desc.typeName);
   if (prototype === undefined) {
     prototype = Object.fromEntries(
-      desc.fields.map((field) => [plainName(field), defaultOf(field)]),
+      desc.fields.map((field) => [plainName(field), getFieldDefault(field)]),
     ) as object;
     Object.defineProperty(prototype, "toJSON", {
       value: function (this: Fields) {
-        return jsonOf(desc, this);
+        return toPlainJson(desc, this);
       },
     });
     prototypes.set(desc.typeName, prototype);
@@ -61,7 +61,7 @@ function prototypeOf(desc: DescMessage): object {
  * JSON of a message like protobufjs: enumerations as names, 64-bit integers as text, bytes in
  * base64.
  */
-function jsonOf(desc: DescMessage, plain: Fields): Fields {
+function toPlainJson(desc: DescMessage, plain: Fields): Fields {
   const json: Fields = {};
   for (const field of desc.fields) {
     const name = plainName(field);
@@ -78,7 +78,7 @@ function jsonOf(desc: DescMessage, plain: Fields): Fields {
   return json;
 }
 
-function defaultOf(field: DescField): unknown {
+function getFieldDefault(field: DescField): unknown {
   switch (field.fieldKind) {
     case "list":
       return Object.freeze([]);
@@ -104,7 +104,7 @@ function scalarDefault(type: ScalarType): unknown {
 /** Converts a message to the official packages' form. */
 export function toPlain<D extends DescMessage>(desc: D, message: MessageShape<D>): PlainMessage {
   const source = message as unknown as Fields;
-  const plain = Object.create(prototypeOf(desc)) as Fields;
+  const plain = Object.create(makePrototype(desc)) as Fields;
   for (const field of desc.fields) {
     let value: unknown;
     if (field.oneof === undefined) {

@@ -11,10 +11,12 @@ import { ActivityCancellationType, type Members, WorkflowIdReusePolicy } from ".
 
 type Names = { readonly [name: string]: string | undefined };
 /** Members of an enumeration in the current spelling, in the order of their numbers. */
-const namesOf = (members: Names, prefix: string): string[] =>
+const listNames = (members: Names, prefix: string): string[] =>
   Object.keys(members).filter((name) => !name.startsWith(prefix));
-const codecOf = <N extends string, P extends string>(members: Names, prefix: P): EnumCodec<P, N> =>
-  enumCodec(prefix, namesOf(members, prefix) as N[]);
+const makeEnumCodec = <N extends string, P extends string>(
+  members: Names,
+  prefix: P,
+): EnumCodec<P, N> => enumCodec(prefix, listNames(members, prefix) as N[]);
 
 /** What a start does if a workflow with its id is running. */
 export const WorkflowIdConflictPolicy: Members<"FAIL" | "USE_EXISTING" | "TERMINATE_EXISTING"> = {
@@ -52,18 +54,18 @@ export const SuggestContinueAsNewReason: Members<
 /** Why the server suggests continue-as-new. */
 export type SuggestContinueAsNewReason = keyof typeof SuggestContinueAsNewReason;
 
-const reuse: EnumCodec<"WORKFLOW_ID_REUSE_POLICY_", WorkflowIdReusePolicy> = codecOf<
+const reuse: EnumCodec<"WORKFLOW_ID_REUSE_POLICY_", WorkflowIdReusePolicy> = makeEnumCodec<
   WorkflowIdReusePolicy,
   "WORKFLOW_ID_REUSE_POLICY_"
 >(WorkflowIdReusePolicy, "WORKFLOW_ID_REUSE_POLICY_");
-const conflict: EnumCodec<"WORKFLOW_ID_CONFLICT_POLICY_", WorkflowIdConflictPolicy> = codecOf<
+const conflict: EnumCodec<"WORKFLOW_ID_CONFLICT_POLICY_", WorkflowIdConflictPolicy> = makeEnumCodec<
   WorkflowIdConflictPolicy,
   "WORKFLOW_ID_CONFLICT_POLICY_"
 >(
   WorkflowIdConflictPolicy,
   "WORKFLOW_ID_CONFLICT_POLICY_",
 );
-const behavior: EnumCodec<"VERSIONING_BEHAVIOR_", VersioningBehavior> = codecOf<
+const behavior: EnumCodec<"VERSIONING_BEHAVIOR_", VersioningBehavior> = makeEnumCodec<
   VersioningBehavior,
   "VERSIONING_BEHAVIOR_"
 >(
@@ -71,38 +73,43 @@ const behavior: EnumCodec<"VERSIONING_BEHAVIOR_", VersioningBehavior> = codecOf<
   "VERSIONING_BEHAVIOR_",
 );
 const initial: EnumCodec<"CONTINUE_AS_NEW_VERSIONING_BEHAVIOR_", InitialVersioningBehavior> =
-  codecOf<
+  makeEnumCodec<
     InitialVersioningBehavior,
     "CONTINUE_AS_NEW_VERSIONING_BEHAVIOR_"
   >(
     InitialVersioningBehavior,
     "CONTINUE_AS_NEW_VERSIONING_BEHAVIOR_",
   );
-const reasons: EnumCodec<"SUGGEST_CONTINUE_AS_NEW_REASON_", SuggestContinueAsNewReason> = codecOf<
-  SuggestContinueAsNewReason,
-  "SUGGEST_CONTINUE_AS_NEW_REASON_"
->(
-  SuggestContinueAsNewReason,
-  "SUGGEST_CONTINUE_AS_NEW_REASON_",
-);
-const timeout: EnumCodec<"TIMEOUT_TYPE_", TimeoutTypeName> = codecOf<
+const reasons: EnumCodec<"SUGGEST_CONTINUE_AS_NEW_REASON_", SuggestContinueAsNewReason> =
+  makeEnumCodec<
+    SuggestContinueAsNewReason,
+    "SUGGEST_CONTINUE_AS_NEW_REASON_"
+  >(
+    SuggestContinueAsNewReason,
+    "SUGGEST_CONTINUE_AS_NEW_REASON_",
+  );
+const timeout: EnumCodec<"TIMEOUT_TYPE_", TimeoutTypeName> = makeEnumCodec<
   TimeoutTypeName,
   "TIMEOUT_TYPE_"
 >(
   TimeoutType,
   "TIMEOUT_TYPE_",
 );
-const retry: EnumCodec<"RETRY_STATE_", RetryStateName> = codecOf<RetryStateName, "RETRY_STATE_">(
+const retry: EnumCodec<"RETRY_STATE_", RetryStateName> = makeEnumCodec<
+  RetryStateName,
+  "RETRY_STATE_"
+>(
   RetryState,
   "RETRY_STATE_",
 );
-const category: EnumCodec<"APPLICATION_ERROR_CATEGORY_", ApplicationFailureCategory> = codecOf<
-  ApplicationFailureCategory,
-  "APPLICATION_ERROR_CATEGORY_"
->(
-  ApplicationFailureCategory,
-  "APPLICATION_ERROR_CATEGORY_",
-);
+const category: EnumCodec<"APPLICATION_ERROR_CATEGORY_", ApplicationFailureCategory> =
+  makeEnumCodec<
+    ApplicationFailureCategory,
+    "APPLICATION_ERROR_CATEGORY_"
+  >(
+    ApplicationFailureCategory,
+    "APPLICATION_ERROR_CATEGORY_",
+  );
 // These start at 0 and have no member for unset.
 const cancellation: EnumCodec<"", ActivityCancellationType> = makeProtoEnumConverters<
   ActivityCancellationType,

@@ -23,7 +23,7 @@ const isA = (value: unknown, name: string): boolean =>
   isRecord(value) && (value.constructor as { className?: string }).className === name;
 
 /** Returns the type of a protobufjs message; undefined for other values. */
-function typeOf(value: unknown): ProtobufType | undefined {
+function findProtobufType(value: unknown): ProtobufType | undefined {
   const type = isRecord(value) ? value["$type"] : undefined;
   return isA(type, "Type") ? type as unknown as ProtobufType : undefined;
 }
@@ -49,7 +49,7 @@ abstract class ProtobufPayloadConverter implements PayloadConverterWithEncoding 
 
   /** Encodes a message; undefined for other values. */
   toPayload(value: unknown): Payload | undefined {
-    const type = typeOf(value);
+    const type = findProtobufType(value);
     if (type === undefined) return undefined;
     return {
       metadata: {

@@ -33,12 +33,12 @@ type Convert = (value: unknown) => unknown;
 const LONGS = /^(?:u?int64|s?fixed64|sint64)$/;
 const isEnum = (type: Field["resolvedType"]): type is EnumType =>
   type !== null && "valuesById" in type;
-const nameOf = ({ fullName }: ProtobufType): string => fullName.replace(/^\./, "");
+const formatTypeName = ({ fullName }: ProtobufType): string => fullName.replace(/^\./, "");
 const WRAPPER = /^google\.protobuf\.(?:U?Int(?:32|64)|Double|Float|Bool|String|Bytes)Value$/;
 
 /** Returns the JSON of a message. Throws a PayloadConverterError for google.protobuf.Any. */
 export function toProtoJson(type: ProtobufType, message: object): unknown {
-  const name = nameOf(type);
+  const name = formatTypeName(type);
   const source = message as Fields;
   if (WRAPPER.test(name)) return fieldOut(type.fieldsArray[0]!, source["value"]);
   if (name === "google.protobuf.Timestamp") {
@@ -76,7 +76,7 @@ function fieldOut(field: Field, value: unknown): unknown {
 
 /** Parses the JSON of a message. Ignores unknown fields. */
 export function fromProtoJson(type: ProtobufType, json: unknown): object {
-  const name = nameOf(type);
+  const name = formatTypeName(type);
   if (WRAPPER.test(name)) return type.create({ value: fieldIn(type.fieldsArray[0]!, json) });
   if (name === "google.protobuf.Timestamp") {
     const [, whole, digits = ""] = /^(.*?)(?:\.(\d{1,9}))?Z$/.exec(String(json)) ?? [];

@@ -25,7 +25,7 @@ const types: EnumCodec<"INDEXED_VALUE_TYPE_", SearchAttributeType> = enumCodec(
 /** Returns the number of a search attribute type. Throws a ValueError for an unknown name. */
 export const encodeSearchAttributeIndexedValueType: typeof types[0] = types[0];
 
-function full(payload: Payload): FullPayload {
+function requireMetadata(payload: Payload): FullPayload {
   if (payload.metadata === undefined || payload.metadata === null) {
     throw new ValueError("Missing payload metadata");
   }
@@ -46,7 +46,7 @@ export class SearchAttributePayloadConverter implements PayloadConverter {
 
   /** Decodes values, as a list. */
   fromPayload<T>(payload: Payload): T {
-    return readUntyped({ [NAME]: full(payload) })[NAME] as T;
+    return readUntyped({ [NAME]: requireMetadata(payload) })[NAME] as T;
   }
 }
 /** Converter of search attributes without types. */
@@ -91,7 +91,7 @@ export class TypedSearchAttributePayloadConverter implements PayloadConverter {
 
   /** Decodes a value with its type; undefined for a payload without a type. */
   fromPayload<T>(payload: Payload): T {
-    const [pair] = readTyped({ [NAME]: full(payload) }).getAll();
+    const [pair] = readTyped({ [NAME]: requireMetadata(payload) }).getAll();
     return (pair === undefined
       ? undefined
       : new TypedSearchAttributeValue(pair.key.type, pair.value)) as T;
@@ -103,7 +103,9 @@ export const typedSearchAttributePayloadConverter: TypedSearchAttributePayloadCo
 
 type Fields = Record<string, Payload> | undefined | null;
 const allFull = (fields: Fields) =>
-  Object.fromEntries(Object.entries(fields ?? {}).map(([name, payload]) => [name, full(payload)]));
+  Object.fromEntries(
+    Object.entries(fields ?? {}).map(([name, payload]) => [name, requireMetadata(payload)]),
+  );
 
 /** Encodes both forms; the typed one overrides the untyped one of the same name. */
 export function encodeUnifiedSearchAttributes(

@@ -102,7 +102,7 @@ export class TypedSearchAttributes {
   /** Returns copies of all pairs. */
   getAll(): SearchAttributePair[] {
     return [...this.#entries.values()].filter(({ key, value }) => fits(key.type, value)).map(
-      copyOf,
+      copyPair,
     );
   }
 
@@ -113,7 +113,7 @@ export class TypedSearchAttributes {
 
   /** Returns a changed copy: null removes an attribute of that name and type. */
   updateCopy(changes: readonly SearchAttributeUpdatePair[]): TypedSearchAttributes {
-    const pairs = new Map([...this.#entries].map(([name, pair]) => [name, copyOf(pair)]));
+    const pairs = new Map([...this.#entries].map(([name, pair]) => [name, copyPair(pair)]));
     for (const change of changes) {
       const { name, type } = change.key;
       if (change.value !== null) pairs.set(name, change as SearchAttributePair);
@@ -146,7 +146,7 @@ export class TypedSearchAttributes {
   }
 }
 
-function copyOf({ key, value }: SearchAttributePair): SearchAttributePair {
+function copyPair({ key, value }: SearchAttributePair): SearchAttributePair {
   const copied = value instanceof Date
     ? new Date(value)
     : Array.isArray(value)

@@ -35,7 +35,7 @@ const OFFICIAL = /^@temporalio\/([a-z-]+)(?:\/lib(?:\/.*)?)?$/;
  * Returns the resolution of a specifier; undefined for all other packages, and for other files of
  * the official ones, such as package.json.
  */
-export function doorOf(specifier: string): Door | undefined {
+export function findDoor(specifier: string): Door | undefined {
   const name = OFFICIAL.exec(specifier)?.[1];
   if (name === undefined) return undefined;
   const refused = Object.hasOwn(REFUSED, name) ? REFUSED[name] : undefined;
@@ -43,14 +43,16 @@ export function doorOf(specifier: string): Door | undefined {
     return { refused: `temporalex has no module for "${specifier}": ${refused}` };
   }
   if (!(PACKAGES as readonly string[]).includes(name)) return undefined;
-  return { subpath: subpathOf(name, specifier !== `@temporalio/${name}`) };
+  return { subpath: formatSubpath(name, specifier !== `@temporalio/${name}`) };
 }
 
-function subpathOf(name: string, deep: boolean): string {
+function formatSubpath(name: string, deep: boolean): string {
   return `compat/${name}${deep && WITH_LIB.has(name) ? "/lib" : ""}`;
 }
 
 /** Returns all subpaths of this package that replace official modules. */
 export function subpaths(): readonly string[] {
-  return [...new Set(PACKAGES.flatMap((name) => [subpathOf(name, false), subpathOf(name, true)]))];
+  return [
+    ...new Set(PACKAGES.flatMap((name) => [formatSubpath(name, false), formatSubpath(name, true)])),
+  ];
 }

@@ -31,7 +31,7 @@ export type * from "./types.ts";
 
 /** Returns the profiles of the file; empty if it does not exist. */
 export function loadClientConfig(options: LoadClientConfigOptions = {}): ClientConfig {
-  return configOf(native.loadClientConfigProfiles(nativeOptions(options)));
+  return toConfig(native.loadClientConfigProfiles(nativeOptions(options)));
 }
 
 /** Returns the profiles in a file's bytes. */
@@ -39,7 +39,7 @@ export function loadClientConfigFromToml(
   tomlData: Uint8Array,
   options: ClientConfigFromTomlOptions,
 ): ClientConfig {
-  return configOf(
+  return toConfig(
     readClientConfigToml(new TextDecoder().decode(tomlData), {
       file: "configuration given",
       strict: options.strict,
@@ -56,7 +56,7 @@ export function clientConfigToToml(config: ClientConfig): Uint8Array {
 export function loadClientConfigProfile(
   options: LoadClientProfileOptions = {},
 ): ClientConfigProfile {
-  return profileOf(native.loadClientConfigProfile(nativeOptions(options)));
+  return toProfile(native.loadClientConfigProfile(nativeOptions(options)));
 }
 
 /** Returns options for `Connection.connect` and `NativeConnection.connect`, and the namespace. */
@@ -70,7 +70,7 @@ export function loadClientConnectConfig(
 export function toClientOptions(
   { address, apiKey, tls, grpcMeta, namespace }: ClientConfigProfile,
 ): ClientConnectConfig {
-  const secured = tls === undefined ? (apiKey === undefined ? undefined : true) : tlsOf(tls);
+  const secured = tls === undefined ? (apiKey === undefined ? undefined : true) : readTls(tls);
   return { namespace, connectionOptions: { address, apiKey, tls: secured, metadata: grpcMeta } };
 }
 
@@ -87,7 +87,7 @@ export function loadConfigData(source?: ConfigDataSource): Uint8Array | undefine
   return Uint8Array.from(fs.readFileSync(source.path));
 }
 
-function tlsOf(tls: ClientConfigTLS): ConfiguredTLS | false {
+function readTls(tls: ClientConfigTLS): ConfiguredTLS | false {
   if (tls.disabled === true) return false;
   const crt = loadConfigData(tls.clientCert);
   const key = loadConfigData(tls.clientKey);
@@ -112,15 +112,15 @@ function nativeOptions<Options extends LoadClientConfigOptions>(
   };
 }
 
-function configOf(profiles: { readonly [name: string]: native.ClientConfigProfile }): ClientConfig {
+function toConfig(profiles: { readonly [name: string]: native.ClientConfigProfile }): ClientConfig {
   return {
     profiles: Object.fromEntries(
-      Object.entries(profiles).map(([name, profile]) => [name, profileOf(profile)]),
+      Object.entries(profiles).map(([name, profile]) => [name, toProfile(profile)]),
     ),
   };
 }
 
-function profileOf(
+function toProfile(
   { codec: _codec, tls, ...profile }: native.ClientConfigProfile,
 ): ClientConfigProfile {
   if (tls === undefined) return profile;

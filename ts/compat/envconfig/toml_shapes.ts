@@ -57,7 +57,7 @@ const SOURCES = [["clientCert", "client_cert"], ["clientKey", "client_key"], [
 ]] as const;
 
 /** Returns a copy without undefined values. */
-function given<T extends object>(object: T): T {
+function omitUndefined<T extends object>(object: T): T {
   return Object.fromEntries(
     Object.entries(object).filter(([, value]) => value !== undefined && value !== null),
   ) as T;
@@ -75,14 +75,14 @@ const headers = (meta: { readonly [name: string]: string } | undefined) =>
     Object.entries(meta).map(([name, value]) => [name.toLowerCase().replaceAll("_", "-"), value]),
   );
 
-const textOf = (data: string | Uint8Array): string =>
+const decodeText = (data: string | Uint8Array): string =>
   typeof data === "string" ? data : new TextDecoder().decode(data);
 
 /** Returns a file's profile with the names of TypeScript. */
 export function fromTomlProfile(
   { address, namespace, api_key, tls, grpc_meta }: TomlClientConfigProfile,
 ): ClientConfigProfile {
-  return given({
+  return omitUndefined({
     address,
     namespace,
     apiKey: api_key,
@@ -95,7 +95,7 @@ export function fromTomlProfile(
 export function toTomlProfile(
   { address, namespace, apiKey, tls, grpcMeta }: ClientConfigProfile,
 ): TomlClientConfigProfile {
-  return given({
+  return omitUndefined({
     address,
     namespace,
     api_key: apiKey,
@@ -133,7 +133,7 @@ function fromTomlTLS(tls: TomlClientConfigTLS | undefined): ClientConfigTLS | un
         : undefined,
     ];
   });
-  return given({
+  return omitUndefined({
     disabled: tls.disabled,
     serverName: tls.server_name,
     ...Object.fromEntries(sources),
@@ -147,9 +147,9 @@ function toTomlTLS(tls: ClientConfigTLS | undefined): TomlClientConfigTLS | unde
     if (source === undefined) return [];
     return "path" in source
       ? [[`${name}_path`, source.path]]
-      : [[`${name}_data`, textOf(source.data)]];
+      : [[`${name}_data`, decodeText(source.data)]];
   });
-  return given({
+  return omitUndefined({
     disabled: tls.disabled,
     server_name: tls.serverName,
     ...Object.fromEntries(sources),

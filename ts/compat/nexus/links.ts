@@ -110,7 +110,7 @@ export function toNexusLink(
   throw new TypeError("Invalid Temporal link: unknown variant");
 }
 
-function idsOf({ url }: Link, collection: string, tail: string | undefined): Ids {
+function parseIds({ url }: Link, collection: string, tail: string | undefined): Ids {
   const [, namespaces, namespace, found, id, runId, ...rest] = url.pathname.split("/");
   const fits = namespaces === "namespaces" && found === collection &&
     rest.join("/") === (tail ?? "") &&
@@ -147,22 +147,22 @@ export function fromNexusLink(link: Link): PlainMessage {
   }
   switch (type) {
     case TYPE.workflowEvent: {
-      const [namespace, workflowId, runId] = idsOf(link, "workflows", "history");
+      const [namespace, workflowId, runId] = parseIds(link, "workflows", "history");
       return {
         workflowEvent: { namespace, workflowId, runId, ...eventReference(url.searchParams) },
       };
     }
     case TYPE.workflow: {
-      const [namespace, workflowId, runId] = idsOf(link, "workflows", undefined);
+      const [namespace, workflowId, runId] = parseIds(link, "workflows", undefined);
       const reason = url.searchParams.get("reason");
       return { workflow: { namespace, workflowId, runId, ...(reason !== null && { reason }) } };
     }
     case TYPE.nexusOperation: {
-      const [namespace, operationId, runId] = idsOf(link, "nexus-operations", "details");
+      const [namespace, operationId, runId] = parseIds(link, "nexus-operations", "details");
       return { nexusOperation: { namespace, operationId, runId } };
     }
     case TYPE.activity: {
-      const [namespace, activityId, runId] = idsOf(link, "activities", "details");
+      const [namespace, activityId, runId] = parseIds(link, "activities", "details");
       return { activity: { namespace, activityId, runId } };
     }
     default:

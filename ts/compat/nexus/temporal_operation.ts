@@ -14,12 +14,12 @@ import { handlerError } from "./errors.ts";
 import { makeNexusHandle, type Reservation, type UpdatableWorkflowHandle } from "./handles.ts";
 import { startResult, TemporalOperationResult } from "./results.ts";
 import {
-  activityOf,
   type OperationToken,
+  readActivityIds,
   readToken,
+  readUpdateIds,
+  readWorkflowRun,
   TokenType,
-  updateOf,
-  workflowRunOf,
   workflowRunToken,
 } from "./tokens.ts";
 import type { CancelOperationContext, StartOperationContext } from "./types.ts";
@@ -262,17 +262,17 @@ export class TemporalOperationHandler<I, O> {
       case TokenType.WORKFLOW_RUN:
         return await cancelWorkflowRun(
           ctx,
-          tokenPart("workflow run operation token", () => workflowRunOf(token)),
+          tokenPart("workflow run operation token", () => readWorkflowRun(token)),
         );
       case TokenType.ACTIVITY:
         return await cancelActivity(
           ctx,
-          tokenPart("activity operation token", () => activityOf(token)),
+          tokenPart("activity operation token", () => readActivityIds(token)),
         );
       case TokenType.UPDATE_WORKFLOW:
         return await cancelWorkflowUpdate(
           ctx,
-          tokenPart("update workflow operation token", () => updateOf(token)),
+          tokenPart("update workflow operation token", () => readUpdateIds(token)),
         );
       default:
         throw handlerError("BAD_REQUEST", `Unsupported operation token type: ${token.t}`);

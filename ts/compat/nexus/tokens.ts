@@ -104,7 +104,7 @@ export function readToken(text: string): OperationToken {
 const isId = (value: unknown): value is string => typeof value === "string" && value !== "";
 
 /** Returns the workflow of a run token. Throws a TypeError for other tokens. */
-export function workflowRunOf({ t, wid }: OperationToken): { workflowId: string } {
+export function readWorkflowRun({ t, wid }: OperationToken): { workflowId: string } {
   if (t !== TokenType.WORKFLOW_RUN) {
     throw new TypeError(`invalid workflow token type: ${t}, expected: ${TokenType.WORKFLOW_RUN}`);
   }
@@ -113,7 +113,7 @@ export function workflowRunOf({ t, wid }: OperationToken): { workflowId: string 
 }
 
 /** Returns the update of an update token. Throws a TypeError for other tokens. */
-export function updateOf(
+export function readUpdateIds(
   { t, wid, rid, uid }: OperationToken,
 ): { workflowId: string; runId: string; updateId: string } {
   if (t !== TokenType.UPDATE_WORKFLOW) {
@@ -127,7 +127,9 @@ export function updateOf(
 }
 
 /** Returns the activity of an activity token. Throws a TypeError for other tokens. */
-export function activityOf({ t, aid, rid }: OperationToken): { activityId: string; runId: string } {
+export function readActivityIds(
+  { t, aid, rid }: OperationToken,
+): { activityId: string; runId: string } {
   if (t !== TokenType.ACTIVITY) {
     throw new TypeError(`invalid activity token type: ${t}, expected: ${TokenType.ACTIVITY}`);
   }

@@ -9,7 +9,7 @@ import type {
 import { backing, ON_CONFLICT, requestLinks, takeResponseLink } from "./attachments.ts";
 import { getClient, getHandlerContext } from "./context.ts";
 import { makeNexusHandle, TAKEN, type WorkflowHandle } from "./handles.ts";
-import { readToken, workflowRunOf, workflowRunToken } from "./tokens.ts";
+import { readToken, readWorkflowRun, workflowRunToken } from "./tokens.ts";
 import type { CancelOperationContext, StartOperationContext, StartResult } from "./types.ts";
 
 type QueueOptional<T> = Omit<T, "taskQueue"> & {
@@ -101,7 +101,7 @@ export class WorkflowRunOperationHandler<I, O> {
 
   /** Cancels the workflow. */
   async cancel(_ctx: CancelOperationContext, token: string): Promise<void> {
-    const { workflowId } = workflowRunOf(readToken(token));
+    const { workflowId } = readWorkflowRun(readToken(token));
     await getClient().workflow.getHandle(workflowId).cancel();
   }
 }

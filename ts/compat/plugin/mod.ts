@@ -1,6 +1,6 @@
 // Bundler plugins that resolve imports of `@temporalio` to modules of "temporalex/compat", as seen
 // from the program. Compiling against this module needs no types of the bundlers.
-import { doorOf } from "../doors/names.ts";
+import { findDoor } from "../doors/names.ts";
 
 /** The part of Vite, Rolldown and Rollup that is used. */
 interface BundlerContext {
@@ -60,8 +60,8 @@ const notFound = (source: string, target: string, importer: string | undefined) 
  * Returns the replacement of a specifier; undefined outside the official SDK. Throws for
  * unsupported packages.
  */
-function targetOf(source: string): string | undefined {
-  const door = doorOf(source);
+function findTarget(source: string): string | undefined {
+  const door = findDoor(source);
   if (door === undefined) return undefined;
   if ("refused" in door) throw new Error(door.refused);
   return `temporalex/${door.subpath}`;
@@ -88,7 +88,7 @@ export function rolldownPlugin(): RolldownPlugin {
         : { ...options, keepNames: options.keepNames ?? true };
     },
     async resolveId(source, importer, options) {
-      const target = targetOf(source);
+      const target = findTarget(source);
       if (target === undefined) return null;
       const resolved = await this.resolve(target, importer, { ...options, skipSelf: true });
       if (resolved === null || resolved === undefined) {
@@ -116,7 +116,7 @@ export function esbuildPlugin(): EsbuildPlugin {
         { filter: /^@temporalio\// },
         async ({ path, importer, namespace, resolveDir, kind }) => {
           try {
-            const target = targetOf(path);
+            const target = findTarget(path);
             if (target === undefined) return undefined;
             const resolved = await build.resolve(target, { importer, namespace, resolveDir, kind });
             return resolved.errors.length === 0

@@ -19,7 +19,7 @@ export interface ProtoMessage {
   fromObject(object: PlainMessage): PlainMessage;
 }
 
-function messageOf(desc: DescMessage): ProtoMessage {
+function makeProtoMessage(desc: DescMessage): ProtoMessage {
   const read = (plain: PlainMessage) => toPlain(desc, fromPlain(desc, plain));
   return {
     typeName: desc.typeName,
@@ -31,7 +31,7 @@ function messageOf(desc: DescMessage): ProtoMessage {
 }
 
 /** Maps names to numbers and numbers to names, like enumerations of TypeScript. */
-function enumOf(desc: DescEnum): { [name: string]: number | string } {
+function makeProtoEnum(desc: DescEnum): { [name: string]: number | string } {
   return Object.fromEntries(
     desc.values.flatMap(({ name, number }) => [[name, number], [String(number), name]]),
   );
@@ -47,8 +47,8 @@ function define(into: Scope, types: readonly (DescMessage | DescEnum)[]): void {
       enumerable: true,
       get() {
         const made: Scope = desc.kind === "enum"
-          ? enumOf(desc)
-          : messageOf(desc) as unknown as Scope;
+          ? makeProtoEnum(desc)
+          : makeProtoMessage(desc) as unknown as Scope;
         if (desc.kind === "message") define(made, [...desc.nestedMessages, ...desc.nestedEnums]);
         Object.defineProperty(into, desc.name, { value: made, enumerable: true });
         return made;
@@ -57,7 +57,7 @@ function define(into: Scope, types: readonly (DescMessage | DescEnum)[]): void {
   }
 }
 
-function scopeOf(first: string): Scope {
+function makeScope(first: string): Scope {
   const root: Scope = {};
   let filled = false;
   const fill = () => {
@@ -87,9 +87,9 @@ function scopeOf(first: string): Scope {
 
 /** `temporal.api.common.v1.Payload` and all other types of the API. */
 // deno-lint-ignore no-explicit-any
-export const temporal: any = scopeOf("temporal");
+export const temporal: any = makeScope("temporal");
 /** `google.protobuf.Timestamp` and the like. */
 // deno-lint-ignore no-explicit-any
-export const google: any = scopeOf("google");
+export const google: any = makeScope("google");
 /** Both, like the official package's default export. */
 export default { temporal, google };

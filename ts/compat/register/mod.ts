@@ -7,7 +7,7 @@ import Module, { createRequire } from "node:module";
 import { pathToFileURL } from "node:url";
 import { ownFile } from "../../platform/own_code.ts";
 import { namingAbsent } from "../doors/absent.ts";
-import { doorOf, subpaths } from "../doors/names.ts";
+import { findDoor, subpaths } from "../doors/names.ts";
 
 type Call = (request: string, ...rest: unknown[]) => unknown;
 
@@ -43,8 +43,8 @@ const paths = new Map(subpaths().map((subpath) => [subpath, resolve(`temporalex/
  * Returns the path of a specifier's replacement; undefined outside the official SDK. Throws for
  * unsupported packages.
  */
-function pathOf(specifier: string): string | undefined {
-  const door = doorOf(specifier);
+function findPath(specifier: string): string | undefined {
+  const door = findDoor(specifier);
   if (door === undefined) return undefined;
   if ("refused" in door) throw new Error(door.refused);
   return paths.get(door.subpath);
@@ -77,7 +77,7 @@ function requireModule(path: string): unknown {
 function replace(name: "_load" | "_resolveFilename", ours: (path: string) => unknown): void {
   const before = loader[name];
   loader[name] = function (this: unknown, request, ...rest) {
-    const path = pathOf(request);
+    const path = findPath(request);
     return path === undefined ? Reflect.apply(before, this, [request, ...rest]) : ours(path);
   };
 }
@@ -91,7 +91,7 @@ function install(): void {
   if (loader.registerHooks !== undefined) {
     loader.registerHooks({
       resolve(specifier, context, next) {
-        const path = pathOf(specifier);
+        const path = findPath(specifier);
         return path === undefined
           ? next(specifier, context)
           : { url: pathToFileURL(path).href, shortCircuit: true };

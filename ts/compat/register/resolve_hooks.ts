@@ -1,6 +1,6 @@
 // Module hooks for Node without `registerHooks` (before 22.15), in Node's hooks thread, for
 // `import`; mod.ts handles `require`.
-import { doorOf } from "../doors/names.ts";
+import { findDoor } from "../doors/names.ts";
 
 type Resolve<Result> = (specifier: string, context: object) => Result;
 
@@ -17,7 +17,7 @@ export function resolve<Result>(
   context: object,
   next: Resolve<Result>,
 ): Result | { url: string; shortCircuit: true } {
-  const door = doorOf(specifier);
+  const door = findDoor(specifier);
   if (door === undefined) return next(specifier, context);
   if ("refused" in door) throw new Error(door.refused);
   const url = urls[door.subpath];

@@ -69,14 +69,16 @@ function throws(fn: () => unknown, expected?: Expected | string, message?: Messa
     thrown = error;
     return judge(thrown, expected, message);
   }
-  failWith(textOf(expected, message) ?? "Missing expected exception.", { operator: "throws" });
+  failWith(formatMessage(expected, message) ?? "Missing expected exception.", {
+    operator: "throws",
+  });
 }
 
 function doesNotThrow(fn: () => unknown, expected?: Expected | string, message?: Message): void {
   try {
     fn();
   } catch (error) {
-    unwanted(error, textOf(expected, message), "doesNotThrow");
+    unwanted(error, formatMessage(expected, message), "doesNotThrow");
   }
 }
 
@@ -90,7 +92,9 @@ async function rejects(
   } catch (error) {
     return judge(error, expected, message);
   }
-  failWith(textOf(expected, message) ?? "Missing expected rejection.", { operator: "rejects" });
+  failWith(formatMessage(expected, message) ?? "Missing expected rejection.", {
+    operator: "rejects",
+  });
 }
 
 async function doesNotReject(
@@ -101,17 +105,17 @@ async function doesNotReject(
   try {
     await (typeof promise === "function" ? promise() : promise);
   } catch (error) {
-    unwanted(error, textOf(expected, message), "doesNotReject");
+    unwanted(error, formatMessage(expected, message), "doesNotReject");
   }
 }
 
-const textOf = (
+const formatMessage = (
   expected: Expected | string | undefined,
   message: Message | undefined,
 ): Message | undefined => typeof expected === "string" ? expected : message;
 
 function unwanted(error: unknown, message: Message | undefined, operator: string): never {
-  const said = error instanceof Error ? error.message : shown(error);
+  const said = error instanceof Error ? error.message : formatValue(error);
   failWith(message ?? `Got unwanted exception.\nActual message: "${said}"`, {
     actual: error,
     operator,
@@ -164,7 +168,7 @@ function matching(operator: string, wanted: boolean) {
     if (typeof text === "string" && (text.search(expression) >= 0) === wanted) return;
     failWith(
       message ??
-        `The input ${shown(text)} ${
+        `The input ${formatValue(text)} ${
           wanted ? "did not match" : "was expected not to match"
         } ${expression}`,
       {
@@ -183,7 +187,9 @@ function fail(message: Message = "Failed"): never {
 function ifError(value: unknown): void {
   if (value !== null && value !== undefined) {
     failWith(
-      `ifError got unwanted exception: ${value instanceof Error ? value.message : shown(value)}`,
+      `ifError got unwanted exception: ${
+        value instanceof Error ? value.message : formatValue(value)
+      }`,
       {
         actual: value,
         operator: "ifError",
@@ -248,7 +254,7 @@ const SENTENCES: { readonly [operator: string]: string } = {
 function compared(operator: string, actual: unknown, expected: unknown): string {
   const sentence = Object.hasOwn(SENTENCES, operator) ? SENTENCES[operator] : undefined;
   if (sentence === undefined || isObject(actual) || isObject(expected)) {
-    return `${shown(actual)} ${operator} ${shown(expected)}`;
+    return `${formatValue(actual)} ${operator} ${formatValue(expected)}`;
   }
   const [a, b] = [quoted(actual), quoted(expected)];
   if (a.length + b.length <= 12 && (actual !== 0 || expected !== 0)) {
@@ -265,10 +271,10 @@ function quoted(value: unknown): string {
   if (typeof value === "string" && !value.includes("'")) {
     return `'${JSON.stringify(value).slice(1, -1).replaceAll('\\"', '"')}'`;
   }
-  return Object.is(value, -0) ? "-0" : shown(value);
+  return Object.is(value, -0) ? "-0" : formatValue(value);
 }
 
-function shown(value: unknown): string {
+function formatValue(value: unknown): string {
   if (typeof value === "string") return JSON.stringify(value);
   if (typeof value === "bigint") return `${value}n`;
   if (typeof value !== "object" || value === null || value instanceof RegExp) return String(value);

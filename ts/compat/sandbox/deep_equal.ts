@@ -16,7 +16,7 @@ export function deepEqual(
       (typeof b !== "object" || b === null) && a == b;
   }
   if (strict && Object.getPrototypeOf(a) !== Object.getPrototypeOf(b)) return false;
-  if (tagOf(a) !== tagOf(b)) return false;
+  if (readTag(a) !== readTag(b)) return false;
   if (open.get(a) === b) return true;
   open.set(a, b);
   try {
@@ -26,7 +26,7 @@ export function deepEqual(
   }
 }
 
-const tagOf = (value: object): string => Object.prototype.toString.call(value);
+const readTag = (value: object): string => Object.prototype.toString.call(value);
 
 function sameContent(a: object, b: object, strict: boolean, open: Open): boolean {
   if (a instanceof Date && b instanceof Date && !Object.is(a.getTime(), b.getTime())) return false;
@@ -38,8 +38,8 @@ function sameContent(a: object, b: object, strict: boolean, open: Open): boolean
   if (Array.isArray(a) && Array.isArray(b) && a.length !== b.length) return false;
   if (a instanceof Map && b instanceof Map && !sameMap(a, b, strict, open)) return false;
   if (a instanceof Set && b instanceof Set && !sameSet(a, b, strict, open)) return false;
-  const keys = keysOf(a, strict);
-  if (keys.length !== keysOf(b, strict).length) return false;
+  const keys = listKeys(a, strict);
+  if (keys.length !== listKeys(b, strict).length) return false;
   return keys.every((key) =>
     Object.prototype.propertyIsEnumerable.call(b, key) &&
     deepEqual(Reflect.get(a, key), Reflect.get(b, key), strict, open)
@@ -51,7 +51,7 @@ const isBoxed = (value: object): boolean =>
   value instanceof BigInt ||
   value instanceof Symbol;
 
-function keysOf(value: object, strict: boolean): PropertyKey[] {
+function listKeys(value: object, strict: boolean): PropertyKey[] {
   const symbols = strict
     ? Object.getOwnPropertySymbols(value).filter((key) =>
       Object.prototype.propertyIsEnumerable.call(value, key)

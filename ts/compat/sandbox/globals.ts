@@ -74,7 +74,7 @@ const INSTEAD: { readonly [name: string]: string } = Object.assign(Object.create
 });
 
 /** Returns the alternative for a name that the sandbox lacks, if there is one. */
-export const insteadOf = (name: string): string | undefined => INSTEAD[name];
+export const findAlternative = (name: string): string | undefined => INSTEAD[name];
 
 /** Global object of one run, and the object for undeclared names. */
 export interface RunGlobals {

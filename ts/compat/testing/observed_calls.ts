@@ -86,7 +86,7 @@ const BY_ID = {
   respondActivityTaskCanceledById: RespondActivityTaskCanceledByIdRequestSchema,
 } as const;
 
-const nameOf = (token: Uint8Array): string =>
+const formatToken = (token: Uint8Array): string =>
   Array.from(token, (byte) => String.fromCharCode(byte)).join("");
 
 export class ObservedCalls implements RawService, WorkInHand {
@@ -207,7 +207,7 @@ export class ObservedCalls implements RawService, WorkInHand {
 
   #workflowTask(task: PollWorkflowTaskQueueResponse | undefined): void {
     if (task === undefined || task.taskToken.length === 0) return;
-    const token = nameOf(task.taskToken);
+    const token = formatToken(task.taskToken);
     // A query can be processed during the run's workflow task.
     const key = task.query === undefined
       ? `run ${task.workflowExecution?.runId}`
@@ -221,7 +221,7 @@ export class ObservedCalls implements RawService, WorkInHand {
     const { workflowId = "", runId = "" } = task.workflowExecution ?? {};
     const { activityId, attempt } = task;
     this.#held.set(activityKey(workflowId, runId, activityId), {
-      token: nameOf(task.taskToken),
+      token: formatToken(task.taskToken),
       activity: { workflowId, runId, activityId, attempt },
     });
   }
@@ -238,7 +238,7 @@ export class ObservedCalls implements RawService, WorkInHand {
   /** Removes a completed task, whatever the server's response. */
   #givenBack(method: MethodName, request: Uint8Array): void {
     if (method in BY_TOKEN) {
-      const token = nameOf(
+      const token = formatToken(
         fromBinary(BY_TOKEN[method as keyof typeof BY_TOKEN], request).taskToken,
       );
       for (const [key, held] of this.#held) {

@@ -8,7 +8,7 @@ import {
   defaultPayloadConverter,
   ensureApplicationFailure,
 } from "../common/mod.ts";
-import { full, productConverter } from "../common/payload_converters.ts";
+import { fillPayload, productConverter } from "../common/payload_converters.ts";
 import { arrayFromPayloads, toPayloadWithTypeInfo } from "../common/payloads.ts";
 import { errorMessage } from "../common/text.ts";
 import { typesOfActivity } from "../common/type_info.ts";
@@ -79,7 +79,9 @@ export function temporalActivities(environment: ActivityEnvironment): ActivityDi
     resultOf(type, result, converter) {
       const types = typesOf(type)?.outputType;
       if (types === undefined) return converter.toPayload(result);
-      return full(toPayloadWithTypeInfo(payloadConverter, result, contexts.get(converter), types));
+      return fillPayload(
+        toPayloadWithTypeInfo(payloadConverter, result, contexts.get(converter), types),
+      );
     },
     anyType: "default",
     refusedResultIsFinal: false,

@@ -14,7 +14,7 @@ function base64(bytes: Uint8Array): string {
 }
 
 /** Returns information about the attempt of a native context. `namespace` is the worker's. */
-export function infoOf(context: ActivityContext, namespace: string): Info {
+export function makeActivityInfo(context: ActivityContext, namespace: string): Info {
   const { info } = context;
   const task = taskOf(context);
   const inWorkflow = info.workflowId !== "";

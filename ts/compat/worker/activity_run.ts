@@ -2,7 +2,7 @@
 // interceptors around the function, and the official worker's log lines.
 import { asyncLocalStorage, Context, type Info } from "../activity/mod.ts";
 import type { Client } from "../client/mod.ts";
-import { withSignalOf } from "./client_signal.ts";
+import { runWithAbortSignal } from "./client_signal.ts";
 import {
   ActivityCancellationDetails,
   type ActivityCancellationDetailsHolder,
@@ -24,7 +24,7 @@ import { msToNumber } from "../common/time.ts";
 import { type ActivityContext, type CancelReason, runInContext } from "../../activity/context.ts";
 import { loggable } from "../../codec/loggable.ts";
 import { read } from "../../converter/thrown.ts";
-import { activityLogAttributes, infoOf } from "./activity_info.ts";
+import { activityLogAttributes, makeActivityInfo } from "./activity_info.ts";
 import {
   type ActivityExecuteInput,
   type ActivityInboundCallsInterceptor,
@@ -83,7 +83,7 @@ export class ActivityRun {
   constructor(native: ActivityContext, environment: ActivityEnvironment) {
     this.#native = native;
     this.#environment = environment;
-    this.info = infoOf(native, environment.namespace);
+    this.info = makeActivityInfo(native, environment.namespace);
     this.#logger = LoggerWithComposedMetadata.compose(
       environment.logger,
       () => this.#logAttributes(),
@@ -125,7 +125,7 @@ export class ActivityRun {
           async () =>
             client === undefined
               ? await run()
-              : await withSignalOf(client, this.#abort.signal, run),
+              : await runWithAbortSignal(client, this.#abort.signal, run),
         ),
     );
   }

@@ -8,7 +8,7 @@ import { NativeConnection } from "./connection.ts";
  * Calls `run` with the signal in the client's call context, unless its connection is one of
  * workers.
  */
-export function withSignalOf<R>(
+export function runWithAbortSignal<R>(
   client: Client,
   signal: AbortSignal,
   run: () => Promise<R>,

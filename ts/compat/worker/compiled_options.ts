@@ -9,7 +9,7 @@ import type {
   WorkerInterceptors,
 } from "./interceptors.ts";
 import type { ServiceHandler } from "../nexus/types.ts";
-import { servicesOf } from "./nexus_services.ts";
+import { adaptServices } from "./nexus_services.ts";
 import { type Numbers, WATCHDOG } from "./native_options.ts";
 import type { FixedSizeSlotSupplier } from "./tuner.ts";
 import type { PollerBehavior, WorkerOptions } from "./worker_options.ts";
@@ -174,16 +174,19 @@ export function compiledOptions(
     shutdownGraceTime: options.shutdownGraceTime ?? 0,
     shutdownGraceTimeMs: msToNumber(options.shutdownGraceTime ?? 0),
     shutdownForceTimeMs: msOptionalToNumber(options.shutdownForceTime),
-    ...timeOf(
+    ...makeTimeFields(
       "stickyQueueScheduleToStartTimeout",
       options.stickyQueueScheduleToStartTimeout ?? "10s",
     ),
-    ...timeOf("maxHeartbeatThrottleInterval", options.maxHeartbeatThrottleInterval ?? "60s"),
-    ...timeOf(
+    ...makeTimeFields(
+      "maxHeartbeatThrottleInterval",
+      options.maxHeartbeatThrottleInterval ?? "60s",
+    ),
+    ...makeTimeFields(
       "defaultHeartbeatThrottleInterval",
       options.defaultHeartbeatThrottleInterval ?? "30s",
     ),
-    ...timeOf("isolateExecutionTimeout", debugMode ? `${NO_LIMIT_MS}ms` : WATCHDOG),
+    ...makeTimeFields("isolateExecutionTimeout", debugMode ? `${NO_LIMIT_MS}ms` : WATCHDOG),
     nonStickyToStickyPollRatio: native.commonQueuePart,
     enableNonLocalActivities: options.enableNonLocalActivities !== false && activities.size > 0,
     maxCachedWorkflows: native.cachedWorkflows,
@@ -197,13 +200,13 @@ export function compiledOptions(
     interceptors: compiledInterceptors(interceptors),
     loadedDataConverter: dataConverter,
     activities,
-    nexusServiceHandlers: servicesOf(options.nexusServices),
+    nexusServiceHandlers: adaptServices(options.nexusServices),
     tuner,
   };
 }
 
 /** Returns a duration as given, and in milliseconds. */
-function timeOf<N extends string>(name: N, value: Duration) {
+function makeTimeFields<N extends string>(name: N, value: Duration) {
   return { [name]: value, [`${name}Ms`]: msToNumber(value) } as
     & { [K in N]: Duration }
     & { [K in `${N}Ms`]: number };

@@ -93,7 +93,7 @@ function pem(text: Uint8Array | string): string {
   return typeof text === "string" ? text : new TextDecoder().decode(text);
 }
 
-function tlsOf(tls: TLSConfig | boolean): boolean | TlsOptions {
+function toTlsOptions(tls: TLSConfig | boolean): boolean | TlsOptions {
   if (typeof tls === "boolean") return tls;
   const { serverNameOverride, serverRootCACertificate, clientCertPair } = tls;
   if (clientCertPair?.passphrase !== undefined) {
@@ -112,7 +112,7 @@ function tlsOf(tls: TLSConfig | boolean): boolean | TlsOptions {
 }
 
 /** Returns `host:port`: like the official SDK, accepts a URL and adds the default port. */
-function addressOf(address: string): string {
+function addDefaultPort(address: string): string {
   const plain = address.replace(/^https?:\/\//, "").replace(/\/$/, "");
   return /:\d+$/.test(plain) ? plain : `${plain}:7233`;
 }
@@ -146,8 +146,8 @@ export function connectOptions(
     );
   }
   return {
-    ...(address !== undefined && { address: addressOf(address) }),
-    ...(tls !== undefined && tls !== null && { tls: tlsOf(tls) }),
+    ...(address !== undefined && { address: addDefaultPort(address) }),
+    ...(tls !== undefined && tls !== null && { tls: toTlsOptions(tls) }),
     ...(proxy !== undefined && { proxy: proxy as ProxyOptions }),
     ...(metadata !== undefined && { metadata }),
     ...(options.apiKey !== undefined && !hasAuthorization(metadata) && { apiKey }),

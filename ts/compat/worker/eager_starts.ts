@@ -15,7 +15,7 @@ import type { ReservedTask } from "../../worker/polls/worker_pollers.ts";
 /** Reserves a slot for a workflow task; undefined without a free one. */
 export type Reserve = () => ReservedTask | undefined;
 
-const keyOf = (namespace: string, taskQueue: string) =>
+const makeKey = (namespace: string, taskQueue: string) =>
   `${namespace.length}/${namespace}/${taskQueue}`;
 
 /** Workers of a connection, and the start calls of its clients. */
@@ -24,7 +24,7 @@ export class EagerStarts {
 
   /** Registers a worker; returns the function that unregisters it. */
   add(namespace: string, taskQueue: string, reserve: Reserve): () => void {
-    const key = keyOf(namespace, taskQueue);
+    const key = makeKey(namespace, taskQueue);
     const workers = this.#workers.get(key) ?? new Set();
     this.#workers.set(key, workers.add(reserve));
     return () => {
@@ -34,7 +34,7 @@ export class EagerStarts {
   }
 
   #reserve({ namespace, taskQueue }: StartWorkflowExecutionRequest): ReservedTask | undefined {
-    for (const reserve of this.#workers.get(keyOf(namespace, taskQueue?.name ?? "")) ?? []) {
+    for (const reserve of this.#workers.get(makeKey(namespace, taskQueue?.name ?? "")) ?? []) {
       const reserved = reserve();
       if (reserved !== undefined) return reserved;
     }

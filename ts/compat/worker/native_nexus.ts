@@ -10,7 +10,7 @@ import { DefaultFailureConverter } from "../common/default_failure_converter.ts"
 import type { Logger } from "../common/logger.ts";
 import { noopMetricMeter } from "../common/metrics.ts";
 import type { PayloadConverter } from "../common/payload_converters.ts";
-import { nexusServices as servicesAsAsked, servicesOf } from "./nexus_services.ts";
+import { adaptServices, nexusServices as servicesAsAsked } from "./nexus_services.ts";
 
 /** Options of `nexusServices`. */
 export interface NativeNexusOptions {
@@ -31,7 +31,7 @@ export function nexusServices(
   handlers: readonly unknown[],
   options: NativeNexusOptions = {},
 ): NexusServicesOf {
-  const services = servicesOf(handlers);
+  const services = adaptServices(handlers);
   if (services === undefined) {
     throw new TypeError("nexusServices() needs at least one service; the list is empty");
   }

@@ -10,7 +10,7 @@ import { KEEPS_FAILURE_TEXT } from "../../codec/message_codec.ts";
 import type { WorkerOptions as NativeOptions } from "../../worker/options.ts";
 import type { PollerBehavior as NativeBehavior } from "../../worker/polls/poller_behavior.ts";
 import { refuseOption } from "./runtime_options.ts";
-import { type SlotCounts, slotsOf } from "./tuner.ts";
+import { countSlots, type SlotCounts } from "./tuner.ts";
 import type { PollerBehavior, ReplayWorkerOptions, WorkerOptions } from "./worker_options.ts";
 
 /**
@@ -109,7 +109,7 @@ function slots(options: WorkerOptions): SlotCounts {
   ) {
     if (value !== undefined) throw new TypeError(`Cannot set both tuner and ${name}`);
   }
-  return slotsOf(tuner);
+  return countSlots(tuner);
 }
 
 /**

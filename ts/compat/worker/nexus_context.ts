@@ -5,7 +5,7 @@ import type { Link, OperationContext, StartOperationContext } from "../nexus/typ
 import type { NexusLink, NexusRequest, NexusStart } from "../../worker/nexus/nexus_call.ts";
 
 /** Headers with case-insensitive names. */
-function headersOf(given: { readonly [name: string]: string }): Record<string, string> {
+function copyHeaders(given: { readonly [name: string]: string }): Record<string, string> {
   const lower = (key: string | symbol): string => {
     if (typeof key !== "string") throw new TypeError("header keys must be strings");
     return key.toLowerCase();
@@ -41,14 +41,14 @@ export function operationContext(
   }
   const common = {
     abortSignal: officialSignal(signal),
-    headers: headersOf(headers),
+    headers: copyHeaders(headers),
     service,
     operation,
   };
   return { ...common, ...(deadline !== undefined && { requestDeadline: deadline }) };
 }
 
-function linkOf({ url, type }: NexusLink): Link {
+function toLink({ url, type }: NexusLink): Link {
   if (url === "") throw handlerError("BAD_REQUEST", "empty link URL");
   if (type === "") throw handlerError("BAD_REQUEST", "empty link type");
   return { url: new URL(url), type };
@@ -60,7 +60,7 @@ export function startContext(context: OperationContext, start: NexusStart): Star
   return {
     ...context,
     requestId,
-    inboundLinks: links.map(linkOf),
+    inboundLinks: links.map(toLink),
     callbackUrl,
     callbackHeaders: { ...callbackHeaders },
     outboundLinks: [],

@@ -12,7 +12,7 @@ import { NexusValues } from "./nexus_values.ts";
  * Returns services by name; undefined without any. Throws a TypeError for duplicate names and
  * invalid services.
  */
-export function servicesOf(
+export function adaptServices(
   given: readonly unknown[] | undefined,
 ): Map<string, ServiceHandler> | undefined {
   if (given === undefined || given === null || given.length === 0) return undefined;

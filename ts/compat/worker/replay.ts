@@ -74,11 +74,11 @@ export async function replayOne(
     };
   }
   const verdict = await realm.replay(workflowId, decoded);
-  let error = errorOf(verdict);
+  let error = makeReplayError(verdict);
   if (verdict.verdict === "failed" && await failsInOpenTask(realm, workflowId, decoded)) {
     logger.warn(
       `the open task of ${verdict.workflowType} ${workflowId} fails: ${
-        detailsOf(verdict, codec?.hidesText === true)
+        formatDetails(verdict, codec?.hidesText === true)
       }`,
     );
     error = undefined;
@@ -104,16 +104,18 @@ async function failsInOpenTask(
 const taskFailure = (details: string) =>
   new ReplayError(`Replay failed due workflow task failure. Details: ${details}`);
 
-function detailsOf(verdict: ReplayVerdict, hidesText = false): string {
+function formatDetails(verdict: ReplayVerdict, hidesText = false): string {
   const { error } = verdict;
   const at = error === undefined || error.location === "" ? "" : ` (${error.location})`;
   return `${error === undefined ? "no details" : replayMessage(verdict, hidesText)}${at}`;
 }
 
-function errorOf(replayed: ReplayVerdict): ReplayError | DeterminismViolationError | undefined {
+function makeReplayError(
+  replayed: ReplayVerdict,
+): ReplayError | DeterminismViolationError | undefined {
   const { verdict } = replayed;
   if (verdict === "ok") return undefined;
-  const details = detailsOf(replayed);
+  const details = formatDetails(replayed);
   if (verdict === "failed") return taskFailure(details);
   return new DeterminismViolationError(
     "Replay failed with a nondeterminism error. This means that the workflow code as written is not compatible with the history " +

@@ -119,7 +119,7 @@ export function makeTelemetryFilterString({ core, other }: CoreLogFilterOptions)
 const LEVELS: readonly string[] = ["TRACE", "DEBUG", "INFO", "WARN", "ERROR"];
 
 /** Returns the filter's level for the worker itself. */
-function levelOf(filter: string | CoreLogFilterOptions): LogLevel {
+function parseLogLevel(filter: string | CoreLogFilterOptions): LogLevel {
   const text = typeof filter === "string" ? filter : makeTelemetryFilterString(filter);
   const own = /temporal(?:io)?_sdk_core=(\w+)/.exec(text)?.[1] ?? /^(\w+)(?:,|$)/.exec(text)?.[1] ??
     "";
@@ -174,7 +174,7 @@ export function compileOptions(options: RuntimeOptions): CompiledRuntimeOptions 
   return {
     logger: logger ?? new DefaultLogger("INFO"),
     shutdownSignals: shutdownSignals ?? ["SIGINT", "SIGTERM", "SIGQUIT", "SIGUSR2"],
-    coreLevel: filter !== undefined ? levelOf(filter) : forwarded ?? "WARN",
+    coreLevel: filter !== undefined ? parseLogLevel(filter) : forwarded ?? "WARN",
     metrics: metrics !== undefined && "prometheus" in metrics
       ? serveMetrics(metrics, telemetryOptions.noTemporalPrefixForMetrics === true)
       : undefined,

@@ -135,14 +135,14 @@ export function serveMetrics(config: PrometheusMetrics, noTemporalPrefix: boolea
   listening.catch(() => {});
   return {
     metrics,
-    meter: meterOf(new CustomMetrics(metrics)),
+    meter: adaptMeter(new CustomMetrics(metrics)),
     listening,
     close: () => listening.then((server) => server.close(), () => {}),
   };
 }
 
 /** Returns a meter over a program's metrics. */
-export function meterOf(custom: CustomMetrics): MetricMeter {
+export function adaptMeter(custom: CustomMetrics): MetricMeter {
   // `withTags` is implemented by the composed meter.
   const bare: MetricMeter = {
     createCounter: (name, unit, description) => ({

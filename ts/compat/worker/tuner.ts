@@ -179,7 +179,7 @@ function refuseResources(what: string): never {
 }
 
 /** Returns the slots of a tuner. Throws a TypeError for tuners without fixed numbers. */
-export function slotsOf(tuner: WorkerTuner): SlotCounts {
+export function countSlots(tuner: WorkerTuner): SlotCounts {
   if (!("workflowTaskSlotSupplier" in tuner)) {
     return refuseResources("WorkerOptions.tuner with tunerOptions or a controller");
   }

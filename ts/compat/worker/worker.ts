@@ -41,7 +41,7 @@ import {
   type ReplayResult,
 } from "./replay.ts";
 import { Runtime } from "./runtime.ts";
-import { sinksOf, workflowLog } from "./worker_log.ts";
+import { adaptSinks, workflowLog } from "./worker_log.ts";
 import { compiledOptions, type CompiledWorkerOptions } from "./compiled_options.ts";
 import {
   type ReplayWorkerOptions,
@@ -241,7 +241,7 @@ export class Worker {
         namespace,
         identity,
         ...workflowCode(options, logger),
-        sinks: sinksOf(options.sinks, logger, hidesText),
+        sinks: adaptSinks(options.sinks, logger, hidesText),
         ...converted,
         ...numbers,
         ...(functions.length > 0 && { activities: Object.fromEntries(functions) }),
@@ -315,7 +315,7 @@ export class Worker {
       workflows: workflows as URL,
       ...(sources !== undefined && { sources }),
       ...(workflowInterceptors !== undefined && { interceptors: workflowInterceptors }),
-      sinks: sinksOf(options.sinks, logger, hidesText),
+      sinks: adaptSinks(options.sinks, logger, hidesText),
       ...(payloadConverterModule !== undefined && { payloadConverter: payloadConverterModule }),
       log: workflowLog(logger, "default", taskQueue, hidesText),
       runOptions: {

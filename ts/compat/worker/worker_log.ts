@@ -34,7 +34,7 @@ function withoutText(attributes: LogMetadata, hidesText: boolean): LogMetadata {
  * Returns the user's sinks and the log sink. With `hidesText`, lines of the worker omit the text of
  * errors.
  */
-export function sinksOf(
+export function adaptSinks(
   // deno-lint-ignore no-explicit-any
   sinks: GivenSinks<any> | undefined,
   logger: Logger,

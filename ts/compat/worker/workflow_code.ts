@@ -14,7 +14,7 @@ export type WorkflowCode = Pick<
   "workflows" | "sources" | "workflowInterceptors" | "payloadConverterModule"
 >;
 
-const pathsOf = ({ payloadConverterPath, failureConverterPath }: DataConverter) => ({
+const pickConverterPaths = ({ payloadConverterPath, failureConverterPath }: DataConverter) => ({
   ...(payloadConverterPath !== undefined && { payloadConverterPath }),
   ...(failureConverterPath !== undefined && { failureConverterPath }),
 });
@@ -41,14 +41,14 @@ export function workflowCode(
       workflowsPath: workflowsPath!,
       logger,
       workflowInterceptorModules: modules,
-      ...pathsOf(dataConverter),
+      ...pickConverterPaths(dataConverter),
       ...(bundlerOptions?.ignoreModules !== undefined &&
         { ignoreModules: bundlerOptions.ignoreModules }),
       ...(plugins.length > 0 && { plugins }),
     });
     workflows = fileUrl(configured.workflowsPath);
     modules = configured.workflowInterceptorModules ?? [];
-    dataConverter = pathsOf(configured);
+    dataConverter = pickConverterPaths(configured);
     const ignored = configured.ignoreModules ?? [];
     if (ignored.length > 0) texts.ignore(ignored);
   } else {

@@ -21,10 +21,10 @@ import type { ActivityTypeInfoMap, PayloadTypeInfo } from "../common/type_info.t
 import { currentCompatRun } from "../current.ts";
 import { encodeCall, fingerprintCall } from "../../executor/program/local_calls.ts";
 import type { CompatRun } from "../run.ts";
-import { payloadsOf } from "../typed_values.ts";
+import { encodeArguments } from "../typed_values.ts";
 import { intercepted } from "../interception.ts";
 import type { ActivityInput, Headers, LocalActivityInput } from "./interceptors.ts";
-import { groupsOf } from "./event_groups.ts";
+import { encodeGroups } from "./event_groups.ts";
 import type { ActivityOptions, EventGroupMarker, LocalActivityOptions } from "./options.ts";
 import { joinScope } from "./scope.ts";
 import { priorityBytes, versioningIntent } from "./encoded_options.ts";
@@ -318,7 +318,7 @@ function pending<R>(
     run.site = site;
     try {
       const attributes = encode();
-      groups = groupsOf(run, eventGroups);
+      groups = encodeGroups(run, eventGroups);
       run.command(kind, attributes, groups);
       run.activities.set(seq, run.waitsAt(`activity "${activityType}"`, completion));
     } finally {
@@ -349,7 +349,7 @@ function common(
     seq,
     headers,
     activityType,
-    arguments: payloadsOf(converter, args, typeInfo),
+    arguments: encodeArguments(converter, args, typeInfo),
     scheduleToCloseTimeoutMs: timeoutMs(options.scheduleToCloseTimeout),
     scheduleToStartTimeoutMs: timeoutMs(options.scheduleToStartTimeout),
     startToCloseTimeoutMs: timeoutMs(options.startToCloseTimeout),

@@ -23,7 +23,7 @@ import { searchAttributePayloads } from "../common/search_attributes.ts";
 import { timeoutMs } from "../common/time.ts";
 import { extractWorkflowTypeAndConfig, type WorkflowSignalOptions } from "../common/definitions.ts";
 import type { SignalTypeInfo } from "../common/type_info.ts";
-import { payloadOf, payloadsOf } from "../typed_values.ts";
+import { encodeArguments, encodeTypedValue } from "../typed_values.ts";
 import { currentCompatRun } from "../current.ts";
 import type { CompatRun } from "../run.ts";
 import { intercepted } from "../interception.ts";
@@ -34,7 +34,7 @@ import type { SignalDefinition } from "./handlers.ts";
 import type { SignalWorkflowInput, StartChildWorkflowExecutionInput } from "./interceptors.ts";
 import { uuid4 } from "./misc.ts";
 import { priorityBytes, versioningIntent } from "./encoded_options.ts";
-import { groupsOf } from "./event_groups.ts";
+import { encodeGroups } from "./event_groups.ts";
 import { joinScope } from "./scope.ts";
 import { encodeWith } from "../../executor/program/encode.ts";
 
@@ -99,9 +99,9 @@ export async function startChild<T extends Workflow>(
       return signal(
         run,
         { type: "child", childWorkflowId: workflowId },
-        nameOf(definition),
+        readSignalName(definition),
         args,
-        typesOf(definition),
+        readSignalTypes(definition),
       );
     },
     // deno-lint-ignore require-await
@@ -140,14 +140,14 @@ export function getExternalWorkflowHandle(
     workflowId,
     runId,
     signal: (definition, ...args) =>
-      signal(run, external, nameOf(definition), args, typesOf(definition)),
+      signal(run, external, readSignalName(definition), args, readSignalTypes(definition)),
     signalWithOptions: (name, { args = [], typeInfo } = {}) =>
       signal(run, external, name, args, typeInfo),
     cancel: () =>
       new Promise<void>((resolve, reject) => {
         // Requests before this patch ignored a cancellation of their scope.
         let isCancelled = false;
-        const groups = groupsOf(run);
+        const groups = encodeGroups(run);
         const alive = joinScope((error) => {
           if (isCancelled) reject(error);
         }, (error) => {
@@ -208,11 +208,12 @@ function withDefaults(options: ChildWorkflowOptions & { args?: readonly unknown[
   };
 }
 
-const nameOf = (definition: { name: string } | string): string =>
+const readSignalName = (definition: { name: string } | string): string =>
   typeof definition === "string" ? definition : definition.name;
 
-const typesOf = (definition: { typeInfo?: SignalTypeInfo } | string): SignalTypeInfo | undefined =>
-  typeof definition === "string" ? undefined : definition.typeInfo;
+const readSignalTypes = (
+  definition: { typeInfo?: SignalTypeInfo } | string,
+): SignalTypeInfo | undefined => typeof definition === "string" ? undefined : definition.typeInfo;
 
 /** Returns promises of the start (its run id) and of the end (its result). */
 function start(
@@ -241,7 +242,7 @@ function startIn(
     });
     if (!alive) return;
     const attributes = encodeStart(run, input, converter);
-    const groups = groupsOf(run, options.eventGroups);
+    const groups = encodeGroups(run, options.eventGroups);
     run.command(CommandKind.COMMAND_KIND_START_CHILD_WORKFLOW, attributes, groups);
     run.childStarts.set(seq, { resolve: resolve as (value: unknown) => void, reject, converter });
   });
@@ -272,7 +273,7 @@ function encodeStart(
     workflowId: options.workflowId,
     workflowType,
     headers,
-    arguments: payloadsOf(converter, options.args, options.typeInfo),
+    arguments: encodeArguments(converter, options.args, options.typeInfo),
     taskQueue: options.taskQueue || run.info.taskQueue,
     workflowExecutionTimeoutMs: timeoutMs(options.workflowExecutionTimeout),
     workflowRunTimeoutMs: timeoutMs(options.workflowRunTimeout),
@@ -368,10 +369,10 @@ function signalIn(
     if (!alive) return;
     const attributes = SignalExternalWorkflow.fromPartial({
       ...{ seq, signalName, headers, ...receiver },
-      arguments: args.map((arg, i) => payloadOf(converter, arg, typeInfo?.inputTypes?.[i])),
+      arguments: args.map((arg, i) => encodeTypedValue(converter, arg, typeInfo?.inputTypes?.[i])),
     });
     const bytes = encodeWith(SignalExternalWorkflow, attributes);
-    run.command(CommandKind.COMMAND_KIND_SIGNAL_EXTERNAL_WORKFLOW, bytes, groupsOf(run));
+    run.command(CommandKind.COMMAND_KIND_SIGNAL_EXTERNAL_WORKFLOW, bytes, encodeGroups(run));
     run.externalSignals.set(
       seq,
       run.waitsAt(`signal "${signalName}" to another workflow`, {

@@ -6,10 +6,10 @@ import { searchAttributePayloads } from "../common/search_attributes.ts";
 import { timeoutMs } from "../common/time.ts";
 import { currentCompatRun } from "../current.ts";
 import { intercepted } from "../interception.ts";
-import { payloadsOf } from "../typed_values.ts";
+import { encodeArguments } from "../typed_values.ts";
 import { encodeInitialVersioningBehavior } from "../common/policies.ts";
 import { versioningIntent } from "./encoded_options.ts";
-import { groupsOf } from "./event_groups.ts";
+import { encodeGroups } from "./event_groups.ts";
 import { ContinueAsNew } from "./continue_as_new_thrown.ts";
 import type { ContinueAsNewOptions } from "./options.ts";
 import type { ContinueAsNewInput } from "./interceptors.ts";
@@ -57,7 +57,7 @@ export function makeContinueAsNewFunc<F extends Workflow>(
     const command = ContinueAsNewCommand.fromPartial({
       workflowType: options.workflowType,
       taskQueue: options.taskQueue ?? "",
-      arguments: payloadsOf(run.converter, args, options.typeInfo ?? own),
+      arguments: encodeArguments(run.converter, args, options.typeInfo ?? own),
       headers,
       workflowRunTimeoutMs: timeoutMs(options.workflowRunTimeout),
       workflowTaskTimeoutMs: timeoutMs(options.workflowTaskTimeout),
@@ -71,7 +71,7 @@ export function makeContinueAsNewFunc<F extends Workflow>(
         options.typedSearchAttributes,
       ),
     });
-    throw new ContinueAsNew(command, groupsOf(run, options.eventGroups));
+    throw new ContinueAsNew(command, encodeGroups(run, options.eventGroups));
   };
   return (...args) =>
     intercepted(run, "outbound", "continueAsNew", last)({

@@ -29,14 +29,14 @@ export function defineWorkflowOptions<F extends Workflow>(
 /**
  * Returns the options of a workflow's function; a function that computes them is called in its run.
  */
-export function definitionOf(fn: unknown): WorkflowDefinitionOptions {
+export function readDefinition(fn: unknown): WorkflowDefinitionOptions {
   if (!isWorkflowFunctionWithOptions(fn)) return {};
   const { workflowDefinitionOptions: options } = fn;
   return (typeof options === "function" ? options() : options) ?? {};
 }
 
 /** Returns the options that are needed before the arguments are decoded. */
-export function staticOptionsOf(fn: unknown): WorkflowStaticOptions {
+export function readStaticOptions(fn: unknown): WorkflowStaticOptions {
   return isWorkflowFunctionWithStaticOptions(fn) ? fn.staticOptions : {};
 }
 

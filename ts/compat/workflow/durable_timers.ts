@@ -7,7 +7,7 @@ import {
 import type { PayloadConverter } from "../../converter/payload.ts";
 import { ValueError } from "../common/errors.ts";
 import { intercepted, type InterceptedRun } from "../interception.ts";
-import { groupsOf } from "./event_groups.ts";
+import { encodeGroups } from "./event_groups.ts";
 import type { TimerInput } from "./interceptors.ts";
 import type { TimerOptions } from "./options.ts";
 import { join, type Scope } from "./join.ts";
@@ -55,7 +55,7 @@ function sleepIn(run: TimerRun, { seq, durationMs, options }: TimerInput): Promi
       seq,
       durationMs,
       options,
-      () => groupsOf(run, options?.eventGroups),
+      () => encodeGroups(run, options?.eventGroups),
     );
     run.timers.set(
       seq,

@@ -35,7 +35,7 @@ export abstract class LabelledGroup implements EventGroupMarker {
 export const NO_GROUPS: ActiveGroups = { implicit: undefined, explicit: {} };
 
 /** Returns the markers of a command issued now, as bytes of EventGroups; undefined without any. */
-export function groupsOf(
+export function encodeGroups(
   run: { readonly context: ScopeContext },
   directs?: readonly EventGroupMarker[],
 ): Uint8Array | undefined {

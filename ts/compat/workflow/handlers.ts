@@ -72,7 +72,7 @@ export function defineSignal<Args extends unknown[] = [], Name extends string = 
   options?: SignalDefinitionOptions,
 ): SignalDefinition<Args, Name> {
   noteDefinition("signal", name, defineSignal);
-  return definitionOf("signal", name, options);
+  return makeDefinition("signal", name, options);
 }
 
 /** Declares an update. */
@@ -81,7 +81,7 @@ export function defineUpdate<Ret, Args extends unknown[] = [], Name extends stri
   options?: UpdateDefinitionOptions,
 ): UpdateDefinition<Ret, Args, Name> {
   noteDefinition("update", name, defineUpdate);
-  return definitionOf("update", name, options);
+  return makeDefinition("update", name, options);
 }
 
 /** Declares a query. */
@@ -90,10 +90,10 @@ export function defineQuery<Ret, Args extends unknown[] = [], Name extends strin
   options?: QueryDefinitionOptions,
 ): QueryDefinition<Ret, Args, Name> {
   noteDefinition("query", name, defineQuery);
-  return definitionOf("query", name, options);
+  return makeDefinition("query", name, options);
 }
 
-function definitionOf<Kind, Name, I>(
+function makeDefinition<Kind, Name, I>(
   type: Kind,
   name: Name,
   options: { typeInfo?: I } | undefined,

@@ -187,7 +187,7 @@ export function initialInfo(
     startTime: new Date(init.startTimeMs),
     runStartTime: new Date(activation.timeMs),
     ...present("executionTimeoutMs", init.workflowExecutionTimeoutMs),
-    ...present("executionExpirationTime", dateOf(started.workflowExecutionExpirationTime)),
+    ...present("executionExpirationTime", toDate(started.workflowExecutionExpirationTime)),
     ...present("runTimeoutMs", init.workflowRunTimeoutMs),
     taskTimeoutMs: init.workflowTaskTimeoutMs,
     ...present(
@@ -196,15 +196,15 @@ export function initialInfo(
         backoffCoefficient: retry.backoffCoefficient,
         maximumAttempts: retry.maximumAttempts,
         nonRetryableErrorTypes: [...retry.nonRetryableErrorTypes],
-        ...(retry.initialInterval && { initialInterval: msOf(retry.initialInterval) }),
-        ...(retry.maximumInterval && { maximumInterval: msOf(retry.maximumInterval) }),
+        ...(retry.initialInterval && { initialInterval: toMilliseconds(retry.initialInterval) }),
+        ...(retry.maximumInterval && { maximumInterval: toMilliseconds(retry.maximumInterval) }),
       },
     ),
     attempt: init.attempt,
     ...present("cronSchedule", started.cronSchedule),
     ...present(
       "cronScheduleToScheduleInterval",
-      started.firstWorkflowTaskBackoff && msOf(started.firstWorkflowTaskBackoff),
+      started.firstWorkflowTaskBackoff && toMilliseconds(started.firstWorkflowTaskBackoff),
     ),
     priority: decodePriority(started.priority),
     ...ofTask(activation, host),
@@ -271,11 +271,11 @@ export const realRandom: UnsafeWorkflowInfo["random"] = {
 // Prevents an empty object when the info is logged as JSON.
 Object.defineProperty(realRandom, "toJSON", { value: () => undefined, enumerable: true });
 
-function msOf(duration: Duration): number {
+function toMilliseconds(duration: Duration): number {
   return durationMs(duration);
 }
 
-function dateOf(timestamp: Timestamp | undefined): Date | undefined {
+function toDate(timestamp: Timestamp | undefined): Date | undefined {
   return timestamp === undefined ? undefined : new Date(timestampMs(timestamp));
 }
 

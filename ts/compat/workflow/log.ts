@@ -29,7 +29,7 @@ export interface WorkflowLogger {
 
 function line(level: Level, message: string, attrs: Fields = {}): void {
   const run = currentCompatRun("Workflow.log(...) may only be used from workflow context.");
-  const base = attributesOf(run);
+  const base = makeLogAttributes(run);
   const attributes = intercepted(run, "outbound", "getLogAttributes", (given: Fields) => given)(
     base,
   );
@@ -48,7 +48,7 @@ function line(level: Level, message: string, attrs: Fields = {}): void {
 }
 
 /** Returns the attributes of each line, before interceptors. */
-function attributesOf(run: CompatRun): Fields {
+function makeLogAttributes(run: CompatRun): Fields {
   const { namespace, taskQueue, workflowId, runId, workflowType } = run.info;
   const update = run.context.current()?.update;
   return {

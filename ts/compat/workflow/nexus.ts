@@ -10,8 +10,8 @@ import { timeoutMs } from "../common/time.ts";
 import { currentCompatRun } from "../current.ts";
 import { intercepted } from "../interception.ts";
 import type { CompatRun } from "../run.ts";
-import { payloadOf } from "../typed_values.ts";
-import { groupsOf } from "./event_groups.ts";
+import { encodeTypedValue } from "../typed_values.ts";
+import { encodeGroups } from "./event_groups.ts";
 import type {
   StartNexusOperationInput,
   StartNexusOperationOptions,
@@ -152,7 +152,7 @@ function startIn(
     });
     if (!alive) return;
     const attributes = encodeCall(run, input);
-    const groups = groupsOf(run, options?.eventGroups);
+    const groups = encodeGroups(run, options?.eventGroups);
     run.command(CommandKind.COMMAND_KIND_SCHEDULE_NEXUS_OPERATION, attributes, groups);
     const completion = { resolve: resolve as (value: unknown) => void, reject, outputType };
     run.nexusStarts.set(
@@ -170,7 +170,7 @@ function encodeCall(run: CompatRun, input: StartNexusOperationInput): Uint8Array
     service,
     operation,
     nexusHeader: headers,
-    input: payloadOf(run.converter, input.input, input.inputType),
+    input: encodeTypedValue(run.converter, input.input, input.inputType),
     scheduleToCloseTimeoutMs: timeoutMs(options?.scheduleToCloseTimeout),
     scheduleToStartTimeoutMs: timeoutMs(options?.scheduleToStartTimeout),
     startToCloseTimeoutMs: timeoutMs(options?.startToCloseTimeout),

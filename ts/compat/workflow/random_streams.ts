@@ -26,7 +26,7 @@ export function fillFrom(random: () => number, bytes: Uint8Array): Uint8Array {
   return bytes;
 }
 
-function streamOf(run: () => CompatRun, draw: (run: CompatRun) => number): WorkflowRandomStream {
+function makeStream(run: () => CompatRun, draw: (run: CompatRun) => number): WorkflowRandomStream {
   const stream: WorkflowRandomStream = {
     random: () => draw(run()),
     uuid4: () => uuid4From(() => stream.random()),
@@ -40,7 +40,7 @@ function streamOf(run: () => CompatRun, draw: (run: CompatRun) => number): Workf
 }
 
 /** The run's own stream: that of Math.random() by default. */
-export const workflowRandom: WorkflowRandomStream = streamOf(
+export const workflowRandom: WorkflowRandomStream = makeStream(
   () => currentCompatRun("Workflow.workflowRandom may only be used from workflow context."),
   (run) => run.mainRandom(),
 );
@@ -50,5 +50,5 @@ export function getRandomStream(name: string): WorkflowRandomStream {
   const run = currentCompatRun(
     "Workflow.getRandomStream(...) may only be used from workflow context.",
   );
-  return streamOf(() => run, () => run.namedRandom(name));
+  return makeStream(() => run, () => run.namedRandom(name));
 }

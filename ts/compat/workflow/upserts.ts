@@ -13,7 +13,7 @@ import {
   type TypedSearchAttributes,
 } from "../common/search_attributes.ts";
 import { currentCompatRun } from "../current.ts";
-import { groupsOf } from "./event_groups.ts";
+import { encodeGroups } from "./event_groups.ts";
 import { encodeWith } from "../../executor/program/encode.ts";
 
 /**
@@ -36,7 +36,7 @@ export function upsertSearchAttributes(
     UpsertSearchAttributes,
     UpsertSearchAttributes.fromPartial({ searchAttributes: payloads }),
   );
-  run.command(CommandKind.COMMAND_KIND_UPSERT_SEARCH_ATTRIBUTES, bytes, groupsOf(run));
+  run.command(CommandKind.COMMAND_KIND_UPSERT_SEARCH_ATTRIBUTES, bytes, encodeGroups(run));
   const untyped = { ...run.info.searchAttributes };
   let typed = run.info.typedSearchAttributes;
   if (Array.isArray(searchAttributes)) {
@@ -89,7 +89,7 @@ export function upsertMemo(memo: Record<string, unknown>): void {
     ModifyWorkflowProperties,
     ModifyWorkflowProperties.fromPartial({ memo: Object.fromEntries(payloads) }),
   );
-  run.command(CommandKind.COMMAND_KIND_MODIFY_WORKFLOW_PROPERTIES, bytes, groupsOf(run));
+  run.command(CommandKind.COMMAND_KIND_MODIFY_WORKFLOW_PROPERTIES, bytes, encodeGroups(run));
   const merged = Object.entries({ ...run.info.memo, ...memo }).filter(([, value]) =>
     value !== undefined && value !== null
   );

@@ -46,7 +46,7 @@ export class Changes {
     for (const version of this.#versionsOf(of)) {
       if (version.at > at) break;
       const after = valueAtPath(version.value(), path);
-      const now = textOf(after);
+      const now = formatJson(after);
       if (now === text) continue;
       changes.push(this.#change(version, before, after));
       before = after;
@@ -64,7 +64,9 @@ export class Changes {
     let after = valueOf(index);
     for (; index >= 0; index--) {
       const before = valueOf(index - 1);
-      if (textOf(before) !== textOf(after)) return this.#change(versions[index]!, before, after);
+      if (formatJson(before) !== formatJson(after)) {
+        return this.#change(versions[index]!, before, after);
+      }
       after = before;
     }
     return undefined;
@@ -111,7 +113,7 @@ export class Changes {
   }
 }
 
-const textOf = (value: unknown): string => JSON.stringify(value) ?? "";
+const formatJson = (value: unknown): string => JSON.stringify(value) ?? "";
 
 function once<T>(make: () => T): () => T {
   let made: { readonly value: T } | undefined;

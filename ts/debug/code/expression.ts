@@ -16,7 +16,7 @@ export type Names = (name: string) => { readonly value: unknown } | undefined;
 export type Expression = (names: Names) => unknown;
 
 /** Parses an expression. Throws an ExpressionError with the place of a syntax error. */
-export function expressionOf(text: string): Expression {
+export function parseExpression(text: string): Expression {
   return new Reader(text).all();
 }
 
@@ -29,7 +29,7 @@ interface Token {
   readonly at: number;
 }
 
-function tokensOf(text: string): Token[] {
+function tokenize(text: string): Token[] {
   const tokens: Token[] = [];
   TOKEN.lastIndex = 0;
   while (text.slice(TOKEN.lastIndex).trim() !== "") {
@@ -65,11 +65,11 @@ const LEVELS: readonly { readonly [sign: string]: Binary }[] = [
     "<=": (a, b) => (a as number) <= (b as number),
     ">=": (a, b) => (a as number) >= (b as number),
   },
-  { "+": plus, "-": (a, b) => Number(plain(a)) - Number(plain(b)) },
+  { "+": plus, "-": (a, b) => Number(toPlainValue(a)) - Number(toPlainValue(b)) },
   {
-    "*": (a, b) => Number(plain(a)) * Number(plain(b)),
-    "/": (a, b) => Number(plain(a)) / Number(plain(b)),
-    "%": (a, b) => Number(plain(a)) % Number(plain(b)),
+    "*": (a, b) => Number(toPlainValue(a)) * Number(toPlainValue(b)),
+    "/": (a, b) => Number(toPlainValue(a)) / Number(toPlainValue(b)),
+    "%": (a, b) => Number(toPlainValue(a)) % Number(toPlainValue(b)),
   },
 ];
 
@@ -78,7 +78,7 @@ const SKIPPED = Symbol("skipped");
 
 const isNothing = (value: unknown): boolean => value === null || value === undefined;
 /** Objects are not converted to strings: toString could be the user's. */
-const plain = (value: unknown): unknown =>
+const toPlainValue = (value: unknown): unknown =>
   typeof value === "object" && value !== null ? Number.NaN : value;
 const MAX_TEXT = 100_000;
 const MAX_DEPTH = 200;
@@ -100,7 +100,7 @@ class Reader {
   #depth = 0;
 
   constructor(text: string) {
-    this.#tokens = tokensOf(text);
+    this.#tokens = tokenize(text);
   }
 
   all(): Expression {
@@ -192,7 +192,7 @@ class Reader {
     }
     if (this.#takes("-")) {
       const of = this.#unary();
-      return (names) => -Number(plain(of(names)));
+      return (names) => -Number(toPlainValue(of(names)));
     }
     if (this.#next.kind === "name" && this.#next.text === "typeof") {
       this.#at++;
@@ -213,12 +213,12 @@ class Reader {
       if (this.#takes("[")) {
         const key = this.#ternary();
         this.#needs("]");
-        of = (names) => memberOf(object(names), key(names), optional);
+        of = (names) => readMember(object(names), key(names), optional);
       } else if (optional || this.#takes(".")) {
         const name = this.#name();
         of = this.#takes("(")
           ? this.#call(object, name, optional)
-          : (names) => memberOf(object(names), name, optional);
+          : (names) => readMember(object(names), name, optional);
       } else {return skips
           ? (names) => ((value) => value === SKIPPED ? undefined : value)(object(names))
           : of;}
@@ -272,7 +272,7 @@ class Reader {
     const { kind, text } = this.#next;
     if (kind === "number" || kind === "text") {
       this.#at++;
-      const value = kind === "number" ? Number(text) : textOf(text);
+      const value = kind === "number" ? Number(text) : unquote(text);
       return () => value;
     }
     if (kind === "name") {
@@ -308,7 +308,7 @@ const WORDS: { readonly [word: string]: unknown } = {
   undefined: undefined,
 };
 
-function textOf(literal: string): string {
+function unquote(literal: string): string {
   return literal.slice(1, -1).replace(/\\(u[0-9a-fA-F]{4}|.)/g, (_, escaped: string) => {
     if (escaped.length === 5) return String.fromCharCode(Number.parseInt(escaped.slice(1), 16));
     return ({ n: "\n", t: "\t", r: "\r" } as { [letter: string]: string | undefined })[escaped] ??
@@ -317,7 +317,7 @@ function textOf(literal: string): string {
 }
 
 /** Reads an own property, or the length of a string or array. */
-function memberOf(object: unknown, key: unknown, optional: boolean): unknown {
+function readMember(object: unknown, key: unknown, optional: boolean): unknown {
   const name = typeof key === "object" && key !== null ? JSON.stringify(key) : String(key);
   if (object === SKIPPED) return SKIPPED;
   if (isNothing(object)) {
@@ -331,14 +331,14 @@ function memberOf(object: unknown, key: unknown, optional: boolean): unknown {
       ? object[Number(name)]
       : undefined;
   }
-  if (Array.isArray(object)) return itemOf(object, name);
+  if (Array.isArray(object)) return readItem(object, name);
   return typeof object === "object" && Object.hasOwn(object as object, name)
     ? (object as { readonly [name: string]: unknown })[name]
     : undefined;
 }
 
 /** Reads an item of a copy. A copy may lack items in its middle, marked by "<12 more>". */
-function itemOf(items: readonly unknown[], name: string): unknown {
+function readItem(items: readonly unknown[], name: string): unknown {
   const gap = items.findIndex((item) => typeof item === "string" && MORE.test(item));
   const missing = gap < 0 ? 0 : Number(MORE.exec(items[gap] as string)![1]);
   if (name === "length") return gap < 0 ? items.length : items.length - 1 + missing;
@@ -375,15 +375,17 @@ const text = (on: unknown, name: string): string => {
 
 const METHODS: { readonly [name: string]: Method } = {
   includes: (on, [what]) =>
-    Array.isArray(on) ? on.includes(what) : text(on, "includes").includes(String(plain(what))),
+    Array.isArray(on)
+      ? on.includes(what)
+      : text(on, "includes").includes(String(toPlainValue(what))),
   indexOf: (on, [what]) =>
-    Array.isArray(on) ? on.indexOf(what) : text(on, "indexOf").indexOf(String(plain(what))),
-  startsWith: (on, [what]) => text(on, "startsWith").startsWith(String(plain(what))),
-  endsWith: (on, [what]) => text(on, "endsWith").endsWith(String(plain(what))),
+    Array.isArray(on) ? on.indexOf(what) : text(on, "indexOf").indexOf(String(toPlainValue(what))),
+  startsWith: (on, [what]) => text(on, "startsWith").startsWith(String(toPlainValue(what))),
+  endsWith: (on, [what]) => text(on, "endsWith").endsWith(String(toPlainValue(what))),
   some: (on, given) => list(on, "some").some(each(given, "some")),
   every: (on, given) => list(on, "every").every(each(given, "every")),
   find: (on, given) => list(on, "find").find(each(given, "find")),
   filter: (on, given) => list(on, "filter").filter(each(given, "filter")),
   map: (on, given) => list(on, "map").map(each(given, "map")),
-  at: (on, [index]) => list(on, "at").at(Number(plain(index))),
+  at: (on, [index]) => list(on, "at").at(Number(toPlainValue(index))),
 };

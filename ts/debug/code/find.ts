@@ -1,7 +1,7 @@
 // Breakpoints: finds the next position, in either direction, at which a condition holds.
 import type { SessionData } from "../session_data.ts";
 import { countWhile } from "../spans.ts";
-import { expressionOf, type Names } from "./expression.ts";
+import { type Names, parseExpression } from "./expression.ts";
 import type { Condition, ConditionScope, Direction } from "./types.ts";
 
 /** What a search needs of a session. */
@@ -29,7 +29,7 @@ export function findPosition(
   const { data } = searched;
   const length = data.events.length;
   const step = direction === "forward" ? 1 : -1;
-  const holds = predicateOf(searched, condition);
+  const holds = makePredicate(searched, condition);
   for (let position = from + step; position >= 1 && position <= length; position += step) {
     if (!atEvent(searched, position, condition)) continue;
     if (holds === undefined) return position;
@@ -61,12 +61,12 @@ function atEvent(
 }
 
 /** A predicate that throws at a position (a name is not known yet) is false there. */
-function predicateOf(
+function makePredicate(
   searched: Searched,
   { when }: Condition,
 ): ((position: number) => boolean) | undefined {
   if (when === undefined) return undefined;
-  const expression = typeof when === "string" ? expressionOf(when) : undefined;
+  const expression = typeof when === "string" ? parseExpression(when) : undefined;
   const { data } = searched;
   return (position) => {
     const task =

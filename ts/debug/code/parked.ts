@@ -88,7 +88,7 @@ function ofAwait(
     fiberName: lines.lanes[lane]?.name ?? "",
     place: places.placeOf(point),
     kind: first?.kind ?? "other",
-    label: first === undefined ? (name === "" ? "a promise" : name) : labelOf(waits),
+    label: first === undefined ? (name === "" ? "a promise" : name) : formatWaits(waits),
     isOuter: false,
     eventId: first?.eventId,
     ...since(data, from),
@@ -116,7 +116,7 @@ function ofWaits(
     fiberName: lines.lanes[lane]?.name ?? first.fiber,
     place: places.ofSite(first.site),
     kind: first.kind,
-    label: labelOf(waits),
+    label: formatWaits(waits),
     isOuter: false,
     eventId: first.eventId,
     ...since(data, from),
@@ -127,7 +127,7 @@ function ofWaits(
 }
 
 /** A select names its timers itself. */
-function labelOf(all: readonly OpenWait[]): string {
+function formatWaits(all: readonly OpenWait[]): string {
   const waits = all.some(({ kind }) => kind === "select")
     ? all.filter(({ kind }) => kind !== "selectTimer")
     : all;
@@ -140,10 +140,10 @@ function labelOf(all: readonly OpenWait[]): string {
 
 /** Returns what would wake it, one part for each wait. */
 function wokenBy(waits: readonly OpenWait[]): string {
-  return [...new Set(waits.map(endOf))].join(", ");
+  return [...new Set(waits.map(describeEnd))].join(", ");
 }
 
-function endOf({ kind, label }: OpenWait): string {
+function describeEnd({ kind, label }: OpenWait): string {
   switch (kind) {
     case "timer":
     case "selectTimer":

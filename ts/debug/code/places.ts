@@ -38,7 +38,7 @@ export class Places {
       if (known >= 0) return known;
       return files.push({
         url,
-        name: nameOf(url),
+        name: shortenUrl(url),
         executable: new Set(),
         counted: new Map(),
         plain: new Set(),
@@ -47,7 +47,7 @@ export class Places {
     const points: ProbePoint[] = [];
     const places: Place[] = [];
     for (const { url, points: own, origins, sources } of modules) {
-      const originals = sources?.map((source) => fileOf(resolved(source, url)));
+      const originals = sources?.map((source) => fileOf(resolveSource(source, url)));
       const file = originals === undefined ? fileOf(url) : -1;
       const placeOf = (line: number): Place | undefined => {
         if (originals === undefined) return { file, line };
@@ -136,7 +136,7 @@ export class Places {
 }
 
 /** Resolves a source of a source map relative to its module. */
-function resolved(source: string, url: string): string {
+function resolveSource(source: string, url: string): string {
   try {
     return new URL(source, url).href;
   } catch {
@@ -145,7 +145,7 @@ function resolved(source: string, url: string): string {
 }
 
 /** Returns the path of a file, or the name of a module in a bundle. */
-function nameOf(url: string): string {
+function shortenUrl(url: string): string {
   const [, rest = url] = /^(?:bundle:\/\/\d*\/|file:\/\/)(.*)$/s.exec(url) ?? [];
   try {
     return decodeURIComponent(rest);

@@ -11,7 +11,7 @@ import { Changes } from "./changes.ts";
 import { Copies } from "./copies.ts";
 import { Coverage } from "./coverage.ts";
 import { Crossings } from "./crossings.ts";
-import { expressionOf } from "./expression.ts";
+import { parseExpression } from "./expression.ts";
 import { findPosition, type Searched } from "./find.ts";
 import { parkedAt } from "./parked.ts";
 import { Places } from "./places.ts";
@@ -186,7 +186,7 @@ export class SessionCode {
    * await has not ended are left out then.
    */
   logPoint(place: Place, text: string, binding?: string): LogPointValue[] {
-    const expression = expressionOf(text);
+    const expression = parseExpression(text);
     const looks = this.#looksAt(place);
     /** The next look at the line in the same lane. */
     const until = new Map<number, number>();

@@ -48,11 +48,11 @@ export function explainWait({ view, parked, files, next, awaitedSignals }: WhyFa
   }
   const inner = parked.filter(({ isOuter }) => !isOuter);
   if (inner.length === 0) return { ...said, sentence: "Cannot determine what the code waits for." };
-  const sentences = inner.map((each) => sentenceOf(each, files, takes));
+  const sentences = inner.map((each) => formatSentence(each, files, takes));
   return { ...said, sentence: sentences.join(" ") };
 }
 
-function sentenceOf(parked: Parked, files: readonly CodeFile[], takes: Why["takes"]): string {
+function formatSentence(parked: Parked, files: readonly CodeFile[], takes: Why["takes"]): string {
   const { fiberName, place, since, firesAtMs, endedBy } = parked;
   const who = fiberName === "" ? "The code" : fiberName[0]!.toUpperCase() + fiberName.slice(1);
   const due = firesAtMs === undefined ? "" : ` (due ${new Date(firesAtMs).toISOString()})`;
@@ -60,7 +60,7 @@ function sentenceOf(parked: Parked, files: readonly CodeFile[], takes: Why["take
     ? ""
     : ` Event ${endedBy} resolved this: the code resumes with the next workflow task.`;
   return `${who} waits${placeText(place, files)} for ${
-    whatOf(parked, takes)
+    describeWait(parked, takes)
   }${due}, since event ${since}.${over}`;
 }
 
@@ -70,7 +70,7 @@ function placeText(place: Place | undefined, files: readonly CodeFile[]): string
   return ` at line ${place.line}${name}`;
 }
 
-function whatOf({ kind, label, wokenBy }: Parked, takes: Why["takes"]): string {
+function describeWait({ kind, label, wokenBy }: Parked, takes: Why["takes"]): string {
   if (kind === "receive") {
     const messages = [
       ...takes.updates.map((name) => `update ${name}`),

@@ -36,7 +36,7 @@ export function listCandidates(
   sides: Sides,
 ): Candidate[] {
   const { history: here, code } = place.pairs[place.at]!;
-  const changed = placeOf(place, sides);
+  const changed = describePlace(place, sides);
   const candidates: Candidate[] = [];
   const add = (
     kind: EditKind,
@@ -52,7 +52,7 @@ export function listCandidates(
       },
     });
   };
-  const queue = queueOf(events);
+  const queue = readTaskQueue(events);
   const made = (step: CodeStep) =>
     makeNewStep(step.command, events[(here?.eventId ?? place.task.completedEventId) - 1]!, queue);
   const isSubstantive = code !== undefined && code.kind !== "end" && code.kind !== "update";
@@ -105,7 +105,7 @@ export function listCandidates(
  * Returns where a step of the code belongs in the history, and the events of its task that the code
  * also has.
  */
-function placeOf({ task, at, pairs }: Place, { history }: Sides) {
+function describePlace({ task, at, pairs }: Place, { history }: Sides) {
   const next = pairs.slice(at).find((pair) => pair.history !== undefined)?.history;
   const staying = new Set(
     pairs.slice(at).filter(({ same, history }) => same && history !== undefined).map((
@@ -131,7 +131,7 @@ function movedFrom(
   return ahead.find((step) => !behind.has(step) && !taken.has(step) && isSameStep(step, code));
 }
 
-function queueOf(events: readonly HistoryEvent[]): string {
+function readTaskQueue(events: readonly HistoryEvent[]): string {
   const { attributes } = events[0]!;
   return attributes.case === "workflowExecutionStartedEventAttributes"
     ? attributes.value.taskQueue?.name ?? ""

@@ -6,7 +6,7 @@ import type { ReplayTrace } from "../../executor/tasks/replay_trace.ts";
 import type { PayloadConverter } from "../../converter/payload.ts";
 import { pairSteps } from "./align.ts";
 import { readCodeTasks } from "./code_steps.ts";
-import { compareFields, readOfRun } from "./differences.ts";
+import { compareFields, readInheritedValues } from "./differences.ts";
 import { readHistoryTasks } from "./history_steps.ts";
 import type { ChangedValue, FieldDifference } from "./types.ts";
 
@@ -23,7 +23,7 @@ interface Replayed {
 export function findChangedValues(
   { events, activations, jobs, converter, before }: Replayed,
 ): ChangedValue[] {
-  const run = readOfRun(events[0], converter);
+  const run = readInheritedValues(events[0], converter);
   const code = readCodeTasks({ activations, jobs });
   const found: ChangedValue[] = [];
   for (const { steps, startedEventId, completedEventId } of readHistoryTasks(events)) {
@@ -45,7 +45,7 @@ export function findChangedValues(
         step,
         site: code.site,
         differences,
-        sentence: sentenceOf(differences),
+        sentence: formatDifferences(differences),
       });
     }
   }
@@ -55,7 +55,7 @@ export function findChangedValues(
 /** Maximum number of fields in a sentence. */
 const MOST = 3;
 
-function sentenceOf(differences: readonly FieldDifference[]): string {
+function formatDifferences(differences: readonly FieldDifference[]): string {
   const [first] = differences;
   if (first!.field === "duration") {
     return `The duration in the code is ${first!.code}; in history it is ${first!.history}.`;

@@ -61,7 +61,10 @@ export interface OfRun {
 }
 
 /** Reads the inherited values from the first event of a history. */
-export function readOfRun(first: HistoryEvent | undefined, converter?: PayloadConverter): OfRun {
+export function readInheritedValues(
+  first: HistoryEvent | undefined,
+  converter?: PayloadConverter,
+): OfRun {
   const at = first?.attributes;
   const started = at?.case === "workflowExecutionStartedEventAttributes" ? at.value : undefined;
   return {

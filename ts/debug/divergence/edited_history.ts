@@ -25,7 +25,7 @@ type Attributes = { [field: string]: unknown };
 const isReference = (field: string, value: unknown): value is bigint =>
   field.endsWith("EventId") && typeof value === "bigint" && value > 0n;
 
-const attributesOf = ({ attributes }: HistoryEvent): Attributes =>
+const readAttributes = ({ attributes }: HistoryEvent): Attributes =>
   (attributes.value ?? {}) as Attributes;
 
 /** Events of the workflow tasks themselves. */
@@ -63,7 +63,7 @@ export class EditedHistory {
     }
     for (const event of this.#events) {
       const references = new Map<string, HistoryEvent>();
-      for (const [field, value] of Object.entries(attributesOf(event))) {
+      for (const [field, value] of Object.entries(readAttributes(event))) {
         const target = isReference(field, value) ? this.#byOldId.get(Number(value)) : undefined;
         if (target !== undefined) references.set(field, target);
       }
@@ -171,13 +171,13 @@ export class EditedHistory {
   /** Changes the names in an event to those of the step. */
   rename(eventId: number, step: NewStep): void {
     const event = this.#byOldId.get(eventId)!;
-    const [own, other] = [attributesOf(event), attributesOf(step.command)];
+    const [own, other] = [readAttributes(event), readAttributes(step.command)];
     for (const field of ["activityType", "workflowType", "signalName", "workflowId", "details"]) {
       if (field in other && field in own) own[field] = other[field];
     }
     for (const answer of this.#events) {
       if (this.#references.get(answer)!.get("initiatedEventId") !== event) continue;
-      const fields = attributesOf(answer);
+      const fields = readAttributes(answer);
       if ("workflowType" in fields && "workflowType" in other) {
         fields["workflowType"] = other["workflowType"];
       }
@@ -192,7 +192,7 @@ export class EditedHistory {
     this.#events.forEach((event, i) => event.eventId = BigInt(i + 1));
     const oldIds: number[] = [];
     for (const event of this.#events) {
-      const fields = attributesOf(event);
+      const fields = readAttributes(event);
       for (const [field, target] of this.#references.get(event) ?? []) {
         fields[field] = this.#final(target).eventId;
       }
@@ -246,7 +246,7 @@ export class EditedHistory {
       for (const [field, target] of references) {
         if (!resolving.includes(target)) references.set(field, command);
       }
-      const fields = attributesOf(event);
+      const fields = readAttributes(event);
       if ("timerId" in fields) {
         fields["timerId"] = step.number === 0 ? fields["timerId"] : String(step.number);
       }
@@ -285,7 +285,7 @@ export class EditedHistory {
   #renumber(counter: string, above: number, by: number, position: number): void {
     this.#events.forEach((event, i) => {
       if (i <= position) return;
-      const fields = attributesOf(event);
+      const fields = readAttributes(event);
       if (counter === "timer" && "timerId" in fields) {
         fields["timerId"] = shifted(fields["timerId"] as string, above, by);
       }

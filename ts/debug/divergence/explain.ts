@@ -7,7 +7,7 @@ import { EXTRA_COMMAND, isThrownByCode } from "../verdict_kinds.ts";
 import { type Pair, type Place, Sides } from "./align.ts";
 import { decodeEventList } from "./candidates.ts";
 import { readCodeTasks } from "./code_steps.ts";
-import { compareFields, type OfRun, readOfRun } from "./differences.ts";
+import { compareFields, type OfRun, readInheritedValues } from "./differences.ts";
 import { type HistoryTask, readHistoryTasks } from "./history_steps.ts";
 import { findLikelyEdit, type Found, guessEdit, type Replay } from "./likely.ts";
 import {
@@ -132,7 +132,7 @@ async function explained(known: Known): Promise<Divergence> {
     where.fiber,
   );
   const sentence = summarizeDivergence(place, pair, { ...where, location }, edit);
-  const run = readOfRun(known.events[0]);
+  const run = readInheritedValues(known.events[0]);
   return {
     firstTask: place.task.task,
     startedEventId: place.task.startedEventId,
@@ -142,7 +142,7 @@ async function explained(known: Known): Promise<Divergence> {
     sentence,
     first: shownPair(pair, run),
     tasks: neighbours(place, sides, run),
-    following: followingOf(place, sides),
+    following: listFollowing(place, sides),
     edit: edit.edit,
     repair: edit.shifted === undefined
       ? suggestRepair(pair, edit.edit, location)
@@ -193,7 +193,7 @@ async function readTaskLines({ lines, place, evidence }: Known): Promise<TaskLin
   }
 }
 
-function followingOf({ at, pairs, task }: Place, { history }: Sides): Divergence["following"] {
+function listFollowing({ at, pairs, task }: Place, { history }: Sides): Divergence["following"] {
   const here = pairs[at]!.history?.eventId ?? task.completedEventId;
   const later = history.flatMap(({ steps }) => steps).filter(({ eventId }) => eventId >= here);
   if (later.some(({ kind }) => kind === "end")) return "end";

@@ -1,6 +1,6 @@
 // The history's side: the steps of each workflow task, in the same form as the code's commands.
 import type { HistoryEvent } from "../../messages/generated/temporal/api/history/v1/message_pb.ts";
-import { aboutEvent } from "../command_keys.ts";
+import { readEventSubject } from "../command_keys.ts";
 import { formatExactDuration } from "../values.ts";
 import {
   type KnownStep,
@@ -44,7 +44,7 @@ export function readHistoryTasks(events: readonly HistoryEvent[]): HistoryTask[]
       continue;
     }
     names.see(event);
-    const plan = planOf(event, byId, names);
+    const plan = planEvent(event, byId, names);
     if (plan === undefined) continue;
     const lenient = plan.kind === "patch" && plan.deprecated === true;
     tasks.at(-1)?.steps.push({ ...makeStep(plan, Number(eventId), ""), event, lenient });
@@ -77,7 +77,7 @@ class UpdateNames {
 type ById = (id: bigint) => HistoryEvent | undefined;
 
 /** Returns undefined for events that no command causes. */
-function planOf(event: HistoryEvent, byId: ById, names: UpdateNames): StepPlan | undefined {
+function planEvent(event: HistoryEvent, byId: ById, names: UpdateNames): StepPlan | undefined {
   const { attributes } = event;
   switch (attributes.case) {
     case "activityTaskScheduledEventAttributes":
@@ -140,7 +140,7 @@ function planOf(event: HistoryEvent, byId: ById, names: UpdateNames): StepPlan |
       };
     case "upsertWorkflowSearchAttributesEventAttributes":
       // Recorded by the core after the marker of a patch.
-      return aboutEvent(event) === undefined
+      return readEventSubject(event) === undefined
         ? undefined
         : { kind: "searchAttributes", name: "", id: "" };
     case "workflowPropertiesModifiedEventAttributes":

@@ -7,7 +7,7 @@ import { hasExtraCommand } from "../verdict_kinds.ts";
 import { type Place, Sides } from "./align.ts";
 import { type Candidate, decodeEventList, listCandidates } from "./candidates.ts";
 import { readCodeTasks } from "./code_steps.ts";
-import { compareFields, type OfRun, readOfRun } from "./differences.ts";
+import { compareFields, type OfRun, readInheritedValues } from "./differences.ts";
 import { readHistoryTasks } from "./history_steps.ts";
 import { isSameStep } from "./steps.ts";
 import type { LikelyEdit } from "./types.ts";
@@ -30,7 +30,7 @@ const EVENTS = 40_000;
  * Returns where a replay ended, as an event ID of the original history; Infinity: the replay
  * passed.
  */
-function reachOf(result: ReplayVerdict, oldIds: readonly number[]): number {
+function measureReach(result: ReplayVerdict, oldIds: readonly number[]): number {
   const { verdict, error, events } = result;
   // The replay passes with an unmatched command: this edit does not explain everything.
   if (verdict === "ok" && !hasExtraCommand(result)) return Infinity;
@@ -86,7 +86,7 @@ export async function findLikelyEdit(
     readonly reach: number;
     readonly bytes: Uint8Array;
   }[] = [];
-  const run = readOfRun(events[0]);
+  const run = readInheritedValues(events[0]);
   let unlike: Candidate | undefined;
   for (const candidate of listCandidates(events, place, sides)) {
     const edited = candidate.edited();
@@ -94,7 +94,7 @@ export async function findLikelyEdit(
     const result = await replay(edited.bytes, { callSites: "never", strict });
     const reach = result.error?.name === "HistoryMismatchError"
       ? await reachOfCode(edited, (bytes) => replay(bytes, { callSites: "always", strict }))
-      : reachOf(result, edited.oldIds);
+      : measureReach(result, edited.oldIds);
     if (reach === Infinity) {
       if (!pairsUnlike(candidate, sides, run)) return { candidate, confidence: "verified" };
       unlike ??= candidate;

@@ -20,7 +20,7 @@ export function suggestRepair(
   switch (kind) {
     case "inserted":
     case "endedLate": {
-      const id = idOf("with", code?.name || code?.kind);
+      const id = makePatchId("with", code?.name || code?.kind);
       return repair(id, "Put the new step behind a patch; open runs continue without it.", [
         `if (patched("${id}")) {`,
         `  // the line that ${code === undefined ? "is new" : describeAction(code)}`,
@@ -28,7 +28,7 @@ export function suggestRepair(
       ]);
     }
     case "removed": {
-      const id = idOf("without", here?.name || here?.kind);
+      const id = makePatchId("without", here?.name || here?.kind);
       return repair(id, "Keep the old step for runs that have it.", [
         `if (!patched("${id}")) {`,
         `  // as before: ${old}`,
@@ -38,7 +38,7 @@ export function suggestRepair(
     case "renamed":
     case "changedKind":
     case "reordered": {
-      const id = idOf(
+      const id = makePatchId(
         kind === "reordered" ? "order-of" : "new",
         code?.name || code?.kind || subject,
       );
@@ -51,7 +51,7 @@ export function suggestRepair(
       ]);
     }
     case "endedEarly": {
-      const id = idOf("ends-before", here?.name || here?.kind);
+      const id = makePatchId("ends-before", here?.name || here?.kind);
       return repair(id, "Keep the old behavior for open runs.", [
         `if (patched("${id}")) {`,
         "  return; // the new end",
@@ -73,7 +73,7 @@ export function suggestRepair(
   }
 }
 
-const idOf = (word: string, name: string | undefined): string =>
+const makePatchId = (word: string, name: string | undefined): string =>
   `${word}-${
     (name ?? "step").replace(/([a-z0-9])([A-Z])/g, "$1-$2").replace(/[^A-Za-z0-9]+/g, "-")
       .toLowerCase()

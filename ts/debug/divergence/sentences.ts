@@ -2,7 +2,7 @@
 import type { HistoryEvent } from "../../messages/generated/temporal/api/history/v1/message_pb.ts";
 import type { ReplayEvidence } from "../../executor/tasks/replay.ts";
 import type { Pair, Place, Sides } from "./align.ts";
-import { readOfRun } from "./differences.ts";
+import { readInheritedValues } from "./differences.ts";
 import { signalEdit, updateEdit } from "./handlers.ts";
 import {
   abandonedEdit,
@@ -160,7 +160,8 @@ function ofShiftedStep(
   events: readonly HistoryEvent[],
   found: Found | undefined,
 ): NamedEdit | undefined {
-  const shifted = found && shiftedStep(place, sides, found.candidate, readOfRun(events[0]));
+  const shifted = found &&
+    shiftedStep(place, sides, found.candidate, readInheritedValues(events[0]));
   if (shifted === undefined) return undefined;
   const { history, code } = shifted;
   const named = found!.candidate.kind === "removed"

@@ -23,7 +23,7 @@ export interface KnownStep extends Step {
 }
 
 export function makeStep(plan: StepPlan, eventId: number, site: string): KnownStep {
-  return { kind: plan.kind, name: plan.name, text: textOf(plan), eventId, site, plan };
+  return { kind: plan.kind, name: plan.name, text: formatStep(plan), eventId, site, plan };
 }
 
 /** Returns whether the replay accepts one for the other. */
@@ -37,7 +37,7 @@ export function isSameStep(a: KnownStep, b: KnownStep): boolean {
 }
 
 /** Describes a step as a noun: `activity charge`. */
-function textOf({ kind, name, duration, target, answer }: StepPlan): string {
+function formatStep({ kind, name, duration, target, answer }: StepPlan): string {
   switch (kind) {
     case "activity":
       return procedureOf(name) === undefined ? `activity ${name}` : shownActivity(name);

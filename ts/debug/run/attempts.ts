@@ -29,7 +29,7 @@ export function estimateAttempts(item: RunItem, events: readonly HistoryEvent[])
   const last = Math.max(1, startedAt.attempt);
   const closing = item.closedBy === undefined ? undefined : events[item.closedBy - 1]!;
   const failure = closing === undefined ? undefined : readEventValues(closing).failure;
-  const backoffs = backoffsOf(scheduled, last);
+  const backoffs = computeBackoffs(scheduled, last);
   const attempts: Attempt[] = [];
   const from = Math.max(1, last - MOST + 1);
   let at = scheduledMs;
@@ -66,7 +66,7 @@ export function estimateAttempts(item: RunItem, events: readonly HistoryEvent[])
 }
 
 /** Returns the backoff before each attempt in milliseconds; 0 for the first. */
-function backoffsOf({ attributes }: HistoryEvent, count: number): number[] {
+function computeBackoffs({ attributes }: HistoryEvent, count: number): number[] {
   const policy = attributes.case === "activityTaskScheduledEventAttributes"
     ? attributes.value.retryPolicy
     : undefined;

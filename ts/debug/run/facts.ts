@@ -45,7 +45,7 @@ export function readRunFacts(file: HistoryFile, events: readonly HistoryEvent[])
     type: file.workflowType,
     id: file.workflowId,
     runId: file.runId,
-    status: STATUS[closingOf(events)?.attributes.case ?? ""] ?? "Running",
+    status: STATUS[findClosingEvent(events)?.attributes.case ?? ""] ?? "Running",
     startMs: eventTimeMs(events[0]!),
     endMs: eventTimeMs(events.at(-1)!),
     taskQueue: started?.taskQueue?.name ?? "",
@@ -54,15 +54,15 @@ export function readRunFacts(file: HistoryFile, events: readonly HistoryEvent[])
     builds: [...builds],
     attempt: started?.attempt || 1,
     cron: started?.cronSchedule ?? "",
-    links: linksOf(file, events),
+    links: listLinks(file, events),
   };
 }
 
 /** Returns the event that closes the run. Events that a server records after it do not count. */
-const closingOf = (events: readonly HistoryEvent[]): HistoryEvent | undefined =>
+const findClosingEvent = (events: readonly HistoryEvent[]): HistoryEvent | undefined =>
   events.slice(-3).findLast(({ attributes }) => (attributes.case ?? "") in STATUS);
 
-function linksOf(file: HistoryFile, events: readonly HistoryEvent[]): RunLink[] {
+function listLinks(file: HistoryFile, events: readonly HistoryEvent[]): RunLink[] {
   const links: RunLink[] = [];
   const add = (link: RunLink) => {
     const known = links.some(({ workflowId, runId }) =>
@@ -81,8 +81,8 @@ function linksOf(file: HistoryFile, events: readonly HistoryEvent[]): RunLink[] 
           rootWorkflowExecution: root,
           continuedExecutionRunId,
         } = at.value;
-        if (parent !== undefined) add({ kind: "parent", ...named(parent), type: "", eventId });
-        if (root !== undefined) add({ kind: "root", ...named(root), type: "", eventId });
+        if (parent !== undefined) add({ kind: "parent", ...pickRunIds(parent), type: "", eventId });
+        if (root !== undefined) add({ kind: "root", ...pickRunIds(root), type: "", eventId });
         if (continuedExecutionRunId !== "") {
           const before = {
             workflowId: file.workflowId,
@@ -130,7 +130,7 @@ function linksOf(file: HistoryFile, events: readonly HistoryEvent[]): RunLink[] 
         if (workflowExecution !== undefined) {
           add({
             kind: "child",
-            ...named(workflowExecution),
+            ...pickRunIds(workflowExecution),
             type: workflowType?.name ?? "",
             eventId,
           });
@@ -142,7 +142,9 @@ function linksOf(file: HistoryFile, events: readonly HistoryEvent[]): RunLink[] 
   return links;
 }
 
-const named = ({ workflowId, runId }: { readonly workflowId: string; readonly runId: string }) => ({
+const pickRunIds = (
+  { workflowId, runId }: { readonly workflowId: string; readonly runId: string },
+) => ({
   workflowId,
   runId,
 });

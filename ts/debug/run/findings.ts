@@ -3,7 +3,7 @@
 import type { HistoryEvent } from "../../messages/generated/temporal/api/history/v1/message_pb.ts";
 import { toShownFailure } from "../values.ts";
 import { readEventValues } from "./event_values.ts";
-import { spanText } from "./span_text.ts";
+import { formatTimeSpan } from "./span_text.ts";
 import { eventTimeMs } from "./event_time.ts";
 import type { Finding, RunFacts, RunItem, RunLimit } from "./types.ts";
 
@@ -185,11 +185,11 @@ function longestWait({ events, facts, itemOf }: FindingSource): Finding[] {
   // Clocks of servers differ, and histories are edited: a part cannot be longer than the whole.
   if (longest > whole) {
     const text = `The times of the events are not in order: **${
-      spanText(longest)
+      formatTimeSpan(longest)
     }** passed before this event.`;
     return [{ kind: "unknown", text, eventId: at + 1 }];
   }
-  const parts = `**${spanText(longest)}** of ${spanText(whole)} passed`;
+  const parts = `**${formatTimeSpan(longest)}** of ${formatTimeSpan(whole)} passed`;
   const name = item.name.replace(/^timer /, "");
   const text = item.kind === "signal" || item.kind === "update"
     ? `${parts} before **${name}** was received.`
@@ -226,7 +226,7 @@ function failedActivities({ items, events }: FindingSource): Finding[] {
           ? "it was terminated"
           : "no reason is given");
       const took = item.startMs !== undefined && item.endMs !== undefined
-        ? ` in ${spanText(item.endMs - item.startMs)}`
+        ? ` in ${formatTimeSpan(item.endMs - item.startMs)}`
         : "";
       const tries = item.attempt > 1
         ? `failed **${item.attempt} times**${took}. Only the last failure is recorded`

@@ -19,7 +19,7 @@ export function eventGroups(run: Pick<RunModel, "bytes" | "hasGroups" | "itemOf"
   const updates = updatesIn(events);
   for (const { eventId, eventGroupMarkers } of events) {
     for (const { variant } of eventGroupMarkers) {
-      const id = idOf(variant);
+      const id = readGroupId(variant);
       let known = groups.get(id);
       if (known === undefined) {
         const group: Made = { id, ...ofMessage(variant, events, updates), items: [] };
@@ -47,7 +47,7 @@ export function eventGroups(run: Pick<RunModel, "bytes" | "hasGroups" | "itemOf"
 const add = (items: Set<number>, item: RunItem | undefined) =>
   item !== undefined && items.add(item.index);
 
-function idOf(variant: EventGroupMarker["variant"]): string {
+function readGroupId(variant: EventGroupMarker["variant"]): string {
   switch (variant.case) {
     case "label":
       return `label ${variant.value.id}`;

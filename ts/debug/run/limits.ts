@@ -13,7 +13,7 @@ export function measureLimits(events: readonly HistoryEvent[], bytes: Uint8Array
   let eventId = 0;
   for (const event of events) {
     const { input, output } = readEventValues(event);
-    const size = Math.max(sizeOf(input), sizeOf(output));
+    const size = Math.max(measureBytes(input), measureBytes(output));
     if (size > largest) [largest, eventId] = [size, Number(event.eventId)];
   }
   return [
@@ -24,7 +24,7 @@ export function measureLimits(events: readonly HistoryEvent[], bytes: Uint8Array
 }
 
 /** A server limits the total size of an event's payloads. */
-const sizeOf = (payloads: readonly Payload[] | undefined): number =>
+const measureBytes = (payloads: readonly Payload[] | undefined): number =>
   (payloads ?? []).reduce(
     (sum, { data, metadata }) =>
       sum + data.length +

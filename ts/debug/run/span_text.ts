@@ -1,7 +1,7 @@
 // Durations for people: at most two units, rounded.
 
 /** "9 ms", "4.2 s", "2 min 12 s", "1 h 57 min", "4 d 3 h". */
-export function spanText(ms: number): string {
+export function formatTimeSpan(ms: number): string {
   if (ms < 999.5) return `${Math.round(ms)} ms`;
   if (ms < 59_950) return `${Math.round(ms / 100) / 10} s`;
   const seconds = Math.round(ms / 1000);

@@ -2,7 +2,7 @@
 // deterministic, timers of the runtime are durable, and modules are evaluated for each run, so
 // fewer rules apply. Calls are identified by the import of their name.
 import type { AnyNode, CallExpression, Identifier, Node, Program } from "acorn";
-import { insteadOf } from "../../compat/sandbox/globals.ts";
+import { findAlternative } from "../../compat/sandbox/globals.ts";
 import { BLOCKED } from "../guarded_names.ts";
 import { children, patternNames, walkModule } from "../loader/scope.ts";
 import { isRunGlobal } from "../loader/run_globals.ts";
@@ -204,7 +204,7 @@ export class TemporalLint {
       }
       return;
     }
-    const advice = insteadOf(name) ?? BLOCKED.get(name)?.advice;
+    const advice = findAlternative(name) ?? BLOCKED.get(name)?.advice;
     if (advice === undefined || isRunGlobal(name) || (!called && member === undefined)) return;
     // Code that tests with `typeof` works without it; NODE_ENV is a constant.
     if (
@@ -215,7 +215,7 @@ export class TemporalLint {
       "outside",
       node,
       path,
-      `workflow code cannot use ${path}: ${insteadOf(name) ?? "do it in an activity"}`,
+      `workflow code cannot use ${path}: ${findAlternative(name) ?? "do it in an activity"}`,
     );
   }
 

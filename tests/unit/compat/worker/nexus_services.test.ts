@@ -18,7 +18,7 @@ import {
   type LoadedDataConverter,
 } from "../../../../ts/compat/common/mod.ts";
 import { nexusServices as nativeNexusServices } from "../../../../ts/compat/worker/native_nexus.ts";
-import { nexusServices, servicesOf } from "../../../../ts/compat/worker/nexus_services.ts";
+import { adaptServices, nexusServices } from "../../../../ts/compat/worker/nexus_services.ts";
 import type { NexusEnvironment } from "../../../../ts/compat/worker/nexus_run.ts";
 import { MessageCodec } from "../../../../ts/codec/message_codec.ts";
 import type { Payload } from "../../../../ts/converter/payload.ts";
@@ -67,7 +67,7 @@ function setting(handler: Partial<CompiledHandler>, more: Partial<NexusEnvironme
     ...{
       namespace: "n",
       taskQueue: "q",
-      services: servicesOf([service])!,
+      services: adaptServices([service])!,
       converter,
       interceptors: [],
     },
@@ -179,12 +179,15 @@ test("interceptors wrap starts and cancellations, the first one outermost", asyn
 });
 
 test("invalid services and requests are rejected", async () => {
-  assert.equal(servicesOf([]), undefined);
-  assert.throws(() => servicesOf([{}]), /takes what nexus\.serviceHandler\(\) of nexus-rpc makes/);
-  const named = (name: string) => ({ definition: { name }, getOperationHandler: () => {} });
-  assert.throws(() => servicesOf([named("")]), /must have a non-empty name/);
+  assert.equal(adaptServices([]), undefined);
   assert.throws(
-    () => servicesOf([named("a"), named("a")]),
+    () => adaptServices([{}]),
+    /takes what nexus\.serviceHandler\(\) of nexus-rpc makes/,
+  );
+  const named = (name: string) => ({ definition: { name }, getOperationHandler: () => {} });
+  assert.throws(() => adaptServices([named("")]), /must have a non-empty name/);
+  assert.throws(
+    () => adaptServices([named("a"), named("a")]),
     /Duplicate registration of nexus service 'a'/,
   );
   const { run } = setting({ start: () => Promise.reject(handlerError("NOT_FOUND")) });

@@ -35,6 +35,10 @@ const service: RawService = {
       : Promise.reject(new Error(`${method} was called with unknown options`)),
 };
 const client = new Client({ service, taskQueue: "q" });
+const sent = (): never => {
+  throw new Error("a message was sent with unknown options");
+};
+const inTransaction = client.workflowsIn({ call: sent, broadcast: sent });
 const handle = client.getHandle(undefined, "w");
 const scheduled = client.schedule.getHandle("s");
 const set = client.workflows({ entityId: "e" });
@@ -165,6 +169,22 @@ const CLIENT: { readonly [position: string]: Caller } = {
   },
   "client: Client.completeProcedure(settings)": {
     call: (o) => client.completeProcedure(procedure, 1, o),
+  },
+  "client: TransactionWorkflows.start(options)": {
+    call: (o) => inTransaction.start("W", o),
+    base: START,
+  },
+  "client: TransactionWorkflows.signalWithStart(options)": {
+    call: (o) => inTransaction.signalWithStart("W", o),
+    base: { ...START, signal: "s" },
+  },
+  "client: TransactionWorkflows.completeProcedure(address)": {
+    call: (o) => inTransaction.completeProcedure(o),
+    base: procedure,
+  },
+  "client: TransactionWorkflows.failProcedure(address)": {
+    call: (o) => inTransaction.failProcedure(o, new Error("x")),
+    base: procedure,
   },
   "client: Client.failProcedure(address)": {
     call: (o) => client.failProcedure(o, new Error("x")),

@@ -1,6 +1,6 @@
 // An application in one object: engine, worker and client in this process. The parts are available
 // separately (EmbeddedEngine, Worker, Client), for example to use a cluster instead of the engine.
-import { Client } from "../client/mod.ts";
+import { Client, type TransactionWorkflows } from "../client/mod.ts";
 import { EmbeddedEngine } from "../engine/host.ts";
 import { MemoryStore } from "../engine/memory_store.ts";
 import { ReducerPayloads } from "../engine/tables/reducer_payloads.ts";
@@ -15,6 +15,7 @@ import { Worker } from "../worker/worker.ts";
 import { DeferredServer } from "./deferred_server.ts";
 import type { SqlRow } from "../engine/sqlite/driver.ts";
 import { queryOfApp, type QueryOptions } from "./sql/app_query.ts";
+import { runTransaction, type Transaction } from "./transaction.ts";
 import { checkOpenOptions, type OpenOptions } from "./open_options.ts";
 
 export type { OpenOptions };
@@ -41,6 +42,20 @@ export interface App {
    * it is not served. Resolves shortly after `open`, so that serving does not delay the start.
    */
   readonly served: Promise<string | undefined>;
+  /**
+   * Runs a synchronous function in one transaction of the store: rows that it writes and messages
+   * that it sends to workflows are committed together, or not at all if it throws. Resolves with
+   * the function's value after the commit. Transactions of the same moment share one commit.
+   * Rejects with a TransactionError if the function returns a promise.
+   *
+   * @example
+   * const hp = await app.transaction((db, workflows) => {
+   *   db.run("UPDATE npc SET hp = hp - ? WHERE id = ?", 10, 7);
+   *   workflows.signal("npc-7", npcSignals.damaged, 10);
+   *   return db.get<{ hp: number }>("SELECT hp FROM npc WHERE id = ?", 7)!.hp;
+   * });
+   */
+  transaction<T>(work: (db: Transaction, workflows: TransactionWorkflows) => T): Promise<T>;
   /** Resolves after `close`; rejects if the worker has stopped by itself. */
   readonly done: Promise<void>;
   /**
@@ -91,6 +106,7 @@ export async function open(options: OpenOptions): Promise<App> {
     worker,
     engine,
     query,
+    transaction: (work) => runTransaction(engine, work),
     served: server.address,
     done,
     close,
@@ -101,6 +117,7 @@ export async function open(options: OpenOptions): Promise<App> {
 /** Parts that exist only after the worker has begun to start. */
 interface LateParts {
   engine?: EmbeddedEngine;
+  client?: Client;
   /** The store in memory of an engine with tables; the engine does not close it. */
   tables?: Store;
 }
@@ -152,6 +169,7 @@ async function openEngine(options: OpenOptions, logger: Logger, late: LateParts)
     ...(inMemory && { store: late.tables ?? new MemoryStore() }),
     ...(path !== undefined && { path }),
     ...(converter !== undefined && { converter }),
+    workflows: (transport) => late.client!.workflowsIn(transport),
     ...(reducers !== undefined && { reducers }),
     ...(migrations !== undefined && { migrations }),
     codec,
@@ -159,7 +177,7 @@ async function openEngine(options: OpenOptions, logger: Logger, late: LateParts)
     ...options.engine,
   });
   try {
-    const client = new Client({
+    const client = late.client = new Client({
       namespace: engine.namespace,
       ...selectSharedOptions(options, logger),
       ...options.client,

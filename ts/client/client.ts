@@ -61,7 +61,9 @@ import {
 } from "./interceptors.ts";
 import type { ListInput } from "./operation_inputs.ts";
 import type { WorkflowOptions } from "./options.ts";
-import { type ProcedureAddress, whichOf } from "./procedures.ts";
+import { PROCEDURE_ADDRESS, type ProcedureAddress, whichOf } from "./procedures.ts";
+import { SyncMessageCodec } from "../codec/sync_codec.ts";
+import { type TransactionTransport, TransactionWorkflows } from "./transaction_workflows.ts";
 import type { UpdateHandle } from "./updates.ts";
 import { ScheduleClient } from "./schedules/schedule_client.ts";
 import { signalWithStart, startRun } from "./starts.ts";
@@ -127,12 +129,6 @@ export interface ListOptions extends CallSettings {
 
 const LIST_OPTIONS: OptionNames<ListOptions> = { pageSize: 1, ...CALL_SETTINGS };
 const SELECTION: OptionNames<WorkflowSelection> = { entityId: 1, correlationId: 1, workflow: 1 };
-const PROCEDURE_ADDRESS: OptionNames<ProcedureAddress<unknown>> = {
-  workflow: 1,
-  runId: 1,
-  name: 1,
-  id: 1,
-};
 
 /**
  * Starts workflows, finds them, and creates handles for them. Works with any {@link RawService}: an
@@ -150,6 +146,8 @@ export class Client {
   /** Schedules: workflows started by a cluster at given times. */
   readonly schedule: ScheduleClient;
   readonly #context: OperationContext;
+  readonly #codecs: CodecOptions;
+  #syncCodec: { readonly codec: SyncMessageCodec | undefined } | undefined;
 
   /**
    * Throws a TypeError for an unknown option, a wrong type, and an interceptor with a misspelled
@@ -180,7 +178,16 @@ export class Client {
       defaultTimeout: options.timeout,
       interceptors: [...options.interceptors ?? []],
     };
+    this.#codecs = options;
     this.schedule = new ScheduleClient(this.#context);
+  }
+
+  /**
+   * @internal The messages of a transaction. Throws a TypeError if the codec is only asynchronous.
+   */
+  workflowsIn(transport: TransactionTransport): TransactionWorkflows {
+    this.#syncCodec ??= { codec: SyncMessageCodec.of(this.#codecs, "transactions") };
+    return TransactionWorkflows.createWithin(this.#context, this.#syncCodec.codec, transport);
   }
 
   /**

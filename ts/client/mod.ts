@@ -51,6 +51,11 @@ export type {
 } from "./operation_inputs.ts";
 export type { OpenProcedure, ProcedureAddress, WhichProcedure } from "./procedures.ts";
 export type { ReapplyExclude, ResetOptions, ResetPoint } from "./reset_options.ts";
+export type {
+  TransactionSignalWithStartOptions,
+  TransactionStartOptions,
+  TransactionWorkflows,
+} from "./transaction_workflows.ts";
 export type { WorkflowSelection } from "./belonging.ts";
 export { WorkflowSet } from "./workflow_set.ts";
 export type { RetryPolicy, WorkflowOptions, WorkflowPriority } from "./options.ts";

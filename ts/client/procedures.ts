@@ -1,5 +1,6 @@
 // Procedures: requested by workflows, completed by clients. They are pending activities of the run
 // and are completed by id.
+import type { OptionNames } from "../base/option_names.ts";
 import { procedureOf } from "../converter/procedure_names.ts";
 import { completeActivity, failUnstarted } from "./activity_completion.ts";
 import type { CallSettings } from "./calls.ts";
@@ -25,6 +26,13 @@ export type ProcedureAddress<R> =
   // deno-lint-ignore no-explicit-any
   & ({ name: Procedure<any, R> | string; id?: never } | { id: string; name?: never });
 
+export const PROCEDURE_ADDRESS: OptionNames<ProcedureAddress<unknown>> = {
+  workflow: 1,
+  runId: 1,
+  name: 1,
+  id: 1,
+};
+
 /** Result or failure of a procedure. */
 type Answer = { readonly value: unknown } | { readonly error: unknown };
 
@@ -35,6 +43,33 @@ export function whichOf({ name, id }: ProcedureAddress<unknown>): WhichProcedure
     );
   }
   return name ?? { id: id! };
+}
+
+const wantedOf = (which: WhichProcedure) =>
+  typeof which === "object" && "id" in which ? { id: which.id } : { name: definitionName(which) };
+
+/** Returns the selected pending procedure. Throws a ProcedureNotFoundError. */
+export function pickProcedure(run: WorkflowDescription, which: WhichProcedure): PendingProcedure {
+  const wanted = wantedOf(which);
+  const first = run.pendingProcedures.find(({ id, name }) =>
+    "id" in wanted ? id === wanted.id : name === wanted.name
+  );
+  if (first === undefined) throw new ProcedureNotFoundError(wanted, run);
+  return first;
+}
+
+/**
+ * Returns the error of a procedure that was completed, timed out or was canceled after the run was
+ * described. The next one of the same name is not used: the call would complete a second procedure.
+ */
+export function procedureGone(
+  run: WorkflowDescription,
+  which: WhichProcedure,
+  first: PendingProcedure,
+  cause: ActivityNotFoundError,
+): ProcedureNotFoundError {
+  const pendingProcedures = run.pendingProcedures.filter((one) => one !== first);
+  return new ProcedureNotFoundError(wantedOf(which), { ...run, pendingProcedures }, { cause });
 }
 
 /**
@@ -48,26 +83,13 @@ export async function answerProcedure(
   settings: CallSettings,
 ): Promise<string> {
   const { workflowId, runId } = run;
-  const wanted = typeof which === "object" && "id" in which
-    ? { id: which.id }
-    : { name: definitionName(which) };
-  const open = run.pendingProcedures.filter(({ id, name }) =>
-    "id" in wanted ? id === wanted.id : name === wanted.name
-  );
-  const [first] = open;
-  if (first === undefined) throw new ProcedureNotFoundError(wanted, run);
+  const first = pickProcedure(run, which);
   const address = { workflowId, runId, activityId: first.id };
   try {
     if ("value" in answer) await completeActivity(context, address, answer.value, settings);
     else await failUnstarted(context, address, answer.error, settings);
   } catch (error) {
-    // Completed, timed out or canceled meanwhile. The next one of the same name is not used: this
-    // call would complete a second procedure.
-    if (error instanceof ActivityNotFoundError) {
-      const pendingProcedures = run.pendingProcedures.filter((one) => one !== first);
-      throw new ProcedureNotFoundError(wanted, { ...run, pendingProcedures }, { cause: error });
-    }
-    throw error;
+    throw error instanceof ActivityNotFoundError ? procedureGone(run, which, first, error) : error;
   }
   return first.id;
 }

@@ -124,7 +124,7 @@ export function startRun(
 
 const { signal: _ofTheCall, ...START_FIELDS } = START_OPTIONS;
 /** Known options; without `signal` of calls, because `signal` is the message here. */
-const SIGNAL_WITH_START_OPTIONS = { ...START_FIELDS, signal: 1, signalArgs: 1 };
+export const SIGNAL_WITH_START_OPTIONS = { ...START_FIELDS, signal: 1, signalArgs: 1 };
 
 /** Signals a workflow and starts it first if it is not running. */
 export function signalWithStart(

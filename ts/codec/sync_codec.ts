@@ -32,16 +32,16 @@ export class SyncMessageCodec {
    * Returns the codec of the options; undefined without one. Throws a TypeError for a codec without
    * synchronous functions.
    */
-  static of(options: CodecOptions): SyncMessageCodec | undefined {
+  static of(options: CodecOptions, user = "reducers"): SyncMessageCodec | undefined {
     const codecs = codecsOf(options);
     if (codecs.length === 0) return undefined;
     if (codecs.every(isSync)) {
       return new SyncMessageCodec(codecs, options.encodeCommonAttributes === true);
     }
     throw new TypeError(
-      "reducers with a codec need its synchronous form, because the transaction that they run in waits for nothing: give the codec " +
+      `${user} with a codec need its synchronous form, because the transaction that they run in waits for nothing: give the codec ` +
         "`encodeSync` and `decodeSync` next to `encode` and `decode`. Where it has to wait (keys or values elsewhere), use activities in " +
-        "place of reducers",
+        `place of ${user}`,
     );
   }
 

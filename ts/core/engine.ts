@@ -63,6 +63,37 @@ export class CoreEngine extends CoreHandle<RawEngine, Glue> {
     return this.guard((raw) => raw.transacted(TransactOutcome.encode(outcome).finish()));
   }
 
+  /**
+   * Begins a trial of a transaction's messages on copies of the runs that they name
+   * (core-rs/src/engine/trial.rs).
+   */
+  beginTrial(nowMs: number): void {
+    this.guard((raw) => raw.begin_trial(nowMs));
+  }
+
+  /** Tries a request: returns its reply, or loads to enter with `tryLoad`. */
+  tryRequest(requestId: number, method: EngineMethod, body: Uint8Array): Flush {
+    return Flush.decode(this.guard((raw) => raw.try_request(requestId, method, body)));
+  }
+
+  /** Enters a run that the trial needs. */
+  tryLoad(record: RunRecord): Flush {
+    return Flush.decode(this.guard((raw) => raw.try_load(RunRecord.encode(record).finish())));
+  }
+
+  /** Drops the trial. */
+  endTrial(): void {
+    this.guard((raw) => raw.end_trial());
+  }
+
+  /**
+   * Returns the reply to a request that has just entered, or loads that it waits for. With 0:
+   * carries out the orders of runs to other runs, and returns loads for that.
+   */
+  entered(requestId: number): Flush {
+    return Flush.decode(this.guard((raw) => raw.entered(requestId)));
+  }
+
   /** The store has committed the last flush; its replies may be sent. */
   committed(): void {
     this.guard((raw) => raw.committed());

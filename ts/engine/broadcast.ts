@@ -23,26 +23,55 @@ export function isBroadcast(method: MethodName, request: Uint8Array): boolean {
 
 /** Sends the signals of a broadcast. `send` is called for every run before the first await. */
 export async function broadcastToRuns(
-  store: Store,
+  store: Pick<Store, "subscribers">,
   request: Uint8Array,
   send: (signal: Uint8Array) => Promise<unknown>,
 ): Promise<Uint8Array> {
+  const { runs, signals } = signalsOf(store, request);
+  return responseOf(runs, await Promise.allSettled(signals.map(send)));
+}
+
+/** Sends the signals of a broadcast one after the other. `send` throws the error of a signal. */
+export function tryBroadcast(
+  store: Pick<Store, "subscribers">,
+  request: Uint8Array,
+  send: (signal: Uint8Array) => void,
+): Uint8Array {
+  const { runs, signals } = signalsOf(store, request);
+  const answers = signals.map((signal): PromiseSettledResult<unknown> => {
+    try {
+      return { status: "fulfilled", value: send(signal) };
+    } catch (reason) {
+      return { status: "rejected", reason };
+    }
+  });
+  return responseOf(runs, answers);
+}
+
+type Subscriber = ReturnType<Store["subscribers"]>[number];
+
+/** Returns the subscribers and the signal of each. */
+function signalsOf(store: Pick<Store, "subscribers">, request: Uint8Array) {
   const { control, workflowExecution, ...signal } = fromBinary(
     SignalWorkflowExecutionRequestSchema,
     request,
   );
   if (workflowExecution !== undefined) throw invalid("a broadcast has no workflow");
   const runs = store.subscribers(SUBSCRIPTION_ATTRIBUTE, valuesOf(control));
-  const answers = await Promise.allSettled(runs.map(({ workflowId, runId }) => {
-    const execution = create(WorkflowExecutionSchema, { workflowId, runId });
-    return send(
-      toBinary(SignalWorkflowExecutionRequestSchema, {
-        ...signal,
-        control: "",
-        workflowExecution: execution,
-      }),
-    );
-  }));
+  const signals = runs.map(({ workflowId, runId }) =>
+    toBinary(SignalWorkflowExecutionRequestSchema, {
+      ...signal,
+      control: "",
+      workflowExecution: create(WorkflowExecutionSchema, { workflowId, runId }),
+    })
+  );
+  return { runs, signals };
+}
+
+function responseOf(
+  runs: readonly Subscriber[],
+  answers: readonly PromiseSettledResult<unknown>[],
+): Uint8Array {
   const missed: MissedSubscriber[] = [];
   let reached = 0;
   for (const [i, answer] of answers.entries()) {

@@ -67,6 +67,14 @@ export class Calls {
     return this.#waiting.size;
   }
 
+  /** Returns an id that no waiting call has. */
+  reserveId(): number {
+    do this.#lastId = this.#lastId >= MAX_ID ? 1 : this.#lastId + 1; while (
+      this.#waiting.has(this.#lastId)
+    );
+    return this.#lastId;
+  }
+
   /** Registers a call and returns its id. `resolve` or `reject` is called exactly once. */
   add(
     method: MethodName,
@@ -75,10 +83,7 @@ export class Calls {
     resolve: (response: Uint8Array) => void,
     reject: (error: ServiceError) => void,
   ): number {
-    do this.#lastId = this.#lastId >= MAX_ID ? 1 : this.#lastId + 1; while (
-      this.#waiting.has(this.#lastId)
-    );
-    const id = this.#lastId;
+    const id = this.reserveId();
     const { signal, timeoutMs = Infinity } = options;
     const longPoll = this.#longPollMs[method] ?? Infinity;
     const polls = method === "pollWorkflowTaskQueue" || method === "pollActivityTaskQueue";

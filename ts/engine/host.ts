@@ -16,10 +16,18 @@ import { Calls, instanceKeyOf } from "./calls.ts";
 import { type Clock, RealClock } from "./clock.ts";
 import { CommitRetries, type HeldBatch } from "./commit_retries.ts";
 import { broadcastToRuns, isBroadcast } from "./broadcast.ts";
+import { messageHost } from "./transaction_messages.ts";
 import { answered, type HostMethod, hostMethods } from "./host_methods.ts";
 import { fireTimerRequest } from "./manual_timers.ts";
 import { ENGINE_METHODS } from "./methods.ts";
-import { backlogOf, coreOptions, type EmbeddedEngineOptions, type EngineStats } from "./options.ts";
+import {
+  backlogOf,
+  containedReport,
+  coreOptions,
+  type EmbeddedEngineOptions,
+  type EngineStats,
+  figuresOf,
+} from "./options.ts";
 import {
   callCanceled,
   closed,
@@ -28,14 +36,22 @@ import {
   stopped,
   unimplemented,
 } from "./refusals.ts";
-import { pairError, pairResponse, takePair } from "./multi_operation.ts";
+import { callPair, type RequestPair } from "./multi_operation.ts";
 import type { HeldRun } from "../crash_notes/held_runs.ts";
 import type { RunningTasks } from "../crash_notes/running_tasks.ts";
 import { ClosedRuns } from "./closed_runs.ts";
 import { Holding } from "./holding.ts";
-import { NO_REDUCERS, type ReducerRunner, reducingOf, sqlOf, tablesOf } from "./reducing.ts";
+import {
+  NO_REDUCERS,
+  type ReducerRunner,
+  reducingOf,
+  rowsOf,
+  sqlOf,
+  tablesOf,
+} from "./reducing.ts";
 import { purgeInSlices } from "./purging.ts";
 import { reportTimeouts } from "./timed_out.ts";
+import { Replacements } from "./replacements.ts";
 import { replyTo } from "./replies.ts";
 import { RunReader } from "./run_reader.ts";
 import { ShownRuns } from "./shown_runs.ts";
@@ -44,15 +60,11 @@ import type { PurgeOptions, Store, StoredRun } from "./store.ts";
 import { isFinalStoreError, StoreBusyError } from "./store_errors.ts";
 import type { Database, SqlRow, SqlValue } from "./tables/database.ts";
 import { parseQuery } from "./visibility/parse.ts";
+import { CommitTransaction, type TransactionDatabase, Transactions } from "./transactions.ts";
 import { WakeTimer } from "./wake_timer.ts";
 
 /** Maximum runs loaded between two commits during recovery and wakes. */
 const LOAD_SLICE = 64;
-/**
- * After more failures than this, each within REPLACEMENT_MS of the last, the core is not replaced.
- */
-const MAX_REPLACEMENTS = 100;
-const REPLACEMENT_MS = 10_000;
 
 /**
  * Durable workflows in this process, with no server: a {@link RawService} for clients and workers
@@ -72,7 +84,7 @@ export class EmbeddedEngine implements RawService {
   readonly #core: EngineCore;
   readonly #ownsStore: boolean;
   readonly #options: EmbeddedEngineOptions;
-  readonly #onError: (error: Error) => void;
+  readonly #report: (error: Error) => void;
   readonly #local: { readonly [name in MethodName]?: HostMethod };
   readonly #calls: Calls;
   /** @internal Reports runs that end without their worker. */
@@ -80,12 +92,11 @@ export class EmbeddedEngine implements RawService {
   #engine: CoreEngine;
   #state: "open" | "closing" | "closed" = "open";
   #stopped: Error | undefined;
-  #figures = { openRuns: 0, cachedRuns: 0, queuedTasks: 0 };
+  #figures: ReturnType<typeof figuresOf> = { openRuns: 0, cachedRuns: 0, queuedTasks: 0 };
   #commits = 0;
   #held: HeldBatch | undefined;
   readonly #retries = new CommitRetries((error) => this.#report(error));
-  #replacements = 0;
-  #replacedAt = 0;
+  readonly #replacements = new Replacements();
   /** The core was replaced, and runs with pending work are not loaded yet. */
   #recovering = false;
   /**
@@ -96,8 +107,8 @@ export class EmbeddedEngine implements RawService {
   readonly #batch = new BatchWindow(() => this.#pump());
   #pumping = false;
   readonly #reducing: ReducerRunner;
-  readonly #onActivityTimeout: EmbeddedEngineOptions["onActivityTimeout"];
-  readonly #remoteWorkers: boolean;
+  readonly #commit: CommitTransaction;
+  readonly #transactions: Transactions;
   readonly #holding: Holding;
   readonly #wakes: WakeTimer;
   readonly #reader: RunReader;
@@ -124,6 +135,7 @@ export class EmbeddedEngine implements RawService {
     this.store = store;
     this.clock = options.clock ?? new RealClock();
     this.#core = core;
+    this.#report = containedReport(options.onError);
     this.#ownsStore = options.store === undefined;
     this.#options = options;
     this.#holding = new Holding(store, options.path);
@@ -132,7 +144,6 @@ export class EmbeddedEngine implements RawService {
       failed: (error) => this.#report(error),
       again: (loads) => this.#loadAgain(loads),
     });
-    this.#onError = options.onError ?? ((error) => console.error(error));
     this.#local = hostMethods({
       store,
       namespace: this.namespace,
@@ -148,9 +159,10 @@ export class EmbeddedEngine implements RawService {
       expire: (id) => this.#enter((engine) => engine.expireRequest(id)),
       trouble: () => this.#retries.trouble,
     });
-    this.#reducing = reducingOf(store, options);
-    this.#onActivityTimeout = options.onActivityTimeout;
-    this.#remoteWorkers = options.remoteWorkers === true;
+    const host = messageHost(store, this.#reader, this.clock, this.#calls, () => this.#engine);
+    this.#commit = new CommitTransaction(rowsOf(store));
+    this.#reducing = reducingOf(store, options, this.#commit, host);
+    this.#transactions = new Transactions(host, this.#commit, options.workflows);
     this.#engine = this.#create(options.remoteWorkers !== true);
   }
 
@@ -182,11 +194,9 @@ export class EmbeddedEngine implements RawService {
       (method === "describeWorkflowExecution" || method === "queryWorkflow") &&
       this.heldRuns().length > 0
     ) {
-      return this.#holding.answered(
-        method,
-        request,
-        (name, bytes) => this.#ask(name, ENGINE_METHODS[name]!, bytes, options),
-      );
+      const ask = (name: MethodName, bytes: Uint8Array) =>
+        this.#ask(name, ENGINE_METHODS[name]!, bytes, options);
+      return this.#holding.answered(method, request, ask);
     }
     return this.#ask(method, number, request, options);
   }
@@ -206,20 +216,10 @@ export class EmbeddedEngine implements RawService {
     });
   }
 
-  async #updateWithStart(request: Uint8Array, options: CallOptions): Promise<Uint8Array> {
-    const { start, update } = takePair(request);
-    if (options.signal?.aborted) throw callCanceled();
-    const answer = new Promise<Uint8Array>((resolve, reject) => {
-      const id = this.#calls.add(
-        "executeMultiOperation",
-        request,
-        options,
-        resolve,
-        (error) => reject(pairError(error)),
-      );
+  #updateWithStart(request: Uint8Array, options: CallOptions): Promise<Uint8Array> {
+    const enter = (id: number, { start, update }: RequestPair) =>
       this.#enter((engine) => engine.requestPair(id, start, update, this.clock.nowMs()));
-    });
-    return pairResponse(await answer);
+    return callPair(request, options, this.#calls, enter);
   }
 
   /**
@@ -245,6 +245,20 @@ export class EmbeddedEngine implements RawService {
   #enter(input: (engine: CoreEngine) => void): void {
     if (this.#state === "closed") return;
     if (!this.#guard(() => input(this.#engine))) return;
+    this.#entered();
+  }
+
+  /**
+   * @internal Runs `work` in the transaction that commits the next batch; resolves after the commit.
+   */
+  transact<T>(work: (database: TransactionDatabase) => T): Promise<T> {
+    if (this.#state !== "open") return Promise.reject(this.#closedError());
+    const done = this.#transactions.add(work);
+    this.#entered();
+    return done;
+  }
+
+  #entered(): void {
     if (this.#batch.add()) this.#pump();
     else if (!this.#retries.isWaiting) this.#batch.closeSoon();
   }
@@ -265,6 +279,10 @@ export class EmbeddedEngine implements RawService {
   }
 
   #commitBatch(): void {
+    if (this.#held === undefined) {
+      const failed = this.#transactions.run();
+      if (failed !== undefined) return this.#commitFailed(undefined, failed);
+    }
     let { flush, shown } = this.#held ?? { flush: this.#engine.flush(), shown: undefined };
     this.#held = undefined;
     while (flush.loads.length > 0 || flush.transacts.length > 0) {
@@ -280,17 +298,13 @@ export class EmbeddedEngine implements RawService {
       flush = this.#engine.flush();
     }
     this.#wakes.inMemoryMs = flush.nextWakeMs;
-    this.#figures = {
-      openRuns: flush.openRuns,
-      cachedRuns: flush.cachedRuns,
-      queuedTasks: flush.queuedTasks,
-    };
+    this.#figures = figuresOf(flush);
     try {
       shown ??= this.#shown.taken(flush.replies);
-      if (flush.writes.length > 0) this.store.commit(flush.writes, shown);
-      this.#reducing.ended(flush.writes.length > 0);
+      const writes = flush.writes.length > 0 || this.#transactions.hasRun;
+      if (writes) this.store.commit(flush.writes, shown);
+      this.#commit.ended(writes);
     } catch (e) {
-      this.#reducing.ended(false);
       return this.#commitFailed({ flush, shown }, e as Error);
     }
     if (flush.writes.length > 0) {
@@ -299,26 +313,26 @@ export class EmbeddedEngine implements RawService {
     }
     this.#engine.committed();
     this.closedRuns.committed(flush.writes);
-    reportTimeouts(
-      flush.timedOut,
-      this.#onActivityTimeout,
-      this.#remoteWorkers,
-      this.clock.nowMs(),
-    );
+    this.#transactions.committed();
+    reportTimeouts(flush.timedOut, this.#options, this.clock.nowMs());
     for (const reply of flush.replies) {
       replyTo(this.#calls.take(reply.requestId), reply, this.store);
     }
   }
 
-  #commitFailed(batch: HeldBatch, e: Error): void {
+  /** Without a batch, the store failed before the core was flushed. */
+  #commitFailed(batch: HeldBatch | undefined, e: Error): void {
+    // Rows that were rolled back are not written again by a later commit of the batch.
+    const rows = this.#commit.ended(false);
     if (
-      e instanceof StoreBusyError && this.#state === "open" &&
+      !rows && e instanceof StoreBusyError && this.#state === "open" &&
       this.#retries.locked(e, () => this.#again())
     ) {
       this.#held = batch;
       return;
     }
-    const { replies, transacts } = batch.flush;
+    this.#transactions.lost(notRecorded(e), batch === undefined);
+    const { replies = [], transacts = [] } = batch?.flush ?? {};
     for (const { requestId } of [...replies, ...transacts]) {
       this.#calls.take(requestId)?.reject(notRecorded(e));
     }
@@ -340,14 +354,6 @@ export class EmbeddedEngine implements RawService {
     if (this.#retries.isWaiting) return;
     if (this.#recovering) this.#recover();
     else this.#pump();
-  }
-
-  #report(e: Error): void {
-    try {
-      this.#onError(e);
-    } catch {
-      // A listener that throws must not count as a failure of the core.
-    }
   }
 
   #loadAgain(loads: readonly LoadRequest[]): void {
@@ -413,7 +419,8 @@ export class EmbeddedEngine implements RawService {
    * stored.
    */
   #replace(e: Error): void {
-    this.#reducing.ended(false);
+    this.#commit.ended(false);
+    this.#transactions.lost(coreReplaced(e), false);
     this.#held = undefined;
     this.#report(e);
     if (this.#suspect !== undefined) {
@@ -423,10 +430,7 @@ export class EmbeddedEngine implements RawService {
       );
     }
     this.#calls.rejectAll(coreReplaced(e));
-    const now = performance.now();
-    this.#replacements = now - this.#replacedAt > REPLACEMENT_MS ? 1 : this.#replacements + 1;
-    this.#replacedAt = now;
-    if (this.#replacements > MAX_REPLACEMENTS) return this.#stop(e);
+    if (!this.#replacements.mayReplace()) return this.#stop(e);
     try {
       this.#engine.dispose();
       this.#engine = this.#create(false);
@@ -476,6 +480,7 @@ export class EmbeddedEngine implements RawService {
     this.#wakes.cancel();
     this.#reader.close();
     this.#calls.rejectAll(this.#closedError());
+    this.#transactions.lost(this.#closedError(), true);
     this.#calls.close();
     this.#engine.dispose();
     this.#holding.close();

@@ -12,15 +12,21 @@ import {
 import { EnginePairResponse as PairResponse } from "../messages/generated/fields.ts";
 import { readBytes } from "../messages/wire.ts";
 import { randomId } from "../platform/host.ts";
-import { Code, OPERATION_ABORTED, ServiceError } from "../service/raw.ts";
+import { type CallOptions, Code, OPERATION_ABORTED, ServiceError } from "../service/raw.ts";
+import type { Calls } from "./calls.ts";
 import { decodeMessage, encodeMessage, invalid } from "./host_bytes.ts";
+import { callCanceled } from "./refusals.ts";
+
+/** The two requests of an update-with-start. */
+export interface RequestPair {
+  readonly start: Uint8Array;
+  readonly update: Uint8Array;
+}
 
 /**
  * Returns the two requests, each with the ids that make a retry idempotent. Throws a ServiceError.
  */
-export function takePair(
-  bytes: Uint8Array,
-): { readonly start: Uint8Array; readonly update: Uint8Array } {
+export function takePair(bytes: Uint8Array): RequestPair {
   const { namespace, operations } = decodeMessage(ExecuteMultiOperationRequestSchema, bytes);
   const [first, second] = operations.map(({ operation }) => operation);
   if (
@@ -51,6 +57,25 @@ export function takePair(
     start: encodeMessage(StartWorkflowExecutionRequestSchema, start),
     update: encodeMessage(UpdateWorkflowExecutionRequestSchema, update),
   };
+}
+
+/**
+ * Calls both operations as one call: registers it, passes the requests to `enter`, and returns the
+ * response.
+ */
+export async function callPair(
+  request: Uint8Array,
+  options: CallOptions,
+  calls: Calls,
+  enter: (id: number, pair: RequestPair) => void,
+): Promise<Uint8Array> {
+  const pair = takePair(request);
+  if (options.signal?.aborted) throw callCanceled();
+  const answer = new Promise<Uint8Array>((resolve, reject) => {
+    const failed = (error: ServiceError) => reject(pairError(error));
+    enter(calls.add("executeMultiOperation", request, options, resolve, failed), pair);
+  });
+  return pairResponse(await answer);
 }
 
 /** The first operation is invalid, which aborts the second. */

@@ -14,6 +14,7 @@ export type { Database } from "./tables/database.ts";
 export type { TableMigration } from "./tables/migrations.ts";
 export { ReducerError } from "./tables/reducers.ts";
 export type { ReducerFunction, ReducerTable } from "./tables/reducers.ts";
+export { TransactionError } from "./transaction_messages.ts";
 export { SqliteStore } from "./sqlite/store.ts";
 export type {
   Condition,

@@ -9,6 +9,7 @@ import type { PayloadConverter } from "../converter/payload.ts";
 import type { Store } from "./store.ts";
 import type { TableMigration } from "./tables/migrations.ts";
 import type { ReducerRunner } from "./reducing.ts";
+import type { WorkflowsFactory } from "./transactions.ts";
 import type { ReducerTable } from "./tables/reducers.ts";
 import type { ActivityTimeout } from "./timed_out.ts";
 
@@ -82,6 +83,8 @@ export interface EmbeddedEngineOptions {
   reducers?: ReducerTable;
   /** @internal Runs the reducers instead of `reducers`. */
   reducing?: ReducerRunner;
+  /** @internal Creates the `workflows` of a transaction, for reducers and transactions. */
+  workflows?: WorkflowsFactory;
   /** Migrations of the application's tables in the store's file; each is applied once, in order. */
   migrations?: readonly TableMigration[];
   /** Converts arguments and results of reducers to payloads. Default: JSON. */
@@ -142,6 +145,32 @@ export interface EngineStats {
   readonly commits: number;
   /** When the engine acts next by itself, in ms since the epoch; 0: never. */
   readonly nextWakeMs: number;
+}
+
+/**
+ * Returns a function that reports errors to a listener (default: console.error). A listener that
+ * throws must not count as a failure of the core.
+ */
+export function containedReport(
+  listener: (error: Error) => void = (error) => console.error(error),
+): (error: Error) => void {
+  return (error) => {
+    try {
+      listener(error);
+    } catch {
+      // The listener's own error.
+    }
+  };
+}
+
+/** Returns the figures of the core. */
+export function figuresOf(
+  { openRuns, cachedRuns, queuedTasks }: Pick<
+    EngineStats,
+    "openRuns" | "cachedRuns" | "queuedTasks"
+  >,
+): Pick<EngineStats, "openRuns" | "cachedRuns" | "queuedTasks"> {
+  return { openRuns, cachedRuns, queuedTasks };
 }
 
 /** Returns the core's options; 0 selects the core's default limit. */

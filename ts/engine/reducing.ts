@@ -11,6 +11,13 @@ import type {
 import type { EmbeddedEngineOptions } from "./options.ts";
 import type { Store } from "./store.ts";
 import { StoreError } from "./store_errors.ts";
+import {
+  type CommitTransaction,
+  NO_TABLES,
+  type ReducingStore,
+  transactionDatabase,
+} from "./transactions.ts";
+import { type MessageHost, TransactionMessages } from "./transaction_messages.ts";
 import type { Database, SqlRow, SqlValue } from "./tables/database.ts";
 import type { TableMigration } from "./tables/migrations.ts";
 import { ReducerPayloads, TaskFails } from "./tables/reducer_payloads.ts";
@@ -23,25 +30,6 @@ import {
   UnknownReducerError,
 } from "./tables/reducers.ts";
 
-/** A store with transactions in which reducers can write. */
-export interface ReducingStore {
-  /** The application's tables. */
-  readonly tables: Database;
-  /** Opens the transaction of the next commit. */
-  begin(): void;
-  /** Rolls back the open transaction. */
-  rollback(): void;
-  /**
-   * Runs work under a savepoint. If it throws, rolls back its writes and throws the error again.
-   */
-  savepoint<T>(work: () => T): T;
-  /**
-   * The same for the first work of a transaction, without a savepoint: an error rolls back the
-   * whole transaction, which must begin again.
-   */
-  firstWork<T>(work: () => T): T;
-}
-
 /** A store with tables of the application. */
 interface StoreWithTables extends Store, ReducingStore {
   migrate(steps: readonly TableMigration[], nowMs: number): void;
@@ -50,9 +38,6 @@ interface StoreWithTables extends Store, ReducingStore {
 
 const hasTables = (store: Store): store is StoreWithTables =>
   "savepoint" in store && "migrate" in store;
-
-const NO_TABLES =
-  "this store has no tables: reducers and migrations need a store in SQLite (a path)";
 
 /** Returns the application's tables in a store. */
 export function tablesOf(store: Store): Database {
@@ -67,22 +52,35 @@ export function sqlOf(store: Store, sql: string, params: readonly SqlValue[]): S
 }
 
 /** Runs the reducers of a batch. */
-export type ReducerRunner = Pick<Reducing, "run" | "ended">;
+export type ReducerRunner = Pick<Reducing, "run">;
+
+/** Returns the store for rows of the application; undefined if it has none. */
+export function rowsOf(store: Store): ReducingStore | undefined {
+  return hasTables(store) ? store : undefined;
+}
 
 /** Creates the reducer runner from the engine's options, and applies pending migrations. */
-export function reducingOf(store: Store, options: EmbeddedEngineOptions): ReducerRunner {
+export function reducingOf(
+  store: Store,
+  options: EmbeddedEngineOptions,
+  commit: CommitTransaction,
+  host: MessageHost,
+): ReducerRunner {
   const { reducers, migrations, reducing } = options;
   if (reducing !== undefined) return reducing;
   if (reducers === undefined && migrations === undefined) return NO_REDUCERS;
   if (!hasTables(store)) throw new TypeError(NO_TABLES);
   const payloads = reducers === undefined ? undefined : new ReducerPayloads(options);
   if (migrations !== undefined) store.migrate(migrations, Date.now());
-  return reducers === undefined ? NO_REDUCERS : new Reducing(store, reducers, payloads!);
+  return reducers === undefined ? NO_REDUCERS : new Reducing(store, reducers, payloads!, {
+    commit,
+    host,
+    workflows: options.workflows,
+  });
 }
 
 /** Used without reducers: the tasks fail. */
 export const NO_REDUCERS: ReducerRunner = {
-  ended() {},
   run(tasks, engine) {
     const failure = encodeFailure(
       new ReducerError("this engine was opened without reducers: open({ path, reducers })"),
@@ -110,79 +108,101 @@ class NotTaken extends Error {}
 
 const NO_BYTES = new Uint8Array(0);
 
+interface ReducingContext {
+  readonly commit: CommitTransaction;
+  readonly host: MessageHost;
+  readonly workflows: EmbeddedEngineOptions["workflows"];
+}
+
 class Reducing {
   readonly #store: ReducingStore;
   readonly #reducers: ReadonlyMap<string, ReducerFunction>;
   readonly #payloads: ReducerPayloads;
-  #begun = false;
+  readonly #context: ReducingContext;
+  /**
+   * Failures by run id, of tasks whose messages their own commands have made impossible. The batch
+   * is lost, and the task fails when its worker reports it again.
+   */
+  readonly #refused = new Map<string, Uint8Array>();
 
-  constructor(store: ReducingStore, reducers: ReducerTable, payloads: ReducerPayloads) {
+  constructor(
+    store: ReducingStore,
+    reducers: ReducerTable,
+    payloads: ReducerPayloads,
+    context: ReducingContext,
+  ) {
     this.#store = store;
     this.#reducers = reducersOf(reducers);
     this.#payloads = payloads;
+    this.#context = context;
   }
 
   /**
-   * Runs the reducers of tasks, each task under a savepoint. Returns the error of the store if it
-   * failed; the batch has failed then.
+   * Runs the reducers of tasks, each task under a savepoint. Returns the error if the store failed,
+   * or if messages of a task were rejected after its commands; the batch has failed then.
    */
-  run(tasks: readonly TransactTask[], engine: CoreEngine): StoreError | undefined {
+  run(tasks: readonly TransactTask[], engine: CoreEngine): Error | undefined {
     try {
-      for (const task of tasks) this.#task(task, engine);
+      for (const task of tasks) {
+        const refused = this.#task(task, engine);
+        if (refused !== undefined) return refused;
+      }
     } catch (e) {
-      this.ended(false);
       if (e instanceof StoreError) return e;
       throw e;
     }
   }
 
-  /** Ends the transaction: the batch was committed, or is rolled back. */
-  ended(committed: boolean): void {
-    if (!this.#begun) return;
-    this.#begun = false;
-    if (!committed) this.#store.rollback();
-  }
-
   /**
    * One savepoint for the task, and one for each of several reducers, so that each can be rolled
-   * back alone.
+   * back alone. Their messages enter after the commands of the task.
    */
-  #task({ requestId, calls }: TransactTask, engine: CoreEngine): void {
-    const taken = (results: TransactResult[]) =>
-      engine.transacted({ requestId, results, failure: NO_BYTES });
+  #task({ requestId, runId, calls }: TransactTask, engine: CoreEngine): Error | undefined {
+    const { commit, host } = this.#context;
+    const fails = (failure: Uint8Array) => engine.transacted({ requestId, results: [], failure });
+    const impossible = this.#refused.get(runId);
+    if (impossible !== undefined) {
+      this.#refused.delete(runId);
+      fails(impossible);
+      return undefined;
+    }
+    const messages = new TransactionMessages(host);
+    const taken = (results: TransactResult[]) => {
+      messages.ended();
+      return engine.transacted({ requestId, results, failure: NO_BYTES });
+    };
     const work = () => {
-      const results = calls.map((call) => this.#call(call, calls.length > 1));
+      const results = calls.map((call) => this.#call(call, calls.length > 1, messages));
       if (!taken(results)) throw new NotTaken();
     };
     try {
-      if (this.#begun) this.#store.savepoint(work);
-      else this.#first(work);
+      commit.during(work);
     } catch (e) {
-      if (e instanceof TaskFails) engine.transacted({ requestId, results: [], failure: e.failure });
+      messages.withdraw();
+      if (e instanceof TaskFails) fails(e.failure);
       else if (e instanceof Answered) taken([e.result]);
       else if (!(e instanceof NotTaken)) throw e;
+      return undefined;
     }
+    const refused = messages.enter();
+    if (refused === undefined) return undefined;
+    this.#refused.set(
+      runId,
+      encodeFailure(
+        new ReducerError(
+          `a message of a reducer was rejected after the commands of its workflow task: ${refused.message}`,
+        ),
+      ),
+    );
+    return refused;
   }
 
-  /** The first task of a transaction needs no savepoint: no earlier writes have to stay. */
-  #first(work: () => void): void {
-    this.#store.begin();
-    this.#begun = true;
-    try {
-      this.#store.firstWork(work);
-    } catch (e) {
-      this.#begun = false;
-      throw e;
-    }
-  }
-
-  #call({ marker }: TransactCall, apart: boolean): TransactResult {
+  #call({ marker }: TransactCall, apart: boolean, messages: TransactionMessages): TransactResult {
     const { name, args, awaited, required } = this.#payloads.read(marker);
+    const database = transactionDatabase(this.#store.tables, messages, this.#context.workflows);
     const reduced = () =>
-      this.#payloads.result(
-        name,
-        marker,
-        reduce(this.#reducers, name, this.#store.tables, args()),
+      messages.during(() =>
+        this.#payloads.result(name, marker, reduce(this.#reducers, name, database, args()))
       );
     try {
       return {

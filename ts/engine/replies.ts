@@ -1,5 +1,8 @@
 // The engine's replies to calls: bodies with the history ranges that they name, or errors.
-import type { Reply } from "../core/generated/boundary/temporalex/boundary/v1/boundary.ts";
+import type {
+  Reply,
+  RpcError,
+} from "../core/generated/boundary/temporalex/boundary/v1/boundary.ts";
 import { type Code, ServiceError } from "../service/raw.ts";
 import { appendHistory } from "./history_bytes.ts";
 import { notFound, storeFailed } from "./refusals.ts";
@@ -10,6 +13,14 @@ interface Answerable {
   reject(error: ServiceError): void;
 }
 
+/** Converts an error of the core. */
+export function replyError(error: RpcError): ServiceError {
+  const failure = error.detail.length > 0 ? error.detail : undefined;
+  return new ServiceError(error.code as Code, error.message, error.reason, error.metadata, {
+    failure,
+  });
+}
+
 /** Settles the call if it still waits. History comes from the store. */
 export function replyTo(
   call: Answerable | undefined,
@@ -17,14 +28,7 @@ export function replyTo(
   store: Store,
 ): void {
   if (call === undefined) return;
-  if (error !== undefined) {
-    const failure = error.detail.length > 0 ? error.detail : undefined;
-    return call.reject(
-      new ServiceError(error.code as Code, error.message, error.reason, error.metadata, {
-        failure,
-      }),
-    );
-  }
+  if (error !== undefined) return call.reject(replyError(error));
   if (history === undefined) return call.resolve(body);
   const { workflowId, runId, fromEventId, toEventId, fieldNumber, tail } = history;
   try {

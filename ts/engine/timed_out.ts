@@ -45,15 +45,18 @@ export function activityTimeout(attempt: TimedOutAttempt, nowMs: number): Activi
  */
 export function reportTimeouts(
   attempts: readonly TimedOutAttempt[],
-  listener: ((timeout: ActivityTimeout) => void) | undefined,
-  remoteWorkers: boolean,
+  options: {
+    readonly onActivityTimeout?: ((timeout: ActivityTimeout) => void) | undefined;
+    readonly remoteWorkers?: boolean;
+  },
   nowMs: number,
 ): void {
-  if (listener === undefined) return;
+  const { onActivityTimeout, remoteWorkers } = options;
+  if (onActivityTimeout === undefined) return;
   for (const attempt of attempts) {
-    if (attempt.started && !remoteWorkers) continue;
+    if (attempt.started && remoteWorkers !== true) continue;
     try {
-      listener(activityTimeout(attempt, nowMs));
+      onActivityTimeout(activityTimeout(attempt, nowMs));
     } catch {
       // A listener that throws must not count as a failure of the core.
     }

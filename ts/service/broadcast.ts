@@ -47,7 +47,8 @@ export interface BroadcastOutcome {
 export const outcomeText = ({ reached, missed }: BroadcastOutcome): string =>
   missed.length === 0 ? String(reached) : JSON.stringify({ reached, missed });
 
-function readOutcome(text: string): BroadcastOutcome {
+/** Reads the outcome that an engine returned. */
+export function readOutcome(text: string): BroadcastOutcome {
   return text.startsWith("{")
     ? JSON.parse(text) as BroadcastOutcome
     : { reached: Number(text), missed: [] };

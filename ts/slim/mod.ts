@@ -4,6 +4,7 @@
 // (docs/bundles.md). Files of another version of the package are rejected with a CoreLoadError. The
 // pages' Content-Security- Policy needs `script-src 'wasm-unsafe-eval'`, never 'unsafe-eval'.
 export { type App, open, type OpenOptions } from "../app/open.ts";
+export type { Transaction } from "../app/transaction.ts";
 export type { QueryOptions } from "../app/sql/app_query.ts";
 export * from "../client/mod.ts";
 export { CoreLoadError } from "../core/errors.ts";

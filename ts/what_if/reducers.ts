@@ -69,8 +69,6 @@ export class AnsweredReducers implements ReducerRunner {
       engine.transacted({ requestId, results, failure: NO_BYTES });
     }
   }
-
-  ended(): void {}
 }
 
 function seqOf(marker: Uint8Array): number {

@@ -4,7 +4,7 @@ import { create } from "@bufbuild/protobuf";
 import { PayloadsSchema } from "../messages/generated/temporal/api/common/v1/message_pb.ts";
 import type { HistoryEvent } from "../messages/generated/temporal/api/history/v1/message_pb.ts";
 import { fromPayloads, type PayloadConverter, toPayloads } from "../converter/payload.ts";
-import type { ReducingStore } from "../engine/reducing.ts";
+import type { ReducingStore } from "../engine/transactions.ts";
 import type { Store } from "../engine/store.ts";
 import type { TableMigration } from "../engine/tables/migrations.ts";
 import { reduce, reducersOf, type ReducerTable } from "../engine/tables/reducers.ts";

@@ -39,7 +39,7 @@ impl Engine {
             reducing: Default::default(),
             namespace: options.namespace,
         };
-        Ok(Engine { cx, runs: Default::default(), batch: None, swept: 0 })
+        Ok(Engine { cx, runs: Default::default(), batch: None, swept: 0, trial: None })
     }
 
     /// A request of a client or worker; its reply carries `request_id`. A poll stays open until a task comes or it is cancelled.

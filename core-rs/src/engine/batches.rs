@@ -61,6 +61,7 @@ impl Engine {
         let since = std::mem::take(&mut self.runs.dirty);
         // Tasks whose reducers have not run: their workers report again.
         self.cx.reducing = Default::default();
+        self.trial = None;
         // They time out again when the run is loaded again.
         self.cx.timed_out.clear();
         for reply in std::mem::take(&mut self.cx.replies) {

@@ -10,6 +10,7 @@ message! {
     Priority: common::Priority { priority_key i32, fairness_key str, }
 }
 
+#[derive(Clone)]
 pub struct Limits {
     /// 0: none.
     pub open_runs: u32,

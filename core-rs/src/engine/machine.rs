@@ -15,4 +15,6 @@ pub struct Engine {
     pub(super) batch: Option<Batch>,
     /// When queues were last looked over.
     pub(super) swept: Micros,
+    /// Copies on which the messages of a transaction are tried.
+    pub(super) trial: Option<Box<Engine>>,
 }

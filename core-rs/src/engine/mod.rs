@@ -13,6 +13,10 @@
 //! 4. Splices name stored events; a range may begin and end inside a stored batch (pages), so the host cuts at event borders.
 //! 5. Sleep until `next_wake_ms` or the store's own earliest `wake_at_ms`, whichever is earlier; then `tick(now)`.
 //!
+//! # Transactions of the host
+//! Between two batches the host may open the transaction of the next commit and run code of the application in it. Messages of that
+//! code are tried at once (`begin_trial`, `try_request`), and enter (`request`, `entered`) when the code has ended (`trial.rs`).
+//!
 //! # Runs that are not in memory
 //! The store keeps for each run `row.ready` and `row.wake_at_ms`. At start the host loads every open row that is ready or due. Later,
 //! on waking: `tick`, flush and commit, then `load` every open row whose `wake_at_ms` has passed (a row in memory is never among
@@ -30,8 +34,8 @@
 //! - history: `history`, `task_events`, `buffer`, `task_history` (what goes with a task), `history_readers`
 //! - steps on one run: `workflow_task`, `activity`, `timers`, `children`, `externals`, `orders`, `queries`, `updates`, `new_run`,
 //!   `start`, `close`, `deadlines`, `task_response`; `commands` (one file per kind of command)
-//! - all runs: `machine` (the engine's parts), `runs`, `steps`, `parking`, `forgetting`, `carry_out` (orders), `dispatch` (tasks to
-//!   polls), `batches`, `waits`; `requests` (one file per method), `loading`
+//! - all runs: `machine` (the engine's parts), `runs`, `steps`, `parking`, `forgetting`, `carry_out` (orders), `trial` (transactions),
+//!   `dispatch` (tasks to polls), `batches`, `waits`; `requests` (one file per method), `loading`
 //! - `api`: what the host calls
 mod activity;
 mod api;
@@ -77,6 +81,7 @@ mod task_response;
 mod time;
 mod timers;
 mod tokens;
+mod trial;
 mod updates;
 mod waits;
 mod workflow_task;

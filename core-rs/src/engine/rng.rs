@@ -2,6 +2,7 @@
 //! version 7 (time-ordered) for started workflows, version 4 for what the engine makes itself.
 use super::time::{MILLI, Micros};
 
+#[derive(Clone)]
 pub struct Rng([u64; 4]);
 
 impl Rng {

@@ -64,6 +64,33 @@ impl Engine {
         self.error.guard(r)
     }
 
+    pub fn begin_trial(&mut self, now_ms: f64) {
+        self.inner.begin_trial(now_ms);
+    }
+
+    /// Bytes of boundary.Flush.
+    pub fn try_request(&mut self, request_id: u32, method: u32, body: &[u8]) -> std::result::Result<Vec<u8>, JsError> {
+        let method = EngineMethod::try_from(method as i32)
+            .map_err(|_| misuse(codes::BAD_BYTES, format!("unknown engine method {method}")));
+        let r = method.map(|method| self.inner.try_request(request_id, method, body).encode_to_vec());
+        self.error.guard(r)
+    }
+
+    /// From bytes of boundary.RunRecord to bytes of boundary.Flush.
+    pub fn try_load(&mut self, record: &[u8]) -> std::result::Result<Vec<u8>, JsError> {
+        let r = decode::<RunRecord>("RunRecord", record).map(|record| self.inner.try_load(record).encode_to_vec());
+        self.error.guard(r)
+    }
+
+    pub fn end_trial(&mut self) {
+        self.inner.end_trial();
+    }
+
+    /// Bytes of boundary.Flush.
+    pub fn entered(&mut self, request_id: u32) -> Vec<u8> {
+        self.inner.entered(request_id).encode_to_vec()
+    }
+
     /// Bytes of boundary.Flush.
     pub fn flush(&mut self) -> Vec<u8> {
         self.inner.flush().encode_to_vec()

@@ -90,7 +90,10 @@ check("a page cannot write tables or read missing tables", async ({ store, newTa
     const { name, message } = await rows(one, sql) as { name: string; message: string };
     return `${name}: ${message}`;
   };
-  assert.match(await said("DELETE FROM npc"), /^DatabaseError: only reducers can write/);
+  assert.match(
+    await said("DELETE FROM npc"),
+    /^DatabaseError: only reducers and transactions can write/,
+  );
   assert.match(await said("DROP TABLE npc"), /^DatabaseError: DROP is not for this handle/);
   assert.match(await said("SELECT * FROM monsters"), /no such table: monsters/);
 });

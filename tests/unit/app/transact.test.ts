@@ -314,7 +314,7 @@ test("the application reads its tables, and does not write them outside of a tas
     const { tables } = app.engine;
     assert.throws(
       () => tables.run("INSERT INTO combat_log (line) VALUES ('x')"),
-      /only reducers can write/,
+      /only reducers and transactions can write/,
     );
     for (
       const sql of [

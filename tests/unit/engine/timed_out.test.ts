@@ -52,7 +52,8 @@ test("a listener is notified of timed-out attempts of other processes, or of all
   ];
   const heard = (remoteWorkers: boolean) => {
     const ids: string[] = [];
-    reportTimeouts(attempts, ({ activityId }) => void ids.push(activityId), remoteWorkers, 0);
+    const onActivityTimeout = ({ activityId }: { activityId: string }) => void ids.push(activityId);
+    reportTimeouts(attempts, { onActivityTimeout, remoteWorkers }, 0);
     return ids;
   };
   assert.deepEqual(heard(false), ["waited"]);
@@ -65,7 +66,7 @@ test("a listener that throws is called again for the next attempt", () => {
     heard.push(timeout);
     throw new Error("no log");
   };
-  reportTimeouts([attempt(), attempt()], listener, true, 0);
+  reportTimeouts([attempt(), attempt()], { onActivityTimeout: listener, remoteWorkers: true }, 0);
   assert.equal(heard.length, 2);
 });
 

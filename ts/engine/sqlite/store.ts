@@ -240,7 +240,8 @@ export class SqliteStore implements Store {
     this.#attempt("writing to", () => {
       if (this.#file.readOnly) throw new StoreError(`${this.path} was opened for reading`);
       this.#file.fence.check();
-      if (writes.length === 0) return;
+      // A transaction of the application may have written rows only.
+      if (writes.length === 0 && !this.#begun) return;
       this.#transaction(() => {
         for (const write of writes) this.#write(write, shown?.get(write.row?.runId ?? ""));
       }, () => {

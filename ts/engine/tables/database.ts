@@ -231,7 +231,7 @@ export class UserTables implements Database {
     }
     if (found.writes && !this.#mayWrite()) {
       throw new DatabaseError(
-        `only reducers can write, in the transaction of a workflow task (${short(sql)})`,
+        `only reducers and transactions can write (${short(sql)})`,
       );
     }
     // A library may bind a previous value in place of a missing one.

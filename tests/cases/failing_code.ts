@@ -87,7 +87,8 @@ export const cases: Case[] = PLACES.map((place, i): Case => ({
             problem!.location.includes(`/app/main.ts:${findLine(text, code)}:`),
             `${problem!.location}\n${text}`,
           );
-        }, { lines: true });
+          // An endless recursion takes seconds on a busy machine.
+        }, { lines: true, watchdogMs: 60_000 });
       }
     }),
 }));

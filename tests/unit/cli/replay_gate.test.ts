@@ -551,7 +551,8 @@ test("progress is an updated line on a terminal; otherwise short work prints non
   // deno-lint-ignore no-control-regex
   assert.match(shown.err, /\r\x1b\[2Kreplayed \d+: \d+ histories: \d+ ok/);
   assert.match(shown.out, /^3000 histories: 3000 ok \(/m);
-  const quiet = await run(args);
+  write("one.jsonl", `${jsonOf(nap)}\n`);
+  const quiet = await run([...args.slice(0, -1), "one.jsonl"]);
   assert.equal(quiet.err, "");
 });
 

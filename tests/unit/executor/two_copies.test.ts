@@ -17,7 +17,7 @@ const source = fileURLToPath(new URL("../../../ts/", import.meta.url));
 cpSync(source, join(dir, "ts"), { recursive: true });
 const modules = [
   new URL("../../../node_modules", import.meta.url),
-  new URL("../../../node_modules", import.meta.url),
+  new URL("../../../../node_modules", import.meta.url),
 ].map((u) => fileURLToPath(u));
 symlinkSync(modules.find((path) => existsSync(path))!, join(dir, "node_modules"));
 const extension = import.meta.url.endsWith(".ts") ? "ts" : "js";

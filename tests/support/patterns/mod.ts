@@ -1,10 +1,12 @@
 // The scenarios of examples/patterns, by folder.
+import { messages } from "./messages.ts";
 import { processes } from "./processes.ts";
 import { several } from "./several.ts";
 import { type Activities, type Pattern, recordCalls } from "./stage.ts";
 import { waits } from "./waits.ts";
 
 export const patterns: { readonly [folder: string]: Pattern } = {
+  ...messages,
   ...processes,
   ...several,
   ...waits,

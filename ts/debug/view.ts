@@ -10,7 +10,7 @@ import type { CommandView } from "./command_decoders.ts";
 import { decodeCommand } from "./commands.ts";
 import type { EventLine } from "./events.ts";
 import { messagesAt, type MessageView } from "./messages.ts";
-import { toMilliseconds } from "./run/event_time.ts";
+import { eventTimeMs, toMilliseconds } from "./run/event_time.ts";
 import type { SessionProblem } from "./problem.ts";
 import type { SessionData, SessionTask, TaskLine } from "./session_data.ts";
 import { countWhile, OpenSpans, valueAt } from "./spans.ts";
@@ -237,7 +237,7 @@ export class ViewCache {
               links.endOf.get(key),
           more: {
             ...(typeof durationMs === "number"
-              ? { firesAtMs: found.timeMs + (startedFor(events[(eventId ?? 0) - 1]) ?? durationMs) }
+              ? { firesAtMs: dueTime(events[(eventId ?? 0) - 1]) ?? found.timeMs + durationMs }
               : {}),
             ...(Array.isArray(args) ? { arguments: args } : {}),
           },
@@ -248,11 +248,16 @@ export class ViewCache {
   }
 }
 
-/** Returns the recorded duration of a timer, which may differ from the one in the current code. */
-const startedFor = (event: HistoryEvent | undefined): number | undefined =>
-  event?.attributes.case === "timerStartedEventAttributes"
-    ? toMilliseconds(event.attributes.value.startToFireTimeout)
-    : undefined;
+/**
+ * Returns when a recorded timer is due. The server counts from the event, with the recorded
+ * duration, which may differ from the one in the current code.
+ */
+function dueTime(event: HistoryEvent | undefined): number | undefined {
+  if (event?.attributes.case !== "timerStartedEventAttributes") return undefined;
+  const startedMs = eventTimeMs(event);
+  const lastsMs = toMilliseconds(event.attributes.value.startToFireTimeout);
+  return startedMs === undefined || lastsMs === undefined ? undefined : startedMs + lastsMs;
+}
 
 interface WaitFacts {
   readonly eventId: number | undefined;

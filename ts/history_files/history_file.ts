@@ -396,7 +396,11 @@ function eventList(json: Json): [Json[], string] {
     }
     return eventList(first);
   }
-  if (!isObject(json)) throw new HistoryFileError("the file has no history");
+  if (!isObject(json)) {
+    throw new HistoryFileError(
+      "the file has no history: expected a JSON object with `events`, or a list of events",
+    );
+  }
   const inner = json["history"] ?? json["History"];
   if (isObject(inner) || Array.isArray(inner)) return eventList(inner);
   const events = json["events"] ?? json["Events"];

@@ -364,7 +364,10 @@ test("migrations run in order, and an applied migration must not change", async 
     assert.deepEqual(await opened(migrations), ["combat_log", "npc"]);
     const [first, second] = migrations;
     const cases: readonly (readonly [OpenOptions["migrations"], RegExp])[] = [
-      [[first!], /the file has step "002 log" of tables, but migrations do not have it/],
+      [
+        [first!],
+        /the file has step "002 log" of tables, which is missing in the option migrations/,
+      ],
       [[second!, first!], /step 1 of migrations is "002 log", but the file has "001 npcs" there/],
       [
         [first!, { ...second!, sql: `${second!.sql};` }],

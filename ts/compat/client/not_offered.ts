@@ -13,7 +13,7 @@ import { BaseClient, type BaseClientOptions, type LoadedWithDefaults } from "./b
 import type { WorkflowService } from "./plain_service.ts";
 
 function refused(what: string, advice: string): Promise<never> {
-  return Promise.reject(new TypeError(`${what} is not supported here yet; ${advice}`));
+  return Promise.reject(new TypeError(`${what} is not supported by temporalex yet; ${advice}`));
 }
 const STANDALONE = "start a workflow that calls it";
 const OLD_VERSIONING = "versions of deployments took its place (docs/cluster-workers.md)";
@@ -45,7 +45,7 @@ export class ActivityClient extends AsyncCompletionClient {
   /** Not supported. */
   getHandle(activityId: string, _runId?: string): never {
     throw new TypeError(
-      `a handle of the standalone activity "${activityId}" is not supported here yet; ${STANDALONE}`,
+      `a handle of the standalone activity "${activityId}" is not supported by temporalex yet; ${STANDALONE}`,
     );
   }
   /** Not supported. */
@@ -54,7 +54,9 @@ export class ActivityClient extends AsyncCompletionClient {
   }
   /** Not supported. */
   list(_query: string): never {
-    throw new TypeError(`a list of standalone activities is not supported here yet; ${STANDALONE}`);
+    throw new TypeError(
+      `a list of standalone activities is not supported by temporalex yet; ${STANDALONE}`,
+    );
   }
   /** Not supported. */
   count(_query: string): Promise<never> {
@@ -81,17 +83,17 @@ export class NexusClient extends BaseClient {
   }
   /** Not supported. */
   createServiceClient(_options?: object): never {
-    throw new TypeError(`a client of a Nexus service is not supported here yet; ${NEXUS}`);
+    throw new TypeError(`a client of a Nexus service is not supported by temporalex yet; ${NEXUS}`);
   }
   /** Not supported. */
   getHandle(operationId: string, _options?: object): never {
     throw new TypeError(
-      `a handle of the Nexus operation "${operationId}" is not supported here yet; ${NEXUS}`,
+      `a handle of the Nexus operation "${operationId}" is not supported by temporalex yet; ${NEXUS}`,
     );
   }
   /** Not supported. */
   list(_options?: object): never {
-    throw new TypeError(`a list of Nexus operations is not supported here yet; ${NEXUS}`);
+    throw new TypeError(`a list of Nexus operations is not supported by temporalex yet; ${NEXUS}`);
   }
   /** Not supported. */
   count(_query?: string): Promise<never> {

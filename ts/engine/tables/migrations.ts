@@ -58,7 +58,7 @@ export function migrateTables(
         throw new StoreError(
           `the file has step "${
             row["name"]
-          }" of tables, but migrations do not have it: restore the step`,
+          }" of tables, which is missing in the option migrations: restore the step`,
         );
       }
       if (step.name !== row["name"]) {

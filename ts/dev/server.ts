@@ -74,11 +74,11 @@ function logged(service: RawService, logger: Logger): RawService {
       const ms = () => Math.round(performance.now() - began);
       try {
         const response = await service.call(method, request, options);
-        logger.debug("answered", { method, ms: ms(), bytes: response.length });
+        logger.debug("call completed", { method, ms: ms(), bytes: response.length });
         return response;
       } catch (error) {
         const code = error instanceof ServiceError ? codeName(error.code) : "INTERNAL";
-        logger.debug("refused", { method, ms: ms(), code, reason: (error as Error).message });
+        logger.debug("call failed", { method, ms: ms(), code, reason: (error as Error).message });
         throw error;
       }
     },
@@ -118,7 +118,7 @@ export async function startDevServer(options: DevServerOptions): Promise<DevServ
       ...options.extra?.(namespaces) ?? [],
     ],
     unknown: (service, method) => {
-      logger.debug("refused", { service, method, code: "UNIMPLEMENTED" });
+      logger.debug("call failed", { service, method, code: "UNIMPLEMENTED" });
       return SERVICES.includes(service)
         ? notOffered(method)
         : `temporalex dev does not have the service ${service}`;

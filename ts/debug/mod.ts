@@ -45,7 +45,13 @@ export type {
   StepKind,
   StepPair,
   TaskPairs,
+  UncomparedValue,
+  ValueCommand,
+  ValueComparison,
+  ValueDifference,
+  ValueRule,
 } from "./divergence/types.ts";
+export { ValueRulesError } from "./divergence/value_rules.ts";
 export type { EventLine } from "./events.ts";
 export {
   type HistoryFile,

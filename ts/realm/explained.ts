@@ -25,6 +25,8 @@ export interface ExplainerHelp {
   readonly sourceOf?: SourceOf | undefined;
   /** Starts a realm in which one module has another text. */
   readonly withText?: ((changed: SourceText) => Promise<ReplayRealm>) | undefined;
+  /** Namespace of the realm's runs; "" or undefined: not set. */
+  readonly namespace?: string | undefined;
 }
 
 /** Maximum number of repairs whose replay is cached. */
@@ -48,11 +50,56 @@ export class Explainer {
     this.#help = help;
   }
 
-  /** Replays a history. Adds what is known of the cause to verdicts other than "ok". */
+  /**
+   * Replays a history. Adds what is known of the cause to verdicts other than "ok", and compared
+   * values if they are requested.
+   */
   async replay(
     workflowId: string,
     history: Uint8Array,
     options: ReplayOptions = {},
+  ): Promise<ReplayVerdict> {
+    const { values = false, ...others } = options;
+    if (values === false) return await this.#explained(workflowId, history, others);
+    const { compareReplayedValues } = await import("../debug/explanations.ts");
+    const how = { ...others, record: true, trace: true, callSites: "always" } as const;
+    const { recorded, trace, ...verdict } = await this.#explained(workflowId, history, how);
+    const { probed } = this.#help;
+    const { strict = false, runId } = options;
+    const linesOf = probed === undefined ? undefined : async (pathOf: number) => {
+      const traced = {
+        ...{ record: true, trace: true, lines: true, explain: false, strict, pathOf },
+        callSites: "never",
+        ...(runId !== undefined && { runId }),
+      } as const;
+      // The sources may have changed: the value is reported without a line.
+      const again = await probed(workflowId, history, traced).catch(() => undefined);
+      return again?.trace?.lines;
+    };
+    return {
+      ...verdict,
+      ...(options.record === true && recorded !== undefined && { recorded }),
+      ...(options.trace === true && trace !== undefined && { trace }),
+      ...await compareReplayedValues(
+        history,
+        { ...verdict, ...(recorded && { recorded }), ...(trace && { trace }) },
+        values === true ? {} : values,
+        this.#unknownTexts(workflowId),
+        linesOf,
+      ),
+    };
+  }
+
+  /** Texts that code gets in place of facts that a history does not contain. */
+  #unknownTexts(workflowId: string): ReadonlySet<string> {
+    const { namespace = "" } = this.#help;
+    return new Set([workflowId, namespace].filter((text) => text === ""));
+  }
+
+  async #explained(
+    workflowId: string,
+    history: Uint8Array,
+    options: ReplayOptions,
   ): Promise<ReplayVerdict> {
     const verdict = await this.#replay(workflowId, history, options);
     const { error } = verdict;

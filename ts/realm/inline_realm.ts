@@ -51,7 +51,7 @@ export async function createInlineRealm(options: InlineRealmOptions): Promise<Re
     rejections: captureRejections({ ownThread: false }),
     ...(options.onRecorder === undefined ? {} : { onRecorder: options.onRecorder }),
   });
-  return new InlineRealm(runner, programs);
+  return new InlineRealm(runner, programs, options.runOptions?.namespace);
 }
 
 class InlineRealm implements Realm {
@@ -63,10 +63,10 @@ class InlineRealm implements Realm {
   readonly #removeWork: () => void;
   #disposed = false;
 
-  constructor(runner: TaskRunner, programs: ProgramTable) {
+  constructor(runner: TaskRunner, programs: ProgramTable, namespace: string | undefined) {
     this.#runner = runner;
     this.#removeWork = addThreadWork(() => runner.isRunning);
-    this.#explainer = new Explainer((...args) => runner.replay(...args));
+    this.#explainer = new Explainer((...args) => runner.replay(...args), { namespace });
     this.workflowTypes = programs.names();
     this.versioningBehaviors = programs.versioningBehaviors;
   }

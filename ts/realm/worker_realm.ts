@@ -292,6 +292,7 @@ class ThreadedRealm implements WorkerRealm {
     this.#explainer = new Explainer(replay, {
       probed: again,
       lastLines: this.#lastLines,
+      namespace: runOptions.namespace,
       ...texts,
     });
     this.#spec = spec;

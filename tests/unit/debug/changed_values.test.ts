@@ -228,6 +228,7 @@ test("the report names event, line, task and both values; the verdict stays ok",
     history: "30 d",
     code: "1 s",
     counts: false,
+    path: "duration",
   }]);
 });
 

@@ -21,6 +21,8 @@ export interface Option {
   readonly value?: string;
   /** Allowed values; comparison ignores case, "-" and "_". */
   readonly choices?: readonly string[];
+  /** Value without `=`: `--values` is the same as `--values=warn`. A value is written with `=`. */
+  readonly bare?: string;
   /** Can be repeated; the value is a list, empty by default. */
   readonly many?: boolean;
   readonly required?: boolean;

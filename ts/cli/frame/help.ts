@@ -43,7 +43,11 @@ function columns(rows: readonly (readonly [string, string])[], width: number): s
 }
 
 function optionRow([name, option]: readonly [string, Option]): readonly [string, string] {
-  const value = option.type === "flag" ? "" : ` <${valueName(option)}>`;
+  const value = option.type === "flag"
+    ? ""
+    : option.bare !== undefined
+    ? `[=${valueName(option)}]`
+    : ` <${valueName(option)}>`;
   const short = option.short === undefined ? "    " : `-${option.short}, `;
   const notes = [
     option.choices !== undefined && option.value !== undefined

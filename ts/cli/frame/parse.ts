@@ -67,7 +67,9 @@ export function parseWords(
     tokens: true,
     options: Object.fromEntries(
       [...known].map(([long, { name, option }]) => [long, {
-        type: option.type === "flag" ? "boolean" as const : "string" as const,
+        type: option.type === "flag" || option.bare !== undefined
+          ? "boolean" as const
+          : "string" as const,
         multiple: true,
         ...(option.short !== undefined && flagOf(name).slice(2) === long &&
           { short: option.short }),
@@ -99,6 +101,14 @@ export function parseWords(
         throw new UsageError(`${token.rawName} takes no value ("${token.value}"); ${help}`);
       }
       given.set(name, [token.inlineValue === true ? token.value! : "true"]);
+      continue;
+    }
+    if (option.bare !== undefined && token.inlineValue !== true) {
+      const next = words[token.index + 1];
+      if (next !== undefined && option.choices?.includes(next) === true) {
+        throw new UsageError(`write ${token.rawName}=${next}, with "="; ${help}`);
+      }
+      given.set(name, [option.bare]);
       continue;
     }
     const { value } = token;

@@ -28,14 +28,26 @@ export async function condition(
   timeout?: Duration,
   options?: TimerOptions,
 ): Promise<boolean | void> {
-  currentCompatRun("Workflow.condition(...) may only be used from a Workflow Execution.");
+  const run = currentCompatRun(
+    "Workflow.condition(...) may only be used from a Workflow Execution.",
+  );
   if (timeout === 0 && !patched(ZERO_TIMEOUT_PATCH)) return until(fn);
   if (typeof timeout !== "number" && typeof timeout !== "string") return until(fn);
+  // The timer is started below more frames of this package than engines record.
+  const site = run.calledAt(condition);
+  const startTimer = () => {
+    run.site = site;
+    try {
+      return sleep(timeout, options);
+    } finally {
+      run.site = "";
+    }
+  };
   const scope = new CancellationScope({ cancellable: true });
   return scope.run(async () => {
     try {
       return await Promise.race([
-        sleep(timeout, options).then(() => false),
+        startTimer().then(() => false),
         until(fn).then(() => true),
       ]);
     } finally {

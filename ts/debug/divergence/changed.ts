@@ -5,12 +5,13 @@ import type { RecordedActivation } from "../../executor/tasks/recording.ts";
 import type { ReplayTrace } from "../../executor/tasks/replay_trace.ts";
 import type { PayloadConverter } from "../../converter/payload.ts";
 import { pairSteps } from "./align.ts";
-import { readCodeTasks } from "./code_steps.ts";
-import { compareFields, readInheritedValues } from "./differences.ts";
+import { type CodeStep, readCodeTasks } from "./code_steps.ts";
+import { type ComparedValues, compareFields, readInheritedValues } from "./differences.ts";
 import { readHistoryTasks } from "./history_steps.ts";
 import type { ChangedValue, FieldDifference } from "./types.ts";
 
 interface Replayed {
+  readonly compared?: ComparedValues;
   readonly events: readonly HistoryEvent[];
   readonly activations: readonly RecordedActivation[];
   readonly jobs: ReplayTrace["jobs"];
@@ -19,13 +20,24 @@ interface Replayed {
   readonly before: number;
 }
 
+/** A changed value with the code's step. */
+export interface ChangedStep {
+  readonly value: ChangedValue;
+  readonly code: CodeStep;
+}
+
 /** Compares the steps of a replay that passed, or those before its first difference. */
-export function findChangedValues(
-  { events, activations, jobs, converter, before }: Replayed,
-): ChangedValue[] {
-  const run = readInheritedValues(events[0], converter);
+export const findChangedValues = (replayed: Replayed): ChangedValue[] =>
+  findChangedSteps(replayed).map(({ value }) => value);
+
+/** Does the same, with the steps of the code. */
+export function findChangedSteps(
+  { events, activations, jobs, converter, before, compared }: Replayed,
+): ChangedStep[] {
+  const ofRun = readInheritedValues(events[0], converter);
+  const run = compared === undefined ? ofRun : { ...ofRun, compared };
   const code = readCodeTasks({ activations, jobs });
-  const found: ChangedValue[] = [];
+  const found: ChangedStep[] = [];
   for (const { steps, startedEventId, completedEventId } of readHistoryTasks(events)) {
     const own = code.get(startedEventId);
     if (completedEventId >= before) break;
@@ -36,17 +48,13 @@ export function findChangedValues(
       if (history === undefined || code?.kind !== history.kind || history.eventId >= before) {
         continue;
       }
-      const differences = compareFields(history, code, run);
+      if (history.kind === "update" && code.plan.id !== history.plan.id) continue;
+      const differences = compareFields(history, code, run).filter(({ counts }) => !counts);
       if (differences.length === 0) continue;
       const { eventId, text: step } = history;
-      found.push({
-        eventId,
-        startedEventId,
-        step,
-        site: code.site,
-        differences,
-        sentence: formatDifferences(differences),
-      });
+      const sentence = formatDifferences(differences);
+      const { site } = code;
+      found.push({ value: { eventId, startedEventId, step, site, differences, sentence }, code });
     }
   }
   return found;

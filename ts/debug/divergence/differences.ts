@@ -3,12 +3,18 @@
 //
 // Servers set fields that a command omits (timeouts, the retry policy) and shorten timeouts that
 // exceed those of the run. A field is reported only if neither explains the difference.
+import { fromBinary } from "@bufbuild/protobuf";
 import type { RetryPolicy as RecordedPolicy } from "../../messages/generated/temporal/api/common/v1/message_pb.ts";
+import {
+  type Failure,
+  FailureSchema,
+} from "../../messages/generated/temporal/api/failure/v1/message_pb.ts";
 import type { HistoryEvent } from "../../messages/generated/temporal/api/history/v1/message_pb.ts";
 import {
   CommandKind,
   CompleteWorkflow,
   ContinueAsNew,
+  FailWorkflow,
   ModifyWorkflowProperties,
   type RetryPolicy,
   ScheduleActivity,
@@ -25,8 +31,16 @@ import { toMilliseconds } from "../run/event_time.ts";
 import { formatExactDuration } from "../values.ts";
 import type { CodeStep } from "./code_steps.ts";
 import type { HistoryStep } from "./history_steps.ts";
-import type { FieldDifference, StepKind } from "./types.ts";
-import { compareLists, compareMaps, isRedacted } from "./values_apart.ts";
+import type { StepKind, ValueDifference } from "./types.ts";
+import { commandOfStep, formatValuePath, type IsIgnored, type ValuePath } from "./value_rules.ts";
+import {
+  type Apart,
+  type CompareHow,
+  compareLists,
+  compareMaps,
+  compareTexts,
+  isRedacted,
+} from "./values_apart.ts";
 
 const NAMES: { readonly [kind in StepKind]?: string } = {
   activity: "activity type",
@@ -46,6 +60,30 @@ const IDS: { readonly [kind in StepKind]?: string } = {
   sideEffect: "number",
 };
 
+/** Paths of fields that are not payloads, as rules for values contain them. */
+const PATHS: { readonly [field: string]: ValuePath } = {
+  "signal": ["signalName"],
+  "to workflow": ["workflowId"],
+  "workflow type": ["workflowType"],
+  "task queue": ["options", "taskQueue"],
+  "cron schedule": ["options", "cronSchedule"],
+  "parent close policy": ["options", "parentClosePolicy"],
+  "workflow id reuse policy": ["options", "workflowIdReusePolicy"],
+  "schedule-to-close timeout": ["options", "scheduleToCloseTimeout"],
+  "schedule-to-start timeout": ["options", "scheduleToStartTimeout"],
+  "start-to-close timeout": ["options", "startToCloseTimeout"],
+  "heartbeat timeout": ["options", "heartbeatTimeout"],
+  "workflow execution timeout": ["options", "workflowExecutionTimeout"],
+  "workflow run timeout": ["options", "workflowRunTimeout"],
+  "workflow task timeout": ["options", "workflowTaskTimeout"],
+  "retry policy": ["options", "retry"],
+  "initial retry interval": ["options", "retry", "initialInterval"],
+  "retry backoff coefficient": ["options", "retry", "backoffCoefficient"],
+  "maximum retry interval": ["options", "retry", "maximumInterval"],
+  "maximum attempts": ["options", "retry", "maximumAttempts"],
+  "errors without a retry": ["options", "retry", "nonRetryableErrorTypes"],
+};
+
 /** Kinds whose names the replay does not compare. */
 const UNCOMPARED: ReadonlySet<StepKind> = new Set(["signal", "nexus"]);
 
@@ -58,7 +96,19 @@ export interface OfRun {
   readonly converter: PayloadConverter | undefined;
   /** The history's values were redacted, so they differ from those of the code. */
   readonly isRedacted: boolean;
+  readonly compared?: ComparedValues;
 }
+
+/** How values of a whole replay are compared. */
+export interface ComparedValues {
+  readonly isIgnored: IsIgnored;
+  /** See `CompareHow.onUnread`. */
+  onUnread(eventId: number, path: ValuePath, encoding: string): void;
+  readonly unknownTexts: ReadonlySet<string>;
+}
+
+/** Histories do not contain their namespace, so code that reads it in a debug session gets "". */
+const NO_NAMESPACE: ReadonlySet<string> = new Set([""]);
 
 /** Reads the inherited values from the first event of a history. */
 export function readInheritedValues(
@@ -77,12 +127,20 @@ export function readInheritedValues(
 }
 
 /** Returns the fields that differ. An empty text means that the field is not set. */
-export function compareFields(history: HistoryStep, code: CodeStep, run: OfRun): FieldDifference[] {
-  const differences: FieldDifference[] = [];
+export function compareFields(history: HistoryStep, code: CodeStep, run: OfRun): ValueDifference[] {
+  const differences: ValueDifference[] = [];
+  const how = howToCompare(history, run);
   const add = (field: string | undefined, ofHistory: string, ofCode: string, counts: boolean) => {
-    if (field !== undefined && ofHistory !== ofCode) {
-      differences.push({ field, history: ofHistory, code: ofCode, counts });
-    }
+    if (field === undefined || ofHistory === ofCode) return;
+    const path = PATHS[field] ?? [field];
+    if (how.isIgnored?.(path) === true) return;
+    differences.push({
+      field,
+      history: ofHistory,
+      code: ofCode,
+      counts,
+      path: formatValuePath(path),
+    });
   };
   if (history.kind !== code.kind) {
     add("step", history.text, code.text, true);
@@ -123,19 +181,53 @@ export function compareFields(history: HistoryStep, code: CodeStep, run: OfRun):
   }
   retryDifferences(kind, then.retry, now.retry, add);
   if (run.isRedacted) return differences;
-  const { converter } = run;
   const gives = kind === "update" || history.name === "completed";
   const apart = [
-    ...compareLists(gives ? "result" : "input", then.list ?? [], now.list ?? [], converter),
-    ...["memo", "search attribute"].flatMap((name) => {
-      const given = now.maps?.[name];
+    ...compareLists(gives ? "result" : "input", then.list ?? [], now.list ?? [], how),
+    ...[["memo", "memo"], ["search attribute", "searchAttributes"]].flatMap(([name, root]) => {
+      const given = now.maps?.[name!];
       return given === undefined
         ? []
-        : compareMaps(name, then.maps?.[name] ?? {}, given, converter);
+        : compareMaps(name!, root!, then.maps?.[name!] ?? {}, given, how);
     }),
+    ...failuresApart(then.failure, now.failure, how),
   ];
-  for (const { path, history, code } of apart) add(path, history, code, false);
+  for (const { path, ...values } of apart) {
+    differences.push({ ...values, counts: false, path: formatValuePath(path) });
+  }
   return differences;
+}
+
+function failuresApart(
+  then: Failure | undefined,
+  now: Failure | undefined,
+  how: CompareHow,
+): Apart[] {
+  if (then === undefined || now === undefined) return [];
+  const [before, after] = [then, now].map(({ failureInfo: { case: kind, value } }) =>
+    kind === "applicationFailureInfo"
+      ? { type: value.type, details: value.details?.payloads ?? [] }
+      : { type: kind ?? "", details: [] }
+  );
+  return [
+    ...compareTexts("failure type", ["failure", "type"], before!.type, after!.type, how),
+    ...compareTexts("failure message", ["failure", "message"], then.message, now.message, how),
+    ...compareLists("details", before!.details, after!.details, how),
+  ];
+}
+
+function howToCompare(
+  { kind, name, eventId }: HistoryStep,
+  { converter, compared, type: workflowType }: OfRun,
+): CompareHow {
+  if (compared === undefined) return { converter, unknownTexts: NO_NAMESPACE };
+  const at = { workflowType, command: commandOfStep(kind, name), name };
+  return {
+    converter,
+    isIgnored: (path) => compared.isIgnored(at, path),
+    onUnread: (path, encoding) => compared.onUnread(eventId, path, encoding),
+    unknownTexts: compared.unknownTexts,
+  };
 }
 
 const timeText = (ms: number): string => ms === 0 ? "none" : formatExactDuration(ms);
@@ -148,6 +240,7 @@ interface StepValues {
   readonly times?: { readonly [field: string]: number };
   readonly retry?: RetryValues | undefined;
   readonly list?: readonly Payload[];
+  readonly failure?: Failure | undefined;
   readonly maps?: { readonly [name: string]: { readonly [name: string]: Payload } | undefined };
 }
 
@@ -286,6 +379,14 @@ const ID_POLICIES = [
 
 const one = (payload: Payload | undefined): readonly Payload[] =>
   payload === undefined ? [] : [payload];
+/** Returns undefined for bytes that do not decode; the core rejects them. */
+function readFailure(bytes: Uint8Array): Failure | undefined {
+  try {
+    return fromBinary(FailureSchema, bytes);
+  } catch {
+    return undefined;
+  }
+}
 const orUnset = <T>(map: { readonly [name: string]: T }) =>
   Object.keys(map).length === 0 ? undefined : map;
 
@@ -357,8 +458,11 @@ function ofEvent({ attributes: at }: HistoryEvent): StepValues | undefined {
       return { list: at.value.details["arguments"]?.payloads ?? [] };
     case "workflowExecutionUpdateCompletedEventAttributes": {
       const outcome = at.value.outcome?.value;
+      if (outcome?.case === "failure") return { failure: outcome.value };
       return outcome?.case === "success" ? { list: outcome.value.payloads } : undefined;
     }
+    case "workflowExecutionFailedEventAttributes":
+      return { failure: at.value.failure };
     case "workflowExecutionCompletedEventAttributes":
       return { list: at.value.result?.payloads ?? [] };
     case "workflowExecutionContinuedAsNewEventAttributes": {
@@ -432,8 +536,11 @@ function ofCommand({ command: { kind, attributes, cancel } }: CodeStep): StepVal
       return { list: Transact.decode(attributes).arguments };
     case CommandKind.COMMAND_KIND_UPDATE_RESPONSE: {
       const { response } = UpdateResponse.decode(attributes);
+      if (response?.$case === "rejected") return { failure: readFailure(response.value) };
       return response?.$case === "completed" ? { list: one(response.value) } : undefined;
     }
+    case CommandKind.COMMAND_KIND_FAIL_WORKFLOW:
+      return { failure: readFailure(FailWorkflow.decode(attributes).failure) };
     case CommandKind.COMMAND_KIND_COMPLETE_WORKFLOW:
       return { list: one(CompleteWorkflow.decode(attributes).result) };
     case CommandKind.COMMAND_KIND_CONTINUE_AS_NEW: {

@@ -5,7 +5,7 @@ import type { LineTrace } from "../../executor/tasks/line_records.ts";
 import type { ReplayEvidence } from "../../executor/tasks/replay.ts";
 import { Places } from "../code/places.ts";
 import type { Place } from "./align.ts";
-import type { EditKind, LikelyEdit } from "./types.ts";
+import type { EditKind, LikelyEdit, StepKind } from "./types.ts";
 import { findNextSharedStep, OWN_LINE, shortFiberName, splitSite, type Where } from "./where.ts";
 
 /** A line that ran. */
@@ -193,8 +193,14 @@ const MIDDLE_FROM = 2;
  * Returns the last line of the fiber that ends or responds to an update; otherwise the last line
  * that ran.
  */
-function lastStep({ pairs, at }: Place, path: readonly PathStep[]): PathStep | undefined {
-  const { code } = pairs[at]!;
+const lastStep = ({ pairs, at }: Place, path: readonly PathStep[]): PathStep | undefined =>
+  findLastStep(pairs[at]!.code, path);
+
+/** Returns the same for a step whose command has no line. */
+export function findLastStep(
+  code: { readonly kind: StepKind; readonly name: string } | undefined,
+  path: readonly PathStep[],
+): PathStep | undefined {
   const fiber = code?.kind === "end"
     ? /^run$/
     : code?.kind === "update"

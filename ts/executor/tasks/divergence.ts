@@ -47,6 +47,60 @@ export interface FieldDifference {
   readonly counts: boolean;
 }
 
+/** A field of a command that has another value in the code than in the history. */
+export interface ValueDifference extends FieldDifference {
+  /** Path of the value in a {@link ValueRule}: "input[0].amount", "options.taskQueue". */
+  readonly path: string;
+}
+
+/** A command as a {@link ValueRule} names it. */
+export type ValueCommand =
+  | "activity"
+  | "timer"
+  | "child"
+  | "signal"
+  | "nexus"
+  | "transact"
+  | "update"
+  | "searchAttributes"
+  | "memo"
+  | "complete"
+  | "fail"
+  | "continueAsNew";
+
+/** Leaves values out of the comparison with a history. Fields that are absent match everything. */
+export interface ValueRule {
+  /** Name for messages about the rule. */
+  readonly name?: string;
+  /** Workflow type of the run; `*` matches any text. */
+  readonly workflow?: string;
+  /** Kind of the command. */
+  readonly command?: ValueCommand;
+  /**
+   * Type of the activity or child, name of the signal, update, operation or reducer; `*` matches
+   * any text.
+   */
+  readonly type?: string;
+  /** Path: "input[0].requestId". `*` and `[*]` match one name or index, `**` any number of them. */
+  readonly path: string;
+}
+
+/** How the values of a replay are compared with its history. */
+export interface ValueComparison {
+  /** Values that are not compared. */
+  readonly ignore?: readonly ValueRule[];
+}
+
+/** A recorded value that cannot be decoded, next to a value of the code that can. */
+export interface UncomparedValue {
+  /** Event id of the command. */
+  readonly eventId: number;
+  /** Path of the value, as in a {@link ValueRule}. */
+  readonly path: string;
+  /** Encoding in the history. */
+  readonly encoding: string;
+}
+
 /** A command with values that differ from its event, in fields that replay does not compare. */
 export interface ChangedValue {
   /** Event id of the command. */
@@ -58,7 +112,7 @@ export interface ChangedValue {
   /** The user's line, "function (file:line:column)"; "" if unknown. */
   readonly site: string;
   /** Differing fields. */
-  readonly differences: readonly FieldDifference[];
+  readonly differences: readonly ValueDifference[];
   /** The differences as a sentence. */
   readonly sentence: string;
 }

@@ -12,7 +12,7 @@ import { stackFrames } from "../../converter/stack.ts";
 import { isA, messageOf, nameOf, stackOf } from "../../converter/thrown.ts";
 import { CoreError as ThrownCoreError, toCoreError } from "../../core/errors.ts";
 import { CachedRun, type FetchHistory, type RunIdentity, type RunSetup } from "./cached_run.ts";
-import type { Divergence } from "./divergence.ts";
+import type { ChangedValue, Divergence, UncomparedValue, ValueComparison } from "./divergence.ts";
 import { userFrame, userStack } from "../program/call_site.ts";
 import { UnknownWorkflowError } from "../program/errors.ts";
 import type { Followed, LineAt } from "./line_follower.ts";
@@ -51,6 +51,11 @@ export interface ReplayOptions {
   readonly explain?: boolean;
   /** Overrides the run id of the history's first event. */
   readonly runId?: string;
+  /**
+   * Compares values that no replay compares (arguments, results, durations, options, search
+   * attributes, memos) with the history. The verdict does not depend on them. Default: false.
+   */
+  readonly values?: boolean | ValueComparison;
 }
 
 /** Records of a failed replay, from which a divergence is explained (debug/divergence). */
@@ -127,6 +132,13 @@ export interface ReplayVerdict {
   readonly recorded?: readonly RecordedActivation[];
   /** With `trace`. */
   readonly trace?: ReplayTrace;
+  /**
+   * With `values`: commands whose values differ from the history, in its order; after a failed
+   * replay those before its first difference.
+   */
+  readonly changedValues?: readonly ChangedValue[];
+  /** With `values`: recorded values that could not be compared, because a codec encoded them. */
+  readonly uncomparedValues?: readonly UncomparedValue[];
 }
 
 type Setup = (

@@ -43,8 +43,8 @@ export interface Node {
 const optionOf = ([name, option]: readonly [string, Option]): NodeOption => ({
   flags: [name, ...option.aliases ?? []].map(flagOf),
   short: option.short === undefined ? undefined : `-${option.short}`,
-  takesValue: option.type !== "flag",
-  choices: option.choices ?? [],
+  takesValue: option.type !== "flag" && option.bare === undefined,
+  choices: option.bare === undefined ? option.choices ?? [] : [],
   files: option.completes === "files",
   folders: option.completes === "folders",
   many: option.many === true,

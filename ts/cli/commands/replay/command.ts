@@ -19,15 +19,16 @@ A workflow module may be TypeScript; it needs no build step.
   piped: "jsonl",
   drains: true,
   notes:
-    `Each JSON line has file, place (in a file with several), workflowType, workflowId, runId, events, activations, verdict, warnings, ms and, when it is not ok, error (code, message, eventId, expected, actual, location). The last line has summary (histories, verdicts, warned, events, gone, interrupted, ms, groups). Lines are in the order of the histories. Where standard output is not a terminal, JSON lines are written without --json. With --bisect or --versions there is a line for each version that was looked at (version, verdict, line; of revisions commit, date, author, subject) and a last one with bisect (versions, tried, first, before, notLoaded, line). Payloads are never written, but into the report of --html: with --html-values all, with --html-key or --html-match those that no rule names. Verdicts:
+    `Each JSON line has file, place (in a file with several), workflowType, workflowId, runId, events, activations, verdict, warnings, ms and, when it is not ok, error (code, message, eventId, expected, actual, location). The last line has summary (histories, verdicts, warned, events, gone, interrupted, ms, groups). Lines are in the order of the histories. Where standard output is not a terminal, JSON lines are written without --json. With --bisect or --versions there is a line for each version that was looked at (version, verdict, line; of revisions commit, date, author, subject) and a last one with bisect (versions, tried, first, before, notLoaded, line). With --values a line also has changedValues (eventId, step, location, sentence, differences with path, history and code), and the summary has changedValues (histories, groups). Payloads are never written, except changed values with --values, and in the report of --html: with --html-values all, with --html-key or --html-match those that no rule names. Verdicts:
   ok               the code makes the commands that the history records
+  changed          it makes them with other values; only with --values=error
   nondeterminism   it makes others: this change breaks runs that are open
   failed           another failure of the task: unknown workflow type, an exception, a deadlock
   unreadable       the file holds no history that can be read
 On a terminal each history that was named has a line; of folders, clusters and stores those that are not ok have one.`,
   exits: [
     "0 when all are ok",
-    "1 when any diverges or fails",
+    "1 when any diverges or fails, or has changed values with --values=error",
     "2 for wrong usage, an unreadable file, a folder without histories, a cluster or store that cannot be read",
     "130 after Ctrl-C, with the summary of what was replayed until then",
   ],
@@ -53,6 +54,10 @@ On a terminal each history that was named has a line; of folders, clusters and s
     {
       line: "temporalex replay --workflows src/workflows.ts --bisect v1.2 histories/",
       what: "which commit broke it",
+    },
+    {
+      line: "temporalex replay --values=error --values-rules rules.json histories/",
+      what: "also compare arguments, results and durations",
     },
     {
       line: "temporalex replay --github --junit replay.xml --output text histories/",

@@ -3,6 +3,7 @@
 // limit.
 import type { CodecOptions } from "../../../codec/codec.ts";
 import { decodeHistory } from "../../../codec/message_codec.ts";
+import type { ValueComparison } from "../../../debug/divergence/types.ts";
 import type { HistoryFile } from "../../../history_files/history_file.ts";
 import type { WorkerRealm } from "../../../realm/mod.ts";
 import { brokenLine, type ReplayLine, replayLine } from "./line.ts";
@@ -22,6 +23,10 @@ export interface GateOptions {
   readonly threads: number;
   readonly codec: CodecOptions["codec"];
   readonly strict: boolean;
+  /** How values are compared; undefined: not. */
+  readonly compared?: ValueComparison | undefined;
+  /** With `compared`: what changed values are. */
+  readonly values?: "warn" | "error" | undefined;
   /** No history is begun after it is aborted. */
   readonly signal: AbortSignal;
   /** Called if the run of a history was deleted. */
@@ -124,7 +129,7 @@ function iterate(source: Source): AsyncIterator<Found> | Iterator<Found> {
 async function replayOne(
   found: Found,
   number: number,
-  { realm, codec, strict, keeps }: GateOptions,
+  { realm, codec, strict, compared, values, keeps }: GateOptions,
 ): Promise<Replayed | null> {
   const started = performance.now();
   const ms = () => Math.round((performance.now() - started) * 10) / 10;
@@ -134,8 +139,12 @@ async function replayOne(
     const line = replayLine(
       found,
       history,
-      await realm.replay(history.workflowId, bytes, { strict }),
+      await realm.replay(history.workflowId, bytes, {
+        strict,
+        ...(compared !== undefined && { values: compared }),
+      }),
       ms(),
+      values,
     );
     if (keeps?.(line, number) !== true) return { line, history: undefined, bytes: 0 };
     return { line, history: { ...history, bytes }, bytes: bytes.length };

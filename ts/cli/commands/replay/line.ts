@@ -1,11 +1,12 @@
 // The result of one history.
 import type { ReplayVerdict } from "../../../realm/mod.ts";
-import type { LikelyEdit, Repair } from "../../../debug/divergence/types.ts";
+import type { ChangedValue, LikelyEdit, Repair } from "../../../debug/divergence/types.ts";
 import { PayloadCodecError } from "../../../codec/codec.ts";
 import { type HistoryFile, HistoryFileError } from "../../../history_files/history_file.ts";
 import type { Found } from "./sources/source.ts";
 
-export type Verdict = "ok" | "nondeterminism" | "failed" | "unreadable";
+/** "changed": it replays, and --values=error found changed values. */
+export type Verdict = "ok" | "changed" | "nondeterminism" | "failed" | "unreadable";
 
 /** A line of `--json`. */
 export interface ReplayLine {
@@ -25,6 +26,8 @@ export interface ReplayLine {
     readonly message: string;
     readonly eventId: number;
   }[];
+  /** With --values: commands whose values differ from the history. */
+  readonly changedValues?: readonly ChangedLine[];
   readonly error?: {
     /** Error number of the core; 0 for errors of workflow code and files. */
     readonly code: number;
@@ -52,6 +55,45 @@ export interface ReplayLine {
   readonly ms: number;
 }
 
+/** A command whose values differ from the history. */
+export interface ChangedLine {
+  readonly eventId: number;
+  /** The step in history: "activity charge". */
+  readonly step: string;
+  /** Line of workflow code; "" if not known. */
+  readonly location: string;
+  readonly sentence: string;
+  /** `path`: as in the file of --values-rules. */
+  readonly differences: readonly {
+    readonly path: string;
+    readonly history: string;
+    readonly code: string;
+  }[];
+}
+
+const toChangedLine = (
+  { eventId, step, site: location, sentence, differences }: ChangedValue,
+): ChangedLine => ({
+  ...{ eventId, step, location, sentence },
+  differences: differences.map(({ path, history, code }) => ({ path, history, code })),
+});
+
+/** Returns a warning for each encoding of values that could not be compared. */
+function uncomparedWarnings(values: ReplayVerdict["uncomparedValues"]) {
+  const byEncoding = new Map<string, { readonly eventId: number; count: number }>();
+  for (const { encoding, eventId } of values ?? []) {
+    const found = byEncoding.get(encoding) ?? { eventId, count: 0 };
+    byEncoding.set(encoding, found);
+    found.count++;
+  }
+  return [...byEncoding].map(([encoding, { eventId, count }]) => ({
+    code: 0,
+    message: `${count === 1 ? "1 value was" : `${count} values were`} not compared: ` +
+      `the encoding is ${encoding}; --codec decodes values`,
+    eventId,
+  }));
+}
+
 const NOWHERE = { code: 0, eventId: 0, expected: "", actual: "", location: "" };
 
 /** Returns the line of a replayed history. */
@@ -60,7 +102,9 @@ export function replayLine(
   history: HistoryFile,
   result: ReplayVerdict,
   ms: number,
+  values?: "warn" | "error",
 ): ReplayLine {
+  const changed = (result.changedValues ?? []).map(toChangedLine);
   const notes = history.notes.map((message) => ({ code: 0, message, eventId: 0 }));
   return {
     ...named(found),
@@ -69,11 +113,15 @@ export function replayLine(
     runId: history.runId,
     events: history.events,
     activations: result.activations,
-    verdict: result.verdict,
+    verdict: result.verdict === "ok" && values === "error" && changed.length > 0
+      ? "changed"
+      : result.verdict,
     warnings: [
       ...notes,
       ...result.warnings.map(({ code, message, eventId }) => ({ code, message, eventId })),
+      ...uncomparedWarnings(result.uncomparedValues),
     ],
+    ...(changed.length > 0 && { changedValues: changed }),
     ...(result.error === undefined ? {} : { error: errorOf(result.error) }),
     ms,
   };

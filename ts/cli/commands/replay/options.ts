@@ -2,6 +2,7 @@
 import { codecOption } from "../../service/codec_option.ts";
 import { SERVICE_OPTIONS } from "../../service/options.ts";
 import type { Call, Options } from "../../frame/command.ts";
+import { VALUES_OPTIONS } from "../../service/values_options.ts";
 import { PAYLOAD_CONVERTER, WORKFLOW_MODULES } from "../../service/workflow_modules_options.ts";
 
 const WHICH = "Histories from elsewhere";
@@ -26,6 +27,7 @@ export const options = {
     help:
       "Realms that replay at the same time, each in a thread. Default: as many as pay, at most one for each core",
   },
+  ...VALUES_OPTIONS,
   fromCluster: {
     section: WHICH,
     type: "text",

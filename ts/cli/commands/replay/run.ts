@@ -3,6 +3,7 @@
 // terminal, then a summary and other reports.
 import { availableParallelism } from "node:os";
 import { resolve } from "node:path";
+import type { ValueComparison } from "../../../debug/divergence/types.ts";
 import type { HistoryFile } from "../../../history_files/history_file.ts";
 import { formatProblem } from "../../../modules/loader/errors.ts";
 import { createWorkerRealm, type WorkerRealm } from "../../../realm/mod.ts";
@@ -12,6 +13,7 @@ import { exitCodeOf, UsageError } from "../../frame/errors.ts";
 import type { Io } from "../../io.ts";
 import { configuredWorkflows } from "../../modules/workflow_modules.ts";
 import { importCodec } from "../../service/codec.ts";
+import { readValuesOptions } from "../../service/values_options.ts";
 import { bisectCommand, checkBisect } from "./bisect/run.ts";
 import type { Opened } from "./bisect/version.ts";
 import { replayAll } from "./gate.ts";
@@ -59,6 +61,7 @@ export async function replayCommand(call: ReplayCall): Promise<number> {
     : options.workflows.length > 0
     ? options.workflows.map((module) => resolve(io.cwd, module))
     : configuredWorkflows(io.cwd);
+  const compared = await readValuesOptions(options, io.cwd);
   const { codec } = await importCodec(io.cwd, options.codec);
   return await withSource(call, async (source) => {
     const threads = options.jobs ??
@@ -76,13 +79,14 @@ export async function replayCommand(call: ReplayCall): Promise<number> {
         codec,
         workflows,
         interceptors,
+        compared,
         ...converter,
         startRealm: start,
       });
     }
     const realm = await startRealm({ workflows, interceptors, threads, ...converter }, io);
     try {
-      return await replaySource(call, source, { realm, threads, codec, workflows });
+      return await replaySource(call, source, { realm, threads, codec, workflows, compared });
     } finally {
       await realm.dispose();
     }
@@ -101,26 +105,33 @@ interface With {
   readonly threads: number;
   readonly codec: Awaited<ReturnType<typeof importCodec>>["codec"];
   readonly workflows: readonly string[];
+  readonly compared: ValueComparison | undefined;
 }
 
 async function replaySource(
   call: ReplayCall,
   source: Source,
-  { realm, threads, codec, workflows }: With,
+  { realm, threads, codec, workflows, compared }: With,
 ): Promise<number> {
   const { options, args, io, print, signal } = call;
   const started = performance.now();
   const ms = () => Math.round(performance.now() - started);
-  const summary = new Summary(options.github && io.env["GITHUB_WORKSPACE"] || io.cwd);
+  const summary = new Summary(
+    options.github && io.env["GITHUB_WORKSPACE"] || io.cwd,
+    options.values,
+  );
   const reports = await reportsOf(call, { workflows, folder: summary.folder, realm });
   const progress = new Progress(print, io.errTerminal);
   const named = new Set(args);
+  let changedShown = 0;
   const onLine = (line: ReplayLine, history: HistoryFile | undefined) => {
     const group = summary.add(line);
     reports.add(line, group, history);
-    const shown = line.verdict === "ok"
-      ? named.has(line.file) && line.place === undefined
-      : group!.runs <= SHOWN_OF_A_GROUP;
+    const isChanged = line.changedValues !== undefined && changedShown++ < SHOWN_OF_A_GROUP;
+    const shown = isChanged ||
+      (group === undefined
+        ? named.has(line.file) && line.place === undefined
+        : group.runs <= SHOWN_OF_A_GROUP);
     if (print.json || shown) {
       progress.clear();
       print.result(line, () => replayLineText(line, print));
@@ -128,13 +139,15 @@ async function replaySource(
     const of = source.total === undefined ? "" : ` of ${source.total}`;
     progress.at(() => `replayed ${summary.histories}${of}: ${countsText(summary)}`);
   };
-  const { strict } = options;
+  const { strict, values } = options;
   const onGone = () => summary.gone++;
   await replayAll(source, {
     realm,
     threads,
     codec,
     strict,
+    compared,
+    values,
     signal,
     onGone,
     onLine,
@@ -147,7 +160,7 @@ async function replaySource(
   if (signal.aborted) return exitCodeOf(signal.reason);
   const { verdicts } = summary;
   if (verdicts.unreadable > 0) return Exit.usage;
-  return verdicts.nondeterminism + verdicts.failed > 0 ? Exit.failed : Exit.ok;
+  return verdicts.nondeterminism + verdicts.failed + verdicts.changed > 0 ? Exit.failed : Exit.ok;
 }
 
 interface Code {

@@ -1,5 +1,5 @@
 // Summary of all histories: counts by verdict, and failures by workflow type and line.
-import type { ReplayLine, Verdict } from "./line.ts";
+import type { ChangedLine, ReplayLine, Verdict } from "./line.ts";
 import { parsePlace, type Place } from "./place.ts";
 
 /** Histories that fail in the same way at the same line. */
@@ -33,10 +33,38 @@ export interface Group {
   };
 }
 
+/** Histories in which the same command of a line has changed values in the same fields. */
+export interface ChangedGroup {
+  readonly workflowType: string;
+  /** Line of workflow code; undefined if not known. */
+  readonly place?: Place;
+  /** The step in history: "activity charge". */
+  readonly step: string;
+  readonly paths: readonly string[];
+  /** Of the first history. */
+  readonly sentence: string;
+  runs: number;
+  /** Ids of the first few runs. */
+  readonly workflowIds: string[];
+  /** The first history. */
+  readonly example: Pick<
+    Group["example"],
+    "file" | "place" | "workflowId" | "runId" | "eventId"
+  >;
+}
+
 /** Last line of `--json`, under "summary". */
 export interface SummaryLine {
   readonly histories: number;
-  readonly verdicts: { readonly [verdict in Verdict]: number };
+  /** "changed" only with --values. */
+  readonly verdicts: { readonly [verdict in Exclude<Verdict, "changed">]: number } & {
+    readonly changed?: number;
+  };
+  /** With --values: histories with changed values, and their groups. */
+  readonly changedValues?: {
+    readonly histories: number;
+    readonly groups: readonly ChangedGroup[];
+  };
   /** Number of histories with warnings. */
   readonly warned: number;
   readonly events: number;
@@ -60,29 +88,40 @@ const nameOf = ({ workflowId, file }: ReplayLine): string => workflowId === "" ?
 export class Summary {
   readonly verdicts: { [verdict in Verdict]: number } = {
     ok: 0,
+    changed: 0,
     nondeterminism: 0,
     failed: 0,
     unreadable: 0,
   };
   readonly #groups = new Map<string, Group>();
+  readonly #changed = new Map<string, ChangedGroup>();
   /** Base folder for names of workflow files. */
   readonly folder: string;
+  /** Value of --values. */
+  readonly values: "warn" | "error" | undefined;
+  /** Histories with changed values. */
+  changedHistories = 0;
   histories = 0;
   warned = 0;
   events = 0;
   gone = 0;
   interrupted = false;
 
-  constructor(folder: string) {
+  constructor(folder: string, values?: "warn" | "error") {
     this.folder = folder;
+    this.values = values;
   }
 
-  /** Counts a line. Returns its group if it is not ok. */
+  /** Counts a line. Returns its group if it diverges, fails or is unreadable. */
   add(line: ReplayLine): Group | undefined {
     this.histories++;
     this.verdicts[line.verdict]++;
     this.events += line.events;
     if (line.warnings.length > 0) this.warned++;
+    if (line.changedValues !== undefined) {
+      this.changedHistories++;
+      for (const changed of line.changedValues) this.#addChanged(line, changed);
+    }
     return line.error === undefined ? undefined : this.#group(line, line.error);
   }
 
@@ -130,6 +169,35 @@ export class Summary {
     return group;
   }
 
+  #addChanged(line: ReplayLine, { eventId, step, location, sentence, differences }: ChangedLine) {
+    const { workflowType, file, workflowId, runId } = line;
+    const place = parsePlace(location, this.folder);
+    const paths = differences.map(({ path }) => path);
+    const key = JSON.stringify([workflowType, place?.file, place?.line, step, paths]);
+    const known = this.#changed.get(key);
+    if (known !== undefined) {
+      known.runs++;
+      if (known.workflowIds.length < MAX_NAMED) known.workflowIds.push(nameOf(line));
+      return;
+    }
+    if (this.#changed.size >= MAX_GROUPS) return;
+    this.#changed.set(key, {
+      workflowType,
+      ...(place === undefined ? {} : { place }),
+      ...{ step, paths, sentence, runs: 1, workflowIds: [nameOf(line)] },
+      example: {
+        file,
+        ...(line.place === undefined ? {} : { place: line.place }),
+        ...{ workflowId, runId, eventId },
+      },
+    });
+  }
+
+  /** Changed values, those of most runs first. */
+  get changedGroups(): readonly ChangedGroup[] {
+    return [...this.#changed.values()].toSorted((a, b) => b.runs - a.runs);
+  }
+
   /** Largest first. */
   get groups(): readonly Group[] {
     return [...this.#groups.values()].toSorted((a, b) => b.runs - a.runs);
@@ -137,7 +205,18 @@ export class Summary {
 
   /** Returns the summary as JSON. */
   line(ms: number): { readonly summary: SummaryLine } {
-    const { histories, verdicts, warned, events, gone, interrupted, groups } = this;
-    return { summary: { histories, verdicts, warned, events, gone, interrupted, ms, groups } };
+    const { histories, warned, events, gone, interrupted, groups } = this;
+    const { changed, ...others } = this.verdicts;
+    const compares = this.values !== undefined;
+    return {
+      summary: {
+        histories,
+        verdicts: compares ? { ...others, changed } : others,
+        ...{ warned, events, gone, interrupted, ms, groups },
+        ...(compares && {
+          changedValues: { histories: this.changedHistories, groups: this.changedGroups },
+        }),
+      },
+    };
   }
 }

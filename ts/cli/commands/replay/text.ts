@@ -3,10 +3,11 @@ import type { Colour, Column, Printer } from "../../frame/printer.ts";
 import { printableLine } from "../../frame/printable.ts";
 import type { ReplayLine, Verdict } from "./line.ts";
 import { placeText } from "./place.ts";
-import type { Group, Summary } from "./summary.ts";
+import type { ChangedGroup, Group, Summary } from "./summary.ts";
 
 const COLOURS: { readonly [verdict in Verdict]: Colour } = {
   ok: "green",
+  changed: "red",
   nondeterminism: "red",
   failed: "red",
   unreadable: "yellow",
@@ -27,6 +28,13 @@ export function replayLineText(line: ReplayLine, print: Printer): string {
         ? []
         : [`history: ${error.expected}`, `code:    ${error.actual}`]),
       ...placeLines(error),
+    ]),
+    ...(line.changedValues ?? []).flatMap((changed) => [
+      print.paint(
+        `changed value (event ${changed.eventId}, ${changed.step}): ${changed.sentence}`,
+        "yellow",
+      ),
+      ...(changed.location === "" ? [] : [`at ${changed.location}`]),
     ]),
     ...warnings.map(({ message, eventId }) =>
       print.paint(`warning${eventId > 0 ? ` (event ${eventId})` : ""}: ${message}`, "yellow")
@@ -90,17 +98,29 @@ function sharedText({ sentence, runs, workflowIds }: Group): string {
   return `${printableLine(sentence)}\n    shared by ${runs} runs: ${names}\n`;
 }
 
+const CHANGED_COLUMNS: readonly Column<ChangedGroup>[] = [
+  { title: "Changed values", cell: ({ paths }) => paths.join(", ") },
+  { title: "Command", cell: ({ step }) => step },
+  { title: "Workflow", cell: ({ workflowType }) => workflowType },
+  { title: "Line", cell: ({ place }) => place === undefined ? "-" : placeText(place) },
+  { title: "Runs", cell: ({ runs }) => String(runs), right: true },
+  { title: "Example", cell: ({ example }) => `${historyLabel(example)}, event ${example.eventId}` },
+];
+
 /** Table of failures, followed by the counts. */
 export function summaryText(summary: Summary, ms: number, print: Printer): string {
   const { warned, interrupted } = summary;
   // The line of a single history has been printed already.
   const groups = summary.histories === 1 ? [] : summary.groups;
   const table = groups.length === 0 ? "" : `\n${print.table(groups, COLUMNS)}\n`;
+  const changed = summary.histories === 1 ? [] : summary.changedGroups;
+  const values = changed.length === 0 ? "" : `\n${print.table(changed, CHANGED_COLUMNS)}\n`;
   const shared = groups.map(sharedText).join("");
+  const { changedHistories } = summary;
   const notes = `${warned > 0 ? `, ${warned} with warnings` : ""}${
-    interrupted ? ", interrupted" : ""
-  }`;
-  return `${table}${shared === "" ? "" : `${shared}\n`}${countsText(summary)}${notes} (${
+    changedHistories > 0 ? `, ${changedHistories} with changed values` : ""
+  }${interrupted ? ", interrupted" : ""}`;
+  return `${table}${values}${shared === "" ? "" : `${shared}\n`}${countsText(summary)}${notes} (${
     (ms / 1000).toFixed(1)
   } s)\n`;
 }

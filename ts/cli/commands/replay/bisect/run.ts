@@ -4,6 +4,7 @@
 import { resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import { bisectVersions } from "../../../../debug/bisect.ts";
+import type { ValueComparison } from "../../../../debug/divergence/types.ts";
 import type { WorkerRealm } from "../../../../realm/mod.ts";
 import { Exit } from "../../../frame/exit.ts";
 import { exitCodeOf, UsageError } from "../../../frame/errors.ts";
@@ -23,6 +24,7 @@ export interface BisectWith {
   readonly codec: Awaited<ReturnType<typeof importCodec>>["codec"];
   readonly workflows: readonly string[];
   readonly interceptors: readonly string[];
+  readonly compared: ValueComparison | undefined;
   readonly payloadConverter?: string;
   /** Throws if the modules do not load. */
   startRealm(code: Opened): Promise<WorkerRealm>;
@@ -159,6 +161,8 @@ async function lookAt(
         threads,
         codec,
         strict: options.strict,
+        compared: search.compared,
+        values: options.values,
         signal: ends,
         onGone() {},
         onLine,

@@ -3,11 +3,28 @@
 import { printable } from "../../../frame/printable.ts";
 import { historyLabel } from "../text.ts";
 import { type Place, shortPath } from "../place.ts";
-import type { Group, Summary } from "../summary.ts";
+import type { ChangedGroup, Group, Summary } from "../summary.ts";
 
 /** Returns lines for the log of a step; "" if all is ok. */
 export function githubAnnotations(summary: Summary, workflows: readonly string[]): string {
-  return summary.groups.map((group) => annotation(group, summary.folder, workflows)).join("");
+  return [
+    ...summary.groups.map((group) => annotation(group, summary.folder, workflows)),
+    ...summary.changedGroups.map((group) => changedAnnotation(group, summary, workflows)),
+  ].join("");
+}
+
+function changedAnnotation(
+  { workflowType, place, step, sentence, runs, example }: ChangedGroup,
+  { folder, values }: Summary,
+  workflows: readonly string[],
+): string {
+  const where = place === undefined ? { file: shortPath(workflows[0]!, folder) } : lineOf(place);
+  const title = `changed values: ${workflowType}, ${runs === 1 ? "1 run" : `${runs} runs`}`;
+  const at = `${historyLabel(example)}, event ${example.eventId} (${step})`;
+  const level = values === "error" ? "error" : "warning";
+  return `::${level} ${fieldList({ ...where, title })}::${
+    data(`${sentence}\nfor example ${at}`)
+  }\n`;
 }
 
 function annotation(group: Group, folder: string, workflows: readonly string[]): string {
@@ -19,10 +36,11 @@ function annotation(group: Group, folder: string, workflows: readonly string[]):
   const where = place === undefined ? { file: fileOf(group, folder, workflows) } : lineOf(place);
   const fields = { ...where, title };
   const at = `${historyLabel(example)}${example.eventId > 0 ? `, event ${example.eventId}` : ""}`;
-  const list = Object.entries(fields).map(([name, value]) => `${name}=${property(String(value))}`)
-    .join(",");
-  return `::error ${list}::${data(`${text}\nfor example ${at}`)}\n`;
+  return `::error ${fieldList(fields)}::${data(`${text}\nfor example ${at}`)}\n`;
 }
+
+const fieldList = (fields: object): string =>
+  Object.entries(fields).map(([name, value]) => `${name}=${property(String(value))}`).join(",");
 
 const lineOf = ({ file, line, column }: Place) => ({
   file,

@@ -49,10 +49,14 @@ const MOST_OK = 200;
 
 const VERDICTS: { readonly [verdict in Verdict]: ReportedVerdict } = {
   ok: "replays",
+  changed: "replays",
   nondeterminism: "diverges",
   failed: "fails",
   unreadable: "unreadable",
 };
+
+/** Changed values are not part of this report, because most values are redacted. */
+const replays = ({ verdict }: ReplayLine): boolean => verdict === "ok" || verdict === "changed";
 
 export class HtmlReport {
   readonly #options: HtmlReportOptions;
@@ -70,16 +74,16 @@ export class HtmlReport {
 
   /** The first history is kept, because an only history always has a section. */
   keeps(line: ReplayLine, number: number): boolean {
-    return number === 0 || line.verdict !== "ok";
+    return number === 0 || !replays(line);
   }
 
   add(line: ReplayLine, group: Group | undefined, history: HistoryFile | undefined): void {
     const isFirst = this.#bad.length + this.#ok.length === 0;
     if (isFirst && history !== undefined) this.#first = { line, history };
     else this.#first = undefined;
-    const [lines, most] = line.verdict === "ok" ? [this.#ok, MOST_OK] : [this.#bad, MOST_BAD];
+    const [lines, most] = replays(line) ? [this.#ok, MOST_OK] : [this.#bad, MOST_BAD];
     if (lines.length < most) lines.push(line);
-    if (line.verdict === "ok" || history === undefined) return;
+    if (replays(line) || history === undefined) return;
     const room = group?.runs === 1 ? MOST_FIRST : MOST_SECTIONS;
     if (this.#kept.length >= room || this.#bytes + history.bytes.length > MOST_BYTES) {
       this.#without++;
@@ -110,9 +114,11 @@ export class HtmlReport {
         ...(run !== undefined && { run }),
       };
     });
-    const verdicts = (Object.keys(VERDICTS) as Verdict[])
-      .filter((verdict) => summary.verdicts[verdict] > 0)
-      .map((verdict) => [VERDICTS[verdict], summary.verdicts[verdict]] as const);
+    const { changed, ...others } = summary.verdicts;
+    const numbers = { ...others, ok: others.ok + changed };
+    const verdicts = (Object.keys(numbers) as (keyof typeof numbers)[])
+      .filter((verdict) => numbers[verdict] > 0)
+      .map((verdict) => [VERDICTS[verdict], numbers[verdict]] as const);
     return reportText({
       runs,
       many: { verdicts, lines, leftOut: this.#leftOut(summary, runs.length) },
@@ -130,7 +136,7 @@ export class HtmlReport {
         : []),
       ...sentence(gone, "were gone before they were read"),
       ...sentence(bad - this.#bad.length, "that do not replay are not listed"),
-      ...sentence(verdicts.ok - this.#ok.length, "that replay are not listed"),
+      ...sentence(verdicts.ok + verdicts.changed - this.#ok.length, "that replay are not listed"),
       ...sentence(
         this.#without + this.#kept.length - sections,
         "that do not replay have no section: there are too many for one file",

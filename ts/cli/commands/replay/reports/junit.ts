@@ -10,6 +10,8 @@ interface Case {
   readonly verdict: Verdict;
   readonly message: string;
   readonly details: string;
+  /** Changed values, one per line; "" if none. */
+  readonly changed: string;
 }
 
 const UNREADABLE = "unreadable histories";
@@ -23,12 +25,14 @@ export class JUnit {
     const cases = this.#suites.get(suite) ?? [];
     this.#suites.set(suite, cases);
     const { verdict, ms, error } = line;
+    const changed = changedText(line);
     cases.push({
+      changed,
       name: historyLabel(line),
       ms,
       verdict,
-      message: error?.sentence ?? error?.message ?? "",
-      details: error === undefined ? "" : details(error, place),
+      message: error?.sentence ?? error?.message ?? changed.split("\n")[0]!,
+      details: error === undefined ? changed : details(error, place),
     });
   }
 
@@ -52,9 +56,18 @@ export class JUnit {
   }
 }
 
-function testCase(suite: string, { name, ms, verdict, message, details }: Case): string {
+function changedText({ changedValues = [] }: ReplayLine): string {
+  return changedValues.map(({ eventId, step, sentence, location }) =>
+    `${sentence} (event ${eventId}, ${step}${location === "" ? "" : `, at ${location}`})`
+  ).join("\n");
+}
+
+function testCase(suite: string, { name, ms, verdict, message, details, changed }: Case): string {
   const head = `    <testcase${attributes({ name, classname: suite, time: seconds(ms) })}`;
-  if (verdict === "ok") return `${head}/>\n`;
+  const output = changed === "" ? "" : `<system-out>${escaped(changed)}</system-out>`;
+  if (verdict === "ok") {
+    return output === "" ? `${head}/>\n` : `${head}>\n      ${output}\n    </testcase>\n`;
+  }
   const element = isFailure(verdict) ? "failure" : "error";
   return `${head}>\n      <${element}${attributes({ message, type: verdict })}>${
     escaped(details)
@@ -75,7 +88,7 @@ function details(error: NonNullable<ReplayLine["error"]>, place: Place | undefin
 
 /** True for failures of the code. An unreadable history is a JUnit error. */
 const isFailure = (verdict: Verdict): boolean =>
-  verdict === "nondeterminism" || verdict === "failed";
+  verdict === "nondeterminism" || verdict === "failed" || verdict === "changed";
 
 function counts(cases: readonly Case[]) {
   const failures = cases.filter(({ verdict }) => isFailure(verdict)).length;

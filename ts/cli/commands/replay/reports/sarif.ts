@@ -3,8 +3,8 @@
 import { pathToFileURL } from "node:url";
 import { isAbsolute } from "node:path";
 import { VERSION } from "../../../../base/version.ts";
-import { parsePlace, shortPath } from "../place.ts";
-import type { Group, Summary } from "../summary.ts";
+import { parsePlace, type Place, shortPath } from "../place.ts";
+import type { ChangedGroup, Group, Summary } from "../summary.ts";
 import { printable, printableLine } from "../../../frame/printable.ts";
 import { historyLabel } from "../text.ts";
 
@@ -28,9 +28,23 @@ const RULES = [
   },
 ] as const;
 
+/** Only of replays with --values. */
+const CHANGED_RULE = {
+  id: "changedValue",
+  shortDescription: { text: "The workflow code passes other values than a history records" },
+  help: {
+    text:
+      "Runs that are open replay with this code, and continue with the recorded values; later runs use the new ones.",
+  },
+} as const;
+
 /** Returns the document. */
 export function sarif(summary: Summary, workflows: readonly string[]): string {
-  const { groups, folder, verdicts, interrupted } = summary;
+  const { groups, folder, verdicts, interrupted, values } = summary;
+  const level = values === "error" ? "error" : "warning";
+  const rules = values === undefined
+    ? RULES
+    : [...RULES, { ...CHANGED_RULE, defaultConfiguration: { level } }];
   const results = groups.filter(({ verdict }) => verdict !== "unreadable");
   const unreadable = groups.filter(({ verdict }) => verdict === "unreadable");
   return JSON.stringify(
@@ -38,7 +52,7 @@ export function sarif(summary: Summary, workflows: readonly string[]): string {
       $schema: "https://json.schemastore.org/sarif-2.1.0.json",
       version: "2.1.0",
       runs: [{
-        tool: { driver: { name: "temporalex replay", semanticVersion: VERSION, rules: RULES } },
+        tool: { driver: { name: "temporalex replay", semanticVersion: VERSION, rules } },
         columnKind: "utf16CodeUnits",
         originalUriBaseIds: { "%SRCROOT%": { uri: `${pathToFileURL(folder).href}/` } },
         invocations: [{
@@ -46,7 +60,12 @@ export function sarif(summary: Summary, workflows: readonly string[]): string {
           ...(unreadable.length > 0 &&
             { toolExecutionNotifications: unreadable.map((group) => notification(group)) }),
         }],
-        results: results.map((group) => result(group, shortPath(workflows[0]!, folder), folder)),
+        results: [
+          ...results.map((group) => result(group, shortPath(workflows[0]!, folder), folder)),
+          ...summary.changedGroups.map((group) =>
+            changedResult(group, shortPath(workflows[0]!, folder), level)
+          ),
+        ],
       }],
     },
     undefined,
@@ -71,19 +90,7 @@ function result(group: Group, module: string, folder: string) {
         } of ${printableLine(`${workflowType}, for example ${historyLabel(example)}`)}${event}`,
       ),
     },
-    locations: [{
-      physicalLocation: {
-        artifactLocation: artifact(file),
-        ...(place !== undefined &&
-          {
-            region: {
-              startLine: place.line,
-              ...(place.column > 0 && { startColumn: place.column }),
-            },
-          }),
-      },
-      ...(name !== "" && { logicalLocations: [{ name, kind: "function" }] }),
-    }],
+    locations: [location(place, file, name)],
     ...(stack !== undefined &&
       { stacks: [{ message: { text: printable(message) }, frames: frames(stack, folder) }] }),
     occurrenceCount: runs,
@@ -97,6 +104,49 @@ function result(group: Group, module: string, folder: string) {
       runId: example.runId,
       eventId: example.eventId,
     },
+  };
+}
+
+function changedResult(group: ChangedGroup, module: string, level: "warning" | "error") {
+  const { workflowType, place, step, paths, sentence, runs, example } = group;
+  const { file, function: name } = place ?? { file: module, function: "" };
+  const { workflowId, runId, eventId } = example;
+  const of = printableLine(`${workflowType}, for example ${historyLabel(example)}`);
+  return {
+    ruleId: CHANGED_RULE.id,
+    ruleIndex: RULES.length,
+    level,
+    message: {
+      text: printable(
+        `${sentence}\n${
+          runs === 1 ? "1 run" : `${runs} runs`
+        } of ${of}, event ${eventId} (${step})`,
+      ),
+    },
+    locations: [location(place, file, name)],
+    occurrenceCount: runs,
+    partialFingerprints: {
+      "temporalexReplay/v1": [CHANGED_RULE.id, workflowType, step, paths.join(), file, name].join(
+        "|",
+      ),
+    },
+    properties: { workflowType, workflowId, runId, eventId, paths },
+  };
+}
+
+function location(place: Place | undefined, file: string, name: string) {
+  return {
+    physicalLocation: {
+      artifactLocation: artifact(file),
+      ...(place !== undefined &&
+        {
+          region: {
+            startLine: place.line,
+            ...(place.column > 0 && { startColumn: place.column }),
+          },
+        }),
+    },
+    ...(name !== "" && { logicalLocations: [{ name, kind: "function" }] }),
   };
 }
 

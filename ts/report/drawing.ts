@@ -18,6 +18,7 @@ import {
   barText,
   formatAttempt,
   LETTER_PX,
+  MOST_NAME_PX,
   type Point,
   type StripOf,
 } from "../run_view/timeline/layout.ts";
@@ -286,9 +287,11 @@ function barOf({ model, scale }: Drawing, lane: PlacedLane, { item, x, w, row, l
     element("rect", { class: "bad", x: r(x + w - 3), y, width: 3, height, rx: 1 })
   }${
     text !== "" &&
-    markup`<text class="${label === "in" && !isOpen ? "on" : "name"}" x="${
-      r(label === "in" ? x + 6 : label === "before" ? x - 5 : x + w + 5)
-    }"${label === "before" && markup` text-anchor="end"`} y="${y + height / 2 + 4}">${text}</text>`
+    markup`<text class="${
+      label !== "in" || isOpen ? "name" : hasAttempts || item.status === "canceled" ? "halo" : "on"
+    }" x="${r(label === "in" ? x + 6 : label === "before" ? x - 5 : x + w + 5)}"${
+      label === "before" && markup` text-anchor="end"`
+    } y="${y + height / 2 + 4}">${text}</text>`
   }</g>`;
 }
 
@@ -329,9 +332,10 @@ function attemptsOf(
   });
 }
 
-function pointOf({ height }: PlacedLane, { item, x, room }: Point): Html {
-  const y = (height - 12) / 2;
-  const most = Math.floor((Math.min(room, 240) - 4) / LETTER_PX);
+function pointOf(lane: PlacedLane, { item, x, row, room }: Point): Html {
+  const { step, height, pad } = barIn(lane);
+  const y = pad + row * step + (height - 12) / 2;
+  const most = Math.floor((Math.min(room, MOST_NAME_PX) - 4) / LETTER_PX);
   return markup`<g><title>${barTitle(item)}</title><svg x="${
     r(x - 6)
   }" y="${y}" width="12" height="12" viewBox="0 0 16 16" class="k-${COLOUR_OF[item.kind]}">${
@@ -349,5 +353,8 @@ function stripOf(lane: PlacedLane, strip: StripOf): Html {
   const opacity = Math.round(densityOf(strip) * 100) / 100;
   return markup`<g><title>${title}</title>${
     element("rect", { class: "ink", x, y, width: w, height, "fill-opacity": opacity })
-  }${bad > 0 && element("rect", { class: "bad", x, y: y + height - 2, width: w, height: 2 })}</g>`;
+  }${bad > 0 && element("rect", { class: "bad", x, y: y + height - 2, width: w, height: 2 })}${
+    strip.label !== undefined && strip.label !== "" &&
+    markup`<text class="name" x="${r(x + w + 4)}" y="${y + height / 2 + 4}">${strip.label}</text>`
+  }</g>`;
 }

@@ -12,7 +12,14 @@ const LOOKS: { readonly [name: string]: { readonly [property: string]: string } 
   name: { fill: "$ink" },
   on: { fill: "$on-kind" },
   ink: { fill: "currentColor" },
-  pale: { "fill-opacity": ".55" },
+  halo: {
+    fill: "$ink",
+    stroke: "$sheet",
+    "stroke-width": "3",
+    "stroke-linejoin": "round",
+    "paint-order": "stroke",
+  },
+  pale: { "fill-opacity": ".16", stroke: "currentColor" },
   wait: { fill: "currentColor", "fill-opacity": ".14" },
   try: { fill: "currentColor", "fill-opacity": ".5", stroke: "currentColor" },
   open: {

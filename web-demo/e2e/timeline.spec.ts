@@ -17,6 +17,56 @@ const TIMES = [
   ...Array.from({ length: 21 }, (_, i) => 3_610_000 + i * 500),
 ];
 
+test("a cut is wider for a longer gap, and all cuts take at most half of the width", () => {
+  const withGap = (gapMs: number) => [0, 500, 1000, 1000 + gapMs, 1500 + gapMs, 2000 + gapMs];
+  const widths = [10_000, 600_000, 86_400_000].map((ms) => {
+    const { x0, x1 } = makeScale(withGap(ms), [], 1000, true).pieces.find(({ isCut }) => isCut)!;
+    return x1 - x0;
+  });
+  expect(widths[1]).toBeGreaterThan(widths[0]! + 20);
+  expect(widths[2]).toBeGreaterThan(widths[1]! + 20);
+  expect(widths[2]).toBeLessThanOrEqual(300);
+  const days = Array.from({ length: 40 }, (_, i) => [i * 86_400_000, i * 86_400_000 + 10]).flat();
+  const { pieces } = makeScale(days, [], 1000, true);
+  const cut = pieces.filter(({ isCut }) => isCut).reduce((sum, { x0, x1 }) => sum + x1 - x0, 0);
+  expect(cut).toBeLessThanOrEqual(501);
+});
+
+test("events have a minimum distance, and a run without a large gap is drawn in real time", () => {
+  const times = [0, 1, 2, 10_000, 20_000, 30_000, 40_000, 40_002];
+  const scale = makeScale(times, [], 1000, true);
+  equal(scale.pieces.some(({ isCut }) => isCut), false);
+  times.slice(1).forEach((ms, i) =>
+    expect(scale.x(ms) - scale.x(times[i]!)).toBeGreaterThanOrEqual(11.9)
+  );
+  near(scale.x(40_002), 1000);
+  // Real time has neither cuts nor minimum distances.
+  const real = makeScale(times, [], 1000, false);
+  near(real.x(20_001), 500);
+  const even = makeScale([0, 1000, 2000, 3000, 4000, 5000, 6000], [], 1000, true);
+  equal(even.pieces.length, 1);
+});
+
+test("messages whose names overlap are stacked, and messages at one time are a group with a count", () => {
+  const scale = makeScale([0, 1000], [], 1000, false);
+  const lane = (items: readonly RunItem[]) =>
+    ({ key: "m", kind: "signal", label: "m", items, isPoints: true, isOneName: false }) as const;
+  const named = (index: number, ms: number, name: string) => item(index, ms, ms, { name });
+  const stacked = layoutOf(
+    lane([named(0, 100, "add_item"), named(1, 130, "remove_item"), named(2, 500, "checkout")]),
+    scale,
+    1000,
+  );
+  equal(stacked.shapes.map(({ is, row }) => [is, row]), [["point", 0], ["point", 1], ["point", 0]]);
+  const labelOf = (...names: readonly string[]) => {
+    const [shape] = layoutOf(lane(names.map((name, i) => named(i, 100, name))), scale, 1000).shapes;
+    return shape!.is === "strip" ? shape!.label : undefined;
+  };
+  equal(labelOf("resume", "submitAnswer"), "resume, submitAnswer");
+  equal(labelOf("add", "add", "add"), "3 × add");
+  equal(labelOf("add", "remove", "checkout"), "3 messages");
+});
+
 test("idle time is cut out of the axis; the rest is to scale", () => {
   const scale = makeScale(TIMES, [], 1000, true);
   equal(scale.pieces.map(({ isCut }) => isCut), [false, true, false]);
@@ -29,9 +79,9 @@ test("idle time is cut out of the axis; the rest is to scale", () => {
 });
 
 test("time with work in progress is not cut, although idle time of that length is", () => {
-  const times = [...TIMES.slice(0, 21), 13_000];
+  const times = [...TIMES.slice(0, 21), 26_000];
   equal(makeScale(times, [], 1000, true).pieces.some(({ isCut }) => isCut), true);
-  equal(makeScale(times, [[10_000, 13_000]], 1000, true).pieces.some(({ isCut }) => isCut), false);
+  equal(makeScale(times, [[10_000, 26_000]], 1000, true).pieces.some(({ isCut }) => isCut), false);
 });
 
 test("a run with one timestamp and a run without timestamps have a scale", () => {
@@ -160,7 +210,15 @@ test("a click on an item selects it", async ({ app }) => {
 
 test("zoom widens the timeline and Fit resets it; t switches to real time; a new width redraws it", async ({ app }) => {
   const { page } = app;
-  await app.sample("shopping_cart");
+  // The sample with an hour between two of its messages.
+  const { events } = JSON.parse(readFileSync("web-demo/samples/shopping_cart.json", "utf8"));
+  const later = events.map((event: { eventTime: string }, i: number) => ({
+    ...event,
+    eventTime: new Date(Date.parse(event.eventTime) + (i < 12 ? 0 : 3_600_000)).toISOString(),
+  }));
+  await app.start();
+  await app.drop([{ name: "hour.json", content: JSON.stringify({ events: later }) }]);
+  await app.replayed();
   const width = () => page.locator(".tl-inner").evaluate((element) => element.scrollWidth);
   const fit = await width();
   await page.getByRole("button", { name: "Zoom in" }).click();

@@ -19,8 +19,8 @@ export interface Point {
   readonly is: "point";
   readonly item: RunItem;
   readonly x: number;
-  readonly row: 0;
-  /** Pixels available for the name after the bar. */
+  readonly row: number;
+  /** Pixels available for the name after the glyph. */
   readonly room: number;
 }
 
@@ -31,6 +31,8 @@ export interface StripOf {
   readonly x: number;
   readonly w: number;
   readonly row: number;
+  /** Text for messages at one time: their names, or their number. Bars have none. */
+  readonly label?: string;
 }
 
 export type Shape = Bar | Point | StripOf;
@@ -43,6 +45,7 @@ export interface LaneLayout {
 }
 
 const MOST_ROWS = 4;
+const MOST_POINT_ROWS = 3;
 /** Narrower bars are not distinguishable. */
 const SMALL_PX = 3;
 /** Width of a glyph with padding. */
@@ -57,28 +60,61 @@ const BEHIND_PX = 60;
 export const layoutOf = (lane: Lane, scale: Scale, endMs: number, behind = BEHIND_PX): LaneLayout =>
   lane.isPoints ? pointsOf(lane, scale, behind) : barsOf(lane, scale, endMs, behind);
 
+/** Largest width of a point's name and value, in pixels. */
+export const MOST_NAME_PX = 240;
+
+/**
+ * Points whose names overlap get separate rows. Points within a few pixels are one group, with
+ * their names or their number.
+ */
 function pointsOf(lane: Lane, scale: Scale, behind: number): LaneLayout {
-  const shapes: Shape[] = [];
+  const shapes: (Point | StripOf)[] = [];
   const xs = lane.items.map(({ startMs }) => scale.x(startMs!));
+  /** Where each row becomes free, and its last shape. */
+  const rows: { free: number; last: number }[] = [];
+  const edge = scale.width + behind;
   for (let i = 0; i < xs.length;) {
     let end = i + 1;
     while (end < xs.length && xs[end]! - xs[end - 1]! < GLYPH_PX * 0.6) end++;
     const x = xs[i]!;
-    if (end - i === 1) {
-      const room = (xs[end] ?? scale.width + behind) - x - GLYPH_PX - 6;
-      shapes.push({ is: "point", item: lane.items[i]!, x, row: 0, room });
-    } else {
-      shapes.push({
-        is: "strip",
-        items: lane.items.slice(i, end),
-        x: x - 4,
-        w: xs[end - 1]! - x + 8,
-        row: 0,
-      });
+    const items = lane.items.slice(i, end);
+    const label = end - i === 1 ? items[0]!.name : labelOfGroup(items);
+    const wide = GLYPH_PX + 12 + Math.min(MOST_NAME_PX, label.length * LETTER_PX);
+    let row = rows.findIndex(({ free }) => free <= x);
+    if (row < 0 && rows.length < MOST_POINT_ROWS) {
+      row = rows.length;
+      rows.push({ free: 0, last: -1 });
+    } else if (row < 0) {
+      row = rows.reduce((best, { free }, at) => free < rows[best]!.free ? at : best, 0);
+    }
+    const before = shapes[rows[row]!.last];
+    // The name before has less room, down to none.
+    if (before?.is === "point") {
+      const room = Math.min(before.room, x - before.x - GLYPH_PX - 6);
+      shapes[rows[row]!.last] = { ...before, room };
+    } else if (before?.is === "strip" && before.x + before.w > x) {
+      shapes[rows[row]!.last] = { ...before, label: "" };
+    }
+    rows[row] = { free: x + wide, last: shapes.length };
+    const room = edge - x - GLYPH_PX - 6;
+    if (end - i === 1) shapes.push({ is: "point", item: items[0]!, x, row, room });
+    else {
+      const w = xs[end - 1]! - x + 8;
+      const text = xs[end - 1]! - x < GLYPH_PX * 2 ? label : "";
+      shapes.push({ is: "strip", items, x: x - 4, w, row, label: text });
     }
     i = end;
   }
-  return { lane, shapes, rows: 1 };
+  return { lane, shapes, rows: Math.max(1, rows.length) };
+}
+
+/** "resume, submit" for two names, "5 × add_item" for one, else "5 messages". */
+function labelOfGroup(items: readonly RunItem[]): string {
+  const names = new Set(items.map(({ name }) => name));
+  if (names.size === 1) return `${items.length} × ${items[0]!.name}`;
+  return names.size === items.length && names.size === 2
+    ? [...names].join(", ")
+    : `${items.length} messages`;
 }
 
 function barsOf(lane: Lane, scale: Scale, endMs: number, behind: number): LaneLayout {

@@ -1,6 +1,6 @@
-// Converts time to pixels. Long gaps without events are cut to a fixed width; the rest is to scale.
-// A gap is cut if it would take too large a part of the width; gaps in which work is in progress
-// are cut later than idle ones.
+// Converts time to pixels. A gap without events is cut only if it takes a large part of the width;
+// gaps in which work is in progress are cut later than idle ones. The width of a cut grows with the
+// logarithm of the gap. Other gaps are to scale, with a minimum width so that events stay apart.
 
 /** A stretch of the axis. */
 export interface Piece {
@@ -21,11 +21,21 @@ export interface Scale {
   ms(x: number): number;
 }
 
-/** Width of a cut gap, in pixels. */
-export const CUT_PX = 58;
-/** Fraction of the width above which a gap is cut. */
-const IDLE_PART = 0.12;
-const BUSY_PART = 0.45;
+/** Width of the shortest cut gap, and what each doubling of its length adds, in pixels. */
+const CUT_PX = 58;
+const DOUBLED_PX = 12;
+/** Fractions of the width: above which a gap is cut, and the most for one cut and all cuts. */
+const IDLE_PART = 0.5;
+const BUSY_PART = 0.7;
+/** A gap is cut only if it is this many times as long as the median gap. */
+const TIMES_MEDIAN = 3;
+const MOST_CUT_PART = 0.3;
+const ALL_CUTS_PART = 0.5;
+/** Distance of two events, and the part of the width that these distances may take. */
+const LEAST_PX = 12;
+const LEAST_PART = 0.5;
+/** Narrower distances do not separate events. */
+const NO_LEAST_PX = 1;
 
 interface Gap {
   readonly fromMs: number;
@@ -45,16 +55,21 @@ export function makeScale(
   cutsGaps: boolean,
 ): Scale {
   const gaps = gapsOf(times, busy);
-  const cut = cutsGaps ? chooseCuts(gaps, width) : new Set<Gap>();
-  const rest = gaps.reduce((sum, gap) => cut.has(gap) ? sum : sum + gap.ms, 0);
-  const perMs = rest === 0 ? 0 : (width - cut.size * CUT_PX) / rest;
+  const cut = cutsGaps ? chooseCuts(gaps, width) : new Map<Gap, number>();
+  const cutPx = [...cut.values()].reduce((sum, px) => sum + px, 0);
+  const rest = gaps.filter((gap) => !cut.has(gap));
+  const { perMs, leastPx } = fit(rest, width - cutPx, cutsGaps);
   const pieces: Piece[] = [];
   let x = 0;
+  let isToScale = false;
   for (const gap of gaps) {
-    const isCut = cut.has(gap);
+    const px = cut.get(gap);
+    const isCut = px !== undefined;
+    const wasToScale = isToScale;
+    isToScale = !isCut && gap.ms * perMs >= leastPx;
+    const wide = isCut ? px : Math.max(leastPx, gap.ms * perMs);
     const last = pieces.at(-1);
-    const wide = isCut ? CUT_PX : gap.ms * perMs;
-    if (!isCut && last !== undefined && !last.isCut) {
+    if (isToScale && wasToScale && last !== undefined) {
       pieces[pieces.length - 1] = { ...last, toMs: gap.toMs, x1: x + wide };
     } else pieces.push({ fromMs: gap.fromMs, toMs: gap.toMs, x0: x, x1: x + wide, isCut });
     x += wide;
@@ -64,6 +79,26 @@ export function makeScale(
     pieces.push({ fromMs: first, toMs: first + 1, x0: 0, x1: width, isCut: false });
   }
   return new PiecedScale(pieces, width);
+}
+
+/** Pixels per millisecond, and the minimum width of a gap, for gaps that fill a width. */
+function fit(
+  gaps: readonly Gap[],
+  width: number,
+  hasLeast: boolean,
+): { readonly perMs: number; readonly leastPx: number } {
+  let restMs = gaps.reduce((sum, { ms }) => sum + ms, 0);
+  if (restMs === 0) return { perMs: 0, leastPx: 0 };
+  const leastPx = Math.min(LEAST_PX, width * LEAST_PART / gaps.length);
+  if (!hasLeast || leastPx < NO_LEAST_PX) return { perMs: width / restMs, leastPx: 0 };
+  // The shortest gaps get the minimum; the others share what remains.
+  let restPx = width;
+  for (const { ms } of gaps.toSorted((a, b) => a.ms - b.ms)) {
+    if (ms * restPx / restMs >= leastPx) break;
+    restMs -= ms;
+    restPx -= leastPx;
+  }
+  return { perMs: restMs <= 0 ? 0 : restPx / restMs, leastPx };
 }
 
 function gapsOf(times: readonly number[], busy: readonly (readonly [number, number])[]): Gap[] {
@@ -79,20 +114,30 @@ function gapsOf(times: readonly number[], busy: readonly (readonly [number, numb
   return gaps;
 }
 
-function chooseCuts(gaps: readonly Gap[], width: number): Set<Gap> {
-  const cut = new Set<Gap>();
-  const most = Math.floor(width / (CUT_PX * 2.2));
-  // Returns the gaps that are too large for their kind, largest first. Each round cuts at most one
-  // of them.
-  const large = gaps.toSorted((a, b) => b.ms / b.part - a.ms / a.part).slice(0, most + 1);
+/** The cut gaps with their widths. */
+function chooseCuts(gaps: readonly Gap[], width: number): Map<Gap, number> {
+  const cut: Gap[] = [];
+  const most = Math.floor(width * ALL_CUTS_PART / CUT_PX);
+  // Each round cuts the gap that is the largest for its kind, until none is too large.
+  const large = gaps.toSorted((a, b) => b.ms / b.part - a.ms / a.part).slice(0, most);
+  const median = gaps.map(({ ms }) => ms).sort((a, b) => a - b)[gaps.length >> 1] ?? 0;
   let rest = gaps.reduce((sum, { ms }) => sum + ms, 0);
   for (const gap of large) {
-    const px = gap.ms * (width - cut.size * CUT_PX) / rest;
-    if (cut.size >= most || px <= gap.part * width || px <= CUT_PX || rest - gap.ms <= 0) break;
-    cut.add(gap);
+    if (gap.ms < median * TIMES_MEDIAN) continue;
+    const px = gap.ms * (width - cut.length * CUT_PX) / rest;
+    if (px <= gap.part * width || px <= CUT_PX || rest - gap.ms <= 0) break;
+    cut.push(gap);
     rest -= gap.ms;
   }
-  return cut;
+  const wanted = cut.map(({ ms, part }) =>
+    Math.min(
+      width * MOST_CUT_PART,
+      CUT_PX + DOUBLED_PX * Math.max(0, Math.log2(ms / (rest * part))),
+    )
+  );
+  const all = wanted.reduce((sum, px) => sum + px, 0);
+  const shrink = Math.min(1, width * ALL_CUTS_PART / all);
+  return new Map(cut.map((gap, i) => [gap, wanted[i]! * shrink]));
 }
 
 class PiecedScale implements Scale {
@@ -154,12 +199,15 @@ export function ticksOf(scale: Scale, fromX: number, toX: number, apart: number)
   const startMs = scale.pieces[0]!.fromMs;
   const ticks: Tick[] = [];
   let last = -Infinity;
+  let wasCut = true;
   const add = (tick: Tick) => {
     if (tick.x - last < apart * (tick.isCut ? 0.6 : 1)) return;
     ticks.push(tick);
     last = tick.x;
   };
   for (const { fromMs, toMs, x0, x1, isCut } of scale.pieces) {
+    const isStart = wasCut;
+    wasCut = isCut;
     if (x1 < fromX || x0 > toX) continue;
     if (isCut) {
       add({ x: (x0 + x1) / 2, ms: toMs - fromMs, digits: 0, isCut });
@@ -169,7 +217,7 @@ export function ticksOf(scale: Scale, fromX: number, toX: number, apart: number)
     const step = STEPS_MS.find((ms) => ms / perPx >= apart) ??
       Math.ceil(perPx * apart / 86_400_000) * 86_400_000;
     const digits = step >= 1000 ? 0 : step >= 100 ? 1 : step >= 10 ? 2 : 3;
-    add({ x: x0, ms: fromMs - startMs, digits: Math.max(digits, 1), isCut });
+    if (isStart) add({ x: x0, ms: fromMs - startMs, digits: Math.max(digits, 1), isCut });
     const firstSeen = Math.max(fromMs, fromMs + (fromX - x0) * perPx);
     const from = Math.ceil((firstSeen - startMs) / step) * step;
     for (let ms = from; startMs + ms < toMs; ms += step) {

@@ -68,7 +68,7 @@ function EndpointForm({ run }: { run: OpenRun }): JSX.Element {
   const [authorization, setAuthorization] = useState("");
   return (
     <form
-      class="take-away"
+      class="take-away form"
       onSubmit={(event) => {
         event.preventDefault();
         const headers: { readonly [name: string]: string } = authorization === ""

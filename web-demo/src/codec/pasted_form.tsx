@@ -51,7 +51,7 @@ export function PastedCodecForm({ run }: { run: OpenRun }): JSX.Element {
   const isSeen = seen.value === text && text !== "";
   return (
     <form
-      class="take-away"
+      class="take-away form"
       id="pasted-codec"
       onSubmit={(event) => {
         event.preventDefault();
@@ -145,7 +145,7 @@ function WhatWillRun({ text }: { readonly text: string }): JSX.Element {
         aria-label="What will run"
       >{text.slice(0, SHOWN)}{text.length > SHOWN ? "…" : ""}</pre>
       {others > 1 && (
-        <label class="row">
+        <label class="check">
           <input
             type="checkbox"
             name="all"

@@ -17,7 +17,7 @@ export function FailureWell({ failure }: { failure: ShownFailure }): JSX.Element
       {chain.map(({ type, message }, i) => (
         <li key={i}>
           {i > 0 && <span class="soft because">because of</span>}
-          {type !== "" && <b class="failed">{type}</b>}{" "}
+          {type !== "" && <b class="failed">{`${type} `}</b>}
           <span class="wrap">{message === "" && type === "" ? "no message" : message}</span>
         </li>
       ))}

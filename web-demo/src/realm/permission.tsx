@@ -152,6 +152,11 @@ function EntryQuestion(): JSX.Element {
               </li>
             ))}
           </ul>
+          <p class="code-buttons">
+            <button type="button" class="button" onClick={() => (isOpen.value = false)}>
+              Cancel
+            </button>
+          </p>
         </>
       )}
     </Dialog>

@@ -88,7 +88,7 @@ const takenOf = async ({ bytes, encoded }: OpenRun): Promise<Uint8Array> =>
 function Decoded({ run }: { run: OpenRun }): JSX.Element | null {
   if (run.encoded === undefined) return null;
   return (
-    <label>
+    <label class="check">
       <input
         type="checkbox"
         name="decoded"
@@ -228,7 +228,7 @@ function ShareForm({ run }: { run: OpenRun }): JSX.Element {
   const texts = needed.value;
   return (
     <form
-      class="take-away"
+      class="take-away form"
       onSubmit={(event) => {
         event.preventDefault();
         void share(run, numbers, texts);
@@ -239,7 +239,7 @@ function ShareForm({ run }: { run: OpenRun }): JSX.Element {
         The history still replays as before. Nothing is uploaded: the browser saves a file, or you
         copy a link.
       </p>
-      <label>
+      <label class="check">
         <input
           type="checkbox"
           checked={numbers}
@@ -258,57 +258,27 @@ function ShareForm({ run }: { run: OpenRun }): JSX.Element {
           ))}
         </ul>
       )}
-      <p class="button-row">
-        <button type="submit" class="button main" id="save-redacted">
-          {texts.length > 0 ? "Keep these texts and save" : "Save without values"}
-        </button>
-        <button
-          type="button"
-          class="button"
-          id="save-as-is"
-          onClick={() =>
-            void tell(async () => {
-              save(`${nameOf(run)}.json`, historyJson(await takenOf(run)));
-              return "Saved with all values.";
-            })}
-        >
-          Save with values
-        </button>
-        <button
-          type="button"
-          class="button"
-          id="save-drawing"
-          onClick={() =>
-            void tell(() => {
-              const drawing = drawingFile(run.model, {
-                isDark: theme() === "dark",
-                cuts: cutsGaps.peek(),
-              });
-              save(`${nameOf(run)}.svg`, drawing, "image/svg+xml");
-              return Promise.resolve("Saved the timeline with names and times, without values.");
-            })}
-        >
-          Save timeline as SVG
-        </button>
-      </p>
-      <p class="button-row">
-        <button
-          type="button"
-          class="button"
-          id="report-redacted"
-          onClick={() => void makeReport(run, numbers, texts)}
-        >
-          {texts.length > 0 ? "Keep these texts and report" : "Report without values"}
-        </button>
-        <button
-          type="button"
-          class="button"
-          id="report-as-is"
-          onClick={() => void makeReport(run, numbers, undefined)}
-        >
-          Report with values
-        </button>
-      </p>
+      <section aria-label="Report">
+        <h3>Report, a page that opens anywhere</h3>
+        <p class="button-row">
+          <button
+            type="button"
+            class="button"
+            id="report-as-is"
+            onClick={() => void makeReport(run, numbers, undefined)}
+          >
+            Report with values
+          </button>
+          <button
+            type="button"
+            class="button"
+            id="report-redacted"
+            onClick={() => void makeReport(run, numbers, texts)}
+          >
+            {texts.length > 0 ? "Keep these texts and report" : "Report without values"}
+          </button>
+        </p>
+      </section>
       <LinkForm
         run={run}
         redacted={async () => {
@@ -322,6 +292,50 @@ function ShareForm({ run }: { run: OpenRun }): JSX.Element {
         }}
         asIs={() => takenOf(run)}
       />
+      <section aria-label="Drawing">
+        <h3>Timeline with names and times, without values</h3>
+        <p class="button-row">
+          <button
+            type="button"
+            class="button"
+            id="save-drawing"
+            onClick={() =>
+              void tell(() => {
+                const drawing = drawingFile(run.model, {
+                  isDark: theme() === "dark",
+                  cuts: cutsGaps.peek(),
+                });
+                save(`${nameOf(run)}.svg`, drawing, "image/svg+xml");
+                return Promise.resolve("Saved the timeline with names and times, without values.");
+              })}
+          >
+            Save timeline as SVG
+          </button>
+        </p>
+      </section>
+      <section aria-label="File">
+        <h3>File, to open in this page or to replay</h3>
+        <p class="button-row">
+          <button type="button" class="button" onClick={() => (shareIsOpen.value = false)}>
+            Cancel
+          </button>
+          <button
+            type="button"
+            class="button"
+            id="save-as-is"
+            onClick={() =>
+              void tell(async () => {
+                save(`${nameOf(run)}.json`, historyJson(await takenOf(run)));
+                return "Saved with all values.";
+              })}
+          >
+            Save with values
+          </button>
+          <button type="submit" class="button main" id="save-redacted">
+            {texts.length > 0 ? "Keep these texts and save" : "Save without values"}
+          </button>
+        </p>
+      </section>
     </form>
   );
 }
@@ -338,7 +352,7 @@ function TestForm({ run }: { run: OpenRun }): JSX.Element {
   );
   return (
     <form
-      class="take-away"
+      class="take-away form"
       onSubmit={(event) => {
         event.preventDefault();
         void (of === 0
@@ -392,6 +406,9 @@ function TestForm({ run }: { run: OpenRun }): JSX.Element {
       <Decoded run={run} />
       <p role="status">{said.value}</p>
       <p class="button-row">
+        <button type="button" class="button" onClick={() => (testIsOpen.value = false)}>
+          Cancel
+        </button>
         <button type="submit" class="button main" id="save-test">Save test and history</button>
       </p>
     </form>

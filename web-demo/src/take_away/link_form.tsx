@@ -50,7 +50,8 @@ export function LinkForm({ run, redacted, asIs }: {
   };
   const mine = made.value?.run === run ? made.value : undefined;
   return (
-    <>
+    <section aria-label="Link">
+      <h3>Link, which opens at event {count(position.value)}</h3>
       {run.code.value !== undefined && (
         <label class="check">
           <input
@@ -98,7 +99,7 @@ export function LinkForm({ run, redacted, asIs }: {
           </button>
         </p>
       )}
-    </>
+    </section>
   );
 }
 

@@ -10,9 +10,9 @@ import { barIn, type PlacedLane } from "../../../ts/run_view/timeline/geometry.t
 import {
   type Bar,
   barText,
-  formatAttempt,
   type LaneLayout,
   LETTER_PX,
+  MOST_NAME_PX,
   type Point,
   type Shape,
   type StripOf,
@@ -68,7 +68,7 @@ export function LaneShapes({ lane, drawing }: { lane: PlacedLane; drawing: Drawi
             <PointShape
               key={item.index}
               point={shape}
-              height={lane.height}
+              lane={lane}
               begun={begun}
               look={look}
             />
@@ -83,14 +83,13 @@ export function LaneShapes({ lane, drawing }: { lane: PlacedLane; drawing: Drawi
   );
 }
 
-/** Largest width of a point's name and value. */
-const MOST_TEXT_PX = 240;
-
 /** Shapes between two pixels. */
 function shapesIn({ shapes }: LaneLayout, fromX: number, toX: number): readonly Shape[] {
   return shapes.filter((shape) =>
     shape.x <= toX &&
-    shape.x + (shape.is === "point" ? Math.min(shape.room, MOST_TEXT_PX) : shape.w) >= fromX
+    shape.x +
+          (shape.is === "bar" ? shape.w : MOST_NAME_PX + (shape.is === "strip" ? shape.w : 0)) >=
+      fromX
   );
 }
 
@@ -111,11 +110,18 @@ const BarShape = still(
     const { item, x, w, row, label } = bar;
     const { step, height, pad } = barIn(lane);
     const y = pad + row * step;
-    // If attempts are drawn, the last one has the label.
     const hasAttempts = item.kind === "activity" && item.attempt > 1 && w >= ATTEMPTS_PX;
-    const text = label === "none" || (hasAttempts && lane.lane.isOneName && label === "in")
+    const name = barText(item, lane.lane);
+    // If attempts are drawn, the last one has the label where it has room.
+    const lastMs = hasAttempts ? model.attemptsOf(item).at(-1)?.startMs : undefined;
+    const isInLast = label === "in" && lastMs !== undefined &&
+      inkTo - scale.x(lastMs) >= name.length * LETTER_PX + 12;
+    const text = label === "none" || isInLast ||
+        (hasAttempts && lane.lane.isOneName && label === "in")
       ? ""
-      : barText(item, lane.lane);
+      : name;
+    // White on pale bars cannot be read, nor a name across parts of different shades.
+    const isMixed = begun && (hasAttempts || item.status === "canceled");
     const isInk = done || (begun && label === "in" && inkTo - x >= text.length * LETTER_PX + 10);
     return (
       <g data-item={item.index} class={look}>
@@ -137,7 +143,7 @@ const BarShape = still(
             y={y}
             height={height}
             to={inkTo}
-            isOneName={lane.lane.isOneName}
+            label={isInLast ? name : ""}
             model={model}
             scale={scale}
           />
@@ -149,6 +155,8 @@ const BarShape = still(
           <text
             class={label !== "in"
               ? begun ? "tl-name" : "tl-name tl-later"
+              : isMixed
+              ? "tl-halo"
               : isInk
               ? "tl-on"
               : "tl-later"}
@@ -169,20 +177,20 @@ const ATTEMPTS_PX = 24;
 
 interface InkProps extends Pick<Drawing, "model" | "scale"> {
   readonly bar: Bar;
-  readonly isOneName: boolean;
+  /** The label of the last attempt; "" if the bar has it. */
+  readonly label: string;
   readonly y: number;
   readonly height: number;
   readonly to: number;
 }
 
 function Ink(
-  { bar: { item, x, w }, y, height, to, isOneName, model, scale }: InkProps,
+  { bar: { item, x, w }, y, height, to, label, model, scale }: InkProps,
 ): JSX.Element {
   const isPale = item.status === "canceled";
   const attempts = item.kind === "activity" && item.attempt > 1 && w >= ATTEMPTS_PX
     ? model.attemptsOf(item)
     : [];
-  const label = formatAttempt(item.attempt);
   if (attempts.length < 2) {
     return (
       <rect
@@ -215,7 +223,7 @@ function Ink(
               rx={3}
             />
             {about && <rect class="tl-red" x={from + wide - 2} y={y} width={2} height={height} />}
-            {!about && isOneName && wide >= label.length * LETTER_PX + 12 && (
+            {!about && label !== "" && (
               <text class="tl-on" x={from + 6} y={y + height / 2 + 4}>{label}</text>
             )}
           </g>
@@ -227,21 +235,21 @@ function Ink(
 
 interface PointProps {
   readonly point: Point;
-  /** Height of the lane. */
-  readonly height: number;
+  readonly lane: PlacedLane;
   readonly begun: boolean;
   readonly look: string;
 }
 
 const PointShape = still(
-  ({ point: { item, x, room }, height, begun, look }: PointProps): JSX.Element => {
-    const y = (height - 12) / 2;
-    const most = Math.floor((Math.min(room, 240) - 4) / LETTER_PX);
+  ({ point: { item, x, row, room }, lane, begun, look }: PointProps): JSX.Element => {
+    const { step, height, pad } = barIn(lane);
+    const y = pad + row * step + (height - 12) / 2;
+    const most = Math.floor((Math.min(room, MOST_NAME_PX) - 4) / LETTER_PX);
     const text = most < 3 ? "" : cutTo(item.name, most);
     return (
       <g data-item={item.index} class={look}>
         <title>{barTitle(item)}</title>
-        <rect class="tl-hit" x={x - 7} y={0} width={14} height={height} />
+        <rect class="tl-hit" x={x - 7} y={y - 2} width={14} height={16} />
         <svg
           x={x - 6}
           y={y}
@@ -290,6 +298,15 @@ const StripShape = still(({ strip, lane, inkTo }: StripProps): JSX.Element => {
         />
       )}
       {bad > 0 && <rect class="tl-red" x={x} y={y + height - 2} width={w} height={2} />}
+      {strip.label !== undefined && strip.label !== "" && (
+        <text
+          class={inkTo > x ? "tl-name" : "tl-name tl-later"}
+          x={x + w + 4}
+          y={y + height / 2 + 4}
+        >
+          {strip.label}
+        </text>
+      )}
     </g>
   );
 });

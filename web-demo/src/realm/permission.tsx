@@ -20,7 +20,7 @@ const FROM: { readonly [origin in CodeSet["origin"]]: string } = {
   "command line": "The code is from the command line.",
 };
 /** Lines that are shown of each file. */
-const FIRST_LINES = 12;
+const FIRST_LINES = 24;
 /** Files that are listed; packages are listed by name. */
 const LISTED = 50;
 

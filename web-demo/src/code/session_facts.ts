@@ -215,12 +215,12 @@ const RANKS: readonly string[] = [
   "signal",
   "published",
   "local",
-  "operand",
   "accumulator",
   "clock",
   "random",
   "log",
   "arguments",
+  "operand",
 ];
 const rank = ({ kind, isNew }: LineValue) => RANKS.indexOf(kind) + (isNew ? 0 : 0.5);
 

@@ -16,7 +16,7 @@ import { root, run } from "./lib/steps.mjs";
 /** By half, in bytes. */
 const LIMITS = {
   worker: { raw: 320 * 1024, gzip: 124 * 1024 },
-  engine: { raw: 512 * 1024, gzip: 190 * 1024 },
+  engine: { raw: 512 * 1024, gzip: 195 * 1024 },
 };
 const generated = join(root, "ts/core/generated");
 const manifest = JSON.parse(readFileSync(join(generated, "manifest.json"), "utf8"));

@@ -1,6 +1,6 @@
 // A process that is killed at any moment between transactions of rows, signals, starts and
-// broadcasts: each transaction is there as a whole or not at all, in order, and none that was
-// acknowledged is lost. TRANSACTION_KILLS sets the number of kills, for soak runs.
+// broadcasts: each transaction is there as a whole or not at all, in order, and no acknowledged one
+// is lost. TRANSACTION_KILLS sets the number of kills, for soak runs.
 // takes: 60 s
 import assert from "node:assert/strict";
 import { join } from "node:path";
@@ -19,7 +19,7 @@ const child = new URL(
   import.meta.url,
 );
 
-test("transactions around kill -9 are whole, in order, and none is lost", () =>
+test("transactions around kill -9 are whole and in order, and acknowledged ones are kept", () =>
   inFolder(async (folder) => {
     const path = join(folder, "transactions.sqlite");
     let acknowledged = 0;

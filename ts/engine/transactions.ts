@@ -90,8 +90,8 @@ export type WorkflowsFactory = (scope: MessageScope) => object;
 
 /** A database whose `workflows` send messages that are committed with its rows. */
 export interface TransactionDatabase extends Database {
-  /** Undefined if the engine was opened without a client. */
-  readonly workflows: object | undefined;
+  /** Throws a TransactionError if the engine was opened without a client. */
+  readonly workflows: object;
 }
 
 /**
@@ -109,7 +109,13 @@ export function transactionDatabase(
     get: (sql, ...params) => tables.get(sql, ...params),
     all: (sql, ...params) => tables.all(sql, ...params),
     get workflows() {
-      return made ??= workflows?.(scope);
+      if (workflows === undefined) {
+        throw new TransactionError(
+          "db.workflows is not available: this engine has no client. Reducers can send messages to " +
+            "workflows in an application of open() in Node or Deno, and in a TestEnvironment",
+        );
+      }
+      return made ??= workflows(scope);
     },
   };
 }

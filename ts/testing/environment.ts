@@ -199,8 +199,10 @@ export class TestEnvironment {
     const store = withTables
       ? (await import("../engine/sqlite/in_memory.ts")).openInMemory()
       : new MemoryStore();
+    const late: { environment?: TestEnvironment } = {};
     const engine = await EmbeddedEngine.open({
       store,
+      workflows: (transport) => late.environment!.client.workflowsIn(transport),
       ...(reducers !== undefined && { reducers }),
       ...(migrations !== undefined && { migrations }),
       ...(converter !== undefined && { converter }),
@@ -211,7 +213,13 @@ export class TestEnvironment {
       ...(options.namespace !== undefined && { namespace: options.namespace }),
       ...(options.limits !== undefined && { limits: options.limits }),
     });
-    return new TestEnvironment(engine, withTables ? store : undefined, clock, options, waitTimers);
+    return late.environment = new TestEnvironment(
+      engine,
+      withTables ? store : undefined,
+      clock,
+      options,
+      waitTimers,
+    );
   }
 
   /** Virtual time in milliseconds since the epoch. Workflows have the same time. */

@@ -26,6 +26,7 @@ export interface WorkflowDefinition<A extends unknown[] = unknown[], R = unknown
 
 /** A definition that derives the workflow id from the arguments: starts need no id. */
 export interface DerivedId {
+  /** Returns the workflow id of a start with these arguments. Must be deterministic. */
   // deno-lint-ignore no-explicit-any
   readonly id: (...args: any[]) => string;
 }

@@ -158,6 +158,7 @@ export interface ConditionFacts {
   readonly place: Place;
   /** The fiber that waits, as in `OpenAwait.fiber`. */
   readonly fiber: string;
+  /** The predicate's last evaluation, with its operands. */
   readonly test: BranchTest;
   /** Signals whose handlers left the values of all operands as they were. */
   readonly unchangedBy: readonly { readonly name: string; readonly eventId: number }[];

@@ -27,14 +27,14 @@ export async function client(client: Client): Promise<void> {
     id: "1",
     args: [{ name: "ada" }],
     signal: checkout,
-    signalArgs: [7],
-  }); // says: Type 'number' is not assignable to type 'Date'
+    signalArgs: [7], // says: Type 'number' is not assignable to type 'Date'
+  });
   await client.executeUpdateWithStart(cart, {
     id: "1",
     args: [{ name: "ada" }],
     update: addItem,
-    updateArgs: ["a", "b"],
-  }); // says: Type 'string' is not assignable to type 'number'
+    updateArgs: ["a", "b"], // says: Type 'string' is not assignable to type 'number'
+  });
   const handle = client.getHandle(cart, "1");
   await handle.update(addItem, 7, 1); // says: Argument of type '[7, 1]' is not assignable to parameter of type '[sku: string, count: number]'
   await handle.update(addItem, "a"); // says: Source has 1 element(s) but target requires 2
@@ -46,8 +46,8 @@ export async function client(client: Client): Promise<void> {
   await client.schedule.create({
     scheduleId: "s",
     spec: {},
-    action: { type: "startWorkflow", workflowType: cart, args: [7] },
-  }); // says: Type 'number' is not assignable to type '{ name: string; }'
+    action: { type: "startWorkflow", workflowType: cart, args: [7] }, // says: Type 'number' is not assignable to type '{ name: string; }'
+  });
   client.getHandle("1"); // says: Expected 2-3 arguments, but got 1
 }
 

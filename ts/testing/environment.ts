@@ -173,6 +173,12 @@ export class TestEnvironment {
       taskQueue: this.taskQueue,
       // Time must not advance while a call is being encoded, or its response decoded.
       codec: codecsOf(options).map((codec) => ({
+        ...(codec.encodeSync !== undefined && {
+          encodeSync: (payloads) => codec.encodeSync!(payloads),
+        }),
+        ...(codec.decodeSync !== undefined && {
+          decodeSync: (payloads) => codec.decodeSync!(payloads),
+        }),
         encode: (payloads) => this.#service.during(() => codec.encode(payloads)),
         decode: (payloads) => this.#service.during(() => codec.decode(payloads)),
       })),

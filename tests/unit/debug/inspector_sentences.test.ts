@@ -120,7 +120,10 @@ function checkEvents({ session, events, position, program }: Checked): number {
   }
   for (const [, id] of sentence.matchAll(/[Ee]vent (\d+) resolved/g)) {
     assert.ok(Number(id) <= position, sentence);
-    assert.match(typeOf(events, Number(id)), /Completed|Failed|TimedOut|Canceled|Fired|Started/);
+    assert.match(
+      typeOf(events, Number(id)),
+      /Completed|Failed|TimedOut|Canceled|Fired|Started|ExternalWorkflow\w+(?:Signaled|Requested)/i,
+    );
   }
   for (const [, line] of sentence.matchAll(/at line (\d+) for/g)) {
     assert.match(lines[Number(line) - 1] ?? "", /await|return|condition|sleep|for /, sentence);

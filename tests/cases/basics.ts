@@ -34,6 +34,12 @@ const counter = workflow("Counter", async () => {
   ]);
 });
 
+/** The keys that code sees of a caught failure and of its cause. */
+const keysOfFailure = workflow("KeysOfFailure", async () => {
+  const failure = await acts.fails().then(() => undefined, (e: Error) => e);
+  return [failure, failure!.cause].map((e) => Object.keys(e as object).includes("stack"));
+});
+
 const failing = workflow("Failing", async () => {
   await sleep(1);
   throw new ApplicationFailure("no", { type: "No" });
@@ -48,6 +54,16 @@ export const cases: Case[] = [
       deepEqual(d.commands(), ["START_TIMER 1"]);
       equal(await d.auto({ greet: (name: string) => `hello ${name}` }), "hello you");
       deepEqual(d.allCommands(), ["START_TIMER 1", "SCHEDULE_ACTIVITY 1", "COMPLETE_WORKFLOW"]);
+    },
+  },
+  {
+    name: "the stack of a caught failure is not among its keys, in every engine",
+    async run() {
+      const d = await drive(keysOfFailure);
+      await d.task();
+      d.server.failActivity("1", new ApplicationFailure("no", { nonRetryable: true }));
+      await d.task();
+      deepEqual(await d.finish(), [false, false]);
     },
   },
   {

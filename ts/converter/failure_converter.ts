@@ -44,6 +44,7 @@ import {
   nameOf,
   read as readField,
   safeText,
+  setStack,
 } from "./thrown.ts";
 import { durationMs } from "../messages/well_known.ts";
 
@@ -310,7 +311,7 @@ export function fromFailure(
     writable: true,
   });
   if (failure.stackTrace !== "") {
-    error.stack = stackOfFailure(error.name, error.message, failure.stackTrace);
+    setStack(error, stackOfFailure(error.name, error.message, failure.stackTrace));
   }
   return error;
 }

@@ -46,6 +46,21 @@ export function safeText(text: string, max: number = MAX_MESSAGE): string {
   return replaceLoneSurrogates(cut);
 }
 
+const { defineProperty } = Object;
+
+/**
+ * Sets the stack of an error. An assignment makes it enumerable in Firefox, so that code would see
+ * another key there than elsewhere.
+ */
+export function setStack(error: Error, stack: string | undefined): void {
+  defineProperty(error, "stack", {
+    value: stack,
+    enumerable: false,
+    configurable: true,
+    writable: true,
+  });
+}
+
 /** Returns the name of an error; "Error" if it is missing. */
 export function nameOf(error: unknown): string {
   const name = read(error, "name");
@@ -121,7 +136,7 @@ export function readable(error: unknown): unknown {
   if (said && read(error, "message") !== undefined && !throws(() => error.cause)) return error;
   const plain = new Error(messageOf(error));
   plain.name = nameOf(error);
-  plain.stack = stackOf(error);
+  setStack(plain, stackOf(error));
   return plain;
 }
 

@@ -8,7 +8,7 @@ import {
 } from "../../messages/generated/temporal/api/failure/v1/message_pb.ts";
 import { CAUSES_LEFT_OUT, CIRCULAR_CAUSE } from "../../converter/failure_converter.ts";
 import { failureTrace } from "../../converter/stack.ts";
-import { MAX_CAUSES } from "../../converter/thrown.ts";
+import { MAX_CAUSES, setStack } from "../../converter/thrown.ts";
 import {
   cameAs,
   hasKind,
@@ -89,7 +89,7 @@ export class DefaultFailureConverter implements FailureConverter {
       if (typeof stack_trace === "string") readable.stackTrace = stack_trace;
     }
     const error = this.failureToErrorInner(readable, payloadConverter, context);
-    error.stack = readable.stackTrace ?? "";
+    setStack(error, readable.stackTrace ?? "");
     if (error instanceof TemporalFailure) cameAs(error, fromPlain(FailureSchema, failure), failure);
     return error;
   }

@@ -37,7 +37,14 @@ import {
   encodeFailure as encodeAnything,
 } from "../../converter/failure_converter.ts";
 import { failureTrace } from "../../converter/stack.ts";
-import { MAX_CAUSES, MAX_NAME, messageOf, nameOf, safeText } from "../../converter/thrown.ts";
+import {
+  MAX_CAUSES,
+  MAX_NAME,
+  messageOf,
+  nameOf,
+  safeText,
+  setStack,
+} from "../../converter/thrown.ts";
 import { isHandlerError, NexusHandlerError } from "./handler_error.ts";
 import { originalError } from "./originals.ts";
 import { fromPlain, type PlainMessage, toPlain } from "./plain_proto.ts";
@@ -107,7 +114,7 @@ function toError(
   const error = info.case === "nexusHandlerFailureInfo"
     ? makeHandlerError(readable.message, info.value, shown, cause)
     : makeFailureError(readable, cause as TemporalFailure | undefined, converter);
-  error.stack = readable.stackTrace;
+  setStack(error, readable.stackTrace);
   if (error instanceof TemporalFailure) cameAs(error, failure, shown);
   return error;
 }

@@ -3,7 +3,7 @@
 // one was decoded from, so that a failure passed on loses nothing that another SDK added.
 import { type OptionNames, rejectMisspelledOptions } from "../../base/option_names.ts";
 import { TemporalFailure as ConverterFailure } from "../../converter/failures.ts";
-import { findCause, isA, messageOf, nameOf } from "../../converter/thrown.ts";
+import { findCause, isA, messageOf, nameOf, setStack } from "../../converter/thrown.ts";
 import { defineErrorName } from "./error_names.ts";
 import { type InBothSpellings, inBothSpellings } from "./options.ts";
 import { recordOriginal } from "./originals.ts";
@@ -334,7 +334,7 @@ export function ensureApplicationFailure(error: unknown): ApplicationFailure {
       record?.constructor?.name ?? record?.name,
       false,
     );
-    failure.stack = record?.stack ? String(record.stack) : "";
+    setStack(failure, record?.stack ? String(record.stack) : "");
     if (isA(error, Error)) recordOriginal(failure, error);
     return failure;
   } catch {

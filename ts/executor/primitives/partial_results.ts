@@ -1,7 +1,7 @@
 // What a canceled receive or parallel had reached, on the failure that it throws. The failure keeps
 // its class, its enumerable keys and its encoding, so that recorded runs replay unchanged.
 import { TemporalFailure } from "../../converter/failures.ts";
-import { isA } from "../../converter/thrown.ts";
+import { isA, setStack } from "../../converter/thrown.ts";
 import type { RunState } from "../scheduler/run_state.ts";
 
 /** Registered symbols, so that two copies of the package recognize each other's failures. */
@@ -42,7 +42,7 @@ export function withResults(run: RunState, failure: unknown, results: readonly u
     }
     Object.setPrototypeOf(copy, Object.getPrototypeOf(failure));
     Object.defineProperties(copy, fields);
-    copy.stack = failure.stack;
+    setStack(copy, failure.stack);
     if (run.scopeReasons.has(failure)) run.scopeReasons.add(copy);
     return addPartial(copy, "results", results);
   } catch {

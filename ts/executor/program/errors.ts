@@ -3,7 +3,7 @@
 // them: the run remembers the first one (run.fail) and fails the activation.
 
 import { brand } from "../../converter/brand.ts";
-import { describeValue, isA, safeText } from "../../converter/thrown.ts";
+import { describeValue, isA, safeText, setStack } from "../../converter/thrown.ts";
 
 /** temporal.api.enums.v1.WorkflowTaskFailedCause */
 export const FailedCause = { UNHANDLED_FAILURE: 14, NON_DETERMINISTIC_ERROR: 24 } as const;
@@ -72,7 +72,7 @@ export function taskErrorOf(thrown: unknown, where: string): Error {
   }, which is not an Error; throw an ApplicationFailure to fail the workflow`;
   const error = new WorkflowTaskError(message);
   // The value has no stack, and the frames of this error show where it was caught.
-  error.stack = `${error.name}: ${message}`;
+  setStack(error, `${error.name}: ${message}`);
   return error;
 }
 

@@ -3,7 +3,7 @@
 // portable. A report belongs to the run with the open task: one per realm, and one more hop before
 // its completion is sent, because Chromium reports one hop late.
 import { stackText } from "../../converter/stack.ts";
-import { errorText, isA } from "../../converter/thrown.ts";
+import { errorText, isA, setStack } from "../../converter/thrown.ts";
 import { describeThrown, UnhandledRejectionError } from "./errors.ts";
 
 /** Listener for reports of the host. */
@@ -60,7 +60,7 @@ export function unhandledRejection(reason: unknown, message?: string): Error {
       `unhandled promise rejection in a workflow (${text}); await the promise or catch its error`,
     { cause: reason },
   );
-  if (isA(reason, Error)) error.stack = stackText(reason);
+  if (isA(reason, Error)) setStack(error, stackText(reason));
   return error;
 }
 

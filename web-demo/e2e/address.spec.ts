@@ -27,6 +27,7 @@ test("a reload restores the open runs, the current run and its position, in this
     { name: "cart.json", content: sample("shopping_cart") },
   ]);
   await expect(page.locator("#opened-runs")).toHaveAttribute("aria-label", "Opened runs: 2");
+  await page.locator("#go-start").click();
   await page.keyboard.press("ArrowRight");
   await app.isAt(2);
   await expect(page).toHaveURL(/run=[0-9a-f]{16}&e=2$/);

@@ -25,6 +25,8 @@ async function verdictOf(app: App, row: Row): Promise<string> {
   const events = JSON.stringify(historyOf(root!, found, row));
   const { file } = found.variants[row.variant]!;
   await app.start();
+  await app.forgetRuns();
+  await app.start();
   await app.drop([{ name: "history.json", content: events }]);
   await expect(app.page.locator("#verdict")).toHaveText(/No code/);
   await app.drop([{ name: file, content: readFileSync(join(root!, "workflows", file), "utf8") }]);

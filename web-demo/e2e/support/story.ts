@@ -105,6 +105,11 @@ export class App {
     await this.page.locator("#main").waitFor();
   }
 
+  /** Forgets the runs of this tab, so that the next load restores none of them, nor their code. */
+  async forgetRuns(): Promise<void> {
+    await this.page.evaluate(() => sessionStorage.clear());
+  }
+
   /** Opens a sample and waits until it is replayed. */
   async sample(id: string, event = 1): Promise<void> {
     await this.start(`#/open?run=sample:${id}&e=${event}`);

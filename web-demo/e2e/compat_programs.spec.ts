@@ -24,7 +24,6 @@ async function verdictOf(app: App, row: Row): Promise<string> {
   const found = loadCase(root!, row.case);
   const events = JSON.stringify(historyOf(root!, found, row));
   const { file } = found.variants[row.variant]!;
-  await app.start();
   await app.forgetRuns();
   await app.start();
   await app.drop([{ name: "history.json", content: events }]);

@@ -220,7 +220,6 @@ test("Stop terminates a loop, recursion, microtasks and allocation within a seco
   const workers = () => app.page.workers().filter((worker) => worker.url().startsWith("blob:"));
   for (const [name, text] of Object.entries(ENDLESS)) {
     // A new page without the first screen, whose run would start other workers at any time.
-    await app.start();
     await app.forgetRuns();
     await app.page.goto("about:blank");
     await app.sample("counter");

@@ -107,7 +107,9 @@ export class App {
 
   /** Forgets the runs of this tab, so that the next load restores none of them, nor their code. */
   async forgetRuns(): Promise<void> {
-    await this.page.evaluate(() => sessionStorage.clear());
+    if (this.page.url().startsWith(this.url)) {
+      await this.page.evaluate(() => sessionStorage.clear());
+    }
   }
 
   /** Opens a sample and waits until it is replayed. */

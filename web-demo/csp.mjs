@@ -1,7 +1,7 @@
-// What the page may do. No inline code or style, no eval (WebAssembly alone), nothing from or to
-// another origin; the one frame that it has is sandbox.html of its own folder. The page carries
-// this in a meta tag, and its server sends it with everything, workers included: those take theirs
-// from their own response.
+// The page's content security policy: no inline code or style, no eval (only WebAssembly), nothing
+// from or to another origin; its only frame is sandbox.html in the same folder. The page has it in a
+// meta tag, and its server sends it with every file, because workers take the policy of their
+// response.
 export const CSP = [
   "default-src 'none'",
   "script-src 'self' 'wasm-unsafe-eval'",

@@ -44,12 +44,6 @@ const EXCEPTIONS: { readonly [what: string]: string } = {
   "tests/system/interop/support/client_script.ts: clientScript": "a list of the steps of a script",
   "tests/unit/metrics/worker.test.ts: an argument of test": "one scrape, compared line by line",
   "tests/unit/cli/workflow.test.ts: an argument of test": "one run through all of its commands",
-  "tests/cases/debug_session.ts": "to be split",
-  "tests/unit/cli/debug_command.test.ts": "to be split",
-  "tests/unit/cli/replay_gate.test.ts": "to be split",
-  "tests/unit/client/schedules.test.ts": "to be split",
-  "tests/unit/codec/message_codec.test.ts": "to be split",
-  "tests/unit/worker/lifecycle.test.ts": "to be split",
 };
 
 const found = AREAS.flatMap(({ folders, ...limits }) => tooLarge(sourcesOf([...folders]), limits));

@@ -2,6 +2,7 @@
 // They run when a batch is closed, in the transaction that commits the batch, each under a savepoint.
 import { StoreBusyError, StoreError } from "./store_errors.ts";
 import type { Database } from "./tables/database.ts";
+import { isIgnoredPromise } from "./tables/reducers.ts";
 import {
   type MessageHost,
   type TransactionBroadcast,
@@ -168,7 +169,7 @@ export class Transactions {
         const { work } = one;
         const database = transactionDatabase(this.#commit.tables, messages, this.#workflows);
         one.value = this.#commit.during(() =>
-          messages.during(() => runSynchronously("a transaction", () => work(database)))
+          messages.during(() => runSynchronously(() => work(database)))
         );
       } catch (error) {
         messages.withdraw();
@@ -205,11 +206,10 @@ export class Transactions {
 }
 
 /** Runs a function and throws a TransactionError if it returns a promise. */
-function runSynchronously<T>(what: string, work: () => T): T {
+function runSynchronously<T>(work: () => T): T {
   const value = work();
-  if (typeof (value as PromiseLike<unknown> | undefined)?.then !== "function") return value;
-  Promise.resolve(value).catch(() => {});
+  if (!isIgnoredPromise(value)) return value;
   throw new TransactionError(
-    `${what} returned a promise and was rolled back: its function must be synchronous; do asynchronous work before or after it`,
+    "a transaction returned a promise and was rolled back: its function must be synchronous; do asynchronous work before or after it",
   );
 }

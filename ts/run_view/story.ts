@@ -85,7 +85,7 @@ function summarizeRun({ facts, items }: RunModel): Finding {
   return { kind: "run", text, eventId: 0 };
 }
 
-/** Activities that failed, were retried and completed. History has no failure of theirs. */
+/** Activities that failed, were retried and completed. History does not have their failures. */
 function listRetried({ items }: RunModel): Finding[] {
   const retried = items.filter(({ kind, status, attempt }) =>
     (kind === "activity" || kind === "localActivity") && status === "completed" && attempt > 1

@@ -114,8 +114,8 @@ try {
     return mainThread(events);
   };
   /**
-   * Presses a key so often, each in a trace mark of its own; of each press the time until the next
-   * one.
+   * Presses the keys, each within a separate trace mark. Returns for each press the time until the
+   * next one.
    */
   const presses = async (keys) => {
     const { tasks, counted, marks } = await traced(async () => {

@@ -1,7 +1,7 @@
-// What the page's sandboxed frame is made from. "virtual:sandbox" gives the address of the worker's
-// script, one file without imports, because nothing can be imported into an opaque origin;
-// sandbox.html is written beside the page, with its own policy and the frame's script in it,
-// allowed by its hash.
+// Builds the page's sandboxed frame. "virtual:sandbox" is the address of the worker's script, one
+// file without imports, because nothing can be imported into an opaque origin. sandbox.html is
+// written next to the page, with a separate policy and the frame's script, which is allowed by its
+// hash.
 import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";

@@ -1,6 +1,6 @@
-// Writes sw.js beside the page: the service worker with the list of the page's files. What the
-// rooms Open and Runs need is fetched when it is installed; the engine and SQLite are kept when
-// they were fetched once.
+// Writes sw.js next to the page: the service worker with the list of the page's files. The files of
+// the rooms Open and Runs are fetched when it is installed; the engine and SQLite are kept after
+// their first use.
 import { createHash } from "node:crypto";
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";

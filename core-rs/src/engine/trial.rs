@@ -1,7 +1,7 @@
 //! Transactions of the host. Their messages are tried on copies of the runs that they name, so that each has its result while the
 //! transaction can still be rolled back. They enter afterwards, in their order, with nothing in between, and come to the same.
 //!
-//! A trial is an engine of its own that never flushes: its runs come from this engine's memory (uncommitted changes included) or from
+//! A trial is a separate engine that never flushes: its runs come from this engine's memory (uncommitted changes included) or from
 //! the store, and dropping it undoes everything.
 use std::collections::HashMap;
 

@@ -14,13 +14,12 @@ import {
 } from "node:fs";
 import { request as ask } from "node:http";
 import { tmpdir } from "node:os";
-import { delimiter, join } from "node:path";
+import { join } from "node:path";
 import process from "node:process";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { startPageServer } from "../../../ts/cli/page/page_server.ts";
 import type { PageFiles } from "../../../ts/cli/page/page_files.ts";
-import { editorCommand, findEditor } from "../../../ts/cli/page/open_editor.ts";
 import { DebugRoutes } from "../../../ts/cli/commands/debug/routes.ts";
 import { historiesOfFiles } from "../../../ts/cli/commands/debug/served_histories.ts";
 import { type CodeVersion, ServedCode } from "../../../ts/cli/page/served_code.ts";
@@ -390,35 +389,6 @@ test("a line is opened in the user's editor, only in files of the code", {
       routes.close();
       await server.close();
     }
-  });
-});
-
-test("the editor is detected, and receives the line in its syntax", async () => {
-  const at = { path: "/a b/c.ts", line: 7, column: 2 };
-  assert.deepEqual(editorCommand("code --wait", at), ["code", "--wait", "-g", "/a b/c.ts:7:2"]);
-  assert.deepEqual(editorCommand('"/opt/my editor/subl" -n', at), [
-    "/opt/my editor/subl",
-    "-n",
-    "/a b/c.ts:7:2",
-  ]);
-  assert.deepEqual(editorCommand("webstorm", at), [
-    "webstorm",
-    "--line",
-    "7",
-    "--column",
-    "2",
-    "/a b/c.ts",
-  ]);
-  assert.deepEqual(editorCommand("kate", at), ["kate", "/a b/c.ts"]);
-  await inFolder((cwd) => {
-    writeFileSync(join(cwd, "codium"), "");
-    chmodSync(join(cwd, "codium"), 0o755);
-    const PATH = ["/nowhere", cwd].join(delimiter);
-    if (process.platform !== "win32") assert.equal(findEditor({ PATH }), "codium");
-    assert.equal(findEditor({ PATH: "/nowhere" }), undefined);
-    assert.equal(findEditor({ PATH: "/nowhere", VISUAL: "vim", EDITOR: "subl -w" }), "subl -w");
-    assert.equal(findEditor({ PATH: "/nowhere", EDITOR: "/usr/bin/nano" }), undefined);
-    return Promise.resolve();
   });
 });
 

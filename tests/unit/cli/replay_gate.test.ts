@@ -14,7 +14,6 @@ import { Interrupted } from "../../../ts/cli/frame/errors.ts";
 import { withRealm } from "../../cases/realm_host.ts";
 import { strangeIn } from "../report/hostile.ts";
 import { run as runCommand, type RunOptions } from "./support/run.ts";
-import { Sample } from "../../../ts/cli/commands/replay/sources/sample.ts";
 
 const MODULE = `import { activities, sleep, workflow } from "temporalex/workflow";
 interface Acts { charge(card: string): Promise<string> }
@@ -554,64 +553,4 @@ test("progress is an updated line on a terminal; otherwise short work prints non
   write("one.jsonl", `${jsonOf(nap)}\n`);
   const quiet = await run([...args.slice(0, -1), "one.jsonl"]);
   assert.equal(quiet.err, "");
-});
-
-test("contradicting options are rejected before anything is loaded", async () => {
-  for (
-    const [args, message] of [
-      [["--jobs", "0", "x.json"], /--jobs is a whole number from 1 to 64, not 0/],
-      [["--store", "a.sqlite", "x.json"], /files and --store contradict each other/],
-      [
-        ["--store", "a.sqlite", "--from-cluster", "x"],
-        /--store and --from-cluster contradict each other/,
-      ],
-      [
-        ["--address", "localhost:1", "x.json"],
-        /which runs of the cluster\? Name them with --from-cluster/,
-      ],
-      [["--sample", "3", "x.json"], /--sample is for --from-cluster and --store/],
-      [
-        ["--sample", "1.5", "--store", "a.sqlite"],
-        /--sample is a whole number from 1 on, not 1\.5/,
-      ],
-      [
-        ["--open", "--from-cluster", "x"],
-        /--open is for --store; add ExecutionStatus = "Running" to the query/,
-      ],
-      [["--open", "x.json"], /--open is for --store$/m],
-      [["--html-values", "x.json"], /--html-values is for --html/],
-      [["--html-key", "mail", "x.json"], /--html-key is for --html/],
-      [
-        ["--html", "x.html", "--html-values", "--html-numbers", "x.json"],
-        /--html-numbers replaces values, and --html-values replaces none/,
-      ],
-      [
-        ["--html", "x.html", "--html-match", "(", "--workflows", "workflows.ts", "x.json"],
-        /--html-match \(: /,
-      ],
-      [
-        ["--workflows", "workflows.ts", "--store", "nowhere.sqlite"],
-        /the store .*nowhere\.sqlite does not exist/,
-      ],
-    ] as const
-  ) {
-    const result = await run(args);
-    assert.equal(result.code, 2, args.join(" "));
-    assert.match(result.err, message);
-    assert.equal(result.out, "");
-  }
-});
-
-test("a sample has the same runs in any input order, other runs with another seed, and all runs of a small group", () => {
-  const ids = Array.from({ length: 200 }, (_, i) => `run-${i}`);
-  const sample = (of: readonly string[], seed = "") => {
-    const made = new Sample<string>(10, seed);
-    for (const id of of) made.add(id === "run-7" ? "rare" : "common", id, id);
-    return made.chosen().toSorted();
-  };
-  const first = sample(ids);
-  assert.equal(first.length, 11);
-  assert.ok(first.includes("run-7"));
-  assert.deepEqual(sample(ids.toReversed()), first);
-  assert.notDeepEqual(sample(ids, "other"), first);
 });

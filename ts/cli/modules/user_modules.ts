@@ -47,8 +47,8 @@ export function forget(files: Iterable<string>): void {
 }
 
 /**
- * Imports a module by a path relative to `cwd`, or a file URL. `anew`: whether to reload it with
- * the files that it imports, as of the last `forget` (in Deno without its imports). Throws a
+ * Imports a module by a path relative to `cwd`, or a file URL. `anew`: whether it is loaded
+ * again with the files that it imports, as of the last `forget` (in Deno without its imports). Throws a
  * UsageError for a module that cannot be loaded.
  */
 export async function importModule(

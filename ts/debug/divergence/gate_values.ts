@@ -16,8 +16,7 @@ export interface ComparedReplay {
 
 /**
  * `verdict`: of a replay with `record`, `trace` and call sites. `linesOf`: returns the lines that
- * ran in a task. Results have no line of their own; theirs is the last one of the workflow or
- * handler.
+ * ran in a task. No call makes a result, so its line is the last one of the workflow or handler.
  */
 export async function compareReplayedValues(
   history: Uint8Array,

@@ -1,6 +1,7 @@
 // Payloads of reducers: the arguments from the marker of `transact`, the result for the marker's
 // event. With a codec both are encoded like the workers' payloads. All is synchronous, because it
 // runs inside a transaction.
+import { DEFAULT_PAYLOAD_LIMITS } from "../../service/limits.ts";
 import { RecordMarkerCommandAttributesSchema } from "../../messages/generated/temporal/api/command/v1/message_pb.ts";
 import { PayloadsSchema } from "../../messages/generated/temporal/api/common/v1/message_pb.ts";
 import { FailureSchema } from "../../messages/generated/temporal/api/failure/v1/message_pb.ts";
@@ -45,8 +46,6 @@ export interface AskedReducer {
 }
 
 const NO_BYTES = new Uint8Array(0);
-/** As in the engine (core-rs/src/engine/limits.rs). */
-const DEFAULT_LIMIT_BYTES = 2 * 1024 * 1024;
 /** Room for the key of the result among the marker's details. */
 const RESULT_KEY_BYTES = 64;
 const text = new TextDecoder();
@@ -64,7 +63,7 @@ export class ReducerPayloads {
       "converter" | "codec" | "encodeCommonAttributes" | "limits"
     >,
   ) {
-    this.#limitBytes = options.limits?.payloadBytes ?? DEFAULT_LIMIT_BYTES;
+    this.#limitBytes = options.limits?.payloadBytes ?? DEFAULT_PAYLOAD_LIMITS.errorBytes;
     this.#converter = options.converter ?? defaultPayloadConverter;
     this.#codec = SyncMessageCodec.of(options);
   }

@@ -33,6 +33,16 @@ export function reducersOf(table: ReducerTable): ReadonlyMap<string, ReducerFunc
 }
 
 /**
+ * Returns whether a function that must be synchronous has returned a promise. Its rejection is
+ * ignored: the caller reports the promise itself.
+ */
+export function isIgnoredPromise(value: unknown): boolean {
+  if (typeof (value as PromiseLike<unknown> | undefined)?.then !== "function") return false;
+  Promise.resolve(value).catch(() => {});
+  return true;
+}
+
+/**
  * Runs a reducer. Throws its error, or a ReducerError if it does not exist, returns a promise or
  * takes too long.
  */
@@ -51,8 +61,7 @@ export function reduce(
   }
   const began = performance.now();
   const value = reducer(database, ...args);
-  if (typeof (value as PromiseLike<unknown> | undefined)?.then === "function") {
-    Promise.resolve(value).catch(() => {});
+  if (isIgnoredPromise(value)) {
     throw new ReducerError(
       `reducer "${name}" returned a promise: reducers must be synchronous; use an activity for asynchronous work`,
     );

@@ -1,9 +1,9 @@
-// What a trace of the DevTools protocol says of the main thread of a page: its whole tasks, and the
+// Reads the main thread of a page from a trace of the DevTools protocol: its whole tasks, and the
 // script, style and layout in them.
 
 /**
- * By the names in DevTools' own panel. What stands in one of these belongs to it: a collection of
- * garbage, a layout that script asks for.
+ * Names of events, as in DevTools' panel. What happens during one of these counts as part of it: a
+ * garbage collection, a layout that a script requests.
  */
 const SCRIPT = [
   "EvaluateScript",

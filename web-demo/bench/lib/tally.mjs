@@ -95,9 +95,9 @@ export function optionsOf(help, defaults) {
 }
 
 /**
- * For a page: from now on `globalThis.verdict(since)` gives the milliseconds since the epoch of the
- * first frame in which a verdict stands that came after `since`. An observer sees the dot that says
- * that one is on its way also where it stands for less than a frame.
+ * For a page: from now on `globalThis.verdict(since)` returns the milliseconds since the epoch of the
+ * first frame with a verdict that came after `since`. An observer notices the dot of a running replay
+ * even if it is shown for less than a frame.
  */
 export function watchVerdicts() {
   const seen = [];

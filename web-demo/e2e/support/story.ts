@@ -105,7 +105,7 @@ export class App {
     await this.page.locator("#main").waitFor();
   }
 
-  /** Forgets the runs of this tab, so that the next load restores none of them, nor their code. */
+  /** Forgets the runs of this tab: the next load restores no run and no code. */
   async forgetRuns(): Promise<void> {
     if (this.page.url().startsWith(this.url)) {
       await this.page.evaluate(() => sessionStorage.clear());

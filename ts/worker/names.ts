@@ -19,8 +19,10 @@ export type { ActivityAttempt, WorkerEvents } from "./events.ts";
 export type { WorkerOptions } from "./options.ts";
 export type { RealmSettings, Workflows } from "./workflow/realms.ts";
 export {
+  describeChange,
   describeProblem,
   type Replacement,
+  type ReplacementChange,
   type ReplacementOptions,
   type ReplacementProblem,
   type ReplacementProgress,

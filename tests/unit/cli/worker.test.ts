@@ -95,6 +95,7 @@ test("worker --watch with 200 open runs loads compatible code and rejects other 
         "--activities",
         "activities.ts",
         "--watch",
+        "--values=error",
         "--json",
       ],
       ...["--max-activities", "500"],
@@ -137,6 +138,12 @@ test("worker --watch with 200 open runs loads compatible code and rejects other 
       assert.match(String(refused["message"]), /Waits "w\d+" \(run [0-9a-f-]+\), event \d+/);
 
       let from = worker.lines.length;
+      file("workflows.ts", workflows("", "").replace('"first"', '"1st"'));
+      const changed = await refusal("runs", from);
+      assert.match(String(changed["message"]), /changes values of 10 or more open runs/);
+      assert.match(String(changed["message"]), /input\[1\] "1st"; the history has "first"\./);
+
+      from = worker.lines.length;
       file("workflows.ts", "export const x = ;");
       await refusal("load", from);
       from = worker.lines.length;

@@ -3,62 +3,22 @@
 // the line of its command; rules that leave values out; values that cannot be decoded.
 // takes: 30 s
 import assert from "node:assert/strict";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { after, before, test } from "node:test";
-import { pathToFileURL } from "node:url";
+import { before, test } from "node:test";
 import { create, fromBinary, toBinary } from "@bufbuild/protobuf";
 import { HistorySchema } from "../../../ts/messages/generated/temporal/api/history/v1/message_pb.ts";
 import { readHistoryFile, type ValueRule } from "../../../ts/debug/mod.ts";
 import { createWorkerRealm, type ReplayVerdict } from "../../../ts/realm/mod.ts";
-import { TestEnvironment } from "../../../ts/testing/mod.ts";
 import { caseNames, corpusRoot, historyOf, loadCase, loadRows } from "../compat/support/corpus.ts";
-import { EDITS, NATIVE, PROGRAM } from "./value_edits.ts";
+import { EDITS, PROGRAM } from "./value_edits.ts";
+import { EDITED_SOURCES, recordEditHistories } from "./recorded_edits.ts";
 
-const SOURCES: { readonly [workflow: string]: string } = {
-  Order: PROGRAM,
-  Failing: PROGRAM,
-  Renewal: PROGRAM,
-  Native: NATIVE,
-};
-const histories: { [workflow: string]: Uint8Array } = {};
-let folder: string;
-
-before(async () => {
-  folder = mkdtempSync(join(tmpdir(), "gate-values-"));
-  const silent = { debug() {}, info() {}, warn() {}, error() {} };
-  for (const source of [PROGRAM, NATIVE]) {
-    const file = join(folder, source === PROGRAM ? "program.ts" : "native.ts");
-    writeFileSync(file, source);
-    const env = await TestEnvironment.create({ logger: silent });
-    try {
-      const activities = { charge: () => "charged", note: () => undefined, pay: () => "paid" };
-      const options = { workflows: pathToFileURL(file), activities, taskQueue: "QUEUE" };
-      await env.runWorker(options, async () => {
-        for (const [workflow, of] of Object.entries(SOURCES)) {
-          if (of !== source) continue;
-          const start = { id: workflow, args: ["ada"], taskQueue: "QUEUE" } as never;
-          const handle = await env.client.start(workflow, start);
-          if (workflow === "Order") {
-            await handle.executeUpdate("raise" as never, { args: [5] } as never);
-          }
-          await handle.result().catch(() => {});
-          const first = env.client.getHandle(undefined, workflow, handle.runId);
-          const json = new TextEncoder().encode(await first.historyJson());
-          histories[workflow] = (await readHistoryFile(json)).bytes;
-        }
-      });
-    } finally {
-      await env.dispose();
-    }
-  }
-});
-after(() => rmSync(folder, { recursive: true, force: true }));
+let histories: Awaited<ReturnType<typeof recordEditHistories>>;
+before(async () => histories = await recordEditHistories());
 
 async function replay(
   workflow: string,
-  text = SOURCES[workflow]!,
+  text = EDITED_SOURCES[workflow]!,
   ignore: readonly ValueRule[] = [],
   history = histories[workflow]!,
 ): Promise<ReplayVerdict> {
@@ -87,7 +47,7 @@ const brief = ({ changedValues = [] }: ReplayVerdict) =>
 test("forty edits of values are reported with the line of the command and both values", async () => {
   assert.ok(EDITS.length >= 40, String(EDITS.length));
   for (const { workflow, from, to, line = from, changes } of EDITS) {
-    const source = SOURCES[workflow]!;
+    const source = EDITED_SOURCES[workflow]!;
     assert.equal(source.split(from).length, 2, `${from} is in the source once`);
     const edited = source.replace(from, to);
     const verdict = await replay(workflow, edited);
@@ -101,7 +61,7 @@ test("forty edits of values are reported with the line of the command and both v
 });
 
 test("unchanged code has no changed values, and without the option nothing is compared", async () => {
-  for (const workflow of Object.keys(SOURCES)) {
+  for (const workflow of Object.keys(EDITED_SOURCES)) {
     const { verdict, changedValues, uncomparedValues } = await replay(workflow);
     assert.deepEqual([verdict, changedValues, uncomparedValues], ["ok", [], []], workflow);
   }

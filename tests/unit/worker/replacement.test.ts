@@ -212,6 +212,68 @@ onBothStores(
     }),
 );
 
+const CHANGED = waits(
+  `await acts.step("b");`,
+  `return name + " " + sum + " changed";`,
+);
+
+onBothStores(
+  "changed values of open runs are listed, rejected, or left out by a rule",
+  (t) =>
+    withModule(FIRST, async (path, write) => {
+      const { steps, activities } = counting();
+      await t.work({ workflows: path, activities }, async (worker) => {
+        const handles = await waiting(t, 3, steps);
+        write(CHANGED);
+        await assert.rejects(
+          worker.replaceWorkflows(undefined, { values: "error" }),
+          (error: WorkflowReplacementError) => {
+            assert.equal(error.name, "WorkflowReplacementError");
+            assert.match(
+              error.message,
+              /^the new workflow code changes values of 3 open runs; the old code stays in use:\n/,
+            );
+            assert.match(
+              error.message,
+              /Waits "w0" \(run [0-9a-f-]+\), event 5 at .*:7:14\):\n {4}changed value \(event 5, /,
+            );
+            assert.match(error.message, /The code now has input "b"; the history has "a"\./);
+            assert.deepEqual(error.problems.map(({ verdict }) => verdict), [
+              "changed",
+              "changed",
+              "changed",
+            ]);
+            return true;
+          },
+        );
+        await assert.rejects(
+          worker.replaceWorkflows(undefined, { values: "all" as never }),
+          /^TypeError: values is "all"; expected "warn" or "error"$/,
+        );
+        const ignoring = { level: "error", ignore: [{ path: "input[0]" }] } as const;
+        assert.deepEqual(
+          (await worker.replaceWorkflows(undefined, { values: ignoring })).changed,
+          [],
+        );
+        // The code of the last replacement is in use: its activity has the changed value as well.
+        assert.deepEqual((await worker.replaceWorkflows()).changed, []);
+        const { changed, checkedRuns } = await worker.replaceWorkflows(undefined, {
+          values: "warn",
+        });
+        assert.ok(checkedRuns >= 3);
+        assert.deepEqual(changed.map(({ workflowId }) => workflowId).sort(), ["w0", "w1", "w2"]);
+        assert.deepEqual(
+          changed[0]!.changedValues[0]!.differences.map(({ path, history, code }) =>
+            `${path}: ${history} -> ${code}`
+          ),
+          ['input[0]: "a" -> "b"'],
+        );
+        await handles[0]!.signal("go");
+        assert.equal(await handles[0]!.result(), "w0 0 changed");
+      });
+    }),
+);
+
 onBothStores(
   "one replacement runs at a time; a shutdown or an abort signal ends it without hanging",
   (t) =>

@@ -76,6 +76,7 @@ export {
   type MetricsBufferOptions,
 } from "./metrics_buffer.ts";
 export {
+  ChangedValuesError,
   type History,
   ReplayError,
   type ReplayHistoriesIterable,

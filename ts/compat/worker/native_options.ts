@@ -56,11 +56,19 @@ const KNOWN: ReadonlySet<string> = new Set([
     .split(" "),
 ]);
 
+/** Options of replays that workers do not have. */
+const REPLAY_ONLY: ReadonlySet<string> = new Set(["values"]);
+
 /** Throws a TypeError that names an unsupported option. */
-export function refuseOptions(options: WorkerOptions | ReplayWorkerOptions): void {
+export function refuseOptions(
+  options: WorkerOptions | ReplayWorkerOptions,
+  isReplay = false,
+): void {
   for (const [name, value] of Object.entries(options)) {
     if (value === undefined || value === null) continue;
-    if (!KNOWN.has(name)) throw new TypeError(`unknown option WorkerOptions.${name}`);
+    if (!KNOWN.has(name) && !(isReplay && REPLAY_ONLY.has(name))) {
+      throw new TypeError(`unknown option WorkerOptions.${name}`);
+    }
     const [asks, why] = REFUSED[name] ?? [];
     if (asks?.(value) === true) refuseOption(`WorkerOptions.${name}`, why!);
   }

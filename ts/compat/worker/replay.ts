@@ -9,6 +9,12 @@ import type { MessageCodec } from "../../codec/message_codec.ts";
 import { readHistoryFile } from "../../history_files/history_file.ts";
 import { readRunStart } from "../../messages/history_start.ts";
 import type { Realm, ReplayVerdict } from "../../realm/realm.ts";
+import {
+  type ChangedValue,
+  type CompiledValueCheck,
+  describeChangedValue,
+  type UncomparedValue,
+} from "../../realm/value_check.ts";
 import { HistorySchema } from "../../messages/generated/temporal/api/history/v1/message_pb.ts";
 import type { Logger } from "./logger.ts";
 
@@ -29,6 +35,29 @@ export interface ReplayResult {
   readonly runId: string;
   /** Undefined without a divergence. */
   readonly error?: ReplayError | DeterminismViolationError;
+  /**
+   * With the option `values`: commands whose values differ from the history, in its order. After
+   * a failed replay, those before the failure.
+   */
+  readonly changedValues?: readonly ChangedValue[];
+  /** With the option `values`: values that could not be compared, because they are encoded. */
+  readonly uncomparedValues?: readonly UncomparedValue[];
+}
+
+/** The code replays the history with other values, and the option `values` is "error". */
+export class ChangedValuesError extends ReplayError {
+  override name = "ChangedValuesError";
+  /** Commands whose values differ from the history, in its order. */
+  readonly changedValues: readonly ChangedValue[];
+
+  constructor(changedValues: readonly ChangedValue[]) {
+    super(
+      `The workflow code replays the history with other values:\n${
+        changedValues.map(describeChangedValue).join("\n")
+      }`,
+    );
+    this.changedValues = changedValues;
+  }
 }
 
 /** Histories with their workflow ids. */
@@ -59,6 +88,7 @@ export async function replayOne(
   history: Uint8Array,
   codec: MessageCodec | undefined,
   logger: Logger,
+  values: CompiledValueCheck | undefined,
 ): Promise<ReplayResult> {
   let decoded: Uint8Array;
   try {
@@ -73,8 +103,12 @@ export async function replayOne(
       error: taskFailure(error.message),
     };
   }
-  const verdict = await realm.replay(workflowId, decoded);
-  let error = makeReplayError(verdict);
+  const verdict = await realm.replay(
+    workflowId,
+    decoded,
+    values === undefined ? {} : { values: values.comparison },
+  );
+  let error: ReplayResult["error"] = makeReplayError(verdict);
   if (verdict.verdict === "failed" && await failsInOpenTask(realm, workflowId, decoded)) {
     logger.warn(
       `the open task of ${verdict.workflowType} ${workflowId} fails: ${
@@ -83,7 +117,19 @@ export async function replayOne(
     );
     error = undefined;
   }
-  return { workflowId, runId: verdict.runId, ...(error !== undefined && { error }) };
+  const { runId, changedValues = [], uncomparedValues = [] } = verdict;
+  if (changedValues.length > 0) {
+    if (values!.isFatal) error ??= new ChangedValuesError(changedValues);
+    else {
+      const lines = changedValues.map(describeChangedValue).join("\n");
+      logger.warn(`${verdict.workflowType} ${workflowId} replays with other values:\n${lines}`);
+    }
+  }
+  return {
+    ...{ workflowId, runId },
+    ...(error !== undefined && { error }),
+    ...(values !== undefined && { changedValues, uncomparedValues }),
+  };
 }
 
 /** Returns whether a failed replay has replayed all completed tasks. */

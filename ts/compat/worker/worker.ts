@@ -15,6 +15,7 @@ import {
 import { msToNumber } from "../common/time.ts";
 import { throwIfReservedName } from "../common/reserved.ts";
 import { MessageCodec } from "../../codec/message_codec.ts";
+import { readValueCheck } from "../../realm/value_check.ts";
 import { createWorkerRealm } from "../../realm/worker_realm.ts";
 import type { RawService } from "../../service/raw.ts";
 import { VERSION } from "../../base/version.ts";
@@ -298,7 +299,8 @@ export class Worker {
     for (const plugin of given.plugins ?? []) {
       options = await plugin.configureReplayWorker?.(options) ?? options;
     }
-    refuseOptions(options);
+    refuseOptions(options, true);
+    const values = readValueCheck(options.values, "ReplayWorkerOptions.values");
     const taskQueue = `${options.replayName ?? "fake_replay_queue"}-${Worker.#replays++}`;
     const { logger } = Runtime.instance();
     const { workflows, sources, workflowInterceptors, payloadConverterModule } = workflowCode(
@@ -327,7 +329,14 @@ export class Worker {
     try {
       const messages = MessageCodec.of(converted);
       for await (const { history, workflowId } of histories) {
-        yield await replayOne(realm, workflowId, await historyBytes(history), messages, logger);
+        yield await replayOne(
+          realm,
+          workflowId,
+          await historyBytes(history),
+          messages,
+          logger,
+          values,
+        );
       }
     } finally {
       await realm.dispose();

@@ -6,6 +6,7 @@ import type {
   VersioningBehavior,
   WorkerDeploymentVersion,
 } from "../common/mod.ts";
+import type { ValueCheck } from "../../realm/value_check.ts";
 import type { WorkflowInfo } from "../workflow/mod.ts";
 import type { BundlerPlugin, WorkflowBundleOption } from "./bundle_options.ts";
 import type { ServiceHandler } from "../nexus/types.ts";
@@ -266,4 +267,10 @@ export interface ReplayWorkerOptions extends
   > {
   /** Name of the replay in logs. */
   replayName?: string;
+  /**
+   * Not in the official package. Compares values as well: arguments, results, durations, options,
+   * memos, search attributes. "warn" adds `changedValues` to results and logs a warning; "error"
+   * makes such a replay fail with a ChangedValuesError. Default: values are not compared.
+   */
+  values?: ValueCheck;
 }

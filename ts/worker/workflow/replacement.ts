@@ -15,6 +15,13 @@ import {
 } from "../../messages/generated/temporal/api/workflowservice/v1/request_response_pb.ts";
 import { WorkflowExecutionStatus } from "../../messages/generated/temporal/api/enums/v1/workflow_pb.ts";
 import type { Realm, ReplayVerdict } from "../../realm/realm.ts";
+import {
+  type ChangedValue,
+  type CompiledValueCheck,
+  describeChangedValue,
+  readValueCheck,
+  type ValueCheck,
+} from "../../realm/value_check.ts";
 import { concat } from "../../messages/wire.ts";
 import { fetchPage } from "./realms.ts";
 import type { RunName } from "./recent_runs.ts";
@@ -37,6 +44,24 @@ export interface ReplacementOptions {
   onProgress?(progress: ReplacementProgress): void;
   /** Aborts the replacement; the old code stays in use. */
   signal?: AbortSignal;
+  /**
+   * Compares values as well: arguments, results, durations, options, memos, search attributes.
+   * "warn" lists open runs whose values change in the result; "error" rejects such code. Default:
+   * values are not compared.
+   */
+  values?: ValueCheck;
+}
+
+/** An open run that the new code replays with other values than the history has. */
+export interface ReplacementChange {
+  /** Workflow type of the run. */
+  readonly workflowType: string;
+  /** Workflow id of the run. */
+  readonly workflowId: string;
+  /** Run id. */
+  readonly runId: string;
+  /** Commands whose values differ, in the order of the history. */
+  readonly changedValues: readonly ChangedValue[];
 }
 
 /** An open run that the new code cannot replay. */
@@ -49,9 +74,9 @@ export interface ReplacementProblem {
   readonly runId: string;
   /**
    * "nondeterminism": the code does not match the history. "failed": it throws, does not yield, or
-   * the type is missing.
+   * the type is missing. "changed": it has other values, and the option `values` is "error".
    */
-  readonly verdict: "nondeterminism" | "failed";
+  readonly verdict: "nondeterminism" | "failed" | "changed";
   /**
    * Description of the problem. With `encodeCommonAttributes`, an error of workflow code is its
    * type name.
@@ -77,6 +102,8 @@ export interface Replacement {
   readonly workflowTypes: readonly string[];
   /** Runs that neither the old nor the new code can replay. */
   readonly broken: readonly ReplacementProblem[];
+  /** With the option `values`: the first 100 open runs whose values change. */
+  readonly changed: readonly ReplacementChange[];
   /** How long tasks waited, in ms. */
   readonly pausedMs: number;
 }
@@ -91,12 +118,11 @@ export class WorkflowReplacementError extends Error {
     const runs = problems.length === 1
       ? "an open run"
       : `${problems.length}${problems.length < MAX_PROBLEMS ? "" : " or more"} open runs`;
-    super(
-      `the new workflow code breaks the replay of ${runs}; the old code stays in use:\n${
-        problems.map(describeProblem).join("\n")
-      }\n` +
-        adviceFor(problems),
-    );
+    const isOnlyValues = problems.every(({ verdict }) => verdict === "changed");
+    const what = isOnlyValues
+      ? `the new workflow code changes values of ${runs}; the old code stays in use`
+      : `the new workflow code breaks the replay of ${runs}; the old code stays in use`;
+    super(`${what}:\n${problems.map(describeProblem).join("\n")}\n${adviceFor(problems)}`);
     this.problems = problems;
   }
 }
@@ -110,6 +136,9 @@ function adviceFor(problems: readonly ReplacementProblem[]): string {
     )
   ) {
     return "Export a workflow type until its last run is closed: restore it, or let these runs finish first";
+  }
+  if (problems.every(({ verdict }) => verdict === "changed")) {
+    return "Keep the values of these runs behind patched(), or leave them out with a rule (ignore)";
   }
   // Code that throws or loops does not take another path, so a patch does not help.
   if (problems.every(({ verdict }) => verdict === "failed")) {
@@ -139,12 +168,23 @@ export function describeProblem(problem: ReplacementProblem): string {
       location === "" ? "" : ` at ${location}`
     }:`,
     ...(expected === "" && actual === ""
-      ? [`    ${message}`]
+      ? message.split("\n").map((line) => `    ${line}`)
       : [`    history: ${expected}`, `    code:    ${actual}`]),
   ].join("\n");
 }
 
+/** Returns two or more lines of text for each run. */
+export function describeChange(
+  { workflowType, workflowId, runId, changedValues }: ReplacementChange,
+): string {
+  const lines = changedValues.flatMap((value) => describeChangedValue(value).split("\n"));
+  const head = `  ${workflowType} "${workflowId}" (run ${runId}):`;
+  return [head, ...lines.map((line) => `    ${line}`)].join("\n");
+}
+
 const MAX_PROBLEMS = 10;
+/** Runs with changed values that a result lists. */
+const MAX_CHANGES = 100;
 const PAGE_SIZE = 200;
 /** Concurrent history requests. */
 const FETCHES = 4;
@@ -197,10 +237,11 @@ export async function replaceRealm(
       left = unite(left, tasks.recentRuns.take());
       await within(check.round(left, late.signal), late.signal, signal);
       tasks.replaceRealm(next);
-      const { checked: checkedRuns, broken } = check;
+      const { checked: checkedRuns, broken, changed } = check;
       return {
         checkedRuns,
         broken,
+        changed: [...changed.values()],
         workflowTypes: next.workflowTypes,
         pausedMs: Math.round(timers.now() - since),
       };
@@ -292,6 +333,9 @@ async function openRuns(
 class Check {
   checked = 0;
   readonly broken: ReplacementProblem[] = [];
+  /** By run id: a run that moves is checked again. */
+  readonly changed = new Map<string, ReplacementChange>();
+  readonly #values: CompiledValueCheck | undefined;
   readonly #parts: ReplacementParts;
   readonly #next: Realm;
   readonly #old: Realm;
@@ -302,6 +346,7 @@ class Check {
     this.#next = next;
     this.#old = old;
     this.#options = options;
+    this.#values = readValueCheck(options.values, "values");
   }
 
   /** Checks runs; throws if a replay fails. `pause` is aborted when its pause lasts too long. */
@@ -335,10 +380,19 @@ class Check {
       if (hasCode(error, Code.NOT_FOUND)) return undefined;
       throw error;
     }
-    const verdict = await this.#next.replay(run.workflowId, history);
+    const values = this.#values;
+    const verdict = await this.#next.replay(
+      run.workflowId,
+      history,
+      values === undefined ? {} : { values: values.comparison },
+    );
     if (verdict.verdict === "ok") {
-      this.checked++;
-      return undefined;
+      const changes = this.#changedValues(run, verdict);
+      if (changes === undefined || !values!.isFatal || await this.#closed(run)) {
+        this.checked++;
+        return undefined;
+      }
+      return changeProblem(changes);
     }
     if (await this.#closed(run)) return undefined;
     const problem = problemOf(run, verdict, this.#parts.codec?.hidesText === true);
@@ -346,6 +400,15 @@ class Check {
     if (before.verdict === "ok") return problem;
     if (!this.broken.some(({ runId }) => runId === run.runId)) this.broken.push(problem);
     return undefined;
+  }
+
+  #changedValues(run: RunName, { changedValues }: ReplayVerdict): ReplacementChange | undefined {
+    if (changedValues === undefined || changedValues.length === 0) return undefined;
+    const change = { ...run, changedValues };
+    if (this.changed.size < MAX_CHANGES || this.changed.has(run.runId)) {
+      this.changed.set(run.runId, change);
+    }
+    return change;
   }
 
   async #history({ workflowId, runId }: RunName): Promise<Uint8Array> {
@@ -392,6 +455,17 @@ export function replayMessage({ error }: ReplayVerdict, hidesText: boolean): str
     return error?.message ?? "";
   }
   return `the code threw a ${error.name} (its message is hidden: encodeCommonAttributes is on)`;
+}
+
+function changeProblem({ changedValues, ...run }: ReplacementChange): ReplacementProblem {
+  const [first] = changedValues;
+  return {
+    ...run,
+    verdict: "changed",
+    message: changedValues.map(describeChangedValue).join("\n"),
+    eventId: first!.eventId,
+    ...{ eventType: "", expected: "", actual: "", location: first!.site },
+  };
 }
 
 function problemOf(

@@ -13,7 +13,7 @@ The first Ctrl-C stops taking tasks and finishes the running ones; the second on
     `With --watch, a change that open runs do not agree with is not taken: the message names the run, the event of its history and the line of the new code, and the old code serves on. Edit again, and it is tried again.
 With --listen: /healthz returns 200 until the worker has stopped; /readyz returns 200 once the worker polls and 503 from when it starts to stop; /metrics has the names of Temporal's SDKs. Responses have no ids and payloads, and web pages may not read them.
 With --address: what it waits for is told until the cluster has answered that the namespace is there. A namespace, a key or a certificate that the cluster does not take ends it.
-JSON lines have event: waiting (address, namespace, why), started (store, or address and namespace; deployment, taskQueue, workflowTypes, activityTypes, nexusServices), replaced (checkedRuns, broken, pausedMs), activitiesReplaced, refused (why, message, problems), stopped. Output of activities is mixed with these lines: let activities log with console.error.`,
+JSON lines have event: waiting (address, namespace, why), started (store, or address and namespace; deployment, taskQueue, workflowTypes, activityTypes, nexusServices), replaced (checkedRuns, broken, changed, pausedMs), activitiesReplaced, refused (why, message, problems), stopped. Output of activities is mixed with these lines: let activities log with console.error.`,
   exits: [
     "0 after Ctrl-C or SIGTERM",
     "1 when the worker stopped by itself, or the store or the cluster cannot be used",

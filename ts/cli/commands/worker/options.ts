@@ -2,6 +2,7 @@
 import { codecOption } from "../../service/codec_option.ts";
 import type { Call, Options } from "../../frame/command.ts";
 import { DEFAULT_STORE, SERVICE_OPTIONS } from "../../service/options.ts";
+import { VALUES_OPTIONS } from "../../service/values_options.ts";
 import { PAYLOAD_CONVERTER, WORKFLOW_MODULES } from "../../service/workflow_modules_options.ts";
 
 const { timeout: _, ...SERVICE } = SERVICE_OPTIONS;
@@ -78,6 +79,12 @@ export const options = {
       "Take changed code over while the worker runs. Workflow code goes live when every open run of the queue has replayed against it, " +
       "and is refused with the run and the line otherwise",
   },
+  values: {
+    ...VALUES_OPTIONS.values,
+    help:
+      "With --watch: report values of open runs that changed code changes and no replay compares: arguments, results, durations, options, memo, search attributes. The report contains both values. warn reports them; error rejects the code. Without a value: warn",
+  },
+  valuesRules: VALUES_OPTIONS.valuesRules,
   listen: {
     type: "text",
     value: "[host:]port",

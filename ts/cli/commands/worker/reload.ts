@@ -10,6 +10,7 @@ import {
   type Worker,
   WorkflowReplacementError,
 } from "../../../worker/mod.ts";
+import type { ValueCheck } from "../../../realm/value_check.ts";
 import { forget } from "../../modules/user_modules.ts";
 import { moduleFiles } from "./files.ts";
 import { FileWatch } from "./watch.ts";
@@ -40,6 +41,8 @@ export type ReloadEvent =
 
 export interface ReloadParts {
   readonly worker: Worker;
+  /** How values of open runs are compared; undefined: they are not. */
+  readonly values: ValueCheck | undefined;
   /** Stamps of the workflow files when the running code was loaded; replaced by each load. */
   readonly workflowFiles: { current: Map<string, string> };
   readonly activityModules: readonly string[];
@@ -171,7 +174,7 @@ export class Reloader {
 
   /** Returns false if the same code should be retried. */
   async #workflows(signal: AbortSignal): Promise<boolean> {
-    const { worker, workflowFiles, tell, progress } = this.#parts;
+    const { worker, workflowFiles, tell, progress, values } = this.#parts;
     const since = performance.now();
     const before = workflowFiles.current;
     workflowFiles.current = new Map();
@@ -183,6 +186,7 @@ export class Reloader {
       workflowFiles.current = new Map();
       const replaced = await worker.replaceWorkflows(undefined, {
         signal,
+        ...(values !== undefined && { values }),
         onProgress: (now) => {
           progress(now);
           if (now.phase === "load" || armed) return;

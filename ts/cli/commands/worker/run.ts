@@ -7,6 +7,7 @@ import { hop } from "../../../platform/hop.ts";
 import { consoleLogger } from "../../../platform/host.ts";
 import { type Rule, RULES } from "../../../modules/lint/rules.ts";
 import { WorkflowLoadError } from "../../../realm/mod.ts";
+import type { ValueCheck } from "../../../realm/value_check.ts";
 import { type ActivityThreads, Worker } from "../../../worker/mod.ts";
 import { Exit } from "../../frame/exit.ts";
 import { CommandError, UsageError } from "../../frame/errors.ts";
@@ -15,6 +16,7 @@ import { nexusOf } from "../../modules/nexus_services.ts";
 import { configuredWorkflows } from "../../modules/workflow_modules.ts";
 import { meansCluster } from "../../service/cluster.ts";
 import { importCodec } from "../../service/codec.ts";
+import { readValuesOptions } from "../../service/values_options.ts";
 import { awaitCluster } from "./await_cluster.ts";
 import { moduleFiles, notingSources } from "./files.ts";
 import type { WorkerCall } from "./options.ts";
@@ -56,6 +58,7 @@ export async function workerCommand(call: WorkerCall): Promise<number> {
     : activities.length + nexus.length > 0
     ? []
     : configuredWorkflows(io.cwd);
+  const values = await valueCheckOf(call);
   const logger = consoleLogger();
   const codec = await importCodec(io.cwd, options.codec);
   const converter = await converterOf(call);
@@ -77,7 +80,7 @@ export async function workerCommand(call: WorkerCall): Promise<number> {
       return Exit.ok;
     }
     probed.worker = worker;
-    await work(call, worker, modules, connected, { listening: probes?.address });
+    await work(call, worker, modules, connected, { listening: probes?.address, values });
     print.result({ event: "stopped" }, () => "stopped\n");
     return Exit.ok;
   } finally {
@@ -93,6 +96,14 @@ function foundModules({ io }: WorkerCall, kind: string, modules: readonly string
     if (!existsSync(path)) throw new UsageError(`--${kind} ${module}: no such file`);
     return path;
   });
+}
+
+/** From --values and --values-rules. */
+async function valueCheckOf({ options, io }: WorkerCall): Promise<ValueCheck | undefined> {
+  const comparison = await readValuesOptions(options, io.cwd);
+  if (comparison === undefined) return undefined;
+  if (!options.watch) throw new UsageError("--values needs --watch");
+  return { level: options.values!, ...comparison };
 }
 
 /** From --payload-converter: the converter for activities, and its module for realms. */
@@ -234,9 +245,10 @@ async function work(
   worker: Worker,
   modules: Modules,
   { namespace, where, store, address }: Connected,
-  more: { readonly listening: string | undefined },
+  more: { readonly listening: string | undefined; readonly values: ValueCheck | undefined },
 ): Promise<void> {
   const { options, print, signal } = call;
+  const { values } = more;
   const lint = () => lintErrors(modules);
   if (options.watch && modules.workflows.length > 0) {
     for (const { file, line, message, rule } of await lint()) {
@@ -250,6 +262,7 @@ async function work(
   const reloader = options.watch
     ? new Reloader({
       worker,
+      values,
       workflowFiles: modules.workflowFiles,
       activityModules: modules.activities,
       activityThreads: modules.threads,

@@ -1,6 +1,11 @@
 // Output of the command, as text and as JSON lines.
 import { resolve } from "node:path";
-import { describeProblem, type ReplacementProgress, type Worker } from "../../../worker/mod.ts";
+import {
+  describeChange,
+  describeProblem,
+  type ReplacementProgress,
+  type Worker,
+} from "../../../worker/mod.ts";
 import { printable, printableLine } from "../../frame/printable.ts";
 import type { WorkerCall } from "./options.ts";
 import type { ReloadEvent } from "./reload.ts";
@@ -93,17 +98,18 @@ export function reloadText(event: ReloadEvent, { print, io }: WorkerCall): strin
       .replaceAll("\n", "\n  ");
   switch (event.event) {
     case "replaced": {
-      const { checkedRuns, pausedMs, broken, ms, workflowTypes } = event;
+      const { checkedRuns, pausedMs, broken, changed, ms, workflowTypes } = event;
       const runs = checkedRuns === 1
         ? "1 open run agreed"
         : `${checkedRuns} replays of open runs agreed`;
       const head = `${at} ${print.paint("live", "green")}: the changed workflows (${
         workflowTypes.join(", ")
       }); ${runs}, ${ms} ms, tasks waited ${pausedMs} ms\n`;
-      if (broken.length === 0) return head;
-      return `${head}  runs that the old code does not replay either:\n${
-        short(broken.map(describeProblem).join("\n"))
-      }\n`;
+      const list = (what: string, runs: readonly string[]) =>
+        runs.length === 0 ? "" : `  ${what}:\n${short(runs.join("\n"))}\n`;
+      return head +
+        list("runs that the old code does not replay either", broken.map(describeProblem)) +
+        list("open runs that replay with other values", changed.map(describeChange));
     }
     case "activitiesReplaced":
       return `${at} ${print.paint("live", "green")}: the changed activities (${

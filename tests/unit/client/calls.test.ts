@@ -438,3 +438,25 @@ test("completing activities: by token, by id, once (P2)", async () => {
   );
   await c.heartbeatActivity(ids);
 });
+
+test("a procedure whose failure the service does not accept is not completed in another way", async () => {
+  const service = new ScriptedService()
+    .on("describeWorkflowExecution", () => ({
+      workflowExecutionInfo: {
+        execution: { workflowId: "w", runId: "r" },
+        type: { name: "W" },
+        status: WorkflowExecutionStatus.RUNNING,
+      },
+      pendingActivities: [{ activityId: "5", activityType: { name: "procedure:approve" } }],
+    }))
+    .on("respondActivityTaskFailedById", () => {
+      throw new ServiceError(Code.PERMISSION_DENIED, "only approvers may answer");
+    })
+    .on("respondActivityTaskCompletedById", () => ({}));
+  await assert.rejects(
+    client(service).failProcedure({ workflow: "w", name: "approve" }, new Error("declined")),
+    /only approvers may answer/,
+  );
+  assert.equal(service.requests("respondActivityTaskFailedById")[0]!.activityId, "5");
+  assert.deepEqual(service.requests("respondActivityTaskCompletedById"), []);
+});

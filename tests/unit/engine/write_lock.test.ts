@@ -313,3 +313,27 @@ test("the holder of the lock is read from the system's list of locks", () => {
   assert.equal(writer(lines.slice(1, 4)), undefined);
   assert.equal(writer(["5: POSIX  ADVISORY  WRITE -1 08:02:77 120 120"]), undefined);
 });
+
+test("the pauses after failures of the store grow to one second and stay there", async () => {
+  const timers = new ManualTimers();
+  const retries = new CommitRetries(() => {}, timers);
+  const failure = new Error("the disk is full");
+  const pauses: number[] = [];
+  let failedAt = timers.now();
+  const again = () => {
+    pauses.push(timers.now() - failedAt);
+    failedAt = timers.now();
+    if (pauses.length < 7) retries.failed(failure, again);
+  };
+  retries.failed(failure, again);
+  await timers.advance(4260);
+  assert.deepEqual(pauses, [10, 50, 200, 1000, 1000, 1000, 1000]);
+
+  // The first failure after a commit has the shortest pause.
+  retries.committed();
+  pauses.length = 0;
+  failedAt = timers.now();
+  retries.failed(failure, () => void pauses.push(timers.now() - failedAt));
+  await timers.advance(10);
+  assert.deepEqual(pauses, [10]);
+});

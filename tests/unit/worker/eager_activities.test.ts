@@ -7,6 +7,14 @@ import { CommandType } from "../../../ts/messages/generated/temporal/api/enums/v
 import { RespondWorkflowTaskCompletedRequestSchema } from "../../../ts/messages/generated/temporal/api/workflowservice/v1/request_response_pb.ts";
 import { askEagerly, EagerActivities } from "../../../ts/worker/workflow/eager_activities.ts";
 import { Slots } from "../../../ts/worker/polls/slots.ts";
+import { CACHE_UNUSED } from "../../../ts/executor/tasks/realm_outcome.ts";
+import type { RealmOutcome } from "../../../ts/realm/realm.ts";
+import type { RawService } from "../../../ts/service/raw.ts";
+import { silentLogger } from "../../../ts/client/mod.ts";
+import { Worker } from "../../../ts/worker/mod.ts";
+import { scriptedRealm } from "../../support/realms.ts";
+import { waits } from "../../support/scripted_service.ts";
+import { quietService } from "./support/scripted_worker.ts";
 
 type Fields = MessageInitShape<typeof RespondWorkflowTaskCompletedRequestSchema>;
 const encode = (fields: Fields) =>
@@ -131,4 +139,54 @@ test("eager dispatch is idle when every report with a request has its response",
   assert.equal(idle, false);
   asks[1]!.answered([new Uint8Array([1])]);
   await waiting;
+});
+
+/** What a worker's report of one scheduled activity requests over a network. */
+async function requestedBy(
+  limits: { maxActivitiesPerSecond?: number; maxTaskQueueActivitiesPerSecond?: number },
+): Promise<string[]> {
+  let reported!: (activities: string[]) => void;
+  const requested = new Promise<string[]>((resolve) => reported = resolve);
+  let polls = 0;
+  const inner = quietService()
+    .on(
+      "pollWorkflowTaskQueue",
+      (_request, options) =>
+        polls++ > 0 ? waits({ signal: options.signal! }) : {
+          taskToken: new Uint8Array([1]),
+          workflowExecution: { workflowId: "w", runId: "r" },
+          workflowType: { name: "W" },
+          attempt: 1,
+          startedEventId: 3n,
+          history: { events: [{ eventId: 1n }, { eventId: 2n }] },
+        },
+    )
+    .on("respondWorkflowTaskCompleted", (request) => {
+      reported(asked(toBinary(RespondWorkflowTaskCompletedRequestSchema, request)));
+      return {};
+    });
+  const service: RawService = { losesCancelledPolls: true, call: (...args) => inner.call(...args) };
+  const outcome = {
+    evict: false,
+    evictionReason: 0,
+    warnings: [],
+    cache: CACHE_UNUSED,
+    runStartMs: 0,
+    response: { $case: "completed", value: report("mine") },
+  } as unknown as RealmOutcome;
+  const worker = await Worker.create({
+    service,
+    taskQueue: "mine",
+    logger: silentLogger,
+    realm: scriptedRealm({ runTask: () => Promise.resolve(outcome) }),
+    activities: { echo: () => {} },
+    ...limits,
+  });
+  return await worker.runUntil(() => requested);
+}
+
+test("a worker requests eager activities, unless a rate limit is set, which they would bypass", async () => {
+  assert.deepEqual(await requestedBy({}), ["a0"]);
+  assert.deepEqual(await requestedBy({ maxActivitiesPerSecond: 1000 }), []);
+  assert.deepEqual(await requestedBy({ maxTaskQueueActivitiesPerSecond: 1000 }), []);
 });

@@ -92,6 +92,17 @@ test("canceling a replacement resumes waiting tasks at once", async () => {
   assert.equal(timers.pending, 0);
 });
 
+test("a replacement that is canceled at the end of its check does not pause the worker", async () => {
+  const { said, replace } = setting();
+  const stop = new AbortController();
+  const replaced = replace({
+    signal: stop.signal,
+    onProgress: ({ checked, total }) => checked === total && stop.abort(new Error("enough")),
+  });
+  await assert.rejects(replaced, /enough/);
+  assert.deepEqual(said, []);
+});
+
 const FAILS = { verdict: "failed", error: { message: "it throws" } } as unknown as ReplayVerdict;
 for (
   const [name, describe] of [

@@ -18,7 +18,7 @@ export function logOutcome(
     logger.warn(warning.message, { code: warning.code, eventId: warning.eventId || undefined });
   }
   if (outcome.error === undefined) return;
-  const { code, kind, message, eventId, expected, actual } = outcome.error;
+  const { kind, message, eventId, expected, actual } = outcome.error;
   const failure = readFailure(outcome);
   const hideText = hidesText || hasHiddenText(failure);
   const at = hideText
@@ -40,7 +40,7 @@ export function logOutcome(
     actual: actual || undefined,
   };
   // Text of workflow code belongs to the user; the core names only events and commands.
-  const said = hideText && (code === 0 || kind === ErrorKind.ERROR_KIND_LANG) ? "" : `: ${message}`;
+  const said = hideText && kind === ErrorKind.ERROR_KIND_LANG ? "" : `: ${message}`;
   logger.error(`${head.query !== undefined ? "a query" : "a workflow task"} failed${said}`, fields);
 }
 

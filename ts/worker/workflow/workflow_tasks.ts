@@ -284,7 +284,6 @@ export class WorkflowTasks {
       if (head.query === undefined) this.#lastFailures.delete(head.runId);
     } else {
       const again = this.#lastFailures.get(head.runId) === error.message;
-      this.#lastFailures.delete(head.runId);
       this.#lastFailures.set(head.runId, error.message);
       if (this.#lastFailures.size > MAX_KNOWN_FAILURES) {
         this.#lastFailures.delete(this.#lastFailures.keys().next().value!);

@@ -135,5 +135,5 @@ pub fn unsupported(code: u32, message: impl Into<String>) -> Box<CoreError> {
 
 /// Decodes a message or says which one was damaged.
 pub fn decode<M: prost::Message + Default>(what: &str, bytes: &[u8]) -> Result<M> {
-    M::decode(bytes).map_err(|e| misuse(codes::BAD_BYTES, format!("{what} does not decode: {e}")))
+    M::decode(bytes).map_err(|e| misuse(codes::BAD_BYTES, format!("cannot decode {what}: {e}")))
 }

@@ -80,11 +80,6 @@ const EXCEPTIONS: readonly {
   { file: "ts/compat/README.md", text: "`compat/register`", reason: "the name of a folder" },
   { file: "ts/compat/README.md", text: "`compat/plugin`", reason: "the name of a folder" },
   {
-    file: "core-rs/tests/engine/query_tests.rs",
-    text: "no worker answered the query in time",
-    reason: "a message of the engine",
-  },
-  {
     file: "core-rs/tests/replay/patches.rs",
     text: "Non-deprecated patch marker",
     reason: "a message of Temporal's SDKs",

@@ -121,7 +121,8 @@ pub fn bad_token() -> Box<RpcError> {
     invalid("error deserializing task token")
 }
 
-/// No worker returned a query result in time.
-pub fn query_timed_out() -> Box<RpcError> {
-    make(code::DEADLINE_EXCEEDED, "DeadlineExceeded", "no worker answered the query in time")
+/// No worker returned a query result before the caller's deadline.
+pub fn query_timed_out(task_queue: &str) -> Box<RpcError> {
+    let text = format!("the query timed out: check that a worker polls task queue \"{task_queue}\" and is not overloaded");
+    make(code::DEADLINE_EXCEEDED, "DeadlineExceeded", text)
 }

@@ -46,7 +46,7 @@ impl Engine {
                 self.with_run(slot, |run, cx| {
                     queries::remove(run, cx, query);
                     if expired {
-                        cx.fail(request_id, rpc::query_timed_out());
+                        cx.fail(request_id, rpc::query_timed_out(&run.head.task_queue));
                     }
                 });
             }

@@ -71,7 +71,7 @@ pub fn decode_history(bytes: &[u8]) -> Result<Vec<Event>> {
 }
 
 fn damaged(what: &str) -> Box<crate::boundary::CoreError> {
-    misuse(codes::BAD_BYTES, format!("History does not decode: {what}"))
+    misuse(codes::BAD_BYTES, format!("cannot decode the history: {what}"))
 }
 
 /// Attributes lie in the fields from the first type's to this one; those of types that came later, too.
@@ -384,11 +384,11 @@ mod tests {
     #[test]
     fn damaged_bytes_are_refused() {
         let text = |bytes: &[u8]| decode_history(bytes).unwrap_err().message;
-        assert_eq!(text(&[10]), "History does not decode: the bytes end in the middle");
-        assert_eq!(text(&[8, 1]), "History does not decode: an event is not a message");
-        assert_eq!(text(&[10, 2, 10, 0]), "History does not decode: a field of an event has the wrong wire type");
-        assert_eq!(text(&[10, 1, 8]), "History does not decode: an event ends in the middle");
+        assert_eq!(text(&[10]), "cannot decode the history: the bytes end in the middle");
+        assert_eq!(text(&[8, 1]), "cannot decode the history: an event is not a message");
+        assert_eq!(text(&[10, 2, 10, 0]), "cannot decode the history: a field of an event has the wrong wire type");
+        assert_eq!(text(&[10, 1, 8]), "cannot decode the history: an event ends in the middle");
         // Event 5, TimerStarted whose timer id is not UTF-8.
-        assert_eq!(text(&[10, 10, 8, 5, 24, 17, 162, 1, 3, 10, 1, 255]), "History does not decode: event 5: text is not UTF-8");
+        assert_eq!(text(&[10, 10, 8, 5, 24, 17, 162, 1, 3, 10, 1, 255]), "cannot decode the history: event 5: text is not UTF-8");
     }
 }

@@ -4,7 +4,7 @@ use crate::wire::typed::{self, Checked, View};
 
 /// A message of the caller that has the form that it should have.
 pub fn checked<M: Checked>(bytes: &[u8]) -> Result<View<'_, M>> {
-    typed::read(bytes).map_err(|e| misuse(codes::BAD_BYTES, format!("{} does not decode: {e}", M::NAME)))
+    typed::read(bytes).map_err(|e| misuse(codes::BAD_BYTES, format!("cannot decode {}: {e}", M::NAME)))
 }
 
 /// Checked when the command is given: finite and not negative. `Writer::duration_ms` bounds one that is too long for protobuf.

@@ -14,7 +14,7 @@ use crate::wire::typed::View;
 impl Run {
     pub(super) fn open_task(&mut self, poll: &[u8]) -> Result<()> {
         let poll = checked::<PollWorkflowTaskQueueResponse>(poll)?;
-        let lacks = |what: &str| misuse(codes::BAD_TASK, format!("the task has no {what}"));
+        let lacks = |what: &str| misuse(codes::BAD_TASK, format!("the workflow task has no {what}"));
         let token = Some(poll.task_token()).filter(|t| !t.is_empty()).ok_or_else(|| lacks("token"))?;
         let execution = poll.opt_workflow_execution().ok_or_else(|| lacks("workflow execution"))?;
         poll.opt_workflow_type().ok_or_else(|| lacks("workflow type"))?;
@@ -103,7 +103,9 @@ impl Run {
 
     fn open_replayed_history(&mut self, events: Vec<Event>) -> Result<()> {
         match events.first() {
-            None => return Err(fatal(codes::NOTHING_TO_DO, "the history is empty")),
+            None => {
+                return Err(fatal(codes::NOTHING_TO_DO, "the history is empty: event 1 (WorkflowExecutionStarted) is missing"));
+            }
             Some(first) if first.event_id != 1 => {
                 let text = format!("History is out of order. Last processed event: 0, event id: {}", first.event_id);
                 return Err(fatal(codes::HISTORY_OUT_OF_ORDER, text));

@@ -255,7 +255,7 @@ impl Run {
     /// A task may begin. Drops the state of the last one, and the whole state if it is unusable.
     fn begin(&mut self) -> Result<()> {
         if self.phase != Phase::Idle && self.error.is_none() {
-            return self.expect(false, "a further task");
+            return self.expect(false, "another task");
         }
         if self.void || self.error.is_some() {
             self.reset();
@@ -443,7 +443,7 @@ impl Run {
         if allowed {
             return Ok(());
         }
-        let text = format!("{call} is not allowed now (the run is {:?})", self.phase);
+        let text = format!("{call} is not allowed in phase {:?} of the run", self.phase);
         self.keep(Err(misuse(codes::OUT_OF_ORDER_CALL, text)))
     }
 }

@@ -61,12 +61,15 @@ impl Task {
         let result = checked::<QueryResult>(bytes)?;
         let id = result.query_id();
         if !asked.iter().any(|a| a == id) {
-            return Err(misuse(codes::BAD_VALUE, format!("there is no query {id} in this activation")));
+            return Err(misuse(codes::BAD_VALUE, format!("result for query {id}: this activation did not contain the query")));
         }
         let answer = match result.result() {
             Some(QueryResultResult::Succeeded(payload)) => QueryAnswer::Succeeded(payload.to_owned()),
             Some(QueryResultResult::Failed(failure)) => QueryAnswer::Failed(failure.to_owned()),
-            None => return Err(misuse(codes::BAD_VALUE, "a query result without a result")),
+            None => {
+                let text = format!("result for query {id}: neither `succeeded` nor `failed` is set");
+                return Err(misuse(codes::BAD_VALUE, text));
+            }
         };
         self.answers.insert(id.to_string(), answer);
         Ok(())

@@ -216,6 +216,7 @@ fn a_query_without_a_response_ends_at_the_callers_deadline() {
     t.engine.expire_request(expired);
     t.flush();
     let e = t.take::<QueryWorkflowResponse>(expired).unwrap().unwrap_err();
-    assert_eq!((e.code, e.message.as_str()), (4, "no worker answered the query in time"));
+    let advice = "the query timed out: check that a worker polls task queue \"q\" and is not overloaded";
+    assert_eq!((e.code, e.message.as_str()), (4, advice));
     assert_eq!(respond(&mut t, &task, "1").unwrap_err().code, 5);
 }

@@ -175,7 +175,7 @@ fn damaged_payloads_are_refused_with_the_history() {
     history[at] = 0xff;
     let error = run().start_replay("id", &history).unwrap_err();
     assert_eq!(error.code, codes::BAD_BYTES);
-    assert_eq!(error.message, "History does not decode: event 1: text is not UTF-8");
+    assert_eq!(error.message, "cannot decode the history: event 1: text is not UTF-8");
 }
 
 #[test]

@@ -349,7 +349,7 @@ fn misuse_is_sticky_until_the_next_task() {
     let mut run = run();
     run.start_task(&b.poll(0, 0)).unwrap();
     let e = run.command(CommandKind::StartTimer, &[]).unwrap_err();
-    assert!(e.message.contains("command is not allowed now"), "{}", e.message);
+    assert!(e.message.contains("command is not allowed in phase"), "{}", e.message);
     assert_eq!(run.next().unwrap_err(), e);
     run.start_task(&b.poll(0, 0)).unwrap();
     assert_eq!(kinds(&activation(&mut run)), ["init"]);

@@ -16,7 +16,7 @@ pub fn decode<T: Wire + Default>(body: &[u8]) -> Rpc<T> {
 }
 
 fn decode_into(message: &mut dyn Wire, body: &[u8]) -> Rpc<()> {
-    codec::merge(message, body).map_err(|bad| rpc::invalid(format!("the request does not decode: {}", bad.0)))
+    codec::merge(message, body).map_err(|bad| rpc::invalid(format!("cannot decode the request: {}", bad.0)))
 }
 
 /// Workflow id and run id.

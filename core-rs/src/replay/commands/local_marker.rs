@@ -123,7 +123,8 @@ impl Marker {
 
 impl Data {
     pub fn read(recorded: View<MarkerRecordedEventAttributes>, at: EventRef) -> Result<Data> {
-        let damaged = || fatal(codes::BAD_MARKER, "Local activity marker has no data that could be read").at_event(at);
+        let damaged =
+            || fatal(codes::BAD_MARKER, format!("{at}: cannot decode `data` of the local activity marker")).at_event(at);
         let data = recorded.details().get("data").and_then(marker::of_payloads).ok_or_else(damaged)?;
         let text = |key: &str| data.get(key).and_then(Json::text).unwrap_or_default().to_string();
         let integer = |key: &str| data.get(key).and_then(Json::integer);

@@ -160,7 +160,7 @@ pub fn meet_marker(
     own: Option<&str>,
     front: &str,
 ) -> Result<PatchMarker> {
-    let damaged = || fatal(codes::BAD_MARKER, format!("{at} is a patch marker without an id")).at_event(at);
+    let damaged = || fatal(codes::BAD_MARKER, format!("{at}: the patch marker has no patch ID")).at_event(at);
     let (id, deprecated) = read(recorded).ok_or_else(damaged)?;
     match own {
         Some(own) if own == id => Ok(PatchMarker::Matches),

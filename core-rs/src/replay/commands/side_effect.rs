@@ -78,7 +78,7 @@ impl Wait for Record {
         if recorded.marker_name() != marker::SIDE_EFFECT {
             return Err(wrong_type(NAME, at));
         }
-        let damaged = || fatal(codes::BAD_MARKER, format!("{at} is a side effect marker without an id"));
+        let damaged = || fatal(codes::BAD_MARKER, format!("{at}: the side effect marker has no ID"));
         let recorded = read_id(recorded).ok_or_else(damaged)?;
         if recorded != self.id {
             let text = format!("Side effect id {recorded} does not match expected id {}", self.id);

@@ -117,7 +117,7 @@ pub fn read(bytes: &[u8]) -> Result<Respond> {
 pub fn read_message(message: View<protocol::Message>) -> Result<Incoming> {
     let id = message.id();
     let Some(MessageSequencingId::EventId(sequencing_id)) = message.sequencing_id() else {
-        let text = format!("Message {id} has no event id that says where it belongs. This is a server bug.");
+        let text = format!("Message {id} has no sequencing event ID, so its place in the history is unknown: server bug");
         return Err(fatal(codes::BAD_MESSAGE, text));
     };
     let type_url = message.body().type_url();
@@ -125,7 +125,7 @@ pub fn read_message(message: View<protocol::Message>) -> Result<Incoming> {
         return Err(fatal(codes::BAD_MESSAGE, format!("Message {id} is of unknown type '{type_url}'")));
     }
     let request = typed::read::<Request>(message.body().value())
-        .map_err(|e| fatal(codes::BAD_MESSAGE, format!("Message {id} holds no update request: {e}")))?;
+        .map_err(|e| fatal(codes::BAD_MESSAGE, format!("Message {id}: cannot decode its update request: {e}")))?;
     Ok(Incoming {
         protocol_instance_id: message.protocol_instance_id().into(),
         message_id: id.into(),

@@ -102,7 +102,7 @@ function concluded(scopes: typeof SCOPES[number], cached: boolean): Case {
         await task(server.queryTask("calls", [], cached));
         match(
           server.queryAnswers["query"]!.message,
-          /SCHEDULE_ACTIVITY in an activation of queries, which may only answer them/,
+          /SCHEDULE_ACTIVITY is not allowed while a query is handled: query handlers cannot schedule work/,
         );
         for (const id of [...server.timers.keys()]) server.fireTimer(id);
         const { notEager } = await task(

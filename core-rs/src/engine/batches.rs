@@ -65,7 +65,8 @@ impl Engine {
         // They time out again when the run is loaded again.
         self.cx.timed_out.clear();
         for reply in std::mem::take(&mut self.cx.replies) {
-            self.cx.fail(reply.request_id, rpc::unavailable("a write to the store failed, please retry"));
+            let text = "the change was not recorded: an earlier write to the store, which it depends on, failed; retry the call";
+            self.cx.fail(reply.request_id, rpc::unavailable(text));
         }
         for slot in batch.map(|b| b.slots).unwrap_or_default().into_iter().chain(since) {
             self.drop_run(slot);

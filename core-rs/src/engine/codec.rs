@@ -108,42 +108,44 @@ fn time(bytes: &[u8]) -> Result<(i64, i32), &'static str> {
     Ok((seconds, nanos))
 }
 
-/// Adds the fields in `bytes` to a message.
+/// Adds the fields in `bytes` to a message. An error begins with the path of field numbers.
 pub fn merge(message: &mut dyn Wire, mut bytes: &[u8]) -> Result<(), Bad> {
     while !bytes.is_empty() {
         let (field, wire_type) = check::key(&mut bytes).map_err(bad)?;
-        let Some(slot) = message.slot(field) else {
-            check::skip(&mut bytes, wire_type).map_err(bad)?;
-            continue;
-        };
-        match (wire_type, slot) {
-            (0, slot) => {
-                let v = check::varint(&mut bytes).map_err(bad)?;
-                match slot {
-                    Slot::I32(x) => *x = v as i32,
-                    Slot::I64(x) => *x = v as i64,
-                    Slot::U32(x) => *x = v as u32,
-                    Slot::Bool(x) => *x = v != 0,
-                    Slot::Numbers(list) => list.push(v as u32),
-                    _ => return Err(bad("a field has the wrong wire type")),
-                }
+        merge_field(message, field, wire_type, &mut bytes).map_err(|e| Bad(format!("field {field}: {}", e.0)))?;
+    }
+    Ok(())
+}
+
+fn merge_field(message: &mut dyn Wire, field: u32, wire_type: u8, bytes: &mut &[u8]) -> Result<(), Bad> {
+    let Some(slot) = message.slot(field) else { return check::skip(bytes, wire_type).map_err(bad) };
+    match (wire_type, slot) {
+        (0, slot) => {
+            let v = check::varint(bytes).map_err(bad)?;
+            match slot {
+                Slot::I32(x) => *x = v as i32,
+                Slot::I64(x) => *x = v as i64,
+                Slot::U32(x) => *x = v as u32,
+                Slot::Bool(x) => *x = v != 0,
+                Slot::Numbers(list) => list.push(v as u32),
+                _ => return Err(bad("wrong wire type")),
             }
-            (1, slot) => {
-                let v = check::take(&mut bytes, 8).map_err(bad)?;
-                let v = v.iter().rev().fold(0u64, |a, b| a << 8 | u64::from(*b));
-                match slot {
-                    Slot::Fixed(x) => *x = v,
-                    Slot::Double(x) => *x = f64::from_bits(v),
-                    _ => return Err(bad("a field has the wrong wire type")),
-                }
-            }
-            (2, slot) => {
-                let len = check::varint(&mut bytes).map_err(bad)?;
-                let value = check::take(&mut bytes, len).map_err(bad)?;
-                delimited(slot, value)?;
-            }
-            _ => return Err(bad("a field has the wrong wire type")),
         }
+        (1, slot) => {
+            let v = check::take(bytes, 8).map_err(bad)?;
+            let v = v.iter().rev().fold(0u64, |a, b| a << 8 | u64::from(*b));
+            match slot {
+                Slot::Fixed(x) => *x = v,
+                Slot::Double(x) => *x = f64::from_bits(v),
+                _ => return Err(bad("wrong wire type")),
+            }
+        }
+        (2, slot) => {
+            let len = check::varint(bytes).map_err(bad)?;
+            let value = check::take(bytes, len).map_err(bad)?;
+            delimited(slot, value)?;
+        }
+        _ => return Err(bad("wrong wire type")),
     }
     Ok(())
 }
@@ -181,7 +183,7 @@ fn delimited(slot: Slot, value: &[u8]) -> Result<(), Bad> {
             *x = Some(Timestamp { seconds, nanos });
         }
         Slot::Message(x) => merge(x, value)?,
-        _ => return Err(bad("a field has the wrong wire type")),
+        _ => return Err(bad("wrong wire type")),
     }
     Ok(())
 }

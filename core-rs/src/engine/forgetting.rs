@@ -41,7 +41,9 @@ impl Engine {
                 self.cx.queues.remove(key);
             }
         }
-        let gone = || rpc::unavailable("the state of the workflow was reloaded, please retry");
+        let workflow_id = run.head.workflow_id.clone();
+        let gone =
+            || rpc::unavailable(format!("the state of workflow \"{workflow_id}\" was reloaded from the store; retry the call"));
         for id in run.queries.keys().copied().collect::<Vec<_>>() {
             if let Some(q) = queries::remove(&mut run, &mut self.cx, id) {
                 self.cx.fail(q.request_id, gone());

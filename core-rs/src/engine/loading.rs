@@ -37,7 +37,10 @@ impl Engine {
         let parked = self.runs.parked.remove(&key).unwrap_or_default();
         if damaged {
             for request in parked {
-                let text = format!("the stored state of workflow {} cannot be read", key.0);
+                let text = format!(
+                    "the stored state of workflow \"{}\" is damaged: check the store with `temporalex store check`",
+                    key.0
+                );
                 self.cx.fail(request.request_id, rpc::data_loss(text));
             }
             self.orders_answered(&key.0, &key.1, false);

@@ -67,7 +67,10 @@ pub fn resolve(s: &Start, latest: &Run) -> Rpc<Found> {
 /// Whether one more run may be opened.
 pub fn check_open_runs(cx: &Context) -> Rpc<()> {
     if cx.limits.open_runs > 0 && cx.open_runs >= i64::from(cx.limits.open_runs) {
-        let text = format!("the limit of {} open runs is reached", cx.limits.open_runs);
+        let text = format!(
+            "cannot start a workflow: the limit of {} open runs (openRuns) is reached; retry when a run has closed",
+            cx.limits.open_runs
+        );
         return Err(rpc::exhausted("MaxOpenRuns", "max_open_runs", text));
     }
     Ok(())

@@ -55,7 +55,10 @@ pub fn fail_accepted(update: &mut Update) {
 pub fn check_inbox(run: &Run, cx: &Context) -> Rpc<()> {
     let undecided = run.updates.values().filter(|u| u.stage < Stage::Accepted).count() as u32;
     if cx.limits.inbox > 0 && run.head.inbox_signals + undecided >= cx.limits.inbox {
-        let text = format!("the inbox of the workflow is full: {} signals and updates wait to be processed", cx.limits.inbox);
+        let text = format!(
+            "the inbox of workflow \"{}\" is full: {} signals and updates wait to be processed (option inbox); retry later",
+            run.head.workflow_id, cx.limits.inbox
+        );
         return Err(rpc::exhausted("MaxInbox", "max_inbox", text));
     }
     Ok(())

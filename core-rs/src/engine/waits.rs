@@ -21,7 +21,7 @@ impl Engine {
             Wait::Parked { workflow_id, run_id } => {
                 self.unpark(&workflow_id, &run_id, request_id);
                 if expired {
-                    self.cx.fail(request_id, rpc::unavailable("the workflow could not be loaded in time"));
+                    self.cx.fail(request_id, rpc::unavailable(format!("the state of workflow \"{workflow_id}\" was not read from the store before the deadline of the call; retry")));
                 }
             }
             Wait::History { slot } => {

@@ -42,7 +42,7 @@ impl Workflow {
         while let Some(event) = events.next() {
             let at = EventRef::of(event);
             if self.ended {
-                let text = format!("{at} came after the event that ended the run");
+                let text = format!("{at} follows the event that closed the run");
                 return Err(fatal(codes::EVENT_AFTER_END, text).at_event(at));
             }
             self.last_event_id = at.id;
@@ -72,7 +72,9 @@ impl Workflow {
                 Route::Standalone => self.apply_standalone(event, at)?,
                 Route::Ignored => {}
                 Route::Unknown => {
-                    let text = format!("{at} is of a type that this version does not know, and may not be skipped");
+                    let text = format!(
+                        "{at} has a type that this version does not support and that cannot be skipped: upgrade temporalex"
+                    );
                     return Err(unsupported(codes::UNKNOWN_EVENT, text).at_event(at));
                 }
             }
@@ -150,7 +152,7 @@ impl Workflow {
         match event.attributes() {
             Some(Attributes::WorkflowExecutionStarted(a)) => {
                 if at.id != 1 {
-                    return Err(fatal(codes::BAD_EVENT, format!("{at} does not stand at the beginning")).at_event(at));
+                    return Err(fatal(codes::BAD_EVENT, format!("{at} must be the first event of the history")).at_event(at));
                 }
                 self.initialize(a, event.time_ms.unwrap_or(0.0), at);
             }

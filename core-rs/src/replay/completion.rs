@@ -90,7 +90,7 @@ pub fn query_failed(options: &RunOptions, task: &Task, failed: &Failed) -> Encod
 
 /// What a query gets that workflow code passed over.
 fn unanswered(id: &str) -> QueryAnswer {
-    QueryAnswer::Failed(build(|w: Put<Failure>| w.message(&format!("Workflow code did not answer query {id}"))))
+    QueryAnswer::Failed(build(|w: Put<Failure>| w.message(&format!("The worker returned no result for query {id}"))))
 }
 
 /// Fills in queries that workflow code passed over.

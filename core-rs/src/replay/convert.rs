@@ -12,7 +12,7 @@ pub fn check_duration(what: &str, ms: f64) -> Result<()> {
     if ms.is_finite() && ms >= 0.0 {
         return Ok(());
     }
-    Err(misuse(codes::BAD_VALUE, format!("{what} is not a duration in milliseconds: {ms}")))
+    Err(misuse(codes::BAD_VALUE, format!("invalid {what}: {ms} (expected finite milliseconds, not negative)")))
 }
 
 /// Event ids on the boundary are 32 bits.

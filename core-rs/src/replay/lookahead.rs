@@ -68,7 +68,7 @@ impl Workflow {
             })
         };
         let incoming = self.machines.updates.admitted.remove(id).or_else(own);
-        let lacking = || bad_event(at, "update request, and no admitted event brought it");
+        let lacking = || bad_event(at, "accepted_request, and no UpdateAdmitted event has the request");
         self.request_update(incoming.ok_or_else(lacking)?);
         Ok(())
     }

@@ -29,7 +29,7 @@ impl Run {
             workflow.workflow_id = execution.workflow_id().into();
             workflow.run_id = run_id.into();
         } else if workflow.run_id != run_id {
-            let text = format!("a task of run {run_id} came to run {}", workflow.run_id);
+            let text = format!("the workflow task is for run {run_id}, but this instance replays run {}", workflow.run_id);
             return Err(misuse(codes::WRONG_RUN, text));
         }
         if workflow.run.inherited.task_queue.is_empty() {
@@ -59,13 +59,16 @@ impl Run {
         }
         let query_only = self.task.is_query_task;
         if query_only && !self.task.queries.is_empty() {
-            return Err(fatal(codes::NOTHING_TO_DO, "a task with both kinds of queries"));
+            return Err(fatal(
+                codes::NOTHING_TO_DO,
+                "the workflow task has both `query` and `queries`: only one of them can be set",
+            ));
         }
         if let Some(query) = poll.opt_query() {
             self.task.queries.insert(LEGACY_QUERY.into(), query.to_owned());
         }
         if events.is_empty() && page_token.is_empty() && !query_only {
-            return Err(fatal(codes::NOTHING_TO_DO, "a task with no history and no query"));
+            return Err(fatal(codes::NOTHING_TO_DO, "the workflow task has neither events nor a query"));
         }
         let previous = self.task.previous_started;
         if query_only && started == 0 && previous < self.history.last_taken_started_id() {

@@ -145,7 +145,10 @@ impl Run {
         let taken = match &self.phase {
             Phase::Querying(asked) if kind == CommandKind::QueryResult => self.task.answer(attributes, asked).map(|()| 0),
             Phase::Querying(_) => {
-                let text = format!("{} in an activation of queries, which may only answer them", kind.as_str_name());
+                let text = format!(
+                    "{} is not allowed while a query is handled: query handlers cannot schedule work",
+                    kind.as_str_name()
+                );
                 Err(misuse(codes::OUT_OF_ORDER_CALL, text))
             }
             _ => self.workflow.machines.read_command(kind, attributes, self.workflow.run.is_compat()).map(|(seq, mut given)| {

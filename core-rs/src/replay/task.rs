@@ -61,7 +61,7 @@ impl Task {
         let result = checked::<QueryResult>(bytes)?;
         let id = result.query_id();
         if !asked.iter().any(|a| a == id) {
-            return Err(misuse(codes::BAD_VALUE, format!("result for query {id}: this activation did not contain the query")));
+            return Err(misuse(codes::BAD_VALUE, format!("result for query {id}: the activation has no such query")));
         }
         let answer = match result.result() {
             Some(QueryResultResult::Succeeded(payload)) => QueryAnswer::Succeeded(payload.to_owned()),

@@ -40,13 +40,13 @@ pub fn varint(bytes: &mut &[u8]) -> Result<u64, &'static str> {
             return Ok(value);
         }
     }
-    Err("a number does not end")
+    Err("a varint is cut off or longer than 10 bytes")
 }
 
 pub fn take<'a>(bytes: &mut &'a [u8], len: u64) -> Result<&'a [u8], &'static str> {
-    let len = usize::try_from(len).map_err(|_| "a length runs past the end")?;
+    let len = usize::try_from(len).map_err(|_| "a length exceeds the remaining bytes")?;
     if len > bytes.len() {
-        return Err("a length runs past the end");
+        return Err("a length exceeds the remaining bytes");
     }
     let (head, tail) = bytes.split_at(len);
     *bytes = tail;
@@ -57,7 +57,7 @@ pub fn take<'a>(bytes: &mut &'a [u8], len: u64) -> Result<&'a [u8], &'static str
 pub fn key(bytes: &mut &[u8]) -> Result<(u32, u8), &'static str> {
     let key = varint(bytes)?;
     if key > u64::from(u32::MAX) || key >> 3 == 0 {
-        return Err("a field number is out of range");
+        return Err("a field number is out of range (1 to 2^29 - 1)");
     }
     Ok(((key >> 3) as u32, (key & 7) as u8))
 }
@@ -81,7 +81,7 @@ pub fn skip(bytes: &mut &[u8], wire_type: u8) -> Result<(), &'static str> {
 /// Walks one message. `depth`: its depth of nesting.
 pub fn message(mut bytes: &[u8], schema: &Schema, depth: u32) -> Result<(), &'static str> {
     if depth > MAX_DEPTH {
-        return Err("nested too deep");
+        return Err("nested too deeply (limit: 64)");
     }
     while !bytes.is_empty() {
         let (field, wire_type) = key(&mut bytes)?;

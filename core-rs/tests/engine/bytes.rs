@@ -179,7 +179,7 @@ fn failures_nested_without_end_are_refused() {
         f = temporalex_core::api::failure::v1::Failure { cause: Some(Box::new(f)), ..Default::default() };
     }
     let e = t.fail_activity(&a, f).unwrap_err();
-    assert!(e.message.contains("nested too deep"), "{}", e.message);
+    assert!(e.message.contains("nested too deeply (limit: 64)"), "{}", e.message);
 }
 
 #[test]
@@ -196,6 +196,6 @@ fn text_that_is_not_utf8_is_refused() {
     t.flush();
     let e = t.take::<SignalWorkflowExecutionResponse>(id).unwrap().unwrap_err();
     assert_eq!(e.code, 3);
-    assert!(e.message.contains("input: text is not UTF-8"), "{}", e.message);
+    assert!(e.message.contains("cannot decode the request: field 4: input: text is not UTF-8"), "{}", e.message);
     assert_eq!(t.shape("w"), "Started WTScheduled");
 }

@@ -5,7 +5,7 @@ use temporalex_core::api::query::v1::WorkflowQuery;
 use temporalex_core::api::workflowservice::v1::{QueryWorkflowRequest, QueryWorkflowResponse};
 
 #[test]
-fn a_purged_run_is_not_answered_from_memory() {
+fn a_purged_run_is_not_found_in_memory() {
     let mut t = T::new();
     let closed = t.start("closed");
     t.start("open");
@@ -28,7 +28,7 @@ fn a_purged_run_is_not_answered_from_memory() {
 }
 
 #[test]
-fn who_waits_for_a_purged_run_is_told() {
+fn a_caller_that_waits_for_a_purged_run_gets_an_error() {
     let mut t = T::new();
     let closed = t.start("closed");
     let task = t.task();
@@ -48,8 +48,9 @@ fn who_waits_for_a_purged_run_is_told() {
     t.store.runs.remove(&closed).expect("the run is stored");
     t.engine.forget(&closed);
     t.flush();
-    let answer = t.take::<QueryWorkflowResponse>(query).expect("a response");
-    assert_eq!(answer.expect_err("gone").code, 14, "asked again, it is not found");
+    let error = t.take::<QueryWorkflowResponse>(query).expect("a response").expect_err("gone");
+    assert_eq!(error.code, 14, "a retry does not find the run");
+    assert_eq!(error.message, "the state of workflow \"closed\" was reloaded from the store; retry the call");
     assert_eq!(t.describe("closed", "").expect_err("gone").code, 5);
 }
 

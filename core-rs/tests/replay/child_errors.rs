@@ -128,15 +128,15 @@ fn bad_commands_are_refused_by_what_is_wrong() {
         assert_eq!((e.kind(), e.code), (ErrorKind::Misuse, codes::BAD_VALUE), "{}", e.message);
         e.message
     };
-    assert_eq!(bad(|s| s.workflow_id.clear()), "a child workflow needs an id");
-    assert_eq!(bad(|s| s.workflow_type.clear()), "a child workflow needs a type");
-    assert_eq!(bad(|s| s.parent_close_policy = 17), "unknown parent close policy 17");
-    assert_eq!(bad(|s| s.workflow_id_reuse_policy = 9), "unknown workflow id reuse policy 9");
-    assert_eq!(bad(|s| s.cancellation_type = 4), "unknown cancellation type 4");
-    assert!(bad(|s| s.workflow_run_timeout_ms = -1.0).starts_with("workflow_run_timeout_ms is not a duration"));
-    assert!(bad(|s| s.workflow_task_timeout_ms = f64::NAN).starts_with("workflow_task_timeout_ms is not a duration"));
-    assert!(bad(|s| s.workflow_execution_timeout_ms = f64::INFINITY).starts_with("workflow_execution_timeout_ms is not"));
-    assert_eq!(bad(|s| s.seq = 1_000_000), "seq 1000000 cannot follow seq 0");
+    assert_eq!(bad(|s| s.workflow_id.clear()), "StartChildWorkflow: workflow_id is empty");
+    assert_eq!(bad(|s| s.workflow_type.clear()), "StartChildWorkflow: workflow_type is empty");
+    assert_eq!(bad(|s| s.parent_close_policy = 17), "StartChildWorkflow: unknown parent_close_policy 17");
+    assert_eq!(bad(|s| s.workflow_id_reuse_policy = 9), "StartChildWorkflow: unknown workflow_id_reuse_policy 9");
+    assert_eq!(bad(|s| s.cancellation_type = 4), "StartChildWorkflow: unknown cancellation_type 4");
+    assert!(bad(|s| s.workflow_run_timeout_ms = -1.0).starts_with("invalid workflow_run_timeout_ms: -1 ("));
+    assert!(bad(|s| s.workflow_task_timeout_ms = f64::NAN).starts_with("invalid workflow_task_timeout_ms: NaN ("));
+    assert!(bad(|s| s.workflow_execution_timeout_ms = f64::INFINITY).starts_with("invalid workflow_execution_timeout_ms: inf ("));
+    assert_eq!(bad(|s| s.seq = 1_000_000), "invalid seq 1000000 of a command: the last one was 0");
 }
 
 #[test]

@@ -271,10 +271,10 @@ fn bad_commands_are_refused_by_what_is_wrong() {
         (e.code, e.message)
     };
     let bad_value = |command: Cmd, text: &str| assert_eq!(bad(command), (codes::BAD_VALUE, text.to_string()));
-    bad_value(signal_external(""), "a signal to another workflow needs the id of a workflow");
+    bad_value(signal_external(""), "SignalExternalWorkflow: workflow_id is empty");
     let unnamed = SignalExternalWorkflow { workflow_id: "o".into(), ..Default::default() };
-    bad_value(Cmd::SignalExternal(unnamed), "a signal to another workflow needs a name");
-    bad_value(cancel_external(""), "a request to cancel another workflow needs its id");
+    bad_value(Cmd::SignalExternal(unnamed), "SignalExternalWorkflow: signal_name is empty");
+    bad_value(cancel_external(""), "CancelExternalWorkflow: workflow_id is empty");
     let (code, message) = bad(Cmd::CancelSignal(3));
     assert_eq!(code, codes::MISSING_MACHINE);
     assert!(message.ends_with("Missing associated machine for SignalExternal(3)"), "{message}");

@@ -36,7 +36,12 @@ impl Kind for Marker {
         if self.marker_name == TRANSACT {
             match plan.reducers.next(|| codec::bytes(self)) {
                 Reducer::Asked => {}
-                Reducer::Missing => return bad(Self::CAUSE, "A transact marker has no result."),
+                Reducer::Missing => {
+                    return bad(
+                        Self::CAUSE,
+                        "the marker of a transaction has no result: the host must report one outcome per marker",
+                    );
+                }
                 Reducer::Ended(result) => {
                     plan.awaited |= result.awaited;
                     if !result.result.is_empty() {

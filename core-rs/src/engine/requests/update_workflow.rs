@@ -49,7 +49,9 @@ pub fn check_pair(engine: &mut Engine, request_id: u32, start: &Start, body: Vec
     let update = checked.map_err(of_update)?;
     let (workflow_id, run_id) = target(&update.execution);
     if workflow_id != start.attrs.workflow_id || !run_id.is_empty() || !update.first_run_id.is_empty() {
-        return Err(of_update(rpc::invalid("the update must name the workflow id of the start, and no run")));
+        return Err(of_update(rpc::invalid(
+            "update-with-start: the update needs the workflow ID of the start and an empty run ID",
+        )));
     }
     Ok(update)
 }

@@ -87,7 +87,7 @@ pub struct CancelRequest {
 pub fn read(bytes: &[u8], numbers: &mut Numbers) -> Result<(u32, Schedule)> {
     let c = checked::<ScheduleActivity>(bytes)?;
     if c.activity_type().is_empty() {
-        return bad_value("an activity needs a type");
+        return bad_value("ScheduleActivity: activity_type is empty");
     }
     let (schedule_to_close, start_to_close) = (c.schedule_to_close_timeout_ms(), c.start_to_close_timeout_ms());
     check_duration("schedule_to_close_timeout_ms", schedule_to_close)?;
@@ -96,10 +96,10 @@ pub fn read(bytes: &[u8], numbers: &mut Numbers) -> Result<(u32, Schedule)> {
     check_duration("heartbeat_timeout_ms", c.heartbeat_timeout_ms())?;
     check_retry_policy(c.opt_retry_policy())?;
     if start_to_close == 0.0 && schedule_to_close == 0.0 {
-        return bad_value(format!("activity {} needs a start-to-close or a schedule-to-close timeout", c.activity_type()));
+        return bad_value(format!("activity {}: set a start-to-close or a schedule-to-close timeout", c.activity_type()));
     }
     if c.cancellation_type().known().is_none() {
-        return bad_value(format!("unknown cancellation type {}", c.cancellation_type().number));
+        return bad_value(format!("ScheduleActivity: unknown cancellation_type {}", c.cancellation_type().number));
     }
     let seq = numbers.claim(c.seq())?;
     Ok((seq, Schedule { seq, attributes: c.to_owned() }))

@@ -46,7 +46,7 @@ pub struct Request {
 pub fn read(bytes: &[u8], numbers: &mut Numbers) -> Result<(u32, Request)> {
     let c = checked::<CancelExternalWorkflow>(bytes)?;
     if c.workflow_id().is_empty() {
-        return bad_value("a request to cancel another workflow needs its id");
+        return bad_value("CancelExternalWorkflow: workflow_id is empty");
     }
     let seq = numbers.claim(c.seq())?;
     Ok((seq, Request { seq, attributes: c.to_owned() }))

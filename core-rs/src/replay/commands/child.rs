@@ -93,9 +93,9 @@ pub struct CancelRequest {
 
 pub fn read(bytes: &[u8], numbers: &mut Numbers) -> Result<(u32, Start)> {
     let c = checked::<StartChildWorkflow>(bytes)?;
-    for (value, what) in [(c.workflow_id(), "an id"), (c.workflow_type(), "a type")] {
+    for (value, what) in [(c.workflow_id(), "workflow_id"), (c.workflow_type(), "workflow_type")] {
         if value.is_empty() {
-            return bad_value(format!("a child workflow needs {what}"));
+            return bad_value(format!("StartChildWorkflow: {what} is empty"));
         }
     }
     check_duration("workflow_execution_timeout_ms", c.workflow_execution_timeout_ms())?;
@@ -103,13 +103,16 @@ pub fn read(bytes: &[u8], numbers: &mut Numbers) -> Result<(u32, Start)> {
     check_duration("workflow_task_timeout_ms", c.workflow_task_timeout_ms())?;
     check_retry_policy(c.opt_retry_policy())?;
     if c.parent_close_policy().known().is_none() {
-        return bad_value(format!("unknown parent close policy {}", c.parent_close_policy().number));
+        return bad_value(format!("StartChildWorkflow: unknown parent_close_policy {}", c.parent_close_policy().number));
     }
     if c.workflow_id_reuse_policy().known().is_none() {
-        return bad_value(format!("unknown workflow id reuse policy {}", c.workflow_id_reuse_policy().number));
+        return bad_value(format!(
+            "StartChildWorkflow: unknown workflow_id_reuse_policy {}",
+            c.workflow_id_reuse_policy().number
+        ));
     }
     if c.cancellation_type().known().is_none() {
-        return bad_value(format!("unknown cancellation type {}", c.cancellation_type().number));
+        return bad_value(format!("StartChildWorkflow: unknown cancellation_type {}", c.cancellation_type().number));
     }
     let seq = numbers.claim(c.seq())?;
     Ok((seq, Start { seq, attributes: c.to_owned() }))

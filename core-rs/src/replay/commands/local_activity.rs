@@ -68,7 +68,7 @@ pub struct Record {
 pub fn read(bytes: &[u8], numbers: &mut Numbers) -> Result<(u32, Schedule)> {
     let c = checked::<ScheduleLocalActivity>(bytes)?;
     if c.activity_type().is_empty() {
-        return bad_value("a local activity needs a type");
+        return bad_value("ScheduleLocalActivity: activity_type is empty");
     }
     let durations = [
         ("schedule_to_close_timeout_ms", c.schedule_to_close_timeout_ms()),
@@ -302,13 +302,13 @@ impl LocalActivities {
 
     /// An attempt has ended in this process. One that nothing waits for any more changes nothing.
     pub fn resolve(&mut self, r: View<LocalActivityResolution>, activation_index: u32) -> Result<Option<Resolved>> {
-        let Some(outcome) = Outcome::of_live(r.result()) else { return bad_value("a local activity came to nothing") };
+        let Some(outcome) = Outcome::of_live(r.result()) else { return bad_value("LocalActivityResolution: result is not set") };
         check_duration("runtime_ms", r.runtime_ms())?;
         check_duration("backoff_ms", r.backoff_ms())?;
         check_duration("original_schedule_time_ms", r.original_schedule_time_ms())?;
         let backoff_ms = Some(r.backoff_ms()).filter(|ms| *ms > 0.0);
         if backoff_ms.is_some() && !matches!(outcome, Outcome::Failed(_)) {
-            return bad_value("only a failure is tried again");
+            return bad_value("LocalActivityResolution: backoff_ms is set, but the result is not a failure");
         }
         let Some(local) = self.by_seq.get(&r.seq()).filter(|l| l.state == State::Running) else { return Ok(None) };
         let data = Data {

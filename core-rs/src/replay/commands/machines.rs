@@ -20,10 +20,12 @@ impl Numbers {
 
     /// The seq of a new command: the next one, or the higher one that the caller asks for (0: none).
     pub fn claim(&mut self, wanted: u32) -> Result<u32> {
-        let next = self.last.checked_add(1).ok_or_else(|| misuse(codes::BAD_VALUE, "no seq is left"))?;
+        let next = self.last.checked_add(1).ok_or_else(|| {
+            misuse(codes::BAD_VALUE, "sequence numbers of commands are used up (32 bits): continue the workflow as new")
+        })?;
         let seq = if wanted == 0 { next } else { wanted };
         if seq < next || seq - next > MAX_SKIPPED {
-            return Err(misuse(codes::BAD_VALUE, format!("seq {seq} cannot follow seq {}", self.last)));
+            return Err(misuse(codes::BAD_VALUE, format!("invalid seq {seq} of a command: the last one was {}", self.last)));
         }
         self.last = seq;
         Ok(seq)

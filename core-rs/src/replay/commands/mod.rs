@@ -276,7 +276,7 @@ impl AllMachines {
             CommandKind::CancelWorkflow => terminal::read_cancel(bytes).map(plain),
             CommandKind::ContinueAsNew => terminal::read_continue_as_new(bytes).map(plain),
             CommandKind::QueryResult | CommandKind::Unspecified => {
-                let text = format!("{} is not a command of this activation", kind.as_str_name());
+                let text = format!("{} is not allowed in this activation", kind.as_str_name());
                 Err(misuse(codes::OUT_OF_ORDER_CALL, text))
             }
         }
@@ -295,10 +295,10 @@ impl AllMachines {
             CommandKind::ScheduleLocalActivity => Ok(local_activity::Cancel { seq }.into()),
             CommandKind::ScheduleNexusOperation => Ok(nexus::Cancel { seq }.into()),
             CommandKind::StartChildWorkflow | CommandKind::SignalExternalWorkflow => {
-                let text = format!("{} is cancelled by a separate command", kind.as_str_name());
+                let text = format!("{} is canceled by another command, not by its seq", kind.as_str_name());
                 Err(misuse(codes::OUT_OF_ORDER_CALL, text))
             }
-            _ => Err(misuse(codes::OUT_OF_ORDER_CALL, format!("{} cannot be cancelled", kind.as_str_name()))),
+            _ => Err(misuse(codes::OUT_OF_ORDER_CALL, format!("{} cannot be canceled", kind.as_str_name()))),
         }
     }
 }

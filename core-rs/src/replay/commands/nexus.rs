@@ -91,7 +91,7 @@ pub fn read(bytes: &[u8], numbers: &mut Numbers) -> Result<(u32, Schedule)> {
     check_duration("schedule_to_start_timeout_ms", c.schedule_to_start_timeout_ms())?;
     check_duration("start_to_close_timeout_ms", c.start_to_close_timeout_ms())?;
     if c.cancellation_type().known().is_none() {
-        return bad_value(format!("unknown cancellation type {}", c.cancellation_type().number));
+        return bad_value(format!("ScheduleNexusOperation: unknown cancellation_type {}", c.cancellation_type().number));
     }
     let seq = numbers.claim(c.seq())?;
     Ok((seq, Schedule { seq, attributes: c.to_owned() }))

@@ -35,7 +35,10 @@ pub fn check_retry_policy(policy: Option<View<RetryPolicy>>) -> Result<()> {
     check_duration("retry maximum_interval", p.maximum_interval_ms())?;
     let coefficient = p.backoff_coefficient();
     if !coefficient.is_finite() || coefficient < 0.0 {
-        return Err(misuse(codes::BAD_VALUE, format!("retry backoff_coefficient is {coefficient}")));
+        return Err(misuse(
+            codes::BAD_VALUE,
+            format!("invalid retry backoff_coefficient {coefficient}: expected a finite number that is not negative"),
+        ));
     }
     Ok(())
 }

@@ -52,9 +52,9 @@ pub struct Cancel {
 
 pub fn read(bytes: &[u8], numbers: &mut Numbers) -> Result<(u32, Send)> {
     let c = checked::<SignalExternalWorkflow>(bytes)?;
-    for (value, what) in [(c.workflow_id(), "the id of a workflow"), (c.signal_name(), "a name")] {
+    for (value, what) in [(c.workflow_id(), "workflow_id"), (c.signal_name(), "signal_name")] {
         if value.is_empty() {
-            return bad_value(format!("a signal to another workflow needs {what}"));
+            return bad_value(format!("SignalExternalWorkflow: {what} is empty"));
         }
     }
     let seq = numbers.claim(c.seq())?;

@@ -65,7 +65,7 @@ pub fn read(bytes: &[u8], numbers: &mut Numbers) -> Result<(u32, Start)> {
     let ms = c.duration_ms();
     check_duration("duration_ms", ms)?;
     if ms < 1.0 {
-        return bad_value(format!("a timer lasts at least 1 ms, not {ms}"));
+        return bad_value(format!("StartTimer: duration_ms is {ms}, expected at least 1"));
     }
     let seq = numbers.claim(c.seq())?;
     Ok((seq, Start { seq, attributes: c.to_owned() }))

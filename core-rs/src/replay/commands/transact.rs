@@ -73,7 +73,7 @@ pub struct Await {
 pub fn read(bytes: &[u8], numbers: &mut Numbers) -> Result<(u32, Run)> {
     let c = checked::<Transact>(bytes)?;
     if c.reducer().is_empty() {
-        return bad_value("a transact needs the name of a reducer");
+        return bad_value("Transact: reducer is empty");
     }
     let seq = numbers.claim(c.seq())?;
     Ok((seq, Run { seq, attributes: c.to_owned(), awaited: Rc::default() }))
@@ -128,7 +128,7 @@ impl Wait for Run {
         if recorded.marker_name() != marker::TRANSACT {
             return Err(wrong_type(NAME, at));
         }
-        let damaged = || fatal(codes::BAD_MARKER, format!("{at} is a transact marker without id and reducer"));
+        let damaged = || fatal(codes::BAD_MARKER, format!("{at}: the marker of a transaction has no ID or no reducer"));
         let (id, reducer) = read_identity(recorded).ok_or_else(damaged)?;
         if id != self.seq {
             let text = format!("Transact id {id} does not match expected id {}", self.seq);

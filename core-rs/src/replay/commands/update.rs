@@ -108,7 +108,7 @@ pub fn read(bytes: &[u8]) -> Result<Respond> {
         Some(UpdateResponseResponse::Accepted(_)) => Response::Accepted,
         Some(UpdateResponseResponse::Rejected(failure)) => Response::Rejected(failure.to_owned()),
         Some(UpdateResponseResponse::Completed(payload)) => Response::Completed(payload.to_owned()),
-        None => return bad_value("an update response without a response"),
+        None => return bad_value("UpdateResponse: response is not set"),
     };
     Ok(Respond { id: c.protocol_instance_id().into(), response })
 }

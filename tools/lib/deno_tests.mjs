@@ -3,6 +3,7 @@
 // (docs/dev/decisions/044-goaway-in-deno.md), by an assertion or in freed memory. A group that
 // crashes or times out is run a second time, and the suite's line names its current test: a
 // reproducible defect of this project fails the second time, too.
+import { runJobs } from "./idle_jobs.mjs";
 import { takes } from "./test_files.mjs";
 
 /** Seconds of a group, as its files tell them; and files, since each has its own loading. */
@@ -37,7 +38,7 @@ function judged(r) {
 
 /** Runs one process; `minutes` limits it below what the suite has left. */
 async function runGroup(
-  { runInTime, deno, patience },
+  { runInTime, deno, patience, importMap },
   files,
   { env = {}, jobs = 1, minutes } = {},
 ) {
@@ -47,6 +48,7 @@ async function runGroup(
       "-A",
       "--no-check",
       "--quiet",
+      ...(importMap === undefined ? [] : [`--import-map=${importMap}`]),
       ...(jobs > 1 ? ["--parallel"] : []),
       ...files,
     ], {
@@ -88,16 +90,16 @@ const sum = (results) => {
 
 /**
  * All files in one process, `jobs` at a time: for files that wait most of the time. `how` is {
- * runInTime, deno, patience }.
+ * runInTime, deno, patience, importMap }.
  */
 export const denoTogether = async (how, files, options) =>
   sum([await runGroup(how, files, options)]);
 
 /**
- * In `lanes` parallel rows of groups; the longest files first, so that no row is alone at the end
- * for long.
+ * In groups, `jobs.least` at a time and up to `jobs.most` while processors are idle; the longest
+ * files first, so that no group runs alone at the end for long.
  */
-export async function denoBeside(how, files, lanes) {
+export async function denoBeside(how, files, jobs) {
   const groups = [];
   for (const file of files) {
     const seconds = Math.max(1, takes(file));
@@ -109,11 +111,8 @@ export async function denoBeside(how, files, lanes) {
   }
   groups.sort((a, b) => b.seconds - a.seconds);
   const results = [];
-  const lane = async () => {
-    for (let next = groups.shift(); next !== undefined; next = groups.shift()) {
-      results.push(await runGroup(how, next.files, { minutes: GROUP_MINUTES }));
-    }
-  };
-  await Promise.all(Array.from({ length: lanes }, lane));
+  await runJobs(groups, async (group) => {
+    results.push(await runGroup(how, group.files, { minutes: GROUP_MINUTES }));
+  }, jobs);
   return sum(results);
 }

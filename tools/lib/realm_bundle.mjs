@@ -1,8 +1,9 @@
-// Bundles the entry of realm threads in dist/ into one file. Tests start thousands of realms; a
-// thread that loads 300 files costs three times the CPU of one that loads a bundle. Without esbuild
-// (npm ci --omit=optional) the entry keeps loading separate files.
-import { existsSync, readFileSync, statSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+// Bundles what realm threads load in dist/ into one file. Tests start thousands of realms; a thread
+// that loads 300 files costs three times the CPU of one that loads a bundle. Without esbuild (npm ci
+// --omit=optional) the entry keeps loading separate files.
+import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { pathToFileURL } from "node:url";
 import { root } from "./steps.mjs";
 
 const ENTRY = "ts/realm/worker_entry.js";
@@ -11,8 +12,9 @@ const ENTRY = "ts/realm/worker_entry.js";
  * by it.
  */
 const BUNDLE = "ts/_temporalex_realm.js";
-const BUNDLED = 'import "../_temporalex_realm.js";\n';
-const STRIPPED = 'import { serveRealm } from "./serve.js";\n\nserveRealm();\n';
+const textOfEntry = (module) => `import { serveRealm } from "${module}";\n\nserveRealm();\n`;
+const BUNDLED = textOfEntry("../_temporalex_realm.js");
+const STRIPPED = textOfEntry("./serve.js");
 
 /** esbuild, or undefined where it cannot run: its binary is an optional package. */
 const esbuild = await import("esbuild").then((it) => it.transformSync("") && it).catch(() =>
@@ -30,7 +32,11 @@ export function bundleRealm(dist, changed) {
   if (esbuild === undefined || (!changed && isCurrent(dist))) return 0;
   const bundle = join(dist, BUNDLE);
   esbuild.buildSync({
-    stdin: { contents: STRIPPED, resolveDir: join(dist, "ts/realm"), loader: "js" },
+    stdin: {
+      contents: 'export { serveRealm } from "./serve.js";\n',
+      resolveDir: join(dist, "ts/realm"),
+      loader: "js",
+    },
     bundle: true,
     outfile: bundle,
     format: "esm",
@@ -49,6 +55,34 @@ function isCurrent(dist) {
   if (!existsSync(bundle) || readFileSync(join(dist, ENTRY), "utf8") !== BUNDLED) return false;
   const installed = join(root, "node_modules/.package-lock.json");
   return !existsSync(installed) || statSync(installed).mtimeMs <= statSync(bundle).mtimeMs;
+}
+
+/**
+ * Writes an import map by which the entry of realm threads in ts/ loads the bundle, for Deno.
+ * Returns its path, or undefined without a bundle.
+ */
+export function writeRealmImportMap(dist, path) {
+  if (esbuild === undefined || !isCurrent(dist)) return undefined;
+  const { imports } = JSON.parse(readFileSync(join(root, "deno.json"), "utf8"));
+  const base = pathToFileURL(`${root}/`).href;
+  const bundle = pathToFileURL(join(dist, BUNDLE)).href;
+  const map = {
+    // An import map replaces the imports of deno.json.
+    imports: Object.fromEntries(
+      Object.entries(imports).map(([name, target]) => [
+        name,
+        target.startsWith(".") ? new URL(target, base).href : target,
+      ]),
+    ),
+    scopes: {
+      [new URL("ts/realm/worker_entry.ts", base).href]: {
+        [new URL("ts/realm/serve.ts", base).href]: bundle,
+      },
+    },
+  };
+  mkdirSync(dirname(path), { recursive: true });
+  writeFileSync(path, JSON.stringify(map, null, 2));
+  return path;
 }
 
 /**

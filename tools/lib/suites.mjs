@@ -7,6 +7,7 @@ import { denoBeside, denoTogether } from "./deno_tests.mjs";
 import { launchFirefox } from "./firefox.mjs";
 import { HALVES } from "./halves.mjs";
 import { ensureOfficial } from "./official.mjs";
+import { writeRealmImportMap } from "./realm_bundle.mjs";
 import { bin, patience, root, run, which } from "./steps.mjs";
 import { forDeno, inBrowser, inFirefox, interop } from "./test_files.mjs";
 import { denoFilesOf, nodeFilesOf, PAGE_STORIES } from "./tiers.mjs";
@@ -26,11 +27,13 @@ const noTemporal =
 
 /**
  * Files at a time. Many wait for timers or for their child processes; one processor is left to
- * those.
+ * those, and more files start while processors are idle.
  */
-const JOBS = Math.max(2, availableParallelism() - 1);
+const LEAST_JOBS = Math.max(2, availableParallelism() - 1);
+const JOBS = { least: LEAST_JOBS, most: 2 * LEAST_JOBS };
+const ONE_JOB = { least: 1, most: 1 };
 /** Files of interop at a time: each has a separate server and waits for it most of the time. */
-const INTEROP_JOBS = 4;
+const INTEROP_JOBS = { least: 4, most: 6 };
 /** Of one file of node's tests. */
 const FILE_MINUTES = 6;
 
@@ -57,7 +60,7 @@ function makeRunners(runInTime) {
     const runner = join(root, "tools/lib/run_node_tests.mjs");
     const r = await runInTime(process.execPath, [
       runner,
-      `${jobs}`,
+      `${jobs.least}-${jobs.most}`,
       `${FILE_MINUTES * patience}`,
       ...files,
     ], {
@@ -105,7 +108,12 @@ function makeRunners(runInTime) {
  */
 export function suitesOf(runInTime, tier) {
   const { command, nodeTests, counted, bundled } = makeRunners(runInTime);
-  const inDeno = { runInTime, deno: denoItself, patience };
+  const inDeno = () => ({
+    runInTime,
+    deno: denoItself,
+    patience,
+    importMap: writeRealmImportMap(join(root, "dist"), join(root, ".build/deno_tests.json")),
+  });
   return {
     format: () => (hasDeno ? command(deno, ["fmt", "--check", "-q"]) : skip(noDeno)),
     lint: () => (hasDeno ? command(deno, ["lint", "-q"]) : skip(noDeno)),
@@ -120,14 +128,16 @@ export function suitesOf(runInTime, tier) {
     build: () => command(process.execPath, ["tools/build_dist.mjs"]),
     node: () =>
       nodeTests(dist(nodeFilesOf(tier)), { env: { TEST_NAME: "node", FORCE_COLOR: "0" } }),
-    deno: () => (hasDeno ? denoBeside(inDeno, forDeno(denoFilesOf(tier)), JOBS) : skip(noDeno)),
+    deno: () => (hasDeno ? denoBeside(inDeno(), forDeno(denoFilesOf(tier)), JOBS) : skip(noDeno)),
     chromium: () => bundled("tools/test_browser.mjs", "--browser=chromium"),
     firefox:
       () => (bin("esbuild") ? firefox(counted, nodeTests) : skip("esbuild is not installed")),
     "cross-engine": () => bundled("tools/soak/cross_engine.mjs", "--runtimes=node,deno,chromium"),
     // One file after the other: each has a separate browser.
     browser:
-      () => (bin("esbuild") ? nodeTests(dist(inBrowser), {}, 1) : skip("esbuild is not installed")),
+      () => (bin("esbuild")
+        ? nodeTests(dist(inBrowser), {}, ONE_JOB)
+        : skip("esbuild is not installed")),
     // The built page, in a browser.
     "web-demo": async () => {
       if (!bin("vite")) return skip("vite is not installed");
@@ -159,9 +169,9 @@ export function suitesOf(runInTime, tier) {
       if (!temporal) return skip(noTemporal);
       if (!hasDeno) return skip(noDeno);
       const absent = await ensureOfficial();
-      const result = await denoTogether(inDeno, forDeno(interop), {
+      const result = await denoTogether(inDeno(), forDeno(interop), {
         env: { TEMPORAL_CLI: temporal },
-        jobs: INTEROP_JOBS,
+        jobs: INTEROP_JOBS.least,
       });
       const reason = [result.reason, absent].filter((text) => text !== undefined).join("; ");
       return { ...result, ...(reason !== "" && { reason }) };
@@ -172,6 +182,7 @@ export function suitesOf(runInTime, tier) {
 /** Suites that run what `build` makes. */
 export const OF_DIST = [
   "node",
+  "deno",
   "firefox",
   "cross-engine",
   "browser",
@@ -190,7 +201,7 @@ async function firefox(counted, nodeTests) {
   if (reason !== undefined) return skip(`no browser: ${reason}`);
   const results = [
     await counted("tools/test_browser.mjs", "--browser=firefox"),
-    await nodeTests(dist(inFirefox), {}, 1),
+    await nodeTests(dist(inFirefox), {}, ONE_JOB),
     await counted("tools/soak/cross_engine.mjs", "--runtimes=node,firefox"),
   ];
   const sum = (what) => results.reduce((n, result) => n + result[what], 0);

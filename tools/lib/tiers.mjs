@@ -23,7 +23,7 @@ export function stagesOf(tier, wanted) {
   const stages = {
     quick: [checks],
     // The suites of cases use one processor each, and wait for timers in between.
-    usual: [[["build", "node", "web-demo"], ...checks.slice(1), ["deno"], ["chromium"]]],
+    usual: [[["build"]], [["node", "web-demo"], ...checks.slice(1), ["deno"], ["chromium"]]],
     all: [
       checks,
       [["deno"], ["chromium", "firefox", "cross-engine"]],

@@ -9,6 +9,7 @@ export type {
   CodeFile,
   Condition,
   ConditionFacts,
+  ConditionHandler,
   ConditionScope,
   CopiedValue,
   Crossing,

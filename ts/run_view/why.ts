@@ -1,5 +1,7 @@
 // Why a run waits, as sentences: what would wake it, since when, and what comes next.
 import type { OpenAwait, SessionView } from "../debug/view.ts";
+import type { ConditionFacts } from "../debug/code/types.ts";
+import { areChangesKnown } from "./condition_text.ts";
 import { lasting } from "./time.ts";
 
 /** A sentence in parts; names are bold. */
@@ -50,7 +52,12 @@ function either(parts: readonly Said[]): Said {
 /** Above this number, message names are counted instead of listed. */
 const MOST_NAMES = 6;
 
-export function whyText(view: SessionView, nextText: string): Why {
+/** `conditions`: facts of the open conditions, from the code. */
+export function whyText(
+  view: SessionView,
+  nextText: string,
+  conditions: readonly ConditionFacts[] = [],
+): Why {
   const { outcome, task, receive } = view;
   const open = view.open.filter(({ isNotInHistory }) => isNotInHistory !== true);
   const extra = view.open.filter(({ isNotInHistory }) => isNotInHistory === true);
@@ -117,7 +124,7 @@ export function whyText(view: SessionView, nextText: string): Why {
   return {
     title: fibers.length > 1 ? "What does each fiber wait for?" : "Why does it wait?",
     said: [
-      ...waitText({ ...view, open }, timeouts, legal),
+      ...waitText({ ...view, open }, timeouts, areNamed(open, conditions) ? [] : legal),
       ...(extra.length === 0 ? [] : [" ", ...extraText(extra)]),
     ],
     next: nextText,
@@ -127,6 +134,25 @@ export function whyText(view: SessionView, nextText: string): Why {
     look: "waits",
   };
 }
+
+/**
+ * Whether the sentences about the conditions name the messages that can resume the run: conditions
+ * are all that waits for messages, and their handlers are known.
+ */
+function areNamed(open: readonly OpenAwait[], conditions: readonly ConditionFacts[]): boolean {
+  const waiting = open.filter(({ kind }) => kind === "condition");
+  return waiting.length > 0 && waiting.length === conditions.length &&
+    areChangesKnown(conditions) && !open.some(({ kind }) => TAKES_MESSAGES.has(kind));
+}
+
+/** Waits that a message can end. */
+const TAKES_MESSAGES: ReadonlySet<OpenAwait["kind"]> = new Set([
+  "receive",
+  "receiveTimeout",
+  "select",
+  "signal",
+  "state",
+]);
 
 /** Describes waits for commands that the recorded run never sent. */
 function extraText(extra: readonly OpenAwait[]): Said {

@@ -30,7 +30,7 @@ test("for a run that waits because its signal had another name, the page names t
   await expect(untaken).toHaveText(
     /^Signal approved was received \(event \d+\), but nothing accepts it at this point of the code\.$/,
   );
-  await expect(app.page.locator("#why")).toContainText("a change that makes its condition true");
+  await expect(app.page.locator("#why")).toContainText("A change that makes its condition true");
   const event = Number(/\d+/.exec(await untaken.getByRole("button").innerText())![0]);
   await untaken.getByRole("button").click();
   await app.isAt(event);

@@ -7,34 +7,26 @@ import {
   copyFileSync,
   existsSync,
   mkdirSync,
-  mkdtempSync,
   readFileSync,
   rmSync,
   writeFileSync,
 } from "node:fs";
 import { request as ask } from "node:http";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import process from "node:process";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { startPageServer } from "../../../ts/cli/page/page_server.ts";
-import type { PageFiles } from "../../../ts/cli/page/page_files.ts";
 import { DebugRoutes } from "../../../ts/cli/commands/debug/routes.ts";
 import { historiesOfFiles } from "../../../ts/cli/commands/debug/served_histories.ts";
 import { type CodeVersion, ServedCode } from "../../../ts/cli/page/served_code.ts";
 import { Verdicts } from "../../../ts/cli/commands/debug/verdicts.ts";
 import type { ReplayLine } from "../../../ts/cli/commands/replay/line.ts";
 import { silentLogger } from "../../../ts/client/mod.ts";
-import { debug } from "../../../ts/cli/commands/debug/command.ts";
-import type { DebugCall } from "../../../ts/cli/commands/debug/options.ts";
-import { debugCommand } from "../../../ts/cli/commands/debug/run.ts";
-import { dispatch } from "../../../ts/cli/frame/dispatch.ts";
-import { Interrupted } from "../../../ts/cli/frame/errors.ts";
-import type { main } from "../../../ts/cli/main.ts";
 import { open } from "../../../ts/mod.ts";
 import { noreply, on, receive, signal, stop, workflow } from "../../../ts/workflow/mod.ts";
 import { run } from "./support/run.ts";
+import { inFolder, PAGE, poll, start } from "./support/debug_call.ts";
 
 /** The checkout, from `tests/unit/cli` and from `dist/tests/unit/cli`. */
 const ROOT = ["../../../", "../../../../"].map((up) => fileURLToPath(new URL(up, import.meta.url)))
@@ -43,30 +35,6 @@ const ROOT = ["../../../", "../../../../"].map((up) => fileURLToPath(new URL(up,
   ) => existsSync(join(path, "web-demo")))!;
 const HISTORY = join(ROOT, "web-demo/samples/onboarding.json");
 const EXAMPLE = join(ROOT, "examples/onboarding");
-
-/** The smallest possible page: these tests do not need the built one. */
-const PAGE: PageFiles = new Map(
-  Object.entries({
-    "index.html":
-      '<meta charset="utf-8"><meta http-equiv="Content-Security-Policy" content="default-src \'none\'"><p>here</p>',
-    "sandbox.html": "<p>frame</p>",
-    "assets/a.js": "1;",
-  }).map((
-    [path, text],
-  ) => [path, {
-    type: path.endsWith(".js") ? "text/javascript" : "text/html",
-    read: () => new TextEncoder().encode(text),
-  }]),
-);
-
-async function inFolder(body: (cwd: string) => Promise<void>): Promise<void> {
-  const cwd = mkdtempSync(join(tmpdir(), "temporalex-debug-"));
-  try {
-    await body(cwd);
-  } finally {
-    rmSync(cwd, { recursive: true, force: true });
-  }
-}
 
 /** A project whose workflow replays its history while `step` is 1. */
 function project(cwd: string): { step(value: string): void } {
@@ -115,15 +83,6 @@ function send(
     request.on("error", reject);
     request.end(body);
   });
-}
-
-async function poll<T>(what: string, look: () => T | undefined): Promise<T> {
-  for (const until = performance.now() + 60_000; performance.now() < until;) {
-    const found = look();
-    if (found !== undefined) return found;
-    await new Promise((resolve) => setTimeout(resolve, 10));
-  }
-  throw new Error(`${what}: not within a minute`);
 }
 
 async function serving(body: (url: string, errors: Error[]) => Promise<void>): Promise<void> {
@@ -391,32 +350,6 @@ test("a line is opened in the user's editor, only in files of the code", {
     }
   });
 });
-
-/** The command in this process, over a page of the test's; `stop` is Ctrl-C. */
-function start(args: readonly string[], cwd: string, page?: PageFiles) {
-  const ctrlC = new AbortController();
-  let out = "";
-  const program: typeof main = (words, io) =>
-    dispatch(
-      {
-        debug: {
-          ...debug,
-          run: (call) =>
-            debugCommand(call as DebugCall, page === undefined ? undefined : () => page),
-        },
-      },
-      words,
-      io,
-    );
-  const ended = run(["debug", ...args], {
-    cwd,
-    interrupt: ctrlC.signal,
-    out: (text) => void (out += text),
-  }, program);
-  // deno-lint-ignore no-explicit-any
-  const lines = (): any[] => out.split("\n").slice(0, -1).map((line) => JSON.parse(line));
-  return { ended, lines, stop: () => ctrlC.abort(new Interrupted()) };
-}
 
 test("the command prints the address, each new verdict and each load error; Ctrl-C exits cleanly", async () => {
   await inFolder(async (cwd) => {

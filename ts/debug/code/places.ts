@@ -11,6 +11,20 @@ const FRAME = /(?:^|\()([^()\s][^()]*?)(?:, <anonymous>)?:(\d+):(\d+)\)?$/;
 
 const MAX_LINES = 1_000_000;
 
+/** What can change a `condition`. */
+export interface ConditionChanges {
+  readonly variables: readonly string[] | undefined;
+  /** The first point of the module: handlers of other modules are not in `handlers`. */
+  readonly base: number;
+  readonly handlers: readonly {
+    /** The call of `setHandler`. */
+    readonly point: number;
+    readonly variables: readonly string[];
+    /** The line of the first write. */
+    readonly place: Place | undefined;
+  }[];
+}
+
 /** The user's files, and places in them. */
 export class Places {
   readonly files: readonly CodeFile[];
@@ -22,6 +36,12 @@ export class Places {
   readonly #ofPoint: readonly Place[];
   /** Predicates of `condition` by the line of the call. */
   readonly #predicates = new Map<string, number[]>();
+  /** Calls of `condition` and of `setHandler` by their lines. */
+  readonly #conditions = new Map<string, number[]>();
+  readonly #settings = new Map<string, number[]>();
+  /** The number of the first point of a point's module. */
+  readonly #baseOf: readonly number[];
+  readonly #placeOfLine: readonly ((line: number) => Place | undefined)[];
   readonly #ofModule = new Map<string, (line: number) => Place | undefined>();
   readonly #ofSite = new Map<string, Place | undefined>();
 
@@ -46,6 +66,8 @@ export class Places {
     };
     const points: ProbePoint[] = [];
     const places: Place[] = [];
+    const baseOf: number[] = [];
+    const placeOfLine: ((line: number) => Place | undefined)[] = [];
     for (const { url, points: own, origins, sources } of modules) {
       const originals = sources?.map((source) => fileOf(resolveSource(source, url)));
       const file = originals === undefined ? fileOf(url) : -1;
@@ -64,10 +86,10 @@ export class Places {
         const place = found.line > 0 && found.line < MAX_LINES ? found : { ...found, line: 1 };
         const number = points.push(point) - 1;
         places.push(place);
-        if (point.callPoint !== undefined) {
-          const called = places[base + point.callPoint];
-          if (called !== undefined) this.#addPredicate(called, number);
-        }
+        baseOf.push(base);
+        placeOfLine.push(placeOf);
+        if (point.condition !== undefined) addAt(this.#conditions, place, number);
+        if (/(?:^|\.)setHandler$/.test(point.name)) addAt(this.#settings, place, number);
         // Part of a statement that counts.
         if (point.kind === "test" || point.kind === "catch") continue;
         const { counted, executable, plain } = files[place.file]!;
@@ -79,8 +101,16 @@ export class Places {
         if (point.kind === "statement") plain.add(place.line);
       }
     }
+    points.forEach(({ callPoints }, number) => {
+      for (const call of callPoints ?? []) {
+        const called = places[baseOf[number]! + call];
+        if (called !== undefined) addAt(this.#predicates, called, number);
+      }
+    });
     this.#points = points;
     this.#ofPoint = places;
+    this.#baseOf = baseOf;
+    this.#placeOfLine = placeOfLine;
     this.files = files.map(({ url, name, executable }, index) => ({
       ...{ index, url, name },
       executable: [...executable].sort((a, b) => a - b),
@@ -94,20 +124,39 @@ export class Places {
     });
   }
 
-  #addPredicate({ file, line }: Place, point: number): void {
-    const key = `${file} ${line}`;
-    const known = this.#predicates.get(key);
-    if (known === undefined) this.#predicates.set(key, [point]);
-    else known.push(point);
-  }
-
   /**
    * Returns the predicate of the only `condition` that a line calls; undefined if it calls none or
    * several.
    */
-  predicateAt({ file, line }: Place): number | undefined {
-    const found = this.#predicates.get(`${file} ${line}`) ?? [];
-    return found.length === 1 ? found[0] : undefined;
+  predicateAt(place: Place): number | undefined {
+    return onlyAt(this.#predicates, place);
+  }
+
+  /**
+   * Returns what can change the only `condition` that a line calls. Numbers of points are those of
+   * this class; the lines are those of the files.
+   */
+  conditionAt(place: Place): ConditionChanges | undefined {
+    const number = onlyAt(this.#conditions, place);
+    const known = number === undefined ? undefined : this.#points[number]?.condition;
+    if (number === undefined || known === undefined) return undefined;
+    const base = this.#baseOf[number]!;
+    const placeOf = this.#placeOfLine[number];
+    return {
+      variables: known.variables,
+      base,
+      handlers: known.handlers.map(({ point, variables, line }) => ({
+        point: base + point,
+        variables,
+        place: line === 0 ? undefined : placeOf?.(line),
+      })),
+    };
+  }
+
+  /** Returns the call of `setHandler` on a line, and its module's first point. */
+  settingAt(place: Place): { readonly point: number; readonly base: number } | undefined {
+    const point = onlyAt(this.#settings, place);
+    return point === undefined ? undefined : { point, base: this.#baseOf[point]! };
   }
 
   get pointCount(): number {
@@ -133,6 +182,18 @@ export class Places {
     }
     return this.#ofSite.get(site);
   }
+}
+
+function addAt(map: Map<string, number[]>, { file, line }: Place, point: number): void {
+  const key = `${file} ${line}`;
+  const known = map.get(key);
+  if (known === undefined) map.set(key, [point]);
+  else known.push(point);
+}
+
+function onlyAt(map: ReadonlyMap<string, readonly number[]>, { file, line }: Place) {
+  const found = map.get(`${file} ${line}`) ?? [];
+  return found.length === 1 ? found[0] : undefined;
 }
 
 /** Resolves a source of a source map relative to its module. */

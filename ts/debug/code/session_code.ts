@@ -165,8 +165,8 @@ export class SessionCode {
   /** Returns the predicates of the conditions that are open at a position, with their operands. */
   conditions(position: number): ConditionFacts[] {
     const task = this.#taskAt(position);
-    const { open } = viewAt(this.#data, position);
-    return this.#allTests.conditions(open, task?.first ?? 0, task?.last ?? -1);
+    const view = viewAt(this.#data, position);
+    return this.#allTests.conditions(view, task?.first ?? 0, task?.last ?? -1);
   }
 
   /**

@@ -3,10 +3,10 @@
 import type { LineTrace, TestRecord } from "../../executor/tasks/line_records.ts";
 import type { SessionData } from "../session_data.ts";
 import { countWhile } from "../spans.ts";
-import type { OpenAwait } from "../view.ts";
+import type { SessionView } from "../view.ts";
 import type { Copies } from "./copies.ts";
 import type { Places } from "./places.ts";
-import type { BranchTest, ConditionFacts } from "./types.ts";
+import type { BranchTest, ConditionFacts, ConditionHandler, Place } from "./types.ts";
 
 /** What tests are looked up in. */
 export interface TestsIn {
@@ -65,7 +65,11 @@ export class Tests {
   }
 
   /** Returns the facts of the predicates of open conditions, in the order of the awaits. */
-  conditions(open: readonly OpenAwait[], first: number, at: number): ConditionFacts[] {
+  conditions(
+    { open, receive }: Pick<SessionView, "open" | "receive">,
+    first: number,
+    at: number,
+  ): ConditionFacts[] {
     return open.flatMap(({ kind, site, fiber }) => {
       const place = kind === "condition" ? this.#in.places.ofSite(site) : undefined;
       const point = place && this.#in.places.predicateAt(place);
@@ -76,8 +80,31 @@ export class Tests {
       const test = last && this.#testOf(last, first);
       // A true predicate has ended the wait, or belongs to another call of the same line.
       if (test === undefined || test.isTrue) return [];
-      return [{ place, fiber, test, unchangedBy: this.#unchangedBy(records.slice(0, count)) }];
+      const unchangedBy = this.#unchangedBy(records.slice(0, count));
+      return [{ place, fiber, test, unchangedBy, ...this.#changes(place, receive) }];
     });
+  }
+
+  /** Returns what can change the condition at a place. */
+  #changes(
+    place: Place,
+    receive: SessionView["receive"],
+  ): Pick<ConditionFacts, "variables" | "changedBy"> {
+    const { places, data } = this.#in;
+    const known = places.conditionAt(place);
+    if (known === undefined) return { variables: undefined, changedBy: undefined };
+    const { handlers = [] } = data.trace;
+    const changedBy = handlers.flatMap(({ kind, name, site }): ConditionHandler[] => {
+      if (kind === "query") return [];
+      if (!(receive?.[`${kind}s`] ?? []).includes(name)) return [];
+      const at = places.ofSite(site);
+      const setting = at && places.settingAt(at);
+      // A handler of another module is not examined.
+      if (setting?.base !== known.base) return [{ kind, name, variables: [], place: undefined }];
+      const own = known.handlers.find(({ point }) => point === setting.point);
+      return own === undefined ? [] : [{ kind, name, variables: own.variables, place: own.place }];
+    });
+    return { variables: known.variables, changedBy };
   }
 
   /**

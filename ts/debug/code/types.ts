@@ -162,6 +162,23 @@ export interface ConditionFacts {
   readonly test: BranchTest;
   /** Signals whose handlers left the values of all operands as they were. */
   readonly unchangedBy: readonly { readonly name: string; readonly eventId: number }[];
+  /** The variables that the predicate reads; undefined if it may read other things. */
+  readonly variables: readonly string[] | undefined;
+  /**
+   * The handlers that are set and can change what the predicate reads. Handlers that cannot be
+   * examined are included; undefined if the condition cannot.
+   */
+  readonly changedBy: readonly ConditionHandler[] | undefined;
+}
+
+/** A handler that can change the predicate of a `condition`. */
+export interface ConditionHandler {
+  readonly kind: "signal" | "update";
+  readonly name: string;
+  /** The variables of the predicate that it writes; empty if that is unknown. */
+  readonly variables: readonly string[];
+  /** The line of the first write. */
+  readonly place: Place | undefined;
 }
 
 /** The latest value recorded at a line, up to a position. */

@@ -18,8 +18,24 @@ export interface ProbePoint {
   readonly variables: readonly string[];
   /** For a test: its source text, and those of its operands. */
   readonly test?: { readonly text: string; readonly operands: readonly string[] };
-  /** For a predicate of `condition`: the number of the await or call in the module. */
-  readonly callPoint?: number;
+  /** For the result of a predicate of `condition`: the numbers of the calls in the module. */
+  readonly callPoints?: readonly number[];
+  /** For a call of `condition`: what can change its predicate. */
+  readonly condition?: ProbedCondition;
+}
+
+/** What can change the predicate of a `condition`, from the text of its module. */
+export interface ProbedCondition {
+  /** The variables that the predicate reads; undefined if it may read others. */
+  readonly variables: readonly string[] | undefined;
+  /** The module's handlers that can change it, by the points of their `setHandler` calls. */
+  readonly handlers: readonly {
+    readonly point: number;
+    /** What the handler writes; empty if that is unknown. */
+    readonly variables: readonly string[];
+    /** The line of the first write; 0: unknown. */
+    readonly line: number;
+  }[];
 }
 
 /** A module with probes. Its points continue the numbers of earlier modules. */

@@ -228,7 +228,7 @@ async function once(
     } catch (e) {
       const seen = {
         ...(options.record === true ? { recorded: run.recorder!.activations } : {}),
-        ...(traced ? { trace: tracer!.trace } : {}),
+        ...(traced ? { trace: traceOf(run, tracer!) } : {}),
       };
       return {
         ...identity,
@@ -257,7 +257,7 @@ async function once(
       warnings: outcome.warnings,
       ...(error === undefined ? {} : { error }),
       ...(options.record === true ? { recorded: run.recorder!.activations } : {}),
-      ...(traced ? { trace: tracer!.trace } : {}),
+      ...(traced ? { trace: traceOf(run, tracer!) } : {}),
     };
   } finally {
     follower?.end();
@@ -286,6 +286,11 @@ function errorOf(error: CoreError, run: CachedRun, tracer: ReplayTracer | undefi
       : { evidence: evidenceOf(run, tracer) }),
   };
 }
+
+const traceOf = ({ recorder }: CachedRun, tracer: ReplayTracer): ReplayTrace => {
+  const { handlers = [] } = recorder ?? {};
+  return { ...tracer.trace, ...(handlers.length > 0 && { handlers }) };
+};
 
 /** Workflow code threw a value that is not an Error. */
 const isValueThrown = (thrown: unknown): boolean =>

@@ -3,6 +3,7 @@
 // Recorder.
 import type { Activation } from "../../core/generated/boundary/temporalex/boundary/v1/boundary.ts";
 import type { Payload } from "../../converter/payload.ts";
+import type { MessageSite } from "../program/definition_sites.ts";
 import type { LogEntry, LogSink } from "../program/program.ts";
 import type { ReceiveState, RunSnapshot, Wait } from "../program/snapshot.ts";
 import type { LineTrace } from "./line_records.ts";
@@ -41,6 +42,8 @@ export interface ReplayTrace {
   readonly logs: readonly Span<LogEntry>[];
   /** Of a replay with `lines`. */
   readonly lines?: LineTrace;
+  /** Handlers, each with the line where it was last set. */
+  readonly handlers?: readonly MessageSite[];
 }
 
 type OpenWait = { from: number; value: Wait; to: number | undefined };

@@ -4,8 +4,9 @@
 // imported API; $tlb(n,(x)) around a test, $tlo(n,i,(x)) around its operands, $tlx(n,error) where an
 // error is caught. A reader is ($tli)=>{switch($tli){case 0:return a; ...}}. Lines, awaits, names
 // and commands stay the same (tests/unit/realm/line_probes.test.ts).
-import { type AnyNode, type Identifier, parse, type Program } from "acorn";
+import { type AnyNode, type CallExpression, type Identifier, parse, type Program } from "acorn";
 import type { ProbePoint } from "../../executor/program/line_probe.ts";
+import { type ConditionReads, readConditions, resultOf } from "./condition_writers.ts";
 import { patternNames } from "./scope.ts";
 
 /** A module with probes. */
@@ -61,13 +62,17 @@ class Prober {
   readonly #text: string;
   readonly #readAt: ReadonlySet<number>;
   readonly #insertions: { at: number; text: string }[] = [];
-  readonly #points: ProbePoint[] = [];
+  readonly #points: { -readonly [key in keyof ProbePoint]: ProbePoint[key] }[] = [];
   /** Local names of the imported workflow API. */
   readonly #api = new Set<string>();
   #scope: Scope = { names: new Set(), hidden: new Set(), parent: undefined };
   #top = true;
-  /** The results of predicates of `condition`, with the number of the call's point. */
+  /** What is known of the calls of `condition`. */
+  #conditions: ReadonlyMap<CallExpression, ConditionReads> = new Map();
+  /** The results of their predicates, each with the number of its point; -1: not yet visited. */
   readonly #predicates = new Map<AnyNode, number>();
+  /** The numbers of the points of API calls. */
+  readonly #callPoints = new Map<AnyNode, number>();
 
   constructor(text: string, readAt: ReadonlySet<number>) {
     this.#text = text;
@@ -75,11 +80,18 @@ class Prober {
   }
 
   run(program: Program): ProbedModule {
+    const imported = new Set<Identifier>();
     for (const statement of program.body) {
       if (statement.type !== "ImportDeclaration" || !API.test(String(statement.source.value))) {
         continue;
       }
-      for (const { local } of statement.specifiers) this.#api.add(local.name);
+      for (const { local } of statement.specifiers) imported.add(local);
+    }
+    for (const { name } of imported) this.#api.add(name);
+    if (this.#text.includes("condition")) this.#conditions = readConditions(program, imported);
+    for (const { predicate } of this.#conditions.values()) {
+      const result = resultOf(predicate);
+      if (result !== undefined) this.#predicates.set(result, -1);
     }
     for (const statement of program.body) this.#activities(statement as AnyNode);
     // Top-level variables that can change: they are state in programs evaluated for each run.
@@ -89,6 +101,7 @@ class Prober {
       if (declared?.type === "VariableDeclaration") this.#declare(declared, true);
     }
     this.#list(program.body as AnyNode[]);
+    for (const [call, reads] of this.#conditions) this.#linkCondition(call, reads);
     // Stable: insertions at the same place keep their order.
     const insertions = this.#insertions.map((each, i) => ({ ...each, i })).sort((a, b) =>
       a.at - b.at || a.i - b.i
@@ -132,7 +145,7 @@ class Prober {
     kind: ProbePoint["kind"],
     name: string,
     variables: readonly string[],
-    more: Pick<ProbePoint, "test" | "callPoint"> = {},
+    more: Pick<ProbePoint, "test"> = {},
   ): number {
     const { line, column } = node.loc!.start;
     return this.#points.push({ line, column: column + 1, kind, name, variables, ...more }) - 1;
@@ -176,10 +189,9 @@ class Prober {
   }
 
   #visit(node: AnyNode): void {
-    const call = this.#predicates.get(node);
-    if (call !== undefined) {
-      this.#predicates.delete(node);
-      return this.#test(node, "condition", call);
+    if (this.#predicates.get(node) === -1) {
+      this.#predicates.set(node, this.#points.length);
+      return this.#test(node, "condition");
     }
     switch (node.type) {
       case "ImportDeclaration":
@@ -287,11 +299,10 @@ class Prober {
   }
 
   /** Surrounds a test and its operands. Each is evaluated once, as without probes. */
-  #test(node: AnyNode, name: string, callPoint?: number): void {
+  #test(node: AnyNode, name: string): void {
     const operands = operandsOf(node);
     const point = this.#point(node, "test", name, [], {
       test: { text: this.#textOf(node), operands: operands.map((one) => this.#textOf(one)) },
-      ...(callPoint !== undefined && { callPoint }),
     });
     this.#insert(node.start, `$tlb(${point},(`);
     const wrap = (part: AnyNode): void => {
@@ -337,29 +348,27 @@ class Prober {
     if (finalizer) this.#visit(finalizer);
   }
 
-  /** Marks the result of the predicate of `condition(() => ...)`. */
-  #markPredicate(node: Extract<AnyNode, { type: "CallExpression" }>, point: number): void {
-    const [predicate] = node.arguments;
-    if (!/(?:^|\.)condition$/.test(nameOf(node)) || predicate === undefined) return;
-    if (
-      predicate.type !== "ArrowFunctionExpression" && predicate.type !== "FunctionExpression"
-    ) return;
-    const { body } = predicate;
-    if (body.type !== "BlockStatement") {
-      this.#predicates.set(body as AnyNode, point);
-    } else if (body.body.length === 1 && body.body[0]!.type === "ReturnStatement") {
-      const { argument } = body.body[0];
-      if (argument) this.#predicates.set(argument as AnyNode, point);
-    }
+  /** Adds what is known of a `condition` to the points of its call and of its predicate. */
+  #linkCondition(call: CallExpression, { predicate, variables, handlers }: ConditionReads): void {
+    const point = this.#callPoints.get(call);
+    if (point === undefined) return;
+    this.#points[point]!.condition = {
+      variables,
+      handlers: handlers.flatMap(({ call: setting, ...written }) => {
+        const at = this.#callPoints.get(setting);
+        return at === undefined ? [] : [{ point: at, ...written }];
+      }),
+    };
+    const result = resultOf(predicate);
+    const test = result && this.#points[this.#predicates.get(result) ?? -1];
+    if (test !== undefined) test.callPoints = [...test.callPoints ?? [], point];
   }
 
   #await(node: Extract<AnyNode, { type: "AwaitExpression" }>): void {
     const argument = node.argument as AnyNode;
     const variables = this.#variables();
     const point = this.#point(node, "await", nameOf(argument), variables);
-    if (argument.type === "CallExpression" && this.#isApi(argument)) {
-      this.#markPredicate(argument, point);
-    }
+    this.#callPoints.set(argument, point);
     this.#insert(argument.start, `$tlv(${point},(`);
     // The await already reads the variables.
     if (argument.type === "CallExpression" && this.#isApi(argument)) this.#children(argument);
@@ -371,7 +380,7 @@ class Prober {
     if (!this.#isApi(node)) return this.#children(node);
     const variables = this.#variables();
     const point = this.#point(node, "call", nameOf(node), variables);
-    this.#markPredicate(node, point);
+    this.#callPoints.set(node, point);
     this.#insert(node.start, `($tlc(${point},${readerOf(variables)}),`);
     this.#children(node);
     this.#insert(node.end, ")");

@@ -1,6 +1,7 @@
 // The first section of the inspector: why the run waits or how it ended, and the messages that it
 // accepts now.
 import type { JSX } from "preact";
+import type { ConditionFacts } from "temporalex/debug";
 import { nextResuming } from "./next_resuming.ts";
 import { legalNow } from "./legal_now.ts";
 import { digitsOf } from "../../../ts/run_view/rows.ts";
@@ -57,7 +58,8 @@ export function WhySection({ run }: { run: OpenRun }): JSX.Element | null {
   const shown = shownView.value;
   if (shown === undefined) return null;
   const next = nextThing(run);
-  const plain = whyText(shown, next?.text ?? "");
+  const conditions = run.session.value?.code?.conditions(shown.position) ?? [];
+  const plain = whyText(shown, next?.text ?? "", conditions);
   const known = plain.fibers.length > 1 ? waitingFibers(run, shown) : [];
   const why = known.length > 0 ? { ...plain, fibers: known } : plain;
   const title = known.length === 1 ? "Why does it wait?" : why.title;
@@ -73,7 +75,7 @@ export function WhySection({ run }: { run: OpenRun }): JSX.Element | null {
       <p class="say">
         <Sentence said={why.said} />
       </p>
-      {why.look === "waits" && <Conditions run={run} at={shown.position} />}
+      {why.look === "waits" && <Conditions facts={conditions} />}
       {why.untaken.slice(0, MOST).map((each) => <Untaking key={each.name} untaken={each} />)}
       {why.look === "ended" && outcome !== undefined && "value" in outcome && (
         <p class="say mono wrap">{lineOfValue(outcome.value, 200)}</p>
@@ -92,8 +94,7 @@ export function WhySection({ run }: { run: OpenRun }): JSX.Element | null {
 }
 
 /** The predicates of open conditions, with the values that they read. */
-function Conditions({ run, at }: { run: OpenRun; at: number }): JSX.Element {
-  const facts = run.session.value?.code?.conditions(at) ?? [];
+function Conditions({ facts }: { facts: readonly ConditionFacts[] }): JSX.Element {
   const sentences = facts.slice(0, MOST).flatMap(describeCondition);
   return (
     <>

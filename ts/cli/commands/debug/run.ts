@@ -1,6 +1,7 @@
 // `temporalex debug`: serves the debugger's page with histories and workflow code.
 import { Exit } from "../../frame/exit.ts";
 import { UsageError } from "../../frame/errors.ts";
+import { printableLine } from "../../frame/printable.ts";
 import { importCodec } from "../../service/codec.ts";
 import { withService } from "../../service/open_service.ts";
 import { openBrowser } from "../../page/open_browser.ts";
@@ -21,7 +22,7 @@ import {
   MOST_HISTORIES,
   type ServedHistory,
 } from "./served_histories.ts";
-import { Verdicts } from "./verdicts.ts";
+import { type RunWaits, Verdicts } from "./verdicts.ts";
 import { WatchedHistories } from "./watched_histories.ts";
 
 /** Subscribes to changes while the page is open. Returns the function that ends it. */
@@ -113,7 +114,11 @@ async function serve(
   const codecEndpoint = codecEndpointOf(options.codecEndpoint, options.codecHeader);
   const routes = new DebugRoutes(histories, io.env, codecEndpoint, linked);
   const verdicts = modules &&
-    new Verdicts(modules, (version, line) => tellVerdict(call, version, line));
+    new Verdicts(
+      modules,
+      (version, line) => tellVerdict(call, version, line),
+      (version, waits) => printWaits(call, version, waits),
+    );
   const code = modules && new ServedCode(modules, {
     loaded(version) {
       routes.code(version);
@@ -175,4 +180,11 @@ async function serve(
 
 function tellVerdict({ print }: DebugCall, version: number, line: ReplayLine): void {
   print.result({ event: "verdict", version, ...line }, () => replayLineText(line, print));
+}
+
+function printWaits({ print }: DebugCall, version: number, { file, waits }: RunWaits): void {
+  print.result(
+    { event: "waits", version, file, waits },
+    () => waits.map((line) => `    ${printableLine(line)}\n`).join(""),
+  );
 }

@@ -5,9 +5,23 @@ import type { SourceHost } from "../../../platform/source_files.ts";
 import { createWorkerRealm, type WorkerRealm } from "../../../realm/mod.ts";
 import { loadSources } from "../../../modules/sources.ts";
 import { pathToFileURL } from "node:url";
+import { isClosing } from "../../../client/history.ts";
+import { type DebugSession, openSession } from "../../../debug/session.ts";
+import { prepareHistory } from "../../../debug/prepared_history.ts";
+import { decodeHistoryBytes } from "../../../history_files/decode_events.ts";
+import type { HistoryFile } from "../../../history_files/history_file.ts";
+import { describeCondition } from "../../../run_view/condition_text.ts";
+import { whyText } from "../../../run_view/why.ts";
 import { brokenLine, type ReplayLine, replayLine } from "../replay/line.ts";
 import type { CodeModules } from "../../page/served_code.ts";
 import type { ServedHistory } from "./served_histories.ts";
+
+/** What an open run waits for, after an "ok" verdict. */
+export interface RunWaits {
+  readonly file: string;
+  /** Sentences without markup. */
+  readonly waits: readonly string[];
+}
 
 type Modules = Awaited<ReturnType<typeof loadSources>>;
 
@@ -44,17 +58,47 @@ class ComingRealm {
   }
 }
 
+const openRuns = new WeakMap<HistoryFile, boolean>();
+
+/** Whether the last event of a history does not close the run. */
+function isRunOpen(file: HistoryFile): boolean {
+  let known = openRuns.get(file);
+  if (known === undefined) {
+    const last = decodeHistoryBytes(file.bytes).events.at(-1);
+    openRuns.set(file, known = last !== undefined && !isClosing(last));
+  }
+  return known;
+}
+
+/** Returns the sentences of the page's first section: why the run waits. */
+function listWaits(session: DebugSession): string[] {
+  const at = session.length;
+  const conditions = session.code?.conditions(at) ?? [];
+  const { look, said } = whyText(session.viewAt(at), "", conditions);
+  if (look !== "waits") return [];
+  return [said, ...conditions.flatMap(describeCondition)].map((one) =>
+    one.map((part) => typeof part === "string" ? part : part.name).join("")
+  );
+}
+
 export class Verdicts {
   readonly #modules: CodeModules;
   readonly #tell: (version: number, line: ReplayLine) => void;
+  readonly #waits: ((version: number, waits: RunWaits) => void) | undefined;
   #current: ComingRealm | undefined;
   #next: ComingRealm | undefined = new ComingRealm();
   #version = 0;
   #turn: Promise<void> = Promise.resolve();
 
-  constructor(modules: CodeModules, tell: (version: number, line: ReplayLine) => void) {
+  /** `waits`: called for open runs, after their verdict. */
+  constructor(
+    modules: CodeModules,
+    tell: (version: number, line: ReplayLine) => void,
+    waits?: (version: number, waits: RunWaits) => void,
+  ) {
     this.#modules = modules;
     this.#tell = tell;
+    this.#waits = waits;
   }
 
   /**
@@ -74,13 +118,14 @@ export class Verdicts {
     this.#turn = this.#turn.then(async () => {
       await after;
       if (this.#version !== version) return;
-      own.give(this.#load(sources));
+      const lines = this.#waits !== undefined && histories.some(({ file }) => isRunOpen(file));
+      own.give(this.#load(sources, lines));
       for (const history of histories) await this.#replay(version, history);
       if (this.#version === version) this.#next ??= new ComingRealm();
     });
   }
 
-  #load(sources: SourceHost): Promise<Modules> {
+  #load(sources: SourceHost, lines: boolean): Promise<Modules> {
     const { workflows, interceptors, payloadConverter } = this.#modules;
     return loadSources({
       workflows: workflows.map((path) => pathToFileURL(path)),
@@ -89,6 +134,7 @@ export class Verdicts {
         ? {}
         : { payloadConverter: pathToFileURL(payloadConverter) }),
       sources,
+      lines,
     });
   }
 
@@ -117,7 +163,24 @@ export class Verdicts {
     } catch (error) {
       line = brokenLine(found, error, ms());
     }
-    if (this.#version === version) this.#tell(version, line);
+    if (this.#version !== version) return;
+    this.#tell(version, line);
+    if (line.verdict === "ok") await this.#explainWait(version, history);
+  }
+
+  /** Replays an open run with recorded lines. Errors would repeat the verdict's. */
+  async #explainWait(version: number, { found, file }: ServedHistory): Promise<void> {
+    if (this.#waits === undefined || !isRunOpen(file)) return;
+    try {
+      const realm = await this.#current!.realm;
+      const session = await openSession({ ...await prepareHistory(file.bytes), file }, { realm });
+      const waits = session.problem === undefined ? listWaits(session) : [];
+      if (this.#version === version && waits.length > 0) {
+        this.#waits(version, { file: found.file, waits });
+      }
+    } catch {
+      // The version was replaced, or the realm has ended.
+    }
   }
 
   /** Ends running replays. */

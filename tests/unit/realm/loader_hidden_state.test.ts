@@ -120,6 +120,20 @@ export const memo = <T,>(f: (x: T) => T) => { let known: T | undefined; return (
   ]);
 });
 
+test("a method of another module's object is judged by what it does, not by its name", () => {
+  const files: Files = {
+    "/app/main.ts": module(
+      `import { math, table } from "./other.ts";`,
+      "math.add(1, 2);\ntable.rows.push(1)",
+    ),
+    "/app/other.ts":
+      "export const math = { add: (a, b) => a + b };\nexport const table = { rows: [] };\n",
+  };
+  assert.deepEqual(warnings(files).map((each) => each.split(":", 2).join(":")), [
+    "/app/main.ts:5 [module-state] table",
+  ]);
+});
+
 /** Not shared, or never changed. */
 const KEPT: { readonly [what: string]: readonly [top: string, body: string] } = {
   "a sum of a callback that has returned": [
@@ -145,6 +159,10 @@ const KEPT: { readonly [what: string]: readonly [top: string, body: string] } = 
   "an instance that is only read": [
     "class C { n = 0; inc() { this.n++; } read() { return this.n; } }\nconst c = new C();",
     "return c.read()",
+  ],
+  "an object whose methods have names of methods of collections": [
+    "const math = { add: (a, b) => a + b, set(x) { return x; } };",
+    "return math.add(1, math.set(2))",
   ],
   "a date that is only read": ["const d = new Date(0);", "return d.getTime()"],
   "keys of an object": ["const keys = Object.keys({ a: 1 });", "return keys"],

@@ -138,7 +138,7 @@ export interface WorkflowInfo {
   readonly unsafe: UnsafeWorkflowInfo;
 }
 
-/** Returns the info at the first activation. */
+/** Returns the info at the first activation. It has each key, as the official one: sinks copy it. */
 export function initialInfo(
   init: InitializeWorkflow,
   activation: Activation,
@@ -152,11 +152,6 @@ export function initialInfo(
   const failure = started.continuedFailure;
   const lastResult = started.lastCompletionResult?.payloads[0];
   const retry = started.retryPolicy;
-  const present = <K extends keyof WorkflowInfo>(key: K, value: WorkflowInfo[K] | undefined) =>
-    (value === undefined || value === "" || value === 0 ? {} : { [key]: value }) as Pick<
-      WorkflowInfo,
-      K
-    >;
   return {
     workflowId: init.workflowId,
     runId: init.runId,
@@ -164,48 +159,37 @@ export function initialInfo(
     searchAttributes: readUntyped(started.searchAttributes?.indexedFields ?? {}),
     typedSearchAttributes: readTyped(started.searchAttributes?.indexedFields ?? {}),
     memo: decodeAll(memo ?? {}, converter),
-    ...present(
-      "parent",
-      parent &&
-        {
-          workflowId: parent.workflowId,
-          runId: parent.runId,
-          namespace: started.parentWorkflowNamespace,
-        },
-    ),
-    ...present("root", root && { workflowId: root.workflowId, runId: root.runId }),
-    ...present("lastResult", lastResult && converter.fromPayload(lastResult)),
-    ...present(
-      "lastFailure",
-      failure && decodeCompatFailure(toBinary(FailureSchema, failure), converter),
-    ),
+    parent: parent && {
+      workflowId: parent.workflowId,
+      runId: parent.runId,
+      namespace: started.parentWorkflowNamespace,
+    },
+    root: root && { workflowId: root.workflowId, runId: root.runId },
+    lastResult: lastResult && converter.fromPayload(lastResult),
+    lastFailure: failure && decodeCompatFailure(toBinary(FailureSchema, failure), converter),
     taskQueue: init.taskQueue,
     namespace: host.namespace,
     firstExecutionRunId: init.firstExecutionRunId,
     originalExecutionRunId: started.originalExecutionRunId,
-    ...present("continuedFromExecutionRunId", init.continuedFromRunId),
+    continuedFromExecutionRunId: init.continuedFromRunId || undefined,
     startTime: new Date(init.startTimeMs),
     runStartTime: new Date(activation.timeMs),
-    ...present("executionTimeoutMs", init.workflowExecutionTimeoutMs),
-    ...present("executionExpirationTime", toDate(started.workflowExecutionExpirationTime)),
-    ...present("runTimeoutMs", init.workflowRunTimeoutMs),
+    executionTimeoutMs: init.workflowExecutionTimeoutMs || undefined,
+    executionExpirationTime: toDate(started.workflowExecutionExpirationTime),
+    runTimeoutMs: init.workflowRunTimeoutMs || undefined,
     taskTimeoutMs: init.workflowTaskTimeoutMs,
-    ...present(
-      "retryPolicy",
-      retry && {
-        backoffCoefficient: retry.backoffCoefficient,
-        maximumAttempts: retry.maximumAttempts,
-        nonRetryableErrorTypes: [...retry.nonRetryableErrorTypes],
-        ...(retry.initialInterval && { initialInterval: toMilliseconds(retry.initialInterval) }),
-        ...(retry.maximumInterval && { maximumInterval: toMilliseconds(retry.maximumInterval) }),
-      },
-    ),
+    retryPolicy: retry && {
+      backoffCoefficient: retry.backoffCoefficient,
+      maximumAttempts: retry.maximumAttempts,
+      nonRetryableErrorTypes: [...retry.nonRetryableErrorTypes],
+      initialInterval: retry.initialInterval && toMilliseconds(retry.initialInterval),
+      maximumInterval: retry.maximumInterval && toMilliseconds(retry.maximumInterval),
+    },
     attempt: init.attempt,
-    ...present("cronSchedule", started.cronSchedule),
-    ...present(
-      "cronScheduleToScheduleInterval",
-      started.firstWorkflowTaskBackoff && toMilliseconds(started.firstWorkflowTaskBackoff),
-    ),
+    cronSchedule: started.cronSchedule || undefined,
+    cronScheduleToScheduleInterval:
+      (started.firstWorkflowTaskBackoff && toMilliseconds(started.firstWorkflowTaskBackoff)) ||
+      undefined,
     priority: decodePriority(started.priority),
     ...ofTask(activation, host),
     unsafe: {

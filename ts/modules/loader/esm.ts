@@ -24,7 +24,7 @@ import { evaluatedCalls, HiddenStateFinder } from "./hidden_state.ts";
 import { recentGlobal, recentMethods, type RecentName } from "./recent_names.ts";
 import { editGlobal } from "./run_globals.ts";
 import { type Binding, patternNames, walkModule } from "./scope.ts";
-import { isCollection, StateFindings } from "./state.ts";
+import { isCollection, isPlainObject, StateFindings } from "./state.ts";
 
 const EXPORT_DEFAULT = new RegExp(`^export${textGap}default`);
 const FUNCTION_HEAD = new RegExp(`^(?:async${textGap})?function${textGap}\\*?`);
@@ -118,12 +118,13 @@ export class EsmCompiler {
     const exports = locals.length === 0
       ? ""
       : `${x}.exports((${k}) => { switch (${k}) { ${cases} } }); `;
+    const exportsWhere = (matches: (init: AnyNode | undefined) => boolean) =>
+      locals.filter(([, local]) => matches(top.get(local)?.init)).map(([exported]) => exported);
     return {
       code:
         `(function* (${x}${parameters}) { "use strict"; ${exports}yield; ${this.#edits.apply()}\n})`,
-      collections: locals.filter(([, local]) => isCollection(top.get(local)?.init)).map((
-        [exported],
-      ) => exported),
+      collections: exportsWhere(isCollection),
+      plainObjects: exportsWhere(isPlainObject),
       importedMutations: this.#importedMutations,
       ...(hidden !== undefined && this.#hiddenState(hidden, body, locals)),
       reads: this.#reads,
@@ -301,16 +302,15 @@ export class EsmCompiler {
         if (imported === undefined) state.mutation(binding, at);
         else this.#importedMutations.push({ ...imported, line: this.#lines.line(at.start) });
       },
-      methodCall: (binding, method, _direct, at, deferred, parents) => {
+      methodCall: (binding, method, direct, at, deferred, parents) => {
         hidden?.changed(binding, method, at, parents);
         if (!binding.top || !deferred || this.#form === "run") return;
         const imported = binding.kind === "import" ? this.#imports.get(binding.name) : undefined;
-        if (imported === undefined) state.methodCall(binding, method, at);
-        else {this.#importedMutations.push({
-            ...imported,
-            line: this.#lines.line(at.start),
-            method,
-          });}
+        if (imported === undefined) state.methodCall(binding, method, direct, at);
+        else {
+          const line = this.#lines.line(at.start);
+          this.#importedMutations.push({ ...imported, line, method, direct });
+        }
       },
       topLevelAwait: (at) =>
         this.#problem(

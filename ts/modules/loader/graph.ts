@@ -413,11 +413,11 @@ class Loader {
       seen.add(name);
       this.#warnings.push(this.#problemAt(url, line, "module-state", name, text));
     };
-    for (const { request, name, line, method } of compiled.shared?.importedMutations ?? []) {
-      const target = moduleOf(request, name);
-      if (target !== undefined) {
-        warn(line, target.name, importedChange(target.shared, target.name, method));
-      }
+    for (const change of compiled.shared?.importedMutations ?? []) {
+      const target = moduleOf(change.request, change.name);
+      if (target === undefined) continue;
+      const { name, shared } = target;
+      warn(change.line, name, importedChange(shared, { ...change, name }));
     }
     for (const { request, name, line } of compiled.shared?.importedCalls ?? []) {
       const target = moduleOf(request, name);

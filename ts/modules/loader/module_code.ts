@@ -50,6 +50,8 @@ export interface ImportedMutation {
   readonly line: number;
   /** Absent for a write to a property. */
   readonly method?: string;
+  /** The method of the value itself, not of something that it contains. */
+  readonly direct?: boolean;
 }
 
 /** How a module is evaluated: once for all runs of a realm, or once for each run. */
@@ -69,8 +71,10 @@ export interface ModuleOutline {
 /** A module in one form. */
 export interface CompiledModule {
   readonly code: string;
-  /** Exports that are mutable collections. */
+  /** Exports that are arrays or built-in collections. */
   readonly collections: readonly string[];
+  /** Exports that are plain objects. */
+  readonly plainObjects: readonly string[];
   readonly importedMutations: readonly ImportedMutation[];
   /** Exports that keep state behind methods or closures; of modules that runs share. */
   readonly stateful?: ReadonlyMap<string, StatefulExport>;
@@ -109,7 +113,7 @@ export interface ModuleSource {
 }
 
 export const EMPTY: CompiledModule = {
-  ...{ code: "", collections: [], importedMutations: [] },
+  ...{ code: "", collections: [], plainObjects: [], importedMutations: [] },
   ...{ reads: new Set<string>(), problems: [], warnings: [] },
 };
 

@@ -6,7 +6,7 @@
 import type { AnyNode, Node } from "acorn";
 import { displayName, type Problem, type ProblemCode } from "./errors.ts";
 import type { HiddenState } from "./hidden_state.ts";
-import type { CompiledModule } from "./module_code.ts";
+import type { CompiledModule, ImportedMutation } from "./module_code.ts";
 import type { Binding } from "./scope.ts";
 
 const ARRAY_MUTATORS = new Set([
@@ -35,12 +35,11 @@ const COLLECTIONS =
 export const isMutatingMethod = (method: string): boolean =>
   ARRAY_MUTATORS.has(method) || KEYED_MUTATORS.has(method);
 
-/** Whether the initializer creates an array, a plain object or a built-in collection. */
+/** Whether the initializer creates an array or a built-in collection. */
 export function isCollection(init: AnyNode | undefined): boolean {
   if (init === undefined) return false;
   switch (init.type) {
     case "ArrayExpression":
-    case "ObjectExpression":
       return true;
     case "NewExpression":
       return init.callee.type === "Identifier" && COLLECTIONS.test(init.callee.name);
@@ -48,13 +47,23 @@ export function isCollection(init: AnyNode | undefined): boolean {
       const callee = init.callee as AnyNode;
       return callee.type === "MemberExpression" && callee.object.type === "Identifier" &&
         callee.property.type === "Identifier" &&
-        /^(?:Array\.(?:from|of)|Object\.(?:create|fromEntries|assign))$/.test(
-          `${callee.object.name}.${callee.property.name}`,
-        );
+        /^Array\.(?:from|of)$/.test(`${callee.object.name}.${callee.property.name}`);
     }
     default:
       return false;
   }
+}
+
+/**
+ * Whether the initializer creates a plain object. Its methods are its own (hidden_state.ts reads
+ * them); what it contains may be collections.
+ */
+export function isPlainObject(init: AnyNode | undefined): boolean {
+  if (init?.type === "ObjectExpression") return true;
+  const callee = init?.type === "CallExpression" ? init.callee as AnyNode : undefined;
+  return callee?.type === "MemberExpression" && callee.object.type === "Identifier" &&
+    callee.object.name === "Object" && callee.property.type === "Identifier" &&
+    /^(?:create|fromEntries|assign)$/.test(callee.property.name);
 }
 
 /** `/x/g` and `/x/y` keep their lastIndex. */
@@ -89,9 +98,12 @@ export class StateFindings {
     this.#warn(binding, at);
   }
 
-  methodCall(binding: Binding, method: string, at: Node): void {
-    if (isCollection(binding.init) && isMutatingMethod(method)) this.#warn(binding, at);
-    else if (remembers(binding.init) && (method === "test" || method === "exec")) {
+  /** `direct`: a method of the value itself, not of something that it contains. */
+  methodCall(binding: Binding, method: string, direct: boolean, at: Node): void {
+    const { init } = binding;
+    const mayChange = isCollection(init) || (!direct && isPlainObject(init));
+    if (mayChange && isMutatingMethod(method)) this.#warn(binding, at);
+    else if (remembers(init) && (method === "test" || method === "exec")) {
       const message =
         `"${binding.name}" is a regular expression with the flag g or y at the top level: its lastIndex passes from ` +
         `one workflow run to the next. Create it inside the function, or remove the flag`;
@@ -133,15 +145,14 @@ export function madeState(name: string): string {
  */
 export function importedChange(
   compiled: CompiledModule | undefined,
-  name: string,
-  method: string | undefined,
+  { name, method, direct }: Pick<ImportedMutation, "name" | "method" | "direct">,
 ): string | undefined {
   if (method !== undefined && compiled?.stateful?.get(name)?.methods.includes(method) === true) {
     return hiddenState({ binding: name, kind: "object" });
   }
-  const shared = compiled?.collections.includes(name)
-    ? method === undefined || isMutatingMethod(method)
-    : method === undefined && name !== "*";
+  const mayChange = compiled?.collections.includes(name) === true ||
+    (direct !== true && compiled?.plainObjects.includes(name) === true);
+  const shared = method === undefined ? name !== "*" : mayChange && isMutatingMethod(method);
   return shared ? sharedObject(name) : undefined;
 }
 

@@ -257,7 +257,8 @@ export async function remembers() {
   const before = wf.workflowInfo().memo;
   wf.upsertMemo({ note: "changed", gone: null });
   await wf.sleep(1);
-  return { before, after: wf.workflowInfo().memo };
+  const info = wf.workflowInfo();
+  return { before, after: info.memo, keys: Object.keys(info).sort() };
 }
 
 /** The attributes with the types that the service gave them, at the start and after a change. */

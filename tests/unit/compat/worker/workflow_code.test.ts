@@ -473,7 +473,7 @@ export async function notifies(name) { events.told(name, { n: 1 }); await sleep(
   });
 });
 
-test("a sink gets the run's typed search attributes", async (t) => {
+test("a sink gets every key of the run's info, and its typed search attributes", async (t) => {
   const folder = folderWith(t, {
     "workflows.mjs": `import { proxySinks, upsertSearchAttributes } from "@temporalio/workflow";
 import { defineSearchAttributeKey } from "@temporalio/common";
@@ -486,15 +486,27 @@ export async function marks() {
   });
   const key = defineSearchAttributeKey("CustomKeywordField", "KEYWORD");
   const told: unknown[] = [];
+  const keys: string[] = [];
   const sinks: InjectedSinks<{ events: { told(): void } }> = {
     events: {
       told: {
-        fn: ({ typedSearchAttributes }) =>
-          void told.push(typedSearchAttributes.get(key), typedSearchAttributes.getAll()),
+        fn: (info) => {
+          const { typedSearchAttributes } = info;
+          keys.push(...Object.keys(info));
+          told.push(typedSearchAttributes.get(key), typedSearchAttributes.getAll());
+        },
       },
     },
   };
   await run({ workflowsPath: join(folder, "workflows.mjs"), sinks }, "marks");
+  // Those of @temporalio/workflow 1.24, whether they have a value or not.
+  const official = `attempt continueAsNewSuggested continuedFromExecutionRunId cronSchedule
+    cronScheduleToScheduleInterval currentBuildId currentDeploymentVersion executionExpirationTime
+    executionTimeoutMs firstExecutionRunId historyLength historySize lastFailure lastResult memo
+    namespace originalExecutionRunId parent priority retryPolicy root runId runStartTime runTimeoutMs
+    searchAttributes startTime suggestedContinueAsNewReasons targetWorkerDeploymentVersionChanged
+    taskQueue taskTimeoutMs typedSearchAttributes unsafe workflowId workflowType`;
+  assert.deepEqual(keys.sort(), official.split(/\s+/));
   assert.deepEqual(told, ["north", [{
     key: { name: "CustomKeywordField", type: "KEYWORD" },
     value: "north",

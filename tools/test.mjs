@@ -3,6 +3,7 @@
 // passed, N failed, N skipped`. Needs Node and npm alone; Rust, Temporal's development server, Deno
 // and browsers are used when present. tools/lib/tiers.mjs has what `quick`, the usual run and `all`
 // contain.
+import { constants } from "node:os";
 import { BARE_SUITES, BareCheckout } from "./lib/bare_checkout.mjs";
 import { leaveWithParent } from "./lib/leave.mjs";
 import { bold, dim, ensureInstalled, patience, red, run, say } from "./lib/steps.mjs";
@@ -38,11 +39,13 @@ leaveWithParent();
 ensureInstalled();
 // What needs the packages comes after they are there.
 const { OF_DIST, suitesOf } = await import("./lib/suites.mjs");
-const { omittedFiles, stagesOf, suitesOfTier } = await import("./lib/tiers.mjs");
+const { backgroundOf, omittedFiles, stagesOf, suitesOfTier } = await import("./lib/tiers.mjs");
 
 /** Timeout of a suite in minutes; each takes two thirds of it or less, next to others. */
 const MINUTES = {
-  rust: 20,
+  // In the background: on a busy machine these two run when the other suites have ended.
+  rust: 60,
+  "core-rebuild": 60,
   node: 20,
   deno: 30,
   chromium: 20,
@@ -68,8 +71,11 @@ const end = (Number(process.env.CI_BEGAN ?? 0) * 1000 || Date.now()) + ALL_MINUT
 
 const isBare = (name) => bare !== undefined && BARE_SUITES.includes(name);
 
-/** Runs one suite within its time: its result, its seconds, and what it left running. */
-async function measured(name) {
+/**
+ * Runs one suite within its time: its result, its seconds, and what it left running. `priority` is
+ * that of its processes.
+ */
+async function measured(name, priority) {
   const t0 = Date.now();
   const minutes = (MINUTES[name] ?? OTHERS_MINUTES) + (isBare(name) ? PREPARATION_MINUTES : 0);
   const deadline = Math.min(t0 + minutes * patience, end);
@@ -78,6 +84,7 @@ async function measured(name) {
     const { mostMs = Infinity, ...rest } = opts;
     const r = await run(cmd, argv, {
       ...rest,
+      priority,
       timeoutMs: Math.max(1000, Math.min(mostMs, deadline - Date.now())),
     });
     running.push(...r.left);
@@ -126,11 +133,12 @@ if (tier !== "all") {
 const wanted = all.filter((name) =>
   names.includes(name) || (name === "build" && names.some((n) => OF_DIST.includes(n) && !isBare(n)))
 );
-for (const rows of stagesOf(tier, wanted)) {
-  await Promise.all(rows.map(async (row) => {
-    for (const name of row) told(await measured(name));
-  }));
+async function runRow(row, priority) {
+  for (const name of row) told(await measured(name, priority));
 }
+const background = runRow(backgroundOf(wanted), constants.priority.PRIORITY_LOW);
+for (const rows of stagesOf(tier, wanted)) await Promise.all(rows.map((row) => runRow(row)));
+await background;
 if (flags.has("--write-times")) {
   const { writeTakes } = await import("./lib/takes.mjs");
   say(

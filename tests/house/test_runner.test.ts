@@ -4,7 +4,7 @@
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { constants, tmpdir } from "node:os";
 import { join } from "node:path";
 import process from "node:process";
 import { test } from "node:test";
@@ -108,6 +108,18 @@ spawnSync(${sleeps}, { stdio: "inherit" });`;
   const pids = [...output.matchAll(/^(\d+)$/gm)].map((m) => Number(m[1]));
   assert.equal(pids.length, 2, output);
   for (const pid of pids) assert.ok(!lives(pid), `${pid} lives`);
+});
+
+test("a command in the background has a low priority, and so have its processes", async () => {
+  const low = constants.priority.PRIORITY_LOW;
+  const inner = `process.exit(require("node:os").getPriority() === ${low} ? 0 : 3)`;
+  const program = `const { spawnSync } = require("node:child_process");
+setInterval(() => {
+  if (require("node:os").getPriority() !== ${low}) return;
+  process.exit(spawnSync(process.execPath, ["-e", ${JSON.stringify(inner)}]).status);
+}, 10);`;
+  const { status, output } = await run(process.execPath, ["-e", program], { priority: low });
+  assert.equal(status, 0, output);
 });
 
 test(

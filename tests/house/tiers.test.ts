@@ -10,10 +10,16 @@ import { pathToFileURL } from "node:url";
 
 const root = process.cwd();
 const load = (name: string) => import(pathToFileURL(join(root, "tools/lib", name)).href);
-const { nodeFilesOf, omittedFiles, PAGE_STORIES, promisesOf, stagesOf, suitesOfTier } = await load(
-  "tiers.mjs",
-);
-const { OF_DIST } = await load("suites.mjs");
+const {
+  backgroundOf,
+  nodeFilesOf,
+  omittedFiles,
+  PAGE_STORIES,
+  promisesOf,
+  stagesOf,
+  suitesOfTier,
+} = await load("tiers.mjs");
+const { OF_DIST, suitesOf } = await load("suites.mjs");
 const { withTakes } = await load("takes.mjs");
 
 test("the default run has a test of every promise of docs/guarantees.md", () => {
@@ -46,23 +52,16 @@ test("quick is a part of the default run, and `all` has more files than both", (
   assert.equal(suitesOfTier("all"), undefined);
 });
 
-test("the stages of a tier run each wanted suite once", () => {
-  const names = [
-    "format",
-    "lint",
-    "types",
-    "generated",
-    "build",
-    "node",
-    "deno",
-    "chromium",
-    "web-demo",
-    "interop",
-    "rust",
-  ];
-  assert.deepEqual(stagesOf("all", names).flat(2).sort(), [...names].sort());
-  assert.deepEqual(stagesOf("all", ["rust"]).flat(2), ["rust"]);
+test("stages and background run each wanted suite once", () => {
+  const names = Object.keys(suitesOf());
+  assert.ok(names.length > 15);
+  const run = [...backgroundOf(names), ...stagesOf("all", names).flat(2)];
+  assert.deepEqual(run.sort(), names.sort());
+  assert.deepEqual(backgroundOf(["rust", "node"]), ["rust"]);
+  assert.deepEqual(stagesOf("all", ["rust", "node"]).flat(2), ["node"]);
+  assert.deepEqual(stagesOf("all", ["a new suite"]).flat(2), ["a new suite"]);
   for (const tier of ["quick", "usual"]) {
+    assert.deepEqual(backgroundOf(suitesOfTier(tier)), []);
     const order: string[] = stagesOf(tier, suitesOfTier(tier)).flat(2);
     assert.deepEqual([...order].sort(), [...suitesOfTier(tier)].sort());
     assert.ok(order.indexOf("build") < order.indexOf("node"));

@@ -1,6 +1,6 @@
 // Runs jobs at the same time: a few always, and more while processors are idle. Test files wait for
 // timers and child processes; a fixed number of them leaves a third of two processors idle.
-import { cpus } from "node:os";
+import { cpus, getPriority } from "node:os";
 import { performance } from "node:perf_hooks";
 
 /** Time between two readings. A job that has started has an effect on the next one. */
@@ -8,7 +8,12 @@ const READING_MS = 500;
 /** Idle processors from which one more job starts. */
 const ENOUGH_IDLE = 0.4;
 
-const idleMs = () => cpus().reduce((sum, { times }) => sum + times.idle, 0);
+/**
+ * Suites in the background have a low priority and give way, so their time counts as idle; unless
+ * this process has a low priority, too.
+ */
+const idleMs = () =>
+  cpus().reduce((sum, { times }) => sum + times.idle + (getPriority() > 0 ? 0 : times.nice), 0);
 
 /** Returns a function that returns the number of idle processors, averaged since its last call. */
 export function idleProcessors(read = idleMs, now = () => performance.now()) {

@@ -11,6 +11,7 @@ import {
   rmSync,
   statSync,
 } from "node:fs";
+import { setPriority } from "node:os";
 import { delimiter, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { endFamily, family, MARK } from "./processes.mjs";
@@ -73,7 +74,7 @@ const CLOSE_MS = 10_000;
 export function run(
   cmd,
   args,
-  { cwd = root, env = {}, timeoutMs = 20 * 60_000, live = false, lastWords } = {},
+  { cwd = root, env = {}, timeoutMs = 20 * 60_000, live = false, lastWords, priority } = {},
 ) {
   return new Promise((resolve) => {
     const mark = `${process.pid}.${++runs}`;
@@ -83,6 +84,8 @@ export function run(
       env: { ...process.env, ...env, [MARK]: marks },
       stdio: ["ignore", "pipe", "pipe"],
     });
+    // Programs that it starts inherit the priority.
+    if (priority !== undefined && child.pid !== undefined) setPriority(child.pid, priority);
     let output = "";
     const take = (chunk) => {
       output += chunk;

@@ -14,25 +14,35 @@ export const PAGE_STORIES = ["security"];
 export const suitesOfTier = (tier) => SUITES[tier];
 
 /**
- * The suites of a run in stages. The rows of a stage run at the same time, the suites of a row one
- * after the other. Suites of a stage wait for pages, servers, downloads and single threads most of
- * the time, or are one process each.
+ * Suites that compile and do not wait. They run next to all stages at a low priority, so the other
+ * suites leave them only idle processors, and their timeouts are not affected.
+ */
+const BACKGROUND = ["rust", "core-rebuild"];
+
+/** The wanted suites that run next to the stages, one after the other. */
+export const backgroundOf = (wanted) => wanted.filter((name) => BACKGROUND.includes(name));
+
+/**
+ * The other suites of a run in stages. The rows of a stage run at the same time, the suites of a row
+ * one after the other. Suites of a stage wait for pages, servers, downloads and single threads most
+ * of the time, or are one process each.
  */
 export function stagesOf(tier, wanted) {
-  const checks = [["build", "node"], ["types"], ["format"], ["lint"], ["generated"]];
+  const checks = [["types"], ["format"], ["lint"], ["generated"]];
   const stages = {
-    quick: [checks],
+    quick: [[["build", "node"], ...checks]],
     // The suites of cases use one processor each, and wait for timers in between.
-    usual: [[["build"]], [["node", "web-demo"], ...checks.slice(1), ["deno"], ["chromium"]]],
+    usual: [[["build"]], [["node"], ...checks, ["deno"], ["chromium", "web-demo"]]],
     all: [
-      checks,
-      [["deno"], ["chromium", "firefox", "cross-engine"]],
+      [["build"]],
+      [["node"], ...checks, ["chromium", "cross-engine"]],
+      [["deno"], ["firefox"]],
       [["web-demo"]],
-      [["rust", "core-rebuild", "package", "browser"], ["interop", "interop-deno"]],
+      [["package", "browser"], ["interop", "interop-deno"]],
     ],
   }[tier];
-  const staged = stages.flat(2);
-  const before = wanted.filter((name) => !staged.includes(name)).map((name) => [[name]]);
+  const placed = [...stages.flat(2), ...BACKGROUND];
+  const before = wanted.filter((name) => !placed.includes(name)).map((name) => [[name]]);
   return [
     ...before,
     ...stages.map((rows) => rows.map((row) => row.filter((name) => wanted.includes(name)))),

@@ -69,6 +69,8 @@ const SUITES = {
     "system/runtime",
     "unit/crash_notes",
     "unit/api",
+    "unit/dev",
+    "unit/what_if",
   ],
   worker: [
     "unit/worker",
@@ -91,7 +93,7 @@ const SUITES = {
 /** What only browsers and newer Nodes can run. */
 const NOT_HERE = /\/sqlite\/opfs\/|\/drivers\/node\.js$/;
 /** Loops that kill processes. */
-const LEFT_OUT = /\/(kill9|power_loss|syncs)\.test/;
+const LEFT_OUT = /(?:kill9|power_loss|syncs|waiting_kills)\.test/;
 /** These files are many: the tests of each file of cases are taken by themselves. */
 const CASES =
   /^tests\/system\/runtime\/(?:broken_realms|divergences|language|official_programs|realms|replays)\.test\.js/;

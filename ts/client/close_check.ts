@@ -71,7 +71,6 @@ export class CloseCheck {
 
   end(): void {
     this.#cancel?.();
-    this.#cancel = undefined;
     this.#looks = LOOKS_MS.length;
   }
 

@@ -146,6 +146,21 @@ test("a workflow's timer fires at its moment and not a millisecond before, also 
   await second.close();
 });
 
+test("the figures of an engine name its next wake-up, and none after it has closed", async () => {
+  const clock = new VirtualClock(1_753_000_000_000);
+  const reported: Error[] = [];
+  const engine = await EmbeddedEngine.open({
+    store: new MemoryStore(),
+    clock,
+    onError: (error) => void reported.push(error),
+  });
+  await beforeTimer(new Script(engine));
+  assert.equal(engine.stats().nextWakeMs, 1_753_000_000_005);
+  await engine.close();
+  assert.equal(engine.stats().nextWakeMs, 0);
+  assert.deepEqual(reported, []);
+});
+
 test("a timer that became due while no engine ran fires at opening", async () => {
   const store = new MemoryStore();
   const clock = new VirtualClock(1_753_000_000_000);

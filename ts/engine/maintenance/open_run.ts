@@ -47,7 +47,6 @@ interface Pending {
   readonly items: Map<string, RunWrite["put"][number]>;
   task: { id: number; us: number } | undefined;
   cancelRequested: boolean;
-  wakes: number[];
 }
 
 /**
@@ -63,7 +62,7 @@ export function buildOpenRun({ workflowId, runId, events, timers }: OpenRunToMak
   const started = first.attributes.value;
   const start = micros(first.eventTime!);
   const last = events.reduce((latest, event) => Math.max(latest, micros(event.eventTime!)), 0);
-  const { items, task, cancelRequested, wakes } = collectPending(events, timers);
+  const { items, task, cancelRequested } = collectPending(events, timers);
   const { memo, searchAttributes } = describedFields(events, TIMERS);
   const encoded = batches(events);
   const bytes = encoded.reduce((sum, batch) => sum + batch.events.length, 0);
@@ -125,8 +124,6 @@ export function buildOpenRun({ workflowId, runId, events, timers }: OpenRunToMak
     )
     .int(EngineHead.parentInitiatedId, Number(started.parentInitiatedEventId))
     .message(EngineHead.root, started.rootWorkflowExecution).finish();
-  if (untouched && backoff > 0) wakes.push((start + backoff) / 1000);
-  if (deadline > 0) wakes.push(deadline / 1000);
   return {
     create: true,
     row: {
@@ -139,8 +136,8 @@ export function buildOpenRun({ workflowId, runId, events, timers }: OpenRunToMak
       closeTimeMs: 0,
       historyLength: events.length,
       historySizeBytes: bytes,
-      wakeAtMs: wakes.length === 0 ? 0 : Math.min(...wakes),
-      // Loaded at once, since activities may have to be queued.
+      // Loaded at once, since activities may have to be queued; its deadlines need no row then.
+      wakeAtMs: 0,
       ready: true,
       firstRunId,
       nextRunId: "",
@@ -205,7 +202,6 @@ function collectPending(
   timers: OpenRunToMake["timers"],
 ): Pending {
   const items: Pending["items"] = new Map();
-  const fires = new Map<string, number>();
   const activities = new Map<number, OpenActivity>();
   const children = new Map<number, OpenChild>();
   const updates = new Map<number, string>();
@@ -227,7 +223,7 @@ function collectPending(
         break;
       default:
         followActivity(event, activities);
-        followTimer(event, timers, items, fires);
+        followTimer(event, timers, items);
         followChild(event, children);
         followUpdate(event, items, updates);
     }
@@ -236,7 +232,7 @@ function collectPending(
     put(items, ITEM.activity, String(id), activityState(id, event, cancel));
   }
   for (const [id, child] of children) put(items, ITEM.child, String(id), childState(id, child));
-  return { items, task, cancelRequested, wakes: [...fires.values()].map((us) => us / 1000) };
+  return { items, task, cancelRequested };
 }
 
 function followActivity(event: HistoryEvent, open: Map<number, OpenActivity>): void {
@@ -260,12 +256,10 @@ function followActivity(event: HistoryEvent, open: Map<number, OpenActivity>): v
   }
 }
 
-/** `fires`: times of open timers in microseconds, by timer ID. */
 function followTimer(
   event: HistoryEvent,
   timers: OpenRunToMake["timers"],
   items: Pending["items"],
-  fires: Map<string, number>,
 ): void {
   const { attributes: { case: kind, value } } = event;
   const id = Number(event.eventId);
@@ -274,7 +268,6 @@ function followTimer(
       const us = timers?.has(id)
         ? timers.get(id)! * 1000
         : micros(event.eventTime!) + toMicroseconds(value.startToFireTimeout);
-      fires.set(value.timerId, us);
       const state = new Message().text(EngineTimerState.timerId, value.timerId)
         .int(EngineTimerState.startedId, id).int(EngineTimerState.fireUs, Math.round(us));
       put(items, ITEM.timer, value.timerId, state.finish());
@@ -282,7 +275,6 @@ function followTimer(
     }
     case "timerFiredEventAttributes":
     case "timerCanceledEventAttributes":
-      fires.delete(value.timerId);
       items.delete(`${ITEM.timer}/${value.timerId}`);
       break;
   }

@@ -64,7 +64,6 @@ export class Heartbeater {
   stop(): void {
     this.#stopped = true;
     this.#stopTimer?.();
-    this.#stopTimer = undefined;
   }
 
   #next(): void {

@@ -7,7 +7,7 @@ import { HistorySchema } from "../../ts/messages/generated/temporal/api/history/
 import type { WorkerRealmOptions } from "../../ts/realm/mod.ts";
 import { fileSources } from "../../ts/platform/source_files.ts";
 import { readWorkflowTask } from "../../ts/messages/workflow_task.ts";
-import { deepEqual, equal, ok, throws } from "./assert.ts";
+import { deepEqual, equal, match, ok, throws } from "./assert.ts";
 import type { Case } from "./case.ts";
 import { describePosition, prefixFor } from "./debug_positions.ts";
 import { LocalHost } from "./local_host.ts";
@@ -55,6 +55,16 @@ export const cart = workflow("Cart", async (owner) => {
   ]);
   return [owner, items, slept];
 });`;
+
+/** Returns the message of what `call` throws. */
+function messageOf(call: () => unknown): string {
+  try {
+    call();
+    return "nothing was thrown";
+  } catch (e) {
+    return (e as Error).message;
+  }
+}
 
 /** The line (from 1) that contains a text. */
 const findLine = (part: string): number => TEXT.slice(0, TEXT.indexOf(part)).split("\n").length;
@@ -314,7 +324,9 @@ export const main = workflow("Main", async () => {
         );
         deepEqual(code.variables(at("return reply"), second!)?.more?.value, ["book", "pen"]);
         deepEqual(code.logPoint(sleeping, "i * 10 + slept").map(({ value }) => value), [0, 11, 22]);
-        deepEqual(code.logPoint(sleeping, "nothing")[0]!.error, '"nothing" is not defined');
+        const errorOf = (text: string) => code.logPoint(sleeping, text)[0]!.error ?? "";
+        match(errorOf("nothing"), /^"nothing" is not defined; known names: .*\bslept\b/);
+        equal(errorOf("slepd + 1"), '"slepd" is not defined; did you mean slept?');
         // The line itself does not know the variable that it declares yet.
         const receiving = at("const items = await receive");
         ok(code.logPoint(receiving, "items.length")[0]!.error !== undefined);
@@ -432,9 +444,33 @@ export const main = workflow("Main", async () => {
       ) {
         throws(() => parseExpression(text)(() => undefined), /^ExpressionError: /);
       }
-      throws(() => value("unknown > 1"), /^ExpressionError: /);
-      throws(() => value("long[10]"), /^ExpressionError: /);
-      throws(() => value("(".repeat(5000)), /^ExpressionError: /);
+      for (
+        const [text, message] of [
+          ["unknown > 1", '"unknown" is not defined: no value is recorded here'],
+          [
+            "items.map((item) => itme.n)",
+            '"itme" is not defined; did you mean item?',
+          ],
+          [
+            "long[10]",
+            "item 10 was not recorded: only the first and last items of long lists are recorded",
+          ],
+          [
+            "(".repeat(5000),
+            "the expression is nested too deeply at column 201 (limit: 200 levels)",
+          ],
+          ["1 + * 2", 'unexpected "*" at column 5'],
+          [
+            "items.some(",
+            "the expression ends unexpectedly; a value, a name or a closing bracket is missing",
+          ],
+          ["text.map((x) => x)", "map() needs an array, not a string"],
+          [
+            "nothing.deep",
+            'cannot read "deep" of null; write ?. before it if the value can be missing',
+          ],
+        ] as const
+      ) equal(messageOf(() => value(text)), message);
     },
   },
 ];

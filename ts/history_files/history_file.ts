@@ -154,25 +154,30 @@ function named(wrapper: Json | undefined, field: string): string {
   return typeof value === "string" ? value : "";
 }
 
+const EMPTY_FILE =
+  "the file is empty; expected a history in JSON or protobuf: export the workflow again";
+
 /** Returns text for JSON, bytes for Protobuf. */
 async function open(
   file: Uint8Array,
   notes: string[],
   depth: number,
 ): Promise<string | Uint8Array> {
-  if (file.length === 0) throw new HistoryFileError("the file is empty");
+  if (file.length === 0) throw new HistoryFileError(EMPTY_FILE);
   if (file[0] === 0x1f && file[1] === 0x8b) {
-    if (depth > 2) throw new HistoryFileError("the file has too many layers of compression");
+    if (depth > 2) {
+      throw new HistoryFileError("the file is compressed more than three times; unpack it first");
+    }
     notes.push("it was compressed with gzip");
     return await open(await gunzip(file), notes, depth + 1);
   }
   if (file[0] === 0x50 && file[1] === 0x4b && file[2] === 0x03) {
-    throw new HistoryFileError("this is a zip archive; unpack it first");
+    throw new HistoryFileError("the file is a zip archive; unpack it first");
   }
   const text = asText(file);
   if (text === undefined) return file;
   const trimmed = text.trim();
-  if (trimmed === "") throw new HistoryFileError("the file is empty");
+  if (trimmed === "") throw new HistoryFileError(EMPTY_FILE);
   if (trimmed.startsWith("<")) {
     throw new HistoryFileError(
       "this is a web page (HTML or XML), not a history; it may be a login page",

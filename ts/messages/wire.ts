@@ -62,21 +62,28 @@ export class Fields {
     let tag = bytes[at]!;
     if (tag < 0x80) this.#at = ++at;
     else {
+      this.tag = 0;
       tag = this.#varint32();
       at = this.#at;
     }
-    if (tag < 8) throw new RangeError("invalid protobuf: a field has number 0");
     this.tag = tag;
+    if (tag < 8) this.#fail("the field number is 0");
     this.valueAt = this.contentAt = at;
     // Most fields have a length of one byte.
     if ((tag & 7) === 2 && bytes[at]! < 0x80) {
       this.contentAt = at + 1;
       this.#at = at + 1 + bytes[at]!;
     } else this.#pass(tag);
-    if (this.#at > this.#end) {
-      throw new RangeError("invalid protobuf: the message ends inside a field");
-    }
+    if (this.#at > this.#end) this.#fail("the message ends inside the field");
     return true;
+  }
+
+  /** The caller knows the type of the message; the field and the offset are known here. */
+  #fail(problem: string): never {
+    const field = this.tag < 8 ? "" : `field ${this.tag >>> 3} `;
+    throw new RangeError(
+      `invalid protobuf: ${problem} (${field}at byte ${this.start} of ${this.#end})`,
+    );
   }
 
   #pass(tag: number): void {
@@ -84,7 +91,7 @@ export class Fields {
       case 0: {
         const last = this.#at + 9;
         while (this.#bytes[this.#at]! >= 0x80) {
-          if (++this.#at > last) throw new RangeError("invalid protobuf: a varint is too long");
+          if (++this.#at > last) this.#fail("the varint has more than 10 bytes");
         }
         this.#at++;
         return;
@@ -104,7 +111,7 @@ export class Fields {
         this.#at += 4;
         return;
       default:
-        throw new RangeError(`invalid protobuf: unsupported wire type ${tag & 7}`);
+        this.#fail(`unsupported wire type ${tag & 7}`);
     }
   }
 
@@ -114,11 +121,11 @@ export class Fields {
       const tag = this.#varint32();
       if ((tag & 7) === 4) {
         if (tag >>> 3 === number) return;
-        throw new RangeError("invalid protobuf: end of a group that was not opened");
+        this.#fail(`the group ends with the number ${tag >>> 3}`);
       }
       this.#pass(tag);
     }
-    throw new RangeError("invalid protobuf: the message ends inside a group");
+    this.#fail("the message ends inside the group");
   }
 
   /** Reads a tag or a length. */
@@ -135,9 +142,7 @@ export class Fields {
         return value;
       }
     }
-    throw new RangeError(
-      "invalid protobuf: the message ends inside a field, or a tag or length in it is too large",
-    );
+    this.#fail("the message ends inside a tag or length, or the number is too large");
   }
 
   /** Returns the content of a length-delimited field: a view, not a copy. */

@@ -185,6 +185,25 @@ test("invalid message bytes throw a RangeError, and the reader does not read pas
   }
 });
 
+test("the error about invalid bytes names the field and its offset", () => {
+  for (
+    const [bytes, message] of [
+      [[0x0a, 1, 65, 0x12, 5, 1], "the message ends inside the field (field 2 at byte 3 of 6)"],
+      [[0x0a, 1, 65, 0x0f], "unsupported wire type 7 (field 1 at byte 3 of 4)"],
+      [[0x0a, 1, 65, 0], "the field number is 0 (at byte 3 of 4)"],
+      [
+        [0x0a, 0, 0xff, 0xff, 0xff, 0xff, 0xff, 1],
+        "the message ends inside a tag or length, or the number is too large (at byte 2 of 8)",
+      ],
+    ] as const
+  ) {
+    const read = () => {
+      for (const at = new Fields(Uint8Array.from(bytes)); at.next();) at.bytes();
+    };
+    assert.throws(read, { name: "RangeError", message: `invalid protobuf: ${message}` });
+  }
+});
+
 test("for random bytes, this reader and the library's find the same fields or both reject", () => {
   let seed = 7;
   const random = (n: number) => Math.floor((seed = (seed * 48271) % 2147483647) / 2147483647 * n);

@@ -207,7 +207,11 @@ together({
         { TEMPORAL_TLS: "perhaps" },
         /TEMPORAL_TLS must be "true" or "false"/,
       ],
-      [["--profile", "default", "--store", "x.sqlite"], {}, /--store and --profile contradict/],
+      [
+        ["--profile", "default", "--store", "x.sqlite"],
+        {},
+        /--store and --profile cannot be used together/,
+      ],
     ];
     for (const [args, env, message] of wrong) {
       const { code, err } = await ask(args, env);

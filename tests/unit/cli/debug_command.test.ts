@@ -496,11 +496,23 @@ test("invalid command lines are rejected with the correct usage", async () => {
       assert.match(err, words);
     };
     await refused(/no history given: .*--workflow-id/);
-    await refused(/contradict each other/, "a.json", "-w", "order-17");
+    await refused(/cannot be used together/, "a.json", "-w", "order-17");
     await refused(/--run-id needs --workflow-id/, "a.json", "-r", "x");
     await refused(/module not found: .*nowhere\.ts/, "a.json", "--workflows", "nowhere.ts");
     await refused(/nowhere\.json: no such file/, "nowhere.json");
     await refused(/text\.json: /, "text.json");
+    await refused(
+      /--codec-header needs --codec-endpoint, for example --codec-endpoint http:/,
+      "text.json",
+      "--codec-header",
+      "a: b",
+    );
+    await refused(
+      /invalid --codec-endpoint "localhost:8888": expected a URL, for example http:/,
+      "text.json",
+      "--codec-endpoint",
+      "localhost:8888",
+    );
     await refused(/--port 70000/, "--port", "70000", "text.json");
   });
 });

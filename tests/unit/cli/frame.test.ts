@@ -179,7 +179,7 @@ test("every unknown argument is reported by name with advice", async () => {
       [["order", "place", "o-1"], /--workflow-id <id> is missing; see/],
       [["fail", "loud"], /--how <text> is missing \(did you mean --how loud\?\)/],
       [["place"], /unknown command "place"; .*\. Did you mean order place\?/],
-      [["order", "list", "--json", "-o", "text"], /contradict/],
+      [["order", "list", "--json", "-o", "text"], /cannot be used together/],
       [["--json", "order", "list"], /options follow the command/],
       [["order", "place", "-w", "1", "--__proto__", "x"], /Unknown option '--__proto__'/],
       [["constructor"], /unknown command "constructor"/],

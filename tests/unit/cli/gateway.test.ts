@@ -189,7 +189,7 @@ test("an error in the command line is reported before anything listens", async (
       await refused(),
       /^2 .*where do calls go\? Name a cluster with --address host:port or --profile, or a store with --store/,
     );
-    assert.match(await refused(...to, "--store", "x"), /^2 .*contradict each other/);
+    assert.match(await refused(...to, "--store", "x"), /^2 .*cannot be used together/);
     assert.match(
       await refused(...to, "--allow-origin", "*"),
       /^2 .*--allow-origin: "\*" would allow pages of every site/,

@@ -308,7 +308,7 @@ const change = (edit: (history: Loose) => void): Uint8Array => {
 
 /** [what, file, expected error] */
 const REFUSED: readonly (readonly [string, Uint8Array, RegExp])[] = [
-  ["nothing", new Uint8Array(0), /the file is empty/],
+  ["nothing", new Uint8Array(0), /the file is empty; expected a history in JSON or protobuf/],
   ["white space", utf8.encode(" \n"), /the file is empty/],
   ["a web page", utf8.encode("<!doctype html><title>Sign in</title>"), /web page .*login/],
   ["a zip archive", utf8.encode("PK\x03\x04rest"), /zip archive/],

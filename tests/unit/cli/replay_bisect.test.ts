@@ -159,7 +159,7 @@ test("bisect reports a range that replays, a range that is broken from its begin
   for (
     const [words, args] of [
       [/git knows no revision "v9"/, [...at, "v9..v2"]],
-      [/--junit and --html: --bisect makes no report/, [
+      [/--junit and --html cannot be used with --bisect/, [
         ...at,
         "v1",
         "--junit",
@@ -167,9 +167,13 @@ test("bisect reports a range that replays, a range that is broken from its begin
         "--html",
         "x.html",
       ]],
-      [/--bisect and --versions contradict each other/, [...at, "v1", "--versions", "a.ts"]],
-      [/lies outside of the git repository/, ["--workflows", "../elsewhere.ts", "--bisect", "v1"]],
-      [/--versions names one module/, ["--versions", "a.ts"]],
+      [/--bisect and --versions cannot be used together/, [...at, "v1", "--versions", "a.ts"]],
+      [/is outside of the git repository/, ["--workflows", "../elsewhere.ts", "--bisect", "v1"]],
+      [/--versions needs at least two modules/, ["--versions", "a.ts"]],
+      [
+        /cannot search: the workflow modules of none\.ts to gone\.ts do not load; start at a later version, or correct the path of the module\. Error: .*gone\.ts: no such file/,
+        ["--versions", "none.ts", "--versions", "gone.ts"],
+      ],
     ] as const
   ) {
     const { code, err } = await replay(...args);

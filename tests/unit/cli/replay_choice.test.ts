@@ -1,4 +1,4 @@
-// Which runs `temporalex replay` replays: options that contradict each other, and samples.
+// Which runs `temporalex replay` replays: options that cannot be used together, and samples.
 import test, { after } from "node:test";
 import assert from "node:assert/strict";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
@@ -17,10 +17,10 @@ test("contradicting options are rejected before anything is loaded", async () =>
   for (
     const [args, message] of [
       [["--jobs", "0", "x.json"], /--jobs is a whole number from 1 to 64, not 0/],
-      [["--store", "a.sqlite", "x.json"], /files and --store contradict each other/],
+      [["--store", "a.sqlite", "x.json"], /files and --store cannot be used together/],
       [
         ["--store", "a.sqlite", "--from-cluster", "x"],
-        /--store and --from-cluster contradict each other/,
+        /--store and --from-cluster cannot be used together/,
       ],
       [
         ["--address", "localhost:1", "x.json"],

@@ -291,7 +291,7 @@ test("store export and import round-trip lines and files, with and without a pro
       ["store", "export", "--store", store, "-w", "a", "--query", "b"],
       folder,
       2,
-      /contradict/,
+      /cannot be used together/,
     );
 
     const into = ["--store", "other.sqlite"];

@@ -113,7 +113,7 @@ test("a module that cannot be loaded is reported by name", async () => {
   for (
     const [path, expected] of [
       ["nowhere.ts", /module not found: nowhere\.ts/],
-      ["https://example.com/a.ts", /is not a file/],
+      ["https://example.com/a.ts", /cannot load https:.*expected a path or a file URL, not https:/],
       [
         "broken.ts",
         inDeno

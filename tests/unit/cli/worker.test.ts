@@ -416,7 +416,7 @@ test("worker: usage errors and modules that do not load are reported at once, as
       file("w.ts", workflows("", "")),
     ], at);
     assert.equal(both.code, 2);
-    assert.match(both.err, /--store and --address contradict each other/);
+    assert.match(both.err, /--store and --address cannot be used together/);
     const unnamed = await run(["worker", "--store", "a"], at);
     assert.equal(unnamed.code, 2);
     assert.match(unnamed.err, /--workflows/);

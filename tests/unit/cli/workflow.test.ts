@@ -103,7 +103,7 @@ test("start", async () => {
   await refused(2, /--memo is written key=value/, "start", "--type", "Cart", "--memo", "x");
   await refused(
     2,
-    /--store and --address contradict/,
+    /--store and --address cannot be used together/,
     "start",
     "--type",
     "Cart",

@@ -113,7 +113,7 @@ export async function dispatch(
       typeof FRAME_OPTIONS
     >;
     if (jsonFlag && output !== undefined && output !== "json" && output !== "jsonl") {
-      throw new UsageError(`--json and --output ${output} contradict each other`);
+      throw new UsageError(`--json and --output ${output} cannot be used together`);
     }
     const asked = output ?? (jsonFlag ? "json" : undefined);
     json = asked === "json" || asked === "jsonl";

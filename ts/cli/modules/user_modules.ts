@@ -5,7 +5,7 @@
 import { existsSync } from "node:fs";
 import { createRequire, register } from "node:module";
 import { resolve } from "node:path";
-import { pathToFileURL } from "node:url";
+import { fileURLToPath, pathToFileURL } from "node:url";
 import { ownFile } from "../../platform/own_code.ts";
 import type { LoaderHooks } from "../../worker/activities/thread_messages.ts";
 import { UsageError } from "../frame/errors.ts";
@@ -47,24 +47,29 @@ export function forget(files: Iterable<string>): void {
 }
 
 /**
- * Imports a module by a path relative to `cwd`, or a file URL. `anew`: whether it is loaded
- * again with the files that it imports, as of the last `forget` (in Deno without its imports). Throws a
+ * Imports a module by a path relative to `cwd`, or a file URL. `reload`: loads the module and the
+ * files that it imports again, as of the last `forget` (in Deno not its imports). Throws a
  * UsageError for a module that cannot be loaded.
  */
 export async function importModule(
   cwd: string,
   path: string,
-  anew = false,
+  reload = false,
 ): Promise<{ readonly [name: string]: unknown }> {
   const url = /^[a-z][a-z0-9+.-]+:\/\//i.test(path)
     ? new URL(path)
     : pathToFileURL(resolve(cwd, path));
   if (url.protocol !== "file:") {
-    throw new UsageError(`${path} is not a file; modules can only be loaded from files`);
+    throw new UsageError(`cannot load ${path}: expected a path or a file URL, not ${url.protocol}`);
   }
-  if (!existsSync(url)) throw new UsageError(`module not found: ${path}`);
+  if (!existsSync(url)) {
+    const absolute = fileURLToPath(url);
+    throw new UsageError(
+      `module not found: ${path}${absolute === path ? "" : ` (looked for ${absolute})`}`,
+    );
+  }
   await (hooked ??= hook());
-  if (anew && again > 0) url.searchParams.set(AGAIN, String(again));
+  if (reload && again > 0) url.searchParams.set(AGAIN, String(again));
   try {
     return await import(url.href) as { readonly [name: string]: unknown };
   } catch (e) {

@@ -23,7 +23,7 @@ export async function fireTimerById(
     return await fireInStore(storePath(call), { namespace: "", ...timer }, signal);
   }
   if (given.has("store")) {
-    throw new UsageError("--store and --address contradict each other: name one of them");
+    throw new UsageError("--store and --address cannot be used together: name one of them");
   }
   const { service, namespace, where, close } = await openCluster(call);
   try {

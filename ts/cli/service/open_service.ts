@@ -64,7 +64,7 @@ export async function withService<T>(
       ? "--profile"
       : "--config-file";
     throw new UsageError(
-      `--store and ${named} contradict each other: a store is a file of this machine, the other a cluster`,
+      `--store and ${named} cannot be used together: a store is a file of this machine, the other a cluster`,
     );
   }
   const codec = await importCodec(call.io.cwd, options.codec);

@@ -3,6 +3,7 @@
 // and one expression must be evaluated at thousands of positions without a replay. No assignments,
 // no `new`, no globals; only read-only methods, for example `order?.lines.some((line) => line.sku
 // === "B-1")`.
+import { nearestName } from "../../base/nearest_name.ts";
 
 /** Thrown for text that is not an expression of this language, or that refers to missing names. */
 export class ExpressionError extends Error {
@@ -10,7 +11,11 @@ export class ExpressionError extends Error {
 }
 
 /** Resolves names. Returns undefined for an unknown name. */
-export type Names = (name: string) => { readonly value: unknown } | undefined;
+export interface Names {
+  (name: string): { readonly value: unknown } | undefined;
+  /** The names that resolve, for the message about an unknown name. */
+  readonly known?: () => Iterable<string>;
+}
 
 /** A parsed expression. */
 export type Expression = (names: Names) => unknown;
@@ -33,11 +38,11 @@ function tokenize(text: string): Token[] {
   const tokens: Token[] = [];
   TOKEN.lastIndex = 0;
   while (text.slice(TOKEN.lastIndex).trim() !== "") {
-    const at = TOKEN.lastIndex;
+    const at = TOKEN.lastIndex + text.slice(TOKEN.lastIndex).search(/\S/);
     const match = TOKEN.exec(text);
     if (match === null) {
       throw new ExpressionError(
-        `"${text.slice(at).trim().slice(0, 12)}" is unexpected (column ${at + 1})`,
+        `unexpected "${text.slice(at, at + 12).trimEnd()}" at column ${at + 1}`,
       );
     }
     const [, number, name, string, sign] = match;
@@ -82,6 +87,28 @@ const toPlainValue = (value: unknown): unknown =>
   typeof value === "object" && value !== null ? Number.NaN : value;
 const MAX_TEXT = 100_000;
 const MAX_DEPTH = 200;
+/** Known names in the message about an unknown one. */
+const MAX_NAMES = 12;
+
+function unknownNameMessage(name: string, names: Names): string {
+  const known = [...new Set(names.known?.() ?? [])];
+  const near = nearestName(name, known);
+  if (near !== undefined) return `"${name}" is not defined; did you mean ${near}?`;
+  if (known.length === 0) return `"${name}" is not defined: no value is recorded here`;
+  const rest = known.length - MAX_NAMES;
+  return `"${name}" is not defined; known names: ${known.slice(0, MAX_NAMES).join(", ")}${
+    rest > 0 ? ` and ${rest} more` : ""
+  }`;
+}
+
+const kindOf = (value: unknown): string =>
+  isNothing(value)
+    ? String(value)
+    : Array.isArray(value)
+    ? "an array"
+    : typeof value === "object"
+    ? "an object"
+    : `a ${typeof value}`;
 
 function plus(a: unknown, b: unknown): unknown {
   if (typeof a === "number" && typeof b === "number") return a + b;
@@ -89,7 +116,9 @@ function plus(a: unknown, b: unknown): unknown {
     typeof part === "object" && part !== null ? JSON.stringify(part) : String(part)
   ).join("");
   if (text.length > MAX_TEXT) {
-    throw new ExpressionError("returns a string of more than 100,000 characters");
+    throw new ExpressionError(
+      `the result of + is longer than ${MAX_TEXT} characters; shorten its operands`,
+    );
   }
   return text;
 }
@@ -116,7 +145,9 @@ class Reader {
   #fail(): never {
     const { kind, text, at } = this.#next;
     throw new ExpressionError(
-      kind === "end" ? "ends unexpectedly" : `"${text}" is unexpected (column ${at + 1})`,
+      kind === "end"
+        ? "the expression ends unexpectedly; a value, a name or a closing bracket is missing"
+        : `unexpected "${text}" at column ${at + 1}`,
     );
   }
 
@@ -138,7 +169,13 @@ class Reader {
   }
 
   #ternary(): Expression {
-    if (++this.#depth > MAX_DEPTH) throw new ExpressionError("is nested too deeply");
+    if (++this.#depth > MAX_DEPTH) {
+      throw new ExpressionError(
+        `the expression is nested too deeply at column ${
+          this.#next.at + 1
+        } (limit: ${MAX_DEPTH} levels)`,
+      );
+    }
     const test = this.#either();
     this.#depth--;
     if (!this.#takes("?")) return test;
@@ -259,10 +296,13 @@ class Reader {
     if (parameters.length > 0 && this.#takes("=>")) {
       const body = this.#ternary();
       return (names) => (...values: unknown[]) =>
-        body((name) => {
-          const index = parameters.indexOf(name);
-          return index < 0 ? names(name) : { value: values[index] };
-        });
+        body(Object.assign(
+          (name: string) => {
+            const index = parameters.indexOf(name);
+            return index < 0 ? names(name) : { value: values[index] };
+          },
+          { known: () => [...parameters, ...(names.known?.() ?? [])] },
+        ));
     }
     this.#at = begin;
     return this.#ternary();
@@ -280,7 +320,7 @@ class Reader {
       if (Object.hasOwn(WORDS, text)) return () => WORDS[text];
       return (names) => {
         const found = names(text);
-        if (found === undefined) throw new ExpressionError(`"${text}" is not defined`);
+        if (found === undefined) throw new ExpressionError(unknownNameMessage(text, names));
         return found.value;
       };
     }
@@ -322,7 +362,9 @@ function readMember(object: unknown, key: unknown, optional: boolean): unknown {
   if (object === SKIPPED) return SKIPPED;
   if (isNothing(object)) {
     if (optional) return SKIPPED;
-    throw new ExpressionError(`cannot read "${name}" of ${String(object)}`);
+    throw new ExpressionError(
+      `cannot read "${name}" of ${String(object)}; write ?. before it if the value can be missing`,
+    );
   }
   if (typeof object === "string") {
     return name === "length"
@@ -347,7 +389,7 @@ function readItem(items: readonly unknown[], name: string): unknown {
   if (gap < 0 || index < gap) return items[index];
   if (index < gap + missing) {
     throw new ExpressionError(
-      `item ${index} was not recorded: only the first and last items of long lists are`,
+      `item ${index} was not recorded: only the first and last items of long lists are recorded`,
     );
   }
   return items[index - missing + 1];
@@ -359,7 +401,7 @@ type Method = (on: unknown, given: readonly unknown[]) => unknown;
 type Each = (value: unknown, index: number) => unknown;
 
 const list = (on: unknown, name: string): readonly unknown[] => {
-  if (!Array.isArray(on)) throw new ExpressionError(`${name}() needs an array`);
+  if (!Array.isArray(on)) throw new ExpressionError(`${name}() needs an array, not ${kindOf(on)}`);
   return on;
 };
 const each = (given: readonly unknown[], name: string): Each => {
@@ -369,7 +411,9 @@ const each = (given: readonly unknown[], name: string): Each => {
   return given[0] as Each;
 };
 const text = (on: unknown, name: string): string => {
-  if (typeof on !== "string") throw new ExpressionError(`${name}() needs a string`);
+  if (typeof on !== "string") {
+    throw new ExpressionError(`${name}() needs a string, not ${kindOf(on)}`);
+  }
   return on;
 };
 

@@ -207,9 +207,10 @@ export class SessionCode {
         fiber: look.lane < 0 ? undefined : look.lane,
       };
       try {
-        const value = expression((name) =>
-          Object.hasOwn(known, name) ? { value: known[name]!.value } : undefined
-        );
+        const value = expression(Object.assign(
+          (name: string) => Object.hasOwn(known, name) ? { value: known[name]!.value } : undefined,
+          { known: () => Object.keys(known) },
+        ));
         return { ...at, value, error: undefined };
       } catch (e) {
         return { ...at, value: undefined, error: (e as Error).message };

@@ -24,12 +24,18 @@ export function codecEndpointOf(
   headers: readonly string[],
 ): CodecEndpoint | undefined {
   if (address === undefined) {
-    if (headers.length > 0) throw new UsageError("--codec-header needs --codec-endpoint");
+    if (headers.length > 0) {
+      throw new UsageError(
+        '--codec-header needs --codec-endpoint, for example --codec-endpoint http://localhost:8888 --codec-header "Authorization: Bearer TOKEN"',
+      );
+    }
     return undefined;
   }
   const url = URL.canParse(address) ? new URL(address) : undefined;
   if (url === undefined || !/^https?:$/.test(url.protocol)) {
-    throw new UsageError(`--codec-endpoint ${address}: an address begins with http:// or https://`);
+    throw new UsageError(
+      `invalid --codec-endpoint "${address}": expected a URL, for example http://localhost:8888`,
+    );
   }
   url.hash = "";
   if (!/\/decode$/.test(url.pathname)) url.pathname = `${url.pathname.replace(/\/$/, "")}/decode`;
@@ -40,7 +46,9 @@ function headerOf(text: string): readonly [string, string] {
   const [, name, value] = /^([\w!#$%&'*+.^`|~-]+)\s*[:=]\s*([^\r\n]*)$/.exec(text) ?? [];
   // The header may be a secret: only its form is in the message.
   if (name === undefined) {
-    throw new UsageError('--codec-header: a header is written as "Name: value"');
+    throw new UsageError(
+      'invalid --codec-header: expected "Name: value", for example "Authorization: Bearer TOKEN"',
+    );
   }
   return [name, value!];
 }

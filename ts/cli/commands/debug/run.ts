@@ -48,7 +48,7 @@ export async function debugCommand(
   }
   if (workflowId !== undefined && args.length > 0) {
     throw new UsageError(
-      "files with histories and --workflow-id contradict each other: open one or the other",
+      "files with histories and --workflow-id cannot be used together: open one or the other",
     );
   }
   if (workflowId === undefined) {

@@ -92,7 +92,7 @@ async function openService(call: GatewayCall): Promise<Opened> {
   const { options, io, given } = call;
   if (meansCluster(options)) {
     if (given.has("store")) {
-      throw new UsageError("--store and --address contradict each other: calls go to one place");
+      throw new UsageError("--store and --address cannot be used together: calls go to one place");
     }
     return await openCluster({ ...call, options: { ...options, namespace: "default" } });
   }

@@ -198,7 +198,7 @@ export async function updateScheduleCommand(call: UpdateScheduleCall): Promise<n
   const { options, print } = call;
   const { scheduleId } = options;
   if (options.unlimited && options.remainingActions !== undefined) {
-    throw new UsageError("--unlimited and --remaining-actions contradict each other");
+    throw new UsageError("--unlimited and --remaining-actions cannot be used together");
   }
   const args = await readInputs(call);
   return await withSchedule(call, async (handle, { settings }) => {

@@ -27,7 +27,7 @@ async function rowsOf(call: SqlCall): Promise<SqlRow[]> {
   }
   if (!meansCluster(options)) return await queryStore(storePath(call), sql, ms, signal);
   if (given.has("store")) {
-    throw new UsageError("--store and --address contradict each other: name one of them");
+    throw new UsageError("--store and --address cannot be used together: name one of them");
   }
   const { service, namespace, where, close } = await openCluster(call);
   try {

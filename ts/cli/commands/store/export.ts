@@ -20,7 +20,7 @@ import { counted } from "./sizes.ts";
 export function exportCommand(call: ExportCall): Promise<number> {
   const { options, io, print } = call;
   if (options.workflowId !== undefined && options.query !== undefined) {
-    throw new UsageError("--workflow-id and --query contradict each other");
+    throw new UsageError("--workflow-id and --query cannot be used together");
   }
   if (options.runId !== undefined && options.workflowId === undefined) {
     throw new UsageError("--run-id needs a --workflow-id");

@@ -146,12 +146,14 @@ async function firstPass(
       const write = found.write();
       const { runId, workflowId, historySizeBytes } = write.row!;
       if (wanted.has(runId)) {
-        throw new ImportError(`run ${runId} of workflow "${workflowId}" is in the files twice`);
+        throw new ImportError(
+          `run ${runId} of workflow "${workflowId}" is in the files twice; remove one of them`,
+        );
       }
       if (store?.has(runId) === true) {
         if (!options.skipExisting) {
           throw new ImportError(
-            `run ${runId} of workflow "${workflowId}" is already in the store (leave such out with --skip-existing)`,
+            `run ${runId} of workflow "${workflowId}" is already in the store; leave out such runs with --skip-existing`,
           );
         }
         existing++;

@@ -56,7 +56,7 @@ export async function openService(call: WorkerCall, logger: Logger): Promise<Con
   if (meansCluster(options)) {
     if (given.has("store")) {
       throw new UsageError(
-        "--store and --address contradict each other: name a store or a cluster",
+        "--store and --address cannot be used together: name a store or a cluster",
       );
     }
     if (options.retention !== undefined) {

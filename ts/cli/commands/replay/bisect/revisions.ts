@@ -140,7 +140,7 @@ function inside(path: string, root: string): string {
   const below = relative(root, realOf(path));
   if (below.startsWith("..") || below === realOf(path)) {
     throw new UsageError(
-      `${path} lies outside of the git repository ${root}: --bisect cannot know what it was`,
+      `${path} is outside of the git repository ${root}: --bisect has no earlier version of it`,
     );
   }
   return below;

@@ -43,7 +43,7 @@ interface Look {
 export function checkBisect({ options }: ReplayCall): void {
   const { bisect, versions, junit, sarif, html, github } = options;
   if (bisect !== undefined && versions.length > 0) {
-    throw new UsageError("--bisect and --versions contradict each other");
+    throw new UsageError("--bisect and --versions cannot be used together; use one of them");
   }
   const files = [
     junit !== undefined && "--junit",
@@ -54,17 +54,19 @@ export function checkBisect({ options }: ReplayCall): void {
   const name = bisect === undefined ? "--versions" : "--bisect";
   if (reports.length > 0) {
     throw new UsageError(
-      `${reports.join(" and ")}: ${name} makes no report; replay the version that it names`,
+      `${
+        reports.join(" and ")
+      } cannot be used with ${name}; make the report with a replay of the version that ${name} finds`,
     );
   }
   if (versions.length === 1) {
     throw new UsageError(
-      "--versions names one module: give it once for each version, the oldest first",
+      "--versions needs at least two modules: repeat the option for each version, oldest first",
     );
   }
   if (versions.length > 0 && options.workflows.length > 0) {
     throw new UsageError(
-      "--workflows and --versions contradict each other: each version is a module",
+      "--workflows and --versions cannot be used together: --versions names the workflow modules",
     );
   }
 }
@@ -111,7 +113,13 @@ export async function bisectCommand(call: ReplayCall, search: BisectWith): Promi
       const { verdict } = await look(versions[at]!);
       if (verdict !== "notLoaded") return verdict === "diverges";
     }
-    throw new UsageError(`no version up to ${version.version} loads; ${(await look(version)).why}`);
+    throw new UsageError(
+      `cannot search: the workflow modules of ${versions[0]!.version}${
+        versions[0] === version ? " do" : ` to ${version.version} do`
+      } not load; start at a later version, or correct the path of the module. Error: ${
+        (await look(version)).why
+      }`,
+    );
   };
   try {
     const { first } = await bisectVersions(versions, holds, { signal });

@@ -19,7 +19,7 @@ export function checkSource({ options, args, name }: ReplayCall): void {
   }
   if (kinds.length > 1) {
     throw new UsageError(
-      `${kinds.join(" and ")} contradict each other: replay them one after the other`,
+      `${kinds.join(" and ")} cannot be used together: replay them one after the other`,
     );
   }
   if (fromCluster === undefined && meansCluster(options)) {

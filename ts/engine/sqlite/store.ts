@@ -501,7 +501,9 @@ export class SqliteStore implements Store {
             throw new StoreError(`run ${runId} is open; only closed runs can be imported`);
           }
           if (this.#sql.byRunId.get([runId]) !== undefined) {
-            throw new StoreError(`run ${runId} is already in the store; leave it out of the import`);
+            throw new StoreError(
+              `run ${runId} is already in the store; leave it out of the import`,
+            );
           }
           let key = Math.round(startTimeMs * 1000) - FIRST_ADOPTED;
           while (taken.get([key]) !== undefined) key++;

@@ -201,9 +201,10 @@ class Reducing {
     const { name, args, awaited, required } = this.#payloads.read(marker);
     const database = transactionDatabase(this.#store.tables, messages, this.#context.workflows);
     const reduced = () =>
-      messages.during(() =>
-        this.#payloads.result(name, marker, reduce(this.#reducers, name, database, args()))
-      );
+      messages.during(() => {
+        this.#payloads.checkArguments(name, marker);
+        return this.#payloads.result(name, marker, reduce(this.#reducers, name, database, args()));
+      });
     try {
       return {
         result: apart ? this.#store.savepoint(reduced) : reduced(),
@@ -213,8 +214,10 @@ class Reducing {
     } catch (e) {
       if (e instanceof StoreError || e instanceof TaskFails) throw e;
       const failure = this.#payloads.failure(e);
-      if (!awaited || required || e instanceof UnknownReducerError) throw new TaskFails(failure);
-      const result = { result: NO_BYTES, failure, awaited };
+      const isRecorded = awaited || required;
+      if (!isRecorded || e instanceof UnknownReducerError) throw new TaskFails(failure);
+      // The next task ends a run that requires the reducer, also where no code waits.
+      const result = { result: NO_BYTES, failure, awaited: true };
       if (!apart) throw new Answered(result);
       return result;
     }

@@ -156,9 +156,12 @@ export function prefixOf(events: readonly HistoryEvent[], cut: number): HistoryE
   return [...kept, scheduled];
 }
 
-/** The result of a reducer that code awaits arrives with the next task. */
-const isWaking = (event: HistoryEvent): boolean =>
-  WAKES.has(event.attributes.case ?? "") || transactOf(event)?.awaited === true;
+/** The result of a reducer that code awaits, and a recorded error, arrive with the next task. */
+function isWaking(event: HistoryEvent): boolean {
+  if (WAKES.has(event.attributes.case ?? "")) return true;
+  const call = transactOf(event);
+  return call !== undefined && (call.awaited || call.end.kind === "failed");
+}
 
 const isZero = (duration: Duration | undefined): boolean =>
   duration === undefined || (duration.seconds === 0n && duration.nanos === 0);

@@ -54,7 +54,7 @@ export class AnsweredReducers implements ReducerRunner {
         };
       }
       const failure = end.failure === undefined ? NO_BYTES : toBinary(FailureSchema, end.failure);
-      this.#results.set(seq, { result: NO_BYTES, failure, awaited });
+      this.#results.set(seq, { result: NO_BYTES, failure, awaited: true });
       return undefined;
     }
     const [payload] = end.kind === "completed" ? end.result?.payloads ?? [] : [];

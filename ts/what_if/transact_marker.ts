@@ -16,7 +16,7 @@ export interface Transacted {
   readonly args: Payloads | undefined;
   /** Code awaits the reducer. */
   readonly awaited: boolean;
-  /** Code awaits the reducer and gets its error. */
+  /** An error of the reducer is recorded: code awaits it, or the run ends with it. */
   readonly answers: boolean;
   readonly end: RecordedEnd;
 }
@@ -55,7 +55,7 @@ export function calledBy(
       reducer,
       args: details["arguments"],
       awaited,
-      answers: awaited && own("required") !== true,
+      answers: awaited || own("required") === true,
       end,
     };
   } catch {

@@ -45,7 +45,10 @@ interface TransactCall {
    * scope that ends, only the wait for the result ends.
    */
   <A extends unknown[], R>(reducer: Reducer<A, R>, ...args: NoInfer<A>): PromiseLike<R>;
-  /** Like `transact`; an error of the reducer fails the workflow task even if awaited. */
+  /**
+   * Like `transact`, for a reducer that the run cannot do without: its error ends the run, which
+   * fails with it, awaited or not. No `catch` or `finally` of workflow code runs.
+   */
   required<A extends unknown[], R>(reducer: Reducer<A, R>, ...args: NoInfer<A>): PromiseLike<R>;
 }
 

@@ -1,5 +1,6 @@
 //! Reducers in the transaction that commits a task, on the server's side (docs/dev/semantics/database.md#transact).
 use temporalex_core::api::command::v1::Command;
+use temporalex_core::api::command::v1::command::Attributes as C;
 use temporalex_core::api::enums::v1::EventType as E;
 use temporalex_core::api::history::v1::history_event::Attributes as A;
 use temporalex_core::api::workflowservice::v1::*;
@@ -118,4 +119,56 @@ fn an_answer_with_too_few_results_fails_the_task() {
     assert!(!t.engine.transacted(TransactOutcome { request_id: id, results: vec![result("1", true)], failure: Vec::new() }));
     t.flush();
     assert!(t.replies[&id].as_ref().unwrap_err().message.contains("has no result"));
+}
+
+fn failed(message: &str, awaited: bool) -> TransactResult {
+    let failure = prost::Message::encode_to_vec(&failure("Broke", message));
+    TransactResult { result: Vec::new(), failure, awaited }
+}
+
+/// A marker of transact with these details.
+fn transact_marker(details: &[(&str, String)]) -> Command {
+    let mut command = marker("Transact");
+    let Some(C::RecordMarkerCommandAttributes(m)) = &mut command.attributes else { panic!() };
+    m.details = details.iter().map(|(key, text)| (key.to_string(), json(text))).collect();
+    command
+}
+
+#[test]
+fn a_failed_required_reducer_is_recorded_unless_its_task_ends_the_run() {
+    let mut t = T::new();
+    t.start("w");
+    let required = || transact_marker(&[("id", "1".into()), ("required", "true".into())]);
+    let task = t.task();
+    let (id, _) = reduced(&mut t, &task, vec![required(), done()]);
+    let outcome = TransactOutcome { request_id: id, results: vec![failed("no gold", true)], failure: Vec::new() };
+    assert!(!t.engine.transacted(outcome), "the run must not complete without it");
+    t.flush();
+    assert!(t.replies[&id].as_ref().unwrap_err().message.contains("no gold"));
+    assert_eq!(t.shape("w"), "Started WTScheduled WTStarted WTFailed");
+    t.advance(60_000.0);
+    let task = t.task();
+    let (id, _) = reduced(&mut t, &task, vec![required()]);
+    let outcome = TransactOutcome { request_id: id, results: vec![failed("no gold", true)], failure: Vec::new() };
+    assert!(t.engine.transacted(outcome));
+    t.flush();
+    let h = t.history("w", "");
+    let A::MarkerRecordedEventAttributes(m) = attrs(find(&h, E::MarkerRecorded)) else { panic!() };
+    assert_eq!(m.failure.as_ref().unwrap().message, "no gold");
+}
+
+#[test]
+fn arguments_over_the_limit_reach_the_host_and_are_left_out_with_the_failure() {
+    let mut t = T::new();
+    t.start("w");
+    let task = t.task();
+    let large = format!("\"{}\"", "x".repeat(3_000_000));
+    let (id, transacts) = reduced(&mut t, &task, vec![transact_marker(&[("id", "1".into()), ("arguments", large)])]);
+    assert!(transacts[0].calls[0].marker.len() > 3_000_000);
+    assert!(t.engine.transacted(TransactOutcome { request_id: id, results: vec![failed("too large", true)], failure: Vec::new() }));
+    t.flush();
+    let h = t.history("w", "");
+    let A::MarkerRecordedEventAttributes(m) = attrs(find(&h, E::MarkerRecorded)) else { panic!() };
+    assert_eq!(m.details.keys().collect::<Vec<_>>(), ["id"]);
+    assert_eq!(m.failure.as_ref().unwrap().message, "too large");
 }

@@ -17,6 +17,8 @@ import {
   SqliteStore,
   StoreError,
 } from "../../../ts/mod.ts";
+import { WorkflowFailedError } from "../../../ts/client/mod.ts";
+import type { ApplicationFailure } from "../../../ts/workflow/mod.ts";
 import { refuseOwnTables } from "../../../ts/engine/tables/database.ts";
 import { TestEnvironment } from "../../../ts/testing/mod.ts";
 import { until } from "../../support/until.ts";
@@ -27,6 +29,7 @@ import {
   go,
   many,
   needed,
+  neededAtEnd,
   sleepy,
   survives,
   unheard,
@@ -196,11 +199,29 @@ test("if a commit fails at any point, the task runs again and each reducer is ap
   }
 });
 
-test("transact.required fails the task also where it is awaited", () =>
+test("an error of transact.required ends the run, awaited or not, and keeps the other rows", () =>
+  withApp(async (app) => {
+    for (const how of ["caught", "forgotten", "parallel"] as const) {
+      const handle = await app.client.start(needed, { id: how, args: [how] });
+      await assert.rejects(handle.result(), (error) => {
+        assert.ok(error instanceof WorkflowFailedError);
+        const { message, type } = error.cause as ApplicationFailure;
+        assert.deepEqual([message, type], ["not today: never", "TypeError"], how);
+        return true;
+      });
+      const kinds = (await handle.fetchHistory()).events.map(({ attributes }) => attributes.case);
+      assert.equal(kinds.at(-1), "workflowExecutionFailedEventAttributes");
+      assert.ok(!kinds.includes("workflowTaskFailedEventAttributes"), "no task is retried");
+    }
+    assert.deepEqual(lines(app), ["caught before", "forgotten before", "parallel before"]);
+  }));
+
+test("a required reducer that fails in the task that completes the run fails that task", () =>
   withApp(async (app) => {
     const before = reducers.failures;
-    assert.equal(await app.client.execute(needed, { id: "n", args: [before + 1] }), "at last");
-    assert.deepEqual(lines(app), [`required ${before + 1}`]);
+    const result = await app.client.execute(neededAtEnd, { id: "e", args: [before + 1] });
+    assert.equal(result, "at last");
+    assert.deepEqual(lines(app), [`at the end ${before + 1}`]);
   }));
 
 test("many reducers of one task, and of concurrent tasks", () =>

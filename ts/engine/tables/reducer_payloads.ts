@@ -41,7 +41,7 @@ export interface AskedReducer {
   args(): unknown[];
   /** Workflow code awaits the call. */
   readonly awaited: boolean;
-  /** An error fails the task, even if the call is awaited. */
+  /** An error ends the run, even if the call is awaited. */
   readonly required: boolean;
 }
 
@@ -93,6 +93,23 @@ export class ReducerPayloads {
         encodeFailure(new ReducerError(`the arguments of transact cannot be decoded: ${missing}`)),
       );
     }
+  }
+
+  /**
+   * Throws an ApplicationFailure if the arguments of a call are too large for a marker. It names the
+   * argument that takes most bytes.
+   */
+  checkArguments(name: string, marker: Uint8Array): void {
+    if (marker.length <= this.#limitBytes) return;
+    const encoded = TransactMarker.decode(marker).details["arguments"]?.payloads ?? [];
+    const sizes = encoded.map((payload) => Payload.encode(payload).finish().length);
+    const largest = Math.max(...sizes);
+    throw new ApplicationFailure(
+      `argument ${sizes.indexOf(largest) + 1} of reducer "${name}" has ${largest} bytes; ` +
+        `the arguments of a call and its result together have at most ${this.#limitBytes} ` +
+        "(limits.payloadBytes): keep the value in a table, or read it in the reducer",
+      { type: "ReducerError" },
+    );
   }
 
   /**

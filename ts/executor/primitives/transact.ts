@@ -1,7 +1,7 @@
 // transact: a reducer that the engine runs in the transaction that commits this workflow task
 // (docs/dev/semantics/database.md#transact). Its result comes with the next task. The core is
 // notified when code awaits the call: an error of a call that is not awaited fails the task and
-// keeps nothing.
+// keeps nothing. An error of a required call ends the run.
 import {
   AwaitTransact,
   CommandKind,
@@ -19,6 +19,7 @@ export class TransactAwaiter extends Awaiter<unknown> implements TransactTarget 
   readonly waitsFor = "transact";
   readonly #reducer: string;
   readonly #seq: number;
+  readonly #required: boolean;
   #awaited = false;
 
   constructor(fiber: Fiber, reducer: string, args: readonly unknown[], required: boolean) {
@@ -41,6 +42,7 @@ export class TransactAwaiter extends Awaiter<unknown> implements TransactTarget 
     });
     super(fiber);
     this.#reducer = reducer;
+    this.#required = required;
     this.#seq = run.issue(CommandKind.COMMAND_KIND_TRANSACT, attributes);
     run.transacts.set(this.#seq, this);
   }
@@ -72,14 +74,17 @@ export class TransactAwaiter extends Awaiter<unknown> implements TransactTarget 
   }
 
   resolved({ result }: ResolveTransact): void {
-    const { converter } = this.fiber.run;
+    const { run } = this.fiber;
+    const { converter } = run;
     switch (result?.$case) {
       case "completed": {
         const payload = result.value.result;
         return this.fulfil(payload === undefined ? undefined : converter.fromPayload(payload));
       }
-      case "failed":
-        return this.fail(decodeFailure(result.value, converter));
+      case "failed": {
+        const failure = decodeFailure(result.value, converter);
+        return this.#required ? run.endWith(failure) : this.fail(failure);
+      }
       case undefined:
         throw new Error(`the core resolved transact ${this.#seq} with nothing`);
     }

@@ -10,7 +10,11 @@ import type {
   InitializeWorkflow,
   Job,
 } from "../../core/generated/boundary/temporalex/boundary/v1/boundary.ts";
-import { CancelledFailure, isCancellation } from "../../converter/failures.ts";
+import {
+  CancelledFailure,
+  isCancellation,
+  type TemporalFailure,
+} from "../../converter/failures.ts";
 import type { Payload, PayloadConverter } from "../../converter/payload.ts";
 import { findCause, isA } from "../../converter/thrown.ts";
 import { hop } from "../../platform/hop.ts";
@@ -301,6 +305,10 @@ export class NativeRun implements Activator, RunState {
       case undefined:
         throw new Error(`unexpected job from the core: ${variant?.$case ?? "an unknown one"}`);
     }
+  }
+
+  endWith(error: TemporalFailure): void {
+    if (this.end === undefined) endRun(this, { ok: false, error });
   }
 
   /** A fiber of this run was resumed outside its turns, by a host callback. */

@@ -1,7 +1,7 @@
 // A native run as its fibers, primitives and jobs use it. `run/native_run.ts` implements it. The
 // interface is in this folder so that primitives import only lower layers.
 import type { CommandKind } from "../../core/generated/boundary/temporalex/boundary/v1/boundary.ts";
-import type { CancelledFailure } from "../../converter/failures.ts";
+import type { CancelledFailure, TemporalFailure } from "../../converter/failures.ts";
 import type { PayloadConverter } from "../../converter/payload.ts";
 import type { RunClock } from "../program/current.ts";
 import type { ContinueAsNewShape, DefinitionShape } from "../program/definition.ts";
@@ -103,6 +103,8 @@ export interface RunState extends RunClock {
 
   /** Issues a command and returns its seq. An error of the core fails the task. */
   issue(kind: CommandKind, attributes: Uint8Array): number;
+  /** Ends the run as failed with this error; its code is not resumed. No-op if it has ended. */
+  endWith(error: TemporalFailure): void;
   /** Fails the open workflow task with the first error; workflow code cannot undo it. */
   fail(error: Error): void;
   /** Like `fail`, and throws the error to the calling workflow code. */

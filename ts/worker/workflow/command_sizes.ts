@@ -14,6 +14,9 @@ import {
 import { Fields } from "../../messages/wire.ts";
 import { MessageSchema } from "../../messages/generated/temporal/api/protocol/v1/message_pb.ts";
 
+/** Marker name of `transact`. */
+const TRANSACT_MARKER = "Transact";
+
 /**
  * Throws a PayloadTooLargeError for the first command or update response with a field above the
  * error limit; calls `warn` for those above the warning limit. Sizes are those after encoding by
@@ -57,6 +60,7 @@ function command(
   for (const at = new Fields(bytes); at.next();) {
     const attributes = at.bytes();
     if (!at.hasLength || attributes.length <= least) continue;
+    if (isTransact(bytes)) return;
     const schema = CommandSchema.fields.find(({ number }) => number === at.number)?.message;
     for (const [tag, size] of sizes(attributes)) {
       if (size > least) {
@@ -67,6 +71,13 @@ function command(
       }
     }
   }
+}
+
+/** The engine checks sizes of transact: awaiting code gets the error. */
+function isTransact(bytes: Uint8Array): boolean {
+  const { attributes } = fromBinary(CommandSchema, bytes);
+  return attributes.case === "recordMarkerCommandAttributes" &&
+    attributes.value.markerName === TRANSACT_MARKER;
 }
 
 /** Bytes by field tag, summed over repeated fields and map entries. */

@@ -397,12 +397,14 @@ export class WorkflowTasks {
       outcome.evictionReason === EvictionReason.EVICTION_REASON_WORKFLOW_EXECUTION_ENDING;
     let answer: CompletionAnswer | undefined;
     try {
-      const { limits } = this.#options;
+      const { limits, service } = this.#options;
+      // An engine in this process has no limit of requests, and names reducers of large calls.
+      const maxBytes = service.runsReducers === true ? Infinity : MAX_REQUEST_BYTES;
       const check = (encoded: Uint8Array) =>
         checkCompletion(encoded, limits, (message, bytes) => logger.warn(message, { bytes }));
       answer = readCompletionAnswer(
         await report(
-          { ...this.#options, logger, maxBytes: MAX_REQUEST_BYTES, check, shown },
+          { ...this.#options, logger, maxBytes, check, shown },
           "respondWorkflowTaskCompleted",
           request,
         ),

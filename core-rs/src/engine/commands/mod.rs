@@ -113,10 +113,14 @@ fn no_attributes(cause: Cause, name: &str) -> Result<(), Reject> {
     bad(cause, format!("{name}CommandAttributes is not set on {name}Command."))
 }
 
-fn check_end(kind: CommandType, is_last: bool, plan: &Plan) -> Result<(), Reject> {
+fn check_end(kind: CommandType, is_last: bool, plan: &mut Plan) -> Result<(), Reject> {
     if !is_last {
         let text = format!("invalid command sequence: command {} must be the last command.", kind.as_str_name());
         return Err(Reject::Request(rpc::invalid(text)));
+    }
+    // No later task could end the run with the failure.
+    if let Some(failure) = plan.required_failure.take() {
+        return Err(Reject::Reducer(failure));
     }
     if plan.unhandled() > 0 { bad(Cause::UnhandledCommand, "") } else { Ok(()) }
 }

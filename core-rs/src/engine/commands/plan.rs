@@ -33,6 +33,8 @@ pub struct Plan<'a> {
     pub reducers: Reducers,
     /// Workflow code waits for a reducer.
     pub awaited: bool,
+    /// Failure of a reducer that the run cannot do without: the run ends with it in the next task.
+    pub required_failure: Option<Vec<u8>>,
 }
 
 /// The reducers of a task, in the order of their commands.
@@ -82,11 +84,16 @@ impl<'a> Plan<'a> {
             decided: Vec::new(),
             reducers,
             awaited: false,
+            required_failure: None,
         }
     }
 
+    pub fn fits(&self, bytes: usize) -> bool {
+        bytes <= self.limits.payload_bytes
+    }
+
     pub fn size(&self, what: &str, bytes: usize) -> Result<(), Reject> {
-        if bytes > self.limits.payload_bytes {
+        if !self.fits(bytes) {
             let limit = self.limits.payload_bytes;
             return bad(Cause::PayloadsTooLarge, format!("{what} exceeds size limit: {bytes} bytes, at most {limit}."));
         }

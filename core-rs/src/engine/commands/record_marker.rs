@@ -13,9 +13,12 @@ use crate::engine::state::run::Run;
 use crate::proto::fields::command::RecordMarkerCommandAttributesDetailsEntry as Entry;
 use crate::proto::fields::common::Payloads;
 use crate::wire::Writer;
+use crate::wire::read::Message;
 
 pub const TRANSACT: &str = "Transact";
 const RESULT_KEY: &str = "result";
+const ARGUMENTS_KEY: &str = "arguments";
+const REQUIRED_KEY: &str = "required";
 
 message! {
     Marker: command::RecordMarkerCommandAttributes {
@@ -35,7 +38,8 @@ impl Kind for Marker {
         }
         if self.marker_name == TRANSACT {
             match plan.reducers.next(|| codec::bytes(self)) {
-                Reducer::Asked => {}
+                // The host names the reducer and the argument that are too large.
+                Reducer::Asked => return Ok(()),
                 Reducer::Missing => {
                     return bad(
                         Self::CAUSE,
@@ -47,11 +51,20 @@ impl Kind for Marker {
                     if !result.result.is_empty() {
                         self.details.push(result_entry(&result.result));
                     }
-                    self.failure = Some(result.failure).filter(|failure| !failure.is_empty());
+                    if !result.failure.is_empty() {
+                        if self.has_detail(REQUIRED_KEY) {
+                            plan.required_failure = Some(result.failure.clone());
+                        }
+                        // The failure states which argument is too large for the event.
+                        if !plan.fits(self.detail_bytes()) {
+                            self.details.retain(|entry| key(entry) != ARGUMENTS_KEY);
+                        }
+                        self.failure = Some(result.failure);
+                    }
                 }
             }
         }
-        plan.size("RecordMarkerCommandAttributes.Details", self.details.iter().map(Vec::len).sum())
+        plan.size("RecordMarkerCommandAttributes.Details", self.detail_bytes())
     }
 
     fn apply(self, run: &mut Run, _: &mut Context, at: &At) -> bool {
@@ -60,6 +73,20 @@ impl Kind for Marker {
         at.write(run, &MarkerAttrs { marker_name, details, workflow_task_completed_event_id, header, failure });
         false
     }
+}
+
+impl Marker {
+    fn detail_bytes(&self) -> usize {
+        self.details.iter().map(Vec::len).sum()
+    }
+
+    fn has_detail(&self, name: &str) -> bool {
+        self.details.iter().any(|entry| key(entry) == name)
+    }
+}
+
+fn key(entry: &[u8]) -> &str {
+    Message(entry).text(Entry::key)
 }
 
 fn result_entry(payload: &[u8]) -> Vec<u8> {

@@ -21,6 +21,8 @@ pub enum Reject {
     Task(TaskFailure),
     /// The request itself is malformed; the task stays as it is.
     Request(Box<RpcError>),
+    /// A required reducer failed with this failure, in a task that ends the run; the task fails.
+    Reducer(Vec<u8>),
 }
 
 pub fn bad<T>(cause: Cause, message: impl Into<String>) -> Result<T, Reject> {

@@ -125,6 +125,7 @@ fn completed(run: &mut Run, cx: &mut Context, token: &TaskToken, mut req: TaskCo
         Ok(planned) => planned,
         Err(Reject::Request(e)) => return Err(e),
         Err(Reject::Task(failure)) => return Err(refuse(run, cx, &failure, &req)),
+        Err(Reject::Reducer(failure)) => return Err(reducer_failed(run, cx, failure, &req)),
     };
 
     if !calls.is_empty() {

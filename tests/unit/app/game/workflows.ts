@@ -64,8 +64,27 @@ export const unheard = workflow("Unheard", async () => {
   return workflowInfo().attempt;
 });
 
-export const needed = workflow("Needed", async (times: number) => {
-  await transact.required(game.failsAtFirst, "required", times);
+export const needed = workflow("Needed", async (how: "caught" | "forgotten" | "parallel") => {
+  transact(game.logLine, `${how} before`);
+  const call = () => transact.required(game.logAndThrow, "never");
+  if (how === "parallel") await parallel([async () => await call(), () => sleep("1 day")]);
+  else if (how === "forgotten") void call();
+  else {
+    try {
+      await call();
+    } catch {
+      transact(game.logLine, "caught");
+    } finally {
+      transact(game.logLine, "finally");
+    }
+  }
+  await sleep("1 day");
+  return "not reached";
+});
+
+/** Its first task ends the run. */
+export const neededAtEnd = workflow("NeededAtEnd", async (times: number) => {
+  void transact.required(game.failsAtFirst, "at the end", times);
   return "at last";
 });
 

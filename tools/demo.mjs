@@ -108,11 +108,10 @@ export async function serveDemo({ port = 0, path = "/", headers = true } = {}) {
   const { headersOf } = await import("../web-demo/csp.mjs");
   const server = createServer((req, res) => {
     const send = (status, type, body, own = headersOf("")) => {
-      // What is asked for by its version never changes: it comes from the browser's cache, also
-      // without a network.
-      const caching = status === 200 && /\?v=\w+$/.test(req.url)
-        ? "max-age=31536000, immutable"
-        : "no-cache";
+      // Files that have their version or hash in the address never change: they come from the
+      // browser's cache, also without a network.
+      const isFixed = /\?v=\w+$|\/assets\/[^/?]+-[\w-]{8}\.\w+$/.test(req.url);
+      const caching = status === 200 && isFixed ? "max-age=31536000, immutable" : "no-cache";
       res.writeHead(status, {
         "content-type": type,
         "cache-control": caching,

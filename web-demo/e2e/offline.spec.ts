@@ -4,11 +4,12 @@ import { ownProgram, permit } from "./support/programs.ts";
 
 test.use({ serviceWorkers: "allow" });
 
-test("offline, the page loads and opens histories", async ({ app, context }) => {
+test("offline, the page loads and opens histories, also with an empty browser cache", async ({ app, context }) => {
   const { page } = app;
   await app.start();
   await expect(page.getByText("Ready offline")).toBeVisible();
   await page.evaluate(async () => void await navigator.serviceWorker.ready);
+  await (await context.newCDPSession(page)).send("Network.clearBrowserCache");
   await context.setOffline(true);
   await page.reload();
   await expect(page.locator("#position")).toHaveText(/^Event \d+ of 41/);

@@ -141,6 +141,17 @@ test("the server accepts loopback host names only and serves only the page's fol
   for (const path of outside) expect(await ask(`${pathname}${path}`), path).not.toBe(200);
 });
 
+test("the browser caches files that have a hash in their name; the server is asked for others", async ({ site }) => {
+  const html = await (await fetch(site.url)).text();
+  const [script] = /assets\/index-[^"]+\.js/.exec(html)!;
+  const caching = async (path: string) =>
+    (await fetch(`${site.url}${path}`)).headers.get("cache-control");
+  expect(await caching(script)).toBe("max-age=31536000, immutable");
+  for (const path of ["", "sw.js", "sandbox.html", "assets/index-AAAAAAAA.js"]) {
+    expect(await caching(path), path).toBe("no-cache");
+  }
+});
+
 test("Runs on a static page shows the commands to start a server, and a button copies them", async ({ app }) => {
   await app.start("#/runs");
   const { page } = app;

@@ -8,6 +8,7 @@ import {
 } from "../../ts/client/mod.ts";
 import { ActivityFailure, ApplicationFailure, TimeoutFailure } from "../../ts/converter/mod.ts";
 import {
+  continueAsNew,
   on,
   parallel,
   procedure,
@@ -51,7 +52,16 @@ const either = workflow("Either", async () => {
   await waitForSignal(go);
   return first;
 });
-const workflows = [hit, both, named, brief, either];
+/** Asks three questions one after the other, the last one in a new run. */
+const keyed = workflow("Keyed", async (asked: number[]): Promise<number[]> => {
+  if (asked.length < 2) {
+    const first = await procedure(game.computeDamage, [1, 1]);
+    const second = await procedure(game.computeDamage, [2, 2]);
+    return await continueAsNew([first, second]);
+  }
+  return [...asked, await procedure(game.computeDamage, [3, 3])];
+});
+const workflows = [keyed, hit, both, named, brief, either];
 
 /** The procedures that a workflow has open, once there are as many. */
 async function open(t: Setting, id: string, count = 1) {
@@ -125,6 +135,60 @@ export const proceduresTests: Suite = {
         assert.equal(await handle.completeProcedure("compute_damage", 100), first!.id);
         assert.deepEqual(await handle.result(), [100, 200]);
       }),
+
+  "a repeated completion with an idempotency key never completes the next procedure": (t) =>
+    t.work({ workflows }, async () => {
+      const workflow = t.id("keyed");
+      const { computeDamage: name } = game;
+      const complete = (idempotencyKey: string, value: number) =>
+        t.client.completeProcedure({ workflow, name, idempotencyKey }, value);
+      const handle = await t.client.start(keyed, { id: workflow, args: [[]] });
+      const current = t.client.getHandle(undefined, workflow);
+      const asks = (target: number) =>
+        until(
+          `it asks for ${target}`,
+          async () => (await current.procedures())[0]?.args[0] === target,
+        );
+      await asks(1);
+      // Two calls at the same time, and repeated ones while the next question is open.
+      const [one, same] = await Promise.all([complete("a", 10), complete("a", 11)]);
+      assert.equal(one, same);
+      await asks(2);
+      assert.equal(await complete("a", 99), one);
+      await assert.rejects(complete("a".repeat(501), 1), /idempotencyKey has 501 characters/);
+      await assert.rejects(complete("", 1), /idempotencyKey is ""; expected a non-empty string/);
+      await complete("a key:a", 20);
+      await asks(3);
+      // The keys of earlier runs are known to the new one.
+      assert.equal(await complete("a", 99), one);
+      await complete("a key:a", 99);
+      const third = await current.failProcedure(
+        { name, idempotencyKey: "c" },
+        new ApplicationFailure("no", { type: "Refused" }),
+      );
+      await assert.rejects(handle.result(), WorkflowFailedError);
+      assert.equal(await complete("c", 1), third, "also after the end of the run");
+      await assert.rejects(complete("d", 1), ProcedureNotFoundError);
+    }),
+
+  "of procedures that are open at the same time, a key completes one": (t) =>
+    t.work({ workflows }, async () => {
+      const workflow = t.id("keys");
+      const handle = await t.client.start(both, { id: workflow });
+      await open(t, workflow, 2);
+      const { computeDamage: name } = game;
+      const ids = await Promise.all(
+        [1, 2, 3].map((value) =>
+          t.client.completeProcedure({ workflow, name, idempotencyKey: "x" }, value)
+        ),
+      );
+      assert.equal(new Set(ids).size, 1);
+      const [other] = await open(t, workflow, 1);
+      assert.notEqual(other!.id, ids[0]);
+      await t.client.completeProcedure({ workflow, name, idempotencyKey: "y" }, 7);
+      const values = await handle.result();
+      assert.ok(values.includes(7));
+    }),
 
   "two completions at the same time: one is accepted": (t) =>
     t.work({ workflows }, async () => {

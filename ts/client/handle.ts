@@ -440,13 +440,7 @@ export class WorkflowHandle<W extends AnyWorkflow = string> {
     ...surplus: never[]
   ): Promise<string> {
     rejectSurplusArguments("completeProcedure", surplus, SETTINGS_FIRST);
-    return await answerProcedure(
-      this.#context,
-      await this.describe(),
-      which,
-      { value },
-      this.#settings,
-    );
+    return await this.#answer(which, { value });
   }
 
   /**
@@ -455,13 +449,13 @@ export class WorkflowHandle<W extends AnyWorkflow = string> {
    */
   async failProcedure(which: WhichProcedure, error: unknown, ...surplus: never[]): Promise<string> {
     rejectSurplusArguments("failProcedure", surplus, SETTINGS_FIRST);
-    return await answerProcedure(
-      this.#context,
-      await this.describe(),
-      which,
-      { error },
-      this.#settings,
-    );
+    return await this.#answer(which, { error });
+  }
+
+  #answer(which: WhichProcedure, answer: { value: unknown } | { error: unknown }): Promise<string> {
+    const isOnlyRun = this.#target !== undefined;
+    const describe = () => this.describe();
+    return answerProcedure(this.#context, describe, which, answer, this.#settings, isOnlyRun);
   }
 
   /** Returns the events of the run; with `follow` also new ones, until the run closes. */

@@ -9,6 +9,7 @@ import { definitionName, type Procedure } from "./definitions.ts";
 import type { PendingProcedure, WorkflowDescription } from "./descriptions.ts";
 import { ActivityNotFoundError, ProcedureNotFoundError } from "./errors.ts";
 import { readEvents } from "./history.ts";
+import { CompletedWithKey, identityWithKey } from "./procedure_keys.ts";
 
 /** A pending procedure with its arguments. */
 export interface OpenProcedure extends PendingProcedure {
@@ -16,13 +17,25 @@ export interface OpenProcedure extends PendingProcedure {
   readonly args: readonly unknown[];
 }
 
-/** A procedure by definition or name (the oldest pending one), or by id. */
-// deno-lint-ignore no-explicit-any
-export type WhichProcedure<R = any> = Procedure<any, R> | string | { readonly id: string };
+/**
+ * A procedure by definition or name (the oldest pending one), or by id; with an idempotency key, see
+ * {@link ProcedureAddress}.
+ */
+export type WhichProcedure<R = unknown> =
+  // deno-lint-ignore no-explicit-any
+  | Procedure<any, R>
+  | string
+  | { readonly id: string; readonly idempotencyKey?: string }
+  // deno-lint-ignore no-explicit-any
+  | { readonly name: Procedure<any, R> | string; readonly idempotencyKey: string };
 
-/** A procedure of a workflow; without a run id, of the current run. */
+/**
+ * A procedure of a workflow; without a run id, of the current run. With an idempotency key, a repeated
+ * call returns the id of the procedure that the first call completed, and does not complete the next
+ * one of the same name.
+ */
 export type ProcedureAddress<R> =
-  & { workflow: string; runId?: string }
+  & { workflow: string; runId?: string; idempotencyKey?: string }
   // deno-lint-ignore no-explicit-any
   & ({ name: Procedure<any, R> | string; id?: never } | { id: string; name?: never });
 
@@ -31,22 +44,28 @@ export const PROCEDURE_ADDRESS: OptionNames<ProcedureAddress<unknown>> = {
   runId: 1,
   name: 1,
   id: 1,
+  idempotencyKey: 1,
 };
 
 /** Result or failure of a procedure. */
 type Answer = { readonly value: unknown } | { readonly error: unknown };
 
-export function whichOf({ name, id }: ProcedureAddress<unknown>): WhichProcedure {
+export function whichOf<R>(
+  { name, id, idempotencyKey }: ProcedureAddress<R>,
+): WhichProcedure<R> {
   if ((name === undefined) === (id === undefined)) {
     throw new TypeError(
       'pass either `name` or `id` of the procedure: completeProcedure({ workflow: "fight-1", name: "compute_damage" }, 12)',
     );
   }
-  return name ?? { id: id! };
+  if (idempotencyKey === undefined) return name ?? { id: id! };
+  return name === undefined ? { id: id!, idempotencyKey } : { name, idempotencyKey };
 }
 
-const wantedOf = (which: WhichProcedure) =>
-  typeof which === "object" && "id" in which ? { id: which.id } : { name: definitionName(which) };
+function wantedOf(which: WhichProcedure): { id: string } | { name: string } {
+  if (typeof which === "string" || "kind" in which) return { name: definitionName(which) };
+  return "id" in which ? { id: which.id } : { name: definitionName(which.name) };
+}
 
 /** Returns the selected pending procedure. Throws a ProcedureNotFoundError. */
 export function pickProcedure(run: WorkflowDescription, which: WhichProcedure): PendingProcedure {
@@ -74,8 +93,39 @@ export function procedureGone(
 
 /**
  * Completes the procedure and returns its id. Throws a ProcedureNotFoundError if it is not pending.
+ * With an idempotency key, returns the id of the procedure that was completed with it. `describe`:
+ * of the workflow's current run, or of the only run that is meant.
  */
 export async function answerProcedure(
+  context: ClientContext,
+  describe: () => Promise<WorkflowDescription>,
+  which: WhichProcedure,
+  answer: Answer,
+  settings: CallSettings,
+  isOnlyRun: boolean,
+): Promise<string> {
+  const key = typeof which === "object" && "idempotencyKey" in which
+    ? which.idempotencyKey
+    : undefined;
+  if (key === undefined) {
+    return await answerOnce(context, await describe(), which, answer, settings);
+  }
+  const keyed = { ...context, identity: identityWithKey(context.identity, key) };
+  const completed = new CompletedWithKey(context, describe, key, settings, isOnlyRun);
+  const { run, id } = await completed.find();
+  if (id !== undefined) return id;
+  try {
+    return await answerOnce(keyed, run, which, answer, settings);
+  } catch (error) {
+    if (!(error instanceof ProcedureNotFoundError)) throw error;
+    // Another call with this key may have completed it meanwhile.
+    const again = await completed.find();
+    if (again.id === undefined) throw error;
+    return again.id;
+  }
+}
+
+async function answerOnce(
   context: ClientContext,
   run: WorkflowDescription,
   which: WhichProcedure,

@@ -269,6 +269,11 @@ export class TransactionWorkflows {
     ) => void,
   ): string {
     rejectMisspelledOptions("the address of a procedure", address, PROCEDURE_ADDRESS);
+    if (address.idempotencyKey !== undefined) {
+      throw new TypeError(
+        "idempotencyKey is not supported in a transaction: insert the key into a table with a UNIQUE column in the same transaction",
+      );
+    }
     const which = whichOf(address);
     const execution = executionOf(address.workflow, address.runId);
     const run = this.#describe(execution);

@@ -37,7 +37,7 @@ export class AnsweredReducers implements ReducerRunner {
   ): "asks" | { readonly fails: string } | undefined {
     const call = calledBy(details, { kind: "never" });
     if (call === undefined) return { fails: "a transact that cannot be read" };
-    const { seq, reducer, args, answers: isAnswered, awaited } = call;
+    const { seq, reducer, args, recordsErrors, awaited } = call;
     const asked = {
       of: "transact",
       type: reducer,
@@ -48,7 +48,7 @@ export class AnsweredReducers implements ReducerRunner {
     const end = answers.ofReducer(asked, awaited);
     if (end === undefined) return "asks";
     if (end.kind === "failed") {
-      if (!isAnswered) {
+      if (!recordsErrors) {
         return {
           fails: `reducer "${reducer}" fails the workflow task: ${end.failure?.message ?? ""}`,
         };

@@ -17,7 +17,7 @@ export interface Transacted {
   /** Code awaits the reducer. */
   readonly awaited: boolean;
   /** An error of the reducer is recorded: code awaits it, or the run ends with it. */
-  readonly answers: boolean;
+  readonly recordsErrors: boolean;
   readonly end: RecordedEnd;
 }
 
@@ -55,7 +55,7 @@ export function calledBy(
       reducer,
       args: details["arguments"],
       awaited,
-      answers: awaited || own("required") === true,
+      recordsErrors: awaited || own("required") === true,
       end,
     };
   } catch {

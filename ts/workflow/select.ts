@@ -51,7 +51,7 @@ type ArmOf<R> = Arm<R | Promise<R>> | SignalHandler<never, R | Promise<R>>;
  * ]);
  */
 export function select<R = never, const A extends readonly unknown[] = readonly unknown[]>(
-  arms: A & ([R] extends [never] ? CheckedArms<A> : readonly ArmOf<NoInfer<R>>[]),
+  arms: [R] extends [never] ? A & CheckedArms<A> : readonly ArmOf<NoInfer<R>>[],
   ...surplus: never[]
 ): Promise<[R] extends [never] ? SelectValue<A> : R> {
   rejectSurplusArguments(

@@ -80,6 +80,22 @@ export async function values() {
   const arms: Arm<number>[] = [timer(1, () => 1), on(stack, ([n]) => n)];
   const made = await select(arms);
   is<Equal<typeof made, number>>();
+  // A list of arms with further arms before or after it, also where the result's type is given.
+  const more = await select([...many, timer("1s", () => undefined)]);
+  is<Equal<typeof more, boolean | undefined>>();
+  const around = await select([
+    timer(1, () => 1 as const),
+    ...many,
+    on(dispel, () => "x" as const),
+  ]);
+  is<Equal<typeof around, boolean | 1 | "x">>();
+  const expected: boolean | undefined = await select([...many, timer("1s", () => undefined)]);
+  const returned = async (): Promise<number> => await select([...arms, timer("1s", () => 3)]);
+  // @ts-expect-error the result of an arm is another type
+  const wrong: boolean = await select([...many, timer("1s", () => 3)]);
+  // @ts-expect-error a promise has a body, also after a list of arms
+  await select([...many, sleep(5)]);
+  void [expected, returned, wrong];
   const handle: Promise<void> = timer("deadline", "1h");
   await select([on(handle, (nothing) => nothing)]);
   return sum;

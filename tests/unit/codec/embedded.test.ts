@@ -28,6 +28,7 @@ import { invertingCodec } from "../../support/codecs.ts";
 import { until } from "../../support/until.ts";
 import * as activities from "./activities.ts";
 import { EXPECTED, live } from "./live.ts";
+import { end, logged, reject, unread } from "./workflows/logged.ts";
 import { finish, note, SECRET, secrets, seen } from "./workflows/secrets.ts";
 
 const workflows = new URL("./workflows/secrets.ts", import.meta.url);
@@ -125,6 +126,29 @@ test("store and log contain no plain text, and every value arrives decoded", () 
     },
   );
 });
+
+for (const encodeCommonAttributes of [true, false]) {
+  const hidden = encodeCommonAttributes ? "without" : "with";
+  test(`lines of the executor are logged ${hidden} texts of errors, and names of signals always`, () => {
+    const workflows = new URL("./workflows/logged.ts", import.meta.url);
+    return withApp(
+      { codec: invertingCodec(), encodeCommonAttributes, workflows },
+      async (app, _folder, log) => {
+        const handle = await app.client.start(logged, { id: "logged", args: [] });
+        await handle.signal(reject, `${SECRET} in a handler`);
+        await handle.signal(unread);
+        await handle.signal(end);
+        assert.equal(await handle.result(), "ended");
+        const failed = log.find((line) =>
+          /^error the handler of signal "reject" failed/.test(line)
+        );
+        assert.equal(failed?.includes(SECRET), !encodeCommonAttributes, failed);
+        const ended = log.find((line) => /^warn the workflow ended with 1 unprocessed/.test(line));
+        assert.match(ended ?? "", /"signals":\["unread"\],"count":1/);
+      },
+    );
+  });
+}
 
 test("without encodeCommonAttributes only the texts of failures are readable", () =>
   withApp({ codec: invertingCodec() }, async (app, folder) => {

@@ -333,6 +333,14 @@ test("a module that never finishes loading fails after a timeout, and at once wh
   await delay(300); // its thread has begun, and loads
   stop.abort(new Error("the worker is shutting down"));
   await stopped;
+
+  // The signal was aborted before.
+  const never = assert.rejects(
+    ActivityPool.open({ module: endless, size: 1 }, timers, stop.signal),
+    /shutting down/,
+  );
+  await timers.advance(30_000);
+  await never;
 });
 
 test("several activities per thread run if configured; a retired pool completes its activities", async () => {

@@ -3,10 +3,11 @@
 // takes: 15 s
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { sleep as activitySleep } from "../../../ts/activity/mod.ts";
+import { activityContext, sleep as activitySleep } from "../../../ts/activity/mod.ts";
 import { Client, silentLogger } from "../../../ts/client/mod.ts";
 import { MetricsRegistry } from "../../../ts/metrics/mod.ts";
 import { type ActivityInterceptor, Worker } from "../../../ts/worker/mod.ts";
+import { localActivities, workflow } from "../../../ts/workflow/mod.ts";
 import { invertingCodec } from "../../support/codecs.ts";
 import { withEngine } from "../../support/services.ts";
 import { until } from "../../support/until.ts";
@@ -48,6 +49,36 @@ test("losing the realm during a local activity does not run the activity again",
       assert.equal(ran, 1);
       assert.ok(!failed.includes("waits"));
       await spinner.terminate();
+    });
+  }));
+
+test("a failed workflow task cancels its local activities, and the next attempt runs them again", () =>
+  withEngine("memory", {}, async ({ client, work }) => {
+    const near = localActivities<{ shout(word: string): Promise<string> }>();
+    let tries = 0;
+    const failsOnce = workflow("FailsOnce", async () => {
+      const slow = near.shout("slow");
+      slow.catch(() => {});
+      await near.shout("quick");
+      if (tries++ === 0) throw new TypeError("a bug");
+      return await slow;
+    });
+    const ran: string[] = [];
+    const reasons: unknown[] = [];
+    const shout = async (word: string) => {
+      ran.push(word);
+      if (word === "quick" || tries > 0) return word;
+      const context = activityContext();
+      await new Promise((resolve) => context.cancelled.addEventListener("abort", resolve));
+      reasons.push(context.cancelReason);
+      throw context.cancelled.reason;
+    };
+    await work({ workflows: [failsOnce], activities: { shout } }, async () => {
+      const handle = await client.start(failsOnce, { id: "fails" });
+      await until("it is tried again", () => tries === 2);
+      assert.deepEqual(reasons, ["NOT_FOUND"]);
+      assert.equal(await handle.result(), "slow");
+      assert.deepEqual(ran, ["slow", "quick", "slow", "quick"]);
     });
   }));
 

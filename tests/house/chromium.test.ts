@@ -1,5 +1,4 @@
 // runtime: node
-// takes: 8 s
 // Which Chromium the tools start: that of the system if there is one, else that of the npm package,
 // with the same arguments.
 import assert from "node:assert/strict";

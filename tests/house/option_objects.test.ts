@@ -1,7 +1,7 @@
 // runtime: node
-// takes: 6 s
 // Every option object of the public entries rejects options that do not exist. The list comes from
 // the declarations, so a new option object without a check fails here.
+// takes: 4 s
 import assert from "node:assert/strict";
 import { existsSync } from "node:fs";
 import { resolve } from "node:path";

@@ -1,7 +1,7 @@
 // runtime: node
 // A script of package.json or a task of deno.json terminates on a signal, together with every
 // process that it started.
-// takes: 5 s
+// takes: 10 s
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";

@@ -1,7 +1,6 @@
 // runtime: node
 // Every text that docs/troubleshooting.md quotes occurs in the sources, so that a reader who
 // searches for an error finds it there.
-// takes: 2 s
 import assert from "node:assert/strict";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";

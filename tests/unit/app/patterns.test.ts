@@ -1,6 +1,5 @@
 // Every pattern of examples/patterns in virtual time: both forms get the same calls and have the
 // same outcome, and every run replays.
-// takes: 8 s
 import assert from "node:assert/strict";
 import { readdirSync } from "node:fs";
 import { test } from "node:test";

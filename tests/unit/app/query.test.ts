@@ -1,6 +1,5 @@
 // `app.query`: a query in a separate process. Values arrive, limits stop it, and the engine
 // continues while it runs.
-// takes: 4 s
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { test } from "node:test";

@@ -1,6 +1,5 @@
 // `phase` and `state` of the view `workflow` where the worker is in another process than the
 // engine.
-// takes: 4 s
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { test } from "node:test";

@@ -1,5 +1,7 @@
 // transact: reducers run in the transaction that commits the workflow task
 // (docs/dev/semantics/database.md#transact).
+// takes: 26 s
+// promise: P2
 import assert from "node:assert/strict";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";

@@ -1,6 +1,6 @@
 // transact with a payload codec: arguments, results and failures of reducers are encoded by the
 // codec's synchronous form before they are committed (docs/dev/semantics/database.md#transact).
-// takes: 4 s
+// takes: 42 s
 import assert from "node:assert/strict";
 import { existsSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";

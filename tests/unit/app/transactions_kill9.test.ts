@@ -1,7 +1,7 @@
 // A process that is killed at any moment between transactions of rows, signals, starts and
 // broadcasts: each transaction is there as a whole or not at all, in order, and no acknowledged one
 // is lost. TRANSACTION_KILLS sets the number of kills, for soak runs.
-// takes: 60 s
+// takes: 24 s
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import process from "node:process";

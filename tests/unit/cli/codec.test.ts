@@ -1,6 +1,5 @@
 // --codec: `run` writes a store without readable values, `workflow` reads it, and `worker`
 // continues its runs.
-// takes: 3 s
 import assert from "node:assert/strict";
 import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";

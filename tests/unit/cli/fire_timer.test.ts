@@ -1,7 +1,6 @@
 // `temporalex workflow fire-timer`: timers by hand, through the process that holds a store and
 // through `temporalex dev --timers manual`, and of workflows that were started so; for others it is
 // refused.
-// takes: 3 s
 import assert from "node:assert/strict";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";

@@ -1,5 +1,5 @@
 // The replay command: verdicts, lines, exit codes, settings, and what it refuses.
-// takes: 9 s
+// takes: 14 s
 import test, { after, before } from "node:test";
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";

@@ -1,5 +1,5 @@
 // `temporalex replay --store` and `--from-cluster`: which runs, samples, and what cannot be had.
-// takes: 6 s
+// takes: 4 s
 import assert from "node:assert/strict";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";

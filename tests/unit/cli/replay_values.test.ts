@@ -1,5 +1,4 @@
 // `temporalex replay --values`: changed values in each form of output, exit codes, rules, codecs.
-// takes: 15 s
 import test, { after, before } from "node:test";
 import assert from "node:assert/strict";
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";

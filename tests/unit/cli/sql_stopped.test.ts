@@ -1,5 +1,7 @@
 // `temporalex sql` through a holder whose driver locks its file, and through `temporalex dev`: the
 // same rows, the same errors; an endless query is stopped either way, while the engine continues.
+// takes: 23 s
+// promise: P6
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { existsSync, readdirSync, readFileSync } from "node:fs";

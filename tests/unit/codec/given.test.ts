@@ -1,7 +1,6 @@
 // Payloads of a history that no run is given: a worker leaves them alone, so one that no longer
 // decodes (its key is gone) fails no task. Replays and readers of histories decode them where they
 // can.
-// takes: 4 s
 import { create, type DescMessage, toBinary } from "@bufbuild/protobuf";
 import { reflect } from "@bufbuild/protobuf/reflect";
 import assert from "node:assert/strict";

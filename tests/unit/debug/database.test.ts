@@ -2,7 +2,6 @@
 // Workflows with tables in debug sessions and in histories without code: reducers, procedures,
 // subscriptions, broadcasts and named timers appear by name with their values; a redacted history
 // contains nothing that code wrote next to a timer.
-// takes: 4 s
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { type DebugSession, openRun, openSession, redact } from "../../../ts/debug/mod.ts";

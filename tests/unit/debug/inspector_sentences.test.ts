@@ -1,6 +1,6 @@
 // Checks sentences of the inspector at seeded positions of recorded runs against the events of the
 // history, the text of the program, and a fresh replay of the history up to the position.
-// takes: 60 s
+// takes: 7 s
 import assert from "node:assert/strict";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";

@@ -2,7 +2,7 @@
 // the commit is kept; all of it is kept but reported as failed; the process dies, and a new engine
 // opens what was kept. In each case acknowledged changes are there, changes that were never
 // requested are not, nothing is recorded twice, and every workflow ends.
-// takes: 7 s
+// takes: 12 s
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { test } from "node:test";

@@ -1,7 +1,7 @@
 // A few rounds of the crash loop (tests/faults/crash) on each SQLite library; `tools/soak/kill9.ts`
 // runs the long one.
-// takes: 8 s
 // promise: P1, P2
+// takes: 13 s
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { test } from "node:test";

@@ -1,6 +1,6 @@
 // Idempotency keys of local activities over kills (tests/faults/crash/local_keys_loop.ts;
 // `tools/soak/local_keys.ts` runs the long loop).
-// takes: 15 s
+// takes: 6 s
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { test } from "node:test";

@@ -1,7 +1,7 @@
-// takes: 15 s
 // The power-loss half of P1: the store on a disk that forgets, reorders and tears what was not
 // synced. The long loop is tools/soak/power_loss.
 // promise: P1
+// takes: 7 s
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { seeded } from "../../faults/chaos/proxy.ts";

@@ -1,7 +1,7 @@
 // No false alarm: stores of random runs are sound, while they are written, afterwards, as a backup
 // and as an import. tools/soak/store_check does the same with thousands of runs, histories of a
 // server that resets them, and published histories.
-// takes: 15 s
+// takes: 7 s
 import assert from "node:assert/strict";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";

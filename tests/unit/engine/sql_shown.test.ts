@@ -1,5 +1,4 @@
 // What runs show of themselves in SQL: `phase` and `state` of the view `workflow`.
-// takes: 4 s
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { test } from "node:test";

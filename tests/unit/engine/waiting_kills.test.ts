@@ -1,6 +1,6 @@
 // Kills of processes all of whose runs wait in a local activity
 // (tests/faults/crash/waiting_loop.ts; `tools/soak/waiting_kills.ts`).
-// takes: 8 s
+// takes: 5 s
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { test } from "node:test";

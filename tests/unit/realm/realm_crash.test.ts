@@ -1,6 +1,7 @@
 // runtime: node
 // What Node can do to a realm's thread: memory that runs out, and a process that should end while
 // realms are idle.
+// takes: 10 s
 import test from "node:test";
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";

@@ -1,6 +1,6 @@
 // Worker realms: tasks, sticky cache, messages, replays, logs, what is refused at the start,
 // disposal.
-// takes: 5 s
+// takes: 4 s
 import test from "node:test";
 import assert from "node:assert/strict";
 import { WorkflowLoadError } from "../../../ts/modules/loader/errors.ts";

@@ -1,6 +1,5 @@
 // Reports: what hostile histories leave of them, what redaction leaves of values, what is left out
 // of long ones and said to be; their sheet.
-// takes: 4 s
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";

@@ -1,5 +1,4 @@
 // The sentences that say why a run waits: what would wake it, and what has come that nothing takes.
-// takes: 2 s
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { openSession } from "../../../ts/debug/mod.ts";

@@ -1,5 +1,4 @@
 // Test mode: timers of workflows fire when a test says so, by name.
-// takes: 2 s
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { setTimeout as sleepMs } from "node:timers/promises";

@@ -1,6 +1,5 @@
 // Branches of runs with tables: reducers run over the given tables, or return their recorded
 // results; unknown values are requested. Procedures and broadcasts end as in a real run.
-// takes: 12 s
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { createWorkerRealm, type WorkerRealm } from "../../../ts/realm/mod.ts";

@@ -1,5 +1,5 @@
 // Activities in threads: they do not stop this one, and everything that they can do crosses over.
-// takes: 4 s
+// takes: 8 s
 import assert from "node:assert/strict";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";

@@ -1,5 +1,5 @@
 // Workers on the embedded engine.
-// takes: 6 s
+// takes: 12 s
 import { workerSuite } from "../../suites/worker_suite.ts";
 import { onBothStores } from "../../support/services.ts";
 

@@ -1,4 +1,3 @@
-// takes: 15 s
 // Programs of temporalio/samples-typescript (MIT), unmodified: their workflow modules run on the
 // embedded engine with their own activities; a client of this package does what theirs does, and
 // prints what it printed with the official SDK and server (baseline.json). They are read from a

@@ -1,6 +1,7 @@
 // runtime: node deno
 // The life of a worker of `temporalex/compat/worker`: states, statuses, what it runs for, plugins,
 // its connection.
+// takes: 14 s
 import assert from "node:assert/strict";
 import process from "node:process";
 import { after, test } from "node:test";

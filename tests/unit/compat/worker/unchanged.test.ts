@@ -1,7 +1,7 @@
 // runtime: node
-// takes: 30 s
 // A worker file that imports only `@temporalio/*`, in separate processes: Node with `--import
 // temporalex/compat/register`, ES module and CommonJS, and Deno with the import map.
+// takes: 4 s
 import assert from "node:assert/strict";
 import { spawn, spawnSync } from "node:child_process";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";

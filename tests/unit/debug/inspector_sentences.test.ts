@@ -1,9 +1,11 @@
 // Checks sentences of the inspector at seeded positions of recorded runs against the events of the
-// history, the text of the program, and a fresh replay of the history up to the position.
+// history, the text of the program, and a fresh replay of the history up to the position. By default
+// a sample; INSPECTOR_RUNS=500 takes all recorded runs that have a program (tests/README.md).
 // takes: 7 s
 import assert from "node:assert/strict";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
+import process from "node:process";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { type DebugSession, openSession } from "../../../ts/debug/mod.ts";
@@ -15,12 +17,14 @@ import { describeCondition } from "../../../ts/run_view/condition_text.ts";
 import { type Said, whyText } from "../../../ts/run_view/why.ts";
 import { prefixFor } from "../../cases/debug_positions.ts";
 import { withSeed } from "../../support/seed.ts";
-import { caseNames, corpusRoot, historyOf, loadCase } from "../compat/support/corpus.ts";
+import { corpusRoot, historyOf, loadCase } from "../compat/support/corpus.ts";
 
-/** Positions of one run, and runs of the corpus. */
-const POSITIONS = 8, CORPUS_RUNS = 12;
+/** Positions of one run. */
+const POSITIONS = 8;
+/** Runs with a program: all of this repository, and as many of the corpus as that leaves. */
+const RUNS = Number(process.env["INSPECTOR_RUNS"] ?? 20);
 /** Larger histories of the corpus are left out: each position is replayed. */
-const MOST_EVENTS = 120;
+const MOST_EVENTS = 400;
 
 interface Recorded {
   readonly name: string;
@@ -56,25 +60,43 @@ async function ownRuns(): Promise<Recorded[]> {
   }));
 }
 
+/** The samples of the page with the examples that made them. */
+async function exampleRuns(): Promise<Recorded[]> {
+  const samples = join(rootFolder(), "web-demo/samples");
+  return await Promise.all(
+    readdirSync(samples).filter((file) => !file.includes("diverged")).map(async (file) => {
+      const name = file.slice(0, -".json".length);
+      const program = join(rootFolder(), "examples", name.replace("_open", ""), "workflow.ts");
+      const { bytes } = await readHistoryFile(readFileSync(join(samples, file)));
+      return { name, program, bytes };
+    }),
+  );
+}
+
 /** Some programs of the corpus next to the checkout; none without it. */
-async function corpusRuns(random: (below: number) => number): Promise<Recorded[]> {
+async function corpusRuns(random: (below: number) => number, most: number): Promise<Recorded[]> {
   const root = corpusRoot();
   if (root === undefined) return [];
-  const names = caseNames(root);
+  const recorded = readdirSync(join(root, "corpus")).flatMap((file) => {
+    const [, name, of] = /^(.+)@(.+)\.json$/.exec(file) ?? [];
+    return name === undefined || of === undefined ? [] : [{ name, of }];
+  });
   const runs: Recorded[] = [];
-  while (runs.length < CORPUS_RUNS && names.length > 0) {
-    const [name] = names.splice(random(names.length), 1);
-    const found = loadCase(root, name!);
-    const { base } = found.variants;
-    if (base === undefined || found.histories !== undefined || found.interceptors !== undefined) {
-      continue;
-    }
-    if (!existsSync(join(root, `corpus/${name}@h.json`))) continue;
-    const row = { case: name!, history: "h", variant: "base", verdict: "OK" as const };
+  while (runs.length < most && recorded.length > 0) {
+    const [{ name, of }] = recorded.splice(random(recorded.length), 1) as [typeof recorded[number]];
+    const found = loadCase(root, name);
+    const variant = found.recordedWith?.[of] ?? "base";
+    const recordedWith = found.variants[variant];
+    if (recordedWith === undefined || found.interceptors !== undefined) continue;
+    const row = { case: name, history: of, variant, verdict: "OK" as const };
     const history = historyOf(root, found, row);
     if (history.events.length > MOST_EVENTS) continue;
     const { bytes } = await readHistoryFile(new TextEncoder().encode(JSON.stringify(history)));
-    runs.push({ name: name!, program: join(root, "workflows", base.file), bytes });
+    runs.push({
+      name: `${name}@${of}`,
+      program: join(root, "workflows", recordedWith.file),
+      bytes,
+    });
   }
   return runs;
 }
@@ -96,16 +118,23 @@ function checkEvents({ session, events, position, program }: Checked): number {
     assert.ok(eventId <= position && times <= come.length, `${times} times ${name}`);
   }
   const conditions = session.code!.conditions(position);
-  for (const { test, unchangedBy } of conditions) {
+  const lines = readFileSync(program, "utf8").split("\n");
+  const files = session.code!.files.map(({ name }) => name);
+  for (const { test, unchangedBy, changedBy = [] } of conditions) {
     assert.equal(test.isTrue, false);
+    for (const { name, place, variables } of changedBy) {
+      const { receive } = session.viewAt(position);
+      assert.ok([...receive!.signals, ...receive!.updates].includes(name), name);
+      if (place === undefined || files[place.file] !== program) continue;
+      const text = lines[place.line - 1]!;
+      assert.ok(variables.some((one) => text.includes(one.split(".").at(-1)!)), `${name}: ${text}`);
+    }
     for (const { name, eventId } of unchangedBy) {
       assert.equal(signalAt(events, eventId), name, `event ${eventId}`);
       assert.ok(eventId <= position);
     }
   }
-  const lines = readFileSync(program, "utf8").split("\n");
   const tests = session.code!.tests(position);
-  const files = session.code!.files.map(({ name }) => name);
   for (const { place, text, taskEventId, operands } of tests) {
     assert.equal(typeOf(events, taskEventId), "workflowTaskStartedEventAttributes");
     assert.ok(taskEventId <= position);
@@ -155,13 +184,55 @@ async function checkFresh({ session, events, realm, position }: Checked): Promis
   const sentences = (one: DebugSession) => ({
     conditions: one.code!.conditions(position).flatMap(describeCondition).map(textOf),
     tests: one.code!.tests(position),
-    why: textOf(whyText(one.viewAt(position), "").said),
+    why: textOf(whyText(one.viewAt(position), "", one.code!.conditions(position)).said),
     code: one.code!.why(position).sentence,
   });
   assert.deepEqual(sentences(fresh), sentences(session), `position ${position}`);
 }
 
-test("inspector: its sentences agree with the history and with a fresh replay", () =>
+/** Events that a handler could not cause. */
+const isOfTask = (type: string): boolean => type.startsWith("workflowTask");
+
+/**
+ * Checks the handlers that can change a condition, which come from the text of the code, against the
+ * recorded values: a signal that alone arrived before the values changed or the condition ended is one
+ * of these handlers. Returns the number of such signals.
+ */
+function checkHandlers(
+  session: DebugSession,
+  events: readonly HistoryEvent[],
+  name: string,
+): number {
+  const started = events.filter(({ attributes }) =>
+    attributes.case === "workflowTaskStartedEventAttributes"
+  ).map(({ eventId }) => Number(eventId));
+  const valuesOf = (one: ReturnType<typeof conditionsAt>[number]) =>
+    JSON.stringify(one.test.operands.map(({ value }) => value?.text));
+  const conditionsAt = (position: number) => session.code!.conditions(position);
+  let checked = 0;
+  started.slice(1).forEach((next, i) => {
+    const before = started[i]!;
+    const between = events.slice(before, next).filter(({ attributes }) =>
+      !isOfTask(attributes.case ?? "")
+    );
+    const signal = signalAt(events, Number(between[0]?.eventId ?? 0n));
+    if (signal === undefined || between.length > 1) return;
+    for (const one of conditionsAt(before)) {
+      const same = conditionsAt(next).find(({ place, fiber }) =>
+        place.line === one.place.line && place.file === one.place.file && fiber === one.fiber
+      );
+      // A condition that is over has become true.
+      const isSame = same !== undefined && valuesOf(same) === valuesOf(one);
+      if (isSame || one.changedBy === undefined) continue;
+      const known = one.changedBy.map((handler) => handler.name);
+      assert.ok(known.includes(signal), `${name}, event ${next}: ${signal} of [${known}]`);
+      checked++;
+    }
+  });
+  return checked;
+}
+
+test("inspector: its sentences agree with the history and with a fresh replay", (t) =>
   withSeed(async (seed) => {
     let state = seed;
     const random = (below: number): number => {
@@ -169,7 +240,12 @@ test("inspector: its sentences agree with the history and with a fresh replay", 
       return Math.floor(state / 2 ** 32 * below);
     };
     let sentences = 0;
-    for (const { name, program, bytes } of [...await ownRuns(), ...await corpusRuns(random)]) {
+    let histories = 0;
+    let positions = 0;
+    let changes = 0;
+    const own = [...await ownRuns(), ...await exampleRuns()];
+    const runs = [...own, ...await corpusRuns(random, RUNS - own.length)];
+    for (const { name, program, bytes } of runs) {
       const realm = await createWorkerRealm({
         workflows: program,
         cacheSize: 0,
@@ -182,12 +258,15 @@ test("inspector: its sentences agree with the history and with a fresh replay", 
         if (session.problem?.isDivergence === false) continue;
         assert.equal(session.problem, undefined, `${name}: ${session.problem?.message}`);
         const { events } = decodeHistoryBytes(bytes);
+        histories++;
+        changes += checkHandlers(session, events, name);
         for (let i = 0; i < POSITIONS; i++) {
           const position = i === 0 ? session.length : 1 + random(session.length);
           const checked = { session, events, realm, program, position };
           try {
             sentences += checkEvents(checked);
             await checkFresh(checked);
+            positions++;
           } catch (error) {
             throw new Error(`${name}, position ${position}: ${(error as Error).message}`);
           }
@@ -197,4 +276,10 @@ test("inspector: its sentences agree with the history and with a fresh replay", 
       }
     }
     assert.ok(sentences > 100, `${sentences} sentences`);
+    // Few recorded runs have such a signal.
+    if (runs.length > 60) assert.ok(changes > 0, "no signal has changed a condition");
+    t.diagnostic(
+      `${sentences} sentences at ${positions} positions of ${histories} histories, ` +
+        `${changes} signals that changed conditions`,
+    );
   }));

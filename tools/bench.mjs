@@ -22,6 +22,7 @@ const HELP =
        npm run bench -- gate   [options of bench/gate.ts]: temporalex replay and the official replayer over many histories
        npm run bench -- dev     temporalex dev and Temporal's dev server: start, memory
        npm run bench -- transact [options of bench/transact.ts]: a reducer in the transaction of a task, beside none and an activity
+       npm run bench -- transactions [options of bench/transactions.ts]: application transactions, reducers, plain SQLite
        npm run bench -- shown [options of bench/shown.ts]: what the columns phase and state of the SQL views cost
        npm run bench -- state_table [options of bench/state_table.ts]: timed steps as rows with a poller, and as workflows
        npm run bench -- transport [options of bench/transport.ts]: a gRPC call's cost, compared with Connect and grpc-js
@@ -44,6 +45,7 @@ if (
     "transport",
     "gate",
     "transact",
+    "transactions",
     "shown",
     "state_table",
   ].includes(

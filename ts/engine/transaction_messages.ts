@@ -77,15 +77,52 @@ interface Message {
   readonly request: Uint8Array;
 }
 
-/** The messages of one transaction, or of the reducers of one workflow task. */
-export class TransactionMessages {
+/**
+ * Messages that come to the same in the trial and in the engine, with no effect on other runs and
+ * no new ids: the trial stays valid when they have entered.
+ */
+const SAME_IN_TRIAL: ReadonlySet<EngineMethod> = new Set([ENGINE_METHODS.signalWorkflowExecution!]);
+
+/**
+ * The copies of runs on which messages are tried. Consecutive transactions of a batch share them, so
+ * that each run is copied once.
+ */
+export class MessageTrial {
   readonly #host: MessageHost;
-  #messages: Message[] = [];
-  #trying = false;
   #open = false;
 
   constructor(host: MessageHost) {
     this.#host = host;
+  }
+
+  get isOpen(): boolean {
+    return this.#open;
+  }
+
+  begin(): void {
+    settleRuns(this.#host);
+    this.#host.engine.beginTrial(this.#host.nowMs());
+    this.#open = true;
+  }
+
+  /** Drops the copies. */
+  end(): void {
+    if (!this.#open) return;
+    this.#open = false;
+    this.#host.engine.endTrial();
+  }
+}
+
+/** The messages of one transaction, or of the reducers of one workflow task. */
+export class TransactionMessages {
+  readonly #host: MessageHost;
+  readonly #trial: MessageTrial;
+  #messages: Message[] = [];
+  #open = false;
+
+  constructor(host: MessageHost, trial: MessageTrial = new MessageTrial(host)) {
+    this.#host = host;
+    this.#trial = trial;
   }
 
   /** Number of messages. */
@@ -103,7 +140,7 @@ export class TransactionMessages {
     } catch (error) {
       if (this.#messages.length > before) {
         this.#messages.length = before;
-        this.#endTrial();
+        this.#trial.end();
       }
       throw error;
     } finally {
@@ -113,26 +150,20 @@ export class TransactionMessages {
 
   /** Ends the trial; the messages stay. */
   ended(): void {
-    this.#endTrial();
+    this.#trial.end();
   }
 
   /** Withdraws all messages. */
   withdraw(): void {
     this.#messages = [];
-    this.#endTrial();
-  }
-
-  #endTrial(): void {
-    if (!this.#trying) return;
-    this.#trying = false;
-    this.#host.engine.endTrial();
+    this.#trial.end();
   }
 
   /** Sends a message, or reads. */
   readonly call: TransactionCall = (method, request) => {
     if (!this.#open) throw endedError();
     const number = ENGINE_METHODS[method]!;
-    if (!this.#trying) this.#beginTrial();
+    if (!this.#trial.isOpen) this.#beginTrial();
     const body = this.#try(number, request);
     if (method !== "describeWorkflowExecution") this.#messages.push({ method: number, request });
     return body;
@@ -150,9 +181,7 @@ export class TransactionMessages {
 
   /** Earlier messages are tried again: the trial that had them was dropped. */
   #beginTrial(): void {
-    settleRuns(this.#host);
-    this.#host.engine.beginTrial(this.#host.nowMs());
-    this.#trying = true;
+    this.#trial.begin();
     for (const { method, request } of this.#messages) this.#try(method, request);
   }
 
@@ -174,8 +203,8 @@ export class TransactionMessages {
    * then. This cannot happen unless other commands of the same workflow task have interfered.
    */
   enter(): ServiceError | undefined {
-    this.#endTrial();
     if (this.#messages.length === 0) return undefined;
+    if (!this.#messages.every(({ method }) => SAME_IN_TRIAL.has(method))) this.#trial.end();
     const host = this.#host;
     const nowMs = host.nowMs();
     settleRuns(host);

@@ -5,6 +5,7 @@ import type { Database } from "./tables/database.ts";
 import { isIgnoredPromise } from "./tables/reducers.ts";
 import {
   type MessageHost,
+  MessageTrial,
   type TransactionBroadcast,
   type TransactionCall,
   TransactionError,
@@ -163,8 +164,17 @@ export class Transactions {
    * accepted transaction was rejected; the batch is lost then.
    */
   run(): Error | undefined {
+    const trial = new MessageTrial(this.#host);
+    try {
+      return this.#runAll(trial);
+    } finally {
+      trial.end();
+    }
+  }
+
+  #runAll(trial: MessageTrial): Error | undefined {
     for (let one = this.#waiting.shift(); one !== undefined; one = this.#waiting.shift()) {
-      const messages = new TransactionMessages(this.#host);
+      const messages = new TransactionMessages(this.#host, trial);
       try {
         const { work } = one;
         const database = transactionDatabase(this.#commit.tables, messages, this.#workflows);

@@ -13,8 +13,14 @@ export interface SourceHost {
   real(url: string): string;
   /** Maps a bare or remote specifier (import maps); undefined for the usual resolution. */
   map(specifier: string, parent: string): string | undefined;
-  /** Returns the URL of a replacement for a module, before every other rule. */
-  instead?(specifier: string): string | undefined;
+  /** Returns the URL or the name of a replacement for a module, before every other rule. */
+  instead?(specifier: string, parent: string): string | undefined;
+  /** Returns the URL or the name of a replacement for a module that is not found. */
+  fallback?(specifier: string): string | undefined;
+  /** Conditions of package.json `exports`, instead of those of the resolver ("..."). */
+  readonly conditions?: readonly string[];
+  /** Fields of package.json with the main module, instead of `browser` and `main`. */
+  readonly mainFields?: readonly string[];
   /**
    * Returns the folder (ending with "/") of a package outside node_modules. `asked`: name and
    * version range, if the specifier has one.

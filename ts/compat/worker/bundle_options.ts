@@ -1,6 +1,5 @@
 // Bundles of workflow code, and options of `bundleWorkflowCode`, with the official types.
 import type { Logger } from "../common/mod.ts";
-import { refuseOption } from "./runtime_options.ts";
 
 /** Plugin for the options of bundles. */
 export interface BundlerPlugin {
@@ -26,23 +25,20 @@ export interface BundleOptions {
   ignoreModules?: string[];
   /** No effect: modules are evaluated for each run. */
   preloadModules?: string[];
-  /** Not supported: webpack is not used. */
+  /**
+   * Receives a configuration of webpack. What it changes is applied by the loader, or rejected by
+   * name: webpack is not used.
+   */
   // deno-lint-ignore no-explicit-any
   webpackConfigHook?: (config: any) => any;
   /** Plugins. */
   plugins?: BundlerPlugin[];
 }
 
-/** Applies the plugins to the options in order. Throws a TypeError for an unsupported option. */
+/** Applies the plugins to the options in order. */
 export function configuredBundle(given: BundleOptions): BundleOptions {
   let options = given;
   for (const plugin of given.plugins ?? []) options = plugin.configureBundler?.(options) ?? options;
-  if (options.webpackConfigHook !== undefined) {
-    refuseOption(
-      "BundleOptions.webpackConfigHook",
-      "bundles are made without webpack; see BundleOptions.ignoreModules",
-    );
-  }
   const { workflowInterceptorModules: modules } = options;
   // Plugins can add the same modules for workers and for bundles.
   return modules === undefined

@@ -1,5 +1,5 @@
-// bundleWorkflowCode: writes the same bundle as `temporalex build`. Options for webpack are
-// rejected by name.
+// bundleWorkflowCode: writes the same bundle as `temporalex build`. Of options for webpack,
+// what the loader can apply is applied; the rest is rejected by name.
 import { bundleWorkflows } from "../../modules/bundle/build.ts";
 import { formatProblem } from "../../modules/loader/errors.ts";
 import { fileUrl } from "../../platform/source_files.ts";
@@ -20,14 +20,14 @@ export async function bundleWorkflowCode(
   given: BundleOptions,
 ): Promise<WorkflowBundleWithSourceMap> {
   const options = configuredBundle(given);
-  const { workflowsPath, workflowInterceptorModules = [], ignoreModules = [] } = options;
+  const { workflowsPath } = options;
   const texts = new SourceTexts();
   const converters = converterModule(texts, options);
-  if (ignoreModules.length > 0) texts.ignore(ignoreModules);
+  const interceptors = texts.apply(options);
   const { host } = texts;
   const { code, sourceMap, warnings } = await bundleWorkflows({
     workflows: new URL(fileUrl(workflowsPath)),
-    interceptors: workflowInterceptorModules.map((path) => new URL(fileUrl(path))),
+    interceptors: interceptors.map((url) => new URL(url)),
     ...(converters !== undefined && { payloadConverter: new URL(converters) }),
     ...(host !== undefined && { sources: host }),
   });

@@ -72,13 +72,6 @@ export function refuseOptions(
     const [asks, why] = REFUSED[name] ?? [];
     if (asks?.(value) === true) refuseOption(`WorkerOptions.${name}`, why!);
   }
-  const { bundlerOptions } = options;
-  if (bundlerOptions?.webpackConfigHook !== undefined) {
-    refuseOption(
-      "WorkerOptions.bundlerOptions.webpackConfigHook",
-      "workflow code is loaded without webpack; list modules that it names and never uses in bundlerOptions.ignoreModules",
-    );
-  }
 }
 
 /** Returns the numbers of slots. */

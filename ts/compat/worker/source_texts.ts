@@ -2,6 +2,9 @@
 // uses (`ignoreModules`, such as Node modules in a shared file), the text of a bundle, and the
 // converters of a realm, which are two paths in the options and one module in the realm.
 import { fileSources, fileUrl, type SourceHost } from "../../platform/source_files.ts";
+import { WebpackSources } from "./webpack/sources.ts";
+import { webpackChanges } from "./webpack/configuration.ts";
+import type { BundleOptions } from "./bundle_options.ts";
 
 const FOLDER = "file:///temporalex-options/";
 
@@ -10,6 +13,7 @@ export class SourceTexts {
   readonly #texts = new Map<string, string>();
   /** Stubs of unused modules, by name or by the URL of their file. */
   readonly #ignored = new Map<string, string>();
+  #webpack: WebpackSources | undefined;
 
   /** Adds a module; returns its URL. */
   add(name: string, text: string): string {
@@ -30,6 +34,27 @@ export class SourceTexts {
     }
   }
 
+  /**
+   * Applies `ignoreModules` and `webpackConfigHook`. Returns the modules of interceptors, before
+   * them what the hook adds to `entry`. Throws a TypeError for a change that cannot be applied.
+   */
+  apply(options: BundleOptions): string[] {
+    const { ignoreModules = [], webpackConfigHook, workflowInterceptorModules = [] } = options;
+    this.ignore(ignoreModules);
+    const interceptors = workflowInterceptorModules.map(fileUrl);
+    if (webpackConfigHook === undefined) return interceptors;
+    const changes = webpackChanges(webpackConfigHook, {
+      option: "webpackConfigHook",
+      ignoreModules,
+    });
+    const add = (name: string, text: string) => this.add(name, text);
+    this.#webpack = new WebpackSources(changes, ignoreModules, add);
+    const preload = this.#webpack.preload(fileUrl(options.workflowsPath));
+    if (preload === undefined) return interceptors;
+    this.#texts.set(preload.url, preload.text);
+    return [preload.url, ...interceptors];
+  }
+
   #insteadOf(specifier: string): string | undefined {
     const asked = specifier.replace(/^node:/, "");
     for (const [name, url] of this.#ignored) {
@@ -43,13 +68,15 @@ export class SourceTexts {
     const texts = this.#texts;
     if (texts.size === 0) return undefined;
     const files = fileSources();
-    return {
+    const host: SourceHost = {
       read: (url) => texts.get(url) ?? files.read(url),
       isFile: (url) => texts.has(url) || files.isFile(url),
       real: (url) => texts.has(url) ? url : this.#ignored.get(url) ?? files.real(url),
       map: (specifier, parent) => files.map(specifier, parent),
       instead: (specifier) => this.#insteadOf(specifier),
+      ...(files.installed !== undefined && { installed: files.installed }),
     };
+    return this.#webpack === undefined ? host : this.#webpack.over(host);
   }
 }
 

@@ -173,7 +173,7 @@ export interface WorkerOptions {
   reuseV8Context?: boolean;
   /** Options of the bundle. */
   bundlerOptions?: {
-    /** Not supported: webpack is not used. */
+    /** See {@link BundleOptions.webpackConfigHook}. */
     // deno-lint-ignore no-explicit-any
     webpackConfigHook?: (config: any) => any;
     /** Modules that workflow code imports but never uses. */

@@ -44,13 +44,13 @@ export function workflowCode(
       ...pickConverterPaths(dataConverter),
       ...(bundlerOptions?.ignoreModules !== undefined &&
         { ignoreModules: bundlerOptions.ignoreModules }),
+      ...(bundlerOptions?.webpackConfigHook !== undefined &&
+        { webpackConfigHook: bundlerOptions.webpackConfigHook }),
       ...(plugins.length > 0 && { plugins }),
     });
     workflows = fileUrl(configured.workflowsPath);
-    modules = configured.workflowInterceptorModules ?? [];
+    modules = texts.apply(configured);
     dataConverter = pickConverterPaths(configured);
-    const ignored = configured.ignoreModules ?? [];
-    if (ignored.length > 0) texts.ignore(ignored);
   } else {
     const ignoring = (option: string) =>
       logger.warn(`Ignoring WorkerOptions.${option} because WorkerOptions.workflowBundle is set`);

@@ -168,8 +168,18 @@ export class Resolver implements ModuleResolver {
   }
 
   resolve(specifier: string, parent: string, how: "import" | "require" = "import"): Resolution {
-    const given = this.#host.instead?.(specifier);
-    if (given !== undefined) return this.#file(given, specifier);
+    const given = this.#host.instead?.(specifier, parent);
+    if (given?.startsWith("file:")) return this.#file(given, specifier);
+    const found = this.#resolve(given ?? specifier, parent, how);
+    if (found.kind !== "refused") return found;
+    const other = this.#host.fallback?.(specifier);
+    if (other === undefined) return found;
+    return other.startsWith("file:")
+      ? this.#file(other, specifier)
+      : this.#resolve(other, parent, how);
+  }
+
+  #resolve(specifier: string, parent: string, how: "import" | "require"): Resolution {
     const temporal = ofTemporal(specifier);
     if (temporal !== undefined) return temporal;
     const mapped = this.#host.map(specifier, parent);
@@ -379,7 +389,7 @@ export class Resolver implements ModuleResolver {
     const around = this.#packageAround(parent);
     const target = around === undefined
       ? undefined
-      : matchSubpath(around.imports, specifier, how === "import" ? IMPORT : REQUIRE);
+      : matchSubpath(around.imports, specifier, this.#conditions(how));
     if (around === undefined || target === undefined || target === null) {
       return refused(
         "not-found",
@@ -425,6 +435,22 @@ export class Resolver implements ModuleResolver {
     );
   }
 
+  #conditions(how: "import" | "require"): ReadonlySet<string> {
+    const usual = how === "import" ? IMPORT : REQUIRE;
+    const given = this.#host.conditions;
+    if (given === undefined) return usual;
+    return new Set([...given.flatMap((one) => one === "..." ? [...usual] : one), "default"]);
+  }
+
+  #mainOf(found: PackageJson): string {
+    const fields = this.#host.mainFields ?? ["..."];
+    for (const field of fields.flatMap((one) => one === "..." ? ["browser", "main"] : one)) {
+      const value: unknown = found[field as keyof PackageJson];
+      if (typeof value === "string") return value;
+    }
+    return "./index.js";
+  }
+
   #inPackage(
     found: PackageJson,
     name: string,
@@ -433,7 +459,7 @@ export class Resolver implements ModuleResolver {
   ): Resolution {
     const folder = new URL(".", found.url).href;
     if (found.exports !== undefined && found.exports !== null) {
-      const target = matchSubpath(found.exports, subpath, how === "import" ? IMPORT : REQUIRE);
+      const target = matchSubpath(found.exports, subpath, this.#conditions(how));
       if (target === undefined || target === null) {
         return refused(
           "not-found",
@@ -453,7 +479,7 @@ export class Resolver implements ModuleResolver {
       }
       return this.#found(url);
     }
-    const main = typeof found.browser === "string" ? found.browser : found.main ?? "./index.js";
+    const main = this.#mainOf(found);
     const url = this.#probe(new URL(subpath === "." ? main : subpath, folder).href) ??
       (subpath === "." ? this.#probe(new URL("./index.js", folder).href) : undefined);
     return url === undefined

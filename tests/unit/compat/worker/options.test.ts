@@ -6,7 +6,6 @@ import { afterEach, test } from "node:test";
 import { connectOptions } from "../../../../ts/compat/worker/connection_options.ts";
 import {
   appendDefaultInterceptors,
-  bundleWorkflowCode,
   DefaultLogger,
   defaultSinks,
   type LogEntry,
@@ -36,10 +35,6 @@ const REFUSED: [object, RegExp][] = [
     /WorkerOptions\.workflowFailureErrorTypes .*ApplicationFailure/,
   ],
   [{ showStackTraceSources: true }, /WorkerOptions\.showStackTraceSources/],
-  [
-    { bundlerOptions: { webpackConfigHook: (config: unknown) => config } },
-    /webpackConfigHook .*ignoreModules/,
-  ],
   [
     { maxConcurentActivityTaskExecutions: 1 },
     /unknown option WorkerOptions\.maxConcurentActivityTaskExecutions|"maxConcurentActivityTaskExecutions"; did you mean/,
@@ -372,9 +367,4 @@ test("the default logger supports levels, times and its deprecated functions", a
   assert.deepEqual(defaultSinks(), {});
   const interceptors = { activity: [] };
   assert.equal(appendDefaultInterceptors(interceptors), interceptors);
-  const webpackConfigHook = (config: unknown) => config;
-  await assert.rejects(
-    bundleWorkflowCode({ workflowsPath: "x", webpackConfigHook }),
-    /webpackConfigHook/,
-  );
 });

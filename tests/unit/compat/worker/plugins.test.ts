@@ -126,10 +126,13 @@ test("bundles and replays call plugins; webpack options are rejected from any so
   await Worker.runReplayHistory({ workflowsPath: "replaced", plugins: [plugin] }, history);
   const webpack: WorkerPlugin = {
     name: "webpack",
-    configureBundler: (options) => ({ ...options, webpackConfigHook: (config) => config }),
+    configureBundler: (options) => ({
+      ...options,
+      webpackConfigHook: (config) => ({ ...config, target: "node" }),
+    }),
   };
   await assert.rejects(
     worker(queue(), { workflowsPath: path, plugins: [webpack] }),
-    /^TypeError: .*BundleOptions\.webpackConfigHook/,
+    /^TypeError: webpackConfigHook changes "target"/,
   );
 });

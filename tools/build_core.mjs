@@ -13,20 +13,18 @@ import { fileURLToPath } from "node:url";
 import { gzipSync } from "node:zlib";
 import { sha256, sourceHash } from "./core_source_hash.mjs";
 import { wasmToolchain } from "./ensure_wasm_toolchain.mjs";
+import { readCommandLine } from "./lib/command_line.mjs";
 import { HALVES } from "./lib/halves.mjs";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
-const args = process.argv.slice(2);
-if (args.includes("--help")) {
-  console.log(`usage: node tools/build_core.mjs [--out DIR]
+const { values } = readCommandLine(
+  `usage: node tools/build_core.mjs [--out DIR]
 
-Builds both halves of core-rs with wasm-pack and writes the committed modules to ts/core/generated (or DIR).
-Environment: WASM_TOOLCHAIN=auto|debian|rustup (see tools/ensure_wasm_toolchain.mjs).`);
-  process.exit(0);
-}
-const out = args.includes("--out")
-  ? args[args.indexOf("--out") + 1]
-  : join(root, "ts/core/generated");
+Builds both halves of core-rs with wasm-pack and writes the modules to DIR (default: ts/core/generated).
+Environment: WASM_TOOLCHAIN=auto|debian|rustup (see tools/ensure_wasm_toolchain.mjs).`,
+  { out: { type: "string" } },
+);
+const { out = join(root, "ts/core/generated") } = values;
 const chain = wasmToolchain();
 const hash = sourceHash(root);
 const cargoHome = process.env.CARGO_HOME ?? join(homedir(), ".cargo");

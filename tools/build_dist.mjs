@@ -14,6 +14,7 @@ import {
 import { dirname, join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 import { transform } from "sucrase";
+import { readCommandLine } from "./lib/command_line.mjs";
 import { bytesOf, HALVES, textOf } from "./lib/halves.mjs";
 import { bundleFiles, bundleRealm } from "./lib/realm_bundle.mjs";
 
@@ -111,9 +112,8 @@ export function buildDist() {
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
-  if (process.argv.includes("--help")) {
-    console.log(
-      "usage: node tools/build_dist.mjs\n\nBuilds dist/ from the TypeScript sources (types stripped, not checked).",
-    );
-  } else console.log(`dist: ${buildDist()} files written`);
+  readCommandLine(
+    "usage: node tools/build_dist.mjs\n\nBuilds dist/ from the TypeScript sources (types stripped, not checked).",
+  );
+  console.log(`dist: ${buildDist()} files written`);
 }

@@ -10,8 +10,16 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { sha256, sourceHash } from "./core_source_hash.mjs";
+import { readCommandLine } from "./lib/command_line.mjs";
 import { bytesOf, HALVES } from "./lib/halves.mjs";
 import { root, run } from "./lib/steps.mjs";
+
+const HELP = `usage: node tools/check_generated.mjs [--rebuild]
+
+Checks that the committed WebAssembly modules in ts/core/generated match core-rs and their size limits.
+
+--rebuild  also build the modules again and, with the toolchain of the manifest, compare the bytes`;
+const { values } = readCommandLine(HELP, { rebuild: { type: "boolean" } });
 
 /** By half, in bytes. */
 const LIMITS = {
@@ -75,7 +83,7 @@ for (const half of Object.keys(HALVES)) {
   );
 }
 
-if (process.argv.includes("--rebuild") && problems.length === 0) {
+if (values.rebuild && problems.length === 0) {
   const out = mkdtempSync(join(tmpdir(), "core-rebuild-"));
   const r = await run(process.execPath, ["tools/build_core.mjs", "--out", out], {
     timeoutMs: 25 * 60_000,

@@ -240,7 +240,8 @@ if (process.argv[1] === fileURLToPath(import.meta.url)) {
   try {
     process.exitCode = main();
   } catch (error) {
-    console.error(`compat_types: ${error.message}`);
+    const isUsage = /^ERR_PARSE_ARGS/.test(error.code ?? "");
+    console.error(`compat_types: ${error.message}${isUsage ? `\n\n${HELP}` : ""}`);
     process.exitCode = 2;
   }
 }

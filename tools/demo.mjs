@@ -7,12 +7,18 @@ import { extname, join, normalize } from "node:path";
 import process from "node:process";
 import { fileURLToPath } from "node:url";
 import { gzipSync } from "node:zlib";
+import { readCommandLine } from "./lib/command_line.mjs";
 import { leaveWithParent } from "./lib/leave.mjs";
 import { ensureInstalled, root, say } from "./lib/steps.mjs";
 
 const HELP = `usage: npm run demo [-- --port=N] [--path=/sub/] [--no-build] [--build-only]
 
-Builds web-demo/ into web-demo/dist, prints the size of its parts, serves it on 127.0.0.1 and prints the address. Ctrl-C ends it.`;
+Builds web-demo/ into web-demo/dist, prints the size of its parts, serves it on 127.0.0.1 until Ctrl-C and prints the URL.
+
+--port=N       port; 0: any free port (default)
+--path=/sub/   path of the page (default: /)
+--no-build     serve the page as it was built before
+--build-only   build the page without serving it`;
 
 export const dist = join(root, "web-demo/dist");
 /**
@@ -157,19 +163,21 @@ export async function serveDemo({ port = 0, path = "/", headers = true } = {}) {
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
-  const args = process.argv.slice(2);
-  const option = (name, other) =>
-    args.find((a) => a.startsWith(`--${name}=`))?.slice(name.length + 3) ?? other;
-  const unknown = args.filter((a) => !/^--(port=\d+|path=\/.*|no-build|build-only|help)$/.test(a));
-  if (args.includes("--help") || unknown.length > 0) {
-    if (unknown.length > 0) console.error(`unknown: ${unknown.join(" ")}`);
-    (unknown.length > 0 ? console.error : console.log)(HELP);
-    process.exit(unknown.length > 0 ? 2 : 0);
+  const { values } = readCommandLine(HELP, {
+    port: { type: "string" },
+    path: { type: "string" },
+    "no-build": { type: "boolean" },
+    "build-only": { type: "boolean" },
+  });
+  const { port = "0", path = "/" } = values;
+  if (!/^\d+$/.test(port) || !path.startsWith("/")) {
+    console.error(`--port is a number and --path begins with "/"\n\n${HELP}`);
+    process.exit(2);
   }
   leaveWithParent();
   ensureInstalled();
   try {
-    if (!args.includes("--no-build")) { for (const line of await buildDemo()) say(line); }
+    if (!values["no-build"]) { for (const line of await buildDemo()) say(line); }
   } catch (e) {
     const isMissing = e.code === "ERR_MODULE_NOT_FOUND" && /'vite'/.test(e.message);
     console.error(
@@ -179,11 +187,10 @@ if (process.argv[1] === fileURLToPath(import.meta.url)) {
     );
     process.exit(1);
   }
-  if (!args.includes("--build-only")) {
-    const path = option("path", "/");
+  if (!values["build-only"]) {
     try {
       const { url } = await serveDemo({
-        port: Number(option("port", "0")),
+        port: Number(port),
         path: path.endsWith("/") ? path : `${path}/`,
       });
       say(`the page is at ${url} (Ctrl-C ends it)`);

@@ -7,12 +7,13 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync
 import { join, relative, resolve } from "node:path";
 import process from "node:process";
 import { fileURLToPath } from "node:url";
+import { readCommandLine } from "./lib/command_line.mjs";
 import { emptied, ensureInstalled, root, run } from "./lib/steps.mjs";
 import { pack } from "./pack.mjs";
 
 const HELP = `usage: node tools/docs_api.mjs [--out FOLDER]
 
-Writes the API reference to FOLDER (default docs/api), which it replaces.`;
+Writes the API reference to FOLDER (default docs/api) and replaces what is in the folder.`;
 /** Where a symbol is described that several subpaths offer: in the first of these that has it. */
 const ORDER = [
   "workflow",
@@ -162,23 +163,14 @@ export async function writeReference(out) {
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
-  const args = process.argv.slice(2);
-  if (args.includes("--help") || args.includes("-h")) {
-    console.log(HELP);
-    process.exit(0);
-  }
+  const { values } = readCommandLine(HELP, { out: { type: "string" } });
   ensureInstalled();
   const problem = await installTools();
   if (problem !== undefined) {
     console.error(problem);
     process.exit(1);
   }
-  const at = args.indexOf("--out");
-  if (at >= 0 && args[at + 1] === undefined) {
-    console.error("--out needs a folder");
-    process.exit(2);
-  }
-  const out = at >= 0 ? resolve(args[at + 1]) : join(root, "docs/api");
+  const out = values.out === undefined ? join(root, "docs/api") : resolve(values.out);
   const pages = await writeReference(out).catch((error) => {
     console.error(error.message);
     process.exit(1);

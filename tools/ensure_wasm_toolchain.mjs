@@ -7,6 +7,7 @@ import { existsSync, readdirSync } from "node:fs";
 import { homedir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { readCommandLine } from "./lib/command_line.mjs";
 
 const WASM_BINDGEN = "0.2.130";
 const WASM_PACK = "0.15.1";
@@ -116,16 +117,14 @@ function install() {
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
-  if (process.argv.includes("--help")) {
-    console.log(
-      "usage: node tools/ensure_wasm_toolchain.mjs [--install]\n\nSays what is missing to build core-rs; --install installs it (Debian, root).",
-    );
-  } else {
-    if (process.argv.includes("--install")) install();
-    const gaps = missing();
-    console.log(
-      gaps.length ? `missing: ${gaps.join("; ")}` : `wasm toolchain: ${wasmToolchain().kind}`,
-    );
-    process.exitCode = gaps.length ? 1 : 0;
-  }
+  const { values } = readCommandLine(
+    "usage: node tools/ensure_wasm_toolchain.mjs [--install]\n\nPrints what is missing to build core-rs.\n\n--install  install it (on Debian, as root or with CI=true)",
+    { install: { type: "boolean" } },
+  );
+  if (values.install) install();
+  const gaps = missing();
+  console.log(
+    gaps.length ? `missing: ${gaps.join("; ")}` : `wasm toolchain: ${wasmToolchain().kind}`,
+  );
+  process.exitCode = gaps.length ? 1 : 0;
 }

@@ -15,16 +15,17 @@ import {
 import { tmpdir } from "node:os";
 import { basename, dirname, join, relative } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
+import { readCommandLine } from "./lib/command_line.mjs";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
-const [from, to] = process.argv.slice(2);
-if (!from || !to || process.argv.includes("--help")) {
-  console.log(`usage: node tools/histories_to_bin.mjs FROM TO
+const [from, to] = readCommandLine(
+  `usage: node tools/histories_to_bin.mjs FROM TO
 
 Writes TO/<path>.bin (bytes of temporal.api.history.v1.History) for every history FROM/<path>.json, and TO/<path>.unreadable with the
-reason for each invalid one. Files named index.json and *.observed.json are skipped.`);
-  process.exit(from && to ? 0 : 2);
-}
+reason for each invalid one. Files named index.json and *.observed.json are skipped.`,
+  {},
+  { least: 2, most: 2 },
+).positionals;
 
 const work = mkdtempSync(join(tmpdir(), "histories-"));
 const bundle = join(work, "proto.mjs");

@@ -30,6 +30,7 @@ import {
 import { dirname, join, posix, relative, resolve } from "node:path";
 import process from "node:process";
 import { fileURLToPath } from "node:url";
+import { readCommandLine } from "./lib/command_line.mjs";
 import { bytesOf, HALVES } from "./lib/halves.mjs";
 import { nodeBuild } from "./lib/node_build.mjs";
 import { pageArchive } from "./lib/page_archive.mjs";
@@ -76,8 +77,11 @@ const TEXTS = [
 
 const HELP = `usage: node tools/pack.mjs [--out FOLDER] [--no-tarball] [--json]
 
-Writes the npm package to FOLDER (default .build/package) and its tarball beside it. To publish: npm publish FOLDER.
-Needs the development packages esbuild and typescript.`;
+Writes the npm package to FOLDER (default .build/package) and its tarball next to it. To publish: npm publish FOLDER.
+Needs the development packages esbuild and typescript.
+
+--no-tarball  write only the folder
+--json        print the result as JSON`;
 
 /**
  * Subpaths and programs of package.json as paths of sources without extension: { ".": "mod",
@@ -427,25 +431,20 @@ export async function pack({ out = join(root, ".build/package"), tarball = true 
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
-  const args = process.argv.slice(2);
-  if (args.includes("--help") || args.includes("-h")) {
-    console.log(HELP);
-    process.exit(0);
-  }
-  const at = args.indexOf("--out");
-  if (at >= 0 && args[at + 1] === undefined) {
-    console.error("--out needs a folder");
-    process.exit(2);
-  }
+  const { values } = readCommandLine(HELP, {
+    out: { type: "string" },
+    "no-tarball": { type: "boolean" },
+    json: { type: "boolean" },
+  });
   const made = await pack({
-    ...(at >= 0 ? { out: resolve(args[at + 1]) } : {}),
-    tarball: !args.includes("--no-tarball"),
+    ...(values.out !== undefined && { out: resolve(values.out) }),
+    tarball: !values["no-tarball"],
   }).catch((error) => {
     console.error(`the package was not made: ${error.message}`);
     process.exit(1);
   });
   const kB = (n) => `${Math.round(n / 1000)} kB`;
-  if (args.includes("--json")) console.log(JSON.stringify(made));
+  if (values.json) console.log(JSON.stringify(made));
   else {
     console.log(`${relative(root, made.folder)}: ${made.files} files, ${kB(made.bytes)}`);
     if (made.tarball) console.log(`${relative(root, made.tarball)}: ${kB(made.tarballBytes)}`);

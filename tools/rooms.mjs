@@ -1,11 +1,11 @@
 #!/usr/bin/env node
 // The rooms of the code and what each may import: tools/rooms.json holds them,
 // tests/house/rooms.test.ts enforces them, and the tables in ARCHITECTURE.md and
-// ts/compat/README.md are made from them: `node tools/rooms.mjs --write`. Without the option it
-// says whether the tables are current.
+// ts/compat/README.md are made from them: `node tools/rooms.mjs --write`.
 import { readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { dirname, join, relative, sep } from "node:path";
 import { pathToFileURL } from "node:url";
+import { readCommandLine } from "./lib/command_line.mjs";
 import { root } from "./lib/steps.mjs";
 
 const BEGIN = "<!-- rooms: made by tools/rooms.mjs from tools/rooms.json -->";
@@ -123,13 +123,23 @@ export function withTable(text, rooms) {
 }
 
 if (process.argv[1] !== undefined && import.meta.url === pathToFileURL(process.argv[1]).href) {
+  const { values } = readCommandLine(
+    `usage: node tools/rooms.mjs [--write]
+
+Checks that the tables of rooms in ${
+      PAGES.map(({ path }) => path).join(" and ")
+    } match tools/rooms.json.
+
+--write  write the tables`,
+    { write: { type: "boolean" } },
+  );
   for (const { path, shows } of PAGES) {
     const text = readFileSync(join(root, path), "utf8");
     const current = withTable(text, readRooms().filter(shows));
-    if (process.argv.includes("--write")) writeFileSync(join(root, path), current);
+    if (values.write) writeFileSync(join(root, path), current);
     else if (current !== text) {
       console.error(
-        `rooms: the table in ${path} is not that of tools/rooms.json: run node tools/rooms.mjs --write`,
+        `rooms: the table in ${path} does not match tools/rooms.json: run node tools/rooms.mjs --write`,
       );
       process.exit(1);
     }

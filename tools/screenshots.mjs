@@ -5,6 +5,7 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import process from "node:process";
 import { launchChromium } from "./lib/chromium.mjs";
+import { readCommandLine } from "./lib/command_line.mjs";
 import { leaveWithParent } from "./lib/leave.mjs";
 import { root } from "./lib/steps.mjs";
 import { buildDemo, serveDemo } from "./demo.mjs";
@@ -12,15 +13,16 @@ import { buildDemo, serveDemo } from "./demo.mjs";
 const HELP = `usage: npm run screenshots [-- --only=NAME] [--out=FOLDER] [--built]
 
 Builds the debugger's page and writes a picture of each of its states to FOLDER (default .build/screenshots), light and dark, 1440 and
-320 pixels wide, and the pictures of README and docs to docs/pictures. --built: the page is built already.`;
+320 pixels wide, and the pictures of README and docs to docs/pictures. 
+--only=NAME   write only pictures whose name contains NAME
+--out=FOLDER  write the pictures to this folder
+--built       do not build the page again`;
 
-const args = process.argv.slice(2);
-const option = (name, other) =>
-  args.find((a) => a.startsWith(`--${name}=`))?.slice(name.length + 3) ?? other;
-if (args.some((a) => !/^--(only=.+|out=.+|built)$/.test(a))) {
-  console.log(HELP);
-  process.exit(args.includes("--help") ? 0 : 2);
-}
+const { values } = readCommandLine(HELP, {
+  only: { type: "string" },
+  out: { type: "string" },
+  built: { type: "boolean" },
+});
 leaveWithParent();
 
 const SIZES = [{ width: 1440, height: 900 }, { width: 320, height: 720 }];
@@ -101,19 +103,19 @@ const STATES = [
   },
 ];
 
-if (!args.includes("--built")) await buildDemo();
+if (!values.built) await buildDemo();
 const launched = await launchChromium();
 if (!launched.browser) {
   console.error(`no browser: ${launched.reason}`);
   process.exit(1);
 }
-const out = resolve(option("out", join(root, ".build/screenshots")));
+const out = resolve(values.out ?? join(root, ".build/screenshots"));
 const pictures = join(root, "docs/pictures");
 for (const folder of [out, pictures]) mkdirSync(folder, { recursive: true });
 const site = await serveDemo();
 try {
   for (const { name, hash, act, wideOnly = false, picture = false } of STATES) {
-    if (!name.includes(option("only", ""))) continue;
+    if (!name.includes(values.only ?? "")) continue;
     for (const viewport of wideOnly ? SIZES.slice(0, 1) : SIZES) {
       for (const colorScheme of ["light", "dark"]) {
         const context = await launched.browser.newContext({

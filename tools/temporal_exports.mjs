@@ -1,12 +1,11 @@
 #!/usr/bin/env node
 // Generates docs/temporal-exports.md from tools/temporal-exports/<package>.json: the export names
-// of a version, and the reason for each missing one. `--write` writes the page and removes the
-// reasons of exports that exist by now. `--official <node_modules>` reads the names from the
-// declarations of the installed packages first. Without an option it checks that the page is
-// current.
+// of a version, and the reason for each missing one. Without an option it
+// checks that the page is current.
 import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
+import { readCommandLine } from "./lib/command_line.mjs";
 import { exportedNames } from "./lib/exported_names.mjs";
 import { root } from "./lib/steps.mjs";
 
@@ -142,8 +141,17 @@ ${packages.map(packageSection).join("\n")}`;
 }
 
 if (import.meta.url === pathToFileURL(process.argv[1] ?? "").href) {
-  const [option, modules] = process.argv.slice(2);
-  if (option === "--official") {
+  const { values } = readCommandLine(
+    `usage: node tools/temporal_exports.mjs [--official NODE_MODULES | --write]
+
+Checks that docs/temporal-exports.md matches tools/temporal-exports/*.json.
+
+--official NODE_MODULES  read the export names from the packages installed there, then write the page
+--write                  remove the reasons of exports that exist by now, then write the page`,
+    { official: { type: "string" }, write: { type: "boolean" } },
+  );
+  const modules = values.official;
+  if (modules !== undefined) {
     for (const { path, ...data } of readPackages()) {
       const names = officialNames(modules, data.package);
       if (names === undefined) {
@@ -151,13 +159,13 @@ if (import.meta.url === pathToFileURL(process.argv[1] ?? "").href) {
       } else writeFileSync(path, text({ ...data, ...names }));
     }
   }
-  if (option === "--write") {
+  if (values.write) {
     for (const { path, ...data } of readPackages()) {
       writeFileSync(path, text(withNeededReasons(data)));
     }
   }
   const packages = readPackages();
-  if (option !== undefined) writeFileSync(page, pageText(packages));
+  if (modules !== undefined || values.write) writeFileSync(page, pageText(packages));
   else if (!existsSync(page) || readFileSync(page, "utf8") !== pageText(packages)) {
     console.error(
       "docs/temporal-exports.md is not current; run node tools/temporal_exports.mjs --write",

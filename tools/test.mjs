@@ -5,34 +5,37 @@
 // contain.
 import { constants } from "node:os";
 import { BARE_SUITES, BareCheckout } from "./lib/bare_checkout.mjs";
+import { readCommandLine } from "./lib/command_line.mjs";
 import { leaveWithParent } from "./lib/leave.mjs";
 import { bold, dim, ensureInstalled, patience, red, run, say } from "./lib/steps.mjs";
 
-const args = process.argv.slice(2);
-if (args.includes("--help") || args.includes("-h")) {
-  say(
-    `usage: npm test [-- SUITE... | quick | all] [--bare] [--json] [--verbose] [--times] [--write-times] [--list]
+const HELP =
+  `usage: npm test [-- SUITE... | quick | all] [--bare] [--json] [--verbose] [--times] [--write-times] [--list]
 
-Without a name: the usual run, about eleven minutes on two cores. It covers every promise of docs/guarantees.md and names what it leaves out.
+Without a name: the usual run, about eleven minutes on two cores. It covers each promise of docs/guarantees.md and prints what it leaves out.
 quick      format, lint, types, generated files, and the short test files in Node: one to three minutes
-all        every suite that this machine can run, as CI does: about an hour on two cores
-SUITE...   the named suites, whole; --list prints their names
+all        each suite that this machine can run, as CI does: about an hour on two cores
+SUITE...   the named suites, complete
 
---bare runs the suites ${
-      BARE_SUITES.join(", ")
-    } as on a machine with Node and npm alone: in a fresh clone
-of the last commit, with a PATH of node, npm, git and core utilities.
---verbose prints the output of passing suites too, --times how long each file took; --write-times writes these times into the heads of the
-files (\`// takes:\`), by which long files are started first.
-Environment: CHROMIUM_PATH, FIREFOX_PATH, TEMPORAL_CLI (the dev server's binary), SKIP_CORE_REBUILD=1.`,
-  );
-  process.exit(0);
-}
-const flags = new Set(args.filter((a) => a.startsWith("--")));
+--list         print the names of the suites
+--bare         run the suites ${BARE_SUITES.join(", ")} with Node and npm only:
+               in a fresh clone of the last commit, with a PATH of node, npm, git and core utilities
+--json         print the results as JSON at the end
+--verbose      print the output of suites that pass, too
+--times        print the time of each file
+--write-times  write the times into the heads of the files ("// takes:"); long files start first
+Environment: CHROMIUM_PATH, FIREFOX_PATH, TEMPORAL_CLI (the dev server's binary), SKIP_CORE_REBUILD=1.`;
+const FLAGS = ["bare", "json", "verbose", "times", "write-times", "list"];
+const { values, positionals: args } = readCommandLine(
+  HELP,
+  Object.fromEntries(FLAGS.map((name) => [name, { type: "boolean" }])),
+  { most: Infinity },
+);
+const flags = new Set(Object.keys(values).map((name) => `--${name}`));
 const bare = flags.has("--bare") ? new BareCheckout() : undefined;
 process.on("exit", () => bare?.remove());
 const TIERS = ["quick", "all"];
-const names = args.filter((a) => !a.startsWith("--") && !TIERS.includes(a));
+const names = args.filter((a) => !TIERS.includes(a));
 /** A suite that is named runs whole. */
 const tier = TIERS.find((name) => args.includes(name)) ?? (names.length > 0 ? "all" : "usual");
 leaveWithParent();

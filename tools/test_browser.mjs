@@ -1,9 +1,6 @@
 #!/usr/bin/env node
-// Runs the runtime-neutral cases (tests/cases/*.ts that export `cases`) in a browser,
-// `--browser=chromium` or `--browser=firefox`: once in a page and once in a module worker. The
-// bundle is served from a loopback port with COOP/COEP off, as an ordinary page would be.
-// `--file=FILE`: the cases of that file. `--only=TEXT`: the cases whose name or file contains it.
-// `--verbose`: the name of each case when it begins. Ends with `N passed, N failed, N skipped`.
+// Runs the runtime-neutral cases (tests/cases/*.ts that export `cases`) in a browser. The bundle is
+// served from a loopback port with COOP/COEP off, as an ordinary page would be.
 import { createServer } from "node:http";
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -12,18 +9,31 @@ import { text } from "node:stream/consumers";
 import { setTimeout as delay } from "node:timers/promises";
 import { withinTime } from "./lib/browser_watch.mjs";
 import { launchChromium } from "./lib/chromium.mjs";
+import { readCommandLine } from "./lib/command_line.mjs";
 import { launchFirefox } from "./lib/firefox.mjs";
 import { root } from "./lib/steps.mjs";
 
-const option = (name) =>
-  process.argv.find((a) => a.startsWith(`--${name}=`))?.slice(name.length + 3);
-const only = option("only") ?? "";
-const onlyFile = option("file");
-const isVerbose = process.argv.includes("--verbose");
-const kind = option("browser") ?? "chromium";
+const HELP =
+  `usage: node tools/test_browser.mjs [--browser=NAME] [--file=FILE] [--only=TEXT] [--verbose]
+
+Runs the cases of tests/cases in a browser, in a page and in a module worker. Prints the failures and
+"N passed, N failed, N skipped".
+
+--browser=NAME  chromium (default) or firefox
+--file=FILE     only the cases of this file in tests/cases, for example language.ts
+--only=TEXT     only the cases whose name or file contains TEXT
+--verbose       print the name of each case when it starts
+Environment: CHROMIUM_PATH, FIREFOX_PATH.`;
+const { values } = readCommandLine(HELP, {
+  browser: { type: "string" },
+  file: { type: "string" },
+  only: { type: "string" },
+  verbose: { type: "boolean" },
+});
+const { browser: kind = "chromium", file: onlyFile, only = "", verbose: isVerbose } = values;
 const launch = { chromium: launchChromium, firefox: launchFirefox }[kind];
 if (launch === undefined) {
-  console.error(`no browser named ${kind}; there are: chromium, firefox`);
+  console.error(`unknown browser "${kind}"; known: chromium, firefox`);
   process.exit(2);
 }
 /** Where the loss of the browser is reported while files run in it. */

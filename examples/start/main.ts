@@ -11,13 +11,21 @@ import { createWorkerRealm } from "../../ts/realm/mod.ts";
 import { HistorySchema } from "../../ts/messages/generated/temporal/api/history/v1/message_pb.ts";
 import type { Ask, Tell } from "./app.ts";
 
-const args = new Set(process.argv.slice(2));
-if (args.has("--help") || args.has("-h")) {
-  console.log(`usage: npm start [-- --json]
+const HELP = `usage: npm start [-- --json]
 
-Runs the shopping cart of examples/shopping_cart on a SQLite file, kills its process twice (kill -9) and lets it go on.
-  --json   print a summary object as the last line
-The store and the exported history stay in ./.temporalex-start/ until the next start.`);
+Runs the shopping cart of examples/shopping_cart on a SQLite file, kills its process twice (kill -9)
+and continues the workflow each time. The store and the exported history stay in ./.temporalex-start/
+until the next start.
+
+--json  print a summary object as the last line`;
+const args = new Set(process.argv.slice(2));
+const unknown = [...args].filter((arg) => !["--json", "--help", "-h"].includes(arg));
+if (unknown.length > 0) {
+  console.error(`Unknown argument '${unknown[0]}'\n\n${HELP}`);
+  process.exit(2);
+}
+if (args.has("--help") || args.has("-h")) {
+  console.log(HELP);
   process.exit(0);
 }
 const json = args.has("--json");

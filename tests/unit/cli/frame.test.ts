@@ -210,7 +210,7 @@ test("help exists for every command and is made from the table of commands", asy
     assert.equal(code, 0);
     assert.match(
       out,
-      /^usage: temporalex order <command>[^]*Without a command's name, place is meant/,
+      /^usage: temporalex order <command>[^]*Default command: place/,
     );
   }
   for (

@@ -328,7 +328,7 @@ test("help, with examples", async () => {
   for (const args of [["--help"], ["-h"], ["help"]]) {
     const result = await run(args);
     assert.equal(result.code, 0);
-    assert.match(result.out, /replay\s+replay exported histories/);
+    assert.match(result.out, /replay\s+replay histories against current workflow code/);
   }
   const help = await run(["replay", "--help"]);
   assert.equal(help.code, 0);

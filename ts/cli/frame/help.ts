@@ -54,7 +54,7 @@ function optionRow([name, option]: readonly [string, Option]): readonly [string,
       ? `one of ${option.choices.join(", ")}`
       : "",
     option.aliases === undefined ? "" : `also ${option.aliases.map(flagOf).join(", ")}`,
-    option.many === true ? "may be given several times" : "",
+    option.many === true ? "repeatable" : "",
     option.env === undefined ? "" : `or ${option.env}`,
     option.default === undefined ? "" : `default: ${defaultText(option)}`,
     option.required === true ? "required" : "",
@@ -106,9 +106,7 @@ export function commandHelp(title: string, command: Command, io: Io): string {
         columns(options.filter(([, option]) => sectionOf(option) === section).map(optionRow), width)
       }`
     ),
-    `Options of every command:\n${
-      columns(Object.entries(FRAME_OPTIONS as Options).map(optionRow), width)
-    }`,
+    `Global options:\n${columns(Object.entries(FRAME_OPTIONS as Options).map(optionRow), width)}`,
     ...(command.notes === undefined ? [] : [`${wrap(command.notes, width).join("\n")}\n`]),
     `${
       wrap(
@@ -136,7 +134,7 @@ export function groupHelp(title: string, group: Group, io: Io): string {
     `usage: temporalex ${title} <command> [options]\n`,
     ...(group.description === undefined ? [] : [`${wrap(group.description, width).join("\n")}\n`]),
     `Commands:\n${columns(names(group.commands), width)}`,
-    ...(fallback === undefined ? [] : [`Without a command's name, ${fallback} is meant.\n`]),
+    ...(fallback === undefined ? [] : [`Default command: ${fallback}.\n`]),
     `  temporalex ${title} <command> --help   shows the options of a command, with examples\n`,
   ].join("\n");
 }

@@ -14,17 +14,17 @@ export const FRAME_OPTIONS = {
     short: "o",
     value: "format",
     choices: ["text", "json", "jsonl", "none"],
-    help: "Format of the results",
+    help: "Output format",
   },
-  json: { type: "flag", help: "The same as --output json" },
+  json: { type: "flag", help: "Same as --output json" },
   color: {
     type: "text",
     value: "when",
     choices: ["auto", "always", "never"],
     default: "auto",
-    help: "Colours in the output; NO_COLOR switches them off too",
+    help: "Colors in the output; NO_COLOR disables them",
   },
-  help: { type: "flag", short: "h", help: "Show this" },
+  help: { type: "flag", short: "h", help: "Show this help" },
 } as const satisfies Options;
 
 export interface Parsed {

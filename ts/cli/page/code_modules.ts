@@ -13,7 +13,7 @@ export const CODE_OPTIONS = {
   workflows: {
     ...WORKFLOW_MODULES.workflows,
     help:
-      "A module that exports workflows: it is read with all that it imports, and read again when a file of it is saved",
+      "Module that exports workflows. The module and its imports are loaded again when a file is saved",
   },
   payloadConverter: PAYLOAD_CONVERTER,
 } as const satisfies Options;

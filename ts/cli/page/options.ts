@@ -7,10 +7,10 @@ export const PAGE_OPTIONS = {
     short: "p",
     value: "n",
     default: 0,
-    help: "Port on 127.0.0.1; 0: any free one",
+    help: "Port on 127.0.0.1; 0: any free port",
   },
   noOpen: {
     type: "flag",
-    help: "Do not open the browser. It is never opened if standard output is not a terminal",
+    help: "Do not open the browser. Without a terminal, the browser is never opened",
   },
 } as const satisfies Options;

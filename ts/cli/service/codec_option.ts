@@ -5,5 +5,5 @@ export const codecOption = {
   completes: "files",
   env: "TEMPORALEX_CODEC",
   help:
-    "A module that exports `codec` (a payload codec, or a list of them; or a `dataConverter` with payloadCodecs), and `encodeCommonAttributes` where failures are encoded too",
+    "Module that exports `codec` (a payload codec or a list), or a `dataConverter` with payloadCodecs. If failures are encoded, the module also exports `encodeCommonAttributes`",
 } as const;

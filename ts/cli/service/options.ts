@@ -14,20 +14,20 @@ export const SERVICE_OPTIONS = {
     env: "TEMPORALEX_STORE",
     completes: "files",
     help:
-      `Store file. While a process has it open, that process is asked; otherwise it is opened for a moment. Default: ./${DEFAULT_STORE}`,
+      `Store file. If another process has it open, the command connects to that process. Default: ./${DEFAULT_STORE}`,
   },
   address: {
     section: WHERE,
     type: "text",
     value: "host:port",
-    help: "A Temporal cluster instead of a store",
+    help: "Address of a Temporal cluster, instead of a store",
   },
   profile: {
     section: WHERE,
     type: "text",
     value: "name",
     help:
-      "A cluster by its profile in Temporal's configuration file; other options and TEMPORAL_ variables go before what it says",
+      "Profile in Temporal's configuration file; options and TEMPORAL_ variables take precedence",
   },
   configFile: {
     section: WHERE,
@@ -35,7 +35,7 @@ export const SERVICE_OPTIONS = {
     value: "file",
     completes: "files",
     help:
-      "The file with profiles. Default: TEMPORAL_CONFIG_FILE, else temporalio/temporal.toml in the user's configuration folder",
+      "File with profiles. Default: TEMPORAL_CONFIG_FILE, else temporalio/temporal.toml in your configuration folder",
   },
   namespace: {
     section: WHERE,
@@ -51,22 +51,22 @@ export const SERVICE_OPTIONS = {
     type: "text",
     value: "key",
     env: "TEMPORAL_API_KEY",
-    help: "API key, with --address; switches TLS on",
+    help: "API key, with --address; enables TLS",
   },
   proxy: {
     section: WHERE,
     type: "text",
     value: "host:port",
     help:
-      "HTTP proxy (CONNECT) on the way to the cluster; TEMPORALEX_PROXY_AUTH has its user:password. Default: HTTPS_PROXY, but for what NO_PROXY lists",
+      "HTTP proxy (CONNECT) for the connection; TEMPORALEX_PROXY_AUTH is its user:password. Default: HTTPS_PROXY, except for hosts in NO_PROXY",
   },
-  tls: { section: WHERE, type: "flag", help: "TLS, with --address" },
+  tls: { section: WHERE, type: "flag", help: "Use TLS, with --address" },
   tlsCaPath: {
     section: WHERE,
     type: "text",
     value: "file",
     completes: "files",
-    help: "Certificate (PEM) of the authority to trust",
+    help: "Certificate of the CA to trust (PEM)",
   },
   tlsCertPath: {
     section: WHERE,
@@ -80,27 +80,27 @@ export const SERVICE_OPTIONS = {
     type: "text",
     value: "file",
     completes: "files",
-    help: "Key (PEM) of the client certificate",
+    help: "Private key of the client certificate (PEM)",
   },
   tlsServerName: {
     section: WHERE,
     type: "text",
     value: "name",
-    help: "Name to expect in the server's certificate",
+    help: "Expected name in the server's certificate",
   },
   grpcMeta: {
     section: WHERE,
     type: "text",
     value: "key=value",
     many: true,
-    help: "Header of every request, with --address",
+    help: "Header of each request, with --address",
   },
   codec: { section: WHERE, ...codecOption },
   identity: {
     section: WHERE,
     type: "text",
     value: "name",
-    help: "Identity of the caller in histories",
+    help: "Identity of the caller, recorded in histories",
   },
   timeout: {
     section: WHERE,
@@ -108,28 +108,28 @@ export const SERVICE_OPTIONS = {
     value: "duration",
     aliases: ["commandTimeout"],
     help:
-      "Give up after this time, with 0 never; until then, also wait for a process that opens the store. Default: 10s for what needs no worker, 30s for queries, none for results and updates",
+      "Time limit of the command; 0: none. Includes waiting for another process that is opening the store. Default: 30s for queries, none for results and updates, else 10s",
   },
 } as const satisfies Options;
 
 /** Arguments of a workflow, signal, update or query. */
 export const INPUT_OPTIONS = {
-  input: { type: "text", short: "i", value: "json", many: true, help: "An argument, as JSON" },
+  input: { type: "text", short: "i", value: "json", many: true, help: "Argument, as JSON" },
   inputFile: {
     type: "text",
     value: "file",
     many: true,
     completes: "files",
-    help: 'A file with an argument, as JSON; "-" is standard input',
+    help: 'File with an argument, as JSON; "-": standard input',
   },
   inputMeta: {
     type: "text",
     value: "key=value",
     many: true,
     help:
-      'Metadata of the arguments\' payloads; "encoding" replaces json/plain, and the input need not be JSON then',
+      'Metadata of the argument payloads. With "encoding", the input can be something else than JSON',
   },
-  inputBase64: { type: "flag", help: "The input is base64" },
+  inputBase64: { type: "flag", help: "The input is base64-encoded" },
 } as const satisfies Options;
 
 export const WORKFLOW_ID = {
@@ -137,18 +137,18 @@ export const WORKFLOW_ID = {
   short: "w",
   value: "id",
   required: true,
-  help: "Workflow id",
+  help: "Workflow ID",
 } as const;
 export const RUN_ID = {
   type: "text",
   short: "r",
   value: "id",
-  help: "Run id. Default: the current run",
+  help: "Run ID. Default: the current run",
 } as const;
 export const TIME_FORMAT = {
   type: "text",
   value: "format",
   choices: ["relative", "iso"],
   default: "relative",
-  help: "How times are shown",
+  help: "Format of times",
 } as const;

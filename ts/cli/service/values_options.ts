@@ -15,7 +15,7 @@ export const VALUES_OPTIONS = {
     choices: ["warn", "error"],
     bare: "warn",
     help:
-      "Report values that differ from history and that no replay compares: arguments, results, durations, options, memo, search attributes. The report contains both values. warn reports them; error also fails. Without a value: warn",
+      "Compare values that a replay ignores (arguments, results, durations, options, memo, search attributes) and report both values if they differ. warn: report; error: report and fail. Without a value: warn",
   },
   valuesRules: {
     section: SECTION,
@@ -23,7 +23,7 @@ export const VALUES_OPTIONS = {
     value: "file",
     completes: "files",
     help:
-      'With --values: a JSON file, { "ignore": [{ "path": "**.createdAt" }] }, of values to leave out',
+      'With --values: JSON file that lists values to ignore, for example { "ignore": [{ "path": "**.createdAt" }] }',
   },
 } as const satisfies Options;
 

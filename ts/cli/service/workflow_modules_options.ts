@@ -8,14 +8,14 @@ export const WORKFLOW_MODULES = {
     many: true,
     completes: "files",
     help:
-      'A module that exports workflows. Default: the modules under "temporalex": { "workflows": [...] } in package.json',
+      'Module that exports workflows. Default: the modules in "temporalex": { "workflows": [...] } in package.json',
   },
   interceptors: {
     type: "text",
     value: "module",
     many: true,
     completes: "files",
-    help: "A module that exports interceptors for programs of @temporalio/workflow",
+    help: "Module that exports interceptors for programs of @temporalio/workflow",
   },
 } as const satisfies Options;
 
@@ -26,5 +26,5 @@ export const PAYLOAD_CONVERTER = {
   type: "text",
   value: "module",
   completes: "files",
-  help: "The module that exports payloadConverter, if workers have one",
+  help: "Module that exports payloadConverter, if the workers use one",
 } as const satisfies Options[string];

@@ -13,7 +13,7 @@ export const options = {
     value: "file",
     default: DEFAULT_OUT,
     completes: "files",
-    help: "The file to write; - for standard output",
+    help: "File to write; -: standard output",
   },
 } as const satisfies Options;
 

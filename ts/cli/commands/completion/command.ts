@@ -4,8 +4,8 @@ import { options } from "./options.ts";
 /** `all`: the table of commands, including this one. */
 export const completion = (all: () => Commands) =>
   command({
-    summary: "write a script that completes commands and options in a shell",
-    description: "Writes a completion script for a shell to standard output.",
+    summary: "print a shell completion script",
+    description: "Prints a script that completes commands and options in a shell.",
     options,
     args: {
       name: "shell",
@@ -16,7 +16,7 @@ export const completion = (all: () => Commands) =>
     examples: [
       {
         line: "source <(temporalex completion bash)",
-        what: "bash, for this shell; put the line into ~/.bashrc for all",
+        what: "bash, for the current shell; add the line to ~/.bashrc for all shells",
       },
       { line: 'temporalex completion zsh > "${fpath[1]}/_temporalex"', what: "zsh" },
       {

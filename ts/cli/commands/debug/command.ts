@@ -2,34 +2,34 @@ import { command } from "../../frame/command.ts";
 import { options } from "./options.ts";
 
 export const debug = command({
-  summary: "open histories in the replay debugger next to your code",
+  summary: "open histories in the replay debugger",
   description:
-    `Serves the debugger's page on the loopback until Ctrl-C: exported histories (files and folders, in every shape that \`temporalex replay\` takes), or one run of a store or a cluster with -w.
-With --workflows the histories are replayed against that code, and again whenever one of its files is saved; the page shows the new verdict at once, and a line that is clicked opens in your editor (VISUAL, EDITOR, or the one that is installed). Without it the page shows what the histories alone tell.
-A file with a history that is written again, by a new export, is read again; a run of a store or a cluster that is open is followed: its new events come into the page.`,
+    `Serves the debugger on a loopback address until Ctrl-C, for exported histories (files and folders in each format that \`temporalex replay\` reads) or, with -w, for one run of a store or a cluster.
+With --workflows, the histories are replayed against that code, and again each time one of its files is saved. Click a line to open it in your editor (VISUAL, EDITOR, or an installed one). Without --workflows, the page shows only what the histories contain.
+A history file that changes is read again. An open run of a store or a cluster is followed: new events appear on the page.`,
   options,
   args: {
     name: "history",
     many: true,
     completes: "files",
-    help: "Files with histories, and folders of such",
+    help: "History files, or folders that contain them",
   },
   lines: true,
   drains: true,
   notes:
-    `Keep the address secret: with it, any program on this machine can read the histories. It is valid until the command ends.
-JSON lines have event: started (url, histories), verdict (version, and the fields of a line of \`temporalex replay --json\`), refused (version, problems: file, line, column, message; the code before it stays), stopped. Versions of the code count from 1. Payloads are never written.
-The editor is the command in LAUNCH_EDITOR, VISUAL or EDITOR, unless it needs a terminal; else code, cursor, codium, windsurf, zed, subl, webstorm or idea, whichever is found first.`,
+    `Keep the URL secret: any program on this machine that knows it can read the histories. The URL is valid until the command ends.
+JSON lines have event: started (url, histories), verdict (version, and the fields of a line of \`temporalex replay --json\`), refused (version, problems: file, line, column, message; the previous code stays in use), stopped. Versions of the code are numbered from 1. Payloads are never printed.
+Editor: the command in LAUNCH_EDITOR, VISUAL or EDITOR, unless it needs a terminal; else the first one found of code, cursor, codium, windsurf, zed, subl, webstorm and idea.`,
   exits: [
-    "0 after Ctrl-C or SIGTERM",
-    "1 when the port is taken",
-    "2 for wrong usage, and when no history can be read",
+    "0 Ctrl-C or SIGTERM",
+    "1 the port is in use",
+    "2 wrong usage, or no history can be read",
   ],
   examples: [
     { line: "temporalex debug order-17.json --workflows src/workflows.ts" },
     {
       line: "temporalex debug --store shop.sqlite -w order-17 --workflows src/workflows.ts",
-      what: "a run of a store, followed while it is open",
+      what: "a run of a store, followed while the run is open",
     },
     {
       line: "temporalex debug --address localhost:7233 -w order-17",

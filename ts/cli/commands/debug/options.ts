@@ -10,19 +10,19 @@ export const options = {
     type: "text",
     value: "url",
     help:
-      "A codec server of Temporal's protocol: the page posts encoded values to <url>/decode when you press Decode there",
+      "URL of a codec server (Temporal's protocol): the page sends encoded values to <url>/decode when you press Decode",
   },
   codecHeader: {
     type: "text",
     value: "name: value",
     many: true,
-    help: "Header of every request to the codec endpoint",
+    help: 'Header of each request to the codec endpoint, for example "Authorization: Bearer TOKEN"',
   },
   ...PAGE_OPTIONS,
   workflowId: {
     ...WORKFLOW_ID,
     required: false,
-    help: "The run of a store or a cluster, instead of files; an open one is followed",
+    help: "Workflow ID of a run of a store or a cluster, instead of files",
   },
   runId: RUN_ID,
   ...SERVICE_OPTIONS,

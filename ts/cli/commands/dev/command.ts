@@ -2,20 +2,20 @@ import { command } from "../../frame/command.ts";
 import { options } from "./options.ts";
 
 export const dev = command({
-  summary: "a Temporal server on this machine: the embedded engine for Temporal's SDKs and tools",
+  summary: "start a local Temporal server for development",
   description:
-    `Serves Temporal's API on 127.0.0.1 until Ctrl-C, from this process: workers and clients of every Temporal SDK, Temporal's own command line, and temporalex --address.
-It is for development and tests on one machine: no TLS, no accounts, nothing but the loopback.`,
+    `Serves Temporal's API on 127.0.0.1 until Ctrl-C, with the embedded engine. Workers and clients of all Temporal SDKs, the temporal CLI and temporalex --address can connect.
+For development and tests on one machine only: no TLS, no authentication, loopback addresses only.`,
   options,
   lines: true,
   drains: true,
   notes:
-    `What the embedded engine does not have is refused with UNIMPLEMENTED and what to use instead: schedules, reset, Nexus, batch operations.
+    `Not supported: schedules, reset, Nexus, batch operations. Such calls fail with UNIMPLEMENTED and a message that names an alternative.
 JSON lines have event: ready (address, port, httpAddress, namespaces, store, ms), stopped.`,
   exits: [
-    "0 after Ctrl-C or SIGTERM",
-    "1 when a port is taken or the store cannot be used",
-    "2 for wrong usage",
+    "0 Ctrl-C or SIGTERM",
+    "1 a port is in use, or the store cannot be used",
+    "2 wrong usage",
   ],
   examples: [
     {
@@ -24,9 +24,12 @@ JSON lines have event: ready (address, port, httpAddress, namespaces, store, ms)
     },
     {
       line: "temporalex dev --port 0 --json",
-      what: "for scripts: any free port, told in the first line",
+      what: "for scripts: any free port, printed in the first line",
     },
-    { line: "temporalex dev --db-filename dev.sqlite --namespace orders", what: "kept in files" },
+    {
+      line: "temporalex dev --db-filename dev.sqlite --namespace orders",
+      what: "persistent, one file per namespace",
+    },
   ],
   run: async (call) => (await import("./run.ts")).devCommand(call),
 });

@@ -7,7 +7,7 @@ export const options = {
     short: "p",
     value: "n",
     default: 7233,
-    help: "Port for gRPC; 0: any free one",
+    help: "Port for gRPC; 0: any free port",
   },
   dbFilename: {
     type: "text",
@@ -16,7 +16,7 @@ export const options = {
     aliases: ["store"],
     completes: "files",
     help:
-      "SQLite file in which everything is kept, created when missing; other temporalex commands reach it with --store. Default: in memory",
+      "SQLite store file, created if missing; other temporalex commands open it with --store. Default: in memory",
   },
   namespace: {
     type: "text",
@@ -24,26 +24,26 @@ export const options = {
     value: "name",
     many: true,
     help:
-      'Serve this namespace in addition to "default". Each has a separate store: with --db-filename dev.sqlite, "orders" is in dev.orders.sqlite',
+      'Additional namespace. Each namespace has a separate store: with --db-filename dev.sqlite, "orders" is in dev.orders.sqlite',
   },
   httpPort: {
     type: "number",
     value: "n",
     help:
-      "Port for HTTP/1.1 with JSON, Connect and gRPC-web: for curl, and for pages of --origin; 0: any free one. Default: none",
+      "Port for HTTP/1.1 (JSON, Connect and gRPC-web), for curl and for pages of --origin; 0: any free port. Default: none",
   },
   origin: {
     type: "text",
     value: "origin",
     many: true,
     help:
-      "Web pages that may call the HTTP port, as scheme, host and port: http://localhost:5173. Default: none",
+      "Origin of web pages that can call the HTTP port, for example http://localhost:5173. Default: none",
   },
   retention: {
     type: "duration",
     value: "duration",
     help:
-      "Remove closed runs with their histories this long after they closed, for instance 1d. Default: keep them",
+      "Remove closed runs and their histories this long after they closed, for example 1d. Default: never",
   },
   timers: {
     type: "text",
@@ -51,14 +51,14 @@ export const options = {
     choices: ["due", "manual"],
     default: "due",
     help:
-      "manual, for tests: timers of workflows fire when workflow fire-timer says so. Timeouts and retries are as always",
+      "manual, for tests: timers of workflows fire only with workflow fire-timer. Timeouts and retries are not affected",
   },
   logLevel: {
     type: "text",
     value: "level",
     choices: ["debug", "info", "warn", "error"],
     default: "warn",
-    help: "Level of the log on standard error; debug logs every call, without its contents",
+    help: "Log level on standard error; debug logs each call without its payloads",
   },
 } as const satisfies Options;
 

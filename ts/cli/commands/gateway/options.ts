@@ -8,19 +8,18 @@ export const options = {
   ...WHERE,
   store: {
     ...WHERE.store,
-    help:
-      "Store file of this machine, instead of a cluster; workers and clients reach it through its holder",
+    help: "Local store file, instead of a cluster",
   },
   address: {
     ...WHERE.address,
-    help: 'The Temporal cluster to which calls go; "unix:" and a path for a socket',
+    help: 'Address of the Temporal cluster; "unix:" and a path for a socket',
   },
   port: {
     type: "number",
     short: "p",
     value: "n",
     default: 8273,
-    help: "Port on 127.0.0.1 and ::1; 0: any free one",
+    help: "Port on 127.0.0.1 and ::1; 0: any free port",
   },
   allowOrigin: {
     type: "text",
@@ -28,26 +27,25 @@ export const options = {
     many: true,
     aliases: ["origin"],
     help:
-      "Web pages that may call, as scheme, host and port: http://localhost:5173. Default: none; programs, which have no origin, may always",
+      "Origin of web pages that can call, for example http://localhost:5173. Default: none. Programs without an origin can always call",
   },
   tokenFile: {
     type: "text",
     value: "file",
     completes: "files",
     help:
-      "Keep the token in this file, so that the URL is the same after a restart; it is made when missing, for you alone",
+      "File for the token, so that the URL stays the same after a restart. Created if missing, readable only for you",
   },
   namespace: {
     type: "text",
     short: "n",
     value: "name",
     many: true,
-    help:
-      "Refuse calls that are about another namespace. Default: all that the cluster lets this process use",
+    help: "Reject calls for other namespaces. Default: all namespaces that this process can use",
   },
   readOnly: {
     type: "flag",
-    help: "Refuse calls that change something; workers are among them, because they take tasks",
+    help: "Reject calls that change data, including polls of workers",
   },
 } as const satisfies Options;
 

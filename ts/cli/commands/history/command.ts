@@ -6,18 +6,18 @@ const HISTORY = {
   name: "history",
   required: true,
   completes: "files",
-  help: "A history, in any form that is exported",
+  help: "History file, in any export format",
 } as const;
 
 const minimise = command({
-  summary: "the smallest history that shows the same divergence",
+  summary: "reduce a history to the smallest one that diverges",
   description:
-    `Removes the events after the point at which code and history diverge. With --repaired, or --thorough, also leaves out every message, activity and task before it without which the replay goes wrong in the same way: the same problem, the same difference, the same line.`,
+    `Removes the events after the divergence between code and history. With --repaired or --thorough, also removes each earlier message, activity and task that is not needed for the same divergence (same problem, difference and line).`,
   options: minimiseOptions,
   args: HISTORY,
   exits: [
     "0 the history is written",
-    "1 it replays against this code, or cannot be read",
+    "1 the history replays without a divergence, or cannot be read",
     "2 wrong usage",
   ],
   examples: [{
@@ -27,14 +27,14 @@ const minimise = command({
 });
 
 const redact = command({
-  summary: "a history without its values, that replays as before",
+  summary: "replace the values of a history",
   description:
-    `Replaces texts of payloads, failures, headers, memos, search attributes and identities by others of the same length, the same text always by the same one, and replays both histories: the verdict must be the same. Texts on which the code depends are named, and are kept only with --keep.`,
+    `Replaces text in payloads, failures, headers, memos, search attributes and identities with other text of the same length. The same text always gets the same replacement. Replays both histories to check that the verdict is the same. Texts on which the code depends are listed; keep them with --keep.`,
   options: redactOptions,
   args: HISTORY,
   exits: [
     "0 the history is written",
-    "1 texts are needed that were not kept, or it cannot be read",
+    "1 the code depends on texts that --keep does not list, or the history cannot be read",
     "2 wrong usage",
   ],
   examples: [
@@ -43,21 +43,21 @@ const redact = command({
     },
     {
       line: "temporalex history redact order-17.json --match '@' --unverified --out shown.json",
-      what: "texts with an @ alone",
+      what: "replace only texts that contain an @",
     },
   ],
   run: async (call) => (await import("./redact.ts")).redactCommand(call),
 });
 
 const test = command({
-  summary: "a divergence as a failing test",
+  summary: "write a failing test for a divergence",
   description:
-    `Writes a test that replays the history against your workflows, with the history in a file next to it, cut off after the divergence (with --repaired: minimised). It fails until the code replays the history again.`,
+    `Writes a test that replays the history against your workflows, and the history in a file next to the test. The history ends after the divergence (with --repaired, it is minimized). The test fails until the code replays the history again.`,
   options: testOptions,
   args: HISTORY,
   exits: [
     "0 both files are written",
-    "1 the history replays against this code, or cannot be read",
+    "1 the history replays without a divergence, or cannot be read",
     "2 wrong usage",
   ],
   examples: [
@@ -74,6 +74,6 @@ const test = command({
 });
 
 export const history: Group = {
-  summary: "histories made small, without their values, or a test",
+  summary: "minimize or redact a history, or make it a test",
   commands: { minimise, redact, test },
 };

@@ -7,18 +7,18 @@ const OUT = {
   value: "file",
   required: true,
   completes: "files",
-  help: "The file to write; it must not exist",
+  help: "File to write; it must not exist",
 } as const satisfies Options[string];
 const REPAIRED = {
   type: "text",
   value: "module",
   completes: "files",
   help:
-    "A module with code that replays the history, from before the change for instance: what is left replays against it, too",
+    "Module whose code replays the history, for example from before the change. The reduced history also replays against it",
 } as const satisfies Options[string];
 const STRICT = {
   type: "flag",
-  help: "Extra commands at the end of a task, and swapped update ids, are divergences, too",
+  help: "Treat extra commands at the end of a task and swapped update IDs as divergences",
 } as const satisfies Options[string];
 
 export const minimiseOptions = {
@@ -28,7 +28,7 @@ export const minimiseOptions = {
   thorough: {
     type: "flag",
     help:
-      "Leave out what came before also without --repaired: less is left, which repaired code may not replay",
+      "Also remove earlier events without --repaired. The result is smaller, but repaired code possibly does not replay it",
   },
   strict: STRICT,
 } as const satisfies Options;
@@ -40,26 +40,26 @@ export const redactOptions = {
     type: "text",
     value: "pattern",
     many: true,
-    help: "Replace values under keys that match this regular expression alone",
+    help: "Replace only values under keys that match this regular expression",
   },
   match: {
     type: "text",
     value: "pattern",
     many: true,
     help:
-      "Replace texts that match this regular expression, or whose base64 does. Without --key and --match all texts are replaced",
+      "Replace only texts that match this regular expression, decoded or in base64. Without --key and --match, all texts are replaced",
   },
-  numbers: { type: "flag", help: "Replace numbers, too" },
-  taskQueues: { type: "flag", help: "Replace names of task queues, too" },
+  numbers: { type: "flag", help: "Also replace numbers" },
+  taskQueues: { type: "flag", help: "Also replace names of task queues" },
   keep: {
     type: "text",
     value: "text",
     many: true,
-    help: "Leave this text as it is: consent to one that the command names",
+    help: "Keep this text, which the command has listed",
   },
   unverified: {
     type: "flag",
-    help: "Do not replay: whether the verdict stays the same is not known then",
+    help: "Do not check the result with a replay",
   },
 } as const satisfies Options;
 
@@ -70,13 +70,13 @@ export const testOptions = {
     value: "runner",
     choices: ["node", "vitest", "deno"],
     default: "node",
-    help: "What runs the test",
+    help: "Test runner",
   },
   out: {
     ...OUT,
     value: "file.test.mjs",
     help:
-      "The test to write (.test.mjs, .test.js, .test.ts or .test.mts; `node --test` runs the latter two from Node 22.18 on); its history is written next to it. Neither must exist",
+      "Test file to write (.test.mjs, .test.js, .test.ts or .test.mts; `node --test` runs the latter two from Node 22.18 on). The history is written next to it. Neither file must exist",
   },
   repaired: REPAIRED,
   strict: STRICT,

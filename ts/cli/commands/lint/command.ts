@@ -2,19 +2,21 @@ import { command } from "../../frame/command.ts";
 import { options } from "./options.ts";
 
 export const lint = command({
-  summary: "look for what makes workflow code not deterministic",
+  summary: "find non-deterministic workflow code",
   description:
-    `Reads workflow modules and all modules of your project that they import, without running them, and reports code that would fail a run or make a replay diverge, with file, line and column, the rule, the reason and the fix. Includes errors of the workflow loader.`,
+    `Checks workflow modules and the modules of your project that they import, without running them. Reports code that would fail a run or make a replay diverge: file, line and column, rule, reason and fix. Also reports errors of the workflow loader.`,
   options,
   args: {
     name: "module",
     many: true,
     completes: "files",
-    help: 'Workflow modules. Default: those under "temporalex" in package.json',
+    help:
+      'Workflow modules. Default: the modules in "temporalex": { "workflows": [...] } in package.json',
   },
   notes:
-    `A comment switches rules off: // temporalex-ignore <rule> ... -- reason   (this line, or the next one if it is alone on its line)
-                             // temporalex-ignore-file <rule> ... -- reason`,
+    `Comments disable rules for their line (or for the next line, if the comment is alone on its line), or for the file:
+  // temporalex-ignore <rule> ... -- reason
+  // temporalex-ignore-file <rule> ... -- reason`,
   exits: [
     "0 no errors (and no more warnings than --max-warnings)",
     "1 errors, or too many warnings",

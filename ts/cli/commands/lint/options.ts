@@ -6,14 +6,14 @@ export const options = {
     type: "text",
     value: "rule=off|warning|error",
     many: true,
-    help: "Another severity for a rule, or none; may be given several times",
+    help: "Change the severity of a rule",
   },
   maxWarnings: {
     type: "number",
     value: "n",
-    help: "Fail when there are more warnings than this. Default: warnings never fail",
+    help: "Maximum number of warnings; more fail the command. Default: no limit",
   },
-  rules: { type: "flag", help: "List the rules with their reasons, and look at nothing" },
+  rules: { type: "flag", help: "List the rules with their reasons, without checking any module" },
 } as const satisfies Options;
 
 export type LintCall = Call<typeof options>;

@@ -5,9 +5,9 @@ import type { Call, Options } from "../../frame/command.ts";
 import { VALUES_OPTIONS } from "../../service/values_options.ts";
 import { PAYLOAD_CONVERTER, WORKFLOW_MODULES } from "../../service/workflow_modules_options.ts";
 
-const WHICH = "Histories from elsewhere";
+const WHICH = "Histories of a cluster or store";
 const REPORTS = "Reports";
-const VERSIONS = "Which version broke it";
+const VERSIONS = "Search for the version that broke the replay";
 
 const { store: _, codec: __, ...CLUSTER } = SERVICE_OPTIONS;
 
@@ -18,14 +18,14 @@ export const options = {
   strict: {
     type: "flag",
     help:
-      "Extra commands at the end of a task, and swapped update ids, fail the replay instead of being warnings",
+      "Fail on extra commands at the end of a task and on swapped update IDs, instead of warning",
   },
   jobs: {
     type: "number",
     short: "j",
     value: "n",
     help:
-      "Realms that replay at the same time, each in a thread. Default: as many as pay, at most one for each core",
+      "Number of threads that replay. Default: up to one per CPU core, by the number of histories",
   },
   ...VALUES_OPTIONS,
   fromCluster: {
@@ -33,36 +33,35 @@ export const options = {
     type: "text",
     value: "query",
     help:
-      "The runs of a cluster that this list filter selects, for instance 'ExecutionStatus = \"Running\"'; without --address the cluster of TEMPORAL_ADDRESS, else localhost:7233",
+      "Runs of a cluster that match this list filter, for example 'ExecutionStatus = \"Running\"'. Default address: TEMPORAL_ADDRESS, else localhost:7233",
   },
   store: {
     section: WHICH,
     type: "text",
     value: "file",
     completes: "files",
-    help: "All runs of a store file, also while a process has it open; nothing is written",
+    help: "All runs of a store file, which can be open in another process; read-only",
   },
-  open: { section: WHICH, type: "flag", help: "Of the store only runs that are open" },
+  open: { section: WHICH, type: "flag", help: "With --store: only open runs" },
   sample: {
     section: WHICH,
     type: "number",
     value: "n",
-    help: "Of a cluster's or store's runs at most so many for each workflow type and build",
+    help: "Maximum number of runs per workflow type and build, chosen at random",
   },
   seed: {
     section: WHICH,
     type: "text",
     value: "text",
     default: "",
-    help:
-      "Another text makes another sample; the same one the same, as long as the runs are the same",
+    help: "Seed of --sample; the same seed selects the same runs",
   },
   bisect: {
     section: VERSIONS,
     type: "text",
     value: "revisions",
     help:
-      "The first of these git revisions whose workflow code does not replay the histories: v1.2..main, or v1.2 for all up to the files as they are now",
+      "Find the first of these git revisions that does not replay the histories: v1.2..main, or v1.2 for all revisions up to the working directory",
   },
   versions: {
     section: VERSIONS,
@@ -71,21 +70,21 @@ export const options = {
     many: true,
     completes: "files",
     help:
-      "In place of --workflows, once for each version, the oldest first: the first one that does not replay the histories",
+      "Find the first of these modules that does not replay the histories: one per version, oldest first, instead of --workflows",
   },
   junit: {
     section: REPORTS,
     type: "text",
     value: "file",
     completes: "files",
-    help: "Write a JUnit report: a test case for each history",
+    help: "Write a JUnit report with a test case per history",
   },
   sarif: {
     section: REPORTS,
     type: "text",
     value: "file",
     completes: "files",
-    help: "Write a SARIF report: a result for each line that diverges",
+    help: "Write a SARIF report with a result per diverging line",
   },
   html: {
     section: REPORTS,
@@ -93,20 +92,19 @@ export const options = {
     value: "file",
     completes: "files",
     help:
-      "Write a report for people: one self-contained HTML file: for one history all events, for several a table and the divergences. Values are replaced by others of the same length",
+      "Write a report as one self-contained HTML file: all events of one history, or a table and the divergences of several. Values are replaced with others of the same length",
   },
   htmlValues: {
     section: REPORTS,
     type: "flag",
-    help: "The report of --html shows values as they were recorded",
+    help: "With --html: show values as recorded",
   },
   htmlKey: {
     section: REPORTS,
     type: "text",
     value: "pattern",
     many: true,
-    help:
-      "The report of --html replaces values under keys that match this regular expression alone",
+    help: "With --html: replace only values under keys that match this regular expression",
   },
   htmlMatch: {
     section: REPORTS,
@@ -114,30 +112,30 @@ export const options = {
     value: "pattern",
     many: true,
     help:
-      "The report of --html replaces texts that match this regular expression, or whose base64 does, alone",
+      "With --html: replace only texts that match this regular expression, decoded or in base64",
   },
   htmlNumbers: {
     section: REPORTS,
     type: "flag",
-    help: "The report of --html replaces numbers, too",
+    help: "With --html: also replace numbers",
   },
   htmlTaskQueues: {
     section: REPORTS,
     type: "flag",
-    help: "The report of --html replaces names of task queues, too",
+    help: "With --html: also replace names of task queues",
   },
   htmlKeep: {
     section: REPORTS,
     type: "text",
     value: "text",
     many: true,
-    help: "The report of --html leaves this text as it is",
+    help: "With --html: keep this text",
   },
   github: {
     section: REPORTS,
     type: "flag",
     help:
-      "Annotations for GitHub Actions at the lines that diverge; files are named relative to GITHUB_WORKSPACE, else to the working directory",
+      "Print annotations for GitHub Actions at diverging lines. Paths are relative to GITHUB_WORKSPACE, else to the working directory",
   },
   ...CLUSTER,
 } as const satisfies Options;

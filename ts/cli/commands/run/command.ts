@@ -2,11 +2,11 @@ import { command } from "../../frame/command.ts";
 import { options } from "./options.ts";
 
 export const run = command({
-  summary: "run one workflow here, to its end",
+  summary: "run one workflow to its end, without a server",
   description:
-    `Opens an engine, runs one workflow with the given modules to its end, and shows the result: no server, no worker to start.
-With --store the run is kept. Ctrl-C (or a crash) leaves it there; the same command with the same --workflow-id continues it, and so does any worker that opens the store.
-Modules may be TypeScript; they need no build step.`,
+    `Opens an engine in this process, runs one workflow with the given modules to its end, and prints the result.
+With --store, the run is persistent. After Ctrl-C or a crash, the same command with the same --workflow-id continues the run; so does any worker of the store.
+Modules can be TypeScript; no build step is needed.`,
   options,
   args: {
     name: "workflows",
@@ -18,7 +18,7 @@ Modules may be TypeScript; they need no build step.`,
   drains: true,
   exits: [
     "0 the workflow completed",
-    "1 it failed, was canceled or terminated, timed out, or its code cannot continue",
+    "1 the workflow failed, was canceled or terminated, timed out, or its code cannot continue",
     "2 wrong usage, or modules that do not load",
   ],
   examples: [
@@ -26,7 +26,7 @@ Modules may be TypeScript; they need no build step.`,
     {
       line:
         `temporalex run workflows.ts --activities activities.ts --type Cart -w cart-42 -i '"ada"' --store shop.sqlite`,
-      what: "kept in a file: after Ctrl-C, the same command continues",
+      what: "persistent: after Ctrl-C, the same command continues the run",
     },
   ],
   run: async (call) => (await import("./run.ts")).runCommand(call),

@@ -13,14 +13,14 @@ import {
 } from "./options.ts";
 
 export const schedule: Group = {
-  summary: "workflows that a cluster starts by itself, at given times",
+  summary: "manage schedules of a cluster, which start workflows",
   description:
-    `Schedules start workflows at the times of a calendar, an interval or a cron expression. They live on a Temporal cluster (--address or --profile); a store has none.`,
+    `Schedules start workflows at the times of a calendar, an interval or a cron expression. They need a Temporal cluster (--address or --profile); stores do not support schedules.`,
   commands: {
     create: command({
-      summary: "make a schedule",
+      summary: "create a schedule",
       description:
-        "Makes a schedule. Without a calendar, an interval or a cron expression it acts when it is triggered, and else never.",
+        "Creates a schedule. Without a calendar, an interval or a cron expression, it only acts when it is triggered.",
       options: create,
       examples: [
         {
@@ -39,7 +39,7 @@ export const schedule: Group = {
       run: async (call) => (await import("./create_update.ts")).createScheduleCommand(call),
     }),
     describe: command({
-      summary: "show a schedule: when it acts, what it starts, what it has done",
+      summary: "show a schedule: times, action, recent and next runs",
       options: scheduleDescribeOptions,
       examples: [{ line: `temporalex schedule describe -s daily ${AT}` }, {
         line: `temporalex schedule describe -s daily ${AT} --json | jq .info.nextActionTimes`,
@@ -47,8 +47,9 @@ export const schedule: Group = {
       run: async (call) => (await import("./describe_list.ts")).describeScheduleCommand(call),
     }),
     list: command({
-      summary: "show schedules",
-      description: "Shows schedules; with --query those that match. The list lags a moment behind.",
+      summary: "list schedules",
+      description:
+        "Lists schedules; with --query, only those that match. Recent changes appear in the list after a moment.",
       options: scheduleListOptions,
       examples: [{ line: `temporalex schedule list ${AT}` }, {
         line:
@@ -59,7 +60,7 @@ export const schedule: Group = {
     update: command({
       summary: "change a schedule",
       description:
-        "Changes what the options name and keeps everything else. Calendars, intervals and cron expressions, where any is given, take the place of all that there were.",
+        "Changes the given options and keeps all others. If a calendar, interval or cron expression is given, it replaces all existing ones.",
       options: scheduleUpdateOptions,
       examples: [
         { line: `temporalex schedule update -s daily --cron "0 7 * * *" ${AT}` },
@@ -70,7 +71,7 @@ export const schedule: Group = {
       run: async (call) => (await import("./create_update.ts")).updateScheduleCommand(call),
     }),
     pause: command({
-      summary: "let a schedule take no actions",
+      summary: "pause a schedule",
       options: pause,
       examples: [{ line: `temporalex schedule pause -s daily --notes "holidays" ${AT}` }],
       run: async (call) => (await import("./actions.ts")).pauseCommand(call),
@@ -78,19 +79,19 @@ export const schedule: Group = {
     unpause: command({
       summary: "unpause a schedule",
       description:
-        "Lets a schedule act again. What was due meanwhile is not made up for: see backfill.",
+        "Unpauses a schedule. Actions that were due during the pause are not taken; see backfill.",
       options: pause,
       examples: [{ line: `temporalex schedule unpause -s daily ${AT}` }],
       run: async (call) => (await import("./actions.ts")).unpauseCommand(call),
     }),
     trigger: command({
-      summary: "let a schedule act now",
+      summary: "trigger an action now",
       options: trigger,
       examples: [{ line: `temporalex schedule trigger -s daily ${AT}` }],
       run: async (call) => (await import("./actions.ts")).triggerCommand(call),
     }),
     backfill: command({
-      summary: "take the actions of a time that is over, now",
+      summary: "run actions of a past time range",
       options: backfill,
       examples: [{
         line:
@@ -99,8 +100,8 @@ export const schedule: Group = {
       run: async (call) => (await import("./actions.ts")).backfillCommand(call),
     }),
     delete: command({
-      summary: "remove a schedule",
-      description: "Removes a schedule. Workflows that it started continue.",
+      summary: "delete a schedule",
+      description: "Deletes a schedule. Workflows that it started continue.",
       options: one,
       examples: [{ line: `temporalex schedule delete -s daily ${AT}` }],
       run: async (call) => (await import("./actions.ts")).deleteScheduleCommand(call),

@@ -8,7 +8,7 @@ const CLUSTER = {
   ...rest,
   store: {
     ...SERVICE_OPTIONS.store,
-    help: "Not for schedules: they need a cluster, named by --address or --profile",
+    help: "Not supported for schedules; use --address or --profile",
   },
 } as const satisfies Options;
 
@@ -17,7 +17,7 @@ const SCHEDULE_ID = {
   short: "s",
   value: "id",
   required: true,
-  help: "Schedule id",
+  help: "Schedule ID",
 } as const;
 const OVERLAP = [
   "Skip",
@@ -28,9 +28,9 @@ const OVERLAP = [
   "AllowAll",
 ] as const;
 
-const WHEN = "When it acts";
-const WHAT = "What it starts";
-const HOW = "How it acts";
+const WHEN = "Times";
+const WHAT = "Workflow to start";
+const HOW = "Policies and state";
 
 /** Options of a schedule's contents. */
 const SPEC = {
@@ -40,14 +40,14 @@ const SPEC = {
     value: "json",
     many: true,
     help:
-      'Moments by the calendar: \'{"hour": 6, "dayOfWeek": {"start": "MONDAY", "end": "FRIDAY"}}\'. Fields: second, minute, hour, dayOfMonth, month, year, dayOfWeek, comment',
+      'Calendar times: \'{"hour": 6, "dayOfWeek": {"start": "MONDAY", "end": "FRIDAY"}}\'. Fields: second, minute, hour, dayOfMonth, month, year, dayOfWeek, comment',
   },
   interval: {
     section: WHEN,
     type: "text",
     value: "every[/offset]",
     many: true,
-    help: 'Moments at equal distances: "90m", "1d/6h"',
+    help: 'Interval, with an optional offset: "90m", "1d/6h"',
   },
   cron: {
     section: WHEN,
@@ -61,20 +61,20 @@ const SPEC = {
     type: "text",
     value: "json",
     many: true,
-    help: "A calendar at whose moments nothing is done",
+    help: "Calendar of times to skip",
   },
   startTime: {
     section: WHEN,
     type: "text",
     value: "time",
-    help: "Nothing is done before; 2030-01-01T00:00:00Z",
+    help: "No actions before this time, for example 2030-01-01T00:00:00Z",
   },
-  endTime: { section: WHEN, type: "text", value: "time", help: "Nothing is done after" },
+  endTime: { section: WHEN, type: "text", value: "time", help: "No actions after this time" },
   jitter: {
     section: WHEN,
     type: "duration",
     value: "duration",
-    help: "Each moment is put off by a random time of at most this",
+    help: "Maximum random delay of each action",
   },
   timeZone: {
     section: WHEN,
@@ -90,25 +90,25 @@ const POLICIES = {
     type: "text",
     value: "policy",
     choices: OVERLAP,
-    help: "What happens when the last workflow is still running. Default: Skip",
+    help: "Action if the previous workflow is still running. Default: Skip",
   },
   catchupWindow: {
     section: HOW,
     type: "duration",
     value: "duration",
-    help: "How late an action may be taken. Default: a year",
+    help: "How late a missed action can still be taken. Default: one year",
   },
   remainingActions: {
     section: HOW,
     type: "number",
     value: "n",
-    help: "Act so many times more. Default: no limit",
+    help: "Number of actions left. Default: no limit",
   },
   notes: {
     section: HOW,
     type: "text",
     value: "text",
-    help: "For people; describe and list show it",
+    help: "Notes that describe and list show",
   },
 } as const satisfies Options;
 
@@ -118,28 +118,28 @@ const ACTION = {
     type: "text",
     short: "w",
     value: "id",
-    help: 'Prefix of the workflow ids. Default: the schedule\'s id and "-workflow"',
+    help: 'Prefix of the workflow IDs. Default: the schedule ID and "-workflow"',
   },
   ...INPUT_OPTIONS,
   executionTimeout: {
     section: WHAT,
     type: "duration",
     value: "duration",
-    help: "Limit of the workflow, with all its retries",
+    help: "Time limit of the workflow, including retries",
   },
-  runTimeout: { section: WHAT, type: "duration", value: "duration", help: "Limit of one run" },
+  runTimeout: { section: WHAT, type: "duration", value: "duration", help: "Time limit of one run" },
   taskTimeout: {
     section: WHAT,
     type: "duration",
     value: "duration",
-    help: "Limit of one workflow task",
+    help: "Time limit of one workflow task",
   },
   memo: {
     section: WHAT,
     type: "text",
     value: "key=json",
     many: true,
-    help: "Data that describe and list show of the workflows",
+    help: "Memo of the workflows",
   },
   searchAttribute: {
     section: WHAT,
@@ -152,9 +152,14 @@ const ACTION = {
     section: WHAT,
     type: "text",
     value: "text",
-    help: "One line for people, shown by user interfaces",
+    help: "One-line description for user interfaces",
   },
-  staticDetails: { section: WHAT, type: "text", value: "text", help: "More lines for people" },
+  staticDetails: {
+    section: WHAT,
+    type: "text",
+    value: "text",
+    help: "Multi-line description for user interfaces",
+  },
 } as const satisfies Options;
 
 export const create = {
@@ -166,19 +171,19 @@ export const create = {
     short: "t",
     value: "name",
     default: "default",
-    help: "Queue whose workers run it",
+    help: "Task queue of the workflows",
   },
   ...ACTION,
   ...SPEC,
   ...POLICIES,
   pauseOnFailure: { section: HOW, type: "flag", help: "Pause when a workflow fails or times out" },
-  paused: { section: HOW, type: "flag", help: "It takes no actions until unpause" },
-  triggerImmediately: { section: HOW, type: "flag", help: "Act once at once" },
+  paused: { section: HOW, type: "flag", help: "Create the schedule paused" },
+  triggerImmediately: { section: HOW, type: "flag", help: "Take one action immediately" },
   scheduleMemo: {
     type: "text",
     value: "key=json",
     many: true,
-    help: "Data that describe and list show of the schedule",
+    help: "Memo of the schedule",
   },
   scheduleSearchAttribute: {
     type: "text",
@@ -199,18 +204,18 @@ export const scheduleUpdateOptions = {
     type: "text",
     short: "t",
     value: "name",
-    help: "Queue whose workers run it",
+    help: "Task queue of the workflows",
   },
   ...ACTION,
   ...SPEC,
   ...POLICIES,
   pauseOnFailure: { section: HOW, ...YES_NO, help: "Pause when a workflow fails or times out" },
-  unlimited: { section: HOW, type: "flag", help: "No limit of actions any more" },
+  unlimited: { section: HOW, type: "flag", help: "Remove the limit of --remaining-actions" },
   scheduleSearchAttribute: {
     type: "text",
     value: "key=json",
     many: true,
-    help: "Search attributes of the schedule, in place of all",
+    help: "Search attributes of the schedule; replaces all existing ones",
   },
   ...CLUSTER,
 } as const satisfies Options;
@@ -230,13 +235,13 @@ export const scheduleListOptions = {
     type: "text",
     short: "q",
     value: "query",
-    help: "Which schedules, for instance 'TemporalSchedulePaused = true'",
+    help: "List filter, for example 'TemporalSchedulePaused = true'",
   },
-  limit: { type: "number", value: "n", help: "Show at most so many" },
+  limit: { type: "number", value: "n", help: "Maximum number of schedules" },
   pageSize: {
     type: "number",
     value: "n",
-    help: "Fetch so many at a time. Default: what the service gives",
+    help: "Schedules per request. Default: the limit of the service",
   },
   timeFormat: TIME_FORMAT,
   ...CLUSTER,
@@ -249,7 +254,7 @@ export const pause = {
     type: "text",
     value: "text",
     aliases: ["reason"],
-    help: "Why; describe and list show it",
+    help: "Reason that describe and list show",
   },
   ...CLUSTER,
 } as const satisfies Options;
@@ -261,7 +266,7 @@ export const trigger = {
     type: "text",
     value: "policy",
     choices: OVERLAP,
-    help: "What happens when a workflow of the schedule is running. Default: AllowAll",
+    help: "Action if a workflow of the schedule is running. Default: AllowAll",
   },
   ...CLUSTER,
 } as const satisfies Options;
@@ -273,9 +278,9 @@ export const backfill = {
     type: "text",
     value: "time",
     required: true,
-    help: "From this moment, such as 2026-01-01T00:00:00Z",
+    help: "Start of the time range, for example 2026-01-01T00:00:00Z",
   },
-  endTime: { type: "text", value: "time", required: true, help: "To this moment" },
+  endTime: { type: "text", value: "time", required: true, help: "End of the time range" },
   overlapPolicy: {
     type: "text",
     value: "policy",

@@ -3,17 +3,17 @@ import { command } from "../../frame/command.ts";
 import { options } from "./options.ts";
 
 export const sql = command({
-  summary: "ask a store in SQL",
+  summary: "query a store with SQL",
   description:
-    `Runs one statement that reads (SELECT, VALUES, WITH, EXPLAIN) over a store's views and tables, also while a process works on it. Views: workflow, workflow_timer, workflow_subscription, pending_procedure, last_workflow_id; and the application's own tables. Statements that write, attach, change settings or load code are rejected. A query is stopped after --timeout, and at 100,000 rows or 16 MiB.
-With --csv, control characters and marks of writing direction in texts are escaped (a line feed is \\n). Texts that begin with =, +, - or @ and are not numbers get an apostrophe in front, so that spreadsheets do not run them. --csv-raw leaves texts as stored.
+    `Runs one read-only statement (SELECT, VALUES, WITH, EXPLAIN) over the views and tables of a store, which can be open in another process. Views: workflow, workflow_timer, workflow_subscription, pending_procedure, last_workflow_id; and the application's tables. Statements that write, attach files, change settings or load code are rejected. Limits of a query: --timeout, 100,000 rows, 16 MiB.
+With --csv, control characters and bidirectional marks in text are escaped (a line feed is \\n). Text that begins with =, +, - or @ and is not a number is prefixed with an apostrophe, so that spreadsheets do not run it as a formula. --csv-raw prints text as stored.
 The query runs in a separate process and does not block the engine. If a driver locks the file (node-sqlite3-wasm), the process that holds the store runs it.`,
   options,
-  args: { name: "statement", required: true, help: "The statement, as one argument" },
+  args: { name: "statement", required: true, help: "SQL statement, as one argument" },
   exits: [
     "0 the rows are printed",
-    "1 the store cannot be read, SQLite does not know what the statement names, or the query was stopped",
-    "2 it is not run",
+    "1 the store cannot be read, the statement is invalid or refers to unknown tables or columns, or a limit stopped the query",
+    "2 wrong usage, or a statement that is not allowed",
   ],
   examples: [
     {

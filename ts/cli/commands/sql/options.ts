@@ -7,18 +7,21 @@ const { codec: _codec, identity: _identity, ...where } = SERVICE_OPTIONS;
 export const options = {
   ...where,
   store: { ...where.store, help: "Store file. Default: ./temporalex.sqlite" },
-  address: { ...where.address, help: "A server instead of a store: temporalex dev --db-filename" },
+  address: {
+    ...where.address,
+    help: "Address of a temporalex dev server (started with --db-filename), instead of a store",
+  },
   timeout: {
     type: "duration",
     value: "duration",
     default: 30_000,
     aliases: ["commandTimeout"],
-    help: "The query is stopped after this time; at most 1h",
+    help: "Time limit of the query; at most 1h",
   },
-  csv: { type: "flag", help: "Comma-separated values (RFC 4180), with the columns' names first" },
+  csv: { type: "flag", help: "Comma-separated values (RFC 4180) with a header line" },
   csvRaw: {
     type: "flag",
-    help: "With --csv: texts as stored, with control characters and formulas",
+    help: "With --csv: print text as stored, with control characters and formulas",
   },
 } as const satisfies Options;
 export type SqlCall = Call<typeof options>;

@@ -3,32 +3,32 @@ import { command, type Group } from "../../frame/command.ts";
 import { exportOptions, importOptions, purgeOptions, STORE, storeCheckOptions } from "./options.ts";
 
 const backup = command({
-  summary: "copy a store, also while a process works on it",
+  summary: "copy a store, also while it is open",
   description:
-    `Copies a snapshot of the store to a new file and checks the copy. A process that has the store open continues to run.
-The copy is compact, and is a store: open it, or put it in the place of a lost one. A copy of a damaged store is kept, and what is damaged is named.`,
+    `Copies a snapshot of the store to a new file and checks the copy. Another process can have the store open meanwhile.
+The copy is a compact store file: open it, or use it to replace a lost store. If the store is damaged, the copy is kept and the damage is reported.`,
   options: STORE,
   exits: [
-    "0 the copy is made, and nothing was found in it",
-    "1 the store or the copy cannot be read, or there is damage in what it holds",
+    "0 the copy is written, and the check found no damage",
+    "1 the store or the copy cannot be read, or is damaged",
   ],
   args: {
     name: "to",
     required: true,
     completes: "files",
-    help: "The file to make; it must not exist",
+    help: "File to write; it must not exist",
   },
   examples: [{ line: "temporalex store backup backups/monday.sqlite --store shop.sqlite" }],
   run: async (call) => (await import("./backup.ts")).backupCommand(call),
 });
 
 const check = command({
-  summary: "look for damage, run by run",
+  summary: "check a store for damage",
   description:
-    `Reads the whole store, also while a process works on it: SQLite's own check of the file, the state of every run, and every history (its numbers, references, beginning and end). With --workflows, histories are replayed too. Nothing is changed.
-What is odd but may be so (events that only a newer server knows, for instance) is a note, and no damage.`,
+    `Checks the file (SQLite's integrity check), the state of each run, and each history (event numbers, references, first and last event). With --workflows, histories are replayed, too. The store is not changed and can be open in another process.
+Unusual but valid contents, for example events of a newer server, are reported as notes, not as damage.`,
   options: storeCheckOptions,
-  exits: ["0 nothing was found", "1 damage was found, or the store cannot be read"],
+  exits: ["0 no damage was found", "1 damage was found, or the store cannot be read"],
   examples: [
     { line: "temporalex store check --store shop.sqlite" },
     {
@@ -40,11 +40,11 @@ What is odd but may be so (events that only a newer server knows, for instance) 
 });
 
 const purge = command({
-  summary: "remove closed runs with their histories",
+  summary: "remove closed runs and their histories",
   description:
-    `Removes closed runs; open ones are never touched. Give --older-than, --query or both.
-The space is given back to the file system at the end, which writes the file again; --keep-space leaves that out.
-A process that has the store open is asked to remove them, and keeps the space for new runs. A worker that runs all the time removes closed runs by itself: temporalex worker --retention 30d; an application calls engine.purge().`,
+    `Removes closed runs that match --older-than, --query or both. Open runs are never removed.
+At the end, the file is rewritten to return the space to the file system; --keep-space skips this step.
+If another process has the store open, that process removes the runs and keeps the space for new runs. To remove closed runs regularly, use temporalex worker --retention 30d, or call engine.purge() in an application.`,
   options: purgeOptions,
   examples: [
     { line: "temporalex store purge --older-than 30d --store shop.sqlite" },
@@ -57,10 +57,10 @@ A process that has the store open is asked to remove them, and keeps the space f
 });
 
 const exported = command({
-  summary: "write histories as JSON files or JSON lines",
+  summary: "export histories as JSON files or JSON lines",
   description:
-    `Writes runs with their histories, from a store (held by a process or not) or a cluster.
-A JSON file of a run has the form of Temporal's own exports: temporalex replay, Temporal's UI and every SDK's replayer load it. A JSON line has the same history under "history", with the run's names, times and status; temporalex store import takes both.`,
+    `Exports runs with their histories from a store or a cluster. Another process can have the store open.
+A JSON file has Temporal's export format, which temporalex replay, Temporal's UI and the replayers of all SDKs can load. A JSON line contains the history in the field "history", with the IDs, times and status of the run. temporalex store import accepts both.`,
   options: exportOptions,
   lines: true,
   examples: [
@@ -78,18 +78,18 @@ A JSON file of a run has the form of Temporal's own exports: temporalex replay, 
 });
 
 const imported = command({
-  summary: "take histories of closed runs in, or a whole store",
+  summary: "import closed runs or a whole store",
   description:
-    `Takes closed runs in: histories as JSON or protobuf (of temporalex, the temporal command line, the UI, an SDK), JSON lines of store export, or store files. All files are checked before anything is written.
-Open runs are refused: a history does not hold what the engine needs to go on with one. A store file, imported where no store is yet, comes with them.
-No process may have the store open.`,
+    `Imports closed runs from histories in JSON or protobuf (of temporalex, the temporal CLI, the UI or an SDK), JSON lines of store export, or store files. All files are checked before anything is written.
+Open runs are rejected, because a history does not contain the state that the engine needs to continue them. If the target store does not exist, a store file is copied with its open runs.
+No process may have the target store open.`,
   options: importOptions,
-  args: { name: "file", many: true, required: true, completes: "files", help: "What to import" },
+  args: { name: "file", many: true, required: true, completes: "files", help: "Files to import" },
   examples: [
     { line: "temporalex store import histories/*.json --store archive.sqlite" },
     {
       line: "temporalex store import backups/monday.sqlite --store shop.sqlite",
-      what: "restores a backup, where shop.sqlite is not there",
+      what: "restore a backup; shop.sqlite must not exist",
     },
   ],
   run: async (call) => (await import("./import.ts")).importCommand(call),

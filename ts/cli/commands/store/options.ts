@@ -15,7 +15,7 @@ export const storeCheckOptions = {
     value: "module",
     many: true,
     completes: "files",
-    help: "Also replay every run whose workflow type these modules define",
+    help: "Also replay each run whose workflow type is in these modules",
   },
 } as const satisfies Options;
 export type CheckCall = Call<typeof storeCheckOptions>;
@@ -25,41 +25,47 @@ export const purgeOptions = {
   olderThan: {
     type: "duration",
     value: "duration",
-    help: "Runs that closed longer ago than this, for instance 30d",
+    help: "Only runs that closed longer ago than this, for example 30d",
   },
   query: {
     type: "text",
     short: "q",
     value: "query",
-    help: 'Only runs that this list filter selects, for instance WorkflowType = "Cart"',
+    help: 'Only runs that match this list filter, for example WorkflowType = "Cart"',
   },
   dryRun: {
     type: "flag",
-    help: "Say what would be removed, and remove nothing. Works while a process has the store open",
+    help:
+      "Report what would be removed, without removing it. Works while another process has the store open",
   },
   keepSpace: {
     type: "flag",
-    help: "Leave the freed space in the file, for new runs, instead of giving it back",
+    help: "Keep the freed space in the file for new runs",
   },
 } as const satisfies Options;
 export type PurgeCall = Call<typeof purgeOptions>;
 
 export const exportOptions = {
   ...SERVICE_OPTIONS,
-  workflowId: { type: "text", short: "w", value: "id", help: "The run of this workflow id" },
-  runId: { type: "text", short: "r", value: "id", help: "This run of it. Default: the latest" },
+  workflowId: { type: "text", short: "w", value: "id", help: "Workflow ID" },
+  runId: {
+    type: "text",
+    short: "r",
+    value: "id",
+    help: "Run ID. Default: the latest run of the workflow",
+  },
   query: {
     type: "text",
     short: "q",
     value: "query",
-    help: "All runs that this list filter selects. Default: all runs",
+    help: "Only runs that match this list filter. Default: all runs",
   },
   to: {
     type: "text",
     value: "path",
     completes: "files",
     help:
-      "A folder (one that is there, or a new one with / at its end) gets a JSON file for each run; a file gets a JSON line for each run. Default, and for -, JSON lines on standard output",
+      "A folder (existing, or new if the path ends in /): one JSON file per run. A file: one JSON line per run. Default, and with -: JSON lines on standard output",
   },
 } as const satisfies Options;
 export type ExportCall = Call<typeof exportOptions>;
@@ -70,20 +76,19 @@ export const importOptions = {
     type: "text",
     short: "w",
     value: "id",
-    help: "Workflow id of a history that does not name it (servers before 1.25)",
+    help: "Workflow ID, if the history does not contain it (servers before 1.25)",
   },
   runId: {
     type: "text",
     short: "r",
     value: "id",
-    help:
-      "Run id of the one history that is imported, where it does not name it. Lines of store export name theirs",
+    help: "Run ID, if the imported history does not contain it. Lines of store export contain it",
   },
-  closedOnly: { type: "flag", help: "Leave open runs out instead of refusing the import" },
+  closedOnly: { type: "flag", help: "Skip open runs instead of rejecting the import" },
   skipExisting: {
     type: "flag",
-    help: "Leave runs out that are in the store already instead of refusing the import",
+    help: "Skip runs that are already in the store instead of rejecting the import",
   },
-  dryRun: { type: "flag", help: "Check everything, and import nothing" },
+  dryRun: { type: "flag", help: "Check all files without importing them" },
 } as const satisfies Options;
 export type ImportCall = Call<typeof importOptions>;

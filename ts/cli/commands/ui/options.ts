@@ -9,7 +9,7 @@ export const options = {
   ...PAGE_OPTIONS,
   readOnly: {
     type: "flag",
-    help: "Refuse calls that change something: signals, updates, cancellations, terminations",
+    help: "Reject calls that change data: signals, updates, cancellations, terminations",
   },
   ...SERVICE_OPTIONS,
 } as const satisfies Options;

@@ -11,21 +11,21 @@ export const options = {
   store: {
     ...SERVICE.store,
     help:
-      `SQLite file in which everything is kept; it is created when missing. This process holds it, and other commands reach it through this one. Default: ./${DEFAULT_STORE}`,
+      `SQLite store file, created if missing. Other commands connect to it through this process. Default: ./${DEFAULT_STORE}`,
   },
   retention: {
     type: "duration",
     value: "duration",
     help:
-      "Remove closed runs with their histories this long after they closed, for instance 30d; with a store. Default: keep them",
+      "With a store: remove closed runs and their histories this long after they closed, for example 30d. Default: never",
   },
-  identity: { ...SERVICE.identity, help: "Identity of the worker in histories" },
+  identity: { ...SERVICE.identity, help: "Identity of the worker, recorded in histories" },
   taskQueue: {
     type: "text",
     short: "t",
     value: "name",
     default: "default",
-    help: "The queue whose tasks this worker takes",
+    help: "Task queue to poll",
   },
   ...WORKFLOW_MODULES,
   activities: {
@@ -33,39 +33,38 @@ export const options = {
     value: "module",
     many: true,
     completes: "files",
-    help: "A module whose exported functions are activities. They run in a separate thread",
+    help: "Module whose exported functions are activities, which run in a separate thread",
   },
   nexusServices: {
     type: "text",
     value: "module",
     many: true,
     completes: "files",
-    help:
-      "On a cluster: a module that exports Nexus services (nexus.serviceHandler of nexus-rpc), whose operations this worker handles",
+    help: "On a cluster: module that exports Nexus services (nexus.serviceHandler of nexus-rpc)",
   },
   codec: codecOption,
   payloadConverter: {
     ...PAYLOAD_CONVERTER,
     help:
-      "A module that exports payloadConverter: for values of workflows and activities; clients need the same",
+      "Module that exports payloadConverter, for values of workflows and activities; clients need the same",
   },
   activityThreads: {
     type: "number",
     value: "n",
     help:
-      "Run activities one at a time in each of so many threads: for activities that compute. Default: many at once in one thread",
+      "Number of activity threads, each running one activity at a time: for CPU-bound activities. Default: one thread that runs many at a time",
   },
   workflowThreads: {
     type: "number",
     value: "n",
     default: 1,
-    help: "Threads that share the runs between them: where workflow code keeps a core busy",
+    help: "Number of workflow threads, which share the runs: for CPU-bound workflow code",
   },
   deployment: {
     type: "text",
     value: "name.build",
     help:
-      "The version of a worker deployment that this worker is, for instance shop.v7; a cluster then routes runs by version",
+      "Deployment version of this worker, for example shop.v7; the cluster routes runs by version",
   },
   versioningBehavior: {
     type: "text",
@@ -76,34 +75,39 @@ export const options = {
   watch: {
     type: "flag",
     help:
-      "Take changed code over while the worker runs. Workflow code goes live when every open run of the queue has replayed against it, " +
-      "and is refused with the run and the line otherwise",
+      "Hot-reload changed code. New workflow code is used after each open run of the queue has replayed against it; " +
+      "a change that breaks a run is rejected with the run and the line",
   },
   values: {
     ...VALUES_OPTIONS.values,
     help:
-      "With --watch: report values of open runs that changed code changes and no replay compares: arguments, results, durations, options, memo, search attributes. The report contains both values. warn reports them; error rejects the code. Without a value: warn",
+      "With --watch: compare values of open runs that a replay ignores (arguments, results, durations, options, memo, search attributes) and report both values if they differ. warn: report; error: reject the code. Without a value: warn",
   },
   valuesRules: VALUES_OPTIONS.valuesRules,
   listen: {
     type: "text",
     value: "[host:]port",
     help:
-      "Serve /healthz, /readyz and /metrics (for Prometheus) over HTTP there; a port alone is on 127.0.0.1. In a container: 0.0.0.0:9464",
+      "Serve /healthz, /readyz and /metrics (Prometheus) over HTTP. Default host: 127.0.0.1; in a container use 0.0.0.0:9464",
   },
   crashNotes: {
     type: "text",
     value: "folder",
     completes: "folders",
     help:
-      "On a cluster: note there whose workflow tasks are running, so that the next start says on which runs this process died; none: do not. Default: temporalex in your folder for state (Linux: ~/.local/state)",
+      "On a cluster: folder for the IDs of runs whose workflow tasks are running. After a crash, the next start reports the runs that may have caused it. none: disabled. Default: temporalex in your state folder (Linux: ~/.local/state)",
   },
-  maxActivities: { type: "number", value: "n", default: 100, help: "Activities running at once" },
+  maxActivities: {
+    type: "number",
+    value: "n",
+    default: 100,
+    help: "Maximum concurrent activities",
+  },
   maxWorkflowTasks: {
     type: "number",
     value: "n",
     default: 100,
-    help: "Maximum workflow tasks at a time",
+    help: "Maximum concurrent workflow tasks",
   },
   grace: {
     type: "duration",

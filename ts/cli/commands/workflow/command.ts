@@ -27,22 +27,22 @@ import {
 } from "./options.ts";
 
 export const workflow: Group = {
-  summary: "start workflows, talk to them, look at them",
+  summary: "start, message and inspect workflows",
   description:
-    `Commands for workflows in a store file of this machine (--store; default ./temporalex.sqlite) or on a Temporal cluster (--address).
-While a process has the store open, its commands reach it through a socket next to the file; without such a process the store is opened briefly. Queries and updates need a process with a worker.`,
+    `Manages workflows in a local store file (--store; default ./temporalex.sqlite) or on a Temporal cluster (--address).
+If another process has the store open, the command connects to that process through a socket next to the file. Otherwise the command opens the store itself. Queries and updates need a running worker.`,
   commands: {
     start: command({
       summary: "start a workflow",
       description:
-        "Starts a workflow and returns when the start is recorded. Any worker of its task queue runs it, now or later.",
+        "Starts a workflow and returns when the start is recorded. A worker of its task queue runs the workflow.",
       options: start,
       examples: [
         { line: `temporalex workflow start --type Cart --workflow-id cart-42 --input '"ada"'` },
         {
           line:
             'temporalex workflow start --type Report -i 2026 -i \'{"format": "pdf"}\' --store shop.sqlite',
-          what: "two arguments",
+          what: "pass two arguments",
         },
         {
           line: "temporalex workflow start --type Cart --task-queue shop --address localhost:7233",
@@ -53,7 +53,8 @@ While a process has the store open, its commands reach it through a socket next 
     }),
     execute: command({
       summary: "start a workflow and wait for its result",
-      description: "Like start, followed by result. Ctrl-C stops waiting; the workflow continues.",
+      description:
+        "Starts a workflow, waits until it closes and prints its result. Ctrl-C stops the wait; the workflow continues.",
       options: start,
       exits: failedExits,
       examples: [{
@@ -64,7 +65,7 @@ While a process has the store open, its commands reach it through a socket next 
     signal: command({
       summary: "send a signal",
       description:
-        "Sends a signal to a workflow, or to all open workflows that a query selects. Returns when it is recorded.",
+        "Sends a signal to one workflow, or to all open workflows that match a query. Returns when the signal is recorded.",
       options: signalOptions,
       examples: [
         { line: "temporalex workflow signal -w cart-42 --name checkout" },
@@ -76,12 +77,12 @@ While a process has the store open, its commands reach it through a socket next 
       run: async (call) => (await import("./messages.ts")).signalCommand(call),
     }),
     broadcast: command({
-      summary: "send a signal to all workflows that have subscribed to it",
+      summary: "send a signal to all subscribed workflows",
       description:
-        "Sends a signal to all open workflows that have subscribed to it: with --filter to those with the same filter and those without one. Shows how many were reached; where some did not take it, exit status 1 and who they are.",
+        "Sends a signal to all open workflows that have subscribed to it. With --filter, only to workflows that subscribed with the same filter or without one. Prints the number of workflows reached. If some could not be signaled, lists them and exits with 1.",
       options: broadcastOptions,
       notes:
-        "A store reaches exactly those that had subscribed, in one transaction. On a cluster they are listed by the search attribute WorkflowSubscription, some time after they subscribed, and signalled one by one.",
+        "In a store, the broadcast is one transaction and reaches exactly the workflows that are subscribed. On a cluster, workflows are found by the search attribute WorkflowSubscription and signaled one by one; a workflow that subscribed a moment ago may be missed.",
       examples: [
         {
           line:
@@ -98,7 +99,7 @@ While a process has the store open, its commands reach it through a socket next 
         execute: command({
           summary: "send an update and wait for its result",
           description:
-            "Sends an update and waits for its result. With the id of an update that was already sent, it waits for that one.",
+            "Sends an update and waits for its result. With the ID of an update that was already sent, waits for the result of that update.",
           options: updateOptions,
           examples: [
             { line: `temporalex workflow update -w cart-42 --name add_item --input '"BOOK-1"'` },
@@ -127,34 +128,34 @@ While a process has the store open, its commands reach it through a socket next 
       },
     },
     "fire-timer": command({
-      summary: "fire a timer by hand",
+      summary: "fire a manual timer",
       description:
-        'Fires a timer now, of a workflow that was started with timers that fire by hand (workflow start --timers manual), or of an engine where all do: one that was opened with timers: "manual", or temporalex dev --timers manual. For all other workflows it is refused, and by every cluster.',
+        'Fires a timer of a workflow that has manual timers: the workflow was started with --timers manual, or its engine was opened with timers: "manual" (temporalex dev --timers manual). Other workflows and Temporal clusters reject the command.',
       options: fireTimerOptions,
       examples: [
         { line: "temporalex workflow start --type buff -w buff-1 --timers manual" },
         { line: "temporalex workflow fire-timer -w buff-1 --name expire" },
         {
           line: "temporalex workflow fire-timer -w buff-1 --name expire --address localhost:7233",
-          what: "temporalex dev --timers manual",
+          what: "on a server that was started with temporalex dev --timers manual",
         },
       ],
       run: async (call) => (await import("./fire_timer.ts")).fireTimerCommand(call),
     }),
     procedure: {
-      summary: "show and answer the procedures that a workflow waits for",
+      summary: "list, complete or fail pending procedures",
       fallback: "list",
       commands: {
         list: command({
-          summary: "show the procedures that a workflow waits for, with their arguments",
+          summary: "list pending procedures with their arguments",
           options: procedureList,
           examples: [{ line: "temporalex workflow procedure list -w fight-1" }],
           run: async (call) => (await import("./procedures.ts")).procedureListCommand(call),
         }),
         complete: command({
-          summary: "give a procedure its result",
+          summary: "complete a procedure with a result",
           description:
-            "Gives a procedure its result, which is --input; without one the workflow gets undefined.",
+            "Completes a procedure. The result is --input; without it the workflow receives undefined.",
           options: procedureComplete,
           examples: [
             {
@@ -170,7 +171,7 @@ While a process has the store open, its commands reach it through a socket next 
         fail: command({
           summary: "fail a procedure",
           description:
-            "Fails a procedure: the workflow's code gets an ActivityFailure with the reason as its cause.",
+            "Fails a procedure. The workflow's code receives an ActivityFailure whose cause has the reason.",
           options: procedureFail,
           examples: [{
             line:
@@ -181,33 +182,33 @@ While a process has the store open, its commands reach it through a socket next 
       },
     },
     query: command({
-      summary: "ask a workflow for a value",
+      summary: "query a workflow",
       description:
-        "Asks a workflow for a value that it publishes or computes; it is not changed by that. Works on closed workflows, too, while a worker runs.",
+        "Reads a value that a workflow publishes or computes, without changing the workflow. Needs a running worker, also for closed workflows.",
       options: queryOptions,
       examples: [{ line: "temporalex workflow query -w cart-42 --name status" }],
       run: async (call) => (await import("./messages.ts")).queryCommand(call),
     }),
     stack: command({
-      summary: "show where a workflow's code waits",
+      summary: "show where a workflow's code is waiting",
       description:
-        "Shows every place where the code of a workflow waits: for what, and on which lines. A worker finds it out by replaying the run, so nothing is recorded ahead; it works on closed workflows, too, where it shows how they were left.",
+        "Shows each place where the code of a workflow is waiting: what it waits for, and the source line. A worker replays the run to find the places. For closed workflows, shows the places at the end of the run.",
       options: stack,
       examples: [{ line: "temporalex workflow stack -w cart-42" }],
       run: async (call) => (await import("./built_in.ts")).stackCommand(call),
     }),
     metadata: command({
-      summary: "show what can be sent to a workflow",
+      summary: "show the signals, updates and queries of a workflow",
       description:
-        "Shows a workflow's type, its signals, updates and queries with descriptions, and its current details (setCurrentDetails). Needs a worker, also for closed workflows.",
+        "Shows a workflow's type, its signals, updates and queries with descriptions, and its current details (setCurrentDetails). Needs a running worker, also for closed workflows.",
       options: metadata,
       examples: [{ line: "temporalex workflow metadata -w cart-42" }],
       run: async (call) => (await import("./built_in.ts")).metadataCommand(call),
     }),
     cancel: command({
-      summary: "ask a workflow to stop",
+      summary: "request cancellation of a workflow",
       description:
-        "Asks a workflow to stop; it may clean up first. To end one that does not listen: terminate.",
+        "Requests cancellation. The workflow can clean up first. Use terminate for a workflow that ignores the request.",
       options: end,
       examples: [
         { line: 'temporalex workflow cancel -w cart-42 --reason "the shop is closed"' },
@@ -216,27 +217,27 @@ While a process has the store open, its commands reach it through a socket next 
       run: async (call) => (await import("./cancel_terminate_delete.ts")).cancelCommand(call),
     }),
     terminate: command({
-      summary: "end a workflow at once",
+      summary: "terminate a workflow immediately",
       description:
-        "Ends a workflow at once; its code does not learn of it. To let it clean up: cancel.",
+        "Ends a workflow immediately. Its code is not notified and cannot clean up; use cancel for that.",
       options: end,
       examples: [{ line: 'temporalex workflow terminate -w cart-42 --reason "stuck"' }],
       run: async (call) => (await import("./cancel_terminate_delete.ts")).terminateCommand(call),
     }),
     release: command({
-      summary: "release a held workflow",
+      summary: "release a quarantined workflow",
       description:
-        "A workflow whose code ends the process, as V8 does when it is asked for more memory than there can be, is held after the second time: its tasks wait, and describe says so. This lets them be run again, by a process that has the store open now or by the next one.",
+        "A workflow whose code has crashed the process twice (for example by running out of memory) is quarantined: its tasks are not run, and describe shows it. This command lets a worker run them again.",
       options: release,
       notes:
-        "Correct the code first: what ends the process again is held again. Workflows of a cluster are never held.",
+        "Fix the code first: a workflow that crashes the process again is quarantined again. Workflows on a cluster are never quarantined.",
       examples: [{ line: "temporalex workflow release -w cart-42 --store shop.sqlite" }],
       run: async (call) => (await import("./release.ts")).releaseCommand(call),
     }),
     "update-with-start": command({
-      summary: "send an update to a workflow, which is started where it is not running",
+      summary: "send an update, and start the workflow if needed",
       description:
-        "Starts a workflow, or takes the one that is running under the id, and sends it an update, in one step: both happen, or neither.",
+        "Starts a workflow, or uses the running one with this ID, and sends an update. The step is atomic: both happen or neither.",
       options: updateWithStartOptions,
       examples: [{
         line:
@@ -245,9 +246,9 @@ While a process has the store open, its commands reach it through a socket next 
       run: async (call) => (await import("./start.ts")).updateWithStartCommand(call),
     }),
     reset: command({
-      summary: "reset a workflow to an earlier event, in a new run",
+      summary: "reset a workflow to an earlier event",
       description:
-        "Makes a new run of a workflow's history up to a point: --event-id, --type or --build-id. What was done after it is done again where the code does it again; signals, updates and cancel requests come again, unless they are excluded. An open run is terminated. Needs a cluster.",
+        "Creates a new run from a workflow's history up to a point: --event-id, --type or --build-id. An open run is terminated first. The new run executes the code after that point again. Signals, updates and cancel requests after the point are reapplied unless they are excluded. Needs a cluster.",
       options: reset,
       examples: [
         {
@@ -262,9 +263,9 @@ While a process has the store open, its commands reach it through a socket next 
       run: async (call) => (await import("./cancel_terminate_delete.ts")).resetCommand(call),
     }),
     delete: command({
-      summary: "remove a workflow with its history",
+      summary: "delete a workflow and its history",
       description:
-        "Deletes a run and its history; an open run is terminated first. A cluster deletes it some time after the call.",
+        "Deletes a run and its history. An open run is terminated first. A cluster deletes the run some time after the call.",
       options: remove,
       examples: [
         { line: "temporalex workflow delete -w cart-42" },
@@ -273,7 +274,7 @@ While a process has the store open, its commands reach it through a socket next 
       run: async (call) => (await import("./cancel_terminate_delete.ts")).deleteCommand(call),
     }),
     describe: command({
-      summary: "show what a workflow is, its pending activities, and why its task fails",
+      summary: "show status, pending activities and the last task failure",
       options: describeOptions,
       examples: [{ line: "temporalex workflow describe -w cart-42" }, {
         line: "temporalex workflow describe -w cart-42 --json | jq .status",
@@ -281,8 +282,8 @@ While a process has the store open, its commands reach it through a socket next 
       run: async (call) => (await import("./describe_list.ts")).describeCommand(call),
     }),
     list: command({
-      summary: "show workflows",
-      description: "Shows workflows, the latest first; with --query those that match.",
+      summary: "list workflows",
+      description: "Lists workflows, latest first. With --query, only those that match.",
       options: listOptions,
       notes:
         "Fields of a query: WorkflowId, RunId, WorkflowType, TaskQueue, ExecutionStatus, StartTime, CloseTime, ExecutionTime. Operators: =, !=, <, <=, >, >=, IN, BETWEEN, STARTS_WITH, IS NULL, AND, OR, NOT; ORDER BY StartTime or CloseTime.",
@@ -297,7 +298,7 @@ While a process has the store open, its commands reach it through a socket next 
       run: async (call) => (await import("./describe_list.ts")).listCommand(call),
     }),
     count: command({
-      summary: "count workflows, also in groups",
+      summary: "count workflows, optionally by group",
       options: countOptions,
       examples: [
         { line: `temporalex workflow count --query 'ExecutionStatus = "Running"'` },
@@ -308,14 +309,14 @@ While a process has the store open, its commands reach it through a socket next 
     show: command({
       summary: "show a workflow's history",
       description:
-        "Shows the events of a workflow. With --json it writes the history in Temporal's own form: Temporal's UI, the replayers of all SDKs and temporalex replay load it.",
+        "Shows the events of a workflow. --json writes the history in Temporal's JSON format, which Temporal's UI, the replayers of all SDKs and temporalex replay can load.",
       options: showOptions,
       examples: [
         { line: "temporalex workflow show -w cart-42" },
         { line: "temporalex workflow show -w cart-42 --follow" },
         {
           line: "temporalex workflow show -w cart-42 --json > cart-42.json",
-          what: "exports the history",
+          what: "export the history",
         },
       ],
       run: async (call) => (await import("./show.ts")).showCommand(call),
@@ -323,7 +324,7 @@ While a process has the store open, its commands reach it through a socket next 
     result: command({
       summary: "wait for a workflow's result",
       description:
-        "Waits until a workflow ends and prints its result. Ctrl-C stops waiting; the workflow continues.",
+        "Waits until a workflow closes and prints its result. Ctrl-C stops the wait; the workflow continues.",
       options: result,
       exits: failedExits,
       examples: [{ line: "temporalex workflow result -w cart-42" }, {

@@ -16,62 +16,74 @@ export const START_OPTIONS = {
     short: "t",
     value: "name",
     default: "default",
-    help: "Queue whose workers run it",
+    help: "Task queue",
   },
   workflowId: {
     type: "text",
     short: "w",
     value: "id",
-    help: "Workflow id; a business key makes starts idempotent. Default: a random one",
+    help: "Workflow ID; use a business key to make starts idempotent. Default: random",
   },
   ...INPUT_OPTIONS,
   idConflictPolicy: {
     type: "text",
     value: "policy",
     choices: ["Fail", "UseExisting", "TerminateExisting"],
-    help: "What happens when a workflow with this id is running. Default: Fail",
+    help: "Action if a workflow with this ID is running. Default: Fail",
   },
   idReusePolicy: {
     type: "text",
     value: "policy",
     choices: ["AllowDuplicate", "AllowDuplicateFailedOnly", "RejectDuplicate"],
-    help:
-      "Whether an id may be taken again when its last workflow has ended. Default: AllowDuplicate",
+    help: "Whether the ID of a closed workflow can be used again. Default: AllowDuplicate",
   },
   executionTimeout: {
     type: "duration",
     value: "duration",
-    help: "Limit of the workflow, with all its retries and continuations",
+    help: "Time limit of the workflow, including retries and continue-as-new",
   },
-  runTimeout: { type: "duration", value: "duration", help: "Limit of one run" },
-  taskTimeout: { type: "duration", value: "duration", help: "Limit of one workflow task" },
-  startDelay: { type: "duration", value: "duration", help: "Time before the first workflow task" },
-  memo: { type: "text", value: "key=json", many: true, help: "Data that describe and list show" },
+  runTimeout: { type: "duration", value: "duration", help: "Time limit of one run" },
+  taskTimeout: { type: "duration", value: "duration", help: "Time limit of one workflow task" },
+  startDelay: { type: "duration", value: "duration", help: "Delay before the first workflow task" },
+  memo: {
+    type: "text",
+    value: "key=json",
+    many: true,
+    help: "Memo: data that describe and list show",
+  },
   searchAttribute: {
     type: "text",
     value: "key=json",
     many: true,
-    help: "Data that --query can select by",
+    help: "Search attribute: data that --query can filter by",
   },
-  entity: { type: "text", value: "id", help: "What it works for; list --entity finds all of it" },
+  entity: {
+    type: "text",
+    value: "id",
+    help: "Entity that the workflow belongs to; list it with list --entity",
+  },
   correlation: {
     type: "text",
     value: "id",
-    help: "What groups it with others; cancel --correlation ends all of it",
+    help: "Group of the workflow; cancel the group with cancel --correlation",
   },
   timers: {
     type: "text",
     value: "how",
     choices: ["due", "manual"],
     default: "due",
-    help: "manual: its timers fire when workflow fire-timer says so; not on a cluster",
+    help: "manual: timers fire only with workflow fire-timer. Not on a cluster",
   },
   staticSummary: {
     type: "text",
     value: "text",
-    help: "One line for people, shown by user interfaces",
+    help: "One-line description for user interfaces",
   },
-  staticDetails: { type: "text", value: "text", help: "More lines for people" },
+  staticDetails: {
+    type: "text",
+    value: "text",
+    help: "Multi-line description for user interfaces",
+  },
 } as const satisfies Options;
 
 export const start = { ...START_OPTIONS, ...SERVICE_OPTIONS } as const satisfies Options;
@@ -87,13 +99,13 @@ const QUERY = {
   type: "text",
   short: "q",
   value: "query",
-  help: `Which workflows, for instance 'ExecutionStatus = "Running" AND WorkflowType = "Cart"'`,
+  help: `List filter, for example 'ExecutionStatus = "Running" AND WorkflowType = "Cart"'`,
 } as const;
 
 /** In place of a query, or in addition to one. */
 const BELONGING = {
-  entity: { type: "text", value: "id", help: "Those that work for this entity" },
-  correlation: { type: "text", value: "id", help: "Those of this group" },
+  entity: { type: "text", value: "id", help: "Only workflows of this entity" },
+  correlation: { type: "text", value: "id", help: "Only workflows of this group" },
 } as const satisfies Options;
 
 /** One workflow by id, or all that a query selects. */
@@ -101,15 +113,15 @@ const SOME = {
   workflowId: {
     ...WORKFLOW_ID,
     required: false,
-    help: "Workflow id; this, --query, --entity or --correlation is required",
+    help: "Workflow ID. Required: this, --query, --entity or --correlation",
   },
   ...BELONGING,
   runId: RUN_ID,
-  query: { ...QUERY, help: `All open workflows that match, for instance 'WorkflowType = "Cart"'` },
+  query: { ...QUERY, help: `All open workflows that match, for example 'WorkflowType = "Cart"'` },
   yes: {
     type: "flag",
     short: "y",
-    help: "Do not ask before it is done to all that --query selects",
+    help: "Do not ask for confirmation with --query, --entity or --correlation",
   },
 } as const satisfies Options;
 
@@ -129,7 +141,7 @@ export const broadcastOptions = {
     type: "text",
     value: "json",
     help:
-      "Those with this filter and those without one: a text, a number or a boolean. Default: all that have subscribed",
+      "Only workflows that subscribed with this filter (a string, number or boolean) or without one. Default: all subscribed workflows",
   },
   ...INPUT_OPTIONS,
   ...SERVICE_OPTIONS,
@@ -138,7 +150,7 @@ export type BroadcastCall = Call<typeof broadcastOptions>;
 
 export const end = {
   ...SOME,
-  reason: { type: "text", value: "text", help: "Why; histories show it" },
+  reason: { type: "text", value: "text", help: "Reason, recorded in the history" },
   ...SERVICE_OPTIONS,
 } as const satisfies Options;
 export type EndCall = Call<typeof end>;
@@ -147,7 +159,7 @@ export const remove = {
   ...SOME,
   query: {
     ...QUERY,
-    help: `All workflows that match, open ones too, for instance 'WorkflowType = "Cart"'`,
+    help: `All workflows that match, open and closed, for example 'WorkflowType = "Cart"'`,
   },
   ...SERVICE_OPTIONS,
 } as const satisfies Options;
@@ -159,7 +171,7 @@ export const reset = {
     type: "number",
     short: "e",
     value: "n",
-    help: "Continue after this event: the end of a workflow task",
+    help: "Reset to this event, the end of a workflow task",
   },
   type: {
     type: "text",
@@ -167,21 +179,21 @@ export const reset = {
     value: "point",
     choices: ["FirstWorkflowTask", "LastWorkflowTask", "LastContinuedAsNew"],
     help:
-      "Continue after the first workflow task, the last one, or the last one of the run that continued as this one",
+      "Reset to the first or last workflow task, or to the last one of the run that continued as this run",
   },
   buildId: {
     type: "text",
     value: "id",
-    help: "Continue after the first workflow task that workers of this build completed",
+    help: "Reset to the first workflow task that this build completed",
   },
-  reason: { type: "text", value: "text", required: true, help: "Why; histories show it" },
+  reason: { type: "text", value: "text", required: true, help: "Reason, recorded in the history" },
   reapplyExclude: {
     type: "text",
     value: "kind",
     many: true,
     choices: ["All", "Signal", "Update", "Nexus", "CancelRequest"],
     help:
-      "What came after the point and is not given to the new run again. Default: everything comes again",
+      "Events after the reset point that are not reapplied to the new run. Default: all are reapplied",
   },
 } as const satisfies Options;
 export type ResetCall = Call<typeof reset>;
@@ -193,7 +205,7 @@ export const updateWithStartOptions = {
   idConflictPolicy: {
     ...START_OPTIONS.idConflictPolicy,
     help:
-      "What happens when a workflow with this id is running. Default: UseExisting, it gets the update",
+      "Action if a workflow with this ID is running. Default: UseExisting, which sends it the update",
   },
   updateName: { type: "text", value: "name", required: true, help: "Update name" },
   updateInput: {
@@ -205,7 +217,7 @@ export const updateWithStartOptions = {
   updateId: {
     type: "text",
     value: "id",
-    help: "Two updates with one id are one. Default: a random one",
+    help: "Update ID; an update with the same ID runs once. Default: random",
   },
   waitForStage: {
     type: "text",
@@ -213,7 +225,7 @@ export const updateWithStartOptions = {
     aliases: ["updateWaitForStage"],
     choices: ["accepted", "completed"],
     default: "completed",
-    help: "What to wait for",
+    help: "Stage to wait for",
   },
   ...SERVICE_OPTIONS,
 } as const satisfies Options;
@@ -226,7 +238,7 @@ export const updateOptions = {
   updateId: {
     type: "text",
     value: "id",
-    help: "Two updates with one id are one. Default: a random one",
+    help: "Update ID; an update with the same ID runs once. Default: random",
   },
   ...INPUT_OPTIONS,
   ...SERVICE_OPTIONS,
@@ -240,7 +252,7 @@ export const updateStart = {
     value: "stage",
     choices: ["accepted"],
     default: "accepted",
-    help: "What to wait for",
+    help: "Stage to wait for",
   },
 } as const satisfies Options;
 export type UpdateStartCall = Call<typeof updateStart>;
@@ -248,7 +260,7 @@ export type UpdateStartCall = Call<typeof updateStart>;
 export const updateResult = {
   workflowId: WORKFLOW_ID,
   runId: RUN_ID,
-  updateId: { type: "text", value: "id", required: true, help: "The update's id" },
+  updateId: { type: "text", value: "id", required: true, help: "Update ID" },
   ...SERVICE_OPTIONS,
 } as const satisfies Options;
 export type UpdateResultCall = Call<typeof updateResult>;
@@ -260,7 +272,7 @@ const { codec: _codec, identity: _identity, timeout: _timeout, ...WHERE } = SERV
 export const fireTimerOptions = {
   workflowId: WORKFLOW_ID,
   runId: RUN_ID,
-  name: { ...NAME, help: "Its name, or its id; of several that are open the oldest" },
+  name: { ...NAME, help: "Name or ID of the timer. If several are open, the oldest one fires" },
   ...WHERE,
 } as const satisfies Options;
 export type FireTimerCall = Call<typeof fireTimerOptions>;
@@ -271,9 +283,14 @@ const PROCEDURE = {
   name: {
     type: "text",
     value: "name",
-    help: "Its name; of several that are open the oldest. This or --procedure-id is required",
+    help:
+      "Name of the procedure. If several are open, the oldest one. Required: this or --procedure-id",
   },
-  procedureId: { type: "text", value: "id", help: "Its id, as workflow procedure list shows it" },
+  procedureId: {
+    type: "text",
+    value: "id",
+    help: "ID of the procedure; see workflow procedure list",
+  },
 } as const satisfies Options;
 
 export const procedureComplete = {
@@ -285,8 +302,13 @@ export type ProcedureCompleteCall = Call<typeof procedureComplete>;
 
 export const procedureFail = {
   ...PROCEDURE,
-  reason: { type: "text", value: "text", required: true, help: "Why; the workflow's code gets it" },
-  type: { type: "text", value: "name", help: "Type of the failure. Default: ProcedureFailed" },
+  reason: {
+    type: "text",
+    value: "text",
+    required: true,
+    help: "Reason, passed to the workflow's code",
+  },
+  type: { type: "text", value: "name", help: "Failure type. Default: ProcedureFailed" },
   ...SERVICE_OPTIONS,
 } as const satisfies Options;
 export type ProcedureFailCall = Call<typeof procedureFail>;
@@ -295,7 +317,8 @@ const REJECT_CONDITION = {
   type: "text",
   value: "condition",
   choices: ["not_open", "not_completed_cleanly"],
-  help: "Do not ask a workflow that is closed, or that did not complete",
+  help:
+    "Reject the query if the workflow is closed (not_open), or if it closed without completing (not_completed_cleanly)",
 } as const;
 
 export const queryOptions = {
@@ -315,7 +338,7 @@ const asked = {
 } as const;
 export const stack = {
   ...asked,
-  enhanced: { type: "flag", help: "As data: files, lines and columns, as JSON" },
+  enhanced: { type: "flag", help: "Print files, lines and columns as JSON" },
   ...SERVICE_OPTIONS,
 } as const satisfies Options;
 export type StackCall = Call<typeof stack>;
@@ -332,11 +355,11 @@ export type DescribeCall = Call<typeof describeOptions>;
 export const listOptions = {
   query: QUERY,
   ...BELONGING,
-  limit: { type: "number", value: "n", help: "Show at most so many" },
+  limit: { type: "number", value: "n", help: "Maximum number of workflows" },
   pageSize: {
     type: "number",
     value: "n",
-    help: "Fetch so many at a time. Default: what the service gives",
+    help: "Workflows per request. Default: the limit of the service",
   },
   timeFormat: TIME_FORMAT,
   ...SERVICE_OPTIONS,
@@ -353,11 +376,10 @@ export type CountCall = Call<typeof countOptions>;
 export const showOptions = {
   ...one,
   follow: { type: "flag", short: "f", help: "Print new events until the run closes" },
-  detailed: { type: "flag", help: "All fields of every event" },
+  detailed: { type: "flag", help: "Show all fields of each event" },
   decode: {
     type: "flag",
-    help:
-      "Decode payloads in JSON too, with --codec. Default: an exported history keeps its secrets",
+    help: "With --codec: decode payloads in JSON output, too. Default: payloads stay encoded",
   },
 } as const satisfies Options;
 export type ShowCall = Call<typeof showOptions>;
@@ -369,13 +391,13 @@ export const result = {
     value: "true|false",
     choices: ["true", "false"],
     default: "true",
-    help: "Follow the chain to the run that this run continued as",
+    help: "Follow the chain of continue-as-new to the last run",
   },
 } as const satisfies Options;
 export type ResultCall = Call<typeof result>;
 
 export const failedExits = [
   "0 the workflow completed",
-  "1 it failed, was canceled or terminated, timed out, or its result could not be read",
+  "1 the workflow failed, was canceled or terminated, timed out, or its result could not be read",
   "2 wrong usage",
 ];

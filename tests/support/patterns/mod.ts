@@ -4,12 +4,14 @@ import { processes } from "./processes.ts";
 import { several } from "./several.ts";
 import { type Activities, type Pattern, recordCalls } from "./stage.ts";
 import { waits } from "./waits.ts";
+import { workloads } from "./workloads.ts";
 
 export const patterns: { readonly [folder: string]: Pattern } = {
   ...messages,
   ...processes,
   ...several,
   ...waits,
+  ...workloads,
 };
 
 export const FORMS = ["native", "temporal"] as const;

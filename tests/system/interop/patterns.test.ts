@@ -15,7 +15,10 @@ import {
 } from "../../support/patterns/mod.ts";
 import { DevServer, noServer } from "./support/dev_server.ts";
 
-const IN_REAL_TIME = ["saga", "batch_iterator", "state_machine"];
+const IN_REAL_TIME = [
+  ...["saga", "batch_iterator", "state_machine"],
+  ...["fan_out", "child_per_item", "entity"],
+];
 
 test(
   "patterns have the same outcomes on a Temporal server",

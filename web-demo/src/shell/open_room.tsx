@@ -8,8 +8,16 @@ import { NoCodeDetails, NoCodeMiddle } from "../no_code/mod.ts";
 import { Timeline } from "../timeline/mod.ts";
 import { Strip, Transport } from "../transport/mod.ts";
 import { Tabs } from "../ui/tabs.tsx";
+import { type ColumnWidths, columnWidths } from "../store/columns.ts";
+import { Splitter } from "./splitter.tsx";
 import "./open_room.css";
 import { type OpenRun, type Pane, pane } from "../store/state.ts";
+
+/** Widths that the user has set; the style sheet has the others. */
+const columnStyle = ({ events, why }: ColumnWidths): { [property: string]: string } => ({
+  ...(events !== undefined && { "--events-width": `${events}px` }),
+  ...(why !== undefined && { "--why-width": `${why}px` }),
+});
 
 export function OpenRoom({ run }: { run: OpenRun }): JSX.Element {
   const hasCode = run.code.value !== undefined;
@@ -24,7 +32,11 @@ export function OpenRoom({ run }: { run: OpenRun }): JSX.Element {
       {Chain === undefined ? <Timeline run={run} /> : <Chain run={run} />}
       <Transport run={run} />
       <Tabs class="pane-tabs" label="Panes" tabs={tabs} chosen={pane} />
-      <div class={hasCode ? "work" : "work no-code"} data-pane={pane.value}>
+      <div
+        class={hasCode ? "work" : "work no-code"}
+        data-pane={pane.value}
+        style={columnStyle(columnWidths.value)}
+      >
         <section class="column of-events" aria-label="Events">
           <h2 class="unseen">Events</h2>
           <Events run={run} />
@@ -41,6 +53,8 @@ export function OpenRoom({ run }: { run: OpenRun }): JSX.Element {
           <h2 class="unseen">{hasCode ? "Why and state" : "Findings"}</h2>
           {hasCode ? <Inspector run={run} /> : <NoCodeDetails run={run} />}
         </section>
+        <Splitter column="events" />
+        <Splitter column="why" />
       </div>
       <Strip run={run} />
     </div>

@@ -393,7 +393,7 @@ export const cases: Case[] = [
         } catch (e) {
           match(
             (e as Error).message,
-            /remembers .* updates; the number must be an integer from 0 to 1000/,
+            /rememberUpdates of workflow ".*" must be an integer from 0 to 1000/,
           );
         }
       }

@@ -35,7 +35,7 @@ export function checkActivityAddress(address: ActivityAddress): void {
       ? "another view"
       : `a ${type}`;
     throw new TypeError(
-      `the address of an activity is ${given}; pass its task token as a Uint8Array, or { workflowId, activityId, runId }`,
+      `invalid address of an activity: ${given}; pass its task token as a Uint8Array, or { workflowId, activityId, runId }`,
     );
   }
   rejectMisspelledOptions("the address of an activity", address, ACTIVITY_ADDRESS);

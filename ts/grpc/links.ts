@@ -97,7 +97,9 @@ export class Links {
   async more(turn: number, until: Promise<never>): Promise<Link | undefined> {
     for (const link of [...this.#links]) {
       if (link.openCalls === 0 && (link.shutForMs ?? 0) > SHUT_MS) {
-        link.destroy(new LinkError("the server accepted no calls"));
+        link.destroy(
+          new LinkError("the server did not accept new calls on this connection for too long"),
+        );
       }
     }
     const silent = [...this.#links].find((each) => each.usable && each.hasRoom && each.doubtful);

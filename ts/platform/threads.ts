@@ -180,7 +180,9 @@ export function hostPort(): HostPort {
   }
   const { parentPort } = nodeThreads();
   if (parentPort === null) {
-    throw new Error("a realm's entry was run as a program; it is for worker threads");
+    throw new Error(
+      "this file is the entry of a worker thread of a realm; it cannot run as a program",
+    );
   }
   return {
     post: (message: unknown, transfer: readonly object[] = []) =>

@@ -246,7 +246,7 @@ export function workflow(
     !(Number.isInteger(remembered) && remembered >= 0 && remembered <= MOST_REMEMBERED)
   ) {
     throw new RangeError(
-      `workflow "${name}" remembers ${remembered} updates; the number must be an integer from 0 to ${MOST_REMEMBERED}`,
+      `rememberUpdates of workflow "${name}" must be an integer from 0 to ${MOST_REMEMBERED}, not ${remembered}`,
     );
   }
   const id = "id" in parts ? parts.id : undefined;

@@ -128,7 +128,7 @@ test("a port in use is reported with its option", async () => {
 test("wrong usage is rejected before anything is opened", async () => {
   for (
     const [args, words] of [
-      [["--port", "99999"], /--port 99999: a port is a whole number up to 65535/],
+      [["--port", "99999"], /--port must be a port from 0 to 65535, not 99999/],
       [["--port", "7233", "--http-port", "7233"], /are both 7233/],
       [["--namespace", "a/b"], /invalid namespace "a\/b"/],
       [["--origin", "http://localhost:5173"], /--http-port/],

@@ -278,7 +278,7 @@ test("without modules on the command line, those of package.json are used", asyn
       ],
       [
         JSON.stringify({ temporalex: { workflows: [] } }),
-        /must be a module's path, or a list of such/,
+        /must be the path of a module or a list of paths/,
       ],
       [JSON.stringify({ temporalex: { workflows: 3 } }), /must be a module's path/],
       ["{", /is not valid JSON/],

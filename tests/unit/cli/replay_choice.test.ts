@@ -16,7 +16,7 @@ test("contradicting options are rejected before anything is loaded", async () =>
   );
   for (
     const [args, message] of [
-      [["--jobs", "0", "x.json"], /--jobs is a whole number from 1 to 64, not 0/],
+      [["--jobs", "0", "x.json"], /--jobs must be a whole number from 1 to 64, not 0/],
       [["--store", "a.sqlite", "x.json"], /files and --store cannot be used together/],
       [
         ["--store", "a.sqlite", "--from-cluster", "x"],
@@ -29,7 +29,7 @@ test("contradicting options are rejected before anything is loaded", async () =>
       [["--sample", "3", "x.json"], /--sample is for --from-cluster and --store/],
       [
         ["--sample", "1.5", "--store", "a.sqlite"],
-        /--sample is a whole number from 1 on, not 1\.5/,
+        /--sample must be a whole number of at least 1, not 1\.5/,
       ],
       [
         ["--open", "--from-cluster", "x"],
@@ -40,7 +40,7 @@ test("contradicting options are rejected before anything is loaded", async () =>
       [["--html-key", "mail", "x.json"], /--html-key is for --html/],
       [
         ["--html", "x.html", "--html-values", "--html-numbers", "x.json"],
-        /--html-numbers replaces values, and --html-values replaces none/,
+        /--html-numbers and --html-values cannot be used together/,
       ],
       [
         ["--html", "x.html", "--html-match", "(", "--workflows", "workflows.ts", "x.json"],

@@ -117,7 +117,7 @@ test("an error in a schedule names the option or the field", async () => {
     "2026-01-01",
     ...AT,
   );
-  await assertRejected(/--limit is a whole number/, "schedule", "list", "--limit", "0", ...AT);
+  await assertRejected(/--limit must be a whole number/, "schedule", "list", "--limit", "0", ...AT);
 });
 
 test("reset, delete and update-with-start reject invalid input", async () => {
@@ -137,7 +137,12 @@ test("reset, delete and update-with-start reject invalid input", async () => {
     ...reset,
   );
   await assertRejected(/one of them only/, ...reset, "-e", "4", "--type", "LastWorkflowTask");
-  await assertRejected(/--event-id is a whole number from 1, not 0/, ...reset, "-e", "0");
+  await assertRejected(
+    /--event-id must be a whole number of at least 1, not 0/,
+    ...reset,
+    "-e",
+    "0",
+  );
   await assertRejected(/--workflow-id or --query is required/, "workflow", "delete", ...AT);
   await assertRejected(
     /--update-name <name> is missing/,

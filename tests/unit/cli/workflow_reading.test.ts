@@ -92,7 +92,7 @@ test("describe, list, count", async () => {
   const none = await run(["list", "-q", 'WorkflowId = "absent"']);
   assert.deepEqual([none.code, none.out, none.err], [0, "", "no workflow matches\n"]);
   await refused(1, /position 0|WorkflowIdd/, "list", "-q", 'WorkflowIdd = "x"');
-  await refused(2, /--limit is a whole number from 1/, "list", "--limit", "0");
+  await refused(2, /--limit must be a whole number of at least 1/, "list", "--limit", "0");
   assert.deepEqual(await json("count", "-q", query), { count: 7 });
   await refused(1, /query|position/i, "count", "-q", "=");
   const narrow = await run(["list", "-q", query, "--limit", "1"], { terminal: true, width: 50 });

@@ -114,7 +114,7 @@ test("the address of an activity is a task token of bytes, or ids", async () => 
     await assert.rejects(client.complete(address as Given, 1), {
       name: "TypeError",
       message:
-        `the address of an activity is ${what}; pass its task token as a Uint8Array, or { workflowId, activityId, runId }`,
+        `invalid address of an activity: ${what}; pass its task token as a Uint8Array, or { workflowId, activityId, runId }`,
     });
   }
 });

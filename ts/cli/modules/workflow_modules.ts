@@ -37,7 +37,7 @@ function settingOf(path: string, text: string): string[] | undefined {
   const list = Array.isArray(setting) ? setting : [setting];
   if (list.length === 0 || !list.every((module): module is string => typeof module === "string")) {
     throw new UsageError(
-      `"temporalex.workflows" in ${path} must be a module's path, or a list of such`,
+      `"temporalex.workflows" in ${path} must be the path of a module or a list of paths, for example ["./src/workflows.ts"]`,
     );
   }
   return list;

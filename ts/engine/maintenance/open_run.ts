@@ -57,7 +57,9 @@ interface Pending {
 export function buildOpenRun({ workflowId, runId, events, timers }: OpenRunToMake): RunWrite {
   const first = events[0];
   if (first?.attributes.case !== "workflowExecutionStartedEventAttributes") {
-    throw new ImportError("the history does not begin with the start of a workflow");
+    throw new ImportError(
+      "event 1 of the history is not WorkflowExecutionStarted; export the whole history",
+    );
   }
   const started = first.attributes.value;
   const start = micros(first.eventTime!);

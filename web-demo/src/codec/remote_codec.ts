@@ -30,7 +30,7 @@ export const onlyEncoded = (decode: (payloads: Payload[]) => Promise<Payload[]>)
     if (places.length === 0) return payloads;
     const decoded = await decode(places.map((i) => payloads[i]!));
     if (decoded.length !== places.length) {
-      throw new Error(`the codec returned ${decoded.length} payloads for ${places.length}`);
+      throw new Error(`the codec returned ${decoded.length} payloads, expected ${places.length}`);
     }
     const all = [...payloads];
     places.forEach((place, i) => (all[place] = decoded[i]!));

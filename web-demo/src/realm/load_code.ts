@@ -37,7 +37,7 @@ export class CodeLoader {
    */
   async load(code: CodeSet, lines: LineOptions = true): Promise<LoadedCode> {
     const id = this.#nextId++;
-    this.#open?.fail(new Error("a newer load of the code replaced this one"));
+    this.#open?.fail(new Error("canceled: the code is being loaded again"));
     const worker = this.#worker ??= this.#start();
     let bytes = 0;
     let timer: ReturnType<typeof setTimeout> | undefined;

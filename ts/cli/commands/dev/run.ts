@@ -92,7 +92,7 @@ function usage<T>(check: () => T): T {
 
 function portOf(option: string, port: number): number {
   if (Number.isInteger(port) && port >= 0 && port <= 65535) return port;
-  throw new UsageError(`${option} ${port}: a port is a whole number up to 65535`);
+  throw new UsageError(`${option} must be a port from 0 to 65535, not ${port}`);
 }
 
 interface Start {

@@ -45,7 +45,11 @@ function checkHtml({ options }: ReplayCall): void {
   const [first] = [...(htmlValues ? ["--html-values"] : []), ...rules];
   if (html === undefined && first !== undefined) throw new UsageError(`${first} is for --html`);
   if (htmlValues && rules.length > 0) {
-    throw new UsageError(`${rules[0]} replaces values, and --html-values replaces none`);
+    throw new UsageError(
+      `${
+        rules[0]
+      } and --html-values cannot be used together: --html-values shows values as recorded`,
+    );
   }
 }
 
@@ -97,7 +101,7 @@ function checkJobs(jobs: number | undefined): void {
   if (jobs === undefined || (Number.isInteger(jobs) && jobs >= 1 && jobs <= MAX_REALM_THREADS)) {
     return;
   }
-  throw new UsageError(`--jobs is a whole number from 1 to ${MAX_REALM_THREADS}, not ${jobs}`);
+  throw new UsageError(`--jobs must be a whole number from 1 to ${MAX_REALM_THREADS}, not ${jobs}`);
 }
 
 interface With {

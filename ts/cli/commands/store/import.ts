@@ -176,7 +176,11 @@ async function firstPass(
     if (problems.length > shown.length) shown.push(`  and ${problems.length - shown.length} more`);
     throw new CommandError(`nothing was imported:\n${shown.join("\n")}`);
   }
-  if (seen === 0) throw new CommandError("these files contain no runs");
+  if (seen === 0) {
+    throw new CommandError(
+      "the files contain no runs; expected histories, JSON lines of store export, or store files",
+    );
+  }
   return { wanted, kept, open, existing, notes };
 }
 

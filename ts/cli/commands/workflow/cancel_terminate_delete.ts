@@ -28,7 +28,7 @@ export async function resetCommand(call: ResetCall): Promise<number> {
     throw new UsageError("--event-id, --type or --build-id is required, and one of them only");
   }
   if (eventId !== undefined && (!Number.isInteger(eventId) || eventId < 1)) {
-    throw new UsageError(`--event-id is a whole number from 1, not ${eventId}`);
+    throw new UsageError(`--event-id must be a whole number of at least 1, not ${eventId}`);
   }
   const exclude = reapplyExclude.map(upper);
   const point = {

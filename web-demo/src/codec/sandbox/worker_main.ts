@@ -78,7 +78,7 @@ async function decode(id: number, given: readonly Payload[]): Promise<void> {
         throw new TypeError(`decode must return an array of payloads, not ${typeof decoded}`);
       }
       if (decoded.length !== count) {
-        throw new TypeError(`decode returned ${decoded.length} payloads for ${count}`);
+        throw new TypeError(`decode returned ${decoded.length} payloads, expected ${count}`);
       }
       payloads = decoded.map(plainPayload);
     }

@@ -28,7 +28,7 @@ export function checkSource({ options, args, name }: ReplayCall): void {
     );
   }
   if (sample !== undefined && !(Number.isInteger(sample) && sample > 0)) {
-    throw new UsageError(`--sample is a whole number from 1 on, not ${sample}`);
+    throw new UsageError(`--sample must be a whole number of at least 1, not ${sample}`);
   }
   if (sample !== undefined && args.length > 0) {
     throw new UsageError("--sample is for --from-cluster and --store");

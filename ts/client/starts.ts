@@ -89,7 +89,7 @@ export function startError(
   { workflowType, options }: StartInput,
 ): unknown {
   if (error instanceof ServiceError && error.code === Code.ALREADY_EXISTS) {
-    const runId = error.metadata["run_id"] ?? error.metadata["runId"];
+    const runId = error.metadata["run_id"];
     return new WorkflowExecutionAlreadyStartedError(options.id, workflowType, runId || undefined, {
       cause: error,
     });

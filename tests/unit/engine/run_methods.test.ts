@@ -1,20 +1,22 @@
 // Methods of a run against a scripted state machine: what it refuses is what the caller hears.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { create, toBinary } from "@bufbuild/protobuf";
+import { create, fromBinary, toBinary } from "@bufbuild/protobuf";
 import { MemoryStore } from "../../../ts/engine/mod.ts";
 import { runMethods } from "../../../ts/engine/run_methods.ts";
 import { Code, ServiceError } from "../../../ts/service/raw.ts";
-import { DeleteWorkflowExecutionRequestSchema } from "../../../ts/messages/generated/temporal/api/workflowservice/v1/request_response_pb.ts";
+import {
+  DeleteWorkflowExecutionRequestSchema,
+  TerminateWorkflowExecutionRequestSchema,
+} from "../../../ts/messages/generated/temporal/api/workflowservice/v1/request_response_pb.ts";
 import { created } from "./support/records.ts";
 
-const request = toBinary(
-  DeleteWorkflowExecutionRequestSchema,
-  create(DeleteWorkflowExecutionRequestSchema, {
-    namespace: "default",
-    workflowExecution: { workflowId: "wf" },
-  }),
-);
+const deletionOf = (workflowExecution: { workflowId: string; runId?: string }) =>
+  toBinary(
+    DeleteWorkflowExecutionRequestSchema,
+    create(DeleteWorkflowExecutionRequestSchema, { namespace: "default", workflowExecution }),
+  );
+const request = deletionOf({ workflowId: "wf" });
 
 for (
   const [name, error, expected] of [
@@ -54,3 +56,24 @@ for (
     assert.ok(store.load("wf", "r") !== undefined);
   });
 }
+
+test("a delete ends the run that it names, or the latest one of the workflow id", async () => {
+  const store = new MemoryStore();
+  store.commit([created("wf", "first", 1)]);
+  store.commit([created("wf", "latest", 1)]);
+  const ended: string[] = [];
+  const { deleteWorkflowExecution } = runMethods({
+    store,
+    ours() {},
+    call(_method, bytes) {
+      const { workflowExecution } = fromBinary(TerminateWorkflowExecutionRequestSchema, bytes);
+      ended.push(workflowExecution!.runId);
+      return Promise.reject(new ServiceError(Code.RESOURCE_EXHAUSTED, "too much at once"));
+    },
+    forget: () => assert.fail("no run is deleted"),
+  });
+  for (const runId of ["first", "latest", ""]) {
+    await assert.rejects(deleteWorkflowExecution(deletionOf({ workflowId: "wf", runId })));
+  }
+  assert.deepEqual(ended, ["first", "latest", "latest"]);
+});

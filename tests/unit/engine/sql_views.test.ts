@@ -36,6 +36,7 @@ const buff = workflow("buff", async () => {
   }]);
   return await procedure<number>("compute_damage", [7, { power: 3 }]);
 });
+const asksLong = workflow("asksLong", (text: string) => procedure<string>("review", [text]));
 const fails = workflow("fails", async () => {
   await waitForSignal(go);
   throw new ApplicationFailure("no");
@@ -57,7 +58,7 @@ async function withApp(body: (app: App, store: SqliteStore) => Promise<void>): P
     const path = join(folder, "game.sqlite");
     const app = await open({
       path,
-      workflows: { waits, buff, fails, bug },
+      workflows: { waits, buff, asksLong, fails, bug },
       logger: silentLogger,
       serve: false,
     });
@@ -158,6 +159,18 @@ test("views contain states, timers, procedures and subscriptions while they exis
     assert.equal(await procedures.result(), 12);
     assert.deepEqual(rows("SELECT * FROM pending_procedure"), []);
     assert.deepEqual(rows("SELECT * FROM workflow_subscription"), []);
+    // The engine stores long arguments apart from the rest.
+    const text = "x".repeat(10_000);
+    const long = await client.start(asksLong, { id: "l", args: [text] });
+    const asked = () =>
+      rows(
+        "SELECT name, args FROM pending_procedure WHERE workflow_id = 'l'",
+      );
+    await until("the long procedure is pending", () => asked().length === 1);
+    assert.deepEqual(asked(), [{ name: "review", args: JSON.stringify([text]) }]);
+    await client.completeProcedure({ workflow: "l", name: "review" }, "good");
+    assert.equal(await long.result(), "good");
+    assert.deepEqual(asked(), []);
     const failing = await client.start(fails, { id: "f", args: [] });
     await failing.signal(go, 1);
     await assert.rejects(failing.result());

@@ -82,11 +82,11 @@ function within(slots: number, range: PollRange): PollRange {
   };
 }
 
+const fixedRange = (polls: number, slots: number): PollRange =>
+  within(slots, { min: polls, initial: polls, max: polls });
+
 function ranged(behavior: PollerBehavior, otherwise: number, slots: number): PollRange {
-  if (behavior.type === "simple-maximum") {
-    const fixed = behavior.maximum ?? FIXED;
-    return within(slots, { min: fixed, initial: fixed, max: fixed });
-  }
+  if (behavior.type === "simple-maximum") return fixedRange(behavior.maximum ?? FIXED, slots);
   const {
     minimum = Math.min(MIN, behavior.maximum ?? MIN),
     maximum = Math.max(otherwise, minimum),
@@ -125,22 +125,9 @@ export function workflowPolls(
         `the worker's workflowTaskPollerBehavior.maximum must be at least 2: cached runs use a separate queue (set cachedWorkflows: 0 to disable the cache)`,
       );
     }
-    const normal = ranged(
-      {
-        type: "simple-maximum",
-        maximum: Math.max(1, Math.min(maximum - 1, Math.floor(maximum * commonPart))),
-      },
-      1,
-      Math.floor(slots / 2),
-    );
-    return {
-      normal,
-      sticky: ranged(
-        { type: "simple-maximum", maximum: maximum - normal.max },
-        1,
-        slots - normal.max,
-      ),
-    };
+    const common = Math.max(1, Math.min(maximum - 1, Math.floor(maximum * commonPart)));
+    const normal = fixedRange(common, Math.floor(slots / 2));
+    return { normal, sticky: fixedRange(maximum - normal.max, slots - normal.max) };
   }
   const normal = ranged(behavior, MAX_NORMAL, Math.floor(slots / 2));
   return { normal, sticky: ranged(behavior, MAX, slots - normal.max) };

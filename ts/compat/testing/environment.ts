@@ -29,8 +29,8 @@ import {
 } from "./nexus_endpoints.ts";
 import { ObservedCalls } from "./observed_calls.ts";
 import {
+  checkServerOptions,
   type DevServerConfig,
-  refuseServerOptions,
   type TimeSkippingServerConfig,
 } from "./server_options.ts";
 import { SkippingClock } from "./skipping_clock.ts";
@@ -149,13 +149,14 @@ export class TestWorkflowEnvironment {
     options: LocalTestWorkflowEnvironmentOptions = {},
   ): Promise<TestWorkflowEnvironment> {
     const { server = {}, ...rest } = options;
-    refuseServerOptions(server);
     const { namespace = "default", port = 0, dbFilename, log } = server;
+    const logger = serverLogger(log?.level);
+    checkServerOptions(server, (message) => logger.warn(message));
     const served = await startDevServer({
       port,
       namespaces: [namespace],
       storeOf: () => dbFilename,
-      logger: serverLogger(log?.level),
+      logger,
     });
     return await this.#made({
       ...rest,
@@ -177,10 +178,10 @@ export class TestWorkflowEnvironment {
     waitTimers: Timers = realTimers,
   ): Promise<TestWorkflowEnvironment> {
     const { server = {}, endlessWaits, ...rest } = options;
-    refuseServerOptions(server);
     rejectUnknownEndlessWaits(endlessWaits);
     const clock = new SkippingClock();
     const logger = serverLogger();
+    checkServerOptions(server, (message) => logger.warn(message));
     let calls!: ObservedCalls;
     const served = await startDevServer({
       port: server.port ?? 0,

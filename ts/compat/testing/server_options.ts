@@ -1,9 +1,9 @@
-// Options of test servers. The server is the embedded engine in this process, so options for an
-// external program are rejected by name.
+// Options of test servers. The server is the embedded engine in this process: options that only an
+// external program has cause a warning, and those that would change what a test does are rejected.
 import type { Duration, SearchAttributeType } from "../common/mod.ts";
 import type { SearchAttributeKey } from "../common/search_attributes.ts";
 
-/** Program to start; not supported here. */
+/** Program to start; ignored with a warning. */
 export type EphemeralServerExecutable =
   | { type: "cached-download"; downloadDir?: string; version?: string; ttl?: Duration }
   | { type: "existing-path"; path: string };
@@ -12,7 +12,7 @@ export type EphemeralServerExecutable =
 export interface DevServerConfig {
   /** Type of the server. */
   type: "dev-server";
-  /** Rejected: no program is started. */
+  /** Ignored with a warning: no program is started. */
   executable?: EphemeralServerExecutable;
   /** SQLite file for the store. Default: in memory. */
   dbFilename?: string;
@@ -22,15 +22,15 @@ export interface DevServerConfig {
   ip?: string;
   /** Default: any free one. */
   port?: number;
-  /** Rejected: the server has no UI. */
+  /** Ignored with a warning: the server has no UI. */
   ui?: boolean;
-  /** Rejected: the server has no UI. */
+  /** Ignored with a warning: the server has no UI. */
   uiPort?: number;
   /** Level of the server's log. */
   log?: { format: string; level: string };
   /**
-   * Arguments of the program that request what this server has (update-with-start, search
-   * attributes, no UI); others are rejected.
+   * Arguments of the program. Those that name a store, an address or a namespace are rejected;
+   * others are ignored, with a warning if this server lacks what they request.
    */
   extraArgs?: string[];
   /** Ignored: the server accepts all names and types. */
@@ -41,7 +41,7 @@ export interface DevServerConfig {
 export interface TimeSkippingServerConfig {
   /** Type of the server. */
   type: "time-skipping";
-  /** Rejected: no program is started. */
+  /** Ignored with a warning: no program is started. */
   executable?: EphemeralServerExecutable;
   /** Default: any free one. */
   port?: number;
@@ -71,38 +71,53 @@ function isGiven(flag: string, value: string): boolean {
     ALWAYS_ON.some((name) => value.toLowerCase() === `${name}=true`.toLowerCase());
 }
 
+/** Arguments that change what a test does, with the option to use. */
+const INSTEAD: { readonly [flag: string]: string } = {
+  "--namespace": "server.namespace",
+  "-n": "server.namespace",
+  "--db-filename": "server.dbFilename",
+  "-f": "server.dbFilename",
+  "--port": "server.port",
+  "-p": "server.port",
+  "--ip": "server.ip",
+};
+
 /**
- * Throws a TypeError for the first unsupported argument: `--flag value`, `--flag=value` or
- * `--headless`.
+ * Returns the arguments without a meaning here: `--flag value`, `--flag=value` or `--headless`.
+ * Throws a TypeError for one that an option replaces.
  */
-function refuseArguments(args: readonly string[]): void {
+function ignoredArguments(args: readonly string[]): string[] {
+  const ignored: string[] = [];
   for (let i = 0; i < args.length; i++) {
     const [, flag, joined] = /^(--?[^=]+)(?:=(.*))?$/s.exec(args[i]!) ?? [undefined, args[i]!];
     const next = args[i + 1];
     const apart = joined === undefined && next !== undefined && !next.startsWith("-");
     const value = joined ?? (apart ? next : "true");
     if (apart) i++;
-    if (isGiven(flag, value)) continue;
-    const argument = value === "true" ? flag : `${flag} ${value}`;
-    throw new TypeError(
-      `the option server.extraArgs is not supported with "${argument}": ${PROGRAM}; omit it`,
-    );
+    const option = INSTEAD[flag];
+    if (option !== undefined) {
+      throw new TypeError(
+        `the option server.extraArgs is not supported with "${flag}": ${PROGRAM}; use ${option}`,
+      );
+    }
+    if (!isGiven(flag, value)) ignored.push(value === "true" ? flag : `${flag} ${value}`);
   }
+  return ignored;
 }
 
-/** Throws a TypeError for an unsupported option. */
-export function refuseServerOptions(
+/** Warns of options without a meaning here. Throws a TypeError for an unsupported option. */
+export function checkServerOptions(
   server: Partial<DevServerConfig | TimeSkippingServerConfig>,
+  warn: (message: string) => void,
 ): void {
   for (const [name, value] of Object.entries(server)) {
     const reason = REASONS[name];
-    const nothing = value === undefined || value === false ||
-      (Array.isArray(value) && value.length === 0);
-    if (reason !== undefined && !nothing) {
-      throw new TypeError(`the option server.${name} is not supported: ${reason}; omit it`);
-    }
+    if (reason !== undefined && value) warn(`Ignoring the option server.${name}: ${reason}`);
   }
-  refuseArguments(server.extraArgs ?? []);
+  const ignored = ignoredArguments(server.extraArgs ?? []);
+  if (ignored.length > 0) {
+    warn(`Ignoring server.extraArgs ${ignored.map((one) => `"${one}"`).join(", ")}: ${PROGRAM}`);
+  }
   const { ip } = server as Partial<DevServerConfig>;
   if (!LOOPBACK.includes(ip)) {
     throw new TypeError(

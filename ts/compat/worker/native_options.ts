@@ -28,7 +28,6 @@ const REFUSED: {
     (value) => Object.values(value as object).some((types) => (types as unknown[]).length > 0),
     "throw an ApplicationFailure to fail a run",
   ],
-  showStackTraceSources: [Boolean, "stack traces have files and lines but no sources; omit it"],
 };
 
 /** All options; others are misspelled. */
@@ -52,7 +51,7 @@ const KNOWN: ReadonlySet<string> = new Set([
     .split(
       " ",
     ),
-  ..."nexusServices plugins sinks enableSDKTracing debugMode reuseV8Context bundlerOptions replayName"
+  ..."nexusServices plugins sinks enableSDKTracing debugMode reuseV8Context bundlerOptions replayName showStackTraceSources"
     .split(" "),
 ]);
 

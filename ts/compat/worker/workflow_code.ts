@@ -29,6 +29,11 @@ export function workflowCode(
 ): WorkflowCode {
   const { workflowsPath, workflowBundle, bundlerOptions, interceptors } = options;
   if (workflowsPath === undefined && workflowBundle === undefined) return {};
+  if (options.showStackTraceSources === true) {
+    logger.warn(
+      "Ignoring WorkerOptions.showStackTraceSources: stack traces have files and lines, and no sources",
+    );
+  }
   const texts = new SourceTexts();
   let dataConverter: Pick<DataConverter, "payloadConverterPath" | "failureConverterPath"> =
     options.dataConverter ?? {};

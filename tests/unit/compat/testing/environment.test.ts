@@ -11,6 +11,7 @@ import {
   TimeSkippingWorkflowClient,
   workflowInterceptorModules,
 } from "../../../../ts/compat/testing/mod.ts";
+import { checkServerOptions } from "../../../../ts/compat/testing/server_options.ts";
 import { DefaultLogger, Runtime, Worker } from "../../../../ts/compat/worker/mod.ts";
 
 Runtime.install({ logger: new DefaultLogger("ERROR") });
@@ -207,44 +208,41 @@ test("arguments for Temporal's server that have no effect here are accepted", as
   await env.teardown();
 });
 
-test("other arguments for Temporal's server are rejected by name", async () => {
-  const refused: [string[], string][] = [
-    [["--headless", "--ui-port", "8080"], "--ui-port 8080"],
-    [
-      ["--dynamic-config-value", "frontend.enableExecuteMultiOperation=false"],
-      "--dynamic-config-value frontend.enable",
+test("what a server of this process does not have is ignored with a warning", async () => {
+  const server = {
+    executable: { type: "existing-path", path: "/bin/temporal" },
+    ui: true,
+    uiPort: undefined,
+    extraArgs: [
+      ...["--headless", "--ui-port", "8080", "--headless=false", "stray"],
+      "--dynamic-config-value=system.enableEagerWorkflowStart=true",
     ],
-    [
-      ["--dynamic-config-value=system.enableEagerWorkflowStart=true"],
-      "--dynamic-config-value system.enableEagerWorkflowStart=true",
-    ],
-    [["--dynamic-config-value"], "--dynamic-config-value"],
-    [["--search-attribute", "A"], "--search-attribute A"],
-    [["--headless=false"], "--headless false"],
-    [["stray"], "stray"],
-  ];
-  for (const [args, named] of refused) {
-    await assert.rejects(started(args), (error: Error) => {
-      assert.ok(
-        error.message.startsWith(`the option server.extraArgs is not supported with "${named}`),
-        error.message,
-      );
-      return true;
-    });
-  }
+  } as const;
+  const warnings: string[] = [];
+  const options = { ...server, extraArgs: [...server.extraArgs] };
+  checkServerOptions(options, (message) => warnings.push(message));
+  const program = "the server is the embedded engine in this process, and no program is started";
+  assert.deepEqual(warnings, [
+    `Ignoring the option server.executable: ${program}`,
+    "Ignoring the option server.ui: the server has no UI; `temporalex workflow` of the command line and the debugger show its runs",
+    `Ignoring server.extraArgs "--ui-port 8080", "--headless false", "stray", ` +
+    `"--dynamic-config-value system.enableEagerWorkflowStart=true": ${program}`,
+  ]);
+  const env = await TestWorkflowEnvironment.createLocal({ server: options });
+  await env.teardown();
 });
 
-test("options for another server program are rejected by name", async () => {
-  await assert.rejects(
-    TestWorkflowEnvironment.createLocal({
-      server: { executable: { type: "existing-path", path: "/bin/temporal" } },
-    }),
-    /server\.executable is not supported: the server is the embedded engine/,
-  );
-  await assert.rejects(
-    TestWorkflowEnvironment.createLocal({ server: { ui: true } }),
-    /server\.ui is not supported/,
-  );
+test("arguments that change what a test does are rejected with the option to use", async () => {
+  for (
+    const [args, message] of [
+      [["--namespace", "mine"], /"--namespace": .*use server\.namespace/],
+      [["--db-filename=a.db"], /"--db-filename": .*use server\.dbFilename/],
+      [["--headless", "-p", "7233"], /"-p": .*use server\.port/],
+    ] as const
+  ) await assert.rejects(started([...args]), { name: "TypeError", message });
+});
+
+test("options that cannot be applied are rejected by name", async () => {
   await assert.rejects(
     TestWorkflowEnvironment.createLocal({ server: { ip: "0.0.0.0" } }),
     /server\.ip cannot be "0\.0\.0\.0"/,

@@ -34,7 +34,6 @@ const REFUSED: [object, RegExp][] = [
     { workflowFailureErrorTypes: { "*": ["Error"] } },
     /WorkerOptions\.workflowFailureErrorTypes .*ApplicationFailure/,
   ],
-  [{ showStackTraceSources: true }, /WorkerOptions\.showStackTraceSources/],
   [
     { maxConcurentActivityTaskExecutions: 1 },
     /unknown option WorkerOptions\.maxConcurentActivityTaskExecutions|"maxConcurentActivityTaskExecutions"; did you mean/,

@@ -551,3 +551,15 @@ export async function two() { await a(); return 2; }`);
     /must contain workflowsPath or workflowBundle/,
   );
 });
+
+test("showStackTraceSources is ignored with a warning", async () => {
+  const workflowsPath = modulePath("calls");
+  lines.length = 0;
+  await (await worker("sources", { workflowsPath, showStackTraceSources: true })).runUntil(
+    Promise.resolve(),
+  );
+  const warned = lines.filter(({ level }) => level === "WARN").map(({ message }) => message);
+  assert.deepEqual(warned, [
+    "Ignoring WorkerOptions.showStackTraceSources: stack traces have files and lines, and no sources",
+  ]);
+});

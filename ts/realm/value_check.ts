@@ -7,7 +7,7 @@ import type {
   ValueRule,
 } from "../executor/tasks/divergence.ts";
 
-export type { ChangedValue, UncomparedValue, ValueRule };
+export type { ChangedValue, UncomparedValue };
 
 /** How changed values are treated. "warn": reported. "error": reported, and the check fails. */
 export type ValueCheckLevel = "warn" | "error";

@@ -58,7 +58,7 @@ export function Splitter({ column }: { column: SizedColumn }): JSX.Element {
   return (
     <div
       ref={element}
-      class={`splitter beside-${column}`}
+      class={`splitter next-to-${column}`}
       role="separator"
       aria-orientation="vertical"
       aria-label={LABELS[column]}

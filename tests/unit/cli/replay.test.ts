@@ -280,7 +280,7 @@ test("without modules on the command line, those of package.json are used", asyn
         JSON.stringify({ temporalex: { workflows: [] } }),
         /must be the path of a module or a list of paths/,
       ],
-      [JSON.stringify({ temporalex: { workflows: 3 } }), /must be a module's path/],
+      [JSON.stringify({ temporalex: { workflows: 3 } }), /must be the path of a module/],
       ["{", /is not valid JSON/],
     ] as const
   ) {

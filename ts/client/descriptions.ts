@@ -66,7 +66,6 @@ export interface WorkflowSummary {
 export interface PendingActivity {
   /** Id within the run. */
   readonly activityId: string;
-  /** Name of the activity type. */
   readonly activityType: string;
   /** Scheduled, started, or cancel requested. */
   readonly state: Exclude<keyof typeof PendingActivityState, "UNSPECIFIED"> | "UNKNOWN";
@@ -124,11 +123,9 @@ export interface PausedWorkflow {
 
 /** A child workflow whose end the parent has not received. */
 export interface PendingChild {
-  /** Id of the workflow. */
   readonly workflowId: string;
   /** First run; empty if not started. */
   readonly runId: string;
-  /** Name of the workflow type. */
   readonly workflowType: string;
   /** What happens to it when the parent closes. */
   readonly parentClosePolicy: Exclude<keyof typeof ParentClosePolicy, "UNSPECIFIED"> | "UNKNOWN";

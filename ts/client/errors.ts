@@ -11,7 +11,6 @@ export class WorkflowFailedError extends Error {
   override name = "WorkflowFailedError";
   /** The failure that closed the run. */
   override readonly cause: TemporalFailure;
-  /** Id of the workflow. */
   readonly workflowId: string;
   /** The closed run. */
   readonly runId: string;
@@ -36,7 +35,6 @@ export class WorkflowFailedError extends Error {
 /** The run continued as new, and the caller waits for this run only (`followRuns: false`). */
 export class WorkflowContinuedAsNewError extends Error {
   override name = "WorkflowContinuedAsNewError";
-  /** Id of the workflow. */
   readonly workflowId: string;
   /** The continuing run. */
   readonly newExecutionRunId: string;
@@ -85,7 +83,6 @@ export class WorkflowUpdateFailedError extends Error {
   override name = "WorkflowUpdateFailedError";
   /** What the workflow threw. */
   override readonly cause: TemporalFailure;
-  /** Id of the update. */
   readonly updateId: string;
 
   constructor(message: string, updateId: string, cause: TemporalFailure) {
@@ -106,7 +103,6 @@ export class WorkflowUpdateRejectedError extends WorkflowUpdateFailedError {
 /** The query has no handler, its handler threw, or its arguments are invalid. */
 export class QueryFailedError extends Error {
   override name = "QueryFailedError";
-  /** Name of the query. */
   readonly queryType: string;
 
   constructor(queryType: string, message: string, options?: ErrorOptions) {
@@ -118,7 +114,6 @@ export class QueryFailedError extends Error {
 /** The workflow's status matches the `rejectCondition` of the query. */
 export class QueryRejectedError extends Error {
   override name = "QueryRejectedError";
-  /** Name of the query. */
   readonly queryType: string;
   /** Status of the workflow, as in {@link WorkflowStatus}. */
   readonly status: string;
@@ -138,7 +133,6 @@ export class QueryRejectedError extends Error {
  */
 export class WorkflowUpdateLimitError extends Error {
   override name = "WorkflowUpdateLimitError";
-  /** Id of the workflow. */
   readonly workflowId: string;
   /** Id of the rejected update. */
   readonly updateId: string;
@@ -270,7 +264,6 @@ export class ActivityNotFoundError extends Error {
  */
 export class ProcedureNotFoundError extends Error {
   override name = "ProcedureNotFoundError";
-  /** Id of the workflow. */
   readonly workflowId: string;
   /** Run of the workflow. */
   readonly runId: string;

@@ -113,7 +113,6 @@ export interface HandleIds {
 
 /** A workflow by its id. Creating a handle sends no request; each call does. */
 export class WorkflowHandle<W extends AnyWorkflow = string> {
-  /** Id of the workflow. */
   readonly workflowId: string;
   /**
    * The run of `start` or `getHandle`. Calls through a started handle go to the current run, which

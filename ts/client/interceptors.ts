@@ -26,9 +26,7 @@ import type { UpdateHandle } from "./updates.ts";
 
 /** The run that a start created or joined. */
 export interface StartedWorkflow {
-  /** Id of the workflow. */
   workflowId: string;
-  /** The run. */
   runId: string;
   /** First run of its chain, if the service reports it. */
   firstExecutionRunId: string | undefined;

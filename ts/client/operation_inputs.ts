@@ -9,7 +9,6 @@ import type { ScheduleOptions, SchedulePatch, ScheduleUpdateOptions } from "./sc
 
 /** The workflow of an operation. */
 export interface WorkflowTarget {
-  /** Id of the workflow. */
   workflowId: string;
   /** The run; undefined: the current one. */
   runId: string | undefined;
@@ -19,7 +18,6 @@ export interface WorkflowTarget {
 
 /** `client.start`, and the start of `client.execute`. */
 export interface StartInput {
-  /** Name of the workflow type. */
   workflowType: string;
   /** Arguments of the workflow. */
   args: readonly unknown[];
@@ -33,7 +31,6 @@ export interface StartInput {
  * `client.signalWithStart`. Start and signal have the same headers, as in the service's request.
  */
 export interface SignalWithStartInput extends StartInput {
-  /** Name of the signal. */
   signalName: string;
   /** Arguments of the signal. */
   signalArgs: readonly unknown[];
@@ -44,7 +41,6 @@ export interface SignalWithStartInput extends StartInput {
  * belong to the start.
  */
 export interface UpdateWithStartInput extends StartInput {
-  /** Name of the update. */
   updateName: string;
   /** Arguments of the update. */
   updateArgs: readonly unknown[];
@@ -58,7 +54,6 @@ export interface UpdateWithStartInput extends StartInput {
 
 /** `handle.signal`. */
 export interface SignalInput extends WorkflowTarget {
-  /** Name of the signal. */
   signalName: string;
   /** Arguments of the signal. */
   args: readonly unknown[];
@@ -70,7 +65,6 @@ export interface SignalInput extends WorkflowTarget {
 
 /** `handle.update`, `executeUpdate` and `startUpdate`, up to the requested stage. */
 export interface UpdateInput extends WorkflowTarget {
-  /** Name of the update. */
   updateName: string;
   /** Arguments of the update. */
   args: readonly unknown[];
@@ -84,7 +78,6 @@ export interface UpdateInput extends WorkflowTarget {
 
 /** `handle.query`. */
 export interface QueryInput extends WorkflowTarget {
-  /** Name of the query. */
   queryType: string;
   /** Arguments of the query. */
   args: readonly unknown[];
@@ -144,7 +137,6 @@ export interface CreateScheduleInput {
 
 /** `scheduleHandle.update`: `next` describes the schedule and applies `change`. */
 export interface UpdateScheduleInput {
-  /** Id of the schedule. */
   scheduleId: string;
   /** Returns the new schedule for a description. */
   change: (
@@ -158,7 +150,6 @@ export interface UpdateScheduleInput {
 
 /** `scheduleHandle.pause`, `unpause`, `trigger` and `backfill`. */
 export interface PatchScheduleInput {
-  /** Id of the schedule. */
   scheduleId: string;
   /** The requested action. */
   patch: SchedulePatch;

@@ -72,7 +72,6 @@ export async function pollOutcome(
 export class UpdateHandle<R = unknown> {
   /** Id of the update; a request with the same id joins this one. */
   readonly updateId: string;
-  /** Id of the workflow. */
   readonly workflowId: string;
   /** The run of the update; undefined for a handle created from an id. */
   readonly runId: string | undefined;

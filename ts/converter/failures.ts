@@ -146,7 +146,6 @@ export class ServerFailure extends TemporalFailure {
 /** An activity failed, timed out or was canceled; `cause` has the reason. */
 export class ActivityFailure extends TemporalFailure {
   override name = "ActivityFailure";
-  /** Name of the activity. */
   readonly activityType: string;
   /** Id within the run. */
   readonly activityId: string;
@@ -201,11 +200,8 @@ export class ChildWorkflowFailure extends TemporalFailure {
 /** A Nexus operation failed, timed out or was canceled; `cause` has the reason. */
 export class NexusOperationFailure extends TemporalFailure {
   override name = "NexusOperationFailure";
-  /** Name of the endpoint. */
   readonly endpoint: string;
-  /** Name of the service. */
   readonly service: string;
-  /** Name of the operation. */
   readonly operation: string;
   /** Token from its handler; "" if the operation never started or was synchronous. */
   readonly operationToken: string;

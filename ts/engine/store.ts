@@ -15,7 +15,6 @@ export type { Condition, RunRecord, RunRow, RunWrite };
 export interface StoredRun {
   /** Workflow id of the run. */
   readonly workflowId: string;
-  /** Run id. */
   readonly runId: string;
   /** The run's place in the order of the method that returned it. */
   readonly position: readonly [number, number];

@@ -21,7 +21,6 @@ export interface ActivityTimeout {
   readonly workflowType: string;
   /** Id of the activity in its run. */
   readonly activityId: string;
-  /** Name of the activity. */
   readonly activityType: string;
   /** From 1. */
   readonly attempt: number;

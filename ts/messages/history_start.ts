@@ -11,7 +11,6 @@ import { Fields, firstOf, readTextField, timeMs } from "./wire.ts";
 export interface RunStart {
   /** Start of the run, milliseconds since the epoch. */
   readonly startMs: number;
-  /** Name of the workflow type. */
   readonly workflowType: string;
   /** The original run id; it differs from the current one after a reset. */
   readonly runId: string;

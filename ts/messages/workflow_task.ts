@@ -17,11 +17,8 @@ import { Fields, firstOf, readBytes, readTextField, timeMs } from "./wire.ts";
  * which are cheap to clone into a thread.
  */
 export interface TaskHead {
-  /** Workflow id. */
   readonly workflowId: string;
-  /** Run id. */
   readonly runId: string;
-  /** Name of the workflow type. */
   readonly workflowType: string;
   /** Attempt of the workflow task, from 1; 0 for queries. */
   readonly attempt: number;

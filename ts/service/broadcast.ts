@@ -28,7 +28,6 @@ export interface Broadcast {
 
 /** A subscriber that did not get the signal. */
 export interface MissedSubscriber {
-  /** Id of the workflow. */
   readonly workflowId: string;
   /** Id of the subscribed run. */
   readonly runId: string;

@@ -8,7 +8,6 @@ export interface ActivityAttempt {
   runId: string;
   /** Id of the activity in the run. */
   activityId: string;
-  /** Type name of the activity. */
   activityType: string;
   /** From 1. */
   attempt: number;

@@ -100,7 +100,6 @@ function localActivities(settings: WorkerSettings, current: CurrentActivities): 
  * await done;
  */
 export class Worker {
-  /** The task queue. */
   readonly taskQueue: string;
   /** Identity of the worker in histories. */
   readonly identity: string;

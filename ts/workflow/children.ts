@@ -85,9 +85,7 @@ export type ChildOptions<A extends unknown[]> = [] extends A
 
 /** A started child workflow with result `R`. */
 export interface ChildWorkflowHandle<R = unknown> {
-  /** Workflow id. */
   readonly workflowId: string;
-  /** Run id of its first run. */
   readonly firstExecutionRunId: string;
   /**
    * Waits for the end. Resolves to the result, or rejects with a ChildWorkflowFailure that has the

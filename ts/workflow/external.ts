@@ -8,7 +8,6 @@ import { optionalText } from "./retry.ts";
 
 /** Another workflow of the namespace. Made by {@link externalWorkflow}. */
 export interface ExternalWorkflow {
-  /** Workflow id. */
   readonly workflowId: string;
   /** Run id; undefined: the current run when a message arrives. */
   readonly runId: string | undefined;

@@ -48,9 +48,7 @@ export interface NexusOptions extends NexusOperationOptions {
 
 /** A started Nexus operation with result `R`. */
 export interface NexusOperationHandle<R = unknown> {
-  /** Name of the service. */
   readonly service: string;
-  /** Name of the operation. */
   readonly operation: string;
   /** The operation token; "" if it completed synchronously. */
   readonly token: string;

@@ -5,6 +5,10 @@ import { join } from "node:path";
 import { bin } from "../../../tools/lib/steps.mjs";
 import { writeReference } from "../../../tools/docs_api.mjs";
 
+/** Terms of Temporal's API: as the name of a member they need no docstring. */
+const TERMS =
+  /^(?:workflow|run|firstExecutionRun|update|activity|schedule|build)Id$|^(?:workflow|activity|query)Type$|^(?:signal|update)Name$|^(?:service|operation|endpoint|taskQueue|namespace)$/;
+
 /**
  * Members whose names are sufficient, or whose docstring is elsewhere: at the first overload, or in
  * the implemented interface.
@@ -21,6 +25,7 @@ function excused(lines, at) {
     /^(?:export )?(?:async )?(?:static )?(?:override )?(?:readonly |function |get )?(\w+)/
       .exec(line)?.[1];
   const indent = /^\s*/.exec(lines[at])[0];
+  if (indent !== "" && TERMS.test(name)) return true;
   const signature = new RegExp(
     `^${indent}(?:export )?(?:async )?(?:function )?${name}\\b[<(]`,
   );

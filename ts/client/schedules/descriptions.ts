@@ -25,7 +25,6 @@ import { decodeSpec, type ScheduleSpecDescription } from "./spec.ts";
 
 /** A workflow that a schedule has started. */
 export interface ScheduleStartedWorkflow {
-  /** Id of the workflow. */
   readonly workflowId: string;
   /** First run; retries and continue-as-new create others. */
   readonly firstExecutionRunId: string;
@@ -61,7 +60,6 @@ export type ScheduleActionDescription = ScheduleAction<string> & {
 
 /** A described schedule. `handle.update` receives it and may reuse any part. */
 export interface ScheduleDescription {
-  /** Id of the schedule. */
   readonly scheduleId: string;
   /** Times of its actions. */
   readonly spec: ScheduleSpecDescription;
@@ -115,7 +113,6 @@ export interface ScheduleDescription {
 
 /** A schedule in a list, which is eventually consistent. */
 export interface ScheduleSummary {
-  /** Id of the schedule. */
   readonly scheduleId: string;
   /** Times of its actions. */
   readonly spec: ScheduleSpecDescription;

@@ -56,7 +56,6 @@ export async function callSchedule<M extends MethodName>(
 
 /** A schedule by its id. Creating a handle sends no request; each call does. */
 export class ScheduleHandle {
-  /** Id of the schedule. */
   readonly scheduleId: string;
   readonly #context: OperationContext;
 

@@ -9,7 +9,6 @@ export interface Info {
   readonly base64TaskToken: string;
   /** The activity's id. */
   readonly activityId: string;
-  /** Name of the activity type. */
   readonly activityType: string;
   /** Namespace of the worker. Deprecated: use `namespace`. */
   readonly activityNamespace: string;
@@ -36,7 +35,6 @@ export interface Info {
   /** Details of the last heartbeat of the previous attempt. */
   // deno-lint-ignore no-explicit-any
   readonly heartbeatDetails: any;
-  /** Queue of the task. */
   readonly taskQueue: string;
   /** Priority of the task. */
   readonly priority?: Priority;

@@ -32,11 +32,9 @@ export interface AsyncCompletionCompleteOptions {
 
 /** An activity by its ids. */
 export interface FullActivityId {
-  /** Id of the workflow. */
   workflowId?: string;
   /** Run of the workflow. Default: the current one. */
   runId?: string;
-  /** Id of the activity. */
   activityId: string;
 }
 

@@ -6,14 +6,12 @@ import type { PlainMessage } from "../common/plain_proto.ts";
 export interface AddNewIdInNewDefaultSet {
   /** Discriminator. */
   operation: "addNewIdInNewDefaultSet";
-  /** The build id. */
   buildId: string;
 }
 /** Adds a build id to a set. */
 export interface AddNewCompatibleVersion {
   /** Discriminator. */
   operation: "addNewCompatibleVersion";
-  /** The build id. */
   buildId: string;
   /** A build id of the set. */
   existingCompatibleBuildId: string;
@@ -31,7 +29,6 @@ export interface PromoteSetByBuildId {
 export interface PromoteBuildIdWithinSet {
   /** Discriminator. */
   operation: "promoteBuildIdWithinSet";
-  /** The build id. */
   buildId: string;
 }
 /** Merges two sets. */

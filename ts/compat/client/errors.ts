@@ -87,7 +87,6 @@ export class ActivityResetError extends Error {}
 export class ActivityExecutionFailedError extends Error {
   /** Cause of the failure. */
   override readonly cause: Error | undefined;
-  /** Id of the activity. */
   readonly activityId: string;
   /** Run id of the activity. */
   readonly runId?: string | undefined;
@@ -102,7 +101,6 @@ export class ActivityExecutionFailedError extends Error {
 
 /** A standalone activity with that id exists already. */
 export class ActivityExecutionAlreadyStartedError extends Error {
-  /** Id of the activity. */
   readonly activityId: string;
   /** Run id of the activity. */
   readonly runId: string;
@@ -138,7 +136,6 @@ export class QueryNotRegisteredError extends Error {
 
 /** A schedule with that id exists already. */
 export class ScheduleAlreadyRunning extends Error {
-  /** Id of the schedule. */
   readonly scheduleId: string;
 
   constructor(message: string, scheduleId: string) {
@@ -149,7 +146,6 @@ export class ScheduleAlreadyRunning extends Error {
 
 /** The schedule does not exist. */
 export class ScheduleNotFoundError extends Error {
-  /** Id of the schedule. */
   readonly scheduleId: string;
 
   constructor(message: string, scheduleId: string) {

@@ -18,9 +18,7 @@ import type {
 
 /** A workflow, optionally with a run. */
 export interface WorkflowExecution {
-  /** Id of the workflow. */
   workflowId: string;
-  /** Id of the run. */
   runId?: string;
 }
 
@@ -41,9 +39,7 @@ export type WorkflowExecutionStatusName =
 export interface WorkflowExecutionInfo {
   /** Name of the workflow type. */
   type: string;
-  /** Id of the workflow. */
   workflowId: string;
-  /** Id of the run. */
   runId: string;
   /** Queue of the workflow tasks. */
   taskQueue: string;

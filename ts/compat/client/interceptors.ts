@@ -11,7 +11,6 @@ export type { Headers, Next };
 
 /** Input of a start. */
 export interface WorkflowStartInput {
-  /** Type of the workflow. */
   readonly workflowType: string;
   /** Headers for the workflow. */
   readonly headers: Headers;
@@ -20,14 +19,12 @@ export interface WorkflowStartInput {
 }
 /** Result of a start. */
 export interface WorkflowStartOutput {
-  /** Id of the run. */
   readonly runId: string;
   /** True if the response contained the first task. */
   readonly eagerlyStarted: boolean;
 }
 /** Input of an update. */
 export interface WorkflowStartUpdateInput {
-  /** Name of the update. */
   readonly updateName: string;
   /** Arguments of the update. */
   readonly args: unknown[];
@@ -44,7 +41,6 @@ export interface WorkflowStartUpdateInput {
 }
 /** Result of an update's request. */
 export interface WorkflowStartUpdateOutput {
-  /** Id of the update. */
   readonly updateId: string;
   /** Run of the update. */
   readonly workflowRunId: string;
@@ -55,13 +51,11 @@ export interface WorkflowStartUpdateOutput {
 }
 /** Input of an update-with-start. */
 export interface WorkflowStartUpdateWithStartInput {
-  /** Type of the workflow. */
   readonly workflowType: string;
   /** Options of the start, with arguments. */
   readonly workflowStartOptions: CompiledWorkflowOptions;
   /** Headers of the start. */
   readonly workflowStartHeaders: Headers;
-  /** Name of the update. */
   readonly updateName: string;
   /** Arguments of the update. */
   readonly updateArgs: unknown[];
@@ -76,7 +70,6 @@ export interface WorkflowStartUpdateWithStartInput {
 export interface WorkflowStartUpdateWithStartOutput {
   /** The workflow. */
   readonly workflowExecution: WorkflowExecution;
-  /** Id of the update. */
   readonly updateId: string;
   /** Outcome, if the update has completed. */
   readonly updateOutcome?: PlainMessage;
@@ -85,7 +78,6 @@ export interface WorkflowStartUpdateWithStartOutput {
 }
 /** Input of a signal. */
 export interface WorkflowSignalInput {
-  /** Name of the signal. */
   readonly signalName: string;
   /** Arguments of the signal. */
   readonly args: unknown[];
@@ -98,9 +90,7 @@ export interface WorkflowSignalInput {
 }
 /** Input of a signal with start. */
 export interface WorkflowSignalWithStartInput {
-  /** Type of the workflow. */
   readonly workflowType: string;
-  /** Name of the signal. */
   readonly signalName: string;
   /** Arguments of the signal. */
   readonly signalArgs: unknown[];
@@ -113,7 +103,6 @@ export interface WorkflowSignalWithStartInput {
 }
 /** Input of a query. */
 export interface WorkflowQueryInput {
-  /** Name of the query. */
   readonly queryType: string;
   /** Arguments of the query. */
   readonly args: unknown[];
@@ -208,9 +197,7 @@ export interface WorkflowClientInterceptor {
 export type WorkflowClientCallsInterceptor = WorkflowClientInterceptor;
 /** Input of an interceptor factory. */
 export interface WorkflowClientCallsInterceptorFactoryInput {
-  /** Id of the workflow. */
   workflowId: string;
-  /** Id of the run. */
   runId?: string | undefined;
 }
 /** Creates the interceptor of a workflow's operations. */

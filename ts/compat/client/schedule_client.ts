@@ -29,7 +29,6 @@ import type {
 
 /** Handle of a schedule. */
 export interface ScheduleHandle {
-  /** Id of the schedule. */
   readonly scheduleId: string;
   /** Returns times, action and past actions. */
   describe(): Promise<ScheduleDescription>;

@@ -133,7 +133,6 @@ export type ScheduleOptionsAction = ScheduleOptionsStartWorkflowAction<Workflow>
 
 /** Options of `create`. */
 export interface ScheduleOptions<A extends ScheduleOptionsAction = ScheduleOptionsAction> {
-  /** Id of the schedule. */
   scheduleId: string;
   /** Times of its actions. */
   spec: ScheduleSpec;
@@ -174,7 +173,6 @@ export type ScheduleUpdateOptions<A extends ScheduleOptionsAction = ScheduleOpti
 export interface ScheduleSummaryStartWorkflowAction {
   /** Discriminator. */
   type: "startWorkflow";
-  /** Type of the workflows. */
   workflowType: string;
 }
 /** Action of a listed schedule. */
@@ -236,7 +234,6 @@ export interface ScheduleExecutionResult {
 
 /** A schedule in a list. */
 export interface ScheduleSummary {
-  /** Id of the schedule. */
   scheduleId: string;
   /** Times of its actions. */
   spec?: ScheduleSpecDescription;

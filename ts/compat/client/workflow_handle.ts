@@ -44,9 +44,7 @@ type AnyArgs = any[];
 
 /** Handle of an update. */
 export interface WorkflowUpdateHandle<Ret> {
-  /** Id of the update. */
   updateId: string;
-  /** Id of the workflow. */
   workflowId: string;
   /** Run of the update. */
   workflowRunId?: string | undefined;

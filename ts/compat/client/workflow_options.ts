@@ -29,7 +29,6 @@ import { type PayloadConverter, RawValue } from "../common/payload_converters.ts
 
 /** Options of starts by a client. */
 export interface WorkflowOptions extends CommonWorkflowOptions {
-  /** Id of the workflow. */
   workflowId: string;
   /** Queue of the workflow tasks. */
   taskQueue: string;

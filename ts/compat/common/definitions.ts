@@ -124,7 +124,6 @@ export type ActivityInterface = UntypedActivities;
 
 /** A history with its workflow id. */
 export interface HistoryAndWorkflowId {
-  /** Id of the workflow. */
   workflowId: string;
   /** The history. */
   history: Any;
@@ -160,7 +159,6 @@ export interface BaseWorkflowHandle<T extends Workflow> {
     signalName: string,
     options: WorkflowSignalOptions<Args>,
   ): Promise<void>;
-  /** Id of the workflow. */
   readonly workflowId: string;
 }
 

@@ -24,7 +24,6 @@ export class IllegalStateError extends Error {
 
 /** No workflow with that id exists. */
 export class WorkflowNotFoundError extends Error {
-  /** Id of the workflow. */
   readonly workflowId: string;
   /** Run in the call, if any. */
   readonly runId: string | undefined;
@@ -38,7 +37,6 @@ export class WorkflowNotFoundError extends Error {
 
 /** The namespace does not exist. */
 export class NamespaceNotFoundError extends Error {
-  /** The namespace. */
   readonly namespace: string;
 
   constructor(namespace: string) {

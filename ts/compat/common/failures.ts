@@ -46,9 +46,7 @@ export const FAILURE_SOURCE = "TypeScriptSDK";
 
 /** A run of a workflow. */
 export interface WorkflowExecution {
-  /** Id of the workflow. */
   workflowId: string;
-  /** Id of the run. */
   runId: string;
 }
 
@@ -204,9 +202,7 @@ export class TimeoutFailure extends TemporalFailure {
 
 /** An activity failed, timed out or was canceled; `cause` has the reason. */
 export class ActivityFailure extends TemporalFailure {
-  /** Type of the activity. */
   readonly activityType: string;
-  /** Id of the activity. */
   readonly activityId: string | undefined;
   /** Reason why no further attempt follows. */
   readonly retryState: RetryState | undefined;
@@ -235,7 +231,6 @@ export class ChildWorkflowFailure extends TemporalFailure {
   readonly namespace: string | undefined;
   /** Ids of the child. */
   readonly execution: WorkflowExecution;
-  /** Type of the workflow. */
   readonly workflowType: string;
   /** Reason why no further attempt follows. */
   readonly retryState: RetryState | undefined;
@@ -257,9 +252,7 @@ export class ChildWorkflowFailure extends TemporalFailure {
 
 /** A workflow with that id is running. */
 export class WorkflowExecutionAlreadyStartedError extends TemporalFailure {
-  /** Id of the workflow. */
   readonly workflowId: string;
-  /** Type of the workflow. */
   readonly workflowType: string;
 
   constructor(message: string, workflowId: string, workflowType: string) {
@@ -273,11 +266,8 @@ export class WorkflowExecutionAlreadyStartedError extends TemporalFailure {
 export class NexusOperationFailure extends TemporalFailure {
   /** Number of the event that scheduled it. */
   readonly scheduledEventId: number | undefined;
-  /** The endpoint. */
   readonly endpoint: string;
-  /** The service. */
   readonly service: string;
-  /** The operation. */
   readonly operation: string;
   /** Token from the handler. */
   readonly operationToken: string | undefined;

@@ -47,7 +47,6 @@ export interface WorkflowSerializationContext {
   type: "workflow";
   /** Namespace of the workflow. */
   namespace: string;
-  /** Id of the workflow. */
   workflowId: string;
 }
 
@@ -57,7 +56,6 @@ export interface ActivitySerializationContext {
   type: "activity";
   /** Namespace of the activity. */
   namespace: string;
-  /** Id of the activity. */
   activityId?: string;
   /** Id of the scheduling workflow. */
   workflowId?: string;

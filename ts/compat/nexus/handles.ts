@@ -11,7 +11,6 @@ import type { StartOperationContext } from "./types.ts";
 
 /** A workflow for handlers of Nexus operations. */
 export interface WorkflowHandle<T> {
-  /** Id of the workflow. */
   readonly workflowId: string;
   /** The run, if a specific one is meant. */
   readonly runId?: string;

@@ -169,21 +169,17 @@ export type TemporalOperationStartHandler<I, O> = (
 
 /** The run to cancel. */
 export interface CancelWorkflowRunOptions {
-  /** Id of the workflow. */
   readonly workflowId: string;
 }
 /** The update to cancel. */
 export interface CancelWorkflowUpdateOptions {
-  /** Id of the workflow. */
   readonly workflowId: string;
   /** The run; "" if no specific one is meant. */
   readonly runId: string;
-  /** Id of the update. */
   readonly updateId: string;
 }
 /** The activity to cancel. */
 export interface CancelActivityOptions {
-  /** Id of the activity. */
   readonly activityId: string;
   /** Run of the activity. */
   readonly runId: string;

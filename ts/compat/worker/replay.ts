@@ -29,9 +29,7 @@ export class ReplayError extends Error {
 
 /** Result of a replay. */
 export interface ReplayResult {
-  /** Id of the workflow. */
   readonly workflowId: string;
-  /** Id of the run. */
   readonly runId: string;
   /** Undefined without a divergence. */
   readonly error?: ReplayError | DeterminismViolationError;

@@ -62,7 +62,6 @@ export interface FixedSizeSlotSupplier {
 export interface WorkflowSlotInfo {
   /** Discriminator. */
   type: "workflow";
-  /** Type of the workflow. */
   workflowType: string;
   /** True if the run is in the worker's cache. */
   isSticky: boolean;
@@ -71,23 +70,19 @@ export interface WorkflowSlotInfo {
 export interface ActivitySlotInfo {
   /** Discriminator. */
   type: "activity";
-  /** Type of the activity. */
   activityType: string;
 }
 /** A slot for a local activity. */
 export interface LocalActivitySlotInfo {
   /** Discriminator. */
   type: "local-activity";
-  /** Type of the activity. */
   activityType: string;
 }
 /** A slot for a Nexus operation. */
 export interface NexusSlotInfo {
   /** Discriminator. */
   type: "nexus";
-  /** Name of the service. */
   service: string;
-  /** Name of the operation. */
   operation: string;
 }
 /** Use of a slot. */

@@ -48,7 +48,6 @@ type ResultOf<T extends Workflow> = Awaited<ReturnType<T>>;
 export interface ChildWorkflowHandle<T extends Workflow> {
   /** Id of the workflow. Default: a UUID. */
   readonly workflowId: string;
-  /** Id of the first run. */
   readonly firstExecutionRunId: string;
   /** Waits for its result. Rejects with its failure. */
   result(): Promise<ResultOf<T>>;

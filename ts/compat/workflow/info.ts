@@ -28,9 +28,7 @@ import { durationMs, timestampMs } from "../../messages/well_known.ts";
 
 /** The parent workflow. */
 export interface ParentWorkflowInfo {
-  /** Id of the workflow. */
   workflowId: string;
-  /** Id of the run. */
   runId: string;
   /** Namespace of the parent. */
   namespace: string;
@@ -38,9 +36,7 @@ export interface ParentWorkflowInfo {
 
 /** The first workflow of a chain of parents and children. */
 export interface RootWorkflowInfo {
-  /** Id of the workflow. */
   workflowId: string;
-  /** Id of the run. */
   runId: string;
 }
 
@@ -68,11 +64,8 @@ export interface UnsafeRandomSource {
 
 /** Information about a run. */
 export interface WorkflowInfo {
-  /** Id of the workflow. */
   readonly workflowId: string;
-  /** Id of the run. */
   readonly runId: string;
-  /** Type of the workflow. */
   readonly workflowType: string;
   /** Search attributes without types. */
   readonly searchAttributes: SearchAttributes;

@@ -49,7 +49,6 @@ export interface WorkflowExecuteInput {
 
 /** Input of an update's handler and validator. */
 export interface UpdateInput {
-  /** Id of the update. */
   readonly updateId: string;
   /** Name of the update. */
   readonly name: string;
@@ -61,7 +60,6 @@ export interface UpdateInput {
 
 /** Input of a signal's handler. */
 export interface SignalInput {
-  /** Name of the signal. */
   readonly signalName: string;
   /** Arguments of the signal. */
   readonly args: unknown[];
@@ -122,7 +120,6 @@ export interface TimerInput {
 
 /** Input of an activity. */
 export interface ActivityInput {
-  /** Type of the activity. */
   readonly activityType: string;
   /** Arguments of the activity. */
   readonly args: unknown[];
@@ -138,7 +135,6 @@ export interface ActivityInput {
 
 /** Input of an attempt of a local activity. */
 export interface LocalActivityInput {
-  /** Type of the activity. */
   readonly activityType: string;
   /** Arguments of the activity. */
   readonly args: unknown[];
@@ -183,13 +179,10 @@ export interface StartNexusOperationInput {
   readonly inputType?: TypeInfo;
   /** Type hint of the result. */
   readonly outputType?: TypeInfo;
-  /** The endpoint. */
   readonly endpoint: string;
-  /** The service. */
   readonly service: string;
   /** Options of the call. */
   readonly options: StartNexusOperationOptions;
-  /** The operation. */
   readonly operation: string;
   /** Number of the operation in the run. */
   readonly seq: number;
@@ -221,7 +214,6 @@ export interface StartChildWorkflowExecutionInput {
 export interface SignalWorkflowInput {
   /** Number of the signal in the run. */
   readonly seq: number;
-  /** Name of the signal. */
   readonly signalName: string;
   /** Arguments of the signal. */
   readonly args: unknown[];

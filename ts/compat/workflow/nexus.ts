@@ -30,9 +30,7 @@ import { encodeWith } from "../../executor/program/encode.ts";
 
 /** A started operation. */
 export interface NexusOperationHandle<T> {
-  /** Name of the service. */
   readonly service: string;
-  /** Name of the operation. */
   readonly operation: string;
   /** Token from the handler; empty for a synchronous result. */
   readonly token?: string;
@@ -70,7 +68,6 @@ export interface NexusServiceClient<T extends NexusServiceDefinition> {
 
 /** Options of a client. */
 export interface NexusServiceClientOptions<T> {
-  /** Name of the endpoint. */
   endpoint: string;
   /** Service definition, created by `service()` of nexus-rpc. */
   service: T;

@@ -174,6 +174,7 @@ export interface ConditionFacts {
 /** A handler that can change the predicate of a `condition`. */
 export interface ConditionHandler {
   readonly kind: "signal" | "update";
+  /** Name of the signal or update that the handler receives. */
   readonly name: string;
   /** The variables of the predicate that it writes; empty if that is unknown. */
   readonly variables: readonly string[];

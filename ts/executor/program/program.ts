@@ -184,7 +184,6 @@ export interface LogEntry {
   readonly workflowType: string;
   /** Workflow id of the run. */
   readonly workflowId: string;
-  /** Run id. */
   readonly runId: string;
   /** Workflow code, or the executor (warnings about workflow code). */
   readonly source: "workflow" | "executor";

@@ -19,17 +19,13 @@ import type { Cancellation } from "./cancellation.ts";
 
 /** Identifies a workflow execution. */
 export interface ExecutionRef {
-  /** Workflow id. */
   readonly workflowId: string;
-  /** Run id. */
   readonly runId: string;
 }
 
 /** Facts about the run. Times in ms since the epoch, durations in ms; 0 if not set. */
 export interface WorkflowInfo {
-  /** Name of the workflow type. */
   readonly workflowType: string;
-  /** Workflow id. */
   readonly workflowId: string;
   /** Id of this run; it changes with continue-as-new. */
   readonly runId: string;

@@ -118,7 +118,6 @@ export interface ReplayVerdict {
   readonly workflowType: string;
   /** Workflow id of the replay. */
   readonly workflowId: string;
-  /** Run id. */
   readonly runId: string;
   /** Number of activations. */
   readonly activations: number;

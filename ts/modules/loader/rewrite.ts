@@ -18,7 +18,6 @@ export class RewriteError extends Error {
   override name = "RewriteError";
   /** From 1. */
   readonly line: number;
-  /** The construct. */
   readonly construct: string;
 
   constructor(construct: string, line: number) {

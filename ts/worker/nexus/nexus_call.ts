@@ -34,9 +34,7 @@ export interface NexusStart {
 
 /** A request of a Nexus task. */
 export interface NexusRequest {
-  /** Name of the service. */
   readonly service: string;
-  /** Name of the operation. */
   readonly operation: string;
   /** The endpoint of the request; "" if the server omits it. */
   readonly endpoint: string;

@@ -58,7 +58,6 @@ export interface ReplacementChange {
   readonly workflowType: string;
   /** Workflow id of the run. */
   readonly workflowId: string;
-  /** Run id. */
   readonly runId: string;
   /** Commands whose values differ, in the order of the history. */
   readonly changedValues: readonly ChangedValue[];
@@ -70,7 +69,6 @@ export interface ReplacementProblem {
   readonly workflowType: string;
   /** Workflow id of the run. */
   readonly workflowId: string;
-  /** Run id. */
   readonly runId: string;
   /**
    * "nondeterminism": the code does not match the history. "failed": it throws, does not yield, or

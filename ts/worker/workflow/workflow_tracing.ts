@@ -20,7 +20,6 @@ export interface TracedRun {
   readonly workflowType: string;
   /** Workflow id of the run. */
   readonly workflowId: string;
-  /** Run id. */
   readonly runId: string;
   /** Headers of the workflow's start. */
   readonly headers: Headers;

@@ -97,7 +97,6 @@ export class Summary {
   readonly #changed = new Map<string, ChangedGroup>();
   /** Base folder for names of workflow files. */
   readonly folder: string;
-  /** Value of --values. */
   readonly values: "warn" | "error" | undefined;
   /** Histories with changed values. */
   changedHistories = 0;

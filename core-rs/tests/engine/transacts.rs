@@ -165,7 +165,11 @@ fn arguments_over_the_limit_reach_the_host_and_are_left_out_with_the_failure() {
     let large = format!("\"{}\"", "x".repeat(3_000_000));
     let (id, transacts) = reduced(&mut t, &task, vec![transact_marker(&[("id", "1".into()), ("arguments", large)])]);
     assert!(transacts[0].calls[0].marker.len() > 3_000_000);
-    assert!(t.engine.transacted(TransactOutcome { request_id: id, results: vec![failed("too large", true)], failure: Vec::new() }));
+    assert!(t.engine.transacted(TransactOutcome {
+        request_id: id,
+        results: vec![failed("too large", true)],
+        failure: Vec::new()
+    }));
     t.flush();
     let h = t.history("w", "");
     let A::MarkerRecordedEventAttributes(m) = attrs(find(&h, E::MarkerRecorded)) else { panic!() };

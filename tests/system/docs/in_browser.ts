@@ -13,8 +13,12 @@ import { esbuildPlugin } from "../../../ts/compat/plugin/mod.ts";
 
 const root = process.cwd();
 
-/** A browser, or the reason why it is missing. */
-export async function browser(): Promise<{ browser?: Browser; reason?: string }> {
+/** A page that has not printed everything by then prints no more. */
+const LINES_MS = 60_000;
+/** On a busy machine a new browser may never open its page: another one is started. */
+const ATTEMPT_MS = 120_000;
+
+async function launch(): Promise<{ browser?: Browser; reason?: string }> {
   const { launchChromium } = await import(
     pathToFileURL(join(root, "tools/lib/chromium.mjs")).href
   ) as {
@@ -67,10 +71,34 @@ async function bundlesOf(folder: string, entry: string): Promise<Map<string, Uin
 }
 
 /**
- * What the page has written to its console once it has as many lines as expected, or after two
- * minutes.
+ * What a page has written to its console once it has as many lines as expected, or after a minute;
+ * or the reason why there is no browser.
  */
-export async function runPage(
+export async function runInBrowser(
+  folder: string,
+  entry: string,
+  lines: number,
+): Promise<{ printed: string } | { reason: string | undefined }> {
+  for (let again = false;; again = true) {
+    const { browser, reason } = await launch();
+    if (browser === undefined) return { reason };
+    let timer: NodeJS.Timeout | undefined;
+    const late = new Promise<undefined>((resolve) =>
+      timer = setTimeout(() => resolve(undefined), ATTEMPT_MS)
+    );
+    try {
+      const printed = await Promise.race([runPage(browser, folder, entry, lines), late]);
+      if (printed !== undefined) return { printed };
+      if (again) throw new Error(`two browsers did not open ${entry}`);
+    } finally {
+      clearTimeout(timer);
+      // Not awaited: a browser that hangs does not close either.
+      void browser.close().catch(() => {});
+    }
+  }
+}
+
+async function runPage(
   browser: Browser,
   folder: string,
   entry: string,
@@ -109,7 +137,7 @@ export async function runPage(
     });
     await page.goto(`http://127.0.0.1:${(server.address() as AddressInfo).port}/`);
     let timer: NodeJS.Timeout | undefined;
-    await Promise.race([enough, new Promise((resolve) => timer = setTimeout(resolve, 120_000))]);
+    await Promise.race([enough, new Promise((resolve) => timer = setTimeout(resolve, LINES_MS))]);
     clearTimeout(timer);
   } finally {
     await page.close();

@@ -18,7 +18,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import process from "node:process";
 import { test } from "node:test";
-import { browser, runPage } from "./in_browser.ts";
+import { runInBrowser } from "./in_browser.ts";
 import { type Block, difference, readPage } from "./page.ts";
 
 const root = process.cwd();
@@ -157,20 +157,20 @@ for (const page of pages) {
   const skip = usesDeno && !hasDeno ? "the npm package deno has no binary here" : false;
   test(`${page}: its snippets run and print what it says`, { skip }, async (t) => {
     const blocks = readPage(markdown);
-    const chromium = blocks.some((block) => block.kind === "browser") ? await browser() : {};
-    t.after(() => chromium.browser?.close());
+    let noBrowser: string | undefined;
     const folder = project();
     try {
       for (const block of blocks) {
         if (block.kind === "run") run(folder, block);
-        if (block.kind === "browser" && chromium.browser !== undefined) {
+        if (block.kind === "browser") {
           const wanted = block.prints!;
-          const printed = await runPage(
-            chromium.browser,
-            folder,
-            block.name,
-            wanted.trimEnd().split("\n").length,
-          );
+          const lines = wanted.trimEnd().split("\n").length;
+          const ran = await runInBrowser(folder, block.name, lines);
+          if (!("printed" in ran)) {
+            noBrowser = ran.reason;
+            continue;
+          }
+          const { printed } = ran;
           const problem = difference(wanted, printed);
           assert.equal(
             problem,
@@ -180,7 +180,7 @@ for (const page of pages) {
         }
         if (block.kind === "file") write(folder, block);
       }
-      if (chromium.reason !== undefined) t.skip(`no browser: ${chromium.reason}`);
+      if (noBrowser !== undefined) t.skip(`no browser: ${noBrowser}`);
     } finally {
       rmSync(folder, { recursive: true, force: true });
     }

@@ -116,7 +116,7 @@ test("codec errors are reported with file and line: syntax, imports, a missing c
   );
   await tryText(
     `export default { encode() {}, decode: async () => [] };`,
-    /TypeError: decode returned 0 payloads for \d/,
+    /TypeError: decode returned 0 payloads, expected \d/,
   );
   await tryText(
     `export default { encode() {}, decode: async (all) => all };`,

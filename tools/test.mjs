@@ -12,7 +12,7 @@ import { bold, dim, ensureInstalled, patience, red, run, say } from "./lib/steps
 const HELP =
   `usage: npm test [-- SUITE... | quick | all] [--bare] [--json] [--verbose] [--times] [--write-times] [--list]
 
-Without a name: the usual run, about eleven minutes on two cores. It covers each promise of docs/guarantees.md and prints what it leaves out.
+Without a name: the usual run, about ten minutes on two cores. It covers each promise of docs/guarantees.md and prints what it leaves out.
 quick      format, lint, types, generated files, and the short test files in Node: one to three minutes
 all        each suite that this machine can run, as CI does: about an hour on two cores
 SUITE...   the named suites, complete

@@ -72,7 +72,7 @@ async function bundlesOf(folder: string, entry: string): Promise<Map<string, Uin
 
 /**
  * What a page has written to its console once it has as many lines as expected, or after a minute;
- * or the reason why there is no browser.
+ * or why no browser starts.
  */
 export async function runInBrowser(
   folder: string,

@@ -3,13 +3,12 @@
 // the line of its command; rules that leave values out; values that cannot be decoded.
 // takes: 30 s
 import assert from "node:assert/strict";
-import { join } from "node:path";
 import { before, test } from "node:test";
 import { create, fromBinary, toBinary } from "@bufbuild/protobuf";
 import { HistorySchema } from "../../../ts/messages/generated/temporal/api/history/v1/message_pb.ts";
 import { readHistoryFile, type ValueRule } from "../../../ts/debug/mod.ts";
 import { createWorkerRealm, type ReplayVerdict } from "../../../ts/realm/mod.ts";
-import { caseNames, corpusRoot, historyOf, loadCase, loadRows } from "../compat/support/corpus.ts";
+import { corpusRoot, unchangedPrograms } from "../compat/support/corpus.ts";
 import { EDITS, PROGRAM } from "./value_edits.ts";
 import { EDITED_SOURCES, recordEditHistories } from "./recorded_edits.ts";
 
@@ -170,32 +169,22 @@ test(
       : false,
   },
   async () => {
-    const rows = loadRows(root!).filter(({ verdict }) => verdict === "OK");
     let replays = 0;
-    for (const name of caseNames(root!)) {
-      const found = loadCase(root!, name);
-      for (const [variant, { file }] of Object.entries(found.variants)) {
-        const own = rows.filter((row) =>
-          row.case === name && row.variant === variant &&
-          variant === (found.recordedWith?.[row.history.split(".")[0]!] ?? "base")
-        );
-        if (own.length === 0) continue;
-        const realm = await createWorkerRealm({
-          ...{ cacheSize: 0, workflows: join(root!, "workflows", file) },
-          scopes: "asyncLocalStorage",
-          runOptions: { namespace: "default" },
-        });
-        try {
-          for (const row of own) {
-            const json = new TextEncoder().encode(JSON.stringify(historyOf(root!, found, row)));
-            const { workflowId, bytes } = await readHistoryFile(json);
-            const { changedValues } = await realm.replay(workflowId, bytes, { values: true });
-            assert.deepEqual(changedValues, [], `${name} ${row.history} ${row.cutAt}`);
-            replays++;
-          }
-        } finally {
-          await realm.dispose();
+    for (const { workflows, histories } of unchangedPrograms(root!)) {
+      const realm = await createWorkerRealm({
+        ...{ cacheSize: 0, workflows },
+        scopes: "asyncLocalStorage",
+        runOptions: { namespace: "default" },
+      });
+      try {
+        for (const { of, json } of histories) {
+          const { workflowId, bytes } = await readHistoryFile(json);
+          const { changedValues } = await realm.replay(workflowId, bytes, { values: true });
+          assert.deepEqual(changedValues, [], of);
+          replays++;
         }
+      } finally {
+        await realm.dispose();
       }
     }
     assert.ok(replays >= 200, `${replays} replays`);

@@ -261,7 +261,7 @@ export class EffectsOfModule {
     const name = node.computed ? undefined : keyText(node.property as AnyNode);
     for (const each of this.#accessors.get(name ?? "") ?? []) this.#call(each);
     const access = this.#access(node);
-    // `a.b.c` is one read of `a.b`; what is computed has reads of its own.
+    // `a.b.c` is one read of `a.b`; expressions in brackets are read separately.
     let at: AnyNode = node;
     while (at.type === "MemberExpression") {
       if (at.computed) this.#visit(at.property as AnyNode);

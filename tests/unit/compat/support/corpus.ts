@@ -85,3 +85,28 @@ export function normalized(message: string): string {
     .replace(/hb-[0-9a-z]+-/g, "hb-<tag>-")
     .replace(/\n[\s\S]*/, "");
 }
+
+/** Histories that the official SDK replays with the program that recorded them, by program. */
+export function* unchangedPrograms(
+  root: string,
+): Generator<{ name: string; workflows: string; histories: { of: string; json: Uint8Array }[] }> {
+  const rows = loadRows(root).filter(({ verdict }) => verdict === "OK");
+  for (const name of caseNames(root)) {
+    const found = loadCase(root, name);
+    for (const [variant, { file }] of Object.entries(found.variants)) {
+      const own = rows.filter((row) =>
+        row.case === name && row.variant === variant &&
+        variant === (found.recordedWith?.[row.history.split(".")[0]!] ?? "base")
+      );
+      if (own.length === 0) continue;
+      yield {
+        name,
+        workflows: join(root, "workflows", file),
+        histories: own.map((row) => ({
+          of: `${name} ${row.history} ${row.cutAt}`,
+          json: new TextEncoder().encode(JSON.stringify(historyOf(root, found, row))),
+        })),
+      };
+    }
+  }
+}

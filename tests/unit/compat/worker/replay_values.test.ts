@@ -19,7 +19,7 @@ import {
 } from "../../../../ts/compat/worker/mod.ts";
 import { EDITS, PROGRAM } from "../../debug/value_edits.ts";
 import { recordEditHistories } from "../../debug/recorded_edits.ts";
-import { caseNames, corpusRoot, historyOf, loadCase, loadRows } from "../support/corpus.ts";
+import { corpusRoot, unchangedPrograms } from "../support/corpus.ts";
 
 const { History } = temporal.api.history.v1;
 const logged: string[] = [];
@@ -144,26 +144,16 @@ test(
       : false,
   },
   async () => {
-    const rows = loadRows(root!).filter(({ verdict }) => verdict === "OK");
     let replays = 0;
-    for (const name of caseNames(root!)) {
-      const found = loadCase(root!, name);
-      for (const [variant, { file }] of Object.entries(found.variants)) {
-        const own = rows.filter((row) =>
-          row.case === name && row.variant === variant &&
-          variant === (found.recordedWith?.[row.history.split(".")[0]!] ?? "base")
-        );
-        const given = await Promise.all(own.map(async (row) => {
-          const json = new TextEncoder().encode(JSON.stringify(historyOf(root!, found, row)));
-          const { workflowId, bytes } = await readHistoryFile(json);
-          return { workflowId, history: History.decode(bytes) };
-        }));
-        if (given.length === 0) continue;
-        const options = { workflowsPath: join(root!, "workflows", file), values: "error" } as const;
-        for await (const result of Worker.runReplayHistories(options, given)) {
-          assert.deepEqual([result.error, result.changedValues], [undefined, []], `${name}`);
-          replays++;
-        }
+    for (const { name, workflows, histories } of unchangedPrograms(root!)) {
+      const given = await Promise.all(histories.map(async ({ json }) => {
+        const { workflowId, bytes } = await readHistoryFile(json);
+        return { workflowId, history: History.decode(bytes) };
+      }));
+      const options = { workflowsPath: workflows, values: "error" } as const;
+      for await (const result of Worker.runReplayHistories(options, given)) {
+        assert.deepEqual([result.error, result.changedValues], [undefined, []], `${name}`);
+        replays++;
       }
     }
     assert.ok(replays >= 200, `${replays} replays`);

@@ -3,7 +3,7 @@
 // can neither require ES modules nor load a file twice without making other classes of it.
 const { runInThisContext } = require("node:vm");
 
-/** The packages that have a module here, as ts/compat/doors has them. */
+/** The packages that have a module here, as ts/compat/package_names has them. */
 const PACKAGES = ["activity", "client", "common", "envconfig", "nexus", "proto", "testing", "worker", "workflow"];
 /** Of "@temporalio/common/lib/", what programs import: Jest's mocks have no patterns. */
 const DEEP = [

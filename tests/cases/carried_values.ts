@@ -252,7 +252,7 @@ export const cases: Case[] = [
     async run() {
       const put = update<[unknown], unknown>("put");
       const end = signal<[unknown]>("end");
-      const seen: { [door: string]: unknown } = {};
+      const seen: { [source: string]: unknown } = {};
       const w = workflow("W", {
         queries: { state: (published: unknown) => published },
         async run(arg: unknown) {
@@ -277,8 +277,8 @@ export const cases: Case[] = [
       d.server.signal("end", ODD());
       await d.task();
       checkOdd(await d.finish());
-      for (const door of ["argument", "sideEffect", "activity result", "signal", "update"]) {
-        checkOdd(seen[door]);
+      for (const source of ["argument", "sideEffect", "activity result", "signal", "update"]) {
+        checkOdd(seen[source]);
       }
       equal(d.server.taskFailure, undefined);
     },

@@ -13,7 +13,7 @@ import {
   type HistoryEvent,
   HistorySchema,
 } from "../../ts/messages/generated/temporal/api/history/v1/message_pb.ts";
-import { createWorkerRealm, type WorkerRealm } from "../../ts/realm/worker_realm.ts";
+import { openWorkerRealm, type WorkerRealm } from "../../ts/realm/worker_realm.ts";
 import {
   noreply,
   on,
@@ -50,7 +50,7 @@ const browser = globalThis as unknown as {
 };
 
 const examplesRealm = (): Promise<WorkerRealm> =>
-  createWorkerRealm({
+  openWorkerRealm({
     workflows: EXAMPLES,
     ...(browser.__caseSources !== undefined &&
       { sources: browser.__caseSources, entry: browser.__caseRealmEntry! }),

@@ -76,9 +76,6 @@ const EXCEPTIONS: readonly {
     text: "## Speculative tasks may be taken back",
     reason: "comments of the core cite this anchor",
   },
-  { file: "ts/compat/README.md", text: "`compat/doors`", reason: "the name of a folder" },
-  { file: "ts/compat/README.md", text: "`compat/register`", reason: "the name of a folder" },
-  { file: "ts/compat/README.md", text: "`compat/plugin`", reason: "the name of a folder" },
   {
     file: "core-rs/tests/replay/patches.rs",
     text: "Non-deprecated patch marker",

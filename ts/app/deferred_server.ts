@@ -1,6 +1,6 @@
 // Serves an opened store to other processes at no cost for the start: the server's code is loaded a
 // moment later, and never if the application closes before that.
-import type { EmbeddedEngine } from "../engine/host.ts";
+import type { EmbeddedEngine } from "../engine/embedded_engine.ts";
 import { unrefTimer } from "../engine/clock.ts";
 import { hasFiles } from "../platform/source_files.ts";
 import type { Logger } from "../base/logger.ts";

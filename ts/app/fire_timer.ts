@@ -1,7 +1,7 @@
 // Fires timers by hand through the process that has the engine, for the command line: one method in
 // addition to WorkflowService, with client and server side. The engine rejects it for workflows
 // whose timers fire when due (engine/manual_timers.ts).
-import type { EmbeddedEngine } from "../engine/host.ts";
+import type { EmbeddedEngine } from "../engine/embedded_engine.ts";
 import type { GrpcService } from "../grpc/grpc_service.ts";
 import type { ExtraMethod } from "../server/extra_methods.ts";
 import { Code, ServiceError } from "../service/raw.ts";

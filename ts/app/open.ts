@@ -1,7 +1,7 @@
 // An application in one object: engine, worker and client in this process. The parts are available
 // separately (EmbeddedEngine, Worker, Client), for example to use a cluster instead of the engine.
 import { Client, type TransactionWorkflows } from "../client/mod.ts";
-import { EmbeddedEngine } from "../engine/host.ts";
+import { EmbeddedEngine } from "../engine/embedded_engine.ts";
 import { MemoryStore } from "../engine/memory_store.ts";
 import { ReducerPayloads } from "../engine/tables/reducer_payloads.ts";
 import type { Store } from "../engine/store.ts";

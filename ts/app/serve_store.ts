@@ -2,7 +2,7 @@
 // processes of the same user. Node and Deno; loaded only when a store is opened there.
 import { randomBytes } from "node:crypto";
 import { rmSync } from "node:fs";
-import type { EmbeddedEngine } from "../engine/host.ts";
+import type { EmbeddedEngine } from "../engine/embedded_engine.ts";
 import { callFromOutside } from "../engine/outside_calls.ts";
 import type { RawService } from "../service/raw.ts";
 import { HttpGuard } from "../server/http_guard.ts";

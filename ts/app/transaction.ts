@@ -1,6 +1,6 @@
 // Transactions of the application: its rows and its messages to workflows in one commit.
 import type { TransactionWorkflows } from "../client/mod.ts";
-import type { EmbeddedEngine } from "../engine/host.ts";
+import type { EmbeddedEngine } from "../engine/embedded_engine.ts";
 import type { Database } from "../engine/tables/database.ts";
 
 /**

@@ -1,6 +1,6 @@
 // The engine of the leading tab, in its worker: the store, the embedded engine, and the calls of
 // this page and of other tabs. Pending calls survive an import, which replaces the engine.
-import { EmbeddedEngine } from "../engine/host.ts";
+import { EmbeddedEngine } from "../engine/embedded_engine.ts";
 import { IN_ENGINE_LIMITS } from "../engine/sqlite/bounded_rows.ts";
 import type { SqlValue } from "../engine/sqlite/driver.ts";
 import { OpfsStore } from "../engine/sqlite/opfs/open.ts";

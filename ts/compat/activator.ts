@@ -26,7 +26,7 @@ import { setCurrentRun } from "./current.ts";
 import { findWorkflowFunction, type WorkflowFunction } from "./exports.ts";
 import { FLAG_SINGLE_BATCH } from "./flags.ts";
 import type { CompatProgramOptions } from "./program.ts";
-import { intercepted, toInterceptorHeaders } from "./interception.ts";
+import { callThrough, toInterceptorHeaders } from "./interception.ts";
 import { concludeActivation, shownActivation } from "./internals.ts";
 import { nexusEnded, nexusStarted } from "./nexus_jobs.ts";
 import { CompatRun, makeFirstConverter } from "./run.ts";
@@ -114,7 +114,7 @@ export class CompatActivator implements Activator {
     if (run === undefined || !run.interceptors.has("internals", "dispose")) return;
     const before = setCurrentRun(run);
     try {
-      this.#inRootFrame(() => intercepted(run, "internals", "dispose", (_: object) => {})({}));
+      this.#inRootFrame(() => callThrough(run, "internals", "dispose", (_: object) => {})({}));
     } catch (error) {
       run.log("error", "an interceptor failed when its run left memory", { error: String(error) });
     } finally {
@@ -235,7 +235,7 @@ export class CompatActivator implements Activator {
     apply: () => void,
   ): void {
     if (!run.interceptors.has("internals", "activate")) return apply();
-    intercepted(run, "internals", "activate", (_: object) => apply())(
+    callThrough(run, "internals", "activate", (_: object) => apply())(
       shownActivation(run, activation, jobs, batchIndex),
     );
   }
@@ -267,7 +267,7 @@ export class CompatActivator implements Activator {
     run.watch?.began(run.fiber);
     const main = this.#main!;
     const args = decodeArguments(run.converter, init.arguments, run.staticOptions.typeInfo);
-    const execute = intercepted(
+    const execute = callThrough(
       run,
       "inbound",
       "execute",

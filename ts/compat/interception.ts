@@ -92,7 +92,7 @@ export class Interceptors {
 }
 
 /** Returns the operation `last` wrapped in the interceptors; the operation itself without any. */
-export function intercepted<K extends keyof Kinds, F extends Operation>(
+export function callThrough<K extends keyof Kinds, F extends Operation>(
   run: InterceptedRun,
   kind: K,
   method: keyof Kinds[K],

@@ -5,7 +5,7 @@ import type {
   Activation,
   Job,
 } from "../core/generated/boundary/temporalex/boundary/v1/boundary.ts";
-import { intercepted, type InterceptedRun } from "./interception.ts";
+import { callThrough, type InterceptedRun } from "./interception.ts";
 import type { IssuedCommand, IssuedCommands } from "./issued_commands.ts";
 import type { ActivateInput, ConcludeActivationInput } from "./workflow/interceptors.ts";
 
@@ -137,7 +137,7 @@ export function concludeActivation(run: ShowingRun): void {
   if (!issued.concluded) return;
   const commands = issued.takeSent().map(describeIssuedCommand);
   const before = JSON.stringify(commands, bytesAsText);
-  const conclude = intercepted(
+  const conclude = callThrough(
     run,
     "internals",
     "concludeActivation",

@@ -27,7 +27,7 @@ import { HandlerUnfinishedPolicy } from "./common/options.ts";
 import { TEMPORAL_RESERVED_PREFIX } from "./common/reserved.ts";
 import type { GroupMessage, ScopeFrame } from "./context.ts";
 import {
-  intercepted,
+  callThrough,
   type InterceptedRun,
   type Operation,
   toInterceptorHeaders,
@@ -393,7 +393,7 @@ export class MessageHandlers {
     method: M,
     last: F,
   ): F {
-    return isReserved(name) ? last : intercepted(this.#run, "inbound", method, last);
+    return isReserved(name) ? last : callThrough(this.#run, "inbound", method, last);
   }
 
   /**

@@ -92,11 +92,11 @@ export type { Shown, ShownFailure } from "./values.ts";
 export type { OpenAwait, OutcomeView, SessionView } from "./view.ts";
 export {
   type MinimalHistory,
-  minimise,
-  type MinimiseOptions,
+  minimize,
+  type MinimizeOptions,
   NoProblemError,
   NotRepairedError,
-} from "./take_away/minimise.ts";
+} from "./take_away/minimize.ts";
 export type { Trying } from "./take_away/ddmin.ts";
 export {
   redact,

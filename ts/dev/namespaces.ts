@@ -7,7 +7,7 @@ import {
   listedNamespaces,
   type NamespaceOptions,
 } from "../engine/server_description.ts";
-import type { EmbeddedEngine } from "../engine/host.ts";
+import type { EmbeddedEngine } from "../engine/embedded_engine.ts";
 import { ENGINE_METHODS } from "../engine/methods.ts";
 import { invalid, textField } from "../engine/host_bytes.ts";
 import { callFromOutside } from "../engine/outside_calls.ts";

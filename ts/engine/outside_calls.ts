@@ -3,7 +3,7 @@
 // tables for it.
 import { askingForShown, shownOf, withoutShown } from "../messages/shown_run.ts";
 import type { CallOptions, MethodName } from "../service/raw.ts";
-import type { EmbeddedEngine } from "./host.ts";
+import type { EmbeddedEngine } from "./embedded_engine.ts";
 
 export async function callFromOutside(
   engine: EmbeddedEngine,

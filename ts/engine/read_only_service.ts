@@ -9,7 +9,7 @@ import {
   ServiceError,
 } from "../service/raw.ts";
 import type { Clock } from "./clock.ts";
-import { EmbeddedEngine } from "./host.ts";
+import { EmbeddedEngine } from "./embedded_engine.ts";
 import type { Store } from "./store.ts";
 import { StoreError } from "./store_errors.ts";
 

@@ -1,5 +1,5 @@
 // Retention: closed runs are removed after a time.
-import type { EmbeddedEngine } from "./host.ts";
+import type { EmbeddedEngine } from "./embedded_engine.ts";
 import type { Logger } from "../base/logger.ts";
 
 const RETENTION_MS = 60_000;

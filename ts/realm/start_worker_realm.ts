@@ -7,6 +7,6 @@ import type { WorkerRealm, WorkerRealmOptions } from "./worker_realm.ts";
  * everything that cannot be loaded.
  */
 export async function createWorkerRealm(options: WorkerRealmOptions): Promise<WorkerRealm> {
-  const { createWorkerRealm: start } = await import("./worker_realm.ts");
-  return await start(options);
+  const { openWorkerRealm } = await import("./worker_realm.ts");
+  return await openWorkerRealm(options);
 }

@@ -43,7 +43,7 @@ import { HostSinks, type InjectedSinks } from "./sinks.ts";
 import { type LineOptions, loadSources, sourceTexts, withModuleText } from "../modules/sources.ts";
 import type { SourceText } from "../modules/repairs/in_lines.ts";
 
-/** Options of {@link createWorkerRealm}. */
+/** Options of {@link openWorkerRealm}. */
 export interface WorkerRealmOptions extends CommonRealmOptions {
   /**
    * Modules that export workflows: paths (relative to the working directory) or file URLs, also of
@@ -125,7 +125,7 @@ export interface WorkerRealm extends Realm {
  * Starts a worker realm. Rejects with a WorkflowLoadError that lists the file and line of
  * everything that cannot be loaded.
  */
-export async function createWorkerRealm(options: WorkerRealmOptions): Promise<WorkerRealm> {
+export async function openWorkerRealm(options: WorkerRealmOptions): Promise<WorkerRealm> {
   const { workflows } = options;
   if (workflows === undefined && options.entry === undefined && options.graph === undefined) {
     throw new TypeError(
@@ -214,7 +214,7 @@ async function realmWithText(
 ): Promise<WorkerRealm> {
   const core = await compiled;
   const { onStarting: _, lines: __, ...kept } = { ...options, ...withModuleText(options, changed) };
-  return await createWorkerRealm({
+  return await openWorkerRealm({
     ...kept,
     ...{ threads: 1, cacheSize: 0, maxQuarantine: 1, log: silentLog },
     ...(core === undefined ? {} : { core }),
@@ -251,7 +251,7 @@ function probedReplay(
       ...one,
       ...(core === undefined ? {} : { core }),
     };
-    return await createWorkerRealm(probed);
+    return await openWorkerRealm(probed);
   });
 }
 

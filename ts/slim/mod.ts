@@ -15,7 +15,7 @@ export {
   type CoreSources,
   useCore,
 } from "../core/source.ts";
-export { EmbeddedEngine } from "../engine/host.ts";
+export { EmbeddedEngine } from "../engine/embedded_engine.ts";
 export * from "../engine/names.ts";
 export * from "../worker/names.ts";
 export { Worker } from "../worker/worker.ts";

@@ -11,7 +11,7 @@ import { type CodecOptions, codecsOf } from "../codec/codec.ts";
 import { type Duration, toMs } from "../converter/duration.ts";
 import { errorText } from "../converter/thrown.ts";
 import { type Clock, RealClock, VirtualClock } from "../engine/clock.ts";
-import { EmbeddedEngine } from "../engine/host.ts";
+import { EmbeddedEngine } from "../engine/embedded_engine.ts";
 import { MemoryStore } from "../engine/memory_store.ts";
 import type { EmbeddedEngineOptions, EngineLimits } from "../engine/options.ts";
 import type { Store } from "../engine/store.ts";

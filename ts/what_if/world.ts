@@ -14,7 +14,7 @@ import {
 import { WorkflowIdConflictPolicy } from "../messages/generated/temporal/api/enums/v1/workflow_pb.ts";
 import { concat, Message } from "../messages/wire.ts";
 import { VirtualClock } from "../engine/clock.ts";
-import { EmbeddedEngine } from "../engine/host.ts";
+import { EmbeddedEngine } from "../engine/embedded_engine.ts";
 import { buildOpenRun, type OpenRunToMake } from "../engine/maintenance/open_run.ts";
 import { MemoryStore } from "../engine/memory_store.ts";
 import type { EmbeddedEngineOptions } from "../engine/options.ts";

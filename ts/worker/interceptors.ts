@@ -38,7 +38,7 @@ export type ActivityInterceptor = (
 ) => Promise<unknown>;
 
 /** Returns the activity with its interceptors; the activity itself without interceptors. */
-export function intercepted(
+export function interceptActivity(
   activity: RunActivity,
   interceptors: readonly ActivityInterceptor[],
   codec: HidesText | undefined,

@@ -10,14 +10,10 @@ import { containedMetrics } from "../base/contained.ts";
 import { metered } from "../service/metered.ts";
 import type { Realm } from "../realm/realm.ts";
 import { typedService } from "../service/typed.ts";
-import { WorkflowService } from "../messages/generated/temporal/api/workflowservice/v1/service_pb.ts";
-import { namespaceRequest, readNamespaceOffer } from "../api/server_info.ts";
-import type { ActivityDialect, RunActivity } from "./activities/activity_dialect.ts";
 import { ActivityPool } from "./activities/activity_pool.ts";
-import { takeActivityRejections } from "./activities/activity_rejections.ts";
 import { ActivityRegistry } from "./activities/activity_registry.ts";
 import { ActivityTasks } from "./activities/activity_tasks.ts";
-import { drainWorker } from "./polls/draining.ts";
+import { CurrentActivities } from "./activities/current_activities.ts";
 import type { NexusServices, NexusServicesOf } from "./nexus/nexus_call.ts";
 import { NexusTasks } from "./nexus/nexus_tasks.ts";
 import {
@@ -27,20 +23,17 @@ import {
   workerSettings,
 } from "./options.ts";
 import { openRealm, type Workflows } from "./workflow/realms.ts";
-import { type Replacement, type ReplacementOptions, replaceRealm } from "./workflow/replacement.ts";
-import { intercepted } from "./interceptors.ts";
+import type { Replacement, ReplacementOptions } from "./workflow/replacement.ts";
+import { WorkflowReplacements } from "./workflow/workflow_replacements.ts";
+import { WorkerLife } from "./worker_life.ts";
+import { interceptActivity } from "./interceptors.ts";
 import { LocalActivities } from "./activities/local_activities.ts";
 import { Slots } from "./polls/slots.ts";
 import { type ReservedTask, WorkerPollers } from "./polls/worker_pollers.ts";
 import { WorkflowTasks } from "./workflow/workflow_tasks.ts";
-import { evictClosedRuns } from "./workflow/closed_runs.ts";
-import { noteTasks } from "./workflow/left_behind.ts";
 
 /** State of a worker: created, running, stopping (no new tasks; running ones finish), stopped. */
 export type WorkerState = "created" | "running" | "stopping" | "stopped";
-
-const LOOK_MS = 10_000;
-const BUILD_AFTER_MS = 100;
 
 interface WorkerParts {
   options: WorkerOptions;
@@ -51,40 +44,20 @@ interface WorkerParts {
   local: LocalActivities;
 }
 
-/** The current activities of the worker. */
-interface CurrentActivities {
-  registry: ActivityRegistry | undefined;
-  pool: ActivityPool | undefined;
-}
-
-/** Returns the function that runs an activity, in a thread or in this one. */
-function find(
-  type: string,
-  { registry, pool }: CurrentActivities,
-  dialect: ActivityDialect,
-): RunActivity {
-  if (pool?.names.includes(type)) return (context, args) => pool.run(type, context, args);
-  return dialect.call((registry ?? NO_ACTIVITIES).find(type));
-}
-
-const NO_ACTIVITIES = new ActivityRegistry({});
-
 /** Creates the local activities of the worker's workflows. */
 function localActivities(settings: WorkerSettings, current: CurrentActivities): LocalActivities {
-  const { activityInterceptors, maxConcurrentLocalActivities, activityTimers, dialect, codec } =
-    settings;
+  const { activityInterceptors, maxConcurrentLocalActivities, activityTimers, codec } = settings;
   const slots = new Slots(maxConcurrentLocalActivities);
   const broadcast = broadcasting(settings);
   const run = (type: string) =>
-    type === BROADCAST_ACTIVITY ? broadcast : intercepted(
-      (context, args) => find(type, current, dialect)(context, args),
+    type === BROADCAST_ACTIVITY ? broadcast : interceptActivity(
+      (context, args) => current.find(type)(context, args),
       activityInterceptors,
       codec,
     );
   return new LocalActivities(
     { ...settings, timers: activityTimers, slots, find: run },
-    (type) =>
-      type === BROADCAST_ACTIVITY ? undefined : (current.registry ?? NO_ACTIVITIES).lacks(type),
+    (type) => type === BROADCAST_ACTIVITY ? undefined : current.lacks(type),
   );
 }
 
@@ -103,37 +76,35 @@ export class Worker {
   readonly taskQueue: string;
   /** Identity of the worker in histories. */
   readonly identity: string;
-  #options: WorkerOptions;
+  readonly #options: WorkerOptions;
   readonly #settings: WorkerSettings;
-  readonly #stickyQueue: string;
   readonly #workflowTasks: WorkflowTasks | undefined;
   readonly #activityTasks: ActivityTasks | undefined;
   readonly #nexusTasks: NexusTasks | undefined;
   readonly #local: LocalActivities;
   readonly #current: CurrentActivities;
-  /** Replaced pools with running activities. */
-  readonly #retired = new Set<ActivityPool>();
-  /** Aborts a running replacement of the workflows; resolves when it has ended. */
-  #endReplacement: ((reason: Error) => Promise<void>) | undefined;
-  /** Aborts activities that are being loaded. */
-  readonly #stopLoading = new AbortController();
+  readonly #replacements: WorkflowReplacements | undefined;
   readonly #pollers: WorkerPollers;
-  readonly #instanceKey = randomId();
+  readonly #life: WorkerLife;
   #state: WorkerState = "created";
   #running: Promise<void> | undefined;
-  #stop!: (failure?: Error) => void;
-  readonly #stopped: Promise<Error | undefined>;
 
   private constructor({ options, settings, realm, stickyQueue, current, local }: WorkerParts) {
     this.#options = options;
     this.#settings = settings;
-    this.#stickyQueue = stickyQueue;
     this.#current = current;
     this.taskQueue = settings.taskQueue;
     this.identity = settings.identity;
-    this.#stopped = new Promise((resolve) => (this.#stop = resolve));
     this.#local = local;
-    if (realm !== undefined) this.#workflowTasks = new WorkflowTasks({ ...settings, realm, local });
+    if (realm !== undefined) {
+      this.#workflowTasks = new WorkflowTasks({ ...settings, realm, local });
+      this.#replacements = new WorkflowReplacements(
+        this.#workflowTasks,
+        options,
+        settings,
+        stickyQueue,
+      );
+    }
     if (current.registry !== undefined && !settings.localActivitiesOnly) {
       this.#activityTasks = new ActivityTasks({
         ...settings,
@@ -144,7 +115,7 @@ export class Worker {
         ),
         timers: settings.activityTimers,
         reportTimers: settings.timers,
-        find: (type) => find(type, current, settings.dialect),
+        find: (type) => current.find(type),
       });
     }
     if (settings.nexus !== undefined) {
@@ -156,16 +127,17 @@ export class Worker {
         reportTimers: timers,
       });
     }
-    this.#pollers = new WorkerPollers({
+    const parts = {
       settings,
       workflowTasks: this.#workflowTasks,
       activityTasks: this.#activityTasks,
       nexusTasks: this.#nexusTasks,
       local,
       stickyQueue,
-      instanceKey: this.#instanceKey,
-      stop: (failure) => this.#stop(failure),
-    });
+      instanceKey: randomId(),
+    };
+    this.#pollers = new WorkerPollers({ ...parts, stop: (failure) => this.#life.stop(failure) });
+    this.#life = new WorkerLife({ ...parts, pollers: this.#pollers, options });
   }
 
   /** Loads the workflows. Polls only after `run`. */
@@ -193,7 +165,7 @@ export class Worker {
       const registry = activities === undefined && pool === undefined
         ? undefined
         : new ActivityRegistry(activities ?? {}, settings, pool?.names);
-      const current: CurrentActivities = { registry, pool };
+      const current = new CurrentActivities(registry, pool, activities, settings);
       const local = localActivities(settings, current);
       const realm = await openRealm(options, settings, stickyQueue);
       try {
@@ -307,7 +279,7 @@ export class Worker {
       throw new Error("run() can be called once per worker; create another worker");
     }
     this.#state = "running";
-    this.#running = this.#life();
+    this.#running = this.#live();
     return this.#running;
   }
 
@@ -320,11 +292,11 @@ export class Worker {
       this.#state = "stopped";
       this.#running = Promise.resolve();
       await this.#endReplacements();
-      await Promise.all([this.#workflowTasks?.realm.dispose(), this.#current.pool?.close()]);
+      await Promise.all([this.#workflowTasks?.realm.dispose(), this.#current.close()]);
       return;
     }
     this.#pollers.isStopping = true;
-    this.#stop();
+    this.#life.stop();
     // A failure is reported by run().
     await this.#running?.catch(() => {});
   }
@@ -362,70 +334,12 @@ export class Worker {
     workflows?: Workflows,
     options: ReplacementOptions = {},
   ): Promise<Replacement> {
-    const tasks = this.#workflowTasks;
-    const { realm: kind } = this.#options;
-    if (tasks === undefined) throw new TypeError("this worker has no workflows to replace");
-    if (typeof kind === "object") {
-      throw new TypeError(
-        "this worker uses a realm from its options: replace the workflows in that realm",
-      );
+    if (this.#replacements === undefined) {
+      throw new TypeError("this worker has no workflows to replace");
     }
-    if (
-      kind === "inline" &&
-      (workflows === undefined || typeof workflows === "string" || workflows instanceof URL)
-    ) {
-      throw new TypeError(
-        "modules in an inline realm are loaded once per process; use a worker realm, or pass definitions",
-      );
-    }
-    if (this.#state === "stopping" || this.#state === "stopped") {
-      throw new Error(`the worker is ${this.#state}`);
-    }
-    if (this.#endReplacement !== undefined) {
-      throw new Error("another replacement of the workflows is in progress; wait until it is done");
-    }
-    const stop = new AbortController();
-    const give = () => stop.abort(options.signal!.reason);
-    if (options.signal?.aborted) give();
-    else options.signal?.addEventListener("abort", give, { once: true });
-    const work = this.#replace(tasks, workflows, { ...options, signal: stop.signal });
-    this.#endReplacement = (reason) => {
-      stop.abort(reason);
-      return work.then(() => {}, () => {});
-    };
-    try {
-      return await work;
-    } finally {
-      this.#endReplacement = undefined;
-      options.signal?.removeEventListener("abort", give);
-    }
-  }
-
-  async #replace(
-    tasks: WorkflowTasks,
-    workflows: Workflows | undefined,
-    options: ReplacementOptions,
-  ): Promise<Replacement> {
-    const settings = this.#settings;
-    options.onProgress?.({ phase: "load", checked: 0, total: 0 });
-    const realmOptions = workflows === undefined ? this.#options : { ...this.#options, workflows };
-    const next = (await openRealm(realmOptions, settings, this.#stickyQueue))!;
-    const old = tasks.realm;
-    let result: Replacement;
-    try {
-      settings.deployment?.check(next);
-      result = await replaceRealm({ ...settings, tasks }, next, options);
-    } catch (error) {
-      await next.dispose();
-      throw error;
-    }
-    this.#options = realmOptions;
-    await old.dispose();
-    settings.logger.debug("the workflows were replaced", {
-      taskQueue: this.taskQueue,
-      checkedRuns: result.checkedRuns,
-    });
-    return result;
+    this.#replacements.check(workflows);
+    this.#mustNotStop();
+    return await this.#replacements.replace(workflows, options);
   }
 
   /**
@@ -439,29 +353,8 @@ export class Worker {
     if (this.#activityTasks === undefined) {
       throw new TypeError("this worker has no activities to replace");
     }
-    if (this.#state === "stopping" || this.#state === "stopped") {
-      throw new Error(`the worker is ${this.#state}`);
-    }
-    const { timers, codec } = this.#settings;
-    const pool = activityThreads === undefined
-      ? this.#current.pool
-      : await ActivityPool.open(activityThreads, timers, this.#stopLoading.signal, codec);
-    const old = this.#current.pool;
-    try {
-      const own = activities ?? this.#options.activities ?? {};
-      this.#current.registry = new ActivityRegistry(own, this.#settings, pool?.names);
-    } catch (error) {
-      if (pool !== old) await pool?.close();
-      throw error;
-    }
-    if (activities !== undefined) this.#options = { ...this.#options, activities };
-    this.#current.pool = pool;
-    if (pool !== old && old !== undefined) {
-      // It closes after its last activity; only a shutdown waits for that.
-      this.#retired.add(old);
-      void old.retire().then(() => this.#retired.delete(old));
-    }
-    return this.#current.registry.names;
+    this.#mustNotStop();
+    return await this.#current.replace(activities, activityThreads);
   }
 
   /**
@@ -475,91 +368,34 @@ export class Worker {
     this.#nexusTasks.services = nexusOf(nexusServices, this.#options, this.#settings);
   }
 
-  async #life(): Promise<void> {
-    const { logger, taskQueue } = this.#settings;
-    // Without lost polls the capabilities are not needed.
-    const looking = this.#settings.service.losesCancelledPolls === true
-      ? this.#lookAround()
-      : undefined;
-    const noted = this.#workflowTasks && noteTasks(this.#settings);
-    if (noted !== undefined) this.#workflowTasks!.noteRunningTasks(noted.running);
-    const endEvictions = this.#workflowTasks &&
-      evictClosedRuns(this.#settings, this.#workflowTasks);
-    this.#pollers.start();
-    const building = this.#buildLater();
-    const untake = this.#activityTasks && takeActivityRejections(this.#settings.codec);
+  #mustNotStop(): void {
+    if (this.#state === "stopping" || this.#state === "stopped") {
+      throw new Error(`the worker is ${this.#state}`);
+    }
+  }
+
+  async #live(): Promise<void> {
+    const { logger, taskQueue, metrics, tracing } = this.#settings;
+    const end = this.#life.start();
     logger.debug("the worker is running", { taskQueue });
-    const failure = await this.#stopped;
-    clearTimeout(building);
+    const failure = await this.#life.stopped;
     this.#state = "stopping";
-    looking?.abort();
-    endEvictions?.();
     try {
-      await this.#drain();
+      await end(() => this.#endReplacements());
+      await Promise.all([this.#workflowTasks?.realm.dispose(), this.#current.close()]);
     } finally {
-      untake?.();
-      this.#settings.metrics?.stopped();
-      this.#settings.tracing?.stop();
-      if (noted?.own === true) noted.running.close();
+      metrics?.stopped();
+      tracing?.stop();
       this.#state = "stopped";
     }
     logger.debug("the worker has stopped", { taskQueue });
     if (failure !== undefined) throw failure;
   }
 
-  /**
-   * Builds descriptors that activities need after the first polls are sent, so that no task waits
-   * for it.
-   */
-  #buildLater(): ReturnType<typeof setTimeout> | undefined {
-    if (this.#activityTasks === undefined) return undefined;
-    const timer = setTimeout(() => void WorkflowService.method, BUILD_AFTER_MS);
-    (timer as { unref?(): void }).unref?.();
-    return timer;
-  }
-
-  /** Requests the namespace's capabilities in the background; an error means none. */
-  #lookAround(): AbortController {
-    const { service, namespace, logger } = this.#settings;
-    const giveUp = new AbortController();
-    const options = { signal: giveUp.signal, timeoutMs: LOOK_MS };
-    service.call("describeNamespace", namespaceRequest(namespace), options).then(readNamespaceOffer)
-      .then(
-        ({ endsPolls, largestPayload }) => {
-          this.#pollers.pollsAreEnded = endsPolls;
-          // The namespace's own limit, unless the options set one.
-          if (largestPayload > 0 && this.#options.payloadLimits?.errorBytes === undefined) {
-            this.#settings.limits.errorBytes = largestPayload;
-          }
-        },
-        // The polls report errors of the namespace or the connection.
-        (error) => logger.debug("the service did not report its capabilities", { error }),
-      );
-    return giveUp;
-  }
-
   async #endReplacements(): Promise<void> {
     const reason = new Error("the worker is shutting down");
-    this.#stopLoading.abort(reason);
-    await this.#endReplacement?.(reason);
-  }
-
-  async #drain(): Promise<void> {
-    await this.#endReplacements();
-    await drainWorker({
-      settings: this.#settings,
-      pollers: this.#pollers,
-      workflowTasks: this.#workflowTasks,
-      activityTasks: this.#activityTasks,
-      nexusTasks: this.#nexusTasks,
-      local: this.#local,
-      stickyQueue: this.#stickyQueue,
-      instanceKey: this.#instanceKey,
-    });
-    await Promise.all([
-      this.#workflowTasks?.realm.dispose(),
-      ...[this.#current.pool, ...this.#retired].map((pool) => pool?.close()),
-    ]);
+    this.#current.stopLoading(reason);
+    await this.#replacements?.end(reason);
   }
 }
 

@@ -3,14 +3,11 @@ import { callingFiber } from "../executor/scheduler/api_guard.ts";
 import { MisuseError } from "../executor/program/errors.ts";
 import type { WorkflowInfo } from "../executor/scheduler/info.ts";
 import {
-  deprecatePatch as deprecatePatchIn,
-  patched as patchedIn,
-  sideEffect as sideEffectOf,
+  recordDeprecatedPatch,
+  recordPatch,
+  recordSideEffect,
 } from "../executor/primitives/markers.ts";
-import {
-  upsertMemo as upsertMemoOf,
-  upsertSearchAttributes as upsertSearchAttributesOf,
-} from "../executor/primitives/upserts.ts";
+import { recordMemo, recordSearchAttributes } from "../executor/primitives/upserts.ts";
 import { uuidOf } from "../platform/uuid.ts";
 import type { SearchAttributeChanges } from "../converter/search_attributes.ts";
 
@@ -44,7 +41,7 @@ export function setCurrentDetails(details: string): void {
  */
 export function sideEffect<T>(fn: () => T extends PromiseLike<unknown> ? never : T): T {
   const { run } = callingFiber("sideEffect");
-  return sideEffectOf(run, fn) as T;
+  return recordSideEffect(run, fn) as T;
 }
 
 /**
@@ -53,7 +50,7 @@ export function sideEffect<T>(fn: () => T extends PromiseLike<unknown> ? never :
  */
 export function patched(patchId: string): boolean {
   const { run } = callingFiber("patched");
-  return patchedIn(run, patchId);
+  return recordPatch(run, patchId);
 }
 
 /**
@@ -62,7 +59,7 @@ export function patched(patchId: string): boolean {
  */
 export function deprecatePatch(patchId: string): void {
   const { run } = callingFiber("deprecatePatch");
-  deprecatePatchIn(run, patchId);
+  recordDeprecatedPatch(run, patchId);
 }
 
 /** True once a cancellation of the workflow was requested. */
@@ -87,7 +84,7 @@ export function workflowInfo(): WorkflowInfo {
  * upsertSearchAttributes([{ key: status, value: "paid" }, { key: dueAt, value: null }]);
  */
 export function upsertSearchAttributes(changes: SearchAttributeChanges): void {
-  upsertSearchAttributesOf(callingFiber("upsertSearchAttributes").run, changes);
+  recordSearchAttributes(callingFiber("upsertSearchAttributes").run, changes);
 }
 
 /**
@@ -100,7 +97,7 @@ export function upsertMemo(changes: { readonly [key: string]: unknown }): void {
   if (typeof changes !== "object" || changes === null || Array.isArray(changes)) {
     throw new TypeError("upsertMemo needs an object that maps keys to values");
   }
-  upsertMemoOf(run, changes);
+  recordMemo(run, changes);
 }
 
 /**

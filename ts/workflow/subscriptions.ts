@@ -14,7 +14,7 @@ import {
   LocalActivityAwaiter,
   prepareLocalActivity,
 } from "../executor/primitives/local_activities.ts";
-import { upsertSearchAttributes } from "../executor/primitives/upserts.ts";
+import { recordSearchAttributes } from "../executor/primitives/upserts.ts";
 import { callingFiber, waitingFiber } from "../executor/scheduler/api_guard.ts";
 import { rejected } from "../executor/scheduler/fiber.ts";
 import { defineSearchAttributeKey } from "../converter/search_attributes.ts";
@@ -43,7 +43,7 @@ function change(
   const before = run.info!.snapshot().typedSearchAttributes.get(KEY) ?? [];
   const value = changed(before, name, filter);
   if (value !== before) {
-    upsertSearchAttributes(run, [{ key: KEY, value: value.length === 0 ? null : value }]);
+    recordSearchAttributes(run, [{ key: KEY, value: value.length === 0 ? null : value }]);
   }
 }
 

@@ -71,7 +71,7 @@ export class ChaosProxy {
   readonly #options: ProxyOptions;
   readonly #ways = new Set<Way>();
   readonly #timers = new Set<ReturnType<typeof setTimeout>>();
-  #door: "open" | "refuse" | "mute" = "open";
+  #mode: "open" | "refuse" | "mute" = "open";
   #running = false;
 
   private constructor(server: Server, options: ProxyOptions) {
@@ -100,7 +100,7 @@ export class ChaosProxy {
    */
   calm(): void {
     this.#running = false;
-    this.#door = "open";
+    this.#mode = "open";
     for (const way of this.#ways) way.delayMs = 0;
   }
 
@@ -115,11 +115,11 @@ export class ChaosProxy {
       ? []
       : [all[Math.floor(random() * all.length)]!];
     if (mishap === "refuse" || mishap === "mute") {
-      this.#door = mishap;
+      this.#mode = mishap;
       this.counts[mishap]++;
       // A client has to connect first.
       for (const way of hit) this.#cut(way);
-      this.#after(200 + random() * 1200, () => this.#door = "open");
+      this.#after(200 + random() * 1200, () => this.#mode = "open");
       return;
     }
     if (hit.length > 0) this.counts[mishap]++;
@@ -169,7 +169,7 @@ export class ChaosProxy {
   #take(client: Socket): void {
     this.connections++;
     client.on("error", () => {});
-    if (this.#door === "refuse") return void client.destroy();
+    if (this.#mode === "refuse") return void client.destroy();
     const at = this.#options.target.lastIndexOf(":");
     const host = this.#options.target.slice(0, at);
     const server = connect(Number(this.#options.target.slice(at + 1)), host);
@@ -177,7 +177,7 @@ export class ChaosProxy {
     const way: Way = {
       client,
       server,
-      silent: this.#door === "mute",
+      silent: this.#mode === "mute",
       deaf: false,
       delayMs: 0,
       cutAfter: undefined,

@@ -8,7 +8,7 @@ import { mkdirSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import process from "node:process";
 import { test } from "node:test";
-import { projectWith, runIn } from "../../unit/compat/doors/support.ts";
+import { projectWith, runIn } from "../../unit/compat/package_names/support.ts";
 import { noOfficial, root } from "./support/official.ts";
 
 const INSTALLED = join(root, "tests/system/interop/node_modules");

@@ -18,7 +18,7 @@ import {
   type WorkflowHandle,
   WorkflowUpdateRejectedError,
 } from "../../../ts/client/mod.ts";
-import { createWorkerRealm } from "../../../ts/realm/worker_realm.ts";
+import { openWorkerRealm } from "../../../ts/realm/worker_realm.ts";
 import { GrpcService } from "../../../ts/grpc/grpc_service.ts";
 import { Worker } from "../../../ts/worker/mod.ts";
 import { until } from "../../support/until.ts";
@@ -46,7 +46,7 @@ const expected = (name: string): string[] =>
  * replays.
  */
 async function judge(handles: Saga[]): Promise<void> {
-  const realm = await createWorkerRealm({
+  const realm = await openWorkerRealm({
     workflows,
     cacheSize: 0,
     runOptions: { namespace: "default", identity: "replay" },

@@ -13,7 +13,7 @@ import { pack } from "../../../tools/pack.mjs";
 import { ensureInstalled, patience, root, run } from "../../../tools/lib/steps.mjs";
 import { checks } from "./checks.mjs";
 import { docs } from "./docs.mjs";
-import { doors } from "./doors.mjs";
+import { adapters } from "./adapters.mjs";
 import { projects } from "./projects.mjs";
 import { uncaught } from "./uncaught.mjs";
 
@@ -32,7 +32,7 @@ const keep = args.includes("--keep");
 ensureInstalled();
 const npm = process.platform === "win32" ? "npm.cmd" : "npm";
 
-const all = [...checks, ...docs, ...projects, ...uncaught, ...doors];
+const all = [...checks, ...docs, ...projects, ...uncaught, ...adapters];
 if (args.includes("--list")) {
   for (const { name } of all) console.log(name);
   process.exit(0);

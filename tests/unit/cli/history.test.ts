@@ -30,7 +30,7 @@ test("history commands minimize, write a test, and redact", () =>
     const at = { cwd: folder };
     const small = await run([
       "history",
-      "minimise",
+      "minimize",
       "run.json",
       "--workflows",
       "new.ts",
@@ -50,7 +50,7 @@ test("history commands minimize, write a test, and redact", () =>
     assert.equal((await run(["replay", "small.json", "--workflows", "new.ts"], at)).code, 1);
     const sound = await run([
       "history",
-      "minimise",
+      "minimize",
       "run.json",
       "--workflows",
       "old.ts",
@@ -61,7 +61,7 @@ test("history commands minimize, write a test, and redact", () =>
     assert.match(sound.err, /the history replays against this code/);
     const again = await run([
       "history",
-      "minimise",
+      "minimize",
       "run.json",
       "--workflows",
       "new.ts",

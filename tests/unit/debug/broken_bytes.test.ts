@@ -5,7 +5,7 @@ import { test } from "node:test";
 import {
   HistoryFileError,
   historyJson,
-  minimise,
+  minimize,
   NoProblemError,
   openRun,
   redact,
@@ -44,7 +44,7 @@ const functions: { readonly [name: string]: (bytes: Uint8Array) => unknown } = {
   historyJson,
   testFiles: (bytes) => testFiles(bytes, { runner: "node", name: "h", workflows: "../w.ts" }),
   redact: (bytes) => redact(bytes, { numbers: true }),
-  minimise: (bytes) => minimise(bytes, { realm }),
+  minimize: (bytes) => minimize(bytes, { realm }),
   openRun: (bytes) => openRun(bytes),
 };
 
@@ -81,7 +81,7 @@ test("the error names the damaged event", async () => {
     expected,
   );
   await assert.rejects(redact(bytes), expected);
-  await assert.rejects(minimise(bytes, { realm }), expected);
+  await assert.rejects(minimize(bytes, { realm }), expected);
   // The length of the second event is more than there is.
   assert.throws(
     () => historyJson(bytes.subarray(0, 7)),

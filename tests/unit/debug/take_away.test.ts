@@ -4,7 +4,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import {
-  minimise,
+  minimize,
   NoProblemError,
   openSession,
   readHistoryFile,
@@ -29,7 +29,7 @@ test("twenty divergences keep at most a quarter of their events in the median, s
     try {
       const whole = await openSession(history, { realm: broken.realm });
       assert.ok(whole.problem !== undefined, `${name} parts from its history`);
-      const minimal = await minimise(history, { realm: broken.realm, repaired: repaired.realm });
+      const minimal = await minimize(history, { realm: broken.realm, repaired: repaired.realm });
       assert.equal(minimal.stopped, false);
       const [all, left] = minimal.events;
       parts.push(left / all);
@@ -74,14 +74,14 @@ test("a history that replays has nothing to minimize; an aborted run returns its
   const history = await recorded(before);
   const [sound, broken] = [await createRealmFromText(before), await createRealmFromText(after)];
   try {
-    await assert.rejects(minimise(history, { realm: sound.realm }), NoProblemError);
+    await assert.rejects(minimize(history, { realm: sound.realm }), NoProblemError);
     const told: number[] = [];
     const end = new AbortController();
     const onProgress = ({ tried }: { tried: number }) => {
       told.push(tried);
       if (told.length === 3) end.abort();
     };
-    const { stopped, history: sofar } = await minimise(history, {
+    const { stopped, history: sofar } = await minimize(history, {
       realm: broken.realm,
       thorough: true,
       onProgress,

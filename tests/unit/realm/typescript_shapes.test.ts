@@ -7,7 +7,7 @@ import { join } from "node:path";
 import test from "node:test";
 import { importModule } from "../../../ts/cli/modules/user_modules.ts";
 import { rewriteHelper } from "../../../ts/compat/rewritten.ts";
-import { bundleWorkflows } from "../../../ts/modules/bundle/build.ts";
+import { buildBundle } from "../../../ts/modules/bundle/build.ts";
 import { EvaluableGraph, type Namespace } from "../../../ts/modules/loader/evaluate.ts";
 import { loadGraph } from "../../../ts/modules/loader/graph.ts";
 import type { ModuleGraph } from "../../../ts/modules/loader/module_graph.ts";
@@ -67,7 +67,7 @@ async function fromBundle(shape: TypeScriptShape): Promise<string | undefined> {
   const sources = Object.fromEntries(
     Object.entries(filesOf(shape)).map(([name, text]) => [`/${name}`, text]),
   );
-  const { code } = await bundleWorkflows({ workflows, sources });
+  const { code } = await buildBundle({ workflows, sources });
   const { graph } = await loadSources({ workflows: "/bundle.js", sources: { "/bundle.js": code } });
   return await valueOf(evaluated(graph, "run"));
 }

@@ -1,6 +1,6 @@
 // Bundler plugins that resolve imports of `@temporalio` to modules of "temporalex/compat", as seen
 // from the program. Compiling against this module needs no types of the bundlers.
-import { findDoor } from "../doors/names.ts";
+import { findSubpath } from "../package_names/subpaths.ts";
 
 /** The part of Vite, Rolldown and Rollup that is used. */
 interface BundlerContext {
@@ -61,10 +61,10 @@ const notFound = (source: string, target: string, importer: string | undefined) 
  * unsupported packages.
  */
 function findTarget(source: string): string | undefined {
-  const door = findDoor(source);
-  if (door === undefined) return undefined;
-  if ("refused" in door) throw new Error(door.refused);
-  return `temporalex/${door.subpath}`;
+  const found = findSubpath(source);
+  if (found === undefined) return undefined;
+  if ("refused" in found) throw new Error(found.refused);
+  return `temporalex/${found.subpath}`;
 }
 
 /**

@@ -6,8 +6,8 @@ import { readFileSync } from "node:fs";
 import Module, { createRequire } from "node:module";
 import { pathToFileURL } from "node:url";
 import { ownFile } from "../../platform/own_code.ts";
-import { namingAbsent } from "../doors/absent.ts";
-import { findDoor, subpaths } from "../doors/names.ts";
+import { namingAbsent } from "../package_names/absent_values.ts";
+import { findSubpath, subpaths } from "../package_names/subpaths.ts";
 
 type Call = (request: string, ...rest: unknown[]) => unknown;
 
@@ -44,10 +44,10 @@ const paths = new Map(subpaths().map((subpath) => [subpath, resolve(`temporalex/
  * unsupported packages.
  */
 function findPath(specifier: string): string | undefined {
-  const door = findDoor(specifier);
-  if (door === undefined) return undefined;
-  if ("refused" in door) throw new Error(door.refused);
-  return paths.get(door.subpath);
+  const found = findSubpath(specifier);
+  if (found === undefined) return undefined;
+  if ("refused" in found) throw new Error(found.refused);
+  return paths.get(found.subpath);
 }
 
 const required = new Map<string, Required>();

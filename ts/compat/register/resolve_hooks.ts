@@ -1,6 +1,6 @@
 // Module hooks for Node without `registerHooks` (before 22.15), in Node's hooks thread, for
 // `import`; mod.ts handles `require`.
-import { findDoor } from "../doors/names.ts";
+import { findSubpath } from "../package_names/subpaths.ts";
 
 type Resolve<Result> = (specifier: string, context: object) => Result;
 
@@ -17,9 +17,9 @@ export function resolve<Result>(
   context: object,
   next: Resolve<Result>,
 ): Result | { url: string; shortCircuit: true } {
-  const door = findDoor(specifier);
-  if (door === undefined) return next(specifier, context);
-  if ("refused" in door) throw new Error(door.refused);
-  const url = urls[door.subpath];
+  const found = findSubpath(specifier);
+  if (found === undefined) return next(specifier, context);
+  if ("refused" in found) throw new Error(found.refused);
+  const url = urls[found.subpath];
   return url === undefined ? next(specifier, context) : { url, shortCircuit: true };
 }

@@ -1,6 +1,6 @@
 // bundleWorkflowCode: writes the same bundle as `temporalex build`. Of options for webpack,
 // what the loader can apply is applied; the rest is rejected by name.
-import { bundleWorkflows } from "../../modules/bundle/build.ts";
+import { buildBundle } from "../../modules/bundle/build.ts";
 import { formatProblem } from "../../modules/loader/errors.ts";
 import { fileUrl } from "../../platform/source_files.ts";
 import { converterModule, SourceTexts } from "./source_texts.ts";
@@ -25,7 +25,7 @@ export async function bundleWorkflowCode(
   const converters = converterModule(texts, options);
   const interceptors = texts.apply(options);
   const { host } = texts;
-  const { code, sourceMap, warnings } = await bundleWorkflows({
+  const { code, sourceMap, warnings } = await buildBundle({
     workflows: new URL(fileUrl(workflowsPath)),
     interceptors: interceptors.map((url) => new URL(url)),
     ...(converters !== undefined && { payloadConverter: new URL(converters) }),

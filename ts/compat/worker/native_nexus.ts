@@ -10,7 +10,7 @@ import { DefaultFailureConverter } from "../common/default_failure_converter.ts"
 import type { Logger } from "../common/logger.ts";
 import { noopMetricMeter } from "../common/metrics.ts";
 import type { PayloadConverter } from "../common/payload_converters.ts";
-import { adaptServices, nexusServices as servicesAsAsked } from "./nexus_services.ts";
+import { adaptServices, openNexusServices } from "./nexus_services.ts";
 
 /** Options of `nexusServices`. */
 export interface NativeNexusOptions {
@@ -78,7 +78,7 @@ export function nexusServices(
           identity,
         }),
     };
-    return servicesAsAsked(environment, MessageCodec.of({ codec, encodeCommonAttributes }));
+    return openNexusServices(environment, MessageCodec.of({ codec, encodeCommonAttributes }));
   };
 }
 

@@ -34,7 +34,7 @@ export function adaptServices(
 }
 
 /** Runs the handlers of these services. */
-export function nexusServices(
+export function openNexusServices(
   environment: NexusEnvironment,
   codec: MessageCodec | undefined,
 ): NexusServices {

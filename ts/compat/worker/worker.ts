@@ -16,7 +16,7 @@ import { msToNumber } from "../common/time.ts";
 import { throwIfReservedName } from "../common/reserved.ts";
 import { MessageCodec } from "../../codec/message_codec.ts";
 import { readValueCheck } from "../../realm/value_check.ts";
-import { createWorkerRealm } from "../../realm/worker_realm.ts";
+import { openWorkerRealm } from "../../realm/worker_realm.ts";
 import type { RawService } from "../../service/raw.ts";
 import { VERSION } from "../../base/version.ts";
 import { Worker as AnyWorker } from "../../worker/worker.ts";
@@ -31,7 +31,7 @@ import {
 } from "./errors.ts";
 import { defaultIdentity } from "./host.ts";
 import { nativeLogger } from "./logger.ts";
-import { nexusServices } from "./nexus_services.ts";
+import { openNexusServices } from "./nexus_services.ts";
 import { converters, limits, refuseOptions } from "./native_options.ts";
 import { workflowCode } from "./workflow_code.ts";
 import {
@@ -226,7 +226,7 @@ export class Worker {
     const converted = converters(dataConverter);
     const hidesText = converted.encodeCommonAttributes === true;
     const nexus = services &&
-      nexusServices(
+      openNexusServices(
         { ...environment, services, interceptors: made.interceptors.nexus },
         MessageCodec.of(converted),
       );
@@ -313,7 +313,7 @@ export class Worker {
     const dataConverter = await importDataConverter(options.dataConverter);
     const converted = converters(dataConverter);
     const hidesText = encodesErrorText(dataConverter);
-    const realm = await createWorkerRealm({
+    const realm = await openWorkerRealm({
       workflows: workflows as URL,
       ...(sources !== undefined && { sources }),
       ...(workflowInterceptors !== undefined && { interceptors: workflowInterceptors }),

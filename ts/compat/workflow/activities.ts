@@ -22,7 +22,7 @@ import { currentCompatRun } from "../current.ts";
 import { encodeCall, fingerprintCall } from "../../executor/program/local_calls.ts";
 import type { CompatRun } from "../run.ts";
 import { encodeArguments } from "../typed_values.ts";
-import { intercepted } from "../interception.ts";
+import { callThrough } from "../interception.ts";
 import type { ActivityInput, Headers, LocalActivityInput } from "./interceptors.ts";
 import { encodeGroups } from "./event_groups.ts";
 import type { ActivityOptions, EventGroupMarker, LocalActivityOptions } from "./options.ts";
@@ -134,7 +134,7 @@ export function scheduleActivity<R>(
   );
   if (options === undefined) throw new TypeError("Got empty activity options");
   const seq = run.nextActivitySeq++;
-  const schedule = intercepted(
+  const schedule = callThrough(
     run,
     "outbound",
     "scheduleActivity",
@@ -196,7 +196,7 @@ export async function scheduleLocalActivity<R>(
     try {
       return await run.context.run(frame, () => {
         const last = (input: LocalActivityInput) => attemptLocally<R>(run, input, named, site);
-        const schedule = intercepted(run, "outbound", "scheduleLocalActivity", last);
+        const schedule = callThrough(run, "outbound", "scheduleLocalActivity", last);
         const given = {
           activityType,
           headers: {},

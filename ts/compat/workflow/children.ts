@@ -26,7 +26,7 @@ import type { SignalTypeInfo } from "../common/type_info.ts";
 import { encodeArguments, encodeTypedValue } from "../typed_values.ts";
 import { currentCompatRun } from "../current.ts";
 import type { CompatRun } from "../run.ts";
-import { intercepted } from "../interception.ts";
+import { callThrough } from "../interception.ts";
 import type { ChildWorkflowOptions } from "./options.ts";
 import { retryPolicy } from "./activities.ts";
 import type { Workflow } from "./continue_as_new.ts";
@@ -223,7 +223,7 @@ function start(
   const { type: workflowType, typeInfo } = extractWorkflowTypeAndConfig(workflow, given.typeInfo);
   const options = typeInfo === undefined ? given : { ...given, typeInfo };
   const last = (input: StartChildWorkflowExecutionInput) => startIn(run, input);
-  const execute = intercepted(run, "outbound", "startChildWorkflowExecution", last);
+  const execute = callThrough(run, "outbound", "startChildWorkflowExecution", last);
   return execute({ workflowType, options, headers: {}, seq: run.nextChildSeq++ });
 }
 
@@ -330,7 +330,7 @@ function signal(
   args: unknown[],
   typeInfo?: SignalTypeInfo,
 ): Promise<void> {
-  const send = intercepted(
+  const send = callThrough(
     run,
     "outbound",
     "signalWorkflow",

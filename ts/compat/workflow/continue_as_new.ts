@@ -5,7 +5,7 @@ import { ContinueAsNew as ContinueAsNewCommand } from "../../core/generated/boun
 import { searchAttributePayloads } from "../common/search_attributes.ts";
 import { timeoutMs } from "../common/time.ts";
 import { currentCompatRun } from "../current.ts";
-import { intercepted } from "../interception.ts";
+import { callThrough } from "../interception.ts";
 import { encodeArguments } from "../typed_values.ts";
 import { encodeInitialVersioningBehavior } from "../common/policies.ts";
 import { versioningIntent } from "./encoded_options.ts";
@@ -74,7 +74,7 @@ export function makeContinueAsNewFunc<F extends Workflow>(
     throw new ContinueAsNew(command, encodeGroups(run, options.eventGroups));
   };
   return (...args) =>
-    intercepted(run, "outbound", "continueAsNew", last)({
+    callThrough(run, "outbound", "continueAsNew", last)({
       args,
       headers: {},
       options: { workflowType, taskQueue, ...rest },

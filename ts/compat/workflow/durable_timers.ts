@@ -6,7 +6,7 @@ import {
 } from "../../core/generated/boundary/temporalex/boundary/v1/boundary.ts";
 import type { PayloadConverter } from "../../converter/payload.ts";
 import { ValueError } from "../common/errors.ts";
-import { intercepted, type InterceptedRun } from "../interception.ts";
+import { callThrough, type InterceptedRun } from "../interception.ts";
 import { encodeGroups } from "./event_groups.ts";
 import type { TimerInput } from "./interceptors.ts";
 import type { TimerOptions } from "./options.ts";
@@ -32,7 +32,7 @@ export function startSleep(
 ): { seq: number; done: Promise<void> } {
   const seq = run.nextTimerSeq++;
   const durationMs = duration();
-  const start = intercepted(
+  const start = callThrough(
     run,
     "outbound",
     "startTimer",

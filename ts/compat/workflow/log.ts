@@ -6,7 +6,7 @@ import { throwsHiddenText } from "../../converter/failure_converter.ts";
 import { isA, nameOf } from "../../converter/thrown.ts";
 import { isCancellation } from "../common/failures.ts";
 import { currentCompatRun } from "../current.ts";
-import { intercepted } from "../interception.ts";
+import { callThrough } from "../interception.ts";
 import type { CompatRun } from "../run.ts";
 import { ContinueAsNew } from "./continue_as_new_thrown.ts";
 
@@ -30,7 +30,7 @@ export interface WorkflowLogger {
 function line(level: Level, message: string, attrs: Fields = {}): void {
   const run = currentCompatRun("Workflow.log(...) may only be used from workflow context.");
   const base = makeLogAttributes(run);
-  const attributes = intercepted(run, "outbound", "getLogAttributes", (given: Fields) => given)(
+  const attributes = callThrough(run, "outbound", "getLogAttributes", (given: Fields) => given)(
     base,
   );
   if (run.sinks.hasLogger) {

@@ -2,7 +2,7 @@
 // value is recorded, because interceptors can add some.
 import { METRICS_SINK } from "../../executor/program/sinks.ts";
 import { currentCompatRun } from "../current.ts";
-import { intercepted } from "../interception.ts";
+import { callThrough } from "../interception.ts";
 
 type Tags = Record<string, string | number | boolean>;
 type ValueType = "int" | "float";
@@ -92,7 +92,7 @@ function instrument(kind: Kind, about: Instrument, given: Tags): object {
     kind,
     [method]: (value: number, extraTags: Tags = {}) => {
       const run = currentCompatRun("Workflow.metricMeter may only be used from workflow context.");
-      const own = intercepted(run, "outbound", "getMetricTags", (tags: Tags) => tags)({
+      const own = callThrough(run, "outbound", "getMetricTags", (tags: Tags) => tags)({
         workflowType: run.info.workflowType,
       });
       const tags = { ...own, ...given, ...extraTags };

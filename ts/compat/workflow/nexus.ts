@@ -8,7 +8,7 @@ import {
 } from "../../core/generated/boundary/temporalex/boundary/v1/boundary.ts";
 import { timeoutMs } from "../common/time.ts";
 import { currentCompatRun } from "../current.ts";
-import { intercepted } from "../interception.ts";
+import { callThrough } from "../interception.ts";
 import type { CompatRun } from "../run.ts";
 import { encodeTypedValue } from "../typed_values.ts";
 import { encodeGroups } from "./event_groups.ts";
@@ -108,7 +108,7 @@ class ServiceClient {
     const name = definition?.name as string;
     const last = (input: StartNexusOperationInput) => startIn(run, input);
     const { inputType, outputType } = definition ?? {};
-    const started = await intercepted(run, "outbound", "startNexusOperation", last)({
+    const started = await callThrough(run, "outbound", "startNexusOperation", last)({
       endpoint: this.#endpoint,
       service,
       operation: name,

@@ -12,7 +12,7 @@ import type { RunState } from "../scheduler/run_state.ts";
 import { inClosureWithMicrotasks } from "../program/current.ts";
 
 /** Returns the value of `fn`, computed once per run; on replay the recorded one. */
-export function sideEffect(run: RunState, fn: () => unknown): unknown {
+export function recordSideEffect(run: RunState, fn: () => unknown): unknown {
   const { id, recorded } = run.markers.nextSideEffect();
   if (recorded !== undefined) {
     issueSideEffect(run, id, recorded.payload);
@@ -49,7 +49,7 @@ export function sideEffect(run: RunState, fn: () => unknown): unknown {
 }
 
 /** A result of false on replay is not recorded: the run may end its replay between two calls. */
-export function patched(run: RunState, id: string): boolean {
+export function recordPatch(run: RunState, id: string): boolean {
   const { markers } = run;
   if (markers.isPatched(id)) return true;
   if (run.isReplaying && !markers.isNotified(id)) {
@@ -61,7 +61,7 @@ export function patched(run: RunState, id: string): boolean {
   return true;
 }
 
-export function deprecatePatch(run: RunState, id: string): void {
+export function recordDeprecatedPatch(run: RunState, id: string): void {
   const { markers } = run;
   if (markers.isDeprecated(id) || markers.isPatched(id)) return;
   markers.addDeprecated(id);

@@ -21,7 +21,7 @@ const CHANGE_VERSION = "TemporalChangeVersion";
 /**
  * Throws a TypeError for values of wrong types, and for the attribute that lists the run's patches.
  */
-export function upsertSearchAttributes(run: RunState, changes: SearchAttributeChanges): void {
+export function recordSearchAttributes(run: RunState, changes: SearchAttributeChanges): void {
   const searchAttributes = wirePayloads(toSearchAttributeChanges(changes));
   if (Object.keys(searchAttributes).length === 0) return;
   if (Object.hasOwn(searchAttributes, CHANGE_VERSION)) {
@@ -37,7 +37,7 @@ export function upsertSearchAttributes(run: RunState, changes: SearchAttributeCh
 }
 
 /** null and undefined remove a key. */
-export function upsertMemo(run: RunState, changes: { readonly [key: string]: unknown }): void {
+export function recordMemo(run: RunState, changes: { readonly [key: string]: unknown }): void {
   // A removal must use the server's encoding of "no value", with any converter.
   const payload = (value: unknown) =>
     value === undefined || value === null

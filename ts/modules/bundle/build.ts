@@ -10,7 +10,7 @@ import { type BundledModule, writeBundle } from "./format.ts";
 import { bundleNames } from "./names.ts";
 import { inlineMap } from "./source_map.ts";
 
-/** Options of {@link bundleWorkflows}. */
+/** Options of {@link buildBundle}. */
 export interface BundleOptions
   extends Pick<SourceOptions, "workflows" | "sources" | "payloadConverter"> {
   /** Modules that export workflow interceptors. */
@@ -52,12 +52,12 @@ export interface BundleSource {
  * on every machine and in every folder. Rejects with a WorkflowLoadError that lists the file and
  * line of everything that cannot be loaded.
  */
-export async function bundleWorkflows(options: BundleOptions): Promise<WorkflowBundle> {
+export async function buildBundle(options: BundleOptions): Promise<WorkflowBundle> {
   const { code, sourceMap, modules, warnings } = await bundleFromSources(options);
   return { code: code + inlineMap(sourceMap), sourceMap, modules, warnings };
 }
 
-/** Like {@link bundleWorkflows}, without the source map in `code`, and with the sources. */
+/** Like {@link buildBundle}, without the source map in `code`, and with the sources. */
 export async function bundleFromSources(
   options: BundleOptions,
 ): Promise<WorkflowBundle & { readonly sources: readonly BundleSource[] }> {

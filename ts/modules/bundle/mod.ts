@@ -7,6 +7,6 @@ import type { BundleOptions, WorkflowBundle } from "./build.ts";
  * line of everything that cannot be loaded.
  */
 export async function bundleWorkflows(options: BundleOptions): Promise<WorkflowBundle> {
-  const { bundleWorkflows: build } = await import("./build.ts");
-  return await build(options);
+  const { buildBundle } = await import("./build.ts");
+  return await buildBundle(options);
 }

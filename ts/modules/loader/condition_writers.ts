@@ -70,17 +70,17 @@ function innermost(own: FunctionNode, module: EffectsOfModule): FunctionNode {
   let at = own;
   while (!seen.has(at)) {
     seen.add(at);
-    const result = resultOf(at);
+    const result = returnedExpression(at);
     if (result?.type !== "CallExpression" || result.arguments.length > 0) break;
     const called = module.functionOf(result.callee as AnyNode);
-    if (called === undefined || resultOf(called) === undefined) break;
+    if (called === undefined || returnedExpression(called) === undefined) break;
     at = called;
   }
   return at;
 }
 
 /** Returns the expression of the only `return` of a function, at its end. */
-export function resultOf({ body, async, generator }: FunctionNode): AnyNode | undefined {
+export function returnedExpression({ body, async, generator }: FunctionNode): AnyNode | undefined {
   if (async || generator) return undefined;
   if (body.type !== "BlockStatement") return body as AnyNode;
   const last = body.body.at(-1);

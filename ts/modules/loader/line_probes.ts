@@ -6,7 +6,7 @@
 // and commands stay the same (tests/unit/realm/line_probes.test.ts).
 import { type AnyNode, type CallExpression, type Identifier, parse, type Program } from "acorn";
 import type { ProbePoint } from "../../executor/program/line_probe.ts";
-import { type ConditionReads, readConditions, resultOf } from "./condition_writers.ts";
+import { type ConditionReads, readConditions, returnedExpression } from "./condition_writers.ts";
 import { patternNames } from "./scope.ts";
 
 /** A module with probes. */
@@ -90,7 +90,7 @@ class Prober {
     for (const { name } of imported) this.#api.add(name);
     if (this.#text.includes("condition")) this.#conditions = readConditions(program, imported);
     for (const { predicate } of this.#conditions.values()) {
-      const result = resultOf(predicate);
+      const result = returnedExpression(predicate);
       if (result !== undefined) this.#predicates.set(result, -1);
     }
     for (const statement of program.body) this.#activities(statement as AnyNode);
@@ -359,7 +359,7 @@ class Prober {
         return at === undefined ? [] : [{ point: at, ...written }];
       }),
     };
-    const result = resultOf(predicate);
+    const result = returnedExpression(predicate);
     const test = result && this.#points[this.#predicates.get(result) ?? -1];
     if (test !== undefined) test.callPoints = [...test.callPoints ?? [], point];
   }

@@ -4,7 +4,7 @@ import { fromBinary } from "@bufbuild/protobuf";
 import type { CancelReason } from "../../activity/context.ts";
 import { decodeResponse } from "../../codec/coded_service.ts";
 import { PollActivityTaskQueueResponseSchema } from "../../messages/generated/temporal/api/workflowservice/v1/request_response_pb.ts";
-import { type ActivityInterceptor, intercepted } from "../interceptors.ts";
+import { type ActivityInterceptor, interceptActivity } from "../interceptors.ts";
 import type { RunActivity } from "./activity_dialect.ts";
 import { ActivityExecution, type ActivityOptions } from "./activity_execution.ts";
 
@@ -78,7 +78,9 @@ export class ActivityTasks {
     try {
       const activity: RunActivity = async (context, args) =>
         await this.#options.find(type)(context, args);
-      await execution.run(intercepted(activity, this.#options.activityInterceptors ?? [], codec));
+      await execution.run(
+        interceptActivity(activity, this.#options.activityInterceptors ?? [], codec),
+      );
     } finally {
       this.#running.delete(execution);
     }

@@ -6,8 +6,8 @@ import { createInlineRealm, type InlineRealmOptions } from "../../realm/inline_r
 import { formatProblem } from "../../modules/loader/errors.ts";
 import type { CommonRealmOptions, Realm } from "../../realm/realm.ts";
 import {
-  createWorkerRealm,
   MAX_REALM_THREADS,
+  openWorkerRealm,
   type WorkerRealmOptions,
 } from "../../realm/worker_realm.ts";
 import type { InjectedSinks } from "../../realm/sinks.ts";
@@ -207,7 +207,7 @@ async function inThread(
   options: RealmSettings,
   settings: WorkerSettings,
 ): Promise<Realm> {
-  const realm = await createWorkerRealm({
+  const realm = await openWorkerRealm({
     ...common,
     ...(workflows !== undefined && { workflows }),
     ...(options.sources !== undefined && { sources: options.sources }),

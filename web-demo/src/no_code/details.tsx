@@ -10,7 +10,7 @@ import { isAtHand, openAtHand } from "./open_linked.ts";
 import { Findings, showsStory } from "./story.tsx";
 import { bareName, languageOf, LINKS } from "../../../ts/run_view/words.ts";
 
-export function NoCodeDetails({ run }: { run: OpenRun }): JSX.Element {
+export function NoCodeDetailsPane({ run }: { run: OpenRun }): JSX.Element {
   return (
     <>
       {!showsStory(run) && <Findings run={run} />}

@@ -20,7 +20,7 @@ import { SummaryTable } from "./summary_table.tsx";
 import { TriesTable } from "./tries_table.tsx";
 import { bareName, endedBadly, STATUS } from "../../../ts/run_view/words.ts";
 
-export function NoCodeMiddle({ run }: { run: OpenRun }): JSX.Element {
+export function NoCodeMiddlePane({ run }: { run: OpenRun }): JSX.Element {
   const item = shownItem.value;
   if (showsStory(run)) return <WholeRun run={run} />;
   if (item === undefined) {

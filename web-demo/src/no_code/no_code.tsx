@@ -25,9 +25,9 @@ function load(): void {
 
 export function NoCodeMiddle({ run }: { run: OpenRun }): JSX.Element | null {
   if (panes.value === undefined) load();
-  return panes.value === undefined ? null : <panes.value.NoCodeMiddle run={run} />;
+  return panes.value === undefined ? null : <panes.value.NoCodeMiddlePane run={run} />;
 }
 
 export function NoCodeDetails({ run }: { run: OpenRun }): JSX.Element | null {
-  return panes.value === undefined ? null : <panes.value.NoCodeDetails run={run} />;
+  return panes.value === undefined ? null : <panes.value.NoCodeDetailsPane run={run} />;
 }

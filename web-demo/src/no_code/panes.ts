@@ -1,3 +1,3 @@
 // The parts that are loaded with the first run without code.
-export { NoCodeDetails } from "./details.tsx";
-export { NoCodeMiddle } from "./middle.tsx";
+export { NoCodeDetailsPane } from "./details.tsx";
+export { NoCodeMiddlePane } from "./middle.tsx";

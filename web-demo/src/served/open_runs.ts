@@ -2,13 +2,13 @@
 import { room } from "../store/state.ts";
 import { served } from "./about.ts";
 import { watchNewEvents } from "./new_events.tsx";
-import { listen } from "./open_served.ts";
+import { listenForSaves } from "./open_served.ts";
 
 /** Starts the room. Resolves with whether it is shown: the address can name another room. */
 export async function openRunsRoom(): Promise<boolean> {
   if (served?.by !== "ui") return false;
   watchNewEvents();
-  if (served.code === true) listen();
+  if (served.code === true) listenForSaves();
   const [{ watchRuns }, { debugWatched, keepPanelInAddress, watchedOf, watchRun }] = await Promise
     .all([
       import("../runs/state.ts"),

@@ -43,7 +43,7 @@ const watches = new Map<OpenRun, () => void>();
  * Opens the histories of the server. Resolves with whether one of them is shown: the address can
  * name another run.
  */
-export async function openServed(): Promise<boolean> {
+export async function openServedHistories(): Promise<boolean> {
   if (served?.by !== "debug") return false;
   codeFollows.current = served.code;
   const opened = await Promise.all(served.histories.map(async ({ name }, index) => {
@@ -56,7 +56,7 @@ export async function openServed(): Promise<boolean> {
     watch(run);
   });
   watchNewEvents();
-  listen();
+  listenForSaves();
   const [first] = opened;
   if (first === undefined || /^#\/(?:runs|live)|[?&]run=/.test(location.hash)) return false;
   batch(() => {
@@ -176,7 +176,7 @@ function notifyOfCode(now: Refused | undefined): void {
 }
 
 /** Listens for versions of the code and changes of the histories. */
-export function listen(): void {
+export function listenForSaves(): void {
   if (served?.code === true) openInEditor.value = (path, line) => void editor(path, line);
   const feed = new EventSource(dataAddress("feed"));
   const on = <T>(name: string, take: (message: T) => void) =>

@@ -5,7 +5,7 @@ import type { JSX } from "preact";
 import { useLayoutEffect, useState } from "preact/hooks";
 import {
   historyJson,
-  minimise,
+  minimize,
   NoProblemError,
   readHistoryFile,
   redact,
@@ -160,7 +160,7 @@ const makeTest = (run: OpenRun, runner: TestRunner, workflows: string): Promise<
         note: "The test fails once the code no longer replays the history.",
       };
       try {
-        const { history, events: [before, after] } = await minimise(bytes, { realm });
+        const { history, events: [before, after] } = await minimize(bytes, { realm });
         left = {
           history,
           note: `${after} of ${before} events. The test fails until the code replays them.`,

@@ -18,7 +18,7 @@ import {
   type LoadedDataConverter,
 } from "../../../../ts/compat/common/mod.ts";
 import { nexusServices as nativeNexusServices } from "../../../../ts/compat/worker/native_nexus.ts";
-import { adaptServices, nexusServices } from "../../../../ts/compat/worker/nexus_services.ts";
+import { adaptServices, openNexusServices } from "../../../../ts/compat/worker/nexus_services.ts";
 import type { NexusEnvironment } from "../../../../ts/compat/worker/nexus_run.ts";
 import { MessageCodec } from "../../../../ts/codec/message_codec.ts";
 import type { Payload } from "../../../../ts/converter/payload.ts";
@@ -74,7 +74,7 @@ function setting(handler: Partial<CompiledHandler>, more: Partial<NexusEnvironme
     ...{ logger: nothing, metricMeter: meter, client: () => client },
     ...more,
   } as unknown as NexusEnvironment;
-  const services = nexusServices(environment, MessageCodec.of({ codec: codec as Any }));
+  const services = openNexusServices(environment, MessageCodec.of({ codec: codec as Any }));
   const abort = new AbortController();
   const run = (value: unknown, request: Partial<NexusRequest> = {}) => {
     const payload = codec.encode([defaultPayloadConverter.toPayload(value) as Payload])[0]!;

@@ -8,7 +8,7 @@ import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import process from "node:process";
 import { after, test } from "node:test";
-import { projectWith } from "../doors/support.ts";
+import { projectWith } from "../package_names/support.ts";
 import { setting } from "./support.ts";
 
 const { client, connection, close } = await setting();

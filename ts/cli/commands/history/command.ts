@@ -1,6 +1,6 @@
 // `temporalex history ...`: reduces and redacts histories.
 import { command, type Group } from "../../frame/command.ts";
-import { minimiseOptions, redactOptions, testOptions } from "./options.ts";
+import { minimizeOptions, redactOptions, testOptions } from "./options.ts";
 
 const HISTORY = {
   name: "history",
@@ -9,11 +9,11 @@ const HISTORY = {
   help: "History file, in any export format",
 } as const;
 
-const minimise = command({
+const minimize = command({
   summary: "reduce a history to the smallest one that diverges",
   description:
     `Removes the events after the divergence between code and history. With --repaired or --thorough, also removes each earlier message, activity and task that is not needed for the same divergence (same problem, difference and line).`,
-  options: minimiseOptions,
+  options: minimizeOptions,
   args: HISTORY,
   exits: [
     "0 the history is written",
@@ -21,9 +21,9 @@ const minimise = command({
     "2 wrong usage",
   ],
   examples: [{
-    line: "temporalex history minimise order-17.json --workflows src/workflows.ts --out small.json",
+    line: "temporalex history minimize order-17.json --workflows src/workflows.ts --out small.json",
   }],
-  run: async (call) => (await import("./minimise.ts")).minimiseCommand(call),
+  run: async (call) => (await import("./minimize.ts")).minimizeCommand(call),
 });
 
 const redact = command({
@@ -75,5 +75,5 @@ const test = command({
 
 export const history: Group = {
   summary: "minimize or redact a history, or make it a test",
-  commands: { minimise, redact, test },
+  commands: { minimize, redact, test },
 };

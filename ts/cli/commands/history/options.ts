@@ -21,7 +21,7 @@ const STRICT = {
   help: "Treat extra commands at the end of a task and swapped update IDs as divergences",
 } as const satisfies Options[string];
 
-export const minimiseOptions = {
+export const minimizeOptions = {
   ...WORKFLOW_MODULES,
   out: OUT,
   repaired: REPAIRED,
@@ -82,6 +82,6 @@ export const testOptions = {
   strict: STRICT,
 } as const satisfies Options;
 
-export type MinimiseCall = Call<typeof minimiseOptions>;
+export type MinimizeCall = Call<typeof minimizeOptions>;
 export type RedactCall = Call<typeof redactOptions>;
 export type TestCall = Call<typeof testOptions>;

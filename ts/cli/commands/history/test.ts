@@ -1,6 +1,6 @@
 // `temporalex history test`.
 import { basename, dirname, join, relative, sep } from "node:path";
-import { minimise } from "../../../debug/take_away/minimise.ts";
+import { minimize } from "../../../debug/take_away/minimize.ts";
 import { testFiles } from "../../../debug/take_away/test_file.ts";
 import { Exit } from "../../frame/exit.ts";
 import { UsageError } from "../../frame/errors.ts";
@@ -26,7 +26,7 @@ export async function testCommand(call: TestCall): Promise<number> {
   const path = relative(dirname(to), modules[0]!).split(sep).join("/");
   const history = await readHistoryAt(io, args[0]!);
   return await withRealms(io, options, async (realm, repaired) => {
-    const { history: left, events: [before, after] } = await minimise(history, {
+    const { history: left, events: [before, after] } = await minimize(history, {
       ...{ realm, ...repaired, signal, strict: options.strict },
       onProgress: ({ tried, left }) => print.progress(`${tried} replays, ${left} parts left`),
     });

@@ -13,8 +13,8 @@ import { ddmin, type Trying } from "./ddmin.ts";
 import { problemKey } from "../problem.ts";
 import { groupIntoUnits, keepEvents } from "./units.ts";
 
-/** Options of {@link minimise}. */
-export interface MinimiseOptions {
+/** Options of {@link minimize}. */
+export interface MinimizeOptions {
   /** A realm with the code that diverges from the history. */
   readonly realm: ReplayingRealm;
   /** A realm with code that replays the history; it must also replay the minimized history. */
@@ -36,7 +36,7 @@ export interface MinimiseOptions {
   readonly maxReplays?: number;
 }
 
-/** The result of {@link minimise}. */
+/** The result of {@link minimize}. */
 export interface MinimalHistory {
   /** Bytes of temporal.api.history.v1.History. */
   readonly history: Uint8Array;
@@ -63,9 +63,9 @@ export class NotRepairedError extends Error {
  * way: same kind of problem, same first difference, same line. Rejects with a NoProblemError if the
  * history replays, and with a HistoryFileError for bytes that are not a history.
  */
-export async function minimise(
+export async function minimize(
   history: Uint8Array,
-  options: MinimiseOptions,
+  options: MinimizeOptions,
 ): Promise<MinimalHistory> {
   const {
     realm,

@@ -41,15 +41,15 @@ const INSTALLED = {
   "node_modules/@temporalio/common/index.js":
     'throw new Error("the installed package was loaded");',
 };
-const DOOR = "temporalex/compat/register";
+const HOOKS = "temporalex/compat/register";
 
 for (const [packages, installed] of [["not installed", {}], ["installed", INSTALLED]] as const) {
   for (
     const [name, args] of [
-      ["ES modules, --import", ["--import", DOOR, "app.mjs"]],
-      ["CommonJS, --import", ["--import", DOOR, "app.cjs"]],
-      ["CommonJS, --require", ["--require", DOOR, "app.cjs"]],
-      ["a CommonJS module that an ES module imports", ["--import", DOOR, "mixed.mjs"]],
+      ["ES modules, --import", ["--import", HOOKS, "app.mjs"]],
+      ["CommonJS, --import", ["--import", HOOKS, "app.cjs"]],
+      ["CommonJS, --require", ["--require", HOOKS, "app.cjs"]],
+      ["a CommonJS module that an ES module imports", ["--import", HOOKS, "mixed.mjs"]],
     ] as const
   ) {
     test(`${name}; the official packages are ${packages}`, (t) => {
@@ -69,7 +69,7 @@ test("require.resolve returns the path of the loaded file", (t) => {
   const folder = projectWith(t, {
     "app.cjs": 'console.log(require.resolve("@temporalio/workflow"));',
   });
-  const { stdout } = runIn(folder, process.execPath, ["--import", DOOR, "app.cjs"]);
+  const { stdout } = runIn(folder, process.execPath, ["--import", HOOKS, "app.cjs"]);
   assert.match(stdout, /compat\/workflow\/mod\.js\n$/);
 });
 
@@ -82,7 +82,7 @@ for (
   test(`${file}: an official package without a replacement is rejected by name, with what to do`, (t) => {
     const { status, stderr } = runIn(projectWith(t, { [file]: text }), process.execPath, [
       "--import",
-      DOOR,
+      HOOKS,
       file,
     ]);
     assert.equal(status, 1);
@@ -115,7 +115,7 @@ for (const absent of ${JSON.stringify(absent)}) {
 console.log(found.somethingElse);`;
     const { stdout } = runIn(projectWith(t, { "app.cjs": text }), process.execPath, [
       "--import",
-      DOOR,
+      HOOKS,
       "app.cjs",
     ]);
     const lines = stdout.trim().split("\n");
@@ -132,7 +132,7 @@ console.log(found.somethingElse);`;
 test("an import of a missing name is rejected with the name when the program is linked", (t) => {
   const folder = projectWith(t, { "app.mjs": 'import { NotThere } from "@temporalio/client";' });
   assert.match(
-    runIn(folder, process.execPath, ["--import", DOOR, "app.mjs"]).stderr,
+    runIn(folder, process.execPath, ["--import", HOOKS, "app.mjs"]).stderr,
     /'@temporalio\/client' does not provide .*'NotThere'/,
   );
 });
@@ -144,6 +144,6 @@ test("other packages and other files of official packages resolve to the install
     "app.cjs":
       'console.log(require("@temporalio-labs/common").name, require("@temporalio/common/package.json").name);',
   });
-  const { stdout, stderr } = runIn(folder, process.execPath, ["--import", DOOR, "app.cjs"]);
+  const { stdout, stderr } = runIn(folder, process.execPath, ["--import", HOOKS, "app.cjs"]);
   assert.equal(stdout, "labs @temporalio/common\n", stderr);
 });

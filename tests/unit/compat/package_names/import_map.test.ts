@@ -7,7 +7,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import process from "node:process";
 import { test } from "node:test";
-import { findDoor, PACKAGES } from "../../../../ts/compat/doors/names.ts";
+import { findSubpath, PACKAGES } from "../../../../ts/compat/package_names/subpaths.ts";
 import { projectWith, runIn } from "./support.ts";
 
 const { imports } = JSON.parse(readFileSync("import_map.json", "utf8")) as {
@@ -42,11 +42,11 @@ test("the map has a line for each package and one for its deep imports", () => {
 test("the map and the other adapters name only subpaths of the package", () => {
   for (const name of PACKAGES) {
     for (const specifier of [`@temporalio/${name}`, `@temporalio/${name}/lib/encoding`]) {
-      const door = findDoor(specifier);
-      assert.ok(door !== undefined && "subpath" in door, specifier);
-      assert.ok(exports[`./${door.subpath}`] !== undefined, door.subpath);
+      const found = findSubpath(specifier);
+      assert.ok(found !== undefined && "subpath" in found, specifier);
+      assert.ok(exports[`./${found.subpath}`] !== undefined, found.subpath);
     }
-    const deep = findDoor(`@temporalio/${name}/lib/encoding`) as { subpath: string };
+    const deep = findSubpath(`@temporalio/${name}/lib/encoding`) as { subpath: string };
     assert.equal(exports[`./compat/${name}/lib/*`], exports[`./${deep.subpath}`]);
   }
 });

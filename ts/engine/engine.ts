@@ -1,25 +1,21 @@
-// The host of the embedded engine: a RawService in this process. Calls enter the core's state
-// machine at once; its writes are committed in batches (batch_window.ts), and replies leave after
-// the commit that contains them. A failed commit evicts the runs of its batch; a panic replaces the
-// core. Only a store that cannot recover (lost fence, damage) stops the engine.
-import { checkEngineOptions } from "./option_kinds.ts";
+// The engine below its public face: calls enter the core's state machine at once; its writes are
+// committed in batches (batch_window.ts), and replies leave after the commit that contains them. A
+// failed commit evicts the runs of its batch; a panic replaces the core. Only a store that cannot
+// recover (lost fence, damage) stops the engine.
 import type { CoreEngine } from "../core/engine.ts";
-import { type EngineCore, loadEngineCore } from "../core/engine_half.ts";
-import {
+import type { EngineCore } from "../core/engine_half.ts";
+import type {
   EngineMethod,
-  type LoadRequest,
+  LoadRequest,
 } from "../core/generated/boundary/temporalex/boundary/v1/boundary.ts";
 import { hop } from "../platform/hop.ts";
-import type { CallOptions, MethodName, RawService, ServiceError } from "../service/raw.ts";
+import type { CallOptions, MethodName, ServiceError } from "../service/raw.ts";
 import { BatchWindow } from "./batch_window.ts";
 import { Calls, instanceKeyOf } from "./calls.ts";
-import { type Clock, RealClock } from "./clock.ts";
+import type { Clock } from "./clock.ts";
+import { ClosedRuns } from "./closed_runs.ts";
 import { CommitRetries, type HeldBatch } from "./commit_retries.ts";
-import { broadcastToRuns, isBroadcast } from "./broadcast.ts";
-import { messageHost } from "./transaction_messages.ts";
-import { answered, type HostMethod, hostMethods } from "./host_methods.ts";
-import { fireTimerRequest } from "./manual_timers.ts";
-import { ENGINE_METHODS } from "./methods.ts";
+import { callPair, type RequestPair } from "./multi_operation.ts";
 import {
   backlogOf,
   containedReport,
@@ -28,67 +24,43 @@ import {
   type EngineStats,
   figuresOf,
 } from "./options.ts";
-import {
-  callCanceled,
-  closed,
-  coreReplaced,
-  notRecorded,
-  stopped,
-  unimplemented,
-} from "./refusals.ts";
-import { callPair, type RequestPair } from "./multi_operation.ts";
-import type { HeldRun } from "../crash_notes/held_runs.ts";
-import type { RunningTasks } from "../crash_notes/running_tasks.ts";
-import { ClosedRuns } from "./closed_runs.ts";
-import { Holding } from "./holding.ts";
-import {
-  NO_REDUCERS,
-  type ReducerRunner,
-  reducingOf,
-  rowsOf,
-  sqlOf,
-  tablesOf,
-} from "./reducing.ts";
-import { purgeInSlices } from "./purging.ts";
-import { reportTimeouts } from "./timed_out.ts";
+import { NO_REDUCERS, type ReducerRunner, reducingOf, rowsOf } from "./reducing.ts";
+import { callCanceled, closed, coreReplaced, notRecorded, stopped } from "./refusals.ts";
 import { Replacements } from "./replacements.ts";
 import { replyTo } from "./replies.ts";
 import { RunReader } from "./run_reader.ts";
 import { ShownRuns } from "./shown_runs.ts";
-import { storeOf } from "./short_lived_open.ts";
-import type { PurgeOptions, Store, StoredRun } from "./store.ts";
+import type { Store, StoredRun } from "./store.ts";
 import { isFinalStoreError, StoreBusyError } from "./store_errors.ts";
-import type { Database, SqlRow, SqlValue } from "./tables/database.ts";
-import { parseQuery } from "./visibility/parse.ts";
+import { reportTimeouts } from "./timed_out.ts";
+import { messageHost } from "./transaction_messages.ts";
 import { CommitTransaction, type TransactionDatabase, Transactions } from "./transactions.ts";
+import { parseQuery } from "./visibility/parse.ts";
 import { WakeTimer } from "./wake_timer.ts";
 
 /** Maximum runs loaded between two commits during recovery and wakes. */
 const LOAD_SLICE = 64;
 
-/**
- * Durable workflows in this process, with no server: a {@link RawService} for clients and workers
- * over a store.
- *
- * @example
- * const engine = await EmbeddedEngine.open({ path: "app.sqlite" });
- * const client = new Client({ service: engine, taskQueue: "main" });
- */
-export class EmbeddedEngine implements RawService {
-  /** The only namespace of the engine. */
-  readonly namespace: string;
-  /** The store. Reading it is always safe; only the engine may write. */
+/** What an engine works with. */
+export interface EngineParts {
+  readonly core: EngineCore;
   readonly store: Store;
-  /** The source of time. */
+  readonly namespace: string;
   readonly clock: Clock;
-  readonly #core: EngineCore;
-  readonly #ownsStore: boolean;
-  readonly #options: EmbeddedEngineOptions;
-  readonly #report: (error: Error) => void;
-  readonly #local: { readonly [name in MethodName]?: HostMethod };
-  readonly #calls: Calls;
-  /** @internal Reports runs that end without their worker. */
+  readonly options: EmbeddedEngineOptions;
+  /** Releases what the owner opened: called once, after the last commit. */
+  readonly ended: () => void;
+}
+
+/** The calls, batches and recovery of one embedded engine. */
+export class Engine {
+  readonly calls: Calls;
+  /** Reports runs that end without their worker. */
   readonly closedRuns: ClosedRuns = new ClosedRuns();
+  readonly #store: Store;
+  readonly #clock: Clock;
+  readonly #parts: EngineParts;
+  readonly #report: (error: Error) => void;
   #engine: CoreEngine;
   #state: "open" | "closing" | "closed" = "open";
   #stopped: Error | undefined;
@@ -109,57 +81,27 @@ export class EmbeddedEngine implements RawService {
   readonly #reducing: ReducerRunner;
   readonly #commit: CommitTransaction;
   readonly #transactions: Transactions;
-  readonly #holding: Holding;
   readonly #wakes: WakeTimer;
   readonly #reader: RunReader;
   readonly #shown = new ShownRuns();
 
-  /** Opens the store, recovers open runs, and accepts calls. */
-  static async open(options: EmbeddedEngineOptions = {}): Promise<EmbeddedEngine> {
-    checkEngineOptions(options);
-    const core = options.core ?? await loadEngineCore();
-    const store = await storeOf(options);
-    try {
-      const engine = new EmbeddedEngine(core, store, options);
-      engine.#recover();
-      if (engine.failure !== undefined) throw engine.failure;
-      return engine;
-    } catch (e) {
-      if (options.store === undefined) store.close();
-      throw e;
-    }
-  }
-
-  private constructor(core: EngineCore, store: Store, options: EmbeddedEngineOptions) {
-    this.namespace = options.namespace ?? "default";
-    this.store = store;
-    this.clock = options.clock ?? new RealClock();
-    this.#core = core;
+  constructor(parts: EngineParts) {
+    const { store, clock, options } = parts;
+    this.#parts = parts;
+    this.#store = store;
+    this.#clock = clock;
     this.#report = containedReport(options.onError);
-    this.#ownsStore = options.store === undefined;
-    this.#options = options;
-    this.#holding = new Holding(store, options.path);
-    this.#wakes = new WakeTimer(store, this.clock, (error) => this.#report(error));
+    this.#wakes = new WakeTimer(store, clock, (error) => this.#report(error));
     this.#reader = new RunReader(store, {
       failed: (error) => this.#report(error),
       again: (loads) => this.#loadAgain(loads),
     });
-    this.#local = hostMethods({
-      store,
-      namespace: this.namespace,
-      version: core.info().version,
-      held: this.#holding.of,
-      call: (method, request) => this.call(method, request),
-      queue: (request, ours) =>
-        this.#calls.pollers.answer(request, ours, (name) => this.backlog(name)),
-      forget: (runId) => void this.#guard(() => this.#engine.forget(runId)),
-    });
-    this.#calls = new Calls({
+    this.calls = new Calls({
       cancel: (id) => this.#enter((engine) => engine.cancelRequest(id)),
       expire: (id) => this.#enter((engine) => engine.expireRequest(id)),
       trouble: () => this.#retries.trouble,
     });
-    const host = messageHost(store, this.#reader, this.clock, this.#calls, () => this.#engine);
+    const host = messageHost(store, this.#reader, clock, this.calls, () => this.#engine);
     this.#commit = new CommitTransaction(rowsOf(store));
     this.#reducing = reducingOf(store, options, this.#commit, host);
     this.#transactions = new Transactions(host, this.#commit, options.workflows);
@@ -167,78 +109,63 @@ export class EmbeddedEngine implements RawService {
   }
 
   #create(inFlightLost: boolean): CoreEngine {
-    const openRuns = this.store.count(parseQuery("CloseTime IS NULL").where);
-    return this.#core.createEngine({
-      ...coreOptions(this.namespace, this.#options),
-      inFlightLost,
-      openRuns,
-    });
+    const { core, namespace, options } = this.#parts;
+    const openRuns = this.#store.count(parseQuery("CloseTime IS NULL").where);
+    return core.createEngine({ ...coreOptions(namespace, options), inFlightLost, openRuns });
+  }
+
+  /** Whether calls are accepted. */
+  get isOpen(): boolean {
+    return this.#state === "open";
+  }
+
+  /** Why calls are rejected once the engine is not open. */
+  closedError(): ServiceError {
+    return this.#stopped === undefined ? closed() : stopped(this.#stopped);
   }
 
   // ----------------------------------------------------------------------------------------- calls
 
-  /**
-   * Calls a method of WorkflowService. The response leaves after everything it acknowledges is
-   * stored.
-   */
-  call(method: MethodName, request: Uint8Array, options: CallOptions = {}): Promise<Uint8Array> {
-    if (this.#state !== "open") return Promise.reject(this.#closedError());
-    const local = isBroadcast(method, request)
-      ? () => this.#broadcast(request)
-      : this.#local[method];
-    if (local !== undefined) return answered(() => local(request));
-    if (method === "executeMultiOperation") return this.#updateWithStart(request, options);
-    const number = ENGINE_METHODS[method];
-    if (number === undefined) return Promise.reject(unimplemented(method));
-    if (
-      (method === "describeWorkflowExecution" || method === "queryWorkflow") &&
-      this.heldRuns().length > 0
-    ) {
-      const ask = (name: MethodName, bytes: Uint8Array) =>
-        this.#ask(name, ENGINE_METHODS[name]!, bytes, options);
-      return this.#holding.answered(method, request, ask);
-    }
-    return this.#ask(method, number, request, options);
-  }
-
-  #ask(
+  /** Passes one request to the core. Its reply follows the commit. */
+  request(
     method: MethodName,
     number: EngineMethod,
     request: Uint8Array,
     options: CallOptions,
   ): Promise<Uint8Array> {
     if (options.signal?.aborted) return Promise.reject(callCanceled());
-    if (method === "shutdownWorker") this.#calls.endPolls(instanceKeyOf(method, request));
+    if (method === "shutdownWorker") this.calls.endPolls(instanceKeyOf(method, request));
     return new Promise((resolve, reject) => {
-      const id = this.#calls.add(method, request, options, resolve, reject);
+      const id = this.calls.add(method, request, options, resolve, reject);
       this.#shown.note(id, options.shown);
-      this.#enter((engine) => engine.request(id, number, request, this.clock.nowMs()));
+      this.#enter((engine) => engine.request(id, number, request, this.#clock.nowMs()));
     });
   }
 
-  #updateWithStart(request: Uint8Array, options: CallOptions): Promise<Uint8Array> {
+  /** Passes a start and an update of one workflow to the core, as one input. */
+  requestPair(request: Uint8Array, options: CallOptions): Promise<Uint8Array> {
     const enter = (id: number, { start, update }: RequestPair) =>
-      this.#enter((engine) => engine.requestPair(id, start, update, this.clock.nowMs()));
-    return callPair(request, options, this.#calls, enter);
+      this.#enter((engine) => engine.requestPair(id, start, update, this.#clock.nowMs()));
+    return callPair(request, options, this.calls, enter);
   }
 
-  /**
-   * Commits earlier calls first. The signals enter together, so that one commit contains them all.
-   */
-  #broadcast(request: Uint8Array): Promise<Uint8Array> {
+  /** Commits earlier calls first. The calls of `work` enter together, for one commit. */
+  together<T>(work: () => T): T {
     this.#pump();
     this.#pumping = true;
-    const sent = broadcastToRuns(
-      this.store,
-      request,
-      (signal) => this.call("signalWorkflowExecution", signal),
-    );
-    this.#pumping = false;
-    return sent;
+    try {
+      return work();
+    } finally {
+      this.#pumping = false;
+    }
   }
 
-  #closedError(): ServiceError {
-    return this.#stopped === undefined ? closed() : stopped(this.#stopped);
+  /** Runs `work` in the transaction that commits the next batch; resolves after the commit. */
+  transact<T>(work: (database: TransactionDatabase) => T): Promise<T> {
+    if (!this.isOpen) return Promise.reject(this.closedError());
+    const done = this.#transactions.add(work);
+    this.#entered();
+    return done;
   }
 
   /** Passes one input to the state machine, as part of the open batch. */
@@ -246,16 +173,6 @@ export class EmbeddedEngine implements RawService {
     if (this.#state === "closed") return;
     if (!this.#guard(() => input(this.#engine))) return;
     this.#entered();
-  }
-
-  /**
-   * @internal Runs `work` in the transaction that commits the next batch; resolves after the commit.
-   */
-  transact<T>(work: (database: TransactionDatabase) => T): Promise<T> {
-    if (this.#state !== "open") return Promise.reject(this.#closedError());
-    const done = this.#transactions.add(work);
-    this.#entered();
-    return done;
   }
 
   #entered(): void {
@@ -287,7 +204,7 @@ export class EmbeddedEngine implements RawService {
     this.#held = undefined;
     while (flush.loads.length > 0 || flush.transacts.length > 0) {
       for (const load of flush.loads) {
-        this.#engine.load(this.#reader.read(load), this.clock.nowMs());
+        this.#engine.load(this.#reader.read(load), this.#clock.nowMs());
       }
       if (flush.transacts.length > 0) {
         const failed = this.#reducing.run(flush.transacts, this.#engine);
@@ -302,7 +219,7 @@ export class EmbeddedEngine implements RawService {
     try {
       shown ??= this.#shown.taken(flush.replies);
       const writes = flush.writes.length > 0 || this.#transactions.hasRun;
-      if (writes) this.store.commit(flush.writes, shown);
+      if (writes) this.#store.commit(flush.writes, shown);
       this.#commit.ended(writes);
     } catch (e) {
       return this.#commitFailed({ flush, shown }, e as Error);
@@ -314,9 +231,9 @@ export class EmbeddedEngine implements RawService {
     this.#engine.committed();
     this.closedRuns.committed(flush.writes);
     this.#transactions.committed();
-    reportTimeouts(flush.timedOut, this.#options, this.clock.nowMs());
+    reportTimeouts(flush.timedOut, this.#parts.options, this.#clock.nowMs());
     for (const reply of flush.replies) {
-      replyTo(this.#calls.take(reply.requestId), reply, this.store);
+      replyTo(this.calls.take(reply.requestId), reply, this.#store);
     }
   }
 
@@ -334,7 +251,7 @@ export class EmbeddedEngine implements RawService {
     this.#transactions.lost(notRecorded(e), batch === undefined);
     const { replies = [], transacts = [] } = batch?.flush ?? {};
     for (const { requestId } of [...replies, ...transacts]) {
-      this.#calls.take(requestId)?.reject(notRecorded(e));
+      this.calls.take(requestId)?.reject(notRecorded(e));
     }
     if (isFinalStoreError(e)) return this.#stop(e);
     this.#engine.aborted();
@@ -352,14 +269,14 @@ export class EmbeddedEngine implements RawService {
   #again(): void {
     if (this.#held !== undefined) this.#pump();
     if (this.#retries.isWaiting) return;
-    if (this.#recovering) this.#recover();
+    if (this.#recovering) this.recover();
     else this.#pump();
   }
 
   #loadAgain(loads: readonly LoadRequest[]): void {
     if (
       this.#guard(() =>
-        loads.forEach((each) => this.#engine.load(this.#reader.read(each), this.clock.nowMs()))
+        loads.forEach((each) => this.#engine.load(this.#reader.read(each), this.#clock.nowMs()))
       )
     ) this.#pump();
   }
@@ -368,13 +285,15 @@ export class EmbeddedEngine implements RawService {
     if (this.#state !== "closed") this.#wakes.arm(() => this.#wake());
   }
 
+  // ------------------------------------------------------------------------------ loads and wakes
+
   /** Fires what is due, first in memory, then in the runs that are only in the store. */
   #wake(): void {
     if (this.#state === "closed") return;
     this.#wakes.woke();
-    if (!this.#guard(() => this.#engine.tick(this.clock.nowMs()))) return;
+    if (!this.#guard(() => this.#engine.tick(this.#clock.nowMs()))) return;
     this.#pump();
-    this.#loadAll((after) => this.store.due(this.clock.nowMs(), this.#slice, after));
+    this.#loadAll((after) => this.#store.due(this.#clock.nowMs(), this.#slice, after));
   }
 
   /** Loads the runs that `next` returns, slice by slice; each slice is a separate batch. */
@@ -393,8 +312,8 @@ export class EmbeddedEngine implements RawService {
       const wanted = runs.filter((run) => !this.#reader.isQuarantined(run.runId));
       this.#suspect = this.#slice === 1 ? wanted[0]?.runId : undefined;
       const loaded = this.#guard(() => {
-        for (const run of wanted) engine.load(this.#reader.read(run), this.clock.nowMs());
-        engine.tick(this.clock.nowMs());
+        for (const run of wanted) engine.load(this.#reader.read(run), this.#clock.nowMs());
+        engine.tick(this.#clock.nowMs());
       });
       if (loaded) this.#pump();
       this.#suspect = undefined;
@@ -429,7 +348,7 @@ export class EmbeddedEngine implements RawService {
         `run ${this.#suspect} crashes the engine core (${e.message}); the run is quarantined until restart`,
       );
     }
-    this.#calls.rejectAll(coreReplaced(e));
+    this.calls.rejectAll(coreReplaced(e));
     if (!this.#replacements.mayReplace()) return this.#stop(e);
     try {
       this.#engine.dispose();
@@ -440,18 +359,18 @@ export class EmbeddedEngine implements RawService {
     this.#slice = 1;
     if (this.#recovering) return;
     this.#recovering = true;
-    void hop().then(() => this.#recover());
+    void hop().then(() => this.recover());
   }
 
   /**
    * Loads every run with pending work; one by one after the core has failed, to find the culprit.
    */
-  #recover(): void {
+  recover(): void {
     this.#recovering = true;
     let engine: CoreEngine;
     do {
       engine = this.#engine;
-      this.#loadAll((after) => this.store.ready(this.#slice, after));
+      this.#loadAll((after) => this.#store.ready(this.#slice, after));
       this.#wake();
     } while (this.#state !== "closed" && this.#engine !== engine);
     // The store failed during recovery; its retry continues here.
@@ -479,21 +398,16 @@ export class EmbeddedEngine implements RawService {
     this.#retries.cancel();
     this.#wakes.cancel();
     this.#reader.close();
-    this.#calls.rejectAll(this.#closedError());
-    this.#transactions.lost(this.#closedError(), true);
-    this.#calls.close();
+    this.calls.rejectAll(this.closedError());
+    this.#transactions.lost(this.closedError(), true);
+    this.calls.close();
     this.#engine.dispose();
-    this.#holding.close();
-    if (this.#ownsStore) this.store.close();
+    this.#parts.ended();
   }
 
-  /**
-   * Rejects new calls, commits earlier ones, and closes the store if the engine opened it. Waiting
-   * calls are rejected with UNAVAILABLE; tasks that workers still hold are dispatched again after
-   * the next opening. Close workers first.
-   */
-  async close(): Promise<void> {
-    if (this.#state !== "open") return;
+  /** Rejects new calls, and commits earlier ones. */
+  close(): void {
+    if (!this.isOpen) return;
     this.#state = "closing";
     this.#retries.cancel();
     if (this.#held !== undefined) this.#pump();
@@ -502,66 +416,19 @@ export class EmbeddedEngine implements RawService {
     if (this.#stopped === undefined) this.#end();
   }
 
-  /** Calls `close`, for `await using`. */
-  [Symbol.asyncDispose](): Promise<void> {
-    return this.close();
-  }
+  // --------------------------------------------------------------------------------------- figures
 
-  /** @internal The store's tables include what workflows show of their state. */
-  readonly showsRuns = true;
-
-  /** @internal Whether workflows may use `transact`. */
+  /** Whether workflows may use `transact`. */
   get runsReducers(): boolean {
     return this.#reducing !== NO_REDUCERS;
   }
 
-  /** The application's tables, read-only. Throws if the store has no tables. */
-  get tables(): Database {
-    return tablesOf(this.store);
-  }
-
-  /**
-   * The rows of one SQL statement that reads, over views and tables. Throws a SqlLimitError above
-   * 100,000 rows, 16 MiB or 2 s.
-   */
-  sql(sql: string, ...params: SqlValue[]): SqlRow[] {
-    return sqlOf(this.store, sql, params);
-  }
-
-  /** @internal The record of running tasks for the workers of this process. */
-  runningTasks(): RunningTasks | undefined {
-    return this.#state === "open" ? this.#holding.runningTasks() : undefined;
-  }
-
-  /**
-   * Runs whose workflow tasks are held: the process died twice in a row while they were running.
-   */
-  heldRuns(): readonly HeldRun[] {
-    return this.#holding.list();
-  }
-
-  /**
-   * Releases the held runs of a workflow and returns them. Their tasks may follow minutes later.
-   */
-  release(workflowId: string, runId?: string): readonly HeldRun[] {
-    return this.#holding.release(workflowId, runId);
-  }
-
-  /**
-   * Fires the oldest open timer with that name or id, of a workflow or engine with `timers:
-   * "manual"`.
-   */
-  async fireTimer(workflowId: string, name: string, runId?: string): Promise<void> {
-    const request = fireTimerRequest(this.store, this.#options, workflowId, name, runId);
-    await this.#ask("signalWorkflowExecution", EngineMethod.ENGINE_METHOD_FIRE_TIMER, request, {});
-  }
-
-  /** Returns the engine's current figures. */
+  /** Returns the current figures. */
   stats(): EngineStats {
     const nextWake = this.#state === "closed" ? Infinity : this.#wakes.nextMs();
     return {
       ...this.#figures,
-      waitingCalls: this.#calls.size,
+      waitingCalls: this.calls.size,
       commits: this.#commits,
       nextWakeMs: nextWake === Infinity ? 0 : nextWake,
     };
@@ -570,7 +437,7 @@ export class EmbeddedEngine implements RawService {
   /** Returns the number of tasks that wait in a task queue, and the age of the oldest. */
   backlog(queue: string): ReturnType<typeof backlogOf> {
     return backlogOf(
-      this.#state === "closed" ? [] : this.#engine.backlog(queue, this.clock.nowMs()),
+      this.#state === "closed" ? [] : this.#engine.backlog(queue, this.#clock.nowMs()),
     );
   }
 
@@ -579,22 +446,8 @@ export class EmbeddedEngine implements RawService {
     return this.#batch.isClosing || this.#retries.isWaiting;
   }
 
-  /**
-   * Copies the store to a new file. Blocks the engine meanwhile (about one second per gigabyte).
-   */
-  backup(path: string): void {
-    this.store.backup(path);
-  }
-
-  /**
-   * Removes closed runs in slices, between which the engine works. Returns the number of removed
-   * runs.
-   */
-  async purge(options: PurgeOptions): Promise<number> {
-    return await purgeInSlices(options, (slice) => {
-      const runIds = this.#state === "open" ? this.store.purge(slice) : [];
-      this.#guard(() => runIds.forEach((runId) => this.#engine.forget(runId)));
-      return runIds.length;
-    });
+  /** Drops what the core keeps of runs that the store no longer has. */
+  forget(runIds: readonly string[]): void {
+    this.#guard(() => runIds.forEach((runId) => this.#engine.forget(runId)));
   }
 }

@@ -33,7 +33,7 @@ function compiled(context) {
   return context.shared.get("compiled");
 }
 
-export const doors = [
+export const adapters = [
   {
     name: "adapters: CommonJS that tsc has compiled, with the hooks",
     async test(context) {

@@ -12,7 +12,7 @@ const root = process.cwd();
  * A folder with these files, in which "temporalex" is this checkout; it is removed after the test.
  */
 export function projectWith(t: TestContext, files: { readonly [name: string]: string }): string {
-  const folder = mkdtempSync(join(tmpdir(), "temporalex-doors-"));
+  const folder = mkdtempSync(join(tmpdir(), "temporalex-packages-"));
   t.after(() => rmSync(folder, { recursive: true, force: true, maxRetries: 3 }));
   mkdirSync(join(folder, "node_modules"));
   symlinkSync(root, join(folder, "node_modules/temporalex"), "dir");

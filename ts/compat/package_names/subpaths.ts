@@ -27,7 +27,7 @@ const REFUSED: { readonly [name: string]: string } = {
  * Resolution of a specifier of the official SDK: a subpath of this package, or why it is not
  * supported.
  */
-export type Door = { readonly subpath: string } | { readonly refused: string };
+export type PackageModule = { readonly subpath: string } | { readonly refused: string };
 
 const OFFICIAL = /^@temporalio\/([a-z-]+)(?:\/lib(?:\/.*)?)?$/;
 
@@ -35,7 +35,7 @@ const OFFICIAL = /^@temporalio\/([a-z-]+)(?:\/lib(?:\/.*)?)?$/;
  * Returns the resolution of a specifier; undefined for all other packages, and for other files of
  * the official ones, such as package.json.
  */
-export function findDoor(specifier: string): Door | undefined {
+export function findSubpath(specifier: string): PackageModule | undefined {
   const name = OFFICIAL.exec(specifier)?.[1];
   if (name === undefined) return undefined;
   const refused = Object.hasOwn(REFUSED, name) ? REFUSED[name] : undefined;

@@ -1,4 +1,4 @@
-// The hash that ties the committed module to its sources: path and LF-normalised content of
+// The hash that ties the committed module to its sources: path and LF-normalized content of
 // everything that goes into it.
 import { createHash } from "node:crypto";
 import { readdirSync, readFileSync, statSync } from "node:fs";

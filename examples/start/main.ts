@@ -29,8 +29,8 @@ if (args.has("--help") || args.has("-h")) {
   process.exit(0);
 }
 const json = args.has("--json");
-const colour = process.stdout.isTTY && !process.env.NO_COLOR;
-const paint = (code: number, s: string) => (colour ? `\x1b[${code}m${s}\x1b[0m` : s);
+const color = process.stdout.isTTY && !process.env.NO_COLOR;
+const paint = (code: number, s: string) => (color ? `\x1b[${code}m${s}\x1b[0m` : s);
 const t0 = performance.now();
 const line = (mark: string, text: string) =>
   console.log(`${((performance.now() - t0) / 1000).toFixed(2).padStart(6)} s  ${mark} ${text}`);

@@ -19,13 +19,13 @@ import {
 const NPCS = 100;
 const PACE_MS = 250;
 const KEYS = "arrows move   t threat   w ward   s spell   c cancel spells   q quit";
-const colour = (code: number, text: string): string => `\x1b[${code}m${text}\x1b[0m`;
+const color = (code: number, text: string): string => `\x1b[${code}m${text}\x1b[0m`;
 
 function glyph({ doing, ward, poison }: Npc): string {
   const letter = doing === "fights" ? "x" : doing === "alert" ? "!" : "o";
-  if (poison > 0) return colour(35, letter);
-  if (ward > 0) return colour(36, letter);
-  return doing === "patrols" ? letter : colour(33, letter);
+  if (poison > 0) return color(35, letter);
+  if (ward > 0) return color(36, letter);
+  return doing === "patrols" ? letter : color(33, letter);
 }
 
 /** The map as lines of characters. */
@@ -33,9 +33,9 @@ export function draw(
   { npcs, threats, scores }: Sight,
   at: { readonly x: number; readonly y: number },
 ): string {
-  const cells = Array.from({ length: HEIGHT }, () => Array<string>(WIDTH).fill(colour(90, "·")));
+  const cells = Array.from({ length: HEIGHT }, () => Array<string>(WIDTH).fill(color(90, "·")));
   for (const npc of npcs) cells[npc.y]![npc.x] = glyph(npc);
-  for (const { x, y } of threats) cells[y]![x] = colour(31, "▲");
+  for (const { x, y } of threats) cells[y]![x] = color(31, "▲");
   cells[at.y]![at.x] = `\x1b[7m${cells[at.y]![at.x]}\x1b[27m`;
   const count = (is: (npc: Npc) => boolean) => npcs.filter(is).length;
   const line =

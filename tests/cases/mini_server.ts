@@ -582,7 +582,7 @@ export class MiniServer {
   }
 }
 
-/** A message's fields as an initialiser for another message that shares them. */
+/** A message's fields as an initializer for another message that shares them. */
 export function bare(message: { readonly $typeName: string }): { [field: string]: unknown } {
   const { $typeName: _type, $unknown: _unknown, ...fields } = message as {
     [field: string]: unknown;

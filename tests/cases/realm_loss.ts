@@ -27,8 +27,8 @@ export const cases: Case[] = [
       "realm: a stack overflow inside the core breaks that realm, which is replaced; other runs continue",
     run: () =>
       withRealm(text, async (h) => {
-        const neighbours = [h.start("Calm", { args: [3] }), h.start("Calm", { args: [2] })];
-        for (const run of neighbours) await run.task();
+        const neighbors = [h.start("Calm", { args: [3] }), h.start("Calm", { args: [2] })];
+        for (const run of neighbors) await run.task();
         for (let round = 0; round < 2; round++) {
           const deep = h.start("Deep");
           await deep.task();
@@ -41,8 +41,8 @@ export const cases: Case[] = [
           );
           match(deep.failure, /internal error in the core|crashed the core/);
         }
-        equal(await neighbours[0]!.auto(), 3, neighbours[0]!.failure);
-        equal(await neighbours[1]!.auto(), 2, neighbours[1]!.failure);
+        equal(await neighbors[0]!.auto(), 3, neighbors[0]!.failure);
+        equal(await neighbors[1]!.auto(), 2, neighbors[1]!.failure);
         equal(await h.start("Calm", { args: [1] }).auto(), 1);
       }, { watchdogMs: 120_000 }),
   },

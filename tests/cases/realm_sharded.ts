@@ -170,7 +170,7 @@ export const cases: Case[] = [
         equal(
           sameWorker.server.closed?.result,
           1,
-          "the neighbour in the same worker was given its task again",
+          "the neighbor in the same worker was given its task again",
         );
         deepEqual(
           fetched.filter((runId) => others.some((run) => run.server.runId === runId)),
@@ -183,18 +183,18 @@ export const cases: Case[] = [
     name: "sharded realm: a core trap in one worker does not affect the other worker's runs",
     run: () =>
       sharded(async ({ fetched, start }) => {
-        const neighbours = [start(0, "Calm", [2]), start(1, "Calm", [2])];
-        for (const run of neighbours) await run.task();
+        const neighbors = [start(0, "Calm", [2]), start(1, "Calm", [2])];
+        for (const run of neighbors) await run.task();
         const deep = start(0, "Deep");
         await deep.task();
         deep.server.fireTimer("1");
         await deep.task();
         match(deep.failure, /internal error in the core|crashed the core/);
-        for (const run of neighbours) {
+        for (const run of neighbors) {
           for (const id of [...run.server.timers.keys()]) run.server.fireTimer(id);
           equal(await run.auto(), 2, run.failure);
         }
-        deepEqual(fetched.filter((runId) => runId === neighbours[1]!.server.runId), []);
+        deepEqual(fetched.filter((runId) => runId === neighbors[1]!.server.runId), []);
       }, { watchdogMs: 120_000 }),
   },
   {

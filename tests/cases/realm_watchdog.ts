@@ -70,29 +70,29 @@ export const cases: Case[] = [
     name: "watchdog: open tasks of other runs are replayed from full history and do not fail",
     run: () =>
       withRealm(text, async (h) => {
-        const neighbours = Array.from({ length: 6 }, (_, i) =>
-          h.start("Calm", { args: [2 + i % 3] }));
-        for (const run of neighbours) {
+        const neighbors = Array.from(
+          { length: 6 },
+          (_, i) => h.start("Calm", { args: [2 + i % 3] }),
+        );
+        for (const run of neighbors) {
           await run.task();
         }
         const spinner = h.start("Spin", { args: ["loop"] });
         await spinner.task();
         spinner.server.fireTimer("1");
-        for (const run of neighbours) {
+        for (const run of neighbors) {
           run.server.fireTimer("1");
         }
         // The spinner's task goes in among those of the others.
         const open = [
-          ...neighbours.slice(0, 3).map((run) =>
-            run.task()
-          ),
+          ...neighbors.slice(0, 3).map((run) => run.task()),
           spinner.task(),
-          ...neighbours.slice(3).map((run) => run.task()),
+          ...neighbors.slice(3).map((run) => run.task()),
         ];
         const outcomes = await inTime(Promise.all(open), "all tasks");
         equal(outcomes.filter((o) => o.response?.$case === "failed").length, 1);
         match(spinner.failure, /without yielding/);
-        for (const run of neighbours) {
+        for (const run of neighbors) {
           for (const id of [...run.server.timers.keys()]) run.server.fireTimer(id);
           equal(
             await run.auto(),

@@ -18,15 +18,15 @@ import { endFamily, family, MARK } from "./processes.mjs";
 
 export const root = fileURLToPath(new URL("../..", import.meta.url));
 export const say = (line) => console.log(line);
-const colour = process.stdout.isTTY && !process.env.NO_COLOR;
+const color = process.stdout.isTTY && !process.env.NO_COLOR;
 /**
  * Milliseconds for each minute of the limits of suites: other machines than those of CI may be
  * slower.
  */
 export const patience = process.env.CI ? 60_000 : 3 * 60_000;
-export const bold = (s) => (colour ? `\x1b[1m${s}\x1b[0m` : s);
-export const red = (s) => (colour ? `\x1b[31m${s}\x1b[0m` : s);
-export const dim = (s) => (colour ? `\x1b[2m${s}\x1b[0m` : s);
+export const bold = (s) => (color ? `\x1b[1m${s}\x1b[0m` : s);
+export const red = (s) => (color ? `\x1b[31m${s}\x1b[0m` : s);
+export const dim = (s) => (color ? `\x1b[2m${s}\x1b[0m` : s);
 
 /** Runs `npm ci` when node_modules is missing or older than the lock file says. */
 export function ensureInstalled() {

@@ -27,12 +27,12 @@ export interface LineLoggerOptions {
   /** Records below this level are dropped. Default: info. */
   minimum?: LogLevel;
   /** Whether to color the level (ANSI). Default: false. */
-  colours?: boolean;
+  colors?: boolean;
   write(line: string): void;
 }
 
 const LEVELS: LogLevel[] = ["debug", "info", "warn", "error"];
-const COLOURS: { [level in LogLevel]: string } = {
+const COLORS: { [level in LogLevel]: string } = {
   debug: "\x1b[2m",
   info: "\x1b[36m",
   warn: "\x1b[33m",
@@ -78,7 +78,7 @@ function shown(value: unknown): string {
 
 /** Returns a logger that writes lines of the form `level message name=value ...`. */
 export function lineLogger(
-  { minimum = "info", colours = false, write }: LineLoggerOptions,
+  { minimum = "info", colors = false, write }: LineLoggerOptions,
 ): Logger {
   const log = (level: LogLevel) => (message: string, fields: LogFields = {}) => {
     if (LEVELS.indexOf(level) < LEVELS.indexOf(minimum)) return;
@@ -88,7 +88,7 @@ export function lineLogger(
         record += ` ${escapeControls(name)}=${escapeControls(show(fields[name]))}`;
       }
     }
-    write(`${colours ? `${COLOURS[level]}${level.padEnd(5)}\x1b[0m` : level.padEnd(5)} ${record}`);
+    write(`${colors ? `${COLORS[level]}${level.padEnd(5)}\x1b[0m` : level.padEnd(5)} ${record}`);
   };
   return { debug: log("debug"), info: log("info"), warn: log("warn"), error: log("error") };
 }

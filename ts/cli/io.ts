@@ -12,8 +12,8 @@ export interface Io {
   /** Standard error is a terminal: progress can be shown. */
   readonly errTerminal: boolean;
   /** Defaults for colors on standard output and standard error. */
-  readonly colours: boolean;
-  readonly errColours: boolean;
+  readonly colors: boolean;
+  readonly errColors: boolean;
   /** Columns of the terminal. */
   readonly width: number;
   out(text: string): void;
@@ -33,14 +33,14 @@ export function processIo(): Io {
   const terminal = process.stdout.isTTY === true;
   const errTerminal = process.stderr.isTTY === true;
   const { NO_COLOR, TERM } = process.env;
-  const colours = !NO_COLOR && TERM !== "dumb";
+  const colors = !NO_COLOR && TERM !== "dumb";
   return {
     cwd: process.cwd(),
     env: process.env,
     terminal,
     errTerminal,
-    colours: terminal && colours,
-    errColours: errTerminal && colours,
+    colors: terminal && colors,
+    errColors: errTerminal && colors,
     width: process.stdout.columns || process.stderr.columns || 100,
     out: (text) => void process.stdout.write(text),
     err: (text) => void process.stderr.write(text),

@@ -21,7 +21,7 @@ export function cutBatch(
   const at = new Fields(events);
   try {
     for (let id = first; id <= Math.min(to, last); id++) {
-      if (!at.next() || at.tag !== History.events) throw new RangeError("an event is missing");
+      if (!at.next() || at.tag !== History.events) throw new RangeError(`event ${id} is missing`);
       if (id === from) begin = at.start;
     }
   } catch (cause) {

@@ -85,7 +85,7 @@ export class Link {
       goAway: (code, data, untouched) => link.#goAway(code, data, untouched),
       broken: (error) => link.destroy(lost(error)),
       failed: (error) => link.destroy(lost(error)),
-      closed: () => link.destroy(new LinkError("the server closed the connection")),
+      closed: () => link.destroy(link.#closedByServer()),
     });
     return link;
   }
@@ -134,12 +134,16 @@ export class Link {
     this.release();
   }
 
+  #closedByServer(): LinkError {
+    return new LinkError(`the server at ${this.#target.address} closed the connection`);
+  }
+
   /** Called when a call has ended. */
   release(): void {
     if (this.#ended !== undefined) return;
     if (this.#wire.streams.size === 0) {
       this.#socket.unref();
-      if (this.#draining) return this.destroy(new LinkError("the server closed the connection"));
+      if (this.#draining) return this.destroy(this.#closedByServer());
       if (this.#wire.usedUp) {
         return this.destroy(new LinkError("the connection has used up its stream ids"));
       }

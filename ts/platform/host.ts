@@ -13,7 +13,7 @@ interface Host {
 const host = globalThis as Host;
 
 /** Returns whether standard error is a terminal and NO_COLOR is not set. */
-export function terminalTakesColours(): boolean {
+export function terminalTakesColors(): boolean {
   try {
     if (host.Deno !== undefined) return !host.Deno.noColor && host.Deno.stderr.isTerminal();
     return host.process?.stderr?.isTTY === true && !host.process.env?.["NO_COLOR"];
@@ -29,7 +29,7 @@ export function terminalTakesColours(): boolean {
 export function consoleLogger(minimum: LogLevel = "info"): Logger {
   return lineLogger({
     minimum,
-    colours: terminalTakesColours(),
+    colors: terminalTakesColors(),
     write: (line) => console.error(line),
   });
 }

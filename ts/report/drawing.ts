@@ -2,7 +2,7 @@
 // layout of the page. All of it is ink; items that are open at the end have a dashed edge. A report
 // has several widths of it and shows the one that fits.
 import type { RunItem, RunModel } from "../debug/run/types.ts";
-import { COLOUR_OF, type GlyphKind, SHAPES } from "../run_view/glyphs.ts";
+import { COLOR_OF, type GlyphKind, SHAPES } from "../run_view/glyphs.ts";
 import { element, type Html, markup, type Part } from "./html.ts";
 import { clock, count, lasting } from "../run_view/time.ts";
 import {
@@ -141,14 +141,14 @@ function laneOf(
     ? Math.floor((width - 30) / LETTER_PX)
     : Math.floor((ROOM_BESIDE - 26) / LETTER_PX * 1.1);
   const name = markup`<svg x="${x}" y="${y}" width="12" height="12" viewBox="0 0 16 16" class="k-${
-    COLOUR_OF[kind]
+    COLOR_OF[kind]
   }">${shapeOf(kind)}</svg>
 <text x="${x + 18}" y="${y + 10}" class="head">${cutTo(label, most)}</text>`;
   return markup`<path class="hair" d="M0 ${
     r(isAbove ? top - ABOVE_PX : top) + 0.5
   }H${width}"/>${name}
 <g transform="translate(${left} ${top})" class="k-${
-    COLOUR_OF[kind]
+    COLOR_OF[kind]
   }">${inner}</g><path class="hair" d="M0 ${top + height + 0.5}H${width}"/>
 `;
 }
@@ -338,7 +338,7 @@ function pointOf(lane: PlacedLane, { item, x, row, room }: Point): Html {
   const most = Math.floor((Math.min(room, MOST_NAME_PX) - 4) / LETTER_PX);
   return markup`<g><title>${barTitle(item)}</title><svg x="${
     r(x - 6)
-  }" y="${y}" width="12" height="12" viewBox="0 0 16 16" class="k-${COLOUR_OF[item.kind]}">${
+  }" y="${y}" width="12" height="12" viewBox="0 0 16 16" class="k-${COLOR_OF[item.kind]}">${
     shapeOf(item.kind)
   }</svg>${
     most >= 3 &&

@@ -50,7 +50,7 @@ export const looksAsRules = (within: string): string =>
  */
 export const looksAsAttributes = (
   markup: string,
-  colours: { readonly [name: string]: string },
+  colors: { readonly [name: string]: string },
 ): string =>
   markup.replace(/ class="([^"]*)"/g, (_, names: string) => {
     const has = names.split(" ");
@@ -61,7 +61,7 @@ export const looksAsAttributes = (
     ) as { readonly [property: string]: string };
     return Object.entries(all)
       .map(([property, value]) =>
-        ` ${property}="${value.replace(/^\$(.*)/, (_, name) => colours[name] ?? colours["ink"]!)}"`
+        ` ${property}="${value.replace(/^\$(.*)/, (_, name) => colors[name] ?? colors["ink"]!)}"`
       )
       .join("");
   });

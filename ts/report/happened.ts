@@ -1,7 +1,7 @@
 // The list of items: one expandable row per item, with collapsed workflow tasks, and all events
 // with all fields.
 import type { RunItem, RunModel } from "../debug/run/types.ts";
-import { COLOUR_OF, type GlyphKind, KIND_NAMES } from "../run_view/glyphs.ts";
+import { COLOR_OF, type GlyphKind, KIND_NAMES } from "../run_view/glyphs.ts";
 import { shapeOf } from "./drawing.ts";
 import { type Html, markup, type Part } from "./html.ts";
 import { digitsOf, listRows, type Row, rowText } from "../run_view/rows.ts";
@@ -17,7 +17,7 @@ const MOST_OF_ONE = 20;
 
 /** Returns the glyph of a kind. The name of the kind is next to it. */
 export const sign = (kind: GlyphKind): Html =>
-  markup`<svg class="g k-${COLOUR_OF[kind]}" viewBox="0 0 16 16" aria-hidden="true">${
+  markup`<svg class="g k-${COLOR_OF[kind]}" viewBox="0 0 16 16" aria-hidden="true">${
     shapeOf(kind)
   }</svg>`;
 

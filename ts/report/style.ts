@@ -1,6 +1,6 @@
 // The style sheet of a report. The content security policy contains its digest and allows no other
 // style or script.
-import { DARK, declared, LIGHT } from "./colours.ts";
+import { DARK, declared, LIGHT } from "./colors.ts";
 import { looksAsRules } from "./drawing_looks.ts";
 
 const SANS =

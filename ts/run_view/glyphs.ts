@@ -84,7 +84,7 @@ export const SHAPES: { readonly [kind in GlyphKind]: readonly ShapePart[] } = {
 };
 
 /** The color of a kind as a token name: "activity" for `--activity` and `.k-activity`. */
-export const COLOUR_OF: { readonly [kind in GlyphKind]: string } = {
+export const COLOR_OF: { readonly [kind in GlyphKind]: string } = {
   run: "run",
   activity: "activity",
   localActivity: "activity",

@@ -43,12 +43,12 @@ export function summaryOf(model: RunModel): readonly NameSummary[] {
     if (group === undefined) groups.set(key, [item]);
     else group.push(item);
   }
-  return [...groups.values()].map(summarise).sort((a, b) =>
+  return [...groups.values()].map(summarize).sort((a, b) =>
     (b.longestMs ?? -1) - (a.longestMs ?? -1)
   );
 }
 
-function summarise(items: readonly RunItem[]): NameSummary {
+function summarize(items: readonly RunItem[]): NameSummary {
   const { kind, name } = items[0]!;
   let longest = items[0]!;
   let longestMs = -1;

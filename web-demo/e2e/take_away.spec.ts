@@ -58,7 +58,7 @@ test("the timeline is saved as a self-contained drawing with names and times but
   // Parsed as an independent program would parse it.
   const drawn = await page.context().newPage();
   await drawn.goto("about:blank");
-  const { width, colours } = await drawn.evaluate(async (svg) => {
+  const { width, colors } = await drawn.evaluate(async (svg) => {
     const image = new Image();
     image.src = URL.createObjectURL(new Blob([svg], { type: "image/svg+xml" }));
     await image.decode();
@@ -70,10 +70,10 @@ test("the timeline is saved as a self-contained drawing with names and times but
     const pixels = new Uint32Array(
       context.getImageData(0, 0, canvas.width, canvas.height).data.buffer,
     );
-    return { width: image.naturalWidth, colours: new Set(pixels).size };
+    return { width: image.naturalWidth, colors: new Set(pixels).size };
   }, text);
   expect(width).toBe(1380);
-  expect(colours).toBeGreaterThan(50);
+  expect(colors).toBeGreaterThan(50);
 });
 
 test("a report is one self-contained file, readable from disk, wide and narrow, dark and light, with and without values", async ({ app, browser }) => {

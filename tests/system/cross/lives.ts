@@ -48,7 +48,7 @@ const draw: fc.Arbitrary<Draw> = fc.record({
   ends: fc.array(fc.nat(), { minLength: 2, maxLength: 2 }),
 });
 
-/** Neighbouring numbers are bad seeds for the generator. */
+/** Neighboring numbers are bad seeds for the generator. */
 export const drawProgram = (seed: number): Draw =>
   fc.sample(draw, { seed: Math.imul(seed + 1, 0x9e3779b1), numRuns: 1 })[0]!;
 

@@ -233,7 +233,7 @@ test("signals and cancel requests: to a child, to others, to a missing workflow"
       id: "messenger",
       args: [first!.workflowId, second!.workflowId],
     });
-    assert.equal(await first!.result(), "by a neighbour");
+    assert.equal(await first!.result(), "by a neighbor");
     assert.equal(await second!.result(), "swallowed");
     const notFound = (
       what: string,
@@ -252,7 +252,7 @@ test("signals and cancel requests: to a child, to others, to a missing workflow"
       /^SignalExternalWorkflowExecutionInitiated: release\("by its parent"\) to \S+$/m,
       /^ChildWorkflowExecutionCompleted: Patient \S+ = "by its parent"$/m,
       /^ExternalWorkflowExecutionSignaled: release to messenger-first$/m,
-      /^RequestCancelExternalWorkflowExecutionInitiated: messenger-second: .*a neighbour asks$/m,
+      /^RequestCancelExternalWorkflowExecutionInitiated: messenger-second: .*a neighbor asks$/m,
       /^ExternalWorkflowExecutionCancelRequested: messenger-second$/m,
       /^SignalExternalWorkflowExecutionFailed: x to absent: EXTERNAL_WORKFLOW_EXECUTION_NOT_FOUND$/m,
       /^RequestCancelExternalWorkflowExecutionFailed: absent: EXTERNAL_WORKFLOW_EXECUTION_NOT_FOUND$/m,

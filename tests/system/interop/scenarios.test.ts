@@ -17,7 +17,7 @@
 //   throttled: operated_activities.test worker SIGKILL, server SIGKILL and restart ................
 //   crash.test sticky caches of 0, 1 and 1,000 ........................... suites/worker_suite
 //   20,000 events by pages .................................... here a poisoned workflow and its
-//   neighbours .................... here (spins, throws, astray, diverges), suites/worker_suite;
+//   neighbors .................... here (spins, throws, astray, diverges), suites/worker_suite;
 //                                                               huge payloads: worker_rules.test
 //   payload codecs ............................................ codec.test; programs of the
 //   official SDK: compat.test
@@ -373,7 +373,7 @@ test(
       await diverges.signal(flows.end);
       const healthy = Array.from(
         { length: 20 },
-        (_, i) => client.execute(flows.neighbour, { id: `neighbour-${i}`, args: [i] }),
+        (_, i) => client.execute(flows.neighbor, { id: `neighbor-${i}`, args: [i] }),
       );
       assert.deepEqual(
         await Promise.all(healthy),
@@ -393,7 +393,7 @@ test(
         );
         await handle.terminate("the test is over");
       }
-      await collected.keep("neighbour", client.getHandle(flows.neighbour, "neighbour-0"));
+      await collected.keep("neighbor", client.getHandle(flows.neighbor, "neighbor-0"));
     }, { events });
   },
 );

@@ -38,7 +38,7 @@ function excused(lines, at) {
   return indent !== "" && / implements /.test(owner ?? "") && line !== owner;
 }
 
-// deno-lint-ignore no-control-regex -- colours
+// deno-lint-ignore no-control-regex -- colors
 const unescaped = (text) => text.replaceAll(/\u001b\[[\d;]*m/g, "");
 
 export const docs = [

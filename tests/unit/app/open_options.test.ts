@@ -1,4 +1,4 @@
-// Options of open(): each is honoured, or refused by a message that names it, the given value and
+// Options of open(): each is honored, or refused by a message that names it, the given value and
 // what is expected. Nothing is opened then.
 import assert from "node:assert/strict";
 import { existsSync, mkdtempSync, rmSync } from "node:fs";

@@ -1,4 +1,4 @@
-// Log lines: one per record, fields shown, colours only where asked for.
+// Log lines: one per record, fields shown, colors only where asked for.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { lineLogger, silentLogger, withFields } from "../../../ts/base/logger.ts";
@@ -27,8 +27,8 @@ test("records below the minimum level are dropped; colors are printed only on re
   const plain = lineLogger({ write });
   plain.debug("no");
   plain.warn("yes");
-  lineLogger({ write, colours: true }).warn("coloured");
-  assert.deepEqual(lines, ["warn  yes", "\x1b[33mwarn \x1b[0m coloured"]);
+  lineLogger({ write, colors: true }).warn("colored");
+  assert.deepEqual(lines, ["warn  yes", "\x1b[33mwarn \x1b[0m colored"]);
   assert.doesNotThrow(() => silentLogger.error("nothing"));
 });
 

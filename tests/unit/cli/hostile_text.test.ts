@@ -30,11 +30,11 @@ function assertHarmless(text: string): void {
   assert.doesNotMatch(text, /^FORGED/m);
 }
 
-const printer = (out: string[], colours = false): Printer =>
+const printer = (out: string[], colors = false): Printer =>
   new Printer(
     { out: (text: string) => out.push(text), terminal: false, width: 100 } as unknown as Io,
     "text",
-    colours,
+    colors,
   );
 
 const line: ReplayLine = {

@@ -350,15 +350,15 @@ test("on a terminal the output is for people, in color if wanted", async () => {
   assert.match(plain.out, /^nondeterminism +people\/ok\.bin +Order, 16 events/m);
   assert.match(plain.out, /^ {4}at .*changed\.ts:\d+:\d+/m);
   assert.match(plain.out, /^unreadable +people\/nowhere\.bin\n {4}no such file/m);
-  const coloured = await run(["replay", "--workflows", "people/same.ts", "people/ok.bin"], {
+  const colored = await run(["replay", "--workflows", "people/same.ts", "people/ok.bin"], {
     terminal: true,
-    colours: true,
+    colors: true,
   });
   // deno-lint-ignore no-control-regex
-  assert.match(coloured.out, /^\x1b\[32mok +\x1b\[0m +people\/ok\.bin/);
+  assert.match(colored.out, /^\x1b\[32mok +\x1b\[0m +people\/ok\.bin/);
   const json = await run(["replay", "--json", "--workflows", "people/same.ts", "people/ok.bin"], {
     terminal: true,
-    colours: true,
+    colors: true,
   });
   assert.match(json.out, /^\{"file":"people\/ok\.bin"/);
 });

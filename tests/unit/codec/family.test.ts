@@ -1,5 +1,5 @@
 // Codecs over what passes between workflows: arguments, results, failures, memos and signals of
-// children and neighbours.
+// children and neighbors.
 import assert from "node:assert/strict";
 import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -24,12 +24,12 @@ test("messages between workflows are encoded in the store and arrive decoded", a
     logger: silentLogger,
   });
   try {
-    const neighbour = await app.client.start(listener, {
-      id: "neighbour",
+    const neighbor = await app.client.start(listener, {
+      id: "neighbor",
       args: [`${SECRET} start`],
     });
-    const handle = await app.client.start(talker, { id: "talker", args: ["neighbour"] });
-    assert.equal(await neighbour.result(), `${SECRET} start and ${SECRET} news`);
+    const handle = await app.client.start(talker, { id: "talker", args: ["neighbor"] });
+    assert.equal(await neighbor.result(), `${SECRET} start and ${SECRET} news`);
     await until("the key is gone", async () => !("removed" in (await handle.describe()).memo));
     assert.deepEqual((await handle.describe()).memo, { kept: `${SECRET} kept` });
     await handle.signal(whisper, "end");

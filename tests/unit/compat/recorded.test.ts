@@ -43,7 +43,7 @@ test("the recordings detect a context that does not follow async functions", asy
 });
 
 /**
- * The recording as workers 1.11.0 and 1.11.1 left theirs: with the behaviour of the flags, and
+ * The recording as workers 1.11.0 and 1.11.1 left theirs: with the behavior of the flags, and
  * without the flags.
  */
 function unflagged(program: string, buildId: string): HistoryJson {

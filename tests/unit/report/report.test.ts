@@ -5,7 +5,7 @@ import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
 import { openRun, redact } from "../../../ts/debug/mod.ts";
-import { DARK, LIGHT } from "../../../ts/report/colours.ts";
+import { DARK, LIGHT } from "../../../ts/report/colors.ts";
 import { excerptOf } from "../../../ts/report/code_excerpt.ts";
 import { drawingOf } from "../../../ts/report/drawing.ts";
 import { drawingFile } from "../../../ts/report/drawing_file.ts";
@@ -226,8 +226,8 @@ test("the policy contains the digest of the style sheet, whose colors are those 
   assert.doesNotMatch(STYLE, /<|url\(|@import/);
   const tokens = readFileSync("web-demo/src/style/tokens.css", "utf8");
   const [light, dark] = tokens.split(':root[data-theme="dark"]');
-  for (const [colours, sheet] of [[LIGHT, light!], [DARK, dark!]] as const) {
-    for (const [name, value] of Object.entries(colours)) {
+  for (const [colors, sheet] of [[LIGHT, light!], [DARK, dark!]] as const) {
+    for (const [name, value] of Object.entries(colors)) {
       assert.ok(sheet.includes(`--${name}: ${value};`), `--${name}: ${value}`);
     }
   }

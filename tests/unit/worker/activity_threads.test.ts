@@ -181,21 +181,21 @@ test("an activity that does not react does not affect others in the same thread"
   const timers = new ManualTimers();
   const pool = await ActivityPool.open({ module, size: 1, concurrency: 2 }, timers);
   const stubborn = context("stubborn");
-  const neighbour = context("neighbour");
+  const neighbor = context("neighbor");
   const running = [
     pool.run("patient", stubborn.context, []),
-    pool.run("waitForCancel", neighbour.context, []),
+    pool.run("waitForCancel", neighbor.context, []),
   ];
   const ended: string[] = [];
   running.forEach((each, i) => each.catch((error: Error) => ended.push(`${i} ${error.name}`)));
   await until(
     "both are at work",
-    () => stubborn.heartbeats.length > 0 && neighbour.heartbeats.length > 0,
+    () => stubborn.heartbeats.length > 0 && neighbor.heartbeats.length > 0,
   );
   stubborn.cancel("CANCELLED");
   await timers.advance(60_000);
   assert.deepEqual(ended.filter((each) => each.startsWith("1")), []);
-  neighbour.cancel("CANCELLED");
+  neighbor.cancel("CANCELLED");
   await assert.rejects(running[1]!, CancelledFailure);
   await pool.close();
 });

@@ -1,4 +1,4 @@
-// Workers whose workflows run in a thread: loading, log lines, a spinning neighbour, nothing left
+// Workers whose workflows run in a thread: loading, log lines, a spinning neighbor, nothing left
 // behind.
 // takes: 6 s
 import assert from "node:assert/strict";
@@ -62,14 +62,14 @@ test("a workflow with an infinite loop is stopped, and the others continue", () 
       workflowTaskFailed: ({ workflowId }: { workflowId: string }) => void failed.push(workflowId),
     };
     await t.work({ workflows, activities, events, watchdogMs: 2000 }, async () => {
-      const neighbours = await Promise.all(
+      const neighbors = await Promise.all(
         Array.from({ length: 5 }, (_, i) => t.client.start(talks, { id: `n${i}`, args: ["n"] })),
       );
       const spinning = await t.client.start(spins, { id: "spins" });
-      for (const handle of neighbours) await handle.signal(go, "still here");
+      for (const handle of neighbors) await handle.signal(go, "still here");
       assert.deepEqual(
-        await Promise.all(neighbours.map((handle) => handle.result())),
-        neighbours.map(() => "N SAYS STILL HERE"),
+        await Promise.all(neighbors.map((handle) => handle.result())),
+        neighbors.map(() => "N SAYS STILL HERE"),
       );
       await until("the spinner was stopped", () => failed.length > 0);
       assert.equal((await spinning.describe()).status, "RUNNING");

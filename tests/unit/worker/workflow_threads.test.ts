@@ -49,14 +49,14 @@ test("only the workflow with an infinite loop fails; runs of both threads contin
     await t.work(
       { workflows, activities, events, watchdogMs: 2000, workflowThreads: 2 },
       async () => {
-        const neighbours = await Promise.all(
+        const neighbors = await Promise.all(
           Array.from({ length: 10 }, (_, i) => t.client.start(talks, { id: `n${i}`, args: ["n"] })),
         );
         const spinning = await t.client.start(spins, { id: "spins" });
-        for (const handle of neighbours) await handle.signal(go, "still here");
+        for (const handle of neighbors) await handle.signal(go, "still here");
         assert.deepEqual(
-          await Promise.all(neighbours.map((handle) => handle.result())),
-          neighbours.map(() => "N SAYS STILL HERE"),
+          await Promise.all(neighbors.map((handle) => handle.result())),
+          neighbors.map(() => "N SAYS STILL HERE"),
         );
         await until("the spinner was stopped", () => failed.length > 0);
         assert.ok(failed.every((id) => id === "spins"), `another task failed: ${failed}`);

@@ -118,11 +118,11 @@ export async function dispatch(
     const asked = output ?? (jsonFlag ? "json" : undefined);
     json = asked === "json" || asked === "jsonl";
     const format = asked ?? (io.terminal ? "text" : entry.piped ?? "text");
-    const colours = color === "always" || (color === "auto" && io.colours);
+    const colors = color === "always" || (color === "auto" && io.colors);
     const print = new Printer(
       io,
       format === "json" && entry.lines === true ? "jsonl" : format,
-      colours,
+      colors,
     );
     const { args, given } = parsed;
     const call = {

@@ -5,9 +5,9 @@ import { printable, printableLine } from "./printable.ts";
 
 export type Format = "text" | "json" | "jsonl" | "none";
 
-export type Colour = "red" | "green" | "yellow" | "blue" | "cyan" | "dim" | "bold";
+export type Color = "red" | "green" | "yellow" | "blue" | "cyan" | "dim" | "bold";
 
-const CODES: { readonly [colour in Colour]: number } = {
+const CODES: { readonly [color in Color]: number } = {
   red: 31,
   green: 32,
   yellow: 33,
@@ -25,7 +25,7 @@ export interface Column<Row> {
   readonly right?: boolean;
   /** Returns a shorter cell for tables wider than the terminal. Default: `cell`. */
   narrow?(row: Row): string;
-  colour?(row: Row): Colour | undefined;
+  color?(row: Row): Color | undefined;
 }
 
 /** Converts values for `JSON.stringify`: bigints to text, bytes to base64. */
@@ -40,15 +40,15 @@ function plain(_: string, value: unknown): unknown {
 export class Printer {
   readonly format: Format;
   readonly #io: Io;
-  readonly #colours: boolean;
+  readonly #colors: boolean;
   #rows: unknown[] | undefined;
   /** True while a progress line is on the terminal. */
   #shown = false;
 
-  constructor(io: Io, format: Format, colours: boolean) {
+  constructor(io: Io, format: Format, colors: boolean) {
     this.#io = io;
     this.format = format;
-    this.#colours = colours;
+    this.#colors = colors;
   }
 
   /** True for JSON output. */
@@ -56,13 +56,13 @@ export class Printer {
     return this.format === "json" || this.format === "jsonl";
   }
 
-  paint(text: string, colour: Colour | undefined): string {
-    return this.#colours && colour !== undefined ? `\x1b[${CODES[colour]}m${text}\x1b[0m` : text;
+  paint(text: string, color: Color | undefined): string {
+    return this.#colors && color !== undefined ? `\x1b[${CODES[color]}m${text}\x1b[0m` : text;
   }
 
   /** Escapes control characters, except the color codes of `paint`. */
   #printable(text: string, escape: (text: string) => string = printable): string {
-    if (!this.#colours) return escape(text);
+    if (!this.#colors) return escape(text);
     // deno-lint-ignore no-control-regex
     return text.split(/(\x1b\[(?:[012]|3[1-46])m)/).map((part, i) =>
       i % 2 === 1 ? part : escape(part)
@@ -148,7 +148,7 @@ export class Printer {
         return this.#io.terminal && text.length > room ? `${text.slice(0, room - 3)}...` : text;
       };
       const lines = cells.map((line, r) =>
-        line.map((cell, i) => this.paint(align(cell, i), columns[i]!.colour?.(rows[r]!)))
+        line.map((cell, i) => this.paint(align(cell, i), columns[i]!.color?.(rows[r]!)))
       );
       if (titled) lines.unshift(titles.map((title, i) => this.paint(align(title, i), "bold")));
       return lines.map((line) => `${line.join("  ").trimEnd()}\n`).join("");
@@ -187,7 +187,7 @@ export class Printer {
     this.#io.err(
       this.json
         ? `${JSON.stringify({ warning: text })}\n`
-        : `${this.#io.errColours ? `\x1b[33mwarning:\x1b[0m` : "warning:"} ${printable(text)}\n`,
+        : `${this.#io.errColors ? `\x1b[33mwarning:\x1b[0m` : "warning:"} ${printable(text)}\n`,
     );
   }
 

@@ -1,7 +1,7 @@
 // Logs of `@temporalio/worker`: its default logger, and an adapter from this package's workers to
 // an official logger.
 import type { LogFields, Logger as NativeLogger } from "../../base/logger.ts";
-import { terminalTakesColours } from "../../platform/host.ts";
+import { terminalTakesColors } from "../../platform/host.ts";
 import type { Logger, LogLevel, LogMetadata } from "../common/mod.ts";
 import { type Inspect, nodeUtil, standardError } from "./host.ts";
 
@@ -26,7 +26,7 @@ const SEVERITIES: readonly LogLevel[] = ["TRACE", "DEBUG", "INFO", "WARN", "ERRO
 
 function writeLine({ level, timestampNanos, message, meta }: LogEntry): void {
   const { inspect } = nodeUtil() as Inspect;
-  const show = (value: unknown) => inspect(value, { colors: terminalTakesColours() });
+  const show = (value: unknown) => inspect(value, { colors: terminalTakesColors() });
   const date = show(new Date(Number(timestampNanos / 1_000_000n)));
   standardError(`${date} [${level}] ${message}${meta === undefined ? "" : ` ${show(meta)}`}\n`);
 }

@@ -1,10 +1,10 @@
 // Creates event groups, and scopes whose commands belong to a group.
 import { encode } from "../common/text.ts";
 import { currentCompatRun } from "../current.ts";
-import { LabelledGroup, NO_GROUPS } from "./event_groups.ts";
+import { LabeledGroup, NO_GROUPS } from "./event_groups.ts";
 import type { EventGroupMarker } from "./options.ts";
 
-class ScopedGroup extends LabelledGroup {
+class ScopedGroup extends LabeledGroup {
   /** Name in the debugger, also of minified code. */
   static override readonly name = "EventGroupMarker";
 

@@ -8,7 +8,7 @@ import type { EventGroupMarker } from "./options.ts";
 import { encodeWith } from "../../executor/program/encode.ts";
 
 /** A group created by the program. */
-export abstract class LabelledGroup implements EventGroupMarker {
+export abstract class LabeledGroup implements EventGroupMarker {
   readonly id: string;
   readonly #label: string;
   #message: GroupMessage | undefined;
@@ -39,7 +39,7 @@ export function encodeGroups(
   run: { readonly context: ScopeContext },
   directs?: readonly EventGroupMarker[],
 ): Uint8Array | undefined {
-  if (directs?.some((marker) => !(marker instanceof LabelledGroup))) {
+  if (directs?.some((marker) => !(marker instanceof LabeledGroup))) {
     throw new Error(
       "Directly attached Event Group Markers must be instances of ExplicitEventGroupMarkerImpl",
     );
@@ -48,7 +48,7 @@ export function encodeGroups(
   if (active === undefined && !directs?.length) return undefined;
   const { implicit, explicit } = active ?? NO_GROUPS;
   const merged: { [id: string]: { readonly message: GroupMessage } } = { ...explicit };
-  for (const marker of (directs ?? []) as LabelledGroup[]) merged[marker.id] = marker;
+  for (const marker of (directs ?? []) as LabeledGroup[]) merged[marker.id] = marker;
   const eventGroupMarkers = Object.values(merged).map(({ message }) => message);
   if (implicit !== undefined) eventGroupMarkers.unshift(implicit);
   return eventGroupMarkers.length === 0

@@ -24,7 +24,7 @@ import type { Divergence, Repair, SharedDivergence, Step, StepPair, TaskPairs } 
 import { findSourcePlace, placeBeforeRemoved, shortPlace, simplifyLocation } from "./where.ts";
 
 /** Tasks shown before and after the first one that differs. */
-const NEIGHBOURS = 2;
+const NEIGHBORS = 2;
 
 /** Steps kept per task. A fan-out of thousands would not be readable. */
 const SHOWN_STEPS = 60;
@@ -141,7 +141,7 @@ async function explained(known: Known): Promise<Divergence> {
     fiber: where.fiber,
     sentence,
     first: shownPair(pair, run),
-    tasks: neighbours(place, sides, run),
+    tasks: neighbors(place, sides, run),
     following: listFollowing(place, sides),
     edit: edit.edit,
     repair: edit.shifted === undefined
@@ -231,9 +231,9 @@ function placeOfError(
   return { task, at: pairs.length, pairs: [...pairs, { history: undefined, code, same: false }] };
 }
 
-function neighbours({ task }: Place, sides: Sides, run: OfRun): TaskPairs[] {
-  const from = Math.max(0, task.task - 1 - NEIGHBOURS);
-  return sides.history.slice(from, task.task + NEIGHBOURS).map((one) => ({
+function neighbors({ task }: Place, sides: Sides, run: OfRun): TaskPairs[] {
+  const from = Math.max(0, task.task - 1 - NEIGHBORS);
+  return sides.history.slice(from, task.task + NEIGHBORS).map((one) => ({
     task: one.task,
     startedEventId: one.startedEventId,
     pairs:

@@ -487,7 +487,9 @@ export class Wire {
         return;
       case SETTING.maxFrame:
         if (value < DEFAULT_FRAME_BYTES) {
-          throw new WireError("SETTINGS_MAX_FRAME_SIZE is too small");
+          throw new WireError(
+            `SETTINGS_MAX_FRAME_SIZE is ${value}; at least ${DEFAULT_FRAME_BYTES} are required`,
+          );
         }
         // Larger frames would only delay other streams.
         return;
@@ -495,7 +497,9 @@ export class Wire {
   }
 
   #windowUpdate(id: number, payload: Uint8Array): void {
-    if (payload.length !== 4) throw new WireError("WINDOW_UPDATE frame with an invalid size");
+    if (payload.length !== 4) {
+      throw new WireError(`a WINDOW_UPDATE frame has ${payload.length} bytes instead of 4`);
+    }
     const more = uint31(payload, 0);
     if (more === 0) throw new WireError("WINDOW_UPDATE with increment 0");
     if (id === 0) {

@@ -9,7 +9,7 @@ import {
   findSuper,
   Script,
   suspends,
-  unlabelled,
+  unlabeled,
 } from "./script.ts";
 import { SourceWriter } from "./source_writer.ts";
 
@@ -110,7 +110,7 @@ class Rewriter {
         if (kind !== "frames" && kind !== "frames*") break;
         return this.#try(node, kind);
       case "LabeledStatement": {
-        const body = unlabelled(node);
+        const body = unlabeled(node);
         if (body.type !== "ForOfStatement" || body.await !== true || kind === "plain") break;
         this.#wrapped.add(body);
         const [before, after] = wrapperOf(kind);

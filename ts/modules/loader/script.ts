@@ -104,7 +104,7 @@ export function findSuper(node: AstNode): AstNode | undefined {
 }
 
 /** Returns the statement inside of labels. */
-export function unlabelled(node: AstNode): AstNode {
+export function unlabeled(node: AstNode): AstNode {
   let body = node;
   while (body.type === "LabeledStatement") body = body.body;
   return body;

@@ -147,7 +147,7 @@ function barsOf(lane: Lane, scale: Scale, endMs: number, behind: number): LaneLa
   }
   return {
     lane,
-    shapes: labelled(shapes, lane, scale.width + behind),
+    shapes: labeled(shapes, lane, scale.width + behind),
     rows: Math.max(1, ends.length),
   };
 }
@@ -155,7 +155,7 @@ function barsOf(lane: Lane, scale: Scale, endMs: number, behind: number): LaneLa
 /**
  * Places the label of each bar. The last bars, which have no space after them, have it before them.
  */
-function labelled(shapes: readonly Shape[], lane: Lane, end: number): Shape[] {
+function labeled(shapes: readonly Shape[], lane: Lane, end: number): Shape[] {
   const next: number[] = [];
   const free: number[] = [];
   const before = shapes.map((shape) => {

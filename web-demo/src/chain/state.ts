@@ -53,7 +53,7 @@ export function enter(run: OpenRun, eventId: number): void {
 }
 
 /** The run of the chain before or after the current one. */
-function neighbour(by: 1 | -1): Piece | undefined {
+function neighbor(by: 1 | -1): Piece | undefined {
   const run = currentRun.value;
   const pieces = isChain.value && run !== undefined
     ? family.value?.chains.get(run)?.pieces
@@ -72,10 +72,10 @@ const firstHere = (): number => {
 
 /** At the start of the run, or of the chain if it is shown. */
 export const isAtStart: ReadonlySignal<boolean> = computed(() =>
-  position.value <= firstHere() && neighbour(-1) === undefined
+  position.value <= firstHere() && neighbor(-1) === undefined
 );
 export const isAtEnd: ReadonlySignal<boolean> = computed(() =>
-  position.value >= length.value && neighbour(1) === undefined
+  position.value >= length.value && neighbor(1) === undefined
 );
 
 /**
@@ -84,7 +84,7 @@ export const isAtEnd: ReadonlySignal<boolean> = computed(() =>
  */
 export function crossRun(by: 1 | -1): boolean {
   const isThere = by === 1 ? position.peek() >= length.peek() : position.peek() <= firstHere();
-  const next = isThere ? neighbour(by) : undefined;
+  const next = isThere ? neighbor(by) : undefined;
   if (next === undefined) return false;
   const isPlaying = playing.peek();
   showRun(next.run, by === 1 ? next.first : next.run.model.lines.length);

@@ -68,7 +68,7 @@ const redMark = StateField.define<DecorationSet>({
 const LARGEST = 400_000;
 
 /** The tokenizer and names of the code pane, so that a word has the same color in both. */
-const colours = ViewPlugin.fromClass(
+const colors = ViewPlugin.fromClass(
   class {
     decorations: DecorationSet;
     #file: HighlightedFile | undefined;
@@ -127,7 +127,7 @@ export function openEditor(parent: HTMLElement, options: EditorOptions): EditorH
         bracketMatching(),
         indentUnit.of("  "),
         javascript({ typescript: true }),
-        colours,
+        colors,
         redMark,
         // Tab indents. Escape leaves the editor, so that it is not a keyboard trap.
         keymap.of([

@@ -22,7 +22,12 @@ export function remoteCodec(send: (body: string) => Promise<CodecResponse>): Pay
 
 /** A codec that passes only encoded payloads to `decode`. */
 export const onlyEncoded = (decode: (payloads: Payload[]) => Promise<Payload[]>): PayloadCodec => ({
-  encode: () => Promise.reject(new Error("this page does not encode payloads")),
+  encode: () =>
+    Promise.reject(
+      new Error(
+        "this page decodes payloads but does not encode them; encode them with the program's own codec",
+      ),
+    ),
   async decode(payloads) {
     const places = payloads.flatMap((payload, i) =>
       findCodecEncoding(payload) === undefined ? [] : [i]

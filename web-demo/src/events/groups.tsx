@@ -55,7 +55,7 @@ export function Bar({ model }: { model: RunModel }): JSX.Element | null {
   const chosen = chosenGroup.value?.model === model ? chosenGroup.value.group : undefined;
   const index = chosen === undefined ? -1 : groups.findIndex(({ id }) => id === chosen.id);
   const some = groups.map((group, i) => [group, i] as const).slice(0, MOST);
-  const labelled = some.filter(([{ kind }]) => kind === "label");
+  const labeled = some.filter(([{ kind }]) => kind === "label");
   const messages = some.filter(([{ kind }]) => kind !== "label");
   const option = ([group, i]: (typeof some)[number]) => (
     <option key={group.id} value={i}>{nameOf(group)} ({count(group.items.length)})</option>
@@ -70,10 +70,10 @@ export function Bar({ model }: { model: RunModel }): JSX.Element | null {
           onChange={({ currentTarget }) => choose(model, groups[Number(currentTarget.value)])}
         >
           <option value={-1}>All ({count(groups.length)} groups)</option>
-          {labelled.length > 0 && messages.length > 0
+          {labeled.length > 0 && messages.length > 0
             ? (
               <>
-                <optgroup label="Labels in the code">{labelled.map(option)}</optgroup>
+                <optgroup label="Labels in the code">{labeled.map(option)}</optgroup>
                 <optgroup label="Messages">{messages.map(option)}</optgroup>
               </>
             )

@@ -2,7 +2,7 @@
 // lanes.
 import type { JSX } from "preact";
 import { useMemo } from "preact/hooks";
-import { COLOUR_OF } from "../ui/glyph.tsx";
+import { COLOR_OF } from "../ui/glyph.tsx";
 import { still } from "../ui/still.ts";
 import { LANE_PX } from "../../../ts/run_view/timeline/geometry.ts";
 import { LETTER_PX } from "../../../ts/run_view/timeline/layout.ts";
@@ -30,7 +30,7 @@ export function SessionLaneShapes(
       {lanes.map(({ key, is, kind, bars }, i) => (
         <g
           key={key}
-          class={`tl-session k-${COLOUR_OF[kind]}`}
+          class={`tl-session k-${COLOR_OF[kind]}`}
           data-lane={is}
           transform={`translate(0 ${LANE_PX * (i + 1)})`}
         >

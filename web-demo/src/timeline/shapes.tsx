@@ -4,7 +4,7 @@ import type { JSX } from "preact";
 import { useMemo } from "preact/hooks";
 import type { RunItem, RunModel } from "../store/run_model.ts";
 import { itemsInGroup } from "../events/chosen_group.ts";
-import { COLOUR_OF, glyphShape } from "../ui/glyph.tsx";
+import { COLOR_OF, glyphShape } from "../ui/glyph.tsx";
 import { still } from "../ui/still.ts";
 import { barIn, type PlacedLane } from "../../../ts/run_view/timeline/geometry.ts";
 import {
@@ -50,7 +50,7 @@ export function LaneShapes({ lane, drawing }: { lane: PlacedLane; drawing: Drawi
   const members = itemsInGroup(model);
   const shapes = useMemo(() => shapesIn(lane, fromX, toX), [lane, fromX, toX]);
   return (
-    <g class={`tl-lane k-${COLOUR_OF[lane.lane.kind]}`} transform={`translate(0 ${lane.top})`}>
+    <g class={`tl-lane k-${COLOR_OF[lane.lane.kind]}`} transform={`translate(0 ${lane.top})`}>
       {shapes.map((shape) => {
         if (shape.is === "strip") {
           const { items, x, w } = shape;
@@ -256,7 +256,7 @@ const PointShape = still(
           width={12}
           height={12}
           viewBox="0 0 16 16"
-          class={`k-${COLOUR_OF[item.kind]}${begun ? "" : " tl-faint"}`}
+          class={`k-${COLOR_OF[item.kind]}${begun ? "" : " tl-faint"}`}
         >
           {glyphShape(item.kind)}
         </svg>

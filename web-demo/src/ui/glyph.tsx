@@ -1,8 +1,8 @@
 // The glyph of a kind as an element.
 import { h, type JSX } from "preact";
-import { COLOUR_OF, type GlyphKind, KIND_NAMES, SHAPES } from "../../../ts/run_view/glyphs.ts";
+import { COLOR_OF, type GlyphKind, KIND_NAMES, SHAPES } from "../../../ts/run_view/glyphs.ts";
 
-export { COLOUR_OF, type GlyphKind, KIND_NAMES };
+export { COLOR_OF, type GlyphKind, KIND_NAMES };
 
 /** Names that contain their kind. */
 const NAMED = /^(?:timer|transact|procedure|(?:un)?subscribe) |^broadcast$/;
@@ -21,7 +21,7 @@ export function Glyph(
     : { role: "img" as const, "aria-label": label };
   return (
     <svg
-      class={`glyph k-${COLOUR_OF[kind]}`}
+      class={`glyph k-${COLOR_OF[kind]}`}
       viewBox="0 0 16 16"
       width={size}
       height={size}

@@ -113,7 +113,7 @@ export function ChangeForm({ branches }: { branches: Branches }): JSX.Element {
         />
       )}
       {(what === "send" || what === "move") && (
-        <Labelled
+        <Labeled
           name="after"
           label={`After event, 1 to ${model.lines.length}`}
           wrong={problem("after")}
@@ -124,10 +124,10 @@ export function ChangeForm({ branches }: { branches: Branches }): JSX.Element {
             value={given.after}
             onInput={({ currentTarget }) => setAfter(currentTarget.value)}
           />
-        </Labelled>
+        </Labeled>
       )}
       {label !== undefined && (
-        <Labelled name="text" label={label} wrong={problem("text")}>
+        <Labeled name="text" label={label} wrong={problem("text")}>
           <textarea
             {...marks("text", problem("text"))}
             rows={label.startsWith("Values") ? 6 : 2}
@@ -135,7 +135,7 @@ export function ChangeForm({ branches }: { branches: Branches }): JSX.Element {
             spellcheck={false}
             onInput={({ currentTarget }) => setText(currentTarget.value)}
           />
-        </Labelled>
+        </Labeled>
       )}
       <button type="submit" class="button what-if" id="run-branch">Run this branch</button>
       {wrong !== undefined && !(wrong instanceof FieldError) && (
@@ -161,7 +161,7 @@ const marks = (name: Field, wrong: string | undefined) => ({
   ...(wrong !== undefined && { "aria-invalid": true, "aria-describedby": `wrong-${name}` }),
 });
 
-interface LabelledProps {
+interface LabeledProps {
   readonly name: Field;
   readonly label: string;
   readonly wrong: string | undefined;
@@ -169,7 +169,7 @@ interface LabelledProps {
 }
 
 /** A field with its label and its error. */
-const Labelled = ({ name, label, wrong, children }: LabelledProps): JSX.Element => (
+const Labeled = ({ name, label, wrong, children }: LabeledProps): JSX.Element => (
   <div class="field">
     <label>{label} {children}</label>
     {wrong !== undefined && <p class="bad" role="alert" id={`wrong-${name}`}>{wrong}</p>}
@@ -205,14 +205,14 @@ const KindAndName = (
       </select>
     </label>
     {hasValues(kind) && (
-      <Labelled name="name" label="Name" wrong={wrong}>
+      <Labeled name="name" label="Name" wrong={wrong}>
         <input
           {...marks("name", wrong)}
           value={name}
           onInput={({ currentTarget }) => setName(currentTarget.value)}
           spellcheck={false}
         />
-      </Labelled>
+      </Labeled>
     )}
   </div>
 );

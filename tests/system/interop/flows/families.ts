@@ -1,4 +1,4 @@
-// Parents, children and neighbours on a real server. Pure: their histories are replayed in the
+// Parents, children and neighbors on a real server. Pure: their histories are replayed in the
 // browser, too.
 import {
   ApplicationFailure,
@@ -142,8 +142,8 @@ export const messenger = workflow("Messenger", async (released: string, cancelle
   await child.signal(release, "by its parent");
   const seen: unknown[] = [await child.result()];
   seen.push(await child.signal(release, "late").catch(describeError));
-  await externalWorkflow(released).signal(release, "by a neighbour");
-  await externalWorkflow(cancelled).cancel("a neighbour asks");
+  await externalWorkflow(released).signal(release, "by a neighbor");
+  await externalWorkflow(cancelled).cancel("a neighbor asks");
   seen.push(
     await externalWorkflow("absent").signal("x").catch(describeError),
     await externalWorkflow("absent").cancel().catch(describeError),

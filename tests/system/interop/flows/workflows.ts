@@ -155,7 +155,7 @@ export const poison = workflow("Poison", async (kind: string): Promise<unknown> 
   }
 });
 
-export const neighbour = workflow("Neighbour", async (n: number) => {
+export const neighbor = workflow("Neighbor", async (n: number) => {
   const first = await acts.step(`n${n}`);
   await sleep(1);
   return [first, await acts.flaky()];

@@ -15,7 +15,7 @@ const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z$/;
 const UUID = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g;
 
 /** A history as JSON, without what differs between any two runs. */
-export function normalised(history: Json): Json[] {
+export function normalized(history: Json): Json[] {
   const ids = new Map<string, string>();
   // The first id that is met is the run's own, and so on: who refers to whom is kept.
   const idName = (id: string) => {
@@ -59,7 +59,7 @@ export function differences(theirs: Json, ours: Json): Difference[] {
       }
     } else if (show(a) !== show(b)) found.push({ path, theirs: show(a), ours: show(b) });
   };
-  const [left, right] = [normalised(theirs), normalised(ours)];
+  const [left, right] = [normalized(theirs), normalized(ours)];
   const types = (events: Json[]) =>
     events.map(({ eventType }) => eventType.replace("EVENT_TYPE_", "")).join("\n");
   if (types(left) !== types(right)) {

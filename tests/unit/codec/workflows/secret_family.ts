@@ -1,4 +1,4 @@
-// A parent whose every word to others is a secret: to children, to neighbours, in memos, and back.
+// A parent whose every word to others is a secret: to children, to neighbors, in memos, and back.
 import {
   ApplicationFailure,
   type ChildWorkflowFailure,
@@ -24,7 +24,7 @@ export const listener = workflow("Listener", async (text: string) => {
   return `${text} and ${await waitForSignal(whisper)}`;
 });
 
-export const talker = workflow("Talker", async (neighbour: string) => {
+export const talker = workflow("Talker", async (neighbor: string) => {
   upsertMemo({ kept: `${SECRET} kept`, removed: `${SECRET} removed` });
   const child = await startChild(listener, {
     args: [`${SECRET} argument`],
@@ -32,7 +32,7 @@ export const talker = workflow("Talker", async (neighbour: string) => {
   });
   await child.signal(whisper, `${SECRET} word`);
   const heard = await child.result();
-  await externalWorkflow(neighbour).signal(whisper, `${SECRET} news`);
+  await externalWorkflow(neighbor).signal(whisper, `${SECRET} news`);
   const refused = await executeChild(listener, { args: [`${SECRET} refuse`] }).catch(
     (error: ChildWorkflowFailure) => {
       const { message, details } = error.cause as ApplicationFailure;

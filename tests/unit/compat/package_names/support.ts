@@ -33,7 +33,7 @@ export function runIn(
   const {
     NODE_OPTIONS: _options,
     NODE_TEST_CONTEXT: _context,
-    FORCE_COLOR: _colour,
+    FORCE_COLOR: _color,
     ...inherited
   } = process.env;
   const { status, stdout, stderr, error } = spawnSync(program, args, {

@@ -1,5 +1,5 @@
 // runtime: node deno
-// Options of `Worker.create`, `NativeConnection.connect` and `Runtime.install`: honoured, or
+// Options of `Worker.create`, `NativeConnection.connect` and `Runtime.install`: honored, or
 // refused by name with what to do.
 import assert from "node:assert/strict";
 import { afterEach, test } from "node:test";

@@ -129,7 +129,7 @@ const deeds: fc.Arbitrary<Deed[]> = fc.array(
 );
 const draw = fc.record({ steps, deeds });
 
-/** Neighbouring numbers are bad seeds for the generator. */
+/** Neighboring numbers are bad seeds for the generator. */
 const drawOf = (seed: number) =>
   fc.sample(draw, { seed: Math.imul(seed + 1, 0x9e3779b1), numRuns: 1 })[0]!;
 

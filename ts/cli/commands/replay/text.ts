@@ -1,11 +1,11 @@
 // Lines and table of the text output.
-import type { Colour, Column, Printer } from "../../frame/printer.ts";
+import type { Color, Column, Printer } from "../../frame/printer.ts";
 import { printableLine } from "../../frame/printable.ts";
 import type { ReplayLine, Verdict } from "./line.ts";
 import { placeText } from "./place.ts";
 import type { ChangedGroup, Group, Summary } from "./summary.ts";
 
-const COLOURS: { readonly [verdict in Verdict]: Colour } = {
+const COLORS: { readonly [verdict in Verdict]: Color } = {
   ok: "green",
   changed: "red",
   nondeterminism: "red",
@@ -40,7 +40,7 @@ export function replayLineText(line: ReplayLine, print: Printer): string {
       print.paint(`warning${eventId > 0 ? ` (event ${eventId})` : ""}: ${message}`, "yellow")
     ),
   ];
-  const head = `${print.paint(verdict.padEnd(14), COLOURS[verdict])}  ${
+  const head = `${print.paint(verdict.padEnd(14), COLORS[verdict])}  ${
     printableLine(historyLabel({ file, place }) + facts)
   }`;
   // A line feed in a message continues the details; it cannot forge a line of another history.
@@ -79,7 +79,7 @@ export function countsText({ histories, verdicts, gone }: Summary): string {
 }
 
 const COLUMNS: readonly Column<Group>[] = [
-  { title: "Verdict", cell: ({ verdict }) => verdict, colour: ({ verdict }) => COLOURS[verdict] },
+  { title: "Verdict", cell: ({ verdict }) => verdict, color: ({ verdict }) => COLORS[verdict] },
   { title: "Workflow", cell: ({ workflowType }) => workflowType === "" ? "-" : workflowType },
   { title: "Line", cell: ({ place }) => place === undefined ? "-" : placeText(place) },
   { title: "Runs", cell: ({ runs }) => String(runs), right: true },

@@ -118,7 +118,7 @@ async function openApp(
 ): Promise<App> {
   const logger = lineLogger({
     minimum: options.verbose ? "debug" : "error",
-    colours: io.errColours,
+    colors: io.errColors,
     // The command itself reports failed tasks.
     write: (line) =>
       options.verbose || !/workflow task|activity/.test(line) ? io.err(`${line}\n`) : undefined,

@@ -127,7 +127,7 @@ export async function listSchedulesCommand(call: ListSchedulesCall): Promise<num
     {
       title: "State",
       cell: (s) => s.state.paused ? "paused" : "active",
-      colour: (s) => s.state.paused ? "yellow" : "green",
+      color: (s) => s.state.paused ? "yellow" : "green",
     },
     { title: "ScheduleId", cell: (s) => s.scheduleId },
     { title: "Type", cell: (s) => s.workflowType },

@@ -1,6 +1,6 @@
 // Formats the findings of a store check.
 import type { StoreProblem } from "../../../engine/maintenance/mod.ts";
-import type { Colour, Printer } from "../../frame/printer.ts";
+import type { Color, Printer } from "../../frame/printer.ts";
 import { printable } from "../../frame/printable.ts";
 
 const where = (path: string, { workflowId, runId, workflowType }: StoreProblem): string =>
@@ -11,12 +11,11 @@ export function problemLines(
   print: Printer,
   path: string,
   problems: readonly StoreProblem[],
-  word: (problem: StoreProblem) => readonly [text: string, colour: Colour] =
-    () => ["damaged", "red"],
+  word: (problem: StoreProblem) => readonly [text: string, color: Color] = () => ["damaged", "red"],
 ): string {
   return problems.map((problem) => {
-    const [text, colour] = word(problem);
-    return `${print.paint(text, colour)}  ${where(path, problem)}\n    ${
+    const [text, color] = word(problem);
+    return `${print.paint(text, color)}  ${where(path, problem)}\n    ${
       printable(problem.message)
     }\n`;
   }).join("");

@@ -10,7 +10,7 @@ import type {
 import type { WorkflowCountGroup } from "../../../client/counts.ts";
 import { Exit } from "../../frame/exit.ts";
 import { errorDocument } from "../../frame/errors.ts";
-import type { Colour, Column, Printer } from "../../frame/printer.ts";
+import type { Color, Column, Printer } from "../../frame/printer.ts";
 import { wholeNumberOption } from "../../text/numbers.ts";
 import { type Handle, withService } from "../../service/open_service.ts";
 import { failureLine, lastTaskFailure, type TaskFailure } from "../../service/blocked_reason.ts";
@@ -20,7 +20,7 @@ import { queryOfOptions } from "./targets.ts";
 import { shortTime, showMs, showTime, type TimeFormat } from "../../text/times.ts";
 import { showValue } from "../../text/values.ts";
 
-const COLOURS: { readonly [status in WorkflowStatus]?: Colour } = {
+const COLORS: { readonly [status in WorkflowStatus]?: Color } = {
   RUNNING: "blue",
   COMPLETED: "green",
   FAILED: "red",
@@ -142,7 +142,7 @@ function describeText(
     },
     { title: "Scheduled", cell: (a) => showTime(a.scheduledTime, format) },
     { title: "Heartbeat", cell: (a) => showTime(a.lastHeartbeatTime, format) },
-    { title: "Last failure", cell: (a) => a.lastFailure?.message ?? "", colour: () => "red" },
+    { title: "Last failure", cell: (a) => a.lastFailure?.message ?? "", color: () => "red" },
   ];
   const table = <T>(title: string, columns: Column<T>[], rows: readonly T[]) =>
     rows.length === 0 ? "" : `\n${print.paint(title, "bold")}\n${print.table(rows, columns)}`;
@@ -168,7 +168,7 @@ export async function listCommand(call: ListCall): Promise<number> {
     {
       title: "Status",
       cell: (w) => statusText(w.status),
-      colour: (w) => withoutCode.has(w) ? "red" : COLOURS[w.status],
+      color: (w) => withoutCode.has(w) ? "red" : COLORS[w.status],
     },
     { title: "WorkflowId", cell: (w) => w.workflowId },
     {

@@ -6,7 +6,7 @@ import {
   HistoryEventSchema,
 } from "../../../messages/generated/temporal/api/history/v1/message_pb.ts";
 import { Exit } from "../../frame/exit.ts";
-import type { Colour, Column } from "../../frame/printer.ts";
+import type { Color, Column } from "../../frame/printer.ts";
 import { type Handle, withService } from "../../service/open_service.ts";
 import type { ShowCall } from "./options.ts";
 import { EventTexts } from "./event_texts.ts";
@@ -52,10 +52,10 @@ export async function showCommand(call: ShowCall): Promise<number> {
         title: "Time",
         cell: (event) => texts.time(event),
         narrow: (event) => toTheSecond(texts.time(event)),
-        colour: () => "dim",
+        color: () => "dim",
       },
       // Width of the longest common name, so that pages of --follow are aligned.
-      { title: "Event".padEnd(34), cell: (event) => texts.name(event), colour },
+      { title: "Event".padEnd(34), cell: (event) => texts.name(event), color },
       { title: "What", cell: (event) => texts.summary(event) },
     ];
     const table = print.pages(columns);
@@ -82,7 +82,7 @@ export async function showCommand(call: ShowCall): Promise<number> {
 /** Converts "2026-11-28T09:34:56.971Z" to "11-28 09:34:56". */
 const toTheSecond = (time: string): string => time.slice(5, 19).replace("T", " ");
 
-function colour(event: HistoryEvent): Colour | undefined {
+function color(event: HistoryEvent): Color | undefined {
   const name = event.attributes.case ?? "";
   if (/Failed|TimedOut|Terminated/.test(name)) return "red";
   if (/Cancel/.test(name)) return "yellow";

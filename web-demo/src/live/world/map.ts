@@ -50,8 +50,8 @@ export function drawMap(canvas: HTMLCanvasElement, sight: Sight, at: Point | und
 
 function drawNpc(pen: CanvasRenderingContext2D, npc: Npc): void {
   const [x, y] = [(npc.x + 0.5) * CELL, (npc.y + 0.5) * CELL];
-  const ring = (colour: string, radius: number) => {
-    pen.strokeStyle = token(colour);
+  const ring = (color: string, radius: number) => {
+    pen.strokeStyle = token(color);
     pen.lineWidth = 2;
     pen.beginPath();
     pen.arc(x, y, radius, 0, 2 * Math.PI);

@@ -60,5 +60,5 @@ export const DARK: { readonly [name: string]: string } = {
 };
 
 /** Returns CSS variable declarations. */
-export const declared = (colours: typeof LIGHT): string =>
-  Object.entries(colours).map(([name, value]) => `--${name}:${value};`).join("");
+export const declared = (colors: typeof LIGHT): string =>
+  Object.entries(colors).map(([name, value]) => `--${name}:${value};`).join("");

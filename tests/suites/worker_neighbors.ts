@@ -75,8 +75,8 @@ const astray = workflow("Astray", async () => {
   await new Promise(() => {});
 });
 
-export const neighboursTests: Suite = {
-  "poisoned workflows do not hurt their neighbours, and recover with a corrected version": async (
+export const neighborsTests: Suite = {
+  "poisoned workflows do not hurt their neighbors, and recover with a corrected version": async (
     t,
   ) => {
     const failures = new Map<string, number>();

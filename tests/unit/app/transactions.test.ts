@@ -101,6 +101,33 @@ for (const { driver, skip } of sqliteDrivers) {
   );
 
   test(
+    `${driver}: transactions that change no row are committed like others`,
+    { skip },
+    () =>
+      withApp(async (app) => {
+        const count = () =>
+          app.transaction((db) => db.get<{ n: number }>("SELECT count(*) AS n FROM line")!.n);
+        const change = (sql: string, ...values: string[]) =>
+          app.transaction((db) => db.run(sql, ...values));
+        assert.equal(await count(), 0);
+        assert.equal(await app.transaction(() => "nothing"), "nothing");
+        assert.equal(await change("UPDATE line SET line = 'x' WHERE id = 9"), 0);
+        // In one commit: a transaction that changes nothing, and one that takes its row back.
+        const refused = app.transaction((db) => {
+          db.run(add, "refused");
+          throw new RangeError("not this");
+        });
+        const [read] = await Promise.allSettled([count(), refused]);
+        assert.deepEqual(read, { status: "fulfilled", value: 0 });
+        assert.equal(await change(add, "one"), 1);
+        assert.equal(await change("UPDATE line SET line = line"), 1);
+        assert.equal(await count(), 1);
+        assert.equal(app.engine.failure, undefined);
+        assert.deepEqual(rows(app), ["one"]);
+      }, { engine: { driver } }),
+  );
+
+  test(
     `${driver}: a function that throws at any position leaves no row and no message`,
     { skip },
     () =>

@@ -37,6 +37,8 @@ export function statements(database: SqlDatabase) {
     release: prepare("RELEASE reducer"),
     rollbackTo: prepare("ROLLBACK TO reducer"),
     epoch: prepare("SELECT epoch FROM store"),
+    nextEpoch: prepare("UPDATE store SET epoch = epoch + 1"),
+    changes: prepare("SELECT total_changes() AS n"),
     latest: prepare(
       `SELECT ${ROW_COLUMNS}, head FROM runs WHERE workflow_id = ? ORDER BY run_key DESC LIMIT 1`,
     ),

@@ -50,7 +50,9 @@ export class SqliteStore implements Store {
   readonly #index: HistoryIndex;
   readonly #indexed: Indexed;
   readonly #remembered = new Map<string, RunKeys>();
-  readonly #epoch: number;
+  #epoch: number;
+  /** `#changes` at the beginning of the open transaction. */
+  #changesBefore = 0;
   #nextRunKey: number;
   #nextHistoryKey: number;
   #closed = false;
@@ -240,13 +242,18 @@ export class SqliteStore implements Store {
     this.#attempt("writing to", () => {
       if (this.#file.readOnly) throw new StoreError(`${this.path} was opened for reading`);
       this.#file.fence.check();
-      // A transaction of the application may have written rows only.
+      // A transaction of the application may have written rows only, or nothing.
       if (writes.length === 0 && !this.#begun) return;
+      if (writes.length === 0 && this.#changes() === this.#changesBefore) return this.rollback();
       this.#transaction(() => {
+        // Without a changed page the log gets no frame, and looks cut: SQLite writes none for equal
+        // values.
+        if (writes.length === 0) this.#sql.nextEpoch.run([]);
         for (const write of writes) this.#write(write, shown?.get(write.row?.runId ?? ""));
       }, () => {
         for (const { row } of writes) this.#forget(row?.runId ?? "");
       });
+      if (writes.length === 0) this.#epoch++;
     });
   }
 
@@ -264,6 +271,11 @@ export class SqliteStore implements Store {
       this.#begun = false;
       always();
     }
+  }
+
+  /** Number of rows that this connection has changed, also in transactions that were rolled back. */
+  #changes(): number {
+    return numberColumn(this.#sql.changes.get([]), "n");
   }
 
   #begin(): void {
@@ -322,6 +334,7 @@ export class SqliteStore implements Store {
         this.#begin();
         this.#begun = true;
         this.#trouble = undefined;
+        this.#changesBefore = this.#changes();
       } catch (e) {
         this.#rollback();
         throw e;

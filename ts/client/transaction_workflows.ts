@@ -149,7 +149,7 @@ export class TransactionWorkflows {
       workflowExecution: execution,
       signalName: name,
       input: encodeArgs(this.#context, `the arguments of signal "${name}"`, args),
-      requestId: randomId(),
+      // Without a request id, which the run would keep: a transaction is not sent again.
     });
     this.#named(what, execution, () => this.#transport.call("signalWorkflowExecution", request));
   }
@@ -195,7 +195,6 @@ export class TransactionWorkflows {
       ...this.#sender(),
       signalName: name,
       input: encodeArgs(this.#context, `the arguments of ${what}`, args),
-      requestId: randomId(),
       control: BROADCAST_CONTROL + JSON.stringify(reachedBy(name, filter)),
     });
     const { link } = fromBinary(

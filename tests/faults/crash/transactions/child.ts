@@ -18,6 +18,7 @@ for (const [workflow, args] of [[listener, []], [hears, ["north"]]] as const) {
     id: workflow.name,
     args: [...args],
     idConflictPolicy: "USE_EXISTING",
+    timeout: "10 minutes", // a busy machine
     searchAttributes: { WorkflowSubscription: workflow === hears ? ["said:", "said:north"] : [] },
   });
 }

@@ -158,9 +158,10 @@ function selectSharedOptions(
 }
 
 async function openEngine(options: OpenOptions, logger: Logger, late: LateParts) {
-  const { path, converter, reducers, migrations, codec, encodeCommonAttributes } = options;
+  const { path, converter, reducers, functions, migrations, codec, encodeCommonAttributes } =
+    options;
   const inMemory = path === undefined && options.engine?.store === undefined;
-  if (inMemory && (reducers !== undefined || migrations !== undefined)) {
+  if (inMemory && [reducers, functions, migrations].some((each) => each !== undefined)) {
     late.tables = (await import("../engine/sqlite/in_memory.ts")).openInMemory();
   }
   const engine = late.engine = await EmbeddedEngine.open({
@@ -171,6 +172,7 @@ async function openEngine(options: OpenOptions, logger: Logger, late: LateParts)
     ...(converter !== undefined && { converter }),
     workflows: (transport) => late.client!.workflowsIn(transport),
     ...(reducers !== undefined && { reducers }),
+    ...(functions !== undefined && { functions }),
     ...(migrations !== undefined && { migrations }),
     codec,
     encodeCommonAttributes,

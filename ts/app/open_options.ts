@@ -35,6 +35,11 @@ export interface OpenOptions extends CodecOptions {
    * task. An object, or a module (`import * as reducers from "./reducers.ts"`).
    */
   reducers?: EmbeddedEngineOptions["reducers"];
+  /**
+   * Functions that clients run by name, also from other processes: `client.call`. Each runs in a
+   * transaction. An object, or a module (`import * as functions from "./functions.ts"`).
+   */
+  functions?: EmbeddedEngineOptions["functions"];
   /** Migrations of the application's own tables in the store's file; each is applied once. */
   migrations?: EmbeddedEngineOptions["migrations"];
   /** Default: logs lines to standard error. */
@@ -57,7 +62,7 @@ const { path, ...engine } = ENGINE_OPTIONS;
 const { service: _theWorkers, taskQueue, workflows, activities, ...worker } = WORKER_OPTIONS;
 const { service: _theClients, taskQueue: _theSame, ...client } = CLIENT_OPTIONS;
 const { converter, codec, encodeCommonAttributes, logger } = client;
-const { reducers, migrations } = engine;
+const { reducers, functions, migrations } = engine;
 
 const OPTIONS: kind.Table<OpenOptions> = {
   ...{
@@ -66,6 +71,7 @@ const OPTIONS: kind.Table<OpenOptions> = {
     activities,
     taskQueue,
     reducers,
+    functions,
     migrations,
     converter,
     codec,

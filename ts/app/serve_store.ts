@@ -10,6 +10,7 @@ import type { ExtraMethod } from "../server/extra_methods.ts";
 import { listen, type Listener } from "../server/listener.ts";
 import { serviceHandler } from "../server/grpc_handlers.ts";
 import { fireTimerMethod } from "./fire_timer.ts";
+import { functionMethod } from "./function_method.ts";
 import { sqlMethod } from "./sql/sql_method.ts";
 import {
   fileId,
@@ -85,7 +86,7 @@ export async function serveStore(
   return closing(portPath(path), `127.0.0.1:${port}`, listener);
 }
 
-/** Same as `serveStore` for an engine, with SQL queries and manual timers. */
+/** Same as `serveStore` for an engine, with SQL queries, manual timers and functions. */
 export function serveEngineStore(
   engine: EmbeddedEngine,
   path: string,
@@ -96,7 +97,11 @@ export function serveEngineStore(
   };
   return serveStore(service, path, {
     ...options,
-    extra: [sqlMethod(() => engine.store), fireTimerMethod(() => engine)],
+    extra: [
+      sqlMethod(() => engine.store),
+      fireTimerMethod(() => engine),
+      functionMethod(engine),
+    ],
   });
 }
 

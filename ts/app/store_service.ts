@@ -106,19 +106,36 @@ export class StoreService implements RawService {
     return findHolder(this.path) !== undefined;
   }
 
-  async call(
-    method: MethodName,
-    request: Uint8Array,
-    options: CallOptions = {},
+  call(method: MethodName, request: Uint8Array, options: CallOptions = {}): Promise<Uint8Array> {
+    return this.#attempts(
+      (service) => service.call(method, request, options),
+      () => this.#withoutHolder(method, request, options),
+      options,
+    );
+  }
+
+  /** Calls a method of another service of the holder. */
+  callOther(path: string, request: Uint8Array, options: CallOptions = {}): Promise<Uint8Array> {
+    return this.#attempts(
+      (service) => service.callOther(path, request, options),
+      () => Promise.reject(this.#noWorker()),
+      options,
+    );
+  }
+
+  async #attempts(
+    ask: (holder: GrpcService) => Promise<Uint8Array>,
+    without: () => Promise<Uint8Array>,
+    options: CallOptions,
   ): Promise<Uint8Array> {
     const began = performance.now();
     for (;;) {
       if (this.#closed) throw new ServiceError(Code.CANCELLED, "the connection is closed");
       options.signal?.throwIfAborted();
-      const answer = await this.#askHolder(method, request, options);
+      const answer = await this.#askHolder(ask);
       if (answer !== undefined) return answer;
       try {
-        return await this.#withoutHolder(method, request, options);
+        return await without();
       } catch (e) {
         const waited = performance.now() - began;
         if (
@@ -136,15 +153,13 @@ export class StoreService implements RawService {
 
   /** Calls the holder; undefined if no process listens. */
   async #askHolder(
-    method: MethodName,
-    request: Uint8Array,
-    options: CallOptions,
+    ask: (holder: GrpcService) => Promise<Uint8Array>,
   ): Promise<Uint8Array | undefined> {
     const holder = this.#find();
     if (holder === undefined) return undefined;
     holder.calls++;
     try {
-      const answer = await holder.service.call(method, request, options);
+      const answer = await ask(holder.service);
       this.#hadHolder = true;
       return answer;
     } catch (e) {
@@ -245,10 +260,8 @@ export class StoreService implements RawService {
       await sleepOn(realTimers, PAUSE_MS, signal);
       if (this.#closed) break;
       const left = Math.max(1, deadline - performance.now());
-      const answer = await this.#askHolder(method, request, {
-        ...options,
-        ...(left < Infinity && { timeoutMs: left }),
-      });
+      const timed = { ...options, ...(left < Infinity && { timeoutMs: left }) };
+      const answer = await this.#askHolder((service) => service.call(method, request, timed));
       if (answer !== undefined) return answer;
     }
     throw new ServiceError(

@@ -8,12 +8,20 @@ export interface EngineEntryOptions {
    * reducers from "./reducers.ts"`).
    */
   readonly reducers?: NonNullable<EmbeddedEngineOptions["reducers"]>;
+  /**
+   * Functions that clients of all tabs run by name (`client.call`), each in a transaction (`import *
+   * as functions from "./functions.ts"`).
+   */
+  readonly functions?: NonNullable<EmbeddedEngineOptions["functions"]>;
   /** Migrations of the application's own tables in the store's file; each is applied once. */
   readonly migrations?: NonNullable<EmbeddedEngineOptions["migrations"]>;
-  /** Converter for arguments and results of reducers: the page's converter. Default: JSON. */
+  /**
+   * Converter for arguments and results of reducers and functions: the page's converter. Default:
+   * JSON.
+   */
   readonly converter?: NonNullable<EmbeddedEngineOptions["converter"]>;
   /**
-   * Codec of the page, for arguments and results of reducers; needs `encodeSync` and `decodeSync`.
+   * Codec of the page, for arguments and results of reducers and functions; needs `encodeSync` and `decodeSync`.
    * Default: none.
    */
   readonly codec?: NonNullable<EmbeddedEngineOptions["codec"]>;

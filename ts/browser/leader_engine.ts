@@ -1,5 +1,6 @@
 // The engine of the leading tab, in its worker: the store, the embedded engine, and the calls of
 // this page and of other tabs. Pending calls survive an import, which replaces the engine.
+import { Client } from "../client/client.ts";
 import { EmbeddedEngine } from "../engine/embedded_engine.ts";
 import { IN_ENGINE_LIMITS } from "../engine/sqlite/bounded_rows.ts";
 import type { SqlValue } from "../engine/sqlite/driver.ts";
@@ -64,7 +65,8 @@ export class LeaderEngine {
     fence: StoreFence,
     events: LeaderEngineEvents,
   ): Promise<LeaderEngine> {
-    if (entry.reducers !== undefined && init.coded !== (entry.codec !== undefined)) {
+    const usesCodec = entry.reducers !== undefined || entry.functions !== undefined;
+    if (usesCodec && init.coded !== (entry.codec !== undefined)) {
       throw new TypeError(
         init.coded
           ? "the page has a codec and the engine worker does not: pass the same codec to serveEngine({ reducers, codec })"
@@ -85,7 +87,9 @@ export class LeaderEngine {
   }
 
   async #begin(): Promise<void> {
-    const { name, core, sqliteWasm, namespace, limits, synchronous } = this.#init;
+    const { name, core, sqliteWasm, namespace, taskQueue, limits, synchronous } = this.#init;
+    const { converter, codec, encodeCommonAttributes } = this.#entry;
+    let client: Client | undefined;
     const opfs = await OpfsStore.open(name, {
       sqliteWasm,
       fence: this.#fence,
@@ -98,7 +102,16 @@ export class LeaderEngine {
         ...(namespace !== undefined && { namespace }),
         ...(limits !== undefined && { limits }),
         ...this.#entry,
+        workflows: (transport) => client!.workflowsIn(transport),
         onError: (error) => this.#heard(error),
+      });
+      client = new Client({
+        service: this.#engine,
+        namespace: this.#engine.namespace,
+        taskQueue,
+        ...(converter !== undefined && { converter }),
+        ...(codec !== undefined && { codec }),
+        ...(encodeCommonAttributes !== undefined && { encodeCommonAttributes }),
       });
       this.#opfs = opfs;
     } catch (e) {
@@ -142,6 +155,11 @@ export class LeaderEngine {
           () => this.#engine.fireTimer(workflowId, name, runId).then(() => undefined),
         );
       }
+      case "other":
+        // After an import that runs; not in its order, so that calls share commits.
+        return void this.#chores.then(() =>
+          this.#answer(message, reply, () => this.#engine.callOther(message.path, message.request))
+        );
       case "read":
         return this.#chore(
           message,
@@ -189,15 +207,20 @@ export class LeaderEngine {
     reply: Reply,
     work: () => Promise<ChoreValue>,
   ): void {
-    const { from: to, id } = message;
-    this.#chores = this.#chores.then(async () => {
-      if (this.#closed) return;
-      try {
-        reply({ k: "answer", to, id, value: await work() });
-      } catch (e) {
-        reply({ k: "refusal", to, id, error: toData(e) });
-      }
-    });
+    this.#chores = this.#chores.then(() => this.#answer(message, reply, work));
+  }
+
+  async #answer(
+    { from: to, id }: { from: string; id: number },
+    reply: Reply,
+    work: () => Promise<ChoreValue>,
+  ): Promise<void> {
+    if (this.#closed) return;
+    try {
+      reply({ k: "answer", to, id, value: await work() });
+    } catch (e) {
+      reply({ k: "refusal", to, id, error: toData(e) });
+    }
   }
 
   #read(sql: string, params: readonly SqlValue[]): readonly object[] {
@@ -288,6 +311,9 @@ function isCall(message: ToLeader): boolean {
       (shown === undefined || isShown(shown));
   }
   if (message.k === "purge") return typeof message.closedBefore === "number" && message.limit >= 0;
+  if (message.k === "other") {
+    return typeof message.path === "string" && message.request instanceof Uint8Array;
+  }
   if (message.k === "fire") {
     const { workflowId, name, runId } = message;
     return typeof workflowId === "string" && typeof name === "string" &&

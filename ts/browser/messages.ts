@@ -12,7 +12,7 @@ import { VERSION } from "../base/version.ts";
 import type { ErrorData } from "./error_data.ts";
 
 /** Version of the messages below `Hail`. Tabs of different protocols do not call each other. */
-export const TAB_PROTOCOL = 3;
+export const TAB_PROTOCOL = 4;
 
 /** Versions that a tab's code supports. */
 export interface Versions {
@@ -85,6 +85,14 @@ export type ToLeader =
     readonly name: string;
     readonly runId: string | undefined;
   }
+  /** Runs a function of the application: a path of `RawService.callOther`. */
+  | {
+    readonly k: "other";
+    readonly from: string;
+    readonly id: number;
+    readonly path: string;
+    readonly request: Uint8Array;
+  }
   /** Queries the application's tables. */
   | {
     readonly k: "read";
@@ -94,14 +102,20 @@ export type ToLeader =
     readonly params: readonly SqlValue[];
   };
 
-export type ChoreValue = Blob | readonly string[] | readonly object[] | number | undefined;
+export type ChoreValue =
+  | Uint8Array
+  | Blob
+  | readonly string[]
+  | readonly object[]
+  | number
+  | undefined;
 
 export type FromLeader =
   | {
     readonly k: "answer";
     readonly to: string;
     readonly id: number;
-    readonly value: Uint8Array | ChoreValue;
+    readonly value: ChoreValue;
   }
   | { readonly k: "refusal"; readonly to: string; readonly id: number; readonly error: ErrorData };
 
@@ -113,6 +127,8 @@ export interface EngineInit {
   readonly core: WebAssembly.Module;
   readonly sqliteWasm: string | undefined;
   readonly namespace: string | undefined;
+  /** Queue of starts in transactions. */
+  readonly taskQueue: string;
   readonly limits: EngineLimits | undefined;
   readonly synchronous: Synchronous | undefined;
   /** True if the page has a payload codec, which reducers need as well. */

@@ -20,9 +20,11 @@ import { checkBrowserOptions } from "./option_kinds.ts";
 import { Tab, type TabStatus } from "./tab.ts";
 
 /** Options of {@link open} in a browser tab. */
-export interface BrowserOpenOptions
-  extends
-    Omit<OpenOptions, "engine" | "worker" | "workflows" | "serve" | "reducers" | "migrations"> {
+export interface BrowserOpenOptions extends
+  Omit<
+    OpenOptions,
+    "engine" | "worker" | "workflows" | "serve" | "reducers" | "functions" | "migrations"
+  > {
   /** Name of the store, shared by all pages of this origin. */
   path?: string;
   /** Alias of `path`. */
@@ -234,6 +236,7 @@ function createTab(
     init: core && {
       core,
       namespace: shared.namespace,
+      taskQueue: shared.taskQueue,
       sqliteWasm: sqliteWasm === undefined ? undefined : new URL(sqliteWasm, location.href).href,
       limits: options.engine?.limits,
       synchronous: options.engine?.synchronous,

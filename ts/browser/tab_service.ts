@@ -26,7 +26,7 @@ export interface Route {
 interface Chore {
   readonly message: Extract<
     ToLeader,
-    { k: "export" | "import" | "check" | "purge" | "fire" | "read" }
+    { k: "export" | "import" | "check" | "purge" | "fire" | "read" | "other" }
   >;
   readonly resolve: (value: ChoreValue) => void;
   readonly reject: (error: Error) => void;
@@ -34,11 +34,12 @@ interface Chore {
 
 /**
  * Requests that are not sent a second time: a repeated import could be rejected or overwrite newer
- * runs, and a repeated fire could reach another timer of the same name.
+ * runs, a repeated fire could reach another timer of the same name, and a function would run twice.
  */
 const ONCE: { readonly [k in ToLeader["k"]]?: string } = {
   import: "imported: check whether the runs of the file exist before you retry",
   fire: "fired a timer: check whether it is still open before you retry",
+  other: "ran a function: check its effects before you retry",
 };
 
 export class TabService implements RawService {
@@ -120,6 +121,47 @@ export class TabService implements RawService {
     await this.#chore((id) => ({ k: "fire", from: this.address, id, workflowId, name, runId }));
   }
 
+  async callOther(
+    path: string,
+    request: Uint8Array,
+    { signal, timeoutMs = Infinity }: CallOptions = {},
+  ): Promise<Uint8Array> {
+    if (signal?.aborted) throw callCanceled();
+    const bytes = detachedCopy(request);
+    const message = (id: number) => ({
+      k: "other" as const,
+      from: this.address,
+      id,
+      path,
+      request: bytes,
+    });
+    return await this.#limited(this.#chore(message), signal, timeoutMs) as Uint8Array;
+  }
+
+  /** Stops waiting when the signal is aborted or the time is over; the leader may still respond. */
+  async #limited<T>(
+    work: Promise<T>,
+    signal: AbortSignal | undefined,
+    timeoutMs: number,
+  ): Promise<T> {
+    const ended = new AbortController();
+    try {
+      return await Promise.race([
+        work,
+        new Promise<never>((_, reject) => {
+          const until = { signal: ended.signal, once: true };
+          signal?.addEventListener("abort", () => reject(callCanceled()), until);
+          if (timeoutMs === Infinity) return;
+          const late = new ServiceError(Code.DEADLINE_EXCEEDED, "the leader tab did not respond");
+          const timer = setTimeout(() => reject(late), timeoutMs);
+          ended.signal.addEventListener("abort", () => clearTimeout(timer));
+        }),
+      ]);
+    } finally {
+      ended.abort();
+    }
+  }
+
   read(sql: string, params: readonly SqlValue[]): Promise<readonly object[]> {
     return this.#chore((id) => ({ k: "read", from: this.address, id, sql, params })) as Promise<
       readonly object[]
@@ -175,7 +217,12 @@ export class TabService implements RawService {
       const why = ONCE[message.k];
       if (why === undefined) continue;
       this.#chores.delete(id);
-      reject(new StoreError(`the leader tab closed while it ${why}`));
+      const problem = `the leader tab closed while it ${why}`;
+      reject(
+        message.k === "other"
+          ? new ServiceError(Code.UNAVAILABLE, problem, "LeaderClosed")
+          : new StoreError(problem),
+      );
     }
   }
 

@@ -64,6 +64,7 @@ import type { WorkflowOptions } from "./options.ts";
 import { PROCEDURE_ADDRESS, type ProcedureAddress, whichOf } from "./procedures.ts";
 import { SyncMessageCodec } from "../codec/sync_codec.ts";
 import { type TransactionTransport, TransactionWorkflows } from "./transaction_workflows.ts";
+import { type AppFunction, callFunction, type FunctionArgs } from "./functions.ts";
 import type { UpdateHandle } from "./updates.ts";
 import { ScheduleClient } from "./schedules/schedule_client.ts";
 import { signalWithStart, startRun } from "./starts.ts";
@@ -147,6 +148,7 @@ export class Client {
   readonly schedule: ScheduleClient;
   readonly #context: OperationContext;
   readonly #codecs: CodecOptions;
+  readonly #service: RawService;
   #syncCodec: { readonly codec: SyncMessageCodec | undefined } | undefined;
 
   /**
@@ -179,6 +181,7 @@ export class Client {
       interceptors: [...options.interceptors ?? []],
     };
     this.#codecs = options;
+    this.#service = options.service;
     this.schedule = new ScheduleClient(this.#context);
   }
 
@@ -379,6 +382,24 @@ export class Client {
     args: readonly unknown[],
   ): Promise<number> {
     return await sendBroadcast(this.#context, signal, filter, args, this.#deadline(settings));
+  }
+
+  /**
+   * Runs a function of the application (`open({ functions })`) in the process that has the engine,
+   * in one transaction, and resolves with its result after the commit. Works from other processes
+   * and tabs. Rejects with a FunctionFailedError if the function throws, and with a ServiceError if
+   * it is unknown (NOT_FOUND) or the service is a cluster (UNIMPLEMENTED). Calls are not repeated:
+   * after a DeadlineExceededError or UNAVAILABLE the function may have run.
+   *
+   * @example
+   * import type { damageNpc } from "./functions.ts"; // (db: Transaction, id: string, amount: number) => number
+   * const hp = await client.call<typeof damageNpc>("damageNpc", "npc-7", 10);
+   */
+  async call<F extends AppFunction = AppFunction>(
+    name: string,
+    ...args: FunctionArgs<F>
+  ): Promise<ReturnType<F>> {
+    return await callFunction(this.#context, this.#service, name, args) as ReturnType<F>;
   }
 
   /** Counts the runs of a visibility query (all without one). */

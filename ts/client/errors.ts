@@ -111,6 +111,24 @@ export class QueryFailedError extends Error {
   }
 }
 
+/**
+ * The function of `client.call` threw an error; its transaction was rolled back. `cause` is what it
+ * threw.
+ */
+export class FunctionFailedError extends Error {
+  override name = "FunctionFailedError";
+  /** Name of the function. */
+  readonly functionName: string;
+  /** What the function threw. */
+  override readonly cause: TemporalFailure;
+
+  constructor(functionName: string, cause: TemporalFailure) {
+    super(`function "${functionName}" failed and was rolled back: ${cause.message}`, { cause });
+    this.functionName = functionName;
+    this.cause = cause;
+  }
+}
+
 /** The workflow's status matches the `rejectCondition` of the query. */
 export class QueryRejectedError extends Error {
   override name = "QueryRejectedError";

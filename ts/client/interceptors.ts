@@ -6,6 +6,7 @@ import type { ClientContext } from "./context.ts";
 import type { WorkflowCount } from "./counts.ts";
 import type { WorkflowDescription, WorkflowSummary } from "./descriptions.ts";
 import type {
+  CallFunctionInput,
   CancelInput,
   CreateScheduleInput,
   ListInput,
@@ -83,6 +84,8 @@ export interface ClientOperations {
   list: { input: ListInput; output: WorkflowPage };
   /** A count. */
   count: { input: { query: string }; output: WorkflowCount };
+  /** A call of a function of the application. */
+  callFunction: { input: CallFunctionInput; output: unknown };
   /** The creation of a schedule. */
   createSchedule: { input: CreateScheduleInput; output: { scheduleId: string } };
   /** A description of a schedule. */
@@ -165,6 +168,7 @@ const METHODS: OptionNames<ClientInterceptor> = {
     describe: 1,
     list: 1,
     count: 1,
+    callFunction: 1,
     createSchedule: 1,
     describeSchedule: 1,
     updateSchedule: 1,

@@ -8,6 +8,7 @@ export {
   type SignalWithStartOptions,
   type StartOptions,
 } from "./client.ts";
+export type { AppFunction, FunctionArgs } from "./functions.ts";
 export type { WorkflowCount, WorkflowCountGroup } from "./counts.ts";
 export type { AnyWorkflow, WorkflowArgs, WorkflowResult } from "./definitions.ts";
 export type {
@@ -34,6 +35,7 @@ export type {
   WorkflowPage,
 } from "./interceptors.ts";
 export type {
+  CallFunctionInput,
   CancelInput,
   CreateScheduleInput,
   ListInput,

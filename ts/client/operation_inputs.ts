@@ -16,6 +16,14 @@ export interface WorkflowTarget {
   firstExecutionRunId?: string | undefined;
 }
 
+/** `client.call`. */
+export interface CallFunctionInput {
+  /** Name of the function. */
+  name: string;
+  /** Arguments of the function. */
+  args: readonly unknown[];
+}
+
 /** `client.start`, and the start of `client.execute`. */
 export interface StartInput {
   workflowType: string;

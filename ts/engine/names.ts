@@ -12,6 +12,7 @@ export type { SqlRow, SqlValue } from "./sqlite/driver.ts";
 export { DatabaseError } from "./tables/database.ts";
 export type { Database } from "./tables/database.ts";
 export type { TableMigration } from "./tables/migrations.ts";
+export type { FunctionTable } from "./functions.ts";
 export { ReducerError } from "./tables/reducers.ts";
 export type { ReducerFunction, ReducerTable } from "./tables/reducers.ts";
 export { TransactionError } from "./transaction_messages.ts";

@@ -36,6 +36,7 @@ export const ENGINE_OPTIONS: kind.Table<EmbeddedEngineOptions> = {
   ...{
     remoteWorkers: kind.flag,
     reducers: kind.functions,
+    functions: kind.functions,
     reducing: kind.any,
     workflows: kind.call,
     migrations: kind.migrations,

@@ -10,6 +10,7 @@ import type { Store } from "./store.ts";
 import type { TableMigration } from "./tables/migrations.ts";
 import type { ReducerRunner } from "./reducing.ts";
 import type { WorkflowsFactory } from "./transactions.ts";
+import type { FunctionTable } from "./functions.ts";
 import type { ReducerTable } from "./tables/reducers.ts";
 import type { ActivityTimeout } from "./timed_out.ts";
 
@@ -81,16 +82,21 @@ export interface EmbeddedEngineOptions {
    * object or a module. Requires a SQLite store.
    */
   reducers?: ReducerTable;
+  /**
+   * Functions that clients run by name (`client.call`), also from other processes, each in a
+   * transaction: an object or a module.
+   */
+  functions?: FunctionTable;
   /** @internal Runs the reducers instead of `reducers`. */
   reducing?: ReducerRunner;
   /** @internal Creates the `workflows` of a transaction, for reducers and transactions. */
   workflows?: WorkflowsFactory;
   /** Migrations of the application's tables in the store's file; each is applied once, in order. */
   migrations?: readonly TableMigration[];
-  /** Converts arguments and results of reducers to payloads. Default: JSON. */
+  /** Converts arguments and results of reducers and functions to payloads. Default: JSON. */
   converter?: PayloadConverter;
   /**
-   * The codec of the workers, for arguments and results of reducers. Requires `encodeSync` and
+   * The codec of the workers, for arguments and results of reducers and functions. Requires `encodeSync` and
    * `decodeSync`. Default: none.
    */
   codec?: CodecOptions["codec"];

@@ -114,7 +114,7 @@ export function transactionDatabase(
       if (workflows === undefined) {
         throw new TransactionError(
           "db.workflows is not available: this engine has no client. Reducers can send messages to " +
-            "workflows in an application of open() in Node or Deno, and in a TestEnvironment",
+            "workflows in an application of open(), and in a TestEnvironment",
         );
       }
       return made ??= workflows(scope);

@@ -64,6 +64,8 @@ export interface TestEnvironmentOptions extends CodecOptions {
    * Node and Deno.
    */
   reducers?: EmbeddedEngineOptions["reducers"];
+  /** Functions that the client runs by name, as for `open`. In Node and Deno. */
+  functions?: EmbeddedEngineOptions["functions"];
   /** Migrations of the application's tables, in order. */
   migrations?: EmbeddedEngineOptions["migrations"];
   /** Default: logs warnings and errors to standard error. */
@@ -90,7 +92,7 @@ const ENVIRONMENT_OPTIONS: OptionNames<TestEnvironmentOptions> = {
     converter: 1,
     codec: 1,
   },
-  ...{ encodeCommonAttributes: 1, reducers: 1, migrations: 1, logger: 1 },
+  ...{ encodeCommonAttributes: 1, reducers: 1, functions: 1, migrations: 1, logger: 1 },
 };
 const SKIP_LIMIT: OptionNames<NonNullable<TestEnvironmentOptions["skipLimit"]>> = {
   time: 1,
@@ -200,8 +202,8 @@ export class TestEnvironment {
     const clock = options.virtualTime === false
       ? new RealClock()
       : new VirtualClock(Number(startTime));
-    const { reducers, migrations, converter } = options;
-    const withTables = reducers !== undefined || migrations !== undefined;
+    const { reducers, functions, migrations, converter } = options;
+    const withTables = [reducers, functions, migrations].some((each) => each !== undefined);
     const store = withTables
       ? (await import("../engine/sqlite/in_memory.ts")).openInMemory()
       : new MemoryStore();
@@ -210,6 +212,7 @@ export class TestEnvironment {
       store,
       workflows: (transport) => late.environment!.client.workflowsIn(transport),
       ...(reducers !== undefined && { reducers }),
+      ...(functions !== undefined && { functions }),
       ...(migrations !== undefined && { migrations }),
       ...(converter !== undefined && { converter }),
       codec: options.codec,

@@ -32,6 +32,38 @@ check("reducers run in the leading tab; every tab reads the tables", async ({ st
 });
 
 check(
+  "functions of the application run in the leading tab, called from every tab",
+  async ({ store, newTab }) => {
+    const leader = await opened(await newTab(), { store, ...GAME });
+    const follower = await opened(await newTab(), { store, ...GAME });
+    const call = (at: Tab, name: string, ...args: unknown[]) =>
+      at.page.evaluate(([n, a]) => globalThis.tab.call(n, ...a), [name, args] as const);
+    assert.equal(await call(follower, "hunt", "h1", "orc"), "h1");
+    assert.equal(await call(leader, "hunt", "h2", "elf"), "h2");
+    // Subscriptions are committed with the first tasks.
+    await leader.holds(
+      async () =>
+        (await tab.rows("SELECT 1 FROM workflow WHERE history_length > 3") as unknown[]).length ===
+          2,
+      undefined,
+    );
+    assert.equal(await call(follower, "kill", "orc", "ada"), 1);
+    assert.equal(await follower.page.evaluate(() => tab.result("h1")), "orc by ada");
+    const { name, message } = await call(follower, "killUnknown") as Error;
+    assert.equal(
+      `${name}: ${message}`,
+      'FunctionFailedError: function "killUnknown" failed and was rolled back: no such target',
+    );
+    assert.match(
+      (await call(follower, "missing") as Error).message,
+      /^unknown function "missing"; known functions: "hunt", "kill", "killUnknown"$/,
+    );
+    assert.deepEqual(await lines(follower), ["hunt of orc", "hunt of elf", "orc killed"]);
+    assert.equal(await leader.page.evaluate(() => tab.count()), 2);
+  },
+);
+
+check(
   "a run continues in the next leading tab, and replay does not run reducers",
   async ({ store, newTab }) => {
     const first = await opened(await newTab(), { store, ...GAME });

@@ -203,6 +203,8 @@ const api = {
     opened().tables.all(sql, ...params).catch(described),
   startByHand: (type: string, id: string, args: unknown[]) =>
     opened().client.start(type, { id, args, timers: "manual" }).then(() => undefined),
+  /** The result of a function of the application, or what was wrong. */
+  call: (name: string, ...args: unknown[]) => opened().client.call(name, ...args).catch(described),
   /** What was wrong, or nothing. */
   fireTimer: (id: string, name: string) =>
     opened().fireTimer(id, name).then(() => undefined, described),

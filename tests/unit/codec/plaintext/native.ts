@@ -277,6 +277,30 @@ async function transaction(engine: EmbeddedEngine): Promise<void> {
   });
 }
 
+const functions = {
+  repeat: (_: unknown, text: string) => text,
+  refuseCall(_: unknown, text: string): never {
+    throw new Error(text);
+  },
+};
+
+/** Functions of the application: arguments, results and errors. */
+async function calls(scan: Scan, engine: EmbeddedEngine): Promise<void> {
+  const service: RawService = {
+    call: (...of) => engine.call(...of),
+    async callOther(path, request) {
+      scan.look(`request of ${path}`, request);
+      const response = await engine.callOther(path, request);
+      scan.look(`response of ${path}`, response);
+      return response;
+    },
+  };
+  const client = new Client({ service, codec, encodeCommonAttributes: true });
+  assert.equal(await client.call("repeat", mark("argument")), mark("argument"));
+  const error = await client.call("refuseCall", mark("argument")).catch((e: Error) => e) as Error;
+  assert.match(error.message, new RegExp(MARK));
+}
+
 /** All of it. The store is in `folder`; `lookAtFiles` is called while it is open. */
 export async function driveNative(
   scan: Scan,
@@ -304,6 +328,7 @@ export async function driveNative(
         },
       }),
     reducers,
+    functions,
     codec,
     encodeCommonAttributes: true,
     onError: (error) => scan.look("engine's errors", JSON.stringify(error, asText)),
@@ -312,6 +337,7 @@ export async function driveNative(
     late.client = new Client({ service: engine, codec, encodeCommonAttributes: true });
     await drive(scan, engine, openTelemetry({ tracer: telemetry.tracer }));
     await transaction(engine);
+    await calls(scan, engine);
     lookAtFiles();
   } finally {
     await engine.close();

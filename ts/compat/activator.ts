@@ -36,7 +36,7 @@ import { LocalActivityDoBackoff } from "./workflow/activities.ts";
 import type { WorkflowExecuteInput } from "./workflow/interceptors.ts";
 import { readDefinition, readStaticOptions } from "./workflow/definition.ts";
 import { withLifecycleLogs } from "./workflow/log.ts";
-import { initialInfo, nextInfo } from "./workflow/info.ts";
+import { initialInfo } from "./workflow/info.ts";
 
 /** temporal.api.enums.v1.StartChildWorkflowExecutionFailedCause */
 const WORKFLOW_ALREADY_EXISTS = 1;
@@ -156,10 +156,7 @@ export class CompatActivator implements Activator {
     activation: Activation,
     init: InitializeWorkflow | undefined,
   ): Promise<void> {
-    run.timeMs = activation.timeMs;
-    run.isReplaying = activation.isReplaying;
-    run.info = nextInfo(run.info, activation, this.#host);
-    run.addFlags(activation.langFlags);
+    run.beginActivation(activation);
     if (run.issued.concluded) run.issued.release(this.#host.run);
     if (init !== undefined) {
       this.#main = this.#inRootFrame(() => this.#load(run));
@@ -208,7 +205,7 @@ export class CompatActivator implements Activator {
       if (this.#inRootFrame(() => run.unblockConditions()) === 0) break;
     }
     // A condition with a side effect may have resolved something without becoming true.
-    await hop();
+    if (run.conditions.size > 0) await hop();
     run.throwTaskError();
   }
 

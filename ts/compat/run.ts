@@ -10,7 +10,10 @@ import {
   FailWorkflow,
   SetPatchMarker,
 } from "../core/generated/boundary/temporalex/boundary/v1/boundary.ts";
-import { ContinueAsNew as ContinueAsNewCommand } from "../core/generated/boundary/temporalex/boundary/v1/boundary.ts";
+import {
+  type Activation,
+  ContinueAsNew as ContinueAsNewCommand,
+} from "../core/generated/boundary/temporalex/boundary/v1/boundary.ts";
 import { defaultPayloadConverter, type PayloadConverter } from "../converter/payload.ts";
 import { callSite, callStack } from "../executor/program/call_site.ts";
 import type { RunWatch, WatchedFiber } from "../executor/program/line_probe.ts";
@@ -46,7 +49,7 @@ import { SinkCalls } from "./sinks.ts";
 import { Standing } from "./standing.ts";
 import { alea, seedBytes, streamSeed } from "./workflow/alea.ts";
 import { ContinueAsNew } from "./workflow/continue_as_new_thrown.ts";
-import { realRandom, type WorkflowInfo } from "./workflow/info.ts";
+import { nextInfo, realRandom, type WorkflowInfo } from "./workflow/info.ts";
 import { RootScope } from "./workflow/scope.ts";
 import { encodeWith } from "../executor/program/encode.ts";
 
@@ -98,7 +101,9 @@ export class CompatRun implements MessageRun {
   timeMs: number;
   isReplaying = true;
   site = "";
-  info: WorkflowInfo;
+  #info: WorkflowInfo;
+  /** The activation that `#info` does not include yet: most activations never read it. */
+  #activation: Activation | undefined;
   /** Value of setCurrentDetails. */
   details = "";
   /** True after a cancel request for the workflow. */
@@ -170,7 +175,7 @@ export class CompatRun implements MessageRun {
     this.#host = host;
     this.context = options.scopes;
     this.converter = getConverter(host);
-    this.info = options.info;
+    this.#info = options.info;
     this.timeMs = options.timeMs;
     this.#seed = seedBytes(options.randomnessSeed);
     this.#random = alea(this.#seed);
@@ -335,7 +340,10 @@ export class CompatRun implements MessageRun {
    */
   hasFlag(flag: number): boolean {
     if (this.#flags.has(flag)) return true;
-    if (this.isReplaying) return isImplied(flag, this.info.currentBuildId ?? "");
+    if (this.isReplaying) {
+      const next = this.#activation;
+      return isImplied(flag, next?.isReplaying ? next.buildId : this.info.currentBuildId ?? "");
+    }
     this.#flags.add(flag);
     return true;
   }
@@ -399,6 +407,28 @@ export class CompatRun implements MessageRun {
     return Uint8Array.from({ length }, () => Math.floor(this.random() * 0x100));
   }
 
+  // ---- info
+
+  /** Values of the run and its current task. */
+  get info(): WorkflowInfo {
+    const activation = this.#activation;
+    if (activation !== undefined) this.info = nextInfo(this.#info, activation, this.#host);
+    return this.#info;
+  }
+
+  set info(info: WorkflowInfo) {
+    this.#activation = undefined;
+    this.#info = info;
+  }
+
+  /** Begins an activation that is not a query. */
+  beginActivation(activation: Activation): void {
+    this.timeMs = activation.timeMs;
+    this.isReplaying = activation.isReplaying;
+    this.#activation = activation;
+    this.addFlags(activation.langFlags);
+  }
+
   /** Returns the frame of the running code, with changes. */
   frame(changes: Partial<ScopeFrame>): ScopeFrame {
     return { scope: this.rootScope, ...this.context.current(), ...changes };
@@ -408,7 +438,9 @@ export class CompatRun implements MessageRun {
 
   /** Writes a log line, except on replay. */
   log(level: LogLevel, message: string, fields: { readonly [key: string]: unknown }): void {
-    if (this.info.unsafe.isReplayingHistoryEvents && this.#host.logsReplay !== true) return;
+    const isReplaying = this.#activation?.isReplaying ??
+      this.#info.unsafe.isReplayingHistoryEvents;
+    if (isReplaying && this.#host.logsReplay !== true) return;
     const { workflowType, workflowId, runId } = this.info;
     const entry = {
       level,

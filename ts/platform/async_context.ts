@@ -23,6 +23,19 @@ interface AsyncHooks {
 /** Returns whether `asyncStorage` works here, without loading a module. */
 export const hasAsyncStorage = (): boolean => hasFiles();
 
+/**
+ * Returns whether an AsyncLocalStorage slows down every promise: in Node before 24, where it uses
+ * hooks.
+ */
+export function asyncStorageIsSlow(): boolean {
+  const { Deno, process } = globalThis as {
+    Deno?: unknown;
+    process?: { versions?: { node?: string } };
+  };
+  const version = process?.versions?.node;
+  return Deno === undefined && version !== undefined && Number.parseInt(version) < 24;
+}
+
 /** Returns a new AsyncLocalStorage; undefined if the runtime has none. */
 export function asyncStorage<T>(): AsyncStorage<T> | undefined {
   const hooks = builtin<AsyncHooks>("node:async_hooks");

@@ -1,7 +1,7 @@
 // A realm of several workers. Every run belongs to one worker by its id, so its cache entry, its
 // tasks and its reports are always in one place. Each worker is a complete realm with its own
 // watchdog, quarantine and replacement, so losing one does not affect the others.
-import type { Problem } from "../modules/loader/errors.ts";
+import type { ModuleGraph } from "../modules/loader/module_graph.ts";
 import type {
   Realm,
   RealmOutcome,
@@ -31,7 +31,8 @@ export function shareOf(total: number, shards: number): number {
 }
 
 export class ShardedRealm implements Realm {
-  readonly warnings: readonly Problem[];
+  readonly warnings: ModuleGraph["warnings"];
+  readonly needsTemporal: boolean;
   readonly workflowTypes: readonly string[];
   readonly takesAnyType: boolean;
   readonly versioningBehaviors: ReadonlyMap<string, VersioningBehavior>;
@@ -39,13 +40,17 @@ export class ShardedRealm implements Realm {
   /** Number of open replays, by shard. */
   readonly #replays: number[];
 
-  constructor(shards: readonly Realm[], warnings: readonly Problem[]) {
+  constructor(
+    shards: readonly Realm[],
+    { warnings, needsTemporal }: Pick<ModuleGraph, "warnings" | "needsTemporal">,
+  ) {
     this.#shards = shards;
     this.#replays = shards.map(() => 0);
     this.workflowTypes = shards[0]!.workflowTypes;
     this.takesAnyType = shards[0]!.takesAnyType;
     this.versioningBehaviors = shards[0]!.versioningBehaviors;
     this.warnings = warnings;
+    this.needsTemporal = needsTemporal;
   }
 
   #of(runId: string): Realm {

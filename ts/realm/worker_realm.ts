@@ -119,6 +119,8 @@ export const MAX_REALM_THREADS = 64;
 export interface WorkerRealm extends Realm {
   /** Warnings of the loader: state that workflow runs would share. */
   readonly warnings: readonly Problem[];
+  /** Whether its modules use `@temporalio/workflow`; false for an entry with its own workflows. */
+  readonly needsTemporal: boolean;
 }
 
 /**
@@ -200,10 +202,9 @@ export async function openWorkerRealm(options: WorkerRealmOptions): Promise<Work
     await Promise.all(realms.map((realm) => realm.dispose()));
     throw failed.reason;
   }
-  const warnings = (await loading)?.graph.warnings ?? [];
-  if (threads > 1) return new ShardedRealm(realms, warnings);
-  realms[0]!.warnings = warnings;
-  return realms[0]!;
+  const { warnings = [], needsTemporal = false } = (await loading)?.graph ?? {};
+  if (threads > 1) return new ShardedRealm(realms, { warnings, needsTemporal });
+  return Object.assign(realms[0]!, { warnings, needsTemporal });
 }
 
 /** Starts a realm for one replay, in which one module has another text. */
@@ -257,6 +258,7 @@ function probedReplay(
 
 class ThreadedRealm implements WorkerRealm {
   warnings: readonly Problem[] = [];
+  needsTemporal = false;
   workflowTypes: readonly string[] = [];
   takesAnyType = false;
   versioningBehaviors: ReadonlyMap<string, VersioningBehavior> = new Map();

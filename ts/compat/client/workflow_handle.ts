@@ -1,6 +1,5 @@
 // Handles of workflows and updates, with the official types.
 import { randomId } from "../../platform/host.ts";
-import { HistorySchema } from "../../messages/generated/temporal/api/history/v1/message_pb.ts";
 import { DescribeWorkflowExecutionResponseSchema } from "../../messages/generated/temporal/api/workflowservice/v1/request_response_pb.ts";
 import { Deadline } from "../../client/calls.ts";
 import { WorkflowHandle as NativeHandle } from "../../client/handle.ts";
@@ -17,6 +16,7 @@ import type {
 } from "../common/definitions.ts";
 import type { Headers } from "../common/interceptors.ts";
 import { fromPayloadsAtIndex } from "../common/payloads.ts";
+import { toPlainHistory } from "../common/kept_history.ts";
 import { type PlainMessage, toPlain } from "../common/plain_proto.ts";
 import type { PayloadTypeInfo, SignalTypeInfo, TypeInfo } from "../common/type_info.ts";
 import {
@@ -399,7 +399,7 @@ class Operations {
   fetchHistory(): Promise<PlainMessage> {
     return refusing(
       this.#client,
-      async () => toPlain(HistorySchema, await this.native(this.#execution).fetchHistory()),
+      async () => toPlainHistory(await this.native(this.#execution).fetchHistory()),
       concern("Failed to get Workflow execution history", this.#execution),
       // The official client passes gRPC's error on.
       (thrown, concern) => grpcErrorIn(thrown, concern) ?? thrown,

@@ -41,7 +41,7 @@ const is64 = (type: ScalarType): boolean => UNSIGNED.has(type) || SIGNED.has(typ
 const prototypes = new Map<string, object>();
 
 /** Defaults of unset fields. */
-function makePrototype(desc: DescMessage): object {
+export function makePrototype(desc: DescMessage): object {
   let prototype = prototypes.get(desc.typeName);
   if (prototype === undefined) {
     prototype = Object.fromEntries(

@@ -3,6 +3,7 @@
 import { type DescMessage, fromJson, type JsonValue, toJson } from "@bufbuild/protobuf";
 import { PayloadSchema } from "../../messages/generated/temporal/api/common/v1/message_pb.ts";
 import { HistorySchema } from "../../messages/generated/temporal/api/history/v1/message_pb.ts";
+import { toPlainHistory } from "./kept_history.ts";
 import type { Payload } from "./payload_converters.ts";
 import { fromPlain, type PlainMessage, toPlain } from "./plain_proto.ts";
 
@@ -51,7 +52,7 @@ export function historyFromJSON(history: unknown): History {
     throw new TypeError("Invalid history, expected an object with an array of events");
   }
   const json = withNames(HistorySchema, history) as JsonValue;
-  return toPlain(HistorySchema, fromJson(HistorySchema, json, { ignoreUnknownFields: true }));
+  return toPlainHistory(fromJson(HistorySchema, json, { ignoreUnknownFields: true }));
 }
 
 /** Returns the JSON text of a history. */

@@ -2,7 +2,9 @@
 // `temporal.api.common.v1.Payload.encode(payload).finish()`. Clients and workers use the same form.
 import { type DescEnum, type DescMessage, fromBinary } from "@bufbuild/protobuf";
 import { encodePlain } from "../common/encode_plain.ts";
+import { decodePlainHistory } from "../common/kept_history.ts";
 import { fromPlain, type PlainMessage, toPlain } from "../common/plain_proto.ts";
+import { HistorySchema } from "../../messages/generated/temporal/api/history/v1/message_pb.ts";
 import { FILES } from "./files.ts";
 
 /** A message's type. */
@@ -24,7 +26,9 @@ function makeProtoMessage(desc: DescMessage): ProtoMessage {
   return {
     typeName: desc.typeName,
     encode: (message) => ({ finish: () => encodePlain(desc, message) }),
-    decode: (bytes) => toPlain(desc, fromBinary(desc, bytes)),
+    decode: desc.typeName === HistorySchema.typeName
+      ? decodePlainHistory
+      : (bytes) => toPlain(desc, fromBinary(desc, bytes)),
     create: (fields = {}) => read(fields),
     fromObject: read,
   };

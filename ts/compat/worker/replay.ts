@@ -4,6 +4,7 @@ import { DeterminismViolationError } from "../common/errors.ts";
 import { replayMessage } from "../../worker/workflow/replacement.ts";
 import type { HistoryAndWorkflowId } from "../common/mod.ts";
 import { encodePlain } from "../common/encode_plain.ts";
+import { unreadHistoryBytes } from "../common/kept_history.ts";
 import { PayloadCodecError } from "../../codec/codec.ts";
 import type { MessageCodec } from "../../codec/message_codec.ts";
 import { readHistoryFile } from "../../history_files/history_file.ts";
@@ -68,6 +69,8 @@ export async function historyBytes(history: unknown): Promise<Uint8Array> {
   if (typeof history !== "object" || history === null) {
     throw new TypeError(`Expected a non-null history object, got ${typeof history}`);
   }
+  const unread = unreadHistoryBytes(history);
+  if (unread !== undefined) return unread;
   const { events } = history as { events?: readonly { eventId?: unknown }[] };
   // Ids are strings in JSON and Longs in API objects.
   if (events === undefined || typeof events[0]?.eventId === "string") {

@@ -16,6 +16,7 @@ import { msToNumber } from "../common/time.ts";
 import { throwIfReservedName } from "../common/reserved.ts";
 import { MessageCodec } from "../../codec/message_codec.ts";
 import { readValueCheck } from "../../realm/value_check.ts";
+import { createReplayRealm } from "../../realm/replay_realm.ts";
 import { openWorkerRealm } from "../../realm/worker_realm.ts";
 import type { RawService } from "../../service/raw.ts";
 import { VERSION } from "../../base/version.ts";
@@ -313,7 +314,7 @@ export class Worker {
     const dataConverter = await importDataConverter(options.dataConverter);
     const converted = converters(dataConverter);
     const hidesText = encodesErrorText(dataConverter);
-    const realm = await openWorkerRealm({
+    const realm = await createReplayRealm(openWorkerRealm, {
       workflows: workflows as URL,
       ...(sources !== undefined && { sources }),
       ...(workflowInterceptors !== undefined && { interceptors: workflowInterceptors }),

@@ -5,6 +5,7 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { test } from "node:test";
+import { inspect } from "node:util";
 import { historyFromJSON } from "../../../../ts/compat/common/proto_utils.ts";
 import { temporal } from "../../../../ts/compat/proto/mod.ts";
 import { DefaultLogger, Runtime, Worker } from "../../../../ts/compat/worker/mod.ts";
@@ -27,6 +28,24 @@ const attributesIn = (history: any, name: string): any =>
   history.events.find((event: any) => event[name] !== null)[name];
 
 type Change = (history: ReturnType<typeof decoded>) => () => void;
+
+// deno-lint-ignore no-explicit-any
+const without = (events: readonly any[], name: string): unknown[] =>
+  events.filter((event) => event[name] === null || event[name] === undefined);
+
+/** Changes of a history whose events have not been read; each removes the timer that the code starts. */
+const REPLACEMENTS: { readonly [what: string]: (history: ReturnType<typeof decoded>) => void } = {
+  "assigned events": (history) =>
+    history.events = without(decoded().events, "timerStartedEventAttributes"),
+  "redefined events": (history) =>
+    Object.defineProperty(history, "events", {
+      value: without(decoded().events, "timerStartedEventAttributes"),
+    }),
+  "events of a frozen history": (history) => {
+    const { events } = Object.freeze(history);
+    events.splice(0, events.length, ...without(events, "timerStartedEventAttributes"));
+  },
+};
 
 /** Changes that the code of the history does not match; each returns a function that reverts it. */
 const CHANGES: { readonly [what: string]: Change } = {
@@ -90,4 +109,35 @@ test("a history of JSON is replayed like a decoded one", async () => {
   await assert.rejects(Worker.runReplayHistory({ workflowsPath }, changed, "timeouts"), {
     name: "DeterminismViolationError",
   });
+});
+
+test("replaced events are replayed, not the decoded ones", async () => {
+  const given = [decoded, () => historyFromJSON(json)].flatMap((make) =>
+    Object.entries(REPLACEMENTS).map(([workflowId, change]) => {
+      const history = make();
+      change(history);
+      return { workflowId, history };
+    })
+  );
+  for await (const { workflowId, error } of Worker.runReplayHistories({ workflowsPath }, given)) {
+    assert.notEqual(error, undefined, workflowId);
+  }
+});
+
+test("a decoded history has its events as an own property", () => {
+  const expected = decoded().events;
+  assert.deepEqual(Object.keys(decoded()), ["events"]);
+  assert.deepEqual({ ...decoded() }.events, expected);
+  assert.deepEqual(JSON.parse(JSON.stringify(decoded())).events.length, expected.length);
+  assert.match(inspect(decoded()), /events: \[\n/);
+  const frozen = Object.freeze(decoded());
+  assert.deepEqual(frozen.events, expected);
+  assert.equal(frozen.events, frozen.events);
+  assert.throws(() => frozen.events = [], TypeError);
+  const bytes = History.encode(decoded()).finish();
+  const owner = History.decode(bytes);
+  bytes.fill(0xff); // the history does not depend on the caller's bytes
+  assert.deepEqual(owner.events, expected);
+  assert.throws(() => History.decode(Uint8Array.of(0x0a, 0x05, 0x08)), "truncated bytes");
+  assert.deepEqual(History.decode(new Uint8Array(0)).events, []);
 });

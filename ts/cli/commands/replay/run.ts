@@ -7,6 +7,7 @@ import type { ValueComparison } from "../../../debug/divergence/types.ts";
 import type { HistoryFile } from "../../../history_files/history_file.ts";
 import { formatProblem } from "../../../modules/loader/errors.ts";
 import { createWorkerRealm, type WorkerRealm } from "../../../realm/mod.ts";
+import { createReplayRealm } from "../../../realm/replay_realm.ts";
 import { MAX_REALM_THREADS } from "../../../realm/worker_realm.ts";
 import { Exit } from "../../frame/exit.ts";
 import { exitCodeOf, UsageError } from "../../frame/errors.ts";
@@ -76,7 +77,8 @@ export async function replayCommand(call: ReplayCall): Promise<number> {
       ? {}
       : { payloadConverter: resolve(io.cwd, payloadConverter) };
     if (bisects) {
-      const start = (code: Opened) => createWorkerRealm(realmOptions({ ...code, threads }));
+      const start = (code: Opened) =>
+        createReplayRealm(createWorkerRealm, realmOptions({ ...code, threads }));
       return await bisectCommand(call, {
         source,
         threads,
@@ -183,7 +185,7 @@ const realmOptions = ({ workflows, interceptors, payloadConverter, threads }: Co
 
 async function startRealm(code: Code, io: Io): Promise<WorkerRealm> {
   try {
-    const realm = await createWorkerRealm(realmOptions(code));
+    const realm = await createReplayRealm(createWorkerRealm, realmOptions(code));
     for (const warning of realm.warnings) {
       io.err(`warning: ${formatProblem({ ...warning, file: shortPath(warning.file, io.cwd) })}\n`);
     }

@@ -1,0 +1,71 @@
+// runtime: node deno
+// A realm for replays: where scopes are rewritten, it decides only unchanged replays. Every other
+// verdict comes from a second realm, which is started once and calls no sinks.
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { asyncStorageIsSlow } from "../../../ts/platform/async_context.ts";
+import type { ReplayVerdict } from "../../../ts/realm/realm.ts";
+import { createReplayRealm } from "../../../ts/realm/replay_realm.ts";
+import type { WorkerRealm, WorkerRealmOptions } from "../../../ts/realm/worker_realm.ts";
+
+const skip = !asyncStorageIsSlow() && "this runtime needs no second realm";
+
+/** Realms whose verdicts depend on how scopes are followed. */
+function fakeRealms(rewritten: Partial<ReplayVerdict>, needsTemporal = true) {
+  const started: WorkerRealmOptions[] = [];
+  const disposed: string[] = [];
+  const start = (options: WorkerRealmOptions): Promise<WorkerRealm> => {
+    started.push(options);
+    const scopes = options.scopes ?? "asyncLocalStorage";
+    const verdict = { verdict: "ok", warnings: [], workflowId: scopes };
+    return Promise.resolve({
+      needsTemporal,
+      replay: () =>
+        Promise.resolve({ ...verdict, ...(scopes === "rewritten" && rewritten) } as ReplayVerdict),
+      dispose: () => Promise.resolve(void disposed.push(scopes)),
+    } as unknown as WorkerRealm);
+  };
+  return { started, disposed, start };
+}
+
+const NOTHING = new Uint8Array(0);
+const CHANGED: { readonly [what: string]: Partial<ReplayVerdict> } = {
+  "a divergence": { verdict: "nondeterminism" },
+  "a failure": { verdict: "failed" },
+  "a warning": { warnings: [{} as never] },
+  "a changed value": { changedValues: [{} as never] },
+};
+
+test("an unchanged replay needs one realm", { skip }, async () => {
+  const { started, disposed, start } = fakeRealms({});
+  const realm = await createReplayRealm(start, {});
+  assert.equal((await realm.replay("a", NOTHING)).workflowId, "rewritten");
+  assert.equal(started.length, 1);
+  await realm.dispose();
+  assert.deepEqual(disposed, ["rewritten"]);
+});
+
+for (const [what, verdict] of Object.entries(CHANGED)) {
+  test(`${what} is decided by the second realm`, { skip }, async () => {
+    const { started, disposed, start } = fakeRealms(verdict);
+    let calls = 0;
+    const sinks = { alerts: { send: { fn: () => void calls++, callDuringReplay: true } } };
+    const realm = await createReplayRealm(start, { sinks });
+    for (let i = 0; i < 2; i++) {
+      const decided = await realm.replay("a", NOTHING);
+      assert.deepEqual([decided.workflowId, decided.verdict], ["asyncLocalStorage", "ok"]);
+    }
+    assert.equal(started.length, 2);
+    await started[1]!.sinks!["alerts"]!["send"]!.fn({});
+    assert.equal(calls, 0);
+    await realm.dispose();
+    assert.deepEqual(disposed, ["rewritten", "asyncLocalStorage"]);
+  });
+}
+
+test("native workflows have no second realm", { skip }, async () => {
+  const { started, start } = fakeRealms({ verdict: "nondeterminism" }, false);
+  const realm = await createReplayRealm(start, {});
+  assert.equal((await realm.replay("a", NOTHING)).verdict, "nondeterminism");
+  assert.equal(started.length, 1);
+});

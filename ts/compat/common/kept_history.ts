@@ -34,8 +34,8 @@ export function toPlainHistory(history: History): PlainMessage {
 }
 
 const OWN = { enumerable: true, configurable: true } as const;
-/** Methods that print an object. An accessor would be printed without its value. */
-const PRINTERS = [Symbol.for("nodejs.util.inspect.custom"), Symbol.for("Deno.customInspect")];
+/** The method that prints an object, also in Deno. An accessor would be printed without its value. */
+const PRINTER = Symbol.for("nodejs.util.inspect.custom");
 
 function lazyHistory(message: () => History, bytes: () => Uint8Array): PlainMessage {
   const plain = Object.create(makePrototype(HistorySchema)) as PlainMessage;
@@ -63,15 +63,11 @@ function lazyHistory(message: () => History, bytes: () => Uint8Array): PlainMess
       set(value);
     },
   });
-  const print = {
-    configurable: true,
-    value() {
-      get();
-      for (const printer of PRINTERS) delete plain[printer];
-      return plain;
-    },
+  const print = () => {
+    get();
+    return plain;
   };
-  for (const printer of PRINTERS) Object.defineProperty(plain, printer, print);
+  Object.defineProperty(plain, PRINTER, { configurable: true, value: print });
   unread.set(plain, { get, bytes });
   return plain;
 }

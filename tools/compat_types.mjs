@@ -227,7 +227,7 @@ function main() {
   const installed = values.diff === undefined ? undefined : install(values.diff);
   try {
     const next = installed === undefined
-      ? resolve(values["diff-modules"])
+      ? resolve(/** @type {string} */ (values["diff-modules"]))
       : join(installed, "node_modules");
     printReleases(compareReleases(next, resolve(values.modules)), values.json);
     return 0;

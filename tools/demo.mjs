@@ -9,6 +9,7 @@ import { fileURLToPath } from "node:url";
 import { gzipSync } from "node:zlib";
 import { readCommandLine } from "./lib/command_line.mjs";
 import { leaveWithParent } from "./lib/leave.mjs";
+import { portOf } from "./lib/serve.mjs";
 import { ensureInstalled, root, say } from "./lib/steps.mjs";
 
 const HELP = `usage: npm run demo [-- --port=N] [--path=/sub/] [--no-build] [--build-only]
@@ -69,9 +70,8 @@ function sizes() {
   const rest = files.filter((name) => !atOnce.has(`assets/${name}`));
   const sized = (names) =>
     names.map((name) => [name, kib(`assets/${name}`)]).sort((a, b) => b[1] - a[1]);
-  const first = [...atOnce].map((path) => [path.replace("assets/", ""), kib(path)]).sort((a, b) =>
-    b[1] - a[1]
-  );
+  const first = [...atOnce].map((path) => ({ path: path.replace("assets/", ""), size: kib(path) }))
+    .sort((a, b) => b.size - a.size).map(({ path, size }) => [path, size]);
   const later = sized(rest.filter((name) => !UNUSED.test(name)));
   const unused = sized(rest.filter((name) => UNUSED.test(name)));
   const sum = (list) => list.reduce((n, [, size]) => n + size, 0);
@@ -116,7 +116,7 @@ export async function serveDemo({ port = 0, path = "/", headers = true } = {}) {
     const send = (status, type, body, own = headersOf("")) => {
       // Files that have their version or hash in the address never change: they come from the
       // browser's cache, also without a network.
-      const isFixed = /\?v=\w+$|\/assets\/[^/?]+-[\w-]{8}\.\w+$/.test(req.url);
+      const isFixed = /\?v=\w+$|\/assets\/[^/?]+-[\w-]{8}\.\w+$/.test(req.url ?? "");
       const caching = status === 200 && isFixed ? "max-age=31536000, immutable" : "no-cache";
       res.writeHead(status, {
         "content-type": type,
@@ -132,7 +132,7 @@ export async function serveDemo({ port = 0, path = "/", headers = true } = {}) {
     if (req.method !== "GET" && req.method !== "HEAD") return send(405, "text/plain", "GET only");
     let wanted;
     try {
-      wanted = decodeURIComponent(new URL(req.url, "http://localhost").pathname);
+      wanted = decodeURIComponent(new URL(req.url ?? "/", "http://localhost").pathname);
     } catch {
       return send(400, "text/plain", "invalid path");
     }
@@ -152,14 +152,14 @@ export async function serveDemo({ port = 0, path = "/", headers = true } = {}) {
     }
   });
   await new Promise((resolve, reject) =>
-    server.once("error", reject).listen(port, "127.0.0.1", resolve)
+    server.once("error", reject).listen(port, "127.0.0.1", () => resolve(undefined))
   );
   const close = () =>
     new Promise((resolve) => {
       server.close(resolve);
       server.closeAllConnections();
     });
-  return { url: `http://127.0.0.1:${server.address().port}${path}`, close };
+  return { url: `http://127.0.0.1:${portOf(server)}${path}`, close };
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {

@@ -42,7 +42,7 @@ export { create, fromJson, toBinary } from "@bufbuild/protobuf";`,
   outfile: bundle,
   logLevel: "error",
 });
-const { HistorySchema, fromJson, toBinary } = await import(pathToFileURL(bundle));
+const { HistorySchema, fromJson, toBinary } = await import(pathToFileURL(bundle).href);
 rmSync(work, { recursive: true });
 
 /** Enum values are written as EVENT_TYPE_TIMER_STARTED or, by older tools, as TimerStarted. */

@@ -209,7 +209,7 @@ function declarations(names, out) {
   for (const file of queue) {
     // Generated JavaScript has separate declarations.
     const text = readFileSync(
-      [join(work, "out", file), join(root, "ts", file)].find((path) => existsSync(path)),
+      [join(work, "out", file), join(root, "ts", file)].find((path) => existsSync(path)) ?? file,
       "utf8",
     );
     // Comments are matched first, because examples in them import too.
@@ -274,7 +274,7 @@ function packedText(file) {
   );
 }
 
-const packageOf = (specifier) => /^(@[^/]+\/[^/]+|[^/@][^/]*)/.exec(specifier)?.[1];
+const packageOf = (specifier) => /^(@[^/]+\/[^/]+|[^/@][^/]*)/.exec(specifier)?.[1] ?? specifier;
 
 /** The published manifest. Its dependencies are those that the package really imports. */
 function publishedManifest(manifest, { exports, files, plain, bin: programs }, imported, typed) {

@@ -77,6 +77,9 @@ const isBare = (name) => bare !== undefined && BARE_SUITES.includes(name);
 /**
  * Runs one suite within its time: its result, its seconds, and what it left running. `priority` is
  * that of its processes.
+ *
+ * @param {string} name
+ * @param {number} [priority]
  */
 async function measured(name, priority) {
   const t0 = Date.now();
@@ -102,7 +105,7 @@ async function measured(name, priority) {
       reason: "not run: the suites before it took all the time",
     }
     : isBare(name)
-    ? await bare.suite(name, runInTime)
+    ? await bare?.suite(name, runInTime)
     : await suitesOf(runInTime, tier)[name]();
   return { name, running, seconds: ((Date.now() - t0) / 1000).toFixed(1), ...result };
 }

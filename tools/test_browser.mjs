@@ -11,6 +11,7 @@ import { withinTime } from "./lib/browser_watch.mjs";
 import { launchChromium } from "./lib/chromium.mjs";
 import { readCommandLine } from "./lib/command_line.mjs";
 import { launchFirefox } from "./lib/firefox.mjs";
+import { portOf } from "./lib/serve.mjs";
 import { root } from "./lib/steps.mjs";
 
 const HELP =
@@ -108,7 +109,7 @@ const { metafile } = await build({
 });
 const types = { ".js": "text/javascript", ".html": "text/html" };
 const server = createServer(async (req, res) => {
-  const path = new URL(req.url, "http://localhost").pathname;
+  const path = new URL(req.url ?? "/", "http://localhost").pathname;
   if (path === "/") {
     return res.writeHead(200, { "content-type": "text/html" }).end(
       "<!doctype html><meta charset=utf-8><title>cases</title>",
@@ -127,8 +128,8 @@ const server = createServer(async (req, res) => {
     res.writeHead(404).end();
   }
 });
-await new Promise((r) => server.listen(0, "127.0.0.1", r));
-const url = `http://127.0.0.1:${server.address().port}/`;
+await new Promise((r) => server.listen(0, "127.0.0.1", () => r(undefined)));
+const url = `http://127.0.0.1:${portOf(server)}/`;
 const counts = { passed: 0, failed: 0, skipped: 0 };
 const reasons = new Set();
 const times = new Map();
@@ -188,7 +189,7 @@ const inWorker = (page, names) =>
   page.evaluate(([u, ...task]) =>
     new Promise((resolve, reject) => {
       const w = new Worker(u, { type: "module" });
-      w.onmessage = () => (w.terminate(), resolve());
+      w.onmessage = () => (w.terminate(), resolve(undefined));
       w.onerror = (e) => reject(new Error(e.message));
       w.postMessage(task);
     }), [`${url}cases.js`, names, only]);

@@ -24,9 +24,9 @@ export class TypeComparer {
   #program;
 
   /**
-   * @param {typeof import("typescript")} ts
+   * @param {any} ts the compiler with its API, as TypeScript 5 has it
    * @param {readonly string[]} files the modules that will be compared
-   * @param {import("typescript").CompilerOptions} options
+   * @param {object} options of the compiler
    */
   constructor(ts, files, options) {
     this.#ts = ts;

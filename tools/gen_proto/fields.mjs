@@ -160,7 +160,7 @@ export function fieldsFile(root, header) {
       const desc = files.getMessage(`${scope}.${name}`) ?? own.getMessage(`${scope}.${name}`);
       if (desc === undefined) throw new Error(`${scope}.${name} is not in core-rs/proto`);
       const names = wanted === "" ? desc.fields.map((field) => field.localName) : wanted.split(" ");
-      const within = scope.split(".").at(-1);
+      const within = scope.slice(scope.lastIndexOf(".") + 1);
       const outer = scope === ENGINE ? "Engine" : /^[A-Z]/.test(within) ? `${within}_` : "";
       const fields = names.map((local) => {
         const field = desc.fields.find((each) => each.localName === local);
@@ -173,7 +173,7 @@ export function fieldsFile(root, header) {
   for (const [name, fields] of Object.entries(OTHERS)) {
     add(name, name.replace("_", "."), Object.entries(fields).map(([field, [number, type]]) => [field, number * 8 + type]));
   }
-  const methods = files.getService(`${WORKFLOWSERVICE}.WorkflowService`).methods.flatMap(({ localName, input }) => {
+  const methods = files.getService(`${WORKFLOWSERVICE}.WorkflowService`)?.methods.flatMap(({ localName, input }) => {
     const field = input.fields.find(({ name }) => name === "namespace");
     const tag = field === undefined ? 0 : field.number * 8 + wireType(field);
     return tag === 10 ? [] : [[localName, tag]];

@@ -33,7 +33,7 @@ export function otherMethodsFile(root, image) {
   const known = readFileSync(join(root, "ts/api/raw_methods.ts"), "utf8");
   const files = fromBinary(FileDescriptorSetSchema, image).file;
   const methodsOf = (service) => {
-    const [{ method }] = files.find(({ name }) => name === file(service)).service;
+    const [{ method }] = files.find(({ name }) => name === file(service))?.service ?? [];
     return method.map(({ name }) => name[0].toLowerCase() + name.slice(1));
   };
   const list = (names) => `[\n${names.map((name) => `  "${name}",\n`).join("")}] as const`;

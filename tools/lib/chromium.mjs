@@ -93,6 +93,8 @@ async function first(start) {
  * Starts a headless browser with playwright-core. Resolves with { browser, source }, or with {
  * reason } if none starts. Its pages wait for PATIENCE_MS by default. `onLost` is called with an
  * Error if the browser ends or a page crashes; by default the process is ended.
+ *
+ * @param {{ onLost?: (error: Error) => void }} options
  */
 export async function launchChromium({ onLost } = {}) {
   const { chromium } = await import("playwright-core");
@@ -146,7 +148,9 @@ const patient = (context) => context.setDefaultTimeout(PATIENCE_MS);
 export async function killBrowser(child) {
   expectedToEnd.add(child);
   const gone = new Promise((resolve) =>
-    child.exitCode !== null || child.signalCode !== null ? resolve() : child.once("exit", resolve)
+    child.exitCode !== null || child.signalCode !== null
+      ? resolve(undefined)
+      : child.once("exit", resolve)
   );
   killGroup(child);
   await gone;
@@ -183,12 +187,13 @@ export async function spawnChromium(profile, extra = []) {
       const orphaned = () => killGroup(child);
       process.on("exit", orphaned);
       child.on("exit", () => process.off("exit", orphaned));
+      /** @type {string | undefined} */
       let said = "";
       const late = setTimeout(() => {
         killGroup(child);
         reject(
           new Error(
-            `did not say where to connect within ${START_MS / 1000} s: ${said.slice(-300)}`,
+            `did not say where to connect within ${START_MS / 1000} s: ${said?.slice(-300)}`,
           ),
         );
       }, START_MS);

@@ -42,7 +42,7 @@ export function circles(imports, withTypes) {
   for (const first of imports.keys()) {
     if (index.has(first)) continue;
     for (const path = [enter(first)]; path.length > 0;) {
-      const { file, left } = path.at(-1);
+      const { file, left } = path[path.length - 1];
       const next = left.pop();
       if (next !== undefined) {
         if (!index.has(next)) path.push(enter(next));
@@ -50,7 +50,7 @@ export function circles(imports, withTypes) {
         continue;
       }
       path.pop();
-      if (path.length > 0) lower(path.at(-1).file, low.get(file));
+      if (path.length > 0) lower(path[path.length - 1].file, low.get(file));
       if (low.get(file) !== index.get(file)) continue;
       const circle = open.splice(open.indexOf(file)).sort();
       for (const member of circle) isOpen.delete(member);

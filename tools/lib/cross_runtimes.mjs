@@ -85,14 +85,14 @@ async function child(name, command, argv) {
       ),
     close: () =>
       new Promise((resolve) => {
-        if (host.exitCode !== null || host.signalCode !== null) return resolve();
+        if (host.exitCode !== null || host.signalCode !== null) return resolve(undefined);
         // It ends with its input. (npm's deno is a script that starts the real one, which would
         // outlive a kill.)
         const timer = setTimeout(() => host.kill("SIGKILL"), 10_000);
         host.once("exit", () => {
           clearTimeout(timer);
           host.stdout.destroy();
-          resolve();
+          resolve(undefined);
         });
         host.stdin.end();
       }),

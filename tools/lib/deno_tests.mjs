@@ -36,7 +36,13 @@ function judged(r) {
   return { counts };
 }
 
-/** Runs one process; `minutes` limits it below what the suite has left. */
+/**
+ * Runs one process; `minutes` limits it below what the suite has left.
+ *
+ * @param {any} how
+ * @param {readonly string[]} files
+ * @param {{ env?: object; jobs?: number; minutes?: number }} options
+ */
 async function runGroup(
   { runInTime, deno, patience, importMap },
   files,

@@ -56,7 +56,7 @@ export async function launchFirefox({ onLost = endProcess } = {}) {
     return { reason: "no Firefox found (set FIREFOX_PATH, or install Debian's firefox-esr)" };
   }
   if (!existsSync(path)) return { reason: `FIREFOX_PATH names ${path}, which is not there` };
-  const { WebSocket } = await import("ws").catch(() => ({}));
+  const { WebSocket } = await import("ws").catch(() => ({ WebSocket: undefined }));
   if (WebSocket === undefined) return { reason: "the npm package ws is not installed" };
   const tried = [];
   // A browser that does not start on a busy machine is restarted.
@@ -131,6 +131,7 @@ class Firefox {
     const env = { ...process.env, HOME: this.#profile, MOZ_CRASHREPORTER_DISABLE: "1" };
     const child = this.#child = spawn(path, args, { env, stdio: ["ignore", "ignore", "pipe"] });
     return new Promise((resolve, reject) => {
+      /** @type {string | undefined} */
       let said = "";
       const timer = setTimeout(
         () => reject(new Error(`it did not listen within ${START_MS / 1000} s`)),

@@ -158,7 +158,7 @@ export async function nodeBuild(sources, out) {
     writeFileSync(file, breakLines(readFileSync(file, "utf8")));
   }
   const own = output.find((chunk) =>
-    chunk.moduleIds?.some((id) => id.endsWith("platform/own_code.ts"))
+    "moduleIds" in chunk && chunk.moduleIds.some((id) => id.endsWith("platform/own_code.ts"))
   );
   if (
     own === undefined || posix.dirname(own.fileName) !== "." ||
@@ -169,7 +169,9 @@ export async function nodeBuild(sources, out) {
     );
   }
   const files = new Set(output.map((chunk) => chunk.fileName));
-  return output.flatMap((chunk) => [...chunk.imports ?? [], ...chunk.dynamicImports ?? []]).filter((
+  return output.flatMap((chunk) =>
+    "imports" in chunk ? [...chunk.imports, ...chunk.dynamicImports] : []
+  ).filter((
     path,
   ) => !files.has(path) && !isShared(path));
 }

@@ -6,10 +6,18 @@ import { join } from "node:path";
 
 const TYPES = { ".js": "text/javascript", ".wasm": "application/wasm" };
 
+/**
+ * Returns the port of a server that listens on an address.
+ *
+ * @param {import("node:http").Server} server
+ */
+export const portOf = (server) =>
+  /** @type {import("node:net").AddressInfo} */ (server.address()).port;
+
 /** Returns { url, close }. "/" is an empty page. */
 export async function serveFolder(dir) {
   const server = createServer((req, res) => {
-    const path = new URL(req.url, "http://localhost").pathname;
+    const path = new URL(req.url ?? "/", "http://localhost").pathname;
     if (path === "/") {
       return res.writeHead(200, { "content-type": "text/html" }).end(
         "<!doctype html><meta charset=utf-8>",
@@ -23,6 +31,6 @@ export async function serveFolder(dir) {
       res.writeHead(404).end();
     }
   });
-  await new Promise((resolve) => server.listen(0, "127.0.0.1", resolve));
-  return { url: `http://127.0.0.1:${server.address().port}/`, close: () => server.close() };
+  await new Promise((resolve) => server.listen(0, "127.0.0.1", () => resolve(undefined)));
+  return { url: `http://127.0.0.1:${portOf(server)}/`, close: () => server.close() };
 }

@@ -24,7 +24,7 @@ const LIBRARIES = {
 };
 const nameOf = (specifier) =>
   Object.keys(LIBRARIES).find((name) => LIBRARIES[name].from === specifier) ??
-    (HALF.test(specifier) ? `${HALF.exec(specifier)[1]}_wasm` : undefined);
+    (HALF.test(specifier) ? `${HALF.exec(specifier)?.[1]}_wasm` : undefined);
 
 /** For esbuild: imports of shared files stay imports. */
 export const sharedForEsbuild = {

@@ -30,6 +30,7 @@ export const linesOf = (text) => text.split("\n").length - (text.endsWith("\n") 
  * of what it is the value of.
  */
 export function functionsOf(text, hasJsx = false) {
+  /** @type {import("sucrase").Transform[]} */
   const transforms = hasJsx ? ["typescript", "jsx"] : ["typescript"];
   const { code } = transform(text, {
     transforms,

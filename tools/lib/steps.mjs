@@ -70,6 +70,10 @@ const CLOSE_MS = 10_000;
  * Runs a command to its end; resolves with { status, output, left }. After `timeoutMs` it gets
  * `lastWords` (if given), and is then ended with all its processes; so are processes that it leaves
  * running (`left` has their commands), and all of them when this process is terminated.
+ *
+ * @param {string} cmd
+ * @param {readonly string[]} args
+ * @param {{ cwd?: string; env?: object; timeoutMs?: number; live?: boolean; lastWords?: NodeJS.Signals; priority?: number }} options
  */
 export function run(
   cmd,

@@ -41,6 +41,6 @@ export function withTakes(text, stated, measured) {
   const without = text.replace(/^\/\/ takes: \d+ s\n/m, "");
   if (isShort) return without;
   // After the comment at the head of the file, where there is one.
-  const comment = /^(?:\/\/.*\n)*/.exec(without)[0];
+  const comment = /^(?:\/\/.*\n)*/.exec(without)?.[0] ?? "";
   return `${comment}// takes: ${Math.ceil(measured)} s\n${without.slice(comment.length)}`;
 }

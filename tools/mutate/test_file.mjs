@@ -48,7 +48,7 @@ export function runTestFile(folder, test, { timeoutMs, env = {}, all = false }) 
     const timer = setTimeout(() => end("timeout"), timeoutMs);
     child.stdout.setEncoding("utf8").on("data", (text) => {
       const lines = (rest + text).split("\n");
-      rest = lines.pop();
+      rest = lines.pop() ?? "";
       for (const line of lines) {
         const found = /^\s*not ok \d+ - (.*)$/.exec(line);
         if (found === null || / # (TODO|SKIP)/.test(line)) continue;

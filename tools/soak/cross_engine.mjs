@@ -54,7 +54,7 @@ const report = (ok, what) => {
   }
 };
 
-const { runtimes, absent } = await startRuntimes(values.runtimes.split(","));
+const { runtimes, absent } = await startRuntimes(String(values.runtimes).split(","));
 try {
   if (runtimes.length === 0) throw new Error("no runtime is here");
   if (values.only !== undefined) {

@@ -9,10 +9,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { fromBinary } from "@bufbuild/protobuf";
-import { prefixFor, shown } from "../../dist/tests/cases/debug_positions.js";
-import { HistorySchema } from "../../dist/ts/messages/generated/temporal/api/history/v1/message_pb.js";
-import { openSession } from "../../dist/ts/debug/mod.js";
-import { createWorkerRealm } from "../../dist/ts/realm/mod.js";
+import { describePosition, prefixFor } from "#dist/tests/cases/debug_positions.js";
+import { HistorySchema } from "#dist/ts/messages/generated/temporal/api/history/v1/message_pb.js";
+import { openSession } from "#dist/ts/debug/mod.js";
+import { createWorkerRealm } from "#dist/ts/realm/mod.js";
 import { compatPrograms, nativePrograms, ownPrograms } from "./divergences/recorded.mjs";
 import { Random } from "./verdicts/random.mjs";
 
@@ -94,7 +94,10 @@ try {
           freshOf.set(prefix.length, fresh = await openSession(prefix, { realm }));
         }
         compared++;
-        const found = difference(shown(fresh, position), shown(whole, position));
+        const found = difference(
+          describePosition(fresh, position),
+          describePosition(whole, position),
+        );
         if (found === undefined) continue;
         unequal++;
         console.log(`${name} at event ${position} of ${events.length}: ${found.slice(0, 600)}`);

@@ -18,7 +18,7 @@ if (values.help) {
   );
   process.exit(0);
 }
-const { runtimes, absent } = await startRuntimes(values.runtimes.split(","));
+const { runtimes, absent } = await startRuntimes(String(values.runtimes).split(","));
 for (const reason of absent) console.log(`skipped: ${reason}`);
 try {
   const answers = await Promise.all(

@@ -11,11 +11,11 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { parseArgs } from "node:util";
-import { historyJson, redact } from "../../dist/ts/debug/mod.js";
-import { realmOf } from "../../dist/tests/cases/realm_host.js";
-import { missing, project, runTests } from "../../dist/tests/unit/cli/support/exported_tests.js";
-import { run } from "../../dist/tests/unit/cli/support/run.js";
-import { EDITED, recorded } from "../../dist/tests/unit/debug/take_away_support.js";
+import { historyJson, redact } from "#dist/ts/debug/mod.js";
+import { createRealmFromText } from "#dist/tests/cases/realm_host.js";
+import { missing, project, runTests } from "#dist/tests/unit/cli/support/exported_tests.js";
+import { run } from "#dist/tests/unit/cli/support/run.js";
+import { EDITED, recorded } from "#dist/tests/unit/debug/take_away_support.js";
 
 const { values } = parseArgs({
   options: {
@@ -32,19 +32,26 @@ if (values.help) {
   );
   process.exit(0);
 }
+/** @type {import("#dist/ts/debug/mod.js").TestRunner[]} */
+const RUNNERS = ["node", "vitest", "deno"];
 const folder = values.keep === undefined
   ? mkdtempSync(join(tmpdir(), "temporalex-exports-"))
   : resolve(values.keep);
 project(folder);
 const edits = EDITED.slice(0, Number(values.divergences));
-const runners = values.runners.split(",").filter((runner) => {
+const runners = RUNNERS.filter((runner) => {
+  if (!values.runners.split(",").includes(runner)) return false;
   const why = missing(runner);
   if (why !== undefined) console.log(`${runner} is not installed: ${why}`);
   return why === undefined;
 });
 const wrong = [];
 
-/** The files of each runner; the histories' events before and after. */
+/**
+ * The files of each runner.
+ *
+ * @type {Map<string, string[]>}
+ */
 const files = new Map(runners.map((runner) => [runner, []]));
 const parts = [];
 const histories = new Map();
@@ -75,7 +82,7 @@ for (const [i, { name, before, after }] of edits.entries()) {
       wrong.push(`${name}, ${runner}: ${made.err}`);
       continue;
     }
-    files.get(runner).push(join(`divergence-${i + 1}`, out));
+    files.get(runner)?.push(join(`divergence-${i + 1}`, out));
     if (runner === runners[0]) {
       const { events, eventsBefore } = JSON.parse(made.out);
       parts.push(events / eventsBefore);
@@ -85,7 +92,7 @@ for (const [i, { name, before, after }] of edits.entries()) {
 
 async function check(code, fails) {
   for (const runner of runners) {
-    const results = await runTests(runner, folder, files.get(runner));
+    const results = await runTests(runner, folder, files.get(runner) ?? []);
     let right = 0;
     for (const i of edits.keys()) {
       const said = results.get(`Main replays the history of ${runner}-${i + 1}`);
@@ -115,7 +122,7 @@ for (const { name, before, after } of [EDITED[2], EDITED[12]]) {
   const history = await recorded(before, SECRETS);
   const secrets = Array.from({ length: SECRETS }, (_, i) => `item ${i}`);
   for (const [code, text] of [["sound", before], ["broken", after]]) {
-    const { realm, dispose } = await realmOf(text);
+    const { realm, dispose } = await createRealmFromText(text);
     const { history: redacted, verified, needed } = await redact(history, { realm });
     await dispose();
     const shown = new TextDecoder("latin1").decode(redacted);

@@ -8,7 +8,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import process from "node:process";
 import { pathToFileURL } from "node:url";
-import { bundleWorkflows, open, silentLogger } from "../../dist/ts/mod.js";
+import { bundleWorkflows, open, silentLogger } from "#dist/ts/mod.js";
 
 /**
  * A probe per package: `x` is its namespace. The result is compared as JSON; "loads" if it differs

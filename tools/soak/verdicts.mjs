@@ -27,8 +27,8 @@ import { edited, strip } from "./verdicts/edits.mjs";
 import { ACTIVITIES, LOCAL_ACTIVITIES, programText } from "./verdicts/programs.mjs";
 import { Random } from "./verdicts/random.mjs";
 import { record } from "./verdicts/record.mjs";
-import { readHistoryFile } from "../../dist/ts/history_files/history_file.js";
-import { createWorkerRealm } from "../../dist/ts/realm/mod.js";
+import { readHistoryFile } from "#dist/ts/history_files/history_file.js";
+import { createWorkerRealm } from "#dist/ts/realm/mod.js";
 
 const { values } = parseArgs({
   options: {

@@ -10,11 +10,13 @@ const require = createRequire(
 );
 // Each of its packages bundles a copy of protobufjs, and types of two copies do not mix: use one
 // copy for all.
-const resolve = Module._resolveFilename;
+/** @type {any} */
+const loader = Module;
+const resolve = loader._resolveFilename;
 const copy = dirname(
   createRequire(require.resolve("@temporalio/common")).resolve("protobufjs/package.json"),
 );
-Module._resolveFilename = function (request, ...rest) {
+loader._resolveFilename = function (request, ...rest) {
   return resolve.call(this, request.replace(/^protobufjs(?=\/|$)/, copy), ...rest);
 };
 const { bundleWorkflowCode, DefaultLogger, Runtime, Worker } = require("@temporalio/worker");

@@ -1,8 +1,8 @@
 // Runs programs on the embedded engine in virtual time: started, sent random signals and updates,
 // perhaps canceled; returns the histories. The official replayer accepts this engine's histories
 // (tests/system/interop/same_history).
-import { TestEnvironment } from "../../../dist/ts/testing/mod.js";
-import { silentLogger } from "../../../dist/ts/base/logger.js";
+import { TestEnvironment } from "#dist/ts/testing/mod.js";
+import { silentLogger } from "#dist/ts/base/logger.js";
 
 const LIFE_MS = 20_000;
 
@@ -24,7 +24,6 @@ export async function record({ workflows, types, activities, signals, updates },
     const worker = await env.createWorker({
       workflows,
       activities: activitiesNamed(activities),
-      workflowTaskTimeout: "10s",
     });
     await worker.runUntil(async () => {
       for (const { type, args } of types) {

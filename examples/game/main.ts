@@ -131,7 +131,11 @@ async function playQuests(env: TestEnvironment, say: Say) {
     args: [{ targetEnemy: "elf", targetItem: 8 }],
   });
   await env.advance(0);
-  const received = await client.broadcast(questSignals.enemyKilled, "orc", "orc");
+  // One commit: the line in the game's table, and the signals to the quests.
+  const received = await env.transaction((db, workflows) => {
+    tables.logCombatEvent(db, 1, "an orc is dead");
+    return workflows.broadcast(questSignals.enemyKilled, "orc", "orc");
+  });
   await client.broadcast(questSignals.itemCollected, 8, 8);
   say(`an orc is dead: ${received} quest received the signal`);
   return [(await orc.result()).by, (await elf.result()).by];
@@ -148,7 +152,10 @@ async function playCombats(env: TestEnvironment, say: Say) {
     args: [{ targetId: 2, damage: 40, blows: 5 }],
   });
   await env.advance("500ms");
-  await second.signal(combatSignals.flee);
+  await env.transaction((db, workflows) => {
+    tables.logCombatEvent(db, 2, "the target flees");
+    workflows.signal(second.workflowId, combatSignals.flee);
+  });
   const fled = await second.result();
   const npcs = env.engine.tables.all(
     "SELECT id, hp, (SELECT count(*) FROM effect WHERE npc = npc.id) AS hits FROM npc",

@@ -6,7 +6,7 @@ import {
   rejectMisspelledOptions,
   rejectUnknownOptions,
 } from "../base/option_names.ts";
-import { Client, type ClientOptions } from "../client/mod.ts";
+import { Client, type ClientOptions, type TransactionWorkflows } from "../client/mod.ts";
 import { type CodecOptions, codecsOf } from "../codec/codec.ts";
 import { type Duration, toMs } from "../converter/duration.ts";
 import { errorText } from "../converter/thrown.ts";
@@ -15,6 +15,7 @@ import { EmbeddedEngine } from "../engine/embedded_engine.ts";
 import { MemoryStore } from "../engine/memory_store.ts";
 import type { EmbeddedEngineOptions, EngineLimits } from "../engine/options.ts";
 import type { Store } from "../engine/store.ts";
+import type { Database } from "../engine/tables/database.ts";
 import { consoleLogger } from "../platform/host.ts";
 import type { Logger } from "../base/logger.ts";
 import { realTimers, type Timers } from "../base/timers.ts";
@@ -229,6 +230,19 @@ export class TestEnvironment {
       options,
       waitTimers,
     );
+  }
+
+  /** Same as `app.transaction`: rows and messages to workflows in one commit. */
+  transaction<T>(
+    work: (
+      db: Database & { readonly workflows: TransactionWorkflows },
+      workflows: TransactionWorkflows,
+    ) => T,
+  ): Promise<T> {
+    return this.engine.transact((database) => {
+      const db = database as Database & { readonly workflows: TransactionWorkflows };
+      return work(db, db.workflows);
+    });
   }
 
   /** Virtual time in milliseconds since the epoch. Workflows have the same time. */

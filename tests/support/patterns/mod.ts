@@ -1,5 +1,6 @@
 // The scenarios of examples/patterns, by folder.
 import { messages } from "./messages.ts";
+import { operations } from "./operations.ts";
 import { processes } from "./processes.ts";
 import { several } from "./several.ts";
 import { type Activities, type Pattern, recordCalls } from "./stage.ts";
@@ -8,6 +9,7 @@ import { workloads } from "./workloads.ts";
 
 export const patterns: { readonly [folder: string]: Pattern } = {
   ...messages,
+  ...operations,
   ...processes,
   ...several,
   ...waits,

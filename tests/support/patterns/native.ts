@@ -1,19 +1,24 @@
 // The native forms of examples/patterns, for one worker.
 export { approval } from "../../../examples/patterns/approval/native.ts";
 export { processTable } from "../../../examples/patterns/batch_iterator/native.ts";
+export { subscription } from "../../../examples/patterns/billing_cycle/native.ts";
 export { rental } from "../../../examples/patterns/cancellation_cleanup/native.ts";
 export { ship, shipOrder } from "../../../examples/patterns/child_per_item/native.ts";
+export { deliverAll } from "../../../examples/patterns/circuit_breaker/native.ts";
 export { message } from "../../../examples/patterns/dead_letter/native.ts";
 export { collect } from "../../../examples/patterns/deduplication/native.ts";
 export { fetchReport } from "../../../examples/patterns/delayed_retry/native.ts";
 export { payment } from "../../../examples/patterns/early_return/native.ts";
 export { account } from "../../../examples/patterns/entity/native.ts";
+export { incident } from "../../../examples/patterns/escalation/native.ts";
 export { countAll } from "../../../examples/patterns/fan_out/native.ts";
 export { pollOften } from "../../../examples/patterns/frequent_polling/native.ts";
 export { pay } from "../../../examples/patterns/idempotent_start/native.ts";
 export { pollRarely } from "../../../examples/patterns/infrequent_polling/native.ts";
+export { interpreter } from "../../../examples/patterns/interpreter/native.ts";
 export { mutex, printDocument } from "../../../examples/patterns/mutex/native.ts";
 export { firstQuote } from "../../../examples/patterns/pick_first/native.ts";
+export { quorum } from "../../../examples/patterns/quorum/native.ts";
 export { sendLetters } from "../../../examples/patterns/rate_limit/native.ts";
 export { asker, expert } from "../../../examples/patterns/request_response/native.ts";
 export { bookTrip } from "../../../examples/patterns/saga/native.ts";
@@ -21,3 +26,4 @@ export { remindUser } from "../../../examples/patterns/scheduled_reminder/native
 export { processAll, processItem } from "../../../examples/patterns/sliding_window/native.ts";
 export { orderStates } from "../../../examples/patterns/state_machine/native.ts";
 export { auction } from "../../../examples/patterns/updatable_timer/native.ts";
+export { watchdog } from "../../../examples/patterns/watchdog/native.ts";

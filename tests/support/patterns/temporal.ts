@@ -1,19 +1,24 @@
 // The forms of examples/patterns for @temporalio/workflow, for one worker.
 export { approval } from "../../../examples/patterns/approval/temporal.ts";
 export { processTable } from "../../../examples/patterns/batch_iterator/temporal.ts";
+export { subscription } from "../../../examples/patterns/billing_cycle/temporal.ts";
 export { rental } from "../../../examples/patterns/cancellation_cleanup/temporal.ts";
 export { ship, shipOrder } from "../../../examples/patterns/child_per_item/temporal.ts";
+export { deliverAll } from "../../../examples/patterns/circuit_breaker/temporal.ts";
 export { message } from "../../../examples/patterns/dead_letter/temporal.ts";
 export { collect } from "../../../examples/patterns/deduplication/temporal.ts";
 export { fetchReport } from "../../../examples/patterns/delayed_retry/temporal.ts";
 export { payment } from "../../../examples/patterns/early_return/temporal.ts";
 export { account } from "../../../examples/patterns/entity/temporal.ts";
+export { incident } from "../../../examples/patterns/escalation/temporal.ts";
 export { countAll } from "../../../examples/patterns/fan_out/temporal.ts";
 export { pollOften } from "../../../examples/patterns/frequent_polling/temporal.ts";
 export { pay } from "../../../examples/patterns/idempotent_start/temporal.ts";
 export { pollRarely } from "../../../examples/patterns/infrequent_polling/temporal.ts";
+export { interpreter } from "../../../examples/patterns/interpreter/temporal.ts";
 export { mutex, printDocument } from "../../../examples/patterns/mutex/temporal.ts";
 export { firstQuote } from "../../../examples/patterns/pick_first/temporal.ts";
+export { quorum } from "../../../examples/patterns/quorum/temporal.ts";
 export { sendLetters } from "../../../examples/patterns/rate_limit/temporal.ts";
 export { asker, expert } from "../../../examples/patterns/request_response/temporal.ts";
 export { bookTrip } from "../../../examples/patterns/saga/temporal.ts";
@@ -21,3 +26,4 @@ export { remindUser } from "../../../examples/patterns/scheduled_reminder/tempor
 export { processAll, processItem } from "../../../examples/patterns/sliding_window/temporal.ts";
 export { orderStates } from "../../../examples/patterns/state_machine/temporal.ts";
 export { auction } from "../../../examples/patterns/updatable_timer/temporal.ts";
+export { watchdog } from "../../../examples/patterns/watchdog/temporal.ts";

@@ -1,11 +1,12 @@
 // `@temporalio/proto`: Temporal's messages in the form of protobufjs, for codecs and codec servers:
 // `temporal.api.common.v1.Payload.encode(payload).finish()`. Clients and workers use the same form.
-import { type DescEnum, type DescMessage, fromBinary } from "@bufbuild/protobuf";
+import { type DescEnum, type DescFile, type DescMessage, fromBinary } from "@bufbuild/protobuf";
 import { encodePlain } from "../common/encode_plain.ts";
 import { decodePlainHistory } from "../common/kept_history.ts";
 import { fromPlain, type PlainMessage, toPlain } from "../common/plain_proto.ts";
 import { HistorySchema } from "../../messages/generated/temporal/api/history/v1/message_pb.ts";
 import { FILES } from "./files.ts";
+import { wholeApiFiles } from "./whole_files.ts";
 
 /** A message's type. */
 export interface ProtoMessage {
@@ -46,6 +47,8 @@ type Scope = { [name: string]: unknown };
 /** Defines the types of a scope, created on first use. */
 function define(into: Scope, types: readonly (DescMessage | DescEnum)[]): void {
   for (const desc of types) {
+    // A generated type is kept when the descriptors of the whole API follow.
+    if (Object.hasOwn(into, desc.name)) continue;
     Object.defineProperty(into, desc.name, {
       configurable: true,
       enumerable: true,
@@ -54,46 +57,101 @@ function define(into: Scope, types: readonly (DescMessage | DescEnum)[]): void {
           ? makeProtoEnum(desc)
           : makeProtoMessage(desc) as unknown as Scope;
         if (desc.kind === "message") define(made, [...desc.nestedMessages, ...desc.nestedEnums]);
-        Object.defineProperty(into, desc.name, { value: made, enumerable: true });
+        Object.defineProperty(into, desc.name, {
+          value: made,
+          enumerable: true,
+          configurable: true,
+        });
         return made;
       },
     });
   }
 }
 
-function makeScope(first: string): Scope {
-  const root: Scope = {};
-  let filled = false;
-  const fill = () => {
-    if (filled) return;
-    filled = true;
-    for (const file of FILES) {
-      const [head, ...rest] = file.proto.package.split(".");
-      if (head !== first) continue;
-      let scope = root;
-      for (const part of rest) {
-        scope = (Object.hasOwn(scope, part) ? scope[part] : scope[part] = {}) as Scope;
-      }
-      define(scope, [...file.messages, ...file.enums]);
-    }
-  };
-  return new Proxy(root, {
-    get(target, name) {
-      fill();
-      return Reflect.get(target, name);
-    },
-    ownKeys(target) {
-      fill();
-      return Reflect.ownKeys(target);
-    },
-  });
+/** A package: its names, and the object that programs read them from. */
+interface Package {
+  readonly names: Scope;
+  readonly shown: Scope;
 }
 
-/** `temporal.api.common.v1.Payload` and all other types of the API. */
+/** Creates a package. Types of rare methods are added when a name is missing. */
+function makePackage(): Package {
+  const names: Scope = {};
+  const shown = new Proxy(names, {
+    get(_, name) {
+      load();
+      // Other names are read by promises, printers and bundlers.
+      if (typeof name === "string" && !Object.hasOwn(names, name) && /^[A-Z]|^v\d/.test(name)) {
+        loadWhole();
+      }
+      return Reflect.get(names, name);
+    },
+    has(_, name) {
+      loadWhole();
+      return Reflect.has(names, name);
+    },
+    ownKeys() {
+      loadWhole();
+      return Reflect.ownKeys(names);
+    },
+    getOwnPropertyDescriptor(_, name) {
+      loadWhole();
+      return Reflect.getOwnPropertyDescriptor(names, name);
+    },
+  });
+  return { names, shown };
+}
+
+/** By path: `temporal.api.common.v1`. */
+const packages = new Map<string, Package>();
+
+function packageAt(path: string): Package {
+  let found = packages.get(path);
+  if (found === undefined) {
+    packages.set(path, found = makePackage());
+    const dot = path.lastIndexOf(".");
+    if (dot >= 0) {
+      const name = path.slice(dot + 1);
+      const value = found.shown;
+      const place = { value, configurable: true, enumerable: true };
+      Object.defineProperty(packageAt(path.slice(0, dot)).names, name, place);
+    }
+  }
+  return found;
+}
+
+function defineFiles(files: Iterable<DescFile>): void {
+  for (const file of files) {
+    define(packageAt(file.proto.package).names, [...file.messages, ...file.enums]);
+  }
+}
+
+let isLoaded = false;
+let isWhole = false;
+
+function load(): void {
+  if (isLoaded) return;
+  isLoaded = true;
+  defineFiles(FILES);
+}
+
+/** Adds the types of methods that this package does not call, where the runtime has zlib. */
+function loadWhole(): void {
+  if (isWhole) return;
+  load();
+  isWhole = true;
+  const files = wholeApiFiles();
+  if (files !== undefined) defineFiles(files);
+}
+
+/**
+ * `temporal.api.common.v1.Payload` and all other types of the API. Browsers lack types of rare
+ * methods.
+ */
 // deno-lint-ignore no-explicit-any
-export const temporal: any = makeScope("temporal");
+export const temporal: any = packageAt("temporal").shown;
 /** `google.protobuf.Timestamp` and the like. */
 // deno-lint-ignore no-explicit-any
-export const google: any = makeScope("google");
+export const google: any = packageAt("google").shown;
 /** Both, like the official package's default export. */
 export default { temporal, google };

@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { google, temporal } from "../../../../ts/compat/proto/mod.ts";
+import { hasFiles } from "../../../../ts/platform/source_files.ts";
 import { create, toBinary } from "@bufbuild/protobuf";
 import { PayloadSchema } from "../../../../ts/messages/generated/temporal/api/common/v1/message_pb.ts";
 
@@ -47,6 +48,21 @@ test("enumerations, nested types and types of Google", () => {
     "function",
   );
   assert.equal(temporal.api.nothing, undefined);
+});
+
+test("types of methods that this package never calls", { skip: !hasFiles() }, () => {
+  const { BatchOperationType, ResetType } = temporal.api.enums.v1;
+  assert.equal(BatchOperationType.BATCH_OPERATION_TYPE_SIGNAL, 3);
+  assert.equal(ResetType.RESET_TYPE_FIRST_WORKFLOW_TASK, 1);
+  const { ListBatchOperationsRequest } = temporal.api.workflowservice.v1;
+  const bytes = ListBatchOperationsRequest.encode({ namespace: "default", pageSize: 3 }).finish();
+  assert.deepEqual({ ...ListBatchOperationsRequest.decode(bytes) }, {
+    namespace: "default",
+    pageSize: 3,
+  });
+  assert.ok(Object.keys(temporal.api).includes("batch"));
+  assert.equal(typeof temporal.api.batch.v1.BatchOperationInfo.decode, "function");
+  assert.equal(temporal.api.enums.v1.Missing, undefined);
 });
 
 test("bytes of other messages and fields of a wrong type are rejected", () => {

@@ -108,7 +108,8 @@ export const cases: Case[] = [{
         await run.task();
         equal(run.failure, "", code);
         const session = await openSession(run.server.history(), { realm });
-        const [facts] = session.code!.conditions(session.length);
+        // Code that runs next to the workflow can wait at another condition.
+        const facts = session.code!.conditions(session.length).at(-1);
         const lines = facts === undefined ? [] : textOf(facts);
         const said = lines.map((text) =>
           text.replace(/at line (\d+)/, (_, line) => `at line ${Number(line) - i * LINES}`)
@@ -266,6 +267,30 @@ const CHANGES: readonly { readonly code: string; readonly says: readonly string[
     "Condition s > 1 is false: s is 1.",
     "Signal a can change it: its handler writes s at line 8.",
   ],
+}, {
+  // A handler that ends the wait of other code, which then writes what the predicate reads.
+  code: "let open = 0, s = 1; (async () => { await wf.condition(() => open > 0); s = 2; })(); " +
+    "on(a, () => { open = 1; }); wait(() => s > 1);",
+  says: [
+    "Condition s > 1 is false: s is 1.",
+    "Signal a may change it: it can end another wait, after which the code writes s at line 7.",
+  ],
+}, {
+  // The same over two waits, the first of them in a function that the other code calls.
+  code: "let open = 0, t = 0, s = 1; const ready = () => wf.condition(() => open > 0); " +
+    "(async () => { await ready(); t = 1; })(); " +
+    "(async () => { await wf.condition(() => t > 0); s = 2; })(); " +
+    "on(a, () => { open = 1; }); wait(() => s > 1);",
+  says: [
+    "Condition s > 1 is false: s is 1.",
+    "Signal a may change it: it can end another wait, after which the code writes s at line 7.",
+  ],
+}, {
+  // The other code writes nothing that the predicate reads.
+  code:
+    "let open = 0, s = 1, t = 1; (async () => { await wf.condition(() => open > 0); t = 2; })(); " +
+    "on(a, () => { open = 1; }); wait(() => s > 1);",
+  says: ["Condition s > 1 is false: s is 1.", "No message handler that is set now writes s."],
 }, {
   // The predicate reads more than variables of the module.
   code:

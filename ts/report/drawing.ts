@@ -39,6 +39,8 @@ export interface DrawingOptions {
   readonly problem: number;
   /** Cut out idle stretches. Default: true. */
   readonly cuts?: boolean;
+  /** The time at which an open run was read, in ms. Default: unknown, the drawing ends before. */
+  readonly nowMs?: number | undefined;
 }
 
 /** A drawing and its size. */
@@ -54,6 +56,8 @@ interface Drawing {
   /** X coordinate at which lanes begin. */
   readonly left: number;
   readonly isAbove: boolean;
+  /** Where the wait of an open run begins; undefined if it is not drawn. */
+  readonly waitsFromX: number | undefined;
 }
 
 const known = new WeakMap<RunModel, Measured>();
@@ -88,13 +92,24 @@ export function drawingOf(model: RunModel, options: DrawingOptions): Html {
 }
 
 /** Draws the content of the `svg` element. */
-export function drawn(model: RunModel, { width, problem, cuts = true }: DrawingOptions): Drawn {
+export function drawn(
+  model: RunModel,
+  { width, problem, cuts = true, nowMs }: DrawingOptions,
+): Drawn {
   const isAbove = width < 520;
   const left = isAbove ? 4 : ROOM_BESIDE;
   const inner = width - left - 66;
   const { clock: times } = measured(model);
-  const { scale, lanes } = placeLanes(measured(model), inner, cuts, LANE_PX);
-  const drawing = { model, scale, width, left, isAbove };
+  const untilMs = model.facts.status === "Running" ? nowMs : undefined;
+  const { scale, lanes, waitsFromX } = placeLanes(
+    measured(model),
+    inner,
+    cuts,
+    LANE_PX,
+    undefined,
+    untilMs,
+  );
+  const drawing = { model, scale, width, left, isAbove, waitsFromX };
   const above = isAbove ? ABOVE_PX : 0;
   let at = AXIS_PX + above + LANE_PX;
   const placed = lanes.map((lane) => {
@@ -117,6 +132,7 @@ export function drawn(model: RunModel, { width, problem, cuts = true }: DrawingO
     ground(drawing, at),
     ...rows,
     tears(drawing, at),
+    nowMark(drawing, at),
     problem > 0 &&
     markup`<g><path class="pin" d="M${r(x)} ${
       AXIS_PX - 4
@@ -187,6 +203,14 @@ const tears = ({ scale, left }: Drawing, height: number): Html =>
     )
   }</g>`;
 
+/** The end of the wait of an open run: the time at which it was read. */
+function nowMark({ scale, left, waitsFromX }: Drawing, height: number): Part {
+  if (waitsFromX === undefined) return undefined;
+  const x = r(left + scale.width);
+  return markup`<g><title>The run was open when its history was read</title><path class="until" d="M${x} ${AXIS_PX}V${height}"/>
+<text class="tick" x="${x + 4}" y="16">now</text></g>`;
+}
+
 function notches({ scale, width }: Drawing, tasks: readonly TaskMark[]): readonly Html[] {
   return notchesIn(tasks, scale, 0, width).map(({ task, x }) =>
     element("rect", {
@@ -247,7 +271,11 @@ function shapesOf(drawing: Drawing, lane: PlacedLane): readonly Html[] {
   );
 }
 
-function barOf({ model, scale }: Drawing, lane: PlacedLane, { item, x, w, row, label }: Bar): Html {
+function barOf(
+  { model, scale, waitsFromX }: Drawing,
+  lane: PlacedLane,
+  { item, x, w, row, label }: Bar,
+): Html {
   const { step, height, pad } = barIn(lane);
   const y = pad + row * step;
   const { isOneName } = lane.lane;
@@ -266,6 +294,10 @@ function barOf({ model, scale }: Drawing, lane: PlacedLane, { item, x, w, row, l
     : hasAttempts
     ? "wait"
     : "ink";
+  // The part up to the last event is recorded.
+  const recorded = isOpen && waitsFromX !== undefined && !hasAttempts && waitsFromX > x
+    ? element("rect", { class: "ink", x: r(x), y, width: r(waitsFromX - x), height, rx: 3 })
+    : undefined;
   const bar = {
     x: r(isOpen ? x + 0.5 : x),
     y: isOpen ? y + 0.5 : y,
@@ -273,7 +305,9 @@ function barOf({ model, scale }: Drawing, lane: PlacedLane, { item, x, w, row, l
     height: isOpen ? height - 1 : height,
     rx: 3,
   };
-  return markup`<g><title>${barTitle(item)}</title>${element("rect", { class: look, ...bar })}${
+  return markup`<g><title>${barTitle(item)}</title>${
+    element("rect", { class: look, ...bar })
+  }${recorded}${
     hasAttempts &&
     attemptsOf(scale, attempts, {
       x,
@@ -288,7 +322,13 @@ function barOf({ model, scale }: Drawing, lane: PlacedLane, { item, x, w, row, l
   }${
     text !== "" &&
     markup`<text class="${
-      label !== "in" || isOpen ? "name" : hasAttempts || item.status === "canceled" ? "halo" : "on"
+      recorded !== undefined && label === "in"
+        ? "halo"
+        : label !== "in" || isOpen
+        ? "name"
+        : hasAttempts || item.status === "canceled"
+        ? "halo"
+        : "on"
     }" x="${r(label === "in" ? x + 6 : label === "before" ? x - 5 : x + w + 5)}"${
       label === "before" && markup` text-anchor="end"`
     } y="${y + height / 2 + 4}">${text}</text>`

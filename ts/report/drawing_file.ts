@@ -16,13 +16,15 @@ export interface DrawingFileOptions {
   readonly isDark: boolean;
   /** Cut out idle stretches. */
   readonly cuts: boolean;
+  /** The time at which an open run was read, in ms; undefined: unknown. */
+  readonly nowMs?: number | undefined;
 }
 
 /** Returns the text of the SVG file. */
-export function drawingFile(model: RunModel, { isDark, cuts }: DrawingFileOptions): string {
+export function drawingFile(model: RunModel, { isDark, cuts, nowMs }: DrawingFileOptions): string {
   const { type, id, status, startMs, endMs } = model.facts;
   const colors = isDark ? DARK : LIGHT;
-  const { inner, height } = drawn(model, { width: WIDTH - 12, problem: 0, cuts });
+  const { inner, height } = drawn(model, { width: WIDTH - 12, problem: 0, cuts, nowMs });
   const took = startMs === undefined || endMs === undefined ? "" : `, ${lasting(endMs - startMs)}`;
   const began = startMs === undefined ? "" : `, began ${new Date(startMs).toISOString()}`;
   const [full, title] = [height + TITLE_PX + 8, `${type}  ${cutTo(id, MOST_LETTERS)}`];

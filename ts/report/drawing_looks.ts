@@ -31,6 +31,7 @@ const LOOKS: { readonly [name: string]: { readonly [property: string]: string } 
   notch: { fill: "$ink-2" },
   bad: { fill: "$red" },
   waits: { fill: "$hl-line", "fill-opacity": ".35" },
+  until: { stroke: "$ink-2", "stroke-dasharray": "2 3", fill: "none" },
   pin: { stroke: "$red", "stroke-width": "1.5" },
 };
 

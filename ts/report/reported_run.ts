@@ -15,6 +15,8 @@ export interface ReportedFrom {
   readonly source: string;
   /** The history with the values to show. */
   readonly history: HistoryFile | Uint8Array;
+  /** The time in ms at which the run was read from its service; undefined for a file. */
+  readonly readMs?: number | undefined;
   readonly realm?: ReplayingRealm;
   /** Why the history is not replayed, without a realm. */
   readonly notReplayed?: string;
@@ -29,7 +31,7 @@ export interface ReportedFrom {
 
 /** Rejects if the file is not a history. A failed replay and missing code are reported. */
 export async function reportedRun(from: ReportedFrom): Promise<ReportedRun> {
-  const { source, history, values, excerpt } = from;
+  const { source, history, readMs, values, excerpt } = from;
   const model = await openRun(history);
   const { session, reason } = await replayed(from, model.bytes);
   const problem = session?.problem;
@@ -48,6 +50,7 @@ export async function reportedRun(from: ReportedFrom): Promise<ReportedRun> {
   return {
     source,
     model,
+    readMs,
     verdict,
     session,
     problem,

@@ -43,7 +43,7 @@ ${headOf(run, level)}
 ${partingSection(run, heading)}
 ${standingOf(run, heading, room)}
 <section>${heading("Timeline")}<div class="timeline">${
-    WIDTHS.map((width) => drawingOf(model, { width, problem: at }))
+    WIDTHS.map((width) => drawingOf(model, { width, problem: at, nowMs: run.readMs }))
   }</div></section>
 ${findingsOf(run, heading)}
 ${namesOf(run, heading)}

@@ -183,4 +183,4 @@ ${BASE}${HEAD}${ROWS}${DRAWING}${NARROW}${PRINTED}`;
  * Digest of the style sheet for the policy. A test checks it and prints the new value after a
  * change.
  */
-export const STYLE_DIGEST = "sha256-x1PfQTgTE3/tHbaqkwNcteQ46G5HqBDH/bjcnjFoQUo=";
+export const STYLE_DIGEST = "sha256-7I+cA9v8hPWKThcqOssj4pStZVmBcbnW9WMamo5uRPU=";

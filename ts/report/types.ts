@@ -34,6 +34,8 @@ export interface ReportedRun {
   /** The file, or the run of a store or cluster. */
   readonly source: string;
   readonly model: RunModel;
+  /** The time in ms at which the run was read from its service; undefined for a file. */
+  readonly readMs?: number | undefined;
   readonly verdict: ReportedVerdict;
   /** Undefined: the history was not replayed. */
   readonly session: DebugSession | undefined;

@@ -46,7 +46,9 @@ function describeChanges({ variables, changedBy }: ConditionFacts): Said[] {
   const others = changedBy.filter((one) => one.variables.length === 0);
   const said: Said[] = writing.slice(0, MOST_HANDLERS).map((one) => [
     ...namedHandler(one, true),
-    ` can change it: its handler writes `,
+    one.isIndirect
+      ? " may change it: it can end another wait, after which the code writes "
+      : " can change it: its handler writes ",
     ...one.variables.flatMap((name, i): Said => i === 0 ? [{ name }] : [", ", { name }]),
     one.place === undefined ? "." : ` at line ${one.place.line}.`,
   ]);

@@ -20,6 +20,7 @@ import { startPageServer } from "../../../ts/cli/page/page_server.ts";
 import { DebugRoutes } from "../../../ts/cli/commands/debug/routes.ts";
 import { historiesOfFiles } from "../../../ts/cli/commands/debug/served_histories.ts";
 import { type CodeVersion, ServedCode } from "../../../ts/cli/page/served_code.ts";
+import type { PageVerdict } from "../../../ts/cli/commands/debug/routes.ts";
 import { Verdicts } from "../../../ts/cli/commands/debug/verdicts.ts";
 import type { ReplayLine } from "../../../ts/cli/commands/replay/line.ts";
 import { silentLogger } from "../../../ts/client/mod.ts";
@@ -293,6 +294,55 @@ test("saving a file or an imported file makes a new version; a load error is rep
           .line.verdict,
         "ok",
       );
+    } finally {
+      code.close();
+      await verdicts.close();
+    }
+  });
+});
+
+test("the verdict of a page is printed once, and the command does not replay that history again", async () => {
+  await inFolder(async (cwd) => {
+    const { step } = project(cwd);
+    const { histories } = await historiesOfFiles(["onboarding.json"], cwd, undefined);
+    const { events } = histories[0]!.file;
+    const modules = { workflows: [join(cwd, "src/workflow.ts")], interceptors: [] };
+    const lines: { version: number; line: ReplayLine }[] = [];
+    const verdicts = new Verdicts(modules, (version, line) => lines.push({ version, line }));
+    let show!: () => void;
+    const shown = new Promise<void>((resolve) => show = resolve);
+    const versions: CodeVersion[] = [];
+    const code = new ServedCode(modules, {
+      loaded(version) {
+        versions.push(version);
+        verdicts.take(version.version, version.host, histories, shown);
+      },
+      refused: () => {},
+    });
+    const report = (verdict: Partial<PageVerdict>) =>
+      verdicts.takeFromPage(
+        { version: 1, index: 0, events, activations: 123, ...verdict },
+        histories,
+      );
+    try {
+      await code.load();
+      // Another version, another history, and the history before it had new events.
+      report({ version: 7 });
+      report({ index: 1 });
+      report({ events: events - 1 });
+      assert.equal(lines.length, 0);
+      report({});
+      report({ activations: 124 });
+      assert.deepEqual(
+        lines.map(({ version, line: { verdict, activations } }) => [version, verdict, activations]),
+        [[1, "ok", 123]],
+      );
+      show();
+      step("2");
+      await poll("the second version", () => versions[1]);
+      const next = await poll("its verdict", () => lines[1]);
+      assert.equal(next.version, 2, "the command has not replayed the first version");
+      assert.notEqual(next.line.verdict, "ok");
     } finally {
       code.close();
       await verdicts.close();

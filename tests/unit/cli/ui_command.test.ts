@@ -9,6 +9,8 @@ import { create, fromBinary, toBinary } from "@bufbuild/protobuf";
 import {
   CountWorkflowExecutionsRequestSchema,
   CountWorkflowExecutionsResponseSchema,
+  ListWorkflowExecutionsRequestSchema,
+  ListWorkflowExecutionsResponseSchema,
   TerminateWorkflowExecutionRequestSchema,
 } from "../../../ts/messages/generated/temporal/api/workflowservice/v1/request_response_pb.ts";
 import { ui } from "../../../ts/cli/commands/ui/command.ts";
@@ -113,10 +115,8 @@ test("only calls of the page's methods in its namespace reach the service", asyn
     }
     for (
       const method of [
-        "startWorkflowExecution",
         "deleteWorkflowExecution",
         "pollWorkflowTaskQueue",
-        "resetWorkflowExecution",
         "listNamespaces",
         "constructor",
         "../call/x",
@@ -152,6 +152,16 @@ test("with --read-only the server rejects calls that change state", async () => 
       "requestCancelWorkflowExecution",
       "signalWorkflowExecution",
       "updateWorkflowExecution",
+      "startWorkflowExecution",
+      "signalWithStartWorkflowExecution",
+      "resetWorkflowExecution",
+      "pauseActivity",
+      "unpauseActivity",
+      "resetActivity",
+      "createSchedule",
+      "updateSchedule",
+      "patchSchedule",
+      "deleteSchedule",
     ];
     for (const method of methods) {
       const { code, message } = await (await call(url, method, terminating)).json() as {
@@ -167,6 +177,48 @@ test("with --read-only the server rejects calls that change state", async () => 
     );
     assert.equal(await status("order-17"), "RUNNING");
   });
+});
+
+test("the page reads the phase of a run and its published state, in its namespace only", async () => {
+  await started(["--read-only"], async (url) => {
+    const read = async (request: unknown) =>
+      await (await call(url, "readShown", new TextEncoder().encode(JSON.stringify(request))))
+        .json() as { [field: string]: unknown };
+    const { executions } = fromBinary(
+      ListWorkflowExecutionsResponseSchema,
+      new Uint8Array(
+        await (await call(
+          url,
+          "listWorkflowExecutions",
+          toBinary(
+            ListWorkflowExecutionsRequestSchema,
+            create(ListWorkflowExecutionsRequestSchema, { namespace: "default" }),
+          ),
+        )).arrayBuffer(),
+      ),
+    );
+    const { runId } = executions[0]!.execution!;
+    const shown = await read({ namespace: "default", runId });
+    assert.deepEqual(shown, { phase: 0, state: null });
+    assert.equal((await read({ namespace: "other", runId }))["code"], 7);
+    assert.equal((await read({ namespace: "default", runId: "' OR 1" }))["code"], 3);
+    assert.equal((await read({ namespace: "default", runId: "no-such-run" }))["code"], 5);
+    assert.equal((await read(null))["code"], 3);
+  });
+});
+
+test("with --all-namespaces the page names the namespaces of the server", async () => {
+  const served = async (args: readonly string[]) => {
+    let text = "";
+    await started(args, async (url) => {
+      const page = await (await fetch(url)).text();
+      text = /name="temporalex-served" content="([^"]*)"/.exec(page)![1]!;
+    });
+    return JSON.parse(text.replaceAll("&quot;", '"')) as { namespaces?: readonly string[] };
+  };
+  assert.equal((await served([])).namespaces, undefined);
+  // A store has only one namespace.
+  assert.equal((await served(["--all-namespaces"])).namespaces, undefined);
 });
 
 test("a missing store is reported before anything is served", async () => {

@@ -112,7 +112,10 @@ function lineAsked(
 }
 
 /** The fields of a body; none for a body of another form. */
-function jsonOf(body: Uint8Array, type: string | undefined): { readonly [field: string]: unknown } {
+export function jsonOf(
+  body: Uint8Array,
+  type: string | undefined,
+): { readonly [field: string]: unknown } {
   if ((type ?? "").split(";")[0]!.trim() !== "application/json") return {};
   try {
     return { ...JSON.parse(new TextDecoder().decode(body)) as object };

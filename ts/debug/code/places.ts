@@ -20,6 +20,7 @@ export interface ConditionChanges {
     /** The call of `setHandler`. */
     readonly point: number;
     readonly variables: readonly string[];
+    readonly isIndirect: boolean;
     /** The line of the first write. */
     readonly place: Place | undefined;
   }[];
@@ -145,9 +146,10 @@ export class Places {
     return {
       variables: known.variables,
       base,
-      handlers: known.handlers.map(({ point, variables, line }) => ({
+      handlers: known.handlers.map(({ point, variables, line, isIndirect }) => ({
         point: base + point,
         variables,
+        isIndirect,
         place: line === 0 ? undefined : placeOf?.(line),
       })),
     };

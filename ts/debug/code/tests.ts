@@ -100,9 +100,13 @@ export class Tests {
       const at = places.ofSite(site);
       const setting = at && places.settingAt(at);
       // A handler of another module is not examined.
-      if (setting?.base !== known.base) return [{ kind, name, variables: [], place: undefined }];
+      if (setting?.base !== known.base) {
+        return [{ kind, name, variables: [], place: undefined, isIndirect: false }];
+      }
       const own = known.handlers.find(({ point }) => point === setting.point);
-      return own === undefined ? [] : [{ kind, name, variables: own.variables, place: own.place }];
+      if (own === undefined) return [];
+      const { variables, place: written, isIndirect } = own;
+      return [{ kind, name, variables, place: written, isIndirect }];
     });
     return { variables: known.variables, changedBy };
   }

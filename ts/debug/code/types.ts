@@ -180,6 +180,8 @@ export interface ConditionHandler {
   readonly variables: readonly string[];
   /** The line of the first write. */
   readonly place: Place | undefined;
+  /** The handler ends another wait, and the code after that wait writes the variables. */
+  readonly isIndirect: boolean;
 }
 
 /** The latest value recorded at a line, up to a position. */

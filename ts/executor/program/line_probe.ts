@@ -35,6 +35,8 @@ export interface ProbedCondition {
     readonly variables: readonly string[];
     /** The line of the first write; 0: unknown. */
     readonly line: number;
+    /** The handler ends another wait, and the code after that wait writes the variables. */
+    readonly isIndirect: boolean;
   }[];
 }
 

@@ -12,6 +12,8 @@ export interface HandlerWrite {
   readonly variables: readonly string[];
   /** The line of the first write; 0: unknown. */
   readonly line: number;
+  /** The handler ends another wait, and the code after that wait writes the variables. */
+  readonly isIndirect: boolean;
 }
 
 /** What is known of the predicate of a `condition`. */
@@ -31,15 +33,17 @@ export function readConditions(
 ): ReadonlyMap<CallExpression, ConditionReads> {
   const module = new EffectsOfModule(program, api);
   const found = new Map<CallExpression, ConditionReads>();
+  const waits: Wait[] = [];
   const handlers = module.apiCalls.filter(({ name }) => name === "setHandler").map(({ call }) => {
     const own = module.functionOf(call.arguments[1] as AnyNode | undefined);
     return { call, effects: own && module.effectsOf(own) };
   });
-  for (const { name, call } of module.apiCalls) {
+  for (const { name, call, inside } of module.apiCalls) {
     const given = name === "condition" ? call.arguments[0] as AnyNode | undefined : undefined;
     const own = module.functionOf(given);
     if (own === undefined) continue;
     const reads = module.effectsOf(own);
+    waits.push({ call, inside, reads: reads.reads });
     found.set(call, {
       predicate: innermost(own, module),
       variables: reads.readsMore ? undefined : namesOf(
@@ -54,14 +58,71 @@ export function readConditions(
         const named = direct.length > 0 ? direct : written;
         if (named.length > 0) {
           const variables = namesOf(named.map(({ write, read }) => write.isLocal ? read : write));
-          return [{ call, variables, line: named[0]!.write.line }];
+          return [{ call, variables, line: named[0]!.write.line, isIndirect: false }];
         }
         const isDoubtful = effects === undefined || effects.writesMore || reads.readsMore;
-        return isDoubtful ? [{ call, variables: [], line: 0 }] : [];
+        return isDoubtful ? [{ call, variables: [], line: 0, isIndirect: false }] : [];
       }),
     });
   }
-  return found;
+  return withIndirect(found, waits, module);
+}
+
+/** A `condition` with the functions around its call and the variables that its predicate reads. */
+interface Wait {
+  readonly call: CallExpression;
+  readonly inside: readonly FunctionNode[];
+  readonly reads: readonly Access[];
+}
+
+/** Adds handlers that end a wait of other code, which then writes what a predicate reads. */
+function withIndirect(
+  found: ReadonlyMap<CallExpression, ConditionReads>,
+  waits: readonly Wait[],
+  module: EffectsOfModule,
+): ReadonlyMap<CallExpression, ConditionReads> {
+  const all = new Map(found);
+  const links = waits.flatMap((wait) =>
+    waits.flatMap((other) => {
+      const write = writeAfter(other, wait, module);
+      return write === undefined ? [] : [{ wait, other, write }];
+    })
+  );
+  // A wait can depend on another one that depends on a third: repeat until nothing is added.
+  for (let isChanged = true; isChanged;) {
+    isChanged = false;
+    for (const { wait, other, write } of links) {
+      const own = all.get(wait.call)!;
+      const known = new Set(own.handlers.map(({ call }) => call));
+      const added = all.get(other.call)!.handlers.filter(({ call }) => !known.has(call));
+      if (added.length === 0) continue;
+      isChanged = true;
+      const [variables, line] = [namesOf([{ ...write, isLocal: false }]), write.line];
+      const indirect = added.map(({ call }) => ({ call, variables, line, isIndirect: true }));
+      all.set(wait.call, { ...own, handlers: [...own.handlers, ...indirect] });
+    }
+  }
+  return all;
+}
+
+/**
+ * Returns a write of code that waits at `other` and runs next to `wait`, to a variable that the
+ * predicate of `wait` reads. Code that contains or calls `wait` is at that wait itself.
+ */
+function writeAfter(other: Wait, wait: Wait, module: EffectsOfModule): Access | undefined {
+  const own = other.inside.at(-1);
+  const at = wait.inside.at(-1);
+  if (own === undefined || other.call === wait.call) return undefined;
+  for (const each of module.functions()) {
+    if (wait.inside.includes(each)) continue;
+    const called = module.calledBy(each);
+    if (!called.has(own) || (at !== undefined && called.has(at))) continue;
+    const write = module.effectsOf(each).writes.find((write) =>
+      wait.reads.some((read) => changes(write, read, module))
+    );
+    if (write !== undefined) return write;
+  }
+  return undefined;
 }
 
 /** Follows `() => isReady()` to the function that it calls. */

@@ -67,7 +67,12 @@ const CHANGES_ARGUMENT = /^(?:Object\.(?:assign|define|setPrototype)|Reflect\.)/
 /** The effects of all functions of a module. */
 export class EffectsOfModule {
   /** Calls of the workflow API by the last part of their names. */
-  readonly apiCalls: { readonly name: string; readonly call: CallExpression }[] = [];
+  readonly apiCalls: {
+    readonly name: string;
+    readonly call: CallExpression;
+    /** The functions that contain the call, the outermost first. */
+    readonly inside: readonly FunctionNode[];
+  }[] = [];
   readonly #own = new Map<FunctionNode, OwnEffects>();
   readonly #declared = new Map<Identifier, FunctionNode>();
   /** Functions of classes and object literals, by their names. */
@@ -114,6 +119,18 @@ export class EffectsOfModule {
     return binding.kind === "function" && !this.#aliases.isReassigned(binding.node)
       ? this.#declared.get(binding.node)
       : undefined;
+  }
+
+  /** The functions whose effects are known. */
+  functions(): readonly FunctionNode[] {
+    return [...this.#own.keys()];
+  }
+
+  /** Returns a function with all functions that it may call, at any depth. */
+  calledBy(own: FunctionNode): ReadonlySet<FunctionNode> {
+    const seen = new Set<FunctionNode>([own]);
+    for (const each of seen) for (const called of this.#effects(each).calls) seen.add(called);
+    return seen;
   }
 
   /** Returns the effects of a function and of all functions that it may call. */
@@ -307,7 +324,9 @@ export class EffectsOfModule {
   #effectsOfCall(node: CallExpression, callee: AnyNode): void {
     if (this.#isApiCall(node)) {
       const name = callee.type === "Identifier" ? callee.name : lastName(callee);
-      if (this.#isOfApi(node)) this.apiCalls.push({ name, call: node });
+      if (this.#isOfApi(node)) {
+        this.apiCalls.push({ name, call: node, inside: [...this.#inside] });
+      }
       return this.#readsMore();
     }
     if (callee.type === "MemberExpression" && !callee.computed) {

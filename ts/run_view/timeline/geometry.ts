@@ -33,6 +33,8 @@ export interface Geometry {
   readonly scale: Scale;
   readonly lanes: readonly PlacedLane[];
   readonly height: number;
+  /** Where the recorded part ends and the wait of an open run begins; undefined without a wait. */
+  readonly waitsFromX: number | undefined;
 }
 
 export const LANE_PX = 24;
@@ -46,16 +48,23 @@ export const barIn = (
     ? { step: 0, height: 15, pad: (height - 15) / 2 }
     : { step: ROW_PX, height: ROW_PX - 3, pad: 5 };
 
-/** `top`: where the first lane begins. `behind`: visible space after the width. Both in pixels. */
+/**
+ * `top`: where the first lane begins. `behind`: visible space after the width. Both in pixels.
+ * `nowMs`: the time up to which an open run is known to wait; undefined: its last event.
+ */
 export function placeLanes(
   measured: Measured,
   width: number,
   cuts: boolean,
   top: number,
   behind?: number,
+  nowMs?: number,
 ): Geometry {
-  const scale = makeScale(measured.times, measured.busy, width, cuts);
-  const endMs = measured.clock.at(-1) ?? 0;
+  const lastMs = measured.clock.at(-1) ?? 0;
+  const waits = nowMs !== undefined && nowMs > lastMs;
+  const endMs = waits ? nowMs : lastMs;
+  const times = waits ? [...measured.times, nowMs] : measured.times;
+  const scale = makeScale(times, measured.busy, width, cuts);
   let at = top;
   const lanes = measured.lanes.map((lane) => {
     const layout = layoutOf(lane, scale, endMs, behind);
@@ -64,7 +73,7 @@ export function placeLanes(
     at += height;
     return placed;
   });
-  return { scale, lanes, height: at };
+  return { scale, lanes, height: at, waitsFromX: waits ? scale.x(lastMs) : undefined };
 }
 
 /** Returns the ID of the last event at or before a time. */

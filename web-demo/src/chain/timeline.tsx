@@ -68,7 +68,10 @@ export function ChainTimeline({ run }: { run: OpenRun }): JSX.Element {
   useEffect(watchLinked, []);
   useEffect(() => void (zoom.value = 1), [family.root.key]);
   // A step keeps the playhead in view, as in the timeline of one run.
-  const asOne = useMemo(() => ({ scale, lanes: [], height }), [scale, height]);
+  const asOne = useMemo(() => ({ scale, lanes: [], height, waitsFromX: undefined }), [
+    scale,
+    height,
+  ]);
   useKept({
     scroller,
     held,
@@ -188,7 +191,17 @@ function drawingsOf(
     const position = line.chain === chain ? at : began ? eventAt(line.clock, nowMs) : 0;
     const own = line.chain === chain && shown !== undefined ? line.own.get(shown) : undefined;
     const isRecorded = line.chain.pieces.every(({ run }) => run.code.value === undefined);
-    return { model: line.model, scale, position, x, shown: own, fromX, toX, isRecorded };
+    return {
+      model: line.model,
+      scale,
+      position,
+      x,
+      shown: own,
+      fromX,
+      toX,
+      waitsFromX: undefined,
+      isRecorded,
+    };
   });
 }
 

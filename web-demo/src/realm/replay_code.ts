@@ -6,7 +6,7 @@ import {
   type PreparedHistory,
   prepareHistory,
 } from "temporalex/debug";
-import type { FirstVerdict } from "../store/state.ts";
+import type { FirstReplay, FirstVerdict } from "../store/state.ts";
 import type { CodeSet } from "../store/code_set.ts";
 import { CodeLoader } from "./load_code.ts";
 import { PageRealms } from "./page_realm.ts";
@@ -39,7 +39,7 @@ export interface Replayed {
 export async function replayCode(
   { key, bytes }: Replayed,
   code: CodeSet,
-  tell?: (said: FirstVerdict) => void,
+  tell?: (said: FirstVerdict, replay: FirstReplay) => void,
 ): Promise<DebugSession> {
   let own = kept.get(key);
   // A run with new events, or whose file was written again, has another history under the same key.
@@ -56,11 +56,21 @@ export async function replayCode(
       tell !== undefined &&
       (realm.takesAnyType === true || realm.workflowTypes.includes(workflowType))
     ) {
-      const { verdict } = await realm.replay(workflowId, history.bytes, {
-        callSites: "never",
-        explain: false,
-      });
-      if (verdict !== "failed") tell(verdict === "ok" ? "replays" : "diverges");
+      const { verdict, events, activations, warnings } = await realm.replay(
+        workflowId,
+        history.bytes,
+        {
+          callSites: "never",
+          explain: false,
+        },
+      );
+      if (verdict !== "failed") {
+        tell(verdict === "ok" ? "replays" : "diverges", {
+          events,
+          activations,
+          warnings: warnings.length,
+        });
+      }
       setTimeout(() => realm.prepareNext(), PAINT_MS);
     }
     return await openSession(history, { realm });

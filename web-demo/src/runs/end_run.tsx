@@ -1,7 +1,8 @@
-// Buttons that cancel and terminate a run, each with a dialog that names the run.
+// Buttons that reset, cancel and terminate a run, each with a dialog that names the run.
 import { type Signal, useSignal } from "@preact/signals";
 import type { JSX } from "preact";
-import { Dialog } from "../ui/dialog.tsx";
+import { Field, FormDialog } from "./form_dialog.tsx";
+import { ResetButton } from "./reset_run.tsx";
 import { client, isServerGone, refresh } from "./state.ts";
 import type { Watched } from "./watched_run.ts";
 
@@ -39,17 +40,6 @@ const WAYS: readonly How[] = [
 function EndButton({ run, how }: { run: Watched; how: How }): JSX.Element {
   const isOpen: Signal<boolean> = useSignal(false);
   const reason = useSignal("");
-  const trouble = useSignal<string | undefined>(undefined);
-  const end = async (event: Event) => {
-    event.preventDefault();
-    try {
-      await how.end(run, reason.value);
-      isOpen.value = false;
-      await refresh();
-    } catch (error) {
-      trouble.value = (error as Error).message;
-    }
-  };
   return (
     <>
       <button
@@ -60,34 +50,32 @@ function EndButton({ run, how }: { run: Watched; how: How }): JSX.Element {
       >
         {how.button}…
       </button>
-      <Dialog id={how.id} title={how.title} isOpen={isOpen}>
-        <form onSubmit={(event) => void end(event)}>
-          <p>
-            <b class="mono">{run.workflowId}</b> <span class="soft mono">{run.runId}</span>
-          </p>
-          <p>{how.text}</p>
-          <label class="reason">
-            Reason <span class="soft">(recorded in the history)</span>
-            <input
-              value={reason.value}
-              onInput={(event) => (reason.value = event.currentTarget.value)}
-            />
-          </label>
-          {trouble.value !== undefined && <p class="bad" role="alert">{trouble.value}</p>}
-          <p class="dialog-buttons">
-            <button type="submit" class={how.class}>{how.button} {run.workflowId}</button>
-            <button type="button" class="button" onClick={() => (isOpen.value = false)}>
-              Leave it running
-            </button>
-          </p>
-        </form>
-      </Dialog>
+      <FormDialog
+        id={how.id}
+        title={how.title}
+        isOpen={isOpen}
+        action={`${how.button} ${run.workflowId}`}
+        isRisky
+        cancel="Leave it running"
+        submit={async () => {
+          await how.end(run, reason.value);
+          await refresh();
+        }}
+      >
+        <p>
+          <b class="mono wrap">{run.workflowId}</b> <span class="soft mono wrap">{run.runId}</span>
+        </p>
+        <p class="second">{how.text}</p>
+        <Field label="Reason" hint="recorded in the history" value={reason} />
+      </FormDialog>
     </>
   );
 }
 
-export const EndRun = ({ run }: { run: Watched }): JSX.Element => (
-  <section class="section end-run" aria-label="End the run">
-    {WAYS.map((how) => <EndButton key={how.id} run={run} how={how} />)}
+/** A closed run can only be reset. */
+export const EndRun = ({ run, isOpen }: { run: Watched; isOpen: boolean }): JSX.Element => (
+  <section class="section end-run" aria-label={isOpen ? "End or reset the run" : "Reset the run"}>
+    <ResetButton run={run} />
+    {isOpen && WAYS.map((how) => <EndButton key={how.id} run={run} how={how} />)}
   </section>
 );

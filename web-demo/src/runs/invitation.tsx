@@ -11,8 +11,8 @@ const COMMANDS: readonly (readonly [string, string])[] = [
 
 const SHOWN: readonly (readonly [string, string])[] = [
   ["Find", "Live list of workflows, by list filter, status and time."],
-  ["Watch", "A run with its growing timeline, and what it waits for."],
-  ["Act", "Forms for signals, updates and queries; cancel and terminate."],
+  ["Watch", "A run with its growing timeline, state, activities and call stack."],
+  ["Act", "Start, signal, update, query, reset, cancel and terminate; batches and schedules."],
   ["Debug", "Each run in the debugger, next to its code, in one click."],
 ];
 

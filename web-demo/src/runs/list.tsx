@@ -3,6 +3,7 @@ import type { JSX } from "preact";
 import type { WorkflowSummary } from "temporalex/client";
 import { Glyph } from "../ui/glyph.tsx";
 import { count, date, lasting } from "../ui/time.ts";
+import { attributeColumns, columnTemplate, shownColumns, STANDARD } from "./columns.ts";
 import { counts, limit, nows, PAGE_ROWS, rows, trouble } from "./state.ts";
 import { statusLabel, StatusSign } from "./status.tsx";
 import { watched, watchRun } from "./watched_run.ts";
@@ -13,6 +14,12 @@ export function RunList(): JSX.Element {
   if (list === undefined) return <p class="section soft">Loading the runs…</p>;
   if (list.length === 0) return <p class="section say">No run matches. New runs appear here.</p>;
   const at = Math.max(0, list.findIndex(({ runId }) => runId === watched.value?.runId));
+  const template = columnTemplate.value;
+  const columns = [
+    ["status", "Status"],
+    ["workflow-id", "Workflow id"],
+    ...titlesOf(shownColumns.value),
+  ] as const;
   const onKeyDown = (event: KeyboardEvent) => {
     const row = (event.target as Element).closest<HTMLElement>("[role=row]");
     const to = event.key === "ArrowDown"
@@ -26,18 +33,16 @@ export function RunList(): JSX.Element {
   };
   return (
     <div class="run-list">
-      <div role="grid" aria-label="Runs" aria-rowcount={list.length + 1} onKeyDown={onKeyDown}>
+      <div
+        role="grid"
+        aria-label="Runs"
+        aria-rowcount={list.length + 1}
+        ref={(element) => element?.style.setProperty("--run-columns", template)}
+        onKeyDown={onKeyDown}
+      >
         <div class="run-row head" role="row">
-          {["Status", "Workflow id", "Type", "Now", "Started", "Duration", "Events"].map((
-            title,
-          ) => (
-            <span
-              role="columnheader"
-              key={title}
-              class={`c-${title.toLowerCase().replace(" ", "-")}`}
-            >
-              {title}
-            </span>
+          {columns.map(([name, title]) => (
+            <span role="columnheader" key={name} class={`c-${name}`}>{title}</span>
           ))}
         </div>
         <div role="rowgroup">
@@ -47,6 +52,17 @@ export function RunList(): JSX.Element {
       <Further shown={list.length} />
     </div>
   );
+}
+
+/** Names and titles of the columns after the workflow id. */
+function titlesOf(shown: readonly string[]): (readonly [name: string, title: string])[] {
+  const standard = STANDARD.filter(([name]) => shown.includes(name));
+  const of = (list: typeof standard) => list.map(([name, title]) => [name, title] as const);
+  return [
+    ...of(standard.filter(([name]) => name === "type")),
+    ...attributeColumns.value.map((name) => ["attribute", name] as const),
+    ...of(standard.filter(([name]) => name !== "type")),
+  ];
 }
 
 /** The number of shown runs, and a button that shows more. */
@@ -74,6 +90,7 @@ function Row({ run, isStop }: { run: WorkflowSummary; isStop: boolean }): JSX.El
   const now = nows.value.get(runId);
   const open = () => void watchRun({ workflowId, runId });
   const isShown = watched.value?.runId === runId;
+  const has = (name: string) => shownColumns.value.includes(name);
   const started = startTime?.getTime();
   const lasts = started === undefined ? undefined : (closeTime?.getTime() ?? Date.now()) - started;
   return (
@@ -94,29 +111,51 @@ function Row({ run, isStop }: { run: WorkflowSummary; isStop: boolean }): JSX.El
         <StatusSign status={status} /> <span class="cut">{statusLabel(status)}</span>
       </span>
       <span role="gridcell" class="c-workflow-id mono cut" title={workflowId}>{workflowId}</span>
-      <span role="gridcell" class="c-type cut" title={type}>{type}</span>
-      <span
-        role="gridcell"
-        class={now?.isFailure === true ? "c-now bad" : "c-now"}
-        title={now?.text}
-      >
-        {now?.kind !== undefined && <Glyph kind={now.kind} />} <span class="cut">{now?.text}</span>
-      </span>
-      <span
-        role="gridcell"
-        class="c-started"
-        title={started === undefined ? undefined : date(started)}
-      >
-        {started === undefined ? "" : shortTime(started)}
-      </span>
-      <span role="gridcell" class="c-lasts">
-        {lasts === undefined ? "" : lasting(Math.max(0, lasts))}
-      </span>
-      <span role="gridcell" class="c-events">
-        {count(Math.max(historyLength, now?.events ?? 0))}
-      </span>
+      {has("type") && <span role="gridcell" class="c-type cut" title={type}>{type}</span>}
+      {attributeColumns.value.map((name) => {
+        const text = attributeText(run.searchAttributes[name]);
+        return (
+          <span role="gridcell" key={name} class="c-attribute mono cut" title={text}>{text}</span>
+        );
+      })}
+      {has("now") && (
+        <span
+          role="gridcell"
+          class={now?.isFailure === true ? "c-now bad" : "c-now"}
+          title={now?.text}
+        >
+          {now?.kind !== undefined && <Glyph kind={now.kind} />}{" "}
+          <span class="cut">{now?.text}</span>
+        </span>
+      )}
+      {has("started") && (
+        <span
+          role="gridcell"
+          class="c-started"
+          title={started === undefined ? undefined : date(started)}
+        >
+          {started === undefined ? "" : shortTime(started)}
+        </span>
+      )}
+      {has("duration") && (
+        <span role="gridcell" class="c-duration">
+          {lasts === undefined ? "" : lasting(Math.max(0, lasts))}
+        </span>
+      )}
+      {has("events") && (
+        <span role="gridcell" class="c-events">
+          {count(Math.max(historyLength, now?.events ?? 0))}
+        </span>
+      )}
     </div>
   );
+}
+
+/** A search attribute: text and dates as they are, lists and numbers as JSON. */
+function attributeText(value: unknown): string {
+  if (value === undefined) return "";
+  if (value instanceof Date) return date(value.getTime());
+  return typeof value === "string" ? value : JSON.stringify(value);
 }
 
 /** The time of today, else the date. */

@@ -4,79 +4,29 @@ import { type Signal, useSignal, useSignalEffect } from "@preact/signals";
 import type { JSX } from "preact";
 import { formatJson } from "../../../ts/run_view/value_text.ts";
 import { Glyph } from "../ui/glyph.tsx";
-import { client, isServerGone } from "./state.ts";
+import { parseArguments } from "./arguments.ts";
+import { type DeclaredMessage, declaredMessages, type MessageKind } from "./declared_messages.ts";
+import { lasting } from "../ui/time.ts";
+import { client, isServerGone, nowMs } from "./state.ts";
 import type { Watched } from "./watched_run.ts";
 
-type Kind = "signal" | "update" | "query";
-interface Message {
-  readonly kind: Kind;
-  readonly name: string;
-  readonly description?: string;
-}
-interface Definition {
-  readonly name: string;
-  readonly description?: string;
-}
-interface Metadata {
-  readonly definition?: {
-    readonly signalDefinitions?: readonly Definition[];
-    readonly updateDefinitions?: readonly Definition[];
-    readonly queryDefinitions?: readonly Definition[];
-  };
-}
+type Kind = MessageKind;
+type Message = DeclaredMessage;
 
-const METADATA_MS = 10_000;
-const SEND_MS = 60_000;
+/** A call without a result after this time stays in flight; only the page stops waiting. */
+const SEND_MS = 10 * 60_000;
 const AGAIN_MS = 5000;
 const KINDS: readonly Kind[] = ["update", "signal", "query"];
-
-async function messagesOf({ workflowId, runId }: Watched): Promise<readonly Message[]> {
-  const handle = client!.getHandle(undefined as string | undefined, workflowId, runId).with({
-    timeout: METADATA_MS,
-  });
-  const { definition = {} } = await handle.query<Metadata>("__temporal_workflow_metadata");
-  const of = (kind: Kind, list: readonly Definition[] = []): Message[] =>
-    list.filter(({ name }) => name !== "" && !name.startsWith("__")).map((each) => ({
-      ...each,
-      kind,
-    }));
-  return [
-    ...of("update", definition.updateDefinitions),
-    ...of("signal", definition.signalDefinitions),
-    ...of("query", definition.queryDefinitions),
-  ];
-}
-
-/**
- * Parses the arguments: one JSON value per line, or nothing. Throws an Error that names the line.
- */
-export function parseArguments(text: string): unknown[] {
-  const whole = text.trim();
-  if (whole === "") return [];
-  try {
-    return [JSON.parse(whole)];
-  } catch {
-    return whole.split("\n").filter((line) => line.trim() !== "").map((line, i) => {
-      try {
-        return JSON.parse(line) as unknown;
-      } catch (error) {
-        throw new Error(
-          `argument ${i + 1} is not JSON (${
-            (error as Error).message
-          }); quote string values: "PEN-2"`,
-        );
-      }
-    });
-  }
-}
 
 async function send(
   { workflowId, runId }: Watched,
   { kind, name }: Message,
   args: unknown[],
+  signal: AbortSignal,
 ): Promise<string> {
   const handle = client!.getHandle(undefined as string | undefined, workflowId, runId).with({
     timeout: SEND_MS,
+    signal,
   });
   if (kind === "signal") {
     await handle.signal(name, ...args);
@@ -87,6 +37,11 @@ async function send(
     : await handle.executeUpdate(name, { args });
   return value === undefined ? "Completed without a result." : formatJson(value);
 }
+
+const STOPPED: Said = {
+  text: "The page does not wait any longer. The message may still be processed.",
+  isFailure: false,
+};
 
 interface Said {
   readonly text: string;
@@ -106,7 +61,7 @@ function useMessages(
     let isOver = false;
     let timer: ReturnType<typeof setTimeout> | undefined;
     const ask = () =>
-      void messagesOf(run).then((list) => {
+      void declaredMessages(run).then((list) => {
         known.value = list;
         trouble.value = undefined;
       }, (error: Error) => {
@@ -132,25 +87,31 @@ export function MessagesForm(
   const chosen: Signal<Message | undefined> = useSignal<Message | undefined>(undefined);
   const text = useSignal("");
   const said = useSignal<Said | undefined>(undefined);
-  const busy = useSignal(false);
+  /** Start of the call that is in flight, in ms. */
+  const sentMs = useSignal<number | undefined>(undefined);
+  const stopping = useSignal(new AbortController());
   const kinds = KINDS.filter((kind) => kind === "query" || (open && !readOnly));
   const shown = (known.value ?? []).filter(({ kind }) => kinds.includes(kind));
   const message = chosen.value;
   const submit = async (event: Event) => {
     event.preventDefault();
-    if (message === undefined || message.name === "" || busy.value) return;
-    busy.value = true;
+    if (message === undefined || message.name === "" || sentMs.value !== undefined) {
+      return;
+    }
+    sentMs.value = Date.now();
     said.value = undefined;
+    const { signal } = stopping.value = new AbortController();
     try {
-      said.value = { text: await send(run, message, parseArguments(text.value)), isFailure: false };
+      const result = await send(run, message, parseArguments(text.value), signal);
+      said.value = { text: result, isFailure: false };
     } catch (error) {
       const { cause, message: told } = error as Error;
-      said.value = {
+      said.value = signal.aborted ? STOPPED : {
         text: cause instanceof Error ? `${told}: ${cause.message}` : told,
         isFailure: true,
       };
     } finally {
-      busy.value = false;
+      sentMs.value = undefined;
     }
   };
   const isOther = message !== undefined && !shown.includes(message);
@@ -166,6 +127,8 @@ export function MessagesForm(
             aria-pressed={message === each}
             title={each.description ?? `${each.kind} ${each.name}`}
             onClick={() => {
+              // Arguments of another message do not fit this one.
+              if (chosen.value !== each) text.value = "";
               chosen.value = each;
               said.value = undefined;
             }}
@@ -206,11 +169,21 @@ export function MessagesForm(
           <button
             type="submit"
             class="button main"
-            disabled={busy.value || isServerGone.value || message.name === ""}
+            disabled={sentMs.value !== undefined || isServerGone.value || message.name === ""}
           >
             {message.kind === "query" ? "Query" : "Send"} {message.name}
           </button>
         </form>
+      )}
+      {sentMs.value !== undefined && (
+        <p class="soft send-waits" role="status">
+          {`Waiting for the result, ${
+            lasting(Math.max(0, Math.floor((nowMs.value - sentMs.value) / 1000) * 1000))
+          }`}
+          <button type="button" class="button small" onClick={() => stopping.value.abort()}>
+            Stop waiting
+          </button>
+        </p>
       )}
       {said.value !== undefined && (
         <pre

@@ -9,16 +9,21 @@ import { Glyph } from "../ui/glyph.tsx";
 import { IconButton } from "../ui/icon.tsx";
 import { count, date, lasting } from "../ui/time.ts";
 import { currentRun } from "../store/state.ts";
+import { Activities } from "./activities.tsx";
+import { CallStack } from "./call_stack.tsx";
+import { useDescription } from "./described.ts";
 import { EndRun } from "./end_run.tsx";
 import { MessagesForm } from "./messages_form.tsx";
 import { fireTimerOfRun } from "./service.ts";
-import { isServerGone, nowMs, nows, rows } from "./state.ts";
+import { ShownState } from "./shown_state.tsx";
+import { isReadOnly, isServerGone, nowMs, nows, rows } from "./state.ts";
 import { debugWatched, type Watched, watchedRun, watchRun, watchTrouble } from "./watched_run.ts";
 
 export function Panel({ watched }: { watched: Watched }): JSX.Element {
   const run = watchedRun.value;
   const isOpen = run === undefined || run.model.facts.status === "Running";
-  const readOnly = served?.by === "ui" && served.readOnly;
+  const readOnly = isReadOnly;
+  useDescription(watched, isOpen);
   return (
     <aside
       class="run-panel"
@@ -53,6 +58,8 @@ export function Panel({ watched }: { watched: Watched }): JSX.Element {
         <p class="section bad" role="alert">{watchTrouble.value}</p>
       )}
       <NowSaid watched={watched} isOpen={isOpen} />
+      <ShownState run={watched} />
+      {isOpen && <Activities run={watched} />}
       <MessagesForm
         key={`${watched.runId} ${isOpen}`}
         run={watched}
@@ -60,7 +67,8 @@ export function Panel({ watched }: { watched: Watched }): JSX.Element {
         readOnly={readOnly}
       />
       <Facts watched={watched} />
-      {isOpen && !readOnly && <EndRun key={watched.runId} run={watched} />}
+      {isOpen && <CallStack key={`stack ${watched.runId}`} run={watched} />}
+      {!readOnly && <EndRun key={watched.runId} run={watched} isOpen={isOpen} />}
     </aside>
   );
 }
@@ -99,7 +107,7 @@ function NowSaid({ watched, isOpen }: { watched: Watched; isOpen: boolean }): JS
   const known = nows.value.get(watched.runId);
   const attributes = rows.value?.find(({ runId }) => runId === watched.runId)?.searchAttributes;
   const byHand = served?.by === "ui" && !served.readOnly && attributes?.[BY_HAND] === "manual";
-  const since = last?.timeMs === undefined ? "" : `, for ${lasting(nowMs.value - last.timeMs)}`;
+  const since = last?.timeMs === undefined ? "" : `, for ${agoText(last.timeMs)}`;
   return (
     <section class={isOpen ? "section now-said" : "section"}>
       <h3>{isOpen ? "Now" : "Result"}</h3>
@@ -116,7 +124,7 @@ function NowSaid({ watched, isOpen }: { watched: Watched; isOpen: boolean }): JS
               <li key={item.index}>
                 <Glyph kind={item.kind} label={item.kind} /> {item.name}
                 {item.startMs !== undefined && (
-                  <span class="soft">{` for ${lasting(nowMs.value - item.startMs)}`}</span>
+                  <span class="soft">{` for ${agoText(item.startMs)}`}</span>
                 )}
                 {byHand && item.kind === "timer" && (
                   <FireTimer key={item.key} run={watched} timer={item} />
@@ -135,6 +143,9 @@ function NowSaid({ watched, isOpen }: { watched: Watched; isOpen: boolean }): JS
     </section>
   );
 }
+
+/** The time since a moment of the server, whose clock can be ahead of this one. */
+const agoText = (ms: number): string => lasting(Math.max(0, nowMs.value - ms));
 
 function Facts({ watched }: { watched: Watched }): JSX.Element {
   const row = rows.value?.find(({ runId }) => runId === watched.runId);

@@ -4,21 +4,34 @@ import type { JSX } from "preact";
 import { useEffect, useRef } from "preact/hooks";
 import { served } from "../served/about.ts";
 import { count, date } from "../ui/time.ts";
+import { BatchButton } from "./batch.tsx";
 import { RunList } from "./list.tsx";
 import { Panel } from "./panel.tsx";
+import { Queues } from "./queues.tsx";
+import "./console.css";
 import "./runs.css";
+import { Schedules } from "./schedules.tsx";
 import { asQuery } from "./search.ts";
+import { StartButton } from "./start_run.tsx";
 import {
   bars,
   counts,
+  isReadOnly,
+  isServerGone,
   live,
+  namespace,
+  namespaces,
   type Range,
   range,
   searchQuery,
+  showNamespace,
   trouble,
+  type View,
+  view,
   withCondition,
 } from "./state.ts";
 import { STATUSES, StatusSign } from "./status.tsx";
+import { ViewsBar } from "./views_bar.tsx";
 import { watched } from "./watched_run.ts";
 
 const EXAMPLE =
@@ -28,12 +41,69 @@ const RANGES: readonly (readonly [Range, string])[] = [["1h", "1 h"], ["24h", "2
   "All",
 ]];
 
+const VIEWS: readonly (readonly [View, string])[] = [
+  ["list", "Runs"],
+  ["schedules", "Schedules"],
+  ["queues", "Task queues"],
+];
+
 /** The room on a page that `temporalex ui` serves. */
 export function RunsRoom(): JSX.Element {
+  const shown = view.value;
+  return (
+    <div
+      class={shown === "list" && watched.value !== undefined ? "runs-room with-panel" : "runs-room"}
+    >
+      <h1 class="unseen">Runs of {served?.by === "ui" ? served.where : ""}</h1>
+      <Head />
+      {shown === "list" ? <ListView /> : shown === "schedules" ? <Schedules /> : <Queues />}
+    </div>
+  );
+}
+
+/** The views, the store or cluster, its namespaces, and the button that starts a run. */
+function Head(): JSX.Element {
+  return (
+    <div class="runs-head">
+      <nav class="rooms" aria-label="Views">
+        {VIEWS.map(([name, text]) => (
+          <a
+            key={name}
+            href={`#/runs?view=${name}`}
+            aria-current={view.value === name ? "page" : undefined}
+            onClick={(event) => {
+              event.preventDefault();
+              view.value = name;
+            }}
+          >
+            {text}
+          </a>
+        ))}
+      </nav>
+      <span class="runs-where second cut" title={served?.by === "ui" ? served.where : ""}>
+        {served?.by === "ui" ? served.where : ""}
+      </span>
+      {namespaces.length > 1
+        ? (
+          <select
+            aria-label="Namespace"
+            value={namespace}
+            onChange={({ currentTarget }) => showNamespace(currentTarget.value)}
+          >
+            {namespaces.map((name) => <option key={name} value={name}>{name}</option>)}
+          </select>
+        )
+        : <span class="soft cut">{namespace}</span>}
+      <span class="grow" />
+      {isReadOnly ? <span class="soft">read-only</span> : <StartButton />}
+    </div>
+  );
+}
+
+function ListView(): JSX.Element {
   const run = watched.value;
   return (
-    <div class={run === undefined ? "runs-room" : "runs-room with-panel"}>
-      <h1 class="unseen">Runs of {served?.by === "ui" ? served.where : ""}</h1>
+    <>
       <Filter />
       <div class="runs-counts">
         <StatusCounts />
@@ -44,7 +114,7 @@ export function RunsRoom(): JSX.Element {
         <RunList />
         {run !== undefined && <Panel key={run.runId} watched={run} />}
       </div>
-    </div>
+    </>
   );
 }
 
@@ -56,44 +126,49 @@ function Filter(): JSX.Element {
     field.current!.value = text;
   }, [text]);
   return (
-    <form
-      class="runs-filter"
-      role="search"
-      onSubmit={(event) => {
-        event.preventDefault();
-        searchQuery.value = field.current!.value.trim();
-      }}
-    >
-      <input
-        ref={field}
-        id="runs-query"
-        class="mono"
-        aria-label="List filter"
-        placeholder={EXAMPLE}
-        spellcheck={false}
-        defaultValue={text}
-      />
-      <div class="segments" role="group" aria-label="Started within">
-        {RANGES.map(([name, text]) => (
-          <button
-            type="button"
-            key={name}
-            aria-pressed={range.value === name}
-            onClick={() => (range.value = name)}
-          >
-            {text}
-          </button>
-        ))}
-      </div>
-      <button
-        type="button"
-        class="button live-button"
-        aria-pressed={live.value}
-        onClick={() => (live.value = !live.value)}
+    <div class="runs-filter">
+      <form
+        class="runs-search"
+        role="search"
+        onSubmit={(event) => {
+          event.preventDefault();
+          searchQuery.value = field.current!.value.trim();
+        }}
       >
-        <span class="live-dot" aria-hidden="true" />Live
-      </button>
-    </form>
+        <input
+          ref={field}
+          id="runs-query"
+          class="mono"
+          aria-label="List filter"
+          placeholder={EXAMPLE}
+          spellcheck={false}
+          defaultValue={text}
+        />
+        <div class="segments" role="group" aria-label="Started within">
+          {RANGES.map(([name, text]) => (
+            <button
+              type="button"
+              key={name}
+              aria-pressed={range.value === name}
+              onClick={() => (range.value = name)}
+            >
+              {text}
+            </button>
+          ))}
+        </div>
+        <button
+          type="button"
+          class={isServerGone.value ? "button live-button gone" : "button live-button"}
+          aria-pressed={live.value}
+          title={isServerGone.value ? "The server cannot be reached; the page retries" : undefined}
+          onClick={() => (live.value = !live.value)}
+        >
+          <span class="live-dot" aria-hidden="true" />Live
+        </button>
+      </form>
+      <ViewsBar />
+      {!isReadOnly && <BatchButton />}
+    </div>
   );
 }
 

@@ -8,6 +8,7 @@ import {
   type RawService,
   ServiceError,
 } from "../../../ts/service/raw.ts";
+import { type TypedService, typedService } from "../../../ts/service/typed.ts";
 import { dataAddress } from "../served/about.ts";
 
 class PageService implements RawService {
@@ -29,6 +30,35 @@ async function post(
   timeoutMs?: number,
   signal?: AbortSignal,
 ): Promise<Uint8Array> {
+  const response = await send(method, request, timeoutMs, signal);
+  if (response.headers.get("content-type") === "application/json") {
+    throw serviceError(await response.json() as ErrorJson);
+  }
+  return new Uint8Array(await response.arrayBuffer());
+}
+
+/** Sends one call whose result is JSON. */
+async function json<T>(method: string, request: Uint8Array): Promise<T> {
+  const result = await (await send(method, request)).json() as T | ErrorJson;
+  if (typeof result === "object" && result !== null && "code" in result) throw serviceError(result);
+  return result as T;
+}
+
+interface ErrorJson {
+  readonly code: Code;
+  readonly message: string;
+  readonly reason: string;
+}
+
+const serviceError = ({ code, message, reason }: ErrorJson): ServiceError =>
+  new ServiceError(code, message, reason);
+
+async function send(
+  method: string,
+  request: Uint8Array,
+  timeoutMs?: number,
+  signal?: AbortSignal,
+): Promise<Response> {
   let response: Response;
   try {
     response = await fetch(dataAddress(`call/${method}`), {
@@ -47,21 +77,13 @@ async function post(
       `temporalex ui cannot be reached: ${(error as Error).message}`,
     );
   }
-  if (response.headers.get("content-type") === "application/json") {
-    const { code, message, reason } = await response.json() as {
-      code: Code;
-      message: string;
-      reason: string;
-    };
-    throw new ServiceError(code, message, reason);
-  }
   if (!response.ok) {
     throw new ServiceError(
       Code.UNAVAILABLE,
       `temporalex ui rejected the call: ${(await response.text()).trim()}`,
     );
   }
-  return new Uint8Array(await response.arrayBuffer());
+  return response;
 }
 
 /** Fires a timer of a run with manual timers, by the timer's id. Rejects with a ServiceError. */
@@ -70,6 +92,25 @@ export async function fireTimerOfRun(
 ): Promise<void> {
   await post("fireTimer", new TextEncoder().encode(JSON.stringify(timer)));
 }
+
+/** What a run shows of itself. */
+export interface ShownOfRun {
+  /** Number of awaits that the code has passed; null before the first report. */
+  readonly phase: number | null;
+  /** The published state as JSON; null: none. */
+  readonly state: string | null;
+}
+
+/** Reads what a run shows of itself. Rejects with UNIMPLEMENTED on a Temporal cluster. */
+export async function readShown(namespace: string, runId: string): Promise<ShownOfRun> {
+  return await json<ShownOfRun>(
+    "readShown",
+    new TextEncoder().encode(JSON.stringify({ namespace, runId })),
+  );
+}
+
+/** The methods of WorkflowService that no client method covers. */
+export const callsOfService: TypedService = typedService(new PageService());
 
 /** A client of the store or cluster of the command. */
 export const clientOf = (namespace: string): Client =>

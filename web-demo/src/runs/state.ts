@@ -71,8 +71,30 @@ const BARS: { readonly [range in Range]: { readonly count: number; readonly step
 const AT_ONCE = 2;
 
 const about = served?.by === "ui" ? served : undefined;
+/** Namespaces that the page can show; the first is that of the command. */
+export const namespaces: readonly string[] = about?.namespaces ??
+  (about === undefined ? [] : [about.namespace]);
+const asked = new URLSearchParams(location.search).get("namespace");
+/** The namespace of this page: of its address, else that of the command. */
+export const namespace: string = asked !== null && namespaces.includes(asked)
+  ? asked
+  : about?.namespace ?? "default";
+/** Whether the page was served for reading only. */
+export const isReadOnly: boolean = about?.readOnly ?? true;
 /** Undefined if the page is not served by `temporalex ui`. */
-export const client: Client | undefined = about && clientOf(about.namespace);
+export const client: Client | undefined = about && clientOf(namespace);
+
+/** Loads the page again with another namespace. Filters and the open run do not carry over. */
+export function showNamespace(name: string): void {
+  const address = new URL(location.href);
+  address.searchParams.set("namespace", name);
+  address.hash = "#/runs";
+  location.assign(address);
+}
+
+/** Part of the room. */
+export type View = "list" | "schedules" | "queues";
+export const view: Signal<View> = signal<View>("list");
 
 /** Adds a condition to a query, before its ORDER BY. */
 export function withCondition(text: string, condition: string): string {
@@ -89,15 +111,18 @@ const since = (range: Range): string =>
     : `StartTime >= "${
       new Date(Date.now() - BARS[range].count * BARS[range].stepMs).toISOString()
     }"`;
-/** The filter of the typed text and the range. */
-const filter = (): string => withCondition(asQuery(searchQuery.peek()), since(range.peek()));
-const withoutOrder = (text: string): string => text.replace(/\border\s+by\b.*$/is, "").trim();
+/** The list filter of the typed text and the range. */
+export const listFilter = (): string =>
+  withCondition(asQuery(searchQuery.peek()), since(range.peek()));
+/** Removes ORDER BY. */
+export const withoutOrder = (text: string): string =>
+  text.replace(/\border\s+by\b.*$/is, "").trim();
 
-let asked = 0;
+let listed = 0;
 
 async function list(client: Client): Promise<void> {
-  const mine = ++asked;
-  const text = filter();
+  const mine = ++listed;
+  const text = listFilter();
   const most = limit.peek();
   try {
     const found: WorkflowSummary[] = [];
@@ -108,16 +133,16 @@ async function list(client: Client): Promise<void> {
       if (found.length === most) break;
     }
     const counted = await client.countByStatus(withoutOrder(text), { timeout: ANSWER_MS });
-    if (mine !== asked) return;
+    if (mine !== listed) return;
     batch(() => {
       rows.value = found;
       counts.value = counted;
       trouble.value = undefined;
       isServerGone.value = false;
     });
-    await lookAt(client, found, () => mine === asked);
+    await lookAt(client, found, () => mine === listed);
   } catch (error) {
-    if (mine !== asked) return;
+    if (mine !== listed) return;
     const { message, code } = error as Error & { readonly code?: unknown };
     batch(() => {
       isServerGone.value = error instanceof DeadlineExceededError || code === Code.UNAVAILABLE;
@@ -198,6 +223,18 @@ function keepInAddress(): void {
       take(value, setQuery);
     },
   });
+  const setView = (
+    value: string | undefined,
+  ) => (view.value = value === "schedules" || value === "queues" ? value : "list");
+  if (given?.room === "runs") setView(given.more.get("view"));
+  bindToAddress("view", {
+    get value() {
+      return isHere() && view.value !== "list" ? view.value : undefined;
+    },
+    set value(value) {
+      take(value, setView);
+    },
+  });
   bindToAddress("within", {
     get value() {
       return isHere() && range.value !== "all" ? range.value : undefined;
@@ -219,7 +256,7 @@ export function watchRuns(): void {
   const it = client;
   keepInAddress();
   effect(() => {
-    if (room.value !== "runs") return;
+    if (room.value !== "runs" || view.value !== "list") return;
     // A new query is requested at once.
     void [searchQuery.value, range.value, limit.value];
     const isLive = live.value;
@@ -235,12 +272,15 @@ export function watchRuns(): void {
     void again();
     draw();
     const drawing = setInterval(draw, BARS_MS);
-    const ticking = setInterval(() => (nowMs.value = Date.now()), SECOND_MS);
     return () => {
       ended = true;
       clearTimeout(timer);
       clearInterval(drawing);
-      clearInterval(ticking);
     };
+  });
+  effect(() => {
+    if (room.value !== "runs") return;
+    const ticking = setInterval(() => (nowMs.value = Date.now()), SECOND_MS);
+    return () => clearInterval(ticking);
   });
 }

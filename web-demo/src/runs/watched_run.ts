@@ -3,6 +3,7 @@
 import { batch, type Signal, signal } from "@preact/signals";
 import type { Client } from "temporalex/client";
 import { bindToAddress, parseRoute } from "../store/router.ts";
+import { setLive } from "../store/live_runs.ts";
 import { readRun } from "../store/run_model.ts";
 import {
   addRun,
@@ -70,6 +71,7 @@ export async function watchRun(run: Watched | undefined): Promise<void> {
     return;
   }
   ending.abort();
+  if (before !== undefined) setLive(keyOf(before), false);
   const { signal } = ending = new AbortController();
   batch(() => {
     watched.value = run;
@@ -78,8 +80,11 @@ export async function watchRun(run: Watched | undefined): Promise<void> {
   });
   if (run === undefined || client === undefined) return;
   await new Promise<void>((there) => {
+    setLive(keyOf(run), true);
     follow(client!, run, signal, there).catch((error: Error) => {
-      if (!signal.aborted) watchTrouble.value = error.message;
+      if (signal.aborted) return;
+      watchTrouble.value = error.message;
+      setLive(keyOf(run), false);
     }).finally(there);
   });
 }

@@ -18,6 +18,8 @@ export type Served =
     readonly where: string;
     readonly namespace: string;
     readonly readOnly: boolean;
+    /** The namespaces that the page may show; undefined: only `namespace`. */
+    readonly namespaces?: readonly string[];
     /** Whether the server has code, against which opened runs are replayed. */
     readonly code?: boolean;
   };

@@ -9,13 +9,21 @@ export async function openRunsRoom(): Promise<boolean> {
   if (served?.by !== "ui") return false;
   watchNewEvents();
   if (served.code === true) listenForSaves();
-  const [{ watchRuns }, { debugWatched, keepPanelInAddress, watchedOf, watchRun }] = await Promise
-    .all([
-      import("../runs/state.ts"),
-      import("../runs/watched_run.ts"),
-    ]);
+  const [
+    { watchRuns },
+    { debugWatched, keepPanelInAddress, watchedOf, watchRun },
+    { keepScheduleInAddress },
+    { keepColumnsInAddress },
+  ] = await Promise.all([
+    import("../runs/state.ts"),
+    import("../runs/watched_run.ts"),
+    import("../runs/chosen_schedule.ts"),
+    import("../runs/columns.ts"),
+  ]);
   watchRuns();
   keepPanelInAddress();
+  keepScheduleInAddress();
+  keepColumnsInAddress();
   const key = new URLSearchParams(/^#\/open\?(.*)$/.exec(location.hash)?.[1] ?? "").get("run");
   const named = key === null ? undefined : watchedOf(key);
   if (named !== undefined) {

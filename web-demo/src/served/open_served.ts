@@ -2,6 +2,7 @@
 // code at every save.
 import { batch, effect, type Signal, signal } from "@preact/signals";
 import { dismiss, type Notice, notify } from "../store/notices.ts";
+import { setLive } from "../store/live_runs.ts";
 import { readRun } from "../store/run_model.ts";
 import {
   addRun,
@@ -54,6 +55,8 @@ export async function openServedHistories(): Promise<boolean> {
     runs[index] = run;
     addRun(run);
     watch(run);
+    // The command follows open runs of a store or a cluster; it does not follow those of files.
+    if (served?.by === "debug" && served.histories[index]!.open) setLive(run.key, true);
   });
   watchNewEvents();
   listenForSaves();
@@ -116,15 +119,20 @@ const shownVersions: ShownVersions = new ShownVersions((version) =>
 function watch(run: OpenRun): void {
   const ends = [
     replayOnChange(run, async (it, code, tell) => {
-      const shown = shownVersions.begin(servedCode.versionOf(code));
+      const version = servedCode.versionOf(code);
+      const shown = shownVersions.begin(version);
       try {
         // If the module is loaded, the loader receives the code before the page is drawn.
         const { replayCode } = replaying ??= await import("../realm/replay_code.ts");
         return await replayCode(
           it,
           servedCode.runnable(code),
-          tell && ((said) => {
+          tell && ((said, { warnings, ...replay }) => {
             tell(said);
+            // The command prints this verdict without a second replay.
+            if (version !== undefined && said === "replays" && warnings === 0) {
+              post("verdict", { version, index: runs.indexOf(it), ...replay }).catch(() => {});
+            }
             shown();
           }),
         );

@@ -37,6 +37,14 @@ export interface RefusedAt {
 /** Verdict of the first replay, which records no lines and values and is faster. */
 export type FirstVerdict = "replays" | "diverges";
 
+/** Facts of a first replay whose verdict is "replays". */
+export interface FirstReplay {
+  readonly events: number;
+  readonly activations: number;
+  /** Number of differences that do not fail the replay. */
+  readonly warnings: number;
+}
+
 /** One opened history, with its code and the results of its replay. */
 export interface OpenRun {
   /**

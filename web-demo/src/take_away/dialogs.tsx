@@ -15,6 +15,7 @@ import {
 import type { OpenRun } from "../store/state.ts";
 import { theme } from "../store/theme.ts";
 import { drawingFile } from "../../../ts/report/drawing_file.ts";
+import { isLiveRun } from "../store/live_runs.ts";
 import { cutsGaps } from "../timeline/view.ts";
 import { PageRealms } from "../realm/page_realm.ts";
 import { knownBranches } from "../what_if/branches.ts";
@@ -304,6 +305,7 @@ function ShareForm({ run }: { run: OpenRun }): JSX.Element {
                 const drawing = drawingFile(run.model, {
                   isDark: theme() === "dark",
                   cuts: cutsGaps.peek(),
+                  nowMs: isLiveRun(run) ? Date.now() : undefined,
                 });
                 save(`${nameOf(run)}.svg`, drawing, "image/svg+xml");
                 return Promise.resolve("Saved the timeline with names and times, without values.");

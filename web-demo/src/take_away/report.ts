@@ -4,6 +4,7 @@ import { excerptOf } from "../../../ts/report/code_excerpt.ts";
 import { reportText } from "../../../ts/report/report.ts";
 import { reportedRun } from "../../../ts/report/reported_run.ts";
 import { redactedText } from "../../../ts/run_view/words.ts";
+import { isLiveRun } from "../store/live_runs.ts";
 import type { OpenRun } from "../store/state.ts";
 import { frameLine } from "../code/view_facts.ts";
 
@@ -31,6 +32,7 @@ export async function reportOf(
   const code = run.code.peek();
   const reported = await reportedRun({
     ...{ source: run.name, history, values },
+    readMs: isLiveRun(run) ? Date.now() : undefined,
     ...(realm !== undefined && !isEncoded ? { realm } : {
       notReplayed: `Not replayed: ${
         isEncoded ? "the values are encoded." : "the run had no code."

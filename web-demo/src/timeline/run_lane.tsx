@@ -15,11 +15,15 @@ import type { Drawing } from "./shapes.tsx";
 export function RunLane(
   { run, drawing, tasks }: { run: OpenRun; drawing: Drawing; tasks: readonly TaskMark[] },
 ): JSX.Element {
-  const { x, position, scale } = drawing;
+  const { x, position, scale, waitsFromX } = drawing;
   const since = tasks[countLeading(tasks.length, (i) => tasks[i]!.doneAt <= position) - 1];
   const from = since === undefined ? undefined : scale.x(since.doneMs);
   const text = waitText(run, position);
   const room = x - (from ?? x);
+  // Only the last position waits until now.
+  const until = waitsFromX !== undefined && position === run.model.lines.length
+    ? scale.width
+    : undefined;
   return (
     <g class="tl-run" transform={`translate(0 0)`}>
       {from !== undefined && text !== "" && (
@@ -33,6 +37,16 @@ export function RunLane(
             height={LANE_PX - 8}
             rx={3}
           />
+          {until !== undefined && (
+            <rect
+              class="tl-waits tl-waiting"
+              x={x}
+              y={4}
+              width={Math.max(0, until - x)}
+              height={LANE_PX - 8}
+              rx={3}
+            />
+          )}
           {room > 60 && (
             <text class="tl-wait-text" x={from + 7} y={16}>
               {cutTo(text, Math.floor((room - 10) / LETTER_PX))}

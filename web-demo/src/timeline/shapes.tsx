@@ -37,6 +37,8 @@ export interface Drawing {
   readonly toX: number;
   /** All recorded shapes are ink, also after the position: without code nothing is replayed. */
   readonly isRecorded: boolean;
+  /** Where the wait of an open run begins, after its last event; undefined if it is not drawn. */
+  readonly waitsFromX: number | undefined;
 }
 
 /**
@@ -44,9 +46,9 @@ export interface Drawing {
  * unchanged.
  */
 export function LaneShapes({ lane, drawing }: { lane: PlacedLane; drawing: Drawing }): JSX.Element {
-  const { model, scale, shown, fromX, toX, isRecorded } = drawing;
+  const { model, scale, shown, fromX, toX, isRecorded, waitsFromX = Infinity } = drawing;
   const position = isRecorded ? Infinity : drawing.position;
-  const playheadX = isRecorded ? Infinity : drawing.x;
+  const playheadX = isRecorded ? waitsFromX : drawing.x;
   const members = itemsInGroup(model);
   const shapes = useMemo(() => shapesIn(lane, fromX, toX), [lane, fromX, toX]);
   return (
@@ -75,8 +77,9 @@ export function LaneShapes({ lane, drawing }: { lane: PlacedLane; drawing: Drawi
           );
         }
         const done = item.closedBy !== undefined && item.closedBy <= position;
+        const isWaiting = item.closedBy === undefined && x + shape.w > waitsFromX;
         const inkTo = done ? x + shape.w : begun ? within(playheadX, x, x + shape.w) : x;
-        const all = { bar: shape, lane, model, scale, begun, done, inkTo, look };
+        const all = { bar: shape, lane, model, scale, begun, done, inkTo, look, isWaiting };
         return <BarShape key={item.index} {...all} />;
       })}
     </g>
@@ -103,10 +106,12 @@ interface BarProps extends Pick<Drawing, "model" | "scale"> {
   /** The right end of the ink. */
   readonly inkTo: number;
   readonly look: string;
+  /** The part after the ink is the wait since the last event. */
+  readonly isWaiting: boolean;
 }
 
 const BarShape = still(
-  ({ bar, lane, model, scale, begun, done, inkTo, look }: BarProps): JSX.Element => {
+  ({ bar, lane, model, scale, begun, done, inkTo, look, isWaiting }: BarProps): JSX.Element => {
     const { item, x, w, row, label } = bar;
     const { step, height, pad } = barIn(lane);
     const y = pad + row * step;
@@ -121,15 +126,16 @@ const BarShape = still(
       ? ""
       : name;
     // White on pale bars cannot be read, nor a name across parts of different shades.
-    const isMixed = begun && (hasAttempts || item.status === "canceled");
     const isInk = done || (begun && label === "in" && inkTo - x >= text.length * LETTER_PX + 10);
+    const isMixed = begun &&
+      (hasAttempts || item.status === "canceled" || (isWaiting && !isInk));
     return (
       <g data-item={item.index} class={look}>
         <title>{barTitle(item)}</title>
         <rect class="tl-hit" x={x - 2} y={y - 4} width={w + 4} height={height + 8} />
         {inkTo < x + w && (
           <rect
-            class="tl-pencil"
+            class={isWaiting ? "tl-pencil tl-waiting" : "tl-pencil"}
             x={x + 0.5}
             y={y + 0.5}
             width={Math.max(1, w - 1)}

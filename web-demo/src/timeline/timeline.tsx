@@ -30,6 +30,7 @@ import { sessionLanes } from "./session_lanes.ts";
 import { SessionLaneShapes } from "./session_lane_shapes.tsx";
 import { type Drawing, LaneShapes } from "./shapes.tsx";
 import { useKept, useSight } from "./sight.ts";
+import { Until, UntilText, useNow } from "./now.tsx";
 import "./timeline.css";
 import { bindTimelineKeys, cutsGaps, MOST_PX, zoom } from "./view.ts";
 
@@ -60,11 +61,12 @@ export function Timeline({ run }: { run: OpenRun }): JSX.Element {
     session,
     measured,
   ]);
+  const nowMs = useNow(run);
   const geometry = useMemo(
-    () => placeLanes(measured, width, cutsGaps.value, LANE_PX * (1 + laid.length), end),
-    [measured, width, cutsGaps.value, laid.length, end],
+    () => placeLanes(measured, width, cutsGaps.value, LANE_PX * (1 + laid.length), end, nowMs),
+    [measured, width, cutsGaps.value, laid.length, end, nowMs],
   );
-  const { scale, lanes, height } = geometry;
+  const { scale, lanes, height, waitsFromX } = geometry;
   const causes = useMemo(() => session === undefined ? undefined : causesByTask(session), [
     session,
   ]);
@@ -87,6 +89,7 @@ export function Timeline({ run }: { run: OpenRun }): JSX.Element {
     fromX: left - MARGIN_PX,
     toX: left + wide + MARGIN_PX,
     isRecorded: byName,
+    waitsFromX,
   };
 
   useEffect(bindTimelineKeys, []);
@@ -126,6 +129,7 @@ export function Timeline({ run }: { run: OpenRun }): JSX.Element {
             <svg aria-hidden="true" ref={(element) => place(element, full, AXIS_PX)}>
               <g transform={`translate(${PAD_PX} 0)`}>
                 <Axis scale={scale} fromX={drawing.fromX} toX={drawing.toX} />
+                <UntilText x={waitsFromX === undefined ? undefined : scale.width} />
               </g>
             </svg>
             <Playhead
@@ -172,6 +176,7 @@ export function Timeline({ run }: { run: OpenRun }): JSX.Element {
                 ))}
                 <Tears scale={scale} fromX={drawing.fromX} toX={drawing.toX} height={height} />
                 <Arrows arrows={arrows} />
+                <Until x={waitsFromX === undefined ? undefined : scale.width} height={height} />
                 <line class="tl-now" x1={x} x2={x} y1={0} y2={height} />
               </g>
             </svg>

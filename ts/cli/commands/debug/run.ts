@@ -112,8 +112,14 @@ async function serve(
   const { options, io, print, signal } = call;
   const histories = [...first];
   const codecEndpoint = codecEndpointOf(options.codecEndpoint, options.codecHeader);
-  const routes = new DebugRoutes(histories, io.env, codecEndpoint, linked);
-  const verdicts = modules &&
+  const routes = new DebugRoutes(
+    histories,
+    io.env,
+    codecEndpoint,
+    linked,
+    (verdict) => verdicts?.takeFromPage(verdict, histories),
+  );
+  const verdicts: Verdicts | undefined = modules &&
     new Verdicts(
       modules,
       (version, line) => tellVerdict(call, version, line),

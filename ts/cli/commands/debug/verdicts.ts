@@ -14,6 +14,7 @@ import { describeCondition } from "../../../run_view/condition_text.ts";
 import { whyText } from "../../../run_view/why.ts";
 import { brokenLine, type ReplayLine, replayLine } from "../replay/line.ts";
 import type { CodeModules } from "../../page/served_code.ts";
+import type { PageVerdict } from "./routes.ts";
 import type { ServedHistory } from "./served_histories.ts";
 
 /** What an open run waits for, after an "ok" verdict. */
@@ -88,6 +89,10 @@ export class Verdicts {
   #current: ComingRealm | undefined;
   #next: ComingRealm | undefined = new ComingRealm();
   #version = 0;
+  /** When the current version was taken. */
+  #takenMs = 0;
+  /** Histories whose verdict on the current version is known from a page. */
+  #known = new Set<ServedHistory>();
   #turn: Promise<void> = Promise.resolve();
 
   /** `waits`: called for open runs, after their verdict. */
@@ -112,6 +117,8 @@ export class Verdicts {
     after: Promise<void> = Promise.resolve(),
   ): void {
     this.#version = version;
+    this.#takenMs = performance.now();
+    this.#known = new Set();
     void this.#current?.end();
     const own = this.#current = this.#next ?? new ComingRealm();
     this.#next = undefined;
@@ -123,6 +130,25 @@ export class Verdicts {
       for (const history of histories) await this.#replay(version, history);
       if (this.#version === version) this.#next ??= new ComingRealm();
     });
+  }
+
+  /**
+   * Prints the verdict of a page that has replayed a history with the current version. The
+   * command then does not replay it. Reports on other versions and other events have no effect.
+   */
+  takeFromPage(
+    { version, index, events, activations }: PageVerdict,
+    histories: readonly ServedHistory[],
+  ): void {
+    const history = histories[index];
+    if (history === undefined || version !== this.#version || this.#known.has(history)) return;
+    const { found, file } = history;
+    if (file.events !== events) return;
+    this.#known.add(history);
+    const { workflowType, workflowId, runId } = file;
+    const result = { verdict: "ok", workflowType, workflowId, runId, events, activations } as const;
+    const ms = Math.round((performance.now() - this.#takenMs) * 10) / 10;
+    this.#tell(version, replayLine(found, file, { ...result, warnings: [] }, ms));
   }
 
   #load(sources: SourceHost, lines: boolean): Promise<Modules> {
@@ -140,6 +166,7 @@ export class Verdicts {
 
   /** Replays a replaced history. */
   again(history: ServedHistory): void {
+    this.#known.delete(history);
     const version = this.#version;
     this.#turn = this.#turn.then(() =>
       this.#current === undefined ? undefined : this.#replay(version, history)
@@ -148,6 +175,9 @@ export class Verdicts {
 
   async #replay(version: number, history: ServedHistory): Promise<void> {
     if (this.#version !== version) return;
+    if (this.#known.has(history)) return await this.#explainWait(version, history);
+    // A verdict of a page that comes during the replay is not printed a second time.
+    this.#known.add(history);
     const { found, file } = history;
     const started = performance.now();
     const ms = () => Math.round((performance.now() - started) * 10) / 10;

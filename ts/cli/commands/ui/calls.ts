@@ -12,14 +12,29 @@ const READS: readonly MethodName[] = [
   "countWorkflowExecutions",
   "describeWorkflowExecution",
   "getWorkflowExecutionHistory",
+  "getWorkflowExecutionHistoryReverse",
+  "describeTaskQueue",
+  "listSchedules",
+  "describeSchedule",
+  "listScheduleMatchingTimes",
   "queryWorkflow",
   "pollWorkflowExecutionUpdate",
 ];
 const WRITES: readonly MethodName[] = [
+  "startWorkflowExecution",
+  "signalWithStartWorkflowExecution",
   "signalWorkflowExecution",
   "updateWorkflowExecution",
   "requestCancelWorkflowExecution",
   "terminateWorkflowExecution",
+  "resetWorkflowExecution",
+  "pauseActivity",
+  "unpauseActivity",
+  "resetActivity",
+  "createSchedule",
+  "updateSchedule",
+  "patchSchedule",
+  "deleteSchedule",
 ];
 
 /** Maximum size of a request; a server accepts 4 MiB. */
@@ -35,9 +50,18 @@ export interface TimerOfPage {
   readonly name: string;
 }
 
+/** What a run shows of itself, from a store. */
+export interface ShownOfRun {
+  readonly phase: number | null;
+  /** The published state as JSON; null: none. */
+  readonly state: string | null;
+}
+
 export interface CallOptions {
-  readonly namespace: string;
+  readonly namespaces: readonly string[];
   readonly readOnly: boolean;
+  /** Reads what a run shows of itself; the service has no method for it. */
+  readShown(namespace: string, runId: string): Promise<ShownOfRun>;
   /** Fires a timer of a workflow with manual timers; the service has no method for it. */
   fireTimer(timer: TimerOfPage): Promise<void>;
 }
@@ -45,9 +69,9 @@ export interface CallOptions {
 /** Returns the routes of calls. */
 export function callRoutes(
   raw: RawService,
-  { namespace, readOnly, fireTimer }: CallOptions,
+  { namespaces, readOnly, fireTimer, readShown }: CallOptions,
 ): (path: string) => DataRoute | undefined {
-  const service = withPermissions(raw, { namespaces: [namespace] });
+  const service = withPermissions(raw, { namespaces });
   let open = 0;
   const routes = new Map<string, DataRoute>();
   for (const method of [...READS, ...WRITES]) {
@@ -95,6 +119,17 @@ export function callRoutes(
       }
     },
   });
+  routes.set("readShown", {
+    method: "POST",
+    async handle(body, _request, response) {
+      try {
+        const { namespace, runId } = shownOf(body, namespaces);
+        sendJson(response, await readShown(namespace, runId));
+      } catch (error) {
+        sendError(response, error);
+      }
+    },
+  });
   return (path) => {
     const name = PATH.exec(path)?.[1];
     return name === undefined ? undefined : routes.get(name);
@@ -118,6 +153,32 @@ function timerOf(body: Uint8Array): TimerOfPage {
     throw invalid();
   }
   return { workflowId, runId, name };
+}
+
+const RUN_ID = /^[\w-]{1,200}$/;
+
+function shownOf(
+  body: Uint8Array,
+  namespaces: readonly string[],
+): { readonly namespace: string; readonly runId: string } {
+  let given: { readonly namespace?: unknown; readonly runId?: unknown } | undefined;
+  try {
+    given = JSON.parse(new TextDecoder().decode(body)) as typeof given;
+  } catch {
+    // Reported below.
+  }
+  const namespace = given?.namespace;
+  const runId = given?.runId;
+  if (typeof namespace !== "string" || typeof runId !== "string" || !RUN_ID.test(runId)) {
+    throw new ServiceError(
+      Code.INVALID_ARGUMENT,
+      "readShown needs namespace and runId, as JSON",
+    );
+  }
+  if (!namespaces.includes(namespace)) {
+    throw denied(`this page does not show the namespace ${JSON.stringify(namespace)}`);
+  }
+  return { namespace, runId };
 }
 
 const denied = (message: string): ServiceError =>

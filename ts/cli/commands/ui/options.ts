@@ -9,7 +9,11 @@ export const options = {
   ...PAGE_OPTIONS,
   readOnly: {
     type: "flag",
-    help: "Reject calls that change data: signals, updates, cancellations, terminations",
+    help: "Reject calls that change data: starts, signals, updates, cancellations, schedules",
+  },
+  allNamespaces: {
+    type: "flag",
+    help: "Let the page show every namespace of the server, not only that of --namespace",
   },
   ...SERVICE_OPTIONS,
 } as const satisfies Options;

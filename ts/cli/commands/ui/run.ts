@@ -14,6 +14,9 @@ import { checkPort, startPageServer } from "../../page/page_server.ts";
 import { type CodeModules, ServedCode } from "../../page/served_code.ts";
 import { importCodec } from "../../service/codec.ts";
 import { fireTimerById } from "../../service/fire_timer.ts";
+import { readShownState } from "../../service/read_shown.ts";
+import type { RawService } from "../../../service/raw.ts";
+import { typedService } from "../../../service/typed.ts";
 import { withService } from "../../service/open_service.ts";
 import { callRoutes } from "./calls.ts";
 import type { UiCall } from "./options.ts";
@@ -30,9 +33,11 @@ export async function uiCommand(call: UiCall, page: () => PageFiles = pageFiles)
     // A service that does not respond fails the command, not each call of the page.
     await client.count("", { timeout: 10_000, signal });
     const service = codec === undefined ? raw : withCodec(raw, codec, { logger: silentLogger });
+    const namespaces = options.allNamespaces ? await everyNamespace(raw, namespace) : [namespace];
     const calls = callRoutes(service, {
-      namespace,
+      namespaces,
       readOnly,
+      readShown: (namespace, runId) => readShownState(call, { namespace, runId }),
       fireTimer: (timer) => fireTimerById(call, timer),
     });
     const routes = modules && new CodeRoutes(io.env);
@@ -46,6 +51,7 @@ export async function uiCommand(call: UiCall, page: () => PageFiles = pageFiles)
         where: store === undefined ? where : basename(store),
         namespace,
         readOnly,
+        ...(namespaces.length > 1 && { namespaces }),
         ...(code !== undefined && { code: true }),
       },
       route: (path) => calls(path) ?? routes?.route(path),
@@ -74,6 +80,23 @@ export async function uiCommand(call: UiCall, page: () => PageFiles = pageFiles)
       await server.close();
     }
   });
+}
+
+const NAMESPACES_PER_PAGE = 200;
+
+/** Names of the server's namespaces, that of the command first. */
+async function everyNamespace(raw: RawService, own: string): Promise<readonly string[]> {
+  const service = typedService(raw);
+  const names = new Set([own]);
+  let nextPageToken: Uint8Array = new Uint8Array(0);
+  do {
+    const page = await service.listNamespaces({ pageSize: NAMESPACES_PER_PAGE, nextPageToken });
+    for (const { namespaceInfo } of page.namespaces) {
+      if (namespaceInfo !== undefined) names.add(namespaceInfo.name);
+    }
+    ({ nextPageToken } = page);
+  } while (nextPageToken.length > 0);
+  return [...names];
 }
 
 /** The code that opened runs are replayed against, sent to the pages at each save. */

@@ -27,6 +27,8 @@ export interface HtmlReportOptions {
   readonly folder: string;
   readonly realm: WorkerRealm;
   readonly strict: boolean;
+  /** Whether histories are read from their service, not from files. */
+  readonly isCurrent: boolean;
   /** Replaced values; undefined: none. */
   readonly redaction: RedactOptions | undefined;
   /** The rest of the report is left out after it is aborted. */
@@ -36,6 +38,8 @@ export interface HtmlReportOptions {
 interface Kept {
   readonly line: ReplayLine;
   readonly history: HistoryFile;
+  /** The time at which it was read from its service. */
+  readonly readMs: number | undefined;
 }
 
 /** Maximum sections of one file; the rest has sections for the first history of each kind only. */
@@ -79,7 +83,8 @@ export class HtmlReport {
 
   add(line: ReplayLine, group: Group | undefined, history: HistoryFile | undefined): void {
     const isFirst = this.#bad.length + this.#ok.length === 0;
-    if (isFirst && history !== undefined) this.#first = { line, history };
+    const readMs = this.#options.isCurrent ? Date.now() : undefined;
+    if (isFirst && history !== undefined) this.#first = { line, history, readMs };
     else this.#first = undefined;
     const [lines, most] = replays(line) ? [this.#ok, MOST_OK] : [this.#bad, MOST_BAD];
     if (lines.length < most) lines.push(line);
@@ -89,7 +94,7 @@ export class HtmlReport {
       this.#without++;
     } else {
       this.#bytes += history.bytes.length;
-      this.#kept.push({ line, history });
+      this.#kept.push({ line, history, readMs });
     }
   }
 
@@ -153,10 +158,11 @@ export class HtmlReport {
     return { source: historyLabel(line), verdict: VERDICTS[verdict], type, id, events, text };
   }
 
-  async #run({ line, history }: Kept): Promise<ReportedRun> {
+  async #run({ line, history, readMs }: Kept): Promise<ReportedRun> {
     const { realm, strict, redaction } = this.#options;
     const common = {
       source: historyLabel(line),
+      readMs,
       excerpt: (location: string) => this.#excerpt(location),
     };
     if (redaction === undefined) {

@@ -43,6 +43,7 @@ export async function reportsOf(
   };
   const html = options.html === undefined ? undefined : new (await import("./html.ts")).HtmlReport({
     ...{ folder, realm, signal, strict },
+    isCurrent: options.store !== undefined || options.fromCluster !== undefined,
     redaction: htmlValues ? undefined : redactionOf(given, "--html-"),
   });
   const write = async (option: string, path: string, text: string) => {

@@ -82,6 +82,54 @@ test("a failure is reported with file, test, whole error and output; a file that
     );
   }));
 
+const GROUPED = {
+  ...TESTS,
+  "hooks.test.mjs": `import { afterEach, test } from "node:test";
+let hooked = 0;
+afterEach(() => console.log("hook", ++hooked));
+test("first", () => {});
+test("after one hook", () => { if (hooked !== 1) throw new Error("hooks of another file"); });
+`,
+  "broken.test.mjs": 'import "./absent.mjs";\n',
+  "leaves.test.mjs": 'import { test } from "node:test";\ntest("leaves", () => process.exit(0));\n',
+  "last.test.mjs": 'import { test } from "node:test";\ntest("last", () => {});\n',
+};
+
+test("files that share a process are reported as if alone, with separate hooks", () =>
+  inFolder(GROUPED, async (folder) => {
+    const group = ["fails", "broken", "hooks", "last"].map((name) => `${name}.test.mjs`).join();
+    const argv = [join(lib, "run_node_tests.mjs"), "1", "600000", group];
+    const { status, output } = await run(process.execPath, argv, { cwd: folder, env });
+    assert.equal(status, 1);
+    assert.match(output, /^not ok - fails\.test\.mjs > outer > inner\n {4}Error: it broke\n/m);
+    assert.match(output, /^not ok - broken\.test\.mjs > the file loads\n[^\n]*absent\.mjs/m);
+    assert.deepEqual(
+      [...output.matchAll(/^time: \d+\.\d s (\w+)/gm)].map(([, name]) => name).sort(),
+      ["broken", "fails", "hooks", "last"],
+    );
+    // The file that does not load is one failure; "outer" fails with its inner test.
+    assert.match(output, /^# pass 4\n# fail 3\n# skipped 1$/m);
+  }));
+
+test("files that a process leaves out are failures", () =>
+  inFolder(GROUPED, async (folder) => {
+    const argv = (...names: string[]) => [
+      join(lib, "run_node_tests.mjs"),
+      "1",
+      `${enough()}`,
+      ["last", ...names, "hooks"].map((name) => `${name}.test.mjs`).join(),
+    ];
+    const left = await run(process.execPath, argv("leaves"), { cwd: folder, env });
+    assert.equal(left.status, 1);
+    assert.match(left.output, /^not ok - leaves\.test\.mjs\n {4}not run to its end/m);
+    assert.match(left.output, /^not ok - hooks\.test\.mjs\n {4}not run to its end/m);
+    assert.match(left.output, /^# pass 1\n# fail 2\n/m);
+    const hung = await run(process.execPath, argv("hangs"), { cwd: folder, env });
+    assert.match(hung.output, /^not ok - hangs\.test\.mjs\n {4}timed out\n/m);
+    assert.match(hung.output, /begun and not ended: never ends\nnot ok - hooks\.test\.mjs\n/);
+    assert.match(hung.output, /^# pass 2\n# fail 2\n/m);
+  }));
+
 test("a runner that is stopped names the current test", () =>
   inFolder(TESTS, async (folder) => {
     const argv = [join(lib, "run_node_tests.mjs"), "1", "600000", "hangs.test.mjs"];

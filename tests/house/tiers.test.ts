@@ -3,7 +3,7 @@
 // tiers, and measured times go into file heads.
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import process from "node:process";
 import { test } from "node:test";
 import { pathToFileURL } from "node:url";
@@ -21,6 +21,8 @@ const {
 } = await load("tiers.mjs");
 const { OF_DIST, suitesOf } = await load("suites.mjs");
 const { withTakes } = await load("takes.mjs");
+const { walk } = await load("test_files.mjs");
+const { inProcesses } = await load("test_groups.mjs");
 
 test("the default run has a test of every promise of docs/guarantees.md", () => {
   const promises = [
@@ -50,6 +52,33 @@ test("quick is a part of the default run, and `all` has more files than both", (
   assert.ok(usual.size > nodeFilesOf("quick").length);
   assert.deepEqual(omittedFiles("all"), []);
   assert.equal(suitesOfTier("all"), undefined);
+});
+
+test("each file runs once; short files share processes, except those that need their own", () => {
+  const paths = (nodeFilesOf("all") as string[]).map((file) => join(root, file));
+  const groups = inProcesses(paths) as string[][];
+  assert.deepEqual(groups.flat().sort(), paths.toSorted());
+  assert.ok(groups.length < paths.length / 2);
+  for (const path of groups.filter(({ length }) => length > 1).flat()) {
+    assert.doesNotMatch(readFileSync(path, "utf8"), /^\/\/ (process: own|takes: \d)/m);
+  }
+});
+
+test("files whose support module declares hooks have their own process", () => {
+  const hooks = /^(?:before|after|beforeEach|afterEach)\(/m;
+  const support = (walk(join(root, "tests")) as string[]).filter((path) =>
+    path.endsWith(".ts") && !path.endsWith(".test.ts") && hooks.test(readFileSync(path, "utf8"))
+  );
+  assert.ok(support.length >= 2);
+  for (const file of nodeFilesOf("all") as string[]) {
+    const text = readFileSync(join(root, file), "utf8");
+    const imported = [...text.matchAll(/ from "(\.[^"]+)"/g)].map(([, path]) =>
+      join(root, dirname(file), path!)
+    );
+    if (imported.some((path) => support.includes(path))) {
+      assert.match(text, /^\/\/ process: own \(/m, file);
+    }
+  }
 });
 
 test("stages and background run each wanted suite once", () => {

@@ -3,8 +3,13 @@
 // (docs/dev/decisions/044-goaway-in-deno.md), by an assertion or in freed memory. A group that
 // crashes or times out is run a second time, and the suite's line names its current test: a
 // reproducible defect of this project fails the second time, too.
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+import { pathToFileURL } from "node:url";
 import { runJobs } from "./idle_jobs.mjs";
 import { takes } from "./test_files.mjs";
+import { sharesProcess } from "./test_groups.mjs";
 
 /** Seconds of a group, as its files tell them; and files, since each has its own loading. */
 const GROUP = { seconds: 45, files: 30 };
@@ -81,6 +86,26 @@ async function runGroup(
   };
 }
 
+/** Hooks of a file that would apply to the tests of all files of its process. */
+const EACH = /^(?:beforeEach|afterEach)\(/m;
+
+/**
+ * Writes a file that imports those of a group that share a process: Deno loads and compiles the
+ * package again for each file of its command line. Returns the files for the command line.
+ */
+function withShared(files, entry) {
+  const shared = files.filter((file) =>
+    sharesProcess(resolve(file)) && !EACH.test(readFileSync(resolve(file), "utf8"))
+  );
+  if (shared.length < 2) return files;
+  const lines = shared.map((file) =>
+    `await import(${JSON.stringify(pathToFileURL(resolve(file)).href)}).catch((error) =>
+  Deno.test(${JSON.stringify(`${file} loads`)}, () => Promise.reject(error)));\n`
+  );
+  writeFileSync(entry, lines.join(""));
+  return [entry, ...files.filter((file) => !shared.includes(file))];
+}
+
 const sum = (results) => {
   const of = (what) => results.reduce((n, result) => n + result[what], 0);
   const told = results.filter(({ failed }) => failed > 0);
@@ -117,8 +142,14 @@ export async function denoBeside(how, files, jobs) {
   }
   groups.sort((a, b) => b.seconds - a.seconds);
   const results = [];
-  await runJobs(groups, async (group) => {
-    results.push(await runGroup(how, group.files, { minutes: GROUP_MINUTES }));
-  }, jobs);
+  const folder = mkdtempSync(join(tmpdir(), "temporalex-groups-"));
+  try {
+    await runJobs([...groups.entries()], async ([i, { files }]) => {
+      const shared = withShared(files, join(folder, `${i}.test.ts`));
+      results.push(await runGroup(how, shared, { minutes: GROUP_MINUTES }));
+    }, jobs);
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
   return sum(results);
 }

@@ -10,6 +10,7 @@ import { ensureOfficial } from "./official.mjs";
 import { writeRealmImportMap } from "./realm_bundle.mjs";
 import { bin, patience, root, run, which } from "./steps.mjs";
 import { forDeno, inBrowser, inFirefox, interop } from "./test_files.mjs";
+import { inProcesses } from "./test_groups.mjs";
 import { denoFilesOf, nodeFilesOf, PAGE_STORIES } from "./tiers.mjs";
 
 const deno = bin("deno");
@@ -62,7 +63,7 @@ function makeRunners(runInTime) {
       runner,
       `${jobs.least}-${jobs.most}`,
       `${FILE_MINUTES * patience}`,
-      ...files,
+      ...inProcesses(files).map((group) => group.join(",")),
     ], {
       env: { FORCE_COLOR: "0" },
       lastWords: "SIGTERM",

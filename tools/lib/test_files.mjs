@@ -1,7 +1,8 @@
 // The test files, and what they say about themselves at their head: `// takes: 90 s`, `// runtime:
 // node`, `// promise: P1`.
-import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
+import { existsSync, readdirSync, statSync } from "node:fs";
 import { join, relative } from "node:path";
+import { head } from "./file_heads.mjs";
 import { root } from "./steps.mjs";
 
 export const walk = (dir) =>
@@ -11,7 +12,6 @@ export const walk = (dir) =>
     )
     : [];
 
-export const head = (file) => readFileSync(join(root, file), "utf8").slice(0, 600);
 /** Seconds that a file says it takes; those that say nothing take less than `SHORT_SECONDS`. */
 export const takes = (file) => Number(/^\/\/ takes: (\d+) s/m.exec(head(file))?.[1] ?? 0);
 export const SHORT_SECONDS = 3;

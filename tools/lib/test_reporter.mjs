@@ -117,6 +117,11 @@ export class Report {
       .map(([path, { begun }]) => `not ended - ${sourceOf(path)}: ${begun.join("; ")}\n`).join("");
   }
 
+  /** A file that failed without an event of its process, which its counts do not have. */
+  lost() {
+    this.#counts.fail = (this.#counts.fail ?? 0) + 1;
+  }
+
   took(path, ms) {
     this.#times.push([sourceOf(path), ms / 1000]);
   }

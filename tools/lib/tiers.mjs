@@ -1,7 +1,8 @@
 // What each tier of `npm test` runs: `quick` for the loop of a contributor, `usual` for a visitor,
 // `all` for CI. The usual run has at least one test of every promise of docs/guarantees.md
 // (tests/house/tiers.test.ts): files name theirs at their head, `// promise: P1`.
-import { head, inBrowser, inFirefox, plain, SHORT_SECONDS, takes } from "./test_files.mjs";
+import { head } from "./file_heads.mjs";
+import { inBrowser, inFirefox, plain, SHORT_SECONDS, takes } from "./test_files.mjs";
 
 const SUITES = {
   quick: ["format", "lint", "types", "generated", "build", "node"],

@@ -1,5 +1,6 @@
 // Importing the package builds no descriptors: they would double its import time. A separate file,
 // because a process builds them once.
+// process: own (no other test has built them)
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import * as temporalex from "../../../ts/mod.ts";

@@ -1,4 +1,5 @@
 // Histories that have been replayed are not kept, however many there are.
+// process: own (it sets a flag of V8)
 // runtime: node
 import assert from "node:assert/strict";
 import { test } from "node:test";

@@ -1,5 +1,6 @@
 // `temporalex workflow ...` on a store that a process holds: starts, messages, results, ends; text,
 // JSON, mistakes.
+// process: own (its support module has one store)
 import assert from "node:assert/strict";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";

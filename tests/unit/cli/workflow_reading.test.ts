@@ -1,4 +1,5 @@
 // `temporalex workflow describe`, `list`, `count` and `show`, on a store that a process holds.
+// process: own (its support module has one store)
 import assert from "node:assert/strict";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";

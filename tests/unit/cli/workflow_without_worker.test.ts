@@ -1,6 +1,7 @@
 // `temporalex workflow ...` without a response: no holder of the store, a holder that does not
 // serve, no worker, an activity without a worker.
 // takes: 7 s
+// process: own (its support module has one store)
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";

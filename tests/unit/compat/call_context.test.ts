@@ -1,5 +1,6 @@
 // Call contexts of `Connection`: metadata, keys, deadlines and abort signals of one connection
 // never reach the calls of another.
+// process: own (it installs the Runtime of the worker package)
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { CallContexts } from "../../../ts/compat/client/call_context.ts";

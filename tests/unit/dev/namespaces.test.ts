@@ -1,4 +1,5 @@
 // Namespaces of `temporalex dev`: apart, registered, kept for a while.
+// process: own (its support module has one server)
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { BinaryWriter, WireType } from "@bufbuild/protobuf/wire";

@@ -1,5 +1,6 @@
 // The ports of `temporalex dev`: protocols, sizes, callers that vanish, pages that are let in or
 // not.
+// process: own (its support module has one server)
 import assert from "node:assert/strict";
 import { request as httpRequest } from "node:http";
 import { connect } from "node:http2";

@@ -1,5 +1,6 @@
 // The server of `temporalex dev`, in this process: what it says about itself, what it does not
 // have, calls that only servers have.
+// process: own (its support module has one server)
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { create, equals, toBinary } from "@bufbuild/protobuf";

@@ -1,6 +1,7 @@
 // A trap leaves the stack pointer of a core module's instance where it was. Handles created
 // afterwards use a new instance; earlier ones keep theirs. The other half of the core has separate
 // memory and is not affected. The traps are real: the core is called at the end of its stack.
+// process: own (it traps the core)
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import {

@@ -1,5 +1,6 @@
 // JavaScript modules need no TypeScript compiler; if one of them imports TypeScript the loader
 // loads it. A separate file, because a process loads the compiler once.
+// process: own (sucrase is not loaded)
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { loadGraph } from "../../../ts/modules/loader/graph.ts";

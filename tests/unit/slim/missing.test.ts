@@ -1,5 +1,6 @@
 // "temporalex/slim" without a source for the half of the core that is needed: the error names the
 // file and what needs it, and the other half is not asked for. What was missing can be given later.
+// process: own (the core is not loaded)
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { wasmBase64 } from "../../../ts/core/generated/engine_wasm.ts";

@@ -1,4 +1,5 @@
 // A half of the core is compiled when something needs it, once, and the other one is not.
+// process: own (the core is not loaded)
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { EmbeddedEngine, MemoryStore } from "../../../ts/engine/mod.ts";

@@ -1,5 +1,6 @@
 // A worker receives its first task without the descriptors of Temporal's API. A separate file,
 // because a process builds them once.
+// process: own (no other test has built them)
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { silentLogger } from "../../../ts/client/mod.ts";

@@ -1,6 +1,7 @@
 // runtime: node deno
 // TestWorkflowEnvironment: waits that nothing can end are reported, and time is skipped while a
 // test waits for an update.
+// process: own (it installs the Runtime of the worker package)
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";

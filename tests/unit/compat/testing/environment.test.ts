@@ -1,6 +1,7 @@
 // runtime: node deno
 // TestWorkflowEnvironment, as the tests of a project of the official SDK use it.
 // takes: 4 s
+// process: own (it installs the Runtime of the worker package)
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";

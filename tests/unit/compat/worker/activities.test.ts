@@ -1,6 +1,7 @@
 // runtime: node deno
 // Activities of `@temporalio/activity` on a worker of `temporalex/compat/worker`: their context,
 // how they end, what the log says of them.
+// process: own (it installs the Runtime of the worker package)
 import assert from "node:assert/strict";
 import { after, test } from "node:test";
 import * as activity from "../../../../ts/compat/activity/mod.ts";

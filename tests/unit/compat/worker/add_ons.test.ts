@@ -2,6 +2,7 @@
 // What only Temporal's own add-on packages (streams, traces) use: handlers and sinks under reserved
 // names, several interceptors of Nexus operations, stubs of the SDK for workers, and clocks for
 // libraries that measure.
+// process: own (it installs the Runtime of the worker package)
 import assert from "node:assert/strict";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { after, test } from "node:test";

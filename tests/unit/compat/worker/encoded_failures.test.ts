@@ -1,6 +1,7 @@
 // runtime: node
 // Failures whose text a failure converter puts into a payload (encodeCommonAttributes), with a
 // codec: the text is in no history.
+// process: own (it installs the Runtime of the worker package)
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { after, test } from "node:test";

@@ -2,6 +2,7 @@
 // The life of a worker of `temporalex/compat/worker`: states, statuses, what it runs for, plugins,
 // its connection.
 // takes: 14 s
+// process: own (it installs the Runtime of the worker package)
 import assert from "node:assert/strict";
 import process from "node:process";
 import { after, test } from "node:test";

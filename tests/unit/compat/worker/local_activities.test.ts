@@ -1,6 +1,7 @@
 // runtime: node deno
 // Local activities that the worker does not have: the call throws a ReferenceError, as in the
 // official SDK. That one records nothing and cannot replay the history; here a marker records it.
+// process: own (it installs the Runtime of the worker package)
 import assert from "node:assert/strict";
 import { after, test } from "node:test";
 import { Worker, type WorkerOptions } from "../../../../ts/compat/worker/mod.ts";

@@ -1,6 +1,7 @@
 // runtime: node deno
 // Texts of commands that UTF-8 cannot encode. The official SDK sends invalid UTF-8 to its core;
 // here the call throws, with the field.
+// process: own (it installs the Runtime of the worker package)
 import assert from "node:assert/strict";
 import { after, test } from "node:test";
 import { until } from "../../../support/until.ts";

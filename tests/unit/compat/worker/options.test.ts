@@ -1,6 +1,7 @@
 // runtime: node deno
 // Options of `Worker.create`, `NativeConnection.connect` and `Runtime.install`: honored, or
 // refused by name with what to do.
+// process: own (it installs the Runtime of the worker package)
 import assert from "node:assert/strict";
 import { afterEach, test } from "node:test";
 import { connectOptions } from "../../../../ts/compat/worker/connection_options.ts";

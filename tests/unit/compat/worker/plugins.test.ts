@@ -1,6 +1,7 @@
 // runtime: node deno
 // Plugins: of clients, connections, workers, bundles and replays, each asked at its place, in the
 // official order.
+// process: own (it installs the Runtime of the worker package)
 import assert from "node:assert/strict";
 import { after, test } from "node:test";
 import { Client, Connection } from "../../../../ts/compat/client/mod.ts";

@@ -1,6 +1,7 @@
 // runtime: node deno
 // `Worker.runReplayHistories` on decoded histories: each replay judges a history as it is at that
 // moment, also after changes.
+// process: own (it installs the Runtime of the worker package)
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";

@@ -1,6 +1,7 @@
 // runtime: node deno
 // Metrics of `Runtime.install`: what Prometheus reads of workers, workflow code and activities,
 // under the official names.
+// process: own (it installs the Runtime of the worker package)
 import assert from "node:assert/strict";
 import { after, test } from "node:test";
 import { Context } from "../../../../ts/compat/activity/mod.ts";

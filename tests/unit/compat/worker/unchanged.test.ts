@@ -2,6 +2,7 @@
 // A worker file that imports only `@temporalio/*`, in separate processes: Node with `--import
 // temporalex/compat/register`, ES module and CommonJS, and Deno with the import map.
 // takes: 4 s
+// process: own (it installs the Runtime of the worker package)
 import assert from "node:assert/strict";
 import { spawn, spawnSync } from "node:child_process";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";

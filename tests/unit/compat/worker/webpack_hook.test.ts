@@ -1,6 +1,7 @@
 // runtime: node deno
 // `webpackConfigHook`: what a hook changes is applied by the loader, in workers, bundles and
 // replays, or rejected by name.
+// process: own (it installs the Runtime of the worker package)
 import assert from "node:assert/strict";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";

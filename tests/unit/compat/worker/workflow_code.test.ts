@@ -2,6 +2,7 @@
 // Where workflow code of `Worker.create` comes from, and what is loaded into its realm: paths,
 // CommonJS of tsc, bundles, converters, interceptors, sinks; and replays of what such a worker
 // made.
+// process: own (it installs the Runtime of the worker package)
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { after, test } from "node:test";

@@ -45,6 +45,8 @@ class ComingRealm {
       runOptions: { namespace: "default", identity: "temporalex debug" },
     });
     this.realm.catch(() => {});
+    // A realm that ends before its worker has started does not look at it.
+    modules.catch(() => {});
   }
 
   give(modules: Promise<Modules>): void {

@@ -1,7 +1,7 @@
 // The methods of WorkflowService that need no state machine: lists and counts from the store's
 // index, and the description of the service. They read committed data.
 import { create, fromBinary, type MessageInitShape } from "@bufbuild/protobuf";
-import type { Timestamp } from "@bufbuild/protobuf/wkt";
+import type { Duration, Timestamp } from "@bufbuild/protobuf/wkt";
 import {
   MemoSchema,
   SearchAttributesSchema,
@@ -25,6 +25,7 @@ import type { ListPosition, RunRow } from "./store.ts";
 import type { HeldRun } from "../crash_notes/held_runs.ts";
 import { storeFailed } from "./refusals.ts";
 import { PAUSED } from "./held_status.ts";
+import { readHeadFields } from "./visibility/head_fields.ts";
 import { parseCount, parseQuery } from "./visibility/parse.ts";
 import { STATUS_NAMES } from "./visibility/values.ts";
 
@@ -77,7 +78,7 @@ export function hostMethods(context: HostContext): { readonly [name in MethodNam
       );
       return encodeMessage(ListWorkflowExecutionsResponseSchema, {
         executions: page.rows.map((row, i) => ({
-          ...infoOf(row, familyOf(row, page.heads[i]!, namespace)),
+          ...infoOf(row, page.heads[i]!, namespace),
           ...(row.closeTimeMs === 0 && held?.(row.runId) !== undefined && { status: PAUSED }),
         })),
         nextPageToken: page.next === undefined
@@ -129,22 +130,35 @@ function timestamp(ms: number): Timestamp {
   };
 }
 
+/** A length in ms as a Duration. */
+function lengthOf(ms: number): Duration {
+  const { seconds, nanos } = timestamp(Math.max(0, ms));
+  return { $typeName: "google.protobuf.Duration", seconds, nanos };
+}
+
 function infoOf(
   row: RunRow,
-  family: ReturnType<typeof familyOf>,
+  head: Uint8Array,
+  namespace: string,
 ): MessageInitShape<typeof WorkflowExecutionInfoSchema> {
+  const { stateTransitions, ...fields } = readHeadFields(head);
+  const executionTimeMs = fields.executionTimeMs || row.startTimeMs;
   return {
     execution: { workflowId: row.workflowId, runId: row.runId },
     type: { name: row.workflowType },
     taskQueue: row.taskQueue,
     status: row.status as WorkflowExecutionStatus,
     startTime: timestamp(row.startTimeMs),
-    executionTime: timestamp(row.startTimeMs),
-    ...(row.closeTimeMs > 0 && { closeTime: timestamp(row.closeTimeMs) }),
+    executionTime: timestamp(executionTimeMs),
+    ...(row.closeTimeMs > 0 && {
+      closeTime: timestamp(row.closeTimeMs),
+      executionDuration: lengthOf(row.closeTimeMs - executionTimeMs),
+    }),
+    stateTransitionCount: BigInt(stateTransitions),
     historyLength: BigInt(row.historyLength),
     historySizeBytes: BigInt(Math.round(row.historySizeBytes)),
     firstRunId: row.firstRunId,
-    ...family,
+    ...familyOf(row, head, namespace),
     memo: fromBinary(MemoSchema, row.memo),
     searchAttributes: fromBinary(SearchAttributesSchema, row.searchAttributes),
   };

@@ -195,7 +195,7 @@ export class MemoryStore implements Store {
       const place = placeOf(run.row, query);
       if (from !== undefined && sign * (place - from.place || run.key - from.key) <= 0) continue;
       if (!first.takes(place)) continue;
-      if (query.where === undefined || matches(run.row, query.where)) first.add({ place, run });
+      if (query.where === undefined || matches(run, query.where)) first.add({ place, run });
     }
     const found = first.sorted();
     const page = found.slice(0, size);
@@ -211,16 +211,16 @@ export class MemoryStore implements Store {
     this.#open();
     if (where === undefined) return this.#runs.size;
     let n = 0;
-    for (const { row } of this.#runs.values()) if (matches(row, where)) n++;
+    for (const run of this.#runs.values()) if (matches(run, where)) n++;
     return n;
   }
 
   countByStatus(where?: Condition): ReadonlyMap<number, number> {
     this.#open();
     const counts = new Map<number, number>();
-    for (const { row } of this.#runs.values()) {
-      if (where === undefined || matches(row, where)) {
-        counts.set(row.status, (counts.get(row.status) ?? 0) + 1);
+    for (const run of this.#runs.values()) {
+      if (where === undefined || matches(run, where)) {
+        counts.set(run.row.status, (counts.get(run.row.status) ?? 0) + 1);
       }
     }
     return counts;
@@ -324,13 +324,14 @@ export class MemoryStore implements Store {
   purge(options: PurgeOptions): string[] {
     this.#open();
     const purged: string[] = [];
-    for (const [runId, { row }] of this.#runs) {
+    for (const [runId, run] of this.#runs) {
+      const { row } = run;
       if (purged.length >= (options.limit ?? Infinity)) break;
       if (
         row.closeTimeMs === 0 || row.closeTimeMs >= options.closedBefore || row.ready ||
         row.wakeAtMs > 0
       ) continue;
-      if (options.where !== undefined && !matches(row, options.where)) continue;
+      if (options.where !== undefined && !matches(run, options.where)) continue;
       this.#runs.delete(runId);
       const siblings = this.#byWorkflow.get(row.workflowId)!.filter((run) =>
         run.row.runId !== runId

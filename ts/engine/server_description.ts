@@ -46,6 +46,13 @@ export const SEARCHABLE: { readonly [name: string]: IndexedValueType } = {
   ExecutionStatus: IndexedValueType.KEYWORD,
   StartTime: IndexedValueType.DATETIME,
   CloseTime: IndexedValueType.DATETIME,
+  ExecutionTime: IndexedValueType.DATETIME,
+  ExecutionDuration: IndexedValueType.INT,
+  HistoryLength: IndexedValueType.INT,
+  HistorySizeBytes: IndexedValueType.INT,
+  StateTransitionCount: IndexedValueType.INT,
+  ParentWorkflowId: IndexedValueType.KEYWORD,
+  RootWorkflowId: IndexedValueType.KEYWORD,
 };
 
 const CLUSTER = "temporalex";

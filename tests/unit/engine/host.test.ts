@@ -339,6 +339,30 @@ test("a backlog counts the tasks waiting in one queue, and is empty after close"
   assert.deepEqual(engine.backlog("q"), { workflow: none, activity: none });
 });
 
+test("lists show and filter by the fields of the engine's state", () =>
+  withEngine(async (_, script) => {
+    await script.service.startWorkflowExecution({
+      ...{ namespace: "default", workflowId: "later", workflowType: { name: "Steps" } },
+      ...{ taskQueue: { name: "q" }, requestId: "later", workflowStartDelay: { seconds: 3600n } },
+    });
+    const list = async (query: string) =>
+      (await script.service.listWorkflowExecutions({ namespace: "default", query })).executions;
+    const [run] = await list("RootWorkflowId = 'later' AND ParentWorkflowId IS NULL");
+    const { executionTime, startTime, stateTransitionCount } = run!;
+    assert.equal(executionTime!.seconds - startTime!.seconds, 3600n);
+    assert.equal(stateTransitionCount, 1n);
+    assert.equal((await list("ExecutionTime > '2000-01-01T00:00:00Z'")).length, 1);
+    assert.equal((await list("HistoryLength > 0")).length, 0, "of closed workflows only");
+    await script.service.terminateWorkflowExecution({
+      ...{ namespace: "default", workflowExecution: { workflowId: "later" } },
+    });
+    assert.equal((await list("HistoryLength = 2 AND StateTransitionCount > 1")).length, 1);
+    const [closed] = await list("ExecutionDuration <= '1h' AND HistorySizeBytes > 10");
+    assert.equal(closed!.executionDuration!.seconds, 0n, "it ended before its first task");
+    await assert.rejects(list("ExecutionDuration > 'long'"), /must be a duration such as '1h30m'/);
+    await assert.rejects(list("HistoryLength > 'x'"), /HistoryLength must be an integer/);
+  }));
+
 test("unsupported methods and invalid requests are rejected", () =>
   withEngine(async (engine) => {
     await assert.rejects(

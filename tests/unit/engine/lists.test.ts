@@ -55,6 +55,11 @@ const OTHERS = [
   "WorkflowId STARTS_WITH 'w1' AND WorkflowType = 'Order'",
   "RunId IN ('r5', 'r6', 'r7')",
   "TaskQueue = 'queue' AND ExecutionStatus = 'Failed'",
+  "HistoryLength >= 1 AND HistorySizeBytes >= 0 AND StateTransitionCount = 0",
+  "ExecutionDuration > '1s' AND ExecutionDuration < 1030000000",
+  "ExecutionDuration IS NULL",
+  "ExecutionTime > '1970-01-01T00:00:01.030Z' AND RootWorkflowId = 'w7'",
+  "ParentWorkflowId IS NULL AND RootWorkflowId STARTS_WITH 'w1'",
   "ExecutionStatus = 'Failed' OR WorkflowType = 'Rare'",
   `WorkflowType IN (${Array.from({ length: 20 }, (_, i) => `'T${i}'`).join(", ")}, 'Order')`,
 ];

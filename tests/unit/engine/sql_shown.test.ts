@@ -186,6 +186,17 @@ for (const { driver, skip } of sqliteDrivers) {
         for (const column of ["stage", "entity_id", "correlation_id", "phase"]) {
           raw.exec(`ALTER TABLE runs DROP COLUMN ${column}`);
         }
+        raw.exec("DROP INDEX runs_by_parent");
+        for (
+          const column of [
+            "execution_time_ms",
+            "state_transitions",
+            "parent_workflow_id",
+            "root_workflow_id",
+          ]
+        ) {
+          raw.exec(`ALTER TABLE runs DROP COLUMN ${column}`);
+        }
         raw.exec("DROP INDEX runs_closed_by_status; DROP INDEX runs_closed_by_type");
         raw.exec("DELETE FROM migrations WHERE version > 2; PRAGMA user_version = 2");
         raw.close();

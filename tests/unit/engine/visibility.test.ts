@@ -153,7 +153,8 @@ test("NOT selects the runs that the condition does not, including runs without a
     fc.property(condition, (given) => {
       const it = given as Condition;
       for (const each of rows) {
-        const [yes, no] = [matches(each, it), matches(each, negated(it))];
+        const run = { row: each, head: NO_HEAD };
+        const [yes, no] = [matches(run, it), matches(run, negated(it))];
         if (each.closeTimeMs === 0) assert.ok(!(yes && no));
         else assert.equal(no, !yes);
       }
@@ -192,8 +193,8 @@ test("other syntax is rejected with its position", () => {
     ["StarTTime = 'x'", /unknown field "StarTTime"/],
     ["RunIt = 'x'", /unknown field "RunIt".*in backquotes\); found "RunIt" at position 1$/],
     [
-      "HistoryLength > 5",
-      /unknown field "HistoryLength"; known fields: WorkflowType.*, and search attributes by name/,
+      "RootRunId > 5",
+      /unknown field "RootRunId"; known fields: WorkflowType.*, and search attributes by name/,
     ],
     ["Region", /expected a comparison after Region: .*the end of the query at position 7$/],
     [
@@ -293,8 +294,10 @@ test("other syntax is rejected with its position", () => {
   }
 });
 
+const NO_HEAD = new Uint8Array(0);
+
 test("a comparison with the CloseTime of an open run never holds", () => {
-  const open = row("wf", "r");
+  const open = { row: row("wf", "r"), head: NO_HEAD };
   for (
     const query of [
       "CloseTime > '1970-01-01'",

@@ -5,6 +5,11 @@ import type { SqlValue } from "./driver.ts";
 
 const NONE: ReadonlySet<Field> = new Set();
 
+/** Of an open run NULL. */
+function ofClosed(column: string): string {
+  return `(CASE WHEN close_time_ms IS NOT NULL THEN ${column} END)`;
+}
+
 const COLUMNS: { readonly [field in Field]: string } = {
   WorkflowType: "workflow_type",
   WorkflowId: "workflow_id",
@@ -13,11 +18,18 @@ const COLUMNS: { readonly [field in Field]: string } = {
   ExecutionStatus: "status",
   StartTime: "start_time_ms",
   CloseTime: "close_time_ms",
+  ExecutionTime: "execution_time_ms",
+  ParentWorkflowId: "parent_workflow_id",
+  RootWorkflowId: "ifnull(root_workflow_id, workflow_id)",
+  ExecutionDuration: "(close_time_ms - execution_time_ms)",
+  HistoryLength: ofClosed("history_length"),
+  HistorySizeBytes: ofClosed("history_size_bytes"),
+  StateTransitionCount: ofClosed("state_transitions"),
 };
 
 /**
- * Returns the SQL and appends its parameters. Only CloseTime can be NULL; a comparison with NULL is
- * NULL, which WHERE treats as false.
+ * Returns the SQL and appends its parameters. A comparison with NULL is NULL, which WHERE treats as
+ * false.
  *
  * Fields of `unindexed` are written as `+column`, which excludes their indexes from the plan.
  * Inside OR the status always is: many runs share one, and a search for each branch would read them

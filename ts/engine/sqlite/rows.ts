@@ -1,7 +1,8 @@
 // Converts between rows of the store's tables and the engine's types.
 import type { RunRow, StoredRun } from "../store.ts";
 import { StoreError } from "../store_errors.ts";
-import type { SqlRow, SqlValue } from "./driver.ts";
+import { readHeadFields } from "../visibility/head_fields.ts";
+import type { SqlDatabase, SqlRow, SqlValue } from "./driver.ts";
 import { stageOf } from "./waits.ts";
 
 export function numberColumn(row: SqlRow | undefined, column: string): number {
@@ -41,9 +42,50 @@ export function stepValues(
     row.searchAttributes,
     head,
     stageOf(head),
+    readHeadFields(head).stateTransitions,
     phase,
     keys.runKey,
   ];
+}
+
+/** Columns that never change, in the order of the statement that inserts a run. */
+export function constantValues(row: RunRow, head: Uint8Array): SqlValue[] {
+  const { workflowId, runId, workflowType, taskQueue, firstRunId, startTimeMs } = row;
+  const columns = [workflowId, runId, workflowType, taskQueue, firstRunId, startTimeMs];
+  return [...columns, ...familyValues(head, startTimeMs)];
+}
+
+/** Execution time, parent and root as columns. */
+function familyValues(head: Uint8Array, startTimeMs: number): SqlValue[] {
+  const { executionTimeMs, parentWorkflowId, rootWorkflowId } = readHeadFields(head);
+  return [executionTimeMs || startTimeMs, parentWorkflowId || null, rootWorkflowId || null];
+}
+
+const PAGE = 500;
+
+/** Fills the columns of a file that has none yet. */
+export function fillFields(database: SqlDatabase): void {
+  const page = database.prepare(
+    `SELECT run_key, start_time_ms, head FROM runs WHERE run_key > ? ORDER BY run_key LIMIT ${PAGE}`,
+  );
+  const fill = database.prepare(
+    `UPDATE runs SET execution_time_ms = ?, parent_workflow_id = ?, root_workflow_id = ?, state_transitions = ?
+      WHERE run_key = ?`,
+  );
+  for (let after = -9e15;;) {
+    const rows = page.all([after]);
+    if (rows.length === 0) return;
+    for (const row of rows) {
+      after = numberColumn(row, "run_key");
+      const head = row["head"] as Uint8Array;
+      const { stateTransitions } = readHeadFields(head);
+      fill.run([
+        ...familyValues(head, numberColumn(row, "start_time_ms")),
+        stateTransitions,
+        after,
+      ]);
+    }
+  }
 }
 
 export function toRow(row: SqlRow): RunRow {

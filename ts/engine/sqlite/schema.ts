@@ -5,6 +5,7 @@
 // event).
 import { ATTRIBUTES_SCHEMA, fillAttributes } from "./attribute_rows.ts";
 import type { SqlDatabase } from "./driver.ts";
+import { fillFields } from "./rows.ts";
 import { fillViews, SHOWN_SCHEMA, VIEWS_SCHEMA } from "./views.ts";
 
 /** "TxTs" as a big-endian number. */
@@ -32,6 +33,15 @@ CREATE INDEX runs_by_close ON runs (close_time_ms) WHERE close_time_ms IS NOT NU
 CREATE INDEX runs_closed_by_status ON runs (status, close_time_ms, run_key, start_time_ms) WHERE close_time_ms IS NOT NULL;
 CREATE INDEX runs_closed_by_type ON runs (workflow_type, status, close_time_ms, run_key, start_time_ms)
   WHERE close_time_ms IS NOT NULL;
+`;
+
+/** Fields of lists that only the engine's state had. */
+const FIELDS_SCHEMA = `
+ALTER TABLE runs ADD COLUMN execution_time_ms REAL NOT NULL DEFAULT 0;
+ALTER TABLE runs ADD COLUMN state_transitions INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE runs ADD COLUMN parent_workflow_id TEXT;   -- NULL: no parent
+ALTER TABLE runs ADD COLUMN root_workflow_id TEXT;     -- NULL: the run is its own root
+CREATE INDEX runs_by_parent ON runs (parent_workflow_id) WHERE parent_workflow_id IS NOT NULL;
 `;
 
 export const MIGRATIONS: readonly Migration[] = [
@@ -94,6 +104,7 @@ INSERT INTO store (id, created_ms, epoch) VALUES (1, unixepoch('subsec') * 1000,
   { version: 3, name: "views", sql: VIEWS_SCHEMA, fill: fillViews },
   { version: 4, name: "phase and state", sql: SHOWN_SCHEMA },
   { version: 5, name: "lists by status and type", sql: LISTS_SCHEMA },
+  { version: 7, name: "fields of lists", sql: FIELDS_SCHEMA, fill: fillFields },
 ];
 
 /** The newest version that this package supports. */

@@ -26,7 +26,7 @@ export const purgeableSql = (where = "1") =>
 
 const STEP_COLUMNS =
   `history_length = ?, history_size_bytes = ?, history_key = ?, wake_at_ms = ?, ready = ?, next_run_id = ?,
-  memo = ?, search_attributes = ?, head = ?, stage = ?, phase = ifnull(?, phase)`;
+  memo = ?, search_attributes = ?, head = ?, stage = ?, state_transitions = ?, phase = ifnull(?, phase)`;
 
 /** Prepares the statements of the hot paths. */
 export function statements(database: SqlDatabase) {
@@ -54,8 +54,9 @@ export function statements(database: SqlDatabase) {
     nextWake: prepare("SELECT ifnull(min(wake_at_ms), 0) AS wake FROM runs WHERE wake_at_ms > 0"),
     insertRun: prepare(
       `INSERT INTO runs (status, close_time_ms, history_length, history_size_bytes, history_key, wake_at_ms, ready, next_run_id, memo,
-         search_attributes, head, stage, phase, run_key, workflow_id, run_id, workflow_type, task_queue, first_run_id, start_time_ms)
-       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+         search_attributes, head, stage, state_transitions, phase, run_key, workflow_id, run_id, workflow_type, task_queue,
+         first_run_id, start_time_ms, execution_time_ms, parent_workflow_id, root_workflow_id)
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
     ),
     updateRun: prepare(
       `UPDATE runs SET status = ?, close_time_ms = ?, ${STEP_COLUMNS} WHERE run_key = ?`,

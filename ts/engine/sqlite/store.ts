@@ -27,7 +27,7 @@ import { isLocked, storeBusy } from "./write_lock.ts";
 import { type Migration, MIGRATIONS } from "./schema.ts";
 import { readOnlyRows } from "./read_only_sql.ts";
 import { countByStatus, countRuns, listPage } from "./lists.ts";
-import { closingValues, numberColumn, stepValues, stored, toRow } from "./rows.ts";
+import { closingValues, constantValues, numberColumn, stepValues, stored, toRow } from "./rows.ts";
 import { purgeableSql, statements } from "./statements.ts";
 import { UserTables } from "../tables/database.ts";
 import { migrateTables, type TableMigration } from "../tables/migrations.ts";
@@ -421,12 +421,7 @@ export class SqliteStore implements Store {
       this.#sql.insertRun.run([
         ...closingValues(row),
         ...step,
-        row.workflowId,
-        row.runId,
-        row.workflowType,
-        row.taskQueue,
-        row.firstRunId,
-        row.startTimeMs,
+        ...constantValues(row, write.head),
       ]);
     } else {
       const closes = row.status !== keys.status || row.closeTimeMs !== keys.closeTimeMs;

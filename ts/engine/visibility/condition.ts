@@ -1,17 +1,31 @@
 // Conditions of visibility queries. The memory store evaluates them here; SQLite gets them as SQL
 // (sqlite/condition_sql.ts), and a property test compares the two. Strings compare by code point,
-// as in SQLite. CloseTime of an open run and absent attributes are null: no test of them holds,
-// negated or not. A keyword list passes a test if one element does, and its negation if no element
+// as in SQLite. CloseTime and numbers of an open run, and absent parents and attributes are null: no
+// test of them holds, negated or not. A keyword list passes a test if one element does, and its negation if no element
 // does.
 import type { RunRow } from "../store.ts";
+import { readHeadFields } from "./head_fields.ts";
 import { type AttributeValue, attributeValues, type Kind } from "./attributes.ts";
 
-export type StringField = "WorkflowType" | "WorkflowId" | "RunId" | "TaskQueue";
-export type TimeField = "StartTime" | "CloseTime";
-export type Field = StringField | TimeField | "ExecutionStatus";
+export type StringField =
+  | "WorkflowType"
+  | "WorkflowId"
+  | "RunId"
+  | "TaskQueue"
+  | "ParentWorkflowId"
+  | "RootWorkflowId";
+export type TimeField = "StartTime" | "CloseTime" | "ExecutionTime";
+/** Of closed runs only, as on a server. */
+export type NumberField =
+  | "ExecutionDuration"
+  | "HistoryLength"
+  | "HistorySizeBytes"
+  | "StateTransitionCount";
+export type Field = StringField | TimeField | NumberField | "ExecutionStatus";
 export type CompareOp = "=" | "!=" | "<" | "<=" | ">" | ">=";
 /**
- * Strings unchanged, times in ms since the epoch, statuses as numbers of WorkflowExecutionStatus.
+ * Strings unchanged, times in ms since the epoch, durations in ms, statuses as numbers of
+ * WorkflowExecutionStatus.
  */
 export type Value = string | number;
 
@@ -90,9 +104,33 @@ export function negated(condition: Condition): Condition {
   }
 }
 
+/** A run as conditions test it. */
+export interface TestedRun {
+  readonly row: RunRow;
+  /** The engine's state of the run. */
+  readonly head: Uint8Array;
+}
+
 /** The value of a field; undefined is null. */
-export function fieldOf(row: RunRow, field: Field): Value | undefined {
+export function fieldOf({ row, head }: TestedRun, field: Field): Value | undefined {
+  const isClosed = row.closeTimeMs !== 0;
   switch (field) {
+    case "ParentWorkflowId":
+      return readHeadFields(head).parentWorkflowId || undefined;
+    case "RootWorkflowId":
+      return readHeadFields(head).rootWorkflowId || row.workflowId;
+    case "ExecutionTime":
+      return readHeadFields(head).executionTimeMs || row.startTimeMs;
+    case "ExecutionDuration":
+      return isClosed
+        ? row.closeTimeMs - (readHeadFields(head).executionTimeMs || row.startTimeMs)
+        : undefined;
+    case "StateTransitionCount":
+      return isClosed ? readHeadFields(head).stateTransitions : undefined;
+    case "HistoryLength":
+      return isClosed ? row.historyLength : undefined;
+    case "HistorySizeBytes":
+      return isClosed ? row.historySizeBytes : undefined;
     case "WorkflowType":
       return row.workflowType;
     case "WorkflowId":
@@ -148,14 +186,15 @@ function holds(order: number, op: CompareOp): boolean {
   }
 }
 
-export function matches(row: RunRow, condition: Condition): boolean {
+export function matches(run: TestedRun, condition: Condition): boolean {
+  const { row } = run;
   switch (condition.kind) {
     case "and":
-      return condition.parts.every((part) => matches(row, part));
+      return condition.parts.every((part) => matches(run, part));
     case "or":
-      return condition.parts.some((part) => matches(row, part));
+      return condition.parts.some((part) => matches(run, part));
     case "null":
-      return (fieldOf(row, condition.field) === undefined) !== condition.negated;
+      return (fieldOf(run, condition.field) === undefined) !== condition.negated;
     case "noAttribute":
       return (valuesOf(row, condition.name).length === 0) !== condition.negated;
     case "attribute": {
@@ -166,7 +205,7 @@ export function matches(row: RunRow, condition: Condition): boolean {
       return values.length > 0 && passed !== condition.negated;
     }
   }
-  const value = fieldOf(row, condition.field);
+  const value = fieldOf(run, condition.field);
   return value !== undefined &&
     passes(value, condition) !== (condition.kind !== "compare" && condition.negated);
 }

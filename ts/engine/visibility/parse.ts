@@ -12,7 +12,7 @@ import { attributeCondition, isBool, type Written } from "./attribute_condition.
 import { type CompareOp, type Condition, type Field, negated, type Value } from "./condition.ts";
 import { type Token, tokenize } from "./tokens.ts";
 import { QueryError } from "./query_error.ts";
-import { parseStatus, parseTime } from "./values.ts";
+import { parseCountOf, parseLength, parseStatus, parseTime } from "./values.ts";
 
 const FIELDS: readonly Field[] = [
   "WorkflowType",
@@ -22,22 +22,24 @@ const FIELDS: readonly Field[] = [
   "ExecutionStatus",
   "StartTime",
   "CloseTime",
-];
-/**
- * Fields of Temporal's servers that are not indexed here; as attributes they would match no run.
- */
-const NOT_INDEXED = [
   "ExecutionTime",
   "ExecutionDuration",
   "HistoryLength",
   "HistorySizeBytes",
   "StateTransitionCount",
   "ParentWorkflowId",
-  "ParentRunId",
   "RootWorkflowId",
-  "RootRunId",
 ];
-const STRING_FIELDS: readonly Field[] = ["WorkflowType", "WorkflowId", "RunId", "TaskQueue"];
+/** Fields of Temporal's servers that do not exist here; as attributes they would match no run. */
+const NOT_INDEXED = ["ParentRunId", "RootRunId"];
+const STRING_FIELDS: readonly Field[] = [
+  "WorkflowType",
+  "WorkflowId",
+  "RunId",
+  "TaskQueue",
+  "ParentWorkflowId",
+  "RootWorkflowId",
+];
 const COMPARISONS = ["=", "!=", "<>", "<", "<=", ">", ">="];
 const KEYWORDS = [
   "AND",
@@ -290,8 +292,20 @@ class Parser {
     if (token.kind !== "text" && token.kind !== "number") {
       throw new QueryError(`expected a value for ${field} (quote string values)`, token);
     }
-    if (field === "StartTime" || field === "CloseTime") return parseTime(token, field);
-    if (field === "ExecutionStatus") return parseStatus(token);
+    switch (field) {
+      case "StartTime":
+      case "CloseTime":
+      case "ExecutionTime":
+        return parseTime(token, field);
+      case "ExecutionStatus":
+        return parseStatus(token);
+      case "ExecutionDuration":
+        return parseLength(token, field);
+      case "HistoryLength":
+      case "HistorySizeBytes":
+      case "StateTransitionCount":
+        return parseCountOf(token, field);
+    }
     if (token.kind !== "text") {
       throw new QueryError(`${field} is a string: put the value in quotes`, token);
     }

@@ -1,7 +1,7 @@
 // Typed values of visibility queries: times (RFC 3339, or integer nanoseconds since the epoch as in
 // Temporal's servers) and execution statuses (Temporal's names or numbers).
 import { WorkflowExecutionStatus } from "../../messages/generated/temporal/api/enums/v1/workflow_pb.ts";
-import type { TimeField } from "./condition.ts";
+import type { NumberField, TimeField } from "./condition.ts";
 import { momentOf, msOfNanoseconds } from "./moment.ts";
 import { QueryError } from "./query_error.ts";
 import type { Token } from "./tokens.ts";
@@ -25,6 +25,37 @@ export function parseTime(token: Token, field: TimeField): number {
     );
   }
   return ms;
+}
+
+const UNITS_MS: { readonly [unit: string]: number } = {
+  ...{ h: 3_600_000, m: 60_000, s: 1000, ms: 1 },
+  ...{ us: 1e-3, "µs": 1e-3, "μs": 1e-3, ns: 1e-6 },
+};
+const LENGTH = /^(?:\d+(?:\.\d+)?(?:h|ms|m|s|us|µs|μs|ns))+$/;
+
+/** Returns milliseconds of a length such as '1h30m' or '01:30:00', or of integer nanoseconds. */
+export function parseLength(token: Token, field: NumberField): number {
+  if (token.kind === "number" && /^\d+$/.test(token.text)) return Number(token.text) / 1e6;
+  if (token.kind === "text") {
+    const clock = /^(\d+):(\d\d):(\d\d)$/.exec(token.text);
+    if (clock !== null) {
+      const [hours, minutes, seconds] = clock.slice(1).map(Number);
+      return ((hours! * 60 + minutes!) * 60 + seconds!) * 1000;
+    }
+    if (LENGTH.test(token.text)) {
+      const parts = token.text.matchAll(/([\d.]+)(\D+)/g);
+      return [...parts].reduce((sum, [, count, unit]) => sum + Number(count) * UNITS_MS[unit!]!, 0);
+    }
+  }
+  throw new QueryError(
+    `${field} must be a duration such as '1h30m' or '01:30:00', or whole nanoseconds`,
+    token,
+  );
+}
+
+export function parseCountOf(token: Token, field: NumberField): number {
+  if (token.kind === "number" && /^-?\d+$/.test(token.text)) return Number(token.text);
+  throw new QueryError(`${field} must be an integer`, token);
 }
 
 /** Statuses as Temporal's servers name them ("ContinuedAsNew"), with their numbers. */

@@ -314,7 +314,11 @@ export class Worker {
     const dataConverter = await importDataConverter(options.dataConverter);
     const converted = converters(dataConverter);
     const hidesText = encodesErrorText(dataConverter);
-    const realm = await createReplayRealm(openWorkerRealm, {
+    // Changed values are reported with their places, which a second realm would have to find.
+    const open: typeof openWorkerRealm = values === undefined
+      ? (started) => createReplayRealm(openWorkerRealm, started)
+      : openWorkerRealm;
+    const realm = await open({
       workflows: workflows as URL,
       ...(sources !== undefined && { sources }),
       ...(workflowInterceptors !== undefined && { interceptors: workflowInterceptors }),

@@ -34,6 +34,9 @@ export function checkNamespace(name: string): void {
 /** Methods that the engine's host implements, for requests that must name their namespace. */
 const HOST_METHODS: ReadonlySet<MethodName> = new Set<MethodName>([
   "listWorkflowExecutions",
+  "listOpenWorkflowExecutions",
+  "listClosedWorkflowExecutions",
+  "scanWorkflowExecutions",
   "countWorkflowExecutions",
   "describeTaskQueue",
   "describeNamespace",

@@ -118,6 +118,7 @@ export class MemoryStore implements Store {
       head: found.head,
       items,
       unavailable: "",
+      history: new Uint8Array(0),
     };
   }
 

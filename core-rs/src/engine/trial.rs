@@ -48,7 +48,8 @@ impl Engine {
 
     /// Enters the host's response to a load of the trial, into this engine as well.
     pub fn try_load(&mut self, record: RunRecord) -> Flush {
-        let asked = LoadRequest { workflow_id: record.asked_workflow_id.clone(), run_id: record.asked_run_id.clone() };
+        let asked =
+            LoadRequest { workflow_id: record.asked_workflow_id.clone(), run_id: record.asked_run_id.clone(), history: false };
         self.take_record(record.clone());
         handle_again(self);
         let record = self.copy_of(&asked).unwrap_or(record);

@@ -150,6 +150,7 @@ export class SqliteStore implements Store {
         row: toRow(found),
         head: found["head"] as Uint8Array,
         unavailable: "",
+        history: new Uint8Array(0),
         items: items.map((item) => ({
           kind: item["kind"] as number,
           id: item["id"] as string,

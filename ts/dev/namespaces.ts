@@ -116,6 +116,16 @@ export class Namespaces implements RawService {
     return this.#spaces.get(name)?.engine;
   }
 
+  /**
+   * Returns the engine of a namespace, of the first one without a name. Throws NOT_FOUND for an
+   * unknown name.
+   */
+  requiredEngine(name: string): EmbeddedEngine {
+    const engine = this.engineOf(name === "" ? this.#first : name);
+    if (engine === undefined) throw this.#unknown(name);
+    return engine;
+  }
+
   /** Adds a namespace. Rejects with ALREADY_EXISTS, also while another call is adding it. */
   async register(name: string, options: NamespaceOptions): Promise<void> {
     try {

@@ -66,7 +66,7 @@ export function hostMethods(context: HostContext): { readonly [name in MethodNam
     countWorkflowExecutions(bytes) {
       const request = decodeMessage(CountWorkflowExecutionsRequestSchema, bytes);
       ours(request.namespace);
-      const { where, byStatus } = parseCount(request.query);
+      const { where, byStatus } = parseCount(request.query, store.attributeTypes());
       const groups = byStatus ? countGroups(store.countByStatus(where)) : [];
       const count = byStatus
         ? groups.reduce((sum, group) => sum + group.count, 0n)
@@ -78,6 +78,7 @@ export function hostMethods(context: HostContext): { readonly [name in MethodNam
       namespace,
       version,
       store: store.description.startsWith("memory") ? "memory" : "sqlite",
+      attributeTypes: () => store.attributeTypes(),
       ours,
     }),
     ...runMethods({ ...context, ours }),

@@ -53,7 +53,7 @@ export function listMethods({ store, ours, infoOf }: ListContext) {
     query: string;
     pageSize: number;
     nextPageToken: Uint8Array;
-  }) => page(parseQuery(key), { key, size, token });
+  }) => page(parseQuery(key, store.attributeTypes()), { key, size, token });
   const older = (
     request: ListOpenWorkflowExecutionsRequest | ListClosedWorkflowExecutionsRequest,
     open: boolean,

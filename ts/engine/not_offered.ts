@@ -15,10 +15,6 @@ const INSTEAD: readonly (readonly [method: RegExp, what: string])[] = [
     "archives and partitions: all data is in one store until it is removed",
   ],
   [
-    /SearchAttributes/,
-    "registration of search attributes: any attribute can be set and used in queries",
-  ],
-  [
     /Nexus/,
     `Nexus: call an activity that starts the other workflow with a client, or use a Temporal cluster`,
   ],

@@ -34,6 +34,7 @@ impl Engine {
             again: Vec::new(),
             pairs: HashMap::new(),
             reducing: Default::default(),
+            attributes: self.cx.attributes.clone(),
         };
         self.trial = Some(Box::new(Engine { cx, runs: Default::default(), batch: None, swept: 0, trial: None }));
     }

@@ -757,6 +757,20 @@ pub mod engine {
         pub const original: u32 = 26;
         pub type original = kinds::Message;
     }
+    pub mod AttributeRegister {
+        #[allow(unused_imports)]
+        use super::super::kinds;
+        pub const attributes: u32 = 1;
+        pub type attributes = kinds::Messages;
+    }
+    pub mod AttributeType {
+        #[allow(unused_imports)]
+        use super::super::kinds;
+        pub const name: u32 = 1;
+        pub type name = kinds::Text;
+        pub const r#type: u32 = 2;
+        pub type r#type = kinds::Int32;
+    }
     pub mod BufferedState {
         #[allow(unused_imports)]
         use super::super::kinds;

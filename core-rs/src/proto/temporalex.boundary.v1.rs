@@ -1634,6 +1634,7 @@ pub enum EngineMethod {
     UnpauseActivity = 29,
     ResetActivity = 30,
     UpdateActivityOptions = 31,
+    SetSearchAttributes = 32,
 }
 impl EngineMethod {
     /// String value of the enum field names used in the ProtoBuf definition.
@@ -1708,6 +1709,7 @@ impl EngineMethod {
             Self::UnpauseActivity => "ENGINE_METHOD_UNPAUSE_ACTIVITY",
             Self::ResetActivity => "ENGINE_METHOD_RESET_ACTIVITY",
             Self::UpdateActivityOptions => "ENGINE_METHOD_UPDATE_ACTIVITY_OPTIONS",
+            Self::SetSearchAttributes => "ENGINE_METHOD_SET_SEARCH_ATTRIBUTES",
         }
     }
     /// Creates an enum from field names used in the ProtoBuf definition.
@@ -1787,6 +1789,7 @@ impl EngineMethod {
             "ENGINE_METHOD_UNPAUSE_ACTIVITY" => Some(Self::UnpauseActivity),
             "ENGINE_METHOD_RESET_ACTIVITY" => Some(Self::ResetActivity),
             "ENGINE_METHOD_UPDATE_ACTIVITY_OPTIONS" => Some(Self::UpdateActivityOptions),
+            "ENGINE_METHOD_SET_SEARCH_ATTRIBUTES" => Some(Self::SetSearchAttributes),
             _ => None,
         }
     }

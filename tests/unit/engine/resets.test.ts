@@ -100,7 +100,7 @@ onBothStores("updates and signals come again, unless they are excluded", async (
 });
 
 onBothStores("a description has reset points and the run that a reset created", async (t) => {
-  await t.work({ ...work, buildId: "build-1" }, async () => {
+  await t.work({ ...work, buildStamp: { buildId: "build-1", useVersioning: false } }, async () => {
     const handle = await t.client.start(ledger, { id: "described" });
     await handle.update(add, 1);
     const service = typedService(t.service);

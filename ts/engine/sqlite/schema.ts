@@ -35,12 +35,13 @@ CREATE INDEX runs_closed_by_type ON runs (workflow_type, status, close_time_ms, 
   WHERE close_time_ms IS NOT NULL;
 `;
 
-/** Fields of lists that only the engine's state had. */
+/** Fields of lists that only the engine's state had, and the register of search attributes. */
 const FIELDS_SCHEMA = `
 ALTER TABLE runs ADD COLUMN execution_time_ms REAL NOT NULL DEFAULT 0;
 ALTER TABLE runs ADD COLUMN state_transitions INTEGER NOT NULL DEFAULT 0;
 ALTER TABLE runs ADD COLUMN parent_workflow_id TEXT;   -- NULL: no parent
 ALTER TABLE runs ADD COLUMN root_workflow_id TEXT;     -- NULL: the run is its own root
+ALTER TABLE store ADD COLUMN attribute_types TEXT;     -- registered search attributes as JSON; NULL: no register
 CREATE INDEX runs_by_parent ON runs (parent_workflow_id) WHERE parent_workflow_id IS NOT NULL;
 `;
 

@@ -526,6 +526,17 @@ export const EngineTaskToken = {
   runId: 18,
 } as const;
 
+/** temporalex.engine.v1.AttributeRegister */
+export const EngineAttributeRegister = {
+  attributes: 10,
+} as const;
+
+/** temporalex.engine.v1.AttributeType */
+export const EngineAttributeType = {
+  name: 10,
+  type: 16,
+} as const;
+
 /** google.protobuf.Any */
 export const Any = {
   typeUrl: 10,
@@ -694,8 +705,26 @@ export const HealthCheckResponse = {
   status: 8,
 } as const;
 
+/** AddSearchAttributesRequest */
+export const AddSearchAttributesRequest = {
+  searchAttributes: 10,
+  namespace: 18,
+} as const;
+
+/** RemoveSearchAttributesRequest */
+export const RemoveSearchAttributesRequest = {
+  searchAttributes: 10,
+  namespace: 18,
+} as const;
+
+/** ListSearchAttributesRequest */
+export const ListSearchAttributesRequest = {
+  namespace: 10,
+} as const;
+
 /** ListSearchAttributesResponse */
 export const ListSearchAttributesResponse = {
+  customAttributes: 10,
   systemAttributes: 18,
 } as const;
 

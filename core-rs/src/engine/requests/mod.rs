@@ -16,6 +16,7 @@ mod query_task_completed;
 mod query_workflow;
 mod request_cancel;
 mod reset_workflow;
+mod set_attributes;
 mod shared;
 mod signal_with_start;
 mod signal_workflow;
@@ -65,6 +66,7 @@ fn route(engine: &mut Engine, r: &Again) -> Rpc<()> {
         Method::UnpauseActivity => activity_options::unpause(engine, r),
         Method::ResetActivity => activity_options::reset(engine, r),
         Method::UpdateActivityOptions => activity_options::update(engine, r),
+        Method::SetSearchAttributes => set_attributes::handle(engine, r),
         Method::FireTimer => fire_timer::handle(engine, r),
     }
 }

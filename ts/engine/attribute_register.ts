@@ -30,7 +30,7 @@ export function attributeTypeOf(name: string): number | undefined {
   const found = Object.entries(IndexedValueType).find(([key, value]) =>
     value !== IndexedValueType.UNSPECIFIED && key.replaceAll("_", "").toLowerCase() === wanted
   );
-  return found?.[1];
+  return found?.[1] as number | undefined;
 }
 
 /** The register as the core reads it. */
@@ -58,11 +58,15 @@ export function addAttributes(store: Store, added: AttributeTypes): AttributeTyp
         `invalid search attribute name "${name}": letters, digits, "_" and "-", at most 255, with a letter at the beginning`,
       );
     }
-    if (!Object.values(IndexedValueType).includes(type as IndexedValueType) || type === 0) {
+    if (type === 0 || !(Object.values(IndexedValueType) as number[]).includes(type)) {
       throw invalid(`Unknown search attribute type: ${type}.`);
     }
   }
-  const types = { ...added, ...store.attributeTypes() };
+  const known = store.attributeTypes();
+  if (known !== undefined && Object.keys(added).every((name) => known[name] !== undefined)) {
+    return known;
+  }
+  const types = { ...added, ...known };
   store.setAttributeTypes(types);
   return types;
 }

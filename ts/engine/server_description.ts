@@ -178,7 +178,7 @@ export function descriptionMethods(
       }),
     getSearchAttributes: () =>
       encodeMessage(GetSearchAttributesResponseSchema, {
-        keys: { ...SEARCHABLE, ...attributeTypes() },
+        keys: { ...SEARCHABLE, ...attributeTypes() as typeof SEARCHABLE | undefined },
       }),
     listNamespaces: () => listedNamespaces([[namespace, {}]]),
     describeNamespace(bytes: Uint8Array) {

@@ -113,7 +113,7 @@ export interface Store {
   ): { workflowId: string; runId: string }[];
   /** Returns the registered search attributes; undefined: no register, every name is taken. */
   attributeTypes(): AttributeTypes | undefined;
-  /** Replaces the register of search attributes, in a transaction of its own. */
+  /** Replaces the register of search attributes, in a separate transaction. */
   setAttributeTypes(types: AttributeTypes): void;
   /** Writes everything or nothing, as durably as the store is configured. Throws a StoreError. */
   commit(writes: readonly RunWrite[], shown?: ShownOfRuns): void;

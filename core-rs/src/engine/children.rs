@@ -92,7 +92,7 @@ pub struct End {
     pub retry_state: i32,
     /// The run was reset: the run that follows it reports to the parent.
     pub reset: bool,
-    /// And that run takes over the children.
+    /// The children stay with that run.
     pub keeps_children: bool,
 }
 

@@ -1,7 +1,7 @@
 //! A reset: the state of a run as its first events left it, and what of its later events the new run gets again.
 //!
 //! The rules are those of a server (docs/dev/semantics/engine.md#resets). Timers keep their moment, activities that no worker had
-//! wait anew, children stay with the new run, and what was asked of other runs without a result is asked again.
+//! wait from the reset on, children stay with the new run, and requests to other runs without a result are sent again.
 use super::context::Context;
 use super::messages::common::*;
 use super::messages::events::*;

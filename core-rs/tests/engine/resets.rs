@@ -221,12 +221,12 @@ fn accepted_updates_are_admitted_again() {
     let task = t.task();
     assert!(task.messages.is_empty(), "the event has the request");
     let mut accepted = accept(&m);
-    let mut answered = answer("u1", "7");
-    (accepted.id, answered.id) = ("a".into(), "b".into());
-    complete(&mut t, &task, vec![protocol("a"), protocol("b")], vec![accepted, answered]).unwrap();
+    let mut response = answer("u1", "7");
+    (accepted.id, response.id) = ("a".into(), "b".into());
+    complete(&mut t, &task, vec![protocol("a"), protocol("b")], vec![accepted, response]).unwrap();
     assert_eq!(success(&t.take::<UpdateWorkflowExecutionResponse>(again).unwrap().unwrap().outcome), "7");
     t.check_memory();
-    // Once more, from behind the admission.
+    // Again, from a point after the admission.
     reset(&mut t, "w", 8);
     assert_eq!(t.shape("w").split(' ').nth(7), Some("WTFailed"));
     t.check_memory();

@@ -195,7 +195,7 @@ pub fn update(engine: &mut Engine, r: &Again) -> Rpc<()> {
             };
             let Some(mask) = &mask else { return Err(rpc::invalid("UpdateMask is not provided")) };
             let changed = ids.iter().filter_map(|id| run.activities.get(id)).map(|a| merged(&a.attrs, from, mask));
-            // None of them changes if one cannot.
+            // If one cannot change, all stay as they are.
             let changed = changed.collect::<Rpc<Vec<_>>>()?;
             for (id, attrs) in ids.iter().zip(changed) {
                 set_options(run, *id, attrs);

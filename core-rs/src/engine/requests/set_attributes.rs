@@ -1,4 +1,4 @@
-//! The register of search attributes, as the host keeps it. There is no reply.
+//! Replaces the register of search attributes by that of the host, without a reply.
 use super::shared::*;
 use crate::engine::machine::Engine;
 use crate::engine::rpc::Rpc;

@@ -35,15 +35,17 @@ CREATE INDEX runs_closed_by_type ON runs (workflow_type, status, close_time_ms, 
   WHERE close_time_ms IS NOT NULL;
 `;
 
-/** Fields of lists that only the engine's state had, and the register of search attributes. */
+/** Fields of lists that only the engine's state had. */
 const FIELDS_SCHEMA = `
 ALTER TABLE runs ADD COLUMN execution_time_ms REAL NOT NULL DEFAULT 0;
 ALTER TABLE runs ADD COLUMN state_transitions INTEGER NOT NULL DEFAULT 0;
 ALTER TABLE runs ADD COLUMN parent_workflow_id TEXT;   -- NULL: no parent
 ALTER TABLE runs ADD COLUMN root_workflow_id TEXT;     -- NULL: the run is its own root
-ALTER TABLE store ADD COLUMN attribute_types TEXT;     -- registered search attributes as JSON; NULL: no register
 CREATE INDEX runs_by_parent ON runs (parent_workflow_id) WHERE parent_workflow_id IS NOT NULL;
 `;
+
+/** NULL: no register, every name is taken. */
+const REGISTER_SCHEMA = "ALTER TABLE store ADD COLUMN attribute_types TEXT"; // JSON
 
 export const MIGRATIONS: readonly Migration[] = [
   {
@@ -106,6 +108,7 @@ INSERT INTO store (id, created_ms, epoch) VALUES (1, unixepoch('subsec') * 1000,
   { version: 4, name: "phase and state", sql: SHOWN_SCHEMA },
   { version: 5, name: "lists by status and type", sql: LISTS_SCHEMA },
   { version: 7, name: "fields of lists", sql: FIELDS_SCHEMA, fill: fillFields },
+  { version: 8, name: "register of search attributes", sql: REGISTER_SCHEMA },
 ];
 
 /** The newest version that this package supports. */

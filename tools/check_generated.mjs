@@ -21,10 +21,13 @@ Checks that the committed WebAssembly modules in ts/core/generated match core-rs
 --rebuild  also build the modules again and, with the toolchain of the manifest, compare the bytes`;
 const { values } = readCommandLine(HELP, { rebuild: { type: "boolean" } });
 
-/** By half, in bytes. */
+/**
+ * By half, in bytes. The engine's grew with resets (the state of a run from its events), operators'
+ * changes of activities and the register of search attributes.
+ */
 const LIMITS = {
   worker: { raw: 320 * 1024, gzip: 124 * 1024 },
-  engine: { raw: 512 * 1024, gzip: 195 * 1024 },
+  engine: { raw: 576 * 1024, gzip: 216 * 1024 },
 };
 const generated = join(root, "ts/core/generated");
 const manifest = JSON.parse(readFileSync(join(generated, "manifest.json"), "utf8"));

@@ -296,7 +296,7 @@ check(
         "ORDER BY StartTime DESC",
         "ORDER BY CloseTime ASC",
         "ExecutionStatus = 'Running'",
-      ].map(parseQuery)
+      ].map((text) => parseQuery(text))
     ) {
       const seen: string[] = [];
       let after = undefined;

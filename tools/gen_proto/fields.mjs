@@ -80,7 +80,7 @@ const MESSAGES = {
   [ENGINE]: {
     ...{ Head: "", PairResponse: "", TaskState: "scheduledId startedId attempt scheduledUs originalScheduledUs startToCloseUs inHistory", TimerState: "" },
     ActivityState: "scheduledId attempt scheduledUs firstScheduledUs cancelRequestedId expirationUs attrs",
-    ...{ ChildState: "", UpdateState: "", TaskToken: "runId" },
+    ...{ ChildState: "", UpdateState: "", TaskToken: "runId", AttributeRegister: "", AttributeType: "" },
   },
   "google.protobuf": {
     ...{ Any: "", Timestamp: "", Duration: "", DoubleValue: "" },
@@ -113,7 +113,10 @@ const OTHERS = {
   HealthCheckRequest: { service: [1, DELIMITED] },
   HealthCheckResponse: { status: [1, VARINT] },
   // temporal/api/operatorservice/v1
-  ListSearchAttributesResponse: { systemAttributes: [2, DELIMITED] },
+  AddSearchAttributesRequest: { searchAttributes: [1, DELIMITED], namespace: [2, DELIMITED] },
+  RemoveSearchAttributesRequest: { searchAttributes: [1, DELIMITED], namespace: [2, DELIMITED] },
+  ListSearchAttributesRequest: { namespace: [1, DELIMITED] },
+  ListSearchAttributesResponse: { customAttributes: [1, DELIMITED], systemAttributes: [2, DELIMITED] },
   ListSearchAttributesResponse_SystemAttributesEntry: { key: [1, DELIMITED], value: [2, VARINT] },
   // temporal/api/errordetails/v1
   WorkflowExecutionAlreadyStartedFailure: { startRequestId: [1, DELIMITED], runId: [2, DELIMITED] },

@@ -62,6 +62,15 @@ const METHODS: { readonly [name in MethodName]: true } = {
   pollNexusTaskQueue: true,
   respondNexusTaskCompleted: true,
   respondNexusTaskFailed: true,
+  updateActivityOptions: true,
+  listOpenWorkflowExecutions: true,
+  listClosedWorkflowExecutions: true,
+  scanWorkflowExecutions: true,
+  startBatchOperation: true,
+  stopBatchOperation: true,
+  describeBatchOperation: true,
+  listBatchOperations: true,
+  updateNamespace: true,
 };
 
 export const METHOD_NAMES = Object.keys(METHODS) as MethodName[];

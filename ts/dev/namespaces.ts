@@ -34,6 +34,9 @@ export function checkNamespace(name: string): void {
 /** Methods that the engine's host implements, for requests that must name their namespace. */
 const HOST_METHODS: ReadonlySet<MethodName> = new Set<MethodName>([
   "listWorkflowExecutions",
+  "listOpenWorkflowExecutions",
+  "listClosedWorkflowExecutions",
+  "scanWorkflowExecutions",
   "countWorkflowExecutions",
   "describeTaskQueue",
   "describeNamespace",
@@ -111,6 +114,16 @@ export class Namespaces implements RawService {
   /** Returns the engine of a namespace; undefined for an unknown name. */
   engineOf(name: string): EmbeddedEngine | undefined {
     return this.#spaces.get(name)?.engine;
+  }
+
+  /**
+   * Returns the engine of a namespace, of the first one without a name. Throws NOT_FOUND for an
+   * unknown name.
+   */
+  requiredEngine(name: string): EmbeddedEngine {
+    const engine = this.engineOf(name === "" ? this.#first : name);
+    if (engine === undefined) throw this.#unknown(name);
+    return engine;
   }
 
   /** Adds a namespace. Rejects with ALREADY_EXISTS, also while another call is adding it. */

@@ -38,6 +38,8 @@ export interface DevServerOptions {
   readonly namespaces: readonly string[];
   /** Time in milliseconds after which closed runs are removed. Undefined: they are kept. */
   readonly retentionMs?: number | undefined;
+  /** Search attributes to register in each namespace, with numbers of IndexedValueType. */
+  readonly searchAttributes?: { readonly [name: string]: number };
   /** Returns the path of a namespace's store; undefined: in memory. */
   storeOf(namespace: string): string | undefined;
   readonly logger: Logger;
@@ -94,7 +96,7 @@ export async function startDevServer(options: DevServerOptions): Promise<DevServ
     {
       async open(namespace) {
         const path = options.storeOf(namespace);
-        return await EmbeddedEngine.open({
+        const engine = await EmbeddedEngine.open({
           namespace,
           // Workers are other processes: they may still complete tasks that they polled before a
           // restart.
@@ -105,6 +107,9 @@ export async function startDevServer(options: DevServerOptions): Promise<DevServ
           onActivityTimeout: warnOfTimeouts(logger),
           ...(path === undefined ? { store: new MemoryStore() } : { path }),
         });
+        const { searchAttributes = {} } = options;
+        if (Object.keys(searchAttributes).length > 0) engine.registerAttributes(searchAttributes);
+        return engine;
       },
       keepFor: (retentionMs, engine) => keepFor(retentionMs, engine, logger),
     },
@@ -114,7 +119,10 @@ export async function startDevServer(options: DevServerOptions): Promise<DevServ
   const handler = serviceHandler(logged(options.around?.(namespaces) ?? namespaces, logger), {
     extra: [
       ...health.methods,
-      ...operatorMethods((name, options) => namespaces.register(name, options)),
+      ...operatorMethods(
+        (name, options) => namespaces.register(name, options),
+        (name) => namespaces.requiredEngine(name),
+      ),
       ...options.extra?.(namespaces) ?? [],
     ],
     unknown: (service, method) => {

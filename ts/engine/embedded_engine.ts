@@ -1,5 +1,11 @@
 // The public face of the embedded engine: a RawService in this process. It serves what needs no
 // state machine from the store (host_methods.ts) and passes the rest to engine.ts.
+import {
+  addAttributes,
+  attributeTypeOf,
+  removeAttributes,
+  type SearchAttributeTypeName,
+} from "./attribute_register.ts";
 import { checkEngineOptions } from "./option_kinds.ts";
 import { type EngineCore, loadEngineCore } from "../core/engine_half.ts";
 import { EngineMethod } from "../core/generated/boundary/temporalex/boundary/v1/boundary.ts";
@@ -20,7 +26,7 @@ import { Holding } from "./holding.ts";
 import { sqlOf, tablesOf } from "./reducing.ts";
 import { purgeInSlices } from "./purging.ts";
 import { storeOf } from "./short_lived_open.ts";
-import type { PurgeOptions, Store } from "./store.ts";
+import type { AttributeTypes, PurgeOptions, Store } from "./store.ts";
 import type { Database, SqlRow, SqlValue } from "./tables/database.ts";
 import type { TransactionDatabase } from "./transactions.ts";
 
@@ -137,6 +143,34 @@ export class EmbeddedEngine implements RawService {
    */
   transact<T>(work: (database: TransactionDatabase) => T): Promise<T> {
     return this.#engine.transact(work);
+  }
+
+  /**
+   * Registers search attributes with their types, for example `{ customer: "Keyword" }`. From the
+   * first registration on, the engine takes registered names only. Registered names keep their type.
+   */
+  addSearchAttributes(types: { readonly [name: string]: SearchAttributeTypeName }): void {
+    const numbers = Object.entries(types).map(([name, type]) => {
+      const number = attributeTypeOf(type);
+      if (number === undefined) {
+        throw new TypeError(
+          `unknown type "${type}" of search attribute ${name}: Text, Keyword, Int, Double, Bool, Datetime or KeywordList`,
+        );
+      }
+      return [name, number] as const;
+    });
+    this.registerAttributes(Object.fromEntries(numbers));
+  }
+
+  /** @internal The same with numbers of IndexedValueType. */
+  registerAttributes(types: AttributeTypes): void {
+    this.#engine.attributesChanged(addAttributes(this.store, types));
+  }
+
+  /** Removes search attributes from the register. Values of workflows stay. */
+  removeSearchAttributes(names: readonly string[]): void {
+    const types = removeAttributes(this.store, names);
+    if (types !== undefined) this.#engine.attributesChanged(types);
   }
 
   /**

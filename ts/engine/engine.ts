@@ -2,11 +2,12 @@
 // committed in batches (batch_window.ts), and replies leave after the commit that contains them. A
 // failed commit evicts the runs of its batch; a panic replaces the core. Only a store that cannot
 // recover (lost fence, damage) stops the engine.
+import { encodeRegister } from "./attribute_register.ts";
 import type { CoreEngine } from "../core/engine.ts";
 import type { EngineCore } from "../core/engine_half.ts";
-import type {
+import {
   EngineMethod,
-  LoadRequest,
+  type LoadRequest,
 } from "../core/generated/boundary/temporalex/boundary/v1/boundary.ts";
 import { hop } from "../platform/hop.ts";
 import type { CallOptions, MethodName, ServiceError } from "../service/raw.ts";
@@ -30,7 +31,7 @@ import { Replacements } from "./replacements.ts";
 import { replyTo } from "./replies.ts";
 import { RunReader } from "./run_reader.ts";
 import { ShownRuns } from "./shown_runs.ts";
-import type { Store, StoredRun } from "./store.ts";
+import type { AttributeTypes, Store, StoredRun } from "./store.ts";
 import { isFinalStoreError, StoreBusyError } from "./store_errors.ts";
 import { reportTimeouts } from "./timed_out.ts";
 import { messageHost } from "./transaction_messages.ts";
@@ -111,7 +112,24 @@ export class Engine {
   #create(inFlightLost: boolean): CoreEngine {
     const { core, namespace, options } = this.#parts;
     const openRuns = this.#store.count(parseQuery("CloseTime IS NULL").where);
-    return core.createEngine({ ...coreOptions(namespace, options), inFlightLost, openRuns });
+    const engine = core.createEngine({
+      ...coreOptions(namespace, options),
+      inFlightLost,
+      openRuns,
+    });
+    const types = this.#store.attributeTypes();
+    if (types !== undefined) this.#register(engine, types);
+    return engine;
+  }
+
+  #register(engine: CoreEngine, types: AttributeTypes): void {
+    const method = EngineMethod.ENGINE_METHOD_SET_SEARCH_ATTRIBUTES;
+    engine.request(0, method, encodeRegister(types), this.#clock.nowMs());
+  }
+
+  /** The register of search attributes has changed in the store. */
+  attributesChanged(types: AttributeTypes): void {
+    this.#guard(() => this.#register(this.#engine, types));
   }
 
   /** Whether calls are accepted. */

@@ -12,27 +12,23 @@ import type { WorkflowExecutionInfoSchema } from "../messages/generated/temporal
 import {
   CountWorkflowExecutionsRequestSchema,
   CountWorkflowExecutionsResponseSchema,
-  ListWorkflowExecutionsRequestSchema,
-  ListWorkflowExecutionsResponseSchema,
 } from "../messages/generated/temporal/api/workflowservice/v1/request_response_pb.ts";
 import { EngineHead } from "../messages/generated/fields.ts";
 import { Fields } from "../messages/wire.ts";
 import { Code, type MethodName, ServiceError } from "../service/raw.ts";
 import { descriptionMethods } from "./server_description.ts";
-import { decodeMessage, encodeMessage, invalid } from "./host_bytes.ts";
+import { decodeMessage, encodeMessage } from "./host_bytes.ts";
+import { listMethods } from "./list_methods.ts";
 import { runMethods, type RunMethodsContext } from "./run_methods.ts";
-import type { ListPosition, RunRow } from "./store.ts";
+import type { RunRow } from "./store.ts";
 import type { HeldRun } from "../crash_notes/held_runs.ts";
 import { storeFailed } from "./refusals.ts";
 import { PAUSED } from "./held_status.ts";
 import { readHeadFields } from "./visibility/head_fields.ts";
-import { parseCount, parseQuery } from "./visibility/parse.ts";
+import { parseCount } from "./visibility/parse.ts";
 import { STATUS_NAMES } from "./visibility/values.ts";
 
-const DEFAULT_PAGE = 100;
-const MAX_PAGE = 1000;
 const utf8 = new TextEncoder();
-const text = new TextDecoder();
 
 export type HostMethod = (request: Uint8Array) => Uint8Array | Promise<Uint8Array>;
 
@@ -58,7 +54,7 @@ export async function answered(
 
 /** Returns the methods by name. They throw ServiceErrors and errors of the store. */
 export function hostMethods(context: HostContext): { readonly [name in MethodName]?: HostMethod } {
-  const { store, namespace, version, held, queue } = context;
+  const { store, namespace, version, queue } = context;
   const ours = (name: string) => {
     if (name === "" || name === namespace) return;
     throw new ServiceError(Code.NOT_FOUND, `Namespace ${name} is not found.`, "NamespaceNotFound", {
@@ -66,30 +62,11 @@ export function hostMethods(context: HostContext): { readonly [name in MethodNam
     });
   };
   return {
-    listWorkflowExecutions(bytes) {
-      const request = decodeMessage(ListWorkflowExecutionsRequestSchema, bytes);
-      ours(request.namespace);
-      if (request.pageSize < 0) throw invalid("the page size must not be negative");
-      const size = Math.min(request.pageSize === 0 ? DEFAULT_PAGE : request.pageSize, MAX_PAGE);
-      const page = store.list(
-        parseQuery(request.query),
-        size,
-        readToken(request.nextPageToken, request.query),
-      );
-      return encodeMessage(ListWorkflowExecutionsResponseSchema, {
-        executions: page.rows.map((row, i) => ({
-          ...infoOf(row, page.heads[i]!, namespace),
-          ...(row.closeTimeMs === 0 && held?.(row.runId) !== undefined && { status: PAUSED }),
-        })),
-        nextPageToken: page.next === undefined
-          ? new Uint8Array(0)
-          : writeToken(page.next, request.query),
-      });
-    },
+    ...listMethods({ store, ours, infoOf: (row, head) => listed(row, head, context) }),
     countWorkflowExecutions(bytes) {
       const request = decodeMessage(CountWorkflowExecutionsRequestSchema, bytes);
       ours(request.namespace);
-      const { where, byStatus } = parseCount(request.query);
+      const { where, byStatus } = parseCount(request.query, store.attributeTypes());
       const groups = byStatus ? countGroups(store.countByStatus(where)) : [];
       const count = byStatus
         ? groups.reduce((sum, group) => sum + group.count, 0n)
@@ -101,6 +78,7 @@ export function hostMethods(context: HostContext): { readonly [name in MethodNam
       namespace,
       version,
       store: store.description.startsWith("memory") ? "memory" : "sqlite",
+      attributeTypes: () => store.attributeTypes(),
       ours,
     }),
     ...runMethods({ ...context, ours }),
@@ -134,6 +112,12 @@ function timestamp(ms: number): Timestamp {
 function lengthOf(ms: number): Duration {
   const { seconds, nanos } = timestamp(Math.max(0, ms));
   return { $typeName: "google.protobuf.Duration", seconds, nanos };
+}
+
+/** As lists show a run: one that is held is paused. */
+function listed(row: RunRow, head: Uint8Array, { namespace, held }: HostContext) {
+  const isHeld = row.closeTimeMs === 0 && held?.(row.runId) !== undefined;
+  return { ...infoOf(row, head, namespace), ...(isHeld && { status: PAUSED }) };
 }
 
 function infoOf(
@@ -180,25 +164,4 @@ function familyOf(row: RunRow, head: Uint8Array, namespace: string) {
       ? create(WorkflowExecutionSchema, { workflowId: row.workflowId, runId: row.firstRunId })
       : execution(root),
   };
-}
-
-/** The token contains its query: with another query it would skip or repeat runs silently. */
-function writeToken(position: ListPosition, query: string): Uint8Array {
-  return utf8.encode(JSON.stringify({ after: position, query }));
-}
-
-function readToken(token: Uint8Array, query: string): ListPosition | undefined {
-  if (token.length === 0) return undefined;
-  let read: { after?: unknown; query?: unknown };
-  try {
-    read = JSON.parse(text.decode(token)) ?? {};
-  } catch {
-    throw invalid("invalid nextPageToken");
-  }
-  const { after } = read;
-  if (!Array.isArray(after) || after.length !== 2 || !after.every(Number.isFinite)) {
-    throw invalid("invalid nextPageToken");
-  }
-  if (read.query !== query) throw invalid("nextPageToken belongs to another query");
-  return [after[0], after[1]];
 }

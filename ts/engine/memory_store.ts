@@ -6,6 +6,7 @@ import type {
 } from "../core/generated/boundary/temporalex/boundary/v1/boundary.ts";
 import { cutBatch } from "./history_bytes.ts";
 import type {
+  AttributeTypes,
   ListPage,
   ListPosition,
   ListQuery,
@@ -93,6 +94,7 @@ export class MemoryStore implements Store {
    */
   readonly #active = new Set<StoredState>();
   readonly #subscribers = new Map<string, Set<StoredState>>();
+  #attributeTypes: AttributeTypes | undefined;
   #nextKey = 1;
   #closed = false;
 
@@ -118,6 +120,7 @@ export class MemoryStore implements Store {
       head: found.head,
       items,
       unavailable: "",
+      history: new Uint8Array(0),
     };
   }
 
@@ -256,6 +259,15 @@ export class MemoryStore implements Store {
       if (runs === undefined) this.#subscribers.set(place, new Set([run]));
       else runs.add(run);
     }
+  }
+
+  attributeTypes(): AttributeTypes | undefined {
+    return this.#attributeTypes;
+  }
+
+  setAttributeTypes(types: AttributeTypes): void {
+    this.#open();
+    this.#attributeTypes = types;
   }
 
   commit(writes: readonly RunWrite[]): void {

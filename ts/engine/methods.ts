@@ -28,6 +28,11 @@ export const ENGINE_METHODS: { readonly [name in MethodName]?: EngineMethod } = 
   respondActivityTaskCanceled: EngineMethod.ENGINE_METHOD_RESPOND_ACTIVITY_TASK_CANCELED,
   respondActivityTaskCanceledById: EngineMethod.ENGINE_METHOD_RESPOND_ACTIVITY_TASK_CANCELED_BY_ID,
   resetStickyTaskQueue: EngineMethod.ENGINE_METHOD_RESET_STICKY_TASK_QUEUE,
+  resetWorkflowExecution: EngineMethod.ENGINE_METHOD_RESET_WORKFLOW_EXECUTION,
+  pauseActivity: EngineMethod.ENGINE_METHOD_PAUSE_ACTIVITY,
+  unpauseActivity: EngineMethod.ENGINE_METHOD_UNPAUSE_ACTIVITY,
+  resetActivity: EngineMethod.ENGINE_METHOD_RESET_ACTIVITY,
+  updateActivityOptions: EngineMethod.ENGINE_METHOD_UPDATE_ACTIVITY_OPTIONS,
   shutdownWorker: EngineMethod.ENGINE_METHOD_SHUTDOWN_WORKER,
 };
 

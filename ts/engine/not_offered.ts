@@ -9,18 +9,10 @@ const INSTEAD: readonly (readonly [method: RegExp, what: string])[] = [
     /Schedule/,
     `schedules: start a workflow that sleeps until the next time and continues as new, or use a Temporal cluster`,
   ],
-  [
-    /^ResetWorkflowExecution$/,
-    "reset of workflows: start the workflow again under its id, or use a Temporal cluster",
-  ],
   [/BatchOperation/, "batch operations: list the workflows, and apply the operation to each"],
   [
     /Archived|ListTaskQueuePartitions|AdminService/,
     "archives and partitions: all data is in one store until it is removed",
-  ],
-  [
-    /SearchAttributes/,
-    "registration of search attributes: any attribute can be set and used in queries",
   ],
   [
     /Nexus/,
@@ -32,10 +24,6 @@ const INSTEAD: readonly (readonly [method: RegExp, what: string])[] = [
     "activities without a workflow: start a workflow that calls the activity",
   ],
   [
-    /^(ListOpen|ListClosed|Scan)WorkflowExecutions$/,
-    'the older lists: use ListWorkflowExecutions, with a filter like ExecutionStatus = "Running"',
-  ],
-  [
     /UpdateTaskQueueConfig/,
     "limits of task queues: limit the worker (maxConcurrentActivityTaskExecutions, maxTaskQueueActivitiesPerSecond)",
   ],
@@ -43,10 +31,6 @@ const INSTEAD: readonly (readonly [method: RegExp, what: string])[] = [
   [
     /Deployment|Versioning|BuildId|TaskReachability|ExecutionOptions/,
     "worker versioning: patch workflow code (patched, deprecatePatch), or use a Temporal cluster",
-  ],
-  [
-    /(Pause|Unpause|Reset|Update)Activity|ActivityOptions/,
-    "pausing and resetting of activities: cancel the workflow, or complete the activity by its id (temporal activity complete)",
   ],
   [
     /PauseWorkflow|UnpauseWorkflow/,

@@ -20,6 +20,9 @@ export const READ_METHODS: ReadonlySet<MethodName> = new Set<MethodName>([
   "describeNamespace",
   "listNamespaces",
   "listWorkflowExecutions",
+  "listOpenWorkflowExecutions",
+  "listClosedWorkflowExecutions",
+  "scanWorkflowExecutions",
   "countWorkflowExecutions",
   "describeWorkflowExecution",
   "getWorkflowExecutionHistory",
@@ -27,6 +30,10 @@ export const READ_METHODS: ReadonlySet<MethodName> = new Set<MethodName>([
 ]);
 
 const STANDING: Clock = { nowMs: () => 0, setTimer: () => () => {} };
+
+function refuseWrite(): never {
+  throw new StoreError("cannot write: the store is open read-only");
+}
 
 /** The store for an engine that must not act on it. */
 function asItIs(store: Store): Store {
@@ -41,9 +48,9 @@ function asItIs(store: Store): Store {
     count: (where) => store.count(where),
     countByStatus: (where) => store.countByStatus(where),
     subscribers: (attribute, values) => store.subscribers(attribute, values),
-    commit: () => {
-      throw new StoreError("cannot write: the store is open read-only");
-    },
+    attributeTypes: () => store.attributeTypes(),
+    setAttributeTypes: refuseWrite,
+    commit: refuseWrite,
     backup: (path) => store.backup(path),
     purge: () => [],
     check: () => store.check(),

@@ -4,7 +4,8 @@ import type {
   LoadRequest,
   RunRecord,
 } from "../core/generated/boundary/temporalex/boundary/v1/boundary.ts";
-import type { Store } from "./store.ts";
+import type { RunRow, Store } from "./store.ts";
+import { concat } from "../messages/wire.ts";
 import { isFinalStoreError } from "./store_errors.ts";
 
 /** Delays until an unreadable run is read again; each failure doubles the delay. */
@@ -19,7 +20,7 @@ export interface RunReaderEvents {
 }
 
 export class RunReader {
-  readonly #store: Pick<Store, "load">;
+  readonly #store: Pick<Store, "load" | "historyRange">;
   readonly #events: RunReaderEvents;
   /** Reasons by run id. */
   readonly #quarantined = new Map<string, string>();
@@ -27,7 +28,7 @@ export class RunReader {
   #timer: unknown;
   #delayMs = MIN_REREAD_MS;
 
-  constructor(store: Pick<Store, "load">, events: RunReaderEvents) {
+  constructor(store: Pick<Store, "load" | "historyRange">, events: RunReaderEvents) {
     this.#store = store;
     this.#events = events;
   }
@@ -41,7 +42,9 @@ export class RunReader {
   }
 
   /** Reads a run; without a run id the workflow's last one. */
-  read({ workflowId, runId }: LoadRequest): RunRecord {
+  read(
+    { workflowId, runId, history = false }: Omit<LoadRequest, "history"> & { history?: boolean },
+  ): RunRecord {
     const record = {
       askedWorkflowId: workflowId,
       askedRunId: runId,
@@ -49,20 +52,27 @@ export class RunReader {
       head: new Uint8Array(0),
       items: [],
       unavailable: "",
+      history: new Uint8Array(0),
     };
     try {
       const found = this.#store.load(workflowId, runId === "" ? undefined : runId);
       const reason = found === undefined ? undefined : this.#quarantined.get(found.row!.runId);
       if (reason !== undefined) return { ...record, unavailable: reason };
-      return found ?? record;
+      if (found === undefined || !history) return found ?? record;
+      return { ...found, history: this.#historyOf(found.row!) };
     } catch (e) {
       this.#events.failed(e as Error);
-      if (!isFinalStoreError(e)) this.#readLater({ workflowId, runId });
+      if (!isFinalStoreError(e)) this.#readLater({ workflowId, runId, history });
       return {
         ...record,
         unavailable: `the store could not read workflow ${workflowId}: ${(e as Error).message}`,
       };
     }
+  }
+
+  /** All events of a run, as one encoded History. */
+  #historyOf({ workflowId, runId, historyLength }: RunRow): Uint8Array {
+    return concat(this.#store.historyRange(workflowId, runId, 1, historyLength));
   }
 
   #readLater(load: LoadRequest): void {

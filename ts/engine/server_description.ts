@@ -153,10 +153,12 @@ export function listedNamespaces(
 }
 
 export function descriptionMethods(
-  { namespace, version, store, ours }: {
+  { namespace, version, store, attributeTypes, ours }: {
     namespace: string;
     version: string;
     store: string;
+    /** Registered search attributes, with numbers of IndexedValueType. */
+    attributeTypes(): { readonly [name: string]: number } | undefined;
     ours(name: string): void;
   },
 ) {
@@ -175,7 +177,9 @@ export function descriptionMethods(
         visibilityStore: store,
       }),
     getSearchAttributes: () =>
-      encodeMessage(GetSearchAttributesResponseSchema, { keys: { ...SEARCHABLE } }),
+      encodeMessage(GetSearchAttributesResponseSchema, {
+        keys: { ...SEARCHABLE, ...attributeTypes() as typeof SEARCHABLE | undefined },
+      }),
     listNamespaces: () => listedNamespaces([[namespace, {}]]),
     describeNamespace(bytes: Uint8Array) {
       // By name or by id, which are equal here.

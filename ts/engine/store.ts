@@ -73,6 +73,11 @@ export interface PurgeOptions {
   limit?: number;
 }
 
+/** Registered search attributes: names with numbers of IndexedValueType. */
+export interface AttributeTypes {
+  readonly [name: string]: number;
+}
+
 /** The storage of an engine. Synchronous; used only by the engine that opened it. */
 export interface Store {
   /** Kind and location of the store, for logs and errors. */
@@ -106,6 +111,10 @@ export interface Store {
     attribute: string,
     values: readonly string[],
   ): { workflowId: string; runId: string }[];
+  /** Returns the registered search attributes; undefined: no register, every name is taken. */
+  attributeTypes(): AttributeTypes | undefined;
+  /** Replaces the register of search attributes, in a separate transaction. */
+  setAttributeTypes(types: AttributeTypes): void;
   /** Writes everything or nothing, as durably as the store is configured. Throws a StoreError. */
   commit(writes: readonly RunWrite[], shown?: ShownOfRuns): void;
   /** Copies the open store to a file that must not exist. Blocks until the copy is complete. */

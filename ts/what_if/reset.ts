@@ -15,9 +15,8 @@ export type ResetAdvice =
   | { readonly command: undefined; readonly note: string };
 
 const NOTE =
-  "It starts a new run on the cluster from there, and terminates the run that is open; signals and updates that came later are sent " +
-  "to it again. Edits of a branch are not part of it. `temporalex workflow reset --address host:7233` takes the same options. The embedded engine " +
-  "offers no reset: start the workflow again under its id.";
+  "It starts a new run from there, and terminates the run that is open; signals and updates that came later are sent " +
+  "to it again. Edits of a branch are not part of it. `temporalex workflow reset` takes the same options, for a store file or a cluster.";
 
 /**
  * Returns the command that resets a run to the point before an event. IDs are quoted for POSIX

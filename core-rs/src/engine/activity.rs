@@ -26,6 +26,31 @@ message! {
     }
 }
 
+/// Attributes bigger than this are stored once, apart from the state that changes.
+const INLINE_ATTRS: usize = 2048;
+
+/// A scheduled activity waits for its first attempt.
+pub fn insert(run: &mut Run, attrs: ActivityScheduledAttrs, scheduled_id: i64, time: Micros) {
+    let carried = [&attrs.input, &attrs.header];
+    let big = carried.iter().map(|b| b.as_ref().map_or(0, Vec::len)).sum::<usize>() > INLINE_ATTRS;
+    if big {
+        run.mark(kind::ACTIVITY_INPUT, scheduled_id.to_string());
+    }
+    let expires = micros_or_zero(&attrs.schedule_to_close_timeout);
+    run.activity_ids.insert(attrs.activity_id.clone(), scheduled_id);
+    let state = ActivityState {
+        scheduled_id,
+        attempt: 1,
+        scheduled_us: time,
+        first_scheduled_us: time,
+        expiration_us: if expires > 0 { time + expires } else { 0 },
+        ..Default::default()
+    };
+    run.activities.insert(scheduled_id, Activity { state, attrs, deadline: None, queued: None, attrs_stored: big });
+    run.to_queue.push(scheduled_id);
+    touched(run, scheduled_id);
+}
+
 /// Updates the stored state and the deadline of the activity after a change.
 pub fn touched(run: &mut Run, id: i64) {
     restore(run, id);
@@ -68,11 +93,11 @@ fn next_deadline(a: &Activity) -> Option<(Micros, Due)> {
             consider(s.started_us.max(s.heartbeat_us) + beat, Due::Timeout(TimeoutType::Heartbeat));
         }
     } else {
-        if s.attempt > 1 && a.queued.is_none() {
+        if !a.is_first() && a.queued.is_none() && !a.paused() {
             consider(s.scheduled_us, Due::Ready);
         }
         let wait = micros_or_zero(&attrs.schedule_to_start_timeout);
-        if wait > 0 {
+        if wait > 0 && !a.paused() {
             consider(s.scheduled_us + wait, Due::Timeout(TimeoutType::ScheduleToStart));
         }
         // After the above: of two that are due at once a server names that one. Without a schedule-to-start timeout they are equal.
@@ -153,6 +178,10 @@ pub fn next_retry(a: &Activity, now: Micros, failure: &Failure) -> Result<(Micro
     if a.state.cancel_requested_id != 0 {
         return Err(RetryState::CancelRequested);
     }
+    if a.paused() && retry::retryable(failure, &policy.non_retryable_error_types) {
+        // Its attempts are not counted against the limit until it continues.
+        return Ok((now, 0));
+    }
     retry::next(policy, a.state.attempt, now, a.state.expiration_us, failure)
 }
 
@@ -170,8 +199,32 @@ pub fn next_attempt(run: &mut Run, cx: &mut Context, id: i64, at: Micros, interv
     a.state.nonce = 0;
     a.state.life = 0;
     a.state.request_id.clear();
+    after_reset(a);
+    let paused = a.paused();
     touched(run, id);
-    if at <= time {
+    if at <= time && !paused {
+        run.to_queue.push(id);
+    }
+}
+
+/// What a reset of the activity has asked for its next attempt.
+fn after_reset(a: &mut Activity) {
+    a.state.was_reset = false;
+    if std::mem::take(&mut a.state.resets_heartbeat) {
+        a.state.heartbeat_details = None;
+        a.state.heartbeat_us = 0;
+    }
+}
+
+/// An activity that no worker has waits for its attempt, ready at `at`.
+pub fn reschedule(run: &mut Run, cx: &mut Context, id: i64, at: Micros) {
+    dequeue(run, cx, id);
+    let Some(a) = run.activities.get_mut(&id) else { return };
+    a.state.scheduled_us = at;
+    a.state.last_failure = None;
+    after_reset(a);
+    touched(run, id);
+    if at <= run.time(cx.now) {
         run.to_queue.push(id);
     }
 }

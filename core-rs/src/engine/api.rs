@@ -37,6 +37,7 @@ impl Engine {
             again: Vec::new(),
             pairs: HashMap::new(),
             reducing: Default::default(),
+            attributes: None,
             namespace: options.namespace,
         };
         Ok(Engine { cx, runs: Default::default(), batch: None, swept: 0, trial: None })

@@ -62,6 +62,7 @@ impl Engine {
         // Tasks whose reducers have not run: their workers report again.
         self.cx.reducing = Default::default();
         self.trial = None;
+        self.runs.histories.clear();
         // They time out again when the run is loaded again.
         self.cx.timed_out.clear();
         for reply in std::mem::take(&mut self.cx.replies) {

@@ -148,7 +148,14 @@ impl Engine {
                 });
             }
             _ => {
-                self.with_run(target?, |run, cx| children::ended(run, cx, order));
+                let target = target?;
+                let reset_run_id = self.runs.get(target).filter(|run| !run.open()).map(|run| run.head.reset_run_id.clone());
+                if let Some(run_id) = reset_run_id.filter(|id| !id.is_empty()) {
+                    // The parent was reset: its new run waits for the child.
+                    self.with_run(slot, |run, _| run.order(Outgoing { run_id, ..order }));
+                    return None;
+                }
+                self.with_run(target, |run, cx| children::ended(run, cx, order));
             }
         }
         None

@@ -90,13 +90,17 @@ pub struct End {
     pub payloads: Option<Vec<u8>>,
     pub failure: Option<Vec<u8>>,
     pub retry_state: i32,
+    /// The run was reset: the run that follows it reports to the parent.
+    pub reset: bool,
+    /// The children stay with that run.
+    pub keeps_children: bool,
 }
 
 /// The run closes: orders that were not begun are dropped (as on a server), its parent gets a report if this was its last run,
 /// and its open children are treated by their policy.
 pub fn run_closed(run: &mut Run, status: Status, last: bool, end: End) {
     run.drop_orders();
-    if let (Some(parent), true) = (run.head.parent.clone(), last) {
+    if let (Some(parent), true) = (run.head.parent.clone(), last && !end.reset) {
         run.order(Outgoing {
             what: what::REPORT,
             workflow_id: parent.workflow_id,
@@ -119,7 +123,7 @@ pub fn run_closed(run: &mut Run, status: Status, last: bool, end: End) {
             _ => continue,
         };
         // One that has not been started never will be.
-        if !child.run_id.is_empty() {
+        if !child.run_id.is_empty() && !end.keeps_children {
             run.order(Outgoing { what, workflow_id: child.workflow_id, first_run_id: child.run_id, ..Default::default() });
         }
     }

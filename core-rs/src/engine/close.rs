@@ -7,7 +7,7 @@ use super::messages::events::*;
 use super::messages::failure::{self, Failure};
 use super::new_run::{NewRun, create};
 use super::payloads::text_payloads;
-use super::rpc::SERVER;
+use super::rpc::{RESETTER, SERVER};
 use super::state::run::{Run, kind};
 use super::time::{Micros, duration};
 use super::{activity, queries, retry as policy, task_events, timers, updates, workflow_task};
@@ -104,6 +104,14 @@ pub fn terminate(run: &mut Run, cx: &mut Context, reason: String, details: Optio
     let time = run.time(cx.now);
     run.append(time, &TerminatedAttrs { reason, details, identity });
     closed(run, cx, Closed::Terminated, End::default());
+}
+
+/// Another run continues this one from an earlier point; `base`: from a point of this very run.
+pub fn terminate_for_reset(run: &mut Run, cx: &mut Context, reason: String, base: bool) {
+    force_task_end(run, cx);
+    let time = run.time(cx.now);
+    run.append(time, &TerminatedAttrs { reason, details: None, identity: RESETTER.into() });
+    closed(run, cx, Closed::Terminated, End { reset: true, keeps_children: base, ..End::default() });
 }
 
 /// Makes room for a run of the same workflow id.

@@ -7,6 +7,7 @@ use super::message::message;
 use super::queues::Queues;
 use super::rng::Rng;
 use super::rpc;
+use super::search_attributes::Register;
 use super::state::request::{Again, Pair, Wait};
 use super::state::run::Run;
 use super::time::Micros;
@@ -38,6 +39,8 @@ pub struct Context {
     /// Requests that start a workflow and update it, by request id.
     pub pairs: HashMap<u32, Pair>,
     pub reducing: Reducing,
+    /// The register of search attributes, if the namespace has one.
+    pub attributes: Option<Register>,
 }
 
 /// Completed tasks whose reducers the host runs.

@@ -49,6 +49,9 @@ impl Engine {
         self.runs.absent.insert(key.clone());
         for request in parked {
             self.cx.waiting.remove(&request.request_id);
+            if let Some(histories) = self.runs.histories.get_mut(&request.request_id) {
+                histories.push((key.1.clone(), record.history.clone()));
+            }
             handle(self, request);
         }
         self.orders_answered(&key.0, &key.1, true);
@@ -62,7 +65,7 @@ impl Engine {
                 let wait = run
                     .activities
                     .get(&id)
-                    .is_some_and(|a| !a.started() && (a.state.attempt == 1 || a.state.scheduled_us <= cx.now));
+                    .is_some_and(|a| !a.started() && !a.paused() && (a.is_first() || a.state.scheduled_us <= cx.now));
                 if wait {
                     run.to_queue.push(id);
                 }

@@ -33,7 +33,7 @@
 //! - state: `state`, `queues`, `event`, `context` (clock, randomness, outputs), `persist` (to and from the store)
 //! - history: `history`, `task_events`, `buffer`, `task_history` (what goes with a task), `history_readers`
 //! - steps on one run: `workflow_task`, `activity`, `timers`, `children`, `externals`, `orders`, `queries`, `updates`, `new_run`,
-//!   `start`, `close`, `deadlines`, `task_response`; `commands` (one file per kind of command)
+//!   `reset`, `start`, `close`, `deadlines`, `task_response`; `commands` (one file per kind of command)
 //! - all runs: `machine` (the engine's parts), `runs`, `steps`, `parking`, `forgetting`, `carry_out` (orders), `trial` (transactions),
 //!   `dispatch` (tasks to polls), `batches`, `waits`; `requests` (one file per method), `loading`
 //! - `api`: what the host calls
@@ -67,6 +67,7 @@ mod persist;
 mod queries;
 mod queues;
 mod requests;
+mod reset;
 mod retry;
 mod rng;
 mod rpc;

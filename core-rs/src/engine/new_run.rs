@@ -18,8 +18,8 @@ pub struct NewRun {
     pub first_start_us: Micros,
 }
 
-/// Writes WorkflowExecutionStarted and what follows from it, and hands the run to the engine.
-pub fn create(cx: &mut Context, new: NewRun, time: Micros) {
+/// The state of the run before its first event.
+pub fn begin(new: &NewRun, time: Micros) -> Run {
     let a = &new.attrs;
     let execution = micros_or_zero(&a.workflow_execution_timeout);
     let run_timeout = micros_or_zero(&a.workflow_run_timeout);
@@ -48,7 +48,7 @@ pub fn create(cx: &mut Context, new: NewRun, time: Micros) {
         attempt: a.attempt,
         memo: a.memo.clone(),
         search_attributes: a.search_attributes.clone(),
-        create_request_id: new.request_id,
+        create_request_id: new.request_id.clone(),
         task_attempt: 1,
         last_time_us: time,
         retry_policy: a.retry_policy.clone(),
@@ -66,9 +66,16 @@ pub fn create(cx: &mut Context, new: NewRun, time: Micros) {
         run.started_attrs = Some(codec::bytes(a));
         run.mark(kind::STARTED, "");
     }
+    run.set_run_deadline((run_deadline > 0).then_some(run_deadline));
+    run
+}
+
+/// Writes WorkflowExecutionStarted and what follows from it, and hands the run to the engine.
+pub fn create(cx: &mut Context, new: NewRun, time: Micros) {
+    let backoff = micros_or_zero(&new.attrs.first_workflow_task_backoff);
+    let mut run = begin(&new, time);
     let extras = Extras { user_metadata: new.user_metadata, markers: Vec::new() };
     run.write(Event::new(time, &new.attrs).with(&extras));
-    run.set_run_deadline((run_deadline > 0).then_some(run_deadline));
     if backoff > 0 {
         run.head.first_task_at_us = time + backoff;
         run.set_first_task_deadline(Some(time + backoff));

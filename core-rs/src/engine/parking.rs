@@ -6,6 +6,7 @@ use super::machine::Engine;
 use super::rpc;
 use super::runs::Found;
 use super::state::request::{Again, Wait};
+use crate::boundary::LoadRequest;
 
 impl Engine {
     /// The slot of the run that a request names; otherwise parks the request, or fails it, and returns `None`.
@@ -44,8 +45,20 @@ impl Engine {
         self.runs.parked.get_or_insert_with(key, VecDeque::new).push_back(request);
     }
 
+    /// Parks the request until the host has read the stored history of a run, which is in memory.
+    pub(super) fn park_for_history(&mut self, workflow_id: &str, run_id: &str, request: &Again) {
+        let load = LoadRequest { workflow_id: workflow_id.into(), run_id: run_id.into(), history: true };
+        let wait = Wait::Parked { workflow_id: workflow_id.into(), run_id: run_id.into() };
+        self.runs.histories.entry(request.request_id).or_default();
+        self.cx.waiting.insert(request.request_id, wait);
+        self.runs.loads.push(load);
+        let key = (workflow_id.to_string(), run_id.to_string());
+        self.runs.parked.get_or_insert_with(key, VecDeque::new).push_back(request.clone());
+    }
+
     pub(super) fn unpark(&mut self, workflow_id: &str, run_id: &str, request_id: u32) {
         let key = (workflow_id.to_string(), run_id.to_string());
+        self.runs.histories.remove(&request_id);
         if let Some(queue) = self.runs.parked.get_mut(&key) {
             queue.retain(|r| r.request_id != request_id);
             if queue.is_empty() {

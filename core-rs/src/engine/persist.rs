@@ -31,7 +31,7 @@ impl Run {
         orders
             || self.open()
                 && (self.head.task.as_ref().is_some_and(|t| !t.speculative)
-                    || self.activities.values().any(|a| a.started() || a.queued.is_some() || a.state.attempt == 1))
+                    || self.activities.values().any(|a| a.started() || a.queued.is_some() || (a.is_first() && !a.paused())))
     }
 
     pub fn row(&self) -> RunRow {

@@ -40,7 +40,7 @@ pub fn check(p: &RetryPolicy) -> Result<(), String> {
 }
 
 /// A failure whose type is listed (timeouts as "TemporalTimeout:StartToClose" and so on), or that says so itself, is final.
-fn retryable(failure: &Failure, non_retryable: &[String]) -> bool {
+pub fn retryable(failure: &Failure, non_retryable: &[String]) -> bool {
     if failure.terminated_info.is_some() || failure.canceled_info.is_some() {
         return false;
     }
@@ -62,6 +62,14 @@ fn next_delay(failure: &Failure) -> Option<Micros> {
     failure.application_info.as_ref().and_then(|i| i.next_retry_delay.as_ref()).map(|d| micros(&Some(*d)).unwrap_or(0))
 }
 
+/// The interval that the policy wants after this attempt.
+pub fn interval(policy: &RetryPolicy, attempt: i32) -> Micros {
+    let initial = micros_or_zero(&policy.initial_interval) as f64;
+    let maximum = micros_or_zero(&policy.maximum_interval);
+    let grown = initial * policy.backoff_coefficient.max(1.0).powi(attempt.clamp(1, 10_000) - 1);
+    if maximum > 0 && (grown.is_nan() || grown > maximum as f64) { maximum } else { grown as Micros }
+}
+
 /// Returns (time, interval) of the attempt after `attempt`, or why no further attempt follows.
 pub fn next(
     policy: &RetryPolicy,
@@ -79,14 +87,11 @@ pub fn next(
     let interval = match next_delay(failure) {
         Some(delay) => delay,
         None => {
-            let initial = micros_or_zero(&policy.initial_interval) as f64;
-            let maximum = micros_or_zero(&policy.maximum_interval);
-            let grown = initial * policy.backoff_coefficient.max(1.0).powi(attempt.clamp(1, 10_000) - 1);
-            let capped = if maximum > 0 && (grown.is_nan() || grown > maximum as f64) { maximum } else { grown as Micros };
-            if capped <= 0 && maximum <= 0 {
+            let interval = interval(policy, attempt);
+            if interval <= 0 && micros_or_zero(&policy.maximum_interval) <= 0 {
                 return Err(RetryState::Timeout);
             }
-            capped
+            interval
         }
     };
     let at = now.saturating_add(interval);

@@ -7,6 +7,9 @@ pub type Rpc<T> = Result<T, Box<RpcError>>;
 /// Who acts where no client does, as a server names it.
 pub const SERVER: &str = "history-service";
 
+/// And where it resets a run.
+pub const RESETTER: &str = "history-resetter";
+
 /// gRPC status codes that the engine uses.
 pub mod code {
     pub const INVALID_ARGUMENT: u32 = 3;

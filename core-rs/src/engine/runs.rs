@@ -20,6 +20,8 @@ pub struct Runs {
     /// Runs whose orders wait for a run to be loaded.
     pub ordered: SortedMap<(String, String), Vec<u32>>,
     pub loads: Vec<LoadRequest>,
+    /// Stored histories for requests that need them, by request id: run id and encoded History.
+    pub histories: HashMap<u32, Vec<(String, Vec<u8>)>>,
     /// (deadline, slot) of every run that waits for a moment.
     wakes: BTreeSet<(Micros, u32)>,
     pub dirty: Vec<u32>,
@@ -108,7 +110,7 @@ impl Runs {
 
     /// Asks the host for a run, once per batch.
     pub fn want_load(&mut self, workflow_id: &str, run_id: &str) {
-        let load = LoadRequest { workflow_id: workflow_id.into(), run_id: run_id.into() };
+        let load = LoadRequest { workflow_id: workflow_id.into(), run_id: run_id.into(), history: false };
         if !self.loads.contains(&load) {
             self.loads.push(load);
         }

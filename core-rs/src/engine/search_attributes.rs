@@ -1,7 +1,8 @@
 //! Types of search attributes. A server attaches the type that a name is registered with to every value that comes without one, and SDKs
-//! read the type back from there. The engine has no register: a name keeps the type that it has in its run, and a new one gets the type
-//! that its JSON shows, by the rules of Temporal's SDKs (a list of one is that one).
+//! read the type back from there. A namespace without a register takes every name: it keeps the type that it has in its run, and a new
+//! one gets the type that its JSON shows, by the rules of Temporal's SDKs (a list of one is that one).
 use super::codec;
+use super::message::message;
 use super::payloads::{Entry, Map, MetadataEntry, PayloadView, unset};
 use crate::sorted::SortedMap;
 
@@ -12,6 +13,45 @@ const TEXT: &str = "Text";
 const KEYWORD: &str = "Keyword";
 const KEYWORD_LIST: &str = "KeywordList";
 const DATETIME: &str = "Datetime";
+
+message! {
+    AttributeRegister: engine::AttributeRegister { attributes reps(AttributeType), }
+    AttributeType: engine::AttributeType { name str, r#type i32, }
+}
+
+/// The registered names with their types. Names that this package or a server sets by itself are known without it.
+#[derive(Clone)]
+pub struct Register {
+    types: SortedMap<String, &'static str>,
+    namespace: String,
+}
+
+/// Names of this package (ts/converter/belonging_names.ts, subscriptions.ts) and of servers.
+const OWN: [&str; 6] =
+    ["WorkflowEntityId", "WorkflowCorrelationId", TIMERS, "WorkflowSubscription", "BatcherUser", "BatcherNamespace"];
+
+impl Register {
+    pub fn new(namespace: &str, register: AttributeRegister) -> Register {
+        let mut types = SortedMap::new();
+        for AttributeType { name, r#type } in register.attributes {
+            let named = [TEXT, KEYWORD, INT, DOUBLE, BOOL, DATETIME, KEYWORD_LIST].get((r#type - 1) as usize);
+            types.insert(name, *named.unwrap_or(&KEYWORD));
+        }
+        Register { types, namespace: namespace.into() }
+    }
+
+    fn type_of(&self, name: &str) -> Option<&'static str> {
+        self.types.get(name).copied()
+    }
+
+    fn check_name(&self, name: &str) -> Result<(), String> {
+        let known = self.types.contains_key(name) || LISTS.contains(&name) || OWN.contains(&name) || name.starts_with("Temporal");
+        if known {
+            return Ok(());
+        }
+        Err(format!("Namespace {} has no mapping defined for search attribute {name}", self.namespace))
+    }
+}
 
 /// Names that every server knows, with lists of one that stay lists.
 const LISTS: [&str; 3] = ["TemporalChangeVersion", "BuildIds", "BinaryChecksums"];
@@ -49,13 +89,16 @@ const SYSTEM: [&str; 14] = [
 const VALUE_BYTES: usize = 2 * 1024;
 const TOTAL_BYTES: usize = 40 * 1024;
 
-/// Why a server rejects the attributes. Names are not registered here, so a value must fit the type that it comes with.
-pub fn check(given: Option<&[u8]>) -> Result<(), String> {
+/// Why a server rejects the attributes. Without a register a value must fit the type that it comes with.
+pub fn check(given: Option<&[u8]>, register: Option<&Register>) -> Result<(), String> {
     let Some(Ok(map)) = given.map(codec::read::<Map>) else { return Ok(()) };
     let mut total = 0;
     for Entry { key, value } in &map.entries {
         if SYSTEM.contains(&key.as_str()) {
             return Err(format!("{key} attribute can't be set in SearchAttributes"));
+        }
+        if let Some(register) = register {
+            register.check_name(key)?;
         }
         let payload = value.as_deref().unwrap_or_default();
         let view = codec::read::<PayloadView>(payload).unwrap_or_default();
@@ -68,19 +111,20 @@ pub fn check(given: Option<&[u8]>) -> Result<(), String> {
             return Err(format!("total size of search attributes exceeds size limit {TOTAL_BYTES}"));
         }
         if !unset(payload) {
-            check_type(key, &view)?;
+            check_type(key, &view, register.and_then(|r| r.type_of(key)))?;
         }
     }
     Ok(())
 }
 
-fn check_type(key: &str, view: &PayloadView) -> Result<(), String> {
+fn check_type(key: &str, view: &PayloadView, registered: Option<&str>) -> Result<(), String> {
     let has = |key: &str| view.metadata.iter().find(|m| m.key == key).map(|m| String::from_utf8_lossy(&m.value));
     if has("encoding").is_none_or(|encoding| encoding != "json/plain") {
         return Ok(());
     }
     let own = has("type");
-    let Some(kind) = (if LISTS.contains(&key) { Some(KEYWORD_LIST) } else { own.as_deref() }) else { return Ok(()) };
+    let named = if LISTS.contains(&key) { Some(KEYWORD_LIST) } else { registered.or(own.as_deref()) };
+    let Some(kind) = named else { return Ok(()) };
     if fits(&view.data, kind) {
         return Ok(());
     }
@@ -107,14 +151,17 @@ fn fits(json: &[u8], kind: &str) -> bool {
 }
 
 /// The attributes with a type each, as far as their values show one. `known`: those of the run so far.
-pub fn typed(given: Option<Vec<u8>>, known: Option<&[u8]>) -> Option<Vec<u8>> {
+pub fn typed(given: Option<Vec<u8>>, known: Option<&[u8]>, register: Option<&Register>) -> Option<Vec<u8>> {
     let bytes = given?;
     let Ok(map) = codec::read::<Map>(&bytes) else { return Some(bytes) };
     let untyped = |e: &Entry| e.value.as_deref().and_then(json_without_type).is_some();
     if !map.entries.iter().any(untyped) {
         return Some(bytes);
     }
-    let known = types_of(known.unwrap_or_default());
+    let mut known = types_of(known.unwrap_or_default());
+    for (name, kind) in register.iter().flat_map(|r| r.types.iter()) {
+        known.insert(name.clone(), (*kind).to_string());
+    }
     let entries = map.entries.into_iter().map(|e| with_type(e, &known)).collect();
     Some(codec::bytes(&Map { entries }))
 }

@@ -79,7 +79,7 @@ fn enqueue(run: &mut Run, cx: &mut Context) {
     }
     for id in std::mem::take(&mut run.to_queue) {
         let Some(a) = run.activities.get_mut(&id) else { continue };
-        if a.queued.is_some() || a.started() {
+        if a.queued.is_some() || a.started() || a.paused() {
             continue;
         }
         let name = a.attrs.task_queue.as_ref().map_or("", |q| &q.name);

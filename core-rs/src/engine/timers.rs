@@ -5,6 +5,17 @@ use super::messages::events::TimerFiredAttrs;
 use super::search_attributes;
 use super::state::pending::TimerState;
 use super::state::run::{Deadline, Run, kind};
+use super::time::Micros;
+
+/// A started timer is open.
+pub fn insert(run: &mut Run, cx: &Context, timer_id: String, started_id: i64, fire_us: Micros) {
+    if !by_hand(run, cx) {
+        run.set_deadline(Deadline::Timer(started_id), None, Some(fire_us));
+    }
+    run.timer_ids.insert(started_id, timer_id.clone());
+    run.mark(kind::TIMER, timer_id.clone());
+    run.timers.insert(timer_id.clone(), TimerState { timer_id, started_id, fire_us });
+}
 
 /// Takes an open timer out of the run.
 pub fn remove(run: &mut Run, timer_id: &str) -> Option<TimerState> {

@@ -34,6 +34,7 @@ impl Engine {
             again: Vec::new(),
             pairs: HashMap::new(),
             reducing: Default::default(),
+            attributes: self.cx.attributes.clone(),
         };
         self.trial = Some(Box::new(Engine { cx, runs: Default::default(), batch: None, swept: 0, trial: None }));
     }
@@ -48,7 +49,8 @@ impl Engine {
 
     /// Enters the host's response to a load of the trial, into this engine as well.
     pub fn try_load(&mut self, record: RunRecord) -> Flush {
-        let asked = LoadRequest { workflow_id: record.asked_workflow_id.clone(), run_id: record.asked_run_id.clone() };
+        let asked =
+            LoadRequest { workflow_id: record.asked_workflow_id.clone(), run_id: record.asked_run_id.clone(), history: false };
         self.take_record(record.clone());
         handle_again(self);
         let record = self.copy_of(&asked).unwrap_or(record);

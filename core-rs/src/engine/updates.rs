@@ -9,7 +9,7 @@ use super::messages::tasks::*;
 use super::messages::updates::*;
 use super::rpc::{self, Rpc};
 use super::state::request::Wait;
-use super::state::run::Run;
+use super::state::run::{Run, kind};
 use super::state::update::{Stage, Update, UpdateWait};
 use crate::api::enums::v1::UpdateWorkflowExecutionLifecycleStage as Wanted;
 use crate::boundary::RpcError;
@@ -136,7 +136,7 @@ pub fn send(run: &mut Run, started_id: i64, heartbeat: bool) -> Vec<ProtocolMess
     let mut due: Vec<(u64, String)> = run
         .updates
         .iter()
-        .filter(|(_, u)| u.stage == Stage::Admitted || u.stage == Stage::Sent && !heartbeat)
+        .filter(|(_, u)| !u.admitted && (u.stage == Stage::Admitted || u.stage == Stage::Sent && !heartbeat))
         .map(|(id, u)| (u.seq, id.clone()))
         .collect();
     due.sort_unstable();
@@ -164,10 +164,18 @@ pub fn send(run: &mut Run, started_id: i64, heartbeat: bool) -> Vec<ProtocolMess
 pub fn reject(run: &mut Run, cx: &mut Context, id: &str, failure: Vec<u8>) {
     let execution = run.execution();
     if let Some(u) = run.updates.remove(id) {
+        forgotten(run, id, &u);
         let outcome = outcome_failure(failure);
         for wait in &u.waits {
             answer(cx, &execution, id, wait, Wanted::Completed, Some(outcome.clone()));
         }
+    }
+}
+
+/// An update that history admitted is an item of the store.
+fn forgotten(run: &mut Run, id: &str, u: &Update) {
+    if u.admitted {
+        run.mark(kind::UPDATE, id);
     }
 }
 
@@ -199,8 +207,13 @@ fn ids_of(run: &Run, wanted: impl Fn(&Update) -> bool) -> Vec<String> {
 
 fn abort(run: &mut Run, cx: &mut Context, ids: &[String], why: &str) {
     for id in ids {
-        let Some(u) = run.updates.remove(id) else { continue };
-        for wait in u.waits {
+        let waits = match run.updates.get_mut(id) {
+            // The next attempt of the task brings it again.
+            Some(u) if u.admitted => std::mem::take(&mut u.waits),
+            Some(_) => run.updates.remove(id).map(|u| u.waits).unwrap_or_default(),
+            None => continue,
+        };
+        for wait in waits {
             cx.fail(wait.request_id, rpc::workflow_not_ready(why));
         }
     }
@@ -215,7 +228,9 @@ pub fn run_closed(run: &mut Run, cx: &mut Context, continues: bool) {
             continue;
         }
         let waits = std::mem::take(&mut u.waits);
-        run.updates.remove(&id);
+        if let Some(u) = run.updates.remove(&id) {
+            forgotten(run, &id, &u);
+        }
         for wait in waits {
             match wait.again {
                 Some(again) if continues => {

@@ -229,6 +229,7 @@ pub fn fail(
             failure,
             identity: identity.into(),
             binary_checksum: checksum.into(),
+            ..Default::default()
         };
         run.append(time, &attrs);
     }

@@ -744,6 +744,32 @@ pub mod engine {
         pub type last_interval_us = kinds::Int64;
         pub const attrs: u32 = 20;
         pub type attrs = kinds::Message;
+        pub const paused_us: u32 = 21;
+        pub type paused_us = kinds::Int64;
+        pub const paused_by: u32 = 22;
+        pub type paused_by = kinds::Text;
+        pub const pause_reason: u32 = 23;
+        pub type pause_reason = kinds::Text;
+        pub const was_reset: u32 = 24;
+        pub type was_reset = kinds::Bool;
+        pub const resets_heartbeat: u32 = 25;
+        pub type resets_heartbeat = kinds::Bool;
+        pub const original: u32 = 26;
+        pub type original = kinds::Message;
+    }
+    pub mod AttributeRegister {
+        #[allow(unused_imports)]
+        use super::super::kinds;
+        pub const attributes: u32 = 1;
+        pub type attributes = kinds::Messages;
+    }
+    pub mod AttributeType {
+        #[allow(unused_imports)]
+        use super::super::kinds;
+        pub const name: u32 = 1;
+        pub type name = kinds::Text;
+        pub const r#type: u32 = 2;
+        pub type r#type = kinds::Int32;
     }
     pub mod BufferedState {
         #[allow(unused_imports)]
@@ -872,6 +898,12 @@ pub mod engine {
         pub type order_seq = kinds::Int64;
         pub const task_lost: u32 = 51;
         pub type task_lost = kinds::Int32;
+        pub const reset_run_id: u32 = 60;
+        pub type reset_run_id = kinds::Text;
+        pub const base_run_ids: u32 = 61;
+        pub type base_run_ids = kinds::Texts;
+        pub const reset_points: u32 = 62;
+        pub type reset_points = kinds::Messages;
     }
     pub mod HistoryToken {
         #[allow(unused_imports)]
@@ -930,6 +962,20 @@ pub mod engine {
         pub type start = kinds::Bytes;
         pub const update: u32 = 2;
         pub type update = kinds::Bytes;
+    }
+    pub mod ResetPoint {
+        #[allow(unused_imports)]
+        use super::super::kinds;
+        pub const binary_checksum: u32 = 1;
+        pub type binary_checksum = kinds::Text;
+        pub const build_id: u32 = 2;
+        pub type build_id = kinds::Text;
+        pub const run_id: u32 = 3;
+        pub type run_id = kinds::Text;
+        pub const completed_id: u32 = 4;
+        pub type completed_id = kinds::Int64;
+        pub const time_us: u32 = 5;
+        pub type time_us = kinds::Int64;
     }
     pub mod TaskState {
         #[allow(unused_imports)]
@@ -1008,6 +1054,8 @@ pub mod engine {
         pub type outcome = kinds::Message;
         pub const completed: u32 = 3;
         pub type completed = kinds::Bool;
+        pub const admitted: u32 = 4;
+        pub type admitted = kinds::Bool;
     }
 }
 pub mod failure {
@@ -3715,6 +3763,28 @@ pub mod workflowservice {
         pub const next_page_token: u32 = 2;
         pub type next_page_token = kinds::Bytes;
     }
+    pub mod PauseActivityRequest {
+        #[allow(unused_imports)]
+        use super::super::kinds;
+        pub const namespace: u32 = 1;
+        pub type namespace = kinds::Text;
+        pub const execution: u32 = 2;
+        pub type execution = kinds::Message;
+        pub const identity: u32 = 3;
+        pub type identity = kinds::Text;
+        pub const id: u32 = 4;
+        pub type id = kinds::Text;
+        pub const r#type: u32 = 5;
+        pub type r#type = kinds::Text;
+        pub const reason: u32 = 6;
+        pub type reason = kinds::Text;
+        pub const request_id: u32 = 7;
+        pub type request_id = kinds::Text;
+    }
+    pub mod PauseActivityResponse {
+        #[allow(unused_imports)]
+        use super::super::kinds;
+    }
     pub mod PollActivityTaskQueueRequest {
         #[allow(unused_imports)]
         use super::super::kinds;
@@ -3972,6 +4042,34 @@ pub mod workflowservice {
         pub type links = kinds::Messages;
     }
     pub mod RequestCancelWorkflowExecutionResponse {
+        #[allow(unused_imports)]
+        use super::super::kinds;
+    }
+    pub mod ResetActivityRequest {
+        #[allow(unused_imports)]
+        use super::super::kinds;
+        pub const namespace: u32 = 1;
+        pub type namespace = kinds::Text;
+        pub const execution: u32 = 2;
+        pub type execution = kinds::Message;
+        pub const identity: u32 = 3;
+        pub type identity = kinds::Text;
+        pub const id: u32 = 4;
+        pub type id = kinds::Text;
+        pub const r#type: u32 = 5;
+        pub type r#type = kinds::Text;
+        pub const match_all: u32 = 10;
+        pub type match_all = kinds::Bool;
+        pub const reset_heartbeat: u32 = 6;
+        pub type reset_heartbeat = kinds::Bool;
+        pub const keep_paused: u32 = 7;
+        pub type keep_paused = kinds::Bool;
+        pub const jitter: u32 = 8;
+        pub type jitter = kinds::Duration;
+        pub const restore_original_options: u32 = 9;
+        pub type restore_original_options = kinds::Bool;
+    }
+    pub mod ResetActivityResponse {
         #[allow(unused_imports)]
         use super::super::kinds;
     }
@@ -4508,6 +4606,60 @@ pub mod workflowservice {
     pub mod TerminateWorkflowExecutionResponse {
         #[allow(unused_imports)]
         use super::super::kinds;
+    }
+    pub mod UnpauseActivityRequest {
+        #[allow(unused_imports)]
+        use super::super::kinds;
+        pub const namespace: u32 = 1;
+        pub type namespace = kinds::Text;
+        pub const execution: u32 = 2;
+        pub type execution = kinds::Message;
+        pub const identity: u32 = 3;
+        pub type identity = kinds::Text;
+        pub const id: u32 = 4;
+        pub type id = kinds::Text;
+        pub const r#type: u32 = 5;
+        pub type r#type = kinds::Text;
+        pub const unpause_all: u32 = 6;
+        pub type unpause_all = kinds::Bool;
+        pub const reset_attempts: u32 = 7;
+        pub type reset_attempts = kinds::Bool;
+        pub const reset_heartbeat: u32 = 8;
+        pub type reset_heartbeat = kinds::Bool;
+        pub const jitter: u32 = 9;
+        pub type jitter = kinds::Duration;
+    }
+    pub mod UnpauseActivityResponse {
+        #[allow(unused_imports)]
+        use super::super::kinds;
+    }
+    pub mod UpdateActivityOptionsRequest {
+        #[allow(unused_imports)]
+        use super::super::kinds;
+        pub const namespace: u32 = 1;
+        pub type namespace = kinds::Text;
+        pub const execution: u32 = 2;
+        pub type execution = kinds::Message;
+        pub const identity: u32 = 3;
+        pub type identity = kinds::Text;
+        pub const activity_options: u32 = 4;
+        pub type activity_options = kinds::Message;
+        pub const update_mask: u32 = 5;
+        pub type update_mask = kinds::Message;
+        pub const id: u32 = 6;
+        pub type id = kinds::Text;
+        pub const r#type: u32 = 7;
+        pub type r#type = kinds::Text;
+        pub const match_all: u32 = 9;
+        pub type match_all = kinds::Bool;
+        pub const restore_original: u32 = 8;
+        pub type restore_original = kinds::Bool;
+    }
+    pub mod UpdateActivityOptionsResponse {
+        #[allow(unused_imports)]
+        use super::super::kinds;
+        pub const activity_options: u32 = 1;
+        pub type activity_options = kinds::Message;
     }
     pub mod UpdateWorkflowExecutionRequest {
         #[allow(unused_imports)]

@@ -893,3 +893,132 @@ pub struct PollWorkflowExecutionUpdateResponse {
     #[prost(message, optional, tag = "3")]
     pub update_ref: ::core::option::Option<super::super::update::v1::UpdateRef>,
 }
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct UpdateActivityOptionsRequest {
+    #[prost(string, tag = "1")]
+    pub namespace: ::prost::alloc::string::String,
+    #[prost(message, optional, tag = "2")]
+    pub execution: ::core::option::Option<super::super::common::v1::WorkflowExecution>,
+    #[prost(string, tag = "3")]
+    pub identity: ::prost::alloc::string::String,
+    #[prost(message, optional, tag = "4")]
+    pub activity_options: ::core::option::Option<
+        super::super::activity::v1::ActivityOptions,
+    >,
+    #[prost(message, optional, tag = "5")]
+    pub update_mask: ::core::option::Option<::prost_types::FieldMask>,
+    #[prost(bool, tag = "8")]
+    pub restore_original: bool,
+    #[prost(oneof = "update_activity_options_request::Activity", tags = "6, 7, 9")]
+    pub activity: ::core::option::Option<update_activity_options_request::Activity>,
+}
+/// Nested message and enum types in `UpdateActivityOptionsRequest`.
+pub mod update_activity_options_request {
+    #[derive(Clone, PartialEq, Eq, Hash, ::prost::Oneof)]
+    pub enum Activity {
+        #[prost(string, tag = "6")]
+        Id(::prost::alloc::string::String),
+        #[prost(string, tag = "7")]
+        Type(::prost::alloc::string::String),
+        #[prost(bool, tag = "9")]
+        MatchAll(bool),
+    }
+}
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct UpdateActivityOptionsResponse {
+    #[prost(message, optional, tag = "1")]
+    pub activity_options: ::core::option::Option<
+        super::super::activity::v1::ActivityOptions,
+    >,
+}
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct PauseActivityRequest {
+    #[prost(string, tag = "1")]
+    pub namespace: ::prost::alloc::string::String,
+    #[prost(message, optional, tag = "2")]
+    pub execution: ::core::option::Option<super::super::common::v1::WorkflowExecution>,
+    #[prost(string, tag = "3")]
+    pub identity: ::prost::alloc::string::String,
+    #[prost(string, tag = "6")]
+    pub reason: ::prost::alloc::string::String,
+    #[prost(string, tag = "7")]
+    pub request_id: ::prost::alloc::string::String,
+    #[prost(oneof = "pause_activity_request::Activity", tags = "4, 5")]
+    pub activity: ::core::option::Option<pause_activity_request::Activity>,
+}
+/// Nested message and enum types in `PauseActivityRequest`.
+pub mod pause_activity_request {
+    #[derive(Clone, PartialEq, Eq, Hash, ::prost::Oneof)]
+    pub enum Activity {
+        #[prost(string, tag = "4")]
+        Id(::prost::alloc::string::String),
+        #[prost(string, tag = "5")]
+        Type(::prost::alloc::string::String),
+    }
+}
+#[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct PauseActivityResponse {}
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct UnpauseActivityRequest {
+    #[prost(string, tag = "1")]
+    pub namespace: ::prost::alloc::string::String,
+    #[prost(message, optional, tag = "2")]
+    pub execution: ::core::option::Option<super::super::common::v1::WorkflowExecution>,
+    #[prost(string, tag = "3")]
+    pub identity: ::prost::alloc::string::String,
+    #[prost(bool, tag = "7")]
+    pub reset_attempts: bool,
+    #[prost(bool, tag = "8")]
+    pub reset_heartbeat: bool,
+    #[prost(message, optional, tag = "9")]
+    pub jitter: ::core::option::Option<::prost_types::Duration>,
+    #[prost(oneof = "unpause_activity_request::Activity", tags = "4, 5, 6")]
+    pub activity: ::core::option::Option<unpause_activity_request::Activity>,
+}
+/// Nested message and enum types in `UnpauseActivityRequest`.
+pub mod unpause_activity_request {
+    #[derive(Clone, PartialEq, Eq, Hash, ::prost::Oneof)]
+    pub enum Activity {
+        #[prost(string, tag = "4")]
+        Id(::prost::alloc::string::String),
+        #[prost(string, tag = "5")]
+        Type(::prost::alloc::string::String),
+        #[prost(bool, tag = "6")]
+        UnpauseAll(bool),
+    }
+}
+#[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct UnpauseActivityResponse {}
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct ResetActivityRequest {
+    #[prost(string, tag = "1")]
+    pub namespace: ::prost::alloc::string::String,
+    #[prost(message, optional, tag = "2")]
+    pub execution: ::core::option::Option<super::super::common::v1::WorkflowExecution>,
+    #[prost(string, tag = "3")]
+    pub identity: ::prost::alloc::string::String,
+    #[prost(bool, tag = "6")]
+    pub reset_heartbeat: bool,
+    #[prost(bool, tag = "7")]
+    pub keep_paused: bool,
+    #[prost(message, optional, tag = "8")]
+    pub jitter: ::core::option::Option<::prost_types::Duration>,
+    #[prost(bool, tag = "9")]
+    pub restore_original_options: bool,
+    #[prost(oneof = "reset_activity_request::Activity", tags = "4, 5, 10")]
+    pub activity: ::core::option::Option<reset_activity_request::Activity>,
+}
+/// Nested message and enum types in `ResetActivityRequest`.
+pub mod reset_activity_request {
+    #[derive(Clone, PartialEq, Eq, Hash, ::prost::Oneof)]
+    pub enum Activity {
+        #[prost(string, tag = "4")]
+        Id(::prost::alloc::string::String),
+        #[prost(string, tag = "5")]
+        Type(::prost::alloc::string::String),
+        #[prost(bool, tag = "10")]
+        MatchAll(bool),
+    }
+}
+#[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct ResetActivityResponse {}

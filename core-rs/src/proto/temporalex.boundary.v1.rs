@@ -1109,6 +1109,8 @@ pub struct RunRecord {
     pub items: ::prost::alloc::vec::Vec<StateItem>,
     #[prost(string, tag = "7")]
     pub unavailable: ::prost::alloc::string::String,
+    #[prost(bytes = "vec", tag = "8")]
+    pub history: ::prost::alloc::vec::Vec<u8>,
 }
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct LoadRequest {
@@ -1116,6 +1118,8 @@ pub struct LoadRequest {
     pub workflow_id: ::prost::alloc::string::String,
     #[prost(string, tag = "2")]
     pub run_id: ::prost::alloc::string::String,
+    #[prost(bool, tag = "3")]
+    pub history: bool,
 }
 #[derive(Clone, PartialEq, ::prost::Message)]
 pub struct TransactTask {
@@ -1625,6 +1629,12 @@ pub enum EngineMethod {
     ResetStickyTaskQueue = 24,
     ShutdownWorker = 25,
     FireTimer = 26,
+    ResetWorkflowExecution = 27,
+    PauseActivity = 28,
+    UnpauseActivity = 29,
+    ResetActivity = 30,
+    UpdateActivityOptions = 31,
+    SetSearchAttributes = 32,
 }
 impl EngineMethod {
     /// String value of the enum field names used in the ProtoBuf definition.
@@ -1694,6 +1704,12 @@ impl EngineMethod {
             Self::ResetStickyTaskQueue => "ENGINE_METHOD_RESET_STICKY_TASK_QUEUE",
             Self::ShutdownWorker => "ENGINE_METHOD_SHUTDOWN_WORKER",
             Self::FireTimer => "ENGINE_METHOD_FIRE_TIMER",
+            Self::ResetWorkflowExecution => "ENGINE_METHOD_RESET_WORKFLOW_EXECUTION",
+            Self::PauseActivity => "ENGINE_METHOD_PAUSE_ACTIVITY",
+            Self::UnpauseActivity => "ENGINE_METHOD_UNPAUSE_ACTIVITY",
+            Self::ResetActivity => "ENGINE_METHOD_RESET_ACTIVITY",
+            Self::UpdateActivityOptions => "ENGINE_METHOD_UPDATE_ACTIVITY_OPTIONS",
+            Self::SetSearchAttributes => "ENGINE_METHOD_SET_SEARCH_ATTRIBUTES",
         }
     }
     /// Creates an enum from field names used in the ProtoBuf definition.
@@ -1766,6 +1782,14 @@ impl EngineMethod {
             "ENGINE_METHOD_RESET_STICKY_TASK_QUEUE" => Some(Self::ResetStickyTaskQueue),
             "ENGINE_METHOD_SHUTDOWN_WORKER" => Some(Self::ShutdownWorker),
             "ENGINE_METHOD_FIRE_TIMER" => Some(Self::FireTimer),
+            "ENGINE_METHOD_RESET_WORKFLOW_EXECUTION" => {
+                Some(Self::ResetWorkflowExecution)
+            }
+            "ENGINE_METHOD_PAUSE_ACTIVITY" => Some(Self::PauseActivity),
+            "ENGINE_METHOD_UNPAUSE_ACTIVITY" => Some(Self::UnpauseActivity),
+            "ENGINE_METHOD_RESET_ACTIVITY" => Some(Self::ResetActivity),
+            "ENGINE_METHOD_UPDATE_ACTIVITY_OPTIONS" => Some(Self::UpdateActivityOptions),
+            "ENGINE_METHOD_SET_SEARCH_ATTRIBUTES" => Some(Self::SetSearchAttributes),
             _ => None,
         }
     }

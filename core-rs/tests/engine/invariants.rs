@@ -61,6 +61,7 @@ struct Seen<'a> {
     timers: BTreeMap<String, i64>,
     accepted: BTreeMap<String, i64>,
     completed_updates: BTreeSet<String>,
+    admitted: BTreeSet<String>,
     children: BTreeMap<i64, Child>,
     externals: BTreeSet<i64>,
     closed: bool,
@@ -87,6 +88,7 @@ pub fn check(events: &[HistoryEvent], row: &RunRow) {
         timers: BTreeMap::new(),
         accepted: BTreeMap::new(),
         completed_updates: BTreeSet::new(),
+        admitted: BTreeSet::new(),
         children: BTreeMap::new(),
         externals: BTreeSet::new(),
         closed: false,
@@ -266,9 +268,14 @@ impl Seen<'_> {
             A::WorkflowExecutionFailedEventAttributes(a) => self.by(e, a.workflow_task_completed_event_id),
             A::WorkflowExecutionCanceledEventAttributes(a) => self.by(e, a.workflow_task_completed_event_id),
             A::WorkflowExecutionContinuedAsNewEventAttributes(a) => self.by(e, a.workflow_task_completed_event_id),
+            A::WorkflowExecutionUpdateAdmittedEventAttributes(a) => {
+                let id = a.request.as_ref().and_then(|r| r.meta.as_ref()).expect("an update id").update_id.clone();
+                assert!(self.admitted.insert(id), "admitted once");
+            }
             A::WorkflowExecutionUpdateAcceptedEventAttributes(a) => {
                 assert!(self.accepted.insert(a.protocol_instance_id.clone(), e.event_id).is_none(), "accepted once");
-                assert!(a.accepted_request.is_some());
+                let admitted = self.admitted.contains(&a.protocol_instance_id);
+                assert_eq!(a.accepted_request.is_some(), !admitted, "the request is in history once");
             }
             A::WorkflowExecutionUpdateCompletedEventAttributes(a) => {
                 let id = a.meta.as_ref().expect("meta").update_id.clone();

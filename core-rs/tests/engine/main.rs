@@ -16,6 +16,7 @@ mod random;
 mod random_lives;
 mod recovery;
 mod rejections;
+mod resets;
 mod runs;
 mod speed;
 mod support;

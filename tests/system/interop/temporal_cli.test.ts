@@ -471,10 +471,6 @@ test("a deleted workflow is gone", { skip }, async () => {
 test("unsupported features are reported with an alternative", { skip }, async (t) => {
   for (
     const [args, words] of [
-      [
-        ["workflow", "reset", "-w", "c1", "--type", "FirstWorkflowTask", "--reason", "x"],
-        /reset of workflows: start the workflow again/,
-      ],
       [["schedule", "list"], /schedules: start a workflow that sleeps/],
       [
         ["schedule", "create", "--schedule-id", "s", "--interval", "1h", "--type", "X", "-t", "q"],
@@ -489,7 +485,6 @@ test("unsupported features are reported with an alternative", { skip }, async (t
         /used in queries/,
       ],
       [["operator", "cluster", "list"], /other clusters/],
-      [["activity", "pause", "-w", "c1", "-a", "1"], /pausing and resetting of activities/],
       [["workflow", "list", "--query", "HistoryLength > 5"], /unknown field .*HistoryLength/],
       [["workflow", "list", "-n", "other"], /start it with --namespace other/],
     ] as const

@@ -102,7 +102,6 @@ test("an unsupported method fails with UNIMPLEMENTED and what to use instead, in
       ["ListWorkers", /DescribeTaskQueue/],
       ["StartBatchOperation", /batch operations/],
       ["RespondNexusTaskCompleted", /Nexus/],
-      ["ResetWorkflowExecution", /reset of workflows/],
       ["SomethingNew", /does not have SomethingNew/],
     ] as const
   ) {

@@ -14,6 +14,7 @@ test("reads of a failing store back off, and reads of a recovered store resume s
       if (broken) throw new Error("the disk is away");
       return undefined;
     },
+    historyRange: () => [],
   };
   const reader: RunReader = new RunReader(store, {
     failed: () => errors++,

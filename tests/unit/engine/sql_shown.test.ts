@@ -186,7 +186,7 @@ for (const { driver, skip } of sqliteDrivers) {
         for (const column of ["stage", "entity_id", "correlation_id", "phase"]) {
           raw.exec(`ALTER TABLE runs DROP COLUMN ${column}`);
         }
-        raw.exec("DROP INDEX runs_by_parent");
+        raw.exec("DROP INDEX runs_by_parent; ALTER TABLE store DROP COLUMN attribute_types");
         for (
           const column of [
             "execution_time_ms",

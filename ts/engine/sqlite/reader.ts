@@ -214,6 +214,7 @@ export class StoreReader {
             row,
             head: found["head"] as Uint8Array,
             unavailable: "",
+            history: new Uint8Array(0),
             items: itemsOf.all([key]).map((item) => ({
               kind: item["kind"] as number,
               id: item["id"] as string,

@@ -44,6 +44,9 @@ ALTER TABLE runs ADD COLUMN root_workflow_id TEXT;     -- NULL: the run is its o
 CREATE INDEX runs_by_parent ON runs (parent_workflow_id) WHERE parent_workflow_id IS NOT NULL;
 `;
 
+/** NULL: no register, every name is taken. */
+const REGISTER_SCHEMA = "ALTER TABLE store ADD COLUMN attribute_types TEXT"; // JSON
+
 export const MIGRATIONS: readonly Migration[] = [
   {
     version: 1,
@@ -105,6 +108,7 @@ INSERT INTO store (id, created_ms, epoch) VALUES (1, unixepoch('subsec') * 1000,
   { version: 4, name: "phase and state", sql: SHOWN_SCHEMA },
   { version: 5, name: "lists by status and type", sql: LISTS_SCHEMA },
   { version: 7, name: "fields of lists", sql: FIELDS_SCHEMA, fill: fillFields },
+  { version: 8, name: "register of search attributes", sql: REGISTER_SCHEMA },
 ];
 
 /** The newest version that this package supports. */

@@ -39,6 +39,8 @@ export function statements(database: SqlDatabase) {
     epoch: prepare("SELECT epoch FROM store"),
     nextEpoch: prepare("UPDATE store SET epoch = epoch + 1"),
     changes: prepare("SELECT total_changes() AS n"),
+    attributeTypes: prepare("SELECT attribute_types FROM store"),
+    setAttributeTypes: prepare("UPDATE store SET attribute_types = ?"),
     latest: prepare(
       `SELECT ${ROW_COLUMNS}, head FROM runs WHERE workflow_id = ? ORDER BY run_key DESC LIMIT 1`,
     ),

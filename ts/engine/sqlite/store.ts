@@ -3,6 +3,7 @@
 // that a transition costs one UPDATE, one INSERT and its items. A failed commit evicts its runs.
 import type { HistoryBatch } from "../../core/generated/boundary/temporalex/boundary/v1/boundary.ts";
 import type {
+  AttributeTypes,
   ListPage,
   ListPosition,
   ListQuery,
@@ -150,6 +151,7 @@ export class SqliteStore implements Store {
         row: toRow(found),
         head: found["head"] as Uint8Array,
         unavailable: "",
+        history: new Uint8Array(0),
         items: items.map((item) => ({
           kind: item["kind"] as number,
           id: item["id"] as string,
@@ -236,6 +238,22 @@ export class SqliteStore implements Store {
     values: readonly string[],
   ): { workflowId: string; runId: string }[] {
     return this.#attempt("reading", () => this.#indexed.subscribers(attribute, values));
+  }
+
+  attributeTypes(): AttributeTypes | undefined {
+    return this.#attempt("reading", () => {
+      const kept = this.#sql.attributeTypes.get([])?.["attribute_types"];
+      return typeof kept === "string" ? JSON.parse(kept) as AttributeTypes : undefined;
+    });
+  }
+
+  setAttributeTypes(types: AttributeTypes): void {
+    this.#blocking("writing to", () => {
+      this.#file.fence.check();
+      this.#transaction(() => {
+        this.#sql.setAttributeTypes.run([JSON.stringify(types)]);
+      }, () => {});
+    });
   }
 
   commit(writes: readonly RunWrite[], shown?: ShownOfRuns): void {

@@ -5,9 +5,9 @@
 //     test   := (= | != | < | <= | > | >=) value | [NOT] IN "(" value {"," value} ")" | [NOT] BETWEEN value AND value
 //             | [NOT] STARTS_WITH string | IS [NOT] NULL
 // Default order as in servers (1.29, which reject ORDER BY): open runs, youngest first, then closed
-// runs, last closed first. Other names are search attributes, which are not registered.
+// runs, last closed first. Other names are search attributes.
 import { ServiceError } from "../../service/raw.ts";
-import type { ListQuery, OrderField } from "../store.ts";
+import type { AttributeTypes, ListQuery, OrderField } from "../store.ts";
 import { attributeCondition, isBool, type Written } from "./attribute_condition.ts";
 import { type CompareOp, type Condition, type Field, negated, type Value } from "./condition.ts";
 import { type Token, tokenize } from "./tokens.ts";
@@ -40,6 +40,8 @@ const STRING_FIELDS: readonly Field[] = [
   "ParentWorkflowId",
   "RootWorkflowId",
 ];
+const PREDEFINED =
+  /^(?:Temporal|Batcher|BuildIds$|BinaryChecksums$|Workflow(?:EntityId|CorrelationId|Timers|Subscription)$)/;
 const COMPARISONS = ["=", "!=", "<>", "<", "<=", ">", ">="];
 const KEYWORDS = [
   "AND",
@@ -88,8 +90,11 @@ class Parser {
   #depth = 0;
   #values = 0;
 
-  constructor(query: string) {
+  readonly #attributes: AttributeTypes | undefined;
+
+  constructor(query: string, attributes: AttributeTypes | undefined) {
     this.#tokens = tokenize(query);
+    this.#attributes = attributes;
   }
 
   parse(): ListQuery {
@@ -197,7 +202,19 @@ class Parser {
         token,
       );
     }
+    if (!this.#isKnown(token.text)) {
+      throw new QueryError(
+        `search attribute "${token.text}" is not registered; register it with temporal operator search-attribute create`,
+        token,
+      );
+    }
     return this.#attribute(token.text);
+  }
+
+  /** Without a register every name is known. Names of this package and of servers need no register. */
+  #isKnown(name: string): boolean {
+    const types = this.#attributes;
+    return types === undefined || types[name] !== undefined || PREDEFINED.test(name);
   }
 
   #field(field: Field): Condition {
@@ -355,22 +372,29 @@ export interface CountQuery {
   readonly byStatus: boolean;
 }
 
-/** Parses a list filter. Throws a ServiceError INVALID_ARGUMENT with the position of the error. */
-export function parseQuery(query: string): ListQuery {
-  return reading(query, (parser) => parser.parse());
+/**
+ * Parses a list filter. With registered `attributes`, other names are errors. Throws a ServiceError
+ * INVALID_ARGUMENT with the position of the error.
+ */
+export function parseQuery(query: string, attributes?: AttributeTypes): ListQuery {
+  return reading(query, attributes, (parser) => parser.parse());
 }
 
 /** Parses the filter of a count. Throws as `parseQuery`. */
-export function parseCount(query: string): CountQuery {
-  return reading(query, (parser) => parser.parseCount());
+export function parseCount(query: string, attributes?: AttributeTypes): CountQuery {
+  return reading(query, attributes, (parser) => parser.parseCount());
 }
 
-function reading<T>(query: string, read: (parser: Parser) => T): T {
+function reading<T>(
+  query: string,
+  attributes: AttributeTypes | undefined,
+  read: (parser: Parser) => T,
+): T {
   try {
     if (query.length > MAX_LENGTH) {
       throw new QueryError(`it is longer than ${MAX_LENGTH} characters`);
     }
-    return read(new Parser(query));
+    return read(new Parser(query, attributes));
   } catch (e) {
     if (!(e instanceof QueryError)) throw e;
     throw new ServiceError(3, `invalid query: ${e.message}`, "InvalidArgument");

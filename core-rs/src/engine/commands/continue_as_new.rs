@@ -70,7 +70,7 @@ impl Kind for ContinueAsNew {
         plan.payloads("ContinueAsNewWorkflowExecutionCommandAttributes. Input", &self.input)?;
         plan.header("ContinueAsNewWorkflowExecutionCommandAttributes. Header", &self.header)?;
         plan.payloads("ContinueAsNewWorkflowExecutionCommandAttributes. SearchAttributes", &self.search_attributes)?;
-        if let Err(why) = search_attributes::check(self.search_attributes.as_deref()) {
+        if let Err(why) = search_attributes::check(self.search_attributes.as_deref(), plan.attributes) {
             return bad(Cause::BadSearchAttributes, why);
         }
         if self.memo.as_ref().map_or(0, Vec::len) > limits::MEMO_BYTES {
@@ -80,7 +80,8 @@ impl Kind for ContinueAsNew {
     }
 
     fn apply(mut self, run: &mut Run, cx: &mut Context, at: &At) -> bool {
-        self.search_attributes = search_attributes::typed(self.search_attributes.take(), run.head.search_attributes.as_deref());
+        let known = run.head.search_attributes.as_deref();
+        self.search_attributes = search_attributes::typed(self.search_attributes.take(), known, cx.attributes.as_ref());
         let time = at.time;
         let run_id = cx.rng.uuid4();
         let head = &run.head;

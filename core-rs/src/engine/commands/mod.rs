@@ -16,7 +16,7 @@ pub mod plan;
 mod protocol_message;
 mod record_marker;
 pub mod refusal;
-mod schedule_activity;
+pub mod schedule_activity;
 mod signal_external;
 mod start_child;
 mod start_timer;

@@ -6,6 +6,7 @@ use crate::boundary::{TransactCall, TransactResult};
 use crate::engine::context::Context;
 use crate::engine::limits::{self, Limits};
 use crate::engine::messages::tasks::ProtocolMessage;
+use crate::engine::search_attributes::Register;
 use crate::engine::state::run::Run;
 use crate::engine::state::update::Stage;
 use crate::sorted::{SortedMap, SortedSet};
@@ -13,6 +14,7 @@ use crate::sorted::{SortedMap, SortedSet};
 pub struct Plan<'a> {
     pub run: &'a Run,
     pub namespace: &'a str,
+    pub attributes: Option<&'a Register>,
     limits: &'a Limits,
     /// Timers that were started (true) or cancelled.
     pub timers: SortedMap<String, bool>,
@@ -71,6 +73,7 @@ impl<'a> Plan<'a> {
         Plan {
             run,
             namespace: &cx.namespace,
+            attributes: cx.attributes.as_ref(),
             limits: &cx.limits,
             timers: SortedMap::new(),
             activities: SortedSet::new(),

@@ -117,8 +117,10 @@ pub fn apply(run: &mut Run, cx: &mut Context, m: UpdateMessage) {
                 accepted_id: 0,
                 outcome: None,
                 waits: Vec::new(),
+                admitted: false,
             });
-            let request = known.request.take().or(a.accepted_request);
+            // The event that admitted the update has its request.
+            let request = if known.admitted { None } else { known.request.take().or(a.accepted_request) };
             let attrs = UpdateAcceptedAttrs {
                 protocol_instance_id: id.clone(),
                 accepted_request_message_id: format!("{id}/request"),

@@ -4,16 +4,15 @@ use super::plan::Plan;
 use super::refusal::{Reject, bad, bad_queue, over};
 use crate::api::enums::v1::TaskQueueKind;
 use crate::api::enums::v1::WorkflowTaskFailedCause as Cause;
-use crate::engine::activity::touched;
+use crate::engine::activity;
 use crate::engine::context::Context;
 use crate::engine::limits;
 use crate::engine::message::message;
 use crate::engine::messages::common::*;
 use crate::engine::messages::events::ActivityScheduledAttrs;
 use crate::engine::retry;
-use crate::engine::state::pending::{Activity, ActivityState};
-use crate::engine::state::run::{Run, kind};
-use crate::engine::time::{Micros, duration, micros, micros_or_zero};
+use crate::engine::state::run::Run;
+use crate::engine::time::{Micros, duration, micros};
 
 message! {
     ScheduleActivity: command::ScheduleActivityTaskCommandAttributes {
@@ -22,9 +21,6 @@ message! {
         retry_policy msg(RetryPolicy), use_workflow_build_id bool, priority raw(PRIORITY),
     }
 }
-
-/// Attributes bigger than this are stored once, apart from the state that changes.
-const INLINE_ATTRS: usize = 2048;
 
 impl Kind for ScheduleActivity {
     const CAUSE: Cause = Cause::BadScheduleActivityAttributes;
@@ -73,8 +69,6 @@ impl Kind for ScheduleActivity {
     }
 
     fn apply(self, run: &mut Run, _: &mut Context, at: &At) -> bool {
-        let time = at.time;
-        let expires = micros_or_zero(&self.schedule_to_close_timeout);
         let attrs = ActivityScheduledAttrs {
             activity_id: self.activity_id,
             activity_type: self.activity_type,
@@ -91,36 +85,13 @@ impl Kind for ScheduleActivity {
             priority: self.priority,
         };
         let scheduled_id = at.write(run, &attrs);
-        let activity_id = attrs.activity_id.clone();
-        let carried = [&attrs.input, &attrs.header];
-        let big = carried.iter().map(|b| b.as_ref().map_or(0, Vec::len)).sum::<usize>() > INLINE_ATTRS;
-        if big {
-            run.mark(kind::ACTIVITY_INPUT, scheduled_id.to_string());
-        }
-        let activity = Activity {
-            state: ActivityState {
-                scheduled_id,
-                attempt: 1,
-                scheduled_us: time,
-                first_scheduled_us: time,
-                expiration_us: if expires > 0 { time + expires } else { 0 },
-                ..Default::default()
-            },
-            attrs,
-            deadline: None,
-            queued: None,
-            attrs_stored: big,
-        };
-        run.activity_ids.insert(activity_id, scheduled_id);
-        run.activities.insert(scheduled_id, activity);
-        run.to_queue.push(scheduled_id);
-        touched(run, scheduled_id);
+        activity::insert(run, attrs, scheduled_id, at.time);
         false
     }
 }
 
 /// Fills the timeouts of an activity that were left out, as a server does; unset ones become explicit zeros.
-fn normalize_timeouts(a: &mut ScheduleActivity, run_timeout: Micros) -> Result<(), String> {
+pub fn normalize_timeouts(a: &mut ScheduleActivity, run_timeout: Micros) -> Result<(), String> {
     let read = |name: &str, d| micros(d).map_err(|why| format!("invalid {name}: {why}"));
     let mut close = read("ScheduleToCloseTimeout", &a.schedule_to_close_timeout)?;
     let mut start = read("ScheduleToStartTimeout", &a.schedule_to_start_timeout)?;

@@ -75,7 +75,7 @@ impl Kind for StartChild {
         if let Some(why) = limits::bad_priority(self.priority.as_deref()) {
             return bad(Self::CAUSE, format!("invalid Priority on {COMMAND}: {why}. {about}"));
         }
-        if let Err(why) = search_attributes::check(self.search_attributes.as_deref()) {
+        if let Err(why) = search_attributes::check(self.search_attributes.as_deref(), plan.attributes) {
             return bad(Cause::BadSearchAttributes, why);
         }
         self.task_queue = Some(normal_queue(&queue));
@@ -112,7 +112,7 @@ impl Kind for StartChild {
     }
 
     fn apply(mut self, run: &mut Run, cx: &mut Context, at: &At) -> bool {
-        self.search_attributes = search_attributes::typed(self.search_attributes.take(), None);
+        self.search_attributes = search_attributes::typed(self.search_attributes.take(), None, cx.attributes.as_ref());
         self.namespace.clone_from(&cx.namespace);
         let attrs = ChildInitiatedAttrs {
             namespace: self.namespace.clone(),

@@ -6,8 +6,7 @@ use crate::api::enums::v1::WorkflowTaskFailedCause as Cause;
 use crate::engine::context::Context;
 use crate::engine::message::message;
 use crate::engine::messages::events::TimerStartedAttrs;
-use crate::engine::state::pending::TimerState;
-use crate::engine::state::run::{Deadline, Run, kind};
+use crate::engine::state::run::Run;
 use crate::engine::time::{duration, micros, micros_or_zero};
 use crate::engine::timers;
 
@@ -44,14 +43,7 @@ impl Kind for StartTimer {
             workflow_task_completed_event_id: at.completed_id,
         };
         let started_id = at.write(run, &attrs);
-        let timer_id = attrs.timer_id;
-        let fire_us = at.time + length;
-        if !timers::by_hand(run, cx) {
-            run.set_deadline(Deadline::Timer(started_id), None, Some(fire_us));
-        }
-        run.timer_ids.insert(started_id, timer_id.clone());
-        run.mark(kind::TIMER, timer_id.clone());
-        run.timers.insert(timer_id.clone(), TimerState { timer_id, started_id, fire_us });
+        timers::insert(run, cx, attrs.timer_id, started_id, at.time + length);
         false
     }
 }

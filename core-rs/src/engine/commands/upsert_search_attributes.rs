@@ -21,14 +21,15 @@ impl Kind for UpsertSearchAttributes {
             None => bad(Self::CAUSE, "SearchAttributes is not set on UpsertWorkflowSearchAttributesCommand."),
             Some(b) if b.is_empty() => bad(Self::CAUSE, "IndexedFields is not set on UpsertWorkflowSearchAttributesCommand."),
             Some(given) => {
-                search_attributes::check(Some(given)).or_else(|why| bad(Self::CAUSE, why))?;
+                search_attributes::check(Some(given), plan.attributes).or_else(|why| bad(Self::CAUSE, why))?;
                 plan.payloads("UpsertWorkflowSearchAttributesCommandAttributes", &self.search_attributes)
             }
         }
     }
 
-    fn apply(self, run: &mut Run, _: &mut Context, at: &At) -> bool {
-        let search_attributes = search_attributes::typed(self.search_attributes, run.head.search_attributes.as_deref());
+    fn apply(self, run: &mut Run, cx: &mut Context, at: &At) -> bool {
+        let known = run.head.search_attributes.as_deref();
+        let search_attributes = search_attributes::typed(self.search_attributes, known, cx.attributes.as_ref());
         run.head.search_attributes = payloads::merge(run.head.search_attributes.take(), search_attributes.as_deref());
         at.write(run, &UpsertAttrs { workflow_task_completed_event_id: at.completed_id, search_attributes });
         false

@@ -78,7 +78,8 @@ events! {
         scheduled_event_id i64, started_event_id i64, timeout_type i32,
     }
     TaskFailedAttrs: WorkflowTaskFailedEventAttributes {
-        scheduled_event_id i64, started_event_id i64, cause i32, failure failure, identity str, binary_checksum str,
+        scheduled_event_id i64, started_event_id i64, cause i32, failure failure, identity str, base_run_id str, new_run_id str,
+        fork_event_version i64, binary_checksum str,
     }
     ActivityScheduledAttrs: ActivityTaskScheduledEventAttributes {
         activity_id str, activity_type msg(Named), task_queue msg(TaskQueue), header fields, input payloads,
@@ -128,6 +129,7 @@ events! {
     PropertiesModifiedAttrs: WorkflowPropertiesModifiedEventAttributes {
         workflow_task_completed_event_id i64, upserted_memo fields,
     }
+    UpdateAdmittedAttrs: WorkflowExecutionUpdateAdmittedEventAttributes { request raw(UPDATE_REQUEST), origin i32, }
     UpdateAcceptedAttrs: WorkflowExecutionUpdateAcceptedEventAttributes {
         protocol_instance_id str, accepted_request_message_id str, accepted_request_sequencing_event_id i64,
         accepted_request raw(UPDATE_REQUEST),

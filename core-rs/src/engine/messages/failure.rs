@@ -6,11 +6,13 @@ use crate::engine::message::message;
 message! {
     ApplicationInfo: failure::ApplicationFailureInfo { r#type str, non_retryable bool, next_retry_delay dur, }
     TimeoutInfo: failure::TimeoutFailureInfo { timeout_type i32, last_heartbeat_details payloads, }
+    ResetInfo: failure::ResetWorkflowFailureInfo { last_heartbeat_details payloads, }
     FlagInfo: failure::ServerFailureInfo { non_retryable bool, }
     Failure: failure::Failure {
         message str, source str, cause failure, application_info = application_failure_info msg(ApplicationInfo),
         timeout_info = timeout_failure_info msg(TimeoutInfo), canceled_info = canceled_failure_info raw(ANY),
         terminated_info = terminated_failure_info raw(ANY), server_info = server_failure_info msg(FlagInfo),
+        reset_info = reset_workflow_failure_info msg(ResetInfo),
         activity_info = activity_failure_info raw(ANY), child_info = child_workflow_execution_failure_info raw(ANY),
     }
 }
@@ -39,4 +41,10 @@ pub fn application(kind: &str, message: &str) -> Vec<u8> {
         application_info: Some(ApplicationInfo { r#type: kind.into(), non_retryable: true, next_retry_delay: None }),
         ..Default::default()
     })
+}
+
+/// encoded temporal Failure of what a reset ends
+pub fn reset(reason: &str, last_heartbeat_details: Option<Vec<u8>>) -> Vec<u8> {
+    let reset_info = Some(ResetInfo { last_heartbeat_details });
+    codec::bytes(&Failure { message: reason.into(), reset_info, ..Default::default() })
 }

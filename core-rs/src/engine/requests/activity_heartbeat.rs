@@ -17,7 +17,9 @@ message! {
     HeartbeatByIdRequest: workflowservice::RecordActivityTaskHeartbeatByIdRequest {
         namespace str, workflow_id str, run_id str, activity_id str, details payloads, identity str,
     }
-    HeartbeatResponse: workflowservice::RecordActivityTaskHeartbeatResponse { cancel_requested bool, }
+    HeartbeatResponse: workflowservice::RecordActivityTaskHeartbeatResponse {
+        cancel_requested bool, activity_paused bool, activity_reset bool,
+    }
 }
 
 pub fn handle(engine: &mut Engine, r: &Again) -> Rpc<()> {
@@ -37,26 +39,30 @@ pub fn by_id(engine: &mut Engine, r: &Again) -> Rpc<()> {
 fn beat(engine: &mut Engine, r: &Again, which: Which, details: Option<Vec<u8>>, identity: String) -> Rpc<()> {
     let (workflow_id, run_id) = which.run();
     engine.on_run(r, workflow_id, run_id, |run, cx| {
-        let cancel_requested = heartbeat(run, cx, &which, details, &identity)?;
-        cx.reply(r.request_id, &HeartbeatResponse { cancel_requested });
+        let response = heartbeat(run, cx, &which, details, &identity)?;
+        cx.reply(r.request_id, &response);
         Ok(())
     });
     Ok(())
 }
 
-/// Returns whether the workflow wants the activity cancelled.
-fn heartbeat(run: &mut Run, cx: &mut Context, which: &Which, details: Option<Vec<u8>>, identity: &str) -> Rpc<bool> {
+/// The response has what the workflow and operators want of the activity.
+fn heartbeat(run: &mut Run, cx: &mut Context, which: &Which, details: Option<Vec<u8>>, identity: &str) -> Rpc<HeartbeatResponse> {
     let id = find(run, cx, which, identity, false)?;
     let time = run.time(cx.now);
     if size_of(&details) > cx.limits.payload_bytes {
         let failure = failure::server("Heartbeat details exceed size limit.");
         end_by_failure(run, cx, id, failure, identity.into())?;
-        return Ok(true);
+        return Ok(HeartbeatResponse { cancel_requested: true, ..Default::default() });
     }
     let Some(a) = run.activities.get_mut(&id) else { return Err(rpc::activity_task_not_found()) };
     a.state.heartbeat_us = time;
     a.state.heartbeat_details = details;
-    let cancel = a.state.cancel_requested_id != 0;
+    let response = HeartbeatResponse {
+        cancel_requested: a.state.cancel_requested_id != 0,
+        activity_paused: a.paused(),
+        activity_reset: a.state.was_reset,
+    };
     touched(run, id);
-    Ok(cancel)
+    Ok(response)
 }

@@ -1,4 +1,5 @@
 //! DescribeWorkflowExecution.
+use super::activity_options::{ActivityOptions, options};
 use super::shared::*;
 use crate::api::enums::v1::{PendingActivityState, PendingWorkflowTaskState};
 use crate::engine::machine::Engine;
@@ -7,7 +8,7 @@ use crate::engine::messages::common::*;
 use crate::engine::rpc::Rpc;
 use crate::engine::state::pending::{Activity, ChildState};
 use crate::engine::state::request::Again;
-use crate::engine::state::run::{Run, TaskState};
+use crate::engine::state::run::{Head, Run, TaskState};
 use crate::engine::time::{Micros, duration, timestamp, timestamp_opt};
 use crate::engine::workflow_task;
 
@@ -20,23 +21,25 @@ message! {
     ExecutionInfo: workflow::WorkflowExecutionInfo {
         execution msg(WorkflowExecution), r#type msg(Named), start_time ts, close_time ts, status i32, history_length i64,
         parent_namespace_id str, parent_execution msg(WorkflowExecution), execution_time ts, memo fields,
-        search_attributes fields, task_queue str, state_transition_count i64, history_size_bytes i64,
+        search_attributes fields, auto_reset_points msg(ResetPoints), task_queue str, state_transition_count i64, history_size_bytes i64,
         most_recent_worker_version_stamp msg(WorkerVersionStamp), execution_duration dur, root_execution msg(WorkflowExecution),
         first_run_id str,
     }
+    ResetPoints: workflow::ResetPoints { points reps(ResetPointInfo), }
+    ResetPointInfo: workflow::ResetPointInfo {
+        binary_checksum str, run_id str, first_workflow_task_completed_id i64, create_time ts, resettable bool, build_id str,
+    }
     ExtendedInfo: workflow::WorkflowExecutionExtendedInfo {
-        execution_expiration_time ts, run_expiration_time ts, cancel_requested bool, original_start_time ts,
+        execution_expiration_time ts, run_expiration_time ts, cancel_requested bool, original_start_time ts, reset_run_id str,
     }
     PendingActivity: workflow::PendingActivityInfo {
         activity_id str, activity_type msg(Named), state i32, heartbeat_details payloads, last_heartbeat_time ts,
         last_started_time ts, attempt i32, maximum_attempts i32, scheduled_time ts, expiration_time ts, last_failure failure,
         last_worker_identity str, current_retry_interval dur, last_attempt_complete_time ts, next_attempt_schedule_time ts,
-        priority raw(PRIORITY), activity_options msg(ActivityOptions),
+        paused bool, priority raw(PRIORITY), pause_info msg(PauseInfo), activity_options msg(ActivityOptions),
     }
-    ActivityOptions: activity::ActivityOptions {
-        task_queue msg(TaskQueue), schedule_to_close_timeout dur, schedule_to_start_timeout dur, start_to_close_timeout dur,
-        heartbeat_timeout dur, retry_policy msg(RetryPolicy), priority raw(PRIORITY),
-    }
+    PauseInfo: workflow::PendingActivityInfoPauseInfo { pause_time ts, manual msg(PausedBy), }
+    PausedBy: workflow::PendingActivityInfoPauseInfoManual { identity str, reason str, }
     PendingChild: workflow::PendingChildExecutionInfo {
         workflow_id str, run_id str, workflow_type_name str, initiated_id i64, parent_close_policy i32,
     }
@@ -87,6 +90,7 @@ fn describe(run: &Run, namespace: &str, now: Micros) -> DescribeResponse {
             // There even when they are empty: tools read them without a look.
             memo: h.memo.clone().or(Some(Vec::new())),
             search_attributes: h.search_attributes.clone().or(Some(Vec::new())),
+            auto_reset_points: (!h.reset_points.is_empty()).then(|| reset_points(h)),
             task_queue: h.task_queue.clone(),
             state_transition_count: h.transitions,
             history_size_bytes: h.history_bytes,
@@ -103,8 +107,21 @@ fn describe(run: &Run, namespace: &str, now: Micros) -> DescribeResponse {
             run_expiration_time: timestamp_opt(h.run_deadline_us),
             cancel_requested: h.cancel_requested,
             original_start_time: Some(timestamp(h.first_start_us)),
+            reset_run_id: h.reset_run_id.clone(),
         }),
     }
+}
+
+fn reset_points(h: &Head) -> ResetPoints {
+    let points = h.reset_points.iter().map(|p| ResetPointInfo {
+        binary_checksum: p.binary_checksum.clone(),
+        run_id: if p.run_id.is_empty() { h.run_id.clone() } else { p.run_id.clone() },
+        first_workflow_task_completed_id: p.completed_id,
+        create_time: timestamp_opt(p.time_us),
+        resettable: true,
+        build_id: p.build_id.clone(),
+    });
+    ResetPoints { points: points.collect() }
 }
 
 /// A task that has failed and waits for its back-off is the next attempt, which no worker has.
@@ -131,12 +148,18 @@ fn pending_child(c: &ChildState) -> PendingChild {
 
 fn pending_activity(a: &Activity, now: Micros) -> PendingActivity {
     let s = &a.state;
-    let state = match (a.started(), s.cancel_requested_id) {
-        (_, c) if c != 0 => PendingActivityState::CancelRequested,
-        (true, _) => PendingActivityState::Started,
-        (false, _) => PendingActivityState::Scheduled,
+    let state = match (a.started(), a.paused(), s.cancel_requested_id) {
+        (_, _, c) if c != 0 => PendingActivityState::CancelRequested,
+        (true, true, _) => PendingActivityState::PauseRequested,
+        (false, true, _) => PendingActivityState::Paused,
+        (true, false, _) => PendingActivityState::Started,
+        (false, false, _) => PendingActivityState::Scheduled,
     };
-    let backing_off = !a.started() && s.scheduled_us > now;
+    let backing_off = !a.started() && !a.paused() && s.scheduled_us > now;
+    let pause_info = a.paused().then(|| PauseInfo {
+        pause_time: timestamp_opt(s.paused_us),
+        manual: Some(PausedBy { identity: s.paused_by.clone(), reason: s.pause_reason.clone() }),
+    });
     PendingActivity {
         activity_id: a.attrs.activity_id.clone(),
         activity_type: a.attrs.activity_type.clone(),
@@ -154,14 +177,8 @@ fn pending_activity(a: &Activity, now: Micros) -> PendingActivity {
         last_attempt_complete_time: timestamp_opt(s.last_complete_us),
         next_attempt_schedule_time: if backing_off { timestamp_opt(s.scheduled_us) } else { None },
         priority: a.attrs.priority.clone(),
-        activity_options: Some(ActivityOptions {
-            task_queue: a.attrs.task_queue.clone(),
-            schedule_to_close_timeout: a.attrs.schedule_to_close_timeout,
-            schedule_to_start_timeout: a.attrs.schedule_to_start_timeout,
-            start_to_close_timeout: a.attrs.start_to_close_timeout,
-            heartbeat_timeout: a.attrs.heartbeat_timeout,
-            retry_policy: a.attrs.retry_policy.clone(),
-            priority: a.attrs.priority.clone(),
-        }),
+        pause_info,
+        paused: a.paused(),
+        activity_options: Some(options(a)),
     }
 }

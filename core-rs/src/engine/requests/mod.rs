@@ -4,6 +4,7 @@ mod activity_canceled;
 mod activity_completed;
 mod activity_failed;
 mod activity_heartbeat;
+mod activity_options;
 mod activity_tasks;
 mod describe;
 mod fire_timer;
@@ -14,6 +15,8 @@ mod poll_update;
 mod query_task_completed;
 mod query_workflow;
 mod request_cancel;
+mod reset_workflow;
+mod set_attributes;
 mod shared;
 mod signal_with_start;
 mod signal_workflow;
@@ -58,6 +61,12 @@ fn route(engine: &mut Engine, r: &Again) -> Rpc<()> {
         Method::RespondActivityTaskCanceledById => activity_canceled::by_id(engine, r),
         Method::ResetStickyTaskQueue => sticky_queue::reset(engine, r),
         Method::ShutdownWorker => sticky_queue::shut_down(engine, r),
+        Method::ResetWorkflowExecution => reset_workflow::handle(engine, r),
+        Method::PauseActivity => activity_options::pause(engine, r),
+        Method::UnpauseActivity => activity_options::unpause(engine, r),
+        Method::ResetActivity => activity_options::reset(engine, r),
+        Method::UpdateActivityOptions => activity_options::update(engine, r),
+        Method::SetSearchAttributes => set_attributes::handle(engine, r),
         Method::FireTimer => fire_timer::handle(engine, r),
     }
 }

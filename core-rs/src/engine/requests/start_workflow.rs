@@ -107,7 +107,7 @@ pub fn checked(cx: &Context, mut r: StartRequest) -> Rpc<Start> {
     check_header(r.header.as_ref())?;
     check_priority(r.priority.as_deref())?;
     links::check(&r.links)?;
-    search_attributes::check(r.search_attributes.as_deref()).map_err(rpc::invalid)?;
+    search_attributes::check(r.search_attributes.as_deref(), cx.attributes.as_ref()).map_err(rpc::invalid)?;
     #[allow(deprecated)]
     let (reuse, conflict) = match (
         Reuse::try_from(r.workflow_id_reuse_policy).unwrap_or(Reuse::Unspecified),
@@ -139,7 +139,7 @@ pub fn checked(cx: &Context, mut r: StartRequest) -> Rpc<Start> {
         attempt: 1,
         first_workflow_task_backoff: Some(duration(delay)),
         memo: r.memo,
-        search_attributes: search_attributes::typed(r.search_attributes, None),
+        search_attributes: search_attributes::typed(r.search_attributes, None, cx.attributes.as_ref()),
         header: r.header,
         workflow_id: r.workflow_id,
         priority: r.priority,

@@ -166,6 +166,7 @@ fn admit(run: &mut Run, cx: &mut Context, id: &str, body: Vec<u8>) -> Rpc<()> {
         accepted_id: 0,
         outcome: None,
         waits: Vec::new(),
+        admitted: false,
     };
     run.updates.insert(id.into(), update);
     // A scheduled task will carry it; a started one is followed by another.

@@ -27,7 +27,7 @@ use crate::engine::task_events::write_outside_events;
 use crate::engine::task_response::task_response;
 use crate::engine::time::micros_or_zero;
 use crate::engine::tokens::{self, TaskToken};
-use crate::engine::{updates, workflow_task};
+use crate::engine::{reset, updates, workflow_task};
 
 message! {
     TaskCompletedRequest: workflowservice::RespondWorkflowTaskCompletedRequest {
@@ -149,6 +149,7 @@ fn completed(run: &mut Run, cx: &mut Context, token: &TaskToken, mut req: TaskCo
         metering_metadata: req.metering_metadata.take(),
     };
     let completed_id = run.append(time, &attrs);
+    reset::add_point(run, &attrs, completed_id, time);
     run.head.last_completed_started_id = task.started_id;
     run.reset_attempts();
     run.head.inbox_signals = run.head.inbox_signals.saturating_sub(task.inbox_delivered);

@@ -12,7 +12,8 @@ message! {
         scheduled_id i64, attempt i32, scheduled_us i64, first_scheduled_us i64, started_us i64, nonce u64, life u64,
         request_id str, identity str, heartbeat_us i64, heartbeat_details payloads, last_failure failure,
         cancel_requested_id i64, last_complete_us i64, expiration_us i64, worker_version msg(WorkerVersionStamp),
-        last_interval_us i64, attrs msg(ActivityScheduledAttrs),
+        last_interval_us i64, attrs msg(ActivityScheduledAttrs), paused_us i64, paused_by str, pause_reason str, was_reset bool,
+        resets_heartbeat bool, original msg(ActivityScheduledAttrs),
     }
     /// A child whose end its parent has not seen. `run_id` is its first run's, empty until it is started; `started_id` that of the Started event,
     /// 0 while that is buffered.
@@ -36,5 +37,14 @@ pub struct Activity {
 impl Activity {
     pub fn started(&self) -> bool {
         self.state.started_us != 0
+    }
+
+    pub fn paused(&self) -> bool {
+        self.state.paused_us != 0
+    }
+
+    /// Waits for a worker from its schedule on.
+    pub fn is_first(&self) -> bool {
+        self.state.attempt == 1 && self.state.scheduled_us == self.state.first_scheduled_us
     }
 }

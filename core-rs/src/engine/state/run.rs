@@ -29,8 +29,10 @@ message! {
         retry_policy msg(RetryPolicy), execution_time_us i64, worker_version msg(WorkerVersionStamp), user_metadata meta,
         transitions i64, close_event_id i64, priority raw(PRIORITY), first_start_us i64, sticky_life u64,
         parent msg(WorkflowExecution), parent_initiated_id i64, root msg(WorkflowExecution), order_seq i64,
-        task_lost i32,
+        task_lost i32, reset_run_id str, base_run_ids strs, reset_points reps(ResetPoint),
     }
+    /// A task that a reset can go back to: the first one that a build completed. `run_id` is empty for the run itself.
+    ResetPoint: engine::ResetPoint { binary_checksum str, build_id str, run_id str, completed_id i64, time_us i64, }
     /// The pending workflow task. A transient or speculative one has its events outside history.
     TaskState: engine::TaskState {
         scheduled_id i64, started_id i64, attempt i32, scheduled_us i64, original_scheduled_us i64, started_us i64,
@@ -310,6 +312,14 @@ impl Run {
     /// Whether the run is a child of this very run.
     pub fn is_child_of(&self, parent: &WorkflowExecution) -> bool {
         self.head.parent.as_ref().is_some_and(|p| p.workflow_id == parent.workflow_id && p.run_id == parent.run_id)
+    }
+
+    /// Drops the order that a command of this run has given, because its result is in history.
+    pub fn drop_order_of(&mut self, initiated_id: i64) {
+        let found = self.orders.iter().find(|(_, o)| o.message.initiated_id == initiated_id).map(|(seq, _)| *seq);
+        if let Some(seq) = found {
+            self.take_order(seq);
+        }
     }
 
     pub fn execution(&self) -> WorkflowExecution {

@@ -30,28 +30,37 @@ pub struct Update {
     /// encoded temporal update Outcome
     pub outcome: Option<Vec<u8>>,
     pub waits: Vec<UpdateWait>,
+    /// Its request is an event of history, as after a reset: it is not sent as a message, and stays until it is decided.
+    pub admitted: bool,
 }
 
 message! {
-    /// An accepted or completed update at rest.
-    UpdateState: engine::UpdateState { accepted_id i64, outcome raw(OUTCOME), completed bool, }
+    /// An update at rest: accepted, completed, or admitted by an event.
+    UpdateState: engine::UpdateState { accepted_id i64, outcome raw(OUTCOME), completed bool, admitted bool, }
 }
 
 impl Update {
     /// All of it is in the store, and it has no waiters.
     pub fn at_rest(&self) -> bool {
-        self.stage >= Stage::Accepted && self.waits.is_empty()
+        (self.stage >= Stage::Accepted || self.admitted) && self.waits.is_empty()
     }
 
     pub fn to_state(&self) -> Option<UpdateState> {
         // The failure of an accepted update whose run has ended is not stored: it follows from the end.
         let completed = self.stage == Stage::Completed;
         let outcome = if completed { self.outcome.clone() } else { None };
-        (self.stage >= Stage::Accepted).then_some(UpdateState { accepted_id: self.accepted_id, outcome, completed })
+        let admitted = self.admitted && self.stage < Stage::Accepted;
+        let stored = UpdateState { accepted_id: self.accepted_id, outcome, completed, admitted };
+        (self.stage >= Stage::Accepted || admitted).then_some(stored)
     }
 
     pub fn from_state(s: UpdateState) -> Update {
-        let stage = if s.completed { Stage::Completed } else { Stage::Accepted };
-        Update { stage, seq: 0, request: None, accepted_id: s.accepted_id, outcome: s.outcome, waits: Vec::new() }
+        let stage = match (s.completed, s.admitted) {
+            (true, _) => Stage::Completed,
+            (_, true) => Stage::Admitted,
+            _ => Stage::Accepted,
+        };
+        let (accepted_id, outcome) = (s.accepted_id, s.outcome);
+        Update { stage, seq: 0, request: None, accepted_id, outcome, waits: Vec::new(), admitted: s.admitted }
     }
 }

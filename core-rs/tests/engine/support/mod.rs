@@ -104,7 +104,10 @@ impl T {
             if !flush.loads.is_empty() {
                 assert!(flush.writes.is_empty() && flush.replies.is_empty(), "a flush with loads holds nothing else");
                 for l in &flush.loads {
-                    let record = self.store.load(&l.workflow_id, &l.run_id);
+                    let mut record = self.store.load(&l.workflow_id, &l.run_id);
+                    if l.history {
+                        record.history = self.store.history(&l.run_id);
+                    }
                     self.engine.load(record, self.now);
                 }
                 continue;

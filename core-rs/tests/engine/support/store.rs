@@ -100,6 +100,11 @@ impl Store {
         events.into_iter().filter(|e| e.event_id >= from && e.event_id <= to).collect()
     }
 
+    /// All events of a run, encoded.
+    pub fn history(&self, run_id: &str) -> Vec<u8> {
+        self.runs.get(run_id).map(|s| s.batches.iter().flat_map(|b| b.events.clone()).collect()).unwrap_or_default()
+    }
+
     /// Open rows whose moment has come.
     pub fn due(&self, now_ms: f64) -> Vec<String> {
         let due =

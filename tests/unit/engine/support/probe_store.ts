@@ -1,5 +1,6 @@
 // A store in front of another one that a test can watch and make fail.
 import type {
+  AttributeTypes,
   ListPage,
   ListPosition,
   ListQuery,
@@ -78,6 +79,14 @@ export class ProbeStore implements Store {
     values: readonly string[],
   ): { workflowId: string; runId: string }[] {
     return this.inner.subscribers(attribute, values);
+  }
+
+  attributeTypes(): AttributeTypes | undefined {
+    return this.inner.attributeTypes();
+  }
+
+  setAttributeTypes(types: AttributeTypes): void {
+    this.inner.setAttributeTypes(types);
   }
 
   backup(path: string): void {

@@ -26,6 +26,13 @@ export const options = {
     help:
       'Additional namespace. Each namespace has a separate store: with --db-filename dev.sqlite, "orders" is in dev.orders.sqlite',
   },
+  searchAttribute: {
+    type: "text",
+    value: "name=type",
+    many: true,
+    help:
+      "Register a search attribute in all namespaces: Text, Keyword, Int, Double, Bool, Datetime or KeywordList. Then other names are rejected. Default: every name is taken",
+  },
   httpPort: {
     type: "number",
     value: "n",

@@ -4,6 +4,7 @@ import { DeferredServer } from "../../../app/deferred_server.ts";
 import { fireTimerMethod } from "../../../app/fire_timer.ts";
 import { sqlMethod } from "../../../app/sql/sql_method.ts";
 import { checkNamespace } from "../../../dev/namespaces.ts";
+import { attributeTypeOf } from "../../../engine/attribute_register.ts";
 import { type DevServer, startDevServer } from "../../../dev/server.ts";
 import { consoleLogger } from "../../../platform/host.ts";
 import type { Logger } from "../../../base/logger.ts";
@@ -53,6 +54,7 @@ export async function devCommand(call: DevCall): Promise<number> {
     logger,
     retentionMs: options.retention,
     timers: options.timers,
+    searchAttributes: Object.fromEntries(options.searchAttribute.map(registeredAttribute)),
   });
   // Other commands on this machine find the files themselves.
   const servers = file === undefined
@@ -95,6 +97,16 @@ function portOf(option: string, port: number): number {
   throw new UsageError(`${option} must be a port from 0 to 65535, not ${port}`);
 }
 
+/** Reads "customer=Keyword". */
+function registeredAttribute(text: string): [name: string, type: number] {
+  const at = text.indexOf("=");
+  const type = attributeTypeOf(text.slice(at + 1));
+  if (at > 0 && type !== undefined) return [text.slice(0, at), type];
+  throw new UsageError(
+    `--search-attribute must be name=type with Text, Keyword, Int, Double, Bool, Datetime or KeywordList, not "${text}"`,
+  );
+}
+
 interface Start {
   readonly port: number;
   readonly httpPort: number | undefined;
@@ -103,6 +115,7 @@ interface Start {
   readonly file: string | undefined;
   readonly retentionMs: number | undefined;
   readonly timers: "due" | "manual";
+  readonly searchAttributes: { readonly [name: string]: number };
   readonly logger: Logger;
 }
 

@@ -144,6 +144,12 @@ export const EngineMethod = {
   ENGINE_METHOD_RESET_STICKY_TASK_QUEUE: 24,
   ENGINE_METHOD_SHUTDOWN_WORKER: 25,
   ENGINE_METHOD_FIRE_TIMER: 26,
+  ENGINE_METHOD_RESET_WORKFLOW_EXECUTION: 27,
+  ENGINE_METHOD_PAUSE_ACTIVITY: 28,
+  ENGINE_METHOD_UNPAUSE_ACTIVITY: 29,
+  ENGINE_METHOD_RESET_ACTIVITY: 30,
+  ENGINE_METHOD_UPDATE_ACTIVITY_OPTIONS: 31,
+  ENGINE_METHOD_SET_SEARCH_ATTRIBUTES: 32,
   UNRECOGNIZED: -1,
 } as const;
 
@@ -801,11 +807,13 @@ export interface RunRecord {
   head: Uint8Array;
   items: StateItem[];
   unavailable: string;
+  history: Uint8Array;
 }
 
 export interface LoadRequest {
   workflowId: string;
   runId: string;
+  history: boolean;
 }
 
 export interface TransactTask {
@@ -9954,6 +9962,7 @@ function createBaseRunRecord(): RunRecord {
     head: new Uint8Array(0),
     items: [],
     unavailable: "",
+    history: new Uint8Array(0),
   };
 }
 
@@ -9979,6 +9988,9 @@ export const RunRecord: MessageFns<RunRecord> = {
     }
     if (message.unavailable !== "") {
       writer.uint32(58).string(message.unavailable);
+    }
+    if (message.history.length !== 0) {
+      writer.uint32(66).bytes(message.history);
     }
     return writer;
   },
@@ -10052,6 +10064,14 @@ export const RunRecord: MessageFns<RunRecord> = {
             message.unavailable = reader.string();
             continue;
           }
+          case 8: {
+            if (tag !== 66) {
+              break;
+            }
+
+            message.history = reader.bytes();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -10076,12 +10096,13 @@ export const RunRecord: MessageFns<RunRecord> = {
     message.head = object.head ?? new Uint8Array(0);
     message.items = object.items?.map((e) => StateItem.fromPartial(e)) || [];
     message.unavailable = object.unavailable ?? "";
+    message.history = object.history ?? new Uint8Array(0);
     return message;
   },
 };
 
 function createBaseLoadRequest(): LoadRequest {
-  return { workflowId: "", runId: "" };
+  return { workflowId: "", runId: "", history: false };
 }
 
 export const LoadRequest: MessageFns<LoadRequest> = {
@@ -10091,6 +10112,9 @@ export const LoadRequest: MessageFns<LoadRequest> = {
     }
     if (message.runId !== "") {
       writer.uint32(18).string(message.runId);
+    }
+    if (message.history !== false) {
+      writer.uint32(24).bool(message.history);
     }
     return writer;
   },
@@ -10124,6 +10148,14 @@ export const LoadRequest: MessageFns<LoadRequest> = {
             message.runId = reader.string();
             continue;
           }
+          case 3: {
+            if (tag !== 24) {
+              break;
+            }
+
+            message.history = reader.bool();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -10143,6 +10175,7 @@ export const LoadRequest: MessageFns<LoadRequest> = {
     const message = createBaseLoadRequest();
     message.workflowId = object.workflowId ?? "";
     message.runId = object.runId ?? "";
+    message.history = object.history ?? false;
     return message;
   },
 };

@@ -6,10 +6,6 @@ const ELSEWHERE = "a Temporal cluster has it";
 /** The first match counts. Names are those of WorkflowService and OperatorService. */
 const INSTEAD: readonly (readonly [method: RegExp, what: string])[] = [
   [
-    /Schedule/,
-    `schedules: start a workflow that sleeps until the next time and continues as new, or use a Temporal cluster`,
-  ],
-  [
     /^ResetWorkflowExecution$/,
     "reset of workflows: start the workflow again under its id, or use a Temporal cluster",
   ],

@@ -24,6 +24,10 @@ export const READ_METHODS: ReadonlySet<MethodName> = new Set<MethodName>([
   "describeWorkflowExecution",
   "getWorkflowExecutionHistory",
   "getWorkflowExecutionHistoryReverse",
+  "describeSchedule",
+  "listSchedules",
+  "countSchedules",
+  "listScheduleMatchingTimes",
 ]);
 
 const STANDING: Clock = { nowMs: () => 0, setTimer: () => () => {} };
@@ -41,6 +45,7 @@ function asItIs(store: Store): Store {
     count: (where) => store.count(where),
     countByStatus: (where) => store.countByStatus(where),
     subscribers: (attribute, values) => store.subscribers(attribute, values),
+    schedules: () => store.schedules?.() ?? [],
     commit: () => {
       throw new StoreError("cannot write: the store is open read-only");
     },
@@ -64,6 +69,7 @@ export class ReadOnlyService implements RawService {
         clock: STANDING,
         remoteWorkers: true,
         onError: () => {},
+        isReadOnly: true,
       });
       return new ReadOnlyService(engine, store);
     } catch (e) {

@@ -44,6 +44,16 @@ ALTER TABLE runs ADD COLUMN root_workflow_id TEXT;     -- NULL: the run is its o
 CREATE INDEX runs_by_parent ON runs (parent_workflow_id) WHERE parent_workflow_id IS NOT NULL;
 `;
 
+/** Schedules: few, so an engine reads all of them when it opens (schedules/state.ts). */
+const SCHEDULES_SCHEMA = `
+CREATE TABLE schedules (
+  schedule_id TEXT PRIMARY KEY,
+  description BLOB NOT NULL,    -- encoded temporal.api.workflowservice.v1.DescribeScheduleResponse
+  carried BLOB NOT NULL,        -- encoded StartWorkflowExecutionRequest: the last result and failure
+  state TEXT NOT NULL           -- JSON
+) STRICT, WITHOUT ROWID;
+`;
+
 export const MIGRATIONS: readonly Migration[] = [
   {
     version: 1,
@@ -104,6 +114,7 @@ INSERT INTO store (id, created_ms, epoch) VALUES (1, unixepoch('subsec') * 1000,
   { version: 3, name: "views", sql: VIEWS_SCHEMA, fill: fillViews },
   { version: 4, name: "phase and state", sql: SHOWN_SCHEMA },
   { version: 5, name: "lists by status and type", sql: LISTS_SCHEMA },
+  { version: 6, name: "schedules", sql: SCHEDULES_SCHEMA },
   { version: 7, name: "fields of lists", sql: FIELDS_SCHEMA, fill: fillFields },
 ];
 

@@ -11,7 +11,7 @@ import {
   type StructuredCalendarSpec,
   StructuredCalendarSpecSchema,
 } from "../../messages/generated/temporal/api/schedule/v1/message_pb.ts";
-import { durationMs, durationOfMs, parseGoDuration } from "./durations.ts";
+import { durationMsOrZero, durationOfMs, parseGoDuration } from "./durations.ts";
 import { MAX_YEAR, MIN_YEAR, parseRanges } from "./ranges.ts";
 
 const MAX_COMMENT_LENGTH = 200;
@@ -180,8 +180,8 @@ function checkCalendar(calendar: StructuredCalendarSpec): void {
 }
 
 function checkInterval({ interval, phase }: IntervalSpec): void {
-  const every = durationMs(interval);
-  const offset = durationMs(phase);
+  const every = durationMsOrZero(interval);
+  const offset = durationMsOrZero(phase);
   if (every < 1000) throw new Error("interval is too small");
   if (offset < 0) throw new Error("phase is negative");
   if (offset >= every) throw new Error("phase cannot be greater than Interval");

@@ -2,7 +2,7 @@
 import type { Duration, Timestamp } from "@bufbuild/protobuf/wkt";
 
 /** Milliseconds of a duration; 0 if absent. */
-export function durationMs(duration: Duration | undefined): number {
+export function durationMsOrZero(duration: Duration | undefined): number {
   return duration === undefined ? 0 : Number(duration.seconds) * 1000 + duration.nanos / 1e6;
 }
 
@@ -17,7 +17,7 @@ export function durationOfMs(ms: number): Duration {
 }
 
 /** Milliseconds since the epoch; undefined if absent. */
-export function timeMs(time: Timestamp | undefined): number | undefined {
+export function timestampMsIfSet(time: Timestamp | undefined): number | undefined {
   return time === undefined ? undefined : Number(time.seconds) * 1000 + time.nanos / 1e6;
 }
 

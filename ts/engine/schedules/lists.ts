@@ -29,7 +29,7 @@ const text = new TextDecoder();
 type FutureTimes = (state: ScheduleState, count: number) => ScheduleInfo["futureActionTimes"];
 
 /** One page of a list, the youngest schedule first. */
-export function listPage(
+export function scheduleListPage(
   states: readonly ScheduleState[],
   { query, maximumPageSize, nextPageToken }: ListSchedulesRequest,
   futureTimes: FutureTimes,

@@ -22,7 +22,7 @@ import {
 } from "../../messages/generated/temporal/api/workflowservice/v1/request_response_pb.ts";
 import { randomId } from "../../platform/host.ts";
 import { Code, type ServiceError } from "../../service/raw.ts";
-import { durationMs, timeMs, timestampOfMs } from "./durations.ts";
+import { durationMsOrZero, timestampMsIfSet, timestampOfMs } from "./durations.ts";
 import { decideOverlap } from "./overlap.ts";
 import type { ClosedChain } from "./started_runs.ts";
 import type { BufferedStart, ScheduleState } from "./state.ts";
@@ -104,7 +104,7 @@ export class ScheduleStep {
     const state = this.#state;
     const { triggerImmediately: trigger } = patch;
     if (trigger !== undefined) {
-      const at = timeMs(trigger.scheduledTime) ?? this.#nowMs;
+      const at = timestampMsIfSet(trigger.scheduledTime) ?? this.#nowMs;
       this.#add(at, at, trigger.overlapPolicy, true);
     }
     for (const { startTime, endTime, overlapPolicy } of patch.backfillRequest) {
@@ -114,8 +114,8 @@ export class ScheduleStep {
       }
       state.backfills.push({
         // The start of the range is included.
-        afterMs: (timeMs(startTime) ?? 0) - 1,
-        endMs: timeMs(endTime) ?? 0,
+        afterMs: (timestampMsIfSet(startTime) ?? 0) - 1,
+        endMs: timestampMsIfSet(endTime) ?? 0,
         overlap: overlapPolicy,
       });
     }
@@ -149,8 +149,8 @@ export class ScheduleStep {
       }
       return Infinity;
     }
-    const windowMs = durationMs(state.schedule.policies!.catchupWindow);
-    const updatedMs = timeMs(state.info.updateTime) ?? -Infinity;
+    const windowMs = durationMsOrZero(state.schedule.policies!.catchupWindow);
+    const updatedMs = timestampMsIfSet(state.info.updateTime) ?? -Infinity;
     for (let considered = 0; considered < TIMES_SLICE; considered++) {
       const time = state.spec.next(state.processedMs, seed);
       if (time === undefined) return Infinity;

@@ -37,11 +37,11 @@ import {
 import { Code, type MethodName, ServiceError } from "../../service/raw.ts";
 import { decodeMessage, encodeMessage, invalid } from "../host_bytes.ts";
 import { canonicalSpec, fillRanges } from "./canonical.ts";
-import { durationMs, durationOfMs, timeMs, timestampOfMs } from "./durations.ts";
-import { countMatching, listPage } from "./lists.ts";
+import { durationMsOrZero, durationOfMs, timestampMsIfSet, timestampOfMs } from "./durations.ts";
+import { countMatching, scheduleListPage } from "./lists.ts";
 import { jitterSeed, type ScheduleStep, startOfAction } from "./machine.ts";
 import { CompiledSpec } from "./spec.ts";
-import { encodeToken, INITIAL_CONFLICT_TOKEN, type ScheduleState } from "./state.ts";
+import { encodeConflictToken, INITIAL_CONFLICT_TOKEN, type ScheduleState } from "./state.ts";
 
 const DEFAULT_CATCHUP_MS = 365 * 24 * 3_600_000;
 const MIN_CATCHUP_MS = 10_000;
@@ -100,7 +100,7 @@ function checkSchedule(
 }
 
 function checkToken(state: ScheduleState, token: Uint8Array): void {
-  const expected = encodeToken(state.conflictToken);
+  const expected = encodeConflictToken(state.conflictToken);
   if (token.length === 0) return;
   if (token.length === expected.length && token.every((byte, i) => byte === expected[i])) return;
   throw new ServiceError(
@@ -142,7 +142,7 @@ function changingMethods(context: ScheduleMethodsContext) {
         });
       } else if (existing.requestId !== request.requestId) throw alreadyExists(request.scheduleId);
       return encodeMessage(CreateScheduleResponseSchema, {
-        conflictToken: encodeToken(INITIAL_CONFLICT_TOKEN),
+        conflictToken: encodeConflictToken(INITIAL_CONFLICT_TOKEN),
       });
     },
     updateSchedule(bytes: Uint8Array) {
@@ -198,14 +198,17 @@ function readingMethods(context: ScheduleMethodsContext) {
         info,
         ...(state.memo !== undefined && { memo: state.memo }),
         ...(state.searchAttributes !== undefined && { searchAttributes: state.searchAttributes }),
-        conflictToken: encodeToken(state.conflictToken),
+        conflictToken: encodeConflictToken(state.conflictToken),
       });
     },
     listScheduleMatchingTimes(bytes: Uint8Array) {
       const request = decodeMessage(ListScheduleMatchingTimesRequestSchema, bytes);
       ours(request.namespace);
       const state = findSchedule(context, request.scheduleId);
-      const [startMs, endMs] = [timeMs(request.startTime), timeMs(request.endTime)];
+      const [startMs, endMs] = [
+        timestampMsIfSet(request.startTime),
+        timestampMsIfSet(request.endTime),
+      ];
       if (startMs === undefined || endMs === undefined) {
         throw invalid("start_time and end_time are required");
       }
@@ -220,7 +223,7 @@ function readingMethods(context: ScheduleMethodsContext) {
       const times = (state: ScheduleState, count: number) => futureTimes(state, namespace, count);
       return encodeMessage(
         ListSchedulesResponseSchema,
-        listPage(context.all(), request, times),
+        scheduleListPage(context.all(), request, times),
       );
     },
     countSchedules(bytes: Uint8Array) {
@@ -271,7 +274,7 @@ function withDefaults(given: Schedule | undefined): Schedule {
   policies.catchupWindow = durationOfMs(
     policies.catchupWindow === undefined
       ? DEFAULT_CATCHUP_MS
-      : Math.max(durationMs(policies.catchupWindow), MIN_CATCHUP_MS),
+      : Math.max(durationMsOrZero(policies.catchupWindow), MIN_CATCHUP_MS),
   );
   return schedule;
 }
@@ -320,7 +323,10 @@ function checkAction(
 function futureTimes(state: ScheduleState, namespace: string, count: number) {
   const { limitedActions, remainingActions } = state.schedule.state!;
   const most = limitedActions ? Math.min(Number(remainingActions), count) : count;
-  const after = Math.max(state.processedMs, (timeMs(state.info.updateTime) ?? -Infinity) - 1);
+  const after = Math.max(
+    state.processedMs,
+    (timestampMsIfSet(state.info.updateTime) ?? -Infinity) - 1,
+  );
   return timesAfter(state, namespace, after, most).map(timestampOfMs);
 }
 

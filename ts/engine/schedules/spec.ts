@@ -4,7 +4,7 @@ import type {
   StructuredCalendarSpec,
 } from "../../messages/generated/temporal/api/schedule/v1/message_pb.ts";
 import { Calendar } from "./calendar.ts";
-import { durationMs, timeMs } from "./durations.ts";
+import { durationMsOrZero, timestampMsIfSet } from "./durations.ts";
 import { eachValue, MAX_YEAR } from "./ranges.ts";
 import { type Zone, zoneNamed } from "./zones.ts";
 
@@ -39,12 +39,15 @@ export class CompiledSpec {
     this.#calendars = spec.structuredCalendar.map(compile);
     this.#excluded = spec.excludeStructuredCalendar.map(compile);
     this.#intervals = spec.interval.map(({ interval, phase }) => ({
-      every: Math.max(1, Math.trunc(durationMs(interval) / 1000)),
-      phase: Math.max(0, Math.trunc(durationMs(phase) / 1000)),
+      every: Math.max(1, Math.trunc(durationMsOrZero(interval) / 1000)),
+      phase: Math.max(0, Math.trunc(durationMsOrZero(phase) / 1000)),
     }));
-    this.#startMs = timeMs(spec.startTime) ?? 0;
-    this.#endMs = timeMs(spec.endTime) ?? Infinity;
-    this.#jitterMs = Math.min(Math.max(0, Math.trunc(durationMs(spec.jitter))), MAX_JITTER_MS);
+    this.#startMs = timestampMsIfSet(spec.startTime) ?? 0;
+    this.#endMs = timestampMsIfSet(spec.endTime) ?? Infinity;
+    this.#jitterMs = Math.min(
+      Math.max(0, Math.trunc(durationMsOrZero(spec.jitter))),
+      MAX_JITTER_MS,
+    );
   }
 
   /**

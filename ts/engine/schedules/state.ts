@@ -75,7 +75,7 @@ interface StateJson {
 export const INITIAL_CONFLICT_TOKEN = 1n;
 
 /** Conflict tokens of the API are 8 bytes, big-endian. */
-export function encodeToken(token: bigint): Uint8Array {
+export function encodeConflictToken(token: bigint): Uint8Array {
   const bytes = new Uint8Array(8);
   new DataView(bytes.buffer).setBigUint64(0, token);
   return bytes;

@@ -27,7 +27,7 @@ const { values } = readCommandLine(HELP, { rebuild: { type: "boolean" } });
  */
 const LIMITS = {
   worker: { raw: 320 * 1024, gzip: 124 * 1024 },
-  engine: { raw: 576 * 1024, gzip: 216 * 1024 },
+  engine: { raw: 608 * 1024, gzip: 236 * 1024 },
 };
 const generated = join(root, "ts/core/generated");
 const manifest = JSON.parse(readFileSync(join(generated, "manifest.json"), "utf8"));

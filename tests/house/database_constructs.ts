@@ -340,11 +340,20 @@ export const TABLES: readonly Row[] = [
   },
 ];
 
+const FUNCTIONS: readonly (readonly [file: string, name: string])[] = [[
+  "tests/unit/app/functions.test.ts",
+  "a function runs in one transaction: rows and messages together; its result after the commit",
+]];
+const PART_OF: readonly (readonly [file: string, name: string])[] = [[
+  "tests/unit/app/transactions.test.ts",
+  "broadcasts, procedures and cancellations are part of the transaction",
+]];
+
 export const REDUCERS: readonly Row[] = [
   {
     part: "workflow_start",
-    here: "client.start",
-    tests: [[
+    here: "client.start; inside a transaction workflows.start",
+    tests: [...FUNCTIONS, [
       "tests/unit/engine/host.test.ts",
       "a workflow runs to its end with activities, timers, a signal and an update",
     ]],
@@ -363,16 +372,17 @@ export const REDUCERS: readonly Row[] = [
   },
   {
     part: "workflow_signal",
-    here: "handle.signal, temporalex workflow signal",
-    tests: [[
+    here: "handle.signal, temporalex workflow signal; inside a transaction workflows.signal",
+    tests: [...FUNCTIONS, [
       "tests/unit/engine/host.test.ts",
       "a workflow runs to its end with activities, timers, a signal and an update",
     ]],
   },
   {
     part: "workflow_broadcast_signal",
-    here: "client.broadcast; broadcast in workflow code; temporalex workflow broadcast",
-    tests: [[
+    here:
+      "client.broadcast; broadcast in workflow code; temporalex workflow broadcast; inside a transaction workflows.broadcast",
+    tests: [...PART_OF, [
       broadcasts,
       "a broadcast reaches those with its filter and those without one; without a filter everyone of the signal",
     ], [
@@ -391,16 +401,17 @@ export const REDUCERS: readonly Row[] = [
   },
   {
     part: "workflow_procedure_complete",
-    here: "client.completeProcedure, handle.completeProcedure",
-    tests: [[
+    here:
+      "client.completeProcedure, handle.completeProcedure; inside a transaction workflows.completeProcedure",
+    tests: [...PART_OF, [
       clientProcedures,
       "a procedure is asked for, listed with its arguments, and completed once",
     ]],
   },
   {
     part: "workflow_cancel",
-    here: "handle.cancel",
-    tests: [[
+    here: "handle.cancel; inside a transaction workflows.cancel",
+    tests: [...PART_OF, [
       "tests/suites/client_calls.ts",
       "results: continue-as-new, failure, cancellation, termination, timeout",
     ]],

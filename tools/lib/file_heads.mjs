@@ -4,4 +4,5 @@ import { resolve } from "node:path";
 import { root } from "./steps.mjs";
 
 /** `file` is a path from the root of the checkout, or an absolute one. */
-export const head = (file) => /^(?:\/\/.*\n)*/.exec(readFileSync(resolve(root, file), "utf8"))[0];
+export const head = (file) =>
+  /^(?:\/\/.*\n)*/.exec(readFileSync(resolve(root, file), "utf8"))?.[0] ?? "";

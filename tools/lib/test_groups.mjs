@@ -40,7 +40,7 @@ export async function runTogether(files) {
   for (const { path, url } of files) {
     await new Promise((ended) => {
       describe(path, async () => {
-        after(() => ended());
+        after(() => ended(undefined));
         try {
           await import(url);
         } catch (error) {

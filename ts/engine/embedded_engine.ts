@@ -113,13 +113,12 @@ export class EmbeddedEngine implements RawService {
       ? () => this.#broadcast(request)
       : this.#local[method];
     if (local !== undefined) return answered(() => local(request));
+    const scheduled = this.#engine.scheduled(method, request);
+    if (scheduled !== undefined) return scheduled;
     if (method === "executeMultiOperation") return this.#engine.requestPair(request, options);
     const number = ENGINE_METHODS[method];
     if (number === undefined) return Promise.reject(unimplemented(method));
-    if (
-      (method === "describeWorkflowExecution" || method === "queryWorkflow") &&
-      this.heldRuns().length > 0
-    ) {
+    if (this.#holding.concerns(method)) {
       const ask = (name: MethodName, bytes: Uint8Array) =>
         this.#engine.request(name, ENGINE_METHODS[name]!, bytes, options);
       return this.#holding.answered(method, request, ask);

@@ -12,6 +12,7 @@ import {
 import { hop } from "../platform/hop.ts";
 import type { CallOptions, MethodName, ServiceError } from "../service/raw.ts";
 import { BatchWindow } from "./batch_window.ts";
+import { BatchWork } from "./batch_work.ts";
 import { Calls, instanceKeyOf } from "./calls.ts";
 import type { Clock } from "./clock.ts";
 import { ClosedRuns } from "./closed_runs.ts";
@@ -35,7 +36,7 @@ import type { AttributeTypes, Store, StoredRun } from "./store.ts";
 import { isFinalStoreError, StoreBusyError } from "./store_errors.ts";
 import { reportTimeouts } from "./timed_out.ts";
 import { messageHost } from "./transaction_messages.ts";
-import { CommitTransaction, type TransactionDatabase, Transactions } from "./transactions.ts";
+import { CommitTransaction, type TransactionDatabase } from "./transactions.ts";
 import { parseQuery } from "./visibility/parse.ts";
 import { WakeTimer } from "./wake_timer.ts";
 
@@ -81,7 +82,7 @@ export class Engine {
   #pumping = false;
   readonly #reducing: ReducerRunner;
   readonly #commit: CommitTransaction;
-  readonly #transactions: Transactions;
+  readonly #work: BatchWork;
   readonly #wakes: WakeTimer;
   readonly #reader: RunReader;
   readonly #shown = new ShownRuns();
@@ -105,7 +106,8 @@ export class Engine {
     const host = messageHost(store, this.#reader, clock, this.calls, () => this.#engine);
     this.#commit = new CommitTransaction(rowsOf(store));
     this.#reducing = reducingOf(store, options, this.#commit, host);
-    this.#transactions = new Transactions(host, this.#commit, options.workflows);
+    const scheduling = { namespace: parts.namespace, store, host, report: this.#report };
+    this.#work = new BatchWork(scheduling, this.#commit, options);
     this.#engine = this.#create(options.remoteWorkers !== true);
   }
 
@@ -181,8 +183,15 @@ export class Engine {
   /** Runs `work` in the transaction that commits the next batch; resolves after the commit. */
   transact<T>(work: (database: TransactionDatabase) => T): Promise<T> {
     if (!this.isOpen) return Promise.reject(this.closedError());
-    const done = this.#transactions.add(work);
+    const done = this.#work.transactions.add(work);
     this.#entered();
+    return done;
+  }
+
+  /** Calls a method of schedules; undefined if it is another method. */
+  scheduled(method: MethodName, request: Uint8Array): Promise<Uint8Array> | undefined {
+    const done = this.#work.schedules.call(method, request);
+    if (done !== undefined) this.#entered();
     return done;
   }
 
@@ -215,7 +224,7 @@ export class Engine {
 
   #commitBatch(): void {
     if (this.#held === undefined) {
-      const failed = this.#transactions.run();
+      const failed = this.#work.run();
       if (failed !== undefined) return this.#commitFailed(undefined, failed);
     }
     let { flush, shown } = this.#held ?? { flush: this.#engine.flush(), shown: undefined };
@@ -232,12 +241,12 @@ export class Engine {
       }
       flush = this.#engine.flush();
     }
-    this.#wakes.inMemoryMs = flush.nextWakeMs;
+    this.#wakes.inMemoryMs = this.#work.nextWakeMs(flush.nextWakeMs);
     this.#figures = figuresOf(flush);
     try {
       shown ??= this.#shown.taken(flush.replies);
-      const writes = flush.writes.length > 0 || this.#transactions.hasRun;
-      if (writes) this.#store.commit(flush.writes, shown);
+      const writes = flush.writes.length > 0 || this.#work.mustCommit;
+      if (writes) this.#store.commit(flush.writes, shown, this.#work.schedules.writes);
       this.#commit.ended(writes);
     } catch (e) {
       return this.#commitFailed({ flush, shown }, e as Error);
@@ -248,7 +257,7 @@ export class Engine {
     }
     this.#engine.committed();
     this.closedRuns.committed(flush.writes);
-    this.#transactions.committed();
+    if (this.#work.committed(flush.writes)) this.#entered();
     reportTimeouts(flush.timedOut, this.#parts.options, this.#clock.nowMs());
     for (const reply of flush.replies) {
       replyTo(this.calls.take(reply.requestId), reply, this.#store);
@@ -266,7 +275,7 @@ export class Engine {
       this.#held = batch;
       return;
     }
-    this.#transactions.lost(notRecorded(e), batch === undefined);
+    this.#work.lost(notRecorded(e), batch === undefined);
     const { replies = [], transacts = [] } = batch?.flush ?? {};
     for (const { requestId } of [...replies, ...transacts]) {
       this.calls.take(requestId)?.reject(notRecorded(e));
@@ -357,7 +366,7 @@ export class Engine {
    */
   #replace(e: Error): void {
     this.#commit.ended(false);
-    this.#transactions.lost(coreReplaced(e), false);
+    this.#work.lost(coreReplaced(e), false);
     this.#held = undefined;
     this.#report(e);
     if (this.#suspect !== undefined) {
@@ -417,7 +426,7 @@ export class Engine {
     this.#wakes.cancel();
     this.#reader.close();
     this.calls.rejectAll(this.closedError());
-    this.#transactions.lost(this.closedError(), true);
+    this.#work.lost(this.closedError(), true);
     this.calls.close();
     this.#engine.dispose();
     this.#parts.ended();

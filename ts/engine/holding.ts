@@ -37,6 +37,11 @@ export class Holding {
     this.#held = held && new HeldRuns(held);
   }
 
+  /** Whether responses of a method may show held runs. */
+  concerns(method: MethodName): boolean {
+    return (method === DESCRIBE || method === "queryWorkflow") && this.list().length > 0;
+  }
+
   readonly of = (runId: string): HeldRun | undefined => this.#held?.get(runId);
 
   list(): readonly HeldRun[] {

@@ -52,15 +52,20 @@ export async function answered(
   }
 }
 
-/** Returns the methods by name. They throw ServiceErrors and errors of the store. */
-export function hostMethods(context: HostContext): { readonly [name in MethodName]?: HostMethod } {
-  const { store, namespace, version, queue } = context;
-  const ours = (name: string) => {
+/** Returns a function that throws for names of other namespaces. */
+export function namespaceCheck(namespace: string): (name: string) => void {
+  return (name) => {
     if (name === "" || name === namespace) return;
     throw new ServiceError(Code.NOT_FOUND, `Namespace ${name} is not found.`, "NamespaceNotFound", {
       namespace: name,
     });
   };
+}
+
+/** Returns the methods by name. They throw ServiceErrors and errors of the store. */
+export function hostMethods(context: HostContext): { readonly [name in MethodName]?: HostMethod } {
+  const { store, namespace, version, queue } = context;
+  const ours = namespaceCheck(namespace);
   return {
     ...listMethods({ store, ours, infoOf: (row, head) => listed(row, head, context) }),
     countWorkflowExecutions(bytes) {

@@ -14,8 +14,11 @@ import type {
   RunRecord,
   RunRow,
   RunWrite,
+  ScheduleWrite,
+  ShownOfRuns,
   Store,
   StoredRun,
+  StoredSchedule,
 } from "./store.ts";
 import { StoreError } from "./store_errors.ts";
 import { attributeValues, Kind } from "./visibility/attributes.ts";
@@ -95,6 +98,7 @@ export class MemoryStore implements Store {
   readonly #active = new Set<StoredState>();
   readonly #subscribers = new Map<string, Set<StoredState>>();
   #attributeTypes: AttributeTypes | undefined;
+  readonly #schedules = new Map<string, StoredSchedule>();
   #nextKey = 1;
   #closed = false;
 
@@ -270,9 +274,22 @@ export class MemoryStore implements Store {
     this.#attributeTypes = types;
   }
 
-  commit(writes: readonly RunWrite[]): void {
+  schedules(): StoredSchedule[] {
+    this.#open();
+    return [...this.#schedules.values()];
+  }
+
+  commit(
+    writes: readonly RunWrite[],
+    _shown?: ShownOfRuns,
+    schedules: ReadonlyMap<string, ScheduleWrite> = new Map(),
+  ): void {
     this.#open();
     this.#refuse(writes);
+    for (const [id, write] of schedules) {
+      if ("state" in write) this.#schedules.set(id, write);
+      else this.#schedules.delete(id);
+    }
     for (const write of writes) {
       const row = {
         ...write.row!,

@@ -5,10 +5,6 @@ const ELSEWHERE = "a Temporal cluster has it";
 
 /** The first match counts. Names are those of WorkflowService and OperatorService. */
 const INSTEAD: readonly (readonly [method: RegExp, what: string])[] = [
-  [
-    /Schedule/,
-    `schedules: start a workflow that sleeps until the next time and continues as new, or use a Temporal cluster`,
-  ],
   [/BatchOperation/, "batch operations: list the workflows, and apply the operation to each"],
   [
     /Archived|ListTaskQueuePartitions|AdminService/,

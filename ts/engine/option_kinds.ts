@@ -38,6 +38,7 @@ export const ENGINE_OPTIONS: kind.Table<EmbeddedEngineOptions> = {
     reducers: kind.functions,
     functions: kind.functions,
     reducing: kind.any,
+    isReadOnly: kind.flag,
     workflows: kind.call,
     migrations: kind.migrations,
   },

@@ -87,6 +87,8 @@ export interface EmbeddedEngineOptions {
    * transaction: an object or a module.
    */
   functions?: FunctionTable;
+  /** @internal Schedules take no actions. */
+  isReadOnly?: boolean;
   /** @internal Runs the reducers instead of `reducers`. */
   reducing?: ReducerRunner;
   /** @internal Creates the `workflows` of a transaction, for reducers and transactions. */

@@ -27,6 +27,10 @@ export const READ_METHODS: ReadonlySet<MethodName> = new Set<MethodName>([
   "describeWorkflowExecution",
   "getWorkflowExecutionHistory",
   "getWorkflowExecutionHistoryReverse",
+  "describeSchedule",
+  "listSchedules",
+  "countSchedules",
+  "listScheduleMatchingTimes",
 ]);
 
 const STANDING: Clock = { nowMs: () => 0, setTimer: () => () => {} };
@@ -50,6 +54,7 @@ function asItIs(store: Store): Store {
     subscribers: (attribute, values) => store.subscribers(attribute, values),
     attributeTypes: () => store.attributeTypes(),
     setAttributeTypes: refuseWrite,
+    schedules: () => store.schedules?.() ?? [],
     commit: refuseWrite,
     backup: (path) => store.backup(path),
     purge: () => [],
@@ -71,6 +76,7 @@ export class ReadOnlyService implements RawService {
         clock: STANDING,
         remoteWorkers: true,
         onError: () => {},
+        isReadOnly: true,
       });
       return new ReadOnlyService(engine, store);
     } catch (e) {

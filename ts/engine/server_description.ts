@@ -63,6 +63,7 @@ const SYSTEM_CAPABILITIES = [
   System.internalErrorDifferentiation,
   System.activityFailureIncludeHeartbeat,
   System.encodedFailureAttributes,
+  System.supportsSchedules,
   System.upsertMemo,
   System.sdkMetadata,
   System.countGroupByExecutionStatus,

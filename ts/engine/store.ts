@@ -58,6 +58,21 @@ export type ShownOfRuns = ReadonlyMap<
   { readonly phase: number; readonly state?: string | null }
 >;
 
+/** A schedule in a store (schedules/state.ts). */
+export interface StoredSchedule {
+  /** Id of the schedule. */
+  readonly scheduleId: string;
+  /** Encoded DescribeScheduleResponse. */
+  readonly description: Uint8Array;
+  /** Encoded StartWorkflowExecutionRequest with the last result and failure. */
+  readonly carried: Uint8Array;
+  /** The rest of the state, as JSON. */
+  readonly state: string;
+}
+
+/** A changed schedule; without a state it is removed. */
+export type ScheduleWrite = StoredSchedule | Pick<StoredSchedule, "scheduleId">;
+
 /** Selects the closed runs to remove. */
 export interface PurgeOptions {
   /**
@@ -115,8 +130,17 @@ export interface Store {
   attributeTypes(): AttributeTypes | undefined;
   /** Replaces the register of search attributes, in a separate transaction. */
   setAttributeTypes(types: AttributeTypes): void;
+  /**
+   * Returns all schedules. A store without this method has none: its engine rejects schedules, and
+   * `commit` gets none.
+   */
+  schedules?(): StoredSchedule[];
   /** Writes everything or nothing, as durably as the store is configured. Throws a StoreError. */
-  commit(writes: readonly RunWrite[], shown?: ShownOfRuns): void;
+  commit(
+    writes: readonly RunWrite[],
+    shown?: ShownOfRuns,
+    schedules?: ReadonlyMap<string, ScheduleWrite>,
+  ): void;
   /** Copies the open store to a file that must not exist. Blocks until the copy is complete. */
   backup(path: string): void;
   /** Removes closed runs and returns their run ids. */

@@ -206,24 +206,27 @@ export class TransactionMessages {
     if (this.#messages.length === 0) return undefined;
     if (!this.#messages.every(({ method }) => SAME_IN_TRIAL.has(method))) this.#trial.end();
     const host = this.#host;
-    const nowMs = host.nowMs();
     settleRuns(host);
     for (const { method, request } of this.#messages) {
-      const id = host.reserveId();
-      host.engine.request(id, method, request, nowMs);
-      let news = host.engine.entered(id);
-      while (news.replies.length === 0) {
-        if (news.loads.length === 0) {
-          throw new Error("internal error: a message of a transaction waits");
-        }
-        for (const load of news.loads) host.engine.load(host.read(load), nowMs);
-        news = host.engine.entered(id);
-      }
-      const { error } = news.replies[0]!;
+      const { error } = enterRequest(host, method, request);
       if (error !== undefined) return replyError(error);
     }
     return undefined;
   }
+}
+
+/** Enters a request into the open batch, with the runs that it needs. Returns its reply. */
+export function enterRequest(host: MessageHost, method: EngineMethod, request: Uint8Array): Reply {
+  const id = host.reserveId();
+  const nowMs = host.nowMs();
+  host.engine.request(id, method, request, nowMs);
+  let news = host.engine.entered(id);
+  while (news.replies.length === 0) {
+    if (news.loads.length === 0) throw new Error("internal error: a message of a batch waits");
+    for (const load of news.loads) host.engine.load(host.read(load), nowMs);
+    news = host.engine.entered(id);
+  }
+  return news.replies[0]!;
 }
 
 /** Loads the runs that earlier calls wait for, and carries out orders of runs to other runs. */

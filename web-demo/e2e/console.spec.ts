@@ -1,6 +1,5 @@
 // The console of `temporalex ui` over a store: start, published state, activities, call stack,
-// columns, saved views, batch operations, task queues. web-demo/e2e/console_cluster.spec.ts has
-// what needs a Temporal server.
+// columns, saved views, batch operations, task queues.
 import { join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import type { Page } from "@playwright/test";

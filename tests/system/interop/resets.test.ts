@@ -95,11 +95,11 @@ class Session {
     if (!this.runs.includes(runId)) this.runs.push(runId);
   }
 
-  /** The status code and message of a rejected reset. */
+  /** The status code of a rejected reset. Texts of a server name its internals. */
   async refused(event: number): Promise<void> {
     await assert.rejects(this.reset(event), (error) => {
       assert.ok(error instanceof ServiceError);
-      this.notes.push([event, error.code, error.message]);
+      this.notes.push([event, error.code]);
       return true;
     });
   }
@@ -123,7 +123,11 @@ class Session {
   async histories(): Promise<unknown[]> {
     return await Promise.all(
       this.runs.map(async (runId) =>
-        JSON.parse(await this.#client.getHandle(undefined, this.#id, runId).historyJson())
+        JSON.parse(
+          await this.#client.getHandle(undefined, this.#id, runId).historyJson(),
+          // The engine has no ids of namespaces.
+          (key, value) => key === "namespaceId" ? undefined : value,
+        )
       ),
     );
   }

@@ -214,7 +214,7 @@ test("the HTTP port: JSON, Connect and gRPC-web, for programs and listed pages",
       createTransport({ baseUrl: base, httpVersion: "1.1" }),
     );
     assert.ok((await client.getSystemInfo({})).serverVersion);
-    await assert.rejects(client.listSchedules({}), /schedules/);
+    assert.deepEqual((await client.listSchedules({})).schedules, []);
   }
 });
 

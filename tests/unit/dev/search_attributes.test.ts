@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { Client, silentLogger } from "../../../ts/client/mod.ts";
 import { operatorMethods } from "../../../ts/dev/operator.ts";
-import { EmbeddedEngine, MemoryStore } from "../../../ts/engine/mod.ts";
+import { type EmbeddedEngine, MemoryStore } from "../../../ts/engine/mod.ts";
 import {
   AddSearchAttributesRequest as Add,
   ListSearchAttributesResponse as Listed,
@@ -13,7 +13,7 @@ import {
   RemoveSearchAttributesRequest as Remove,
 } from "../../../ts/messages/generated/fields.ts";
 import { Fields, Message } from "../../../ts/messages/wire.ts";
-import { inFolder } from "../engine/support/stores.ts";
+import { inFolder, whileOpen } from "../engine/support/stores.ts";
 
 const KEYWORD = 2;
 const INT = 3;
@@ -56,61 +56,61 @@ function operator(engine: EmbeddedEngine) {
   };
 }
 
-test("without a register every name is taken; with one only registered names", async () => {
-  await using engine = await EmbeddedEngine.open({ store: new MemoryStore() });
-  const { add, remove, custom } = operator(engine);
-  const client = new Client({ service: engine, taskQueue: "q", logger: silentLogger });
-  const start = (id: string, searchAttributes: { [name: string]: string | number }) =>
-    client.start("W", { id, searchAttributes });
-  await start("free", { Anything: "x" });
-  await add({ Customer: KEYWORD, Amount: INT });
-  assert.deepEqual(await custom(), { Customer: KEYWORD, Amount: INT });
-  await start("known", { Customer: "ada", Amount: 7 });
-  await assert.rejects(
-    start("unknown", { Anything: "x" }),
-    /Namespace default has no mapping defined for search attribute Anything/,
-  );
-  await assert.rejects(
-    start("wrong", { Amount: "many" }),
-    /invalid value for search attribute Amount of type Int: many/,
-  );
-  assert.equal(await client.count('Customer = "ada"'), 1);
-  await assert.rejects(client.count("Anything = 'x'"), /"Anything" is not registered/);
-  await remove("Amount");
-  assert.deepEqual(await custom(), { Customer: KEYWORD });
-  await assert.rejects(start("removed", { Amount: 7 }), /no mapping defined/);
-});
+test("without a register every name is taken; with one only registered names", () =>
+  whileOpen({ store: new MemoryStore() }, async (engine) => {
+    const { add, remove, custom } = operator(engine);
+    const client = new Client({ service: engine, taskQueue: "q", logger: silentLogger });
+    const start = (id: string, searchAttributes: { [name: string]: string | number }) =>
+      client.start("W", { id, searchAttributes });
+    await start("free", { Anything: "x" });
+    await add({ Customer: KEYWORD, Amount: INT });
+    assert.deepEqual(await custom(), { Customer: KEYWORD, Amount: INT });
+    await start("known", { Customer: "ada", Amount: 7 });
+    await assert.rejects(
+      start("unknown", { Anything: "x" }),
+      /Namespace default has no mapping defined for search attribute Anything/,
+    );
+    await assert.rejects(
+      start("wrong", { Amount: "many" }),
+      /invalid value for search attribute Amount of type Int: many/,
+    );
+    assert.equal(await client.count('Customer = "ada"'), 1);
+    await assert.rejects(client.count("Anything = 'x'"), /"Anything" is not registered/);
+    await remove("Amount");
+    assert.deepEqual(await custom(), { Customer: KEYWORD });
+    await assert.rejects(start("removed", { Amount: 7 }), /no mapping defined/);
+  }));
 
-test("names of the system and unknown types are rejected; a known name keeps its type", async () => {
-  await using engine = await EmbeddedEngine.open({ store: new MemoryStore() });
-  const { add, remove, custom } = operator(engine);
-  await assert.rejects(add({}), /SearchAttributes are not set on request/);
-  await assert.rejects(add({ WorkflowId: KEYWORD }), /WorkflowId is reserved by system/);
-  await assert.rejects(add({ Customer: 99 }), /Unknown search attribute type: 99/);
-  await assert.rejects(add({ "a b": KEYWORD }), /invalid search attribute name "a b"/);
-  await assert.rejects(remove("StartTime"), /Unable to remove non-custom search attributes/);
-  assert.deepEqual(await custom(), {});
-  await add({ Customer: KEYWORD });
-  await add({ Customer: INT });
-  assert.deepEqual(await custom(), { Customer: KEYWORD });
-  assert.throws(
-    () => engine.addSearchAttributes({ Other: "Number" as "Int" }),
-    /unknown type "Number" of search attribute Other/,
-  );
-});
+test("names of the system and unknown types are rejected; a known name keeps its type", () =>
+  whileOpen({ store: new MemoryStore() }, async (engine) => {
+    const { add, remove, custom } = operator(engine);
+    await assert.rejects(add({}), /SearchAttributes are not set on request/);
+    await assert.rejects(add({ WorkflowId: KEYWORD }), /WorkflowId is reserved by system/);
+    await assert.rejects(add({ Customer: 99 }), /Unknown search attribute type: 99/);
+    await assert.rejects(add({ "a b": KEYWORD }), /invalid search attribute name "a b"/);
+    await assert.rejects(remove("StartTime"), /Unable to remove non-custom search attributes/);
+    assert.deepEqual(await custom(), {});
+    await add({ Customer: KEYWORD });
+    await add({ Customer: INT });
+    assert.deepEqual(await custom(), { Customer: KEYWORD });
+    assert.throws(
+      () => engine.addSearchAttributes({ Other: "Number" as "Int" }),
+      /unknown type "Number" of search attribute Other/,
+    );
+  }));
 
 test("a file keeps the register", () =>
   inFolder(async (folder) => {
     const path = join(folder, "store.sqlite");
-    {
-      await using engine = await EmbeddedEngine.open({ path });
+    await whileOpen({ path }, async (engine) => {
       engine.addSearchAttributes({ Customer: "Keyword" });
-    }
-    await using engine = await EmbeddedEngine.open({ path });
-    assert.deepEqual(engine.store.attributeTypes(), { Customer: KEYWORD });
-    const client = new Client({ service: engine, taskQueue: "q", logger: silentLogger });
-    await assert.rejects(
-      client.start("W", { id: "w", searchAttributes: { Other: "x" } }),
-      /no mapping defined for search attribute Other/,
-    );
+    });
+    await whileOpen({ path }, async (engine) => {
+      assert.deepEqual(engine.store.attributeTypes(), { Customer: KEYWORD });
+      const client = new Client({ service: engine, taskQueue: "q", logger: silentLogger });
+      await assert.rejects(
+        client.start("W", { id: "w", searchAttributes: { Other: "x" } }),
+        /no mapping defined for search attribute Other/,
+      );
+    });
   }));

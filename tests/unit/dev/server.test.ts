@@ -98,7 +98,6 @@ test("an unsupported method fails with UNIMPLEMENTED and what to use instead, in
   const path = "/temporal.api.workflowservice.v1.WorkflowService/";
   for (
     const [method, words] of [
-      ["ListSchedules", /schedules.*continues as new/],
       ["ListWorkers", /DescribeTaskQueue/],
       ["StartBatchOperation", /batch operations/],
       ["RespondNexusTaskCompleted", /Nexus/],

@@ -5,7 +5,6 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import { test } from "node:test";
 import { Client, silentLogger } from "../../../ts/client/mod.ts";
-import { EmbeddedEngine } from "../../../ts/engine/mod.ts";
 import { typedService } from "../../../ts/service/typed.ts";
 import { Worker } from "../../../ts/worker/mod.ts";
 import {
@@ -22,7 +21,7 @@ import {
 } from "../../../ts/workflow/mod.ts";
 import { onBothStores } from "../../support/services.ts";
 import { until } from "../../support/until.ts";
-import { inFolder } from "./support/stores.ts";
+import { inFolder, whileOpen } from "./support/stores.ts";
 
 const code = { price: () => price };
 let price = 0;
@@ -126,8 +125,7 @@ test("a reset run of a file continues after the engine was opened again", () =>
   inFolder(async (folder) => {
     const path = join(folder, "store.sqlite");
     let runId = "";
-    {
-      await using engine = await EmbeddedEngine.open({ path });
+    await whileOpen({ path }, async (engine) => {
       const client = new Client({ service: engine, taskQueue: "q", logger: silentLogger });
       const worker = await Worker.create({
         ...{ service: engine, taskQueue: "q", logger: silentLogger },
@@ -146,17 +144,18 @@ test("a reset run of a file continues after the engine was opened again", () =>
         reason: "before the end of the process",
       });
       runId = next.runId!;
-    }
-    await using engine = await EmbeddedEngine.open({ path });
-    const client = new Client({ service: engine, taskQueue: "q", logger: silentLogger });
-    const worker = await Worker.create({
-      ...{ service: engine, taskQueue: "q", logger: silentLogger },
-      ...work,
     });
-    await worker.runUntil(async () => {
-      const handle = client.getHandle(ledger, "kept");
-      await handle.signal(finish);
-      assert.deepEqual(await handle.result(), { sum: 5, notes: [] });
-      assert.equal((await handle.describe()).runId, runId);
+    await whileOpen({ path }, async (engine) => {
+      const client = new Client({ service: engine, taskQueue: "q", logger: silentLogger });
+      const worker = await Worker.create({
+        ...{ service: engine, taskQueue: "q", logger: silentLogger },
+        ...work,
+      });
+      await worker.runUntil(async () => {
+        const handle = client.getHandle(ledger, "kept");
+        await handle.signal(finish);
+        assert.deepEqual(await handle.result(), { sum: 5, notes: [] });
+        assert.equal((await handle.describe()).runId, runId);
+      });
     });
   }));

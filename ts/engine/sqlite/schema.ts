@@ -47,6 +47,16 @@ CREATE INDEX runs_by_parent ON runs (parent_workflow_id) WHERE parent_workflow_i
 /** NULL: no register, every name is taken. */
 const REGISTER_SCHEMA = "ALTER TABLE store ADD COLUMN attribute_types TEXT"; // JSON
 
+/** Schedules: few, so an engine reads all of them when it opens (schedules/state.ts). */
+const SCHEDULES_SCHEMA = `
+CREATE TABLE schedules (
+  schedule_id TEXT PRIMARY KEY,
+  description BLOB NOT NULL,    -- encoded temporal.api.workflowservice.v1.DescribeScheduleResponse
+  carried BLOB NOT NULL,        -- encoded StartWorkflowExecutionRequest: the last result and failure
+  state TEXT NOT NULL           -- JSON
+) STRICT, WITHOUT ROWID;
+`;
+
 export const MIGRATIONS: readonly Migration[] = [
   {
     version: 1,
@@ -107,6 +117,7 @@ INSERT INTO store (id, created_ms, epoch) VALUES (1, unixepoch('subsec') * 1000,
   { version: 3, name: "views", sql: VIEWS_SCHEMA, fill: fillViews },
   { version: 4, name: "phase and state", sql: SHOWN_SCHEMA },
   { version: 5, name: "lists by status and type", sql: LISTS_SCHEMA },
+  { version: 6, name: "schedules", sql: SCHEDULES_SCHEMA },
   { version: 7, name: "fields of lists", sql: FIELDS_SCHEMA, fill: fillFields },
   { version: 8, name: "register of search attributes", sql: REGISTER_SCHEMA },
 ];

@@ -10,9 +10,11 @@ import type {
   PurgeOptions,
   RunRecord,
   RunWrite,
+  ScheduleWrite,
   ShownOfRuns,
   Store,
   StoredRun,
+  StoredSchedule,
 } from "../store.ts";
 import { StoreCorruptError, StoreError, StoreFencedError } from "../store_errors.ts";
 import type { Condition } from "../visibility/condition.ts";
@@ -29,6 +31,7 @@ import { type Migration, MIGRATIONS } from "./schema.ts";
 import { readOnlyRows } from "./read_only_sql.ts";
 import { countByStatus, countRuns, listPage } from "./lists.ts";
 import { closingValues, constantValues, numberColumn, stepValues, stored, toRow } from "./rows.ts";
+import { ScheduleRows } from "./schedule_rows.ts";
 import { purgeableSql, statements } from "./statements.ts";
 import { UserTables } from "../tables/database.ts";
 import { migrateTables, type TableMigration } from "../tables/migrations.ts";
@@ -50,6 +53,7 @@ export class SqliteStore implements Store {
   readonly #sql: ReturnType<typeof statements>;
   readonly #index: HistoryIndex;
   readonly #indexed: Indexed;
+  readonly #schedules: ScheduleRows;
   readonly #remembered = new Map<string, RunKeys>();
   #epoch: number;
   /** `#changes` at the beginning of the open transaction. */
@@ -96,6 +100,7 @@ export class SqliteStore implements Store {
     this.#sql = statements(file.database);
     this.#index = new HistoryIndex(file.database);
     this.#indexed = new Indexed(file.database);
+    this.#schedules = new ScheduleRows(file.database);
     if (!file.readOnly) this.#database.exec("UPDATE store SET epoch = epoch + 1");
     this.#epoch = numberColumn(this.#sql.epoch.get([]), "epoch");
     this.#nextRunKey = this.#max("runs", "run_key") + 1;
@@ -256,17 +261,27 @@ export class SqliteStore implements Store {
     });
   }
 
-  commit(writes: readonly RunWrite[], shown?: ShownOfRuns): void {
+  schedules(): StoredSchedule[] {
+    return this.#attempt("reading", () => this.#schedules.all());
+  }
+
+  commit(
+    writes: readonly RunWrite[],
+    shown?: ShownOfRuns,
+    schedules: ReadonlyMap<string, ScheduleWrite> = new Map(),
+  ): void {
     this.#attempt("writing to", () => {
       if (this.#file.readOnly) throw new StoreError(`${this.path} was opened for reading`);
       this.#file.fence.check();
       // A transaction of the application may have written rows only, or nothing.
-      if (writes.length === 0 && !this.#begun) return;
-      if (writes.length === 0 && this.#changes() === this.#changesBefore) return this.rollback();
+      const isEmpty = writes.length === 0 && schedules.size === 0;
+      if (isEmpty && !this.#begun) return;
+      if (isEmpty && this.#changes() === this.#changesBefore) return this.rollback();
       this.#transaction(() => {
         // Without a changed page the log gets no frame, and looks cut: SQLite writes none for equal
         // values.
         if (writes.length === 0) this.#sql.nextEpoch.run([]);
+        for (const write of schedules.values()) this.#schedules.write(write);
         for (const write of writes) this.#write(write, shown?.get(write.row?.runId ?? ""));
       }, () => {
         for (const { row } of writes) this.#forget(row?.runId ?? "");

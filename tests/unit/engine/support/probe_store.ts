@@ -7,8 +7,11 @@ import type {
   PurgeOptions,
   RunRecord,
   RunWrite,
+  ScheduleWrite,
+  ShownOfRuns,
   Store,
   StoredRun,
+  StoredSchedule,
 } from "../../../../ts/engine/store.ts";
 import type { Condition } from "../../../../ts/engine/visibility/condition.ts";
 
@@ -33,11 +36,19 @@ export class ProbeStore implements Store {
     return `probe of ${this.inner.description}`;
   }
 
-  commit(writes: readonly RunWrite[]): void {
+  schedules(): StoredSchedule[] {
+    return this.inner.schedules!();
+  }
+
+  commit(
+    writes: readonly RunWrite[],
+    shown?: ShownOfRuns,
+    schedules?: ReadonlyMap<string, ScheduleWrite>,
+  ): void {
     const n = ++this.commits;
     this.sizes.push(writes.length);
     this.onCommit?.(n, writes);
-    this.inner.commit(writes);
+    this.inner.commit(writes, shown, schedules);
     this.onCommitted?.(n);
   }
 

@@ -3,7 +3,9 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import process from "node:process";
+import { EmbeddedEngine } from "../../../../ts/engine/embedded_engine.ts";
 import { MemoryStore } from "../../../../ts/engine/memory_store.ts";
+import type { EmbeddedEngineOptions } from "../../../../ts/engine/options.ts";
 import { builtins } from "../../../../ts/engine/sqlite/builtins.ts";
 import type { DriverName } from "../../../../ts/engine/sqlite/driver.ts";
 import { DRIVER_NAMES, loadLibrary } from "../../../../ts/engine/sqlite/libraries.ts";
@@ -57,5 +59,18 @@ export async function inFolder(test: (folder: string) => void | Promise<void>): 
     await test(folder);
   } finally {
     rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+/** Opens an engine for the time of `body`. */
+export async function whileOpen<T>(
+  options: EmbeddedEngineOptions,
+  body: (engine: EmbeddedEngine) => Promise<T>,
+): Promise<T> {
+  const engine = await EmbeddedEngine.open(options);
+  try {
+    return await body(engine);
+  } finally {
+    await engine.close();
   }
 }

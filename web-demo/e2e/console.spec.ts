@@ -3,7 +3,7 @@
 import { join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import type { Page } from "@playwright/test";
-import { calendarText } from "../src/runs/schedule_text.ts";
+import { cronText } from "../src/runs/schedule_text.ts";
 import { accessible } from "./support/axe.ts";
 import { expect, type Place, test } from "./support/command.ts";
 
@@ -248,9 +248,9 @@ test("calendars are written as cron expressions", () => {
     dayOfWeek: [{ start: "MONDAY", end: "FRIDAY", step: 1 }] as const,
   };
   const weekdays = { ...calendar, month: [...calendar.month], dayOfWeek: [...calendar.dayOfWeek] };
-  expect(calendarText(weekdays)).toBe("*/15 12 * * 1-5");
-  expect(calendarText({ ...weekdays, second: at(30) })).toBe("30 */15 12 * * 1-5 *");
-  expect(calendarText({ ...weekdays, minute: at(5), year: at(2027) })).toBe(
+  expect(cronText(weekdays)).toBe("*/15 12 * * 1-5");
+  expect(cronText({ ...weekdays, second: at(30) })).toBe("30 */15 12 * * 1-5 *");
+  expect(cronText({ ...weekdays, minute: at(5), year: at(2027) })).toBe(
     "0 5 12 * * 1-5 2027",
   );
 });

@@ -68,6 +68,7 @@ mod queries;
 mod queues;
 mod requests;
 mod reset;
+mod reset_reapply;
 mod retry;
 mod rng;
 mod rpc;

@@ -1,4 +1,4 @@
-//! A reset: the state of a run as its first events left it, and what of its later events the new run gets again.
+//! A reset: the state of a run as its first events left it (reset_reapply.rs has what the new run gets again).
 //!
 //! The rules are those of a server (docs/dev/semantics/engine.md#resets). Timers keep their moment, activities that no worker had
 //! wait from the reset on, children stay with the new run, and requests to other runs without a result are sent again.
@@ -15,7 +15,7 @@ use super::state::run::{ResetPoint, Run, TaskState, kind};
 use super::state::update::{Stage, Update};
 use super::time::{Micros, SECOND, micros_or_zero, timestamp_opt};
 use super::{activity, codec, payloads, timers};
-use crate::api::enums::v1::{EventType as E, RetryState, UpdateAdmittedEventOrigin, WorkflowTaskFailedCause};
+use crate::api::enums::v1::{EventType as E, RetryState, WorkflowTaskFailedCause};
 use crate::boundary::HistoryBatch;
 use crate::proto::fields::google;
 use crate::proto::fields::history::{History, HistoryEvent};
@@ -305,7 +305,7 @@ fn initiate_child(run: &mut Run, cx: &mut Context, event: &Past) {
     });
 }
 
-fn child_started(run: &mut Run, event_id: i64, a: &ChildStartedAttrs) {
+pub(super) fn child_started(run: &mut Run, event_id: i64, a: &ChildStartedAttrs) {
     if let Some(child) = run.children.get_mut(&a.initiated_event_id) {
         child.run_id = a.workflow_execution.as_ref().map(|e| e.run_id.clone()).unwrap_or_default();
         run.child_started_as(a.initiated_event_id, event_id);
@@ -315,7 +315,7 @@ fn child_started(run: &mut Run, event_id: i64, a: &ChildStartedAttrs) {
 
 /// The child whose end the event reports, by its Initiated event, and how it is written with another Started event.
 #[allow(clippy::type_complexity)]
-fn child_end(event: &Past) -> Option<(i64, Box<dyn Fn(&mut Run, Micros, i64)>)> {
+pub(super) fn child_end(event: &Past) -> Option<(i64, Box<dyn Fn(&mut Run, Micros, i64)>)> {
     macro_rules! end {
         ($attrs:ident) => {{
             let attrs: $attrs = event.attrs();
@@ -362,7 +362,7 @@ fn blank_update() -> Update {
 }
 
 /// An update whose request is in history waits for the workflow's decision.
-fn admit(run: &mut Run, request: &Option<Vec<u8>>) {
+pub(super) fn admit(run: &mut Run, request: &Option<Vec<u8>>) {
     let view = codec::read::<UpdateRequestView>(request.as_deref().unwrap_or_default()).unwrap_or_default();
     let id = view.meta.unwrap_or_default().update_id;
     run.update_seq += 1;
@@ -420,71 +420,6 @@ fn restart_activities(run: &mut Run, cx: &mut Context, reason: &str) {
         };
         activity::remove(run, cx, id);
         run.append(time, &attrs);
-    }
-}
-
-/// Kinds of events that are not applied again.
-#[derive(Clone, Copy)]
-pub struct Exclude {
-    pub signals: bool,
-    pub updates: bool,
-}
-
-/// Applies later events of the old runs to the new one. `of_base`: they are of the run that was copied.
-pub fn reapply(run: &mut Run, cx: &Context, past: &[Past], of_base: bool, exclude: Exclude) {
-    let time = run.time(cx.now);
-    for event in past {
-        match event.kind {
-            E::WorkflowExecutionSignaled if !exclude.signals => {
-                let attrs = SignaledAttrs { external_workflow_execution: None, ..event.attrs() };
-                run.head.inbox_signals += 1;
-                run.append(time, &attrs);
-            }
-            E::WorkflowExecutionUpdateAdmitted if !exclude.updates => {
-                let attrs: UpdateAdmittedAttrs = event.attrs();
-                admit(run, &attrs.request);
-                run.append(time, &attrs);
-            }
-            E::WorkflowExecutionUpdateAccepted if !exclude.updates => {
-                let a: UpdateAcceptedAttrs = event.attrs();
-                // Otherwise the event that admitted it has the request.
-                if let Some(request) = a.accepted_request {
-                    let origin = UpdateAdmittedEventOrigin::Reapply as i32;
-                    let attrs = UpdateAdmittedAttrs { request: Some(request), origin };
-                    admit(run, &attrs.request);
-                    run.append(time, &attrs);
-                }
-            }
-            _ if of_base => reapply_child(run, event, time),
-            _ => {}
-        }
-    }
-}
-
-/// Of children that the copied events initiated.
-fn reapply_child(run: &mut Run, event: &Past, time: Micros) {
-    match event.kind {
-        E::ChildWorkflowExecutionStarted => {
-            let attrs: ChildStartedAttrs = event.attrs();
-            if run.children.get(&attrs.initiated_event_id).is_some_and(|c| c.started_id == 0) {
-                let id = run.append(time, &attrs);
-                child_started(run, id, &attrs);
-            }
-        }
-        E::StartChildWorkflowExecutionFailed => {
-            let attrs: ChildStartFailedAttrs = event.attrs();
-            if run.remove_child(attrs.initiated_event_id).is_some() {
-                run.drop_order_of(attrs.initiated_event_id);
-                run.append(time, &attrs);
-            }
-        }
-        _ => {
-            if let Some((initiated, write)) = child_end(event)
-                && let Some(child) = run.remove_child(initiated)
-            {
-                write(run, time, child.started_id);
-            }
-        }
     }
 }
 

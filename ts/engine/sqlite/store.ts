@@ -34,6 +34,7 @@ import { closingValues, constantValues, numberColumn, stepValues, stored, toRow 
 import { ScheduleRows } from "./schedule_rows.ts";
 import { purgeableSql, statements } from "./statements.ts";
 import { UserTables } from "../tables/database.ts";
+import { vacuum } from "./vacuum.ts";
 import { migrateTables, type TableMigration } from "../tables/migrations.ts";
 
 const MAX_REMEMBERED = 50_000;
@@ -563,15 +564,7 @@ export class SqliteStore implements Store {
   shrink(): number {
     return this.#blocking("shrinking", () => {
       this.#file.fence.check();
-      const size = () =>
-        numberColumn(this.#database.prepare("PRAGMA page_count").get([]), "page_count");
-      const page = numberColumn(this.#database.prepare("PRAGMA page_size").get([]), "page_size");
-      const before = size();
-      this.#log.check();
-      this.#database.exec("VACUUM");
-      this.#database.prepare("PRAGMA wal_checkpoint(TRUNCATE)").all([]);
-      this.#log.begin();
-      return (before - size()) * page;
+      return vacuum(this.#database, this.#log);
     });
   }
 

@@ -5,7 +5,7 @@ import type { ScheduleDescription, ScheduleOverlapPolicy } from "temporalex/clie
 import { parseArguments } from "./arguments.ts";
 import { chosenSchedule } from "./chosen_schedule.ts";
 import { Field, FormDialog } from "./form_dialog.tsx";
-import { calendarText } from "./schedule_text.ts";
+import { cronText } from "./schedule_text.ts";
 import { client, rows } from "./state.ts";
 
 const CALL = { timeout: 10_000 };
@@ -147,7 +147,7 @@ export function EditSchedule({ schedule, isOpen, changed }: EditProps): JSX.Elem
   const args = useSignal(given);
   const overlap = useSignal<ScheduleOverlapPolicy>(policies.overlap);
   const times = {
-    cron: useSignal(spec.calendars.map(calendarText).join("\n")),
+    cron: useSignal(spec.calendars.map(cronText).join("\n")),
     every: useSignal(
       spec.intervals.map(({ every, offset }) =>
         `${every / 1000}s${offset > 0 ? ` + ${offset / 1000}s` : ""}`

@@ -34,7 +34,7 @@ function cronField(
 }
 
 /** Seconds that are not 0 are the first of six fields; years the last of seven. */
-export function calendarText(calendar: CalendarSpecDescription): string {
+export function cronText(calendar: CalendarSpecDescription): string {
   const { second, minute, hour, dayOfMonth, month, year, dayOfWeek } = calendar;
   const fields = [
     cronField(minute, 0, 59),
@@ -55,7 +55,7 @@ export function specText({ calendars, intervals, timezone }: ScheduleSpecDescrip
     ...intervals.map(({ every, offset }) =>
       `every ${lasting(every)}${offset > 0 ? ` + ${lasting(offset)}` : ""}`
     ),
-    ...calendars.map(calendarText),
+    ...calendars.map(cronText),
   ];
   if (times.length === 0) return "no times";
   return `${times.join("; ")}${timezone === undefined || timezone === "" ? "" : ` ${timezone}`}`;

@@ -15,6 +15,7 @@ use crate::engine::state::pending::Activity;
 use crate::engine::state::request::Again;
 use crate::engine::state::run::{Run, kind};
 use crate::engine::time::{Micros, micros_or_zero};
+use crate::proto::fields::google;
 use crate::wire::Message;
 use prost_types::Duration;
 
@@ -217,7 +218,11 @@ pub fn update(engine: &mut Engine, r: &Again) -> Rpc<()> {
 /// The paths of a FieldMask, in any spelling of Temporal's API: without underscores, in lower case.
 fn paths(mask: &[u8]) -> Vec<String> {
     let text = |bytes| String::from_utf8_lossy(bytes).replace('_', "").to_lowercase();
-    Message(mask).all(1).map(text).flat_map(|p| p.split(',').map(str::to_string).collect::<Vec<_>>()).collect()
+    Message(mask)
+        .all(google::FieldMask::paths)
+        .map(text)
+        .flat_map(|p| p.split(',').map(str::to_string).collect::<Vec<_>>())
+        .collect()
 }
 
 fn merged(old: &ActivityScheduledAttrs, from: &ActivityOptions, mask: &[String]) -> Rpc<ActivityScheduledAttrs> {

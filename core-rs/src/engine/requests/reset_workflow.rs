@@ -9,7 +9,8 @@ use crate::engine::machine::Engine;
 use crate::engine::message::message;
 use crate::engine::messages::common::*;
 use crate::engine::messages::events::ContinuedAsNewAttrs;
-use crate::engine::reset::{self, Exclude, Reset};
+use crate::engine::reset::{self, Reset};
+use crate::engine::reset_reapply::{Exclude, reapply};
 use crate::engine::rpc::{self, Rpc};
 use crate::engine::start;
 use crate::engine::state::request::Again;
@@ -132,7 +133,7 @@ fn apply_again(engine: &Engine, run: &mut Run, sources: &[Source], finish_id: i6
         if i == 0 {
             past.retain(|e| e.id >= finish_id);
         }
-        reset::reapply(run, &engine.cx, &past, i == 0, exclude);
+        reapply(run, &engine.cx, &past, i == 0, exclude);
     }
 }
 

@@ -80,7 +80,7 @@ const MESSAGES = {
   [ENGINE]: {
     ...{ Head: "", PairResponse: "", TaskState: "scheduledId startedId attempt scheduledUs originalScheduledUs startToCloseUs inHistory", TimerState: "" },
     ActivityState: "scheduledId attempt scheduledUs firstScheduledUs cancelRequestedId expirationUs attrs",
-    ...{ ChildState: "", UpdateState: "", TaskToken: "runId", AttributeRegister: "", AttributeType: "" },
+    ...{ ChildState: "", ResetPoint: "", UpdateState: "", TaskToken: "runId", AttributeRegister: "", AttributeType: "" },
   },
   "google.protobuf": {
     ...{ Any: "", Timestamp: "", Duration: "", DoubleValue: "" },

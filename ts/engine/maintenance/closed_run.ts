@@ -9,7 +9,14 @@ import type { WorkflowExecutionStatus } from "../../messages/generated/temporal/
 import type { HistoryEvent } from "../../messages/generated/temporal/api/history/v1/message_pb.ts";
 import { checkEvents, decodeEvents } from "./check_history.ts";
 import { CLOSING_STATUS, micros, typeName } from "./findings.ts";
-import { batches, describedFields, Head, lastCompletedStart, toMicroseconds } from "./run_parts.ts";
+import {
+  batches,
+  describedFields,
+  Head,
+  lastCompletedStart,
+  resetPoints,
+  toMicroseconds,
+} from "./run_parts.ts";
 
 /** Why a history cannot be imported. */
 export class ImportError extends Error {
@@ -208,6 +215,7 @@ function headOf(
       EngineHead.parentInitiatedId,
       Number(started.parentInitiatedEventId),
     ).message(EngineHead.root, started.rootWorkflowExecution)
+    .messages(EngineHead.resetPoints, resetPoints(events))
     .finish();
 }
 

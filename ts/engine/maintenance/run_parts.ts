@@ -1,6 +1,7 @@
 // The parts that closed and open runs share: memo, search attributes, batches, and the head.
 import { create, toBinary } from "@bufbuild/protobuf";
 import type { Duration } from "@bufbuild/protobuf/wkt";
+import { EngineResetPoint } from "../../messages/generated/fields.ts";
 import { Message } from "../../messages/wire.ts";
 import { upserted } from "../../converter/payload.ts";
 import type { RunWrite } from "../../core/generated/boundary/temporalex/boundary/v1/boundary.ts";
@@ -72,6 +73,31 @@ export function lastCompletedStart(events: readonly HistoryEvent[]): number {
     : 0;
 }
 
+/** As many as the engine keeps. */
+const MAX_RESET_POINTS = 20;
+
+/** Returns the encoded reset points of a run: the first task that each build completed. */
+export function resetPoints(events: readonly HistoryEvent[]): Uint8Array[] {
+  const points = new Map<string, Uint8Array>();
+  for (const { eventId, eventTime, attributes: { case: kind, value } } of events) {
+    if (kind !== "workflowTaskCompletedEventAttributes") continue;
+    const checksum = value.binaryChecksum;
+    const build = value.workerVersion?.buildId ?? "";
+    const key = JSON.stringify([checksum, build]);
+    if (points.has(key)) continue;
+    if (points.size === MAX_RESET_POINTS) points.delete(points.keys().next().value!);
+    points.set(
+      key,
+      new Head().text(EngineResetPoint.binaryChecksum, checksum)
+        .text(EngineResetPoint.buildId, build)
+        .int(EngineResetPoint.completedId, Number(eventId))
+        .int(EngineResetPoint.timeUs, eventTime === undefined ? 0 : micros(eventTime))
+        .finish(),
+    );
+  }
+  return [...points.values()];
+}
+
 /** Returns the history in batches, as the store keeps it. */
 export function batches(events: readonly HistoryEvent[]): RunWrite["append"] {
   const made: RunWrite["append"] = [];
@@ -113,6 +139,11 @@ export class Head {
     return execution === undefined
       ? this
       : this.bytes(field, toBinary(WorkflowExecutionSchema, execution));
+  }
+
+  messages(field: number, values: readonly Uint8Array[]): this {
+    for (const value of values) this.#head.bytes(field, value);
+    return this;
   }
 
   finish(): Uint8Array {

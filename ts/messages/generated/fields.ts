@@ -513,6 +513,15 @@ export const EngineChildState = {
   parentClosePolicy: 48,
 } as const;
 
+/** temporalex.engine.v1.ResetPoint */
+export const EngineResetPoint = {
+  binaryChecksum: 10,
+  buildId: 18,
+  runId: 26,
+  completedId: 32,
+  timeUs: 40,
+} as const;
+
 /** temporalex.engine.v1.UpdateState */
 export const EngineUpdateState = {
   acceptedId: 8,

@@ -28,10 +28,11 @@ export interface Zone {
 }
 
 const UTC: Zone = { name: "UTC", spanAt: () => ({ end: Infinity, offset: 0 }) };
-const zones = new Map<string, Zone>([["", UTC], ["UTC", UTC]]);
+const zones = new Map<string, Zone>();
 
 /** Returns a time zone by its IANA name; "" is UTC. Throws a RangeError for unknown names. */
 export function zoneNamed(name: string): Zone {
+  if (name === "" || name === "UTC") return UTC;
   let zone = zones.get(name);
   if (zone === undefined) {
     zone = createZone(name);

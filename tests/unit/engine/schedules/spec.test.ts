@@ -127,6 +127,15 @@ test("an invalid spec is rejected with the field", () => {
   for (const [spec, message] of cases) assert.throws(() => compiled(spec), message);
 });
 
+test("UTC stays known after more zones than are remembered", () => {
+  for (const timezoneName of Intl.supportedValuesOf("timeZone").slice(0, 150)) {
+    compiled({ cronString: ["@daily"], timezoneName });
+  }
+  assert.deepEqual(times({ cronString: ["@daily"] }, "2026-01-01T00:00:00Z", 1), [
+    "2026-01-02T00:00:00Z",
+  ]);
+});
+
 test("random calendars match the same minutes as a search through all of them", async () => {
   await withSeed((seed) => {
     let state = seed;

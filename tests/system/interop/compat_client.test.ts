@@ -17,10 +17,7 @@ import { OurServer } from "./support/our_server.ts";
 
 const OURS: Packages = { client, common };
 const THEIRS: Packages | undefined = noOfficial === false
-  ? {
-    client: official("@temporalio/client"),
-    common: official("@temporalio/common"),
-  }
+  ? { client: official("@temporalio/client"), common: official("@temporalio/common") }
   : undefined;
 const NONE = { client: { Client: class {} }, common: {} } as Packages;
 
@@ -36,10 +33,7 @@ function suite(
   skipped: string | false,
 ) {
   describe(name, { skip: skipped }, () => {
-    let server: Server,
-      service: GrpcService,
-      worker: Worker,
-      running: Promise<void>;
+    let server: Server, service: GrpcService, worker: Worker, running: Promise<void>;
     const connections: { close(): Promise<void> }[] = [];
     const tokens = new Map<string, Uint8Array>();
     const tokenOf = async (workflowId: string): Promise<Uint8Array> => {
@@ -78,9 +72,7 @@ function suite(
     });
 
     const scriptOf = async (packages: Packages, prefix: string) => {
-      const connection = await packages.client.Connection.connect({
-        address: server.address,
-      });
+      const connection = await packages.client.Connection.connect({ address: server.address });
       connections.push(connection);
       const options = { taskQueue: "scripts", prefix, tokenOf };
       return {
@@ -91,13 +83,9 @@ function suite(
     let ours: ReturnType<typeof scriptOf> | undefined,
       theirs: ReturnType<typeof scriptOf> | undefined;
     const names = [
-      ...Object.keys(
-        clientScript(NONE, undefined, { taskQueue: "", prefix: "", tokenOf }),
-      ),
+      ...Object.keys(clientScript(NONE, undefined, { taskQueue: "", prefix: "", tokenOf })),
       ...schedules
-        ? Object.keys(
-          scheduleScript(NONE, undefined, { taskQueue: "", prefix: "" }),
-        )
+        ? Object.keys(scheduleScript(NONE, undefined, { taskQueue: "", prefix: "" }))
         : [],
     ];
     for (const step of names) {
@@ -109,9 +97,7 @@ function suite(
           (await theirs)[step]!(),
         ]);
         const plain = (value: unknown) =>
-          JSON.parse(
-            JSON.stringify(value ?? null).replaceAll("thrs-", "ours-"),
-          );
+          JSON.parse(JSON.stringify(value ?? null).replaceAll("thrs-", "ours-"));
         assert.deepEqual(plain(mine), plain(official));
       });
     }
@@ -124,9 +110,4 @@ suite(
   true,
   noServer || noOfficial,
 );
-suite(
-  "@temporalio/client and ours, on temporalex dev",
-  () => OurServer.start(),
-  true,
-  noOfficial,
-);
+suite("@temporalio/client and ours, on temporalex dev", () => OurServer.start(), true, noOfficial);

@@ -32,6 +32,26 @@ check("reducers run in the leading tab; every tab reads the tables", async ({ st
 });
 
 check(
+  "a schedule of a tab starts its workflow, and a closed run is reset",
+  async ({ store, newTab }) => {
+    const leader = await opened(await newTab(), { store, ...GAME });
+    const follower = await opened(await newTab(), { store, ...GAME });
+    await follower.page.evaluate(() => tab.schedule("raid", "Fight", "raid", ["orc", [10]]));
+    await leader.holds(
+      async () =>
+        (await tab.rows("SELECT 1 FROM workflow WHERE status = 'Completed'") as unknown[])
+          .length ===
+          1,
+      undefined,
+    );
+    const [{ id }] = await rows(leader, "SELECT id FROM workflow") as [{ id: string }];
+    assert.match(id, /^raid-/);
+    assert.equal(await follower.page.evaluate((each) => tab.resetResult(each), id), 90);
+    assert.equal((await lines(leader)).length, 2, "the reducers of the second run ran again");
+  },
+);
+
+check(
   "functions of the application run in the leading tab, called from every tab",
   async ({ store, newTab }) => {
     const leader = await opened(await newTab(), { store, ...GAME });

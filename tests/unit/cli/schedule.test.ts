@@ -4,7 +4,7 @@
 import assert from "node:assert/strict";
 import { createServer as createHttp2Server } from "node:http2";
 import { createServer } from "node:net";
-import { existsSync, mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
@@ -33,24 +33,29 @@ async function assertRejected(words: RegExp, ...args: string[]): Promise<void> {
 const AT = ["--address", "127.0.0.1:1"];
 const CREATE = ["schedule", "create", "-s", "x", "--type", "Report", ...AT];
 
-test("schedules need a cluster: the error neither opens nor creates a store", async () => {
-  for (const command of ["list", "describe", "pause", "trigger", "delete"]) {
-    const id = command === "list" ? [] : ["-s", "x"];
-    await assertRejected(
-      /schedules need a Temporal cluster: name it with --address or --profile/,
-      "schedule",
-      command,
-      ...id,
-    );
-  }
-  await assertRejected(
-    /schedules need a Temporal cluster/,
-    "schedule",
-    "list",
-    "--store",
-    "shop.sqlite",
+test("schedules of a store are created, changed and deleted; a workflow of one is reset", async () => {
+  const ran = async (...args: string[]) => {
+    const { code, out, err } = await run([...args, "--store", "shop.sqlite"], { cwd: folder });
+    assert.equal(code, 0, out + err);
+    return out;
+  };
+  await ran("workflow", "start", "--type", "Report", "-w", "first", "-t", "reports");
+  const daily = ["--cron", "0 6 * * MON-FRI", "--time-zone", "Europe/Berlin"];
+  await ran("schedule", "create", "-s", "daily", "--type", "Report", "-t", "reports", ...daily);
+  assert.match(await ran("schedule", "describe", "-s", "daily"), /Europe\/Berlin/);
+  assert.match(await ran("schedule", "list"), /daily/);
+  await ran("schedule", "pause", "-s", "daily", "--notes", "holidays");
+  assert.match(await ran("schedule", "describe", "-s", "daily"), /holidays/);
+  await ran("schedule", "trigger", "-s", "daily");
+  assert.match(await ran("workflow", "list"), /daily-/);
+  await ran("schedule", "delete", "-s", "daily");
+  assert.doesNotMatch(await ran("schedule", "list"), /daily/);
+  const unfinished = await run(
+    ["workflow", "reset", "-w", "first", "-e", "3", "--reason", "x", "--store", "shop.sqlite"],
+    { cwd: folder },
   );
-  assert.ok(!existsSync(join(folder, "temporalex.sqlite")));
+  assert.notEqual(unfinished.code, 0);
+  assert.match(unfinished.err, /[Ww]orkflow task finish ID/);
 });
 
 test("an error in a schedule names the option or the field", async () => {

@@ -12,7 +12,6 @@ import {
   ServiceError,
   silentLogger,
 } from "../../../ts/client/mod.ts";
-import { EmbeddedEngine, MemoryStore } from "../../../ts/engine/mod.ts";
 import { encodeSpec } from "../../../ts/client/schedules/spec.ts";
 import { defaultPayloadConverter, type Payload } from "../../../ts/converter/mod.ts";
 import { ScheduleOverlapPolicy } from "../../../ts/messages/generated/temporal/api/enums/v1/schedule_pb.ts";
@@ -452,26 +451,4 @@ test("lists are paged, and interceptors see every operation on schedules", async
   const headers = [service.requests("createSchedule")[0]!, service.requests("updateSchedule")[0]!]
     .map((request) => Object.keys(request.schedule!.action!.action.value!.header!.fields).sort());
   assert.deepEqual(headers, [["tenant"], ["tenant", "trace"]]);
-});
-
-test("the embedded engine rejects schedules with the hint that they need a cluster", async () => {
-  const engine = await EmbeddedEngine.open({ store: new MemoryStore() });
-  try {
-    const { schedule } = new Client({ service: engine, taskQueue: "q", logger: silentLogger });
-    const calls = [
-      () => schedule.create(OPTIONS),
-      () => schedule.getHandle("x").describe(),
-      () => schedule.list().next(),
-    ];
-    for (const call of calls) {
-      await assert.rejects(call(), (error) => {
-        assert.ok(error instanceof ServiceError);
-        assert.equal(error.code, Code.UNIMPLEMENTED);
-        assert.match(error.message, /schedules: .*Temporal cluster/);
-        return true;
-      });
-    }
-  } finally {
-    await engine.close();
-  }
 });

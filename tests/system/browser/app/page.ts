@@ -188,6 +188,20 @@ const api = {
    */
   execute: (type: string, id: string, args: unknown[]) =>
     opened().client.execute(type, { id, args }).catch(described),
+  /** A schedule whose first action is taken now. */
+  async schedule(scheduleId: string, workflowType: string, workflowId: string, args: unknown[]) {
+    const action = { type: "startWorkflow", workflowType, workflowId, args } as const;
+    const state = { triggerImmediately: true };
+    await opened().client.schedule.create({
+      ...{ scheduleId, action, state },
+      spec: { intervals: [{ every: "30d" }] },
+    });
+  },
+  /** Result of the run that continues after the first task of the latest one. */
+  async resetResult(id: string) {
+    const reset = { type: "FIRST_WORKFLOW_TASK", reason: "again" } as const;
+    return await (await opened().client.getHandle(undefined, id).reset(reset)).result();
+  },
   /** What tasks of a run have failed with. */
   failures: async (id: string) => {
     const { events } = await opened().client.getHandle(undefined, id).fetchHistory();

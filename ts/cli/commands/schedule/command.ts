@@ -1,4 +1,4 @@
-// `temporalex schedule ...`: workflows started by a cluster.
+// `temporalex schedule ...`: workflows that a store or a cluster starts.
 import { command, type Group } from "../../frame/command.ts";
 import {
   AT,
@@ -13,9 +13,9 @@ import {
 } from "./options.ts";
 
 export const schedule: Group = {
-  summary: "manage schedules of a cluster, which start workflows",
+  summary: "manage schedules, which start workflows",
   description:
-    `Schedules start workflows at the times of a calendar, an interval or a cron expression. They need a Temporal cluster (--address or --profile); stores do not support schedules.`,
+    `Schedules start workflows at the times of a calendar, an interval or a cron expression. The schedules of a store act while a process has the store open.`,
   commands: {
     create: command({
       summary: "create a schedule",

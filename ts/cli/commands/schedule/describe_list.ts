@@ -15,7 +15,8 @@ import { wholeNumberOption } from "../../text/numbers.ts";
 import { showMs, showTime, type TimeFormat } from "../../text/times.ts";
 import type { DescribeScheduleCall, ListSchedulesCall } from "./options.ts";
 import { showValue } from "../../text/values.ts";
-import { withClusterConnection, withSchedule } from "./service.ts";
+import { withService } from "../../service/open_service.ts";
+import { withSchedule } from "./service.ts";
 
 /** Fields of a calendar, with their default matches. */
 const FIELDS = ["year", "month", "dayOfMonth", "dayOfWeek", "hour", "minute", "second"] as const;
@@ -138,7 +139,7 @@ export async function listSchedulesCommand(call: ListSchedulesCall): Promise<num
     { title: "Latest", cell: (s) => showTime(s.info.recentActions.at(-1)?.takenAt, timeFormat) },
     { title: "Note", cell: (s) => s.state.note ?? "" },
   ];
-  return await withClusterConnection(call, async ({ client, settings, where }) => {
+  return await withService(call, async ({ client, settings, where }) => {
     const table = print.pages(columns);
     let shown = 0;
     let page: ScheduleSummary[] = [];

@@ -2,16 +2,6 @@
 import type { Call, Options } from "../../frame/command.ts";
 import { INPUT_OPTIONS, SERVICE_OPTIONS, TIME_FORMAT } from "../../service/options.ts";
 
-/** Schedules need a cluster, so there is no --store. */
-const { store: _store, ...rest } = SERVICE_OPTIONS;
-const CLUSTER = {
-  ...rest,
-  store: {
-    ...SERVICE_OPTIONS.store,
-    help: "Not supported for schedules; use --address or --profile",
-  },
-} as const satisfies Options;
-
 const SCHEDULE_ID = {
   type: "text",
   short: "s",
@@ -191,7 +181,7 @@ export const create = {
     many: true,
     help: "Search attributes of the schedule",
   },
-  ...CLUSTER,
+  ...SERVICE_OPTIONS,
 } as const satisfies Options;
 export type CreateScheduleCall = Call<typeof create>;
 
@@ -217,11 +207,11 @@ export const scheduleUpdateOptions = {
     many: true,
     help: "Search attributes of the schedule; replaces all existing ones",
   },
-  ...CLUSTER,
+  ...SERVICE_OPTIONS,
 } as const satisfies Options;
 export type UpdateScheduleCall = Call<typeof scheduleUpdateOptions>;
 
-export const one = { scheduleId: SCHEDULE_ID, ...CLUSTER } as const satisfies Options;
+export const one = { scheduleId: SCHEDULE_ID, ...SERVICE_OPTIONS } as const satisfies Options;
 export type OneScheduleCall = Call<typeof one>;
 
 export const scheduleDescribeOptions = {
@@ -244,7 +234,7 @@ export const scheduleListOptions = {
     help: "Schedules per request. Default: the limit of the service",
   },
   timeFormat: TIME_FORMAT,
-  ...CLUSTER,
+  ...SERVICE_OPTIONS,
 } as const satisfies Options;
 export type ListSchedulesCall = Call<typeof scheduleListOptions>;
 
@@ -256,7 +246,7 @@ export const pause = {
     aliases: ["reason"],
     help: "Reason that describe and list show",
   },
-  ...CLUSTER,
+  ...SERVICE_OPTIONS,
 } as const satisfies Options;
 export type PauseScheduleCall = Call<typeof pause>;
 
@@ -268,7 +258,7 @@ export const trigger = {
     choices: OVERLAP,
     help: "Action if a workflow of the schedule is running. Default: AllowAll",
   },
-  ...CLUSTER,
+  ...SERVICE_OPTIONS,
 } as const satisfies Options;
 export type TriggerScheduleCall = Call<typeof trigger>;
 
@@ -287,7 +277,7 @@ export const backfill = {
     choices: OVERLAP,
     help: "Overlap policy of these actions. Default: the schedule's",
   },
-  ...CLUSTER,
+  ...SERVICE_OPTIONS,
 } as const satisfies Options;
 export type BackfillScheduleCall = Call<typeof backfill>;
 

@@ -1,23 +1,9 @@
-// Connects a schedule command to its cluster. Stores have no schedules, so a command without a
-// cluster fails at once, and no store is opened or created.
-import { meansCluster } from "../../service/cluster.ts";
+// Connects a schedule command to its store or cluster.
 import { CommandError, UsageError } from "../../frame/errors.ts";
 import { type Connection, type ServiceCall, withService } from "../../service/open_service.ts";
 import type { ScheduleHandle } from "../../../client/schedules/handle.ts";
 import { ScheduleAlreadyRunningError } from "../../../client/errors.ts";
 import type { ScheduleOverlapPolicy } from "../../../client/schedules/options.ts";
-
-export async function withClusterConnection<T>(
-  call: ServiceCall,
-  use: (connection: Connection) => Promise<T>,
-): Promise<T> {
-  if (!meansCluster(call.options) || call.given.has("store")) {
-    throw new UsageError(
-      "schedules need a Temporal cluster: name it with --address or --profile. In a store, a workflow that sleeps until the next moment and continues as new does the same",
-    );
-  }
-  return await withService(call, use);
-}
 
 type ScheduleCall = ServiceCall & { readonly options: { readonly scheduleId: string } };
 
@@ -27,7 +13,7 @@ export async function withSchedule<T>(
   use: (handle: ScheduleHandle, connection: Connection) => Promise<T>,
 ): Promise<T> {
   const { scheduleId } = call.options;
-  return await withClusterConnection(call, async (connection) => {
+  return await withService(call, async (connection) => {
     try {
       return await use(connection.client.schedule.getHandle(scheduleId), connection);
     } catch (error) {

@@ -248,7 +248,7 @@ If another process has the store open, the command connects to that process thro
     reset: command({
       summary: "reset a workflow to an earlier event",
       description:
-        "Creates a new run from a workflow's history up to a point: --event-id, --type or --build-id. An open run is terminated first. The new run executes the code after that point again. Signals, updates and cancel requests after the point are reapplied unless they are excluded. Needs a cluster.",
+        "Creates a new run from a workflow's history up to a point: --event-id, --type or --build-id. An open run is terminated first. The new run executes the code after that point again. Signals, updates and cancel requests after the point are reapplied unless they are excluded.",
       options: reset,
       examples: [
         {

@@ -12,7 +12,7 @@ const PREDEFINED = ["BatcherNamespace", "BatcherUser", "BinaryChecksums", "Build
 const NAME = /^[A-Za-z][\w-]*$/;
 
 const isReserved = (name: string): boolean =>
-  SEARCHABLE[name] !== undefined || PREDEFINED.includes(name) || name.startsWith("Temporal");
+  Object.hasOwn(SEARCHABLE, name) || PREDEFINED.includes(name) || name.startsWith("Temporal");
 
 /** Types of search attributes by name. */
 export type SearchAttributeTypeName =
@@ -63,7 +63,7 @@ export function addAttributes(store: Store, added: AttributeTypes): AttributeTyp
     }
   }
   const known = store.attributeTypes();
-  if (known !== undefined && Object.keys(added).every((name) => known[name] !== undefined)) {
+  if (known !== undefined && Object.keys(added).every((name) => Object.hasOwn(known, name))) {
     return known;
   }
   const types = { ...added, ...known };
@@ -85,7 +85,7 @@ export function removeAttributes(
     throw invalid(`Unable to remove non-custom search attributes: ${reserved}.`);
   }
   const known = store.attributeTypes();
-  if (known === undefined || !names.some((name) => known[name] !== undefined)) return undefined;
+  if (known === undefined || !names.some((name) => Object.hasOwn(known, name))) return undefined;
   const types = Object.fromEntries(Object.entries(known).filter(([name]) => !names.includes(name)));
   store.setAttributeTypes(types);
   return types;

@@ -114,7 +114,7 @@ impl Engine {
         match order.what {
             what::START => return self.start_child(slot, order, target),
             what::SIGNAL => {
-                let sender = self.runs.get(slot)?.execution();
+                let sender = self.runs.get(slot)?.sender();
                 let done = match target {
                     Some(target) => self.with_run(target, |run, cx| externals::signal(run, cx, &order, sender)),
                     None => None,
@@ -123,7 +123,7 @@ impl Engine {
                 self.with_run(slot, |run, cx| externals::signalled(run, cx, order, failed));
             }
             what::CANCEL => {
-                let sender = self.runs.get(slot)?.execution();
+                let sender = self.runs.get(slot)?.sender();
                 let done = match target {
                     Some(target) => self.with_run(target, |run, cx| externals::cancel(run, cx, &order, sender)),
                     None => None,
@@ -131,9 +131,9 @@ impl Engine {
                 self.with_run(slot, |run, cx| externals::cancel_answered(run, cx, order, done == Some(true)));
             }
             what::TERMINATE_CHILD | what::CANCEL_CHILD => {
-                let parent = self.runs.get(slot)?.execution();
+                let (parent, bases) = self.runs.get(slot)?.sender();
                 self.with_run(target?, |run, cx| {
-                    if !run.open() || run.head.first_run_id != order.first_run_id || !run.is_child_of(&parent) {
+                    if !run.open() || run.head.first_run_id != order.first_run_id || !run.is_child_of(&parent, &bases) {
                         return;
                     }
                     if order.what == what::TERMINATE_CHILD {

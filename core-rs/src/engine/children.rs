@@ -92,8 +92,10 @@ pub struct End {
     pub retry_state: i32,
     /// The run was reset: the run that follows it reports to the parent.
     pub reset: bool,
-    /// The children stay with that run.
+    /// All children stay with that run.
     pub keeps_children: bool,
+    /// Children that stay with that run: ids of their Initiated events and of their first runs.
+    pub kept: Vec<(i64, String)>,
 }
 
 /// The run closes: orders that were not begun are dropped (as on a server), its parent gets a report if this was its last run,
@@ -123,7 +125,8 @@ pub fn run_closed(run: &mut Run, status: Status, last: bool, end: End) {
             _ => continue,
         };
         // One that has not been started never will be.
-        if !child.run_id.is_empty() && !end.keeps_children {
+        let kept = end.keeps_children || end.kept.iter().any(|(initiated, run)| *initiated == id && *run == child.run_id);
+        if !child.run_id.is_empty() && !kept {
             run.order(Outgoing { what, workflow_id: child.workflow_id, first_run_id: child.run_id, ..Default::default() });
         }
     }

@@ -106,12 +106,12 @@ pub fn terminate(run: &mut Run, cx: &mut Context, reason: String, details: Optio
     closed(run, cx, Closed::Terminated, End::default());
 }
 
-/// Another run continues this one from an earlier point; `base`: from a point of this very run.
-pub fn terminate_for_reset(run: &mut Run, cx: &mut Context, reason: String, base: bool) {
+/// Another run continues this one from an earlier point.
+pub fn terminate_for_reset(run: &mut Run, cx: &mut Context, reason: String, end: End) {
     force_task_end(run, cx);
     let time = run.time(cx.now);
     run.append(time, &TerminatedAttrs { reason, details: None, identity: RESETTER.into() });
-    closed(run, cx, Closed::Terminated, End { reset: true, keeps_children: base, ..End::default() });
+    closed(run, cx, Closed::Terminated, end);
 }
 
 /// Makes room for a run of the same workflow id.

@@ -11,10 +11,13 @@ use crate::api::enums::v1::{
     CancelExternalWorkflowExecutionFailedCause as CancelFailed, SignalExternalWorkflowExecutionFailedCause as SignalFailed,
 };
 
+/// The run that sent a message, and the runs whose events it copied in resets.
+pub type Sender = (WorkflowExecution, Vec<String>);
+
 /// The signal at its target; returns why it fails.
-pub fn signal(run: &mut Run, cx: &mut Context, order: &Outgoing, sender: WorkflowExecution) -> Option<SignalFailed> {
+pub fn signal(run: &mut Run, cx: &mut Context, order: &Outgoing, (sender, bases): Sender) -> Option<SignalFailed> {
     let c = order.signal.as_ref()?;
-    if !run.open() || (c.child_workflow_only && !run.is_child_of(&sender)) {
+    if !run.open() || (c.child_workflow_only && !run.is_child_of(&sender, &bases)) {
         return Some(SignalFailed::ExternalWorkflowExecutionNotFound);
     }
     if updates::check_inbox(run, cx).is_err() {
@@ -66,9 +69,9 @@ pub fn signalled(run: &mut Run, cx: &mut Context, order: Outgoing, failed: Optio
 }
 
 /// The cancel request at its target. What has ended need not be cancelled any more: that is a success.
-pub fn cancel(run: &mut Run, cx: &mut Context, order: &Outgoing, sender: WorkflowExecution) -> bool {
+pub fn cancel(run: &mut Run, cx: &mut Context, order: &Outgoing, (sender, bases): Sender) -> bool {
     let Some(c) = &order.cancel else { return false };
-    if run.open() && c.child_workflow_only && !run.is_child_of(&sender) {
+    if run.open() && c.child_workflow_only && !run.is_child_of(&sender, &bases) {
         return false;
     }
     let attrs = CancelRequestedAttrs {

@@ -13,6 +13,7 @@ impl Engine {
         if !record.unavailable.is_empty() {
             // Nothing is known of the run: neither that it exists nor that its id is free.
             for request in self.runs.parked.remove(&key).unwrap_or_default() {
+                self.runs.histories.remove(&request.request_id);
                 self.cx.fail(request.request_id, rpc::unavailable(record.unavailable.clone()));
             }
             self.orders_answered(&key.0, &key.1, false);
@@ -41,6 +42,7 @@ impl Engine {
                     "the stored state of workflow \"{}\" is damaged: check the store with `temporalex store check`",
                     key.0
                 );
+                self.runs.histories.remove(&request.request_id);
                 self.cx.fail(request.request_id, rpc::data_loss(text));
             }
             self.orders_answered(&key.0, &key.1, false);
@@ -49,13 +51,22 @@ impl Engine {
         self.runs.absent.insert(key.clone());
         for request in parked {
             self.cx.waiting.remove(&request.request_id);
-            if let Some(histories) = self.runs.histories.get_mut(&request.request_id) {
-                histories.push((key.1.clone(), record.history.clone()));
-            }
+            self.keep_history(request.request_id, &key.1, &record.history);
             handle(self, request);
         }
         self.orders_answered(&key.0, &key.1, true);
         self.runs.absent.remove(&key);
+    }
+
+    /// Keeps a history for the request that waits for it. A load of the state alone has none, and may come first: the first
+    /// empty answer is only noted, and the request asks again.
+    fn keep_history(&mut self, request_id: u32, run_id: &str, history: &[u8]) {
+        let Some(histories) = self.runs.histories.get_mut(&request_id) else { return };
+        let noted = (String::new(), run_id.as_bytes().to_vec());
+        if history.is_empty() && !histories.contains(&noted) {
+            return histories.push(noted);
+        }
+        histories.push((run_id.into(), history.to_vec()));
     }
 
     /// A run that was just loaded: deadlines, queues, and tasks whose holders are gone.

@@ -92,6 +92,13 @@ fn start(r: &Reset, first: &Past, time: Micros) -> Run {
     let execution = micros_or_zero(&attrs.workflow_execution_timeout);
     attrs.workflow_execution_expiration_time = timestamp_opt(if execution > 0 { time + execution } else { 0 });
     attrs.first_workflow_task_backoff = None;
+    // Servers before 1.25 did not write these.
+    if attrs.workflow_id.is_empty() {
+        attrs.workflow_id.clone_from(&r.base.head.workflow_id);
+    }
+    if attrs.first_execution_run_id.is_empty() {
+        attrs.first_execution_run_id.clone_from(&r.base.head.first_run_id);
+    }
     let new = NewRun {
         run_id: r.run_id.clone(),
         request_id: r.request_id.clone(),
@@ -337,7 +344,9 @@ pub(super) fn child_end(event: &Past) -> Option<(i64, Box<dyn Fn(&mut Run, Micro
 
 fn apply_update(run: &mut Run, event: &Past) {
     match event.kind {
-        E::WorkflowExecutionUpdateAdmitted => admit(run, &event.attrs::<UpdateAdmittedAttrs>().request),
+        E::WorkflowExecutionUpdateAdmitted => {
+            admit(run, &event.attrs::<UpdateAdmittedAttrs>().request);
+        }
         E::WorkflowExecutionUpdateAccepted => {
             let id = event.attrs::<UpdateAcceptedAttrs>().protocol_instance_id;
             let update = Update { stage: Stage::Accepted, accepted_id: event.id, ..blank_update() };
@@ -362,13 +371,18 @@ fn blank_update() -> Update {
 }
 
 /// An update whose request is in history waits for the workflow's decision.
-pub(super) fn admit(run: &mut Run, request: &Option<Vec<u8>>) {
+/// Returns false for an update that the run has already.
+pub(super) fn admit(run: &mut Run, request: &Option<Vec<u8>>) -> bool {
     let view = codec::read::<UpdateRequestView>(request.as_deref().unwrap_or_default()).unwrap_or_default();
     let id = view.meta.unwrap_or_default().update_id;
+    if run.updates.contains_key(&id) {
+        return false;
+    }
     run.update_seq += 1;
     let seq = run.update_seq;
     run.mark(kind::UPDATE, id.clone());
     run.updates.insert(id, Update { seq, ..blank_update() });
+    true
 }
 
 /// The task at which the copy ends fails; one that no worker had is started for that.

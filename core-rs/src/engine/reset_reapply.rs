@@ -25,8 +25,9 @@ pub fn reapply(run: &mut Run, cx: &Context, past: &[Past], of_base: bool, exclud
             }
             E::WorkflowExecutionUpdateAdmitted if !exclude.updates => {
                 let attrs: UpdateAdmittedAttrs = event.attrs();
-                admit(run, &attrs.request);
-                run.append(time, &attrs);
+                if admit(run, &attrs.request) {
+                    run.append(time, &attrs);
+                }
             }
             E::WorkflowExecutionUpdateAccepted if !exclude.updates => {
                 let a: UpdateAcceptedAttrs = event.attrs();
@@ -34,8 +35,9 @@ pub fn reapply(run: &mut Run, cx: &Context, past: &[Past], of_base: bool, exclud
                 if let Some(request) = a.accepted_request {
                     let origin = UpdateAdmittedEventOrigin::Reapply as i32;
                     let attrs = UpdateAdmittedAttrs { request: Some(request), origin };
-                    admit(run, &attrs.request);
-                    run.append(time, &attrs);
+                    if admit(run, &attrs.request) {
+                        run.append(time, &attrs);
+                    }
                 }
             }
             _ if of_base => reapply_child(run, event, time),

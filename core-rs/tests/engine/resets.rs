@@ -250,6 +250,25 @@ fn signals_of_runs_that_continued_come_again() {
     t.check_memory();
 }
 
+#[test]
+fn signals_of_each_run_of_a_longer_chain_come_again() {
+    let mut t = T::new();
+    let first = t.start("w");
+    let task = t.task();
+    t.complete(&task, vec![]);
+    for name in ["a", "b"] {
+        t.signal("w", name).unwrap();
+        let task = t.task();
+        t.complete(&task, vec![continue_as_new(|_| {})]);
+    }
+    t.signal("w", "c").unwrap();
+    // No run is in memory, so each is loaded for its state or its history.
+    t.restart();
+    try_reset(&mut t, "w", &first, 4).unwrap();
+    assert_eq!(t.shape("w"), "Started WTScheduled WTStarted WTFailed Signaled Signaled Signaled WTScheduled");
+    t.check_memory();
+}
+
 fn with_child(t: &mut T) -> String {
     t.start("p");
     let task = t.task();
@@ -276,6 +295,20 @@ fn a_child_stays_with_the_new_run() {
     };
     assert_eq!((a.initiated_event_id, a.started_event_id), (5, 6));
     assert!(t.describe("p", "").unwrap().pending_children.is_empty());
+    t.check_memory();
+}
+
+#[test]
+fn a_child_of_the_copied_events_ends_with_the_new_run() {
+    let mut t = T::new();
+    with_child(&mut t);
+    reset(&mut t, "p", 9);
+    // A second reset terminates the first new run; the second one has the child too.
+    reset(&mut t, "p", 9);
+    assert_eq!(t.status("c"), Status::Running as i32);
+    let task = t.task();
+    t.complete(&task, vec![done()]);
+    assert_eq!(t.status("c"), Status::Terminated as i32, "its close policy");
     t.check_memory();
 }
 

@@ -214,7 +214,7 @@ class Parser {
   /** Without a register every name is known. Names of this package and of servers need no register. */
   #isKnown(name: string): boolean {
     const types = this.#attributes;
-    return types === undefined || types[name] !== undefined || PREDEFINED.test(name);
+    return types === undefined || Object.hasOwn(types, name) || PREDEFINED.test(name);
   }
 
   #field(field: Field): Condition {

@@ -134,7 +134,10 @@ pub fn unpause(engine: &mut Engine, r: &Again) -> Rpc<()> {
         if req.reset_attempts {
             a.state.attempt = 1;
         }
-        if req.reset_heartbeat {
+        if req.reset_heartbeat && a.started() {
+            // The running attempt keeps its time limit.
+            a.state.resets_heartbeat = true;
+        } else if req.reset_heartbeat {
             a.state.heartbeat_details = None;
             a.state.heartbeat_us = 0;
         }
@@ -228,7 +231,6 @@ fn paths(mask: &[u8]) -> Vec<String> {
 fn merged(old: &ActivityScheduledAttrs, from: &ActivityOptions, mask: &[String]) -> Rpc<ActivityScheduledAttrs> {
     let mut new = ActivityScheduledAttrs { input: None, header: None, ..old.clone() };
     let given = from.retry_policy.clone();
-    let retry = new.retry_policy.get_or_insert_default();
     for path in mask {
         let absent = |what: &str| rpc::invalid(format!("{what} is not provided"));
         match path.as_str() {
@@ -245,6 +247,7 @@ fn merged(old: &ActivityScheduledAttrs, from: &ActivityOptions, mask: &[String])
             "heartbeattimeout" => new.heartbeat_timeout = from.heartbeat_timeout,
             path if path.starts_with("retrypolicy") => {
                 let given = given.as_ref().ok_or_else(|| absent("RetryPolicy"))?;
+                let retry = new.retry_policy.get_or_insert_default();
                 let field = path.trim_start_matches("retrypolicy").trim_start_matches('.');
                 let all = field.is_empty();
                 if all || field == "initialinterval" {
@@ -273,7 +276,11 @@ fn merged(old: &ActivityScheduledAttrs, from: &ActivityOptions, mask: &[String])
         ..Default::default()
     };
     normalize_timeouts(&mut checked, 0).map_err(rpc::invalid)?;
-    retry::check(retry).map_err(rpc::invalid)?;
+    if mask.iter().any(|path| path.starts_with("retrypolicy")) {
+        let retry = new.retry_policy.get_or_insert_default();
+        retry::fill_defaults(retry);
+        retry::check(retry).map_err(rpc::invalid)?;
+    }
     new.schedule_to_close_timeout = checked.schedule_to_close_timeout;
     new.schedule_to_start_timeout = checked.schedule_to_start_timeout;
     new.start_to_close_timeout = checked.start_to_close_timeout;
@@ -316,7 +323,7 @@ fn settle(run: &mut Run, cx: &mut Context, id: i64) {
     {
         let interval = retry::interval(policy, a.state.attempt - 1);
         a.state.last_interval_us = interval;
-        a.state.scheduled_us = a.state.last_complete_us + interval;
+        a.state.scheduled_us = a.state.last_complete_us.saturating_add(interval);
     }
     dequeue(run, cx, id);
     let due = run.activities.get(&id).is_some_and(|a| a.is_first() || a.state.scheduled_us <= now);

@@ -3,6 +3,7 @@
 //! The events come from the store, so the request is parked until the host has read them (`LoadRequest.history`).
 use super::shared::*;
 use crate::api::enums::v1::{EventType, ResetReapplyExcludeType as X, ResetReapplyType};
+use crate::engine::children::End;
 use crate::engine::close;
 use crate::engine::limits;
 use crate::engine::machine::Engine;
@@ -12,6 +13,7 @@ use crate::engine::messages::events::ContinuedAsNewAttrs;
 use crate::engine::reset::{self, Reset};
 use crate::engine::reset_reapply::{Exclude, reapply};
 use crate::engine::rpc::{self, Rpc};
+use crate::engine::runs::Found;
 use crate::engine::start;
 use crate::engine::state::request::Again;
 use crate::engine::state::run::Run;
@@ -97,7 +99,10 @@ fn reset(engine: &mut Engine, r: &Again, req: ResetRequest, exclude: Option<Excl
         return Ok(());
     }
     let open = current_run.open();
-    let Some(sources) = sources(engine, r, base, exclude.is_some()) else { return Ok(()) };
+    // Runs of another chain with this id have their own parent.
+    let reports_later = current_run.head.first_run_id == base_run.head.first_run_id;
+    let all = exclude.is_some_and(|e| !(e.signals && e.updates));
+    let Some(sources) = sources(engine, r, base, all) else { return Ok(()) };
     let Some(first) = sources.first() else { return Ok(()) };
     if !open {
         start::check_open_runs(&engine.cx)?;
@@ -114,7 +119,9 @@ fn reset(engine: &mut Engine, r: &Again, req: ResetRequest, exclude: Option<Excl
         run.dirty = true;
     });
     if open {
-        engine.with_run(current, |run, cx| close::terminate_for_reset(run, cx, req.reason, current == base));
+        let kept = run.children.iter().map(|(id, child)| (*id, child.run_id.clone())).collect();
+        let end = End { reset: reports_later, keeps_children: current == base, kept, ..End::default() };
+        engine.with_run(current, |run, cx| close::terminate_for_reset(run, cx, req.reason, end));
     }
     if let Some(exclude) = exclude {
         apply_again(engine, &mut run, &sources, finish_id, exclude);
@@ -149,7 +156,15 @@ fn sources(engine: &mut Engine, r: &Again, base: u32, all: bool) -> Option<Vec<S
         sources.push(source);
         let Some(next) = next.filter(|_| all) else { return Some(sources) };
         let workflow_id = engine.runs.get(slot)?.head.workflow_id.clone();
-        slot = engine.resolve(&workflow_id, &next, r)?;
+        slot = match engine.runs.find(&workflow_id, &next) {
+            // Imported runs may be without their successors, or name each other.
+            Found::Slot(slot) if sources.iter().all(|source| source.slot != slot) => slot,
+            Found::Slot(_) | Found::Missing => return Some(sources),
+            Found::Unknown => {
+                engine.park(&workflow_id, &next, r.clone());
+                return None;
+            }
+        };
     }
 }
 

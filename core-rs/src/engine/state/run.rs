@@ -309,9 +309,12 @@ impl Run {
         }
     }
 
-    /// Whether the run is a child of this very run.
-    pub fn is_child_of(&self, parent: &WorkflowExecution) -> bool {
-        self.head.parent.as_ref().is_some_and(|p| p.workflow_id == parent.workflow_id && p.run_id == parent.run_id)
+    /// Whether the run is a child of this very run, or of one whose events the run copied in a reset (`bases`).
+    pub fn is_child_of(&self, parent: &WorkflowExecution, bases: &[String]) -> bool {
+        self.head
+            .parent
+            .as_ref()
+            .is_some_and(|p| p.workflow_id == parent.workflow_id && (p.run_id == parent.run_id || bases.contains(&p.run_id)))
     }
 
     /// Drops the order that a command of this run has given, because its result is in history.
@@ -320,6 +323,11 @@ impl Run {
         if let Some(seq) = found {
             self.take_order(seq);
         }
+    }
+
+    /// Of messages to other runs.
+    pub fn sender(&self) -> (WorkflowExecution, Vec<String>) {
+        (self.execution(), self.head.base_run_ids.clone())
     }
 
     pub fn execution(&self) -> WorkflowExecution {

@@ -49,7 +49,7 @@ const MINUTES = {
   // In the background: on a busy machine these two run when the other suites have ended.
   rust: 60,
   "core-rebuild": 60,
-  node: 25,
+  node: 32,
   deno: 30,
   chromium: 20,
   firefox: 20,

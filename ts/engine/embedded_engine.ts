@@ -52,7 +52,7 @@ export class EmbeddedEngine implements RawService {
   readonly #options: EmbeddedEngineOptions;
   readonly #engine: Engine;
   readonly #holding: Holding;
-  /** Methods that are answered from the store. */
+  /** Methods that read the store and need no state machine. */
   readonly #local: { readonly [name in MethodName]?: HostMethod };
 
   /** Opens the store, recovers open runs, and accepts calls. */

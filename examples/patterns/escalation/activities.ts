@@ -1,4 +1,4 @@
-// Notifies a person who is on call.
+// Notifies the person on call.
 export function notify(_person: string): Promise<void> {
   return Promise.resolve();
 }

@@ -1,4 +1,4 @@
-// Tells an operator about a device that is silent.
+// Notifies an operator of a silent device.
 export function alarm(_device: string): Promise<void> {
   return Promise.resolve();
 }

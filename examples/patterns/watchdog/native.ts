@@ -1,4 +1,4 @@
-// A watchdog: a device signals that it is alive; after a time without a signal an operator is told.
+// A watchdog: a device signals that it is alive; after a time without a signal an operator is notified.
 import { activities, on, select, signal, timer, workflow } from "temporalex/workflow";
 
 const { alarm } = activities<typeof import("./activities.ts")>({ startToClose: "10s" });

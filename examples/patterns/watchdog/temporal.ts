@@ -1,4 +1,4 @@
-// A watchdog: a device signals that it is alive; after a time without a signal an operator is told.
+// A watchdog: a device signals that it is alive; after a time without a signal an operator is notified.
 import { condition, defineSignal, proxyActivities, setHandler } from "@temporalio/workflow";
 import type * as activities from "./activities.ts";
 

@@ -17,7 +17,7 @@ import { MAX_YEAR, MIN_YEAR, parseRanges } from "./ranges.ts";
 const MAX_COMMENT_LENGTH = 200;
 const TIME_ZONES_DIFFER = "conflicting timezone names";
 
-/** What a cron string stands for. */
+/** The meaning of a cron string. */
 interface CronString {
   readonly calendar?: StructuredCalendarSpec;
   readonly interval?: IntervalSpec;

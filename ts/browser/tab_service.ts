@@ -42,6 +42,9 @@ const ONCE: { readonly [k in ToLeader["k"]]?: string } = {
   other: "ran a function: check its effects before you retry",
 };
 
+/** The longest time of a timer. */
+const LONGEST_MS = 2 ** 31 - 1;
+
 export class TabService implements RawService {
   /** Address for responses. */
   readonly address = randomId();
@@ -128,14 +131,17 @@ export class TabService implements RawService {
   ): Promise<Uint8Array> {
     if (signal?.aborted) throw callCanceled();
     const bytes = detachedCopy(request);
-    const message = (id: number) => ({
-      k: "other" as const,
-      from: this.address,
-      id,
-      path,
-      request: bytes,
+    let id = 0;
+    const done = this.#chore((given) => {
+      id = given;
+      return { k: "other", from: this.address, id, path, request: bytes };
     });
-    return await this.#limited(this.#chore(message), signal, timeoutMs) as Uint8Array;
+    try {
+      return await this.#limited(done, signal, timeoutMs) as Uint8Array;
+    } finally {
+      // A later leader must not run what has failed for the caller.
+      this.#chores.delete(id);
+    }
   }
 
   /** Stops waiting when the signal is aborted or the time is over; the leader may still respond. */
@@ -145,6 +151,13 @@ export class TabService implements RawService {
     timeoutMs: number,
   ): Promise<T> {
     const ended = new AbortController();
+    const late = () =>
+      new ServiceError(
+        Code.DEADLINE_EXCEEDED,
+        this.#route === undefined
+          ? "no leader tab was found in time"
+          : "the leader tab did not respond",
+      );
     try {
       return await Promise.race([
         work,
@@ -152,8 +165,7 @@ export class TabService implements RawService {
           const until = { signal: ended.signal, once: true };
           signal?.addEventListener("abort", () => reject(callCanceled()), until);
           if (timeoutMs === Infinity) return;
-          const late = new ServiceError(Code.DEADLINE_EXCEEDED, "the leader tab did not respond");
-          const timer = setTimeout(() => reject(late), timeoutMs);
+          const timer = setTimeout(() => reject(late()), Math.min(timeoutMs, LONGEST_MS));
           ended.signal.addEventListener("abort", () => clearTimeout(timer));
         }),
       ]);

@@ -113,7 +113,7 @@ export class EmbeddedEngine implements RawService {
       ? () => this.#broadcast(request)
       : this.#local[method];
     if (local !== undefined) return answered(() => local(request));
-    const scheduled = this.#engine.scheduled(method, request);
+    const scheduled = this.#engine.scheduled(method, request, options);
     if (scheduled !== undefined) return scheduled;
     if (method === "executeMultiOperation") return this.#engine.requestPair(request, options);
     const number = ENGINE_METHODS[method];

@@ -189,8 +189,12 @@ export class Engine {
   }
 
   /** Calls a method of schedules; undefined if it is another method. */
-  scheduled(method: MethodName, request: Uint8Array): Promise<Uint8Array> | undefined {
-    const done = this.#work.schedules.call(method, request);
+  scheduled(
+    method: MethodName,
+    request: Uint8Array,
+    { signal }: CallOptions,
+  ): Promise<Uint8Array> | undefined {
+    const done = this.#work.schedules.call(method, request, signal);
     if (done !== undefined) this.#entered();
     return done;
   }

@@ -11,7 +11,12 @@ import {
   type StructuredCalendarSpec,
   StructuredCalendarSpecSchema,
 } from "../../messages/generated/temporal/api/schedule/v1/message_pb.ts";
-import { durationMsOrZero, durationOfMs, parseGoDuration } from "./durations.ts";
+import {
+  durationMsOrZero,
+  durationOfMs,
+  MAX_DURATION_SECONDS,
+  parseGoDuration,
+} from "./durations.ts";
 import { MAX_YEAR, MIN_YEAR, parseRanges } from "./ranges.ts";
 
 const MAX_COMMENT_LENGTH = 200;
@@ -141,6 +146,11 @@ function parseEvery(cron: string): IntervalSpec {
   const [interval, phase] = text.split("/", 2).map((part) => {
     const ms = parseGoDuration(part);
     if (ms === undefined) throw new Error(`invalid duration "${part}" in CronString ${cron}`);
+    if (Math.abs(ms) > MAX_DURATION_SECONDS * 1000) {
+      throw new Error(
+        `duration "${part}" in CronString ${cron} is longer than ${MAX_DURATION_SECONDS} s`,
+      );
+    }
     return durationOfMs(ms);
   });
   return create(IntervalSpecSchema, { interval: interval!, ...(phase !== undefined && { phase }) });

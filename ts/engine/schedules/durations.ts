@@ -1,6 +1,9 @@
 // Durations and times of protobuf messages, and durations in Go's notation ("1h30m").
 import type { Duration, Timestamp } from "@bufbuild/protobuf/wkt";
 
+/** The longest duration: 10,000 years. */
+export const MAX_DURATION_SECONDS = 315_576_000_000;
+
 /** Milliseconds of a duration; 0 if absent. */
 export function durationMsOrZero(duration: Duration | undefined): number {
   return duration === undefined ? 0 : Number(duration.seconds) * 1000 + duration.nanos / 1e6;

@@ -25,6 +25,7 @@ import { Code, type ServiceError } from "../../service/raw.ts";
 import { durationMsOrZero, timestampMsIfSet, timestampOfMs } from "./durations.ts";
 import { decideOverlap } from "./overlap.ts";
 import type { ClosedChain } from "./started_runs.ts";
+import type { SpecTime } from "./spec.ts";
 import type { BufferedStart, ScheduleState } from "./state.ts";
 
 /** Actions in the buffer and backfills of a schedule; more are dropped and counted. */
@@ -34,7 +35,7 @@ const BACKFILL_SLICE = 100;
 /** Times that are considered between two commits. */
 const TIMES_SLICE = 10_000;
 const RECENT_ACTIONS = 10;
-/** Delay until a start is retried that a limit of the engine rejected, in ms. */
+/** Delay until a start is retried that the engine could not carry out, in ms. */
 const RETRY_MS = 1000;
 
 /** What a schedule needs of its engine. Everything is part of the open batch. */
@@ -55,6 +56,8 @@ export interface NextStep {
   readonly atMs: number;
   /** The state has changed and must be committed. */
   readonly changed: boolean;
+  /** Times that were computed, with those that exclusions skipped. */
+  readonly work: number;
 }
 
 /** One step of a schedule. */
@@ -62,30 +65,40 @@ export class ScheduleStep {
   readonly #state: ScheduleState;
   readonly #host: ScheduleHost;
   readonly #nowMs: number;
+  readonly #seed: string;
   #changed = false;
-  /** Rejected by a limit of the engine. */
-  #mustRetry = false;
+  #work = 0;
+  /** Starts that the engine could not carry out now, in their order. */
+  #retried: BufferedStart[] = [];
 
   constructor(state: ScheduleState, host: ScheduleHost, nowMs: number) {
     this.#state = state;
     this.#host = host;
+    this.#seed = jitterSeed(host.namespace, state.id);
     this.#nowMs = Math.max(nowMs, state.createdMs);
   }
 
-  /** Considers what is due, applies a change, and takes actions. */
-  run(change?: (step: ScheduleStep) => void): NextStep {
+  /**
+   * Considers what is due, applies a change, and takes actions. `changeFirst`: what is due before
+   * the change cannot be considered.
+   */
+  run(change?: (step: ScheduleStep) => void, changeFirst = false): NextStep {
     const state = this.#state;
-    this.#observe();
-    this.#takeDue();
+    if (!changeFirst) {
+      this.#observe();
+      this.#takeDue();
+    }
     if (change !== undefined) {
       change(this);
       this.#changed = true;
     }
+    if (changeFirst) this.#observe();
     let nextMs = this.#takeDue();
     nextMs = Math.min(nextMs, this.#backfill());
     while (this.#takeBuffered());
-    if (this.#mustRetry) nextMs = Math.min(nextMs, this.#nowMs + RETRY_MS);
-    return { atMs: Math.max(nextMs, state.createdMs), changed: this.#changed };
+    if (this.#retried.length > 0) nextMs = Math.min(nextMs, this.#nowMs + RETRY_MS);
+    const atMs = Math.max(nextMs, state.createdMs);
+    return { atMs, changed: this.#changed, work: this.#work };
   }
 
   // --------------------------------------------------------------------------------------- changes
@@ -96,6 +109,8 @@ export class ScheduleStep {
     state.schedule = schedule;
     state.spec = spec;
     state.info.updateTime = timestampOfMs(this.#nowMs);
+    // A time before now may be delayed beyond it.
+    state.processedMs = Math.max(state.processedMs, this.#nowMs - 1 - spec.jitterMs);
     state.conflictToken++;
   }
 
@@ -138,21 +153,30 @@ export class ScheduleStep {
     return !paused && (!limitedActions || remainingActions > 0n);
   }
 
+  #timeAfter(ms: number): SpecTime | undefined {
+    const { spec } = this.#state;
+    const skips = spec.skips();
+    const { left } = skips;
+    const time = spec.next(ms, this.#seed, skips);
+    this.#work += 1 + left - skips.left;
+    return time;
+  }
+
   /** Buffers the actions that are due. Returns the next time. */
   #takeDue(): number {
     const state = this.#state;
-    const seed = jitterSeed(this.#host.namespace, state.id);
     if (!this.#isActive()) {
       // Times during a pause are not caught up.
-      if (state.spec.next(state.processedMs, seed) !== undefined) {
+      if (this.#timeAfter(state.processedMs) !== undefined) {
         this.#processed(Math.max(state.processedMs, this.#nowMs));
       }
       return Infinity;
     }
     const windowMs = durationMsOrZero(state.schedule.policies!.catchupWindow);
     const updatedMs = timestampMsIfSet(state.info.updateTime) ?? -Infinity;
-    for (let considered = 0; considered < TIMES_SLICE; considered++) {
-      const time = state.spec.next(state.processedMs, seed);
+    const end = this.#work + TIMES_SLICE;
+    while (this.#work < end) {
+      const time = this.#timeAfter(state.processedMs);
       if (time === undefined) return Infinity;
       if (time.nextMs > this.#nowMs) return time.nextMs;
       this.#processed(time.nextMs);
@@ -172,13 +196,13 @@ export class ScheduleStep {
   /** Buffers actions of backfills. Returns now if more of them can be taken. */
   #backfill(): number {
     const state = this.#state;
-    const seed = jitterSeed(this.#host.namespace, state.id);
-    for (let added = 0; added < BACKFILL_SLICE;) {
+    const end = this.#work + TIMES_SLICE;
+    for (let added = 0; added < BACKFILL_SLICE && this.#work < end;) {
       const backfill = state.backfills[0];
       if (backfill === undefined) return Infinity;
       // The rest of the buffer is for the times of the spec. A closed workflow continues here.
       if (state.buffer.length >= MAX_BUFFER / 2) return Infinity;
-      const time = state.spec.next(backfill.afterMs, seed);
+      const time = this.#timeAfter(backfill.afterMs);
       this.#changed = true;
       if (time === undefined || time.nextMs > backfill.endMs) {
         state.backfills.shift();
@@ -206,7 +230,7 @@ export class ScheduleStep {
     const action = state.schedule.action?.action;
     if (action?.case !== "startWorkflow") state.buffer = [];
     if (action?.case !== "startWorkflow" || state.buffer.length === 0) return false;
-    this.#mustRetry = false;
+    this.#retried = [];
     const running = state.info.runningWorkflows;
     const decision = decideOverlap(
       state.buffer,
@@ -221,12 +245,14 @@ export class ScheduleStep {
     for (const start of [...decision.overlapping, ...(observed === undefined ? [] : [observed])]) {
       if (!this.#start(start, action.value, start === observed)) again = true;
     }
+    // Before those that arrived later.
+    state.buffer.unshift(...this.#retried);
     if (decision.stop !== undefined) {
       for (const { workflowId, runId } of running) {
         this.#host.stop(decision.stop, workflowId, runId, this.#identity());
       }
     }
-    return again && !this.#mustRetry;
+    return again && this.#retried.length === 0;
   }
 
   #policy({ overlap }: BufferedStart): Overlap {
@@ -240,9 +266,8 @@ export class ScheduleStep {
     const request = this.#request(start, action);
     const runId = this.#host.start(request);
     if (typeof runId !== "string") {
-      if (runId.code === Code.RESOURCE_EXHAUSTED) {
-        state.buffer.push(start);
-        this.#mustRetry = true;
+      if (runId.code === Code.RESOURCE_EXHAUSTED || runId.code === Code.UNAVAILABLE) {
+        this.#retried.push(start);
       } else if (runId.code !== Code.ALREADY_EXISTS) {
         this.#host.report(
           new Error(

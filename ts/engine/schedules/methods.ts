@@ -5,7 +5,6 @@ import {
   type Schedule,
   ScheduleActionSchema,
   ScheduleInfoSchema,
-  type SchedulePatch,
   SchedulePoliciesSchema,
   ScheduleSchema,
   type ScheduleSpec,
@@ -40,17 +39,19 @@ import { canonicalSpec, fillRanges } from "./canonical.ts";
 import { durationMsOrZero, durationOfMs, timestampMsIfSet, timestampOfMs } from "./durations.ts";
 import { countMatching, scheduleListPage } from "./lists.ts";
 import { jitterSeed, type ScheduleStep, startOfAction } from "./machine.ts";
-import { CompiledSpec } from "./spec.ts";
+import { checkLimits, checkParts, checkPatch, checkTime } from "./request_checks.ts";
+import { CompiledSpec, type Skips } from "./spec.ts";
 import { encodeConflictToken, INITIAL_CONFLICT_TOKEN, type ScheduleState } from "./state.ts";
 
 const DEFAULT_CATCHUP_MS = 365 * 24 * 3_600_000;
 const MIN_CATCHUP_MS = 10_000;
 const MAX_ID_LENGTH = 1000;
-const MAX_NOTES_LENGTH = 1000;
-/** Encoded bytes of a schedule, as of a set of payloads. */
+/** Encoded bytes of a schedule with its memo and search attributes, as of a set of payloads. */
 const MAX_SCHEDULE_BYTES = 2 * 1024 * 1024;
 const MAX_MATCHING_TIMES = 1000;
 const FUTURE_TIMES = 10;
+/** Times that exclusions may skip for one entry of a list. */
+const LIST_SKIPS = 1000;
 /** The end of the ids of started workflows, for checks of the length. */
 const SAMPLE_TIME = "-2009-11-10T23:00:00Z";
 
@@ -61,13 +62,19 @@ export interface ScheduleMethodsContext {
   /** Throws for a namespace that the engine does not serve. */
   ours(name: string): void;
   nowMs(): number;
+  /** Throws a ServiceError if the row of the schedule cannot be read. */
   find(id: string): ScheduleState | undefined;
+  /** Why the schedule takes no actions; "" if it does. */
+  trouble(id: string): string;
   all(): readonly ScheduleState[];
   /** Adds a schedule and lets it act. */
   create(state: ScheduleState, change: Change): void;
   /** Changes a schedule and lets it act. */
   change(state: ScheduleState, change: Change): void;
-  remove(state: ScheduleState): void;
+  /** Looks at what has happened. */
+  observe(state: ScheduleState): void;
+  /** Removes a schedule, also one that cannot be read. Returns false if there is none. */
+  remove(id: string): boolean;
   /** Throws a ServiceError if the workflow could never be started. */
   check(request: StartWorkflowExecutionRequest): void;
 }
@@ -82,17 +89,35 @@ export function scheduleMethods(context: ScheduleMethodsContext) {
 function findSchedule(context: ScheduleMethodsContext, id: string): ScheduleState {
   const state = context.find(id);
   if (state !== undefined) return state;
-  throw new ServiceError(Code.NOT_FOUND, `schedule not found: "${id}"`, "NotFound");
+  throw notFound(id);
 }
+
+function notFound(id: string): ServiceError {
+  return new ServiceError(Code.NOT_FOUND, `schedule not found: "${id}"`, "NotFound");
+}
+
+type Labels = { readonly [name in "memo" | "searchAttributes"]?: ScheduleState[name] };
 
 function checkSchedule(
   context: ScheduleMethodsContext,
   given: Schedule | undefined,
+  { memo, searchAttributes }: Labels,
 ): Pick<ScheduleState, "schedule" | "spec"> {
+  checkParts(given?.spec);
+  if (given !== undefined) checkLimits(given);
   const schedule = withDefaults(given);
-  const bytes = encodeMessage(ScheduleSchema, schedule).length;
+  const bytes = encodeMessage(DescribeScheduleResponseSchema, {
+    schedule,
+    ...(memo !== undefined && { memo }),
+    ...(searchAttributes !== undefined && { searchAttributes }),
+  }).length;
   if (bytes > MAX_SCHEDULE_BYTES) {
-    throw invalid(`the schedule has ${bytes} bytes; the limit is ${MAX_SCHEDULE_BYTES}`);
+    throw invalid(
+      `the schedule with its memo and search attributes has ${bytes} bytes; the limit is ${MAX_SCHEDULE_BYTES}`,
+    );
+  }
+  if (searchAttributes !== undefined) {
+    context.check(sampleWith(searchAttributes, context.namespace));
   }
   const request = checkAction(schedule, context.namespace);
   if (request !== undefined) context.check(request);
@@ -117,7 +142,7 @@ function changingMethods(context: ScheduleMethodsContext) {
       const request = decodeMessage(CreateScheduleRequestSchema, bytes);
       ours(request.namespace);
       checkIds(request.scheduleId, request.requestId, true);
-      checkPatch(request.initialPatch);
+      checkPatch("initial_patch", request.initialPatch);
       const existing = context.find(request.scheduleId);
       if (existing === undefined) {
         const createdMs = nowMs();
@@ -126,7 +151,7 @@ function changingMethods(context: ScheduleMethodsContext) {
           id: request.scheduleId,
           requestId: request.requestId,
           createdMs,
-          ...checkSchedule(context, request.schedule),
+          ...checkSchedule(context, request.schedule, request),
           info: create(ScheduleInfoSchema, { createTime: timestampOfMs(createdMs) }),
           memo,
           searchAttributes,
@@ -151,8 +176,13 @@ function changingMethods(context: ScheduleMethodsContext) {
       checkIds(request.scheduleId, request.requestId, false);
       const state = findSchedule(context, request.scheduleId);
       const { conflictToken: token, searchAttributes, memo } = request;
+      // A failure may pause the schedule.
+      context.observe(state);
       checkToken(state, token);
-      const { schedule, spec } = checkSchedule(context, request.schedule);
+      const { schedule, spec } = checkSchedule(context, request.schedule, {
+        memo: memo ?? state.memo,
+        searchAttributes: searchAttributes ?? state.searchAttributes,
+      });
       context.change(state, (step) => {
         step.update(schedule, spec);
         if (searchAttributes !== undefined) state.searchAttributes = searchAttributes;
@@ -165,7 +195,7 @@ function changingMethods(context: ScheduleMethodsContext) {
       ours(request.namespace);
       checkIds(request.scheduleId, request.requestId, false);
       const { patch } = request;
-      checkPatch(patch);
+      checkPatch("patch", patch);
       const state = findSchedule(context, request.scheduleId);
       context.change(state, (step) => {
         if (patch !== undefined) step.patch(patch);
@@ -175,7 +205,7 @@ function changingMethods(context: ScheduleMethodsContext) {
     deleteSchedule(bytes: Uint8Array) {
       const request = decodeMessage(DeleteScheduleRequestSchema, bytes);
       ours(request.namespace);
-      context.remove(findSchedule(context, request.scheduleId));
+      if (!context.remove(request.scheduleId)) throw notFound(request.scheduleId);
       return encodeMessage(DeleteScheduleResponseSchema, {});
     },
   };
@@ -193,6 +223,7 @@ function readingMethods(context: ScheduleMethodsContext) {
       const info = clone(ScheduleInfoSchema, state.info);
       info.futureActionTimes = futureTimes(state, namespace, FUTURE_TIMES);
       info.bufferSize = BigInt(state.buffer.length);
+      info.invalidScheduleError = context.trouble(state.id);
       return encodeMessage(DescribeScheduleResponseSchema, {
         schedule,
         info,
@@ -212,6 +243,8 @@ function readingMethods(context: ScheduleMethodsContext) {
       if (startMs === undefined || endMs === undefined) {
         throw invalid("start_time and end_time are required");
       }
+      checkTime("start_time", request.startTime);
+      checkTime("end_time", request.endTime);
       return encodeMessage(ListScheduleMatchingTimesResponseSchema, {
         startTime: timesAfter(state, namespace, startMs, MAX_MATCHING_TIMES, endMs)
           .map(timestampOfMs),
@@ -220,7 +253,8 @@ function readingMethods(context: ScheduleMethodsContext) {
     listSchedules(bytes: Uint8Array) {
       const request = decodeMessage(ListSchedulesRequestSchema, bytes);
       ours(request.namespace);
-      const times = (state: ScheduleState, count: number) => futureTimes(state, namespace, count);
+      const times = (state: ScheduleState, count: number) =>
+        futureTimes(state, namespace, count, { left: LIST_SKIPS });
       return encodeMessage(
         ListSchedulesResponseSchema,
         scheduleListPage(context.all(), request, times),
@@ -252,13 +286,6 @@ function checkIds(scheduleId: string, requestId: string, required: boolean): voi
       throw invalid(`${name} length exceeds limit.`);
     }
     if (id.includes("\0")) throw invalid(`${name} contains a NUL character.`);
-  }
-}
-
-function checkPatch(patch: SchedulePatch | undefined): void {
-  if (patch === undefined) return;
-  for (const notes of [patch.pause, patch.unpause]) {
-    if (notes.length > MAX_NOTES_LENGTH) throw invalid("Schedule notes exceeds limit.");
   }
 }
 
@@ -319,15 +346,35 @@ function checkAction(
   });
 }
 
+/** A start with the search attributes of a schedule, which are checked like those of a workflow. */
+function sampleWith(
+  searchAttributes: NonNullable<Labels["searchAttributes"]>,
+  namespace: string,
+): StartWorkflowExecutionRequest {
+  return create(StartWorkflowExecutionRequestSchema, {
+    namespace,
+    workflowId: SAMPLE_TIME,
+    requestId: SAMPLE_TIME,
+    workflowType: { name: "schedule" },
+    taskQueue: { name: "schedule" },
+    searchAttributes,
+  });
+}
+
 /** The next times at which a schedule acts. */
-function futureTimes(state: ScheduleState, namespace: string, count: number) {
+function futureTimes(
+  state: ScheduleState,
+  namespace: string,
+  count: number,
+  skips: Skips = state.spec.skips(),
+) {
   const { limitedActions, remainingActions } = state.schedule.state!;
   const most = limitedActions ? Math.min(Number(remainingActions), count) : count;
   const after = Math.max(
     state.processedMs,
     (timestampMsIfSet(state.info.updateTime) ?? -Infinity) - 1,
   );
-  return timesAfter(state, namespace, after, most).map(timestampOfMs);
+  return timesAfter(state, namespace, after, most, Infinity, skips).map(timestampOfMs);
 }
 
 function timesAfter(
@@ -335,12 +382,13 @@ function timesAfter(
   namespace: string,
   afterMs: number,
   count: number,
-  endMs = Infinity,
+  endMs: number,
+  skips: Skips = spec.skips(),
 ): number[] {
   const times: number[] = [];
   const seed = jitterSeed(namespace, id);
   for (let at = afterMs; times.length < count;) {
-    const time = spec.next(at, seed);
+    const time = spec.next(at, seed, skips);
     if (time === undefined || time.nextMs > endMs) break;
     times.push(at = time.nextMs);
   }

@@ -13,19 +13,25 @@ import type {
   RunWrite,
 } from "../../core/generated/boundary/temporalex/boundary/v1/boundary.ts";
 import { randomId } from "../../platform/host.ts";
-import { type MethodName, ServiceError } from "../../service/raw.ts";
+import { Code, type MethodName, ServiceError } from "../../service/raw.ts";
 import { decodeMessage, encodeMessage } from "../host_bytes.ts";
 import { namespaceCheck } from "../host_methods.ts";
 import { ENGINE_METHODS } from "../methods.ts";
 import { replyError } from "../replies.ts";
-import { unimplemented } from "../refusals.ts";
-import type { ScheduleWrite, Store } from "../store.ts";
+import { callCanceled, coreReplaced, unimplemented } from "../refusals.ts";
+import type { ScheduleWrite, Store, StoredSchedule } from "../store.ts";
+import { StoreError } from "../store_errors.ts";
 import { enterRequest, type MessageHost, settleRuns } from "../transaction_messages.ts";
 import { type ScheduleHost, ScheduleStep } from "./machine.ts";
 import { checkStart } from "./check_start.ts";
 import { scheduleMethods } from "./methods.ts";
 import { closedChain } from "./started_runs.ts";
 import { decodeState, encodeState, type ScheduleState } from "./state.ts";
+
+/** Times that due schedules compute in one batch; the rest of them follow in the next one. */
+const MAX_WORK = 10_000;
+/** Failures of the core in a schedule, after which it takes no more actions. */
+const MAX_CORE_FAILURES = 3;
 
 interface Live {
   readonly state: ScheduleState;
@@ -57,6 +63,11 @@ export class Schedules {
   /** Schedules by the first run of workflows that they observe. */
   readonly #observed = new Map<string, string>();
   readonly #due = new Set<string>();
+  /** Why schedules cannot be read: their rows stay as they are. */
+  readonly #unreadable = new Map<string, string>();
+  /** Why schedules take no actions until they are changed, or the engine opens again. */
+  readonly #troubled = new Map<string, string>();
+  readonly #coreFailures = new Map<string, number>();
   #waiting: Operation[] = [];
   #ran: Operation[] = [];
   #writes = new Map<string, ScheduleWrite>();
@@ -73,18 +84,20 @@ export class Schedules {
       namespace,
       start: (request) => this.#start(request),
       stop: (how, workflowId, runId, identity) => this.#stop(how, workflowId, runId, identity),
-      closed: (workflowId, runId) => closedChain(store, workflowId, runId),
+      closed: (workflowId, runId) => closedChain(store, workflowId, runId, context.report),
       report: (error) => context.report(error),
     };
     this.#methods = scheduleMethods({
       namespace,
       ours: namespaceCheck(namespace),
       nowMs: () => host.nowMs(),
-      find: (id) => this.#live.get(id)?.state,
+      find: (id) => this.#find(id),
+      trouble: (id) => this.#troubled.get(id) ?? "",
       all: () => [...this.#live.values()].map(({ state }) => state),
       create: (state, change) => this.#step(this.#add(state), change),
       change: (state, change) => this.#step(this.#live.get(state.id)!, change),
-      remove: (state) => this.#remove(state),
+      observe: (state) => this.#look(this.#live.get(state.id)!),
+      remove: (id) => this.#remove(id),
       check: (request) => checkStart(host, request),
     });
   }
@@ -103,8 +116,13 @@ export class Schedules {
    * Calls a method of schedules in the next batch, and resolves after its commit. Undefined: it is
    * another method.
    */
-  call(method: MethodName, request: Uint8Array): Promise<Uint8Array> | undefined {
+  call(
+    method: MethodName,
+    request: Uint8Array,
+    signal: AbortSignal | undefined,
+  ): Promise<Uint8Array> | undefined {
     if (!(method in this.#methods)) return undefined;
+    if (signal?.aborted) return Promise.reject(callCanceled());
     if (this.#context.store.schedules === undefined) return Promise.reject(unimplemented(method));
     return new Promise((resolve, reject) => {
       const run = () => this.#methods[method as ScheduleMethod](request);
@@ -128,24 +146,51 @@ export class Schedules {
     const nowMs = this.#context.host.nowMs();
     if (this.#waiting.length === 0 && this.#due.size === 0 && this.#nextMs > nowMs) return;
     for (let one = this.#waiting.shift(); one !== undefined; one = this.#waiting.shift()) {
-      try {
-        one.response = one.run();
-        this.#ran.push(one);
-      } catch (error) {
-        if (!(error instanceof ServiceError)) {
-          this.#waiting.unshift(one);
-          throw error;
-        }
-        one.reject(error);
-      }
+      this.#call(one);
     }
-    const due = [...this.#live.values()].filter(({ state, nextMs }) =>
-      nextMs <= nowMs || this.#due.has(state.id)
-    );
-    this.#due.clear();
-    for (const live of due) this.#step(live);
+    this.#stepDue(nowMs);
     this.#nextMs = Infinity;
     for (const { nextMs } of this.#live.values()) this.#nextMs = Math.min(this.#nextMs, nextMs);
+  }
+
+  /** Runs a call. Throws the error of the store or the core; others reject the call only. */
+  #call(one: Operation): void {
+    try {
+      one.response = one.run();
+      this.#ran.push(one);
+    } catch (error) {
+      if (error instanceof StoreError) {
+        this.#waiting.unshift(one);
+        throw error;
+      }
+      const cause = error as Error;
+      if (this.#context.host.engine.poisoned) {
+        one.reject(coreReplaced(cause));
+        throw error;
+      }
+      one.reject(
+        error instanceof ServiceError
+          ? error
+          : new ServiceError(Code.INTERNAL, cause.message, cause.name, {}, { cause }),
+      );
+    }
+  }
+
+  /** Lets due schedules act, up to an amount of work; those of the last batch are first. */
+  #stepDue(nowMs: number): void {
+    const ids = new Set(this.#due);
+    for (const { state, nextMs } of this.#live.values()) if (nextMs <= nowMs) ids.add(state.id);
+    this.#due.clear();
+    let work = 0;
+    for (const id of ids) {
+      const live = this.#live.get(id);
+      if (live === undefined || this.#troubled.has(id)) continue;
+      if (work < MAX_WORK) work += this.#look(live);
+      else {
+        this.#due.add(id);
+        live.nextMs = Math.min(live.nextMs, nowMs);
+      }
+    }
   }
 
   /** Reads the schedules; each is looked at once, because workflows may have closed. */
@@ -154,12 +199,39 @@ export class Schedules {
     this.#live.clear();
     this.#observed.clear();
     for (const row of rows) {
-      const state = decodeState(row);
-      this.#live.set(state.id, { state, nextMs: Infinity });
-      if (!this.#isReadOnly) this.#due.add(state.id);
-      this.#observe(state);
+      if (this.#decode(row) && !this.#isReadOnly) this.#due.add(row.scheduleId);
     }
     this.#stale = false;
+  }
+
+  /** Returns false if the row cannot be read, which is reported once. */
+  #decode(row: StoredSchedule): boolean {
+    const { scheduleId: id } = row;
+    try {
+      const state = decodeState(row);
+      this.#live.set(id, { state, nextMs: Infinity });
+      this.#unreadable.delete(id);
+      this.#observe(state);
+      return true;
+    } catch (cause) {
+      const { message } = cause as Error;
+      this.#live.delete(id);
+      if (this.#unreadable.get(id) === message) return false;
+      this.#unreadable.set(id, message);
+      this.#context.report(unreadable(id, message, cause as Error));
+      return false;
+    }
+  }
+
+  #find(id: string): ScheduleState | undefined {
+    const reason = this.#unreadable.get(id);
+    if (reason === undefined) return this.#live.get(id)?.state;
+    const { message } = unreadable(id, reason);
+    throw new ServiceError(
+      Code.FAILED_PRECONDITION,
+      `${message}; delete it, or open the store with a version of the runtime and of this package that reads it`,
+      "FailedPrecondition",
+    );
   }
 
   #add(state: ScheduleState): Live {
@@ -168,21 +240,80 @@ export class Schedules {
     return live;
   }
 
-  #remove({ id, info }: ScheduleState): void {
+  #remove(id: string): boolean {
+    const live = this.#live.get(id);
+    if (!this.#unreadable.delete(id) && live === undefined) return false;
     this.#live.delete(id);
     this.#due.delete(id);
-    for (const { runId } of info.runningWorkflows) this.#observed.delete(runId);
+    this.#troubled.delete(id);
+    this.#coreFailures.delete(id);
+    for (const { runId } of live?.state.info.runningWorkflows ?? []) this.#observed.delete(runId);
     this.#writes.set(id, { scheduleId: id });
     this.#nextMs = -Infinity;
+    return true;
   }
 
-  #step(live: Live, change?: (step: ScheduleStep) => void): void {
-    const { state } = live;
-    const next = new ScheduleStep(state, this.#host, this.#context.host.nowMs()).run(change);
-    live.nextMs = next.atMs;
-    this.#nextMs = Math.min(this.#nextMs, next.atMs);
-    this.#observe(state);
-    if (next.changed) this.#writes.set(state.id, encodeState(state));
+  /** Changes a schedule and lets it act. After an error the schedule is as it was. */
+  #step(live: Live, change?: (step: ScheduleStep) => void): number {
+    const { id } = live.state;
+    const step = new ScheduleStep(live.state, this.#host, this.#context.host.nowMs());
+    try {
+      const next = step.run(change, this.#troubled.has(id));
+      const row = next.changed ? encodeState(live.state) : undefined;
+      live.nextMs = next.atMs;
+      this.#nextMs = Math.min(this.#nextMs, next.atMs);
+      this.#observe(live.state);
+      if (row !== undefined) this.#writes.set(id, row);
+      this.#troubled.delete(id);
+      this.#coreFailures.delete(id);
+      return next.work;
+    } catch (error) {
+      const isLost = error instanceof StoreError || this.#context.host.engine.poisoned;
+      // A lost batch reads all of them again.
+      if (!isLost) this.#restore(id);
+      throw error;
+    }
+  }
+
+  /** Lets a schedule act that must not stop the others. Throws the error of the store or the core. */
+  #look(live: Live): number {
+    const { id } = live.state;
+    if (this.#troubled.has(id)) return 0;
+    try {
+      return this.#step(live);
+    } catch (error) {
+      if (error instanceof StoreError) throw error;
+      const isCore = this.#context.host.engine.poisoned;
+      // The reason for a failure of the core may be something else in the batch.
+      const failures = (this.#coreFailures.get(id) ?? 0) + 1;
+      if (isCore) this.#coreFailures.set(id, failures);
+      if (!isCore || failures >= MAX_CORE_FAILURES) this.#exclude(id, error as Error);
+      if (isCore) throw error;
+      return 1;
+    }
+  }
+
+  #exclude(id: string, cause: Error): void {
+    this.#troubled.set(id, cause.message);
+    this.#due.delete(id);
+    this.#context.report(
+      new Error(
+        `schedule "${id}" takes no actions until it is updated or the engine opens again: ${cause.message}`,
+        { cause },
+      ),
+    );
+  }
+
+  /** A step has ended in the middle: the schedule is read again. */
+  #restore(id: string): void {
+    const write = this.#writes.get(id);
+    const row = write === undefined
+      ? this.#context.store.schedules?.().find(({ scheduleId }) => scheduleId === id)
+      : "state" in write
+      ? write
+      : undefined;
+    if (row === undefined) this.#live.delete(id);
+    else if (this.#decode(row)) this.#due.add(id);
   }
 
   #observe({ id, info }: ScheduleState): void {
@@ -252,4 +383,8 @@ export class Schedules {
     if (all) this.#waiting = [];
     for (const { reject } of lost) reject(error);
   }
+}
+
+function unreadable(id: string, reason: string, cause?: Error): Error {
+  return new Error(`schedule "${id}" cannot be read: ${reason}`, { cause });
 }

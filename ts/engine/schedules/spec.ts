@@ -10,6 +10,8 @@ import { type Zone, zoneNamed } from "./zones.ts";
 
 /** Times that exclusions may skip before the search ends. */
 const MAX_SKIPPED = 100_000;
+/** The same, multiplied by the calendars, intervals and exclusions that each of them costs. */
+const MAX_SKIPPED_PARTS = 1_000_000;
 /** After the last year that calendars match, in seconds. */
 const END_OF_TIME = Date.UTC(MAX_YEAR + 1, 0) / 1000;
 /** The longest jitter, in ms: 32 bits. */
@@ -23,6 +25,11 @@ export interface SpecTime {
   readonly nextMs: number;
 }
 
+/** Counts down while exclusions skip times; searches may share it. */
+export interface Skips {
+  left: number;
+}
+
 /** A spec in canonical form, ready to compute times. */
 export class CompiledSpec {
   readonly #calendars: readonly Calendar[];
@@ -30,7 +37,9 @@ export class CompiledSpec {
   readonly #intervals: readonly { readonly every: number; readonly phase: number }[];
   readonly #startMs: number;
   readonly #endMs: number;
-  readonly #jitterMs: number;
+  /** The longest delay of a time. */
+  readonly jitterMs: number;
+  readonly #maxSkipped: number;
 
   /** Throws a RangeError for an unknown time zone. */
   constructor(spec: ScheduleSpec) {
@@ -42,37 +51,56 @@ export class CompiledSpec {
       every: Math.max(1, Math.trunc(durationMsOrZero(interval) / 1000)),
       phase: Math.max(0, Math.trunc(durationMsOrZero(phase) / 1000)),
     }));
-    this.#startMs = timestampMsIfSet(spec.startTime) ?? 0;
+    this.#startMs = Math.max(0, timestampMsIfSet(spec.startTime) ?? 0);
     this.#endMs = timestampMsIfSet(spec.endTime) ?? Infinity;
-    this.#jitterMs = Math.min(
+    this.jitterMs = Math.min(
       Math.max(0, Math.trunc(durationMsOrZero(spec.jitter))),
       MAX_JITTER_MS,
     );
+    const parts = this.#calendars.length + this.#excluded.length + this.#intervals.length;
+    this.#maxSkipped = Math.min(MAX_SKIPPED, Math.floor(MAX_SKIPPED_PARTS / Math.max(1, parts)));
+  }
+
+  /** The times that one search skips at most. */
+  skips(): Skips {
+    return { left: this.#maxSkipped };
   }
 
   /**
-   * Returns the first time after `afterMs`; undefined if there is none. `seed` selects the jitter
-   * of each time.
+   * Returns the first time after `afterMs`; undefined if there is none, or `skips` is used up.
+   * `seed` selects the jitter of each time.
    */
-  next(afterMs: number, seed: string): SpecTime | undefined {
+  next(afterMs: number, seed: string, skips: Skips = this.skips()): SpecTime | undefined {
     let after = Math.floor(Math.max(afterMs, this.#startMs - 1000) / 1000);
-    for (let skipped = 0; skipped < MAX_SKIPPED; skipped++) {
+    for (; skips.left > 0; skips.left--) {
+      // Dates end some time later.
+      if (!(after < END_OF_TIME)) return undefined;
       const nominal = this.#rawNext(after);
       if (nominal === undefined || nominal * 1000 > this.#endMs) return undefined;
-      const exclusion = this.#excluded.find((calendar) => calendar.matches(nominal));
-      if (exclusion === undefined) return this.#withJitter(nominal, seed);
-      after = Math.max(nominal, exclusion.endOfMatch(nominal) - 1);
+      const end = this.#endOfExclusions(nominal);
+      if (end === undefined) return this.#withJitter(nominal, seed);
+      after = Math.max(nominal, end - 1);
     }
     return undefined;
   }
 
+  /** The furthest end of the exclusions that match a time; undefined without one. */
+  #endOfExclusions(nominal: number): number | undefined {
+    let end: number | undefined;
+    for (const calendar of this.#excluded) {
+      if (!calendar.matches(nominal)) continue;
+      end = Math.max(end ?? nominal, calendar.endOfMatch(nominal));
+    }
+    return end;
+  }
+
   #withJitter(nominal: number, seed: string): SpecTime {
     const nominalMs = nominal * 1000;
-    if (this.#jitterMs === 0) return { nominalMs, nextMs: nominalMs };
+    if (this.jitterMs === 0) return { nominalMs, nextMs: nominalMs };
     // Not past the following time, so that the order of times stays.
     const following = this.#rawNext(nominal);
     const limit = following === undefined ? Infinity : (following - nominal) * 1000;
-    const maximum = Math.min(this.#jitterMs, limit);
+    const maximum = Math.min(this.jitterMs, limit);
     const jitter = Math.floor(maximum * (hash32(`${nominal}-${seed}`) / 2 ** 32));
     return { nominalMs, nextMs: nominalMs + jitter };
   }

@@ -12,6 +12,7 @@ import {
 } from "../../messages/generated/temporal/api/failure/v1/message_pb.ts";
 import { HistorySchema } from "../../messages/generated/temporal/api/history/v1/message_pb.ts";
 import type { RunRow, Store } from "../store.ts";
+import { StoreBusyError, StoreFencedError } from "../store_errors.ts";
 
 /** The end of a workflow. */
 export interface ClosedChain {
@@ -21,19 +22,35 @@ export interface ClosedChain {
   readonly failure?: Failure | undefined;
 }
 
-/** Returns how a workflow ended; undefined while one of its runs is open. */
+/**
+ * Returns how a workflow ended; undefined while one of its runs is open. A history that cannot be
+ * read is reported; its workflow has a status only.
+ */
 export function closedChain(
   store: Pick<Store, "load" | "historyRange">,
   workflowId: string,
   firstRunId: string,
+  report: (error: Error) => void,
 ): ClosedChain | undefined {
   const row = lastRun(store, workflowId, firstRunId);
   if (row === undefined) return { status: Status.UNSPECIFIED };
   if (row.closeTimeMs === 0) return undefined;
-  const { runId, historyLength } = row;
   const status = row.status as Status;
-  const [bytes] = store.historyRange(workflowId, runId, historyLength, historyLength);
-  const attributes = fromBinary(HistorySchema, bytes!).events.at(-1)?.attributes;
+  let attributes: ReturnType<typeof lastAttributes>;
+  try {
+    attributes = lastAttributes(store, row);
+  } catch (cause) {
+    if (cause instanceof StoreBusyError || cause instanceof StoreFencedError) throw cause;
+    report(
+      new Error(
+        `the result of workflow "${workflowId}" cannot be read for its schedule: ${
+          (cause as Error).message
+        }`,
+        { cause },
+      ),
+    );
+    return { status };
+  }
   switch (attributes?.case) {
     case "workflowExecutionCompletedEventAttributes":
       return { status, result: attributes.value.result };
@@ -44,6 +61,16 @@ export function closedChain(
     default:
       return { status };
   }
+}
+
+/** The attributes of the event that closed a run. */
+function lastAttributes(
+  store: Pick<Store, "historyRange">,
+  { workflowId, runId, historyLength }: RunRow,
+) {
+  const [bytes] = store.historyRange(workflowId, runId, historyLength, historyLength);
+  if (bytes === undefined) throw new Error("its last event is missing");
+  return fromBinary(HistorySchema, bytes).events.at(-1)?.attributes;
 }
 
 /** The last run of a chain: usually the latest run of the workflow id. */

@@ -8,14 +8,12 @@ import {
   type Schedule,
   type ScheduleInfo,
   ScheduleInfoSchema,
-  ScheduleSchema,
 } from "../../messages/generated/temporal/api/schedule/v1/message_pb.ts";
 import {
   DescribeScheduleResponseSchema,
   StartWorkflowExecutionRequestSchema,
 } from "../../messages/generated/temporal/api/workflowservice/v1/request_response_pb.ts";
 import type { StoredSchedule } from "../store.ts";
-import { StoreCorruptError } from "../store_errors.ts";
 import { canonicalSpec } from "./canonical.ts";
 import { CompiledSpec } from "./spec.ts";
 
@@ -114,29 +112,38 @@ export function encodeState(state: ScheduleState): StoredSchedule {
   };
 }
 
-/** Reads the row of a schedule. Throws a StoreCorruptError. */
+/**
+ * Reads the row of a schedule. Throws an Error for a damaged row, and for a time zone that this
+ * runtime does not know.
+ */
 export function decodeState(row: StoredSchedule): ScheduleState {
-  try {
-    const described = fromBinary(DescribeScheduleResponseSchema, row.description);
-    const carried = fromBinary(StartWorkflowExecutionRequestSchema, row.carried);
-    const json = JSON.parse(row.state) as StateJson;
-    const schedule = described.schedule ?? create(ScheduleSchema);
-    return {
-      ...json,
-      conflictToken: BigInt(json.conflictToken),
-      id: row.scheduleId,
-      schedule,
-      info: described.info ?? create(ScheduleInfoSchema),
-      memo: described.memo,
-      searchAttributes: described.searchAttributes,
-      lastResult: carried.lastCompletionResult,
-      lastFailure: carried.continuedFailure,
-      spec: new CompiledSpec(canonicalSpec(schedule.spec!)),
-    };
-  } catch (cause) {
-    throw new StoreCorruptError(
-      `schedule ${row.scheduleId} cannot be read: ${(cause as Error).message}`,
-      { cause },
-    );
-  }
+  const { schedule, info, memo, searchAttributes } = fromBinary(
+    DescribeScheduleResponseSchema,
+    row.description,
+  );
+  const carried = fromBinary(StartWorkflowExecutionRequestSchema, row.carried);
+  const json = JSON.parse(row.state) as StateJson;
+  const { requestId, createdMs, processedMs, buffer, backfills } = json;
+  const { spec, action, policies, state } = schedule ?? {};
+  if (
+    schedule === undefined || spec === undefined || action === undefined ||
+    policies === undefined || state === undefined || !Array.isArray(buffer) ||
+    !Array.isArray(backfills) || !Number.isFinite(createdMs) || !Number.isFinite(processedMs)
+  ) throw new Error("parts of its row are missing");
+  return {
+    requestId,
+    createdMs,
+    processedMs,
+    buffer,
+    backfills,
+    conflictToken: BigInt(json.conflictToken),
+    id: row.scheduleId,
+    schedule,
+    info: info ?? create(ScheduleInfoSchema),
+    memo,
+    searchAttributes,
+    lastResult: carried.lastCompletionResult,
+    lastFailure: carried.continuedFailure,
+    spec: new CompiledSpec(canonicalSpec(spec)),
+  };
 }

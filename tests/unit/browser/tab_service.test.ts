@@ -1,5 +1,4 @@
-// A function that a tab calls in the leader: after the caller was told that it failed, no later
-// leader gets it.
+// A function that a tab calls in the leader: no later leader gets it after its call has failed.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { ToLeader } from "../../../ts/browser/messages.ts";

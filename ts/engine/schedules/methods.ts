@@ -39,7 +39,7 @@ import { canonicalSpec, fillRanges } from "./canonical.ts";
 import { durationMsOrZero, durationOfMs, timestampMsIfSet, timestampOfMs } from "./durations.ts";
 import { countMatching, scheduleListPage } from "./lists.ts";
 import { jitterSeed, type ScheduleStep, startOfAction } from "./machine.ts";
-import { checkLimits, checkParts, checkPatch, checkTime } from "./request_checks.ts";
+import { checkLimits, checkParts, checkPatch, checkYears } from "./request_checks.ts";
 import { CompiledSpec, type Skips } from "./spec.ts";
 import { encodeConflictToken, INITIAL_CONFLICT_TOKEN, type ScheduleState } from "./state.ts";
 
@@ -243,8 +243,8 @@ function readingMethods(context: ScheduleMethodsContext) {
       if (startMs === undefined || endMs === undefined) {
         throw invalid("start_time and end_time are required");
       }
-      checkTime("start_time", request.startTime);
-      checkTime("end_time", request.endTime);
+      checkYears("start_time", request.startTime);
+      checkYears("end_time", request.endTime);
       return encodeMessage(ListScheduleMatchingTimesResponseSchema, {
         startTime: timesAfter(state, namespace, startMs, MAX_MATCHING_TIMES, endMs)
           .map(timestampOfMs),

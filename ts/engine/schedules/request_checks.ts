@@ -15,7 +15,7 @@ const MAX_SPEC_PARTS = 1000;
 const END_OF_TIMESTAMPS = Date.UTC(10_000, 0) / 1000;
 
 /** Throws unless a time is absent or from 1970 to 9999. */
-export function checkTime(field: string, time: Timestamp | undefined): void {
+export function checkYears(field: string, time: Timestamp | undefined): void {
   if (time === undefined) return;
   const seconds = Number(time.seconds);
   if (seconds >= 0 && seconds < END_OF_TIMESTAMPS) return;
@@ -44,8 +44,8 @@ export function checkParts(spec: ScheduleSpec | undefined): void {
 export function checkLimits({ spec, policies }: Schedule): void {
   checkDuration("policies.catchup_window", policies?.catchupWindow);
   if (spec === undefined) return;
-  checkTime("spec.start_time", spec.startTime);
-  checkTime("spec.end_time", spec.endTime);
+  checkYears("spec.start_time", spec.startTime);
+  checkYears("spec.end_time", spec.endTime);
   checkDuration("spec.jitter", spec.jitter);
   spec.interval.forEach(({ interval, phase }, i) => {
     checkDuration(`spec.interval[${i}].interval`, interval);
@@ -59,12 +59,12 @@ export function checkPatch(name: string, patch: SchedulePatch | undefined): void
   for (const notes of [patch.pause, patch.unpause]) {
     if (notes.length > MAX_NOTES_LENGTH) throw invalid("Schedule notes exceeds limit.");
   }
-  checkTime(
+  checkYears(
     `${name}.trigger_immediately.scheduled_time`,
     patch.triggerImmediately?.scheduledTime,
   );
   patch.backfillRequest.forEach(({ startTime, endTime }, i) => {
-    checkTime(`${name}.backfill_request[${i}].start_time`, startTime);
-    checkTime(`${name}.backfill_request[${i}].end_time`, endTime);
+    checkYears(`${name}.backfill_request[${i}].start_time`, startTime);
+    checkYears(`${name}.backfill_request[${i}].end_time`, endTime);
   });
 }

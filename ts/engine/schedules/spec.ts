@@ -32,7 +32,7 @@ export interface Skips {
 
 /** A spec in canonical form, ready to compute times. */
 export class CompiledSpec {
-  readonly #calendars: readonly Calendar[];
+  readonly #calendars: readonly RememberedCalendar[];
   readonly #excluded: readonly Calendar[];
   readonly #intervals: readonly { readonly every: number; readonly phase: number }[];
   readonly #startMs: number;
@@ -45,7 +45,7 @@ export class CompiledSpec {
   constructor(spec: ScheduleSpec) {
     const zone = zoneNamed(spec.timezoneName);
     const compile = (calendar: StructuredCalendarSpec) => compileCalendar(calendar, zone);
-    this.#calendars = spec.structuredCalendar.map(compile);
+    this.#calendars = spec.structuredCalendar.map((each) => new RememberedCalendar(compile(each)));
     this.#excluded = spec.excludeStructuredCalendar.map(compile);
     this.#intervals = spec.interval.map(({ interval, phase }) => ({
       every: Math.max(1, Math.trunc(durationMsOrZero(interval) / 1000)),
@@ -109,12 +109,33 @@ export class CompiledSpec {
   #rawNext(after: number): number | undefined {
     let first = Infinity;
     for (const calendar of this.#calendars) {
-      first = Math.min(first, calendar.next(after) ?? Infinity);
+      first = Math.min(first, calendar.next(after));
     }
     for (const { every, phase } of this.#intervals) {
       first = Math.min(first, (Math.floor((after - phase) / every) + 1) * every + phase);
     }
     return first >= END_OF_TIME ? undefined : first;
+  }
+}
+
+/** Remembers its last search: one that matches rarely, or never, is not searched for each time. */
+class RememberedCalendar {
+  readonly #calendar: Calendar;
+  /** There is no match after `#from` and before `#found`. */
+  #from = Infinity;
+  #found = -Infinity;
+
+  constructor(calendar: Calendar) {
+    this.#calendar = calendar;
+  }
+
+  /** The first match after a time; Infinity if there is none. */
+  next(after: number): number {
+    if (after < this.#from || after >= this.#found) {
+      this.#found = this.#calendar.next(after) ?? Infinity;
+      this.#from = after;
+    }
+    return this.#found;
   }
 }
 

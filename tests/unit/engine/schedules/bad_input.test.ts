@@ -25,9 +25,11 @@ import {
 } from "../../../../ts/messages/generated/temporal/api/workflowservice/v1/request_response_pb.ts";
 import { canonicalSpec } from "../../../../ts/engine/schedules/canonical.ts";
 import { CompiledSpec } from "../../../../ts/engine/schedules/spec.ts";
-import type { StoredSchedule } from "../../../../ts/engine/store.ts";
+import { Schedules } from "../../../../ts/engine/schedules/schedules.ts";
+import type { Store, StoredSchedule } from "../../../../ts/engine/store.ts";
 import { Code, type MethodName, ServiceError } from "../../../../ts/service/raw.ts";
 import { until } from "../../../support/until.ts";
+import { ProbeStore } from "../support/probe_store.ts";
 
 const START = Date.parse("2026-01-01T00:00:00Z");
 const HOUR = 3_600_000;
@@ -56,8 +58,12 @@ interface Opened {
   ): Promise<Uint8Array>;
 }
 
-async function opened<T>(store: MemoryStore, body: (parts: Opened) => Promise<T>): Promise<T> {
-  const clock = new VirtualClock(START);
+async function opened<T>(
+  store: Store,
+  body: (parts: Opened) => Promise<T>,
+  nowMs = START,
+): Promise<T> {
+  const clock = new VirtualClock(nowMs);
   const reported: string[] = [];
   const onError = (error: Error) => void reported.push(error.message);
   const engine = await EmbeddedEngine.open({ store, clock, onError });
@@ -101,6 +107,21 @@ async function describe({ call }: Opened, scheduleId: string) {
 async function idsOf({ call }: Opened): Promise<string[]> {
   const list = fromBinary(ListSchedulesResponseSchema, await call("listSchedules", {}));
   return list.schedules.map(({ scheduleId }) => scheduleId);
+}
+
+/** The row of a schedule that is due. */
+function savedRow(): StoredSchedule {
+  const description = toBinary(
+    DescribeScheduleResponseSchema,
+    fromJson(DescribeScheduleResponseSchema, { schedule: { ...schedule(), state: {} } }),
+  );
+  const times = { requestId: "r", createdMs: START, processedMs: START, conflictToken: "1" };
+  const state = JSON.stringify({
+    ...times,
+    buffer: [{ nominalMs: START, actualMs: START, overlap: 0, manual: true }],
+    backfills: [],
+  });
+  return { scheduleId: "a", description, carried: new Uint8Array(0), state };
 }
 
 const rejects = (done: Promise<unknown>, code: Code, message: RegExp) =>
@@ -310,4 +331,89 @@ test("a call with an aborted signal changes nothing", async () => {
     await rejects(done, Code.CANCELLED, /canceled by the caller/);
     assert.deepEqual(await idsOf(parts), []);
   });
+});
+
+test("an update with an old token does not undo a pause after a failure", async () => {
+  const store = new ProbeStore(new MemoryStore());
+  await opened(store, async (parts) => {
+    const { call, clock } = parts;
+    const pausing = schedule();
+    const start = { ...pausing.action.startWorkflow, workflowRunTimeout: "60s" };
+    const given = {
+      ...pausing,
+      action: { startWorkflow: start },
+      policies: { pauseOnFailure: true },
+    };
+    await call("createSchedule", { ...hourly("a"), schedule: given });
+    clock.advanceTo(START + HOUR);
+    await until("the action", async () => (await describe(parts, "a")).info!.actionCount === 1n);
+    const { conflictToken } = await describe(parts, "a");
+    let updated: Promise<unknown> | undefined;
+    // The workflow has timed out, and the schedule has not observed it.
+    store.onCommitted = () => {
+      updated ??= call("updateSchedule", { scheduleId: "a", schedule: given }, (request) => {
+        (request as Requests["updateSchedule"]).conflictToken = conflictToken;
+      });
+      updated.catch(() => {});
+    };
+    clock.advanceTo(START + HOUR + 61_000);
+    await rejects(updated!, Code.FAILED_PRECONDITION, /mismatched conflict token/);
+    assert.equal((await describe(parts, "a")).schedule!.state!.paused, true);
+  });
+});
+
+test("schedules with many due times share the work of a batch, and lose none", async () => {
+  const store = new ProbeStore(new MemoryStore());
+  await opened(store, async ({ call }) => {
+    for (const scheduleId of ["a", "b", "c"]) {
+      const every = schedule({ interval: [{ interval: "1s" }] });
+      const policies = { catchupWindow: "10s" };
+      await call("createSchedule", { ...hourly(scheduleId), schedule: { ...every, policies } });
+    }
+  });
+  const before = store.commits;
+  await opened(store, async (parts) => {
+    for (const id of ["a", "b", "c"]) {
+      await until(
+        `the times of ${id}`,
+        async () => (await describe(parts, id)).info!.missedCatchupWindow === 12_000n - 11n,
+      );
+    }
+    assert.ok(store.commits - before >= 3, `${store.commits - before}`);
+  }, START + 12_000_000);
+});
+
+test("a schedule in which the core fails again and again takes no more actions", () => {
+  const store = new MemoryStore();
+  const reported: string[] = [];
+  const host = {
+    store,
+    nowMs: () => START + HOUR,
+    reserveId: () => 1,
+    read: () => assert.fail("no run is read"),
+    engine: {
+      poisoned: false,
+      entered: () => ({ loads: [], replies: [] }),
+      request(): void {
+        this.poisoned = true;
+        throw new Error("the core failed");
+      },
+    },
+  };
+  const schedules = new Schedules({
+    namespace: "default",
+    store,
+    host: host as unknown as ConstructorParameters<typeof Schedules>[0]["host"],
+    report: (error) => void reported.push(error.message),
+  });
+  const row = savedRow();
+  store.commit([], undefined, new Map([[row.scheduleId, row]]));
+  for (let failure = 1; failure <= 3; failure++) {
+    assert.equal(reported.length, 0);
+    assert.throws(() => schedules.run(), /the core failed/);
+    schedules.lost(new Error("lost"), false);
+    host.engine.poisoned = false;
+  }
+  schedules.run();
+  assert.match(reported.join(), /^schedule "a" takes no actions until .*: the core failed$/);
 });

@@ -104,6 +104,17 @@ test("a spec whose times are all excluded ends", () => {
   assert.deepEqual(times({ cronString: ["0 0 30 2 *"] }, "2026-01-01T00:00:00Z", 1), []);
 });
 
+test("a search after a later one finds the earlier times", () => {
+  const spec = compiled({ cronString: ["0 0 29 2 *", "0 0 30 2 *", "0 6 * * *"] });
+  const next = (after: string) => new Date(spec.next(Date.parse(after), "")!.nextMs).toISOString();
+  for (let round = 0; round < 2; round++) {
+    assert.equal(next("2028-02-28T06:00:00Z"), "2028-02-29T00:00:00.000Z");
+    assert.equal(next("2028-02-29T00:00:00Z"), "2028-02-29T06:00:00.000Z");
+    assert.equal(next("2030-01-01T06:00:00Z"), "2030-01-02T06:00:00.000Z");
+    assert.equal(next("2024-02-28T07:00:00Z"), "2024-02-29T00:00:00.000Z");
+  }
+});
+
 test("an invalid spec is rejected with the field", () => {
   const cases: readonly (readonly [spec: JsonValue, message: RegExp])[] = [
     [{ calendar: [{ hour: "24" }] }, /^Error: Hour is not in range \[0-23\]$/],

@@ -52,7 +52,8 @@ export const projects = [
       context.say(
         `node_modules: ${sizes}, in ${files.length} files (${packages.join(", ")})`,
       );
-      assert.ok(disk <= 21 * MB, sizes);
+      // Schedules, resets and the whole API of @temporalio/proto took 0.6 MB.
+      assert.ok(disk <= 22 * MB, sizes);
       // The bytes of the core as text, the compiler of types, and the parsers of code and of TOML,
       // are there once.
       for (

@@ -39,6 +39,7 @@ const NOT_DRIVEN: ReadonlyMap<string, string> = new Map(
 /** Requests that never hold a payload here, with the reason. */
 const NEVER_MARKED: ReadonlyMap<string, string> = new Map([
   ["resetWorkflowExecution", "no client sends operations for after the reset"],
+  ["startBatchOperation", "clients apply a batch run by run; only raw calls send this request"],
 ]);
 
 async function clean(): Promise<void> {

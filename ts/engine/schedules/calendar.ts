@@ -73,7 +73,7 @@ export class Calendar {
       second.has(ofDay % 60);
   }
 
-  /** Returns the first matching time after `seconds`; undefined if there is none until 2100. */
+  /** Returns the first matching time after `seconds`; undefined if no time until 2100 matches. */
   next(seconds: number): number | undefined {
     let from = seconds + 1;
     for (;;) {

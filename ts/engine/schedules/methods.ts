@@ -73,7 +73,7 @@ export interface ScheduleMethodsContext {
   change(state: ScheduleState, change: Change): void;
   /** Looks at what has happened. */
   observe(state: ScheduleState): void;
-  /** Removes a schedule, also one that cannot be read. Returns false if there is none. */
+  /** Removes a schedule, also one that cannot be read. Returns false for an unknown id. */
   remove(id: string): boolean;
   /** Throws a ServiceError if the workflow could never be started. */
   check(request: StartWorkflowExecutionRequest): void;

@@ -67,7 +67,7 @@ export class CompiledSpec {
   }
 
   /**
-   * Returns the first time after `afterMs`; undefined if there is none, or `skips` is used up.
+   * Returns the first time after `afterMs`; undefined if no time matches, or `skips` is used up.
    * `seed` selects the jitter of each time.
    */
   next(afterMs: number, seed: string, skips: Skips = this.skips()): SpecTime | undefined {
@@ -121,7 +121,7 @@ export class CompiledSpec {
 /** Remembers its last search: one that matches rarely, or never, is not searched for each time. */
 class RememberedCalendar {
   readonly #calendar: Calendar;
-  /** There is no match after `#from` and before `#found`. */
+  /** No time matches after `#from` and before `#found`. */
   #from = Infinity;
   #found = -Infinity;
 
@@ -129,7 +129,7 @@ class RememberedCalendar {
     this.#calendar = calendar;
   }
 
-  /** The first match after a time; Infinity if there is none. */
+  /** The first match after a time; Infinity without one. */
   next(after: number): number {
     if (after < this.#from || after >= this.#found) {
       this.#found = this.#calendar.next(after) ?? Infinity;

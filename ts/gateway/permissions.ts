@@ -44,7 +44,7 @@ const MENTION_ONLY: ReadonlySet<string> = new Set([
  * tasks.
  */
 export function isReadOnlyMethod(method: MethodName): boolean {
-  return READS.has(method) || /^(?:get|list|describe|count)[A-Z]/.test(method);
+  return READS.has(method) || /^(?:get|list|describe|count|scan)[A-Z]/.test(method);
 }
 
 /** Returns `service` with forbidden calls rejected as PERMISSION_DENIED. */

@@ -295,7 +295,7 @@ export class Worker {
       await Promise.all([this.#workflowTasks?.realm.dispose(), this.#current.close()]);
       return;
     }
-    this.#pollers.isStopping = true;
+    this.#pollers.stopRepeating();
     this.#life.stop();
     // A failure is reported by run().
     await this.#running?.catch(() => {});

@@ -77,6 +77,7 @@ test("system info describes the server and lists only supported capabilities", a
       "internalErrorDifferentiation",
       "sdkMetadata",
       "signalAndQueryHeader",
+      "supportsSchedules",
       "upsertMemo",
     ],
   );
@@ -114,10 +115,9 @@ test("an unsupported method fails with UNIMPLEMENTED and what to use instead, in
     "temporalex dev does not have the service acme.Service",
   ]);
   assert.equal((await grpc("/")).http, 404);
-  const operator = await grpc(
-    "/temporal.api.operatorservice.v1.OperatorService/AddSearchAttributes",
-  );
-  assert.match(operator.message, /any attribute can be set and used in queries/);
+  const operator = await grpc("/temporal.api.operatorservice.v1.OperatorService/ListClusters");
+  assert.equal(operator.status, "12");
+  assert.match(operator.message, /other clusters/);
 });
 
 test("history is read backward in pages; page tokens of another run are rejected", async () => {

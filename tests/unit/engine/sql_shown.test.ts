@@ -4,8 +4,6 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { open, type OpenOptions, silentLogger } from "../../../ts/mod.ts";
 import { MOST_STATE_BYTES } from "../../../ts/executor/program/run_shown.ts";
-import { loadLibrary } from "../../../ts/engine/sqlite/libraries.ts";
-import { builtins } from "../../../ts/engine/sqlite/builtins.ts";
 import {
   continueAsNew,
   publishState,
@@ -16,6 +14,7 @@ import {
 } from "../../../ts/workflow/mod.ts";
 import { invertingCodec } from "../../support/codecs.ts";
 import { until } from "../../support/until.ts";
+import { downgradeFile } from "./support/older_files.ts";
 import { randomViews } from "./support/random_views.ts";
 import { inFolder, sqliteDrivers } from "./support/stores.ts";
 
@@ -167,39 +166,7 @@ for (const { driver, skip } of sqliteDrivers) {
           );
           before = [engine.sql(all), engine.sql(timers)];
         }, sqlite);
-        // As the second version of the schema had it.
-        const raw = loadLibrary(builtins()!, driver).open(path);
-        for (
-          const view of [
-            "workflow",
-            "workflow_timer",
-            "pending_procedure",
-            "workflow_subscription",
-            "last_workflow_id",
-          ]
-        ) {
-          raw.exec(`DROP VIEW ${view}`);
-        }
-        raw.exec(
-          "DROP TABLE waits; DROP TABLE run_states; DROP INDEX runs_by_entity; DROP INDEX runs_by_correlation",
-        );
-        for (const column of ["stage", "entity_id", "correlation_id", "phase"]) {
-          raw.exec(`ALTER TABLE runs DROP COLUMN ${column}`);
-        }
-        raw.exec("DROP INDEX runs_by_parent; ALTER TABLE store DROP COLUMN attribute_types");
-        for (
-          const column of [
-            "execution_time_ms",
-            "state_transitions",
-            "parent_workflow_id",
-            "root_workflow_id",
-          ]
-        ) {
-          raw.exec(`ALTER TABLE runs DROP COLUMN ${column}`);
-        }
-        raw.exec("DROP INDEX runs_closed_by_status; DROP INDEX runs_closed_by_type");
-        raw.exec("DELETE FROM migrations WHERE version > 2; PRAGMA user_version = 2");
-        raw.close();
+        downgradeFile(path, driver, 2);
         await withApp(path, async ({ client, engine }, rows) => {
           assert.deepEqual([engine.sql(all), engine.sql(timers)], before);
           assert.deepEqual(

@@ -30,27 +30,28 @@ const why = (to: RawService, method: MethodName, bytes: Uint8Array) =>
 test("read-only: every method is classified as reading or is rejected", async () => {
   const reads = METHOD_NAMES.filter(isReadOnlyMethod).sort();
   assert.deepEqual(reads, [
-    ...[
-      "countSchedules",
-      "countWorkflowExecutions",
-      "describeNamespace",
-      "describeSchedule",
-      "describeTaskQueue",
-    ],
-    ...[
-      "describeWorkflowExecution",
-      "getClusterInfo",
-      "getSearchAttributes",
-      "getSystemInfo",
-      "getWorkflowExecutionHistory",
-    ],
-    ...[
-      "getWorkflowExecutionHistoryReverse",
-      "listNamespaces",
-      "listScheduleMatchingTimes",
-      "listSchedules",
-    ],
-    ...["listWorkflowExecutions", "pollWorkflowExecutionUpdate", "queryWorkflow"],
+    "countSchedules",
+    "countWorkflowExecutions",
+    "describeBatchOperation",
+    "describeNamespace",
+    "describeSchedule",
+    "describeTaskQueue",
+    "describeWorkflowExecution",
+    "getClusterInfo",
+    "getSearchAttributes",
+    "getSystemInfo",
+    "getWorkflowExecutionHistory",
+    "getWorkflowExecutionHistoryReverse",
+    "listBatchOperations",
+    "listClosedWorkflowExecutions",
+    "listNamespaces",
+    "listOpenWorkflowExecutions",
+    "listScheduleMatchingTimes",
+    "listSchedules",
+    "listWorkflowExecutions",
+    "pollWorkflowExecutionUpdate",
+    "queryWorkflow",
+    "scanWorkflowExecutions",
   ]);
   const reading = withPermissions(service, { readOnly: true });
   for (const method of METHOD_NAMES) {

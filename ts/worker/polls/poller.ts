@@ -37,6 +37,7 @@ const FINAL_AFTER_MS = 2000;
 const TAKEN_AFTER_MS = 1000;
 /** A sooner empty response did not wait for a task, in ms. */
 const EMPTY_TOO_SOON_MS = 20;
+const SHUTTING_DOWN = new Error("the worker is shutting down");
 
 /** The result of a poll. */
 export interface PollAnswer<Task> {
@@ -154,23 +155,27 @@ export class Poller<Task> {
     this.#loops.set(stop, this.#loop(stop).finally(() => this.#loops.delete(stop)));
   }
 
+  /** Sends no further polls. Polls in flight continue. */
+  stopRepeating(): void {
+    this.#stopping = true;
+    for (const { loop } of this.#loops.keys()) loop.abort(SHUTTING_DOWN);
+  }
+
   /**
    * Stops polling; resolves when the loops have ended. Tasks may still be running (`idle`). Polls
    * in flight are canceled after `drainMs`, unless they end before.
    */
   async stop(drainMs = 0): Promise<void> {
-    this.#stopping = true;
-    const reason = new Error("the worker is shutting down");
+    this.stopRepeating();
     const loops = [...this.#loops];
-    for (const [{ loop }] of loops) loop.abort(reason);
-    const takeBack = () => {
-      for (const [{ poll }] of loops) poll.abort(reason);
+    const cancelPolls = () => {
+      for (const [{ poll }] of loops) poll.abort(SHUTTING_DOWN);
     };
     const cancel = drainMs === 0
-      ? takeBack()
+      ? cancelPolls()
       : drainMs === Infinity
       ? undefined
-      : this.#options.timers.after(drainMs, takeBack);
+      : this.#options.timers.after(drainMs, cancelPolls);
     await Promise.all(loops.map(([, ended]) => ended));
     cancel?.();
   }

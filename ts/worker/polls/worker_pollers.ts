@@ -68,7 +68,7 @@ export class WorkerPollers {
    */
   pollsAreEnded = false;
   /** Shutdown was requested: later poll errors are expected. */
-  isStopping = false;
+  #isStopping = false;
   /** Time since the last task from a poll. */
   readonly quiet: QuietTime;
   readonly #parts: PollerParts;
@@ -181,6 +181,12 @@ export class WorkerPollers {
     for (const poller of this.all) poller.start();
   }
 
+  /** Sends no further polls, from the request of a shutdown on. */
+  stopRepeating(): void {
+    this.#isStopping = true;
+    for (const poller of this.all) poller.stopRepeating();
+  }
+
   #startNexus(): void {
     const tasks = this.#parts.nexusTasks;
     if (tasks === undefined) return;
@@ -257,7 +263,7 @@ export class WorkerPollers {
       timers,
       onFatal: (error) => {
         // An error of one poller ends all.
-        if (!this.#failing && !this.isStopping) logger.error("the worker stops", { error });
+        if (!this.#failing && !this.#isStopping) logger.error("the worker stops", { error });
         this.#failing = true;
         this.#parts.stop(error);
       },

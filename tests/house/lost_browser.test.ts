@@ -31,7 +31,17 @@ const { family } = await import(toolUrl("processes.mjs")) as Processes;
 const NOTICED_MS = 60_000;
 const LAUNCHERS = { chromium: launchChromium, firefox: launchFirefox };
 
-async function skipReason(kind: keyof typeof LAUNCHERS): Promise<string | undefined> {
+const skipReasons = new Map<keyof typeof LAUNCHERS, Promise<string | undefined>>();
+
+function skipReason(kind: keyof typeof LAUNCHERS): Promise<string | undefined> {
+  const known = skipReasons.get(kind);
+  if (known !== undefined) return known;
+  const reason = findSkipReason(kind);
+  skipReasons.set(kind, reason);
+  return reason;
+}
+
+async function findSkipReason(kind: keyof typeof LAUNCHERS): Promise<string | undefined> {
   if (process.platform !== "linux") return "looks into /proc";
   const { browser, reason } = await LAUNCHERS[kind]();
   await browser?.close();

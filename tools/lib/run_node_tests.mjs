@@ -4,7 +4,7 @@
 // JOBS is the number of processes at a time, or LEAST-MOST: more than LEAST while processors are
 // idle. Files joined by commas share a process.
 //   node run_node_tests.mjs JOBS TIMEOUT_MS FILE[,FILE...]...
-import { mkdtempSync, rmSync, writeFileSync, writeSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync, writeSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import process from "node:process";
@@ -39,10 +39,34 @@ function eventsOf(file) {
   return run({ files: [file], concurrency: 1, signal });
 }
 
+/** In Linux; hundredths of a second, as `getconf CLK_TCK` prints almost everywhere. */
+function cpuOfEndedChildren() {
+  try {
+    const stat = readFileSync("/proc/self/stat", "utf8");
+    const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
+    return (Number(fields[13]) + Number(fields[14])) / 100;
+  } catch {
+    return undefined;
+  }
+}
+
+let cpuBefore = cpuOfEndedChildren();
+/**
+ * CPU time of a process that has just ended and of the children that it waited for, in seconds.
+ * Browsers that run on are not in it.
+ */
+function cpuOfLast() {
+  const now = cpuOfEndedChildren();
+  if (now === undefined || cpuBefore === undefined) return undefined;
+  const spent = now - cpuBefore;
+  cpuBefore = now;
+  return spent;
+}
+
 async function runFile(file) {
   const began = performance.now();
   for await (const event of eventsOf(file)) take(event, file);
-  report.took(file, performance.now() - began);
+  report.took(file, performance.now() - began, cpuOfLast());
 }
 
 let written = 0;
@@ -58,6 +82,7 @@ async function runGroup(files) {
   );
   const group = new GroupEvents(files, { take, took: (file, ms) => report.took(file, ms) });
   for await (const event of eventsOf(entry)) group.event(event);
+  report.tookTogether(cpuOfLast());
   for (const file of group.left) {
     const error = `not run to its end: its process had ended (with ${files.join(", ")})`;
     take({ type: "test:fail", data: { name: file, nesting: 0, details: { error } } }, file);

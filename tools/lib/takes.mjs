@@ -18,7 +18,8 @@ const TOLERANCE = 1.5;
 export function writeTakes(lines) {
   let changed = 0;
   for (const line of lines) {
-    const [, seconds, file] = /^([\d.]+) s (tests\/\S+\.test\.ts)$/.exec(line) ?? [];
+    const [, seconds, file] =
+      /^([\d.]+) s (tests\/\S+\.test\.ts)(?: \([\d.]+ s of CPU\))?$/.exec(line) ?? [];
     if (file === undefined) continue;
     const path = join(root, file);
     const text = readFileSync(path, "utf8");

@@ -43,6 +43,7 @@ export class Report {
   #skipped = [];
   #counts = {};
   #times = [];
+  #sharedCpu = 0;
 
   #file(path) {
     let file = this.#files.get(path);
@@ -122,14 +123,27 @@ export class Report {
     this.#counts.fail = (this.#counts.fail ?? 0) + 1;
   }
 
-  took(path, ms) {
-    this.#times.push([sourceOf(path), ms / 1000]);
+  /** `cpu` is in seconds; undefined where it is not known. */
+  took(path, ms, cpu) {
+    this.#times.push([sourceOf(path), ms / 1000, cpu]);
   }
 
-  /** Seconds of each file, the longest first. */
+  /** CPU time of a process that several files shared. */
+  tookTogether(cpu = 0) {
+    this.#sharedCpu += cpu;
+  }
+
+  /** Seconds of each file and of its process, the longest first. */
   times() {
     const sorted = this.#times.sort(([, a], [, b]) => b - a);
-    return sorted.map(([path, seconds]) => `time: ${seconds.toFixed(1)} s ${path}\n`).join("");
+    const shared = this.#sharedCpu > 0
+      ? `time: ${this.#sharedCpu.toFixed(1)} s of CPU in processes of several files\n`
+      : "";
+    return sorted.map(([path, seconds, cpu]) =>
+      `time: ${seconds.toFixed(1)} s ${path}${
+        cpu === undefined ? "" : ` (${cpu.toFixed(1)} s of CPU)`
+      }\n`
+    ).join("") + shared;
   }
 
   end() {

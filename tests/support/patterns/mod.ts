@@ -22,14 +22,20 @@ export const FORMS = ["native", "temporal"] as const;
 export const workflowsOfForm = (form: typeof FORMS[number]): URL =>
   new URL(`./${form}.ts`, import.meta.url);
 
-/** The activities of all patterns, which add their calls to `calls`. */
-export function activitiesOfPatterns(calls: string[]): Activities {
-  const all: { [name: string]: Activities[string] } = {};
-  for (const [folder, { activities = {} }] of Object.entries(patterns)) {
-    for (const [name, fn] of Object.entries(recordCalls(activities, calls))) {
-      if (name in all) throw new Error(`${folder}: another pattern has an activity ${name}`);
-      all[name] = fn;
+/** The activities of all patterns; those of a folder add their calls to its list. */
+export function activitiesOfPatterns(): {
+  readonly activities: Activities;
+  readonly callsOf: (folder: string) => string[];
+} {
+  const activities: { [name: string]: Activities[string] } = {};
+  const calls = new Map<string, string[]>();
+  for (const [folder, pattern] of Object.entries(patterns)) {
+    const own: string[] = [];
+    calls.set(folder, own);
+    for (const [name, fn] of Object.entries(recordCalls(pattern.activities ?? {}, own))) {
+      if (name in activities) throw new Error(`${folder}: another pattern has an activity ${name}`);
+      activities[name] = fn;
     }
   }
-  return all;
+  return { activities, callsOf: (folder) => calls.get(folder)! };
 }

@@ -2,12 +2,14 @@
 export { approval } from "../../../examples/patterns/approval/native.ts";
 export { processTable } from "../../../examples/patterns/batch_iterator/native.ts";
 export { subscription } from "../../../examples/patterns/billing_cycle/native.ts";
+export { openAccount } from "../../../examples/patterns/callback/native.ts";
 export { rental } from "../../../examples/patterns/cancellation_cleanup/native.ts";
 export { ship, shipOrder } from "../../../examples/patterns/child_per_item/native.ts";
 export { deliverAll } from "../../../examples/patterns/circuit_breaker/native.ts";
 export { message } from "../../../examples/patterns/dead_letter/native.ts";
 export { collect } from "../../../examples/patterns/deduplication/native.ts";
 export { fetchReport } from "../../../examples/patterns/delayed_retry/native.ts";
+export { closeOrder, survey } from "../../../examples/patterns/detached_child/native.ts";
 export { payment } from "../../../examples/patterns/early_return/native.ts";
 export { account } from "../../../examples/patterns/entity/native.ts";
 export { incident } from "../../../examples/patterns/escalation/native.ts";

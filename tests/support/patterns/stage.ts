@@ -4,10 +4,14 @@ import type { Client } from "../../../ts/client/mod.ts";
 // deno-lint-ignore no-explicit-any
 export type Activities = { readonly [name: string]: (...args: any[]) => unknown };
 
-export interface Stage {
+/** A service whose time cannot be skipped. */
+export interface RealStage {
   readonly client: Client;
-  /** Calls of activities so far, oldest first: "name(arguments)". */
+  /** Calls of the pattern's activities so far, oldest first: "name(arguments)". */
   readonly calls: string[];
+}
+
+export interface Stage extends RealStage {
   /** Milliseconds since the epoch, in the time of workflows. */
   now(): number;
   /** Lets time pass until timers of the next `ms` milliseconds have fired. */

@@ -2,12 +2,14 @@
 export { approval } from "../../../examples/patterns/approval/temporal.ts";
 export { processTable } from "../../../examples/patterns/batch_iterator/temporal.ts";
 export { subscription } from "../../../examples/patterns/billing_cycle/temporal.ts";
+export { openAccount } from "../../../examples/patterns/callback/temporal.ts";
 export { rental } from "../../../examples/patterns/cancellation_cleanup/temporal.ts";
 export { ship, shipOrder } from "../../../examples/patterns/child_per_item/temporal.ts";
 export { deliverAll } from "../../../examples/patterns/circuit_breaker/temporal.ts";
 export { message } from "../../../examples/patterns/dead_letter/temporal.ts";
 export { collect } from "../../../examples/patterns/deduplication/temporal.ts";
 export { fetchReport } from "../../../examples/patterns/delayed_retry/temporal.ts";
+export { closeOrder, survey } from "../../../examples/patterns/detached_child/temporal.ts";
 export { payment } from "../../../examples/patterns/early_return/temporal.ts";
 export { account } from "../../../examples/patterns/entity/temporal.ts";
 export { incident } from "../../../examples/patterns/escalation/temporal.ts";

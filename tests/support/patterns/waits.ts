@@ -1,10 +1,13 @@
 // Scenarios of patterns for waits: early returns, polling, and the first of several responses.
 import assert from "node:assert/strict";
+import { ApplicationFailure } from "../../../ts/converter/mod.ts";
+import * as partner from "../../../examples/patterns/callback/activities.ts";
 import * as bank from "../../../examples/patterns/early_return/activities.ts";
 import * as often from "../../../examples/patterns/frequent_polling/activities.ts";
 import * as rarely from "../../../examples/patterns/infrequent_polling/activities.ts";
 import * as providers from "../../../examples/patterns/pick_first/activities.ts";
-import { DAY, HOUR, MINUTE, type Pattern } from "./stage.ts";
+import { until } from "../until.ts";
+import { DAY, HOUR, MINUTE, type Pattern, type RealStage } from "./stage.ts";
 
 const earlyReturn: Pattern = {
   activities: bank,
@@ -89,7 +92,37 @@ const pickFirst: Pattern = {
   },
 };
 
+/** The partner responds; a deadline of a day needs virtual time. */
+export async function checkCallback({ client, calls }: RealStage): Promise<void> {
+  partner.requested.clear();
+  const begin = async (customer: string) => {
+    const handle = await client.start("openAccount", { id: `open-${customer}`, args: [customer] });
+    await until("the check is requested", () => partner.requested.has(customer));
+    return { handle, token: partner.requested.get(customer)! };
+  };
+  const good = await begin("ada");
+  await client.completeActivity(good.token, "a short check");
+  assert.equal(await good.handle.result(), "opened after a short check");
+  const bad = await begin("eve");
+  const embargo = new ApplicationFailure("eve is on a list", { type: "Embargo" });
+  await client.failActivity(bad.token, embargo);
+  assert.equal(await bad.handle.result(), "refused: Embargo");
+  assert.deepEqual(calls.splice(0), ["checkCustomer(ada)", "checkCustomer(eve)"]);
+}
+
+const callback: Pattern = {
+  activities: partner,
+  async check(stage) {
+    await checkCallback(stage);
+    const late = await stage.client.start("openAccount", { id: "open-late", args: ["late"] });
+    await until("the check is requested", () => partner.requested.has("late"));
+    await stage.advance(DAY + MINUTE);
+    assert.equal(await late.result(), "no response");
+  },
+};
+
 export const waits: { readonly [name: string]: Pattern } = {
+  callback,
   early_return: earlyReturn,
   frequent_polling: frequentPolling,
   infrequent_polling: infrequentPolling,

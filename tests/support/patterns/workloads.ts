@@ -49,6 +49,21 @@ const childPerItem: Pattern = {
   },
 };
 
+const detachedChild: Pattern = {
+  async check({ client }) {
+    const close = (order: string, limitMs: number) =>
+      client.execute("closeOrder", { id: `close-${order}`, args: [order, limitMs] });
+    assert.equal(await close("o-1", HOUR), "survey-o-1");
+    const rated = client.getHandle(undefined, "survey-o-1");
+    assert.equal((await rated.describe()).status, "RUNNING", "the child outlives its parent");
+    await rated.signal("rate", 5);
+    assert.equal(await rated.result(), "5 stars");
+
+    const ignored = client.getHandle(undefined, await close("o-2", 20) as string);
+    assert.equal(await ignored.result(), "not rated");
+  },
+};
+
 const idempotentStart: Pattern = {
   activities: ledger,
   async check({ client, calls, advance }) {
@@ -92,6 +107,7 @@ export const workloads: { readonly [name: string]: Pattern } = {
   fan_out: fanOut,
   rate_limit: rateLimit,
   child_per_item: childPerItem,
+  detached_child: detachedChild,
   idempotent_start: idempotentStart,
   entity,
 };

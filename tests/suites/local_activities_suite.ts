@@ -22,7 +22,7 @@ import {
   waitForSignal,
   workflow,
 } from "../../ts/workflow/mod.ts";
-import type { OnService } from "../support/services.ts";
+import type { OnService, Setting } from "../support/services.ts";
 import { until } from "../support/until.ts";
 
 interface Acts {
@@ -70,6 +70,12 @@ async function eventTypes(client: Client, workflowId: string): Promise<string[]>
   const history = await client.getHandle(undefined, workflowId).fetchHistory();
   return history.events.map(({ attributes }) => attributes.case ?? "?");
 }
+
+/**
+ * Heartbeats of a workflow task are sent after 80 % of it. A server next to other programs needs
+ * more than a second for them at times, and then the task and its activities are repeated.
+ */
+const heartbeatTask = ({ embedded }: Setting) => (embedded ? "1s" : "3s");
 
 const count = (events: readonly string[], name: string) =>
   events.filter((event) => event.startsWith(name)).length;
@@ -222,19 +228,22 @@ export function localActivitiesSuite(onService: OnService): void {
       async (setting) => {
         const { client, work, id } = setting;
         let ran = 0;
+        const workflowId = id(`long-${cachedWorkflows}`);
         const activities = {
           async work(input: string) {
             ran++;
-            await activitySleep(2600);
+            await until(
+              "two heartbeats",
+              async () => count(await eventTypes(client, workflowId), "workflowTaskCompleted") >= 2,
+            );
             return `did ${input}`;
           },
         };
         await work({ workflows: all, activities, cachedWorkflows }, async () => {
-          const workflowId = id(`long-${cachedWorkflows}`);
           const handle = await client.start(calls, {
             id: workflowId,
             args: ["long", {}],
-            taskTimeout: "1s",
+            taskTimeout: heartbeatTask(setting),
           });
           assert.equal(await handle.result(), "did long");
           assert.equal(ran, 1);
@@ -249,7 +258,8 @@ export function localActivitiesSuite(onService: OnService): void {
 
   onService(
     "attempts in later workflow tasks are reported to the service",
-    async ({ client, work, id }) => {
+    async (setting) => {
+      const { client, work, id } = setting;
       const activities = {
         async work(input: string) {
           const { attempt } = activityInfo();
@@ -270,7 +280,7 @@ export function localActivitiesSuite(onService: OnService): void {
         const handle = await client.start(calls, {
           id: id("metered"),
           args: ["x", { retry }],
-          taskTimeout: "1s",
+          taskTimeout: heartbeatTask(setting),
         });
         assert.equal(await handle.result(), "x");
         const { events } = await handle.fetchHistory();
@@ -298,7 +308,8 @@ export function localActivitiesSuite(onService: OnService): void {
           const { cancelled } = activityContext();
           await Promise.race([
             new Promise((resolve) => cancelled.addEventListener("abort", resolve)),
-            new Promise((resolve) => setTimeout(resolve, 2500)),
+            // Longer than two heartbeats.
+            new Promise((resolve) => setTimeout(resolve, setting.embedded ? 2500 : 7500)),
           ]);
           ends.push(cancelled.aborted ? activityContext().cancelReason! : "ran on");
           return "its own end";
@@ -310,7 +321,7 @@ export function localActivitiesSuite(onService: OnService): void {
           const handle = await client.start(stopped, {
             id: id(`stop-${cancellationType}`),
             args: [{ cancellationType }],
-            taskTimeout: "1s",
+            taskTimeout: heartbeatTask(setting),
           });
           // Before that it would never run. The request comes with the task after a heartbeat.
           await until("it runs", () => ran > before);
@@ -424,14 +435,15 @@ export function localActivitiesSuite(onService: OnService): void {
 
   onService(
     "queries and signals during a local activity are handled with the next task heartbeat",
-    async ({ client, work, id }) => {
+    async (setting) => {
+      const { client, work, id } = setting;
       let release!: (value: string) => void;
       const activities = { work: () => new Promise<string>((resolve) => (release = resolve)) };
       await work({ workflows: all, activities }, async () => {
         const handle = await client.start(concurrent, {
           id: id("concurrent"),
           args: [{}],
-          taskTimeout: "1s",
+          taskTimeout: heartbeatTask(setting),
         });
         assert.equal(await handle.query(state), "calling");
         await handle.signal(go, "said");
@@ -476,7 +488,8 @@ export function localActivitiesSuite(onService: OnService): void {
 
   onService(
     "a stopping worker gives running activities its grace period, then another worker runs them",
-    async ({ client, work, id }) => {
+    async (setting) => {
+      const { client, work, id } = setting;
       let ran = 0;
       const activities = {
         async work(input: string) {
@@ -491,7 +504,7 @@ export function localActivitiesSuite(onService: OnService): void {
           const handle = await client.start(calls, {
             id: id(name),
             args: [name, {}],
-            taskTimeout: "1s",
+            taskTimeout: heartbeatTask(setting),
           });
           await until("it runs", () => ran > before);
           return handle;

@@ -43,7 +43,7 @@ import { HostSinks, type InjectedSinks } from "./sinks.ts";
 import { type LineOptions, loadSources, sourceTexts, withModuleText } from "../modules/sources.ts";
 import type { SourceText } from "../modules/repairs/in_lines.ts";
 
-/** Options of {@link openWorkerRealm}. */
+/** Options of `openWorkerRealm`. */
 export interface WorkerRealmOptions extends CommonRealmOptions {
   /**
    * Modules that export workflows: paths (relative to the working directory) or file URLs, also of

@@ -170,11 +170,11 @@ test(
           id: `${type}-${taskQueue}`,
           taskQueue,
           args,
-          taskTimeout: "2s",
+          taskTimeout: "5s",
         });
       const handles = [
         await start("manyLocals"),
-        await start("longLocals", [1]),
+        await start("longLocals", [1, 6000]),
         await start("briefLocal"),
       ];
       await handles[0]!.signal("go");
@@ -200,8 +200,8 @@ test(
     const handle = await client.start("longLocals", {
       id: taskQueue,
       taskQueue,
-      args: [3],
-      taskTimeout: "1s",
+      args: [3, 3600],
+      taskTimeout: "3s",
     });
     await until("the record of the first step", async () => {
       const { events } = await handle.fetchHistory();
@@ -231,8 +231,8 @@ test(
     const handle = await client.start("longLocals", {
       id: taskQueue,
       taskQueue,
-      args: [3],
-      taskTimeout: "1s",
+      args: [3, 3600],
+      taskTimeout: "3s",
     });
     await until("the second step", () => begun.filter((name) => name === "slow").length === 2);
     await worker.shutdown();

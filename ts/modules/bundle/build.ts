@@ -10,7 +10,7 @@ import { type BundledModule, writeBundle } from "./format.ts";
 import { bundleNames } from "./names.ts";
 import { inlineMap } from "./source_map.ts";
 
-/** Options of {@link buildBundle}. */
+/** Options of `buildBundle`. */
 export interface BundleOptions
   extends Pick<SourceOptions, "workflows" | "sources" | "payloadConverter"> {
   /** Modules that export workflow interceptors. */
@@ -57,7 +57,7 @@ export async function buildBundle(options: BundleOptions): Promise<WorkflowBundl
   return { code: code + inlineMap(sourceMap), sourceMap, modules, warnings };
 }
 
-/** Like {@link buildBundle}, without the source map in `code`, and with the sources. */
+/** Like `buildBundle`, without the source map in `code`, and with the sources. */
 export async function bundleFromSources(
   options: BundleOptions,
 ): Promise<WorkflowBundle & { readonly sources: readonly BundleSource[] }> {

@@ -32,11 +32,11 @@ const outcome = (promise: Promise<unknown>) =>
     (error) => `${error.name}: ${error.message}, ${error.cause?.message}`,
   );
 
-/** One step after the other, each longer than a workflow task of a second. */
-export async function longLocals(steps: number): Promise<string[]> {
+/** One step after the other, each of so many milliseconds: longer than a workflow task. */
+export async function longLocals(steps: number, ms: number): Promise<string[]> {
   const seen: string[] = [];
   for (let step = 0; step < steps; step++) {
-    seen.push(await local.slow(1500));
+    seen.push(await local.slow(ms));
     seen.push(...await Promise.all([local.quick(`a${step}`), local.quick(`b${step}`)]));
   }
   return seen;

@@ -8,6 +8,7 @@ export const applications: { readonly [name: string]: () => Promise<{ run: Appli
   encryption: () => import("./encryption/main.ts"),
   external_storage: () => import("./external_storage/main.ts"),
   validation: () => import("./validation/main.ts"),
+  agent: () => import("./agent/main.ts"),
   cpu_bound: () => import("./cpu_bound/main.ts"),
   entity: () => import("./entity/main.ts"),
   game: () => import("./game/main.ts"),

@@ -434,6 +434,42 @@ export const cases: Case[] = [
   },
   {
     name:
+      "failureErrorTypes: errors of classes with these names, or derived from them, fail runs of the type",
+    run: () =>
+      withProgram({
+        "/app/main.ts": `${IMPORTS}
+          class Expected extends Error {}
+          class Derived extends Expected {}
+          const hostile = Object.defineProperty({}, "constructor", { get() { throw new Error("no"); } });
+          export async function ordered() { throw new Derived("d"); }
+          export async function ranged() { throw new RangeError("r"); }
+          export async function typed() { throw new TypeError("t"); }
+          export async function odd() { throw hostile; }
+          export async function handled() {
+            wf.setHandler(wf.defineSignal("go"), () => { throw new Expected("s"); });
+            await wf.condition(() => false);
+          }`,
+      }, async (h) => {
+        const end = async (type: string, options: { signals?: boolean } = {}) => {
+          const run = h.start(type);
+          if (options.signals === true) run.server.signal("go");
+          await run.task();
+          return [run.failure === "", run.server.closed?.failure?.message];
+        };
+        deepEqual(await end("ordered"), [true, "d"]);
+        deepEqual(await end("handled", { signals: true }), [true, "s"]);
+        deepEqual(await end("ranged"), [true, "r"]);
+        deepEqual(await end("typed"), [false, undefined], "RangeError is of another type");
+        deepEqual(await end("odd"), [false, undefined]);
+      }, {
+        runOptions: {
+          ...{ namespace: "default", identity: "test", stickyQueue: "sticky" },
+          failureErrorTypes: { "*": ["Expected"], ranged: ["RangeError"], typed: ["RangeError"] },
+        },
+      }),
+  },
+  {
+    name:
       "logs: interceptors add attributes; a logger's sink gets all of them, and the lines of start and end",
     async run() {
       const sources = {

@@ -35,6 +35,7 @@ import {
 } from "./common/failure_converter.ts";
 import { ensureTemporalFailure, isCancellation, TemporalFailure } from "./common/failures.ts";
 import type { GroupMessage, ScopeContext, ScopeFrame } from "./context.ts";
+import { matchesErrorTypes } from "./failure_error_types.ts";
 import { Interceptors } from "./interception.ts";
 import { IssuedCommands } from "./issued_commands.ts";
 import { isImplied, KNOWN_FLAGS } from "./flags.ts";
@@ -273,10 +274,9 @@ export class CompatRun implements MessageRun {
     } else this.failTask(error);
   }
 
-  /** Returns whether the error's class is among those that fail the workflow. */
   #failsWorkflow(error: unknown): boolean {
-    const { failureExceptionTypes = [] } = this.definition;
-    return failureExceptionTypes.some((type) => type === Error || isA(error, type));
+    const { failureExceptionTypes: classes = [] } = this.definition;
+    return matchesErrorTypes(error, classes, this.#host.failureErrorTypes);
   }
 
   #terminal(kind: CommandKind, attributes: Uint8Array, groups?: Uint8Array): void {

@@ -74,8 +74,10 @@ export function awaitedUpdate(
 /** Calls that change nothing. A client also makes them on its own while it waits. */
 const READS = /^(?:describe|get|list|count|query)/;
 
-export class ObservedService implements RawService {
-  readonly #service: RawService;
+type EngineService = RawService & Required<Pick<RawService, "callOther">>;
+
+export class ObservedService implements EngineService {
+  readonly #service: EngineService;
   readonly #onWait: () => void;
   readonly #waiting = new Map<(error: Error) => void, Awaited>();
   #busy = 0;
@@ -83,7 +85,7 @@ export class ObservedService implements RawService {
   #acts = 0;
 
   /** `onWait` is called when a call begins to wait. */
-  constructor(service: RawService, onWait: () => void) {
+  constructor(service: EngineService, onWait: () => void) {
     this.#service = service;
     this.#onWait = onWait;
   }
@@ -130,6 +132,16 @@ export class ObservedService implements RawService {
     }
     if (awaited !== undefined) return await this.#wait(awaited, method, request, options);
     return await this.during(() => this.#service.call(method, request, options));
+  }
+
+  /** Calls a function of the application. */
+  async callOther(
+    path: string,
+    request: Uint8Array,
+    options?: CallOptions,
+  ): Promise<Uint8Array> {
+    this.#acts++;
+    return await this.during(() => this.#service.callOther(path, request, options));
   }
 
   #wait(

@@ -97,6 +97,7 @@ export const WORKER_OPTIONS: kind.Table<WorkerOptions> = {
     watchdogMs: kind.notNegativeOrInfinity,
     workflowThreads: number,
     realmStarting: any,
+    failureErrorTypes: any,
     buildStamp: any,
     unknownActivityIsFinal: any,
   },

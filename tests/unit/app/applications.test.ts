@@ -86,6 +86,12 @@ const RESULTS: { [name: string]: (result: never, said: string) => void } = {
     assert.deepEqual(result, { health: { 95: 34, 99: 33, 100: 33 }, wards: 10, resting: 100 });
     assert.match(said, /100 patrols are home; 3 threats beaten, 0 left/);
   },
+  agent: (result) =>
+    assert.deepEqual(result, {
+      text: "o-1 is refunded (agent-1/5). refund o-2 was not approved.",
+      calls: 4,
+      pending: [],
+    }),
   cpu_bound: (result) =>
     assert.deepEqual(result, { count: 9592, cancelled: "stopped", heartbeats: true }),
 };

@@ -5,8 +5,9 @@ import { test } from "node:test";
 import { EmbeddedEngine } from "../../../ts/engine/mod.ts";
 import type { Payload } from "../../../ts/converter/payload.ts";
 import { TestEnvironment } from "../../../ts/testing/mod.ts";
+import { sayLine } from "../app/functions/functions.ts";
 import * as reducers from "../app/transactions/reducers.ts";
-import { listener, sends } from "../app/transactions/workflows.ts";
+import { listener, said, sends } from "../app/transactions/workflows.ts";
 
 test("in a test environment the messages of reducers reach their workflows with the task's commit", async () => {
   const env = await TestEnvironment.create({ reducers, migrations: reducers.migrations });
@@ -16,6 +17,31 @@ test("in a test environment the messages of reducers reach their workflows with 
       return await env.client.getHandle(listener, "target").result();
     });
     assert.deepEqual(lines, ["first", "second"]);
+  } finally {
+    await env.dispose();
+  }
+});
+
+test("env.transaction and client.call change rows and send messages in one commit; a throw rolls both back", async () => {
+  const { migrations } = reducers;
+  const env = await TestEnvironment.create({ migrations, functions: { sayLine } });
+  const { client } = env;
+  try {
+    await env.runWorker({ workflows: [{ listener }] }, async () => {
+      const id = await env.transaction((db, workflows) => {
+        db.run("INSERT INTO line (line) VALUES ('0')");
+        return workflows.start(listener, { id: "target" });
+      });
+      const failing = env.transaction((db, workflows) => {
+        db.run("INSERT INTO line (line) VALUES ('lost')");
+        workflows.signal(id, said, "lost");
+        throw new RangeError("rolled back");
+      });
+      await assert.rejects(failing, /rolled back/);
+      assert.deepEqual(await client.call<typeof sayLine>("sayLine", id, "1"), { rows: 2 });
+      assert.deepEqual(await client.call<typeof sayLine>("sayLine", id, "end"), { rows: 3 });
+      assert.deepEqual(await client.getHandle(listener, id).result(), ["1"]);
+    });
   } finally {
     await env.dispose();
   }

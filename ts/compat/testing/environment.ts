@@ -31,6 +31,7 @@ import { ObservedCalls } from "./observed_calls.ts";
 import {
   checkServerOptions,
   type DevServerConfig,
+  searchAttributesOf,
   type TimeSkippingServerConfig,
 } from "./server_options.ts";
 import { SkippingClock } from "./skipping_clock.ts";
@@ -155,6 +156,7 @@ export class TestWorkflowEnvironment {
     const served = await startDevServer({
       port,
       namespaces: [namespace],
+      searchAttributes: searchAttributesOf(server),
       storeOf: () => dbFilename,
       logger,
     });
@@ -186,6 +188,7 @@ export class TestWorkflowEnvironment {
     const served = await startDevServer({
       port: server.port ?? 0,
       namespaces: ["default"],
+      searchAttributes: searchAttributesOf(server),
       storeOf: () => undefined,
       logger,
       clock,

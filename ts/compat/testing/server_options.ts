@@ -1,5 +1,6 @@
 // Options of test servers. The server is the embedded engine in this process: options that only an
 // external program has cause a warning, and those that would change what a test does are rejected.
+import { attributeTypeOf } from "../../engine/attribute_register.ts";
 import type { Duration, SearchAttributeType } from "../common/mod.ts";
 import type { SearchAttributeKey } from "../common/search_attributes.ts";
 
@@ -33,7 +34,7 @@ export interface DevServerConfig {
    * others are ignored, with a warning if this server lacks what they request.
    */
   extraArgs?: string[];
-  /** Ignored: the server accepts all names and types. */
+  /** Names to register. With at least one, the server rejects other names, as Temporal's does. */
   searchAttributes?: SearchAttributeKey<SearchAttributeType>[];
 }
 
@@ -82,18 +83,47 @@ const INSTEAD: { readonly [flag: string]: string } = {
   "--ip": "server.ip",
 };
 
-/**
- * Returns the arguments without a meaning here: `--flag value`, `--flag=value` or `--headless`.
- * Throws a TypeError for one that an option replaces.
- */
-function ignoredArguments(args: readonly string[]): string[] {
-  const ignored: string[] = [];
+/** Reads `--flag value`, `--flag=value` and `--headless`, which has the value "true". */
+function* flagsIn(args: readonly string[]): Iterable<[flag: string, value: string]> {
   for (let i = 0; i < args.length; i++) {
     const [, flag, joined] = /^(--?[^=]+)(?:=(.*))?$/s.exec(args[i]!) ?? [undefined, args[i]!];
     const next = args[i + 1];
     const apart = joined === undefined && next !== undefined && !next.startsWith("-");
-    const value = joined ?? (apart ? next : "true");
+    yield [flag, joined ?? (apart ? next : "true")];
     if (apart) i++;
+  }
+}
+
+/**
+ * Returns the search attributes to register, with numbers of IndexedValueType. Throws a TypeError
+ * for an unknown type.
+ */
+export function searchAttributesOf(
+  { searchAttributes = [], extraArgs = [] }: Pick<
+    Partial<DevServerConfig>,
+    "searchAttributes" | "extraArgs"
+  >,
+): { [name: string]: number } {
+  const given: [string, string][] = searchAttributes.map(({ name, type }) => [name, type]);
+  for (const [flag, value] of flagsIn(extraArgs)) {
+    const [, name, type] = /^([^=]+)=([^=]+)$/.exec(value) ?? [];
+    if (flag === "--search-attribute" && name !== undefined) given.push([name, type!]);
+  }
+  return Object.fromEntries(given.map(([name, type]) => {
+    const number = attributeTypeOf(type);
+    if (number !== undefined) return [name, number];
+    throw new TypeError(
+      `unknown type "${type}" of the search attribute ${name}: use Text, Keyword, Int, Double, Bool, Datetime or KeywordList`,
+    );
+  }));
+}
+
+/**
+ * Returns the arguments without a meaning here. Throws a TypeError for one that an option replaces.
+ */
+function ignoredArguments(args: readonly string[]): string[] {
+  const ignored: string[] = [];
+  for (const [flag, value] of flagsIn(args)) {
     const option = INSTEAD[flag];
     if (option !== undefined) {
       throw new TypeError(

@@ -25,10 +25,21 @@ const REFUSED: {
 } = {
   patchActivationCallback: [() => true, "patched() of new runs is always true; omit it"],
   workflowFailureErrorTypes: [
-    (value) => Object.values(value as object).some((types) => (types as unknown[]).length > 0),
-    "throw an ApplicationFailure to fail a run",
+    (value) => Object.values(value as object).some(namesDivergence),
+    'a run that diverges from its history fails its task; omit "NondeterminismError" and "DeterminismViolationError"',
   ],
 };
+const DIVERGENCES = ["NondeterminismError", "DeterminismViolationError"];
+
+/** Also throws a TypeError if the value is not a list of names. */
+function namesDivergence(types: unknown): boolean {
+  if (!Array.isArray(types) || !types.every((name) => typeof name === "string")) {
+    throw new TypeError(
+      "WorkerOptions.workflowFailureErrorTypes must have a list of names for each workflow type",
+    );
+  }
+  return types.some((name) => DIVERGENCES.includes(name));
+}
 
 /** All options; others are misspelled. */
 const KNOWN: ReadonlySet<string> = new Set([
@@ -163,6 +174,15 @@ function nativeCodec(codec: LoadedDataConverter["payloadCodecs"][number]): Nativ
     decode: (payloads) =>
       codec.decode(receivedPayloads(payloads)) as ReturnType<NativeCodec["decode"]>,
   };
+}
+
+/** Returns the error types that fail a run, for the native worker and for replays. */
+export function failureErrorTypes(
+  { workflowFailureErrorTypes }: Pick<WorkerOptions, "workflowFailureErrorTypes">,
+): Pick<NativeOptions, "failureErrorTypes"> {
+  return workflowFailureErrorTypes === undefined
+    ? {}
+    : { failureErrorTypes: workflowFailureErrorTypes };
 }
 
 /** Returns milliseconds; undefined if the option is not set. */

@@ -33,7 +33,7 @@ import {
 import { defaultIdentity } from "./host.ts";
 import { nativeLogger } from "./logger.ts";
 import { openNexusServices } from "./nexus_services.ts";
-import { converters, limits, refuseOptions } from "./native_options.ts";
+import { converters, failureErrorTypes, limits, refuseOptions } from "./native_options.ts";
 import { workflowCode } from "./workflow_code.ts";
 import {
   type History,
@@ -245,7 +245,7 @@ export class Worker {
         ...workflowCode(options, logger),
         sinks: adaptSinks(options.sinks, logger, hidesText),
         ...converted,
-        ...numbers,
+        ...{ ...numbers, ...failureErrorTypes(options) },
         ...(functions.length > 0 && { activities: Object.fromEntries(functions) }),
         activityDialect: temporalActivities(environment),
         ...(nexus !== undefined && { nexus }),
@@ -328,7 +328,7 @@ export class Worker {
       runOptions: {
         namespace: "default",
         identity: options.identity ?? defaultIdentity(),
-        sdkVersion: VERSION,
+        ...{ sdkVersion: VERSION, ...failureErrorTypes(options) },
       },
     });
     try {

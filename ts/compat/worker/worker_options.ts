@@ -161,7 +161,10 @@ export interface WorkerOptions {
   /** Functions that workflow code calls without waiting. */
   // deno-lint-ignore no-explicit-any
   sinks?: InjectedSinks<any>;
-  /** Errors that fail a run instead of its task. Not supported. */
+  /**
+   * Names of error classes that fail a run instead of its task, by workflow type; "*" is all types,
+   * "Error" all errors of workflow code. Those of divergences are rejected.
+   */
   workflowFailureErrorTypes?: Record<string, string[]>;
   /** Deprecated, no effect, as in the official SDK. */
   enableSDKTracing?: boolean;

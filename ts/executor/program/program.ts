@@ -126,6 +126,8 @@ export interface RunContext {
   readonly onlyReplays?: boolean;
   /** The service runs reducers in the transaction that commits a task: transact may be used. */
   readonly runsReducers?: boolean;
+  /** Names of error classes that fail a run of `@temporalio/workflow` instead of its task. */
+  readonly failureErrorTypes?: readonly string[];
   readonly namespace: string;
   readonly workflowType: string;
   readonly workflowId: string;

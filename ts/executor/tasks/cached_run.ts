@@ -63,6 +63,8 @@ export type RunSettings = Partial<RunOptions> & {
   readonly shows?: Shows | undefined;
   /** The service of this process stores it; others request it with a task. */
   readonly keepsShown?: boolean;
+  /** Names of error classes that fail runs of a workflow type; "*": of all types. */
+  readonly failureErrorTypes?: { readonly [workflowType: string]: readonly string[] } | undefined;
 };
 
 export interface RunSetup {
@@ -116,8 +118,9 @@ export class CachedRun {
     this.identity = identity;
     const { jobOrder, sdkName, knownLangFlags = [], usedLangFlags = [] } = program;
     const langFlags = { knownLangFlags: [...knownLangFlags], usedLangFlags: [...usedLangFlags] };
-    const { workerVersion, runsReducers = false, shows, keepsShown = false, ...ofCore } =
+    const { workerVersion, runsReducers = false, shows, keepsShown = false, ...others } =
       runOptions;
+    const { failureErrorTypes = {}, ...ofCore } = others;
     this.#shows = shows;
     this.#keepsShown = keepsShown;
     this.core = setup.core.createRun({ ...ofCore, jobOrder, sdkName, ...langFlags });
@@ -142,6 +145,9 @@ export class CachedRun {
       sdkVersion: runOptions.sdkVersion ?? "",
       workerVersion,
       runsReducers,
+      failureErrorTypes: ["*", identity.workflowType].flatMap((type) =>
+        failureErrorTypes[type] ?? []
+      ),
       verdicts: setup.verdicts,
     });
     this.#rejections = new OpenRejections(

@@ -79,6 +79,11 @@ export interface RealmSettings {
    * others. From 1 to 64. Default: 1.
    */
   workflowThreads?: number;
+  /**
+   * @internal Names of error classes that fail a run of `@temporalio/workflow` instead of its task,
+   * by workflow type; "*": of all types.
+   */
+  failureErrorTypes?: { readonly [workflowType: string]: readonly string[] };
   /** @internal Called when a thread has its start message and this thread would wait for it. */
   realmStarting?: () => void;
 }
@@ -147,6 +152,7 @@ export async function openRealm(
       shows: settings.codec === undefined ? "all" : "phase",
       keepsShown: settings.service.showsRuns === true,
       stickyScheduleToStartTimeoutMs: settings.stickyScheduleToStartTimeoutMs,
+      failureErrorTypes: options.failureErrorTypes,
     },
     fetchHistory: async (workflowId, runId, token) => {
       const page = await settings.taskWaits.around(

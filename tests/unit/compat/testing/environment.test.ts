@@ -6,7 +6,11 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { Client, WorkflowFailedError } from "../../../../ts/compat/client/mod.ts";
-import { ApplicationFailure, type Payload } from "../../../../ts/compat/common/mod.ts";
+import {
+  ApplicationFailure,
+  defineSearchAttributeKey,
+  type Payload,
+} from "../../../../ts/compat/common/mod.ts";
 import {
   TestWorkflowEnvironment,
   TimeSkippingWorkflowClient,
@@ -207,6 +211,30 @@ test("arguments for Temporal's server that have no effect here are accepted", as
     "A=Int",
   ]);
   await env.teardown();
+});
+
+test("search attributes of the options are registered, and other names are rejected", async () => {
+  const searchAttributes = [defineSearchAttributeKey("Office", "KEYWORD_LIST")];
+  const server = { searchAttributes, extraArgs: ["--search-attribute", "Floor=Int"] };
+  const env = await TestWorkflowEnvironment.createLocal({ server });
+  try {
+    const start = (name: string) =>
+      env.client.workflow.start("sleeper", {
+        ...{ taskQueue: "none", workflowId: name },
+        typedSearchAttributes: [{ key: defineSearchAttributeKey(name, "INT"), value: 1 }],
+      });
+    await start("Floor");
+    assert.equal((await env.client.workflow.count("Floor = 1")).count, 1);
+    assert.equal((await env.client.workflow.count("Office = 'a'")).count, 0);
+    const cause = ({ cause }: { cause?: Error }) => /Other/.test(cause?.message ?? "");
+    await assert.rejects(start("Other"), cause);
+  } finally {
+    await env.teardown();
+  }
+  await assert.rejects(started(["--search-attribute=A=Number"]), {
+    name: "TypeError",
+    message: /unknown type "Number" of the search attribute A: use Text, Keyword/,
+  });
 });
 
 test("what a server of this process does not have is ignored with a warning", async () => {

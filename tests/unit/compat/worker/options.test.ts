@@ -32,8 +32,12 @@ const limited = (options: Any, warnings: string[] = []) =>
 const REFUSED: [object, RegExp][] = [
   [{ patchActivationCallback: () => true }, /WorkerOptions\.patchActivationCallback/],
   [
-    { workflowFailureErrorTypes: { "*": ["Error"] } },
-    /WorkerOptions\.workflowFailureErrorTypes .*ApplicationFailure/,
+    { workflowFailureErrorTypes: { "*": ["RangeError"], order: ["NondeterminismError"] } },
+    /WorkerOptions\.workflowFailureErrorTypes .*omit "NondeterminismError"/,
+  ],
+  [
+    { workflowFailureErrorTypes: { "*": "Error" } },
+    /WorkerOptions\.workflowFailureErrorTypes must have a list of names/,
   ],
   [
     { maxConcurentActivityTaskExecutions: 1 },
@@ -53,7 +57,7 @@ test("an option that requests nothing is not rejected", () => {
     ...{
       useVersioning: false,
       nexusServices: [],
-      workflowFailureErrorTypes: {},
+      workflowFailureErrorTypes: { "*": [] },
       showStackTraceSources: false,
       buildId: undefined,
     },

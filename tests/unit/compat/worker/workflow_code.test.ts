@@ -553,6 +553,21 @@ export async function two() { await a(); return 2; }`);
   );
 });
 
+test("workflowFailureErrorTypes fails runs for errors with these names, live and replayed", async (t) => {
+  const text = `export async function pay() { throw new RangeError("too much"); }`;
+  const workflowsPath = join(folderWith(t, { "workflows.mjs": text }), "workflows.mjs");
+  const workflowFailureErrorTypes = { "*": ["TypeError"], pay: ["RangeError"] };
+  const id = `code-${count + 1}`;
+  await assert.rejects(run({ workflowsPath, workflowFailureErrorTypes }, "pay"), (error: Error) => {
+    const cause = error.cause as ApplicationFailure;
+    assert.deepEqual([cause.type, cause.message], ["RangeError", "too much"]);
+    return true;
+  });
+  const history = JSON.parse(await client.getHandle(undefined, id).historyJson());
+  await Worker.runReplayHistory({ workflowsPath, workflowFailureErrorTypes }, history);
+  await assert.rejects(Worker.runReplayHistory({ workflowsPath }, history), /too much/);
+});
+
 test("showStackTraceSources is ignored with a warning", async () => {
   const workflowsPath = modulePath("calls");
   lines.length = 0;

@@ -24,10 +24,7 @@ const skip = noServer || noOfficial;
 interface Document {
   readonly results: { readonly [scenario: string]: unknown };
   readonly runs: {
-    readonly [workflowId: string]: {
-      readonly runId: string;
-      readonly exact: boolean;
-    };
+    readonly [workflowId: string]: { readonly runId: string; readonly exact: boolean };
   };
   readonly replayed: { readonly [workflowId: string]: unknown };
 }
@@ -46,14 +43,7 @@ async function scenarios(
     folder,
     `${address.replace(/\W/g, "-")}-${args.join("-").replace(/\W/g, "")}.json`,
   );
-  const line = [
-    officialProgram("scenarios.mjs"),
-    "--address",
-    address,
-    "--out",
-    out,
-    ...args,
-  ];
+  const line = [officialProgram("scenarios.mjs"), "--address", address, "--out", out, ...args];
   const running = promisify(execFile)(process.execPath, line, {
     maxBuffer: 64 * 1024 * 1024,
     timeout: 300_000,
@@ -112,35 +102,24 @@ const VOLATILE = new Set([
 function scrubbed(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(scrubbed);
   // Reasons name runs.
-  if (typeof value === "string") {
-    return value.replace(/[0-9a-f]{8}-[0-9a-f-]{27}/g, "<id>");
-  }
+  if (typeof value === "string") return value.replace(/[0-9a-f]{8}-[0-9a-f-]{27}/g, "<id>");
   if (value === null || typeof value !== "object") return value;
   // A sticky queue is the worker process' own.
   if ("normalName" in value) return { ...value, name: "" };
   const empty = (each: unknown) =>
-    each === null ||
-    (typeof each === "object" && Object.keys(each).length === 0);
+    each === null || (typeof each === "object" && Object.keys(each).length === 0);
   return Object.fromEntries(
-    Object.entries(value).filter(([key, each]) =>
-      !VOLATILE.has(key) && !empty(each)
-    ).map((
+    Object.entries(value).filter(([key, each]) => !VOLATILE.has(key) && !empty(each)).map((
       [key, each],
     ) => [key, scrubbed(each)]),
   );
 }
 
-async function historyOf(
-  address: string,
-  workflowId: string,
-  runId: string,
-): Promise<unknown[]> {
+async function historyOf(address: string, workflowId: string, runId: string): Promise<unknown[]> {
   const service = new GrpcService({ address });
   try {
     const client = new Client({ service, logger: silentLogger });
-    return JSON.parse(
-      await client.getHandle(undefined, workflowId, runId).historyJson(),
-    ).events;
+    return JSON.parse(await client.getHandle(undefined, workflowId, runId).historyJson()).events;
   } finally {
     service.close();
   }
@@ -150,10 +129,7 @@ test("the same programs have the same results", { skip }, async (t) => {
   const { results } = documents.theirs!;
   for (const name of Object.keys(results)) {
     if (OTHERWISE.has(name)) continue;
-    await t.test(
-      name,
-      () => assert.deepEqual(documents.ours!.results[name], results[name]),
-    );
+    await t.test(name, () => assert.deepEqual(documents.ours!.results[name], results[name]));
   }
 });
 
@@ -162,39 +138,21 @@ test("histories are equal, event by event", { skip }, async (t) => {
     if (!exact) continue;
     await t.test(id, async () => {
       const expected = await historyOf(theirs.address, id, runId);
-      const found = await historyOf(
-        ours.address,
-        id,
-        documents.ours!.runs[id]!.runId,
-      );
+      const found = await historyOf(ours.address, id, documents.ours!.runs[id]!.runId);
       assert.deepEqual(scrubbed(found), scrubbed(expected));
     });
   }
 });
 
-test(
-  "every history of this package replays in the official worker",
-  { skip },
-  () => {
-    const { replayed } = documents.ours!;
-    for (const [id, verdict] of Object.entries(documents.theirs!.replayed)) {
-      if (!OF_OTHERWISE.test(id)) assert.deepEqual(replayed[id], verdict, id);
-    }
-  },
-);
+test("every history of this package replays in the official worker", { skip }, () => {
+  const { replayed } = documents.ours!;
+  for (const [id, verdict] of Object.entries(documents.theirs!.replayed)) {
+    if (!OF_OTHERWISE.test(id)) assert.deepEqual(replayed[id], verdict, id);
+  }
+});
 
-test("without a sticky cache the results are the same", {
-  skip,
-  timeout: 120_000,
-}, async () => {
-  const names = [
-    "hello",
-    "messages",
-    "patches",
-    "continues",
-    "timers",
-    "manyAtOnce",
-  ];
+test("without a sticky cache the results are the same", { skip, timeout: 120_000 }, async () => {
+  const names = ["hello", "messages", "patches", "continues", "timers", "manyAtOnce"];
   // Other ids are not needed: what ran under them has ended.
   const cold = await scenarios(ours.address, "--cache", "0", ...names);
   for (const name of names) {
@@ -210,12 +168,7 @@ test(
   },
   async () => {
     const port = await freePort();
-    const args = [
-      "--port",
-      String(port),
-      "--db-filename",
-      join(folder, "killed.sqlite"),
-    ];
+    const args = ["--port", String(port), "--db-filename", join(folder, "killed.sqlite")];
     let server = await OurServer.start(...args);
     const killed = { times: 0 };
     const done = scenarios(server.address, "longHaul", "--pollers", "100", {
@@ -227,10 +180,7 @@ test(
     });
     const { results, runs, replayed } = await done;
     assert.equal(killed.times, 1);
-    assert.deepEqual(
-      results["longHaul"],
-      Array.from({ length: 30 }, () => 12 * (1 + 1 + 2 + 1)),
-    );
+    assert.deepEqual(results["longHaul"], Array.from({ length: 30 }, () => 12 * (1 + 1 + 2 + 1)));
     for (const [id, { runId }] of Object.entries(runs)) {
       assert.equal(replayed[id], "ok");
       const events = await historyOf(server.address, id, runId) as {
@@ -238,10 +188,9 @@ test(
         [field: string]: unknown;
       }[];
       const ids = events.flatMap((event) => {
-        const { scheduledEventId } =
-          (event["activityTaskCompletedEventAttributes"] ?? {}) as {
-            scheduledEventId?: string;
-          };
+        const { scheduledEventId } = (event["activityTaskCompletedEventAttributes"] ?? {}) as {
+          scheduledEventId?: string;
+        };
         return scheduledEventId ?? [];
       });
       assert.deepEqual([ids.length, new Set(ids).size], [24, 24], id);
@@ -250,34 +199,20 @@ test(
   },
 );
 
-test(
-  "without a register any search attribute is kept and shown",
-  { skip },
-  async () => {
-    const unregistered = await OurServer.start();
-    try {
-      const { results } = await scenarios(
-        unregistered.address,
-        "anyAttributes",
-      );
-      assert.deepEqual(results["anyAttributes"], [{
-        UnregisteredAttribute: ["x"],
-      }, {
-        UnregisteredAttribute: ["x"],
-      }]);
-    } finally {
-      await unregistered.stop();
-    }
-  },
-);
+test("without a register any search attribute is kept and shown", { skip }, async () => {
+  const unregistered = await OurServer.start();
+  try {
+    const { results } = await scenarios(unregistered.address, "anyAttributes");
+    assert.deepEqual(results["anyAttributes"], [{ UnregisteredAttribute: ["x"] }, {
+      UnregisteredAttribute: ["x"],
+    }]);
+  } finally {
+    await unregistered.stop();
+  }
+});
 
 // A scenario of both servers has registered attributes.
-test("with a register other search attributes are rejected as on a server", {
-  skip,
-}, async () => {
+test("with a register other search attributes are rejected as on a server", { skip }, async () => {
   const { results } = await scenarios(ours.address, "searchAttributes");
-  assert.deepEqual(
-    results["searchAttributes"],
-    documents.theirs!.results["searchAttributes"],
-  );
+  assert.deepEqual(results["searchAttributes"], documents.theirs!.results["searchAttributes"]);
 });

@@ -1,4 +1,4 @@
-// Runtime-neutral cases: the same source runs in Node, Deno and Chromium (page and worker). A case
+// Runtime-neutral cases: the same source runs in Node, Deno, and pages and workers of browsers. A case
 // file exports `cases`; the runners of each runtime call them. Nothing here names a platform.
 
 import { stackText } from "../../ts/converter/stack.ts";

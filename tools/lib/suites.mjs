@@ -33,8 +33,13 @@ const noTemporal =
 const LEAST_JOBS = Math.max(2, availableParallelism() - 1);
 const JOBS = { least: LEAST_JOBS, most: LEAST_JOBS + 1 };
 const ONE_JOB = { least: 1, most: 1 };
-/** Files of interop at a time: each has a separate server and waits for it most of the time. */
-const INTEROP_JOBS = { least: 4, most: 6 };
+/**
+ * Files of interop at a time. Each has a separate server and waits for it most of the time; but
+ * servers have time limits, so more than two files start only while processors are idle.
+ */
+const INTEROP_JOBS = { least: 2, most: 6 };
+/** The same in Deno, which runs a fixed number of files. */
+const INTEROP_JOBS_OF_DENO = 3;
 /** Of one file of node's tests. Next to other suites a file of a minute may take six. */
 const FILE_MINUTES = 10;
 
@@ -174,7 +179,7 @@ export function suitesOf(runInTime, tier) {
       const absent = await ensureOfficial();
       const result = await denoTogether(inDeno(), forDeno(interop), {
         env: { TEMPORAL_CLI: temporal },
-        jobs: INTEROP_JOBS.least,
+        jobs: INTEROP_JOBS_OF_DENO,
       });
       const reason = [result.reason, absent].filter((text) => text !== undefined).join("; ");
       return { ...result, ...(reason !== "" && { reason }) };

@@ -44,6 +44,10 @@ const HOST_METHODS: ReadonlySet<MethodName> = new Set<MethodName>([
   "getWorkflowExecutionHistoryReverse",
   "deleteWorkflowExecution",
   "pollNexusTaskQueue",
+  "startBatchOperation",
+  "stopBatchOperation",
+  "describeBatchOperation",
+  "listBatchOperations",
 ]);
 
 /**

@@ -1,6 +1,12 @@
 // What the host runs when a batch is closed, before the core is flushed: transactions of the
-// application and schedules. Both enter messages to workflows into the batch that commits them.
+// application, schedules and batch operations. They enter messages to workflows into the batch that
+// commits them.
 import type { RunWrite } from "../core/generated/boundary/temporalex/boundary/v1/boundary.ts";
+import type { MethodName } from "../service/raw.ts";
+import {
+  BatchOperations,
+  type BatchOperationsContext,
+} from "./batch_operations/batch_operations.ts";
 import type { EmbeddedEngineOptions } from "./options.ts";
 import { Schedules, type SchedulesContext } from "./schedules/schedules.ts";
 import { StoreError } from "./store_errors.ts";
@@ -9,14 +15,26 @@ import { type CommitTransaction, Transactions } from "./transactions.ts";
 export class BatchWork {
   readonly transactions: Transactions;
   readonly schedules: Schedules;
+  readonly operations: BatchOperations;
 
   constructor(
-    context: SchedulesContext,
+    context: SchedulesContext & BatchOperationsContext,
     commit: CommitTransaction,
     { workflows, isReadOnly = false }: EmbeddedEngineOptions,
   ) {
     this.transactions = new Transactions(context.host, commit, workflows);
     this.schedules = new Schedules(context, isReadOnly);
+    this.operations = new BatchOperations(context, isReadOnly);
+  }
+
+  /** Calls a method of schedules or of batch operations; undefined if it is another method. */
+  call(
+    method: MethodName,
+    request: Uint8Array,
+    signal: AbortSignal | undefined,
+  ): Promise<Uint8Array> | undefined {
+    return this.schedules.call(method, request, signal) ??
+      this.operations.call(method, request, signal);
   }
 
   /** Runs everything that waits. Returns an error if the batch is lost. */
@@ -25,6 +43,7 @@ export class BatchWork {
     if (failed !== undefined) return failed;
     try {
       this.schedules.run();
+      this.operations.run();
       return undefined;
     } catch (error) {
       if (error instanceof StoreError) return error;
@@ -34,24 +53,29 @@ export class BatchWork {
 
   /** Whether the batch must be committed, even without changes of runs. */
   get mustCommit(): boolean {
-    return this.transactions.hasRun || this.schedules.writes.size > 0;
+    return this.transactions.hasRun || this.schedules.writes.size > 0 ||
+      this.operations.writes.size > 0;
   }
 
-  /** The earlier of a wake of the core and the next time of the schedules; 0: never. */
+  /** The earliest of a wake of the core and the next times of schedules and operations; 0: never. */
   nextWakeMs(ofCoreMs: number): number {
-    const wakes = [ofCoreMs, this.schedules.nextWakeMs].filter((ms) => ms > 0);
+    const wakes = [ofCoreMs, this.schedules.nextWakeMs, this.operations.nextWakeMs].filter((ms) =>
+      ms > 0
+    );
     return wakes.length === 0 ? 0 : Math.min(...wakes);
   }
 
   /** The batch is committed. Returns whether another one must follow. */
   committed(writes: readonly RunWrite[]): boolean {
     this.transactions.committed();
-    return this.schedules.committed(writes);
+    const schedulesFollow = this.schedules.committed(writes);
+    return this.operations.committed() || schedulesFollow;
   }
 
   /** The batch is lost, with the work that has run. `all`: waiting work as well. */
   lost(error: Error, all: boolean): void {
     this.transactions.lost(error, all);
     this.schedules.lost(error, all);
+    this.operations.lost(error, all);
   }
 }

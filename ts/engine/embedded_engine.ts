@@ -113,8 +113,8 @@ export class EmbeddedEngine implements RawService {
       ? () => this.#broadcast(request)
       : this.#local[method];
     if (local !== undefined) return answered(() => local(request));
-    const scheduled = this.#engine.scheduled(method, request, options);
-    if (scheduled !== undefined) return scheduled;
+    const ofBatch = this.#engine.workOfBatch(method, request, options);
+    if (ofBatch !== undefined) return ofBatch;
     if (method === "executeMultiOperation") return this.#engine.requestPair(request, options);
     const number = ENGINE_METHODS[method];
     if (number === undefined) return Promise.reject(unimplemented(method));

@@ -28,6 +28,7 @@ import {
 } from "./options.ts";
 import { NO_REDUCERS, type ReducerRunner, reducingOf, rowsOf } from "./reducing.ts";
 import { callCanceled, closed, coreReplaced, notRecorded, stopped } from "./refusals.ts";
+import { purgeOfRuns } from "./run_methods.ts";
 import { Replacements } from "./replacements.ts";
 import { replyTo } from "./replies.ts";
 import { RunReader } from "./run_reader.ts";
@@ -106,8 +107,17 @@ export class Engine {
     const host = messageHost(store, this.#reader, clock, this.calls, () => this.#engine);
     this.#commit = new CommitTransaction(rowsOf(store));
     this.#reducing = reducingOf(store, options, this.#commit, host);
-    const scheduling = { namespace: parts.namespace, store, host, report: this.#report };
-    this.#work = new BatchWork(scheduling, this.#commit, options);
+    this.#work = new BatchWork(
+      {
+        namespace: parts.namespace,
+        store,
+        host,
+        report: this.#report,
+        remove: (runIds) => this.#remove(runIds),
+      },
+      this.#commit,
+      options,
+    );
     this.#engine = this.#create(options.remoteWorkers !== true);
   }
 
@@ -188,13 +198,13 @@ export class Engine {
     return done;
   }
 
-  /** Calls a method of schedules; undefined if it is another method. */
-  scheduled(
+  /** Calls a method of schedules or of batch operations; undefined if it is another method. */
+  workOfBatch(
     method: MethodName,
     request: Uint8Array,
     { signal }: CallOptions,
   ): Promise<Uint8Array> | undefined {
-    const done = this.#work.schedules.call(method, request, signal);
+    const done = this.#work.call(method, request, signal);
     if (done !== undefined) this.#entered();
     return done;
   }
@@ -250,7 +260,10 @@ export class Engine {
     try {
       shown ??= this.#shown.taken(flush.replies);
       const writes = flush.writes.length > 0 || this.#work.mustCommit;
-      if (writes) this.#store.commit(flush.writes, shown, this.#work.schedules.writes);
+      const { schedules, operations } = this.#work;
+      if (writes) {
+        this.#store.commit(flush.writes, shown, schedules.writes, operations.writes);
+      }
       this.#commit.ended(writes);
     } catch (e) {
       return this.#commitFailed({ flush, shown }, e as Error);
@@ -475,6 +488,15 @@ export class Engine {
   /** True while calls have entered whose batch is not committed yet. */
   get busy(): boolean {
     return this.#batch.isClosing || this.#retries.isWaiting;
+  }
+
+  /** Removes closed runs, after a commit. A locked store keeps them; the caller tries again. */
+  #remove(runIds: readonly string[]): void {
+    try {
+      this.forget(this.#store.purge(purgeOfRuns(runIds)));
+    } catch (e) {
+      if (!(e instanceof StoreBusyError)) this.#storeFailed(e as Error);
+    }
   }
 
   /** Drops what the core keeps of runs that the store no longer has. */

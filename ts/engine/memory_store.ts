@@ -7,6 +7,7 @@ import type {
 import { cutBatch } from "./history_bytes.ts";
 import type {
   AttributeTypes,
+  BatchWrite,
   ListPage,
   ListPosition,
   ListQuery,
@@ -17,6 +18,7 @@ import type {
   ScheduleWrite,
   ShownOfRuns,
   Store,
+  StoredBatch,
   StoredRun,
   StoredSchedule,
 } from "./store.ts";
@@ -99,6 +101,7 @@ export class MemoryStore implements Store {
   readonly #subscribers = new Map<string, Set<StoredState>>();
   #attributeTypes: AttributeTypes | undefined;
   readonly #schedules = new Map<string, StoredSchedule>();
+  readonly #batches = new Map<string, StoredBatch>();
   #nextKey = 1;
   #closed = false;
 
@@ -279,10 +282,16 @@ export class MemoryStore implements Store {
     return [...this.#schedules.values()];
   }
 
+  batches(): StoredBatch[] {
+    this.#open();
+    return [...this.#batches.values()];
+  }
+
   commit(
     writes: readonly RunWrite[],
     _shown?: ShownOfRuns,
     schedules: ReadonlyMap<string, ScheduleWrite> = new Map(),
+    batches: ReadonlyMap<string, BatchWrite> = new Map(),
   ): void {
     this.#open();
     this.#refuse(writes);
@@ -290,6 +299,7 @@ export class MemoryStore implements Store {
       if ("state" in write) this.#schedules.set(id, write);
       else this.#schedules.delete(id);
     }
+    for (const write of batches.values()) this.#writeBatch(write);
     for (const write of writes) {
       const row = {
         ...write.row!,
@@ -318,6 +328,11 @@ export class MemoryStore implements Store {
       }
       for (const item of write.remove) run.items.delete(itemKey(item));
     }
+  }
+
+  #writeBatch({ jobId, state, request = this.#batches.get(jobId)?.request }: BatchWrite): void {
+    if (state === undefined) this.#batches.delete(jobId);
+    else if (request !== undefined) this.#batches.set(jobId, { jobId, state, request });
   }
 
   /** Rejects what SQLite would reject during the transaction. */

@@ -5,7 +5,6 @@ const ELSEWHERE = "a Temporal cluster has it";
 
 /** The first match counts. Names are those of WorkflowService and OperatorService. */
 const INSTEAD: readonly (readonly [method: RegExp, what: string])[] = [
-  [/BatchOperation/, "batch operations: list the workflows, and apply the operation to each"],
   [
     /Archived|ListTaskQueuePartitions|AdminService/,
     "archives and partitions: all data is in one store until it is removed",

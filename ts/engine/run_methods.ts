@@ -12,7 +12,7 @@ import {
 import { Code, type MethodName, ServiceError } from "../service/raw.ts";
 import { whenFree } from "./commit_retries.ts";
 import { decodeMessage, encodeMessage, invalid } from "./host_bytes.ts";
-import type { RunRow, Store } from "./store.ts";
+import type { PurgeOptions, RunRow, Store } from "./store.ts";
 
 const MAX_PAGE = 256;
 /** Run ids of the engine; imported run ids may differ. */
@@ -21,6 +21,12 @@ const RUN_ID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 const ANY_TIME = 8e15;
 const utf8 = new TextEncoder();
 const text = new TextDecoder();
+
+/** Selects closed runs by their ids. */
+export function purgeOfRuns(runIds: readonly string[]): PurgeOptions {
+  const where = { kind: "in", field: "RunId", values: runIds, negated: false } as const;
+  return { closedBefore: ANY_TIME, where, limit: runIds.length };
+}
 
 export interface RunMethodsContext {
   readonly store: Store;
@@ -95,10 +101,7 @@ export function runMethods({ store, ours, call, forget }: RunMethodsContext) {
           if (!(error instanceof ServiceError) || error.code !== Code.NOT_FOUND) throw error;
         });
       }
-      const where = { kind: "compare", field: "RunId", op: "=", value: runId } as const;
-      const removed = await whenFree(() =>
-        store.purge({ closedBefore: ANY_TIME, where, limit: 1 })
-      );
+      const removed = await whenFree(() => store.purge(purgeOfRuns([runId])));
       removed.forEach(forget);
       if (removed.length === 0 && store.load(workflowId, runId) !== undefined) {
         throw new ServiceError(

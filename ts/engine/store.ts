@@ -73,6 +73,26 @@ export interface StoredSchedule {
 /** A changed schedule; without a state it is removed. */
 export type ScheduleWrite = StoredSchedule | Pick<StoredSchedule, "scheduleId">;
 
+/** A batch operation in a store (batch_operations/state.ts). */
+export interface StoredBatch {
+  /** Id of the operation. */
+  readonly jobId: string;
+  /** Encoded StartBatchOperationRequest. */
+  readonly request: Uint8Array;
+  /** Its progress, as JSON. */
+  readonly state: string;
+}
+
+/** A changed batch operation: without a state it is removed, without a request it exists. */
+export interface BatchWrite {
+  /** Id of the operation. */
+  readonly jobId: string;
+  /** Encoded StartBatchOperationRequest of a new operation. */
+  readonly request?: Uint8Array;
+  /** Its progress, as JSON. */
+  readonly state?: string;
+}
+
 /** Selects the closed runs to remove. */
 export interface PurgeOptions {
   /**
@@ -135,11 +155,17 @@ export interface Store {
    * `commit` gets none.
    */
   schedules?(): StoredSchedule[];
+  /**
+   * Returns all batch operations. A store without this method has none: its engine rejects them, and
+   * `commit` gets none.
+   */
+  batches?(): StoredBatch[];
   /** Writes everything or nothing, as durably as the store is configured. Throws a StoreError. */
   commit(
     writes: readonly RunWrite[],
     shown?: ShownOfRuns,
     schedules?: ReadonlyMap<string, ScheduleWrite>,
+    batches?: ReadonlyMap<string, BatchWrite>,
   ): void;
   /** Copies the open store to a file that must not exist. Blocks until the copy is complete. */
   backup(path: string): void;

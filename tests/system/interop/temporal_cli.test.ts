@@ -12,8 +12,10 @@ import { GrpcService } from "../../../ts/grpc/grpc_service.ts";
 import { Worker } from "../../../ts/worker/mod.ts";
 import * as activities from "../../unit/cli/flows/activities.ts";
 import { until } from "../../support/until.ts";
+import { batchTranscript } from "./support/batch_commands.ts";
 import { DevServer, noServer, temporalCli } from "./support/dev_server.ts";
 import { OurServer } from "./support/our_server.ts";
+import { SCHEDULES } from "./support/schedule_commands.ts";
 
 const skip = noServer;
 let ours: OurServer, theirs: DevServer, home: string;
@@ -81,26 +83,6 @@ const plain = (text: string) =>
     .replace(/(?<=^)[ ]+(?=["}\]])/gm, "")
     // Tables are as wide as what is in them.
     .replace(/ {2,}/g, "  ");
-
-/** The commands of schedules; their workflows have no worker. */
-const SCHEDULES: readonly (readonly string[])[] = [
-  ["create --schedule-id s1 --interval 9999h", "A"],
-  ["create --schedule-id s1 --interval 9999h", "A"],
-  ["create --schedule-id s2 --cron", "61 * * * *", "A"],
-  ["create --schedule-id s2 --time-zone Nowhere --cron @daily", "A"],
-  ["trigger --schedule-id s1"],
-  ["toggle --schedule-id s1 --pause --reason holidays"],
-  ["backfill --schedule-id s1 --overlap-policy AllowAll --start-time 2020-01-01T00:00:00Z --end-time 2024-01-01T00:00:00Z"],
-  ["update --schedule-id s1 --cron", "CRON_TZ=Asia/Tokyo 0 9 * * MON", "A"],
-  ["toggle --schedule-id s1 --unpause --reason again"],
-  ["delete --schedule-id s1"],
-].map(([words, ...more]) => [
-  "schedule",
-  ...words!.split(" "),
-  ...more.flatMap((word) =>
-    word === "A" ? "--workflow-id w --type W --task-queue nowhere".split(" ") : [word]
-  ),
-]);
 
 /** In this order: later commands stand on what earlier ones have done. */
 const SAME: readonly (readonly string[])[] = [
@@ -493,7 +475,6 @@ test("a deleted workflow is gone", { skip }, async () => {
 test("unsupported features are reported with an alternative", { skip }, async (t) => {
   for (
     const [args, words] of [
-      [["batch", "list"], /batch operations: list the workflows/],
       [["worker", "deployment", "list"], /worker versioning/],
       [["worker", "list"], /temporal task-queue describe/],
       [["operator", "nexus", "endpoint", "list"], /Nexus/],
@@ -507,6 +488,14 @@ test("unsupported features are reported with an alternative", { skip }, async (t
       assert.match(err, words);
     });
   }
+});
+
+test("batch operations print the same", { skip }, async () => {
+  const [found, expected] = await Promise.all([
+    batchTranscript((args) => temporal(ours.address, args), plain),
+    batchTranscript((args) => temporal(theirs.address, args), plain),
+  ]);
+  assert.deepEqual(found, expected);
 });
 
 test(

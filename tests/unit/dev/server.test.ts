@@ -100,7 +100,7 @@ test("an unsupported method fails with UNIMPLEMENTED and what to use instead, in
   for (
     const [method, words] of [
       ["ListWorkers", /DescribeTaskQueue/],
-      ["StartBatchOperation", /batch operations/],
+      ["ListWorkflowRules", /workflow rules/],
       ["RespondNexusTaskCompleted", /Nexus/],
       ["SomethingNew", /does not have SomethingNew/],
     ] as const

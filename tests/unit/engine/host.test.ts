@@ -366,10 +366,10 @@ test("lists show and filter by the fields of the engine's state", () =>
 test("unsupported methods and invalid requests are rejected", () =>
   withEngine(async (engine) => {
     await assert.rejects(
-      engine.call("startBatchOperation", new Uint8Array(0)),
+      engine.call("respondNexusTaskCompleted", new Uint8Array(0)),
       matchesError(
         Code.UNIMPLEMENTED,
-        /does not have batch operations: .*\(StartBatchOperation\)/,
+        /does not have Nexus: .*\(RespondNexusTaskCompleted\)/,
       ),
     );
     await assert.rejects(

@@ -18,10 +18,11 @@ import { decodeMessage, encodeMessage } from "../host_bytes.ts";
 import { namespaceCheck } from "../host_methods.ts";
 import { ENGINE_METHODS } from "../methods.ts";
 import { replyError } from "../replies.ts";
-import { callCanceled, coreReplaced, unimplemented } from "../refusals.ts";
+import { callCanceled, unimplemented } from "../refusals.ts";
 import type { ScheduleWrite, Store, StoredSchedule } from "../store.ts";
 import { StoreError } from "../store_errors.ts";
 import { enterRequest, type MessageHost, settleRuns } from "../transaction_messages.ts";
+import { WaitingCalls } from "../waiting_calls.ts";
 import { type ScheduleHost, ScheduleStep } from "./machine.ts";
 import { checkStart } from "./check_start.ts";
 import { scheduleMethods } from "./methods.ts";
@@ -36,14 +37,6 @@ const MAX_CORE_FAILURES = 3;
 interface Live {
   readonly state: ScheduleState;
   nextMs: number;
-}
-
-/** A call that waits for the next batch. */
-interface Operation {
-  readonly run: () => Uint8Array;
-  readonly resolve: (response: Uint8Array) => void;
-  readonly reject: (error: Error) => void;
-  response?: Uint8Array;
 }
 
 type ScheduleMethod = keyof ReturnType<typeof scheduleMethods>;
@@ -68,8 +61,7 @@ export class Schedules {
   /** Why schedules take no actions until they are changed, or the engine opens again. */
   readonly #troubled = new Map<string, string>();
   readonly #coreFailures = new Map<string, number>();
-  #waiting: Operation[] = [];
-  #ran: Operation[] = [];
+  readonly #calls: WaitingCalls;
   #writes = new Map<string, ScheduleWrite>();
   #stale = true;
   readonly #isReadOnly: boolean;
@@ -80,6 +72,7 @@ export class Schedules {
     this.#isReadOnly = isReadOnly;
     const { namespace, store, host } = context;
     this.#context = context;
+    this.#calls = new WaitingCalls(host);
     this.#host = {
       namespace,
       start: (request) => this.#start(request),
@@ -124,10 +117,7 @@ export class Schedules {
     if (!(method in this.#methods)) return undefined;
     if (signal?.aborted) return Promise.reject(callCanceled());
     if (this.#context.store.schedules === undefined) return Promise.reject(unimplemented(method));
-    return new Promise((resolve, reject) => {
-      const run = () => this.#methods[method as ScheduleMethod](request);
-      this.#waiting.push({ run, resolve, reject });
-    });
+    return this.#calls.add(() => this.#methods[method as ScheduleMethod](request));
   }
 
   /** Runs waiting calls and due schedules. Throws the error of the store or the core. */
@@ -144,36 +134,11 @@ export class Schedules {
   #run(): void {
     if (this.#stale) this.#read();
     const nowMs = this.#context.host.nowMs();
-    if (this.#waiting.length === 0 && this.#due.size === 0 && this.#nextMs > nowMs) return;
-    for (let one = this.#waiting.shift(); one !== undefined; one = this.#waiting.shift()) {
-      this.#call(one);
-    }
+    if (!this.#calls.areWaiting && this.#due.size === 0 && this.#nextMs > nowMs) return;
+    this.#calls.run();
     this.#stepDue(nowMs);
     this.#nextMs = Infinity;
     for (const { nextMs } of this.#live.values()) this.#nextMs = Math.min(this.#nextMs, nextMs);
-  }
-
-  /** Runs a call. Throws the error of the store or the core; others reject the call only. */
-  #call(one: Operation): void {
-    try {
-      one.response = one.run();
-      this.#ran.push(one);
-    } catch (error) {
-      if (error instanceof StoreError) {
-        this.#waiting.unshift(one);
-        throw error;
-      }
-      const cause = error as Error;
-      if (this.#context.host.engine.poisoned) {
-        one.reject(coreReplaced(cause));
-        throw error;
-      }
-      one.reject(
-        error instanceof ServiceError
-          ? error
-          : new ServiceError(Code.INTERNAL, cause.message, cause.name, {}, { cause }),
-      );
-    }
   }
 
   /** Lets due schedules act, up to an amount of work; those of the last batch are first. */
@@ -360,8 +325,7 @@ export class Schedules {
 
   /** The batch is committed. Returns whether schedules must act on it in another batch. */
   committed(writes: readonly RunWrite[]): boolean {
-    const ran = this.#ran;
-    this.#ran = [];
+    const respond = this.#calls.committed();
     this.#writes = new Map();
     for (const { row } of writes) {
       if (row === undefined || row.closeTimeMs === 0) continue;
@@ -370,18 +334,15 @@ export class Schedules {
       if (row.nextRunId === "") this.#observed.delete(row.firstRunId);
       this.#due.add(id);
     }
-    for (const { resolve, response } of ran) resolve(response!);
+    respond();
     return this.#due.size > 0 || this.#nextMs <= this.#context.host.nowMs();
   }
 
   /** The batch is lost. `all`: with the waiting calls. */
   lost(error: Error, all: boolean): void {
-    if (this.#ran.length > 0 || this.#writes.size > 0) this.#stale = true;
-    const lost = all ? [...this.#ran, ...this.#waiting] : this.#ran;
-    this.#ran = [];
+    if (this.#calls.haveRun || this.#writes.size > 0) this.#stale = true;
     this.#writes = new Map();
-    if (all) this.#waiting = [];
-    for (const { reject } of lost) reject(error);
+    this.#calls.lost(error, all);
   }
 }
 

@@ -57,6 +57,15 @@ CREATE TABLE schedules (
 ) STRICT, WITHOUT ROWID;
 `;
 
+/** Batch operations: few are kept, so an engine reads all of them (batch_operations/state.ts). */
+const BATCH_OPERATIONS_SCHEMA = `
+CREATE TABLE batch_operations (
+  job_id TEXT PRIMARY KEY,
+  request BLOB NOT NULL,        -- encoded temporal.api.workflowservice.v1.StartBatchOperationRequest
+  state TEXT NOT NULL           -- JSON
+) STRICT, WITHOUT ROWID;
+`;
+
 export const MIGRATIONS: readonly Migration[] = [
   {
     version: 1,
@@ -120,6 +129,7 @@ INSERT INTO store (id, created_ms, epoch) VALUES (1, unixepoch('subsec') * 1000,
   { version: 6, name: "schedules", sql: SCHEDULES_SCHEMA },
   { version: 7, name: "fields of lists", sql: FIELDS_SCHEMA, fill: fillFields },
   { version: 8, name: "register of search attributes", sql: REGISTER_SCHEMA },
+  { version: 9, name: "batch operations", sql: BATCH_OPERATIONS_SCHEMA },
 ];
 
 /** The newest version that this package supports. */

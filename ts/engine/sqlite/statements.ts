@@ -19,6 +19,12 @@ export function once<T>(
   }
 }
 
+/** The greatest key in a table; 0 without rows. */
+export function greatestKey(database: SqlDatabase, table: string, column: string): number {
+  const sql = `SELECT ifnull(max(${column}), 0) AS n FROM ${table}`;
+  return Number(once(database, sql, (statement) => statement.get([]))?.["n"]);
+}
+
 /** Closed runs without pending work. Parameters: closed before, those of `where`, limit. */
 export const purgeableSql = (where = "1") =>
   `SELECT run_key, run_id, history_key FROM runs

@@ -4,6 +4,7 @@
 import type { HistoryBatch } from "../../core/generated/boundary/temporalex/boundary/v1/boundary.ts";
 import type {
   AttributeTypes,
+  BatchWrite,
   ListPage,
   ListPosition,
   ListQuery,
@@ -13,6 +14,7 @@ import type {
   ScheduleWrite,
   ShownOfRuns,
   Store,
+  StoredBatch,
   StoredRun,
   StoredSchedule,
 } from "../store.ts";
@@ -23,6 +25,7 @@ import { conditionSql } from "./condition_sql.ts";
 import type { SqlDatabase, SqlRow, SqlValue } from "./driver.ts";
 import { isOfStorage, storeError } from "./errors.ts";
 import { HistoryIndex } from "./history_index.ts";
+import { HostRows } from "./host_rows.ts";
 import { Indexed, keysOfNew, keysOfRow, type RunKeys } from "./indexed.ts";
 import { BUSY_MS, type OpenFile, openFile, type SqliteOptions } from "./open.ts";
 import { LogGuard } from "./log_guard.ts";
@@ -31,8 +34,7 @@ import { type Migration, MIGRATIONS } from "./schema.ts";
 import { readOnlyRows } from "./read_only_sql.ts";
 import { countByStatus, countRuns, listPage } from "./lists.ts";
 import { closingValues, constantValues, numberColumn, stepValues, stored, toRow } from "./rows.ts";
-import { ScheduleRows } from "./schedule_rows.ts";
-import { purgeableSql, statements } from "./statements.ts";
+import { greatestKey, purgeableSql, statements } from "./statements.ts";
 import { UserTables } from "../tables/database.ts";
 import { vacuum } from "./vacuum.ts";
 import { migrateTables, type TableMigration } from "../tables/migrations.ts";
@@ -54,7 +56,7 @@ export class SqliteStore implements Store {
   readonly #sql: ReturnType<typeof statements>;
   readonly #index: HistoryIndex;
   readonly #indexed: Indexed;
-  readonly #schedules: ScheduleRows;
+  readonly #hostRows: HostRows;
   readonly #remembered = new Map<string, RunKeys>();
   #epoch: number;
   /** `#changes` at the beginning of the open transaction. */
@@ -101,22 +103,15 @@ export class SqliteStore implements Store {
     this.#sql = statements(file.database);
     this.#index = new HistoryIndex(file.database);
     this.#indexed = new Indexed(file.database);
-    this.#schedules = new ScheduleRows(file.database);
+    this.#hostRows = new HostRows(file.database);
     if (!file.readOnly) this.#database.exec("UPDATE store SET epoch = epoch + 1");
     this.#epoch = numberColumn(this.#sql.epoch.get([]), "epoch");
-    this.#nextRunKey = this.#max("runs", "run_key") + 1;
-    this.#nextHistoryKey = this.#max("history", "history_key") + 1;
+    this.#nextRunKey = greatestKey(file.database, "runs", "run_key") + 1;
+    this.#nextHistoryKey = greatestKey(file.database, "history", "history_key") + 1;
     this.#log.begin();
     // The engine waits for other processes asynchronously; waiting in SQLite would block the event
     // loop.
     this.#database.exec("PRAGMA busy_timeout=0");
-  }
-
-  #max(table: string, column: string): number {
-    return numberColumn(
-      this.#database.prepare(`SELECT ifnull(max(${column}), 0) AS n FROM ${table}`).get([]),
-      "n",
-    );
   }
 
   /** Like `#attempt`, but waits in SQLite while another process has the store locked. */
@@ -263,26 +258,31 @@ export class SqliteStore implements Store {
   }
 
   schedules(): StoredSchedule[] {
-    return this.#attempt("reading", () => this.#schedules.all());
+    return this.#attempt("reading", () => this.#hostRows.schedules.all());
+  }
+
+  batches(): StoredBatch[] {
+    return this.#attempt("reading", () => this.#hostRows.batches.all());
   }
 
   commit(
     writes: readonly RunWrite[],
     shown?: ShownOfRuns,
     schedules: ReadonlyMap<string, ScheduleWrite> = new Map(),
+    batches: ReadonlyMap<string, BatchWrite> = new Map(),
   ): void {
     this.#attempt("writing to", () => {
       if (this.#file.readOnly) throw new StoreError(`${this.path} was opened for reading`);
       this.#file.fence.check();
       // A transaction of the application may have written rows only, or nothing.
-      const isEmpty = writes.length === 0 && schedules.size === 0;
+      const isEmpty = writes.length === 0 && schedules.size === 0 && batches.size === 0;
       if (isEmpty && !this.#begun) return;
       if (isEmpty && this.#changes() === this.#changesBefore) return this.rollback();
       this.#transaction(() => {
         // Without a changed page the log gets no frame, and looks cut: SQLite writes none for equal
         // values.
         if (writes.length === 0) this.#sql.nextEpoch.run([]);
-        for (const write of schedules.values()) this.#schedules.write(write);
+        this.#hostRows.write(schedules, batches);
         for (const write of writes) this.#write(write, shown?.get(write.row?.runId ?? ""));
       }, () => {
         for (const { row } of writes) this.#forget(row?.runId ?? "");

@@ -1,6 +1,7 @@
 // A store in front of another one that a test can watch and make fail.
 import type {
   AttributeTypes,
+  BatchWrite,
   ListPage,
   ListPosition,
   ListQuery,
@@ -10,6 +11,7 @@ import type {
   ScheduleWrite,
   ShownOfRuns,
   Store,
+  StoredBatch,
   StoredRun,
   StoredSchedule,
 } from "../../../../ts/engine/store.ts";
@@ -40,15 +42,20 @@ export class ProbeStore implements Store {
     return this.inner.schedules!();
   }
 
+  batches(): StoredBatch[] {
+    return this.inner.batches!();
+  }
+
   commit(
     writes: readonly RunWrite[],
     shown?: ShownOfRuns,
     schedules?: ReadonlyMap<string, ScheduleWrite>,
+    batches?: ReadonlyMap<string, BatchWrite>,
   ): void {
     const n = ++this.commits;
     this.sizes.push(writes.length);
     this.onCommit?.(n, writes);
-    this.inner.commit(writes, shown, schedules);
+    this.inner.commit(writes, shown, schedules, batches);
     this.onCommitted?.(n);
   }
 

@@ -358,7 +358,7 @@ export class WorkflowHandle<W extends AnyWorkflow = string> {
    * Resets the workflow to an earlier point, in a new run. Returns a handle for that run. The code
    * runs again from that point; later signals, updates and cancel requests are applied to the new
    * run unless excluded. An open run is terminated. Throws WorkflowNotFoundError, and a TypeError
-   * for an invalid point. Not supported by the embedded engine.
+   * for an invalid point.
    *
    * @example
    * const again = await handle.reset({ type: "LAST_WORKFLOW_TASK", reason: "the tax rate was wrong" });

@@ -64,7 +64,10 @@ export interface WorkflowOptions {
   retry?: RetryPolicy;
   /** Delay of the first workflow task. */
   startDelay?: Duration;
-  /** A cron expression of the service. */
+  /**
+   * A cron expression such as "0 12 * * *" or "@every 1h": each run that completes, fails or times out
+   * is followed by a new one.
+   */
   cronSchedule?: string;
   /** Data in describe and list, not searchable. */
   memo?: { [key: string]: unknown };

@@ -1,11 +1,14 @@
 // Reads runs from the store for the core. An unreadable run is unavailable and read again later; a
 // run whose state crashes the core is quarantined.
 import type {
+  CronQuery,
+  CronTime,
   LoadRequest,
   RunRecord,
 } from "../core/generated/boundary/temporalex/boundary/v1/boundary.ts";
 import type { RunRow, Store } from "./store.ts";
 import { concat } from "../messages/wire.ts";
+import { invalidCron, nextCronUs } from "./schedules/cron.ts";
 import { isFinalStoreError } from "./store_errors.ts";
 
 /** Delays until an unreadable run is read again; each failure doubles the delay. */
@@ -17,6 +20,17 @@ export interface RunReaderEvents {
   failed(error: Error): void;
   /** Requests to load runs again that could not be read: they may have pending work. */
   again(loads: readonly LoadRequest[]): void;
+}
+
+function cronTime(query: CronQuery): CronTime {
+  const { schedule, scheduledUs, nowUs } = query;
+  try {
+    const nextUs = nextCronUs(schedule, scheduledUs, nowUs) ?? 0;
+    const why = nextUs === 0 ? "no time matches within five years" : undefined;
+    return { query, nextUs, invalid: why === undefined ? "" : invalidCron(schedule, why) };
+  } catch (error) {
+    return { query, nextUs: 0, invalid: invalidCron(schedule, (error as Error).message) };
+  }
 }
 
 export class RunReader {
@@ -41,9 +55,14 @@ export class RunReader {
     return this.#quarantined.has(runId);
   }
 
-  /** Reads a run; without a run id the workflow's last one. */
+  /**
+   * Reads a run; without a run id the workflow's last one. Or computes the next time of a cron
+   * schedule.
+   */
   read(
-    { workflowId, runId, history = false }: Omit<LoadRequest, "history"> & { history?: boolean },
+    { workflowId, runId, history = false, cron }: Omit<LoadRequest, "history"> & {
+      history?: boolean;
+    },
   ): RunRecord {
     const record = {
       askedWorkflowId: workflowId,
@@ -54,6 +73,7 @@ export class RunReader {
       unavailable: "",
       history: new Uint8Array(0),
     };
+    if (cron !== undefined) return { ...record, cron: cronTime(cron) };
     try {
       const found = this.#store.load(workflowId, runId === "" ? undefined : runId);
       const reason = found === undefined ? undefined : this.#quarantined.get(found.row!.runId);

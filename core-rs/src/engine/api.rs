@@ -37,6 +37,7 @@ impl Engine {
             again: Vec::new(),
             pairs: HashMap::new(),
             reducing: Default::default(),
+            crons: Default::default(),
             attributes: None,
             namespace: options.namespace,
         };

@@ -10,7 +10,7 @@ impl Engine {
         if self.batch.is_none() {
             self.carry_out();
         }
-        let mut flush = Flush { loads: std::mem::take(&mut self.runs.loads), ..Default::default() };
+        let mut flush = Flush { loads: self.take_loads(), ..Default::default() };
         if flush.loads.is_empty() && self.batch.is_none() && !self.cx.reducing.tasks.is_empty() {
             flush.transacts = std::mem::take(&mut self.cx.reducing.tasks);
             return flush;
@@ -18,7 +18,7 @@ impl Engine {
         // A batch that waits for the store is not closed; and there is one at a time.
         if flush.loads.is_empty() && self.batch.is_none() {
             self.dispatch();
-            flush.loads = std::mem::take(&mut self.runs.loads);
+            flush.loads = self.take_loads();
             let slots = std::mem::take(&mut self.runs.dirty);
             for slot in &slots {
                 if let Some(run) = self.runs.get_mut(*slot) {
@@ -29,6 +29,7 @@ impl Engine {
             }
             flush.replies = std::mem::take(&mut self.cx.replies);
             flush.timed_out = std::mem::take(&mut self.cx.timed_out);
+            self.cx.crons.batch_ended();
             self.batch = Some(Batch { slots });
         }
         flush.next_wake_ms = self.runs.next_wake().map_or(0.0, |(t, _)| to_ms(t));
@@ -62,6 +63,7 @@ impl Engine {
         // Tasks whose reducers have not run: their workers report again.
         self.cx.reducing = Default::default();
         self.trial = None;
+        self.cx.crons.batch_ended();
         self.runs.histories.clear();
         // They time out again when the run is loaded again.
         self.cx.timed_out.clear();

@@ -7,6 +7,7 @@
 //! An order whose target cannot be loaded is stored as an item of the run; its row stays `ready`,
 //! so it is found after a restart. Orders for one workflow id are carried out in order.
 //! after a restart. Orders for one workflow id are carried out in the order in which they were given.
+use super::cron::Waiting;
 use super::machine::Engine;
 use super::messages::events::{CancelRequestedAttrs, StartedAttrs};
 use super::messages::orders::*;
@@ -61,9 +62,9 @@ impl Engine {
 
     /// `only`: orders for this workflow id. Each response for one of thousands of children must not
     /// scan all of them.
-    fn carry_out_of(&mut self, slot: u32, only: Option<&str>) {
+    pub(super) fn carry_out_of(&mut self, slot: u32, only: Option<&str>) {
         let Some(run) = self.runs.get_mut(slot) else { return };
-        let own = run.head.workflow_id.clone();
+        let (own, own_run_id) = (run.head.workflow_id.clone(), run.head.run_id.clone());
         let mut blocked: SortedSet<String> = SortedSet::new();
         let mut seqs: Vec<i64> = Vec::new();
         for (seq, order) in run.orders.iter_mut() {
@@ -76,6 +77,11 @@ impl Engine {
             let Some(order) = self.runs.get_mut(slot).and_then(|run| run.orders.get_mut(&seq)) else { continue };
             let (workflow_id, run_id) = (order.message.workflow_id.clone(), order.message.run_id.clone());
             if blocked.contains(&workflow_id) {
+                continue;
+            }
+            let schedule = order.message.start.as_ref().map(|c| c.cron_schedule.clone()).unwrap_or_default();
+            if self.cx.waits_for_cron(&schedule, 0, || Waiting::Orders(own_run_id.clone())) {
+                blocked.insert(workflow_id);
                 continue;
             }
             // A run may not signal or cancel itself, whichever run of its id it names: as if it were not there.
@@ -163,7 +169,9 @@ impl Engine {
 
     fn start_child(&mut self, slot: u32, order: Outgoing, target: Option<u32>) -> Option<Outgoing> {
         let parent = self.runs.get(slot)?;
-        let start = child_start(parent, &self.cx.namespace, &order)?;
+        let mut start = child_start(parent, &self.cx.namespace, &order)?;
+        let delay = self.cx.crons.delay(&start.attrs.cron_schedule).unwrap_or(0);
+        start.attrs.first_workflow_task_backoff = Some(duration(delay));
         let found = match target.and_then(|target| self.runs.get(target)) {
             None => Ok(start::Found::Free),
             // A parent cannot make room for its child by its own end: no run would wait for the child.
@@ -219,7 +227,8 @@ fn child_start(parent: &Run, namespace: &str, order: &Outgoing) -> Option<Start>
         workflow_task_timeout: c.workflow_task_timeout,
         retry_policy: c.retry_policy.clone(),
         attempt: 1,
-        first_workflow_task_backoff: Some(duration(0)),
+        initiator: start::initiator(&c.cron_schedule),
+        cron_schedule: c.cron_schedule.clone(),
         memo: c.memo.clone(),
         search_attributes: c.search_attributes.clone(),
         header: c.header.clone(),

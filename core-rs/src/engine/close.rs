@@ -1,7 +1,8 @@
-//! The end of a run: by a command, by termination or by timeout; and the run that follows it by retry.
+//! The end of a run: by a command, by termination or by timeout; and the run that follows it by retry or by cron schedule.
 use super::children::{self, End};
 use super::codec;
 use super::context::Context;
+use super::cron::{self, Waiting};
 use super::event::sequence_key;
 use super::messages::events::*;
 use super::messages::failure::{self, Failure};
@@ -38,11 +39,14 @@ impl Closed {
     }
 }
 
-/// The run that follows by retry: its id and when its first task may start.
+/// The run that follows by retry or by cron schedule: its id and when its first task may start.
 pub struct Next {
     pub run_id: String,
     pub backoff: Micros,
     pub failure: Option<Vec<u8>>,
+    /// The last result that it knows. None: that of this run.
+    pub result: Option<Option<Vec<u8>>>,
+    pub initiator: ContinueAsNewInitiator,
 }
 
 pub fn closed(run: &mut Run, cx: &mut Context, how: Closed, end: End) {
@@ -54,7 +58,7 @@ pub fn closed_with(run: &mut Run, cx: &mut Context, how: Closed, next: Option<Ne
     let time = run.time(cx.now);
     if let Some(next) = &next {
         run.head.next_run_id.clone_from(&next.run_id);
-        follow_by_retry(run, cx, next, time);
+        follow(run, cx, next, time);
     }
     run.head.status = how.status() as i32;
     run.head.close_us = time;
@@ -122,13 +126,23 @@ pub fn terminate_for(run: &mut Run, cx: &mut Context, new_run_id: &str) {
 
 /// The run or execution timeout has passed.
 pub fn timed_out(run: &mut Run, cx: &mut Context) {
-    force_task_end(run, cx);
     let time = run.time(cx.now);
     let execution_over = run.head.execution_deadline_us > 0 && time >= run.head.execution_deadline_us;
+    if !execution_over
+        && let Some((schedule, scheduled)) = cron::schedule_of(run)
+        && cx.waits_for_cron(&schedule, scheduled, || Waiting::Timeout(run.head.run_id.clone()))
+    {
+        run.dirty = true;
+        return;
+    }
+    force_task_end(run, cx);
+    let time = run.time(cx.now);
     // A run timeout may be retried; the execution's never.
-    let failure = failure::timeout("workflow timeout", TimeoutType::StartToClose);
-    let (next, retry_state) =
-        if execution_over { (None, RetryState::Timeout) } else { retry(run, cx, Some(&codec::bytes(&failure))) };
+    let failure = codec::bytes(&failure::timeout("workflow timeout", TimeoutType::StartToClose));
+    let (mut next, retry_state) = if execution_over { (None, RetryState::Timeout) } else { retry(run, cx, Some(&failure)) };
+    if next.is_none() && !execution_over {
+        next = self::cron(run, cx, Some(&failure));
+    }
     let new_execution_run_id = next.as_ref().map(|n| n.run_id.clone()).unwrap_or_default();
     let retry_state = retry_state as i32;
     run.append(time, &TimedOutAttrs { retry_state, new_execution_run_id });
@@ -161,21 +175,34 @@ pub fn retry(run: &mut Run, cx: &mut Context, failure: Option<&[u8]>) -> (Option
     let view = codec::read::<Failure>(failure.unwrap_or_default()).unwrap_or_default();
     match policy::next(p, run.head.attempt, time, run.head.execution_deadline_us, &view) {
         Ok((_, backoff)) if run.started_attrs.is_some() => {
-            let next = Next { run_id: cx.rng.uuid4(), backoff, failure: failure.map(<[u8]>::to_vec) };
-            (Some(next), RetryState::InProgress)
+            (Some(next_run(cx, backoff, failure, ContinueAsNewInitiator::Retry)), RetryState::InProgress)
         }
         Ok(_) => (None, RetryState::InternalServerError),
         Err(state) => (None, state),
     }
 }
 
-fn follow_by_retry(run: &mut Run, cx: &mut Context, next: &Next, time: Micros) {
+/// The run that follows by the cron schedule, if there is one. The host was asked for its time before.
+pub fn cron(run: &Run, cx: &mut Context, failure: Option<&[u8]>) -> Option<Next> {
+    let (schedule, scheduled) = cron::schedule_of(run)?;
+    let backoff = cx.crons.backoff(&schedule, scheduled)?;
+    Some(next_run(cx, backoff, failure, ContinueAsNewInitiator::CronSchedule))
+}
+
+fn next_run(cx: &mut Context, backoff: Micros, failure: Option<&[u8]>, initiator: ContinueAsNewInitiator) -> Next {
+    Next { run_id: cx.rng.uuid4(), backoff, failure: failure.map(<[u8]>::to_vec), result: None, initiator }
+}
+
+fn follow(run: &mut Run, cx: &mut Context, next: &Next, time: Micros) {
     let Some(mut attrs) = run.started_attrs.as_deref().and_then(|b| codec::read::<StartedAttrs>(b).ok()) else { return };
     attrs.continued_execution_run_id.clone_from(&run.head.run_id);
     attrs.original_execution_run_id.clone_from(&next.run_id);
-    attrs.initiator = ContinueAsNewInitiator::Retry as i32;
+    attrs.initiator = next.initiator as i32;
     attrs.continued_failure.clone_from(&next.failure);
-    attrs.attempt = run.head.attempt + 1;
+    attrs.attempt = if next.initiator == ContinueAsNewInitiator::Retry { run.head.attempt + 1 } else { 1 };
+    if let Some(result) = &next.result {
+        attrs.last_completion_result.clone_from(result);
+    }
     attrs.identity.clear();
     attrs.first_workflow_task_backoff = Some(duration(next.backoff));
     let new = NewRun {

@@ -2,6 +2,7 @@
 use std::collections::HashMap;
 
 use super::codec::{self, Wire};
+use super::cron::{Crons, Waiting};
 use super::limits::Limits;
 use super::message::message;
 use super::queues::Queues;
@@ -39,6 +40,7 @@ pub struct Context {
     /// Requests that start a workflow and update it, by request id.
     pub pairs: HashMap<u32, Pair>,
     pub reducing: Reducing,
+    pub crons: Crons,
     /// The register of search attributes, if the namespace has one.
     pub attributes: Option<Register>,
 }
@@ -62,6 +64,11 @@ message! {
 }
 
 impl Context {
+    /// Whether a step must wait for the time of a cron schedule (`Crons::wait`).
+    pub fn waits_for_cron(&mut self, schedule: &str, scheduled: Micros, waiting: impl FnOnce() -> Waiting) -> bool {
+        self.crons.wait(schedule, scheduled, self.now, waiting)
+    }
+
     pub fn reply(&mut self, request_id: u32, body: &dyn Wire) {
         self.reply_bytes(request_id, codec::bytes(body), None);
     }

@@ -4,6 +4,7 @@ use super::event::About;
 use super::messages::common::*;
 use super::messages::events::*;
 use super::messages::orders::Outgoing;
+use super::new_run;
 use super::rpc::SERVER;
 use super::state::run::Run;
 use super::updates;
@@ -118,6 +119,8 @@ pub fn request_cancel(run: &mut Run, cx: &Context, request_id: &str, attrs: Canc
         run.head.cancel_requested = true;
         run.head.cancel_request_id = request_id.into();
         run.add(time, attrs, About::Other);
-        run.want_task = true;
+        // As on servers, the request does not wait for the delay of the first task.
+        run.set_first_task_deadline(None);
+        new_run::first_task_due(run);
     }
 }

@@ -9,6 +9,9 @@ use crate::boundary::RunRecord;
 
 impl Engine {
     pub(super) fn take_record(&mut self, record: RunRecord) {
+        if let Some(time) = record.cron {
+            return self.take_cron_time(time);
+        }
         let key = (record.asked_workflow_id.clone(), record.asked_run_id.clone());
         if !record.unavailable.is_empty() {
             // Nothing is known of the run: neither that it exists nor that its id is free.

@@ -3,8 +3,8 @@
 //!
 //! # What the host does
 //! 1. Feed any number of `request`, `tick`, `cancel_request`, `expire_request`.
-//! 2. `flush()`. If it has `loads`, answer each with `load(record)` (`found: false` where the store has nothing) and flush again; a
-//!    flush with loads holds nothing else. If it has `transacts`, open the transaction of the commit, run the reducers of each task
+//! 2. `flush()`. If it has `loads`, answer each with `load(record)` (`found: false` where the store has nothing; the next time of a
+//!    cron schedule where `cron` asks for it) and flush again; a flush with loads holds nothing else. If it has `transacts`, open the transaction of the commit, run the reducers of each task
 //!    under a savepoint and pass their results to `transacted(outcome)`: if it returns false, roll back their writes. Nothing else
 //!    may enter in between. Then flush again.
 //! 3. Commit `writes` in one transaction, in that of the reducers if there were any. On success call `committed()`, then act on `replies`. On failure call `aborted()`: the
@@ -30,11 +30,11 @@
 //! # Its files, from the ground up; none imports one that imports it
 //! - values: `time`, `rng`, `limits`, `rpc` (errors), `codec` and `message` (protobuf by field names), `messages`, `tokens`, `payloads`,
 //!   `search_attributes`, `retry` (policies)
-//! - state: `state`, `queues`, `event`, `context` (clock, randomness, outputs), `persist` (to and from the store)
+//! - state: `state`, `queues`, `cron`, `event`, `context` (clock, randomness, outputs), `persist` (to and from the store)
 //! - history: `history`, `task_events`, `buffer`, `task_history` (what goes with a task), `history_readers`
 //! - steps on one run: `workflow_task`, `activity`, `timers`, `children`, `externals`, `orders`, `queries`, `updates`, `new_run`,
 //!   `reset`, `start`, `close`, `deadlines`, `task_response`; `commands` (one file per kind of command)
-//! - all runs: `machine` (the engine's parts), `runs`, `steps`, `parking`, `forgetting`, `carry_out` (orders), `trial` (transactions),
+//! - all runs: `machine` (the engine's parts), `cron_times`, `runs`, `steps`, `parking`, `forgetting`, `carry_out` (orders), `trial` (transactions),
 //!   `dispatch` (tasks to polls), `batches`, `waits`; `requests` (one file per method), `loading`
 //! - `api`: what the host calls
 mod activity;
@@ -47,6 +47,8 @@ mod close;
 mod codec;
 mod commands;
 mod context;
+mod cron;
+mod cron_times;
 mod deadlines;
 mod dispatch;
 mod event;

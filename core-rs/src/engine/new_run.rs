@@ -62,7 +62,7 @@ pub fn begin(new: &NewRun, time: Micros) -> Run {
         ..Default::default()
     });
     run.create = true;
-    if a.retry_policy.is_some() {
+    if a.retry_policy.is_some() || !a.cron_schedule.is_empty() {
         run.started_attrs = Some(codec::bytes(a));
         run.mark(kind::STARTED, "");
     }

@@ -47,7 +47,7 @@ impl Engine {
 
     /// Parks the request until the host has read the stored history of a run, which is in memory.
     pub(super) fn park_for_history(&mut self, workflow_id: &str, run_id: &str, request: &Again) {
-        let load = LoadRequest { workflow_id: workflow_id.into(), run_id: run_id.into(), history: true };
+        let load = LoadRequest { workflow_id: workflow_id.into(), run_id: run_id.into(), history: true, cron: None };
         let wait = Wait::Parked { workflow_id: workflow_id.into(), run_id: run_id.into() };
         self.runs.histories.entry(request.request_id).or_default();
         self.cx.waiting.insert(request.request_id, wait);

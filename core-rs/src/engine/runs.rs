@@ -110,7 +110,7 @@ impl Runs {
 
     /// Asks the host for a run, once per batch.
     pub fn want_load(&mut self, workflow_id: &str, run_id: &str) {
-        let load = LoadRequest { workflow_id: workflow_id.into(), run_id: run_id.into(), history: false };
+        let load = LoadRequest { workflow_id: workflow_id.into(), run_id: run_id.into(), ..Default::default() };
         if !self.loads.contains(&load) {
             self.loads.push(load);
         }

@@ -6,7 +6,8 @@ use super::rpc::{self, Rpc};
 use super::state::run::Run;
 use super::time::{micros_or_zero, timestamp_opt};
 use crate::api::enums::v1::{
-    WorkflowExecutionStatus as Status, WorkflowIdConflictPolicy as Conflict, WorkflowIdReusePolicy as Reuse,
+    ContinueAsNewInitiator, WorkflowExecutionStatus as Status, WorkflowIdConflictPolicy as Conflict,
+    WorkflowIdReusePolicy as Reuse,
 };
 
 /// A checked start, of a client or of a parent.
@@ -64,6 +65,11 @@ pub fn resolve(s: &Start, latest: &Run) -> Rpc<Found> {
     }
 }
 
+/// What begins the first run of a chain, as its start shows it.
+pub fn initiator(cron_schedule: &str) -> i32 {
+    if cron_schedule.is_empty() { 0 } else { ContinueAsNewInitiator::CronSchedule as i32 }
+}
+
 /// Whether one more run may be opened.
 pub fn check_open_runs(cx: &Context) -> Rpc<()> {
     if cx.limits.open_runs > 0 && cx.open_runs >= i64::from(cx.limits.open_runs) {
@@ -85,7 +91,8 @@ pub fn fresh(cx: &mut Context, s: Start, run_id: &str) {
     attrs.first_execution_run_id.clone_from(&run_id);
     let execution = micros_or_zero(&attrs.workflow_execution_timeout);
     if execution > 0 {
-        let delay = micros_or_zero(&attrs.first_workflow_task_backoff);
+        // As on servers, the delay of a cron schedule counts.
+        let delay = if attrs.cron_schedule.is_empty() { micros_or_zero(&attrs.first_workflow_task_backoff) } else { 0 };
         attrs.workflow_execution_expiration_time = timestamp_opt(now + delay + execution);
     }
     let request_id = if s.request_id.is_empty() { cx.rng.uuid4() } else { s.request_id };

@@ -34,6 +34,7 @@ impl Engine {
             again: Vec::new(),
             pairs: HashMap::new(),
             reducing: Default::default(),
+            crons: Default::default(),
             attributes: self.cx.attributes.clone(),
         };
         self.trial = Some(Box::new(Engine { cx, runs: Default::default(), batch: None, swept: 0, trial: None }));
@@ -49,8 +50,8 @@ impl Engine {
 
     /// Enters the host's response to a load of the trial, into this engine as well.
     pub fn try_load(&mut self, record: RunRecord) -> Flush {
-        let asked =
-            LoadRequest { workflow_id: record.asked_workflow_id.clone(), run_id: record.asked_run_id.clone(), history: false };
+        let (workflow_id, run_id) = (record.asked_workflow_id.clone(), record.asked_run_id.clone());
+        let asked = LoadRequest { workflow_id, run_id, ..Default::default() };
         self.take_record(record.clone());
         handle_again(self);
         let record = self.copy_of(&asked).unwrap_or(record);
@@ -68,7 +69,7 @@ impl Engine {
         if request_id == 0 && self.batch.is_none() {
             self.carry_out();
         }
-        let loads = std::mem::take(&mut self.runs.loads);
+        let loads = self.take_loads();
         let replies = match self.cx.replies.iter().rposition(|reply| reply.request_id == request_id) {
             Some(at) => vec![self.cx.replies.remove(at)],
             None => Vec::new(),
@@ -96,7 +97,7 @@ impl Engine {
         let mut flush = Flush::default();
         loop {
             let Some(trial) = self.trial.as_mut() else { return flush };
-            let loads = std::mem::take(&mut trial.runs.loads);
+            let loads = trial.take_loads();
             if loads.is_empty() {
                 break;
             }

@@ -1111,8 +1111,10 @@ pub struct RunRecord {
     pub unavailable: ::prost::alloc::string::String,
     #[prost(bytes = "vec", tag = "8")]
     pub history: ::prost::alloc::vec::Vec<u8>,
+    #[prost(message, optional, tag = "9")]
+    pub cron: ::core::option::Option<CronTime>,
 }
-#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+#[derive(Clone, PartialEq, ::prost::Message)]
 pub struct LoadRequest {
     #[prost(string, tag = "1")]
     pub workflow_id: ::prost::alloc::string::String,
@@ -1120,6 +1122,26 @@ pub struct LoadRequest {
     pub run_id: ::prost::alloc::string::String,
     #[prost(bool, tag = "3")]
     pub history: bool,
+    #[prost(message, optional, tag = "4")]
+    pub cron: ::core::option::Option<CronQuery>,
+}
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct CronQuery {
+    #[prost(string, tag = "1")]
+    pub schedule: ::prost::alloc::string::String,
+    #[prost(double, tag = "2")]
+    pub scheduled_us: f64,
+    #[prost(double, tag = "3")]
+    pub now_us: f64,
+}
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct CronTime {
+    #[prost(message, optional, tag = "1")]
+    pub query: ::core::option::Option<CronQuery>,
+    #[prost(double, tag = "2")]
+    pub next_us: f64,
+    #[prost(string, tag = "3")]
+    pub invalid: ::prost::alloc::string::String,
 }
 #[derive(Clone, PartialEq, ::prost::Message)]
 pub struct TransactTask {

@@ -392,7 +392,10 @@ fn bad_attributes_fail_the_task_in_the_words_of_a_server() {
     );
     assert!(bad(|a| a.workflow_run_timeout = dur(-1)).contains("Invalid WorkflowRunTimeout"));
     assert!(bad(|a| a.retry_policy.get_or_insert_default().maximum_attempts = -1).contains("invalid WorkflowRetryPolicy"));
-    assert!(bad(|a| a.cron_schedule = "* * * * *".into()).contains("no cron schedules"));
+    assert!(
+        bad(|a| a.cron_schedule = "soon".into())
+            .contains("invalid CronSchedule on StartChildWorkflowExecutionCommand: invalid CronSchedule \"soon\". ")
+    );
 }
 
 #[test]

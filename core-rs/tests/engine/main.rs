@@ -5,6 +5,7 @@ mod activity_timeouts;
 mod basics;
 mod bytes;
 mod children;
+mod crons;
 mod externals;
 mod forget;
 mod invariants;

@@ -72,7 +72,7 @@ export function buildOpenRun({ workflowId, runId, events, timers }: OpenRunToMak
   const timeout = toMicroseconds(started.workflowTaskTimeout) || DEFAULT_TASK_TIMEOUT_US;
   const untouched = task === undefined && lastCompletedStart(events) === 0;
   const deadline = runDeadline(started, start);
-  if (started.retryPolicy !== undefined) {
+  if (started.retryPolicy !== undefined || started.cronSchedule !== "") {
     put(items, ITEM.started, "", toBinary(WorkflowExecutionStartedEventAttributesSchema, started));
   }
   const firstRunId = started.firstExecutionRunId || runId;

@@ -49,9 +49,6 @@ impl Kind for ContinueAsNew {
         }
         queue.kind = TaskQueueKind::Normal as i32;
         queue.normal_name.clear();
-        if !self.cron_schedule.is_empty() {
-            return bad(Self::CAUSE, "cron schedules are not supported by this engine");
-        }
         for (name, d) in [
             ("WorkflowRunTimeout", &self.workflow_run_timeout),
             ("WorkflowTaskTimeout", &self.workflow_task_timeout),
@@ -115,6 +112,7 @@ impl Kind for ContinueAsNew {
             first_execution_run_id: head.first_run_id.clone(),
             retry_policy: self.retry_policy.clone(),
             attempt: 1,
+            cron_schedule: self.cron_schedule,
             workflow_execution_expiration_time: timestamp_opt(head.execution_deadline_us),
             first_workflow_task_backoff: self.backoff_start_interval,
             memo: self.memo.clone(),

@@ -28,11 +28,13 @@ use self::plan::{Plan, Reducers};
 use self::refusal::{Reject, bad};
 use self::update_message::UpdateMessage;
 use super::context::Context;
+use super::cron::{self, Waiting};
 use super::event::Extras;
 use super::message::message;
 use super::messages::orders::{CancelExternal, SignalExternal, StartChild};
 use super::messages::tasks::ProtocolMessage;
 use super::rpc;
+use super::state::request::Again;
 use super::state::run::Run;
 use crate::api::enums::v1::{CommandType, WorkflowTaskFailedCause as Cause};
 use crate::boundary::TransactCall;
@@ -170,6 +172,18 @@ pub fn plan(
     steps.extend(plan.decided.into_iter().map(Step::Message));
     let calls = if let Reducers::Asking(calls) = plan.reducers { calls } else { Vec::new() };
     Ok(Planned { steps, calls, awaited: plan.awaited })
+}
+
+/// Whether the completion waits for the next time of a cron schedule: that of a child, or of a run that ends.
+pub fn wait_for_cron(commands: &[Command], run: &Run, cx: &mut Context, request: &Again) -> bool {
+    commands.iter().any(|command| {
+        let (schedule, scheduled) = if command.complete.is_some() || command.fail.is_some() {
+            cron::schedule_of(run).unwrap_or_default()
+        } else {
+            (command.start_child.as_ref().map(|c| c.cron_schedule.clone()).unwrap_or_default(), 0)
+        };
+        cx.waits_for_cron(&schedule, scheduled, || Waiting::Request(request.clone()))
+    })
 }
 
 /// Returns whether the step by itself asks for another workflow task.

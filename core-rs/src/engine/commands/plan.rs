@@ -4,6 +4,7 @@ use super::update_message::UpdateMessage;
 use crate::api::enums::v1::WorkflowTaskFailedCause as Cause;
 use crate::boundary::{TransactCall, TransactResult};
 use crate::engine::context::Context;
+use crate::engine::cron::Crons;
 use crate::engine::limits::{self, Limits};
 use crate::engine::messages::tasks::ProtocolMessage;
 use crate::engine::search_attributes::Register;
@@ -15,6 +16,7 @@ pub struct Plan<'a> {
     pub run: &'a Run,
     pub namespace: &'a str,
     pub attributes: Option<&'a Register>,
+    pub crons: &'a Crons,
     limits: &'a Limits,
     /// Timers that were started (true) or cancelled.
     pub timers: SortedMap<String, bool>,
@@ -74,6 +76,7 @@ impl<'a> Plan<'a> {
             run,
             namespace: &cx.namespace,
             attributes: cx.attributes.as_ref(),
+            crons: &cx.crons,
             limits: &cx.limits,
             timers: SortedMap::new(),
             activities: SortedSet::new(),

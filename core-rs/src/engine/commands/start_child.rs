@@ -64,8 +64,8 @@ impl Kind for StartChild {
                 return bad(Self::CAUSE, format!("invalid WorkflowRetryPolicy on {COMMAND}: {why}. {about}"));
             }
         }
-        if !self.cron_schedule.is_empty() {
-            return bad(Self::CAUSE, format!("invalid CronSchedule on {COMMAND}: this engine has no cron schedules. {about}"));
+        if let Err(why) = plan.crons.delay(&self.cron_schedule) {
+            return bad(Self::CAUSE, format!("invalid CronSchedule on {COMMAND}: {why}. {about}"));
         }
         let queue = self.task_queue.as_ref().map_or("", |q| &q.name);
         let queue = if queue.is_empty() { plan.run.head.task_queue.clone() } else { queue.to_string() };

@@ -4,6 +4,7 @@ use super::shared::*;
 use super::signal_workflow::{SignalRequest, check_signal};
 use super::start_workflow::{StartRequest, checked};
 use crate::api::enums::v1::WorkflowIdConflictPolicy as Conflict;
+use crate::engine::cron::Waiting;
 use crate::engine::machine::Engine;
 use crate::engine::message::message;
 use crate::engine::messages::common::*;
@@ -37,6 +38,9 @@ pub fn handle(engine: &mut Engine, r: &Again) -> Rpc<()> {
         ..Default::default()
     };
     check_signal(&engine.cx, &signal)?;
+    if engine.cx.waits_for_cron(&req.cron_schedule, 0, || Waiting::Request(r.clone())) {
+        return Ok(());
+    }
     let start = checked(&engine.cx, req.into())?;
     engine.start(r, start, Some(signal))
 }

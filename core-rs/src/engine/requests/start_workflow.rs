@@ -4,6 +4,7 @@ use super::shared::*;
 use super::update_workflow;
 use crate::api::enums::v1::{WorkflowIdConflictPolicy as Conflict, WorkflowIdReusePolicy as Reuse};
 use crate::engine::context::Context;
+use crate::engine::cron::Waiting;
 use crate::engine::limits;
 use crate::engine::machine::Engine;
 use crate::engine::message::message;
@@ -13,7 +14,7 @@ use crate::engine::new_run::task_timeout;
 use crate::engine::retry;
 use crate::engine::rpc::{self, Rpc};
 use crate::engine::search_attributes;
-use crate::engine::start::Start;
+use crate::engine::start::{Start, initiator};
 use crate::engine::state::request::Again;
 use crate::engine::time::{duration, micros};
 use prost_types::Duration;
@@ -34,6 +35,9 @@ pub fn handle(engine: &mut Engine, r: &Again) -> Rpc<()> {
     let id = r.request_id;
     let req: StartRequest = decode(&r.body)?;
     engine.namespace(&req.namespace)?;
+    if engine.cx.waits_for_cron(&req.cron_schedule, 0, || Waiting::Request(r.clone())) {
+        return Ok(());
+    }
     let start = checked(&engine.cx, req)?;
     let update = match engine.cx.pairs.get(&id) {
         Some(pair) => Some(update_workflow::check_pair(engine, id, &start, pair.update.clone())?),
@@ -74,9 +78,6 @@ pub fn checked(cx: &Context, mut r: StartRequest) -> Rpc<Start> {
             return Err(rpc::invalid(format!("{what} {why}")));
         }
     }
-    if !r.cron_schedule.is_empty() {
-        return Err(rpc::unimplemented("cron schedules are not supported by this engine"));
-    }
     if !r.completion_callbacks.is_empty() {
         return Err(rpc::unimplemented("completion callbacks are not supported by this engine"));
     }
@@ -87,7 +88,13 @@ pub fn checked(cx: &Context, mut r: StartRequest) -> Rpc<Start> {
     let execution = read("WorkflowExecutionTimeoutSeconds", &r.workflow_execution_timeout)?;
     let mut run_timeout = read("WorkflowRunTimeoutSeconds", &r.workflow_run_timeout)?;
     let task = read("WorkflowTaskTimeoutSeconds", &r.workflow_task_timeout)?;
-    let delay = read("WorkflowStartDelay", &r.workflow_start_delay)?;
+    let mut delay = read("WorkflowStartDelay", &r.workflow_start_delay)?;
+    if !r.cron_schedule.is_empty() {
+        if r.workflow_start_delay.is_some() {
+            return Err(rpc::invalid("CronSchedule and WorkflowStartDelay may not be used together."));
+        }
+        delay = cx.crons.delay(&r.cron_schedule).map_err(rpc::invalid)?;
+    }
     if execution > 0 && (run_timeout == 0 || run_timeout > execution) {
         run_timeout = execution;
         r.workflow_run_timeout = Some(duration(run_timeout));
@@ -132,6 +139,8 @@ pub fn checked(cx: &Context, mut r: StartRequest) -> Rpc<Start> {
         workflow_execution_timeout: r.workflow_execution_timeout,
         workflow_run_timeout: r.workflow_run_timeout,
         workflow_task_timeout: Some(duration(task_timeout(task, run_timeout))),
+        initiator: initiator(&r.cron_schedule),
+        cron_schedule: r.cron_schedule,
         continued_failure: r.continued_failure,
         last_completion_result: r.last_completion_result,
         identity: r.identity,

@@ -57,6 +57,9 @@ pub fn handle(engine: &mut Engine, r: &Again) -> Rpc<()> {
     engine.namespace(&req.namespace)?;
     let token = tokens::task(&req.task_token)?;
     engine.on_run(r, &token.workflow_id, &token.run_id, |run, cx| {
+        if commands::wait_for_cron(&req.commands, run, cx, r) {
+            return Ok(());
+        }
         match completed(run, cx, &token, req)? {
             Completed::Done(response) => cx.reply(id, &response),
             Completed::Reduce(calls) => {

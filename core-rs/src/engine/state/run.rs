@@ -51,7 +51,7 @@ pub mod kind {
     pub const BUFFERED: u32 = 4;
     pub const REQUEST: u32 = 5;
     pub const UPDATE: u32 = 6;
-    /// The started attributes, kept while a retry policy may need them for the next run.
+    /// The started attributes, kept while a retry policy or a cron schedule may need them for the next run.
     pub const STARTED: u32 = 7;
     pub const CHILD: u32 = 8;
     /// What this run has ordered of another one and could not be carried out in its batch.
@@ -109,7 +109,7 @@ pub struct Run {
     pub updates: SortedMap<String, Update>,
     /// Order of admission.
     pub update_seq: u64,
-    /// encoded StartedAttrs, kept only with a retry policy
+    /// encoded StartedAttrs, kept only with a retry policy or a cron schedule
     pub started_attrs: Option<Vec<u8>>,
 
     pub queries: SortedMap<u64, Query>,

@@ -10,6 +10,7 @@ use temporalex_core::engine::Engine;
 use super::invariants;
 
 mod clients;
+mod cron;
 mod store;
 mod workers;
 pub use store::*;
@@ -104,6 +105,10 @@ impl T {
             if !flush.loads.is_empty() {
                 assert!(flush.writes.is_empty() && flush.replies.is_empty(), "a flush with loads holds nothing else");
                 for l in &flush.loads {
+                    if let Some(query) = &l.cron {
+                        self.engine.load(cron::answer(query), self.now);
+                        continue;
+                    }
                     let mut record = self.store.load(&l.workflow_id, &l.run_id);
                     if l.history {
                         record.history = self.store.history(&l.run_id);

@@ -45,6 +45,12 @@ export const START_OPTIONS = {
   runTimeout: { type: "duration", value: "duration", help: "Time limit of one run" },
   taskTimeout: { type: "duration", value: "duration", help: "Time limit of one workflow task" },
   startDelay: { type: "duration", value: "duration", help: "Delay before the first workflow task" },
+  cron: {
+    type: "text",
+    value: "expression",
+    help:
+      'Cron schedule of repeated runs: "0 12 * * *", "@daily", "CRON_TZ=Europe/Berlin 30 8 * * *"',
+  },
   memo: {
     type: "text",
     value: "key=json",
@@ -198,7 +204,7 @@ export const reset = {
 } as const satisfies Options;
 export type ResetCall = Call<typeof reset>;
 
-const { startDelay: _delay, ...startable } = START_OPTIONS;
+const { startDelay: _delay, cron: _cron, ...startable } = START_OPTIONS;
 export const updateWithStartOptions = {
   ...startable,
   workflowId: WORKFLOW_ID,

@@ -15,15 +15,16 @@ const upper = <T extends string>(text: string): T =>
 /** Converts options of a start for the client. */
 export function startOptions(
   { options }: {
-    readonly options: Omit<StartCall["options"], "startDelay"> & {
+    readonly options: Omit<StartCall["options"], "startDelay" | "cron"> & {
       readonly startDelay?: number | undefined;
+      readonly cron?: string | undefined;
     };
   },
   args: Encoded[],
 ): WorkflowOptions & { args: Encoded[] } {
   const { idConflictPolicy, idReusePolicy, executionTimeout, runTimeout, taskTimeout, startDelay } =
     options;
-  const { staticSummary, staticDetails, entity, correlation, timers } = options;
+  const { cron, staticSummary, staticDetails, entity, correlation, timers } = options;
   const memo = jsonPairs("--memo", options.memo);
   const searchAttributes = jsonPairs(
     "--search-attribute",
@@ -39,6 +40,7 @@ export function startOptions(
     ...(runTimeout !== undefined && { runTimeout }),
     ...(taskTimeout !== undefined && { taskTimeout }),
     ...(startDelay !== undefined && { startDelay }),
+    ...(cron !== undefined && { cronSchedule: cron }),
     ...(memo !== undefined && { memo }),
     ...(searchAttributes !== undefined && { searchAttributes }),
     ...(entity !== undefined && { entityId: entity }),

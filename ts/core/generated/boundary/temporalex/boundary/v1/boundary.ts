@@ -808,12 +808,26 @@ export interface RunRecord {
   items: StateItem[];
   unavailable: string;
   history: Uint8Array;
+  cron?: CronTime | undefined;
 }
 
 export interface LoadRequest {
   workflowId: string;
   runId: string;
   history: boolean;
+  cron?: CronQuery | undefined;
+}
+
+export interface CronQuery {
+  schedule: string;
+  scheduledUs: number;
+  nowUs: number;
+}
+
+export interface CronTime {
+  query?: CronQuery | undefined;
+  nextUs: number;
+  invalid: string;
 }
 
 export interface TransactTask {
@@ -9963,6 +9977,7 @@ function createBaseRunRecord(): RunRecord {
     items: [],
     unavailable: "",
     history: new Uint8Array(0),
+    cron: undefined,
   };
 }
 
@@ -9991,6 +10006,9 @@ export const RunRecord: MessageFns<RunRecord> = {
     }
     if (message.history.length !== 0) {
       writer.uint32(66).bytes(message.history);
+    }
+    if (message.cron !== undefined) {
+      CronTime.encode(message.cron, writer.uint32(74).fork()).join();
     }
     return writer;
   },
@@ -10072,6 +10090,14 @@ export const RunRecord: MessageFns<RunRecord> = {
             message.history = reader.bytes();
             continue;
           }
+          case 9: {
+            if (tag !== 74) {
+              break;
+            }
+
+            message.cron = CronTime.decode(reader, reader.uint32());
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -10097,12 +10123,13 @@ export const RunRecord: MessageFns<RunRecord> = {
     message.items = object.items?.map((e) => StateItem.fromPartial(e)) || [];
     message.unavailable = object.unavailable ?? "";
     message.history = object.history ?? new Uint8Array(0);
+    message.cron = (object.cron !== undefined && object.cron !== null) ? CronTime.fromPartial(object.cron) : undefined;
     return message;
   },
 };
 
 function createBaseLoadRequest(): LoadRequest {
-  return { workflowId: "", runId: "", history: false };
+  return { workflowId: "", runId: "", history: false, cron: undefined };
 }
 
 export const LoadRequest: MessageFns<LoadRequest> = {
@@ -10115,6 +10142,9 @@ export const LoadRequest: MessageFns<LoadRequest> = {
     }
     if (message.history !== false) {
       writer.uint32(24).bool(message.history);
+    }
+    if (message.cron !== undefined) {
+      CronQuery.encode(message.cron, writer.uint32(34).fork()).join();
     }
     return writer;
   },
@@ -10156,6 +10186,14 @@ export const LoadRequest: MessageFns<LoadRequest> = {
             message.history = reader.bool();
             continue;
           }
+          case 4: {
+            if (tag !== 34) {
+              break;
+            }
+
+            message.cron = CronQuery.decode(reader, reader.uint32());
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -10176,6 +10214,167 @@ export const LoadRequest: MessageFns<LoadRequest> = {
     message.workflowId = object.workflowId ?? "";
     message.runId = object.runId ?? "";
     message.history = object.history ?? false;
+    message.cron = (object.cron !== undefined && object.cron !== null) ? CronQuery.fromPartial(object.cron) : undefined;
+    return message;
+  },
+};
+
+function createBaseCronQuery(): CronQuery {
+  return { schedule: "", scheduledUs: 0, nowUs: 0 };
+}
+
+export const CronQuery: MessageFns<CronQuery> = {
+  encode(message: CronQuery, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.schedule !== "") {
+      writer.uint32(10).string(message.schedule);
+    }
+    if (message.scheduledUs !== 0) {
+      writer.uint32(17).double(message.scheduledUs);
+    }
+    if (message.nowUs !== 0) {
+      writer.uint32(25).double(message.nowUs);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): CronQuery {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseCronQuery();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.schedule = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 17) {
+              break;
+            }
+
+            message.scheduledUs = reader.double();
+            continue;
+          }
+          case 3: {
+            if (tag !== 25) {
+              break;
+            }
+
+            message.nowUs = reader.double();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create(base?: DeepPartial<CronQuery>): CronQuery {
+    return CronQuery.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<CronQuery>): CronQuery {
+    const message = createBaseCronQuery();
+    message.schedule = object.schedule ?? "";
+    message.scheduledUs = object.scheduledUs ?? 0;
+    message.nowUs = object.nowUs ?? 0;
+    return message;
+  },
+};
+
+function createBaseCronTime(): CronTime {
+  return { query: undefined, nextUs: 0, invalid: "" };
+}
+
+export const CronTime: MessageFns<CronTime> = {
+  encode(message: CronTime, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.query !== undefined) {
+      CronQuery.encode(message.query, writer.uint32(10).fork()).join();
+    }
+    if (message.nextUs !== 0) {
+      writer.uint32(17).double(message.nextUs);
+    }
+    if (message.invalid !== "") {
+      writer.uint32(26).string(message.invalid);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): CronTime {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseCronTime();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.query = CronQuery.decode(reader, reader.uint32());
+            continue;
+          }
+          case 2: {
+            if (tag !== 17) {
+              break;
+            }
+
+            message.nextUs = reader.double();
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.invalid = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create(base?: DeepPartial<CronTime>): CronTime {
+    return CronTime.fromPartial(base ?? {});
+  },
+  fromPartial(object: DeepPartial<CronTime>): CronTime {
+    const message = createBaseCronTime();
+    message.query = (object.query !== undefined && object.query !== null)
+      ? CronQuery.fromPartial(object.query)
+      : undefined;
+    message.nextUs = object.nextUs ?? 0;
+    message.invalid = object.invalid ?? "";
     return message;
   },
 };

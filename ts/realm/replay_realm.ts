@@ -1,6 +1,7 @@
 // A realm that only replays. In Node before 24, AsyncLocalStorage takes up to half of the time of a
 // replay, so scopes follow async functions by rewritten code. Only an unchanged replay is decided
-// that way. Other verdicts come from a second realm, which runs the code like a worker.
+// that way, and only if the code has no construct whose scope is not followed exactly. Other verdicts
+// come from a second realm, which runs the code like a worker.
 import { silentLog } from "../executor/program/program.ts";
 import { asyncStorageIsSlow } from "../platform/async_context.ts";
 import type { ReplayOptions, ReplayVerdict } from "./realm.ts";
@@ -17,6 +18,10 @@ export async function createReplayRealm(
   if (!asyncStorageIsSlow()) return await start(options);
   const rewritten = await start({ ...options, scopes: "rewritten" });
   if (!rewritten.needsTemporal) return rewritten;
+  if (!rewritten.followsScopes) {
+    await rewritten.dispose();
+    return await start(options);
+  }
   const { onStarting: _, ...again } = options;
   return withSecondRealm(
     rewritten,
@@ -36,7 +41,12 @@ function withSecondRealm(first: WorkerRealm, start: () => Promise<WorkerRealm>):
       const verdict = await first.replay(workflowId, history, brief);
       if (isUnchanged(verdict)) return verdict;
     }
-    return await (await (second ??= start())).replay(workflowId, history, options);
+    // A start that failed may succeed later.
+    second ??= start().catch((error) => {
+      second = undefined;
+      throw error;
+    });
+    return await (await second).replay(workflowId, history, options);
   };
   return {
     workflowTypes: first.workflowTypes,
@@ -44,6 +54,7 @@ function withSecondRealm(first: WorkerRealm, start: () => Promise<WorkerRealm>):
     versioningBehaviors: first.versioningBehaviors,
     warnings: first.warnings,
     needsTemporal: true,
+    followsScopes: true,
     get cachedRuns() {
       return first.cachedRuns;
     },

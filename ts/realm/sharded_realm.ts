@@ -33,6 +33,7 @@ export function shareOf(total: number, shards: number): number {
 export class ShardedRealm implements Realm {
   readonly warnings: ModuleGraph["warnings"];
   readonly needsTemporal: boolean;
+  readonly followsScopes: boolean;
   readonly workflowTypes: readonly string[];
   readonly takesAnyType: boolean;
   readonly versioningBehaviors: ReadonlyMap<string, VersioningBehavior>;
@@ -42,15 +43,16 @@ export class ShardedRealm implements Realm {
 
   constructor(
     shards: readonly Realm[],
-    { warnings, needsTemporal }: Pick<ModuleGraph, "warnings" | "needsTemporal">,
+    loaded: Pick<ModuleGraph, "warnings" | "needsTemporal" | "followsScopes">,
   ) {
     this.#shards = shards;
     this.#replays = shards.map(() => 0);
     this.workflowTypes = shards[0]!.workflowTypes;
     this.takesAnyType = shards[0]!.takesAnyType;
     this.versioningBehaviors = shards[0]!.versioningBehaviors;
-    this.warnings = warnings;
-    this.needsTemporal = needsTemporal;
+    this.warnings = loaded.warnings;
+    this.needsTemporal = loaded.needsTemporal;
+    this.followsScopes = loaded.followsScopes;
   }
 
   #of(runId: string): Realm {

@@ -121,6 +121,8 @@ export interface WorkerRealm extends Realm {
   readonly warnings: readonly Problem[];
   /** Whether its modules use `@temporalio/workflow`; false for an entry with its own workflows. */
   readonly needsTemporal: boolean;
+  /** False if rewritten code does not follow all scopes as AsyncLocalStorage does. */
+  readonly followsScopes: boolean;
 }
 
 /**
@@ -202,9 +204,11 @@ export async function openWorkerRealm(options: WorkerRealmOptions): Promise<Work
     await Promise.all(realms.map((realm) => realm.dispose()));
     throw failed.reason;
   }
-  const { warnings = [], needsTemporal = false } = (await loading)?.graph ?? {};
-  if (threads > 1) return new ShardedRealm(realms, { warnings, needsTemporal });
-  return Object.assign(realms[0]!, { warnings, needsTemporal });
+  const { warnings = [], needsTemporal = false, followsScopes = true } = (await loading)?.graph ??
+    {};
+  const loaded = { warnings, needsTemporal, followsScopes };
+  if (threads > 1) return new ShardedRealm(realms, loaded);
+  return Object.assign(realms[0]!, loaded);
 }
 
 /** Starts a realm for one replay, in which one module has another text. */
@@ -259,6 +263,7 @@ function probedReplay(
 class ThreadedRealm implements WorkerRealm {
   warnings: readonly Problem[] = [];
   needsTemporal = false;
+  followsScopes = true;
   workflowTypes: readonly string[] = [];
   takesAnyType = false;
   versioningBehaviors: ReadonlyMap<string, VersioningBehavior> = new Map();

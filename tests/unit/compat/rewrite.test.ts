@@ -24,7 +24,7 @@ interface Tools {
 }
 
 const frames = (source: string) =>
-  rewriteModule(source, { compileGenerators: false, restoreFrames: true });
+  rewriteModule(source, { compileGenerators: false, restoreFrames: true }).code;
 const hop = () => new Promise<void>((resolve) => setTimeout(resolve, 0));
 const frame = (name: string) => ({ scope: name }) as unknown as ScopeFrame;
 
@@ -59,7 +59,7 @@ async function execute(
   compileGenerators = false,
 ): Promise<string[]> {
   const slot = context instanceof SlotContext ? context : undefined;
-  const code = rewriteModule(source, { compileGenerators, restoreFrames: slot !== undefined });
+  const { code } = rewriteModule(source, { compileGenerators, restoreFrames: slot !== undefined });
   const made = tools(context);
   const { say, run, ticks, fail } = made.tools;
   const main = new Function("say", "run", "ticks", "fail", "$tx", code);
@@ -311,7 +311,7 @@ test("compiled async generators: forms of definition", async () => {
       }
       return out;
     })();`;
-  const code = rewriteModule(source, { compileGenerators: true, restoreFrames: true });
+  const { code } = rewriteModule(source, { compileGenerators: true, restoreFrames: true });
   assert.doesNotMatch(code, /async\s*\*|async function\s*\*/);
   const out = await new Function("$tx", code)(rewriteHelper(new SlotContext()));
   assert.deepEqual(out, [[[1, 2, 0, 1]], [0, 1, 2], ["d"], [1], [1], [], [], ["s"], [2]]);
@@ -339,4 +339,44 @@ test("code that the context could not follow is rejected with its line", () => {
       (e: Error) => e instanceof RewriteError && e.construct === construct && e.line === line,
     );
   }
+});
+
+const inexactIn = (source: string) =>
+  rewriteModule(source, { compileGenerators: false, restoreFrames: true }).inexact;
+
+test("a construct whose scope the slot does not follow is named", () => {
+  for (
+    const [source, construct] of [
+      ["als.enterWith(1)", 'the name "enterWith"'],
+      ["const { enterWith } = als", 'the name "enterWith"'],
+      ["({ then(resolve) { resolve(1); } })", 'the name "then"'],
+      ["class Flow { catch(f) { this.f = f; } }", 'the name "catch"'],
+      ["class Flow { finally = (f) => f(); }", 'the name "finally"'],
+      ["flow.then = f", 'the name "then"'],
+      ["const { then } = p", 'the name "then"'],
+      ["Promise.prototype.then.call(p, f)", 'the name "then"'],
+      ["const f = p.catch", 'the name "catch"'],
+      ["const name = 'finally'", 'the name "finally"'],
+      ["Array.fromAsync(list, f)", 'the name "fromAsync"'],
+      ["p[name](f)", "a call of a computed name"],
+      ["p?.[name]((x) => x)", "a call of a computed name"],
+      ["async function* g() { yield 1; }", "an async generator of JavaScript"],
+      ["async () => { for await (const { a = x.then } of y) a(); }", 'the name "then"'],
+    ] as const
+  ) assert.equal(inexactIn(source), construct, source);
+});
+
+test("calls of promises' methods and plain code are followed exactly", () => {
+  for (
+    const source of [
+      "p.then(f, g).catch((e) => e).finally(h)",
+      "p?.then(f)",
+      "async () => { try { await p; } catch { await q; } finally { await r; } }",
+      "list[0](f)",
+      "handlers[name]()",
+      "acts[name]('x', 1, [x], { y })",
+      "const text = 'and then'; then(f); const caught = { catchAll: 1 };",
+      "function* g() { yield 1; }",
+    ]
+  ) assert.equal(inexactIn(source), undefined, source);
 });

@@ -11,7 +11,10 @@ import type { WorkerRealm, WorkerRealmOptions } from "../../../ts/realm/worker_r
 const skip = !asyncStorageIsSlow() && "this runtime needs no second realm";
 
 /** Realms whose verdicts depend on how scopes are followed. */
-function fakeRealms(rewritten: Partial<ReplayVerdict>, needsTemporal = true) {
+function fakeRealms(
+  rewritten: Partial<ReplayVerdict>,
+  { needsTemporal = true, followsScopes = true } = {},
+) {
   const started: WorkerRealmOptions[] = [];
   const disposed: string[] = [];
   const start = (options: WorkerRealmOptions): Promise<WorkerRealm> => {
@@ -20,6 +23,7 @@ function fakeRealms(rewritten: Partial<ReplayVerdict>, needsTemporal = true) {
     const verdict = { verdict: "ok", warnings: [], workflowId: scopes };
     return Promise.resolve({
       needsTemporal,
+      followsScopes,
       replay: () =>
         Promise.resolve({ ...verdict, ...(scopes === "rewritten" && rewritten) } as ReplayVerdict),
       dispose: () => Promise.resolve(void disposed.push(scopes)),
@@ -64,8 +68,28 @@ for (const [what, verdict] of Object.entries(CHANGED)) {
 }
 
 test("native workflows have no second realm", { skip }, async () => {
-  const { started, start } = fakeRealms({ verdict: "nondeterminism" }, false);
+  const { started, start } = fakeRealms({ verdict: "nondeterminism" }, { needsTemporal: false });
   const realm = await createReplayRealm(start, {});
   assert.equal((await realm.replay("a", NOTHING)).verdict, "nondeterminism");
   assert.equal(started.length, 1);
+});
+
+test("code whose scopes are not followed exactly runs like in a worker", { skip }, async () => {
+  const { started, disposed, start } = fakeRealms({}, { followsScopes: false });
+  const realm = await createReplayRealm(start, {});
+  assert.equal((await realm.replay("a", NOTHING)).workflowId, "asyncLocalStorage");
+  assert.deepEqual(disposed, ["rewritten"]);
+  await realm.dispose();
+  assert.deepEqual([started.length, disposed], [2, ["rewritten", "asyncLocalStorage"]]);
+});
+
+test("a second realm that did not start is started again", { skip }, async () => {
+  const { start } = fakeRealms({ verdict: "nondeterminism" });
+  let starts = 0;
+  const realm = await createReplayRealm((options) => {
+    if (++starts === 2) return Promise.reject(new Error("no memory"));
+    return start(options);
+  }, {});
+  await assert.rejects(realm.replay("a", NOTHING), /no memory/);
+  assert.equal((await realm.replay("a", NOTHING)).workflowId, "asyncLocalStorage");
 });

@@ -161,6 +161,7 @@ class Loader {
       needsTemporal: runEntries.length > 0 ||
         entries.some((entry) => this.#dialects(entry).temporal),
       restoreFrames: this.#options.restoreFrames === true,
+      followsScopes: this.#nodes.every(({ compiled }) => compiled.run?.inexactScope === undefined),
       warnings: foldWarnings(this.#warnings, this.#resolver),
     };
   }

@@ -84,6 +84,8 @@ export interface CompiledModule {
   readonly reads: ReadonlySet<string>;
   readonly problems: readonly Problem[];
   readonly warnings: readonly Problem[];
+  /** A construct whose scope the rewritten code does not follow exactly (rewrite.ts). */
+  readonly inexactScope?: string;
 }
 
 /** A parsed module: imports, exports, and its text in each form. */

@@ -70,5 +70,7 @@ export interface ModuleGraph {
   readonly needsTemporal: boolean;
   /** Scopes are followed by rewritten code instead of AsyncLocalStorage. */
   readonly restoreFrames: boolean;
+  /** False if AsyncLocalStorage may have another scope somewhere in the rewritten code. */
+  readonly followsScopes: boolean;
   readonly warnings: readonly Problem[];
 }

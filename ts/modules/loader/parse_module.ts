@@ -126,13 +126,11 @@ function finished(source: ModuleSource, form: Form, compiled: CompiledModule): C
     return compiled;
   }
   try {
-    return {
-      ...compiled,
-      code: rewriteModule(compiled.code, {
-        compileGenerators,
-        restoreFrames: source.restoreFrames,
-      }),
-    };
+    const { code, inexact } = rewriteModule(compiled.code, {
+      compileGenerators,
+      restoreFrames: source.restoreFrames,
+    });
+    return { ...compiled, code, ...(inexact !== undefined && { inexactScope: inexact }) };
   } catch (e) {
     if (!(e instanceof RewriteError)) throw e;
     return {

@@ -50,13 +50,23 @@ export interface RewriteOptions {
    *
    * Limits for generators that are not compiled (JavaScript files) and that several scopes drive:
    * return() and throw() run finally blocks in the frame of the last next(), and a request queued
-   * while the generator runs continues in the last active frame.
+   * while the generator runs continues in the last active frame. These and other constructs that
+   * are not followed exactly are reported (`Rewritten.inexact`).
    */
   restoreFrames: boolean;
 }
 
 const RESTORE = "$tx.s($txFrame);";
 const CALLBACKS: { [method: string]: number } = { then: 2, catch: 1, finally: 1 };
+/**
+ * Names whose use in other ways than a call of a promise's method is not followed exactly: own
+ * thenables, methods that are read without a call, callbacks that no text shows.
+ */
+const NOT_FOLLOWED: ReadonlySet<string> = new Set([
+  ...Object.keys(CALLBACKS),
+  "enterWith",
+  "fromAsync",
+]);
 
 /**
  * How code of the nearest function is rewritten. "frames" and "frames*" (an async generator)
@@ -64,11 +74,20 @@ const CALLBACKS: { [method: string]: number } = { then: 2, catch: 1, finally: 1 
  */
 type Kind = "plain" | "frames" | "frames*" | "compiled";
 
+interface Rewritten {
+  readonly code: string;
+  /**
+   * A construct whose scope the code does not follow exactly: AsyncLocalStorage may have another
+   * scope there. Undefined: the scopes are the same everywhere.
+   */
+  readonly inexact: string | undefined;
+}
+
 /**
  * Rewrites one module in script form (imports and types already gone). Throws a RewriteError with
  * the line.
  */
-export function rewriteModule(source: string, options: RewriteOptions): string {
+export function rewriteModule(source: string, options: RewriteOptions): Rewritten {
   return new Rewriter(new Script(source), options).run();
 }
 
@@ -78,6 +97,7 @@ class Rewriter {
   readonly #options: RewriteOptions;
   /** for-await loops whose wrapper begins before a label. */
   readonly #wrapped = new Set<AstNode>();
+  #inexact: string | undefined;
 
   constructor(script: Script, options: RewriteOptions) {
     this.#out = new SourceWriter(script.source);
@@ -85,12 +105,14 @@ class Rewriter {
     this.#options = options;
   }
 
-  run(): string {
+  run(): Rewritten {
     this.#children(this.#script.root, "plain");
-    return this.#out.finish();
+    return { code: this.#out.finish(), inexact: this.#inexact };
   }
 
   #visit(node: AstNode, kind: Kind): void {
+    const name = this.#options.restoreFrames ? nameIn(node) : undefined;
+    if (name !== undefined && NOT_FOLLOWED.has(name)) this.#inexact ??= `the name "${name}"`;
     switch (node.type) {
       case "FunctionDeclaration":
       case "FunctionExpression":
@@ -159,6 +181,7 @@ class Rewriter {
     if (whole.computed === true) this.#visit(whole.key, around);
     const restored = node.async === true && restoreFrames && suspends(node.body);
     const kind: Kind = !restored ? "plain" : node.generator === true ? "frames*" : "frames";
+    if (kind === "frames*") this.#inexact ??= "an async generator of JavaScript";
     // Parameters are evaluated in the caller's frame and cannot suspend.
     for (const param of node.params as AstNode[]) this.#visit(param, "plain");
     const body = node.body as AstNode;
@@ -355,13 +378,17 @@ class Rewriter {
     part.#out.skipTo(node.start);
     part.#visit(node, kind);
     part.#out.copyTo(node.end);
+    this.#inexact ??= part.#inexact;
     return part.#out.written();
   }
 
   #call(node: AstNode, kind: Kind): void {
     const callee = node.callee as AstNode;
     const wrapped = callbacksOf(callee);
-    this.#visit(callee, kind);
+    if (mayPassCallback(node)) this.#inexact ??= "a call of a computed name";
+    // The call of a promise's method is followed by name.
+    if (wrapped > 0) this.#children(callee, kind);
+    else this.#visit(callee, kind);
     (node.arguments as AstNode[]).forEach((argument, i) => {
       if (i >= wrapped) return this.#visit(argument, kind);
       const spread = argument.type === "SpreadElement";
@@ -400,7 +427,35 @@ function isMethod(node: AstNode): boolean {
 /** Returns how many leading arguments of a call are promise callbacks. */
 function callbacksOf(callee: AstNode): number {
   if (callee.type !== "MemberExpression") return 0;
-  const property = callee.property as AstNode;
-  const name = callee.computed === true ? property.value : property.name;
-  return typeof name === "string" && Object.hasOwn(CALLBACKS, name) ? CALLBACKS[name]! : 0;
+  const name = memberName(callee);
+  return name !== undefined && Object.hasOwn(CALLBACKS, name) ? CALLBACKS[name]! : 0;
+}
+
+/** Returns the name that a member expression reads, if the text has it. */
+function memberName({ property, computed }: AstNode): string | undefined {
+  const name = computed === true ? property.value : property.name;
+  return typeof name === "string" ? name : undefined;
+}
+
+/** Returns the name that a node reads or defines on an object. */
+function nameIn(node: AstNode): string | undefined {
+  switch (node.type) {
+    case "MemberExpression":
+      return memberName(node);
+    case "Property":
+    case "MethodDefinition":
+    case "PropertyDefinition":
+      return memberName({ ...node, property: node.key });
+    case "Literal":
+      return typeof node.value === "string" ? node.value : undefined;
+    default:
+      return undefined;
+  }
+}
+
+/** Whether a call could be one of a promise's method: its name is computed. */
+function mayPassCallback({ callee, arguments: given }: AstNode): boolean {
+  return callee.type === "MemberExpression" && callee.computed === true &&
+    callee.property.type !== "Literal" &&
+    (given as AstNode[]).some(({ type }) => !/^(?:Literal|Template|Object|Array)/.test(type));
 }

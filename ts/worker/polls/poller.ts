@@ -196,6 +196,8 @@ export class Poller<Task> {
       let asked = 0;
       try {
         await pace?.turn(signal);
+        // A shutdown may have been requested since the slot was acquired.
+        signal.throwIfAborted();
         asked = timers.now();
         const answer = await this.#ask(poll, stop.poll.signal);
         if (answer !== undefined) this.#scale(answer.scaling);

@@ -10,6 +10,7 @@ import { inspect } from "node:util";
 import { historyFromJSON } from "../../../../ts/compat/common/proto_utils.ts";
 import { temporal } from "../../../../ts/compat/proto/mod.ts";
 import { DefaultLogger, Runtime, Worker } from "../../../../ts/compat/worker/mod.ts";
+import { folderWith } from "./support.ts";
 
 const { History } = temporal.api.history.v1;
 const packageRoot = fileURLToPath(new URL(import.meta.url)).split(
@@ -141,4 +142,57 @@ test("a decoded history has its events as an own property", () => {
   assert.deepEqual(owner.events, expected);
   assert.throws(() => History.decode(Uint8Array.of(0x0a, 0x05, 0x08)), "truncated bytes");
   assert.deepEqual(History.decode(new Uint8Array(0)).events, []);
+});
+
+/** A run that sleeps once and completes. */
+function sleptOnce() {
+  const [started, scheduled, taskStarted, completed, timer, fired] = structuredClone(json.events);
+  started.workflowExecutionStartedEventAttributes.workflowType.name = "remembers";
+  const events = [
+    started,
+    scheduled,
+    taskStarted,
+    completed,
+    timer,
+    fired,
+    { ...scheduled },
+    { ...taskStarted, workflowTaskStartedEventAttributes: { scheduledEventId: "7" } },
+    {
+      ...completed,
+      workflowTaskCompletedEventAttributes: { scheduledEventId: "7", startedEventId: "8" },
+    },
+    {
+      ...completed,
+      eventType: "EVENT_TYPE_WORKFLOW_EXECUTION_COMPLETED",
+      workflowTaskCompletedEventAttributes: undefined,
+      workflowExecutionCompletedEventAttributes: { workflowTaskCompletedEventId: "9" },
+    },
+  ];
+  return { events: events.map((event, i) => ({ ...event, eventId: String(i + 1) })) };
+}
+
+// Rewritten scopes lose a value of `enterWith` at the next await, and would miss the divergence.
+test("a divergence that depends on enterWith is found", async (t) => {
+  const program = (first: string) =>
+    folderWith(t, {
+      "workflows.ts": `
+import { sleep } from "@temporalio/workflow";
+declare const AsyncLocalStorage: typeof import("node:async_hooks").AsyncLocalStorage;
+const order = new AsyncLocalStorage();
+export async function remembers() {
+  ${first}
+  await sleep(5);
+  if (order.getStore() !== undefined) await sleep(5);
+}
+`,
+    }) + "/workflows.ts";
+  await Worker.runReplayHistory({ workflowsPath: program("") }, sleptOnce(), "remembers");
+  await assert.rejects(
+    Worker.runReplayHistory(
+      { workflowsPath: program('order.enterWith("o-1");') },
+      sleptOnce(),
+      "remembers",
+    ),
+    { name: "DeterminismViolationError" },
+  );
 });

@@ -137,7 +137,7 @@ export class Report {
   times() {
     const sorted = this.#times.sort(([, a], [, b]) => b - a);
     const shared = this.#sharedCpu > 0
-      ? `time: ${this.#sharedCpu.toFixed(1)} s of CPU in processes of several files\n`
+      ? `cpu: ${this.#sharedCpu.toFixed(1)} s in processes of several files\n`
       : "";
     return sorted.map(([path, seconds, cpu]) =>
       `time: ${seconds.toFixed(1)} s ${path}${

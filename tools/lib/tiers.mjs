@@ -38,8 +38,8 @@ export function stagesOf(tier, wanted) {
       [["build"]],
       [["node"], ...checks, ["chromium", "cross-engine"]],
       [["deno"], ["firefox"]],
-      [["web-demo"]],
-      [["package", "browser"], ["interop", "interop-deno"]],
+      [["web-demo"], ["package", "browser"]],
+      [["interop"], ["interop-deno"]],
     ],
   }[tier];
   const placed = [...stages.flat(2), ...BACKGROUND];

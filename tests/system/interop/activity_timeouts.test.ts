@@ -2,6 +2,7 @@
 // (core-rs/tests/engine/activity_timeouts.txt, which the engine's own tests hold whole): a sample
 // of its combinations and lives, live. TIMEOUTS_RECORD=FILE records all of them again.
 // takes: 60 s
+// runtime: node (compares servers and programs; other files cover the runtime)
 import assert from "node:assert/strict";
 import { appendFileSync, readFileSync } from "node:fs";
 import { test } from "node:test";

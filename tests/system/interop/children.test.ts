@@ -1,6 +1,7 @@
 // Children, messages to other workflows, and upserts on a real server; with Temporal's own worker
 // on either side; and every history of it is read elsewhere.
 // takes: 40 s
+// runtime: node (compares servers and programs; other files cover the runtime)
 import assert from "node:assert/strict";
 import { type ChildProcess, execFile, spawn } from "node:child_process";
 import process from "node:process";

@@ -2,6 +2,7 @@
 // official worker on the same server. A payload that the run never gets is not decoded, so one that
 // no longer decodes (its key is gone) fails no task.
 // takes: 30 s
+// runtime: node (compares servers and programs; other files cover the runtime)
 import assert from "node:assert/strict";
 import { mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";

@@ -3,6 +3,7 @@
 // official worker. The same workflows on both workers, with and without a cache of runs; each
 // replays the other's histories.
 // takes: 60 s
+// runtime: node (compares servers and programs; other files cover the runtime)
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { after, before, test } from "node:test";

@@ -2,6 +2,7 @@
 // it works where the module is in the bundle by another import. The same workflows on both workers:
 // commands in the same order, the same values, and each replays the other's history.
 // takes: 15 s
+// runtime: node (compares servers and programs; other files cover the runtime)
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { after, before, test } from "node:test";

@@ -1,6 +1,7 @@
 // `requestEagerStart` on a Temporal server: the worker that shares the client's connection takes
 // the first task with the start.
 // takes: 20 s
+// runtime: node (compares servers and programs; other files cover the runtime)
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { after, before, test } from "node:test";

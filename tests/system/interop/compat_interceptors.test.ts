@@ -1,6 +1,7 @@
 // Interceptors and random streams of a program of `@temporalio/workflow`, recorded by the official
 // worker: replayed here, the run comes to the same result, in which stand the calls of its
 // interceptors in their order and the numbers of its streams.
+// runtime: node (compares servers and programs; other files cover the runtime)
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { after, before, test } from "node:test";

@@ -3,6 +3,7 @@
 // both leave in history. The names are read from the declarations of the installed packages; one
 // that has no value here, or is not refused by name, fails the test.
 // takes: 40 s
+// runtime: node (compares servers and programs; other files cover the runtime)
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { after, before, test } from "node:test";

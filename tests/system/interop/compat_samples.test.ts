@@ -2,6 +2,7 @@
 // `@temporalio/activity` are this package's, the client is the official one, and what the sample's
 // client prints is what it printed with the official worker (baseline.json).
 // takes: 60 s
+// runtime: node (compares servers and programs; other files cover the runtime)
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";

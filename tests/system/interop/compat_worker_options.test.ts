@@ -1,6 +1,7 @@
 // `Worker.options` and the build ids of workers, compared with the official worker on the same
 // server: the options that code reads, and the version that histories record.
 // takes: 50 s
+// runtime: node (compares servers and programs; other files cover the runtime)
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";

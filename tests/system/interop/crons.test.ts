@@ -1,6 +1,7 @@
 // Cron schedules of workflows on Temporal's development server and on the embedded engine: the same
 // scripted sessions, and the histories of all runs event by event. The test itself is the worker.
 // takes: 30 s
+// runtime: node (compares servers and programs; other files cover the runtime)
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { Client, silentLogger } from "../../../ts/client/mod.ts";

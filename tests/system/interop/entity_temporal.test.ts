@@ -2,6 +2,7 @@
 // by this one, and by the official one again. Each continues where the other stopped, over
 // generations, and knows the updates that the other has completed.
 // takes: 30 s
+// runtime: node (compares servers and programs; other files cover the runtime)
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import process from "node:process";

@@ -2,6 +2,7 @@
 // and the histories of all runs event by event. The test itself is the worker, so that both see the
 // same order.
 // takes: 30 s
+// runtime: node (compares servers and programs; other files cover the runtime)
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { Client, silentLogger } from "../../../ts/client/mod.ts";

@@ -1,6 +1,7 @@
 // The embedded engine against the real server: the same lives of the same workflows, and the
 // histories that both write, field by field.
 // takes: 70 s
+// runtime: node (compares servers and programs; other files cover the runtime)
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import {

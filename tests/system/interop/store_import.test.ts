@@ -1,6 +1,7 @@
 // Histories of a real server come into a store, also those of runs that were reset, and the store
 // is sound.
 // takes: 30 s
+// runtime: node (compares servers and programs; other files cover the runtime)
 import assert from "node:assert/strict";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";

@@ -1,6 +1,7 @@
 // Temporal's own command line on `temporalex dev` and on a real Temporal dev server: the same
 // commands, the same output, but for ids and times. What the embedded engine does not have, it
 // says.
+// runtime: node (compares servers and programs; other files cover the runtime)
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";

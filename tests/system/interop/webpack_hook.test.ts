@@ -1,6 +1,7 @@
 // One `webpackConfigHook` with webpack's own plugins, on the official worker and on ours: the
 // workflow returns the same.
 // takes: 15 s
+// runtime: node (compares servers and programs; other files cover the runtime)
 import assert from "node:assert/strict";
 import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";

@@ -1,5 +1,6 @@
 // docs/api-methods.md: the methods of Temporal's API that the server of `temporalex dev` serves, and
 // what it says of the others. The API's own files list the methods, and the server is asked.
+// process: own (its server is started by hooks)
 import assert from "node:assert/strict";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { test } from "node:test";

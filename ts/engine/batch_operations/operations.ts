@@ -1,7 +1,7 @@
 // The operations of batches: what each requests of the state machine for one workflow, and the
 // checks when it starts.
 import { create } from "@bufbuild/protobuf";
-import { EmptySchema } from "@bufbuild/protobuf/wkt";
+import { EmptySchema } from "../../messages/well_known.ts";
 import {
   type ResetOptions,
   ResetOptionsSchema,

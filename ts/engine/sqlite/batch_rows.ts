@@ -14,7 +14,7 @@ export class BatchRows {
   }
 
   all(): StoredBatch[] {
-    const sql = "SELECT job_id, request, state FROM batch_operations";
+    const sql = "SELECT job_id, request, state FROM temporalex_batch_operations";
     return once(this.#database, sql, (statement) => statement.all([])).map((row) => ({
       jobId: row["job_id"] as string,
       request: row["request"] as Uint8Array,
@@ -25,16 +25,18 @@ export class BatchRows {
   /** Writes or removes a batch operation in the open transaction. */
   write({ jobId, request, state }: BatchWrite): void {
     if (state === undefined) {
-      this.#remove ??= this.#database.prepare("DELETE FROM batch_operations WHERE job_id = ?");
+      this.#remove ??= this.#database.prepare(
+        "DELETE FROM temporalex_batch_operations WHERE job_id = ?",
+      );
       this.#remove.run([jobId]);
     } else if (request === undefined) {
       this.#update ??= this.#database.prepare(
-        "UPDATE batch_operations SET state = ? WHERE job_id = ?",
+        "UPDATE temporalex_batch_operations SET state = ? WHERE job_id = ?",
       );
       this.#update.run([state, jobId]);
     } else {
       this.#insert ??= this.#database.prepare(
-        "INSERT INTO batch_operations (job_id, request, state) VALUES (?, ?, ?)",
+        "INSERT INTO temporalex_batch_operations (job_id, request, state) VALUES (?, ?, ?)",
       );
       this.#insert.run([jobId, request, state]);
     }

@@ -22,7 +22,7 @@ export class ScheduleRows {
   }
 
   all(): StoredSchedule[] {
-    const sql = "SELECT schedule_id, description, carried, state FROM schedules";
+    const sql = "SELECT schedule_id, description, carried, state FROM temporalex_schedules";
     return once(this.#database, sql, (statement) => statement.all([])).map(toSchedule);
   }
 
@@ -31,12 +31,14 @@ export class ScheduleRows {
     const id = write.scheduleId;
     if ("state" in write) {
       this.#put ??= this.#database.prepare(
-        `INSERT INTO schedules (schedule_id, description, carried, state) VALUES (?, ?, ?, ?)
+        `INSERT INTO temporalex_schedules (schedule_id, description, carried, state) VALUES (?, ?, ?, ?)
           ON CONFLICT DO UPDATE SET description = excluded.description, carried = excluded.carried, state = excluded.state`,
       );
       this.#put.run([id, write.description, write.carried, write.state]);
     } else {
-      this.#remove ??= this.#database.prepare("DELETE FROM schedules WHERE schedule_id = ?");
+      this.#remove ??= this.#database.prepare(
+        "DELETE FROM temporalex_schedules WHERE schedule_id = ?",
+      );
       this.#remove.run([id]);
     }
   }

@@ -49,7 +49,7 @@ const REGISTER_SCHEMA = "ALTER TABLE store ADD COLUMN attribute_types TEXT"; // 
 
 /** Schedules: few, so an engine reads all of them when it opens (schedules/state.ts). */
 const SCHEDULES_SCHEMA = `
-CREATE TABLE schedules (
+CREATE TABLE temporalex_schedules (
   schedule_id TEXT PRIMARY KEY,
   description BLOB NOT NULL,    -- encoded temporal.api.workflowservice.v1.DescribeScheduleResponse
   carried BLOB NOT NULL,        -- encoded StartWorkflowExecutionRequest: the last result and failure
@@ -59,7 +59,7 @@ CREATE TABLE schedules (
 
 /** Batch operations: few are kept, so an engine reads all of them (batch_operations/state.ts). */
 const BATCH_OPERATIONS_SCHEMA = `
-CREATE TABLE batch_operations (
+CREATE TABLE temporalex_batch_operations (
   job_id TEXT PRIMARY KEY,
   request BLOB NOT NULL,        -- encoded temporal.api.workflowservice.v1.StartBatchOperationRequest
   state TEXT NOT NULL           -- JSON

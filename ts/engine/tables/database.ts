@@ -31,6 +31,8 @@ export const OWN_TABLES: readonly string[] = [
   "waits",
   "run_states",
   "table_migrations",
+  "temporalex_schedules",
+  "temporalex_batch_operations",
 ];
 
 /**

@@ -9,11 +9,11 @@ const dropColumns = (...columns: string[]) =>
 
 /** Undoes each migration after the second, newest first. */
 const UNDO: { readonly [version: number]: string } = {
-  9: "DROP TABLE batch_operations;",
+  9: "DROP TABLE temporalex_batch_operations;",
   8: "ALTER TABLE store DROP COLUMN attribute_types;",
   7: `DROP INDEX runs_by_parent;
 ${dropColumns("execution_time_ms", "state_transitions", "parent_workflow_id", "root_workflow_id")}`,
-  6: "DROP TABLE schedules;",
+  6: "DROP TABLE temporalex_schedules;",
   5: `DROP INDEX runs_open;
 DROP INDEX runs_by_close;
 DROP INDEX runs_closed_by_status;

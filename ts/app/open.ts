@@ -2,6 +2,7 @@
 // separately (EmbeddedEngine, Worker, Client), for example to use a cluster instead of the engine.
 import { Client, type TransactionWorkflows } from "../client/mod.ts";
 import { EmbeddedEngine } from "../engine/embedded_engine.ts";
+import { checkFunctions } from "../engine/functions.ts";
 import { MemoryStore } from "../engine/memory_store.ts";
 import { ReducerPayloads } from "../engine/tables/reducer_payloads.ts";
 import type { Store } from "../engine/store.ts";
@@ -46,7 +47,7 @@ export interface App {
    * Runs a synchronous function in one transaction of the store: rows that it writes and messages
    * that it sends to workflows are committed together, or not at all if it throws. Resolves with
    * the function's value after the commit. Transactions of the same moment share one commit.
-   * Rejects with a TransactionError if the function returns a promise.
+   * Rejects with a TransactionError if the function returns a promise or a generator.
    *
    * @example
    * const hp = await app.transaction((db, workflows) => {
@@ -82,6 +83,7 @@ export async function open(options: OpenOptions): Promise<App> {
   checkOpenOptions(options);
   // Checked before a file is created.
   if (options.reducers !== undefined) new ReducerPayloads(options);
+  checkFunctions(options);
   const logger = containedLogger(options.logger ?? consoleLogger());
   const late: LateParts = {};
   const { engine, client, worker } = await startParts(options, logger, late);

@@ -44,7 +44,7 @@ const RETRY_MS = 2000;
 
 /**
  * Serves the engine of one tab in this worker. All pages of a site that can lead must pass the same
- * reducers and migrations; they run in the leading tab.
+ * reducers, functions and migrations; they run in the leading tab.
  *
  * @example
  * // engine.ts

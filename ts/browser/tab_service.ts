@@ -2,6 +2,7 @@
 // changes, all open calls are sent to the new one, in order, with the same bytes. The engine
 // deduplicates by request and update ids, also after a restart, so nothing is applied twice.
 import { Calls } from "../engine/calls.ts";
+import { limited } from "../engine/limited.ts";
 import { callCanceled } from "../engine/refusals.ts";
 import { randomId } from "../platform/host.ts";
 import { detachedCopy } from "../realm/protocol.ts";
@@ -41,9 +42,6 @@ const ONCE: { readonly [k in ToLeader["k"]]?: string } = {
   fire: "fired a timer: check whether it is still open before you retry",
   other: "ran a function: check its effects before you retry",
 };
-
-/** The longest time of a timer. */
-const LONGEST_MS = 2 ** 31 - 1;
 
 export class TabService implements RawService {
   /** Address for responses. */
@@ -127,9 +125,9 @@ export class TabService implements RawService {
   async callOther(
     path: string,
     request: Uint8Array,
-    { signal, timeoutMs = Infinity }: CallOptions = {},
+    limits: CallOptions = {},
   ): Promise<Uint8Array> {
-    if (signal?.aborted) throw callCanceled();
+    if (limits.signal?.aborted) throw callCanceled();
     const bytes = detachedCopy(request);
     let id = 0;
     const done = this.#chore((given) => {
@@ -137,41 +135,20 @@ export class TabService implements RawService {
       return { k: "other", from: this.address, id, path, request: bytes };
     });
     try {
-      return await this.#limited(done, signal, timeoutMs) as Uint8Array;
+      return await limited(done, limits, () => this.#late()) as Uint8Array;
     } finally {
       // A later leader must not run what has failed for the caller.
       this.#chores.delete(id);
     }
   }
 
-  /** Stops waiting when the signal is aborted or the time is over; the leader may still respond. */
-  async #limited<T>(
-    work: Promise<T>,
-    signal: AbortSignal | undefined,
-    timeoutMs: number,
-  ): Promise<T> {
-    const ended = new AbortController();
-    const late = () =>
-      new ServiceError(
-        Code.DEADLINE_EXCEEDED,
-        this.#route === undefined
-          ? "no leader tab was found in time"
-          : "the leader tab did not respond",
-      );
-    try {
-      return await Promise.race([
-        work,
-        new Promise<never>((_, reject) => {
-          const until = { signal: ended.signal, once: true };
-          signal?.addEventListener("abort", () => reject(callCanceled()), until);
-          if (timeoutMs === Infinity) return;
-          const timer = setTimeout(() => reject(late()), Math.min(timeoutMs, LONGEST_MS));
-          ended.signal.addEventListener("abort", () => clearTimeout(timer));
-        }),
-      ]);
-    } finally {
-      ended.abort();
-    }
+  #late(): ServiceError {
+    return new ServiceError(
+      Code.DEADLINE_EXCEEDED,
+      this.#route === undefined
+        ? "no leader tab was found in time"
+        : "the leader tab did not respond",
+    );
   }
 
   read(sql: string, params: readonly SqlValue[]): Promise<readonly object[]> {

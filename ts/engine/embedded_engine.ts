@@ -14,7 +14,7 @@ import { type Clock, RealClock } from "./clock.ts";
 import { broadcastToRuns, isBroadcast } from "./broadcast.ts";
 import type { ClosedRuns } from "./closed_runs.ts";
 import { Engine } from "./engine.ts";
-import { functionsOf } from "./functions.ts";
+import { type CallOther, functionsOf } from "./functions.ts";
 import { answered, type HostMethod, hostMethods } from "./host_methods.ts";
 import { fireTimerRequest } from "./manual_timers.ts";
 import { ENGINE_METHODS } from "./methods.ts";
@@ -48,7 +48,7 @@ export class EmbeddedEngine implements RawService {
   /** @internal The store's tables include what workflows show of their state. */
   readonly showsRuns = true;
   /** @internal Runs a function of the application (service/functions.ts). */
-  readonly callOther: (path: string, request: Uint8Array) => Promise<Uint8Array>;
+  readonly callOther: CallOther;
   readonly #options: EmbeddedEngineOptions;
   readonly #engine: Engine;
   readonly #holding: Holding;

@@ -35,6 +35,7 @@ import { RunReader } from "./run_reader.ts";
 import { ShownRuns } from "./shown_runs.ts";
 import type { AttributeTypes, Store, StoredRun } from "./store.ts";
 import { isFinalStoreError, StoreBusyError } from "./store_errors.ts";
+import { refuseInTransaction } from "./tables/database.ts";
 import { reportTimeouts } from "./timed_out.ts";
 import { messageHost } from "./transaction_messages.ts";
 import { CommitTransaction, type TransactionDatabase } from "./transactions.ts";
@@ -263,14 +264,12 @@ export class Engine {
       const { schedules, operations } = this.#work;
       if (writes) {
         this.#store.commit(flush.writes, shown, schedules.writes, operations.writes);
+        this.#commits++;
+        this.#retries.committed();
       }
       this.#commit.ended(writes);
     } catch (e) {
       return this.#commitFailed({ flush, shown }, e as Error);
-    }
-    if (flush.writes.length > 0) {
-      this.#commits++;
-      this.#retries.committed();
     }
     this.#engine.committed();
     this.closedRuns.committed(flush.writes);
@@ -452,6 +451,7 @@ export class Engine {
   /** Rejects new calls, and commits earlier ones. */
   close(): void {
     if (!this.isOpen) return;
+    refuseInTransaction(this.#commit.isRunning, "close");
     this.#state = "closing";
     this.#retries.cancel();
     if (this.#held !== undefined) this.#pump();

@@ -17,10 +17,11 @@ import { WorkflowQueryResultSchema } from "../messages/generated/temporal/api/qu
 import { QueryWorkflowRequestSchema } from "../messages/generated/temporal/api/workflowservice/v1/request_response_pb.ts";
 import { FUNCTION_PATH } from "../service/functions.ts";
 import { DEFAULT_PAYLOAD_LIMITS } from "../service/limits.ts";
-import { Code, ServiceError } from "../service/raw.ts";
+import { Code, type RawService, ServiceError } from "../service/raw.ts";
 import type { EmbeddedEngineOptions } from "./options.ts";
-import { StoreError } from "./store_errors.ts";
-import { reducersOf } from "./tables/reducers.ts";
+import { limited } from "./limited.ts";
+import { callCanceled, tooLate } from "./refusals.ts";
+import { reducersOf, unfinishedOf } from "./tables/reducers.ts";
 import { TransactionError } from "./transaction_messages.ts";
 import type { TransactionDatabase } from "./transactions.ts";
 
@@ -28,6 +29,9 @@ import type { TransactionDatabase } from "./transactions.ts";
 export type FunctionTable = { readonly [name: string]: unknown };
 
 type Transact = (work: (database: TransactionDatabase) => Uint8Array) => Promise<Uint8Array>;
+
+/** `callOther` of an engine. */
+export type CallOther = Required<Pick<RawService, "callOther">>["callOther"];
 
 /** A function has thrown; its transaction is rolled back, and the caller gets the failure. */
 class FunctionThrew extends Error {
@@ -47,13 +51,38 @@ export function functionsOf(
   options: EmbeddedEngineOptions,
   namespace: string,
   transact: Transact,
-): (path: string, request: Uint8Array) => Promise<Uint8Array> {
+): CallOther {
   const functions = new AppFunctions(options);
-  return async (path, request) => {
-    if (path === FUNCTION_PATH) return await functions.run(namespace, request, transact);
-    throw new ServiceError(Code.UNIMPLEMENTED, `the embedded engine has no method ${path}`);
+  return async (path, request, limits = {}) => {
+    if (path !== FUNCTION_PATH) {
+      throw new ServiceError(Code.UNIMPLEMENTED, `the embedded engine has no method ${path}`);
+    }
+    if (limits.signal?.aborted) throw callCanceled();
+    let isOver = false;
+    // What has failed for the caller does not begin to run later.
+    const unlessOver: Transact = (work) =>
+      transact((database) => {
+        if (isOver) throw callCanceled();
+        return work(database);
+      });
+    const late = () => tooLate("the transaction was not committed in time", undefined);
+    try {
+      return await limited(functions.run(namespace, request, unlessOver), limits, late);
+    } finally {
+      isOver = true;
+    }
   };
 }
+
+/** Throws a TypeError for functions with an asynchronous codec. */
+export function checkFunctions(options: FunctionOptions): void {
+  new AppFunctions(options);
+}
+
+type FunctionOptions = Pick<
+  EmbeddedEngineOptions,
+  "functions" | "converter" | "codec" | "encodeCommonAttributes" | "limits"
+>;
 
 /** The functions of an engine. */
 class AppFunctions {
@@ -62,12 +91,7 @@ class AppFunctions {
   readonly #codec: SyncMessageCodec | undefined;
   readonly #limitBytes: number;
 
-  constructor(
-    options: Pick<
-      EmbeddedEngineOptions,
-      "functions" | "converter" | "codec" | "encodeCommonAttributes" | "limits"
-    >,
-  ) {
+  constructor(options: FunctionOptions) {
     const { functions, converter = defaultPayloadConverter, limits } = options;
     this.#functions = reducersOf(functions ?? {});
     this.#converter = converter;
@@ -131,14 +155,10 @@ class AppFunctions {
     try {
       value = call();
     } catch (error) {
-      // A failed store is handled by the engine.
-      if (error instanceof StoreError) throw error;
       throw new FunctionThrew(this.#failed(error));
     }
-    // `transact` rejects promises.
-    if (typeof (value as PromiseLike<unknown> | undefined)?.then === "function") {
-      return value as Uint8Array;
-    }
+    // `transact` rejects promises and generators.
+    if (unfinishedOf(value) !== undefined) return value as Uint8Array;
     try {
       const payloads = value === undefined ? [] : toPayloads(this.#converter, [value]);
       const bytes = payloads.reduce((sum, { data }) => sum + data.length, 0);

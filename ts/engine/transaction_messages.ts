@@ -15,10 +15,11 @@ import { ENGINE_METHODS } from "./methods.ts";
 import { replyError } from "./replies.ts";
 import type { RunReader } from "./run_reader.ts";
 import type { Store } from "./store.ts";
+import { StoreError } from "./store_errors.ts";
 
 /**
- * A transaction of the application was rolled back because it returned a promise, or it sent a
- * message after its end.
+ * A transaction of the application was rolled back because it returned a promise or a generator, or
+ * it sent a message after its end.
  */
 export class TransactionError extends Error {
   override name = "TransactionError";
@@ -109,7 +110,8 @@ export class MessageTrial {
   end(): void {
     if (!this.#open) return;
     this.#open = false;
-    this.#host.engine.endTrial();
+    // A core that has failed is replaced, with its copies.
+    if (!this.#host.engine.poisoned) this.#host.engine.endTrial();
   }
 }
 
@@ -118,6 +120,7 @@ export class TransactionMessages {
   readonly #host: MessageHost;
   readonly #trial: MessageTrial;
   #messages: Message[] = [];
+  #trouble: StoreError | undefined;
   #open = false;
 
   constructor(host: MessageHost, trial: MessageTrial = new MessageTrial(host)) {
@@ -128,6 +131,11 @@ export class TransactionMessages {
   /** Number of messages. */
   get count(): number {
     return this.#messages.length;
+  }
+
+  /** The error of the store that a message has met. */
+  get trouble(): StoreError | undefined {
+    return this.#trouble;
   }
 
   /** Calls `work`, which may send messages. An error withdraws those that it has sent. */
@@ -172,11 +180,16 @@ export class TransactionMessages {
   /** Sends the signals of a broadcast. */
   readonly broadcast: TransactionBroadcast = (request) => {
     if (!this.#open) throw endedError();
-    return tryBroadcast(
-      this.#host.store,
-      request,
-      (signal) => void this.call("signalWorkflowExecution", signal),
-    );
+    try {
+      return tryBroadcast(
+        this.#host.store,
+        request,
+        (signal) => void this.call("signalWorkflowExecution", signal),
+      );
+    } catch (error) {
+      if (error instanceof StoreError) this.#trouble = error;
+      throw error;
+    }
   };
 
   /** Earlier messages are tried again: the trial that had them was dropped. */

@@ -2,7 +2,7 @@
 // They run when a batch is closed, in the transaction that commits the batch, each under a savepoint.
 import { StoreBusyError, StoreError } from "./store_errors.ts";
 import type { Database } from "./tables/database.ts";
-import { isIgnoredPromise } from "./tables/reducers.ts";
+import { unfinishedOf } from "./tables/reducers.ts";
 import {
   type MessageHost,
   MessageTrial,
@@ -42,6 +42,7 @@ const noTables = (): never => {
 export class CommitTransaction {
   readonly #store: ReducingStore | undefined;
   #begun = false;
+  #running = false;
 
   /** `store` is undefined for stores without tables: then nothing is rolled back. */
   constructor(store: ReducingStore | undefined) {
@@ -58,6 +59,20 @@ export class CommitTransaction {
    * whole transaction is lost.
    */
   during<T>(work: () => T): T {
+    this.#running = true;
+    try {
+      return this.#under(work);
+    } finally {
+      this.#running = false;
+    }
+  }
+
+  /** Whether a function of the application runs in the transaction. */
+  get isRunning(): boolean {
+    return this.#running;
+  }
+
+  #under<T>(work: () => T): T {
     const store = this.#store;
     if (store === undefined) return work();
     if (this.#begun) return store.savepoint(work);
@@ -181,15 +196,21 @@ export class Transactions {
         one.value = this.#commit.during(() =>
           messages.during(() => runSynchronously(() => work(database)))
         );
-      } catch (error) {
+      } catch (thrown) {
+        if (this.#host.engine.poisoned) {
+          // The engine replaces its core, and `lost` rejects the transaction.
+          this.#ran.push(one);
+          throw thrown;
+        }
         messages.withdraw();
+        const error = messages.trouble ?? thrown;
         if (error instanceof StoreError) {
-          // A locked store is tried again: the function was not called.
+          // A locked store is tried again: nothing of the function was kept.
           if (error instanceof StoreBusyError) this.#waiting.unshift(one);
           else this.#ran.push(one);
           return error;
         }
-        one.reject(error as Error);
+        one.reject(error instanceof Thrown ? error.error : error as Error);
         continue;
       }
       this.#ran.push(one);
@@ -215,11 +236,29 @@ export class Transactions {
   }
 }
 
-/** Runs a function and throws a TransactionError if it returns a promise. */
+/** A StoreError that a function has thrown: the store of the engine has not failed. */
+class Thrown extends Error {
+  readonly error: StoreError;
+
+  constructor(error: StoreError) {
+    super("a function threw a StoreError");
+    this.error = error;
+  }
+}
+
+/** Runs a function and throws a TransactionError if it returns a promise or a generator. */
 function runSynchronously<T>(work: () => T): T {
-  const value = work();
-  if (!isIgnoredPromise(value)) return value;
+  let value: T;
+  try {
+    value = work();
+  } catch (error) {
+    throw error instanceof StoreError ? new Thrown(error) : error;
+  }
+  const unfinished = unfinishedOf(value);
+  if (unfinished === undefined) return value;
   throw new TransactionError(
-    "a transaction returned a promise and was rolled back: its function must be synchronous; do asynchronous work before or after it",
+    unfinished === "a promise"
+      ? "a transaction returned a promise and was rolled back: its function must be synchronous; do asynchronous work before or after it"
+      : "a transaction returned a generator and was rolled back: the body of a generator function has not run; use a function without *",
   );
 }

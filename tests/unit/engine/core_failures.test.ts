@@ -1,6 +1,7 @@
 // The engine replaces a core that fails (an internal error) and continues; calls in flight get an
 // error. A run that crashes the core each time is quarantined while the others continue. The
 // failures are injected into the real core's handle.
+import { create, toBinary } from "@bufbuild/protobuf";
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { delay } from "@std/async/delay";
@@ -11,10 +12,12 @@ import {
   loadCore,
 } from "../../../ts/core/mod.ts";
 import { EmbeddedEngine, MemoryStore } from "../../../ts/engine/mod.ts";
+import type { TransactionCall } from "../../../ts/engine/transaction_messages.ts";
+import { SignalWorkflowExecutionRequestSchema } from "../../../ts/messages/generated/temporal/api/workflowservice/v1/request_response_pb.ts";
 import { ServiceError } from "../../../ts/service/raw.ts";
 import { insist, Script } from "./support/script_worker.ts";
 
-type Method = "request" | "load" | "tick" | "flush" | "committed" | "cancelRequest";
+type Method = keyof CoreEngine;
 
 /**
  * A core whose engines panic when `fails` says so. As with a real panic, the handle refuses
@@ -34,6 +37,7 @@ async function faulty(
       let poisoned = false;
       return new Proxy(real, {
         get(target, name) {
+          if (name === "poisoned") return poisoned;
           const value = target[name as keyof CoreEngine] as unknown;
           if (typeof value !== "function") return value;
           return (...args: unknown[]) => {
@@ -139,6 +143,48 @@ test("a run that crashes the core on each load is quarantined, and the others co
   await after.stopWorker();
   await healed.close();
 });
+
+for (const method of ["beginTrial", "tryRequest", "entered", "endTrial"] as const) {
+  for (const caught of [false, true]) {
+    const name = `a core failure in ${method}${caught ? ", which the function catches," : ""}`;
+    test(`${name} rejects the transaction, and the next one works`, async () => {
+      let failures = 1;
+      const core = await faulty((each) => each === method && failures-- > 0);
+      const engine = await EmbeddedEngine.open({
+        store: new MemoryStore(),
+        core,
+        workflows: ({ call }) => ({ call }),
+        onError: () => {},
+      });
+      const script = new Script(engine);
+      await script.start("wf", { steps: 1 });
+      failures = 1;
+      const request = toBinary(
+        SignalWorkflowExecutionRequestSchema,
+        create(SignalWorkflowExecutionRequestSchema, {
+          namespace: "default",
+          workflowExecution: { workflowId: "wf" },
+          signalName: "x",
+        }),
+      );
+      const send = () =>
+        engine.transact((db) => {
+          const { call } = db.workflows as { call: TransactionCall };
+          try {
+            call("signalWorkflowExecution", request);
+          } catch (error) {
+            if (!caught) throw error;
+          }
+        });
+      await assert.rejects(send(), (e: unknown) => {
+        assert.ok(e instanceof ServiceError && e.reason === "CoreFailed", String(e));
+        return true;
+      });
+      await insist(send);
+      await engine.close();
+    });
+  }
+}
 
 test("a core that always fails stops the engine with its reason instead of a loop", async () => {
   let broken = false;

@@ -35,15 +35,13 @@ import { readOnlyRows } from "./read_only_sql.ts";
 import { countByStatus, countRuns, listPage } from "./lists.ts";
 import { closingValues, constantValues, numberColumn, stepValues, stored, toRow } from "./rows.ts";
 import { greatestKey, purgeableSql, statements } from "./statements.ts";
-import { UserTables } from "../tables/database.ts";
+import { refuseInTransaction, UserTables } from "../tables/database.ts";
 import { vacuum } from "./vacuum.ts";
 import { migrateTables, type TableMigration } from "../tables/migrations.ts";
 
 const MAX_REMEMBERED = 50_000;
 const PURGE_SLICE = 200;
-/**
- * Keys of imported runs are their start in microseconds minus this: negative until the year 2255.
- */
+/** Keys of imported runs: their start in microseconds minus this, negative until the year 2255. */
 const FIRST_ADOPTED = 9e15;
 
 /** A store in one SQLite file, or in a browser's private file system. */
@@ -116,6 +114,7 @@ export class SqliteStore implements Store {
 
   /** Like `#attempt`, but waits in SQLite while another process has the store locked. */
   #blocking<T>(doing: string, operation: () => T): T {
+    refuseInTransaction(this.#begun, `${doing} ${this.path}`);
     return this.#attempt(doing, () => {
       this.#database.exec(`PRAGMA busy_timeout=${BUSY_MS}`);
       try {
@@ -249,7 +248,7 @@ export class SqliteStore implements Store {
   }
 
   setAttributeTypes(types: AttributeTypes): void {
-    this.#blocking("writing to", () => {
+    this.#blocking("registering search attributes in", () => {
       this.#file.fence.check();
       this.#transaction(() => {
         this.#sql.setAttributeTypes.run([JSON.stringify(types)]);
@@ -497,10 +496,12 @@ export class SqliteStore implements Store {
   }
 
   backup(path: string): void {
+    refuseInTransaction(this.#begun, `copying ${this.path}`);
     this.#attempt("copying", () => this.#file.backup(path));
   }
 
   purge(options: PurgeOptions): string[] {
+    refuseInTransaction(this.#begun, `purging ${this.path}`);
     return this.#attempt("purging", () => {
       const purged: string[] = [];
       const params: SqlValue[] = [];

@@ -15,9 +15,20 @@ export interface Database {
   all<T extends object = SqlRow>(sql: string, ...params: SqlValue[]): T[];
 }
 
-/** A statement or value that this database rejects, or tables that it does not offer. */
+/**
+ * A statement or value that this database rejects, tables that it does not offer, or a call that is
+ * not possible inside a transaction.
+ */
 export class DatabaseError extends Error {
   override name = "DatabaseError";
+}
+
+/** Throws if a transaction is open, which the call would end. */
+export function refuseInTransaction(isOpen: boolean, call: string): void {
+  if (!isOpen) return;
+  throw new DatabaseError(
+    `${call} is not possible inside a transaction or reducer: do it before or after`,
+  );
 }
 
 /** The engine's tables in the same file. */

@@ -12,7 +12,7 @@ export type ReducerTable = { readonly [name: string]: unknown };
 /** The longest run time of a reducer, in ms: it blocks the engine. */
 export const MAX_REDUCER_MS = 1000;
 
-/** The reducer does not exist, returned a promise, or took too long. */
+/** The reducer does not exist, returned a promise or a generator, or took too long. */
 export class ReducerError extends Error {
   override name = "ReducerError";
 }
@@ -32,14 +32,18 @@ export function reducersOf(table: ReducerTable): ReadonlyMap<string, ReducerFunc
   return found;
 }
 
+const GENERATOR = /^\[object (?:Async)?Generator\]$/;
+
 /**
- * Returns whether a function that must be synchronous has returned a promise. Its rejection is
- * ignored: the caller reports the promise itself.
+ * Returns what a function that must be synchronous has returned instead of its value; undefined for
+ * a value. The rejection of a promise is ignored: the caller reports the promise itself.
  */
-export function isIgnoredPromise(value: unknown): boolean {
-  if (typeof (value as PromiseLike<unknown> | undefined)?.then !== "function") return false;
-  Promise.resolve(value).catch(() => {});
-  return true;
+export function unfinishedOf(value: unknown): "a promise" | "a generator" | undefined {
+  if (GENERATOR.test(Object.prototype.toString.call(value))) return "a generator";
+  if (typeof (value as PromiseLike<unknown> | undefined)?.then !== "function") return undefined;
+  // Not its own `then`: the query of a library may begin to run when it is called.
+  if (value instanceof Promise) Promise.prototype.then.call(value, undefined, () => {});
+  return "a promise";
 }
 
 /**
@@ -61,9 +65,12 @@ export function reduce(
   }
   const began = performance.now();
   const value = reducer(database, ...args);
-  if (isIgnoredPromise(value)) {
+  const unfinished = unfinishedOf(value);
+  if (unfinished !== undefined) {
     throw new ReducerError(
-      `reducer "${name}" returned a promise: reducers must be synchronous; use an activity for asynchronous work`,
+      unfinished === "a promise"
+        ? `reducer "${name}" returned a promise: reducers must be synchronous; use an activity for asynchronous work`
+        : `reducer "${name}" returned a generator: the body of a generator function has not run; use a function without *`,
     );
   }
   const took = performance.now() - began;

@@ -72,6 +72,11 @@ export class BatchWork {
     return this.operations.committed() || schedulesFollow;
   }
 
+  /** The replies of the committed batch were sent. */
+  replied(): void {
+    this.operations.removeRuns();
+  }
+
   /** The batch is lost, with the work that has run. `all`: waiting work as well. */
   lost(error: Error, all: boolean): void {
     this.transactions.lost(error, all);

@@ -278,6 +278,7 @@ export class Engine {
     for (const reply of flush.replies) {
       replyTo(this.calls.take(reply.requestId), reply, this.#store);
     }
+    this.#work.replied();
   }
 
   /** Without a batch, the store failed before the core was flushed. */

@@ -31,6 +31,8 @@ export const READ_METHODS: ReadonlySet<MethodName> = new Set<MethodName>([
   "listSchedules",
   "countSchedules",
   "listScheduleMatchingTimes",
+  "describeBatchOperation",
+  "listBatchOperations",
 ]);
 
 const STANDING: Clock = { nowMs: () => 0, setTimer: () => () => {} };
@@ -55,6 +57,7 @@ function asItIs(store: Store): Store {
     attributeTypes: () => store.attributeTypes(),
     setAttributeTypes: refuseWrite,
     schedules: () => store.schedules?.() ?? [],
+    batches: () => store.batches?.() ?? [],
     commit: refuseWrite,
     backup: (path) => store.backup(path),
     purge: () => [],

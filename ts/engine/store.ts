@@ -83,11 +83,11 @@ export interface StoredBatch {
   readonly state: string;
 }
 
-/** A changed batch operation: without a state it is removed, without a request it exists. */
+/** A changed batch operation: without a state it is removed, without a request it keeps its own. */
 export interface BatchWrite {
   /** Id of the operation. */
   readonly jobId: string;
-  /** Encoded StartBatchOperationRequest of a new operation. */
+  /** Encoded StartBatchOperationRequest: new or changed. */
   readonly request?: Uint8Array;
   /** Its progress, as JSON. */
   readonly state?: string;

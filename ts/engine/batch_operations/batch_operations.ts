@@ -14,18 +14,20 @@ import { ENGINE_METHODS } from "../methods.ts";
 import { callCanceled } from "../refusals.ts";
 import { replyError } from "../replies.ts";
 import type { BatchWrite, Store } from "../store.ts";
-import { StoreError } from "../store_errors.ts";
+import { StoreBusyError, StoreError } from "../store_errors.ts";
 import { enterRequest, type MessageHost, settleRuns } from "../transaction_messages.ts";
 import { WaitingCalls } from "../waiting_calls.ts";
 import { batchCondition, batchMethods, batchTargets } from "./methods.ts";
 import { operationKind, requestForTarget } from "./operations.ts";
-import { findResetPoint } from "./reset_points.ts";
+import { findResetPoint, type ResetPoint } from "./reset_points.ts";
 import {
   batchRequest,
   type BatchState,
   type BatchTarget,
   decodeBatch,
   encodeBatch,
+  isRemovalDue,
+  withoutPayloads,
 } from "./state.ts";
 
 /** Ended operations that are kept; older ones are removed when another one starts. */
@@ -57,9 +59,12 @@ export class BatchOperations {
   readonly #kept = new Map<string, BatchState>();
   /** Why operations cannot be read: their rows stay as they are. */
   readonly #unreadable = new Map<string, string>();
+  /** Operations whose request is written with the next commit. */
   readonly #added = new Set<string>();
   #running: BatchState | undefined;
   #writes = new Map<string, BatchWrite>();
+  /** Runs that are removed once the replies of the commit were sent. */
+  #removable: readonly BatchTarget[] = [];
   #stale = true;
   /** The workflow of the request in the core, and those that made it fail. */
   #current: string | undefined;
@@ -78,7 +83,7 @@ export class BatchOperations {
       find: (jobId) => this.#find(jobId),
       all: () => [...this.#kept.values()],
       add: (state) => this.#add(state),
-      stop: (state) => this.#end(state, "stopped"),
+      stop: (state) => this.#stop(state),
     });
   }
 
@@ -158,7 +163,6 @@ export class BatchOperations {
       try {
         const state = decodeBatch(row);
         this.#kept.set(state.jobId, state);
-        if (state.progress.status === "running" && !this.#isReadOnly) this.#running = state;
       } catch (cause) {
         const { message } = cause as Error;
         if (this.#unreadable.get(row.jobId) === message) continue;
@@ -168,7 +172,14 @@ export class BatchOperations {
         );
       }
     }
+    this.#runNext();
     this.#stale = false;
+  }
+
+  /** A store has one running operation; if its file has several, they run one after the other. */
+  #runNext(): void {
+    if (this.#isReadOnly) return;
+    this.#running = [...this.#kept.values()].find(({ progress }) => progress.status === "running");
   }
 
   #find(jobId: string): BatchState | undefined {
@@ -194,6 +205,11 @@ export class BatchOperations {
     this.#write(state);
   }
 
+  #stop(state: BatchState): void {
+    if (state.progress.removing.length > 0) this.#afterRemoval(state, this.#context.host.nowMs());
+    this.#end(state, "stopped");
+  }
+
   #write(state: BatchState): void {
     this.#writes.set(state.jobId, encodeBatch(state, this.#added.has(state.jobId)));
   }
@@ -202,8 +218,13 @@ export class BatchOperations {
     state.progress.status = status;
     state.progress.closeMs = this.#context.host.nowMs();
     state.progress.removing = [];
-    this.#running = undefined;
+    const bytes = withoutPayloads(state);
+    if (bytes !== undefined) {
+      state.bytes = bytes;
+      this.#added.add(state.jobId);
+    }
     this.#write(state);
+    this.#runNext();
   }
 
   // ------------------------------------------------------------------------------------- one slice
@@ -213,7 +234,7 @@ export class BatchOperations {
     const { progress } = state;
     const { store, host } = this.#context;
     const nowMs = host.nowMs();
-    if (progress.nextMs > nowMs) return;
+    if (progress.nextMs > nowMs && !isRemovalDue(progress)) return;
     if (progress.removing.length > 0 && !this.#afterRemoval(state, nowMs)) return;
     const request = batchRequest(state);
     if (!progress.listed) {
@@ -234,7 +255,8 @@ export class BatchOperations {
       for (const target of targets) this.#apply(request, target, state, removing);
       progress.removing = removing;
       progress.attempts = 0;
-      progress.nextMs = rate > 0 ? nowMs + targets.length * 1000 / rate : nowMs;
+      const pauseMs = rate > 0 ? targets.length * 1000 / rate : 0;
+      progress.nextMs = Math.min(nowMs + pauseMs, Number.MAX_SAFE_INTEGER);
     }
     if (progress.listed && progress.removing.length === 0) this.#end(state, "completed");
     else this.#write(state);
@@ -261,7 +283,7 @@ export class BatchOperations {
   }
 
   #apply(
-    { operation, reason }: StartBatchOperationRequest,
+    { operation, reason, jobId: job }: StartBatchOperationRequest,
     target: BatchTarget,
     { progress }: BatchState,
     removing: BatchTarget[],
@@ -274,7 +296,7 @@ export class BatchOperations {
         throw invalid("the workflow crashes the engine core");
       }
       if (operation.case === "deletionOperation") {
-        const row = rowOf(store, target);
+        const row = this.#readRun(job, target, () => rowOf(store, target));
         const found = { workflowId: row.workflowId, runId: row.runId };
         removing.push(found);
         if (row.closeTimeMs > 0) return;
@@ -284,10 +306,11 @@ export class BatchOperations {
         namespace,
         target,
         reason,
-        point: (options: Parameters<typeof findResetPoint>[2]) => {
-          const row = rowOf(store, target);
-          return findResetPoint(store, row, options, () => this.#describe(row));
-        },
+        point: (options: Parameters<typeof findResetPoint>[2]): ResetPoint =>
+          this.#readRun(job, target, () => {
+            const row = rowOf(store, target);
+            return findResetPoint(store, row, options, () => this.#describe(row));
+          }),
       };
       const { method, request } = requestForTarget(operation, parts);
       this.#current = name;
@@ -307,6 +330,25 @@ export class BatchOperations {
     }
     if (isDone) progress.complete++;
     else progress.failed++;
+  }
+
+  /** Reports a run that the store cannot read, and throws a ServiceError: the run has failed. */
+  #readRun<T>(jobId: string, { workflowId, runId }: BatchTarget, read: () => T): T {
+    try {
+      return read();
+    } catch (cause) {
+      if (
+        cause instanceof ServiceError || cause instanceof StoreBusyError ||
+        this.#context.host.engine.poisoned
+      ) throw cause;
+      const run = runId === "" ? "its last run" : `run ${runId}`;
+      const { message: why } = cause as Error;
+      const message = `workflow ${workflowId} (${run}): its history cannot be read: ${why}`;
+      this.#context.report(
+        new Error(`batch operation "${jobId}" did not change ${message}`, { cause }),
+      );
+      throw new ServiceError(Code.DATA_LOSS, message, "DataLoss", {}, { cause });
+    }
   }
 
   #enter(method: MethodName, request: Uint8Array): Reply {
@@ -331,14 +373,20 @@ export class BatchOperations {
   /** The batch is committed. Returns whether a slice must follow. */
   committed(): boolean {
     const respond = this.#calls.committed();
+    const { jobId = "", progress } = this.#running ?? {};
+    this.#removable = this.#writes.has(jobId) ? progress?.removing ?? [] : [];
     this.#writes = new Map();
     this.#added.clear();
-    const { progress } = this.#running ?? {};
-    if (progress !== undefined && progress.removing.length > 0) {
-      this.#context.remove(progress.removing.map(({ runId }) => runId));
-    }
     respond();
-    return progress !== undefined && progress.nextMs <= this.#context.host.nowMs();
+    return progress !== undefined &&
+      (progress.nextMs <= this.#context.host.nowMs() || isRemovalDue(progress));
+  }
+
+  /** The replies of the committed batch were sent, and need its runs no longer. */
+  removeRuns(): void {
+    const runIds = this.#removable.map(({ runId }) => runId);
+    this.#removable = [];
+    if (runIds.length > 0) this.#context.remove(runIds);
   }
 
   /** The batch is lost. `all`: with the waiting calls. */

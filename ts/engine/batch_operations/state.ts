@@ -3,8 +3,9 @@ import {
   type StartBatchOperationRequest,
   StartBatchOperationRequestSchema,
 } from "../../messages/generated/temporal/api/workflowservice/v1/request_response_pb.ts";
-import { decodeMessage } from "../host_bytes.ts";
+import { decodeMessage, encodeMessage } from "../host_bytes.ts";
 import type { BatchWrite, ListPosition, StoredBatch } from "../store.ts";
+import { operationKind } from "./operations.ts";
 
 /** A workflow to which an operation is applied. An empty run id means the current run. */
 export interface BatchTarget {
@@ -41,8 +42,8 @@ export interface BatchProgress {
 /** A batch operation in memory. */
 export interface BatchState {
   readonly jobId: string;
-  /** Encoded StartBatchOperationRequest. */
-  readonly bytes: Uint8Array;
+  /** Encoded StartBatchOperationRequest; without payloads once it has ended. */
+  bytes: Uint8Array;
   readonly progress: BatchProgress;
 }
 
@@ -68,21 +69,77 @@ export function batchRequest({ bytes }: BatchState): StartBatchOperationRequest 
   return decodeMessage(StartBatchOperationRequestSchema, bytes);
 }
 
-/** The change of a row. `isNew`: with its request, which does not change later. */
-export function encodeBatch({ jobId, bytes, progress }: BatchState, isNew: boolean): BatchWrite {
-  const state = JSON.stringify(progress);
-  return isNew ? { jobId, state, request: bytes } : { jobId, state };
+/** Whether all workflows were visited, and runs were removed that are not counted yet. */
+export function isRemovalDue({ listed, removing, attempts }: BatchProgress): boolean {
+  return listed && removing.length > 0 && attempts === 0;
 }
+
+/** Returns the request without its payloads; undefined if it has none. */
+export function withoutPayloads(state: BatchState): Uint8Array | undefined {
+  const request = batchRequest(state);
+  const { operation: { case: name, value } } = request;
+  if (name === "signalOperation" && (value.input !== undefined || value.header !== undefined)) {
+    delete value.input;
+    delete value.header;
+  } else if (name === "terminationOperation" && value.details !== undefined) delete value.details;
+  else return undefined;
+  return encodeMessage(StartBatchOperationRequestSchema, request);
+}
+
+/** The change of a row. `withRequest`: the request is new or has changed. */
+export function encodeBatch(
+  { jobId, bytes, progress }: BatchState,
+  withRequest: boolean,
+): BatchWrite {
+  const state = JSON.stringify(progress);
+  return withRequest ? { jobId, state, request: bytes } : { jobId, state };
+}
+
+const STATUSES: { readonly [status in BatchProgress["status"]]: true } = {
+  running: true,
+  completed: true,
+  stopped: true,
+  failed: true,
+};
 
 /** Throws an Error for a damaged row. */
 export function decodeBatch({ jobId, request, state }: StoredBatch): BatchState {
-  const progress = JSON.parse(state) as BatchProgress;
-  const { status, startMs, nextMs, index, removing } = progress;
-  if (
-    typeof status !== "string" || !Number.isFinite(startMs) || !Number.isFinite(nextMs) ||
-    !Number.isSafeInteger(index) || !Array.isArray(removing)
-  ) throw new Error("parts of its row are missing");
+  const progress = JSON.parse(state) as BatchProgress | null;
+  const wrong = progress === null ? "progress" : wrongPart(progress);
+  if (progress === null || wrong !== undefined) {
+    throw new Error(`the ${wrong} in its row is not valid`);
+  }
   const decoded = { jobId, bytes: request, progress };
-  batchRequest(decoded);
+  if (operationKind(batchRequest(decoded).operation).type === undefined) {
+    throw new Error("its operation is not supported");
+  }
   return decoded;
+}
+
+/** Returns the name of a part that has an invalid value. */
+function wrongPart(progress: BatchProgress): string | undefined {
+  if (!Object.hasOwn(STATUSES, progress.status ?? "")) return "status";
+  for (const name of ["startMs", "nextMs", "closeMs"] as const) {
+    // Times can have fractions of milliseconds.
+    const time = progress[name];
+    if (!Number.isFinite(time) || Math.abs(time) > Number.MAX_SAFE_INTEGER) return name;
+  }
+  for (const name of ["index", "total", "complete", "failed", "attempts"] as const) {
+    if (!Number.isSafeInteger(progress[name]) || progress[name] < 0) return name;
+  }
+  if (progress.closeMs < 0) return "closeMs";
+  if (typeof progress.listed !== "boolean") return "listed";
+  const { after, removing } = progress as { after: unknown; removing: unknown };
+  const isPosition = Array.isArray(after) && after.length === 2 && after.every(isNumber);
+  if (after !== null && !isPosition) return "after";
+  return Array.isArray(removing) && removing.every(isTarget) ? undefined : "removing";
+}
+
+function isNumber(value: unknown): boolean {
+  return Number.isFinite(value);
+}
+
+function isTarget(value: unknown): boolean {
+  const { workflowId, runId } = (value ?? {}) as { [name: string]: unknown };
+  return typeof workflowId === "string" && typeof runId === "string";
 }

@@ -36,7 +36,7 @@ export class BatchRows {
       this.#update.run([state, jobId]);
     } else {
       this.#insert ??= this.#database.prepare(
-        "INSERT INTO temporalex_batch_operations (job_id, request, state) VALUES (?, ?, ?)",
+        "INSERT OR REPLACE INTO temporalex_batch_operations (job_id, request, state) VALUES (?, ?, ?)",
       );
       this.#insert.run([jobId, request, state]);
     }

@@ -22,7 +22,7 @@ import { StoreCorruptError, StoreError, StoreFencedError } from "../store_errors
 import type { Condition } from "../visibility/condition.ts";
 import { checkFile } from "./check.ts";
 import { conditionSql } from "./condition_sql.ts";
-import type { SqlDatabase, SqlRow, SqlValue } from "./driver.ts";
+import type { SqlDatabase, SqlRow, SqlStatement, SqlValue } from "./driver.ts";
 import { isOfStorage, storeError } from "./errors.ts";
 import { HistoryIndex } from "./history_index.ts";
 import { HostRows } from "./host_rows.ts";
@@ -34,7 +34,7 @@ import { type Migration, MIGRATIONS } from "./schema.ts";
 import { readOnlyRows } from "./read_only_sql.ts";
 import { countByStatus, countRuns, listPage } from "./lists.ts";
 import { closingValues, constantValues, numberColumn, stepValues, stored, toRow } from "./rows.ts";
-import { greatestKey, purgeableSql, statements } from "./statements.ts";
+import { greatestKey, once, purgeableSql, statements } from "./statements.ts";
 import { refuseInTransaction, UserTables } from "../tables/database.ts";
 import { vacuum } from "./vacuum.ts";
 import { migrateTables, type TableMigration } from "../tables/migrations.ts";
@@ -503,34 +503,36 @@ export class SqliteStore implements Store {
   purge(options: PurgeOptions): string[] {
     refuseInTransaction(this.#begun, `purging ${this.path}`);
     return this.#attempt("purging", () => {
-      const purged: string[] = [];
+      if (options.where === undefined) return this.#purge(this.#sql.purgeable, [], options);
       const params: SqlValue[] = [];
-      const purgeable = options.where === undefined
-        ? this.#sql.purgeable
-        : this.#database.prepare(purgeableSql(conditionSql(options.where, params)));
-      for (;;) {
-        const slice = Math.min(PURGE_SLICE, (options.limit ?? Infinity) - purged.length);
-        const rows = slice > 0 ? purgeable.all([options.closedBefore, ...params, slice]) : [];
-        if (rows.length === 0) return purged;
-        this.#file.fence.check();
-        this.#transaction(() => {
-          for (const row of rows) {
-            this.#forget(row["run_id"] as string);
-            this.#sql.removeHistory.run([row["history_key"]!]);
-            this.#sql.removeItems.run([row["run_key"]!]);
-            this.#indexed.remove(numberColumn(row, "run_key"));
-            this.#sql.removeRun.run([row["run_key"]!]);
-          }
-        }, () => {});
-        for (const row of rows) purged.push(row["run_id"] as string);
-      }
+      const sql = purgeableSql(conditionSql(options.where, params));
+      return once(this.#database, sql, (purgeable) => this.#purge(purgeable, params, options));
     });
   }
 
+  #purge(purgeable: SqlStatement, params: readonly SqlValue[], options: PurgeOptions): string[] {
+    const purged: string[] = [];
+    for (;;) {
+      const slice = Math.min(PURGE_SLICE, (options.limit ?? Infinity) - purged.length);
+      const rows = slice > 0 ? purgeable.all([options.closedBefore, ...params, slice]) : [];
+      if (rows.length === 0) return purged;
+      this.#file.fence.check();
+      this.#transaction(() => {
+        for (const row of rows) {
+          this.#forget(row["run_id"] as string);
+          this.#sql.removeHistory.run([row["history_key"]!]);
+          this.#sql.removeItems.run([row["run_key"]!]);
+          this.#indexed.remove(numberColumn(row, "run_key"));
+          this.#sql.removeRun.run([row["run_key"]!]);
+        }
+      }, () => {});
+      for (const row of rows) purged.push(row["run_id"] as string);
+    }
+  }
+
   /**
-   * Imports closed runs: all or none. In order of creation they precede all runs of this store,
-   * ordered by start time, so that the latest run of a workflow id remains one that was started
-   * here. Throws for run ids that exist.
+   * Imports closed runs: all or none. They precede the runs of this store, ordered by start time:
+   * the latest run of a workflow id remains one that was started here. Throws for existing run ids.
    */
   adopt(writes: readonly RunWrite[]): void {
     this.#blocking("importing into", () => {

@@ -109,7 +109,7 @@ test("a caller that waits for a result gets the termination before a deletion re
     assert.equal(await opened.client.count(), 0);
   }));
 
-test("a deletion removes runs only after commits of its own", async () => {
+test("a deletion removes runs after its own commits only", async () => {
   const store = new ProbeStore(new MemoryStore());
   await BatchEngine.during(store, async (opened) => {
     let purges = 0;

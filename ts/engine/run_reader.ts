@@ -16,7 +16,7 @@ const MIN_REREAD_MS = 100;
 const MAX_REREAD_MS = 60_000;
 
 export interface RunReaderEvents {
-  /** The store failed to read a run. */
+  /** The store failed to read a run, or a cron schedule has no next run. */
   failed(error: Error): void;
   /** Requests to load runs again that could not be read: they may have pending work. */
   again(loads: readonly LoadRequest[]): void;
@@ -73,7 +73,16 @@ export class RunReader {
       unavailable: "",
       history: new Uint8Array(0),
     };
-    if (cron !== undefined) return { ...record, cron: cronTime(cron) };
+    if (cron !== undefined) {
+      const next = cronTime(cron);
+      // A start is rejected with the reason; a following run has no caller.
+      if (next.invalid !== "" && cron.scheduledUs > 0) {
+        this.#events.failed(
+          new Error(`a workflow's cron schedule ended, without a next run: ${next.invalid}`),
+        );
+      }
+      return { ...record, cron: next };
+    }
     try {
       const found = this.#store.load(workflowId, runId === "" ? undefined : runId);
       const reason = found === undefined ? undefined : this.#quarantined.get(found.row!.runId);

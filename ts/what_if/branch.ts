@@ -258,10 +258,11 @@ function childRun(
     initiated.case !== "startChildWorkflowExecutionInitiatedEventAttributes" ||
     started?.attributes.case !== "childWorkflowExecutionStartedEventAttributes"
   ) return [];
-  const { workflowId, workflowType, taskQueue, input } = initiated.value;
+  const { workflowId, workflowType, taskQueue, input, cronSchedule } = initiated.value;
   const runId = started.attributes.value.workflowExecution?.runId ?? "";
   const value = {
     ...{ workflowId, attempt: 1, originalExecutionRunId: runId, firstExecutionRunId: runId },
+    cronSchedule,
     ...(workflowType !== undefined && { workflowType }),
     ...(taskQueue !== undefined && { taskQueue }),
     ...(input !== undefined && { input }),

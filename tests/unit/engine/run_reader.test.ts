@@ -60,3 +60,20 @@ test("reads of a failing store back off, and reads of a recovered store resume s
   assert.ok(pauses.every((ms) => ms <= 60_000));
   assert.deepEqual(pauses.slice(-3), [60_000, 60_000, 100]);
 });
+
+test("a cron schedule without a next run is reported, unless a start is rejected with the reason", () => {
+  const reported: string[] = [];
+  const reader = new RunReader({ load: () => undefined, historyRange: () => [] }, {
+    failed: ({ message }) => reported.push(message),
+    again: () => {},
+  });
+  const schedule = "0 0 30 2 *";
+  const nowUs = 1e15;
+  const read = (scheduledUs: number) =>
+    reader.read({ workflowId: "", runId: "", cron: { schedule, scheduledUs, nowUs } }).cron;
+  assert.match(read(0)!.invalid, /no time matches/);
+  assert.deepEqual(reported, []);
+  assert.equal(read(nowUs)!.nextUs, 0);
+  assert.equal(reported.length, 1);
+  assert.match(reported[0]!, /without a next run: invalid CronSchedule "0 0 30 2 \*"/);
+});

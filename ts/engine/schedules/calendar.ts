@@ -73,12 +73,12 @@ export class Calendar {
       second.has(ofDay % 60);
   }
 
-  /** Returns the first matching time after `seconds`; undefined if no time until 2100 matches. */
-  next(seconds: number): number | undefined {
+  /** Returns the first matching time after `seconds`; undefined if no time until `lastYear` matches. */
+  next(seconds: number, lastYear: number = MAX_YEAR): number | undefined {
     let from = seconds + 1;
     for (;;) {
       const { offset, end } = this.#zone.spanAt(from);
-      const local = this.#nextLocal(from + offset);
+      const local = this.#nextLocal(from + offset, lastYear);
       if (local === undefined) return undefined;
       if (local - offset < end) return local - offset;
       from = end;
@@ -86,13 +86,13 @@ export class Calendar {
   }
 
   /** The first match at or after a local time. */
-  #nextLocal(from: number): number | undefined {
+  #nextLocal(from: number, lastYear: number): number | undefined {
     const { year: years, month: months } = this.#fields;
     let day = Math.floor(from / DAY);
     let ofDay = from - day * DAY;
     for (;;) {
       const date = localDay(day);
-      if (date.year > MAX_YEAR) return undefined;
+      if (date.year > lastYear) return undefined;
       if (years !== undefined && !years.has(date.year)) {
         day = dayNumber(date.year + 1, 1);
         ofDay = 0;

@@ -4,12 +4,15 @@
 import { Calendar } from "./calendar.ts";
 import { splitCronZone } from "./canonical.ts";
 import { parseGoDuration } from "./durations.ts";
+import { MAX_YEAR } from "./ranges.ts";
 import { type Zone, zoneNamed } from "./zones.ts";
 
 const SECOND_US = 1_000_000;
 /** Years that are searched for a time. */
 const YEARS = 5;
+/** Characters of a schedule, and of the reason, in an error text. */
 const MAX_QUOTED = 100;
+const MAX_REASON = 200;
 
 /** The longest duration of "@every", in ms: 64 bits of nanoseconds. */
 const MAX_EVERY_MS = 2 ** 63 / 1e6;
@@ -74,17 +77,20 @@ export function nextCronUs(
   }
   const { calendar, zone } = cron;
   const after = Math.max(Math.floor(scheduled / SECOND_US), Math.ceil(nowUs / SECOND_US) - 1);
-  const next = calendar.next(after);
-  if (next === undefined) return undefined;
-  const yearAt = (seconds: number) =>
-    new Date((seconds + zone.spanAt(seconds).offset) * 1000).getUTCFullYear();
-  return yearAt(next) > yearAt(after + 1) + YEARS ? undefined : next * SECOND_US;
+  const local = after + 1 + zone.spanAt(after + 1).offset;
+  const lastYear = new Date(local * 1000).getUTCFullYear() + YEARS;
+  const next = calendar.next(after, Math.min(lastYear, MAX_YEAR));
+  return next === undefined ? undefined : next * SECOND_US;
 }
 
 /** The error text of a schedule. */
 export function invalidCron(schedule: string, why: string): string {
-  const shown = schedule.length > MAX_QUOTED ? `${schedule.slice(0, MAX_QUOTED)}...` : schedule;
-  return `invalid CronSchedule ${JSON.stringify(shown)}: ${why}`;
+  const shown = JSON.stringify(cutText(schedule, MAX_QUOTED));
+  return `invalid CronSchedule ${shown}: ${cutText(why, MAX_REASON)}`;
+}
+
+function cutText(text: string, most: number): string {
+  return text.length > most ? `${text.slice(0, most)}...` : text;
 }
 
 function parseCron(schedule: string): CompiledCron {
@@ -132,7 +138,8 @@ function parseEvery(text: string): number {
       `invalid duration ${JSON.stringify(text)} after @every; write 90s, 15m or 1h30m`,
     );
   }
-  return Math.max(1, Math.floor(ms / 1000));
+  // 4.35m is 260999.99999999997 ms: rounded to nanoseconds, as in Go.
+  return Math.max(1, Math.floor(Math.round(ms * 1e6) / 1e9));
 }
 
 function parseField(text: string, field: Field): Values {

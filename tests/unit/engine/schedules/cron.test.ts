@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
 import type { Client } from "../../../../ts/client/mod.ts";
-import { nextCronUs } from "../../../../ts/engine/schedules/cron.ts";
+import { invalidCron, nextCronUs } from "../../../../ts/engine/schedules/cron.ts";
 import { Code, ServiceError } from "../../../../ts/service/raw.ts";
 import { TestEnvironment } from "../../../../ts/testing/mod.ts";
 import {
@@ -42,6 +42,20 @@ test("random cron schedules have the delays of a server", () => {
       assert.equal(found, expected, `${schedule} at ${nowUs}`);
     }
   }
+});
+
+test("fractions of a duration are exact, as on a server", () => {
+  for (const [every, seconds] of [["4.35m", 261], ["1.1h", 3960], ["0.29m", 17], ["1500ms", 1]]) {
+    assert.equal(nextCronUs(`@every ${every}`, 0, 1000), Number(seconds) * 1e6, `${every}`);
+  }
+});
+
+test("long schedules and reasons are cut in the error text", () => {
+  const long = "9".repeat(10_000);
+  assert.throws(() => nextCronUs(`${long} * * * *`, 0, 1000), (error) => {
+    assert.ok(invalidCron(long, (error as Error).message).length < 400);
+    return true;
+  });
 });
 
 const go = signal("go");

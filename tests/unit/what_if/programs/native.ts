@@ -83,6 +83,11 @@ export const family = workflow("Family", async (item: string) => {
   }
 });
 
+export const nightly = workflow(
+  "Nightly",
+  async (item: string) => await executeChild(child, { args: [item], cronSchedule: "@daily" }),
+);
+
 export const go = signal<[what: string]>("go");
 
 export const race = workflow("Race", async () => {

@@ -10,7 +10,7 @@ For development and tests on one machine only: no TLS, no authentication, loopba
   lines: true,
   drains: true,
   notes:
-    `Not supported: cron schedules of workflows, Nexus, worker versioning. Such calls fail with UNIMPLEMENTED and a message that names an alternative.
+    `Not supported: Nexus, worker versioning. Such calls fail with UNIMPLEMENTED and a message that names an alternative.
 JSON lines have event: ready (address, port, httpAddress, namespaces, store, ms), stopped.`,
   exits: [
     "0 Ctrl-C or SIGTERM",

@@ -54,7 +54,7 @@ If another process has the store open, the command connects to that process thro
     execute: command({
       summary: "start a workflow and wait for its result",
       description:
-        "Starts a workflow, waits until it closes and prints its result. Ctrl-C stops the wait; the workflow continues.",
+        "Starts a workflow, waits until it closes and prints its result. Ctrl-C stops the wait; the workflow continues. With --cron, waits for the end of the chain of runs, which may never come.",
       options: start,
       exits: failedExits,
       examples: [{

@@ -55,7 +55,7 @@ export class Children {
   async work(task: PollWorkflowTaskQueueResponse): Promise<void> {
     const child = this.#children.get(task.workflowExecution?.workflowId ?? "");
     const commands = child?.due === true ? [ending(child.answer)] : [];
-    // The answer is that of one run: the next one by a cron schedule stays open.
+    // The result is that of one run: the next one by a cron schedule stays open.
     if (child !== undefined && hasCron(task)) child.due = false;
     const { namespace } = this.#world;
     await this.#world.service.respondWorkflowTaskCompleted({

@@ -1,4 +1,4 @@
-// A child with a cron schedule in a branch: its answer ends one run, and the next run stays open.
+// A child with a cron schedule in a branch: its recorded result ends one run, and the next run stays open.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { fromBinary } from "@bufbuild/protobuf";
@@ -6,7 +6,7 @@ import { HistorySchema } from "../../../ts/messages/generated/temporal/api/histo
 import { runBranch } from "../../../ts/what_if/mod.ts";
 import { createProgramRealm, eventId, live } from "./support.ts";
 
-test("a branch waits for a cron child after the answer to its run", async () => {
+test("a branch waits for a cron child after the end of its run", async () => {
   const life = { of: "native", type: "Nightly", args: ["vase"], acts: [] } as const;
   const recorded = await live({ ...life, openAtMs: 3_600_000 });
   const realm = await createProgramRealm("native");

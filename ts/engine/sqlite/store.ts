@@ -561,9 +561,7 @@ export class SqliteStore implements Store {
     });
   }
 
-  /**
-   * Returns free space to the file system, and its number of bytes. The file is locked meanwhile.
-   */
+  /** Returns free space to the file system, and its size in bytes. Locks the file meanwhile. */
   shrink(): number {
     return this.#blocking("shrinking", () => {
       this.#file.fence.check();

@@ -212,7 +212,8 @@ test("example testing: the tests of node:test, Deno or Vitest pass", async (t) =
     for (const name of ["workflow", "activities", "vitest.test"]) {
       cpSync(join(process.cwd(), `examples/testing/${name}.ts`), join(project, `${name}.ts`));
     }
-    const { stdout } = await run(process.execPath, [vitest, "run"], {
+    // Its five seconds for a test are too few on a busy machine.
+    const { stdout } = await run(process.execPath, [vitest, "run", "--testTimeout=120000"], {
       cwd: project,
       env: { ...env, NO_COLOR: "1" },
     });

@@ -86,10 +86,9 @@ test("poison with manual timers waits until its button is pressed, also after a 
   // A tick is one round of the poison: its history grows by one round, and the next timer has a
   // button of the same name.
   const label = await fire.first().getAttribute("aria-label");
-  const fired = await fire.first().elementHandle();
-  await fired!.click();
-  await fired!.waitForElementState("hidden");
-  const next = page.getByRole("button", { name: label! });
+  const next = page.getByRole("button", { name: label!, exact: true });
+  // The list is drawn anew while the entity acts, so the button is found again at each attempt.
+  await next.click();
   await expect(next).toBeVisible();
   await expect(page.locator("#world-error")).toHaveCount(0);
   await page.locator("#world .goods li").filter({ has: next }).getByRole("button", {

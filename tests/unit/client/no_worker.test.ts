@@ -146,6 +146,8 @@ together({
   "no warning if a worker polls, has polled lately, or is not needed yet": () =>
     within(["default"], async (client, { all }, work) => {
       const gone = await work("gone");
+      // A worker that is shut down at once sends no poll.
+      await client.execute(echo, { id: "served", taskQueue: "gone", args: ["", 0] });
       await gone.shutdown();
       const waiting = [
         client.execute(echo, { id: "sleeps", args: ["slept", HINTED_MS - 500] }),

@@ -50,14 +50,14 @@ const MINUTES = {
   rust: 60,
   "core-rebuild": 60,
   node: 45,
-  deno: 35,
-  chromium: 20,
-  firefox: 25,
-  browser: 10,
-  "web-demo": 25,
-  interop: 25,
-  "interop-deno": 22,
-  package: 15,
+  deno: 40,
+  chromium: 25,
+  firefox: 30,
+  browser: 15,
+  "web-demo": 35,
+  interop: 30,
+  "interop-deno": 30,
+  package: 20,
 };
 const OTHERS_MINUTES = 6;
 /**

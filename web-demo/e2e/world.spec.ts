@@ -87,7 +87,7 @@ test("poison with manual timers waits until its button is pressed, also after a 
   // button of the same name.
   const label = await fire.first().getAttribute("aria-label");
   const next = page.getByRole("button", { name: label!, exact: true });
-  // The list is drawn anew while the entity acts, so the button is found again at each attempt.
+  // The list is drawn again while the entity acts, so the button is found again at each attempt.
   await next.click();
   await expect(next).toBeVisible();
   await expect(page.locator("#world-error")).toHaveCount(0);

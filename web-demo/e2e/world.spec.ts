@@ -88,7 +88,9 @@ test("poison with manual timers waits until its button is pressed, also after a 
   const label = await fire.first().getAttribute("aria-label");
   const next = page.getByRole("button", { name: label!, exact: true });
   // The list is drawn again while the entity acts, so the button is found again at each attempt.
+  const fired = await next.elementHandle();
   await next.click();
+  await fired!.waitForElementState("hidden");
   await expect(next).toBeVisible();
   await expect(page.locator("#world-error")).toHaveCount(0);
   await page.locator("#world .goods li").filter({ has: next }).getByRole("button", {

@@ -28,12 +28,12 @@ export const pending = query<string[]>("pending");
 type Decisions = { readonly [order: string]: boolean };
 const MAX_STEPS = 10;
 
-/** Waits until each refund is decided, at most a day. */
-async function decisionsOn(calls: readonly ToolCall[]): Promise<Decisions> {
+/** Waits until each refund is decided, at most a day. `known`: earlier decisions. */
+async function decisionsOn(calls: readonly ToolCall[], known: Decisions): Promise<Decisions> {
   const orders = calls.filter(({ tool }) => tool === "refund").map(({ order }) => order);
-  if (orders.length === 0) return {};
+  if (orders.every((order) => order in known)) return known;
   publishState(orders);
-  const { state } = await receive<Decisions>({}, [
+  const { state } = await receive<Decisions>(known, [
     on(decide, ([order, approved], before) => {
       const all = { ...before, [order]: approved };
       return orders.every((each) => each in all) ? stop(all) : noreply(all);
@@ -56,10 +56,11 @@ export const agent = workflow("Agent", {
   async run(question: string): Promise<string> {
     publishState([]);
     const transcript: Message[] = [{ role: "user", text: question }];
+    let decisions: Decisions = {};
     for (let i = 0; i < MAX_STEPS; i++) {
       const step = await steps.askModel(transcript);
       if (step.kind === "text") return step.text;
-      const decisions = await decisionsOn(step.calls);
+      decisions = await decisionsOn(step.calls, decisions);
       const results = await parallel(
         step.calls.map(({ tool, order }) => async () =>
           tool === "refund" && decisions[order] !== true

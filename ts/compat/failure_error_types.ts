@@ -5,13 +5,20 @@ import { isA, read } from "../converter/thrown.ts";
 // deno-lint-ignore no-explicit-any
 type ErrorClass = new (...args: any[]) => Error;
 
+/** A proxy may have no last base class. */
+const MAX_CLASSES = 32;
+
 /** Names of a class and its base classes. Stops at code that throws. */
 function* classNames(error: unknown): Iterable<unknown> {
   if (typeof error !== "object" || error === null) return;
   let type = read(error, "constructor");
-  while (typeof type === "function" && type !== Function.prototype) {
+  for (let i = 0; i < MAX_CLASSES && typeof type === "function"; i++) {
     yield read(type, "name");
-    type = Object.getPrototypeOf(type);
+    try {
+      type = Object.getPrototypeOf(type);
+    } catch {
+      return;
+    }
   }
 }
 

@@ -16,6 +16,7 @@ export class BatchWork {
   readonly transactions: Transactions;
   readonly schedules: Schedules;
   readonly operations: BatchOperations;
+  #isPartial = false;
 
   constructor(
     context: SchedulesContext & BatchOperationsContext,
@@ -37,8 +38,17 @@ export class BatchWork {
       this.operations.call(method, request, signal);
   }
 
+  /**
+   * Whether the last `run` ended in schedules or operations: they may have entered messages, which a
+   * second run would enter again, so the core must drop its batch.
+   */
+  get isPartial(): boolean {
+    return this.#isPartial;
+  }
+
   /** Runs everything that waits. Returns an error if the batch is lost. */
   run(): Error | undefined {
+    this.#isPartial = false;
     const failed = this.transactions.run();
     if (failed !== undefined) return failed;
     try {
@@ -46,6 +56,7 @@ export class BatchWork {
       this.operations.run();
       return undefined;
     } catch (error) {
+      this.#isPartial = true;
       if (error instanceof StoreError) return error;
       throw error;
     }

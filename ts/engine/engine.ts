@@ -285,8 +285,9 @@ export class Engine {
   #commitFailed(batch: HeldBatch | undefined, e: Error): void {
     // Rows that were rolled back are not written again by a later commit of the batch.
     const rows = this.#commit.ended(false);
+    const mustDrop = rows || (batch === undefined && this.#work.isPartial);
     if (
-      !rows && e instanceof StoreBusyError && this.#state === "open" &&
+      !mustDrop && e instanceof StoreBusyError && this.#state === "open" &&
       this.#retries.locked(e, () => this.#again())
     ) {
       this.#held = batch;

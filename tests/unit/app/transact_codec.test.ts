@@ -1,7 +1,7 @@
 // transact with a payload codec: arguments, results and failures of reducers are encoded by the
 // codec's synchronous form before they are committed (docs/dev/semantics/database.md#transact).
 // takes: 42 s
-// runtime: node (no part of it depends on the runtime; shorter files run everywhere)
+// runtime: node (long; shorter files of this room run in each runtime)
 import assert from "node:assert/strict";
 import { existsSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";

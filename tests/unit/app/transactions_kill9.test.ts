@@ -1,7 +1,7 @@
 // A process that is killed at any moment between transactions (tests/faults/crash/transactions).
 // `tools/soak/transaction_kills.ts` runs the long loop.
 // takes: 60 s
-// runtime: node (no part of it depends on the runtime; shorter files run everywhere)
+// runtime: node (long; shorter files of this room run in each runtime)
 import { join } from "node:path";
 import { test } from "node:test";
 import { transactionLoop } from "../../faults/crash/transactions/loop.ts";

@@ -1,7 +1,7 @@
 // `temporalex build`: what it writes and says, and that worker, replay and open take the file, with
 // places of the sources.
 // takes: 6 s
-// runtime: node (no part of it depends on the runtime; shorter files run everywhere)
+// runtime: node (long; shorter files of this room run in each runtime)
 import assert from "node:assert/strict";
 import {
   existsSync,

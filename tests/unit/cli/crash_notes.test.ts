@@ -1,7 +1,7 @@
 // A worker on a cluster whose workflow code ends its process: the next start says on which runs it
 // died. The cluster is `temporalex dev`.
 // takes: 5 s
-// runtime: node (no part of it depends on the runtime; shorter files run everywhere)
+// runtime: node (long; shorter files of this room run in each runtime)
 import assert from "node:assert/strict";
 import {
   mkdirSync,

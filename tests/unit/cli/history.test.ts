@@ -1,7 +1,7 @@
 // `temporalex history`: a divergence made small, a test of it that fails until the code is
 // repaired, and a history without its values.
 // takes: 15 s
-// runtime: node (no part of it depends on the runtime; shorter files run everywhere)
+// runtime: node (long; shorter files of this room run in each runtime)
 import assert from "node:assert/strict";
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";

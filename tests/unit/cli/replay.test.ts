@@ -1,6 +1,6 @@
 // The replay command: verdicts, lines, exit codes, settings, and what it refuses.
 // takes: 14 s
-// runtime: node (no part of it depends on the runtime; shorter files run everywhere)
+// runtime: node (long; shorter files of this room run in each runtime)
 import test, { after, before } from "node:test";
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";

@@ -1,7 +1,7 @@
 // `temporalex replay --bisect` and `--versions`: which version of the code is the first that does
 // not replay.
 // takes: 4 s
-// runtime: node (no part of it depends on the runtime; shorter files run everywhere)
+// runtime: node (long; shorter files of this room run in each runtime)
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";

@@ -1,7 +1,7 @@
 // `temporalex replay` over many histories: folders, files with several, stores; the order of lines,
 // the summary, the reports, Ctrl-C.
 // takes: 9 s
-// runtime: node (no part of it depends on the runtime; shorter files run everywhere)
+// runtime: node (long; shorter files of this room run in each runtime)
 import test, { after, before } from "node:test";
 import assert from "node:assert/strict";
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";

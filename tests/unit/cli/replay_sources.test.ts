@@ -1,6 +1,6 @@
 // `temporalex replay --store` and `--from-cluster`: which runs, samples, and what cannot be had.
 // takes: 4 s
-// runtime: node (no part of it depends on the runtime; shorter files run everywhere)
+// runtime: node (long; shorter files of this room run in each runtime)
 import assert from "node:assert/strict";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";

@@ -2,7 +2,7 @@
 // same rows, the same errors; an endless query is stopped either way, while the engine continues.
 // takes: 23 s
 // promise: P6
-// runtime: node (no part of it depends on the runtime; shorter files run everywhere)
+// runtime: node (long; shorter files of this room run in each runtime)
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { existsSync, readdirSync, readFileSync } from "node:fs";

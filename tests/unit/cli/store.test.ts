@@ -1,7 +1,7 @@
 // `temporalex store ...`: each command with success, JSON and a user's error; while another process
 // holds the store; killed halfway.
 // takes: 10 s
-// runtime: node (no part of it depends on the runtime; shorter files run everywhere)
+// runtime: node (long; shorter files of this room run in each runtime)
 import assert from "node:assert/strict";
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";

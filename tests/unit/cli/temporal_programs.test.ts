@@ -1,7 +1,7 @@
 // Unmodified programs of `@temporalio/workflow` on the command line: replay, worker and run; and
 // `open` of the package and debug sessions, which accept the same modules.
 // takes: 9 s
-// runtime: node (no part of it depends on the runtime; shorter files run everywhere)
+// runtime: node (long; shorter files of this room run in each runtime)
 import assert from "node:assert/strict";
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";

@@ -2,7 +2,7 @@
 // serve, no worker, an activity without a worker.
 // takes: 7 s
 // process: own (its support module has one store)
-// runtime: node (no part of it depends on the runtime; shorter files run everywhere)
+// runtime: node (long; shorter files of this room run in each runtime)
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";

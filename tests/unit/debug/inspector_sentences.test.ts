@@ -2,7 +2,7 @@
 // history, the text of the program, and a fresh replay of the history up to the position. By default
 // a sample; INSPECTOR_RUNS=500 takes all recorded runs that have a program (tests/README.md).
 // takes: 7 s
-// runtime: node (no part of it depends on the runtime; shorter files run everywhere)
+// runtime: node (long; shorter files of this room run in each runtime)
 import assert from "node:assert/strict";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";

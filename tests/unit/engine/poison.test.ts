@@ -1,7 +1,7 @@
 // Workflows on which V8 ends the process (tests/faults/crash/poison_loop.ts; `tools/soak/poison.ts`
 // runs the long loop, with random rounds).
 // takes: 60 s
-// runtime: node (no part of it depends on the runtime; shorter files run everywhere)
+// runtime: node (long; shorter files of this room run in each runtime)
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { test } from "node:test";

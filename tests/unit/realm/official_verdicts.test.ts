@@ -2,7 +2,7 @@
 // them. A realm takes a while to start, so of each case only the program that recorded it;
 // `run-official.mjs --adapter dist/tests/unit/compat/adapter.js` of the corpus judges all rows.
 // takes: 8 s
-// runtime: node (no part of it depends on the runtime; shorter files run everywhere)
+// runtime: node (long; shorter files of this room run in each runtime)
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { caseNames, corpusRoot, NO_CASES } from "../compat/support/corpus.ts";

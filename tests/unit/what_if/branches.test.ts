@@ -1,7 +1,7 @@
 // Branches end as a real run with those inputs does on the engine: the same steps, at the same
 // times, with the same values.
 // takes: 10 s
-// runtime: node (no part of it depends on the runtime; shorter files run everywhere)
+// runtime: node (long; shorter files of this room run in each runtime)
 import assert from "node:assert/strict";
 import { after, test } from "node:test";
 import { type Edit, type End, runBranch } from "../../../ts/what_if/mod.ts";

@@ -33,6 +33,7 @@ const DIVERGENCES = ["NondeterminismError", "DeterminismViolationError"];
 
 /** Also throws a TypeError if the value is not a list of names. */
 function namesDivergence(types: unknown): boolean {
+  if (types === undefined) return false;
   if (!Array.isArray(types) || !types.every((name) => typeof name === "string")) {
     throw new TypeError(
       "WorkerOptions.workflowFailureErrorTypes must have a list of names for each workflow type",

@@ -243,14 +243,8 @@ export class BatchOperations {
       const size = rate > 0
         ? Math.max(1, Math.min(slice, Math.floor(rate * RATE_SLICE_MS / 1000)))
         : slice;
-      let targets: readonly BatchTarget[];
-      try {
-        targets = nextTargets(store, request, state, size);
-      } catch (error) {
-        // The register of search attributes may have changed since the start.
-        if (error instanceof ServiceError) return this.#end(state, "failed");
-        throw error;
-      }
+      // Throws for a query that is no longer valid: the register of search attributes may change.
+      const targets = nextTargets(store, request, state, size);
       const removing: BatchTarget[] = [];
       for (const target of targets) this.#apply(request, target, state, removing);
       progress.removing = removing;

@@ -59,7 +59,7 @@ type CompiledCron =
 
 /**
  * Returns the first time of a cron schedule that is after `scheduledUs` and not before `nowUs`, in
- * µs since the epoch; undefined if there is none within five years. `scheduledUs` is 0 for the first
+ * µs since the epoch; undefined if no time within five years matches. `scheduledUs` is 0 for the first
  * run. Throws an Error that says what is invalid.
  */
 export function nextCronUs(

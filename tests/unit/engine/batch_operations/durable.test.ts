@@ -5,7 +5,7 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import { test } from "node:test";
 import { MemoryStore } from "../../../../ts/engine/mod.ts";
-import { StoreError } from "../../../../ts/engine/store_errors.ts";
+import { StoreBusyError, StoreError } from "../../../../ts/engine/store_errors.ts";
 import { BatchOperationState } from "../../../../ts/messages/generated/temporal/api/enums/v1/batch_operation_pb.ts";
 import { until } from "../../../support/until.ts";
 import { ProbeStore } from "../support/probe_store.ts";
@@ -73,6 +73,32 @@ test("a failed commit applies nothing and loses nothing", async () => {
     assert.deepEqual(await opened.counts(), [6, 6, 0]);
     assert.ok(failures > 2);
     assert.deepEqual(await signals(opened), [1, 1, 1, 1, 1, 1]);
+  });
+});
+
+test("a lock in the middle of a slice applies nothing twice", async () => {
+  const store = new MemoryStore();
+  const ids = IDS.slice(0, 3);
+  await BatchEngine.during(store, async (opened) => {
+    await opened.startWorkflows(ids);
+    for (const _ of ids) await opened.completeTask();
+    const load = store.load.bind(store);
+    let loads = 0;
+    store.load = (...run) => {
+      if (++loads === 3) throw new StoreBusyError("locked");
+      return load(...run);
+    };
+    const batch = {
+      executions: ids.map((workflowId) => ({ workflowId })),
+      resetOperation: { options: { firstWorkflowTask: {} } },
+    };
+    // The caller of a start that was not recorded tries again.
+    await until("the start", () => opened.startBatch(batch).then(() => true), {
+      retryErrors: true,
+    });
+    assert.ok(loads >= 3, `${loads} loads`);
+    assert.deepEqual(await opened.ended(), [3, 3, 0]);
+    for (const id of ids) assert.equal(await opened.client.count(`WorkflowId = '${id}'`), 2, id);
   });
 });
 

@@ -83,6 +83,13 @@ test("bytes are also arrays of numbers; protobufjs has an empty one for bytes th
   assert.deepEqual(toBinary(PayloadSchema, fromPlain(PayloadSchema, unset)), new Uint8Array(0));
 });
 
+test("the integers of fields that are not set cannot be changed: all messages share them", () => {
+  const { taskId } = toPlain(HistoryEventSchema, create(HistoryEventSchema));
+  assert.throws(() => (taskId as { low: number }).low = 5, TypeError);
+  assert.equal(Reflect.setPrototypeOf(taskId, null), false);
+  assert.ok(Object.isFrozen(Long.ZERO) && Object.isFrozen(Long.UZERO));
+});
+
 test("Longs are 64 bits wide, with and without a sign", () => {
   for (const value of [0n, 1n, -1n, 2n ** 31n, -(2n ** 63n), 2n ** 63n - 1n, 123456789012345678n]) {
     assert.deepEqual(Long.fromBigInt(value).toBigInt(), value);

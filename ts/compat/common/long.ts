@@ -29,10 +29,11 @@ export class Long {
     this.unsigned = unsigned;
   }
 
+  // Frozen: messages share them as the values of fields that are not set.
   /** 0. */
-  static readonly ZERO: Long = new Long(0, 0, false);
+  static readonly ZERO: Long = Object.freeze(new Long(0, 0, false));
   /** 0, unsigned. */
-  static readonly UZERO: Long = new Long(0, 0, true);
+  static readonly UZERO: Long = Object.freeze(new Long(0, 0, true));
 
   /** Converts a bigint, truncated to 64 bits. */
   static fromBigInt(value: bigint, unsigned = false): Long {

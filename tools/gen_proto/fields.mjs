@@ -63,8 +63,9 @@ const MESSAGES = {
     History: "",
     HistoryEvent: "eventId eventTime eventType userMetadata workflowExecutionStartedEventAttributes",
     ActivityTaskScheduledEventAttributes: "activityId activityType input",
-    WorkflowExecutionStartedEventAttributes: "workflowType parentWorkflowExecution lastCompletionResult originalExecutionRunId " +
-      "cronSchedule memo searchAttributes header rootWorkflowExecution",
+    WorkflowExecutionStartedEventAttributes: "workflowType parentWorkflowNamespace parentWorkflowExecution " +
+      "continuedFailure lastCompletionResult originalExecutionRunId workflowExecutionExpirationTime retryPolicy cronSchedule " +
+      "firstWorkflowTaskBackoff memo searchAttributes header rootWorkflowExecution priority",
     MarkerRecordedEventAttributes: "markerName",
   },
   "temporal.api.sdk.v1": { UserMetadata: "summary" },

@@ -1,3 +1,4 @@
+// runtime: node (rules of the server; other files cover the runtime)
 // Loops without an end (docs/dev/semantics/endless_loops.md) on a real Temporal dev server: ten
 // patrols walk a thousand rounds and continue as new by the server's suggestion; no round and no
 // signal is lost, and every run of every chain replays.

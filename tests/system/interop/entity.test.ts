@@ -1,3 +1,4 @@
+// runtime: node (rules of the server; other files cover the runtime)
 // The account of examples/entity on a real Temporal dev server: starts that join, generations by
 // the server's suggestion, repeated updates, versions of a deployment, and a state that is too
 // large.

@@ -1,3 +1,4 @@
+// runtime: node (rules of the server; other files cover the runtime)
 // Activities that an operator pauses, resets and unpauses, heartbeats that are throttled,
 // cancellation, and a queue's rate limit: on a real Temporal dev server, by the calls that its
 // command line makes.

@@ -1,3 +1,4 @@
+// runtime: node (rules of the server; other files cover the runtime)
 // Schedules on a real Temporal dev server: made, described, listed, changed, paused, triggered,
 // backfilled, removed; and read by the official command line.
 import assert from "node:assert/strict";

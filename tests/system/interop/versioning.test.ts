@@ -1,3 +1,4 @@
+// runtime: node (rules of the server; other files cover the runtime)
 // Worker versioning on a real Temporal dev server: two versions of a deployment work at once; a
 // pinned run stays with its version, an auto-upgrade run continues with the one that became
 // current, and so do activities.

@@ -1,3 +1,4 @@
+// runtime: node (rules of the server; other files cover the runtime)
 // What a worker has to do right on a real Temporal dev server and users see only when it does not:
 // updates that leave no trace, queries on both paths, histories and messages that grow too large,
 // workflow code in several threads.

@@ -1,14 +1,16 @@
 // workflowInfo(): information about a run. Each activation replaces the object.
-import { fromBinary, toBinary } from "@bufbuild/protobuf";
-import type { Duration, Timestamp } from "@bufbuild/protobuf/wkt";
+import { fromBinary } from "@bufbuild/protobuf";
 import type {
   Activation,
   InitializeWorkflow,
 } from "../../core/generated/boundary/temporalex/boundary/v1/boundary.ts";
 import type { Payload, PayloadConverter } from "../../converter/payload.ts";
 import type { RunContext } from "../../executor/program/program.ts";
-import { WorkflowExecutionStartedEventAttributesSchema } from "../../messages/generated/temporal/api/history/v1/message_pb.ts";
-import { FailureSchema } from "../../messages/generated/temporal/api/failure/v1/message_pb.ts";
+import { scanStarted } from "../../executor/program/started_attributes.ts";
+import {
+  PrioritySchema,
+  RetryPolicySchema,
+} from "../../messages/generated/temporal/api/common/v1/message_pb.ts";
 import { decodeCompatFailure } from "../common/failure_converter.ts";
 import type { RetryPolicy } from "../common/options.ts";
 import { convertDeploymentVersion, type WorkerDeploymentVersion } from "../common/deployments.ts";
@@ -24,7 +26,7 @@ import {
   type TypedSearchAttributes,
 } from "../common/search_attributes.ts";
 import { uuid4From } from "./alea.ts";
-import { durationMs, timestampMs } from "../../messages/well_known.ts";
+import { durationMs } from "../../messages/well_known.ts";
 
 /** The parent workflow. */
 export interface ParentWorkflowInfo {
@@ -137,53 +139,44 @@ export function initialInfo(
   activation: Activation,
   host: RunContext,
 ): WorkflowInfo {
-  const started = fromBinary(WorkflowExecutionStartedEventAttributesSchema, init.startedAttributes);
+  const started = scanStarted(init.startedAttributes);
   const { converter } = host;
-  const memo = started.memo?.fields;
-  const parent = started.parentWorkflowExecution;
-  const root = started.rootWorkflowExecution;
-  const failure = started.continuedFailure;
-  const lastResult = started.lastCompletionResult?.payloads[0];
-  const retry = started.retryPolicy;
+  const { parent, root, expirationMs } = started;
+  const lastResult = started.lastResult[0];
   return {
     workflowId: init.workflowId,
     runId: init.runId,
     workflowType: init.workflowType,
-    searchAttributes: readUntyped(started.searchAttributes?.indexedFields ?? {}),
-    typedSearchAttributes: readTyped(started.searchAttributes?.indexedFields ?? {}),
-    memo: decodeAll(memo ?? {}, converter),
+    searchAttributes: readUntyped(started.searchAttributes),
+    typedSearchAttributes: readTyped(started.searchAttributes),
+    memo: decodeAll(started.memo, converter),
     parent: parent && {
       workflowId: parent.workflowId,
       runId: parent.runId,
-      namespace: started.parentWorkflowNamespace,
+      namespace: started.parentNamespace,
     },
     root: root && { workflowId: root.workflowId, runId: root.runId },
     lastResult: lastResult && converter.fromPayload(lastResult),
-    lastFailure: failure && decodeCompatFailure(toBinary(FailureSchema, failure), converter),
+    lastFailure: started.continuedFailure &&
+      decodeCompatFailure(started.continuedFailure, converter),
     taskQueue: init.taskQueue,
     namespace: host.namespace,
     firstExecutionRunId: init.firstExecutionRunId,
-    originalExecutionRunId: started.originalExecutionRunId,
+    originalExecutionRunId: started.originalRunId,
     continuedFromExecutionRunId: init.continuedFromRunId || undefined,
     startTime: new Date(init.startTimeMs),
     runStartTime: new Date(activation.timeMs),
     executionTimeoutMs: init.workflowExecutionTimeoutMs || undefined,
-    executionExpirationTime: toDate(started.workflowExecutionExpirationTime),
+    executionExpirationTime: expirationMs === undefined ? undefined : new Date(expirationMs),
     runTimeoutMs: init.workflowRunTimeoutMs || undefined,
     taskTimeoutMs: init.workflowTaskTimeoutMs,
-    retryPolicy: retry && {
-      backoffCoefficient: retry.backoffCoefficient,
-      maximumAttempts: retry.maximumAttempts,
-      nonRetryableErrorTypes: [...retry.nonRetryableErrorTypes],
-      initialInterval: retry.initialInterval && toMilliseconds(retry.initialInterval),
-      maximumInterval: retry.maximumInterval && toMilliseconds(retry.maximumInterval),
-    },
+    retryPolicy: started.retryPolicy && decodeRetryPolicy(started.retryPolicy),
     attempt: init.attempt,
     cronSchedule: started.cronSchedule || undefined,
-    cronScheduleToScheduleInterval:
-      (started.firstWorkflowTaskBackoff && toMilliseconds(started.firstWorkflowTaskBackoff)) ||
-      undefined,
-    priority: decodePriority(started.priority),
+    cronScheduleToScheduleInterval: started.firstTaskBackoffMs || undefined,
+    priority: decodePriority(
+      started.priority && fromBinary(PrioritySchema, started.priority),
+    ),
     ...ofTask(activation, host),
     unsafe: {
       now: realNow,
@@ -248,16 +241,19 @@ export const realRandom: UnsafeWorkflowInfo["random"] = {
 // Prevents an empty object when the info is logged as JSON.
 Object.defineProperty(realRandom, "toJSON", { value: () => undefined, enumerable: true });
 
-function toMilliseconds(duration: Duration): number {
-  return durationMs(duration);
-}
-
-function toDate(timestamp: Timestamp | undefined): Date | undefined {
-  return timestamp === undefined ? undefined : new Date(timestampMs(timestamp));
+function decodeRetryPolicy(bytes: Uint8Array): RetryPolicy {
+  const retry = fromBinary(RetryPolicySchema, bytes);
+  return {
+    backoffCoefficient: retry.backoffCoefficient,
+    maximumAttempts: retry.maximumAttempts,
+    nonRetryableErrorTypes: [...retry.nonRetryableErrorTypes],
+    initialInterval: retry.initialInterval && durationMs(retry.initialInterval),
+    maximumInterval: retry.maximumInterval && durationMs(retry.maximumInterval),
+  };
 }
 
 function decodeAll(
-  fields: { [key: string]: Payload },
+  fields: { readonly [key: string]: Payload },
   converter: PayloadConverter,
 ): Record<string, unknown> {
   return Object.fromEntries(

@@ -1,27 +1,18 @@
 // Facts about a run for workflow code. Most come with the start; memo, search attributes, parent
 // and others are read from the encoded started event on access, by a scan of a few fields. Upserts
 // are merged into them.
-import {
-  MapEntry,
-  Memo,
-  Payloads,
-  SearchAttributes,
-  WorkflowExecution,
-  WorkflowExecutionStartedEventAttributes as Started,
-} from "../../messages/generated/fields.ts";
-import { Fields } from "../../messages/wire.ts";
-import { Payload as PayloadCodec } from "../../core/generated/boundary/temporal/api/common/v1/message.ts";
 import type { InitializeWorkflow } from "../../core/generated/boundary/temporalex/boundary/v1/boundary.ts";
 import { type Payload, type PayloadConverter, upserted } from "../../converter/payload.ts";
 import { TypedSearchAttributes } from "../../converter/search_attributes.ts";
 import type { RunContext } from "../program/program.ts";
 import type { Cancellation } from "./cancellation.ts";
+import {
+  type ExecutionRef,
+  scanStarted,
+  type StartedAttributes,
+} from "../program/started_attributes.ts";
 
-/** Identifies a workflow execution. */
-export interface ExecutionRef {
-  readonly workflowId: string;
-  readonly runId: string;
-}
+export type { ExecutionRef } from "../program/started_attributes.ts";
 
 /** Facts about the run. Times in ms since the epoch, durations in ms; 0 if not set. */
 export interface WorkflowInfo {
@@ -81,13 +72,11 @@ export interface WorkflowInfo {
 type PayloadRecord = { readonly [key: string]: Payload };
 type Values = { readonly [key: string]: unknown };
 
-interface Attributes {
-  readonly parent: ExecutionRef | undefined;
-  readonly root: ExecutionRef | undefined;
-  readonly cronSchedule: string;
-  readonly memo: PayloadRecord;
-  readonly searchAttributes: PayloadRecord;
-  readonly lastResult: readonly Payload[];
+interface Attributes extends
+  Pick<
+    StartedAttributes,
+    "parent" | "root" | "cronSchedule" | "memo" | "searchAttributes" | "lastResult"
+  > {
   /** Decoded once. */
   decodedMemo?: Values;
   decodedSearchAttributes?: Values;
@@ -143,7 +132,7 @@ export class RunInfo {
 
   /** Values of the start, kept if unchanged. */
   #ofStart(): Attributes {
-    const found = scan(this.#start.startedAttributes);
+    const found = scanStarted(this.#start.startedAttributes);
     this.#attributes ??= found;
     return found;
   }
@@ -212,62 +201,4 @@ function decodeRecord(converter: PayloadConverter, payloads: PayloadRecord): Val
     values[key] = converter.fromPayload(payload);
   }
   return Object.freeze(values);
-}
-
-/** Scans the used fields of WorkflowExecutionStartedEventAttributes. */
-function scan(bytes: Uint8Array): Attributes {
-  const found = {
-    parent: undefined as ExecutionRef | undefined,
-    root: undefined as ExecutionRef | undefined,
-    cronSchedule: "",
-    memo: {} as { [key: string]: Payload },
-    searchAttributes: {} as { [key: string]: Payload },
-    lastResult: [] as Payload[],
-  };
-  for (const at = new Fields(bytes); at.next();) {
-    switch (at.tag) {
-      case Started.parentWorkflowExecution:
-        found.parent = execution(at.inner());
-        break;
-      case Started.rootWorkflowExecution:
-        found.root = execution(at.inner());
-        break;
-      case Started.lastCompletionResult:
-        for (const of = at.inner(); of.next();) {
-          if (of.tag === Payloads.payloads) found.lastResult.push(PayloadCodec.decode(of.bytes()));
-        }
-        break;
-      case Started.cronSchedule:
-        found.cronSchedule = at.text();
-        break;
-      case Started.memo:
-        record(found.memo, at.inner(), Memo.fields);
-        break;
-      case Started.searchAttributes:
-        record(found.searchAttributes, at.inner(), SearchAttributes.indexedFields);
-        break;
-    }
-  }
-  return found;
-}
-
-function execution(at: Fields): ExecutionRef {
-  let [workflowId, runId] = ["", ""];
-  while (at.next()) {
-    if (at.tag === WorkflowExecution.workflowId) workflowId = at.text();
-    else if (at.tag === WorkflowExecution.runId) runId = at.text();
-  }
-  return { workflowId, runId };
-}
-
-/** Reads the payloads of a map in the field `entries`. */
-function record(into: { [key: string]: Payload }, at: Fields, entries: number): void {
-  while (at.next()) {
-    if (at.tag !== entries) continue;
-    let key = "";
-    for (const of = at.inner(); of.next();) {
-      if (of.tag === MapEntry.key) key = of.text();
-      else if (of.tag === MapEntry.value) into[key] = PayloadCodec.decode(of.bytes());
-    }
-  }
 }

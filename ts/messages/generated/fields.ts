@@ -333,14 +333,20 @@ export const ActivityTaskScheduledEventAttributes = {
 /** temporal.api.history.v1.WorkflowExecutionStartedEventAttributes */
 export const WorkflowExecutionStartedEventAttributes = {
   workflowType: 10,
+  parentWorkflowNamespace: 18,
   parentWorkflowExecution: 26,
+  continuedFailure: 98,
   lastCompletionResult: 106,
   originalExecutionRunId: 114,
+  workflowExecutionExpirationTime: 154,
+  retryPolicy: 138,
   cronSchedule: 162,
+  firstWorkflowTaskBackoff: 170,
   memo: 178,
   searchAttributes: 186,
   header: 202,
   rootWorkflowExecution: 250,
+  priority: 282,
 } as const;
 
 /** temporal.api.history.v1.MarkerRecordedEventAttributes */

@@ -79,7 +79,7 @@ export function sourceTexts({ sources }: Pick<SourceOptions, "sources">): Source
   const host = hostOf(sources);
   return (path) => {
     if (/node_modules[\\/]/.test(path)) return undefined;
-    const url = sources === undefined ? fileUrl(path) : sourceUrl(path);
+    const url = host.hasFilePaths === true ? fileUrl(path) : sourceUrl(path);
     const text = host.read(url);
     return text === undefined || isBundle(text) ? undefined : { url, text };
   };
@@ -94,7 +94,7 @@ export function withModuleText(
   const changed: SourceHost = Object.assign(Object.create(host) as SourceHost, {
     read: (asked: string) => asked === url ? text : host.read(asked),
   });
-  if (sources !== undefined) return { sources: changed };
+  if (host.hasFilePaths !== true) return { sources: changed };
   // Paths of files are relative to the working directory; those of other sources are not.
   const urls = (modules: SourceOptions["workflows"]) =>
     ([modules].flat() as (string | URL)[]).map((one) => new URL(fileUrl(one)));
@@ -143,7 +143,7 @@ async function namedModules(options: SourceOptions, what?: "sources alone"): Pro
   const host = hostOf(sources);
   const address = (module: string | URL): string =>
     builtFile(
-      sources === undefined
+      host.hasFilePaths === true
         ? fileUrl(module)
         : module instanceof URL
         ? module.href

@@ -26,6 +26,8 @@ export interface SourceHost {
    * version range, if the specifier has one.
    */
   installed?(name: string, parent: string, asked?: string): string | undefined;
+  /** Whether paths are those of the file system: relative to the working directory. */
+  readonly hasFilePaths?: boolean;
 }
 
 interface Fs {
@@ -75,6 +77,7 @@ export function fileSources(): SourceHost {
     }
   };
   return {
+    hasFilePaths: true,
     read,
     isFile: (url) =>
       url.startsWith("file:") &&
@@ -87,6 +90,25 @@ export function fileSources(): SourceHost {
       }
       : {}),
   };
+}
+
+/**
+ * Returns the same sources, each read once: what is saved later belongs to no program that is loaded
+ * from them again.
+ */
+export function keptSources(host: SourceHost): SourceHost {
+  const once = <T>(read: (url: string) => T): (url: string) => T => {
+    const known = new Map<string, T>();
+    return (url) => {
+      if (!known.has(url)) known.set(url, read(url));
+      return known.get(url)!;
+    };
+  };
+  return Object.assign(Object.create(host) as SourceHost, {
+    read: once((url) => host.read(url)),
+    isFile: once((url) => host.isFile(url)),
+    real: once((url) => host.real(url)),
+  });
 }
 
 function foldersOf(fs: Fs): (url: string) => string[] {

@@ -4,6 +4,7 @@
 // come from a second realm, which runs the code like a worker.
 import { silentLog } from "../executor/program/program.ts";
 import { asyncStorageIsSlow } from "../platform/async_context.ts";
+import { fileSources, hasFiles, keptSources, type SourceHost } from "../platform/source_files.ts";
 import type { ReplayOptions, ReplayVerdict } from "./realm.ts";
 import type { InjectedSinks } from "./sinks.ts";
 import type { WorkerRealm, WorkerRealmOptions } from "./worker_realm.ts";
@@ -13,9 +14,10 @@ type Start = (options: WorkerRealmOptions) => Promise<WorkerRealm>;
 /** Starts a realm for replays. Rejects like `createWorkerRealm`. */
 export async function createReplayRealm(
   start: Start,
-  options: WorkerRealmOptions,
+  given: WorkerRealmOptions,
 ): Promise<WorkerRealm> {
-  if (!asyncStorageIsSlow()) return await start(options);
+  if (!asyncStorageIsSlow()) return await start(given);
+  const options = withKeptSources(given);
   const rewritten = await start({ ...options, scopes: "rewritten" });
   if (!rewritten.needsTemporal) return rewritten;
   if (!rewritten.followsScopes) {
@@ -27,6 +29,18 @@ export async function createReplayRealm(
     rewritten,
     () => start({ ...again, log: silentLog, sinks: ignoredSinks(options.sinks ?? {}) }),
   );
+}
+
+/** Both realms run the same program, also if a file is saved between their starts. */
+function withKeptSources(options: WorkerRealmOptions): WorkerRealmOptions {
+  const { workflows, sources } = options;
+  if (workflows === undefined) return options;
+  if (sources === undefined) {
+    return hasFiles() ? { ...options, sources: keptSources(fileSources()) } : options;
+  }
+  return typeof (sources as SourceHost).read === "function"
+    ? { ...options, sources: keptSources(sources as SourceHost) }
+    : options;
 }
 
 function withSecondRealm(first: WorkerRealm, start: () => Promise<WorkerRealm>): WorkerRealm {

@@ -1,6 +1,7 @@
 // The world of examples/world: a hundred entities over tables, and a process that is killed in the
 // middle of their day.
 // takes: 8 s
+// runtime: node (long; shorter files of this room run in each runtime)
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { test } from "node:test";

@@ -3,6 +3,7 @@
 // opens what was kept. In each case acknowledged changes are there, changes that were never
 // requested are not, nothing is recorded twice, and every workflow ends.
 // takes: 12 s
+// runtime: node (long; shorter files of this room run in each runtime)
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { test } from "node:test";

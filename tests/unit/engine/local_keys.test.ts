@@ -1,6 +1,7 @@
 // Idempotency keys of local activities over kills (tests/faults/crash/local_keys_loop.ts;
 // `tools/soak/local_keys.ts` runs the long loop).
 // takes: 6 s
+// runtime: node (long; shorter files of this room run in each runtime)
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { test } from "node:test";

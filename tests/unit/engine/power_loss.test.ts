@@ -2,6 +2,7 @@
 // synced. The long loop is tools/soak/power_loss.
 // promise: P1
 // takes: 7 s
+// runtime: node (long; shorter files of this room run in each runtime)
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { seeded } from "../../faults/chaos/proxy.ts";

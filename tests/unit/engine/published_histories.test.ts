@@ -2,6 +2,7 @@
 // comes into a store, is sound there, in a backup and in another import, and goes out again byte
 // for byte.
 // takes: 5 s
+// runtime: node (long; shorter files of this room run in each runtime)
 import assert from "node:assert/strict";
 import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";

@@ -2,6 +2,7 @@
 // and as an import. tools/soak/store_check does the same with thousands of runs, histories of a
 // server that resets them, and published histories.
 // takes: 7 s
+// runtime: node (long; shorter files of this room run in each runtime)
 import assert from "node:assert/strict";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";

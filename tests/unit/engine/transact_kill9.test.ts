@@ -1,6 +1,7 @@
 // A few rounds of the crash loop of reducers (tests/faults/crash/bank);
 // `tools/soak/transact_kills.ts` runs the long one.
 // takes: 8 s
+// runtime: node (long; shorter files of this room run in each runtime)
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { test } from "node:test";

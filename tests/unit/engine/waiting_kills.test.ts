@@ -1,6 +1,7 @@
 // Kills of processes all of whose runs wait in a local activity
 // (tests/faults/crash/waiting_loop.ts; `tools/soak/waiting_kills.ts`).
 // takes: 5 s
+// runtime: node (long; shorter files of this room run in each runtime)
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { test } from "node:test";

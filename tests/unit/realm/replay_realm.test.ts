@@ -2,10 +2,16 @@
 // A realm for replays: where scopes are rewritten, it decides only unchanged replays. Every other
 // verdict comes from a second realm, which is started once and calls no sinks.
 import assert from "node:assert/strict";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { test } from "node:test";
+import { fromJson, type JsonValue, toBinary } from "@bufbuild/protobuf";
+import { HistorySchema } from "../../../ts/messages/generated/temporal/api/history/v1/message_pb.ts";
 import { asyncStorageIsSlow } from "../../../ts/platform/async_context.ts";
 import type { ReplayVerdict } from "../../../ts/realm/realm.ts";
 import { createReplayRealm } from "../../../ts/realm/replay_realm.ts";
+import { createWorkerRealm } from "../../../ts/realm/mod.ts";
 import type { WorkerRealm, WorkerRealmOptions } from "../../../ts/realm/worker_realm.ts";
 
 const skip = !asyncStorageIsSlow() && "this runtime needs no second realm";
@@ -93,3 +99,38 @@ test("a second realm that did not start is started again", { skip }, async () =>
   await assert.rejects(realm.replay("a", NOTHING), /no memory/);
   assert.equal((await realm.replay("a", NOTHING)).workflowId, "asyncLocalStorage");
 });
+
+test(
+  "both realms run the program that was loaded first, also after a file was saved",
+  { skip },
+  async () => {
+    const folder = mkdtempSync(join(tmpdir(), "temporalex-saved-"));
+    const corpus = "tests/unit/compat";
+    const program = (name: string) => readFileSync(`${corpus}/programs/${name}.ts`, "utf8");
+    const json = JSON.parse(readFileSync(`${corpus}/histories/timeouts.json`, "utf8")) as JsonValue;
+    const history = toBinary(HistorySchema, fromJson(HistorySchema, json));
+    const workflows = join(folder, "workflows.ts");
+    const changed = program("timeouts").replace(
+      /export (async )?function timeouts/,
+      "export $1function renamed",
+    );
+    assert.notEqual(changed, program("timeouts"));
+    try {
+      writeFileSync(workflows, changed);
+      const realm = await createReplayRealm(createWorkerRealm, { workflows });
+      try {
+        writeFileSync(workflows, program("timeouts"));
+        const verdict = await realm.replay("timeouts", history);
+        assert.equal(verdict.verdict, "failed");
+        assert.match(JSON.stringify(verdict), /timeouts/);
+      } finally {
+        await realm.dispose();
+      }
+      const now = await createReplayRealm(createWorkerRealm, { workflows });
+      assert.equal((await now.replay("timeouts", history)).verdict, "ok");
+      await now.dispose();
+    } finally {
+      rmSync(folder, { recursive: true, force: true });
+    }
+  },
+);

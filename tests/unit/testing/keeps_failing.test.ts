@@ -1,5 +1,6 @@
 // Waits in virtual time next to workflows whose task or activity keeps failing.
 // takes: 5 s
+// runtime: node (long; shorter files of this room run in each runtime)
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { silentLogger } from "../../../ts/mod.ts";

@@ -1,6 +1,7 @@
 // Histories that grow large: the worker says so in time, once, and the client says why a run was
 // ended.
 // takes: 5 s
+// runtime: node (long; shorter files of this room run in each runtime)
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { silentLogger, WorkflowFailedError } from "../../../ts/client/mod.ts";

@@ -62,7 +62,9 @@ export class Watch {
     });
     context.on(
       "console",
-      (message) => message.type() === "error" && this.#bad.push(`console: ${message.text()}`),
+      (message) =>
+        message.type() === "error" &&
+        this.#bad.push(`console: ${message.text()} (${message.location().url})`),
     );
     context.on(
       "weberror",

@@ -113,3 +113,15 @@ test("parts that a start does not have are absent", () => {
   const empty = toBinary(Started, create(Started));
   assert.deepEqual(scanned(empty), decoded(empty));
 });
+
+test("a memo may have any key", () => {
+  const encoded = toBinary(
+    Started,
+    create(Started, { memo: { fields: { xxprotoxx: payload("a"), constructor: payload("b") } } }),
+  );
+  // An object literal has no such key, and a server may send it.
+  const bytes = new Uint8Array(encoded);
+  const at = new TextDecoder("latin1").decode(bytes).indexOf("xxprotoxx");
+  bytes.set(text.encode("__proto__"), at);
+  assert.deepEqual(Object.keys(scanStarted(bytes).memo).sort(), ["__proto__", "constructor"]);
+});

@@ -49,8 +49,9 @@ export function scanStarted(bytes: Uint8Array): StartedAttributes {
     root: undefined as ExecutionRef | undefined,
     originalRunId: "",
     cronSchedule: "",
-    memo: {} as { [key: string]: Payload },
-    searchAttributes: {} as { [key: string]: Payload },
+    // Without a prototype, so that a key "__proto__" is an ordinary key.
+    memo: Object.create(null) as { [key: string]: Payload },
+    searchAttributes: Object.create(null) as { [key: string]: Payload },
     lastResult: [] as Payload[],
     continuedFailure: undefined as Uint8Array | undefined,
     retryPolicy: undefined as Uint8Array | undefined,

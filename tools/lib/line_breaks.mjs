@@ -23,9 +23,12 @@ export function breakLines(code) {
   let broken = "";
   let from = 0;
   let lineStart = 0;
+  // Forwards, because a search backwards reads the whole file for each token.
+  let newline = code.indexOf("\n");
   for (const [i, { start, end, type }] of tokens.entries()) {
-    const newline = code.lastIndexOf("\n", end - 1);
-    if (newline >= lineStart) lineStart = newline + 1;
+    for (; newline >= 0 && newline < end; newline = code.indexOf("\n", newline + 1)) {
+      lineStart = Math.max(lineStart, newline + 1);
+    }
     const next = tokens[i + 1];
     if (
       next === undefined || !BREAKS_AFTER.has(code.slice(start, end)) || type.label === "string"

@@ -94,7 +94,7 @@ const full = {
   workflowExecutionExpirationTime: { seconds: 1_800_000_000n, nanos: 123_600_000 },
   firstWorkflowTaskBackoff: { seconds: 3n, nanos: 499_999 },
   // Fields that are not read.
-  identity: "someone",
+  identity: "a client",
   attempt: 3,
 };
 

@@ -21,7 +21,7 @@ export interface ExecutionRef {
 /** Parts of the start. Messages that few runs have are encoded. */
 export interface StartedAttributes {
   readonly parent: ExecutionRef | undefined;
-  /** "" if there is no parent. */
+  /** "" without a parent. */
   readonly parentNamespace: string;
   readonly root: ExecutionRef | undefined;
   readonly originalRunId: string;

@@ -129,9 +129,8 @@ function watch(run: OpenRun): void {
           servedCode.runnable(code),
           tell && ((said, { warnings, ...replay }) => {
             tell(said);
-            // The command prints this verdict without a second replay.
             if (version !== undefined && said === "replays" && warnings === 0) {
-              post("verdict", { version, index: runs.indexOf(it), ...replay }).catch(() => {});
+              reportVerdict(it, { version, ...replay });
             }
             shown();
           }),
@@ -150,6 +149,16 @@ function watch(run: OpenRun): void {
     }),
   ];
   watches.set(run, () => ends.forEach((end) => end()));
+}
+
+/**
+ * `temporalex debug` prints the verdict on one of its histories without a second replay. Linked runs
+ * and those of `temporalex ui` are not its histories.
+ */
+function reportVerdict(run: OpenRun, verdict: { readonly version: number }): void {
+  const index = runs.indexOf(run);
+  if (served?.by !== "debug" || index >= served.histories.length) return;
+  post("verdict", { index, ...verdict }).catch(() => {});
 }
 
 function refusal({ problems, message }: Refused, before: Verdict): Verdict {

@@ -1,6 +1,12 @@
 // The host's side of loading: from the workflow modules that a user names to the graph that realms
 // evaluate. Loads acorn, and sucrase if a module has types or JSX.
-import { fileSources, fileUrl, hasFiles, type SourceHost } from "../platform/source_files.ts";
+import {
+  fileSources,
+  fileUrl,
+  hasFiles,
+  type SourceHost,
+  withMembers,
+} from "../platform/source_files.ts";
 import { hasAsyncStorage } from "../platform/async_context.ts";
 import {
   addressOf,
@@ -91,8 +97,8 @@ export function withModuleText(
   { url, text }: SourceText,
 ): Partial<SourceOptions> {
   const host = hostOf(sources);
-  const changed: SourceHost = Object.assign(Object.create(host) as SourceHost, {
-    read: (asked: string) => asked === url ? text : host.read(asked),
+  const changed = withMembers(host, {
+    read: (asked) => asked === url ? text : host.read(asked),
   });
   if (host.hasFilePaths !== true) return { sources: changed };
   // Paths of files are relative to the working directory; those of other sources are not.

@@ -104,10 +104,24 @@ export function keptSources(host: SourceHost): SourceHost {
       return known.get(url)!;
     };
   };
-  return Object.assign(Object.create(host) as SourceHost, {
+  return withMembers(host, {
     read: once((url) => host.read(url)),
     isFile: once((url) => host.isFile(url)),
     real: once((url) => host.real(url)),
+  });
+}
+
+/**
+ * Returns the same sources with other members. The rest is called on the host itself, which may be
+ * of a class with private members.
+ */
+export function withMembers(host: SourceHost, members: Partial<SourceHost>): SourceHost {
+  return new Proxy({} as SourceHost, {
+    get(_, name) {
+      if (Object.hasOwn(members, name)) return Reflect.get(members, name);
+      const value: unknown = Reflect.get(host, name);
+      return typeof value === "function" ? value.bind(host) : value;
+    },
   });
 }
 

@@ -1,4 +1,4 @@
-// runtime: node (rules of the server; other files cover the runtime)
+// runtime: node (compares servers and programs; other files cover the runtime)
 // takes: 60 s
 // One script of a program's calls, run with `@temporalio/client` and with this package, against a
 // Temporal dev server and `temporalex dev`: the results are equal.

@@ -1,4 +1,4 @@
-// runtime: node (rules of the server; other files cover the runtime)
+// runtime: node (compares servers and programs; other files cover the runtime)
 // Every method of WorkflowService and OperatorService on this package's connections
 // (`connection.workflowService.*`, `connection.operatorService.*`): the official package's methods,
 // its messages over our bytes and back, and a server's responses to both.

@@ -1,4 +1,4 @@
-// runtime: node (rules of the server; other files cover the runtime)
+// runtime: node (compares servers and programs; other files cover the runtime)
 // Every pattern in its Temporal form on a Temporal server, and some in the native form. Outcomes are
 // those on the embedded engine (tests/unit/app/patterns.test.ts), as far as they need no virtual time.
 // takes: 10 s

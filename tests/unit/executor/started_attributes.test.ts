@@ -8,10 +8,7 @@ import {
   RetryPolicySchema,
 } from "../../../ts/messages/generated/temporal/api/common/v1/message_pb.ts";
 import { FailureSchema } from "../../../ts/messages/generated/temporal/api/failure/v1/message_pb.ts";
-import {
-  type WorkflowExecutionStartedEventAttributes,
-  WorkflowExecutionStartedEventAttributesSchema as Started,
-} from "../../../ts/messages/generated/temporal/api/history/v1/message_pb.ts";
+import { WorkflowExecutionStartedEventAttributesSchema as Started } from "../../../ts/messages/generated/temporal/api/history/v1/message_pb.ts";
 
 const text = new TextEncoder();
 const payload = (value: string) => ({
@@ -19,15 +16,16 @@ const payload = (value: string) => ({
   data: text.encode(JSON.stringify(value)),
 });
 
+const plain = (of: { metadata: { [key: string]: Uint8Array }; data: Uint8Array }) => [
+  { ...of.metadata },
+  new Uint8Array(of.data),
+];
+const plainFields = (fields: { readonly [key: string]: Parameters<typeof plain>[0] } = {}) =>
+  Object.entries(fields).map(([key, value]) => [key, plain(value)]);
+
 /** By the descriptor. */
 function decoded(bytes: Uint8Array) {
   const start = fromBinary(Started, bytes);
-  const plain = (of: { metadata: { [key: string]: Uint8Array }; data: Uint8Array }) => [
-    { ...of.metadata },
-    of.data,
-  ];
-  const all = (fields: WorkflowExecutionStartedEventAttributes["memo"]) =>
-    Object.entries(fields?.fields ?? {}).map(([key, value]) => [key, plain(value)]);
   return {
     parent: start.parentWorkflowExecution?.workflowId,
     parentRun: start.parentWorkflowExecution?.runId,
@@ -35,10 +33,8 @@ function decoded(bytes: Uint8Array) {
     root: start.rootWorkflowExecution?.workflowId,
     originalRunId: start.originalExecutionRunId,
     cronSchedule: start.cronSchedule,
-    memo: all(start.memo),
-    searchAttributes: Object.entries(start.searchAttributes?.indexedFields ?? {}).map((
-      [key, value],
-    ) => [key, plain(value)]),
+    memo: plainFields(start.memo?.fields),
+    searchAttributes: plainFields(start.searchAttributes?.indexedFields),
     lastResult: (start.lastCompletionResult?.payloads ?? []).map(plain),
     failure: start.continuedFailure?.message,
     attempts: start.retryPolicy?.maximumAttempts,
@@ -54,10 +50,6 @@ function decoded(bytes: Uint8Array) {
 
 function scanned(bytes: Uint8Array): ReturnType<typeof decoded> {
   const start = scanStarted(bytes);
-  const plain = (of: { metadata: { [key: string]: Uint8Array }; data: Uint8Array }) => [
-    { ...of.metadata },
-    new Uint8Array(of.data),
-  ];
   return {
     parent: start.parent?.workflowId,
     parentRun: start.parent?.runId,
@@ -65,10 +57,8 @@ function scanned(bytes: Uint8Array): ReturnType<typeof decoded> {
     root: start.root?.workflowId,
     originalRunId: start.originalRunId,
     cronSchedule: start.cronSchedule,
-    memo: Object.entries(start.memo).map(([key, value]) => [key, plain(value)]),
-    searchAttributes: Object.entries(start.searchAttributes).map((
-      [key, value],
-    ) => [key, plain(value)]),
+    memo: plainFields(start.memo),
+    searchAttributes: plainFields(start.searchAttributes),
     lastResult: start.lastResult.map(plain),
     failure: start.continuedFailure && fromBinary(FailureSchema, start.continuedFailure).message,
     attempts: start.retryPolicy && fromBinary(RetryPolicySchema, start.retryPolicy).maximumAttempts,

@@ -134,3 +134,24 @@ test(
     }
   },
 );
+
+test("both realms load from a source host of a class with private members", { skip }, async () => {
+  class Host {
+    #texts = new Map([["file:///workflows.ts", 'import { run } from "pkg"; export { run };'], [
+      "file:///pkg.ts",
+      'import { sleep } from "@temporalio/workflow"; export async function run() { await sleep(1); }',
+    ]]);
+    read = (url: string) => this.#texts.get(url);
+    isFile = (url: string) => this.#texts.has(url);
+    real = (url: string) => url;
+    map(specifier: string): string | undefined {
+      return this.#texts.has(`file:///${specifier}.ts`) ? `file:///${specifier}.ts` : undefined;
+    }
+  }
+  const realm = await createReplayRealm(createWorkerRealm, {
+    workflows: "workflows.ts",
+    sources: new Host(),
+  });
+  assert.deepEqual(realm.workflowTypes, ["run"]);
+  await realm.dispose();
+});

@@ -157,7 +157,7 @@ function watch(run: OpenRun): void {
  */
 function reportVerdict(run: OpenRun, verdict: { readonly version: number }): void {
   const index = runs.indexOf(run);
-  if (served?.by !== "debug" || index >= served.histories.length) return;
+  if (served?.by !== "debug" || served.histories[index] === undefined) return;
   post("verdict", { index, ...verdict }).catch(() => {});
 }
 

@@ -2,8 +2,8 @@
 // an update. Request id and update id are the same in all attempts, so a retry joins the first
 // attempt. The error of either part is reported.
 import { randomId } from "../platform/host.ts";
-import { Code, OPERATION_ABORTED, ServiceError } from "../service/raw.ts";
-import { isThrottled } from "../service/retry.ts";
+import { Code, ServiceError } from "../service/raw.ts";
+import { operationThatFailed } from "../service/retry.ts";
 import { UpdateWorkflowExecutionLifecycleStage as Stage } from "../messages/generated/temporal/api/enums/v1/update_pb.ts";
 import { askUntil, type CallSettings, Deadline } from "./calls.ts";
 import { nameError } from "./context.ts";
@@ -85,8 +85,8 @@ const UPDATE_WITH_START_OPTIONS = {
 };
 
 /**
- * Attempts after both parts were aborted, because the workflow closed meanwhile or has too many
- * updates; the service then asks for a retry.
+ * Attempts after both parts were aborted, because the workflow closed meanwhile; the service then
+ * asks for a retry.
  */
 const ABORTED_ATTEMPTS = 10;
 
@@ -158,9 +158,7 @@ async function call(context: OperationContext, input: UpdateWithStartInput, dead
       return { start: first.value, update: second.value };
     } catch (error) {
       const cause = causeOf(error);
-      if ((isAborted(cause.error) || isThrottled(cause.error)) && ++aborted < ABORTED_ATTEMPTS) {
-        return undefined;
-      }
+      if (isAborted(cause.error) && ++aborted < ABORTED_ATTEMPTS) return undefined;
       throw cause.ofStart
         ? startError(context, cause.error, input)
         : nameError(context, cause.error, {
@@ -191,14 +189,11 @@ const isAborted = (error: unknown) => error instanceof ServiceError && error.cod
 
 /** Returns the error of the failed operation: the others were only aborted. */
 function causeOf(error: unknown): { error: unknown; ofStart: boolean } {
-  const { operations } = error as Partial<ServiceError>;
-  const at =
-    operations?.findIndex((one) => one !== undefined && one.reason !== OPERATION_ABORTED) ?? -1;
-  if (at < 0) {
+  const failed = operationThatFailed(error);
+  if (failed === undefined) {
     return { error, ofStart: error instanceof ServiceError && error.code === Code.ALREADY_EXISTS };
   }
-  const cause = operations![at]!;
   // The whole error stays available as the cause.
-  cause.cause ??= error;
-  return { error: cause, ofStart: at === 0 };
+  failed.error.cause ??= error;
+  return { error: failed.error, ofStart: failed.index === 0 };
 }

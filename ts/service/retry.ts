@@ -1,6 +1,6 @@
 // Exponential backoff with jitter, so that callers that failed together do not retry together. Used
 // by clients (idempotent calls) and workers (polls and reports).
-import { Code, ServiceError } from "./raw.ts";
+import { Code, OPERATION_ABORTED, ServiceError } from "./raw.ts";
 
 export interface BackoffOptions {
   /** First delay in milliseconds. */
@@ -76,10 +76,25 @@ const PASSING: ReadonlySet<string> = new Set(["1", "2", "3", "4", "5", "6", "9"]
 
 /**
  * Returns whether the service rejected the call because of its load. Retry after a longer delay
- * than for UNAVAILABLE.
+ * than for UNAVAILABLE. A call of several operations is rejected for the one that failed.
  */
 export function isThrottled(error: unknown): boolean {
-  return error instanceof ServiceError && error.code === Code.RESOURCE_EXHAUSTED &&
-    error.reason === "ResourceExhausted" &&
-    PASSING.has(error.metadata["cause"] ?? "");
+  const cause = operationThatFailed(error)?.error ?? error;
+  return cause instanceof ServiceError && cause.code === Code.RESOURCE_EXHAUSTED &&
+    cause.reason === "ResourceExhausted" &&
+    PASSING.has(cause.metadata["cause"] ?? "");
+}
+
+/**
+ * Returns the operation that a call of several operations was rejected for; the others were only
+ * aborted. Undefined for other errors.
+ */
+export function operationThatFailed(
+  error: unknown,
+): { error: ServiceError; index: number } | undefined {
+  if (!(error instanceof ServiceError)) return undefined;
+  const index =
+    error.operations?.findIndex((one) => one !== undefined && one.reason !== OPERATION_ABORTED) ??
+      -1;
+  return index < 0 ? undefined : { error: error.operations![index]!, index };
 }

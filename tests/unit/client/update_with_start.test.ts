@@ -231,6 +231,38 @@ test("a workflow that closes meanwhile aborts both operations, which are retried
   assert.equal(always.calls.length, 10);
 });
 
+test("a workflow that has as many updates as it may have is retried as the client's retry options say", async () => {
+  const full = () =>
+    refuse(
+      Code.RESOURCE_EXHAUSTED,
+      aborted,
+      new ServiceError(Code.RESOURCE_EXHAUSTED, "too many updates", "ResourceExhausted", {
+        cause: "2",
+      }),
+    );
+  const service = new ScriptedService().on(
+    "executeMultiOperation",
+    (_request, _options, attempt) =>
+      attempt < 20
+        ? full()
+        : multiResponse(Stage.COMPLETED, { case: "success", value: payloads(1) }),
+  );
+  const patient = (maximumAttempts: number) =>
+    new Client({
+      service,
+      taskQueue: "q",
+      logger: silentLogger,
+      retry: { initialIntervalMs: 0.1, maximumIntervalMs: 1, maximumAttempts },
+    });
+  await assert.rejects(
+    patient(5).executeUpdateWithStart("Order", OPTIONS),
+    /too many updates/,
+  );
+  assert.equal(service.calls.length, 5);
+  assert.equal(await patient(20).executeUpdateWithStart("Order", OPTIONS), 1);
+  assert.equal(service.calls.length, 20);
+});
+
 test("the result of a rejected update rejects, and the workflow's handle is usable", async () => {
   const failure = toFailure(new ApplicationFailure("not that many"), defaultPayloadConverter);
   const service = new ScriptedService()

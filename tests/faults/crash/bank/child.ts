@@ -1,5 +1,5 @@
 // A process that runs clerks until it is killed; `finish` as its second argument: until all have
-// ended.
+// ended. It prints "open", and "started" for each clerk whose start is acknowledged.
 import process from "node:process";
 import { open, silentLogger } from "../../../../ts/mod.ts";
 import * as reducers from "./reducers.ts";
@@ -28,6 +28,10 @@ if (mode === "finish") {
 } else {
   for (let n = 0;; n++) {
     const runs = Array.from({ length: Number(clerks) }, (_, i) => `clerk-${process.pid}-${n}-${i}`);
-    await Promise.all(runs.map((id) => app.client.execute(clerk, { id, args: [40] })));
+    await Promise.all(runs.map(async (id) => {
+      const handle = await app.client.start(clerk, { id, args: [40] });
+      console.log("started");
+      await handle.result();
+    }));
   }
 }

@@ -69,7 +69,7 @@ export async function bankLoop(options: {
   readonly path: string;
   readonly rounds: number;
   readonly clerks?: number;
-  /** The longest time between the opening and the kill, in milliseconds. */
+  /** The longest time between the opening, or the first start, and the kill, in milliseconds. */
   readonly killWithinMs?: number;
   readonly random?: () => number;
   readonly onRound?: (round: number, judgement: BankJudgement) => void;
@@ -78,8 +78,11 @@ export async function bankLoop(options: {
   for (let round = 1; round <= rounds; round++) {
     const process = startModule(child, [path, "run", String(clerks)]);
     let timer: ReturnType<typeof setTimeout> | undefined;
+    // Every second kill may hit the opening and its recovery, the others the work. In the first
+    // round nothing is open.
+    const from = round % 2 === 0 ? "open" : "started";
     for await (const line of process.lines) {
-      if (line === "open") {
+      if (timer === undefined && line === from) {
         timer = setTimeout(() => process.process.kill("SIGKILL"), random() * killWithinMs);
       }
     }

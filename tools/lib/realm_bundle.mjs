@@ -100,14 +100,19 @@ return module.exports; })`,
 
 /**
  * Runs a realm that writes the cache of the script, with the functions that a start and a replay
- * have compiled.
+ * have compiled. Without it, as after a change by which no realm starts, the script is compiled.
  */
 function writeCodeCache(dist) {
-  rmSync(join(dist, CACHE), { force: true });
-  execFileSync(process.execPath, [join(root, "tools/lib/realm_code_cache.mjs"), dist], {
-    env: { ...process.env, REALM_CODE_CACHE: join(dist, CACHE) },
-    stdio: ["ignore", "ignore", "inherit"],
-  });
+  const cache = join(dist, CACHE);
+  rmSync(cache, { force: true });
+  try {
+    execFileSync(process.execPath, [join(root, "tools/lib/realm_code_cache.mjs"), dist], {
+      env: { ...process.env, REALM_CODE_CACHE: cache },
+      stdio: "ignore",
+    });
+  } catch {
+    writeFileSync(cache, "");
+  }
 }
 
 /** The bundle holds libraries too, so it is out of date once npm has installed something. */

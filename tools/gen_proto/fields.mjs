@@ -119,10 +119,14 @@ const OTHERS = {
   ListSearchAttributesRequest: { namespace: [1, DELIMITED] },
   ListSearchAttributesResponse: { customAttributes: [1, DELIMITED], systemAttributes: [2, DELIMITED] },
   ListSearchAttributesResponse_SystemAttributesEntry: { key: [1, DELIMITED], value: [2, VARINT] },
+  DeleteNamespaceRequest: { namespace: [1, DELIMITED], namespaceId: [2, DELIMITED] },
+  // temporal/api/workflowservice/v1
+  DeprecateNamespaceRequest: { namespace: [1, DELIMITED] },
   // temporal/api/errordetails/v1
   WorkflowExecutionAlreadyStartedFailure: { startRequestId: [1, DELIMITED], runId: [2, DELIMITED] },
   NamespaceNotFoundFailure: { namespace: [1, DELIMITED] },
   NamespaceNotActiveFailure: { namespace: [1, DELIMITED], currentCluster: [2, DELIMITED], activeCluster: [3, DELIMITED] },
+  NamespaceInvalidStateFailure: { namespace: [1, DELIMITED] },
   NewerBuildExistsFailure: { defaultBuildId: [1, DELIMITED] },
   PermissionDeniedFailure: { reason: [1, DELIMITED] },
   QueryFailedFailure: { failure: [1, DELIMITED] },

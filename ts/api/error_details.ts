@@ -56,6 +56,7 @@ const NAMED: { readonly [type: string]: { readonly [field: string]: number } } =
   WorkflowExecutionAlreadyStartedFailure: fields.WorkflowExecutionAlreadyStartedFailure,
   NamespaceNotFoundFailure: fields.NamespaceNotFoundFailure,
   NamespaceNotActiveFailure: fields.NamespaceNotActiveFailure,
+  NamespaceInvalidStateFailure: fields.NamespaceInvalidStateFailure,
   NewerBuildExistsFailure: fields.NewerBuildExistsFailure,
   PermissionDeniedFailure: fields.PermissionDeniedFailure,
   WorkflowNotReadyFailure: {},

@@ -1,5 +1,6 @@
 // Several namespaces in one process: one engine with its own store for each, and one RawService
-// that dispatches by the namespace in the request.
+// that dispatches by the namespace in the request. Namespaces can be added, changed and deleted
+// while the server runs; the host keeps the list of them.
 import { DescribeNamespaceRequest } from "../messages/generated/fields.ts";
 import { namespaceField } from "../api/request_namespace.ts";
 import {
@@ -11,6 +12,7 @@ import type { EmbeddedEngine } from "../engine/embedded_engine.ts";
 import { ENGINE_METHODS } from "../engine/methods.ts";
 import { invalid, textField } from "../engine/host_bytes.ts";
 import { callFromOutside } from "../engine/outside_calls.ts";
+import { readUpdate } from "./namespace_update.ts";
 import { NexusPolls } from "./nexus_polls.ts";
 import {
   type CallOptions,
@@ -40,6 +42,7 @@ const HOST_METHODS: ReadonlySet<MethodName> = new Set<MethodName>([
   "countWorkflowExecutions",
   "describeTaskQueue",
   "describeNamespace",
+  "updateNamespace",
   "executeMultiOperation",
   "getWorkflowExecutionHistoryReverse",
   "deleteWorkflowExecution",
@@ -59,11 +62,32 @@ function needsNamespace(method: MethodName): boolean {
   return !hasTaskToken && (HOST_METHODS.has(method) || ENGINE_METHODS[method] !== undefined);
 }
 
+const ABOUT_NAMESPACES: ReadonlySet<MethodName> = new Set<MethodName>([
+  "describeNamespace",
+  "updateNamespace",
+]);
+
+/** Starts that a deprecated namespace rejects. */
+const STARTS: ReadonlySet<MethodName> = new Set<MethodName>([
+  "startWorkflowExecution",
+  "signalWithStartWorkflowExecution",
+]);
+
 interface Space {
   readonly engine: EmbeddedEngine;
   readonly options: NamespaceOptions;
+  /** Whether a call registered or changed it: then the host keeps its options. */
+  readonly registered: boolean;
   /** Stops the removal of closed runs. */
   readonly stop: () => void;
+}
+
+/** A namespace of the start. */
+export interface InitialNamespace {
+  readonly name: string;
+  readonly options: NamespaceOptions;
+  /** Whether the host kept its options. */
+  readonly registered?: boolean;
 }
 
 /** What namespaces need from their host. */
@@ -75,26 +99,34 @@ export interface NamespacesHost {
    * stops it.
    */
   keepFor(retentionMs: number, engine: EmbeddedEngine): () => void;
+  /** Closes an engine that `open` returned. Default: `engine.close()`. */
+  close?(name: string, engine: EmbeddedEngine): Promise<void>;
+  /** Keeps the registered and changed namespaces, before the call that changed them returns. */
+  save?(registered: ReadonlyMap<string, NamespaceOptions>): void;
+  /** Removes the store of a deleted namespace, after its engine was closed. */
+  discard?(name: string): Promise<void>;
 }
 
 export class Namespaces implements RawService {
   readonly #spaces = new Map<string, Space>();
   readonly #first: string;
   readonly #host: NamespacesHost;
-  /** Namespaces whose engines are being opened: their names are already in use. */
-  readonly #opening = new Map<string, Promise<void>>();
+  /** Namespaces that are being opened or deleted: their names are in use. */
+  readonly #busy = new Map<string, Promise<void>>();
   readonly #nexusPolls = new NexusPolls();
   #closed = false;
 
   /** Opens all namespaces or rejects. The first is the default for requests without a namespace. */
   static async open(
-    names: readonly string[],
-    options: NamespaceOptions,
+    initial: readonly InitialNamespace[],
     host: NamespacesHost,
   ): Promise<Namespaces> {
-    const namespaces = new Namespaces(names[0]!, host);
+    const namespaces = new Namespaces(initial[0]!.name, host);
     try {
-      for (const name of names) await namespaces.register(name, options);
+      for (const { name, options, registered = false } of initial) {
+        checkNamespace(name);
+        await namespaces.#alone(name, () => namespaces.#add(name, options, registered));
+      }
       return namespaces;
     } catch (error) {
       await namespaces.close();
@@ -130,44 +162,117 @@ export class Namespaces implements RawService {
     return engine;
   }
 
-  /** Adds a namespace. Rejects with ALREADY_EXISTS, also while another call is adding it. */
+  /** Adds a namespace. Rejects with ALREADY_EXISTS, also while another call adds or deletes it. */
   async register(name: string, options: NamespaceOptions): Promise<void> {
     try {
       checkNamespace(name);
     } catch (error) {
       throw invalid((error as Error).message);
     }
-    if (this.#spaces.has(name) || this.#opening.has(name)) {
+    await this.#alone(name, async () => {
+      await this.#add(name, options, true);
+      try {
+        this.#save();
+      } catch (error) {
+        await this.#remove(name);
+        throw error;
+      }
+    });
+  }
+
+  /** Replaces the options of a namespace by those that `change` makes of them. */
+  update(name: string, change: (options: NamespaceOptions) => NamespaceOptions): NamespaceOptions {
+    const space = this.#spaceOf(name);
+    const options = change(space.options);
+    const isKept = options.retentionMs === space.options.retentionMs;
+    this.#spaces.set(name, { ...space, options, registered: true });
+    try {
+      this.#save();
+    } catch (error) {
+      this.#spaces.set(name, space);
+      throw error;
+    }
+    if (!isKept) {
+      space.stop();
+      const stop = this.#keep(options, space.engine);
+      this.#spaces.set(name, { ...space, options, registered: true, stop });
+    }
+    return options;
+  }
+
+  /** Removes a namespace and its store. Callers that wait for it are rejected. */
+  async delete(name: string): Promise<void> {
+    const { options, registered } = this.#spaceOf(name);
+    if (name === this.#first) {
       throw new ServiceError(
-        Code.ALREADY_EXISTS,
-        `Namespace ${name} already exists.`,
-        "NamespaceAlreadyExists",
-        {
-          namespace: name,
-        },
+        Code.FAILED_PRECONDITION,
+        `namespace ${name} cannot be deleted: it is the one of requests without a namespace. Stop the server and remove its store`,
       );
     }
-    const opening = this.#add(name, options);
-    this.#opening.set(name, opening);
+    await this.#alone(name, async () => {
+      await this.#remove(name);
+      try {
+        await this.#host.discard?.(name);
+      } catch (error) {
+        // It would come back with its runs at the next start, so it is still here.
+        await this.#add(name, options, registered);
+        throw error;
+      }
+      this.#save();
+    });
+  }
+
+  /** Runs one addition or deletion of a namespace at a time. */
+  async #alone(name: string, work: () => Promise<void>): Promise<void> {
+    if (this.#busy.has(name)) throw exists(name);
+    const working = work();
+    this.#busy.set(name, working);
     try {
-      await opening;
+      await working;
     } finally {
-      this.#opening.delete(name);
+      this.#busy.delete(name);
     }
   }
 
-  async #add(name: string, options: NamespaceOptions): Promise<void> {
+  async #add(name: string, options: NamespaceOptions, registered: boolean): Promise<void> {
+    if (this.#spaces.has(name)) throw exists(name);
     const engine = await this.#host.open(name);
     if (this.#closed) {
-      await engine.close();
+      await this.#close(name, engine);
       throw new ServiceError(
         Code.UNAVAILABLE,
         `the server was closed while namespace ${name} was added`,
       );
     }
-    const { retentionMs = 0 } = options;
-    const stop = retentionMs > 0 ? this.#host.keepFor(retentionMs, engine) : () => {};
-    this.#spaces.set(name, { engine, options, stop });
+    this.#spaces.set(name, { engine, options, registered, stop: this.#keep(options, engine) });
+  }
+
+  /** Closes the engine of a namespace that no call reaches any more. */
+  async #remove(name: string): Promise<void> {
+    const { engine, stop } = this.#spaceOf(name);
+    this.#spaces.delete(name);
+    stop();
+    await this.#close(name, engine);
+  }
+
+  #close(name: string, engine: EmbeddedEngine): Promise<void> {
+    return this.#host.close?.(name, engine) ?? engine.close();
+  }
+
+  #keep({ retentionMs = 0 }: NamespaceOptions, engine: EmbeddedEngine): () => void {
+    return retentionMs > 0 ? this.#host.keepFor(retentionMs, engine) : () => {};
+  }
+
+  #save(): void {
+    const registered = [...this.#spaces].filter(([, space]) => space.registered);
+    this.#host.save?.(new Map(registered.map(([name, { options }]) => [name, options])));
+  }
+
+  /** Throws NOT_FOUND for an unknown namespace. */
+  #spaceOf(name: string): Space {
+    const space = this.#spaces.get(name);
+    if (space === undefined) throw this.#unknown(name);
+    return space;
   }
 
   call(method: MethodName, request: Uint8Array, options?: CallOptions): Promise<Uint8Array> {
@@ -184,7 +289,7 @@ export class Namespaces implements RawService {
       if (named !== "") name = named;
       else if (needsNamespace(method)) {
         throw invalid(
-          method === "describeNamespace" ? "Namespace not set on request." : "Namespace is empty.",
+          ABOUT_NAMESPACES.has(method) ? "Namespace not set on request." : "Namespace is empty.",
         );
       }
     } catch (error) {
@@ -195,9 +300,25 @@ export class Namespaces implements RawService {
     if (method === "describeNamespace") {
       return Promise.resolve(describedNamespace(name, space.options));
     }
+    if (method === "updateNamespace") return this.#updated(name, request);
+    if (space.options.deprecated === true && STARTS.has(method)) {
+      return Promise.reject(
+        new ServiceError(
+          Code.FAILED_PRECONDITION,
+          `Namespace has invalid state: Deprecated. Must be Registered. Namespace ${name} takes no new workflows; its runs continue`,
+          "NamespaceInvalidState",
+          { namespace: name },
+        ),
+      );
+    }
     if (method === "pollNexusTaskQueue") return this.#nexusPolls.poll(request, options);
     if (method === "shutdownWorker") this.#nexusPolls.shutDown(request);
     return callFromOutside(space.engine, method, request, options);
+  }
+
+  // Asynchronous, so that errors reject.
+  async #updated(name: string, request: Uint8Array): Promise<Uint8Array> {
+    return describedNamespace(name, this.update(name, readUpdate(request)));
   }
 
   #unknown(name: string): ServiceError {
@@ -210,10 +331,18 @@ export class Namespaces implements RawService {
   async close(): Promise<void> {
     this.#closed = true;
     this.#nexusPolls.close();
-    await Promise.allSettled(this.#opening.values());
-    for (const { engine, stop } of this.#spaces.values()) {
+    await Promise.allSettled(this.#busy.values());
+    for (const [name, { engine, stop }] of this.#spaces) {
       stop();
-      await engine.close();
+      await this.#close(name, engine);
     }
   }
 }
+
+const exists = (name: string) =>
+  new ServiceError(
+    Code.ALREADY_EXISTS,
+    `Namespace ${name} already exists.`,
+    "NamespaceAlreadyExists",
+    { namespace: name },
+  );

@@ -1,7 +1,10 @@
 // The supported methods of Temporal's OperatorService, and the namespace methods of
-// WorkflowService: search attributes, and namespaces that are added while the server runs.
+// WorkflowService: search attributes, and namespaces that are added, changed or deleted while the
+// server runs.
 import {
   AddSearchAttributesRequest,
+  DeleteNamespaceRequest,
+  DeprecateNamespaceRequest,
   ListSearchAttributesRequest,
   ListSearchAttributesResponse as Listed,
   ListSearchAttributesResponse_SystemAttributesEntry as Entry,
@@ -11,10 +14,12 @@ import { Fields, Message } from "../messages/wire.ts";
 import type { EmbeddedEngine } from "../engine/embedded_engine.ts";
 import { SEARCHABLE } from "../engine/server_description.ts";
 import { invalid, textField } from "../engine/host_bytes.ts";
-import { readRegistration, type RegisterNamespace } from "./registration.ts";
+import type { Namespaces } from "./namespaces.ts";
+import { readRegistration } from "./registration.ts";
 import type { ExtraMethod } from "../server/extra_methods.ts";
 
 const OPERATOR = "temporal.api.operatorservice.v1.OperatorService";
+const WORKFLOW = "temporal.api.workflowservice.v1.WorkflowService";
 
 function listSearchAttributes(engine: EmbeddedEngine): Uint8Array {
   const response = new Message();
@@ -51,13 +56,16 @@ function removedNames(request: Uint8Array): string[] {
   return names;
 }
 
-/** Returns the engine of a namespace. Throws a ServiceError for an empty or unknown name. */
-export type EngineOfNamespace = (name: string) => EmbeddedEngine;
+/** A field that names the namespace. */
+function namespaceIn(request: Uint8Array, ...fields: readonly number[]): string {
+  const name = fields.map((field) => textField(request, field)).find((text) => text !== "");
+  if (name === undefined) throw invalid("Namespace not set on request.");
+  return name;
+}
 
-export function operatorMethods(
-  register: RegisterNamespace,
-  engineOf: EngineOfNamespace,
-): readonly ExtraMethod[] {
+export function operatorMethods(namespaces: Namespaces): readonly ExtraMethod[] {
+  const engineOf = (name: string) => namespaces.requiredEngine(name);
+  const nothing = new Uint8Array(0);
   return [
     {
       service: OPERATOR,
@@ -71,7 +79,7 @@ export function operatorMethods(
       unary: (request) => {
         engineOf(textField(request, AddSearchAttributesRequest.namespace))
           .registerAttributes(addedTypes(request));
-        return new Uint8Array(0);
+        return nothing;
       },
     },
     {
@@ -80,19 +88,46 @@ export function operatorMethods(
       unary: (request) => {
         engineOf(textField(request, RemoveSearchAttributesRequest.namespace))
           .removeSearchAttributes(removedNames(request));
-        return new Uint8Array(0);
+        return nothing;
       },
     },
     {
-      service: "temporal.api.workflowservice.v1.WorkflowService",
+      service: OPERATOR,
+      method: "DeleteNamespace",
+      unary: async (request) => {
+        // The id of a namespace is its name.
+        await namespaces.delete(
+          namespaceIn(
+            request,
+            DeleteNamespaceRequest.namespace,
+            DeleteNamespaceRequest.namespaceId,
+          ),
+        );
+        // Its data is gone already: there is no other name under which it would be removed.
+        return nothing;
+      },
+    },
+    {
+      service: WORKFLOW,
       method: "RegisterNamespace",
       unary: async (request) => {
         const { name, options, refused } = readRegistration(request);
         if (refused !== undefined) {
           throw invalid(`namespace ${name} cannot be registered: ${refused}`);
         }
-        await register(name, options);
-        return new Uint8Array(0);
+        await namespaces.register(name, options);
+        return nothing;
+      },
+    },
+    {
+      service: WORKFLOW,
+      method: "DeprecateNamespace",
+      unary: (request) => {
+        namespaces.update(
+          namespaceIn(request, DeprecateNamespaceRequest.namespace),
+          (options) => ({ ...options, deprecated: true }),
+        );
+        return nothing;
       },
     },
   ];

@@ -5,8 +5,6 @@ import { Fields, timeMs } from "../messages/wire.ts";
 import type { NamespaceOptions } from "../engine/server_description.ts";
 import { invalid } from "../engine/host_bytes.ts";
 
-export type RegisterNamespace = (name: string, options: NamespaceOptions) => Promise<void>;
-
 export interface Registration {
   readonly name: string;
   readonly options: NamespaceOptions;
@@ -15,20 +13,22 @@ export interface Registration {
 }
 
 const ONE_STORE = "it is one process with one store";
+/** Features of namespaces that are not supported, with the reason or what to do. */
+export const NOT_STORED = {
+  clusters: `clusters: ${ONE_STORE}`,
+  activeCluster: `an active cluster: ${ONE_STORE}`,
+  global: `a global namespace: ${ONE_STORE}`,
+  histories: "archival of histories: export them with temporalex store export",
+  visibility: "archival of visibility: export histories with temporalex store export",
+};
 const REFUSED: ReadonlyMap<number, string> = new Map([
-  [Request.clusters, `clusters: ${ONE_STORE}`],
-  [Request.activeClusterName, `an active cluster: ${ONE_STORE}`],
-  [Request.isGlobalNamespace, `a global namespace: ${ONE_STORE}`],
-  [Request.historyArchivalState, "archival of histories: export them with temporalex store export"],
-  [Request.historyArchivalUri, "archival of histories: export them with temporalex store export"],
-  [
-    Request.visibilityArchivalState,
-    "archival of visibility: export histories with temporalex store export",
-  ],
-  [
-    Request.visibilityArchivalUri,
-    "archival of visibility: export histories with temporalex store export",
-  ],
+  [Request.clusters, NOT_STORED.clusters],
+  [Request.activeClusterName, NOT_STORED.activeCluster],
+  [Request.isGlobalNamespace, NOT_STORED.global],
+  [Request.historyArchivalState, NOT_STORED.histories],
+  [Request.historyArchivalUri, NOT_STORED.histories],
+  [Request.visibilityArchivalState, NOT_STORED.visibility],
+  [Request.visibilityArchivalUri, NOT_STORED.visibility],
 ]);
 
 /**

@@ -7,6 +7,7 @@ import type { Clock } from "../engine/clock.ts";
 import { EmbeddedEngine } from "../engine/mod.ts";
 import { MemoryStore } from "../engine/memory_store.ts";
 import { notOffered } from "../engine/not_offered.ts";
+import type { NamespaceOptions } from "../engine/server_description.ts";
 import { keepFor } from "../engine/retention.ts";
 import { warnOfTimeouts } from "../engine/timed_out.ts";
 import { containedLogger } from "../base/contained.ts";
@@ -24,7 +25,7 @@ import { listen, type Listener } from "../server/listener.ts";
 import { serviceHandler } from "../server/grpc_handlers.ts";
 import { SERVICE_NAME } from "../api/raw_methods.ts";
 import { Health } from "./health.ts";
-import { Namespaces } from "./namespaces.ts";
+import { type InitialNamespace, Namespaces, type NamespacesHost } from "./namespaces.ts";
 import { operatorMethods } from "./operator.ts";
 
 export interface DevServerOptions {
@@ -47,12 +48,30 @@ export interface DevServerOptions {
   readonly clock?: Clock;
   /** "manual": workflow timers fire only when requested. */
   readonly timers?: "due" | "manual";
+  /** Keeps registered and changed namespaces over restarts. Undefined: they end with the server. */
+  readonly registry?: NamespaceRegistry | undefined;
+  /** Called for each engine that was opened: announces its store to other processes. */
+  announce?(engine: EmbeddedEngine): Announcement;
   /** Additional methods, made with the open namespaces. */
   extra?(namespaces: Namespaces): readonly ExtraMethod[];
   /** Wraps the served service. */
   around?(service: Namespaces): RawService;
   /** Maximum size of a request in bytes. Default: 64 MiB. */
   readonly maxRequestBytes?: number;
+}
+
+/** Where registered and changed namespaces are kept, with their options. */
+export interface NamespaceRegistry {
+  load(): ReadonlyMap<string, NamespaceOptions>;
+  save(registered: ReadonlyMap<string, NamespaceOptions>): void;
+  /** Removes the closed store of a deleted namespace. */
+  discard(namespace: string): Promise<void>;
+}
+
+/** An announced store: retired before its engine closes, closed after it. */
+export interface Announcement {
+  retire(): Promise<void>;
+  close(): Promise<void>;
 }
 
 export interface DevServer {
@@ -87,42 +106,65 @@ function logged(service: RawService, logger: Logger): RawService {
   };
 }
 
+/** The namespaces of the options, and those that were registered before. */
+function initialNamespaces(
+  { namespaces, registry, retentionMs }: DevServerOptions,
+): InitialNamespace[] {
+  const registered = registry?.load() ?? new Map<string, NamespaceOptions>();
+  return [...new Set([...namespaces, ...registered.keys()])].map((name) => ({
+    name,
+    options: registered.get(name) ?? (retentionMs === undefined ? {} : { retentionMs }),
+    registered: registered.has(name),
+  }));
+}
+
+/** Opens and closes the engines of namespaces. */
+function hostOf(options: DevServerOptions, logger: Logger): NamespacesHost {
+  const { registry, searchAttributes = {} } = options;
+  const announced = new Map<EmbeddedEngine, Announcement>();
+  return {
+    async open(namespace) {
+      const path = options.storeOf(namespace);
+      const engine = await EmbeddedEngine.open({
+        namespace,
+        // Workers are other processes: they may still complete tasks that they polled before a
+        // restart.
+        remoteWorkers: true,
+        ...(options.clock !== undefined && { clock: options.clock }),
+        ...(options.timers !== undefined && { timers: options.timers }),
+        onError: (error) => logger.error("the engine failed", { namespace, error }),
+        onActivityTimeout: warnOfTimeouts(logger),
+        ...(path === undefined ? { store: new MemoryStore() } : { path }),
+      });
+      if (Object.keys(searchAttributes).length > 0) engine.registerAttributes(searchAttributes);
+      const announcement = options.announce?.(engine);
+      if (announcement !== undefined) announced.set(engine, announcement);
+      return engine;
+    },
+    async close(_namespace, engine) {
+      const announcement = announced.get(engine);
+      announced.delete(engine);
+      await announcement?.retire();
+      await engine.close();
+      await announcement?.close();
+    },
+    keepFor: (retentionMs, engine) => keepFor(retentionMs, engine, logger),
+    ...(registry !== undefined && {
+      save: (registered) => registry.save(registered),
+      discard: (namespace) => registry.discard(namespace),
+    }),
+  };
+}
+
 export async function startDevServer(options: DevServerOptions): Promise<DevServer> {
   const logger = containedLogger(options.logger);
-  const { retentionMs } = options;
-  const namespaces = await Namespaces.open(
-    options.namespaces,
-    retentionMs === undefined ? {} : { retentionMs },
-    {
-      async open(namespace) {
-        const path = options.storeOf(namespace);
-        const engine = await EmbeddedEngine.open({
-          namespace,
-          // Workers are other processes: they may still complete tasks that they polled before a
-          // restart.
-          remoteWorkers: true,
-          ...(options.clock !== undefined && { clock: options.clock }),
-          ...(options.timers !== undefined && { timers: options.timers }),
-          onError: (error) => logger.error("the engine failed", { namespace, error }),
-          onActivityTimeout: warnOfTimeouts(logger),
-          ...(path === undefined ? { store: new MemoryStore() } : { path }),
-        });
-        const { searchAttributes = {} } = options;
-        if (Object.keys(searchAttributes).length > 0) engine.registerAttributes(searchAttributes);
-        return engine;
-      },
-      keepFor: (retentionMs, engine) => keepFor(retentionMs, engine, logger),
-    },
-  );
+  const namespaces = await Namespaces.open(initialNamespaces(options), hostOf(options, logger));
   const health = new Health(SERVICES);
   const onError = (error: Error) => logger.error("the server failed", { error });
   const handler = serviceHandler(logged(options.around?.(namespaces) ?? namespaces, logger), {
     extra: [
       ...health.methods,
-      ...operatorMethods(
-        (name, options) => namespaces.register(name, options),
-        (name) => namespaces.requiredEngine(name),
-      ),
+      ...operatorMethods(namespaces),
       ...options.extra?.(namespaces) ?? [],
     ],
     unknown: (service, method) => {

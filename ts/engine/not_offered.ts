@@ -39,7 +39,10 @@ const INSTEAD: readonly (readonly [method: RegExp, what: string])[] = [
     /Worker/,
     "a list of workers: DescribeTaskQueue returns the pollers of a queue (temporal task-queue describe)",
   ],
-  [/Namespace/, "changing and removing namespaces: set them at start with --namespace"],
+  [
+    /Namespace/,
+    "namespaces that are registered, changed or deleted: the server of temporalex dev has them",
+  ],
   [/Cluster/, "other clusters: it is one process with one store"],
 ];
 

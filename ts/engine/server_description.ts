@@ -55,7 +55,8 @@ export const SEARCHABLE: { readonly [name: string]: IndexedValueType } = {
   RootWorkflowId: IndexedValueType.KEYWORD,
 };
 
-const CLUSTER = "temporalex";
+/** Name of the only cluster. */
+export const CLUSTER = "temporalex";
 
 /** Fields of GetSystemInfoResponse. SDKs rely on them, so only supported features are listed. */
 const SYSTEM_CAPABILITIES = [
@@ -94,16 +95,22 @@ export interface NamespaceOptions {
   readonly data?: { readonly [key: string]: string };
   /** Time that closed runs are kept, in ms; 0 or absent: until they are purged. */
   readonly retentionMs?: number;
+  /** Whether clients can no longer start workflows in it; its runs continue. */
+  readonly deprecated?: boolean;
 }
 
 /**
- * Returns a namespace as an encoded DescribeNamespaceResponse. Some tools require config and
+ * Returns a namespace as an encoded DescribeNamespaceResponse, or UpdateNamespaceResponse: both have
+ * the same fields. Some tools require config and
  * replication. A retention of 0 means that closed runs are kept.
  */
 export function describedNamespace(name: string, options: NamespaceOptions = {}): Uint8Array {
   const described = new Message();
   described.message(Described.namespaceInfo, (info) => {
-    info.text(NamespaceInfo.name, name).int(NamespaceInfo.state, NamespaceState.REGISTERED);
+    info.text(NamespaceInfo.name, name).int(
+      NamespaceInfo.state,
+      options.deprecated === true ? NamespaceState.DEPRECATED : NamespaceState.REGISTERED,
+    );
     info.text(NamespaceInfo.description, options.description ?? "embedded engine");
     if (options.ownerEmail !== undefined) info.text(NamespaceInfo.ownerEmail, options.ownerEmail);
     for (const [key, value] of Object.entries(options.data ?? {})) {

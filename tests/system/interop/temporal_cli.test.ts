@@ -454,6 +454,27 @@ test("descriptions and task queues contain the fields that tools require", { ski
       "259200s",
     ]);
   }
+  const change = ["--description", "of a shop", "--data", "floor=2", "--retention", "2d"];
+  const told = (
+    verb: string,
+    ...more: string[]
+  ) => ["operator", "namespace", verb, "-n", "told", ...more];
+  for (const { address } of [ours, theirs]) {
+    const changed = await temporal(address, told("update", ...change));
+    assert.equal(changed.code, 0, changed.err);
+    const { out } = await temporal(address, told("describe", "-o", "json"));
+    const { namespaceInfo, config } = JSON.parse(out);
+    assert.deepEqual([
+      namespaceInfo.description,
+      namespaceInfo.ownerEmail,
+      namespaceInfo.data,
+      config.workflowExecutionRetentionTtl,
+    ], ["of a shop", "shop@example.com", { team: "a", floor: "2" }, "172800s"]);
+    const deleted = await temporal(address, told("delete", "--yes"));
+    assert.match(deleted.out + deleted.err, /told has been deleted/);
+    const gone = await temporal(address, told("describe"));
+    assert.deepEqual([gone.code, /told is not found/.test(gone.err)], [1, true], gone.err);
+  }
   const global = await temporal(ours.address, [
     "operator",
     "namespace",

@@ -1,13 +1,14 @@
 // `temporalex dev` as a process: what it says, what it refuses, that it ends in order, and that
 // files outlive it.
 import assert from "node:assert/strict";
-import { existsSync, mkdtempSync, rmSync } from "node:fs";
+import { existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
 import { Client, silentLogger } from "../../../ts/client/mod.ts";
 import { GrpcService } from "../../../ts/grpc/grpc_service.ts";
+import { typedService } from "../../../ts/service/typed.ts";
 import { run } from "./support/run.ts";
 import { startCommand } from "./support/process.ts";
 
@@ -85,6 +86,78 @@ test("the first line contains the address; Ctrl-C ends the command; the next sta
       assert.equal(await second.end("SIGINT"), 0, second.err());
     } finally {
       await second.end("SIGKILL");
+    }
+  } finally {
+    await first.end("SIGKILL");
+    rmSync(cwd, { recursive: true, force: true });
+  }
+});
+
+test("registered namespaces outlive the server, with their options; deleted ones are gone with their files", async () => {
+  const cwd = folder();
+  const args = ["dev", "--port", "0", "--db-filename", "dev.sqlite", "--json"];
+  const list = join(cwd, "dev.sqlite-namespaces.json");
+  const call = (address: unknown, path: string, name: string, more: readonly number[] = []) => {
+    const service = new GrpcService({ address: address as string });
+    const bytes = [10, name.length, ...new TextEncoder().encode(name), ...more];
+    return service.callOther(`/temporal.api.${path}`, new Uint8Array(bytes))
+      .finally(() => service.close());
+  };
+  const described = async (address: unknown) => {
+    const service = new GrpcService({ address: address as string });
+    try {
+      return await typedService(service).describeNamespace({ namespace: "late" });
+    } finally {
+      service.close();
+    }
+  };
+  const first = startCommand(args, cwd);
+  try {
+    const { address } = await first.line("ready", ({ event }) => event === "ready");
+    // A retention of 90 s, and a description.
+    const more = [34, 2, 8, 90, 18, 1, 120];
+    await call(address, "workflowservice.v1.WorkflowService/RegisterNamespace", "late", more);
+    await call(address, "workflowservice.v1.WorkflowService/RegisterNamespace", "gone", more);
+    await withClient(address, (client) => client.start("Work", { id: "kept" }), "late");
+    await withClient(address, (client) => client.start("Work", { id: "lost" }), "gone");
+    assert.ok(existsSync(join(cwd, "dev.gone.sqlite")));
+    await call(address, "operatorservice.v1.OperatorService/DeleteNamespace", "gone");
+    assert.deepEqual(
+      readdirSync(cwd).filter((name) => name.includes("gone")),
+      [],
+      "no file of a deleted namespace is left",
+    );
+    // The server is not asked to end in order: what it acknowledged is kept.
+    await first.end("SIGKILL");
+    const second = startCommand(args, cwd);
+    try {
+      const again = await second.line("ready", ({ event }) => event === "ready");
+      assert.deepEqual(again["namespaces"], ["default", "late"]);
+      const { namespaceInfo, config } = await described(again["address"]);
+      assert.equal(namespaceInfo?.description, "x");
+      assert.equal(config?.workflowExecutionRetentionTtl?.seconds, 90n);
+      assert.equal(
+        await withClient(again["address"], (client) => client.count(), "late"),
+        1,
+      );
+      assert.equal(await second.end("SIGINT"), 0, second.err());
+    } finally {
+      await second.end("SIGKILL");
+    }
+    for (
+      const [text, reason] of [
+        ["{", /not a list of namespaces/],
+        ['{"namespaces":[{"name":"a/b"}]}', /invalid namespace "a\/b"/],
+        [
+          '{"namespaces":[{"name":"a","retentionMs":"1d"}]}',
+          /namespaces\[0\]\.retentionMs must be/,
+        ],
+        ['{"namespaces":[{"name":"a","data":{"k":1}}]}', /namespaces\[0\]\.data must be/],
+      ] as const
+    ) {
+      writeFileSync(list, text);
+      const { code, err } = await run(args.slice(0, -1), { cwd });
+      assert.deepEqual([code, reason.test(err), err.includes(list)], [1, true, true], err);
     }
   } finally {
     await first.end("SIGKILL");

@@ -45,6 +45,8 @@ test("namespaces are isolated and can be added; an unknown one is reported with 
   assert.equal((await typed().describeNamespace({ id: "orders" })).namespaceInfo?.name, "orders");
 });
 
+const SERVICE = "/temporal.api.workflowservice.v1.WorkflowService";
+const OPERATOR = "/temporal.api.operatorservice.v1.OperatorService";
 const REGISTER = "/temporal.api.workflowservice.v1.WorkflowService/RegisterNamespace";
 
 /** The bytes of a RegisterNamespaceRequest, whose message is not generated. */
@@ -137,7 +139,7 @@ test("the options of a registered namespace are stored, shown and applied, or re
 test("closed runs of a namespace are removed after its retention", async () => {
   const engines: EmbeddedEngine[] = [];
   const kept: number[] = [];
-  const namespaces = await Namespaces.open(["default"], {}, {
+  const namespaces = await Namespaces.open([{ name: "default", options: {} }], {
     open: async (namespace) => {
       const engine = await EmbeddedEngine.open({ namespace, store: new MemoryStore() });
       engines.push(engine);
@@ -157,7 +159,7 @@ test("closed runs of a namespace are removed after its retention", async () => {
 test("of two concurrent registrations of a name one succeeds; stopping the server closes every engine", async () => {
   const engines: EmbeddedEngine[] = [];
   let release = () => {};
-  const namespaces = await Namespaces.open(["default"], {}, {
+  const namespaces = await Namespaces.open([{ name: "default", options: {} }], {
     open: async (namespace) => {
       if (namespace !== "default") await new Promise<void>((resolve) => release = resolve);
       const engine = await EmbeddedEngine.open({ namespace, store: new MemoryStore() });
@@ -189,4 +191,120 @@ test("of two concurrent registrations of a name one succeeds; stopping the serve
   for (const engine of engines) {
     await assert.rejects(engine.call("listWorkflowExecutions", new Uint8Array(0)), /closed/);
   }
+});
+
+/** The bytes of a request whose first field is the namespace. */
+const named = (name: string) => registration(name);
+
+test("a namespace's description, owner, data and retention can be changed; unset fields stay", async () => {
+  await grpc(REGISTER, registration("changing", retention(60)));
+  const updated = await typed().updateNamespace({
+    namespace: "changing",
+    updateInfo: { description: "new", data: { team: "a", "__proto__": "b" } },
+    config: { workflowExecutionRetentionTtl: { seconds: 90n } },
+  });
+  await typed().updateNamespace({
+    namespace: "changing",
+    updateInfo: { ownerEmail: "shop@example.com", data: { team: "c" } },
+  });
+  assert.deepEqual(
+    [updated.namespaceInfo!.description, updated.config!.workflowExecutionRetentionTtl!.seconds],
+    ["new", 90n],
+  );
+  const { namespaceInfo, config } = await typed().describeNamespace({ namespace: "changing" });
+  const { description, ownerEmail, data } = namespaceInfo!;
+  assert.deepEqual([description, ownerEmail], ["new", "shop@example.com"]);
+  assert.equal(data["team"], "c");
+  assert.equal(config!.workflowExecutionRetentionTtl!.seconds, 90n);
+  for (
+    const [change, message] of [
+      [{ config: { workflowExecutionRetentionTtl: {} } }, /retention period is not set/],
+      [{ replicationConfig: { activeClusterName: "other" } }, /cannot be updated: clusters/],
+      [{ promoteNamespace: true }, /a global namespace/],
+      [{ config: { historyArchivalState: 2 } }, /archival of histories: export them/],
+      [{ config: { badBinaries: {} } }, /bad binaries: reset the runs/],
+      [
+        { config: { customSearchAttributeAliases: { Keyword01: "a" } } },
+        /aliases of search attributes/,
+      ],
+      [{ updateInfo: { state: 3 } }, /DeleteNamespace/],
+    ] as const
+  ) {
+    await assert.rejects(typed().updateNamespace({ namespace: "changing", ...change }), message);
+  }
+  await assert.rejects(typed().updateNamespace({ namespace: "nowhere" }), /nowhere is not found/);
+  await assert.rejects(typed().updateNamespace({}), /Namespace not set on request/);
+});
+
+test("a deprecated namespace takes no starts, its runs continue, and it stays deprecated", async () => {
+  await grpc(REGISTER, registration("old", retention(60)));
+  const client = new Client({ service, namespace: "old", taskQueue: "q", logger: silentLogger });
+  const handle = await client.start("Work", { id: "before" });
+  assert.equal((await grpc(`${SERVICE}/DeprecateNamespace`, named("old"))).status, "0");
+  assert.equal((await typed().describeNamespace({ namespace: "old" })).namespaceInfo!.state, 2);
+  const refused = {
+    code: 9,
+    reason: "NamespaceInvalidState",
+    message: /invalid state: Deprecated/,
+  };
+  await assert.rejects(client.start("Work", { id: "after" }), refused);
+  await assert.rejects(
+    client.signalWithStart("Work", { id: "after", signal: "s" }),
+    refused,
+  );
+  await handle.signal("s");
+  assert.equal((await handle.describe()).status, "RUNNING");
+  await assert.rejects(
+    typed().updateNamespace({ namespace: "old", updateInfo: { state: 1 } }),
+    /Invalid namespace state update/,
+  );
+});
+
+test("a deleted namespace is gone with its runs, and its name is free", async () => {
+  await grpc(REGISTER, registration("brief", retention(60)));
+  const client = new Client({ service, namespace: "brief", taskQueue: "q", logger: silentLogger });
+  const handle = await client.start("Work", { id: "one" });
+  const waiting = assert.rejects(handle.result(), /namespace "brief" does not exist/);
+  const remove = (name: string) => grpc(`${OPERATOR}/DeleteNamespace`, named(name));
+  assert.equal((await remove("brief")).status, "0");
+  await waiting;
+  await assert.rejects(client.count(), /namespace "brief" does not exist/);
+  assert.equal((await grpc(REGISTER, registration("brief", retention(60)))).status, "0");
+  assert.equal(await client.count(), 0);
+  assert.match((await remove("default")).message, /default cannot be deleted: it is the one of/);
+  assert.deepEqual([(await remove("nowhere")).status, (await remove("")).status], ["5", "3"]);
+});
+
+test("a change that the host cannot keep is rejected and has no effect", async () => {
+  const saved: string[][] = [];
+  let fails = false;
+  const refuse = () => {
+    if (fails) throw new Error("no space left");
+  };
+  const namespaces = await Namespaces.open([{ name: "default", options: {} }], {
+    open: (namespace) => EmbeddedEngine.open({ namespace, store: new MemoryStore() }),
+    keepFor: () => () => {},
+    save(registered) {
+      refuse();
+      saved.push([...registered].map(([name, { description }]) => `${name} ${description}`));
+    },
+    discard: () => Promise.resolve().then(refuse),
+  });
+  await namespaces.register("a", { description: "one" });
+  namespaces.update("default", (options) => ({ ...options, description: "first" }));
+  assert.deepEqual(saved, [["a one"], ["default first", "a one"]]);
+  fails = true;
+  await assert.rejects(namespaces.register("b", {}), /no space left/);
+  assert.throws(
+    () => namespaces.update("a", (options) => ({ ...options, description: "two" })),
+    /no space left/,
+  );
+  await assert.rejects(namespaces.delete("a"), /no space left/);
+  assert.deepEqual(namespaces.names, ["default", "a"]);
+  fails = false;
+  await namespaces.register("b", { description: "late" });
+  assert.deepEqual(saved.at(-1), ["default first", "a one", "b late"]);
+  await namespaces.delete("a");
+  assert.deepEqual(saved.at(-1), ["default first", "b late"]);
+  await namespaces.close();
 });

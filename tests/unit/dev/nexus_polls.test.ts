@@ -22,7 +22,7 @@ const shutdown = (workerInstanceKey: string) =>
   );
 
 test("ShutdownWorker ends the polls of its worker, also those that arrive after it", async () => {
-  const namespaces = await Namespaces.open(["default"], {}, {
+  const namespaces = await Namespaces.open([{ name: "default", options: {} }], {
     open: (namespace) => EmbeddedEngine.open({ namespace, store: new MemoryStore() }),
     keepFor: () => () => {},
   });

@@ -12,6 +12,7 @@ import {
   ListSearchAttributesResponse_SystemAttributesEntry as Entry,
   RemoveSearchAttributesRequest as Remove,
 } from "../../../ts/messages/generated/fields.ts";
+import type { Namespaces } from "../../../ts/dev/namespaces.ts";
 import { Fields, Message } from "../../../ts/messages/wire.ts";
 import { inFolder, whileOpen } from "../engine/support/stores.ts";
 
@@ -19,7 +20,7 @@ const KEYWORD = 2;
 const INT = 3;
 
 function operator(engine: EmbeddedEngine) {
-  const methods = operatorMethods(() => Promise.resolve(), () => engine);
+  const methods = operatorMethods({ requiredEngine: () => engine } as unknown as Namespaces);
   const call = async (name: string, request: Message) =>
     await methods.find(({ method }) => method === name)!.unary!(
       request.finish(),

@@ -749,6 +749,17 @@ export const ListSearchAttributesResponse_SystemAttributesEntry = {
   value: 16,
 } as const;
 
+/** DeleteNamespaceRequest */
+export const DeleteNamespaceRequest = {
+  namespace: 10,
+  namespaceId: 18,
+} as const;
+
+/** DeprecateNamespaceRequest */
+export const DeprecateNamespaceRequest = {
+  namespace: 10,
+} as const;
+
 /** WorkflowExecutionAlreadyStartedFailure */
 export const WorkflowExecutionAlreadyStartedFailure = {
   startRequestId: 10,
@@ -765,6 +776,11 @@ export const NamespaceNotActiveFailure = {
   namespace: 10,
   currentCluster: 18,
   activeCluster: 26,
+} as const;
+
+/** NamespaceInvalidStateFailure */
+export const NamespaceInvalidStateFailure = {
+  namespace: 10,
 } as const;
 
 /** NewerBuildExistsFailure */

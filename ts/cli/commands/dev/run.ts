@@ -12,6 +12,7 @@ import { VERSION } from "../../../base/version.ts";
 import { parseOrigin } from "../../../server/http_guard.ts";
 import { Exit } from "../../frame/exit.ts";
 import { CommandError, UsageError } from "../../frame/errors.ts";
+import { namespaceFileAt } from "./namespace_file.ts";
 import type { DevCall } from "./options.ts";
 
 const FIRST = "default";
@@ -56,17 +57,13 @@ export async function devCommand(call: DevCall): Promise<number> {
     timers: options.timers,
     searchAttributes: Object.fromEntries(options.searchAttribute.map(registeredAttribute)),
   });
-  // Other commands on this machine find the files themselves.
-  const servers = file === undefined
-    ? []
-    : server.namespaces.engines.map((engine) => new DeferredServer(engine, true, logger));
   try {
     const ready = {
       event: "ready",
       address: `127.0.0.1:${server.port}`,
       port: server.port,
       ...(server.httpPort !== undefined && { httpAddress: `http://127.0.0.1:${server.httpPort}` }),
-      namespaces,
+      namespaces: server.namespaces.names,
       ...(file !== undefined && { store: file }),
       ms: Math.round(performance.now() - began),
     };
@@ -75,9 +72,7 @@ export async function devCommand(call: DevCall): Promise<number> {
       signal.aborted ? done() : signal.addEventListener("abort", () => done())
     );
   } finally {
-    for (const each of servers) await each.retire();
     await server.close();
-    for (const each of servers) await each.close();
   }
   print.result({ event: "stopped" }, () => "stopped\n");
   return Exit.ok;
@@ -120,9 +115,18 @@ interface Start {
 }
 
 async function start({ file, ...options }: Start): Promise<DevServer> {
+  const { logger } = options;
   try {
     return await startDevServer({
       ...options,
+      ...(file !== undefined && {
+        // Other commands on this machine find the files themselves.
+        announce: (engine) => new DeferredServer(engine, true, logger),
+        registry: namespaceFileAt(
+          `${file}-namespaces.json`,
+          (namespace) => namespaceFile(file, namespace),
+        ),
+      }),
       extra: (namespaces) => [
         sqlMethod((name) => namespaces.engineOf(name)?.store),
         fireTimerMethod((name) => namespaces.engineOf(name)),

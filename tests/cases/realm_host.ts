@@ -60,16 +60,24 @@ export interface RealmHarness {
 
 let runs = 0;
 
+export type RealmOptions = Partial<WorkerRealmOptions>;
+
 /** A worker realm over one module's text. */
-export async function createRealmFromText(
+export const createRealmFromText = (
   text: string,
-  options: Partial<WorkerRealmOptions> = {},
+  options: RealmOptions = {},
+): Promise<RealmHarness> => createRealmFromTexts({ "/app/main.ts": text }, options);
+
+/** A worker realm over modules with workflows, by their paths. */
+export async function createRealmFromTexts(
+  texts: { readonly [path: string]: string },
+  options: RealmOptions = {},
 ): Promise<RealmHarness> {
   const logs: LogEntry[] = [];
   const servers = new Map<string, MiniServer>();
   const realm = await createWorkerRealm({
-    workflows: "/app/main.ts",
-    sources: { "/app/main.ts": text },
+    workflows: Object.keys(texts),
+    sources: texts,
     ...(inBrowser ? { entry: new URL("/realm.js", place!.href) } : {}),
     runOptions: { namespace: "default", identity: "test", stickyQueue: "sticky" },
     log: { write: (entry) => void logs.push(entry) },

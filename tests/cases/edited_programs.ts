@@ -1,0 +1,97 @@
+// Programs that are recorded, edited and replayed. All programs of a file of cases are modules of
+// the same two realms, because a start of a realm costs more than most replays.
+import { equal } from "./assert.ts";
+import {
+  createRealmFromTexts,
+  type RealmHarness,
+  type RealmOptions,
+  type RealmRun,
+} from "./realm_host.ts";
+
+/** One program, in both versions. Its workflow is "W" in the texts, and has a number in realms. */
+export interface EditedProgram {
+  /** Path of its module in both realms. */
+  readonly path: string;
+  readonly type: string;
+  /** The text that is replayed. */
+  readonly text: string;
+  /** The realm of the programs before the edit. */
+  readonly first: RealmHarness;
+  /** The realm of the programs after the edit. */
+  readonly second: RealmHarness;
+  /** Starts a run of the program before the edit. */
+  start(options?: { readonly runId: string }): RealmRun;
+}
+
+/** Runs a case with a program. */
+export type UseProgram = (body: (program: EditedProgram) => Promise<void>) => Promise<void>;
+
+interface Realms {
+  readonly first: RealmHarness;
+  readonly second: RealmHarness;
+}
+
+export class EditedPrograms {
+  readonly #before: { [path: string]: string } = {};
+  readonly #after: { [path: string]: string } = {};
+  readonly #options: RealmOptions;
+  #count = 0;
+  /** Programs that no case has used yet. */
+  #unused = new Set<number>();
+  #realms: Promise<Realms> | undefined;
+
+  /** `options`: of the realm of the edited programs. */
+  constructor(options: RealmOptions = {}) {
+    this.#options = options;
+  }
+
+  /** Adds a program, before its realms are started. The realms end after the last one was used. */
+  add(before: string, after: string): UseProgram {
+    const number = ++this.#count;
+    const [path, type] = [`/app/${number}/main.ts`, `W${number}`];
+    const named = (text: string) =>
+      text.replace(/workflow\("W"/, `workflow("${type}"`).replace(
+        /function W\(/,
+        `function ${type}(`,
+      );
+    this.#before[path] = named(before);
+    const text = this.#after[path] = named(after);
+    this.#unused.add(number);
+    return async (body) => {
+      try {
+        const { first, second } = await (this.#realms ??= this.#start());
+        const start: EditedProgram["start"] = (options) => first.start(type, options);
+        await body({ path, type, text, first, second, start });
+      } finally {
+        this.#unused.delete(number);
+        if (this.#unused.size === 0) await this.#end();
+      }
+    };
+  }
+
+  async #start(): Promise<Realms> {
+    const first = await createRealmFromTexts(this.#before);
+    const second = await createRealmFromTexts(this.#after, this.#options);
+    return { first, second };
+  }
+
+  async #end(): Promise<void> {
+    const realms = this.#realms;
+    this.#realms = undefined;
+    // A failed start was reported by the cases.
+    const { first, second } = await realms?.catch(() => undefined) ?? {};
+    await first?.dispose();
+    await second?.dispose();
+  }
+}
+
+/** Records a run and replays it with the edited program. */
+export async function replayEdited(
+  { start, second }: EditedProgram,
+  drive: (run: RealmRun) => Promise<unknown>,
+) {
+  const run = start();
+  await drive(run);
+  equal(run.failure, "");
+  return await second.realm.replay(run.server.workflowId, run.server.history());
+}

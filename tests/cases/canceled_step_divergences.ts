@@ -3,7 +3,8 @@
 import type { ReplayError } from "../../ts/executor/tasks/replay.ts";
 import { equal, match, ok } from "./assert.ts";
 import type { Case } from "./case.ts";
-import { type RealmRun, withRealm } from "./realm_host.ts";
+import { EditedPrograms, replayEdited } from "./edited_programs.ts";
+import type { RealmRun } from "./realm_host.ts";
 
 const HEAD = `import * as wf from "@temporalio/workflow";
 const acts = wf.proxyActivities({ startToCloseTimeout: "1m" });
@@ -86,20 +87,20 @@ interface Edit {
   readonly sentence: RegExp;
 }
 
-async function checkEdit(
+const programs = new EditedPrograms();
+
+function checkEdit(
   { program, change: [from, to], drive, line, kind, sentence }: Edit,
-): Promise<void> {
-  const edited = program.replace(from, to);
-  ok(edited !== program, "the edit changes the program");
-  await withRealm(program, async (first) => {
-    const run = first.start("W");
-    await drive(run);
-    equal(run.failure, "");
-    await withRealm(edited, async (second) => {
-      const { error } = await second.realm.replay(run.server.workflowId, run.server.history());
-      check(error!, edited.split("\n").findIndex((text) => text.includes(line)) + 1);
+): () => Promise<void> {
+  const text = program.replace(from, to);
+  ok(text !== program, "the edit changes the program");
+  const use = programs.add(program, text);
+  return () =>
+    use(async (edited) => {
+      const { error } = await replayEdited(edited, drive);
+      ok(error!.location.includes(`${edited.path}:`), error!.location);
+      check(error!, text.split("\n").findIndex((text) => text.includes(line)) + 1);
     });
-  });
 
   function check(error: ReplayError, number: number): void {
     match(error.sentence!, sentence);
@@ -164,5 +165,5 @@ const EDITS: readonly [name: string, edit: Edit][] = [
 
 export const cases: Case[] = EDITS.map(([name, edit]) => ({
   name: `canceled step divergences: ${name}`,
-  run: () => checkEdit(edit),
+  run: checkEdit(edit),
 }));

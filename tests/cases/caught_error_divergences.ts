@@ -2,7 +2,8 @@
 // it, instead of the step that no longer comes.
 import { equal, match, ok } from "./assert.ts";
 import type { Case } from "./case.ts";
-import { API, withRealm } from "./realm_host.ts";
+import { EditedPrograms, replayEdited } from "./edited_programs.ts";
+import { API, type RealmRun } from "./realm_host.ts";
 
 const NATIVE_HEAD = `${API}const acts = api.activities({ startToClose: "1m" });
 `;
@@ -33,22 +34,28 @@ const native = (body: string): string =>
   `${NATIVE_HEAD}export const w = workflow("W", async () => {\n${body}\n});`;
 const compat = (body: string): string => `${COMPAT_HEAD}export async function W() {\n${body}\n}`;
 
-async function checkMistake(before: string, sentence: RegExp): Promise<void> {
+const natives = new EditedPrograms();
+const compats = new EditedPrograms();
+
+async function oneTimer(run: RealmRun): Promise<void> {
+  await run.task();
+  for (const id of [...run.server.timers.keys()]) run.server.fireTimer(id);
+  await run.task();
+}
+
+function checkMistake(before: string, sentence: RegExp): () => Promise<void> {
   const after = before.replace("= menu.pizza;", "= menu.pasta;");
   const line = after.split("\n").findIndex((text) => text.includes("menu.pasta")) + 1;
-  await withRealm(before, async (first) => {
-    const run = first.start("W");
-    await run.task();
-    for (const id of [...run.server.timers.keys()]) run.server.fireTimer(id);
-    await run.task();
-    equal(run.failure, "");
-    await withRealm(after, async (second) => {
-      const { error } = await second.realm.replay(run.server.workflowId, run.server.history());
+  const programs = before.startsWith(COMPAT_HEAD) ? compats : natives;
+  const use = programs.add(before, after);
+  return () =>
+    use(async (edited) => {
+      const { error } = await replayEdited(edited, oneTimer);
       equal(error!.divergence!.edit.kind, "failingCode", error!.sentence);
       match(error!.sentence!, sentence);
-      ok(error!.location.includes(`/app/main.ts:${line}:`), `line ${line}: ${error!.location}`);
+      const place = `${edited.path}:${line}:`;
+      ok(error!.location.includes(place), `${place} ${error!.location}`);
     });
-  });
 }
 
 const CAUGHT = /calls activity refund where history has activity charge .* and caught it\.$/;
@@ -63,5 +70,5 @@ export const cases: Case[] = [
   ["@temporalio/workflow: a finally", compat(FINALLY), PASSED],
 ].map(([name, program, sentence]) => ({
   name: `caught error divergences: ${name as string}`,
-  run: () => checkMistake(program as string, sentence as RegExp),
+  run: checkMistake(program as string, sentence as RegExp),
 }));

@@ -280,11 +280,12 @@ export const cases: Case[] = [
     name:
       "divergences: runs that share one are grouped, and explain: false leaves explanations out",
     run: () =>
-      grouped(async ({ start, second }) => {
+      grouped(async ({ start, edited }) => {
+        const { realm } = await edited();
         const runs = [start(), start({ runId: "another" })];
         for (const run of runs) await run.auto();
         const replay = (i: number, options = {}) =>
-          second.realm.replay(runs[i]!.server.workflowId, runs[i]!.server.history(), options);
+          realm.replay(runs[i]!.server.workflowId, runs[i]!.server.history(), options);
         const errors = [(await replay(0)).error!, (await replay(1)).error!];
         const shared = sharedDivergences(
           errors.map(({ divergence }, run) => ({ run, divergence })),

@@ -15,21 +15,14 @@ export interface EditedProgram {
   readonly type: string;
   /** The text that is replayed. */
   readonly text: string;
-  /** The realm of the programs before the edit. */
-  readonly first: RealmHarness;
-  /** The realm of the programs after the edit. */
-  readonly second: RealmHarness;
   /** Starts a run of the program before the edit. */
   start(options?: { readonly runId: string }): RealmRun;
+  /** The realm of the programs after the edit. */
+  edited(): Promise<RealmHarness>;
 }
 
 /** Runs a case with a program. */
 export type UseProgram = (body: (program: EditedProgram) => Promise<void>) => Promise<void>;
-
-interface Realms {
-  readonly first: RealmHarness;
-  readonly second: RealmHarness;
-}
 
 export class EditedPrograms {
   readonly #before: { [path: string]: string } = {};
@@ -38,7 +31,8 @@ export class EditedPrograms {
   #count = 0;
   /** Programs that no case has used yet. */
   #unused = new Set<number>();
-  #realms: Promise<Realms> | undefined;
+  #first: Promise<RealmHarness> | undefined;
+  #second: Promise<RealmHarness> | undefined;
 
   /** `options`: of the realm of the edited programs. */
   constructor(options: RealmOptions = {}) {
@@ -59,9 +53,12 @@ export class EditedPrograms {
     this.#unused.add(number);
     return async (body) => {
       try {
-        const { first, second } = await (this.#realms ??= this.#start());
-        const start: EditedProgram["start"] = (options) => first.start(type, options);
-        await body({ path, type, text, first, second, start });
+        const first = await (this.#first ??= createRealmFromTexts(this.#before));
+        await body({
+          ...{ path, type, text },
+          start: (options) => first.start(type, options),
+          edited: () => this.#second ??= createRealmFromTexts(this.#after, this.#options),
+        });
       } finally {
         this.#unused.delete(number);
         if (this.#unused.size === 0) await this.#end();
@@ -69,29 +66,21 @@ export class EditedPrograms {
     };
   }
 
-  async #start(): Promise<Realms> {
-    const first = await createRealmFromTexts(this.#before);
-    const second = await createRealmFromTexts(this.#after, this.#options);
-    return { first, second };
-  }
-
   async #end(): Promise<void> {
-    const realms = this.#realms;
-    this.#realms = undefined;
+    const realms = [this.#first, this.#second];
+    this.#first = this.#second = undefined;
     // A failed start was reported by the cases.
-    const { first, second } = await realms?.catch(() => undefined) ?? {};
-    await first?.dispose();
-    await second?.dispose();
+    for (const realm of realms) await (await realm?.catch(() => undefined))?.dispose();
   }
 }
 
 /** Records a run and replays it with the edited program. */
 export async function replayEdited(
-  { start, second }: EditedProgram,
+  { start, edited }: EditedProgram,
   drive: (run: RealmRun) => Promise<unknown>,
 ) {
   const run = start();
   await drive(run);
   equal(run.failure, "");
-  return await second.realm.replay(run.server.workflowId, run.server.history());
+  return await (await edited()).realm.replay(run.server.workflowId, run.server.history());
 }

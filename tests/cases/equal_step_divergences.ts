@@ -4,38 +4,33 @@ import type { ReplayError } from "../../ts/executor/tasks/replay.ts";
 import { deepEqual, equal, match, ok } from "./assert.ts";
 import type { Case } from "./case.ts";
 import { settleActivity } from "./driver.ts";
-import { API, type RealmRun, withRealm } from "./realm_host.ts";
+import { EditedPrograms, replayEdited } from "./edited_programs.ts";
+import { API, type RealmRun } from "./realm_host.ts";
 
 const HEAD = `${API}const acts = api.activities({ startToClose: "1m" });\n`;
 const program = (body: string): string =>
   `${HEAD}export const w = workflow("W", async () => {\n${body}\n});`;
 const firstLine = HEAD.split("\n").length + 1;
 
-async function parted(
+const programs = new EditedPrograms();
+
+function parted(
   before: string,
   after: string,
   drive: (run: RealmRun) => Promise<unknown>,
-  seen: (error: ReplayError) => void,
-) {
-  await withRealm(program(before), async (first) => {
-    const run = first.start("W");
-    await drive(run);
-    await withRealm(program(after), async (second) => {
-      const { verdict, error } = await second.realm.replay(
-        run.server.workflowId,
-        run.server.history(),
-      );
+  seen: (error: ReplayError, at: (line: number) => void) => void,
+): () => Promise<void> {
+  const use = programs.add(program(before), program(after));
+  return () =>
+    use(async (edited) => {
+      const { verdict, error } = await replayEdited(edited, drive);
       equal(verdict, "nondeterminism");
-      seen(error!);
+      seen(error!, (line) => {
+        const place = `${edited.path}:${firstLine + line}:`;
+        ok(error!.location.includes(place), `${place} ${error!.location}`);
+      });
     });
-  });
 }
-
-const at = (error: ReplayError, line: number) =>
-  ok(
-    error.location.includes(`/app/main.ts:${firstLine + line}:`),
-    `line ${firstLine + line}: ${error.location}`,
-  );
 
 const THREE = `  await sleep(1000);
   await sleep(2000);
@@ -47,7 +42,7 @@ export const cases: Case[] = [
   {
     name:
       "equal steps: a step that became a timer is not explained by a later timer of another duration",
-    run: () => {
+    run: (() => {
       const body = '  await acts.charge("ada");\n  await sleep("2 days");';
       const drive = async (run: RealmRun) => {
         await run.task();
@@ -56,53 +51,56 @@ export const cases: Case[] = [
         }
         await run.task();
       };
-      return parted(body, body.replace('acts.charge("ada")', 'sleep("7s")'), drive, (error) => {
+      return parted(body, body.replace('acts.charge("ada")', 'sleep("7s")'), drive, (error, at) => {
         equal(error.divergence!.edit.kind, "changedKind");
         match(error.sentence!, /Activity charge was replaced by a timer of 7 s[.?]$/);
-        at(error, 0);
+        at(0);
       });
-    },
+    })(),
   },
   {
     name: "equal steps: of timers of other durations the removed one is named, not the last",
-    run: () =>
-      parted(THREE, THREE.replace("  await sleep(2000);\n", ""), (run) => run.auto(), (error) => {
+    run: parted(
+      THREE,
+      THREE.replace("  await sleep(2000);\n", ""),
+      (run) => run.auto(),
+      (error, at) => {
         equal(error.divergence!.edit.kind, "removed");
         match(error.sentence!, /where history has a timer of 4 s .* A timer of 2 s was removed\?$/);
-        at(error, 1);
-      }),
+        at(1);
+      },
+    ),
   },
   {
     name: "equal steps: of timers of other durations the added one is named, not the last",
-    run: () =>
-      parted(
-        THREE,
-        THREE.replace("  await sleep(2000);\n", "  await sleep(9000);\n  await sleep(2000);\n"),
-        (run) => run.auto(),
-        (error) => {
-          match(error.sentence!, /A timer of 9 s was added before a timer of 2 s\?$/);
-          at(error, 1);
-        },
-      ),
+    run: parted(
+      THREE,
+      THREE.replace("  await sleep(2000);\n", "  await sleep(9000);\n  await sleep(2000);\n"),
+      (run) => run.auto(),
+      (error, at) => {
+        match(error.sentence!, /A timer of 9 s was added before a timer of 2 s\?$/);
+        at(1);
+      },
+    ),
   },
   {
     name: "equal steps: the input of a child identifies the removed one",
-    run: () => {
+    run: (() => {
       const started = (n: number) => `    () => api.executeChild("Pack", { args: [${n}] }),\n`;
       const body = `  await parallel([\n${started(1)}${started(2)}${started(3)}  ]);`;
-      return parted(body, body.replace(started(2), ""), (run) => run.task(), (error) => {
+      return parted(body, body.replace(started(2), ""), (run) => run.task(), (error, at) => {
         deepEqual([error.divergence!.edit.kind, error.divergence!.edit.confidence], [
           "removed",
           "likely",
         ], error.sentence);
-        at(error, 2);
+        at(2);
       });
-    },
+    })(),
   },
   {
     name:
       "equal steps: a removed timer is located after the await before it, not in the finally block",
-    run: () => {
+    run: (() => {
       const body = `  try {
     await sleep(1000);
     await sleep(2000);
@@ -113,11 +111,11 @@ export const cases: Case[] = [
         body,
         body.replace("    await sleep(2000);\n", ""),
         (run) => run.auto(),
-        (error) => {
+        (error, at) => {
           match(error.sentence!, /, after main\.ts:\d+\. A timer of 2 s was removed[.?]$/);
-          at(error, 1);
+          at(1);
         },
       );
-    },
+    })(),
   },
 ];

@@ -4,7 +4,8 @@ import { openSession } from "../../ts/debug/mod.ts";
 import type { ReplayError } from "../../ts/executor/tasks/replay.ts";
 import { deepEqual, equal, match, ok } from "./assert.ts";
 import type { Case } from "./case.ts";
-import { API, withRealm } from "./realm_host.ts";
+import { EditedPrograms, replayEdited } from "./edited_programs.ts";
+import { API } from "./realm_host.ts";
 
 /** Statements that throw, each in one line, and the message that the error must have. */
 const WAYS: readonly (readonly [code: string, message: RegExp])[] = [
@@ -54,7 +55,7 @@ const textOf = ({ body, helper }: { readonly body: string; readonly helper: stri
 const findLine = (text: string, code: string) =>
   text.split("\n").findIndex((line) => line.trim() === code) + 1;
 
-function check(error: ReplayError, message: RegExp, line: number, text: string): void {
+function check(error: ReplayError, message: RegExp, place: string, text: string): void {
   match(error.message, message);
   deepEqual([error.divergence, error.sentence, error.firstTask, error.evidence], [
     undefined,
@@ -62,50 +63,51 @@ function check(error: ReplayError, message: RegExp, line: number, text: string):
     undefined,
     undefined,
   ]);
-  ok(error.location.includes(`/app/main.ts:${line}:`), `line ${line}: ${error.location}\n${text}`);
+  ok(error.location.includes(place), `${place} ${error.location}\n${text}`);
 }
 
-export const cases: Case[] = PLACES.map((place, i): Case => ({
-  name: `failing code: ${WAYS.length} ways to throw are failures with message and line, place ${
-    i + 1
-  } of ${PLACES.length}`,
-  run: () =>
-    withRealm(GOOD, async (recorded) => {
-      const run = recorded.start("W");
-      await run.auto();
-      const history = run.server.history();
-      for (const [code, message] of WAYS) {
-        const text = textOf(place(code));
-        await withRealm(text, async ({ realm }) => {
+// An endless recursion takes seconds on a busy machine.
+const programs = new EditedPrograms({ lines: true, watchdogMs: 60_000 });
+
+export const cases: Case[] = PLACES.map((place, i): Case => {
+  const uses = WAYS.map(([code]) => programs.add(GOOD, textOf(place(code))));
+  return {
+    name: `failing code: ${WAYS.length} ways to throw are failures with message and line, place ${
+      i + 1
+    } of ${PLACES.length}`,
+    async run() {
+      for (const [way, use] of uses.entries()) {
+        const [code, message] = WAYS[way]!;
+        await use(async ({ path, text, start, edited }) => {
+          const run = start();
+          await run.auto();
+          const history = run.server.history();
+          const { realm } = await edited();
           const { verdict, error } = await realm.replay(run.server.workflowId, history);
           equal(verdict, "failed", text);
-          check(error!, message, findLine(text, code), text);
+          const place = `${path}:${findLine(text, code)}:`;
+          check(error!, message, place, text);
           const { problem } = await openSession(history, { realm });
           equal(problem!.isDivergence, false, text);
           match(problem!.message, message);
-          ok(
-            problem!.location.includes(`/app/main.ts:${findLine(text, code)}:`),
-            `${problem!.location}\n${text}`,
-          );
-          // An endless recursion takes seconds on a busy machine.
-        }, { lines: true, watchdogMs: 60_000 });
+          ok(problem!.location.includes(place), `${problem!.location}\n${text}`);
+        });
       }
-    }),
-}));
+    },
+  };
+});
+
+const ofStack = programs.add(GOOD, textOf(PLACES[2]!('throw new Error("broken");')));
 
 cases.push({
   name: "failing code: the stack has the frames of workflow code, nearest first",
   run: () =>
-    withRealm(GOOD, async (recorded) => {
-      const run = recorded.start("W");
-      await run.auto();
-      const text = textOf(PLACES[2]!('throw new Error("broken");'));
-      await withRealm(text, async ({ realm }) => {
-        const { error } = await realm.replay(run.server.workflowId, run.server.history());
-        const frames = error!.stack!.split("\n");
-        match(frames[0]!, /helper \(.*\/app\/main\.ts:\d+:\d+\)/);
-        ok(frames.every((frame) => frame.includes("/app/main.ts:")), error!.stack!);
-      });
+    ofStack(async (edited) => {
+      const { error } = await replayEdited(edited, (run) => run.auto());
+      const frames = error!.stack!.split("\n");
+      const places = frames.map((frame) => frame.split(edited.path).length);
+      match(frames[0]!, /helper \(.*\/main\.ts:\d+:\d+\)/);
+      ok(places.every((count) => count === 2), error!.stack!);
     }),
 });
 
@@ -121,23 +123,21 @@ const ofBranch = (code: string): string =>
   ]);
 });`;
 
+const branches = programs.add(ofBranch(""), ofBranch("missing();"));
+
 cases.push({
   name:
     "failing code: a branch of parallel that fails is named with its error and line, not as a removed step",
   run: () =>
-    withRealm(ofBranch(""), async (recorded) => {
-      const run = recorded.start("W");
-      await run.auto();
-      await withRealm(ofBranch("missing();"), async ({ realm }) => {
-        const { verdict, error } = await realm.replay(run.server.workflowId, run.server.history());
-        equal(verdict, "nondeterminism");
-        const { edit, repair, location } = error!.divergence!;
-        deepEqual([edit.kind, edit.confidence, repair], ["failingCode", "likely", undefined]);
-        ok(location.includes("/app/main.ts:8:"), location);
-        match(
-          error!.sentence!,
-          /main\.ts:8\. Branch 2 of parallel in run of workflow "W" failed in this task with ReferenceError: missing is not defined\.$/,
-        );
-      }, { lines: true });
+    branches(async (edited) => {
+      const { verdict, error } = await replayEdited(edited, (run) => run.auto());
+      equal(verdict, "nondeterminism");
+      const { edit, repair, location } = error!.divergence!;
+      deepEqual([edit.kind, edit.confidence, repair], ["failingCode", "likely", undefined]);
+      ok(location.includes(`${edited.path}:8:`), location);
+      match(
+        error!.sentence!,
+        /main\.ts:8\. Branch 2 of parallel in run of workflow "W\d+" failed in this task with ReferenceError: missing is not defined\.$/,
+      );
     }),
 });

@@ -22,7 +22,7 @@ export interface EditedProgram {
 }
 
 /** Runs a case with a program. */
-export type UseProgram = (body: (program: EditedProgram) => Promise<void>) => Promise<void>;
+export type UseProgram = <T>(body: (program: EditedProgram) => Promise<T>) => Promise<T>;
 
 export class EditedPrograms {
   readonly #before: { [path: string]: string } = {};
@@ -54,7 +54,7 @@ export class EditedPrograms {
     return async (body) => {
       try {
         const first = await (this.#first ??= createRealmFromTexts(this.#before));
-        await body({
+        return await body({
           ...{ path, type, text },
           start: (options) => first.start(type, options),
           edited: () => this.#second ??= createRealmFromTexts(this.#after, this.#options),

@@ -6,7 +6,8 @@ import type { Divergence } from "../../ts/debug/divergence/types.ts";
 import { deepEqual, equal, match, ok } from "./assert.ts";
 import type { Case } from "./case.ts";
 import { settleActivity } from "./driver.ts";
-import { createRealmFromText, type RealmRun, withRealm } from "./realm_host.ts";
+import { type EditedProgram, EditedPrograms } from "./edited_programs.ts";
+import { createRealmFromTexts, type RealmRun } from "./realm_host.ts";
 
 const HEAD = `import { activities, patched, sleep, workflow } from "temporalex/workflow";
 
@@ -37,25 +38,33 @@ async function toTheEnd(run: RealmRun): Promise<void> {
   equal(run.failure, "");
 }
 
-/** Records with the one text, replays with the other. */
-async function assertDivergence(
-  before: string,
-  after: string,
-): Promise<{ divergence: Divergence; replays(text: string): Promise<boolean> }> {
-  return await withRealm(before, async (first) => {
-    const run = first.start("W");
-    await toTheEnd(run);
-    const history = run.server.history();
-    const verdictOf = (text: string) =>
-      withRealm(text, ({ realm }) => realm.replay(run.server.workflowId, history));
-    const { verdict, error } = await verdictOf(after);
-    equal(verdict, "nondeterminism");
-    return {
-      divergence: error!.divergence!,
-      replays: async (text) => (await verdictOf(text)).verdict === "ok",
-    };
-  });
+const programs = new EditedPrograms();
+
+interface Found {
+  readonly divergence: Divergence;
+  readonly program: EditedProgram;
+  readonly workflowId: string;
+  readonly history: Uint8Array;
 }
+
+/** Records with the one text and replays with the other, once. */
+function foundOnce(before: string, after: string): () => Promise<Found> {
+  ok(before !== after, "the edit changes the text");
+  const use = programs.add(before, after);
+  let found: Promise<Found> | undefined;
+  return () =>
+    found ??= use(async (program) => {
+      const run = program.start();
+      await toTheEnd(run);
+      const [workflowId, history] = [run.server.workflowId, run.server.history()];
+      const { verdict, error } = await (await program.edited()).realm.replay(workflowId, history);
+      equal(verdict, "nondeterminism");
+      return { divergence: error!.divergence!, program, workflowId, history };
+    });
+}
+
+/** What the repairs that are applied were found for. */
+const toApply: (() => Promise<Found>)[] = [];
 
 function putIn(text: string, { repair }: Divergence): string {
   const lines = text.split("\n");
@@ -65,34 +74,60 @@ function putIn(text: string, { repair }: Divergence): string {
   return lines.join("\n");
 }
 
-/** The repair of an edit, which must replay, as it is shown. */
-const repaired = (
+/** The repair of an edit, as it is shown; the last case applies it. */
+function repaired(
   name: string,
   [from, to]: [string, string],
   code: RegExp | string,
   head = HEAD,
-): Case => ({
-  name: `repairs: ${name}`,
-  async run() {
-    const [before, after] = [program(BODY, head), program(BODY, head).replace(from, to)];
-    ok(before !== after, "the edit changes the text");
-    const { divergence, replays } = await assertDivergence(before, after);
-    const shown = divergence.repair!.code;
-    if (typeof code === "string") equal(shown, code);
-    else match(shown, code);
-    const text = putIn(after, divergence);
-    ok(await replays(text), text);
-  },
-});
+): Case {
+  const find = foundOnce(program(BODY, head), program(BODY, head).replace(from, to));
+  toApply.push(find);
+  return {
+    name: `repairs: ${name}`,
+    async run() {
+      const { repair } = (await find()).divergence;
+      if (typeof code === "string") equal(repair!.code, code);
+      else match(repair!.code, code);
+      equal(repair!.isReplayed, true);
+    },
+  };
+}
 
-const inWords = (name: string, [from, to]: [string, string], code: string): Case => ({
-  name: `repairs: ${name}`,
-  async run() {
-    const { divergence } = await assertDivergence(program(BODY), program(BODY).replace(from, to));
-    equal(divergence.repair!.code, code);
-    equal(divergence.repair!.changes, undefined);
-  },
-});
+function inWords(name: string, [from, to]: [string, string], code: string): Case {
+  const find = foundOnce(program(BODY), program(BODY).replace(from, to));
+  return {
+    name: `repairs: ${name}`,
+    async run() {
+      const { divergence } = await find();
+      equal(divergence.repair!.code, code);
+      equal(divergence.repair!.changes, undefined);
+    },
+  };
+}
+
+const withPatch = (id: string) =>
+  program(
+    BODY.replace("  await acts.ship(paid);", `  if (patched("${id}")) await acts.ship(paid);`),
+  );
+const renamedPatch = foundOnce(withPatch("ship"), withPatch("ship-it"));
+toApply.push(renamedPatch);
+
+const inBranches = (names: string[]) =>
+  program(
+    BODY.replace(
+      "  await acts.ship(paid);",
+      `  await Promise.all([${
+        names.map((n) => `(async () => await acts.${n}(paid))()`).join(", ")
+      }]);`,
+    ),
+  );
+const inBranch = foundOnce(inBranches(["ship"]), inBranches(["ship", "reserve"]));
+
+const unproven = programs.add(
+  program(BODY),
+  program(BODY).replace('  await sleep("1m");', '  await acts.ship(paid);\n  await sleep("1m");'),
+);
 
 export const cases: Case[] = [
   repaired(
@@ -146,15 +181,8 @@ export const cases: Case[] = [
   {
     name: "repairs: a patch gets its id back",
     async run() {
-      const body = (id: string) =>
-        BODY.replace("  await acts.ship(paid);", `  if (patched("${id}")) await acts.ship(paid);`);
-      const { divergence, replays } = await assertDivergence(
-        program(body("ship")),
-        program(body("ship-it")),
-      );
-      const text = putIn(program(body("ship-it")), divergence);
-      equal(text, program(body("ship")));
-      ok(await replays(text));
+      const { divergence, program: { text } } = await renamedPatch();
+      equal(putIn(text, divergence), text.replace("ship-it", "ship"));
     },
   },
   inWords(
@@ -181,17 +209,7 @@ export const cases: Case[] = [
     name:
       "repairs: a step within a branch has only a description: its statement contains other code",
     async run() {
-      const all = (names: string[]) =>
-        BODY.replace(
-          "  await acts.ship(paid);",
-          `  await Promise.all([${
-            names.map((n) => `(async () => await acts.${n}(paid))()`).join(", ")
-          }]);`,
-        );
-      const { divergence } = await assertDivergence(
-        program(all(["ship"])),
-        program(all(["ship", "reserve"])),
-      );
+      const { divergence } = await inBranch();
       deepEqual([divergence.edit.kind, divergence.repair!.changes], ["inserted", undefined]);
       match(
         divergence.repair!.code,
@@ -201,44 +219,53 @@ export const cases: Case[] = [
   },
   {
     name: "repairs: without a realm that runs the changed module a repair is not proven",
-    async run() {
-      const [before, after] = [
-        program(BODY),
-        program(BODY).replace(
-          '  await sleep("1m");',
-          '  await acts.ship(paid);\n  await sleep("1m");',
-        ),
-      ];
-      await withRealm(before, async (first) => {
-        const run = first.start("W");
+    run: () =>
+      unproven(async ({ path, text, start, edited }) => {
+        const run = start();
         await toTheEnd(run);
-        await withRealm(after, async ({ realm }) => {
-          const replayOf = async (help: ExplainerHelp) => {
-            const bare: BareReplay = (id, history, options) =>
-              realm.replay(id, history, { ...options, explain: false });
-            const { error } = await new Explainer(bare, help).replay(
-              run.server.workflowId,
-              run.server.history(),
-            );
-            return error!.divergence!;
-          };
-          const sourceOf = () => ({ url: "/app/main.ts", text: after });
-          const shown = await replayOf({ sourceOf });
-          deepEqual([shown.edit.confidence, shown.repair!.changes, shown.repair!.isReplayed], [
-            "likely",
-            undefined,
-            undefined,
-          ]);
-          match(shown.sentence, /\?$/);
-          match(shown.repair!.code, /patched\("with-ship"\)/);
-          const proven = await replayOf({
-            sourceOf,
-            withText: ({ text }) => createRealmFromText(text).then(({ realm }) => realm),
-          });
-          deepEqual([proven.edit.confidence, proven.repair!.isReplayed], ["verified", true]);
-          match(proven.sentence, /\.$/);
+        const { realm } = await edited();
+        const replayOf = async (help: ExplainerHelp) => {
+          const bare: BareReplay = (id, history, options) =>
+            realm.replay(id, history, { ...options, explain: false });
+          const { error } = await new Explainer(bare, help).replay(
+            run.server.workflowId,
+            run.server.history(),
+          );
+          return error!.divergence!;
+        };
+        const sourceOf = () => ({ url: path, text });
+        const shown = await replayOf({ sourceOf });
+        deepEqual([shown.edit.confidence, shown.repair!.changes, shown.repair!.isReplayed], [
+          "likely",
+          undefined,
+          undefined,
+        ]);
+        match(shown.sentence, /\?$/);
+        match(shown.repair!.code, /patched\("with-ship"\)/);
+        const proven = await replayOf({
+          sourceOf,
+          withText: async (changed) => (await createRealmFromTexts({ [path]: changed.text })).realm,
         });
-      });
+        deepEqual([proven.edit.confidence, proven.repair!.isReplayed], ["verified", true]);
+        match(proven.sentence, /\.$/);
+      }),
+  },
+  {
+    name: "repairs: histories replay with the repairs that are shown",
+    async run() {
+      const found: Found[] = [];
+      for (const find of toApply) found.push(await find());
+      const { realm, dispose } = await createRealmFromTexts(Object.fromEntries(
+        found.map(({ program: { path, text }, divergence }) => [path, putIn(text, divergence)]),
+      ));
+      try {
+        for (const { program, divergence, workflowId, history } of found) {
+          const { verdict } = await realm.replay(workflowId, history);
+          equal(verdict, "ok", putIn(program.text, divergence));
+        }
+      } finally {
+        await dispose();
+      }
     },
   },
 ];

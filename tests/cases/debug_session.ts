@@ -30,6 +30,7 @@ import { commandWords, known, wordsOf, writtenBy } from "./debug_session_facts.t
 import { type Drive, drive } from "./driver.ts";
 import { scenarios } from "./examples.ts";
 import { API, withRealm } from "./realm_host.ts";
+import { SharedRealm } from "./shared_realm.ts";
 
 const EXAMPLES = [
   ...[
@@ -49,12 +50,13 @@ const browser = globalThis as unknown as {
   __caseRealmEntry?: string;
 };
 
-const examplesRealm = (): Promise<WorkerRealm> =>
+const examples = new SharedRealm(() =>
   openWorkerRealm({
     workflows: EXAMPLES,
     ...(browser.__caseSources !== undefined &&
       { sources: browser.__caseSources, entry: browser.__caseRealmEntry! }),
-  });
+  })
+);
 
 /** The runner of a drive, as a realm in this thread. */
 const inline = (d: Drive): ReplayingRealm => ({
@@ -65,104 +67,99 @@ const inline = (d: Drive): ReplayingRealm => ({
 const encode = (events: readonly HistoryEvent[]): Uint8Array =>
   toBinary(HistorySchema, create(HistorySchema, { events: [...events] }));
 
-async function example(name: string): Promise<void> {
+async function example(name: string, realm: WorkerRealm): Promise<void> {
   const d = await scenarios[name]!();
   const bytes = d.server.history();
   const { events } = fromBinary(HistorySchema, bytes);
-  const realm = await examplesRealm();
-  try {
-    const session = await openSession(bytes, { realm });
-    equal(session.problem, undefined);
-    equal(session.verdict, "ok");
-    equal(session.length, events.length);
+  const session = await openSession(bytes, { realm });
+  equal(session.problem, undefined);
+  equal(session.verdict, "ok");
+  equal(session.length, events.length);
 
-    // Forward, event by event: the commands of each task are those of history.
-    const views: SessionView[] = [session.view];
-    while (session.position < session.length) views.push(session.forward());
-    equal(views.length, events.length);
-    ok(session.tasks.length > 0);
-    for (const view of views) {
-      equal(view.position, Number(events[view.position - 1]!.eventId));
-      equal(
-        view.task?.eventId,
-        session.tasks.findLast(({ eventId }) => eventId <= view.position)?.eventId,
-      );
-      if (view.task === undefined) {
-        deepEqual([view.commands, view.open, view.published], [[], [], undefined]);
-        continue;
-      }
-      const written = writtenBy(events, view.task.eventId);
-      deepEqual(
-        view.commands.map(commandWords),
-        written.map((event) => wordsOf(event)!),
-        `commands at event ${view.position}`,
-      );
-      deepEqual(
-        view.commands.map(({ eventId }) => eventId),
-        written.map(({ eventId }) => Number(eventId)),
-        "their events",
-      );
-    }
-
-    // Back, and across: the same views.
-    for (let position = session.length - 1; position >= 1; position--) {
-      deepEqual(session.back(), views[position - 1]);
-    }
-    deepEqual(session.back(), views[0], "it stays at the first event");
-    for (let i = 0; i < 3 * views.length; i++) {
-      const position = 1 + (i * 7919) % views.length;
-      deepEqual(session.goTo(position), views[position - 1]);
-    }
-    deepEqual(session.runToEnd(), views.at(-1));
-    const stops: number[] = [];
-    for (session.goTo(1); session.position < session.length;) {
-      stops.push(session.forwardTask().position);
-    }
-    deepEqual(
-      stops.filter((p) => session.tasks.some(({ eventId }) => eventId === p)),
-      session.tasks.map(({ eventId }) => eventId),
+  // Forward, event by event: the commands of each task are those of history.
+  const views: SessionView[] = [session.view];
+  while (session.position < session.length) views.push(session.forward());
+  equal(views.length, events.length);
+  ok(session.tasks.length > 0);
+  for (const view of views) {
+    equal(view.position, Number(events[view.position - 1]!.eventId));
+    equal(
+      view.task?.eventId,
+      session.tasks.findLast(({ eventId }) => eventId <= view.position)?.eventId,
     );
-    const backwards: number[] = [];
-    while (session.position > 1) backwards.push(session.backTask().position);
+    if (view.task === undefined) {
+      deepEqual([view.commands, view.open, view.published], [[], [], undefined]);
+      continue;
+    }
+    const written = writtenBy(events, view.task.eventId);
     deepEqual(
-      backwards,
-      [...session.tasks.map(({ eventId }) => eventId).reverse(), 1].filter((p, i) =>
-        i > 0 || p < session.length
-      ),
+      view.commands.map(commandWords),
+      written.map((event) => wordsOf(event)!),
+      `commands at event ${view.position}`,
     );
+    deepEqual(
+      view.commands.map(({ eventId }) => eventId),
+      written.map(({ eventId }) => Number(eventId)),
+      "their events",
+    );
+  }
 
-    // A replay of the prefix alone shows the same (P3), in a worker realm and in this thread.
-    const here = inline(d);
-    const whole = await openSession(bytes, { realm: here });
-    // Two sessions over one reading of the history show what a session over the file shows.
-    const prepared = await prepareHistory(bytes);
-    for (
-      const again of [
-        await openSession(prepared, { realm: here }),
-        await openSession(prepared, { realm: here }),
-      ]
-    ) {
-      for (let at = 1; at <= whole.length; at++) deepEqual(again.viewAt(at), whole.viewAt(at));
-    }
-    const siteless = (view: ReturnType<typeof known>) =>
-      JSON.stringify(view, (key, value: unknown) => key === "site" ? undefined : value);
-    for (const { lastEventId: position } of session.tasks) {
-      const prefix = encode(events.slice(0, position));
-      const cut = await openSession(prefix, { realm });
-      equal(cut.problem, undefined);
-      deepEqual(
-        known(cut.runToEnd(), position),
-        known(views[position - 1]!, position),
-        `the prefix of ${position} events`,
-      );
-      equal(
-        siteless(known(whole.goTo(position), position)),
-        siteless(known(views[position - 1]!, position)),
-        "in this thread",
-      );
-    }
-  } finally {
-    await realm.dispose();
+  // Back, and across: the same views.
+  for (let position = session.length - 1; position >= 1; position--) {
+    deepEqual(session.back(), views[position - 1]);
+  }
+  deepEqual(session.back(), views[0], "it stays at the first event");
+  for (let i = 0; i < 3 * views.length; i++) {
+    const position = 1 + (i * 7919) % views.length;
+    deepEqual(session.goTo(position), views[position - 1]);
+  }
+  deepEqual(session.runToEnd(), views.at(-1));
+  const stops: number[] = [];
+  for (session.goTo(1); session.position < session.length;) {
+    stops.push(session.forwardTask().position);
+  }
+  deepEqual(
+    stops.filter((p) => session.tasks.some(({ eventId }) => eventId === p)),
+    session.tasks.map(({ eventId }) => eventId),
+  );
+  const backwards: number[] = [];
+  while (session.position > 1) backwards.push(session.backTask().position);
+  deepEqual(
+    backwards,
+    [...session.tasks.map(({ eventId }) => eventId).reverse(), 1].filter((p, i) =>
+      i > 0 || p < session.length
+    ),
+  );
+
+  // A replay of the prefix alone shows the same (P3), in a worker realm and in this thread.
+  const here = inline(d);
+  const whole = await openSession(bytes, { realm: here });
+  // Two sessions over one reading of the history show what a session over the file shows.
+  const prepared = await prepareHistory(bytes);
+  for (
+    const again of [
+      await openSession(prepared, { realm: here }),
+      await openSession(prepared, { realm: here }),
+    ]
+  ) {
+    for (let at = 1; at <= whole.length; at++) deepEqual(again.viewAt(at), whole.viewAt(at));
+  }
+  const siteless = (view: ReturnType<typeof known>) =>
+    JSON.stringify(view, (key, value: unknown) => key === "site" ? undefined : value);
+  for (const { lastEventId: position } of session.tasks) {
+    const prefix = encode(events.slice(0, position));
+    const cut = await openSession(prefix, { realm });
+    equal(cut.problem, undefined);
+    deepEqual(
+      known(cut.runToEnd(), position),
+      known(views[position - 1]!, position),
+      `the prefix of ${position} events`,
+    );
+    equal(
+      siteless(known(whole.goTo(position), position)),
+      siteless(known(views[position - 1]!, position)),
+      "in this thread",
+    );
   }
 }
 
@@ -361,7 +358,7 @@ const CASES: { [name: string]: () => Promise<void> } = {
         match(session.problem!.location, /main\.ts:\d+/);
         equal(session.runToEnd().problem, session.problem);
         await withRealm(
-          CART.replace("publishState({ items: 0 });", "for (let i = 0; i < 1.5e10; i++);"),
+          CART.replace("publishState({ items: 0 });", "for (let i = 0; i < 4e9; i++);"),
           async (h) => {
             const spun = await openSession(d.server.history(), { realm: h.realm });
             equal(spun.problem!.name, "RealmLostError");
@@ -369,7 +366,7 @@ const CASES: { [name: string]: () => Promise<void> } = {
             equal(spun.goToProblem().commands.length, 0);
             equal(spun.problem!.position, 3, "the first task");
           },
-          { watchdogMs: 800 },
+          { watchdogMs: 500 },
         );
       },
     ),
@@ -388,7 +385,7 @@ const CASES: { [name: string]: () => Promise<void> } = {
     await withRealm(
       CART.replace(
         "on(done, (_, items) => stop(items))",
-        "on(done, () => { for (let i = 0; i < 1.5e10; i++); })",
+        "on(done, () => { for (let i = 0; i < 4e9; i++); })",
       ),
       async ({ realm }) => {
         const session = await openSession(history, { realm });
@@ -408,7 +405,7 @@ const CASES: { [name: string]: () => Promise<void> } = {
         ]]);
         equal(session.goToProblem().problem, problem);
       },
-      { watchdogMs: 800 },
+      { watchdogMs: 500 },
     );
   },
 
@@ -514,9 +511,12 @@ const CASES: { [name: string]: () => Promise<void> } = {
 };
 
 export const cases: Case[] = [
-  ...Object.keys(scenarios).map((name) => ({
-    name: `debug session over example ${name}`,
-    run: () => example(name),
-  })),
+  ...Object.keys(scenarios).map((name) => {
+    const use = examples.user();
+    return {
+      name: `debug session over example ${name}`,
+      run: () => use((realm) => example(name, realm)),
+    };
+  }),
   ...Object.entries(CASES).map(([name, run]) => ({ name: `debug session: ${name}`, run })),
 ];

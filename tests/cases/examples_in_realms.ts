@@ -23,6 +23,7 @@ import { deepEqual, equal } from "./assert.ts";
 import type { Case } from "./case.ts";
 import { elsewhere, type RunnerParts, settleActivity } from "./driver.ts";
 import { MiniServer } from "./mini_server.ts";
+import { SharedRealm } from "./shared_realm.ts";
 import { scenarios } from "./examples.ts";
 import { readWorkflowTask } from "../../ts/messages/workflow_task.ts";
 
@@ -46,10 +47,11 @@ const browser = globalThis as unknown as {
   __caseRealmEntry?: string;
 };
 
-function startRealm(
-  history: (runId: string) => HistoryEvent[] | Promise<HistoryEvent[]>,
-): Promise<WorkerRealm> {
-  return createWorkerRealm({
+/** Events of the run of the current case. */
+let history: (runId: string) => HistoryEvent[] | Promise<HistoryEvent[]>;
+
+const examples = new SharedRealm(() =>
+  createWorkerRealm({
     workflows: EXAMPLES,
     ...(browser.__caseSources !== undefined &&
       { sources: browser.__caseSources, entry: browser.__caseRealmEntry! }),
@@ -66,8 +68,8 @@ function startRealm(
         nextPageToken: new Uint8Array(0),
       };
     },
-  });
-}
+  })
+);
 
 /**
  * Commands and messages of a task's completion, with stack traces reduced to type and message:
@@ -101,10 +103,10 @@ function stripStacks(value: unknown): void {
   for (const part of Object.values(value)) stripStacks(part);
 }
 
-async function inRealm(name: string): Promise<void> {
+async function inRealm(name: string, realm: WorkerRealm): Promise<void> {
   const here = await scenarios[name]!();
   let parts: RunnerParts;
-  const realm = await startRealm((runId) => parts.history(runId));
+  history = (runId) => parts.history(runId);
   elsewhere.make = async (definitions) =>
     parts = {
       logs: [],
@@ -119,8 +121,10 @@ async function inRealm(name: string): Promise<void> {
         cachedRunIds: [],
       },
     };
+  let runId: string | undefined;
   try {
     const there = await scenarios[name]!();
+    ({ runId } = there.server);
     deepEqual(
       there.outcomes.map(essence),
       here.outcomes.map(essence),
@@ -134,32 +138,32 @@ async function inRealm(name: string): Promise<void> {
     deepEqual(commands(replayed), commands(inline), "commands of the replay");
   } finally {
     delete elsewhere.make;
-    await realm.dispose();
+    if (runId !== undefined) realm.evict(runId);
   }
 }
 
 // OrderProcessing reads its numbers from the realm's own sources, which this thread cannot set: its
 // live run is held against its replay.
-async function orderInRealm(): Promise<void> {
-  let server: MiniServer;
-  const realm = await startRealm(() => server.events);
-  try {
-    server = new MiniServer("OrderProcessing", { args: [{ customerId: "ada" }] });
-    const task = async () =>
-      server.report(await realm.runTask(readWorkflowTask(server.openTask({ sticky: true }))));
-    await task();
-    await settleActivity(server, "1", orderActs as never);
-    await task();
-    const result = server.closed!.result as { orderNumber: number; startedAt: string };
-    equal(typeof result.orderNumber, "number");
-    const replayed = await realm.replay(server.workflowId, server.history());
-    equal(replayed.verdict, "ok", replayed.error?.message);
-  } finally {
-    await realm.dispose();
-  }
+async function orderInRealm(realm: WorkerRealm): Promise<void> {
+  const server = new MiniServer("OrderProcessing", { args: [{ customerId: "ada" }] });
+  history = () => server.events;
+  const task = async () =>
+    server.report(await realm.runTask(readWorkflowTask(server.openTask({ sticky: true }))));
+  await task();
+  await settleActivity(server, "1", orderActs as never);
+  await task();
+  const result = server.closed!.result as { orderNumber: number; startedAt: string };
+  equal(typeof result.orderNumber, "number");
+  const replayed = await realm.replay(server.workflowId, server.history());
+  equal(replayed.verdict, "ok", replayed.error?.message);
+  realm.evict(server.runId);
 }
 
-export const cases: Case[] = Object.keys(scenarios).map((name) => ({
-  name: `example ${name} in a worker realm`,
-  run: () => name === "OrderProcessing" ? orderInRealm() : inRealm(name),
-}));
+export const cases: Case[] = Object.keys(scenarios).map((name) => {
+  const use = examples.user();
+  return {
+    name: `example ${name} in a worker realm`,
+    run: () =>
+      use((realm) => name === "OrderProcessing" ? orderInRealm(realm) : inRealm(name, realm)),
+  };
+});

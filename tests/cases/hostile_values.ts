@@ -37,6 +37,21 @@ const FIELDS = [
   "source",
   "code",
 ];
+/**
+ * What many causes lie below: made once of each class, because a field that is a getter makes its
+ * value at each read.
+ */
+const deepCauses = new Map<string, Error>();
+function deepCause(of: string, wrap: (text: string, cause: Error) => Error): Error {
+  let made = deepCauses.get(of);
+  if (made === undefined) {
+    made = new Error("end");
+    for (let i = 0; i < 20_000; i++) made = wrap(`c${i}`, made);
+    deepCauses.set(of, made);
+  }
+  return made;
+}
+
 const VALUES: { readonly [name: string]: () => unknown } = {
   null: () => null,
   undefined: () => undefined,
@@ -72,15 +87,11 @@ const VALUES: { readonly [name: string]: () => unknown } = {
     return endless;
   },
   deep: () =>
-    Array.from({ length: 20_000 }).reduce<Error>(
-      (cause, _, i) => new Error(`c${i}`, { cause }),
-      new Error("end"),
-    ),
+    new Error("top", { cause: deepCause("error", (text, cause) => new Error(text, { cause })) }),
   deepFailure: () =>
-    Array.from({ length: 20_000 }).reduce<Error>(
-      (cause, _, i) => new ApplicationFailure(`c${i}`, { cause }),
-      new Error("end"),
-    ),
+    new ApplicationFailure("top", {
+      cause: deepCause("failure", (text, cause) => new ApplicationFailure(text, { cause })),
+    }),
 };
 
 /** What a hostile value is made from. */

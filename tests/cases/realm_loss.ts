@@ -6,7 +6,7 @@ import { API, createRealmFromText, inBrowser, withRealm } from "./realm_host.ts"
 
 const text = `${API}
 // Calls into the core at the very end of the stack, then with a little more room, and so on, with frames of several sizes: one of the
-// calls gets into the core and no further.
+// calls gets into the core and no further. A broken core then throws, which ends the loop.
 const dives = [
   () => { try { dives[0]() } catch { Math.random() } },
   (a) => { try { dives[1](a, a) } catch { Math.random() } },
@@ -15,7 +15,7 @@ const dives = [
 ];
 export const deep = workflow("Deep", async () => {
   await sleep(1);
-  for (let i = 0; i < 12; i++) { try { dives[i % 4](i, i, i) } catch { } }
+  for (let i = 0; i < 12; i++) { try { dives[i % 4](i, i, i) } catch { } Math.random(); }
   return "survived";
 });
 export const recursive = workflow("Recursive", async () => { await sleep(1); const f = () => f() + 1; return f(); });
@@ -76,8 +76,8 @@ export const cases: Case[] = [
     run: async () => {
       // (What spins ends by itself, see realm_watchdog.ts.)
       const h = await createRealmFromText(
-        `${API}export const spin = workflow("Spin", async () => { for (let i = 0; i < 1.5e10; i++); });\n`,
-        { watchdogMs: 1000 },
+        `${API}export const spin = workflow("Spin", async () => { for (let i = 0; i < 4e9; i++); });\n`,
+        { watchdogMs: 500 },
       );
       const run = h.start("Spin");
       await run.task();

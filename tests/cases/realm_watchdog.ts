@@ -8,14 +8,14 @@ import { API, withRealm } from "./realm_host.ts";
 // The loop ends by itself after a while: Deno keeps a terminated thread computing
 // (denoland/deno#35657), next to all later tests. The window is long enough for a healthy realm's
 // first task on a busy machine.
-const WINDOW = 800;
+const WINDOW = 500;
 /** Whatever takes longer hangs. */
 const HANGS = 60_000;
 const text = `${API}
 export const spin = workflow("Spin", async (how) => {
   await sleep(1);
-  if (how === "loop") for (let i = 0; i < 1.5e10; i++);
-  if (how === "microtasks") for (let i = 0; i < 3e8; i++) await null;
+  if (how === "loop") for (let i = 0; i < 4e9; i++);
+  if (how === "microtasks") for (let i = 0; i < 4e7; i++) await null;
   if (how === "regexp") /^(a+)+$/.test("a".repeat(28) + "b");
   if (how === "stop") return "stopped";
   if (how === "once" && sideEffect(() => Math.random()) < 2) { const until = sideEffect(() => Date.now() + 10000); while (sideEffect(() => Date.now()) < until); }
@@ -59,7 +59,7 @@ export const cases: Case[] = [
         equal(outcome.evict, true);
         match(
           run.failure,
-          /^workflow "Spin" \(id "wf", run .+\) ran for 800 ms without yielding, so it was stopped: .*activity/,
+          /^workflow "Spin" \(id "wf", run .+\) ran for 500 ms without yielding, so it was stopped: .*activity/,
         );
         equal(run.server.taskFailure?.cause, 14);
         const next = h.start("Calm", { args: [2] });
@@ -139,14 +139,14 @@ export const cases: Case[] = [
     name: "watchdog: long work that yields and a waiting run are not terminated",
     run: () =>
       withRealm(text, async (h) => {
-        const run = h.start("Busy", { args: [2000] });
+        const run = h.start("Busy", { args: [1000] });
         await inTime(run.task(), "the busy run");
         equal(run.server.closed?.result, "done", run.failure);
         const waiting = h.start("Calm", { args: [1] });
         await waiting.task();
-        await new Promise((resolve) => setTimeout(resolve, 2000));
+        await new Promise((resolve) => setTimeout(resolve, 1000));
         equal(await waiting.auto(), 1);
-      }, { watchdogMs: 1500 }),
+      }, { watchdogMs: 800 }),
   },
   {
     name: "watchdog: an endless replay is a failed verdict",
@@ -156,7 +156,7 @@ export const cases: Case[] = [
         equal(await run.auto(), "stopped");
         const spinning = text.replace(
           'if (how === "stop") return "stopped";',
-          'if (how === "stop") for (let i = 0; i < 1.5e10; i++);',
+          'if (how === "stop") for (let i = 0; i < 4e9; i++);',
         );
         await withRealm(spinning, async (other) => {
           const verdict = await inTime(
@@ -164,7 +164,7 @@ export const cases: Case[] = [
             "the replay",
           );
           equal(verdict.verdict, "failed");
-          match(verdict.error?.message ?? "", /workflow "Spin" .*ran for 800 ms without yielding/);
+          match(verdict.error?.message ?? "", /workflow "Spin" .*ran for 500 ms without yielding/);
           equal(
             (await other.realm.replay("wf", h.start("Calm", { args: [0] }).server.history()))
               .verdict,

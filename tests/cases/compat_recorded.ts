@@ -9,7 +9,8 @@ import { openSession } from "../../ts/debug/mod.ts";
 import type { WorkerRealm } from "../../ts/realm/mod.ts";
 import { deepEqual, equal, match } from "./assert.ts";
 import type { Case } from "./case.ts";
-import { withRealm } from "./realm_host.ts";
+import { createRealmFromTexts, type RealmHarness, withRealm } from "./realm_host.ts";
+import { SharedRealm } from "./shared_realm.ts";
 
 const PROGRAMS = [
   "callbacks",
@@ -69,20 +70,29 @@ async function withNexus<T>(
   });
 }
 
-const replays: Case[] = PROGRAMS.flatMap((program) =>
-  SCOPES.map((scopes) => ({
-    name: `an official program replays what the official SDK recorded, ${scopes}: ${program}`,
-    async run() {
-      const { text, history } = await recorded(program);
-      const sources = { [`/app/${program}.ts`]: text };
-      await withRealm("", async ({ realm }) => {
-        const { verdict, error, events } = await realm.replay(program, history);
-        equal(verdict, "ok", error?.message);
-        equal(events > 50, true);
-      }, { workflows: `/app/${program}.ts`, sources, scopes });
-    },
-  }))
-);
+/** A realm with all programs. */
+async function withAll(scopes: (typeof SCOPES)[number]): Promise<RealmHarness> {
+  const texts: { [path: string]: string } = {};
+  for (const program of PROGRAMS) texts[`/app/${program}.ts`] = (await recorded(program)).text;
+  return await createRealmFromTexts(texts, { scopes });
+}
+
+const replays: Case[] = SCOPES.flatMap((scopes) => {
+  const all = new SharedRealm(() => withAll(scopes));
+  return PROGRAMS.map((program) => {
+    const use = all.user();
+    return {
+      name: `an official program replays what the official SDK recorded, ${scopes}: ${program}`,
+      run: () =>
+        use(async ({ realm }) => {
+          const { history } = await recorded(program);
+          const { verdict, error, events } = await realm.replay(program, history);
+          equal(verdict, "ok", error?.message);
+          equal(events > 50, true);
+        }),
+    };
+  });
+});
 
 const nexus: Case[] = [
   {

@@ -5,12 +5,18 @@ import { fromJson, type JsonValue, toBinary } from "@bufbuild/protobuf";
 import { HistorySchema } from "../../ts/messages/generated/temporal/api/history/v1/message_pb.ts";
 import type { ReplayVerdict } from "../../ts/executor/tasks/replay.ts";
 import type { LineTrace } from "../../ts/executor/tasks/line_records.ts";
-import type { WorkerRealmOptions } from "../../ts/realm/mod.ts";
 import { hasAsyncStorage } from "../../ts/platform/async_context.ts";
 import { fileSources } from "../../ts/platform/source_files.ts";
 import { deepEqual, equal, ok } from "./assert.ts";
 import type { Case } from "./case.ts";
-import { API, withRealm } from "./realm_host.ts";
+import {
+  API,
+  createRealmFromTexts,
+  type RealmHarness,
+  type RealmOptions,
+  withRealm,
+} from "./realm_host.ts";
+import { SharedRealm, type UseShared } from "./shared_realm.ts";
 
 const OPTIONS = { record: true, trace: true, lines: true, callSites: "always" } as const;
 
@@ -42,15 +48,12 @@ const done = ({ verdict, error, warnings, recorded, trace }: ReplayVerdict) => (
 /** Replays with probes and without; returns the trace of lines. */
 async function compared(
   history: { readonly workflowId: string; readonly bytes: Uint8Array },
-  options: Partial<WorkerRealmOptions>,
+  realms: readonly UseShared<RealmHarness>[],
 ): Promise<LineTrace> {
   const verdicts: ReplayVerdict[] = [];
-  for (const lines of [false, true]) {
+  for (const use of realms) {
     verdicts.push(
-      await withRealm("", ({ realm }) => realm.replay(history.workflowId, history.bytes, OPTIONS), {
-        ...options,
-        lines,
-      }),
+      await use(({ realm }) => realm.replay(history.workflowId, history.bytes, OPTIONS)),
     );
   }
   const [without, probed] = verdicts as [ReplayVerdict, ReplayVerdict];
@@ -65,23 +68,30 @@ async function compared(
  */
 async function comparedRun(program: string): Promise<{ lines: LineTrace; result: unknown }> {
   const text = `${API}${program}`;
-  const main = { workflows: "/app/main.ts", sources: { "/app/main.ts": text } };
   const { result, history } = await withRealm(text, async (h) => {
     const run = h.start("W");
     const result = await run.auto();
     equal(run.failure, "");
     return { result, history: { workflowId: run.server.workflowId, bytes: run.server.history() } };
   });
-  return { result, lines: await compared(history, main) };
+  const realms = BOTH.map((lines): UseShared<RealmHarness> => (body) =>
+    withRealm(text, body, { lines })
+  );
+  return { result, lines: await compared(history, realms) };
 }
 
-/** Hits of the lines of the module, those of loading included. */
-function hitsOf({ hits, modules }: LineTrace): { [line: number]: number } {
-  const points = modules.flatMap(({ points }) => points);
+/** Without probes and with them. */
+const BOTH = [false, true] as const;
+
+/** Hits of the lines of the modules, or of one, those of loading included. */
+function hitsOf({ hits, modules }: LineTrace, path?: string): { [line: number]: number } {
+  const points = modules.flatMap(({ points, url }) =>
+    points.map((point) => ({ ...point, isCounted: path === undefined || url.endsWith(path) }))
+  );
   const found: { [line: number]: number } = {};
   for (let i = 0; i < hits.length; i += 3) {
-    const { line, kind } = points[hits[i]!]!;
-    if (kind === "statement") found[line] = (found[line] ?? 0) + hits[i + 2]!;
+    const { line, kind, isCounted } = points[hits[i]!]!;
+    if (isCounted && kind === "statement") found[line] = (found[line] ?? 0) + hits[i + 2]!;
   }
   return found;
 }
@@ -156,6 +166,19 @@ export const w = workflow("W", async () => {
   return touched;
 });
 `;
+
+const OFFICIAL = ["interleaved", "iterated", "messages"];
+const SCOPES = hasAsyncStorage()
+  ? ["rewritten", "asyncLocalStorage"] as const
+  : ["rewritten"] as const;
+
+async function officialRealm(options: RealmOptions): Promise<RealmHarness> {
+  const texts: { [path: string]: string } = {};
+  for (const program of OFFICIAL) {
+    texts[`/app/${program}.ts`] = await readTextFile(`tests/unit/compat/programs/${program}.ts`);
+  }
+  return await createRealmFromTexts(texts, options);
+}
 
 export const cases: Case[] = [
   {
@@ -234,12 +257,11 @@ export const cases: Case[] = [
       }
     },
   },
-  ...["interleaved", "iterated", "messages"].flatMap((program) =>
-    (hasAsyncStorage() ? ["rewritten", "asyncLocalStorage"] as const : ["rewritten"] as const).map((
-      scopes,
-    ): Case => ({
-      name: `probes: jobs and commands of an official program are the same, ${scopes}: ${program}`,
-      async run() {
+  ...SCOPES.flatMap((scopes) => {
+    const shared = BOTH.map((lines) => new SharedRealm(() => officialRealm({ scopes, lines })));
+    return OFFICIAL.map((program): Case => {
+      const realms = shared.map((realm) => realm.user());
+      const run = async () => {
         const json = JSON.parse(
           await readTextFile(`tests/unit/compat/histories/${program}.json`),
         ) as JsonValue;
@@ -247,16 +269,13 @@ export const cases: Case[] = [
           HistorySchema,
           fromJson(HistorySchema, json, { ignoreUnknownFields: true }),
         );
-        const path = `/app/${program}.ts`;
-        const sources = { [path]: await readTextFile(`tests/unit/compat/programs/${program}.ts`) };
-        const lines = await compared({ workflowId: program, bytes }, {
-          workflows: path,
-          sources,
-          scopes,
-        });
-        ok(Object.keys(hitsOf(lines)).length > 10, "lines ran");
+        const lines = await compared({ workflowId: program, bytes }, realms);
+        ok(Object.keys(hitsOf(lines, `/${program}.ts`)).length > 10, "lines ran");
         ok(lines.awaits.length > 5, "awaits");
-      },
-    }))
-  ),
+      };
+      const name =
+        `probes: jobs and commands of an official program are the same, ${scopes}: ${program}`;
+      return { name, run };
+    });
+  }),
 ];

@@ -7,11 +7,12 @@ import { deepEqual, equal } from "./assert.ts";
 import type { Case } from "./case.ts";
 import { comparable } from "./driver.ts";
 import { endsOfReplay } from "./random_lives.ts";
+import { inBrowser } from "./realm_host.ts";
 import { life, program, programWithLocals, programWithReducers } from "./random_programs.ts";
 import { live, regrouped } from "./random_runs.ts";
 
 /** Each runtime runs the same programs; tools/soak/random_constructs.ts runs many more. */
-const settings = { numRuns: 24, seed: 20260101 };
+const settings = { numRuns: inBrowser ? 12 : 18, seed: 20260101 };
 
 export const cases: Case[] = [
   {
@@ -114,7 +115,7 @@ export const cases: Case[] = [
           fc.array(fc.boolean(), { minLength: 1, maxLength: 40 }),
           regrouped,
         ),
-        { ...settings, numRuns: 120 },
+        { ...settings, numRuns: inBrowser ? 40 : 60 },
       ),
   },
 ];

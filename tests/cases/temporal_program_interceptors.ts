@@ -128,6 +128,7 @@ function concluded(scopes: typeof SCOPES[number], cached: boolean): Case {
         ]]);
         return server.history();
       }, options);
+      if (!cached) return;
       // Where code and history part, the line is the one that was on when the command was given.
       const other = main.replace('work("hook")', 'wf.sleep(5).then(() => "hook")');
       await withProgram({ "/app/main.ts": other, ...CONCLUDING }, async (h) => {

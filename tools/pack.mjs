@@ -75,12 +75,13 @@ const TEXTS = [
   ),
 ];
 
-const HELP = `usage: node tools/pack.mjs [--out FOLDER] [--no-tarball] [--json]
+const HELP = `usage: node tools/pack.mjs [--out FOLDER] [--no-tarball] [--no-page] [--json]
 
 Writes the npm package to FOLDER (default .build/package) and its tarball next to it. To publish: npm publish FOLDER.
 Needs the development packages esbuild and typescript.
 
 --no-tarball  write only the folder
+--no-page     leave out the debugger's page, half of the time: for tests that do not open it
 --json        print the result as JSON`;
 
 /**
@@ -194,6 +195,8 @@ function declarations(names, out) {
       noEmit: false,
       declaration: true,
       emitDeclarationOnly: true,
+      // `npm run check` and the suite `types` check the sources; here that is most of the time.
+      noCheck: true,
       rootDir: "../../ts",
       outDir: "out",
     },
@@ -379,7 +382,9 @@ function publishedFrom(folder) {
 }
 
 /** Makes the package; where it lies, its tarball and its size. */
-export async function pack({ out = join(root, ".build/package"), tarball = true } = {}) {
+export async function pack(
+  { out = join(root, ".build/package"), tarball = true, page = true } = {},
+) {
   const manifest = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
   const sources = sourcesOf(manifest);
   const dist = join(out, "dist");
@@ -400,7 +405,7 @@ export async function pack({ out = join(root, ".build/package"), tarball = true 
   await writeShared(dist);
   const typed = declarations(subpaths, dist);
   for (const file of Object.values(sources.files)) coreFile(file, join(dist, file));
-  writeFileSync(join(dist, "node/page.br"), await pageArchive());
+  if (page) writeFileSync(join(dist, "node/page.br"), await pageArchive());
   for (const file of Object.values(sources.plain)) copyFileSync(join(root, file), join(out, file));
   writeFileSync(
     join(out, "package.json"),
@@ -434,11 +439,13 @@ if (process.argv[1] === fileURLToPath(import.meta.url)) {
   const { values } = readCommandLine(HELP, {
     out: { type: "string" },
     "no-tarball": { type: "boolean" },
+    "no-page": { type: "boolean" },
     json: { type: "boolean" },
   });
   const made = await pack({
     ...(values.out !== undefined && { out: resolve(values.out) }),
     tarball: !values["no-tarball"],
+    page: !values["no-page"],
   }).catch((error) => {
     console.error(`the package was not made: ${error.message}`);
     process.exit(1);

@@ -111,6 +111,7 @@ before(async () => {
     join(root, "tools/pack.mjs"),
     "--out",
     join(work, "package"),
+    "--no-page",
   ], {
     encoding: "utf8",
   });

@@ -14,7 +14,7 @@ import { createWorkerRealm } from "../../../ts/realm/mod.ts";
 import { Worker } from "../../../ts/worker/mod.ts";
 import { until } from "../../support/until.ts";
 import { DevServer, noServer } from "./support/dev_server.ts";
-import { noOfficial, officialVerdict, quietWorkerPackage, root } from "./support/official.ts";
+import { noOfficial, officialVerdicts, quietWorkerPackage, root } from "./support/official.ts";
 
 const skip = noOfficial !== false ? noOfficial : noServer;
 const workflows = join(root, "tests/system/interop/compat/concluded.ts");
@@ -179,13 +179,11 @@ for (const cached of [true, false]) {
         assert.deepEqual(ours[type]!.result, theirs[type]!.result, type);
         assert.deepEqual(ours[type]!.lines, theirs[type]!.lines, type);
       }
-      for (const type of ENDING) {
-        assert.equal(
-          await officialVerdict(workflowBundle, ours[type]!.history, `${type}-${ourQueue}`),
-          "ok",
-          type,
-        );
-      }
+      const verdicts = await officialVerdicts(
+        workflowBundle,
+        ENDING.map((type) => [`${type}-${ourQueue}`, ours[type]!.history]),
+      );
+      ENDING.forEach((type, i) => assert.equal(verdicts[i], "ok", type));
       for (const scopes of ["asyncLocalStorage", "rewritten"] as const) {
         const realm = await createWorkerRealm({ workflows, interceptors, cacheSize: 0, scopes });
         for (const type of ENDING) {

@@ -29,7 +29,7 @@ import { DevServer, noServer, temporalCli } from "./support/dev_server.ts";
 import {
   noOfficial,
   official,
-  officialVerdict,
+  officialVerdicts,
   quietWorkerPackage,
   root,
 } from "./support/official.ts";
@@ -308,32 +308,23 @@ test(
         createWorkerRealm({ workflows, cacheSize: 0, scopes })
       ),
     );
-    for (const type of Object.keys(RUNS)) {
-      for (
-        const [queue, { history }] of [["ours", ours[type]!], ["theirs", theirs[type]!]] as const
-      ) {
-        for (const variant of [history, marked(history)]) {
-          assert.equal(
-            await officialVerdict(workflowBundle, variant, `${type}-${queue}`),
-            "ok",
-            type,
-          );
-          const groups = await Promise.all(realms.map(async (realm) => {
-            const { verdict, error, recorded } = await realm.replay(`${type}-${queue}`, variant, {
-              record: true,
-            });
-            assert.equal(verdict, "ok", `${type}: ${error?.message}`);
-            return recorded!.flatMap(({ commands }) =>
-              commands.map(({ kind, seq, groups = [] }) => ({ kind, seq, groups: [...groups] }))
-            );
-          }));
-          assert.deepEqual(
-            groups[1],
-            groups[0],
-            `${type}: by rewritten code as by AsyncLocalStorage`,
-          );
-        }
-      }
+    const variants = Object.keys(RUNS).flatMap((type) =>
+      ([["ours", ours[type]!], ["theirs", theirs[type]!]] as const).flatMap(
+        ([queue, { history }]) =>
+          [history, marked(history)].map((one) => [`${type}-${queue}`, one] as const),
+      )
+    );
+    const verdicts = await officialVerdicts(workflowBundle, variants);
+    for (const [i, [id, variant]] of variants.entries()) {
+      assert.equal(verdicts[i], "ok", id);
+      const groups = await Promise.all(realms.map(async (realm) => {
+        const { verdict, error, recorded } = await realm.replay(id, variant, { record: true });
+        assert.equal(verdict, "ok", `${id}: ${error?.message}`);
+        return recorded!.flatMap(({ commands }) =>
+          commands.map(({ kind, seq, groups = [] }) => ({ kind, seq, groups: [...groups] }))
+        );
+      }));
+      assert.deepEqual(groups[1], groups[0], `${id}: by rewritten code as by AsyncLocalStorage`);
     }
     for (const realm of realms) await realm.dispose();
   },

@@ -3,6 +3,7 @@
 import { join } from "node:path";
 import process from "node:process";
 import { DefaultLogger, NativeConnection, Runtime, Worker } from "@temporalio/worker";
+import { bundleOf } from "./bundles.mjs";
 
 const [address, taskQueue, cached] = process.argv.slice(2);
 Runtime.install({ logger: new DefaultLogger("ERROR"), shutdownSignals: ["SIGTERM"] });
@@ -11,9 +12,8 @@ const worker = await Worker.create({
   connection,
   taskQueue,
   ...(cached !== undefined && { maxCachedWorkflows: Number(cached) }),
-  workflowsPath: join(process.cwd(), "examples/entity/temporal_workflow.ts"),
-  // The program lies outside of the folder that has the SDK.
-  bundlerOptions: {
+  workflowBundle: await bundleOf(join(process.cwd(), "examples/entity/temporal_workflow.ts"), {
+    // The program lies outside of the folder that has the SDK.
     webpackConfigHook: (config) => ({
       ...config,
       resolve: {
@@ -21,7 +21,7 @@ const worker = await Worker.create({
         modules: [join(process.cwd(), "tests/system/interop/node_modules"), "node_modules"],
       },
     }),
-  },
+  }),
   activities: { validateProfile: async () => {}, sendNotification: async () => "sent" },
 });
 console.log("ready");

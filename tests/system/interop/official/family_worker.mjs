@@ -3,21 +3,13 @@
 import { dirname, join } from "node:path";
 import process from "node:process";
 import { fileURLToPath } from "node:url";
-import {
-  bundleWorkflowCode,
-  DefaultLogger,
-  NativeConnection,
-  Runtime,
-  Worker,
-} from "@temporalio/worker";
+import { DefaultLogger, NativeConnection, Runtime, Worker } from "@temporalio/worker";
+import { bundleOf } from "./bundles.mjs";
 
 const [address, taskQueue] = process.argv.slice(2);
 Runtime.install({ logger: new DefaultLogger("ERROR"), shutdownSignals: ["SIGTERM"] });
 const here = dirname(fileURLToPath(import.meta.url));
-const workflowBundle = await bundleWorkflowCode({
-  workflowsPath: join(here, "family_workflows.mjs"),
-  logger: new DefaultLogger("ERROR"),
-});
+const workflowBundle = await bundleOf(join(here, "family_workflows.mjs"));
 const connection = await NativeConnection.connect({ address });
 const worker = await Worker.create({ connection, taskQueue, workflowBundle });
 console.log("ready");

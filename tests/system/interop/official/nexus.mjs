@@ -9,30 +9,25 @@ import { fileURLToPath } from "node:url";
 import { ApplicationFailure } from "@temporalio/common";
 import { startWorkflow, WorkflowRunOperationHandler } from "@temporalio/nexus";
 import proto from "@temporalio/proto";
-import {
-  bundleWorkflowCode,
-  DefaultLogger,
-  NativeConnection,
-  Runtime,
-  Worker,
-} from "@temporalio/worker";
+import { DefaultLogger, NativeConnection, Runtime, Worker } from "@temporalio/worker";
 import * as nexus from "nexus-rpc";
+import { bundleOf } from "./bundles.mjs";
 
 const here = dirname(fileURLToPath(import.meta.url));
 const [what, where, taskQueue] = process.argv.slice(2);
 Runtime.install({ logger: new DefaultLogger("ERROR", () => {}), shutdownSignals: [] });
 
-const workflowBundle = await bundleWorkflowCode({
-  workflowsPath: join(here, "nexus_callers.mjs"),
-  logger: new DefaultLogger("ERROR"),
-});
+const workflowBundle = await bundleOf(join(here, "nexus_callers.mjs"));
 
 if (what === "replay") {
   const found = {};
-  for (const name of readdirSync(where)) {
-    const history = proto.temporal.api.history.v1.History.decode(readFileSync(join(where, name)));
-    found[name] = await Worker.runReplayHistory({ workflowBundle }, history, name)
-      .then(() => "ok", (error) => `${error.name}: ${error.message}`);
+  const histories = readdirSync(where).map((workflowId) => ({
+    workflowId,
+    history: proto.temporal.api.history.v1.History.decode(readFileSync(join(where, workflowId))),
+  }));
+  const replays = Worker.runReplayHistories({ workflowBundle }, histories);
+  for await (const { workflowId, error } of replays) {
+    found[workflowId] = error === undefined ? "ok" : `${error.name}: ${error.message}`;
   }
   process.stdout.write(`\n${JSON.stringify(found)}\n`);
   process.exit(0);

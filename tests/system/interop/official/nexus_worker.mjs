@@ -7,6 +7,7 @@ import * as nexus from "nexus-rpc";
 import * as common from "@temporalio/common";
 import * as temporal from "@temporalio/nexus";
 import { DefaultLogger, NativeConnection, Runtime, Worker } from "@temporalio/worker";
+import { bundleOf } from "./bundles.mjs";
 import { services } from "./nexus_service.mjs";
 
 const [address, callerQueue, handlerQueue] = process.argv.slice(2);
@@ -15,7 +16,7 @@ const connection = await NativeConnection.connect({ address });
 const callers = await Worker.create({
   connection,
   taskQueue: callerQueue,
-  workflowsPath: fileURLToPath(new URL("nexus_workflows.mjs", import.meta.url)),
+  workflowBundle: await bundleOf(fileURLToPath(new URL("nexus_workflows.mjs", import.meta.url))),
 });
 const handlers = await Worker.create({
   connection,

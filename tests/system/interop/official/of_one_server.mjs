@@ -1,8 +1,8 @@
-// What is not the same on both servers.
+// What is not the same on every server.
 import { until } from "../../../../dist/tests/support/until.js";
 import { outcome, run, start } from "./stage.mjs";
 
-/** What only a Temporal server has; run with --all, or by name. */
+/** What a server has that has a register of attributes; run with --all, after the others. */
 export const serverScenarios = {
   async searchAttributes() {
     const refused = await outcome(
@@ -25,7 +25,7 @@ export const engineScenarios = {
   /** Says when it has begun: the server is killed then, and comes back. */
   async longHaul() {
     const runs = Array.from(
-      { length: 30 },
+      { length: 16 },
       (_, i) => run("busy", { id: `haul-${i}`, args: [12, 4], exact: false }),
     );
     setTimeout(() => console.log("begun"), 300);

@@ -3,6 +3,7 @@
 import { join } from "node:path";
 import process from "node:process";
 import { DefaultLogger, NativeConnection, Runtime, Worker } from "@temporalio/worker";
+import { bundleOf } from "./bundles.mjs";
 
 const [address, taskQueue, cached] = process.argv.slice(2);
 Runtime.install({
@@ -15,20 +16,22 @@ const worker = await Worker.create({
   taskQueue,
   identity: "official",
   maxCachedWorkflows: Number(cached),
-  workflowsPath: join(process.cwd(), "tests/system/interop/flows/shared_queue.ts"),
-  // The program lies outside of the folder that has the SDK.
-  bundlerOptions: {
-    webpackConfigHook: (config) => ({
-      ...config,
-      resolve: {
-        ...config.resolve,
-        modules: [
-          join(process.cwd(), "tests/system/interop/node_modules"),
-          "node_modules",
-        ],
-      },
-    }),
-  },
+  workflowBundle: await bundleOf(
+    join(process.cwd(), "tests/system/interop/flows/shared_queue.ts"),
+    {
+      // The program lies outside of the folder that has the SDK.
+      webpackConfigHook: (config) => ({
+        ...config,
+        resolve: {
+          ...config.resolve,
+          modules: [
+            join(process.cwd(), "tests/system/interop/node_modules"),
+            "node_modules",
+          ],
+        },
+      }),
+    },
+  ),
   activities: {
     add: (a, b) => a + b,
     local: (n) => n,

@@ -5,7 +5,8 @@ import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import { Client, Connection } from "@temporalio/client";
-import { bundleWorkflowCode, DefaultLogger, NativeConnection, Runtime } from "@temporalio/worker";
+import { DefaultLogger, NativeConnection, Runtime } from "@temporalio/worker";
+import { bundleOf } from "./bundles.mjs";
 
 const here = dirname(fileURLToPath(import.meta.url));
 export const { values: options, positionals: wanted } = parseArgs({
@@ -17,6 +18,7 @@ export const { values: options, positionals: wanted } = parseArgs({
     cache: { type: "string" },
     all: { type: "boolean" },
     pollers: { type: "string" },
+    "no-replay": { type: "boolean" },
   },
 });
 export const sleep = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
@@ -43,10 +45,7 @@ export const connection = await Connection.connect({ address: options.address })
 export const client = new Client({ connection });
 export const { workflow } = client;
 export const workflowBundle = options.bundle === undefined
-  ? await bundleWorkflowCode({
-    workflowsPath: join(here, "workflows.mjs"),
-    logger: new DefaultLogger("ERROR"),
-  })
+  ? await bundleOf(join(here, "workflows.mjs"))
   : { code: readFileSync(options.bundle, "utf8") };
 
 export const taskQueue = "official";

@@ -77,7 +77,7 @@ export const scenarios = {
   },
   async manyAtOnce() {
     const runs = Array.from(
-      { length: 60 },
+      { length: 30 },
       (_, i) => run("busy", { id: `busy-${i}`, args: [3, 4], exact: false }),
     );
     return (await Promise.all(runs)).map(({ value }) => value);

@@ -1,8 +1,9 @@
 // The official TypeScript SDK, which is installed only in tests/system/interop/node_modules.
 // Nothing here imports its types: tsc must pass without it. Whole programs for it are plain modules
 // in tests/system/interop/official, which Node runs directly from the checkout.
-import { existsSync } from "node:fs";
+import { existsSync, mkdtempSync, rmSync } from "node:fs";
 import { createRequire } from "node:module";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import process from "node:process";
 import type { Http2Session } from "node:http2";
@@ -49,9 +50,15 @@ export function official(name: string): any {
   return createRequire(manifest)(name);
 }
 
-/** A program in tests/system/interop/official, for `node`. */
-export const officialProgram = (name: string): string =>
-  join(root, "tests/system/interop/official", name);
+/** A program in tests/system/interop/official, for `node`. Those of one test share their bundles. */
+export function officialProgram(name: string): string {
+  if (process.env["OFFICIAL_BUNDLES"] === undefined) {
+    const folder = mkdtempSync(join(tmpdir(), "temporalex-bundles-"));
+    process.env["OFFICIAL_BUNDLES"] = folder;
+    process.once("exit", () => rmSync(folder, { recursive: true, force: true }));
+  }
+  return join(root, "tests/system/interop/official", name);
+}
 
 /** `@temporalio/worker`, which says only what has gone wrong. */
 // deno-lint-ignore no-explicit-any
@@ -65,17 +72,26 @@ export function quietWorkerPackage(): any {
   return sdk;
 }
 
-/** What the official replayer says of a history: "ok", or the message of its error. */
-export async function officialVerdict(
+/**
+ * What the official replayer says of histories, in their order: "ok", or the message of its error.
+ * One replayer for all, since its start takes much longer than a replay.
+ */
+export async function officialVerdicts(
   workflowBundle: object,
-  history: Uint8Array,
-  workflowId: string,
-): Promise<string> {
+  histories: Iterable<readonly [workflowId: string, history: Uint8Array]>,
+): Promise<string[]> {
   const { History } = official("@temporalio/proto").temporal.api.history.v1;
   const { Worker } = official("@temporalio/worker");
-  return await Worker.runReplayHistory({ workflowBundle }, History.decode(history), workflowId)
-    .then(
-      () => "ok",
-      (error: Error) => error.message,
-    );
+  const given = Array.from(
+    histories,
+    ([workflowId, history]) => ({ workflowId, history: History.decode(history) }),
+  );
+  const said: string[] = [];
+  for await (const { error } of Worker.runReplayHistories({ workflowBundle }, given)) {
+    said.push(error === undefined ? "ok" : error.message);
+  }
+  if (said.length !== given.length) {
+    throw new Error(`the replayer ended after ${said.length} of ${given.length} histories`);
+  }
+  return said;
 }

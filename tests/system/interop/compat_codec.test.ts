@@ -270,15 +270,18 @@ test(
     for (const [name, worker, at] of SDKS) {
       const bundle = name === "ours" ? bundleWorkflowCode : sdk.bundleWorkflowCode;
       const lines: string[] = seen[name] = [];
+      const codes = new Map<boolean, string>();
+      for (const made of [false, true]) {
+        const options = { workflowsPath: workflows, logger: new DefaultLogger("ERROR") };
+        codes.set(made, (await bundle({ ...options, ...(made && { payloadConverterPath }) })).code);
+      }
       for (const [made, given] of [[false, true], [true, false], [true, true]] as const) {
         const taskQueue = `bundles-${name}-${made}-${given}`;
-        const options = { workflowsPath: workflows, logger: new DefaultLogger("ERROR") };
-        const { code } = await bundle({ ...options, ...(made && { payloadConverterPath }) });
         const of = await worker().create({
           ...{
             connection: at(),
             taskQueue,
-            workflowBundle: { code },
+            workflowBundle: { code: codes.get(made)! },
             activities: { take: () => {}, give: () => "text" },
           },
           ...(given && { dataConverter: { payloadConverterPath } }),

@@ -83,6 +83,7 @@ after(async () => {
   if (skip !== false) return;
   const ended = new Promise((resolve) => desk.once("exit", resolve));
   desk.stdin!.end();
+  await (await programRealm)?.dispose();
   await ended;
   service.close();
   await server.stop();
@@ -137,17 +138,20 @@ const replayer = (modules: URL | string = workflows): Promise<WorkerRealm> =>
     runOptions: { namespace: "default", identity: "interop", sdkVersion: "0.1.0" },
   });
 
+/** One realm for all histories of the program. */
+let programRealm: Promise<WorkerRealm> | undefined;
+
 async function ourVerdicts(
   histories: ReadonlyMap<string, Uint8Array>,
   modules?: URL,
 ): Promise<{ [name: string]: string }> {
-  const realm = await replayer(modules);
+  const realm = await (modules === undefined ? programRealm ??= replayer() : replayer(modules));
   const found: { [name: string]: string } = {};
   for (const [name, bytes] of histories) {
     const { verdict, error } = await realm.replay(name, bytes);
     found[name] = verdict === "ok" ? "ok" : `${verdict}: ${error?.message}`;
   }
-  await realm.dispose();
+  if (modules !== undefined) await realm.dispose();
   return found;
 }
 

@@ -18,6 +18,16 @@ const PATIENCE_MS = 90_000;
 /** Processes that were killed are given so long to be gone. */
 const GONE_MS = 10_000;
 
+/** Chromium reads the last of these switches only: Playwright's names are repeated. */
+const DISABLED = [
+  // Each window of a recent Chromium loads two pages of its address bar: a second of CPU.
+  ...["WebUIOmniboxPopup", "WebUIOmniboxAimPopup", "WebUIOmniboxFullPopup"],
+  ...["AvoidUnnecessaryBeforeUnloadCheckSync", "DestroyProfileOnBrowserClose", "HttpsUpgrades"],
+  ...["HttpsFirstBalancedModeAutoEnable", "LensOverlay", "MediaRouter", "PaintHolding"],
+  ...["ThirdPartyStoragePartitioning", "AvoidCorsURLLoaderRestartOnRedirect", "AimEnabled"],
+  ...["OptimizationHints", "NetworkTimeServiceQuerying", "PreconnectToSearch"],
+];
+
 const ARGS = [
   "--no-sandbox",
   // /dev/shm is small in containers, and a page dies when it is full.
@@ -31,6 +41,7 @@ const ARGS = [
   // As a desktop does: a sandboxed frame that floods its page with messages has another process.
   "--site-per-process",
   "--enable-features=IsolateSandboxedIframes",
+  `--disable-features=${DISABLED.join(",")}`,
 ];
 
 const PACKED = "@sparticuz/chromium";

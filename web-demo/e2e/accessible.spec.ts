@@ -1,42 +1,39 @@
 // Accessibility: axe-core finds no problem in the rooms, light and dark, wide and narrow; Tab
 // visits all controls in visual order.
-import { accessible } from "./support/axe.ts";
+import { accessibleInBoth } from "./support/axe.ts";
 import { expect, sample, test } from "./support/story.ts";
 
-for (const scheme of ["light", "dark"] as const) {
-  for (const width of [1440, 320]) {
-    test(`axe-core finds nothing: ${scheme}, ${width} px`, async ({ app }) => {
-      const { page } = app;
-      await page.emulateMedia({ colorScheme: scheme, reducedMotion: "reduce" });
-      await page.setViewportSize({ width, height: width === 320 ? 780 : 900 });
-      await app.start();
-      await app.isAt(25);
-      await accessible(page, "first screen");
-      await app.sample("shopping_cart", 25);
-      for (const pane of ["Code", "Events", "Why, state"]) {
-        if (width === 320) await page.getByRole("tab", { name: pane }).click();
-        await accessible(page, `a run, ${pane}`);
-        if (width !== 320) break;
-      }
-      await page.locator("#show-keys").click();
-      await accessible(page, "the sheet of keys");
-      await page.keyboard.press("Escape");
-      await app.sample("shopping_cart_diverged", 24);
-      await accessible(page, "a divergence");
-      await app.drop([
-        { name: "billing.json", content: sample("counter").replaceAll("Counter", "Billing") },
-        { name: "broken.json", content: "{" },
-      ]);
-      await expect(page.locator("h1.run-name")).toHaveText("Billing");
-      await expect(page.locator(".notice")).toHaveText(/broken/);
-      await accessible(page, "no code, a message");
-      await page.locator("#room-runs").click();
-      await accessible(page, "runs");
-      await page.locator("#room-live").click();
-      await page.locator("#shop[data-ready]").waitFor();
-      await accessible(page, "live");
-    });
-  }
+for (const width of [1440, 320]) {
+  test(`axe-core finds nothing in light and dark colors: ${width} px`, async ({ app }) => {
+    const { page } = app;
+    await page.setViewportSize({ width, height: width === 320 ? 780 : 900 });
+    await app.start();
+    await app.isAt(25);
+    await accessibleInBoth(page, "first screen");
+    await app.sample("shopping_cart", 25);
+    for (const pane of ["Code", "Events", "Why, state"]) {
+      if (width === 320) await page.getByRole("tab", { name: pane }).click();
+      await accessibleInBoth(page, `a run, ${pane}`);
+      if (width !== 320) break;
+    }
+    await page.locator("#show-keys").click();
+    await accessibleInBoth(page, "the sheet of keys");
+    await page.keyboard.press("Escape");
+    await app.sample("shopping_cart_diverged", 24);
+    await accessibleInBoth(page, "a divergence");
+    await app.drop([
+      { name: "billing.json", content: sample("counter").replaceAll("Counter", "Billing") },
+      { name: "broken.json", content: "{" },
+    ]);
+    await expect(page.locator("h1.run-name")).toHaveText("Billing");
+    await expect(page.locator(".notice")).toHaveText(/broken/);
+    await accessibleInBoth(page, "no code, a message");
+    await page.locator("#room-runs").click();
+    await accessibleInBoth(page, "runs");
+    await page.locator("#room-live").click();
+    await page.locator("#shop[data-ready]").waitFor();
+    await accessibleInBoth(page, "live");
+  });
 }
 
 test("no element is wider than a narrow screen", async ({ app }) => {

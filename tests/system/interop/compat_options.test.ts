@@ -8,7 +8,7 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { silentLogger } from "../../../ts/base/logger.ts";
-import { Client } from "../../../ts/client/mod.ts";
+import { Client, DeadlineExceededError } from "../../../ts/client/mod.ts";
 import { GrpcService } from "../../../ts/grpc/grpc_service.ts";
 import { Worker } from "../../../ts/worker/mod.ts";
 import { COMMANDS, type Row, rows } from "./compat/option_table.ts";
@@ -111,7 +111,6 @@ after(async () => {
 async function histories(
   all: readonly Row[],
   queue: string,
-  refusing: boolean,
 ): Promise<string[]> {
   const found: string[] = Array.from({ length: all.length }, () => "");
   let next = 0;
@@ -125,26 +124,11 @@ async function histories(
         args: [{ command, options }],
       });
       const handle = client.getHandle(undefined, id, runId);
-      if (refusing) {
-        const end = Date.now() + 30_000;
-        while (
-          !found[i]!.includes("EVENT_TYPE_WORKFLOW_TASK_FAILED") &&
-          Date.now() < end
-        ) {
-          await new Promise((go) => setTimeout(go, 20));
-          found[i] = await handle.historyJson();
-        }
-        await handle.terminate("seen");
-        continue;
-      }
-      const end = Date.now() + 30_000;
-      while (
-        (await handle.describe()).status === "RUNNING" && Date.now() < end
-      ) await new Promise((go) => setTimeout(go, 20));
+      // Its outcome is in its history.
+      const outcome = await handle.result({ followRuns: false, timeout: 30_000 })
+        .catch((error: unknown) => error);
       found[i] = await handle.historyJson();
-      if ((await handle.describe()).status === "RUNNING") {
-        await handle.terminate("it does not end");
-      }
+      if (outcome instanceof DeadlineExceededError) await handle.terminate("it does not end");
     }
   };
   await Promise.all(Array.from({ length: 6 }, lane));
@@ -189,7 +173,7 @@ test("commands with each option are recorded like those of the official worker",
     workflowsPath: program,
     activities,
   });
-  const expected: string[] = await theirs.runUntil(() => histories(all, "official-queue", false));
+  const expected: string[] = await theirs.runUntil(() => histories(all, "official-queue"));
   await connection.close();
   const worker = await Worker.create({
     service,
@@ -198,7 +182,7 @@ test("commands with each option are recorded like those of the official worker",
     activities,
     logger: silentLogger,
   });
-  const found = await worker.runUntil(() => histories(all, "our-queue", false));
+  const found = await worker.runUntil(() => histories(all, "our-queue"));
   const different = all.flatMap(({ command, label }, i) => {
     const [theirs, ours] = [
       commandLines(expected[i]!, "official-queue"),

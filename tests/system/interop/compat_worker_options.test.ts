@@ -59,6 +59,8 @@ before(async () => {
   OfficialWorker = sdk.Worker;
   sdk.Runtime.install({ logger: new sdk.DefaultLogger("ERROR"), shutdownSignals: [] });
   Runtime.install({ logger: new DefaultLogger("ERROR"), shutdownSignals: [] });
+  const logger = new sdk.DefaultLogger("ERROR");
+  bundled.workflowBundle.code = (await sdk.bundleWorkflowCode({ workflowsPath, logger })).code;
   ours = await connections(NativeConnection);
   theirs = await connections(sdk.NativeConnection);
 });
@@ -103,6 +105,8 @@ const shown = (options: object): { [name: string]: string } =>
 const run = () => "done";
 const interceptor = () => ({});
 const fixed = (numSlots: number) => ({ type: "fixed-size", numSlots });
+/** Made before the tests: the official worker bundles a path each time. */
+const bundled = { workflowBundle: { code: "" } };
 const CASES: { readonly [name: string]: Omit<WorkerOptions, "taskQueue"> } = {
   "nothing but activities": { activities: { run, other: run, notOne: 5 } },
   "no activities": { workflowsPath },
@@ -127,7 +131,7 @@ const CASES: { readonly [name: string]: Omit<WorkerOptions, "taskQueue"> } = {
     activityTaskPollerBehavior: { type: "simple-maximum", maximum: 3 },
     nexusTaskPollerBehavior: { type: "autoscaling" },
     ...{
-      workflowsPath,
+      ...bundled,
       activities: { run },
       nonStickyToStickyPollRatio: 0.5,
       enableNonLocalActivities: false,
@@ -135,7 +139,7 @@ const CASES: { readonly [name: string]: Omit<WorkerOptions, "taskQueue"> } = {
   },
   slots: {
     ...{
-      workflowsPath,
+      ...bundled,
       activities: { run },
       maxConcurrentWorkflowTaskExecutions: 7,
       maxConcurrentActivityTaskExecutions: 8,
@@ -252,7 +256,7 @@ for (const useVersioning of [false, true]) {
       const options = {
         connection,
         taskQueue,
-        workflowsPath,
+        ...(kind === "theirs" ? bundled : { workflowsPath }),
         activities: { work: run },
         useVersioning,
       };

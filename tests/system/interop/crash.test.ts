@@ -26,7 +26,7 @@ import { ask, close, saga } from "./flows/sagas.ts";
 import { DevServer, noServer } from "./support/dev_server.ts";
 
 const workflows = new URL("./flows/sagas.ts", import.meta.url);
-const RUNS = 10, STEPS = 3;
+const RUNS = 6, STEPS = 3;
 type Saga = WorkflowHandle<typeof saga>;
 
 const start = (client: Client): Promise<Saga[]> =>

@@ -13,7 +13,9 @@ import { noOfficial, official, officialProgram, root } from "./support/official.
 import { runReport } from "./support/run_report.ts";
 
 const skip = noServer || noOfficial;
-const runs = Number(process.env["SHARED_QUEUE_RUNS"] ?? 24);
+const runs = Number(process.env["SHARED_QUEUE_RUNS"] ?? 16);
+/** Runs at a time. */
+const AT_ONCE = 8;
 // deno-lint-ignore no-explicit-any
 type Any = any;
 
@@ -147,10 +149,10 @@ for (
           });
         };
         await ours.runUntil(async () => {
-          for (let i = 0; i < runs; i += 12) {
+          for (let i = 0; i < runs; i += AT_ONCE) {
             await Promise.all(
               Array.from(
-                { length: Math.min(12, runs - i) },
+                { length: Math.min(AT_ONCE, runs - i) },
                 (_, j) => one(i + j),
               ),
             );

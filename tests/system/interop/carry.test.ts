@@ -2,7 +2,7 @@
 // Loops without an end (docs/dev/semantics/endless_loops.md) on a real Temporal dev server: four
 // patrols walk four hundred rounds and continue as new by the server's suggestion; no round and no
 // signal is lost, and every run of every chain replays.
-// takes: 40 s
+// takes: 25 s
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { fromBinary } from "@bufbuild/protobuf";

@@ -1,5 +1,5 @@
 // runtime: node
-// takes: 20 s
+// takes: 10 s
 // The official replayer accepts code with changed values; the option `values` of our
 // `Worker.runReplayHistories` reports them. Both replay the same histories with the same programs.
 import assert from "node:assert/strict";

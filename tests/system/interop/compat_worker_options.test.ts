@@ -43,6 +43,8 @@ type Any = any;
 let server: DevServer, service: GrpcService, client: Client, OfficialWorker: Any;
 /** Connections: two of each, because the official worker has one worker of a queue on each. */
 let ours: NativeConnection[], theirs: Any[];
+/** For the official worker, which would bundle the file each time. */
+let workflowBundle: Any;
 const connections = <C>(sdk: { connect(options: { address: string }): Promise<C> }) =>
   Promise.all([1, 2].map(() => sdk.connect({ address: server.address })));
 
@@ -60,7 +62,7 @@ before(async () => {
   sdk.Runtime.install({ logger: new sdk.DefaultLogger("ERROR"), shutdownSignals: [] });
   Runtime.install({ logger: new DefaultLogger("ERROR"), shutdownSignals: [] });
   const logger = new sdk.DefaultLogger("ERROR");
-  bundled.workflowBundle.code = (await sdk.bundleWorkflowCode({ workflowsPath, logger })).code;
+  workflowBundle = await sdk.bundleWorkflowCode({ workflowsPath, logger });
   ours = await connections(NativeConnection);
   theirs = await connections(sdk.NativeConnection);
 });
@@ -105,8 +107,6 @@ const shown = (options: object): { [name: string]: string } =>
 const run = () => "done";
 const interceptor = () => ({});
 const fixed = (numSlots: number) => ({ type: "fixed-size", numSlots });
-/** Made before the tests: the official worker bundles a path each time. */
-const bundled = { workflowBundle: { code: "" } };
 const CASES: { readonly [name: string]: Omit<WorkerOptions, "taskQueue"> } = {
   "nothing but activities": { activities: { run, other: run, notOne: 5 } },
   "no activities": { workflowsPath },
@@ -131,7 +131,7 @@ const CASES: { readonly [name: string]: Omit<WorkerOptions, "taskQueue"> } = {
     activityTaskPollerBehavior: { type: "simple-maximum", maximum: 3 },
     nexusTaskPollerBehavior: { type: "autoscaling" },
     ...{
-      ...bundled,
+      workflowsPath,
       activities: { run },
       nonStickyToStickyPollRatio: 0.5,
       enableNonLocalActivities: false,
@@ -139,7 +139,7 @@ const CASES: { readonly [name: string]: Omit<WorkerOptions, "taskQueue"> } = {
   },
   slots: {
     ...{
-      ...bundled,
+      workflowsPath,
       activities: { run },
       maxConcurrentWorkflowTaskExecutions: 7,
       maxConcurrentActivityTaskExecutions: 8,
@@ -256,7 +256,7 @@ for (const useVersioning of [false, true]) {
       const options = {
         connection,
         taskQueue,
-        ...(kind === "theirs" ? bundled : { workflowsPath }),
+        ...(kind === "theirs" ? { workflowBundle } : { workflowsPath }),
         activities: { work: run },
         useVersioning,
       };

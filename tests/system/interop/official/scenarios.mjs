@@ -63,7 +63,7 @@ for (const [id, { handle, exact }] of handles) {
     exact,
   };
 }
-// Every history replays in the official worker, unless nobody asks.
+// Every history replays in the official worker, unless --no-replay is given.
 async function* all() {
   for (const id of options["no-replay"] ? [] : Object.keys(runs)) {
     const history = await handles.get(id).handle.fetchHistory().catch(() => undefined);

@@ -17,7 +17,8 @@ import {
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import process from "node:process";
-import { test } from "node:test";
+import { after, test } from "node:test";
+import { bundlePackage, linkPackage } from "./bundled_package.ts";
 import { runInBrowser } from "./in_browser.ts";
 import { type Block, difference, readPage } from "./page.ts";
 
@@ -30,6 +31,10 @@ const pages = [
 ];
 const deno = join(root, "node_modules/.bin/deno");
 const hasDeno = existsSync(deno) && spawnSync(deno, ["--version"]).status === 0;
+
+const bundled = join(mkdtempSync(join(tmpdir(), "temporalex-package-")), "temporalex");
+after(() => rmSync(dirname(bundled), { recursive: true, force: true }));
+await bundlePackage(bundled);
 
 /**
  * Commands as a reader has them: `npx temporalex` and `node_modules/.bin/temporalex` are this
@@ -47,16 +52,16 @@ node() {
 npx() {
   if [ "$1" != temporalex ]; then echo "npx $1?" >&2; exit 1; fi
   shift
-  if [ "$BASH_SUBSHELL" -gt 0 ]; then exec node "${join(root, "dist/ts/cli/main.js")}" "$@"; fi
-  command node "${join(root, "dist/ts/cli/main.js")}" "$@"
+  if [ "$BASH_SUBSHELL" -gt 0 ]; then exec node "${join(bundled, "dist/ts/cli/main.js")}" "$@"; fi
+  command node "${join(bundled, "dist/ts/cli/main.js")}" "$@"
 }
 deno() { local verb=$1; shift; command "${deno}" "$verb" --no-check --config "${
   join(root, "deno.json")
 }" "$@"; }
 `;
 
-/** A folder with the packages of this checkout, and the checkout as `temporalex`. */
-function withPackages(): string {
+/** A folder with the packages of this checkout, and `temporalex`. */
+function withPackages(temporalex: string): string {
   const folder = mkdtempSync(join(tmpdir(), "temporalex-docs-"));
   mkdirSync(join(folder, "node_modules"));
   for (const name of readdirSync(join(root, "node_modules"))) {
@@ -64,16 +69,16 @@ function withPackages(): string {
       symlinkSync(join(root, "node_modules", name), join(folder, "node_modules", name));
     }
   }
-  symlinkSync(root, join(folder, "node_modules/temporalex"));
+  linkPackage(temporalex, join(folder, "node_modules/temporalex"));
   return folder;
 }
 
 function project(): string {
-  const folder = withPackages();
+  const folder = withPackages(bundled);
   const bin = join(folder, "node_modules/.bin");
   mkdirSync(bin);
   const program = `#!/bin/sh\nexec "${process.execPath}" --no-warnings "${
-    join(root, "dist/ts/cli/main.js")
+    join(bundled, "dist/ts/cli/main.js")
   }" "$@"\n`;
   writeFileSync(join(bin, "temporalex"), program, { mode: 0o755 });
   writeFileSync(join(folder, "package.json"), JSON.stringify({ type: "module", private: true }));
@@ -110,7 +115,7 @@ function run(folder: string, block: Block): void {
 
 // One program for all pages: the compiler reads the package once.
 test("the snippets of all pages compile with strict options", () => {
-  const folder = withPackages();
+  const folder = withPackages(root);
   try {
     for (const page of pages) {
       const place = join(folder, page.replace(/\.md$/, ""));
@@ -163,6 +168,8 @@ for (const page of pages) {
       for (const block of blocks) {
         if (block.kind === "run") run(folder, block);
         if (block.kind === "browser") {
+          // What bundles for browsers leave out is named by the file in dist/.
+          linkPackage(root, join(folder, "node_modules/temporalex"));
           const wanted = block.prints!;
           const lines = wanted.trimEnd().split("\n").length;
           const ran = await runInBrowser(folder, block.name, lines);

@@ -11,6 +11,7 @@ import { join } from "node:path";
 import process from "node:process";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";
+import { delay } from "@std/async/delay";
 import { askForRows, sqlMethod } from "../../../ts/app/sql/sql_method.ts";
 import { findHolder } from "../../../ts/app/socket_path.ts";
 import { lineTo } from "../../../ts/app/store_service.ts";
@@ -188,6 +189,7 @@ for (const way of WAYS) {
           while (!over) {
             await commit();
             commits++;
+            await delay(50);
           }
           const { code, err } = await stopped;
           assert.equal(code, 1, err);
@@ -249,12 +251,14 @@ for (const way of WAYS) {
           const other = join(folder, "other.db");
           const statements = hostile(other);
           assert.ok(statements.length >= 60);
-          for (const statement of statements) {
+          for (const [n, statement] of statements.entries()) {
             await assert.rejects(
               way.ask(where, statement),
               (e) => e instanceof SqlRefusedError,
               JSON.stringify(statement),
             );
+            // The command's own look at the statement is the same for all ways.
+            if (n % 3 !== WAYS.indexOf(way)) continue;
             const { code, err } = await run(["sql", statement, ...where], { cwd: folder });
             assert.equal(code, 2, `${JSON.stringify(statement)}: ${err}`);
           }

@@ -22,6 +22,7 @@ import {
   loadRows,
   NO_CASES,
 } from "../compat/support/corpus.ts";
+import { editionSources, ofType, typeOf } from "./editions.ts";
 
 const PROGRAM = `import * as wf from "@temporalio/workflow";
 const acts = wf.proxyActivities({
@@ -193,16 +194,20 @@ const changedBy = async (
 const ofText = (text: string) => ({ workflows: "/app/main.ts", sources: { "/app/main.ts": text } });
 
 test("changed values that replay does not compare are reported", async () => {
-  for (const [from, to, said, ofAgain = said] of EDITS) {
+  const editions = EDITS.map(([from, to]) => {
     assert.ok(PROGRAM.includes(from), from);
-    const found = await changedIn(
-      [histories["ada"]!, histories["again"]!],
-      ofText(PROGRAM.replace(from, to)),
-    );
-    const sentences = found.map((
-      { verdict, changed },
-    ) => [verdict, ...changed.map(({ sentence }) => sentence)]);
-    assert.deepEqual(sentences, [["ok", ...said], ["ok", ...ofAgain]], to);
+    return { workflow: "Main", text: PROGRAM.replace(from, to) };
+  });
+  const all = editions.flatMap((_, n) =>
+    ["ada", "again"].map((who) => ofType(histories[who]!, typeOf("Main", n)))
+  );
+  const found = await changedIn(all, editionSources(editions));
+  const sentences = found.map((
+    { verdict, changed },
+  ) => [verdict, ...changed.map(({ sentence }) => sentence)]);
+  for (const [n, [, to, said, ofAgain = said]] of EDITS.entries()) {
+    const [ada, again] = sentences.slice(2 * n);
+    assert.deepEqual([ada, again], [["ok", ...said], ["ok", ...ofAgain]], to);
   }
 });
 
@@ -295,9 +300,8 @@ test("unchanged code has no changed values on histories recorded here", async ()
         import.meta.url,
       ),
     );
-  for (const who of ["ada", "again"]) {
-    assert.deepEqual((await changedBy(histories[who]!, ofText(PROGRAM))).changed, [], who);
-  }
+  const unchanged = await changedIn([histories["ada"]!, histories["again"]!], ofText(PROGRAM));
+  assert.deepEqual(unchanged.map(({ changed }) => changed), [[], []]);
   for (
     const name of [
       "callbacks",
@@ -340,6 +344,12 @@ test("unchanged code has no changed values on histories recorded here", async ()
   }
 });
 
+function groupBy<T>(all: readonly T[], keyOf: (one: T) => string): Map<string, T[]> {
+  const groups = new Map<string, T[]>();
+  for (const one of all) groups.set(keyOf(one), [...groups.get(keyOf(one)) ?? [], one]);
+  return groups;
+}
+
 const root = corpusRoot();
 const skip = root === undefined
   ? "the corpus ../shared/fixtures/compat is not next to this checkout"
@@ -357,21 +367,18 @@ for (const name of root === undefined ? [NO_CASES] : caseNames(root)) {
         row.variant === (found.recordedWith?.[row.history.split(".")[0]!] ?? "base")
       );
       assert.ok(own.length > 0, "it has such rows");
-      for (const row of own) {
-        const history = new TextEncoder().encode(JSON.stringify(historyOf(root!, found, row)));
-        const file = join(root!, "workflows", found.variants[row.variant]!.file);
-        const { verdict, changed } = await changedBy(history, {
-          workflows: file,
-          scopes: "asyncLocalStorage",
-        });
-        assert.deepEqual(
-          [
-            verdict,
-            changed.map(({ eventId, sentence }) => `${eventId}: ${sentence}`),
-          ],
-          ["ok", []],
-          row.history,
+      const files = groupBy(own, ({ variant }) => found.variants[variant]!.file);
+      for (const [file, rowsOf] of files) {
+        const changed = await changedIn(
+          rowsOf.map((row) =>
+            new TextEncoder().encode(JSON.stringify(historyOf(root!, found, row)))
+          ),
+          { workflows: join(root!, "workflows", file), scopes: "asyncLocalStorage" },
         );
+        for (const [n, { verdict, changed: values }] of changed.entries()) {
+          const named = values.map(({ eventId, sentence }) => `${eventId}: ${sentence}`);
+          assert.deepEqual([verdict, named], ["ok", []], rowsOf[n]!.history);
+        }
       }
     },
   );

@@ -3,7 +3,7 @@
 // the line of its command; rules that leave values out; values that cannot be decoded.
 // takes: 30 s
 import assert from "node:assert/strict";
-import { before, test } from "node:test";
+import { after, before, test } from "node:test";
 import { create, fromBinary, toBinary } from "@bufbuild/protobuf";
 import { HistorySchema } from "../../../ts/messages/generated/temporal/api/history/v1/message_pb.ts";
 import { readHistoryFile, type ValueRule } from "../../../ts/debug/mod.ts";
@@ -11,9 +11,18 @@ import { createWorkerRealm, type ReplayVerdict } from "../../../ts/realm/mod.ts"
 import { corpusRoot, unchangedPrograms } from "../compat/support/corpus.ts";
 import { EDITS, PROGRAM } from "./value_edits.ts";
 import { EDITED_SOURCES, recordEditHistories } from "./recorded_edits.ts";
+import { editionSources, ofType, typeOf } from "./editions.ts";
 
 let histories: Awaited<ReturnType<typeof recordEditHistories>>;
 before(async () => histories = await recordEditHistories());
+
+// With a namespace, "" in the code is a value like others.
+const runOptions = { namespace: "default" };
+/** By their text: what is replayed in one realm does not change it. */
+const realms = new Map<string, ReturnType<typeof createWorkerRealm>>();
+after(async () => {
+  for (const realm of realms.values()) await (await realm).dispose();
+});
 
 async function replay(
   workflow: string,
@@ -21,17 +30,10 @@ async function replay(
   ignore: readonly ValueRule[] = [],
   history = histories[workflow]!,
 ): Promise<ReplayVerdict> {
-  const sources = { "/app/main.ts": text };
-  const realm = await createWorkerRealm({
-    ...{ cacheSize: 0, workflows: "/app/main.ts", sources },
-    // With a namespace, "" in the code is a value like others.
-    runOptions: { namespace: "default" },
-  });
-  try {
-    return await realm.replay(workflow, history, { values: { ignore } });
-  } finally {
-    await realm.dispose();
-  }
+  const options = { cacheSize: 0, workflows: "/app/main.ts", sources: { "/app/main.ts": text } };
+  const known = realms.get(text) ?? createWorkerRealm({ ...options, runOptions });
+  realms.set(text, known);
+  return await (await known).replay(workflow, history, { values: { ignore } });
 }
 
 const lineOf = (text: string, part: string) =>
@@ -45,17 +47,30 @@ const brief = ({ changedValues = [] }: ReplayVerdict) =>
 
 test("forty edits of values are reported with the line of the command and both values", async () => {
   assert.ok(EDITS.length >= 40, String(EDITS.length));
-  for (const { workflow, from, to, line = from, changes } of EDITS) {
-    const source = EDITED_SOURCES[workflow]!;
-    assert.equal(source.split(from).length, 2, `${from} is in the source once`);
-    const edited = source.replace(from, to);
-    const verdict = await replay(workflow, edited);
-    assert.equal(verdict.verdict, "ok", `${to}: ${verdict.error?.message}`);
-    // A line with the edited text itself is found in the edited source.
-    const at = lineOf(edited, line === from ? to : line);
-    assert.deepEqual(brief(verdict), [{ line: at, changes }], to);
-    assert.equal(verdict.recorded, undefined);
-    assert.equal(verdict.trace, undefined);
+  for (const native of [false, true]) {
+    const edits = EDITS.filter(({ workflow }) => (workflow === "Native") === native);
+    const editions = edits.map(({ workflow, from, to }) => {
+      const source = EDITED_SOURCES[workflow]!;
+      assert.equal(source.split(from).length, 2, `${from} is in the source once`);
+      return { workflow, text: source.replace(from, to) };
+    });
+    const sources = editionSources(editions);
+    const realm = await createWorkerRealm({ cacheSize: 0, ...sources, runOptions });
+    try {
+      for (const [n, { workflow, from, to, line = from, changes }] of edits.entries()) {
+        const history = ofType(histories[workflow]!, typeOf(workflow, n));
+        const verdict = await realm.replay(workflow, history, { values: true });
+        assert.equal(verdict.verdict, "ok", `${to}: ${verdict.error?.message}`);
+        // A line with the edited text itself is found in the edited source.
+        const at = lineOf(editions[n]!.text, line === from ? to : line);
+        assert.deepEqual(brief(verdict), [{ line: at, changes }], to);
+        assert.match(verdict.changedValues![0]!.site, new RegExp(`/app/e${n}/main\\.ts:`));
+        assert.equal(verdict.recorded, undefined);
+        assert.equal(verdict.trace, undefined);
+      }
+    } finally {
+      await realm.dispose();
+    }
   }
 });
 

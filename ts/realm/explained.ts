@@ -140,7 +140,7 @@ export class Explainer {
       lines,
     });
     if (explained === undefined) return { ...verdict, error: plain };
-    const divergence = sourceOf === undefined
+    const divergence = sourceOf === undefined || options.repairs === false
       ? explained
       : await this.#inLines(explained, sourceOf, (changed) =>
         this.#replaysWith(changed, workflowId, history, options));

@@ -1,6 +1,6 @@
 // What is taken away from a divergence: the smallest history that shows it, a test of it, and a
 // history without its values.
-// takes: 30 s
+// takes: 20 s
 // runtime: node (long; shorter files of this room run in each runtime)
 import assert from "node:assert/strict";
 import { test } from "node:test";
@@ -11,6 +11,9 @@ import {
   readHistoryFile,
   testFiles,
 } from "../../../ts/debug/mod.ts";
+import { problemKey } from "../../../ts/debug/problem.ts";
+import type { ReplayingRealm } from "../../../ts/debug/session.ts";
+import type { ReplayOptions } from "../../../ts/realm/mod.ts";
 import { createRealmFromText } from "../../cases/realm_host.ts";
 import { EDITED, recorded } from "./take_away_support.ts";
 
@@ -68,6 +71,35 @@ test("twenty divergences keep at most a quarter of their events in the median, s
     median(parts) <= 0.25,
     `a median of ${median(parts)} of ${parts.map((part) => part.toFixed(2)).join(" ")}`,
   );
+});
+
+test("the replays of a search look for no repair, and those of the repaired code for no cause", async () => {
+  const { before, after } = EDITED[2]!;
+  const history = await recorded(before, 3);
+  const [sound, broken] = [await createRealmFromText(before), await createRealmFromText(after)];
+  const asked: ReplayOptions[][] = [[], []];
+  const noting = ({ realm }: typeof sound, of: number): ReplayingRealm => ({
+    workflowTypes: realm.workflowTypes,
+    replay(workflowId, bytes, options = {}) {
+      asked[of]!.push(options);
+      return realm.replay(workflowId, bytes, options);
+    },
+  });
+  try {
+    await minimize(history, { realm: noting(broken, 0), repaired: noting(sound, 1) });
+    assert.ok(asked[0]!.length > 1 && asked[0]!.every(({ repairs }) => repairs === false));
+    assert.ok(asked[1]!.length > 1 && asked[1]!.every(({ explain }) => explain === false));
+    const [with_, without] = [
+      await broken.realm.replay("", history),
+      await broken.realm.replay("", history, { repairs: false }),
+    ];
+    assert.ok(with_.error?.divergence?.repair?.isReplayed);
+    assert.equal(without.error?.divergence?.repair?.isReplayed, undefined);
+    assert.equal(problemKey(with_), problemKey(without));
+  } finally {
+    await sound.dispose();
+    await broken.dispose();
+  }
 });
 
 test("a history that replays has nothing to minimize; an aborted run returns its best result", async () => {

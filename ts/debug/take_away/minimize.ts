@@ -79,7 +79,8 @@ export async function minimize(
   let replays = 0;
   const replay = async (events: readonly HistoryEvent[]): Promise<string> => {
     replays++;
-    const verdict = await realm.replay(workflowId, encode(events), { strict });
+    // The key has the place of the divergence, and nothing of its repair.
+    const verdict = await realm.replay(workflowId, encode(events), { strict, repairs: false });
     return problemKey(verdict);
   };
   const all = decodeHistoryBytes(history).events;
@@ -87,9 +88,11 @@ export async function minimize(
   if (wanted === "ok") {
     throw new NoProblemError("the history replays against this code: no divergence to keep");
   }
-  const repairedTakes = async (events: readonly HistoryEvent[]): Promise<boolean> =>
-    repaired === undefined ||
-    (await repaired.replay(workflowId, encode(events), { strict })).verdict === "ok";
+  const repairedTakes = async (events: readonly HistoryEvent[]): Promise<boolean> => {
+    if (repaired === undefined) return true;
+    const how = { strict, explain: false, callSites: "never" } as const;
+    return (await repaired.replay(workflowId, encode(events), how)).verdict === "ok";
+  };
   if (!await repairedTakes(all)) {
     throw new NotRepairedError("the repaired code does not replay the history");
   }

@@ -49,6 +49,11 @@ export interface ReplayOptions {
   readonly callSites?: "never" | "onFailure" | "always";
   /** Explains a divergence, which takes more replays. Default: true if call sites are recorded. */
   readonly explain?: boolean;
+  /**
+   * @internal An explanation has a repair in the lines of the code, whose replay takes a realm.
+   * Default: true.
+   */
+  readonly repairs?: boolean;
   /** Overrides the run id of the history's first event. */
   readonly runId?: string;
   /**

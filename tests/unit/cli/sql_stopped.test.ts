@@ -1,6 +1,6 @@
 // `temporalex sql` through a holder whose driver locks its file, and through `temporalex dev`: the
 // same rows, the same errors; an endless query is stopped either way, while the engine continues.
-// takes: 23 s
+// takes: 18 s
 // promise: P6
 // runtime: node (long; shorter files of this room run in each runtime)
 import assert from "node:assert/strict";

@@ -1,7 +1,7 @@
 // runtime: node
 // Replays with the option `values`: forty edits of values that no replay compares, each reported at
 // the line of its command; rules that leave values out; values that cannot be decoded.
-// takes: 30 s
+// takes: 12 s
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { create, fromBinary, toBinary } from "@bufbuild/protobuf";

@@ -15,58 +15,63 @@ import { problemKey } from "../../../ts/debug/problem.ts";
 import type { ReplayingRealm } from "../../../ts/debug/session.ts";
 import type { ReplayOptions } from "../../../ts/realm/mod.ts";
 import { createRealmFromText } from "../../cases/realm_host.ts";
+import { editionSources, ofType, typeOf } from "./editions.ts";
 import { EDITED, recorded } from "./take_away_support.ts";
 
 const median = (numbers: readonly number[]): number =>
   numbers.toSorted((a, b) => a - b)[Math.floor(numbers.length / 2)]!;
 
 test("twenty divergences keep at most a quarter of their events in the median, show the same problem, and replay after the repair", async () => {
-  const histories = new Map<string, Uint8Array>();
   const parts: number[] = [];
-  const sound = new Map<string, ReturnType<typeof createRealmFromText>>();
-  for (const { name, before, after } of EDITED) {
-    const history = histories.get(before) ?? await recorded(before);
-    histories.set(before, history);
-    const broken = await createRealmFromText(after);
-    const repaired =
-      await (sound.get(before) ?? sound.set(before, createRealmFromText(before)).get(before)!);
+  for (const before of new Set(EDITED.map(({ before }) => before))) {
+    const edits = EDITED.filter((edited) => edited.before === before);
+    const recordedOnce = await recorded(before);
+    const realmOf = (texts: readonly string[]) =>
+      createRealmFromText("", editionSources(texts.map((text) => ({ workflow: "Main", text }))));
+    const broken = await realmOf(edits.map(({ after }) => after));
+    const repaired = await realmOf(edits.map(() => before));
     try {
-      const whole = await openSession(history, { realm: broken.realm });
-      assert.ok(whole.problem !== undefined, `${name} parts from its history`);
-      const minimal = await minimize(history, { realm: broken.realm, repaired: repaired.realm });
-      assert.equal(minimal.stopped, false);
-      const [all, left] = minimal.events;
-      parts.push(left / all);
-      const session = await openSession(minimal.history, { realm: broken.realm });
-      const same = ({ name, location, isDivergence, code }: NonNullable<typeof whole.problem>) => ({
-        name,
-        location,
-        isDivergence,
-        code,
-      });
-      assert.deepEqual(same(session.problem!), same(whole.problem), name);
-      // The exported test: its history fails with the edit, and passes without it.
-      const { history: file } = testFiles(minimal.history, {
-        runner: "node",
-        name: "order",
-        workflows: "./workflows.ts",
-      });
-      const exported = new TextEncoder().encode(file.text);
-      assert.equal(
-        (await openSession(exported, { realm: broken.realm })).problem?.message,
-        session.problem?.message,
-        name,
-      );
-      assert.equal(
-        (await openSession(exported, { realm: repaired.realm })).problem?.message,
-        undefined,
-        `${name}, repaired`,
-      );
+      for (const [n, { name }] of edits.entries()) {
+        const history = ofType(recordedOnce, typeOf("Main", n));
+        const whole = await openSession(history, { realm: broken.realm });
+        assert.ok(whole.problem !== undefined, `${name} parts from its history`);
+        const minimal = await minimize(history, { realm: broken.realm, repaired: repaired.realm });
+        assert.equal(minimal.stopped, false);
+        const [all, left] = minimal.events;
+        parts.push(left / all);
+        const session = await openSession(minimal.history, { realm: broken.realm });
+        const same = (
+          { name, location, isDivergence, code }: NonNullable<typeof whole.problem>,
+        ) => ({
+          name,
+          location,
+          isDivergence,
+          code,
+        });
+        assert.deepEqual(same(session.problem!), same(whole.problem), name);
+        // The exported test: its history fails with the edit, and passes without it.
+        const { history: file } = testFiles(minimal.history, {
+          runner: "node",
+          name: "order",
+          workflows: "./workflows.ts",
+        });
+        const exported = new TextEncoder().encode(file.text);
+        assert.equal(
+          (await openSession(exported, { realm: broken.realm })).problem?.message,
+          session.problem?.message,
+          name,
+        );
+        assert.equal(
+          (await openSession(exported, { realm: repaired.realm })).problem?.message,
+          undefined,
+          `${name}, repaired`,
+        );
+      }
     } finally {
       await broken.dispose();
+      await repaired.dispose();
     }
   }
-  for (const realm of sound.values()) await (await realm).dispose();
   assert.ok(
     median(parts) <= 0.25,
     `a median of ${median(parts)} of ${parts.map((part) => part.toFixed(2)).join(" ")}`,

@@ -32,8 +32,6 @@ if (mode === "run") {
     await app.client.start(poison!, { id, args: [] });
     say(`poison ${id}`);
   }
-  // Enough to be killed in the middle of, and then few: the time until V8 aborts is not for them.
-  const BUSY = 30;
   const lane = async (number: number) => {
     for (let n = 0;; n++) {
       const id = `steady ${round} ${number} ${n}`;
@@ -41,7 +39,6 @@ if (mode === "run") {
       say(`started ${id}`);
       if (number > 0) await handle.result();
       else await delay(5);
-      if (n > BUSY) await delay(250);
     }
   };
   await Promise.all([0, 1, 2].map(lane));

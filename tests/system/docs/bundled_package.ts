@@ -5,6 +5,7 @@ import {
   copyFileSync,
   existsSync,
   mkdirSync,
+  readdirSync,
   readFileSync,
   rmSync,
   symlinkSync,
@@ -26,7 +27,6 @@ const FILES = [
   "cli/modules/ts_hooks",
   "compat/register/resolve_hooks",
   "compat/testing/assert_to_failure_interceptor",
-  "realm/worker_entry",
   "worker/activities/activity_thread",
 ];
 /** Of pages only: the other snippets do not load it. */
@@ -61,6 +61,11 @@ export async function bundlePackage(folder: string): Promise<void> {
     legalComments: "none",
     logLevel: "error",
   });
+  // dist has realm threads in few files already.
+  const ofRealms = readdirSync(join(root, "dist/ts")).filter((name) =>
+    name.startsWith("_temporalex_realm")
+  );
+  plain.push("dist/ts/realm/worker_entry.js", ...ofRealms.map((name) => `dist/ts/${name}`));
   for (const file of plain) {
     if (!existsSync(join(root, file))) continue;
     mkdirSync(join(folder, file, ".."), { recursive: true });

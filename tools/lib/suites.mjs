@@ -210,7 +210,12 @@ async function firefox(counted, nodeTests) {
   const results = [
     await counted("tools/test_browser.mjs", "--browser=firefox"),
     await nodeTests(dist(inFirefox), {}, ONE_JOB),
-    await counted("tools/soak/cross_engine.mjs", "--runtimes=node,firefox"),
+    // The first of the programs: the suite cross-engine compares all of them in the other engines.
+    await counted(
+      "tools/soak/cross_engine.mjs",
+      "--runtimes=node,firefox",
+      ...["--programs=200", "--inline=40", "--histories=25"],
+    ),
   ];
   const sum = (what) => results.reduce((n, result) => n + result[what], 0);
   return {

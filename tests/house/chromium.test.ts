@@ -1,8 +1,8 @@
 // runtime: node
-// Which Chromium the tools start: that of the system if there is one, else that of the npm package,
+// Which Chromium the tools start: one of the system if there is one, else that of the npm package,
 // with the same arguments.
 import assert from "node:assert/strict";
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync, readdirSync, rmSync, symlinkSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import process from "node:process";
@@ -46,12 +46,32 @@ const started = (path: string) =>
     },
   });
 
-test("the system's Chromium is found on PATH", async (t) => {
-  if (which("chromium") === undefined) return t.skip("chromium is not on PATH");
-  const { status, output } = await started(process.env["PATH"]!);
-  assert.equal(output, "the system's Chromium\n");
-  assert.equal(status, 0);
-});
+for (
+  const [program, source] of [
+    ["chromium", "the system's Chromium"],
+    ["chromium-headless-shell", "the system's headless shell"],
+  ] as const
+) {
+  test(`${program} is found on PATH`, async (t) => {
+    const path = which(program);
+    if (path === undefined) return t.skip(`${program} is not on PATH`);
+    const folder = mkdtempSync(join(tmpdir(), "temporalex-one-program-"));
+    try {
+      // The script of the distribution finds its browser by the folder of the PATH.
+      for (const name of readdirSync("/usr/bin")) {
+        if (!/^(?:chrom|google-chrome)/.test(name)) {
+          symlinkSync(join("/usr/bin", name), join(folder, name));
+        }
+      }
+      symlinkSync(path, join(folder, program));
+      const { status, output } = await started(folder);
+      assert.equal(output, `${source}\n`);
+      assert.equal(status, 0);
+    } finally {
+      rmSync(folder, { recursive: true, force: true });
+    }
+  });
+}
 
 test(
   "without one, the Chromium of the npm package opens page after page",

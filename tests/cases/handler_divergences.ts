@@ -3,8 +3,8 @@
 import type { ReplayError } from "../../ts/executor/tasks/replay.ts";
 import { equal, match, ok } from "./assert.ts";
 import type { Case } from "./case.ts";
-import { type EditedProgram, EditedPrograms } from "./edited_programs.ts";
-import { API, createRealmFromTexts, type RealmRun } from "./realm_host.ts";
+import { EditedPrograms, replayEdited } from "./edited_programs.ts";
+import { API, type RealmRun } from "./realm_host.ts";
 
 const NATIVE = `${API}const approve = signal("approve");
 const cancel = signal("cancel");
@@ -63,25 +63,6 @@ interface Edit {
   readonly sentence: RegExp;
 }
 
-/**
- * Replays in a realm of its own: where several modules define a message of the same name, a report
- * names the first definition.
- */
-async function replayAlone(
-  { path, text, start }: EditedProgram,
-  drive: (run: RealmRun) => Promise<void>,
-): Promise<ReplayError> {
-  const run = start();
-  await drive(run);
-  equal(run.failure, "");
-  const { realm, dispose } = await createRealmFromTexts({ [path]: text }, { lines: true });
-  try {
-    return (await realm.replay(run.server.workflowId, run.server.history())).error!;
-  } finally {
-    await dispose();
-  }
-}
-
 function checkEdit(
   programs: EditedPrograms,
   { program, change: [from, to], drive, line, sentence }: Edit,
@@ -92,7 +73,7 @@ function checkEdit(
   const use = programs.add(program, text);
   return () =>
     use(async (edited) => {
-      check(await replayAlone(edited, drive), `${edited.path}:${number}:`, sentence);
+      check((await replayEdited(edited, drive)).error!, `${edited.path}:${number}:`, sentence);
     });
 }
 
@@ -200,8 +181,9 @@ const KINDS: { readonly [kind: string]: readonly [name: string, edit: Edit][] } 
   ],
 };
 
-const native = new EditedPrograms();
-const compat = new EditedPrograms();
+// Modules of one realm define messages of the same names.
+const native = new EditedPrograms({ lines: true });
+const compat = new EditedPrograms({ lines: true });
 const unknownSignal = native.add(
   NATIVE,
   NATIVE.replace("sleep(1000)", 'api.externalWorkflow("other").signal("ping")'),
@@ -219,14 +201,14 @@ export const cases: Case[] = [
       "handler divergences: a signal without a handler in any version does not hide another edit",
     run: () =>
       unknownSignal(async (edited) => {
-        const error = await replayAlone(edited, async (run) => {
+        const { error } = await replayEdited(edited, async (run) => {
           await run.task();
           run.server.signal("unknown");
           await run.task();
           run.server.signal("approve");
           await run.task();
         });
-        ok(error.divergence!.edit.kind !== "handlerMissing", error.sentence);
+        ok(error!.divergence!.edit.kind !== "handlerMissing", error!.sentence);
       }),
   },
 ];

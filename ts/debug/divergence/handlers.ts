@@ -40,7 +40,7 @@ export function updateEdit(
       set.site,
     );
   }
-  const { text, site } = missing("update", here.name, events, evidence);
+  const { text, site } = missing("update", here.name, events, evidence, place);
   return handlerEdit(`update ${here.name} has no handler: it was ${text}`, here.name, site);
 }
 
@@ -65,7 +65,7 @@ export function signalEdit(
   if (name === undefined) return undefined;
   // Without this edit the rest of the history replays with another one.
   if (isVerified && !ofTask.has(name)) return undefined;
-  const { text, site, isRenamed } = missing("signal", name, events, evidence);
+  const { text, site, isRenamed } = missing("signal", name, events, evidence, place);
   const { code } = place.pairs[place.at]!;
   // History may also have signals that no version of the code takes.
   const isKnown = isRenamed || siteIn(definitions, "signal", name) !== undefined;
@@ -79,6 +79,27 @@ const siteIn = (
   name: string,
 ): MessageSite | undefined => sites.find((one) => one.kind === kind && one.name === name);
 
+/**
+ * Returns the line that defines a message; undefined if several modules define it and not exactly
+ * one of them has code that ran here.
+ */
+function definedAt(
+  kind: MessageKind,
+  name: string,
+  { definitions, handlers }: ReplayEvidence,
+  { pairs }: Place,
+): string | undefined {
+  const all = definitions.filter((one) => one.kind === kind && one.name === name);
+  if (all.length <= 1) return all[0]?.site;
+  const ran = [...handlers.map(({ site }) => site), ...pairs.map(({ code }) => code?.site ?? "")];
+  const files = new Set(ran.filter((site) => site !== "").map(fileOf));
+  const near = all.filter(({ site }) => files.has(fileOf(site)));
+  return near.length === 1 ? near[0]!.site : undefined;
+}
+
+/** The file of "function (file:line:column)". */
+const fileOf = (site: string): string => site.replace(/^.*\(|:\d+:\d+\)?$/g, "");
+
 interface Missing {
   readonly text: string;
   readonly site: string | undefined;
@@ -90,17 +111,19 @@ function missing(
   kind: MessageKind,
   name: string,
   events: readonly HistoryEvent[],
-  { handlers, definitions }: ReplayEvidence,
+  evidence: ReplayEvidence,
+  place: Place,
 ): Missing {
+  const { handlers } = evidence;
   const sent = sentNames(events);
   const others = handlers.filter((one) => one.kind === kind && !sent.has(`${kind} ${one.name}`));
   const alike = others.filter((one) => isAlike(one.name, name));
   const other = others.length === 1 ? others[0] : alike.length === 1 ? alike[0] : undefined;
-  const own = siteIn(definitions, kind, name);
-  if (other === undefined) return { text: "removed or renamed", site: own?.site, isRenamed: false };
+  const own = definedAt(kind, name, evidence, place);
+  if (other === undefined) return { text: "removed or renamed", site: own, isRenamed: false };
   // If the old name is still defined, the line that sets the handler was changed, not the
   // definition.
-  const site = own === undefined ? siteIn(definitions, kind, other.name)?.site : undefined;
+  const site = own === undefined ? definedAt(kind, other.name, evidence, place) : undefined;
   return {
     text: `renamed to ${other.name}`,
     site: site === undefined || site === "" ? other.site : site,

@@ -18,17 +18,28 @@ export interface MessageSite {
 
 /** Names that are computed in a loop must not fill the memory. */
 const MAX_DEFINITIONS = 1000;
+/**
+ * Definitions of a name whose lines are read: several modules may define it, and a definition
+ * inside a workflow function is called in each run.
+ */
+const MAX_OF_NAME = 16;
 
+const counts = newNames() as unknown as { [key: string]: number };
 const known = newNames();
 const sites: MessageSite[] = [];
 
-/** Records the line that called `above`, for the first definition of a name. */
+/** Records the line that called `above`, once. */
 export function noteDefinition(kind: MessageKind, name: string, above: unknown): void {
-  const key = `${kind} ${name}`;
-  if (!hasLoadedModules() || known[key] === true || sites.length >= MAX_DEFINITIONS) return;
+  if (!hasLoadedModules() || sites.length >= MAX_DEFINITIONS) return;
+  const count = counts[`${kind} ${name}`] ?? 0;
+  if (count >= MAX_OF_NAME) return;
+  counts[`${kind} ${name}`] = count + 1;
+  const site = callSite(1, above);
+  const key = `${kind} ${name} ${site}`;
+  if (known[key] === true) return;
   known[key] = true;
-  append(sites, { kind, name, site: callSite(1, above) });
+  append(sites, { kind, name, site });
 }
 
-/** Returns all recorded definitions. */
+/** Returns all recorded definitions; several of a name if modules share it. */
 export const definitionSites = (): readonly MessageSite[] => sites;

@@ -1,5 +1,5 @@
 // Many editions of one program for a single realm: the start of a realm costs more than a replay.
-// Each edition is a module, and its workflows have types of their own.
+// Each edition is a module, and the names of its workflow types are not those of the others.
 import { create, fromBinary, toBinary } from "@bufbuild/protobuf";
 import { HistorySchema } from "../../../ts/messages/generated/temporal/api/history/v1/message_pb.ts";
 

@@ -2,6 +2,7 @@
 // while workflows run: nothing is lost, no command and no completion is recorded twice (P2), and
 // every history replays.
 // takes: 60 s
+// runtime: node (long; suite_worker and scenarios run workers on a server in each runtime)
 import assert from "node:assert/strict";
 import { type ChildProcess, spawn } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";

@@ -2,6 +2,7 @@
 // same workflow file; runs are started by the official client. No workflow task may fail, whichever
 // of them gets it. SHARED_QUEUE_RUNS says how many runs: 500 for a long look.
 // takes: 90 s
+// runtime: node (long; suite_worker and scenarios run workers on a server in each runtime)
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { join } from "node:path";

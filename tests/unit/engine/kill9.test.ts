@@ -22,7 +22,7 @@ for (const { driver, skip } of sqliteDrivers) {
           const path = join(folder, "store.db");
           const judgement = await crashLoop({
             path,
-            rounds: 4,
+            rounds: 3,
             driver,
             synchronous: "NORMAL",
             random: seeded(seed),

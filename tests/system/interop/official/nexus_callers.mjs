@@ -149,9 +149,9 @@ const cases = {
   waitCompletedInVain: () => cancelStarted("WAIT_CANCELLATION_COMPLETED", "does not listen"),
   waitRequested: () => cancelStarted("WAIT_CANCELLATION_REQUESTED", "waits", 500),
   waitRequestedInVain: () =>
-    cancelStarted("WAIT_CANCELLATION_REQUESTED", "does not listen", 20_000),
+    cancelStarted("WAIT_CANCELLATION_REQUESTED", "does not listen", 35_000),
   tryCancel: () => cancelStarted("TRY_CANCEL", "waits", 500),
-  tryCancelInVain: () => cancelStarted("TRY_CANCEL", "does not listen", 20_000),
+  tryCancelInVain: () => cancelStarted("TRY_CANCEL", "does not listen", 35_000),
   abandon: () => cancelStarted("ABANDON", "waits"),
   unstartedWaitCompleted: () => cancelUnstarted("WAIT_CANCELLATION_COMPLETED"),
   unstartedWaitRequested: () => cancelUnstarted("WAIT_CANCELLATION_REQUESTED"),
@@ -164,7 +164,7 @@ export const names = Object.keys(cases);
  * What the official worker cannot live through (docs/dev/semantics/commands.md#nexus-operations).
  */
 const ours = {
-  abandonAndStay: () => cancelStarted("ABANDON", "does not listen", 20_000),
+  abandonAndStay: () => cancelStarted("ABANDON", "does not listen", 35_000),
   unstartedAndStay: async () => {
     const said = await cancelUnstarted("TRY_CANCEL", "runs", "starts late");
     await wf.sleep(7000);
@@ -191,6 +191,6 @@ export async function behind(how) {
   if (how === "fails") throw wf.ApplicationFailure.nonRetryable("broken", "Broken", 7);
   if (how === "withdraws") throw new wf.CancelledFailure("withdrawn");
   if (how === "waits") await wf.sleep("1 hour");
-  if (how === "does not listen") await wf.CancellationScope.nonCancellable(() => wf.sleep("15s"));
+  if (how === "does not listen") await wf.CancellationScope.nonCancellable(() => wf.sleep("30s"));
   return `${how} at last`;
 }

@@ -89,7 +89,7 @@ for (const half of Object.keys(HALVES)) {
 if (values.rebuild && problems.length === 0) {
   const out = mkdtempSync(join(tmpdir(), "core-rebuild-"));
   const r = await run(process.execPath, ["tools/build_core.mjs", "--out", out], {
-    timeoutMs: 25 * 60_000,
+    timeoutMs: 75 * 60_000,
   });
   if (r.status !== 0) problems.push(`the rebuild failed:\n${r.output.slice(-4000)}`);
   else {

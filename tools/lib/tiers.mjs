@@ -15,8 +15,8 @@ export const PAGE_STORIES = ["security"];
 export const suitesOfTier = (tier) => SUITES[tier];
 
 /**
- * Suites that compile and do not wait. They run next to all stages at a low priority, so the other
- * suites leave them only idle processors, and their timeouts are not affected.
+ * Suites that compile and do not wait. They run next to all stages at a lower priority, so they give
+ * way to the other suites, whose timeouts are hardly affected.
  */
 const BACKGROUND = ["rust", "core-rebuild"];
 

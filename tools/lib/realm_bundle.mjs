@@ -109,6 +109,8 @@ function writeCodeCache(dist) {
     execFileSync(process.execPath, [join(root, "tools/lib/realm_code_cache.mjs"), dist], {
       env: { ...process.env, REALM_CODE_CACHE: cache },
       stdio: "ignore",
+      // A change may also let realms hang, and the build must end.
+      timeout: 90_000,
     });
   } catch {
     writeFileSync(cache, "");

@@ -103,7 +103,8 @@ export function operatorMethods(namespaces: Namespaces): readonly ExtraMethod[] 
             DeleteNamespaceRequest.namespaceId,
           ),
         );
-        // Its data is gone already: there is no other name under which it would be removed.
+        // A Temporal server returns the name under which it removes the data later. Here the data is
+        // gone already, so the name is empty.
         return nothing;
       },
     },

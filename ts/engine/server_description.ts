@@ -101,8 +101,8 @@ export interface NamespaceOptions {
 
 /**
  * Returns a namespace as an encoded DescribeNamespaceResponse, or UpdateNamespaceResponse: both have
- * the same fields. Some tools require config and
- * replication. A retention of 0 means that closed runs are kept.
+ * the same fields. Some tools require config and replication. A retention of 0 means that closed
+ * runs are kept.
  */
 export function describedNamespace(name: string, options: NamespaceOptions = {}): Uint8Array {
   const described = new Message();

@@ -7,8 +7,10 @@ import {
   readFileSync,
   renameSync,
   rmSync,
-  writeSync,
+  writeFileSync,
 } from "node:fs";
+import { dirname } from "node:path";
+import process from "node:process";
 import { checkNamespace } from "../../../dev/namespaces.ts";
 import type { NamespaceRegistry } from "../../../dev/server.ts";
 import type { NamespaceOptions } from "../../../engine/server_description.ts";
@@ -68,12 +70,20 @@ function replaceFile(path: string, text: string): void {
   const fresh = `${path}.new`;
   const file = openSync(fresh, "w", 0o600);
   try {
-    writeSync(file, text);
+    writeFileSync(file, text);
     fsyncSync(file);
   } finally {
     closeSync(file);
   }
   renameSync(fresh, path);
+  // The new name is durable once its folder is. Windows cannot open one.
+  if (process.platform === "win32") return;
+  const folder = openSync(dirname(path), "r");
+  try {
+    fsyncSync(folder);
+  } finally {
+    closeSync(folder);
+  }
 }
 
 /** Throws a CommandError with the path and the reason for a file that is not such a list. */

@@ -123,6 +123,7 @@ const OTHERS = {
   // temporal/api/workflowservice/v1
   DeprecateNamespaceRequest: { namespace: [1, DELIMITED] },
   // temporal/api/errordetails/v1
+  ActivityExecutionAlreadyStartedFailure: { startRequestId: [1, DELIMITED], runId: [2, DELIMITED] },
   WorkflowExecutionAlreadyStartedFailure: { startRequestId: [1, DELIMITED], runId: [2, DELIMITED] },
   NamespaceNotFoundFailure: { namespace: [1, DELIMITED] },
   NamespaceNotActiveFailure: { namespace: [1, DELIMITED], currentCluster: [2, DELIMITED], activeCluster: [3, DELIMITED] },

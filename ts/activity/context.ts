@@ -19,12 +19,14 @@ export interface ActivityInfo {
   readonly taskQueue: string;
   /** Namespace of the workflow. */
   readonly namespace: string;
-  /** Id of the workflow that called it. */
+  /** Id of the workflow that called it; "" for a standalone activity. */
   readonly workflowId: string;
-  /** Run of the workflow that called it. */
+  /** Run of the workflow that called it; "" for a standalone activity. */
   readonly runId: string;
-  /** Type of the workflow that called it. */
+  /** Type of the workflow that called it; "" for a standalone activity. */
   readonly workflowType: string;
+  /** Run of a standalone activity; absent if a workflow called it. */
+  readonly activityRunId?: string;
   /** Number of the attempt, from 1. */
   readonly attempt: number;
   /**

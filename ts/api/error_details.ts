@@ -53,6 +53,7 @@ const ABORTED = "temporal.api.failure.v1.MultiOperationExecutionAborted";
  * value.
  */
 const NAMED: { readonly [type: string]: { readonly [field: string]: number } } = {
+  ActivityExecutionAlreadyStartedFailure: fields.ActivityExecutionAlreadyStartedFailure,
   WorkflowExecutionAlreadyStartedFailure: fields.WorkflowExecutionAlreadyStartedFailure,
   NamespaceNotFoundFailure: fields.NamespaceNotFoundFailure,
   NamespaceNotActiveFailure: fields.NamespaceNotActiveFailure,

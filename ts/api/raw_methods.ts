@@ -71,6 +71,18 @@ const METHODS: { readonly [name in MethodName]: true } = {
   describeBatchOperation: true,
   listBatchOperations: true,
   updateNamespace: true,
+  startActivityExecution: true,
+  describeActivityExecution: true,
+  pollActivityExecution: true,
+  listActivityExecutions: true,
+  countActivityExecutions: true,
+  requestCancelActivityExecution: true,
+  terminateActivityExecution: true,
+  deleteActivityExecution: true,
+  pauseActivityExecution: true,
+  resetActivityExecution: true,
+  unpauseActivityExecution: true,
+  updateActivityExecutionOptions: true,
 };
 
 export const METHOD_NAMES = Object.keys(METHODS) as MethodName[];

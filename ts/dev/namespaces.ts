@@ -51,6 +51,18 @@ const HOST_METHODS: ReadonlySet<MethodName> = new Set<MethodName>([
   "stopBatchOperation",
   "describeBatchOperation",
   "listBatchOperations",
+  "startActivityExecution",
+  "describeActivityExecution",
+  "pollActivityExecution",
+  "listActivityExecutions",
+  "countActivityExecutions",
+  "requestCancelActivityExecution",
+  "terminateActivityExecution",
+  "deleteActivityExecution",
+  "pauseActivityExecution",
+  "unpauseActivityExecution",
+  "resetActivityExecution",
+  "updateActivityExecutionOptions",
 ]);
 
 /**
@@ -71,6 +83,7 @@ const ABOUT_NAMESPACES: ReadonlySet<MethodName> = new Set<MethodName>([
 const STARTS: ReadonlySet<MethodName> = new Set<MethodName>([
   "startWorkflowExecution",
   "signalWithStartWorkflowExecution",
+  "startActivityExecution",
 ]);
 
 interface Space {

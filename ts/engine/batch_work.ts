@@ -1,8 +1,9 @@
 // What the host runs when a batch is closed, before the core is flushed: transactions of the
-// application, schedules and batch operations. They enter messages to workflows into the batch that
+// application, schedules, batch operations and standalone activities. They enter messages to workflows into the batch that
 // commits them.
 import type { RunWrite } from "../core/generated/boundary/temporalex/boundary/v1/boundary.ts";
-import type { MethodName } from "../service/raw.ts";
+import { Activities, type ActivitiesContext } from "./activities/activities.ts";
+import type { CallOptions, MethodName } from "../service/raw.ts";
 import {
   BatchOperations,
   type BatchOperationsContext,
@@ -16,26 +17,29 @@ export class BatchWork {
   readonly transactions: Transactions;
   readonly schedules: Schedules;
   readonly operations: BatchOperations;
+  readonly activities: Activities;
   #isPartial = false;
 
   constructor(
-    context: SchedulesContext & BatchOperationsContext,
+    context: SchedulesContext & BatchOperationsContext & ActivitiesContext,
     commit: CommitTransaction,
-    { workflows, isReadOnly = false }: EmbeddedEngineOptions,
+    { workflows, isReadOnly = false, remoteWorkers = false }: EmbeddedEngineOptions,
   ) {
     this.transactions = new Transactions(context.host, commit, workflows);
     this.schedules = new Schedules(context, isReadOnly);
     this.operations = new BatchOperations(context, isReadOnly);
+    this.activities = new Activities(context, isReadOnly, !remoteWorkers);
   }
 
-  /** Calls a method of schedules or of batch operations; undefined if it is another method. */
+  /** Calls a method of schedules, batch operations or standalone activities; undefined: another. */
   call(
     method: MethodName,
     request: Uint8Array,
-    signal: AbortSignal | undefined,
+    options: CallOptions,
   ): Promise<Uint8Array> | undefined {
-    return this.schedules.call(method, request, signal) ??
-      this.operations.call(method, request, signal);
+    return this.schedules.call(method, request, options.signal) ??
+      this.operations.call(method, request, options.signal) ??
+      this.activities.call(method, request, options);
   }
 
   /**
@@ -54,6 +58,7 @@ export class BatchWork {
     try {
       this.schedules.run();
       this.operations.run();
+      this.activities.run();
       return undefined;
     } catch (error) {
       this.#isPartial = true;
@@ -65,14 +70,14 @@ export class BatchWork {
   /** Whether the batch must be committed, even without changes of runs. */
   get mustCommit(): boolean {
     return this.transactions.hasRun || this.schedules.writes.size > 0 ||
-      this.operations.writes.size > 0;
+      this.operations.writes.size > 0 || this.activities.writes.size > 0;
   }
 
-  /** The earliest of a wake of the core and the next times of schedules and operations; 0: never. */
+  /** The earliest of a wake of the core and of the others; 0: never. */
   nextWakeMs(ofCoreMs: number): number {
-    const wakes = [ofCoreMs, this.schedules.nextWakeMs, this.operations.nextWakeMs].filter((ms) =>
-      ms > 0
-    );
+    const { schedules, operations, activities } = this;
+    const wakes = [ofCoreMs, schedules.nextWakeMs, operations.nextWakeMs, activities.nextWakeMs]
+      .filter((ms) => ms > 0);
     return wakes.length === 0 ? 0 : Math.min(...wakes);
   }
 
@@ -80,7 +85,8 @@ export class BatchWork {
   committed(writes: readonly RunWrite[]): boolean {
     this.transactions.committed();
     const schedulesFollow = this.schedules.committed(writes);
-    return this.operations.committed() || schedulesFollow;
+    const operationsFollow = this.operations.committed();
+    return this.activities.committed() || operationsFollow || schedulesFollow;
   }
 
   /** The replies of the committed batch were sent. */
@@ -93,5 +99,6 @@ export class BatchWork {
     this.transactions.lost(error, all);
     this.schedules.lost(error, all);
     this.operations.lost(error, all);
+    this.activities.lost(error, all);
   }
 }

@@ -145,6 +145,13 @@ export class Calls {
     if (this.#waiting.size === 0) unrefTimer(this.#timer);
   }
 
+  /** Waiting polls of a method with their requests, the oldest first. */
+  *polls(method: "pollActivityTaskQueue"): Iterable<readonly [id: number, request: Uint8Array]> {
+    for (const [id, call] of this.#waiting) {
+      if (call.method === method) yield [id, call.request!];
+    }
+  }
+
   /** Ends the polls of a worker that shuts down: they resolve without a task. */
   endPolls(workerInstanceKey: string): void {
     if (workerInstanceKey === "") return;

@@ -8,6 +8,7 @@ import {
 } from "./attribute_register.ts";
 import { checkEngineOptions } from "./option_kinds.ts";
 import { type EngineCore, loadEngineCore } from "../core/engine_half.ts";
+import { callForWorkflow } from "./activities/of_workflows.ts";
 import { EngineMethod } from "../core/generated/boundary/temporalex/boundary/v1/boundary.ts";
 import type { CallOptions, MethodName, RawService } from "../service/raw.ts";
 import { type Clock, RealClock } from "./clock.ts";
@@ -109,6 +110,16 @@ export class EmbeddedEngine implements RawService {
    */
   call(method: MethodName, request: Uint8Array, options: CallOptions = {}): Promise<Uint8Array> {
     if (!this.#engine.isOpen) return Promise.reject(this.#engine.closedError());
+    if (method.includes("ActivityExecution")) {
+      try {
+        const forwarded = callForWorkflow(method, request);
+        if (forwarded !== undefined) {
+          return this.call(forwarded.method, forwarded.request, options);
+        }
+      } catch (error) {
+        return Promise.reject(error as Error);
+      }
+    }
     const local = isBroadcast(method, request)
       ? () => this.#broadcast(request)
       : this.#local[method];

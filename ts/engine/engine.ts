@@ -45,6 +45,9 @@ import { WakeTimer } from "./wake_timer.ts";
 /** Maximum runs loaded between two commits during recovery and wakes. */
 const LOAD_SLICE = 64;
 
+/** As in the core. */
+const DEFAULT_MAX_PAYLOAD_BYTES = 2 * 1024 * 1024;
+
 /** What an engine works with. */
 export interface EngineParts {
   readonly core: EngineCore;
@@ -101,8 +104,12 @@ export class Engine {
       again: (loads) => this.#loadAgain(loads),
     });
     this.calls = new Calls({
-      cancel: (id) => this.#enter((engine) => engine.cancelRequest(id)),
-      expire: (id) => this.#enter((engine) => engine.expireRequest(id)),
+      cancel: (id) => {
+        if (!this.#work.activities.cancel(id)) this.#enter((engine) => engine.cancelRequest(id));
+      },
+      expire: (id) => {
+        if (!this.#work.activities.expire(id)) this.#enter((engine) => engine.expireRequest(id));
+      },
       trouble: () => this.#retries.trouble,
     });
     const host = messageHost(store, this.#reader, clock, this.calls, () => this.#engine);
@@ -113,6 +120,8 @@ export class Engine {
         namespace: parts.namespace,
         store,
         host,
+        calls: this.calls,
+        maxPayloadBytes: options.limits?.payloadBytes || DEFAULT_MAX_PAYLOAD_BYTES,
         report: this.#report,
         remove: (runIds) => this.#remove(runIds),
       },
@@ -199,13 +208,13 @@ export class Engine {
     return done;
   }
 
-  /** Calls a method of schedules or of batch operations; undefined if it is another method. */
+  /** Calls a method of schedules, batch operations or standalone activities; undefined: another. */
   workOfBatch(
     method: MethodName,
     request: Uint8Array,
-    { signal }: CallOptions,
+    options: CallOptions,
   ): Promise<Uint8Array> | undefined {
-    const done = this.#work.call(method, request, signal);
+    const done = this.#work.call(method, request, options);
     if (done !== undefined) this.#entered();
     return done;
   }
@@ -261,9 +270,15 @@ export class Engine {
     try {
       shown ??= this.#shown.taken(flush.replies);
       const writes = flush.writes.length > 0 || this.#work.mustCommit;
-      const { schedules, operations } = this.#work;
+      const { schedules, operations, activities } = this.#work;
       if (writes) {
-        this.#store.commit(flush.writes, shown, schedules.writes, operations.writes);
+        this.#store.commit(
+          flush.writes,
+          shown,
+          schedules.writes,
+          operations.writes,
+          activities.writes,
+        );
         this.#commits++;
         this.#retries.committed();
       }
@@ -474,6 +489,7 @@ export class Engine {
     const nextWake = this.#state === "closed" ? Infinity : this.#wakes.nextMs();
     return {
       ...this.#figures,
+      queuedTasks: this.#figures.queuedTasks + this.#work.activities.queuedTasks,
       waitingCalls: this.calls.size,
       commits: this.#commits,
       nextWakeMs: nextWake === Infinity ? 0 : nextWake,
@@ -482,9 +498,16 @@ export class Engine {
 
   /** Returns the number of tasks that wait in a task queue, and the age of the oldest. */
   backlog(queue: string): ReturnType<typeof backlogOf> {
-    return backlogOf(
-      this.#state === "closed" ? [] : this.#engine.backlog(queue, this.#clock.nowMs()),
-    );
+    if (this.#state === "closed") return backlogOf([]);
+    const { workflow, activity } = backlogOf(this.#engine.backlog(queue, this.#clock.nowMs()));
+    const standalone = this.#work.activities.backlog(queue);
+    return {
+      workflow,
+      activity: {
+        tasks: activity.tasks + standalone.tasks,
+        oldestMs: Math.max(activity.oldestMs, standalone.oldestMs),
+      },
+    };
   }
 
   /** True while calls have entered whose batch is not committed yet. */

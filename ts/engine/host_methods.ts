@@ -72,7 +72,7 @@ export function hostMethods(context: HostContext): { readonly [name in MethodNam
       const request = decodeMessage(CountWorkflowExecutionsRequestSchema, bytes);
       ours(request.namespace);
       const { where, byStatus } = parseCount(request.query, store.attributeTypes());
-      const groups = byStatus ? countGroups(store.countByStatus(where)) : [];
+      const groups = byStatus ? countGroups(store.countByStatus(where), STATUS_NAMES) : [];
       const count = byStatus
         ? groups.reduce((sum, group) => sum + group.count, 0n)
         : BigInt(store.count(where));
@@ -90,9 +90,12 @@ export function hostMethods(context: HostContext): { readonly [name in MethodNam
   };
 }
 
-/** Groups that have runs, named as in Temporal's API. */
-function countGroups(counts: ReadonlyMap<number, number>) {
-  return STATUS_NAMES.filter(([, value]) => counts.has(value)).map(([name, value]) => {
+/** Groups that are not empty, named as in Temporal's API. */
+export function countGroups(
+  counts: ReadonlyMap<number, number>,
+  statuses: readonly (readonly [name: string, status: number])[],
+) {
+  return statuses.filter(([, value]) => counts.has(value)).map(([name, value]) => {
     const metadata = { encoding: utf8.encode("json/plain"), type: utf8.encode("Keyword") };
     return {
       count: BigInt(counts.get(value)!),

@@ -43,10 +43,10 @@ export function listMethods({ store, ours, infoOf }: ListContext) {
   const page = (query: ListQuery, { key, size, token }: WantedPage) => {
     if (size < 0) throw invalid("the page size must not be negative");
     const limit = Math.min(size === 0 ? DEFAULT_PAGE : size, MAX_PAGE);
-    const { rows, heads, next } = store.list(query, limit, readToken(token, key));
+    const { rows, heads, next } = store.list(query, limit, readListToken(token, key));
     return {
       executions: rows.map((row, i) => infoOf(row, heads[i]!)),
-      nextPageToken: next === undefined ? new Uint8Array(0) : writeToken(next, key),
+      nextPageToken: next === undefined ? new Uint8Array(0) : writeListToken(next, key),
     };
   };
   const byQuery = ({ query: key, pageSize: size, nextPageToken: token }: {
@@ -127,11 +127,11 @@ function filtersOf(
 const msOf = ({ seconds, nanos }: Timestamp): number => Number(seconds) * 1000 + nanos / 1e6;
 
 /** The token contains its query: with another query it would skip or repeat runs silently. */
-function writeToken(position: ListPosition, query: string): Uint8Array {
+export function writeListToken(position: ListPosition, query: string): Uint8Array {
   return utf8.encode(JSON.stringify({ after: position, query }));
 }
 
-function readToken(token: Uint8Array, query: string): ListPosition | undefined {
+export function readListToken(token: Uint8Array, query: string): ListPosition | undefined {
   if (token.length === 0) return undefined;
   let read: { after?: unknown; query?: unknown };
   try {

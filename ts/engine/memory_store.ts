@@ -4,8 +4,10 @@ import type {
   HistoryBatch,
   StateItem,
 } from "../core/generated/boundary/temporalex/boundary/v1/boundary.ts";
+import { ActivityMemory } from "./activity_memory.ts";
 import { cutBatch } from "./history_bytes.ts";
 import type {
+  ActivityWrite,
   AttributeTypes,
   BatchWrite,
   ListPage,
@@ -102,6 +104,7 @@ export class MemoryStore implements Store {
   #attributeTypes: AttributeTypes | undefined;
   readonly #schedules = new Map<string, StoredSchedule>();
   readonly #batches = new Map<string, StoredBatch>();
+  readonly activities: ActivityMemory = new ActivityMemory();
   #nextKey = 1;
   #closed = false;
 
@@ -292,9 +295,12 @@ export class MemoryStore implements Store {
     _shown?: ShownOfRuns,
     schedules: ReadonlyMap<string, ScheduleWrite> = new Map(),
     batches: ReadonlyMap<string, BatchWrite> = new Map(),
+    activities: ReadonlyMap<string, ActivityWrite> = new Map(),
   ): void {
     this.#open();
     this.#refuse(writes);
+    this.activities.refuse(activities.values());
+    for (const write of activities.values()) this.activities.write(write);
     for (const [id, write] of schedules) {
       if ("state" in write) this.#schedules.set(id, write);
       else this.#schedules.delete(id);
@@ -384,7 +390,9 @@ export class MemoryStore implements Store {
       else this.#byWorkflow.set(row.workflowId, siblings);
       purged.push(runId);
     }
-    return purged;
+    if (options.where !== undefined) return purged;
+    const left = (options.limit ?? Infinity) - purged.length;
+    return [...purged, ...this.activities.purge(options.closedBefore, left)];
   }
 
   check(): string[] {

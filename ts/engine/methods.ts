@@ -48,4 +48,6 @@ export const LONG_POLL_MS: { readonly [name in MethodName]?: number } = {
   updateWorkflowExecution: 20_000,
   executeMultiOperation: 20_000,
   pollWorkflowExecutionUpdate: 20_000,
+  pollActivityExecution: 20_000,
+  describeActivityExecution: 20_000,
 };

@@ -15,10 +15,6 @@ const INSTEAD: readonly (readonly [method: RegExp, what: string])[] = [
   ],
   [/WorkflowRule/, "workflow rules: cancel, terminate or signal the workflows that a list finds"],
   [
-    /UpdateActivityExecutionOptions/,
-    "activities without a workflow: start a workflow that calls the activity",
-  ],
-  [
     /UpdateTaskQueueConfig/,
     "limits of task queues: limit the worker (maxConcurrentActivityTaskExecutions, maxTaskQueueActivitiesPerSecond)",
   ],
@@ -30,10 +26,6 @@ const INSTEAD: readonly (readonly [method: RegExp, what: string])[] = [
   [
     /PauseWorkflow|UnpauseWorkflow/,
     `pausing of workflows: signal the workflow to wait, or use a Temporal cluster`,
-  ],
-  [
-    /ActivityExecution/,
-    `activities without a workflow: start a workflow that calls the activity, or use a Temporal cluster`,
   ],
   [
     /Worker/,

@@ -33,6 +33,10 @@ export const READ_METHODS: ReadonlySet<MethodName> = new Set<MethodName>([
   "listScheduleMatchingTimes",
   "describeBatchOperation",
   "listBatchOperations",
+  "describeActivityExecution",
+  "pollActivityExecution",
+  "listActivityExecutions",
+  "countActivityExecutions",
 ]);
 
 const STANDING: Clock = { nowMs: () => 0, setTimer: () => () => {} };
@@ -58,6 +62,7 @@ function asItIs(store: Store): Store {
     setAttributeTypes: refuseWrite,
     schedules: () => store.schedules?.() ?? [],
     batches: () => store.batches?.() ?? [],
+    ...(store.activities !== undefined && { activities: store.activities }),
     commit: refuseWrite,
     backup: (path) => store.backup(path),
     purge: () => [],

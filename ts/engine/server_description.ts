@@ -74,6 +74,7 @@ const NAMESPACE_CAPABILITIES = [
   OfNamespace.syncUpdate,
   OfNamespace.asyncUpdate,
   OfNamespace.workerPollCompleteOnShutdown,
+  OfNamespace.standaloneActivities,
 ];
 
 // Both are written without descriptors: every SDK calls them first, and the descriptors of

@@ -93,6 +93,60 @@ export interface BatchWrite {
   readonly state?: string;
 }
 
+/** A standalone activity in a store (activities/state.ts). */
+export interface StoredActivity {
+  readonly activityId: string;
+  readonly runId: string;
+  /** Encoded ActivityExecutionInfo. */
+  readonly info: Uint8Array;
+  /** Encoded ActivityExecutionOutcome; empty while the activity is open. */
+  readonly outcome: Uint8Array;
+  /** The rest of the state, as JSON. */
+  readonly state: string;
+}
+
+/** What queries test of a standalone activity. */
+export interface ActivityRow {
+  readonly activityId: string;
+  readonly runId: string;
+  readonly activityType: string;
+  readonly taskQueue: string;
+  /** Number of ActivityExecutionStatus. */
+  readonly status: number;
+  readonly startTimeMs: number;
+  /** 0: the activity is open. */
+  readonly closeTimeMs: number;
+  /** Encoded SearchAttributes; empty without attributes. */
+  readonly searchAttributes: Uint8Array;
+}
+
+/** A changed standalone activity; without a row it is removed, with a request it is new. */
+export type ActivityWrite =
+  | { readonly runId: string; readonly row?: undefined }
+  | (Omit<StoredActivity, "activityId"> & {
+    readonly row: ActivityRow;
+    /** Encoded StartActivityExecutionRequest. */
+    readonly request?: Uint8Array;
+  });
+
+/** Reads standalone activities; `Store.commit` writes them. */
+export interface ActivityStore {
+  /** Returns all open activities, in order of creation. */
+  open(): StoredActivity[];
+  /** Returns an activity; without a run id, the latest run of the activity id. */
+  find(activityId: string, runId?: string): StoredActivity | undefined;
+  /** Returns the request of the start; undefined if the run does not exist. */
+  request(activityId: string, runId: string): Uint8Array | undefined;
+  /** Returns a page of encoded ActivityExecutionInfos. */
+  list(
+    query: ListQuery,
+    size: number,
+    after?: ListPosition,
+  ): { readonly infos: Uint8Array[]; readonly next: ListPosition | undefined };
+  /** Returns the numbers by status. Statuses without activities are absent. */
+  countByStatus(where?: Condition): ReadonlyMap<number, number>;
+}
+
 /** Selects the closed runs to remove. */
 export interface PurgeOptions {
   /**
@@ -160,16 +214,23 @@ export interface Store {
    * `commit` gets none.
    */
   batches?(): StoredBatch[];
+  /**
+   * Standalone activities. A store without them: its engine rejects them, and `commit` gets none.
+   */
+  readonly activities?: ActivityStore;
   /** Writes everything or nothing, as durably as the store is configured. Throws a StoreError. */
   commit(
     writes: readonly RunWrite[],
     shown?: ShownOfRuns,
     schedules?: ReadonlyMap<string, ScheduleWrite>,
     batches?: ReadonlyMap<string, BatchWrite>,
+    activities?: ReadonlyMap<string, ActivityWrite>,
   ): void;
   /** Copies the open store to a file that must not exist. Blocks until the copy is complete. */
   backup(path: string): void;
-  /** Removes closed runs and returns their run ids. */
+  /**
+   * Removes closed runs, and without a condition closed standalone activities; returns their run ids.
+   */
   purge(options: PurgeOptions): string[];
   /** Checks the whole store. Returns one sentence for each kind of damage, empty if it is sound. */
   check(): string[];

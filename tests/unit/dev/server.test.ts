@@ -50,7 +50,12 @@ test("hand-written encoding and decoding agree with the generated messages", asy
       id: "orders",
       state: 1,
       description: "embedded engine",
-      capabilities: { syncUpdate: true, asyncUpdate: true, workerPollCompleteOnShutdown: true },
+      capabilities: {
+        syncUpdate: true,
+        asyncUpdate: true,
+        workerPollCompleteOnShutdown: true,
+        standaloneActivities: true,
+      },
     },
     config: {
       workflowExecutionRetentionTtl: {},

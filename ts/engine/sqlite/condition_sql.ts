@@ -10,7 +10,15 @@ function ofClosed(column: string): string {
   return `(CASE WHEN close_time_ms IS NOT NULL THEN ${column} END)`;
 }
 
-const COLUMNS: { readonly [field in Field]: string } = {
+/** The columns of a table that queries select from, and the table of its search attributes. */
+export interface ConditionTable {
+  readonly columns: { readonly [field in Field]?: string };
+  /** Column of the keys, in both tables. */
+  readonly key: string;
+  readonly attributes: string;
+}
+
+const COLUMNS: ConditionTable["columns"] = {
   WorkflowType: "workflow_type",
   WorkflowId: "workflow_id",
   RunId: "run_id",
@@ -27,6 +35,8 @@ const COLUMNS: { readonly [field in Field]: string } = {
   StateTransitionCount: ofClosed("state_transitions"),
 };
 
+const RUNS: ConditionTable = { columns: COLUMNS, key: "run_key", attributes: "search_attributes" };
+
 /**
  * Returns the SQL and appends its parameters. A comparison with NULL is NULL, which WHERE treats as
  * false.
@@ -39,8 +49,10 @@ export function conditionSql(
   condition: Condition,
   params: SqlValue[],
   unindexed: ReadonlySet<Field> = NONE,
+  table: ConditionTable = RUNS,
 ): string {
-  const column = (field: Field) => unindexed.has(field) ? `+${COLUMNS[field]}` : COLUMNS[field];
+  const column = (field: Field) =>
+    unindexed.has(field) ? `+${table.columns[field]!}` : table.columns[field]!;
   switch (condition.kind) {
     case "and":
     case "or": {
@@ -49,24 +61,24 @@ export function conditionSql(
         ? new Set<Field>([...unindexed, "ExecutionStatus"])
         : unindexed;
       return joined(
-        condition.parts.map((part) => conditionSql(part, params, inside)),
+        condition.parts.map((part) => conditionSql(part, params, inside, table)),
         isOr ? " OR " : " AND ",
       );
     }
     case "attribute": {
       // A negation excludes runs without the attribute.
-      const has = condition.negated ? `${hasAttribute(condition.name, params)} AND ` : "";
-      const found = `run_key${condition.negated ? " NOT" : ""} IN (${
-        condition.tests.map((test) => attributeSql(condition.name, test, params)).join(
+      const has = condition.negated ? `${hasAttribute(table, condition.name, params)} AND ` : "";
+      const found = `${table.key}${condition.negated ? " NOT" : ""} IN (${
+        condition.tests.map((test) => attributeSql(table, condition.name, test, params)).join(
           " UNION ALL ",
         )
       })`;
       return `(${has}${found})`;
     }
     case "noAttribute":
-      return `${condition.negated ? "" : "NOT "}${hasAttribute(condition.name, params)}`;
+      return `${condition.negated ? "" : "NOT "}${hasAttribute(table, condition.name, params)}`;
     case "null":
-      return `${COLUMNS[condition.field]} IS${condition.negated ? " NOT" : ""} NULL`;
+      return `${table.columns[condition.field]!} IS${condition.negated ? " NOT" : ""} NULL`;
     case "compare":
       return testSql(column(condition.field), condition, params);
     case "in":
@@ -85,14 +97,23 @@ function joined(terms: readonly string[], operator: string): string {
   })`;
 }
 
-function hasAttribute(name: string, params: SqlValue[]): string {
+function hasAttribute(
+  { key, attributes }: ConditionTable,
+  name: string,
+  params: SqlValue[],
+): string {
   params.push(name);
-  return "run_key IN (SELECT run_key FROM search_attributes WHERE name = ?)";
+  return `${key} IN (SELECT ${key} FROM ${attributes} WHERE name = ?)`;
 }
 
-function attributeSql(name: string, { of, test }: AttributeTest, params: SqlValue[]): string {
+function attributeSql(
+  { key, attributes }: ConditionTable,
+  name: string,
+  { of, test }: AttributeTest,
+  params: SqlValue[],
+): string {
   params.push(name, of);
-  return `SELECT run_key FROM search_attributes WHERE name = ? AND kind = ? AND ${
+  return `SELECT ${key} FROM ${attributes} WHERE name = ? AND kind = ? AND ${
     testSql("value", test, params)
   }`;
 }

@@ -3,6 +3,8 @@
 // that a transition costs one UPDATE, one INSERT and its items. A failed commit evicts its runs.
 import type { HistoryBatch } from "../../core/generated/boundary/temporalex/boundary/v1/boundary.ts";
 import type {
+  ActivityStore,
+  ActivityWrite,
   AttributeTypes,
   BatchWrite,
   ListPage,
@@ -20,6 +22,7 @@ import type {
 } from "../store.ts";
 import { StoreCorruptError, StoreError, StoreFencedError } from "../store_errors.ts";
 import type { Condition } from "../visibility/condition.ts";
+import { adoptedKey } from "./adopted_key.ts";
 import { checkFile } from "./check.ts";
 import { conditionSql } from "./condition_sql.ts";
 import type { SqlDatabase, SqlRow, SqlStatement, SqlValue } from "./driver.ts";
@@ -41,14 +44,13 @@ import { migrateTables, type TableMigration } from "../tables/migrations.ts";
 
 const MAX_REMEMBERED = 50_000;
 const PURGE_SLICE = 200;
-/** Keys of imported runs: their start in microseconds minus this, negative until the year 2255. */
-const FIRST_ADOPTED = 9e15;
 
 /** A store in one SQLite file, or in a browser's private file system. */
 export class SqliteStore implements Store {
   readonly description: string;
   /** Path of the file. */
   readonly path: string;
+  readonly activities: ActivityStore;
   readonly #file: OpenFile;
   readonly #database: SqlDatabase;
   readonly #sql: ReturnType<typeof statements>;
@@ -101,7 +103,11 @@ export class SqliteStore implements Store {
     this.#sql = statements(file.database);
     this.#index = new HistoryIndex(file.database);
     this.#indexed = new Indexed(file.database);
-    this.#hostRows = new HostRows(file.database);
+    this.#hostRows = new HostRows(
+      file.database,
+      (doing, operation) => this.#attempt(doing, operation),
+    );
+    this.activities = this.#hostRows.activities;
     if (!file.readOnly) this.#database.exec("UPDATE store SET epoch = epoch + 1");
     this.#epoch = numberColumn(this.#sql.epoch.get([]), "epoch");
     this.#nextRunKey = greatestKey(file.database, "runs", "run_key") + 1;
@@ -269,19 +275,20 @@ export class SqliteStore implements Store {
     shown?: ShownOfRuns,
     schedules: ReadonlyMap<string, ScheduleWrite> = new Map(),
     batches: ReadonlyMap<string, BatchWrite> = new Map(),
+    activities: ReadonlyMap<string, ActivityWrite> = new Map(),
   ): void {
     this.#attempt("writing to", () => {
       if (this.#file.readOnly) throw new StoreError(`${this.path} was opened for reading`);
       this.#file.fence.check();
       // A transaction of the application may have written rows only, or nothing.
-      const isEmpty = writes.length === 0 && schedules.size === 0 && batches.size === 0;
+      const isEmpty = writes.length === 0 && schedules.size === 0 && batches.size === 0 &&
+        activities.size === 0;
       if (isEmpty && !this.#begun) return;
       if (isEmpty && this.#changes() === this.#changesBefore) return this.rollback();
       this.#transaction(() => {
-        // Without a changed page the log gets no frame, and looks cut: SQLite writes none for equal
-        // values.
+        // Without a changed page the log gets no frame and looks cut; equal values change no page.
         if (writes.length === 0) this.#sql.nextEpoch.run([]);
-        this.#hostRows.write(schedules, batches);
+        this.#hostRows.write(schedules, batches, activities);
         for (const write of writes) this.#write(write, shown?.get(write.row?.runId ?? ""));
       }, () => {
         for (const { row } of writes) this.#forget(row?.runId ?? "");
@@ -503,7 +510,13 @@ export class SqliteStore implements Store {
   purge(options: PurgeOptions): string[] {
     refuseInTransaction(this.#begun, `purging ${this.path}`);
     return this.#attempt("purging", () => {
-      if (options.where === undefined) return this.#purge(this.#sql.purgeable, [], options);
+      if (options.where === undefined) {
+        const purged = this.#purge(this.#sql.purgeable, [], options);
+        const left = { ...options, limit: (options.limit ?? Infinity) - purged.length };
+        this.#file.fence.check();
+        const remove = (body: () => void) => this.#transaction(body, () => {});
+        return [...purged, ...this.#hostRows.activities.purge(left, PURGE_SLICE, remove)];
+      }
       const params: SqlValue[] = [];
       const sql = purgeableSql(conditionSql(options.where, params));
       return once(this.#database, sql, (purgeable) => this.#purge(purgeable, params, options));
@@ -538,21 +551,9 @@ export class SqliteStore implements Store {
     this.#blocking("importing into", () => {
       this.#file.fence.check();
       const own = this.#nextRunKey;
-      const taken = this.#database.prepare("SELECT 1 AS n FROM runs WHERE run_key = ?");
       this.#transaction(() => {
         for (const write of writes) {
-          const { runId, closeTimeMs, startTimeMs } = write.row!;
-          if (!write.create || !(closeTimeMs > 0)) {
-            throw new StoreError(`run ${runId} is open; only closed runs can be imported`);
-          }
-          if (this.#sql.byRunId.get([runId]) !== undefined) {
-            throw new StoreError(
-              `run ${runId} is already in the store; leave it out of the import`,
-            );
-          }
-          let key = Math.round(startTimeMs * 1000) - FIRST_ADOPTED;
-          while (taken.get([key]) !== undefined) key++;
-          this.#nextRunKey = key;
+          this.#nextRunKey = adoptedKey(this.#database, write);
           this.#write(write);
         }
       }, () => {

@@ -12,7 +12,14 @@ import { attributeCondition, isBool, type Written } from "./attribute_condition.
 import { type CompareOp, type Condition, type Field, negated, type Value } from "./condition.ts";
 import { type Token, tokenize } from "./tokens.ts";
 import { QueryError } from "./query_error.ts";
-import { parseCountOf, parseLength, parseStatus, parseTime } from "./values.ts";
+import {
+  parseCountOf,
+  parseLength,
+  parseStatus,
+  parseTime,
+  STATUS_NAMES,
+  type StatusNames,
+} from "./values.ts";
 
 const FIELDS: readonly Field[] = [
   "WorkflowType",
@@ -30,6 +37,20 @@ const FIELDS: readonly Field[] = [
   "ParentWorkflowId",
   "RootWorkflowId",
 ];
+/** What a query selects, and the names of its fields. */
+export interface QueryFields {
+  /** What is listed, in messages. */
+  readonly what: "runs" | "activities";
+  readonly fields: { readonly [name: string]: Field };
+  readonly statuses: StatusNames;
+}
+
+export const RUN_FIELDS: QueryFields = {
+  what: "runs",
+  fields: Object.fromEntries(FIELDS.map((name) => [name, name])),
+  statuses: STATUS_NAMES,
+};
+
 /** Fields of Temporal's servers that do not exist here; as attributes they would match no run. */
 const NOT_INDEXED = ["ParentRunId", "RootRunId"];
 const STRING_FIELDS: readonly Field[] = [
@@ -92,9 +113,14 @@ class Parser {
 
   readonly #attributes: AttributeTypes | undefined;
 
-  constructor(query: string, attributes: AttributeTypes | undefined) {
+  readonly #fields: QueryFields;
+  readonly #names: readonly string[];
+
+  constructor(query: string, attributes: AttributeTypes | undefined, fields: QueryFields) {
     this.#tokens = tokenize(query);
     this.#attributes = attributes;
+    this.#fields = fields;
+    this.#names = Object.keys(fields.fields);
   }
 
   parse(): ListQuery {
@@ -103,7 +129,10 @@ class Parser {
       where = this.#or();
     }
     if (this.#atKeyword("GROUP")) {
-      throw new QueryError("runs can be counted in groups, but not listed", this.#peek());
+      throw new QueryError(
+        `${this.#fields.what} can be counted in groups, but not listed`,
+        this.#peek(),
+      );
     }
     const order = this.#order();
     if (!this.#atEnd()) {
@@ -119,7 +148,10 @@ class Parser {
       this.#expectKeyword("BY");
       const field = this.#take();
       if (field.kind !== "word" || (field.text !== "StartTime" && field.text !== "CloseTime")) {
-        throw new QueryError("runs can be ordered by StartTime or CloseTime only", field);
+        throw new QueryError(
+          `${this.#fields.what} can be ordered by StartTime or CloseTime only`,
+          field,
+        );
       }
       orderBy = field.text;
       if (this.#takeKeyword("ASC")) descending = false;
@@ -141,7 +173,10 @@ class Parser {
       this.#expectKeyword("BY");
       const field = this.#take();
       if (field.text !== "ExecutionStatus" || (field.kind !== "word" && field.kind !== "name")) {
-        throw new QueryError("runs can be grouped by ExecutionStatus only", field);
+        throw new QueryError(
+          `${this.#fields.what} can be grouped by ExecutionStatus only`,
+          field,
+        );
       }
     }
     if (!this.#atEnd()) {
@@ -186,17 +221,16 @@ class Parser {
     const token = this.#take();
     const quoted = token.kind === "name";
     if (!quoted && (token.kind !== "word" || KEYWORDS.includes(token.text.toUpperCase()))) {
-      throw new QueryError(`expected a field (${FIELDS.join(", ")})`, token);
+      throw new QueryError(`expected a field (${this.#names.join(", ")})`, token);
     }
-    const field = FIELDS.find((name) => name === token.text);
-    if (field !== undefined) return this.#field(field);
+    if (this.#names.includes(token.text)) return this.#field(token.text);
     if (
       !quoted &&
-      (NOT_INDEXED.includes(token.text) || FIELDS.some((name) => isSlip(token.text, name)))
+      (NOT_INDEXED.includes(token.text) || this.#names.some((name) => isSlip(token.text, name)))
     ) {
       throw new QueryError(
         `unknown field "${token.text}"; known fields: ${
-          FIELDS.join(", ")
+          this.#names.join(", ")
         }, and search attributes by name ` +
           "(quote a search attribute with the same name in backquotes)",
         token,
@@ -217,18 +251,19 @@ class Parser {
     return types === undefined || Object.hasOwn(types, name) || PREDEFINED.test(name);
   }
 
-  #field(field: Field): Condition {
+  #field(name: string): Condition {
+    const field = this.#fields.fields[name]!;
     return {
       field,
-      ...this.#test(field, {
-        value: () => this.#value(field),
+      ...this.#test(name, {
+        value: () => this.#value(name, field),
         check(kind, at) {
           if (field === "ExecutionStatus" && (kind === "order" || kind === "between")) {
             throw new QueryError("ExecutionStatus supports only =, != and IN", at);
           }
           if (kind === "startsWith" && !STRING_FIELDS.includes(field)) {
             throw new QueryError(
-              `STARTS_WITH needs a string field, and ${field} is not a string`,
+              `STARTS_WITH needs a string field, and ${name} is not a string`,
               at,
             );
           }
@@ -301,13 +336,13 @@ class Parser {
     );
   }
 
-  #value(field: Field): Value {
+  #value(name: string, field: Field): Value {
     const token = this.#take();
     if (++this.#values > MAX_VALUES) {
       throw new QueryError(`a query can have at most ${MAX_VALUES} values`, token);
     }
     if (token.kind !== "text" && token.kind !== "number") {
-      throw new QueryError(`expected a value for ${field} (quote string values)`, token);
+      throw new QueryError(`expected a value for ${name} (quote string values)`, token);
     }
     switch (field) {
       case "StartTime":
@@ -315,7 +350,7 @@ class Parser {
       case "ExecutionTime":
         return parseTime(token, field);
       case "ExecutionStatus":
-        return parseStatus(token);
+        return parseStatus(token, this.#fields.statuses);
       case "ExecutionDuration":
         return parseLength(token, field);
       case "HistoryLength":
@@ -324,7 +359,7 @@ class Parser {
         return parseCountOf(token, field);
     }
     if (token.kind !== "text") {
-      throw new QueryError(`${field} is a string: put the value in quotes`, token);
+      throw new QueryError(`${name} is a string: put the value in quotes`, token);
     }
     return token.text;
   }
@@ -376,25 +411,34 @@ export interface CountQuery {
  * Parses a list filter. With registered `attributes`, other names are errors. Throws a ServiceError
  * INVALID_ARGUMENT with the position of the error.
  */
-export function parseQuery(query: string, attributes?: AttributeTypes): ListQuery {
-  return reading(query, attributes, (parser) => parser.parse());
+export function parseQuery(
+  query: string,
+  attributes?: AttributeTypes,
+  fields: QueryFields = RUN_FIELDS,
+): ListQuery {
+  return reading(query, attributes, fields, (parser) => parser.parse());
 }
 
 /** Parses the filter of a count. Throws as `parseQuery`. */
-export function parseCount(query: string, attributes?: AttributeTypes): CountQuery {
-  return reading(query, attributes, (parser) => parser.parseCount());
+export function parseCount(
+  query: string,
+  attributes?: AttributeTypes,
+  fields: QueryFields = RUN_FIELDS,
+): CountQuery {
+  return reading(query, attributes, fields, (parser) => parser.parseCount());
 }
 
 function reading<T>(
   query: string,
   attributes: AttributeTypes | undefined,
+  fields: QueryFields,
   read: (parser: Parser) => T,
 ): T {
   try {
     if (query.length > MAX_LENGTH) {
       throw new QueryError(`it is longer than ${MAX_LENGTH} characters`);
     }
-    return read(new Parser(query, attributes));
+    return read(new Parser(query, attributes, fields));
   } catch (e) {
     if (!(e instanceof QueryError)) throw e;
     throw new ServiceError(3, `invalid query: ${e.message}`, "InvalidArgument");

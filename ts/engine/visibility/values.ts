@@ -59,33 +59,29 @@ export function parseCountOf(token: Token, field: NumberField): number {
 }
 
 /** Statuses as Temporal's servers name them ("ContinuedAsNew"), with their numbers. */
-export const STATUS_NAMES: readonly (readonly [name: string, status: number])[] = Object.entries(
-  WorkflowExecutionStatus,
-)
-  .filter(([, number]) => number !== 0)
-  .map((
-    [name, number],
-  ) => [
+export type StatusNames = readonly (readonly [name: string, status: number])[];
+
+/** The statuses of an enum of Temporal's API. */
+export function statusesOf(statuses: { readonly [name: string]: number }): StatusNames {
+  return Object.entries(statuses).filter(([, number]) => number !== 0).map(([name, number]) => [
     name.toLowerCase().replace(/(?:^|_)([a-z])/g, (_, first: string) => first.toUpperCase()),
     number,
   ]);
+}
+
+export const STATUS_NAMES: StatusNames = statusesOf(WorkflowExecutionStatus);
 
 /** Accepts "ContinuedAsNew" and "CONTINUED_AS_NEW". */
-const STATUSES = new Map<string, number>(
-  Object.entries(WorkflowExecutionStatus).filter(([, number]) => number !== 0).map((
-    [name, number],
-  ) => [name.replaceAll("_", "").toLowerCase(), number]),
-);
-
-export function parseStatus(token: Token): number {
-  const number = token.kind === "number"
-    ? Number(token.text)
-    : STATUSES.get(token.text.replaceAll("_", "").toLowerCase());
-  if (number === undefined || ![...STATUSES.values()].includes(number)) {
+export function parseStatus(token: Token, statuses: StatusNames): number {
+  const written = token.text.replaceAll("_", "").toLowerCase();
+  const found = statuses.find(([name, number]) =>
+    token.kind === "number" ? Number(token.text) === number : name.toLowerCase() === written
+  );
+  if (found === undefined) {
     throw new QueryError(
-      "ExecutionStatus must be one of 'Running', 'Completed', 'Failed', 'Canceled', 'Terminated', 'ContinuedAsNew', 'TimedOut', 'Paused'",
+      `ExecutionStatus must be one of ${statuses.map(([name]) => `'${name}'`).join(", ")}`,
       token,
     );
   }
-  return number;
+  return found[1];
 }

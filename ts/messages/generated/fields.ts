@@ -760,6 +760,12 @@ export const DeprecateNamespaceRequest = {
   namespace: 10,
 } as const;
 
+/** ActivityExecutionAlreadyStartedFailure */
+export const ActivityExecutionAlreadyStartedFailure = {
+  startRequestId: 10,
+  runId: 18,
+} as const;
+
 /** WorkflowExecutionAlreadyStartedFailure */
 export const WorkflowExecutionAlreadyStartedFailure = {
   startRequestId: 10,

@@ -73,13 +73,14 @@ export class AttemptContext implements ActivityContext {
   }
 
   get logger(): Logger {
-    const { activityType, activityId, attempt, workflowExecution } = this.task;
+    const { activityType, activityId, activityRunId, attempt, workflowExecution } = this.task;
     return this.#logger ??= withFields(this.#settings.logger, {
       activityType: activityType?.name,
       activityId,
       attempt,
       workflowId: workflowExecution?.workflowId,
       runId: workflowExecution?.runId,
+      ...(activityRunId !== "" && { activityRunId }),
     });
   }
 
@@ -149,9 +150,12 @@ function infoOf(task: PollActivityTaskQueueResponse, settings: AttemptSettings):
     isLocal: settings.localCall !== undefined,
     // An activity's id is recorded before it runs. A local activity's id is a counter, and may
     // denote another call when the workflow task runs again.
-    idempotencyKey: `${workflowId}/${runId}/${
-      settings.localCall === undefined ? task.activityId : `local-${settings.localCall()}`
-    }`,
+    idempotencyKey: task.activityRunId !== ""
+      ? `${task.activityId}/${task.activityRunId}`
+      : `${workflowId}/${runId}/${
+        settings.localCall === undefined ? task.activityId : `local-${settings.localCall()}`
+      }`,
+    ...(task.activityRunId !== "" && { activityRunId: task.activityRunId }),
     heartbeatDetails: fromPayloads(settings.converter, task.heartbeatDetails?.payloads)[0],
     scheduledTime: date(task.scheduledTime),
     currentAttemptScheduledTime: date(task.currentAttemptScheduledTime),

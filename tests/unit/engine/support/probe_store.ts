@@ -1,5 +1,7 @@
 // A store in front of another one that a test can watch and make fail.
 import type {
+  ActivityStore,
+  ActivityWrite,
   AttributeTypes,
   BatchWrite,
   ListPage,
@@ -42,6 +44,10 @@ export class ProbeStore implements Store {
     return this.inner.schedules!();
   }
 
+  get activities(): ActivityStore {
+    return this.inner.activities!;
+  }
+
   batches(): StoredBatch[] {
     return this.inner.batches!();
   }
@@ -51,11 +57,12 @@ export class ProbeStore implements Store {
     shown?: ShownOfRuns,
     schedules?: ReadonlyMap<string, ScheduleWrite>,
     batches?: ReadonlyMap<string, BatchWrite>,
+    activities?: ReadonlyMap<string, ActivityWrite>,
   ): void {
     const n = ++this.commits;
     this.sizes.push(writes.length);
     this.onCommit?.(n, writes);
-    this.inner.commit(writes, shown, schedules, batches);
+    this.inner.commit(writes, shown, schedules, batches, activities);
     this.onCommitted?.(n);
   }
 

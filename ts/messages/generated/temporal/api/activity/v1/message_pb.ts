@@ -5,15 +5,23 @@
 
 import type { GenFile, GenMessage } from "@bufbuild/protobuf/codegenv2";
 import { fileDesc, messageDesc } from "../../../../../descriptors.ts";
-import type { Duration } from "@bufbuild/protobuf/wkt";
+import type { Duration, Timestamp } from "@bufbuild/protobuf/wkt";
 import { file_google_protobuf_duration, file_google_protobuf_timestamp } from "../../../../../well_known.ts";
-import type { Priority, RetryPolicy } from "../../common/v1/message_pb.ts";
+import type { ActivityType, Header, Link, Payloads, Priority, RetryPolicy, SearchAttributes } from "../../common/v1/message_pb.ts";
 import { file_temporal_api_common_v1_message } from "../../common/v1/message_pb.ts";
+import type { WorkerDeploymentVersion } from "../../deployment/v1/message_pb.ts";
 import { file_temporal_api_deployment_v1_message } from "../../deployment/v1/message_pb.ts";
+import type { ActivityExecutionStatus } from "../../enums/v1/activity_pb.ts";
+import { file_temporal_api_enums_v1_activity } from "../../enums/v1/activity_pb.ts";
+import type { CallbackInfo as CallbackInfo$1 } from "../../callback/v1/message_pb.ts";
+import { file_temporal_api_callback_v1_message } from "../../callback/v1/message_pb.ts";
+import type { PendingActivityState, RetryState } from "../../enums/v1/workflow_pb.ts";
 import { file_temporal_api_enums_v1_workflow } from "../../enums/v1/workflow_pb.ts";
+import type { Failure } from "../../failure/v1/message_pb.ts";
 import { file_temporal_api_failure_v1_message } from "../../failure/v1/message_pb.ts";
 import type { TaskQueue } from "../../taskqueue/v1/message_pb.ts";
 import { file_temporal_api_taskqueue_v1_message } from "../../taskqueue/v1/message_pb.ts";
+import type { UserMetadata } from "../../sdk/v1/user_metadata_pb.ts";
 import { file_temporal_api_sdk_v1_user_metadata } from "../../sdk/v1/user_metadata_pb.ts";
 import type { Message } from "@bufbuild/protobuf";
 
@@ -21,7 +29,41 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file temporal/api/activity/v1/message.proto.
  */
 export const file_temporal_api_activity_v1_message: GenFile = /*@__PURE__*/
-  fileDesc("CiZ0ZW1wb3JhbC9hcGkvYWN0aXZpdHkvdjEvbWVzc2FnZS5wcm90bxIYdGVtcG9yYWwuYXBpLmFjdGl2aXR5LnYxItcDCg9BY3Rpdml0eU9wdGlvbnMSOAoKdGFza19xdWV1ZRgBIAEoCzIkLnRlbXBvcmFsLmFwaS50YXNrcXVldWUudjEuVGFza1F1ZXVlEjwKGXNjaGVkdWxlX3RvX2Nsb3NlX3RpbWVvdXQYAiABKAsyGS5nb29nbGUucHJvdG9idWYuRHVyYXRpb24SPAoZc2NoZWR1bGVfdG9fc3RhcnRfdGltZW91dBgDIAEoCzIZLmdvb2dsZS5wcm90b2J1Zi5EdXJhdGlvbhI5ChZzdGFydF90b19jbG9zZV90aW1lb3V0GAQgASgLMhkuZ29vZ2xlLnByb3RvYnVmLkR1cmF0aW9uEjQKEWhlYXJ0YmVhdF90aW1lb3V0GAUgASgLMhkuZ29vZ2xlLnByb3RvYnVmLkR1cmF0aW9uEjkKDHJldHJ5X3BvbGljeRgGIAEoCzIjLnRlbXBvcmFsLmFwaS5jb21tb24udjEuUmV0cnlQb2xpY3kSMgoIcHJpb3JpdHkYByABKAsyIC50ZW1wb3JhbC5hcGkuY29tbW9uLnYxLlByaW9yaXR5Ei4KC3N0YXJ0X2RlbGF5GAggASgLMhkuZ29vZ2xlLnByb3RvYnVmLkR1cmF0aW9uQpMBChtpby50ZW1wb3JhbC5hcGkuYWN0aXZpdHkudjFCDE1lc3NhZ2VQcm90b1ABWidnby50ZW1wb3JhbC5pby9hcGkvYWN0aXZpdHkvdjE7YWN0aXZpdHmqAhpUZW1wb3JhbGlvLkFwaS5BY3Rpdml0eS5WMeoCHVRlbXBvcmFsaW86OkFwaTo6QWN0aXZpdHk6OlYxYgZwcm90bzM", [file_google_protobuf_duration, file_google_protobuf_timestamp, file_temporal_api_common_v1_message, file_temporal_api_deployment_v1_message, file_temporal_api_enums_v1_workflow, file_temporal_api_failure_v1_message, file_temporal_api_taskqueue_v1_message, file_temporal_api_sdk_v1_user_metadata]);
+  fileDesc("CiZ0ZW1wb3JhbC9hcGkvYWN0aXZpdHkvdjEvbWVzc2FnZS5wcm90bxIYdGVtcG9yYWwuYXBpLmFjdGl2aXR5LnYxIsQBChhBY3Rpdml0eUV4ZWN1dGlvbk91dGNvbWUSMgoGcmVzdWx0GAEgASgLMiAudGVtcG9yYWwuYXBpLmNvbW1vbi52MS5QYXlsb2Fkc0gAEjMKB2ZhaWx1cmUYAiABKAsyIC50ZW1wb3JhbC5hcGkuZmFpbHVyZS52MS5GYWlsdXJlSAASNgoLcmV0cnlfc3RhdGUYAyABKA4yIS50ZW1wb3JhbC5hcGkuZW51bXMudjEuUmV0cnlTdGF0ZUIHCgV2YWx1ZSLXAwoPQWN0aXZpdHlPcHRpb25zEjgKCnRhc2tfcXVldWUYASABKAsyJC50ZW1wb3JhbC5hcGkudGFza3F1ZXVlLnYxLlRhc2tRdWV1ZRI8ChlzY2hlZHVsZV90b19jbG9zZV90aW1lb3V0GAIgASgLMhkuZ29vZ2xlLnByb3RvYnVmLkR1cmF0aW9uEjwKGXNjaGVkdWxlX3RvX3N0YXJ0X3RpbWVvdXQYAyABKAsyGS5nb29nbGUucHJvdG9idWYuRHVyYXRpb24SOQoWc3RhcnRfdG9fY2xvc2VfdGltZW91dBgEIAEoCzIZLmdvb2dsZS5wcm90b2J1Zi5EdXJhdGlvbhI0ChFoZWFydGJlYXRfdGltZW91dBgFIAEoCzIZLmdvb2dsZS5wcm90b2J1Zi5EdXJhdGlvbhI5CgxyZXRyeV9wb2xpY3kYBiABKAsyIy50ZW1wb3JhbC5hcGkuY29tbW9uLnYxLlJldHJ5UG9saWN5EjIKCHByaW9yaXR5GAcgASgLMiAudGVtcG9yYWwuYXBpLmNvbW1vbi52MS5Qcmlvcml0eRIuCgtzdGFydF9kZWxheRgIIAEoCzIZLmdvb2dsZS5wcm90b2J1Zi5EdXJhdGlvbiK2DgoVQWN0aXZpdHlFeGVjdXRpb25JbmZvEhMKC2FjdGl2aXR5X2lkGAEgASgJEg4KBnJ1bl9pZBgCIAEoCRI7Cg1hY3Rpdml0eV90eXBlGAMgASgLMiQudGVtcG9yYWwuYXBpLmNvbW1vbi52MS5BY3Rpdml0eVR5cGUSPgoGc3RhdHVzGAQgASgOMi4udGVtcG9yYWwuYXBpLmVudW1zLnYxLkFjdGl2aXR5RXhlY3V0aW9uU3RhdHVzEj4KCXJ1bl9zdGF0ZRgFIAEoDjIrLnRlbXBvcmFsLmFwaS5lbnVtcy52MS5QZW5kaW5nQWN0aXZpdHlTdGF0ZRISCgp0YXNrX3F1ZXVlGAYgASgJEjwKGXNjaGVkdWxlX3RvX2Nsb3NlX3RpbWVvdXQYByABKAsyGS5nb29nbGUucHJvdG9idWYuRHVyYXRpb24SPAoZc2NoZWR1bGVfdG9fc3RhcnRfdGltZW91dBgIIAEoCzIZLmdvb2dsZS5wcm90b2J1Zi5EdXJhdGlvbhI5ChZzdGFydF90b19jbG9zZV90aW1lb3V0GAkgASgLMhkuZ29vZ2xlLnByb3RvYnVmLkR1cmF0aW9uEjQKEWhlYXJ0YmVhdF90aW1lb3V0GAogASgLMhkuZ29vZ2xlLnByb3RvYnVmLkR1cmF0aW9uEjkKDHJldHJ5X3BvbGljeRgLIAEoCzIjLnRlbXBvcmFsLmFwaS5jb21tb24udjEuUmV0cnlQb2xpY3kSOwoRaGVhcnRiZWF0X2RldGFpbHMYDCABKAsyIC50ZW1wb3JhbC5hcGkuY29tbW9uLnYxLlBheWxvYWRzEjcKE2xhc3RfaGVhcnRiZWF0X3RpbWUYDSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEjUKEWxhc3Rfc3RhcnRlZF90aW1lGA4gASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIPCgdhdHRlbXB0GA8gASgFEjUKEmV4ZWN1dGlvbl9kdXJhdGlvbhgQIAEoCzIZLmdvb2dsZS5wcm90b2J1Zi5EdXJhdGlvbhIxCg1zY2hlZHVsZV90aW1lGBEgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIzCg9leHBpcmF0aW9uX3RpbWUYEiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEi4KCmNsb3NlX3RpbWUYEyABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEjYKDGxhc3RfZmFpbHVyZRgUIAEoCzIgLnRlbXBvcmFsLmFwaS5mYWlsdXJlLnYxLkZhaWx1cmUSHAoUbGFzdF93b3JrZXJfaWRlbnRpdHkYFSABKAkSOQoWY3VycmVudF9yZXRyeV9pbnRlcnZhbBgWIAEoCzIZLmdvb2dsZS5wcm90b2J1Zi5EdXJhdGlvbhI+ChpsYXN0X2F0dGVtcHRfY29tcGxldGVfdGltZRgXIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASPgoabmV4dF9hdHRlbXB0X3NjaGVkdWxlX3RpbWUYGCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wElQKF2xhc3RfZGVwbG95bWVudF92ZXJzaW9uGBkgASgLMjMudGVtcG9yYWwuYXBpLmRlcGxveW1lbnQudjEuV29ya2VyRGVwbG95bWVudFZlcnNpb24SMgoIcHJpb3JpdHkYGiABKAsyIC50ZW1wb3JhbC5hcGkuY29tbW9uLnYxLlByaW9yaXR5Eh4KFnN0YXRlX3RyYW5zaXRpb25fY291bnQYGyABKAMSGAoQc3RhdGVfc2l6ZV9ieXRlcxgcIAEoAxJDChFzZWFyY2hfYXR0cmlidXRlcxgdIAEoCzIoLnRlbXBvcmFsLmFwaS5jb21tb24udjEuU2VhcmNoQXR0cmlidXRlcxIuCgZoZWFkZXIYHiABKAsyHi50ZW1wb3JhbC5hcGkuY29tbW9uLnYxLkhlYWRlchI4Cg11c2VyX21ldGFkYXRhGB8gASgLMiEudGVtcG9yYWwuYXBpLnNkay52MS5Vc2VyTWV0YWRhdGESFwoPY2FuY2VsZWRfcmVhc29uGCAgASgJEisKBWxpbmtzGCEgAygLMhwudGVtcG9yYWwuYXBpLmNvbW1vbi52MS5MaW5rEh0KFXRvdGFsX2hlYXJ0YmVhdF9jb3VudBgiIAEoAxIQCghzZGtfbmFtZRgjIAEoCRITCgtzZGtfdmVyc2lvbhgkIAEoCRIuCgtzdGFydF9kZWxheRglIAEoCzIZLmdvb2dsZS5wcm90b2J1Zi5EdXJhdGlvbhIyCg5leGVjdXRpb25fdGltZRgmIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXAingQKGUFjdGl2aXR5RXhlY3V0aW9uTGlzdEluZm8SEwoLYWN0aXZpdHlfaWQYASABKAkSDgoGcnVuX2lkGAIgASgJEjsKDWFjdGl2aXR5X3R5cGUYAyABKAsyJC50ZW1wb3JhbC5hcGkuY29tbW9uLnYxLkFjdGl2aXR5VHlwZRIxCg1zY2hlZHVsZV90aW1lGAQgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIuCgpjbG9zZV90aW1lGAUgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBI+CgZzdGF0dXMYBiABKA4yLi50ZW1wb3JhbC5hcGkuZW51bXMudjEuQWN0aXZpdHlFeGVjdXRpb25TdGF0dXMSQwoRc2VhcmNoX2F0dHJpYnV0ZXMYByABKAsyKC50ZW1wb3JhbC5hcGkuY29tbW9uLnYxLlNlYXJjaEF0dHJpYnV0ZXMSEgoKdGFza19xdWV1ZRgIIAEoCRIeChZzdGF0ZV90cmFuc2l0aW9uX2NvdW50GAkgASgDEhgKEHN0YXRlX3NpemVfYnl0ZXMYCiABKAMSNQoSZXhlY3V0aW9uX2R1cmF0aW9uGAsgASgLMhkuZ29vZ2xlLnByb3RvYnVmLkR1cmF0aW9uEjIKDmV4ZWN1dGlvbl90aW1lGAwgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcCL/AQoMQ2FsbGJhY2tJbmZvEj8KB3RyaWdnZXIYASABKAsyLi50ZW1wb3JhbC5hcGkuYWN0aXZpdHkudjEuQ2FsbGJhY2tJbmZvLlRyaWdnZXISNAoEaW5mbxgCIAEoCzImLnRlbXBvcmFsLmFwaS5jYWxsYmFjay52MS5DYWxsYmFja0luZm8aEAoOQWN0aXZpdHlDbG9zZWQaZgoHVHJpZ2dlchJQCg9hY3Rpdml0eV9jbG9zZWQYASABKAsyNS50ZW1wb3JhbC5hcGkuYWN0aXZpdHkudjEuQ2FsbGJhY2tJbmZvLkFjdGl2aXR5Q2xvc2VkSABCCQoHdmFyaWFudEKTAQobaW8udGVtcG9yYWwuYXBpLmFjdGl2aXR5LnYxQgxNZXNzYWdlUHJvdG9QAVonZ28udGVtcG9yYWwuaW8vYXBpL2FjdGl2aXR5L3YxO2FjdGl2aXR5qgIaVGVtcG9yYWxpby5BcGkuQWN0aXZpdHkuVjHqAh1UZW1wb3JhbGlvOjpBcGk6OkFjdGl2aXR5OjpWMWIGcHJvdG8z", [file_google_protobuf_duration, file_google_protobuf_timestamp, file_temporal_api_common_v1_message, file_temporal_api_deployment_v1_message, file_temporal_api_enums_v1_activity, file_temporal_api_callback_v1_message, file_temporal_api_enums_v1_workflow, file_temporal_api_failure_v1_message, file_temporal_api_taskqueue_v1_message, file_temporal_api_sdk_v1_user_metadata]);
+
+/**
+ * @generated from message temporal.api.activity.v1.ActivityExecutionOutcome
+ */
+export type ActivityExecutionOutcome = Message<"temporal.api.activity.v1.ActivityExecutionOutcome"> & {
+  /**
+   * @generated from oneof temporal.api.activity.v1.ActivityExecutionOutcome.value
+   */
+  value: {
+    /**
+     * @generated from field: temporal.api.common.v1.Payloads result = 1;
+     */
+    value: Payloads;
+    case: "result";
+  } | {
+    /**
+     * @generated from field: temporal.api.failure.v1.Failure failure = 2;
+     */
+    value: Failure;
+    case: "failure";
+  } | { case: undefined; value?: undefined };
+
+  /**
+   * @generated from field: temporal.api.enums.v1.RetryState retry_state = 3;
+   */
+  retryState: RetryState;
+};
+
+/**
+ * Describes the message temporal.api.activity.v1.ActivityExecutionOutcome.
+ * Use `create(ActivityExecutionOutcomeSchema)` to create a new message.
+ */
+export const ActivityExecutionOutcomeSchema: GenMessage<ActivityExecutionOutcome> = /*@__PURE__*/
+  messageDesc(file_temporal_api_activity_v1_message, 0);
 
 /**
  * @generated from message temporal.api.activity.v1.ActivityOptions
@@ -73,5 +115,337 @@ export type ActivityOptions = Message<"temporal.api.activity.v1.ActivityOptions"
  * Use `create(ActivityOptionsSchema)` to create a new message.
  */
 export const ActivityOptionsSchema: GenMessage<ActivityOptions> = /*@__PURE__*/
-  messageDesc(file_temporal_api_activity_v1_message, 0);
+  messageDesc(file_temporal_api_activity_v1_message, 1);
+
+/**
+ * @generated from message temporal.api.activity.v1.ActivityExecutionInfo
+ */
+export type ActivityExecutionInfo = Message<"temporal.api.activity.v1.ActivityExecutionInfo"> & {
+  /**
+   * @generated from field: string activity_id = 1;
+   */
+  activityId: string;
+
+  /**
+   * @generated from field: string run_id = 2;
+   */
+  runId: string;
+
+  /**
+   * @generated from field: temporal.api.common.v1.ActivityType activity_type = 3;
+   */
+  activityType?: ActivityType | undefined;
+
+  /**
+   * @generated from field: temporal.api.enums.v1.ActivityExecutionStatus status = 4;
+   */
+  status: ActivityExecutionStatus;
+
+  /**
+   * @generated from field: temporal.api.enums.v1.PendingActivityState run_state = 5;
+   */
+  runState: PendingActivityState;
+
+  /**
+   * @generated from field: string task_queue = 6;
+   */
+  taskQueue: string;
+
+  /**
+   * @generated from field: google.protobuf.Duration schedule_to_close_timeout = 7;
+   */
+  scheduleToCloseTimeout?: Duration | undefined;
+
+  /**
+   * @generated from field: google.protobuf.Duration schedule_to_start_timeout = 8;
+   */
+  scheduleToStartTimeout?: Duration | undefined;
+
+  /**
+   * @generated from field: google.protobuf.Duration start_to_close_timeout = 9;
+   */
+  startToCloseTimeout?: Duration | undefined;
+
+  /**
+   * @generated from field: google.protobuf.Duration heartbeat_timeout = 10;
+   */
+  heartbeatTimeout?: Duration | undefined;
+
+  /**
+   * @generated from field: temporal.api.common.v1.RetryPolicy retry_policy = 11;
+   */
+  retryPolicy?: RetryPolicy | undefined;
+
+  /**
+   * @generated from field: temporal.api.common.v1.Payloads heartbeat_details = 12;
+   */
+  heartbeatDetails?: Payloads | undefined;
+
+  /**
+   * @generated from field: google.protobuf.Timestamp last_heartbeat_time = 13;
+   */
+  lastHeartbeatTime?: Timestamp | undefined;
+
+  /**
+   * @generated from field: google.protobuf.Timestamp last_started_time = 14;
+   */
+  lastStartedTime?: Timestamp | undefined;
+
+  /**
+   * @generated from field: int32 attempt = 15;
+   */
+  attempt: number;
+
+  /**
+   * @generated from field: google.protobuf.Duration execution_duration = 16;
+   */
+  executionDuration?: Duration | undefined;
+
+  /**
+   * @generated from field: google.protobuf.Timestamp schedule_time = 17;
+   */
+  scheduleTime?: Timestamp | undefined;
+
+  /**
+   * @generated from field: google.protobuf.Timestamp expiration_time = 18;
+   */
+  expirationTime?: Timestamp | undefined;
+
+  /**
+   * @generated from field: google.protobuf.Timestamp close_time = 19;
+   */
+  closeTime?: Timestamp | undefined;
+
+  /**
+   * @generated from field: temporal.api.failure.v1.Failure last_failure = 20;
+   */
+  lastFailure?: Failure | undefined;
+
+  /**
+   * @generated from field: string last_worker_identity = 21;
+   */
+  lastWorkerIdentity: string;
+
+  /**
+   * @generated from field: google.protobuf.Duration current_retry_interval = 22;
+   */
+  currentRetryInterval?: Duration | undefined;
+
+  /**
+   * @generated from field: google.protobuf.Timestamp last_attempt_complete_time = 23;
+   */
+  lastAttemptCompleteTime?: Timestamp | undefined;
+
+  /**
+   * @generated from field: google.protobuf.Timestamp next_attempt_schedule_time = 24;
+   */
+  nextAttemptScheduleTime?: Timestamp | undefined;
+
+  /**
+   * @generated from field: temporal.api.deployment.v1.WorkerDeploymentVersion last_deployment_version = 25;
+   */
+  lastDeploymentVersion?: WorkerDeploymentVersion | undefined;
+
+  /**
+   * @generated from field: temporal.api.common.v1.Priority priority = 26;
+   */
+  priority?: Priority | undefined;
+
+  /**
+   * @generated from field: int64 state_transition_count = 27;
+   */
+  stateTransitionCount: bigint;
+
+  /**
+   * @generated from field: int64 state_size_bytes = 28;
+   */
+  stateSizeBytes: bigint;
+
+  /**
+   * @generated from field: temporal.api.common.v1.SearchAttributes search_attributes = 29;
+   */
+  searchAttributes?: SearchAttributes | undefined;
+
+  /**
+   * @generated from field: temporal.api.common.v1.Header header = 30;
+   */
+  header?: Header | undefined;
+
+  /**
+   * @generated from field: temporal.api.sdk.v1.UserMetadata user_metadata = 31;
+   */
+  userMetadata?: UserMetadata | undefined;
+
+  /**
+   * @generated from field: string canceled_reason = 32;
+   */
+  canceledReason: string;
+
+  /**
+   * @generated from field: repeated temporal.api.common.v1.Link links = 33;
+   */
+  links: Link[];
+
+  /**
+   * @generated from field: int64 total_heartbeat_count = 34;
+   */
+  totalHeartbeatCount: bigint;
+
+  /**
+   * @generated from field: string sdk_name = 35;
+   */
+  sdkName: string;
+
+  /**
+   * @generated from field: string sdk_version = 36;
+   */
+  sdkVersion: string;
+
+  /**
+   * @generated from field: google.protobuf.Duration start_delay = 37;
+   */
+  startDelay?: Duration | undefined;
+
+  /**
+   * @generated from field: google.protobuf.Timestamp execution_time = 38;
+   */
+  executionTime?: Timestamp | undefined;
+};
+
+/**
+ * Describes the message temporal.api.activity.v1.ActivityExecutionInfo.
+ * Use `create(ActivityExecutionInfoSchema)` to create a new message.
+ */
+export const ActivityExecutionInfoSchema: GenMessage<ActivityExecutionInfo> = /*@__PURE__*/
+  messageDesc(file_temporal_api_activity_v1_message, 2);
+
+/**
+ * @generated from message temporal.api.activity.v1.ActivityExecutionListInfo
+ */
+export type ActivityExecutionListInfo = Message<"temporal.api.activity.v1.ActivityExecutionListInfo"> & {
+  /**
+   * @generated from field: string activity_id = 1;
+   */
+  activityId: string;
+
+  /**
+   * @generated from field: string run_id = 2;
+   */
+  runId: string;
+
+  /**
+   * @generated from field: temporal.api.common.v1.ActivityType activity_type = 3;
+   */
+  activityType?: ActivityType | undefined;
+
+  /**
+   * @generated from field: google.protobuf.Timestamp schedule_time = 4;
+   */
+  scheduleTime?: Timestamp | undefined;
+
+  /**
+   * @generated from field: google.protobuf.Timestamp close_time = 5;
+   */
+  closeTime?: Timestamp | undefined;
+
+  /**
+   * @generated from field: temporal.api.enums.v1.ActivityExecutionStatus status = 6;
+   */
+  status: ActivityExecutionStatus;
+
+  /**
+   * @generated from field: temporal.api.common.v1.SearchAttributes search_attributes = 7;
+   */
+  searchAttributes?: SearchAttributes | undefined;
+
+  /**
+   * @generated from field: string task_queue = 8;
+   */
+  taskQueue: string;
+
+  /**
+   * @generated from field: int64 state_transition_count = 9;
+   */
+  stateTransitionCount: bigint;
+
+  /**
+   * @generated from field: int64 state_size_bytes = 10;
+   */
+  stateSizeBytes: bigint;
+
+  /**
+   * @generated from field: google.protobuf.Duration execution_duration = 11;
+   */
+  executionDuration?: Duration | undefined;
+
+  /**
+   * @generated from field: google.protobuf.Timestamp execution_time = 12;
+   */
+  executionTime?: Timestamp | undefined;
+};
+
+/**
+ * Describes the message temporal.api.activity.v1.ActivityExecutionListInfo.
+ * Use `create(ActivityExecutionListInfoSchema)` to create a new message.
+ */
+export const ActivityExecutionListInfoSchema: GenMessage<ActivityExecutionListInfo> = /*@__PURE__*/
+  messageDesc(file_temporal_api_activity_v1_message, 3);
+
+/**
+ * @generated from message temporal.api.activity.v1.CallbackInfo
+ */
+export type CallbackInfo = Message<"temporal.api.activity.v1.CallbackInfo"> & {
+  /**
+   * @generated from field: temporal.api.activity.v1.CallbackInfo.Trigger trigger = 1;
+   */
+  trigger?: CallbackInfo_Trigger | undefined;
+
+  /**
+   * @generated from field: temporal.api.callback.v1.CallbackInfo info = 2;
+   */
+  info?: CallbackInfo$1 | undefined;
+};
+
+/**
+ * Describes the message temporal.api.activity.v1.CallbackInfo.
+ * Use `create(CallbackInfoSchema)` to create a new message.
+ */
+export const CallbackInfoSchema: GenMessage<CallbackInfo> = /*@__PURE__*/
+  messageDesc(file_temporal_api_activity_v1_message, 4);
+
+/**
+ * @generated from message temporal.api.activity.v1.CallbackInfo.ActivityClosed
+ */
+export type CallbackInfo_ActivityClosed = Message<"temporal.api.activity.v1.CallbackInfo.ActivityClosed"> & {
+};
+
+/**
+ * Describes the message temporal.api.activity.v1.CallbackInfo.ActivityClosed.
+ * Use `create(CallbackInfo_ActivityClosedSchema)` to create a new message.
+ */
+export const CallbackInfo_ActivityClosedSchema: GenMessage<CallbackInfo_ActivityClosed> = /*@__PURE__*/
+  messageDesc(file_temporal_api_activity_v1_message, 4, 0);
+
+/**
+ * @generated from message temporal.api.activity.v1.CallbackInfo.Trigger
+ */
+export type CallbackInfo_Trigger = Message<"temporal.api.activity.v1.CallbackInfo.Trigger"> & {
+  /**
+   * @generated from oneof temporal.api.activity.v1.CallbackInfo.Trigger.variant
+   */
+  variant: {
+    /**
+     * @generated from field: temporal.api.activity.v1.CallbackInfo.ActivityClosed activity_closed = 1;
+     */
+    value: CallbackInfo_ActivityClosed;
+    case: "activityClosed";
+  } | { case: undefined; value?: undefined };
+};
+
+/**
+ * Describes the message temporal.api.activity.v1.CallbackInfo.Trigger.
+ * Use `create(CallbackInfo_TriggerSchema)` to create a new message.
+ */
+export const CallbackInfo_TriggerSchema: GenMessage<CallbackInfo_Trigger> = /*@__PURE__*/
+  messageDesc(file_temporal_api_activity_v1_message, 4, 1);
 

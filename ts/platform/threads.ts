@@ -60,7 +60,8 @@ interface NodeThreads {
   } | null;
 }
 
-const isNode = (): boolean =>
+/** Returns whether threads are those of Node: an idle one does not keep the process running. */
+export const isNode = (): boolean =>
   !("Deno" in globalThis) &&
   (globalThis as { process?: { versions?: { node?: string } } }).process?.versions?.node !==
     undefined;

@@ -4,7 +4,6 @@ import { checkWorkerInterceptors } from "./interceptors.ts";
 import { inlineWorker } from "../../core/inline_worker.ts";
 import { describeNamespace } from "./namespace.ts";
 import { Client } from "../client/mod.ts";
-import { encodesErrorText } from "../common/data_converter.ts";
 import {
   type Duration,
   IllegalStateError,
@@ -15,11 +14,7 @@ import {
 import { msToNumber } from "../common/time.ts";
 import { throwIfReservedName } from "../common/reserved.ts";
 import { MessageCodec } from "../../codec/message_codec.ts";
-import { readValueCheck } from "../../realm/value_check.ts";
-import { createReplayRealm } from "../../realm/replay_realm.ts";
-import { openWorkerRealm } from "../../realm/worker_realm.ts";
 import type { RawService } from "../../service/raw.ts";
-import { VERSION } from "../../base/version.ts";
 import { Worker as AnyWorker } from "../../worker/worker.ts";
 import type { ActivityEnvironment } from "./activity_run.ts";
 import { temporalActivities } from "./activity_dialect.ts";
@@ -35,13 +30,8 @@ import { nativeLogger } from "./logger.ts";
 import { openNexusServices } from "./nexus_services.ts";
 import { converters, failureErrorTypes, limits, refuseOptions } from "./native_options.ts";
 import { workflowCode } from "./workflow_code.ts";
-import {
-  type History,
-  historyBytes,
-  type ReplayHistoriesIterable,
-  replayOne,
-  type ReplayResult,
-} from "./replay.ts";
+import type { History, ReplayHistoriesIterable, ReplayResult } from "./replay.ts";
+import { replayHistories } from "./replay_histories.ts";
 import { Runtime } from "./runtime.ts";
 import { adaptSinks, workflowLog } from "./worker_log.ts";
 import { compiledOptions, type CompiledWorkerOptions } from "./compiled_options.ts";
@@ -301,51 +291,8 @@ export class Worker {
       options = await plugin.configureReplayWorker?.(options) ?? options;
     }
     refuseOptions(options, true);
-    const values = readValueCheck(options.values, "ReplayWorkerOptions.values");
     const taskQueue = `${options.replayName ?? "fake_replay_queue"}-${Worker.#replays++}`;
-    const { logger } = Runtime.instance();
-    const { workflows, sources, workflowInterceptors, payloadConverterModule } = workflowCode(
-      options,
-      logger,
-    );
-    if (workflows === undefined) {
-      throw new TypeError("ReplayWorkerOptions must contain workflowsPath or workflowBundle");
-    }
-    const dataConverter = await importDataConverter(options.dataConverter);
-    const converted = converters(dataConverter);
-    const hidesText = encodesErrorText(dataConverter);
-    // Changed values are reported with their places, which a second realm would have to find.
-    const open: typeof openWorkerRealm = values === undefined
-      ? (started) => createReplayRealm(openWorkerRealm, started)
-      : openWorkerRealm;
-    const realm = await open({
-      workflows: workflows as URL,
-      ...(sources !== undefined && { sources }),
-      ...(workflowInterceptors !== undefined && { interceptors: workflowInterceptors }),
-      sinks: adaptSinks(options.sinks, logger, hidesText),
-      ...(payloadConverterModule !== undefined && { payloadConverter: payloadConverterModule }),
-      log: workflowLog(logger, "default", taskQueue, hidesText),
-      runOptions: {
-        namespace: "default",
-        identity: options.identity ?? defaultIdentity(),
-        ...{ sdkVersion: VERSION, ...failureErrorTypes(options) },
-      },
-    });
-    try {
-      const messages = MessageCodec.of(converted);
-      for await (const { history, workflowId } of histories) {
-        yield await replayOne(
-          realm,
-          workflowId,
-          await historyBytes(history),
-          messages,
-          logger,
-          values,
-        );
-      }
-    } finally {
-      await realm.dispose();
-    }
+    yield* replayHistories(options, taskQueue, histories);
   }
 
   /** Returns the lifecycle state. */

@@ -37,7 +37,7 @@ function withoutText(attributes: LogMetadata, hidesText: boolean): LogMetadata {
 export function adaptSinks(
   // deno-lint-ignore no-explicit-any
   sinks: GivenSinks<any> | undefined,
-  logger: Logger,
+  logger: Pick<Logger, "log">,
   hidesText: boolean,
 ): InjectedSinks {
   const line = (level: LogLevel) => ({
@@ -89,7 +89,7 @@ function whole(sink: InjectedSinks[string]): InjectedSinks[string] {
 
 /** Returns the log sink of a worker's realm. `logger` has the fields of the worker. */
 export function workflowLog(
-  logger: Logger,
+  logger: Pick<Logger, "log">,
   namespace: string,
   taskQueue: string,
   hidesText: boolean,

@@ -3,10 +3,12 @@
 // moment, also after changes.
 // process: own (it installs the Runtime of the worker package)
 import assert from "node:assert/strict";
-import { readFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { test } from "node:test";
 import { inspect } from "node:util";
+import threads from "node:worker_threads";
 import { historyFromJSON } from "../../../../ts/compat/common/proto_utils.ts";
 import { temporal } from "../../../../ts/compat/proto/mod.ts";
 import { DefaultLogger, Runtime, Worker } from "../../../../ts/compat/worker/mod.ts";
@@ -195,4 +197,43 @@ export async function remembers() {
     ),
     { name: "DeterminismViolationError" },
   );
+});
+
+test(
+  "the second replay of a program starts no thread",
+  { skip: "Deno" in globalThis },
+  async (t) => {
+    const folder = folderWith(t, { "program.ts": readFileSync(workflowsPath, "utf8") });
+    const replay = () =>
+      Worker.runReplayHistory({ workflowsPath: join(folder, "program.ts") }, decoded());
+    await replay();
+    const { Worker: Thread } = threads;
+    let started = 0;
+    Object.assign(threads, {
+      Worker: class extends Thread {
+        constructor(...given: ConstructorParameters<typeof Thread>) {
+          super(...given);
+          started++;
+        }
+      },
+    });
+    t.after(() => Object.assign(threads, { Worker: Thread }));
+    await replay();
+    await replay();
+    assert.equal(started, 0);
+  },
+);
+
+test("a replay uses the program as it is now", async (t) => {
+  const text = readFileSync(workflowsPath, "utf8");
+  const folder = folderWith(t, { "program.ts": text });
+  const replay = () =>
+    Worker.runReplayHistory({ workflowsPath: join(folder, "program.ts") }, decoded());
+  await replay();
+  writeFileSync(join(folder, "program.ts"), text.replaceAll("never", "other"));
+  await replay();
+  writeFileSync(join(folder, "program.ts"), text.replaceAll("cleared.again", "changed"));
+  await assert.rejects(replay(), { name: "DeterminismViolationError" });
+  writeFileSync(join(folder, "program.ts"), text);
+  await replay();
 });

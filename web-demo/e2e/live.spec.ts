@@ -5,6 +5,7 @@ import { holdCharges, Profile, Shop } from "./support/shop.ts";
 import { expect, test, Watch } from "./support/story.ts";
 
 test("a cart runs to its end: items, a rejected item, published state, charge, confirmation, result, debugger", async ({ context, site, watch }) => {
+  await watch.follow(context);
   const endCharges = await holdCharges(context);
   const shop = await Shop.open(context, site.url);
   const { page } = shop;
@@ -43,7 +44,8 @@ test("a cart runs to its end: items, a rejected item, published state, charge, c
   await expect(page.locator("#result")).toHaveText(/Canceled/);
 });
 
-test("a cart continues after a reload in every phase", async ({ context, site, watch: _ }) => {
+test("a cart continues after a reload in every phase", async ({ context, site, watch }) => {
+  await watch.follow(context);
   const endCharges = await holdCharges(context);
   const shop = await Shop.open(context, site.url);
   const { page } = shop;
@@ -70,7 +72,8 @@ test("a cart continues after a reload in every phase", async ({ context, site, w
   await expect(page.locator("#result")).toHaveText(/Bought for €61\.00/);
 });
 
-test("two tabs show the same cart; when the leading tab is killed, the other tab continues during the charge", async ({ context, site, watch: _ }) => {
+test("two tabs show the same cart; when the leading tab is killed, the other tab continues during the charge", async ({ context, site, watch }) => {
+  await watch.follow(context);
   const endCharges = await holdCharges(context);
   const first = await Shop.open(context, site.url);
   await first.role("leader");
@@ -120,7 +123,8 @@ test("a killed browser loses no data: the next one shows the cart", async ({ sit
   }
 });
 
-test("the store can be exported as a file and imported elsewhere; invalid files are rejected", async ({ browser, context, site, watch: _ }) => {
+test("the store can be exported as a file and imported elsewhere; invalid files are rejected", async ({ browser, context, site, watch }) => {
+  await watch.follow(context);
   const shop = await Shop.open(context, site.url);
   const { page } = shop;
   await shop.add("BULB-1");

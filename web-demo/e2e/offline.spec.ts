@@ -4,8 +4,8 @@ import { ownProgram, permit } from "./support/programs.ts";
 
 test.use({ serviceWorkers: "allow" });
 
-test("offline, the page loads and opens histories, also with an empty browser cache", async ({ app, context }) => {
-  const { page } = app;
+test("offline, the page loads and opens histories, also with an empty browser cache", async ({ app }) => {
+  const { page } = app, context = page.context();
   await app.start();
   await expect(page.getByText("Ready offline")).toBeVisible();
   await page.evaluate(async () => void await navigator.serviceWorker.ready);
@@ -22,8 +22,8 @@ test("offline, the page loads and opens histories, also with an empty browser ca
   await app.replayed();
 });
 
-test("offline, code runs in its sandbox, also with an empty browser cache", async ({ app, context }) => {
-  const { page } = app;
+test("offline, code runs in its sandbox, also with an empty browser cache", async ({ app }) => {
+  const { page } = app, context = page.context();
   await app.start();
   await expect(page.getByText("Ready offline")).toBeVisible();
   await page.evaluate(async () => void await navigator.serviceWorker.ready);

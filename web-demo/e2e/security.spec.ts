@@ -159,6 +159,7 @@ async function runRaw(
 }
 
 test("a frame with the page's origin does not run code, whatever the server sends", async ({ page, watch }) => {
+  await watch.follow(page.context());
   const site = await serveDemo({ path: "/plain/", headers: false });
   try {
     await page.goto(site.url);

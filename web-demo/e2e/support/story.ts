@@ -48,35 +48,21 @@ export class Watch {
     this.#origin = origin;
   }
 
-  async follow(context: BrowserContext): Promise<void> {
-    await context.exposeFunction(
-      "tellBreach",
-      (text: string) => void this.#bad.push(`policy: ${text}`),
-    );
-    await context.addInitScript(() => {
-      document.addEventListener("securitypolicyviolation", (e) => {
-        (globalThis as unknown as { tellBreach(text: string): void }).tellBreach(
-          `${e.effectiveDirective}: ${e.blockedURI} ${e.sourceFile}`,
-        );
-      });
-    });
-    context.on(
-      "console",
-      (message) =>
-        message.type() === "error" &&
-        this.#bad.push(`console: ${message.text()} (${message.location().url})`),
-    );
-    context.on(
-      "weberror",
-      (error) => this.#bad.push(`error: ${error.error().stack ?? error.error().message}`),
-    );
-    context.on("request", (request) => {
-      const asked = request.url();
-      this.requests.push(asked);
-      if (!/^(blob|data|about):/.test(asked) && new URL(asked).origin !== this.#origin) {
-        this.#bad.push(`request: ${asked}`);
-      }
-    });
+  follow(context: BrowserContext): Promise<void> {
+    return follow(context, () => this);
+  }
+
+  /** Notes a problem. */
+  note(problem: string): void {
+    this.#bad.push(problem);
+  }
+
+  /** Notes a request. */
+  asked(url: string): void {
+    this.requests.push(url);
+    if (!/^(blob|data|about):/.test(url) && new URL(url).origin !== this.#origin) {
+      this.note(`request: ${url}`);
+    }
   }
 
   /** Removes and returns the problems so far, which the test expects. */
@@ -87,6 +73,26 @@ export class Watch {
   clean(): void {
     expect(this.#bad).toEqual([]);
   }
+}
+
+/** Passes problems and requests of a context's tabs to the watch of that moment. */
+async function follow(context: BrowserContext, watch: () => Watch | undefined): Promise<void> {
+  await context.exposeFunction("tellBreach", (text: string) => watch()?.note(`policy: ${text}`));
+  await context.addInitScript(() => {
+    document.addEventListener("securitypolicyviolation", (e) => {
+      (globalThis as unknown as { tellBreach(text: string): void }).tellBreach(
+        `${e.effectiveDirective}: ${e.blockedURI} ${e.sourceFile}`,
+      );
+    });
+  });
+  context.on("console", (message) => {
+    if (message.type() !== "error") return;
+    watch()?.note(`console: ${message.text()} (${message.location().url})`);
+  });
+  context.on("weberror", (error) => {
+    watch()?.note(`error: ${error.error().stack ?? error.error().message}`);
+  });
+  context.on("request", (request) => watch()?.asked(request.url()));
 }
 
 /** The page in one tab, with helpers for tests. */
@@ -168,7 +174,16 @@ interface Fixtures {
   readonly app: App;
 }
 
-export const test = base.extend<Fixtures, { readonly site: Site }>({
+/** What a tab of an earlier test may have left behind; the cache of files and code is kept. */
+const LEFT_BEHIND = "cookies,file_systems,indexeddb,local_storage,service_workers,cache_storage";
+
+/** A context for the tests of one worker, and who listens to its tabs. */
+interface KeptContext {
+  readonly context: BrowserContext;
+  listener: Watch | undefined;
+}
+
+export const test = base.extend<Fixtures, { readonly site: Site; readonly kept: KeptContext }>({
   site: [
     // Playwright reads the dependencies of a fixture from the parameter's pattern.
     async ({ browserName: _ }, use) => {
@@ -179,14 +194,42 @@ export const test = base.extend<Fixtures, { readonly site: Site }>({
     },
     { scope: "worker" },
   ],
-  watch: async ({ context, site }, use) => {
+  // The page compiles a third faster where its files and their code are cached.
+  kept: [
+    async ({ browser }, use, { project }) => {
+      const { viewport, reducedMotion, serviceWorkers } = project.use;
+      const context = await browser.newContext({ viewport, reducedMotion, serviceWorkers });
+      const kept: KeptContext = { context, listener: undefined };
+      await follow(context, () => kept.listener);
+      await use(kept);
+      await context.close();
+    },
+    { scope: "worker" },
+  ],
+  watch: async ({ site }, use) => {
     const watch = new Watch(new URL(site.url).origin);
-    await watch.follow(context);
     await use(watch);
     watch.clean();
   },
-  app: async ({ page, site, watch }, use) => {
+  app: async ({ browser, kept, serviceWorkers, site, watch }, use) => {
+    if (serviceWorkers === "allow") {
+      const context = await browser.newContext();
+      await watch.follow(context);
+      await use(new App(await context.newPage(), site.url, watch));
+      return await context.close();
+    }
+    kept.listener = watch;
+    const { context } = kept;
+    const page = await context.newPage();
+    const session = await context.newCDPSession(page);
+    await session.send("Storage.clearDataForOrigin", {
+      origin: new URL(site.url).origin,
+      storageTypes: LEFT_BEHIND,
+    });
+    await session.detach();
     await use(new App(page, site.url, watch));
+    await Promise.all(context.pages().map((open) => open.close()));
+    await context.clearPermissions();
   },
 });
 export { expect };

@@ -1,67 +1,62 @@
 // Replays histories one after the other, in a realm of their own or in the kept one.
-import { MessageCodec } from "../../codec/message_codec.ts";
+import type { MessageCodec } from "../../codec/message_codec.ts";
 import { fileSources, type SourceHost } from "../../platform/source_files.ts";
 import { isNode } from "../../platform/threads.ts";
+import type { CommonRealmOptions } from "../../realm/realm.ts";
 import { createReplayRealm } from "../../realm/replay_realm.ts";
-import { readValueCheck } from "../../realm/value_check.ts";
+import type { CompiledValueCheck } from "../../realm/value_check.ts";
 import { openWorkerRealm, type WorkerRealm } from "../../realm/worker_realm.ts";
-import { VERSION } from "../../base/version.ts";
-import { importDataConverter } from "../client/load_data_converter.ts";
-import { encodesErrorText } from "../common/data_converter.ts";
+import type { WorkerOptions as NativeOptions } from "../../worker/options.ts";
 import type { Logger } from "../common/mod.ts";
-import { defaultIdentity } from "./host.ts";
 import { KeptRealm } from "./kept_realm.ts";
-import { converters, failureErrorTypes } from "./native_options.ts";
 import {
   historyBytes,
   type ReplayHistoriesIterable,
   replayOne,
   type ReplayResult,
 } from "./replay.ts";
-import { Runtime } from "./runtime.ts";
+import type { InjectedSinks } from "./sinks.ts";
 import { adaptSinks, workflowLog } from "./worker_log.ts";
-import type { ReplayWorkerOptions } from "./worker_options.ts";
-import { type WorkflowCode, workflowCode } from "./workflow_code.ts";
 
 /** What differs between the replays of one realm. */
 interface Bound {
   readonly logger: Logger;
+  /** A name for logs. */
   readonly taskQueue: string;
+}
+
+/** The options of a replay, read. */
+export interface ReplaySettings extends Bound {
+  readonly code:
+    & Pick<
+      NativeOptions,
+      "sources" | "workflowInterceptors" | "payloadConverterModule"
+    >
+    & { readonly workflows: NonNullable<NativeOptions["workflows"]> };
+  readonly codec: MessageCodec | undefined;
+  readonly hidesText: boolean;
+  readonly values: CompiledValueCheck | undefined;
+  // deno-lint-ignore no-explicit-any
+  readonly sinks: InjectedSinks<any> | undefined;
+  readonly runOptions: NonNullable<CommonRealmOptions["runOptions"]>;
+  /** Whether the program depends on more than files: on plugins, or functions of the bundler. */
+  readonly hasPlugins: boolean;
 }
 
 const keptRealm = new KeptRealm<WorkerRealm, Bound>();
 
-/** What the realm of a replay is started with. */
-interface RealmWanted {
-  readonly options: ReplayWorkerOptions;
-  readonly code: WorkflowCode;
-  readonly hidesText: boolean;
-  /** Whether commands are compared by value, too. */
-  readonly comparesValues: boolean;
-}
-
-/** Yields a result for each history. `taskQueue` is a name for logs. */
+/** Yields a result for each history. */
 export async function* replayHistories(
-  options: ReplayWorkerOptions,
-  taskQueue: string,
+  settings: ReplaySettings,
   histories: ReplayHistoriesIterable,
 ): AsyncIterableIterator<ReplayResult> {
-  const values = readValueCheck(options.values, "ReplayWorkerOptions.values");
-  const { logger } = Runtime.instance();
-  const code = workflowCode(options, logger);
-  if (code.workflows === undefined) {
-    throw new TypeError("ReplayWorkerOptions must contain workflowsPath or workflowBundle");
-  }
-  const dataConverter = await importDataConverter(options.dataConverter);
-  const messages = MessageCodec.of(converters(dataConverter));
-  const hidesText = encodesErrorText(dataConverter);
-  const wanted = { options, code, hidesText, comparesValues: values !== undefined };
-  const { realm, end } = await realmFor(wanted, { logger, taskQueue });
+  const { codec, logger, values } = settings;
+  const { realm, end } = await realmFor(settings);
   let isReusable = true;
   try {
     for await (const { history, workflowId } of histories) {
       const bytes = await historyBytes(history);
-      const result = await replayOne(realm, workflowId, bytes, messages, logger, values);
+      const result = await replayOne(realm, workflowId, bytes, codec, logger, values);
       // A workflow that looped or took its thread down leaves a quarantine behind.
       if (result.error?.name === "ReplayError") isReusable = false;
       yield result;
@@ -76,28 +71,23 @@ export async function* replayHistories(
 
 /** Returns a realm, and what to call after its last replay. */
 async function realmFor(
-  wanted: RealmWanted,
-  bound: Bound,
+  settings: ReplaySettings,
 ): Promise<{ realm: WorkerRealm; end(isReusable: boolean): Promise<void> }> {
-  const { options, code } = wanted;
+  const { sources, ...modules } = settings.code;
+  const given = sources as SourceHost | undefined;
   const start = (sources: SourceHost | undefined, bound: { readonly current: Bound }) =>
-    startRealm(wanted, sources, bound);
-  // The user's functions may be others in the next call, and may depend on more than files.
-  const isKept = isNode() && options.sinks === undefined && (options.plugins ?? []).length === 0 &&
-    options.bundlerOptions?.webpackConfigHook === undefined;
-  if (!isKept) {
-    const realm = await start(code.sources as SourceHost | undefined, { current: bound });
+    startRealm(settings, sources, bound);
+  // The user's functions may be others in the next call.
+  if (!isNode() || settings.sinks !== undefined || settings.hasPlugins) {
+    const realm = await start(given, { current: settings });
     return { realm, end: () => realm.dispose() };
   }
-  const { sources: _, ...modules } = code;
-  const key = JSON.stringify([
-    modules,
-    wanted.hidesText,
-    wanted.comparesValues,
-    runSettings(options),
-  ]);
-  const host = (code.sources as SourceHost | undefined) ?? fileSources();
-  const lease = await keptRealm.take(key, host, bound, start);
+  const { hidesText, runOptions, values } = settings;
+  const key = JSON.stringify({
+    ...{ modules, hidesText, runOptions },
+    comparesValues: values !== undefined,
+  });
+  const lease = await keptRealm.take(key, given ?? fileSources(), settings, start);
   const { realm } = lease;
   return {
     realm,
@@ -105,33 +95,27 @@ async function realmFor(
   };
 }
 
-const runSettings = (options: ReplayWorkerOptions) => ({
-  namespace: "default",
-  identity: options.identity ?? defaultIdentity(),
-  ...{ sdkVersion: VERSION, ...failureErrorTypes(options) },
-});
-
 function startRealm(
-  { options, code, hidesText, comparesValues }: RealmWanted,
+  { code, hidesText, runOptions, sinks, values }: ReplaySettings,
   sources: SourceHost | undefined,
   bound: { readonly current: Bound },
 ): Promise<WorkerRealm> {
   const { workflows, workflowInterceptors, payloadConverterModule } = code;
   const logger: Pick<Logger, "log"> = { log: (...line) => bound.current.logger.log(...line) };
   // Changed values are reported with their places, which a second realm would have to find.
-  const open: typeof openWorkerRealm = comparesValues
-    ? openWorkerRealm
-    : (started) => createReplayRealm(openWorkerRealm, started);
+  const open: typeof openWorkerRealm = values === undefined
+    ? (started) => createReplayRealm(openWorkerRealm, started)
+    : openWorkerRealm;
   return open({
     workflows: workflows as URL,
     ...(sources !== undefined && { sources }),
     ...(workflowInterceptors !== undefined && { interceptors: workflowInterceptors }),
-    sinks: adaptSinks(options.sinks, logger, hidesText),
+    sinks: adaptSinks(sinks, logger, hidesText),
     ...(payloadConverterModule !== undefined && { payloadConverter: payloadConverterModule }),
     log: {
       write: (line) =>
         workflowLog(logger, "default", bound.current.taskQueue, hidesText).write(line),
     },
-    runOptions: runSettings(options),
+    runOptions,
   });
 }

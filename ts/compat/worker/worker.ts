@@ -11,10 +11,13 @@ import {
   LoggerWithComposedMetadata,
   SdkComponent,
 } from "../common/mod.ts";
+import { encodesErrorText } from "../common/data_converter.ts";
 import { msToNumber } from "../common/time.ts";
 import { throwIfReservedName } from "../common/reserved.ts";
 import { MessageCodec } from "../../codec/message_codec.ts";
+import { readValueCheck } from "../../realm/value_check.ts";
 import type { RawService } from "../../service/raw.ts";
+import { VERSION } from "../../base/version.ts";
 import { Worker as AnyWorker } from "../../worker/worker.ts";
 import type { ActivityEnvironment } from "./activity_run.ts";
 import { temporalActivities } from "./activity_dialect.ts";
@@ -291,8 +294,29 @@ export class Worker {
       options = await plugin.configureReplayWorker?.(options) ?? options;
     }
     refuseOptions(options, true);
-    const taskQueue = `${options.replayName ?? "fake_replay_queue"}-${Worker.#replays++}`;
-    yield* replayHistories(options, taskQueue, histories);
+    const values = readValueCheck(options.values, "ReplayWorkerOptions.values");
+    const { logger } = Runtime.instance();
+    const { workflows, ...code } = workflowCode(options, logger);
+    if (workflows === undefined) {
+      throw new TypeError("ReplayWorkerOptions must contain workflowsPath or workflowBundle");
+    }
+    const dataConverter = await importDataConverter(options.dataConverter);
+    const settings = {
+      code: { workflows, ...code },
+      codec: MessageCodec.of(converters(dataConverter)),
+      hidesText: encodesErrorText(dataConverter),
+      ...{ logger, values },
+      taskQueue: `${options.replayName ?? "fake_replay_queue"}-${Worker.#replays++}`,
+      sinks: options.sinks,
+      hasPlugins: (options.plugins ?? []).length > 0 ||
+        options.bundlerOptions?.webpackConfigHook !== undefined,
+      runOptions: {
+        namespace: "default",
+        identity: options.identity ?? defaultIdentity(),
+        ...{ sdkVersion: VERSION, ...failureErrorTypes(options) },
+      },
+    };
+    yield* replayHistories(settings, histories);
   }
 
   /** Returns the lifecycle state. */

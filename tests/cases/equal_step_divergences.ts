@@ -38,6 +38,14 @@ const THREE = `  await sleep(1000);
   await sleep(4000);
   api.upsertMemo({ at: 1 });`;
 
+async function twoTimers(run: RealmRun): Promise<void> {
+  await run.task();
+  for (let i = 0; i < 2; i++) {
+    for (const id of [...run.server.timers.keys()]) run.server.fireTimer(id);
+    await run.task();
+  }
+}
+
 export const cases: Case[] = [
   {
     name:
@@ -113,6 +121,75 @@ export const cases: Case[] = [
         (run) => run.auto(),
         (error, at) => {
           match(error.sentence!, /, after main\.ts:\d+\. A timer of 2 s was removed[.?]$/);
+          at(1);
+        },
+      );
+    })(),
+  },
+  {
+    name: "equal steps: of timers of which two are equal the added one is named",
+    run: (() => {
+      const body = `  await parallel([
+    () => sleep(1000),
+    () => sleep(2000),
+    () => sleep(2000),
+  ]);`;
+      const after = body.replace(
+        "    () => sleep(1000),\n",
+        "    () => sleep(1000),\n    () => sleep(1000),\n",
+      );
+      return parted(body, after, (run) => run.auto(), (error, at) => {
+        equal(error.divergence!.edit.kind, "inserted", error.sentence);
+        match(error.sentence!, /A timer of 1 s was added before a timer of 2 s\?$/);
+        at(2);
+      });
+    })(),
+  },
+  {
+    name:
+      "equal steps: of several patches the renamed one is named, and a removed one is not renamed",
+    run: (() => {
+      const named = (first: string) =>
+        ["one", "two", "three"].map((id, i) =>
+          `  if (${i === 0 ? first : `api.patched("${id}")`}) {\n    await sleep(1000);\n  }`
+        ).join("\n");
+      const body = named('api.patched("one")');
+      const runs = [
+        parted(body, named('api.patched("uno")'), (run) => run.auto(), (error, at) => {
+          match(error.sentence!, /Patch "one" was renamed to "uno"\?$/);
+          at(0);
+        }),
+        parted(body, named("false"), (run) => run.auto(), (error) => {
+          equal(error.divergence!.edit.kind, "patchRemoved", error.sentence);
+        }),
+      ];
+      return async () => {
+        for (const run of runs) await run();
+      };
+    })(),
+  },
+  {
+    name:
+      "equal steps: a removed step far before the next wait is located after the await before it",
+    run: (() => {
+      const body = `  await sleep(1000);
+  if (ofRun) {
+    await sleep(2000);
+  }
+  // The rest of
+  // the workflow
+  // is below.
+  await api.waitForSignal(api.signal("go"));`;
+      const known = `  const ofRun = true;\n${body}`;
+      return parted(
+        known,
+        known.replace("ofRun = true", "ofRun = false"),
+        twoTimers,
+        (error, at) => {
+          match(
+            error.sentence!,
+            /never reaches a timer of 2 s, .*, after main\.ts:\d+; it waits for waitForSignal "go" at main\.ts:\d+\. A timer of 2 s was removed[.?]$/,
+          );
           at(1);
         },
       );

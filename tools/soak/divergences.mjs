@@ -6,7 +6,9 @@
 // often the explanation says the same, each miss, and the table; exit code 1 under the goals. An
 // edit that history does not show is only counted.
 //   node tools/build_dist.mjs && node tools/soak/divergences.mjs [--seed 1] [--edits 240] [--only
-//   native|compat|entity] [--misses] [--judge] [--keep FOLDER]
+//   native|compat|entity|random] [--programs 40] [--misses] [--judge] [--keep FOLDER]
+// random: programs that the seed makes, --programs of them, native and for Temporal, half of them
+// open.
 // --judge: the official replayer (npm ci --prefix tests/system/interop --ignore-scripts) replays
 // the edits of programs for Temporal, too.
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
@@ -16,7 +18,12 @@ import { parseArgs } from "node:util";
 import { decodeCommand } from "#dist/ts/debug/commands.js";
 import { createWorkerRealm } from "#dist/ts/realm/mod.js";
 import { hasOfficial, judge, judged } from "./divergences/judge.mjs";
-import { compatPrograms, entityPrograms, nativePrograms } from "./divergences/recorded.mjs";
+import {
+  compatPrograms,
+  entityPrograms,
+  nativePrograms,
+  recordRandomPrograms,
+} from "./divergences/recorded.mjs";
 import { Random } from "./verdicts/random.mjs";
 
 const { values } = parseArgs({
@@ -24,6 +31,7 @@ const { values } = parseArgs({
     seed: { type: "string", default: "1" },
     edits: { type: "string", default: "240" },
     only: { type: "string" },
+    programs: { type: "string", default: "40" },
     misses: { type: "boolean", default: false },
     all: { type: "boolean", default: false },
     judge: { type: "boolean", default: false },
@@ -33,7 +41,7 @@ const { values } = parseArgs({
 });
 if (values.help) {
   console.log(
-    "usage: node tools/soak/divergences.mjs [--seed 1] [--edits 240] [--only native|compat|entity] [--misses] [--all] [--judge] [--keep FOLDER]",
+    "usage: node tools/soak/divergences.mjs [--seed 1] [--edits 240] [--only native|compat|entity|random] [--programs 40] [--misses] [--all] [--judge] [--keep FOLDER]",
   );
   process.exit(0);
 }
@@ -115,12 +123,25 @@ function shuffled(list) {
   return all;
 }
 
+/**
+ * The kinds of edit that are true. A step that the history does not have and that was moved to the
+ * front looks like one that was added.
+ */
+function expected({ expect, moved }, original) {
+  const isRecorded = moved === undefined ||
+    [...issued(original).values()].flat().some(({ text }) => text.endsWith(` ${moved}`));
+  return isRecorded ? expect : [...expect, "inserted", "changedKind"];
+}
+
 const lineOf = (location) => Number(/:(\d+):\d+\)?$/.exec(location)?.[1] ?? 0);
 
 const programs = [
   ...(values.only === undefined || values.only === "native" ? await nativePrograms(work) : []),
   ...(values.only === undefined || values.only === "compat" ? await compatPrograms(work) : []),
   ...(values.only === "entity" ? await entityPrograms(work) : []),
+  ...(values.only === "random"
+    ? await recordRandomPrograms(work, Number(values.seed), Number(values.programs))
+    : []),
 ];
 const planned = [];
 for (const program of programs) for (const edit of program.edits) planned.push({ program, edit });
@@ -163,7 +184,10 @@ async function repaired(code, repair, workflowId, bytes, name) {
       watchdogMs: PATIENCE_MS,
       startupMs: PATIENCE_MS,
     });
-    const { verdict, error } = await realm.replay(workflowId, bytes, { explain: false });
+    const { verdict, error } = await realm.replay(workflowId, bytes, {
+      explain: false,
+      strict: true,
+    });
     return verdict === "ok"
       ? { kind: "replays" }
       : { kind: "put in", message: error.message, file };
@@ -246,7 +270,7 @@ for (const { program, edit } of order) {
       taskOk: task === truth.task,
       saidLine: line,
       lineOk: line > 0 && (edit.lines ?? [edit.line]).some((own) => Math.abs(line - own) <= 2),
-      editOk: said !== undefined && edit.expect.includes(said.kind) &&
+      editOk: said !== undefined && expected(edit, original).includes(said.kind) &&
         edit.names.some((name) => words.includes(name)),
       said: said === undefined ? "" : `${said.kind} (${said.confidence}): ${said.text}`,
       sentence: divergence?.sentence ?? error.message,

@@ -78,6 +78,8 @@ export interface MessageRun extends InterceptedRun {
   command(kind: CommandKind, attributes: Uint8Array): void;
   endWith(error: unknown): void;
   encodeError(error: unknown, strict?: boolean): Uint8Array;
+  /** See `CommandPort.handlerFailed`. */
+  handlerFailed(handler: string, error: unknown, updateId: string): void;
   /** Calls code that does not run on replay. */
   unreplayed<T>(fn: () => T): T;
   log(level: LogLevel, message: string, fields: { readonly [key: string]: unknown }): void;
@@ -265,6 +267,7 @@ export class MessageHandlers {
       })
       .catch((error) => {
         if (!(error instanceof TemporalFailure)) return this.#run.endWith(error);
+        this.#run.handlerFailed(`handler of update "${name}"`, error, protocolInstanceId);
         try {
           this.#respond(protocolInstanceId, {
             $case: "rejected",

@@ -1,18 +1,15 @@
 // State of one run of an official-API program between activations, and its interface to the core.
-// Functions for workflow code (workflow/) and the activation loop (activator.ts) use it; it has no
-// loop itself.
+// Functions for workflow code (workflow/) and the activation loop (activator.ts) use it.
 import type { MessageKind } from "../executor/program/definition_sites.ts";
 import { encodeTypedValue } from "./typed_values.ts";
 import {
+  type Activation,
   CancelWorkflowExecution,
   CommandKind,
   CompleteWorkflow,
+  ContinueAsNew as ContinueAsNewCommand,
   FailWorkflow,
   SetPatchMarker,
-} from "../core/generated/boundary/temporalex/boundary/v1/boundary.ts";
-import {
-  type Activation,
-  ContinueAsNew as ContinueAsNewCommand,
 } from "../core/generated/boundary/temporalex/boundary/v1/boundary.ts";
 import { defaultPayloadConverter, type PayloadConverter } from "../converter/payload.ts";
 import { callSite, callStack } from "../executor/program/call_site.ts";
@@ -549,6 +546,10 @@ export class CompatRun implements MessageRun {
 
   noteHandler(kind: MessageKind, name: string): void {
     if (this.#host.callSites !== false) this.#host.run.handlerSet?.(kind, name);
+  }
+
+  handlerFailed(handler: string, error: unknown, updateId: string): void {
+    this.#host.run.handlerFailed?.(handler, error, updateId);
   }
 
   /**

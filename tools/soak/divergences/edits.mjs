@@ -39,15 +39,15 @@ const awaited = (statement) => {
  * @param {string} code JavaScript
  * @param {{ sleep: string, proxies: string[], inside?: (line: number) => boolean }} of how the
  * program sleeps ("sleep", "wf.sleep"); names of its proxies of activities; which lines may be edited
- * @returns {{ kind: string, expect: string[], names: string[], line: number, code: string }[]}
+ * @returns {{ kind: string, expect: string[], names: string[], line: number, code: string, moved?: string }[]}
  * `expect`: kinds of edit that name it correctly; `names`: the sentence or the edit must contain one
- * of these
+ * of these. `moved`: the activity that a swap moves to the front
  */
 export function editsOf(code, { sleep, proxies, inside = () => true }) {
   const tree = Parser.parse(code, { ecmaVersion: "latest", sourceType: "module", locations: true });
   const nodes = [...nodesOf(tree)].filter(({ within }) => within.length > 0);
   const edits = [];
-  const add = (kind, expect, names, node, start, end, by) => {
+  const add = (kind, expect, names, node, start, end, by, more = {}) => {
     const changed = code.slice(0, start) + by + code.slice(end);
     const { line } = node.loc.start;
     if (!inside(line)) return;
@@ -56,7 +56,7 @@ export function editsOf(code, { sleep, proxies, inside = () => true }) {
     } catch {
       return;
     }
-    edits.push({ kind, expect, names, line, code: changed });
+    edits.push({ kind, expect, names, line, code: changed, ...more });
   };
   const program = new ProgramText(code, sleep, proxies);
   for (const { node } of nodes) {
@@ -149,13 +149,15 @@ function replaceCall(program, statement, call, timer, add) {
 function swapSteps(program, statement, value, next, add) {
   const other = next === undefined ? undefined : awaited(next);
   if (other === undefined || program.text(other) === program.text(value)) return;
+  const moved = program.activityName(other.argument);
   const names = [...program.words(value.argument), ...program.words(other.argument)];
   const between = program.code.slice(value.end, other.start);
   const swapped = program.text(other) + between + program.text(value);
   const target = statement.declarations?.[0].id;
   const free = target === undefined ||
     !new RegExp(`\\b${program.text(target)}\\b`).test(program.text(other));
-  if (free) add("swap", ["reordered"], names, statement, value.start, other.end, swapped);
+  const start = value.start;
+  if (free) add("swap", ["reordered"], names, statement, start, other.end, swapped, { moved });
 }
 
 /** Negates a test whose branch awaits. */

@@ -103,11 +103,18 @@ function editElement(elements, i, element, defined, code, add) {
     return add("remove handler", ["handlerMissing"], [handled.name], lines, from, to, "");
   }
   const text = code.slice(element.start, element.end);
-  if (/timer|sleep/.test(text)) {
+  if (/^(?:timer|sleep|on\(timer)/.test(text)) {
     return add("drop timer", ["removed", "endedEarly"], ["timer"], [line], from, to, "");
   }
-  const names = /executeChild\((\w+)/.test(text) ? ["Pack", "Piece", "child"] : ["score"];
-  add("drop equal", ["removed", "endedEarly"], names, [line], from, to, "");
+  const activities = [...text.matchAll(/acts\.(\w+)/g)].map(([, name]) => name);
+  const timers = /sleep\(/.test(text) ? ["timer"] : [];
+  const names = /executeChild\((\w+)/.test(text)
+    ? ["Pack", "Piece", "child"]
+    : [...activities, ...timers];
+  // A report may name any line of a removed element, and either copy of an added one.
+  const last = element.loc.end.line;
+  add("drop equal", ["removed", "endedEarly"], names, [line, last], from, to, "");
+  const copies = [line, line + text.split("\n").length - 1];
   const { start } = element;
-  add("add equal", ["inserted", "endedLate"], names, [line], start, start, `${text}, `);
+  add("add equal", ["inserted", "endedLate"], names, copies, start, start, `${text}, `);
 }

@@ -10,6 +10,7 @@ import {
   loadCase,
 } from "#dist/tests/unit/compat/support/corpus.js";
 import { silentLogger } from "#dist/ts/base/logger.js";
+import { ApplicationFailure } from "#dist/ts/converter/failures.js";
 import { readHistoryFile } from "#dist/ts/history_files/history_file.js";
 import { TestEnvironment } from "#dist/ts/testing/mod.js";
 import { strip } from "../verdicts/edits.mjs";
@@ -17,17 +18,22 @@ import { editsOf } from "./edits.mjs";
 import { ENTITIES, entityCode } from "./entities.mjs";
 import { messageEditsOf } from "./message_edits.mjs";
 import { ACTIVITIES, LOCAL, PROGRAMS } from "./native.mjs";
+import { RANDOM_ACTIVITIES, randomPrograms, REFUSING_ACTIVITY } from "./random_programs.mjs";
 
 /** Each activity returns its name and its first argument. */
 const results = Object.fromEntries(
-  [...ACTIVITIES, ...LOCAL].map((name) => [name, (value) => Promise.resolve(`${name} ${value}`)]),
+  [...ACTIVITIES, ...LOCAL, ...RANDOM_ACTIVITIES].map((
+    name,
+  ) => [name, (value) => Promise.resolve(`${name} ${value}`)]),
 );
+results[REFUSING_ACTIVITY] = () =>
+  Promise.reject(new ApplicationFailure("refused", { nonRetryable: true }));
 
 /**
  * Runs a program on the embedded engine in virtual time. Returns the history of the run with the id
  * `name`, open or closed.
  */
-async function recordHistory({ file, name, drive }) {
+export async function recordHistory({ file, name, drive }) {
   const env = await TestEnvironment.create({ logger: silentLogger, startTime: 1_750_000_000_000 });
   try {
     const worker = await env.createWorker({ workflows: file, activities: results });
@@ -36,7 +42,7 @@ async function recordHistory({ file, name, drive }) {
       return env.client.getHandle(undefined, name).historyJson();
     });
     const { bytes, workflowId } = await readHistoryFile(new TextEncoder().encode(history));
-    return { bytes, workflowId };
+    return { bytes, workflowId, text: history };
   } finally {
     await env.dispose();
   }
@@ -70,9 +76,20 @@ export async function nativePrograms(work) {
  * native programs.
  */
 export async function entityPrograms(work) {
+  return await recordWithMessages(
+    ENTITIES.map((one) => ({ ...one, code: entityCode(one) })),
+    work,
+  );
+}
+
+/** Programs that a seed makes, every second one open, recorded like native programs. */
+export async function recordRandomPrograms(work, seed, count) {
+  return await recordWithMessages(randomPrograms(seed, count), work);
+}
+
+async function recordWithMessages(list, work) {
   const programs = [];
-  for (const { name, dialect, drive, ...one } of ENTITIES) {
-    const code = entityCode(one);
+  for (const { name, dialect, drive, code } of list) {
     const file = join(work, `${name}.js`);
     writeFileSync(file, code);
     const found = await recordHistory({ file, name, drive });

@@ -122,7 +122,7 @@ async function explained(known: Known): Promise<Divergence> {
   const edit = nameCaughtMistake(lines.caught, found) ??
     nameEdit(place, sides, known.events, evidence, found);
   const current = findSourcePlace(place, evidence);
-  const gone = GONE.has(edit.edit.kind) ? placeBeforeRemoved(current) : current;
+  const gone = GONE.has(edit.edit.kind) ? placeBeforeRemoved(current, place) : current;
   const where = edit.at === undefined
     ? refineByPath(gone, place, edit.edit, lines)
     : { ...current, location: edit.at, how: "command" as const };

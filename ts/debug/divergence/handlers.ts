@@ -6,6 +6,7 @@ import type { ReplayEvidence } from "../../executor/tasks/replay.ts";
 import type { Place } from "./align.ts";
 import type { HistoryStep } from "./history_steps.ts";
 import type { LikelyEdit } from "./types.ts";
+import { splitSite } from "./where.ts";
 
 /** The likely edit of a handler. `at`: its source line; undefined if unknown. */
 export interface HandlerEdit {
@@ -118,8 +119,15 @@ function missing(
   const sent = sentNames(events);
   const others = handlers.filter((one) => one.kind === kind && !sent.has(`${kind} ${one.name}`));
   const alike = others.filter((one) => isAlike(one.name, name));
-  const other = others.length === 1 ? others[0] : alike.length === 1 ? alike[0] : undefined;
   const own = definedAt(kind, name, evidence, place);
+  // In an open run, the message of another handler may not have come yet.
+  const isOther = alike.length > 0 || own === undefined || isClosed(events) ||
+    others.some(({ site }) => waitsAt(site, evidence));
+  const other = others.length === 1 && isOther
+    ? others[0]
+    : alike.length === 1
+    ? alike[0]
+    : undefined;
   if (other === undefined) return { text: "removed or renamed", site: own, isRenamed: false };
   // If the old name is still defined, the line that sets the handler was changed, not the
   // definition.
@@ -129,6 +137,21 @@ function missing(
     site: site === undefined || site === "" ? other.site : site,
     isRenamed: true,
   };
+}
+
+const CLOSING =
+  /^workflowExecution(?:Completed|Failed|TimedOut|Terminated|Canceled|ContinuedAsNew)/;
+
+const isClosed = (events: readonly HistoryEvent[]): boolean =>
+  CLOSING.test(events.at(-1)?.attributes.case ?? "");
+
+/** Whether the code waits at a line. */
+function waitsAt(site: string, { waits }: ReplayEvidence): boolean {
+  const here = splitSite(site);
+  return site !== "" && waits.some(({ to, value }) => {
+    const wait = splitSite(value.site);
+    return to === undefined && wait.file === here.file && wait.line === here.line;
+  });
 }
 
 /** Whether one name contains the other, ignoring case and separators. */

@@ -88,7 +88,8 @@ export async function findLikelyEdit(
   }[] = [];
   const run = readInheritedValues(events[0]);
   let unlike: Candidate | undefined;
-  for (const candidate of listCandidates(events, place, sides)) {
+  const candidates = listCandidates(events, place, sides);
+  for (const candidate of candidates) {
     const edited = candidate.edited();
     if (edited === undefined) continue;
     const result = await replay(edited.bytes, { callSites: "never", strict });
@@ -101,7 +102,10 @@ export async function findLikelyEdit(
     } else if (reach > from) further.push({ candidate, reach, bytes: edited.bytes });
   }
   if (unlike !== undefined) return { candidate: unlike, confidence: "verified" };
-  further.sort((a, b) => b.reach - a.reach);
+  const isNewStep = !candidates.some(({ kind }) => kind === "reordered");
+  // A step that history does not have is not explained by the removal of another one.
+  const explains = ({ kind }: Candidate) => isNewStep && kind === "removed" ? 0 : 1;
+  further.sort((a, b) => b.reach - a.reach || explains(b.candidate) - explains(a.candidate));
   const times = Math.max(2, Math.min(REPEATS, Math.floor(EVENTS / events.length)));
   let later: Candidate | undefined;
   for (const { candidate, bytes } of further) {
@@ -110,6 +114,7 @@ export async function findLikelyEdit(
       bytes,
       (history) => replay(history, { callSites: "always", strict }),
       times,
+      run,
     );
     if (end === "fits") return { candidate, confidence: "verified" };
     if (end === "moved") later ??= candidate;
@@ -131,6 +136,7 @@ async function repeated(
   history: Uint8Array,
   replay: (history: Uint8Array) => Promise<ReplayVerdict>,
   times: number,
+  run: OfRun,
 ): Promise<"fits" | "moved" | "fails"> {
   let bytes = history;
   for (let i = 0; i < times; i++) {
@@ -145,7 +151,9 @@ async function repeated(
     const { code } = place.pairs[place.at]!;
     if (
       i === 0 && candidate.kind === "removed" && code !== undefined &&
-      isSameStep(code, candidate.history!)
+      isSameStep(code, candidate.history!) &&
+      // Generated ids of children say nothing: the next child gets that of the removed one.
+      !compareFields(candidate.history!, code, run).some(({ counts }) => !counts)
     ) return "moved";
     const again = listCandidates(events, place, sides).find((one) => isAlike(one, candidate))
       ?.edited();

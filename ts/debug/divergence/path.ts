@@ -131,6 +131,7 @@ export function refineByPath(
   if (code === undefined && stuck !== undefined && edit.kind !== "handlerMissing") {
     return { ...where, location: formatLocation(stuck), fiber: stuck.fiber, how: "last" };
   }
+  if (where.how === "after" && where.passed !== undefined) return where;
   if (!OWN_LINE(code)) {
     const last = decisionBefore(place, edit, path) ?? lastStep(place, path)!;
     return {

@@ -13,9 +13,9 @@ import {
 import type { Found } from "./likely.ts";
 import type { CaughtMistake } from "./path.ts";
 import { type ShiftedStep, shiftedStep } from "./shifted.ts";
-import { describeAction } from "./steps.ts";
+import { describeAction, isSameStep } from "./steps.ts";
 import type { EditKind, LikelyEdit } from "./types.ts";
-import { findMissedPatches, findNextSharedStep, shortPlace, type Where } from "./where.ts";
+import { findNewPatch, findNextSharedStep, shortPlace, type Where } from "./where.ts";
 
 /** A likely edit. `at`: its source line, if that differs from the line of the difference. */
 export interface NamedEdit {
@@ -45,7 +45,8 @@ export function nameEdit(
   found: Found | undefined,
 ): NamedEdit {
   const { history: here, code } = place.pairs[place.at]!;
-  return failingBranch(place, evidence) ?? ofPatch(place, evidence) ??
+  return failingBranch(place, evidence) ?? failingHandler(place, evidence) ??
+    ofPatch(place, sides, evidence) ??
     updateEdit(place, here, events, evidence) ??
     ofCancellation(unsentEdit(place, evidence) ?? abandonedEdit(here, code, evidence)) ??
     ofLocal(here, code) ??
@@ -90,11 +91,36 @@ function failingBranch(place: Place, { failedBranches }: ReplayEvidence): NamedE
   };
 }
 
-function ofPatch(place: Place, evidence: ReplayEvidence): NamedEdit | undefined {
+/**
+ * A message handler that failed in the task: its update is rejected where history has something
+ * else, or a step of its signal is missing. Handlers also fail on purpose, so another difference in
+ * the task is not explained by it.
+ */
+function failingHandler(
+  { task: { startedEventId }, at, pairs }: Place,
+  { failedHandlers }: ReplayEvidence,
+): NamedEdit | undefined {
+  const { history: here, code } = pairs[at]!;
+  const rejected = code?.kind === "update" && code.plan.answer === "reject" ? code.plan.id : "";
+  const isMissing = here !== undefined &&
+    !pairs.some(({ code }) => code !== undefined && isSameStep(here, code));
+  const failed = failedHandlers.findLast((one) =>
+    one.startedEventId === startedEventId &&
+    (one.updateId === undefined ? isMissing : one.updateId === rejected)
+  );
+  if (failed === undefined) return undefined;
+  const text = `${failed.handler} failed in this task with ${failed.error}`;
+  return {
+    ...edit("failingCode", text, failed.handler, "likely"),
+    ...(failed.site !== "" && { at: failed.site }),
+  };
+}
+
+function ofPatch(place: Place, sides: Sides, evidence: ReplayEvidence): NamedEdit | undefined {
   const { history: here } = place.pairs[place.at]!;
   if (here?.kind !== "patch") return undefined;
   const recorded = `patch "${here.name}"`;
-  const missed = findMissedPatches(place, evidence).find(({ patchId }) => patchId !== here.name);
+  const missed = findNewPatch(place, sides, evidence);
   if (missed !== undefined) {
     const text = `${recorded} was renamed to "${missed.patchId}"`;
     return { ...edit("patchRenamed", text, here.name, "likely"), at: missed.site };
@@ -318,11 +344,16 @@ export function summarizeDivergence(
   return `${inTask} ${describeAction(code)} where history has ${here.text}${event}${at}. ${end}`;
 }
 
-function standing({ how, wait, fiber }: Where, place: string): string {
+function standing({ how, wait, fiber, passed }: Where, place: string): string {
   if (place === "") return "";
-  if (how === "after") return `, after ${place}`;
-  if (how === "command" || how === "last") return `: ${place}`;
   const who = fiber === "" || fiber === "run" ? "it" : `the ${fiber}`;
+  if (how === "after") {
+    const now = passed === undefined || wait === undefined
+      ? ""
+      : `; ${who} waits for ${wait.label} at ${shortPlace(wait.site)}`;
+    return `, after ${place}${now}`;
+  }
+  if (how === "command" || how === "last") return `: ${place}`;
   return wait === undefined ? `: ${place}` : `: ${who} waits for ${wait.label} at ${place}`;
 }
 

@@ -6,6 +6,9 @@ import type { CodeStep } from "./code_steps.ts";
 import { compareFields, type OfRun } from "./differences.ts";
 import type { HistoryStep } from "./history_steps.ts";
 
+/** Equal-looking steps before the place that are compared; a fan-out has thousands. */
+const MAX_PAIRS = 500;
+
 /** The changed step, and the step of the other side that took its place. */
 export interface ShiftedStep {
   readonly history: HistoryStep;
@@ -33,14 +36,18 @@ export function shiftedStep(
     compareFields(history, code, run).some(({ counts }) => !counts);
   const pairs = pairsBefore(place, sides).filter(({ history }) =>
     history.kind === own.kind && history.name === own.name
-  );
+  ).slice(-MAX_PAIRS);
   let [removed, added] = [candidate.history, candidate.code];
   let shifted: ShiftedStep | undefined;
+  // How many more pairs are alike if the step of the pair is the changed one.
+  let [gain, most] = [0, 0];
   for (const pair of pairs.toReversed()) {
     const { history, code } = pair;
     const isShifted = kind === "removed" ? !differs(removed!, code) : !differs(history, added!);
-    if (!differs(history, code) || !isShifted) break;
-    [removed, added, shifted] = [history, code, pair];
+    if (!isShifted) break;
+    if (differs(history, code)) gain++;
+    [removed, added] = [history, code];
+    if (gain > most) [most, shifted] = [gain, pair];
   }
   return shifted;
 }

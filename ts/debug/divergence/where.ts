@@ -4,7 +4,7 @@ import { CommandKind } from "../../core/generated/boundary/temporalex/boundary/v
 import type { MissedPatch } from "../../executor/tasks/recording.ts";
 import type { ReplayEvidence } from "../../executor/tasks/replay.ts";
 import type { Wait } from "../../executor/program/snapshot.ts";
-import type { Place } from "./align.ts";
+import type { Place, Sides } from "./align.ts";
 import type { CodeStep } from "./code_steps.ts";
 
 /** A source place and how the code relates to it. */
@@ -18,6 +18,8 @@ export interface Where {
    */
   readonly how: "command" | "waits" | "after" | "last" | "canceled" | "unknown";
   readonly wait: Wait | undefined;
+  /** With "waits": the await of the same fiber that the code passed last in the task. */
+  readonly passed?: Wait | undefined;
 }
 
 const NOWHERE: Where = { location: "", fiber: "", how: "unknown", wait: undefined };
@@ -64,7 +66,11 @@ export function findSourcePlace(place: Place, evidence: ReplayEvidence): Where {
   const open = sited.filter(({ from, to }) => from <= last && (to === undefined || to > last));
   const begun = open.filter(({ from }) => from >= first);
   const waits = code === undefined || !["end", "update"].includes(code.kind);
-  if (waits && begun.length > 0) return at(newest(begun)!, "waits");
+  if (waits && begun.length > 0) {
+    const standing = newest(begun)!;
+    const own = resolved.filter(({ value }) => value.fiber === standing.value.fiber);
+    return { ...at(standing, "waits"), passed: newest(own)?.value };
+  }
   if (resolved.length > 0) return at(newest(resolved)!, "after");
   if (waits && open.length > 0) return at(newest(open)!, "waits");
   const before = newest(sited.filter(({ to }) => to !== undefined && to <= last));
@@ -131,10 +137,25 @@ export function simplifyLocation(location: string, fiber: string): string {
   return `${plain} (${place})`;
 }
 
-/** Returns the line for a removed step: between the last passed await and the current one. */
-export function placeBeforeRemoved(where: Where): Where {
+/**
+ * From this many lines on, the line of the last passed await is closer to a removed step than the
+ * line at which the code waits.
+ */
+const FAR_FROM_WAIT = 5;
+
+/**
+ * Returns the line for a removed step: after the command before it in its task, or between the last
+ * passed await and the current one.
+ */
+export function placeBeforeRemoved(where: Where, { pairs, at }: Place): Where {
+  if (where.how === "waits") return afterPassed(where);
   if (where.how !== "command" || where.wait === undefined) return where;
   const [from, to] = [splitSite(where.wait.site), splitSite(where.location)];
+  const before = pairs.slice(0, at).findLast(({ code }) => OWN_LINE(code))?.code?.site ?? "";
+  const issued = splitSite(before);
+  if (issued.file === to.file && from.line < issued.line && issued.line < to.line) {
+    return { ...where, location: before, fiber: "", how: "after" };
+  }
   // These calls span many lines, and the code after them is at their end.
   if (LONG.has(where.wait.kind) && to.line > from.line) return where;
   if (from.file !== to.file || (to.line > from.line && to.line - from.line < FAR)) return where;
@@ -144,6 +165,14 @@ export function placeBeforeRemoved(where: Where): Where {
     fiber: shortFiberName(where.wait.fiber),
     how: "after",
   };
+}
+
+function afterPassed(where: Where): Where {
+  const { passed } = where;
+  if (passed === undefined || LONG.has(passed.kind)) return where;
+  const [from, to] = [splitSite(passed.site), splitSite(where.location)];
+  if (from.file !== to.file || to.line - from.line < FAR_FROM_WAIT) return where;
+  return { ...where, location: passed.site, how: "after" };
 }
 
 /** Splits "function (file:line:column)"; empty parts and line 0 if the text has another form. */
@@ -173,12 +202,24 @@ export function shortFiberName(label: string): string {
 }
 
 /**
- * Returns the patches that the code queried and history does not have, up to this task; newest
- * first.
+ * Returns the first patch that the code queried in the newest task with any, up to this one, and
+ * that no task of the history has.
  */
-export function findMissedPatches(place: Place, { missedPatches }: ReplayEvidence): MissedPatch[] {
-  return missedPatches.filter(({ startedEventId }) => startedEventId <= place.task.startedEventId)
-    .toReversed();
+export function findNewPatch(
+  { task }: Place,
+  { history }: Sides,
+  { missedPatches }: ReplayEvidence,
+): MissedPatch | undefined {
+  const recorded = new Set(
+    history.flatMap(({ steps }) => steps).flatMap(({ kind, name }) =>
+      kind === "patch" ? [name] : []
+    ),
+  );
+  const missed = missedPatches.filter(({ startedEventId, patchId }) =>
+    startedEventId <= task.startedEventId && !recorded.has(patchId)
+  );
+  const newest = missed.at(-1)?.startedEventId;
+  return missed.find(({ startedEventId }) => startedEventId === newest);
 }
 
 /** Shortens "run (file:///app/workflows.ts:70:5)" to "workflows.ts:70"; "" without a line. */

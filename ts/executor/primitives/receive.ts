@@ -443,12 +443,12 @@ export class ReceiveScope implements OpenReceive {
     if (this.#errors === "failTask" && !(error instanceof TemporalFailure)) {
       return run.fail(taskErrorOf(error, fiber.label));
     }
+    const isEnding = run.cancellation !== undefined && isCancellation(error);
+    if (!isEnding) run.port.handlerFailed?.(fiber.label, error, update?.protocolInstanceId);
     if (update !== undefined) {
       this.#unanswered.delete(update);
       failUpdate(run, update, error);
-    } else if (!(run.cancellation !== undefined && isCancellation(error))) {
-      this.#signalFailed(name, error);
-    }
+    } else if (!isEnding) this.#signalFailed(name, error);
   }
 
   #signalFailed(name: string, error: unknown): void {

@@ -98,6 +98,11 @@ export interface CommandPort {
    * errors.
    */
   branchFailed?(branch: string, error: unknown): void;
+  /**
+   * Called when a handler ends with an error that does not fail the task: its update fails, or its
+   * signal is logged. `updateId`: the protocol instance id; undefined for a signal.
+   */
+  handlerFailed?(handler: string, error: unknown, updateId: string | undefined): void;
   /** Called when code sets a handler, passes one to a receive or select, or waits for a signal. */
   handlerSet?(kind: MessageKind, name: string): void;
   /** Next number of the run's seeded generator, in [0, 1). */

@@ -12,7 +12,7 @@ import {
   RecordSideEffect,
   UpdateResponse,
 } from "../../core/generated/boundary/temporalex/boundary/v1/boundary.ts";
-import { messageOf, nameOf, safeText, stackOf } from "../../converter/thrown.ts";
+import { errorText, nameOf, safeText, stackOf } from "../../converter/thrown.ts";
 import { callSite, userFrame } from "../program/call_site.ts";
 import type { MessageKind, MessageSite } from "../program/definition_sites.ts";
 import { encodeWith } from "../program/encode.ts";
@@ -68,6 +68,20 @@ export interface FailedBranch {
   readonly site: string;
 }
 
+/** A handler that ended with an error: its update failed, or its signal was logged. */
+export interface FailedHandler {
+  /** `handler of update "add"`. */
+  readonly handler: string;
+  /** Protocol instance id of the update; undefined for a signal. */
+  readonly updateId: string | undefined;
+  /** "Error: sold out". */
+  readonly error: string;
+  /** Id of the WorkflowTaskStarted event. */
+  readonly startedEventId: number;
+  /** The user frame that threw; "" for a value that is not an error. */
+  readonly site: string;
+}
+
 /** Characters of an error in a sentence. */
 const MAX_SHOWN_ERROR = 200;
 /** Errors that code with a mistake throws; others may be a decision of the workflow. */
@@ -82,6 +96,7 @@ export class Recorder implements CommandPort {
   readonly activations: RecordedActivation[] = [];
   readonly missedPatches: MissedPatch[] = [];
   readonly failedBranches: FailedBranch[] = [];
+  readonly failedHandlers: FailedHandler[] = [];
   readonly #handlers = new Map<string, MessageSite>();
   readonly #port: CommandPort;
   readonly #callSites: boolean;
@@ -154,10 +169,19 @@ export class Recorder implements CommandPort {
 
   branchFailed(branch: string, error: unknown): void {
     if (!this.#callSites || !MISTAKES.has(nameOf(error))) return;
-    const startedEventId = this.activations.at(-1)?.startedEventId ?? 0;
-    const site = userFrame(stackOf(error));
-    const text = safeText(`${nameOf(error)}: ${messageOf(error)}`, MAX_SHOWN_ERROR);
-    this.failedBranches.push({ branch, error: text, startedEventId, site });
+    this.failedBranches.push({ branch, ...this.#failure(error) });
+  }
+
+  handlerFailed(handler: string, error: unknown, updateId: string | undefined): void {
+    if (this.#callSites) this.failedHandlers.push({ handler, updateId, ...this.#failure(error) });
+  }
+
+  #failure(error: unknown): Pick<FailedHandler, "error" | "startedEventId" | "site"> {
+    return {
+      error: safeText(errorText(error), MAX_SHOWN_ERROR),
+      startedEventId: this.activations.at(-1)?.startedEventId ?? 0,
+      site: userFrame(stackOf(error)),
+    };
   }
 
   /** Recorded as a command, so that it is compared with the event that history has in its place. */

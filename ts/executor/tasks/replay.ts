@@ -18,7 +18,7 @@ import { UnknownWorkflowError } from "../program/errors.ts";
 import type { Followed, LineAt } from "./line_follower.ts";
 import { lineTracing } from "./line_tracing.ts";
 import { definitionSites, type MessageSite } from "../program/definition_sites.ts";
-import type { FailedBranch, MissedPatch, RecordedActivation } from "./recording.ts";
+import type { FailedBranch, FailedHandler, MissedPatch, RecordedActivation } from "./recording.ts";
 import { type ReplayTrace, ReplayTracer } from "./replay_trace.ts";
 import { readRunStart } from "../../messages/history_start.ts";
 
@@ -71,6 +71,7 @@ export interface ReplayEvidence {
   readonly jobs: ReplayTrace["jobs"];
   readonly missedPatches: readonly MissedPatch[];
   readonly failedBranches: readonly FailedBranch[];
+  readonly failedHandlers: readonly FailedHandler[];
   readonly handlers: readonly MessageSite[];
   /** Messages that the modules define. */
   readonly definitions: readonly MessageSite[];
@@ -313,6 +314,7 @@ function evidenceOf({ recorder }: CachedRun, tracer: ReplayTracer): ReplayEviden
     jobs,
     missedPatches: recorder!.missedPatches,
     failedBranches: recorder!.failedBranches,
+    failedHandlers: recorder!.failedHandlers,
     handlers: recorder!.handlers,
     definitions: definitionSites(),
     untaken: buffered.at(-1)?.value ?? {},

@@ -21,14 +21,14 @@ const HELP =
        npm run bench -- debug  opening, steps and jumps of debug sessions
        npm run bench -- gate   [options of bench/gate.ts]: temporalex replay and the official replayer over many histories
        npm run bench -- dev     temporalex dev and Temporal's dev server: start, memory
-       npm run bench -- transact [options of bench/transact.ts]: a reducer in the transaction of a task, beside none and an activity
+       npm run bench -- transact [options of bench/transact.ts]: a reducer in the transaction of a task, compared with no reducer and with an activity
        npm run bench -- transactions [options of bench/transactions.ts]: application transactions, reducers, plain SQLite
-       npm run bench -- shown [options of bench/shown.ts]: what the columns phase and state of the SQL views cost
+       npm run bench -- shown [options of bench/shown.ts]: the cost of the columns phase and state of the SQL views
        npm run bench -- state_table [options of bench/state_table.ts]: timed steps as rows with a poller, and as workflows
        npm run bench -- transport [options of bench/transport.ts]: a gRPC call's cost, compared with Connect and grpc-js
        npm run bench -- cluster [options of bench/cluster.ts]: our worker and Temporal's own against a Temporal dev server
 
-With --help after its name a bench lists its options.`;
+With --help after its name, a bench prints its options.`;
 
 const [name, ...args] = process.argv.slice(2);
 if (

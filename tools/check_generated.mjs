@@ -18,7 +18,10 @@ const HELP = `usage: node tools/check_generated.mjs [--rebuild]
 
 Checks that the committed WebAssembly modules in ts/core/generated match core-rs and their size limits.
 
---rebuild  also build the modules again and, with the toolchain of the manifest, compare the bytes`;
+--rebuild  also build the modules again and, with the toolchain of the manifest, compare the bytes
+
+Example: node tools/check_generated.mjs --rebuild
+Exit code: 0 the modules match; 1 a module differs or is too large; 2 wrong usage.`;
 const { values } = readCommandLine(HELP, { rebuild: { type: "boolean" } });
 
 /**

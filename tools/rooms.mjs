@@ -130,7 +130,10 @@ Checks that the tables of rooms in ${
       PAGES.map(({ path }) => path).join(" and ")
     } match tools/rooms.json.
 
---write  write the tables`,
+--write  write the tables
+
+Example: node tools/rooms.mjs --write
+Exit code: 0 the tables match or are written; 1 a table does not match; 2 wrong usage.`,
     { write: { type: "boolean" } },
   );
   for (const { path, shows } of PAGES) {

@@ -67,7 +67,15 @@ const NATIVE_ALONE = new Set(["nanoid", "ulid", "uuid"]);
 
 if (process.argv.includes("--help")) {
   console.log(
-    "usage: node tools/soak/packages.mjs [name ...]\n\nCompares npm packages in workflow code with what they give in Node.",
+    `usage: node tools/soak/packages.mjs [name ...]
+
+Installs npm packages in a temporary folder and calls each in Node and in workflow code. Both must
+return the same values. Needs dist/ (npm run build).
+
+name  package to compare; default: all packages that the tool lists
+
+Example: node tools/soak/packages.mjs zod lodash
+Exit code: 0 all packages match; 1 a package differs or cannot be installed.`,
   );
   process.exit(0);
 }

@@ -39,7 +39,9 @@ export function definitionName(definition: { readonly name: string } | string): 
   if (typeof name === "string" && name !== "") return name;
   const shown = definition === undefined
     ? "undefined (check that the module exports this name)"
-    : "a value without a name";
+    : definition === ""
+    ? "an empty string"
+    : `a value of type ${typeof definition} without a name`;
   throw new TypeError(`expected a definition or a name of a workflow or message, not ${shown}`);
 }
 

@@ -25,9 +25,10 @@ export function cutBatch(
       if (id === from) begin = at.start;
     }
   } catch (cause) {
-    throw new StoreError("a stored batch of history events cannot be decoded: it is damaged", {
-      cause,
-    });
+    throw new StoreError(
+      `the stored history events ${first} to ${last} cannot be decoded: they are damaged`,
+      { cause },
+    );
   }
   return events.subarray(begin, at.end);
 }

@@ -14,6 +14,13 @@ export function invalid(message: string): ServiceError {
   return new ServiceError(Code.INVALID_ARGUMENT, message, "InvalidArgument");
 }
 
+/** The error for a page token that the engine did not return for the same request. */
+export function invalidPageToken(): ServiceError {
+  return invalid(
+    "invalid nextPageToken: pass the token of the previous response, with the same request",
+  );
+}
+
 export function decodeMessage<D extends DescMessage>(
   schema: D,
   bytes: Uint8Array,

@@ -15,7 +15,7 @@ import {
   ScanWorkflowExecutionsResponseSchema,
 } from "../messages/generated/temporal/api/workflowservice/v1/request_response_pb.ts";
 import type { MethodName } from "../service/raw.ts";
-import { decodeMessage, encodeMessage, invalid } from "./host_bytes.ts";
+import { decodeMessage, encodeMessage, invalid, invalidPageToken } from "./host_bytes.ts";
 import type { Condition, ListPosition, ListQuery, RunRow, Store } from "./store.ts";
 import { parseQuery } from "./visibility/parse.ts";
 
@@ -137,11 +137,11 @@ export function readListToken(token: Uint8Array, query: string): ListPosition | 
   try {
     read = JSON.parse(text.decode(token)) ?? {};
   } catch {
-    throw invalid("invalid nextPageToken");
+    throw invalidPageToken();
   }
   const { after } = read;
   if (!Array.isArray(after) || after.length !== 2 || !after.every(Number.isFinite)) {
-    throw invalid("invalid nextPageToken");
+    throw invalidPageToken();
   }
   if (read.query !== query) throw invalid("nextPageToken belongs to another query");
   return [after[0], after[1]];

@@ -11,7 +11,7 @@ import {
 } from "../messages/generated/temporal/api/workflowservice/v1/request_response_pb.ts";
 import { Code, type MethodName, ServiceError } from "../service/raw.ts";
 import { whenFree } from "./commit_retries.ts";
-import { decodeMessage, encodeMessage, invalid } from "./host_bytes.ts";
+import { decodeMessage, encodeMessage, invalid, invalidPageToken } from "./host_bytes.ts";
 import type { PurgeOptions, RunRow, Store } from "./store.ts";
 
 const MAX_PAGE = 256;
@@ -125,5 +125,5 @@ function readToken(token: Uint8Array): { readonly runId: string; readonly to: nu
   } catch {
     // Rejected below.
   }
-  throw invalid("invalid nextPageToken");
+  throw invalidPageToken();
 }

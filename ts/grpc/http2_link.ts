@@ -232,7 +232,9 @@ export class Link {
   #goAway(code: number, data: Uint8Array, untouched: readonly LinkCall[]): void {
     // Too many pings for the server: the next connection doubles the interval.
     if (new TextDecoder().decode(data) === "too_many_pings") this.onTooManyPings();
-    const reason = new LinkError(`the server closed the connection (GOAWAY ${code})`);
+    const reason = new LinkError(
+      `the server at ${this.#target.address} closed the connection (GOAWAY ${code})`,
+    );
     this.#draining = true;
     for (const call of untouched) call.onLost(reason, true);
     if (this.#ended !== undefined) return;

@@ -1,6 +1,6 @@
 // Decodes bytes of temporal.api.history.v1.History that a caller passed in. Damaged bytes fail with
 // a HistoryFileError that names the event.
-import { fromBinary, type JsonValue, toJson } from "@bufbuild/protobuf";
+import { type DescMessage, fromBinary, type JsonValue, toJson } from "@bufbuild/protobuf";
 import { History } from "../messages/generated/fields.ts";
 import {
   type History as DecodedHistory,
@@ -75,8 +75,13 @@ function faultIn(bytes: Uint8Array): string | undefined {
   try {
     while (fields.next()) {
       if (fields.tag !== History.events) continue;
-      const fault = eventFault(fields.bytes());
-      if (fault !== undefined) return `events[${index}]: ${fault}`;
+      const fault = faultOf(
+        HistoryEventSchema,
+        fields.bytes(),
+        `events[${index}]`,
+        MAX_PATH_FIELDS,
+      );
+      if (fault !== undefined) return fault;
       index++;
     }
   } catch (e) {
@@ -85,11 +90,46 @@ function faultIn(bytes: Uint8Array): string | undefined {
   return undefined;
 }
 
-function eventFault(bytes: Uint8Array): string | undefined {
+/** Longer paths end at this field: each level decodes the rest of the event again. */
+const MAX_PATH_FIELDS = 8;
+
+/** Returns the path of the innermost message that cannot be decoded, and why. */
+function faultOf(
+  schema: DescMessage,
+  bytes: Uint8Array,
+  path: string,
+  depth: number,
+): string | undefined {
   try {
-    fromBinary(HistoryEventSchema, bytes);
+    fromBinary(schema, bytes);
     return undefined;
   } catch (e) {
-    return messageOf(e);
+    return (depth > 0 ? innerFault(schema, bytes, path, depth) : undefined) ??
+      `${path}: ${messageOf(e)}`;
   }
+}
+
+/** Returns the fault of the first field that cannot be decoded; undefined if it is not in a field. */
+function innerFault(
+  schema: DescMessage,
+  bytes: Uint8Array,
+  path: string,
+  depth: number,
+): string | undefined {
+  const counts = new Map<number, number>();
+  try {
+    for (const at = new Fields(bytes); at.next();) {
+      const field = schema.fields.find(({ number }) => number === at.number);
+      const isList = field?.fieldKind === "list" && field.listKind === "message";
+      if (!at.hasLength || !(isList || field?.fieldKind === "message")) continue;
+      const index = counts.get(at.number) ?? 0;
+      counts.set(at.number, index + 1);
+      const name = `${path}.${field.localName}${isList ? `[${index}]` : ""}`;
+      const fault = faultOf(field.message, at.bytes(), name, depth - 1);
+      if (fault !== undefined) return fault;
+    }
+  } catch {
+    // The message itself is cut off.
+  }
+  return undefined;
 }

@@ -228,7 +228,9 @@ export function requireName(api: string, definition: { readonly name: string } |
   if (typeof name === "string" && name !== "") return name;
   const shown = definition === undefined
     ? "undefined (check that the module exports this name)"
-    : "a value without a name";
+    : definition === ""
+    ? "an empty string"
+    : `a value of type ${typeof definition} without a name`;
   throw new TypeError(`${api} needs a definition or a name, not ${shown}`);
 }
 
@@ -286,7 +288,7 @@ function checked(
   const { args = [], retry } = options;
   rejectUnknownOptions(api, options, CHILD_OPTIONS);
   if (options.id !== undefined && (typeof options.id !== "string" || options.id === "")) {
-    throw new TypeError(`${api}: id must be a non-empty string`);
+    throw new TypeError(`${api}: id must be a non-empty string, not ${quoteValue(options.id)}`);
   }
   if (!Array.isArray(args)) throw new TypeError(`${api}: args must be an array of the arguments`);
   const id = options.id ?? deriveId(workflow, args);

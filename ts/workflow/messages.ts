@@ -71,7 +71,9 @@ function checkName(kind: string, name: string): void {
     throw new TypeError(`the name of a ${kind} must be a non-empty string`);
   }
   if (isReserved(name)) {
-    throw new TypeError(`a ${kind} cannot be named "${name}": Temporal reserves ${RESERVED_NAMES}`);
+    throw new TypeError(
+      `a ${kind} cannot be named "${name}": Temporal reserves ${RESERVED_NAMES}; choose another name`,
+    );
   }
 }
 

@@ -230,7 +230,7 @@ test("help exists for every command and is made from the table of commands", asy
     assert.match(out, /-w, --workflow-id <id> +Whose order \(required\)/);
     assert.match(out, /--type <text> +What kind \(also --name\)/);
     assert.match(out, /--store <text> +Where \(or ORDER_STORE\)/);
-    assert.match(out, /Exit code: 0 done; 1 /);
+    assert.match(out, /Exit code: 0 success; 1 /);
     assert.match(out, /Examples:\n {2}# the shortest\n {2}temporalex order place -w 1\n/);
     assert.ok(
       out.split("\n").every((line) => line.length <= 100),

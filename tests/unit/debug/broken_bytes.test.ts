@@ -68,7 +68,7 @@ test("2,000 damaged histories are read or rejected with a HistoryFileError", asy
   assert.ok(rejected > INPUTS / 4, `${rejected} rejected`);
 });
 
-test("the error names the damaged event", async () => {
+test("the error names the damaged event and field", async () => {
   // A first event with the id 1, and a second one that is cut off within its id.
   const bytes = Uint8Array.of(0x0a, 2, 0x08, 1, 0x0a, 2, 0x08, 0x80);
   const expected = {
@@ -82,6 +82,13 @@ test("the error names the damaged event", async () => {
   );
   await assert.rejects(redact(bytes), expected);
   await assert.rejects(minimize(bytes, { realm }), expected);
+  // The workflow type of the started event is cut off within its name.
+  const nested = Uint8Array.of(0x0a, 7, 0x08, 1, 0x32, 3, 0x0a, 1, 0x0a);
+  assert.throws(() => historyJson(nested), {
+    name: "HistoryFileError",
+    message:
+      /^the history cannot be decoded: events\[0\]\.workflowExecutionStartedEventAttributes\.workflowType: ./,
+  });
   // The length of the second event is more than there is.
   assert.throws(
     () => historyJson(bytes.subarray(0, 7)),

@@ -31,7 +31,7 @@ test("a batch is split at event ids, and a damaged one throws", () => {
       () => cutBatch(new Uint8Array(bytes), 1, 2, 1, 1),
       (e: Error) =>
         e instanceof StoreError &&
-        /cannot be decoded: it is damaged$/.test(e.message),
+        /stored history events 1 to 2 cannot be decoded: they are damaged$/.test(e.message),
       bytes.join(" "),
     );
   }

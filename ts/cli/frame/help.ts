@@ -112,7 +112,7 @@ export function commandHelp(title: string, command: Command, io: Io): string {
       wrap(
         `Exit code: ${
           command.exits?.join("; ") ??
-            "0 done; 1 what was asked for failed; 2 wrong usage, nothing was done"
+            "0 success; 1 the command failed; 2 wrong usage, nothing was changed"
         }; 130 ended by ${
           command.exits?.some((exit) => exit.includes("Ctrl-C")) === true ? "a second " : ""
         }Ctrl-C.`,

@@ -18,7 +18,7 @@ import {
   StopBatchOperationResponseSchema,
 } from "../../messages/generated/temporal/api/workflowservice/v1/request_response_pb.ts";
 import { Code, type MethodName, ServiceError } from "../../service/raw.ts";
-import { decodeMessage, encodeMessage, invalid } from "../host_bytes.ts";
+import { decodeMessage, encodeMessage, invalid, invalidPageToken } from "../host_bytes.ts";
 import { timestampOfMs } from "../schedules/durations.ts";
 import type { Condition, Store } from "../store.ts";
 import { parseCount } from "../visibility/parse.ts";
@@ -257,5 +257,5 @@ function readToken(token: Uint8Array): Place | undefined {
   } catch {
     // Rejected below.
   }
-  throw invalid("invalid nextPageToken");
+  throw invalidPageToken();
 }

@@ -107,11 +107,12 @@ export function decodeBatch({ jobId, request, state }: StoredBatch): BatchState 
   const progress = JSON.parse(state) as BatchProgress | null;
   const wrong = progress === null ? "progress" : wrongPart(progress);
   if (progress === null || wrong !== undefined) {
-    throw new Error(`the ${wrong} in its row is not valid`);
+    throw new Error(`invalid ${wrong} in the row of table temporalex_batch_operations`);
   }
   const decoded = { jobId, bytes: request, progress };
-  if (operationKind(batchRequest(decoded).operation).type === undefined) {
-    throw new Error("its operation is not supported");
+  const { operation } = batchRequest(decoded);
+  if (operationKind(operation).type === undefined) {
+    throw new Error(`the operation "${operation.case ?? "none"}" is not supported`);
   }
   return decoded;
 }

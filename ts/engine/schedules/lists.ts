@@ -10,7 +10,7 @@ import type {
   ListSchedulesRequest,
   ListSchedulesResponseSchema,
 } from "../../messages/generated/temporal/api/workflowservice/v1/request_response_pb.ts";
-import { invalid } from "../host_bytes.ts";
+import { invalid, invalidPageToken } from "../host_bytes.ts";
 import type { RunRow } from "../store.ts";
 import { type Condition, matches } from "../visibility/condition.ts";
 import { parseCount, parseQuery } from "../visibility/parse.ts";
@@ -137,5 +137,5 @@ function readToken(token: Uint8Array, query: string): Age | undefined {
   } catch {
     // Rejected below.
   }
-  throw invalid("invalid nextPageToken");
+  throw invalidPageToken();
 }

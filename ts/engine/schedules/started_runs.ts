@@ -69,7 +69,7 @@ function lastAttributes(
   { workflowId, runId, historyLength }: RunRow,
 ) {
   const [bytes] = store.historyRange(workflowId, runId, historyLength, historyLength);
-  if (bytes === undefined) throw new Error("its last event is missing");
+  if (bytes === undefined) throw new Error(`event ${historyLength} of run ${runId} is missing`);
   return fromBinary(HistorySchema, bytes).events.at(-1)?.attributes;
 }
 

@@ -57,7 +57,11 @@ export class HistoryIndex {
     for (let i = low; i < keys.length && firsts[i]! <= to; i++) {
       const events = this.#events.get([keys[i]!])?.["events"];
       if (!(events instanceof Uint8Array)) {
-        throw new StoreCorruptError(`a batch of history events (key ${keys[i]}) is missing`);
+        throw new StoreCorruptError(
+          `the history events from event ${firsts[i]} are missing (table history, history_key ${
+            keys[i]
+          }); restore a backup of the store`,
+        );
       }
       parts.push(cutBatch(events, firsts[i]!, (firsts[i + 1] ?? last + 1) - 1, from, to));
     }

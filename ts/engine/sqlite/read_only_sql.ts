@@ -27,7 +27,9 @@ export function refuseWriting(sql: string): void {
     );
   };
   if (typeof sql !== "string") throw new SqlRefusedError(`SQL must be a string, not ${typeof sql}`);
-  if (sql.length > MAX_LENGTH) refuse(`the statement is longer than ${MAX_LENGTH} characters`);
+  if (sql.length > MAX_LENGTH) {
+    refuse(`the statement has ${sql.length} characters, more than ${MAX_LENGTH}`);
+  }
   // SQLite ends a text at its first NUL, and these checks do not.
   if (sql.includes("\0")) refuse("the statement has a NUL character");
   const pieces = piecesOf(sql);

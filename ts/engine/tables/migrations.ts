@@ -70,7 +70,7 @@ export function migrateTables(
       }
       if (step.sql !== row["sql"]) {
         throw new StoreError(
-          `step "${step.name}" of migrations has changed since it was applied: add a new step`,
+          `step "${step.name}" of migrations has changed since it was applied: restore its SQL and add a new step`,
         );
       }
     });

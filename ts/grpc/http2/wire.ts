@@ -327,7 +327,9 @@ export class Wire {
       if (!this.#greeted && type !== FRAME.settings) {
         throw new WireError("it does not start with an HTTP/2 preface");
       }
-      if (length > DEFAULT_FRAME_BYTES) throw new WireError(`a frame has ${length} bytes`);
+      if (length > DEFAULT_FRAME_BYTES) {
+        throw new WireError(`a frame has ${length} bytes, more than ${DEFAULT_FRAME_BYTES}`);
+      }
       if (this.#block !== undefined && (type !== FRAME.continuation || id !== this.#block.id)) {
         throw new WireError("expected a CONTINUATION frame");
       }
@@ -418,7 +420,7 @@ export class Wire {
         return this.#blockPart(flags);
       case FRAME.reset: {
         const stream = this.#known(id);
-        if (payload.length !== 4) throw new WireError("RST_STREAM frame with an invalid size");
+        if (payload.length !== 4) throw frameSizeError("RST_STREAM", payload, id, "4 bytes");
         if (stream !== undefined && this.#forget(stream)) stream.onEnd(uint32(payload, 0));
         return;
       }
@@ -426,7 +428,7 @@ export class Wire {
         return this.#settings(flags, id, payload);
       case FRAME.ping:
         if (payload.length !== 8 || id !== 0) {
-          throw new WireError("PING frame with an invalid size");
+          throw frameSizeError("PING", payload, id, "8 bytes on stream 0");
         }
         if ((flags & ACK) !== 0) this.#pings.shift()?.();
         else this.#answer(FRAME.ping, payload);
@@ -458,7 +460,7 @@ export class Wire {
 
   #settings(flags: number, id: number, payload: Uint8Array): void {
     if (id !== 0 || payload.length % 6 !== 0) {
-      throw new WireError("SETTINGS frame with an invalid size");
+      throw frameSizeError("SETTINGS", payload, id, "a multiple of 6 bytes on stream 0");
     }
     if ((flags & ACK) !== 0) {
       if (!this.#greeted) throw new WireError("it does not start with an HTTP/2 preface");
@@ -481,7 +483,7 @@ export class Wire {
         this.maxStreams = value;
         return;
       case SETTING.initialWindow:
-        if (value > LARGEST_WINDOW) throw new WireError("flow-control window exceeds 2^31-1");
+        if (value > LARGEST_WINDOW) throw windowError(value);
         for (const stream of this.#streams.values()) stream.window += value - this.#streamWindow;
         this.#streamWindow = value;
         return;
@@ -498,24 +500,24 @@ export class Wire {
 
   #windowUpdate(id: number, payload: Uint8Array): void {
     if (payload.length !== 4) {
-      throw new WireError(`a WINDOW_UPDATE frame has ${payload.length} bytes instead of 4`);
+      throw frameSizeError("WINDOW_UPDATE", payload, id, "4 bytes");
     }
     const more = uint31(payload, 0);
-    if (more === 0) throw new WireError("WINDOW_UPDATE with increment 0");
+    if (more === 0) throw new WireError(`WINDOW_UPDATE with increment 0 on stream ${id}`);
     if (id === 0) {
       this.#window += more;
-      if (this.#window > LARGEST_WINDOW) throw new WireError("flow-control window exceeds 2^31-1");
+      if (this.#window > LARGEST_WINDOW) throw windowError(this.#window);
     } else {
       const stream = this.#known(id);
       if (stream === undefined) return;
       stream.window += more;
-      if (stream.window > LARGEST_WINDOW) throw new WireError("flow-control window exceeds 2^31-1");
+      if (stream.window > LARGEST_WINDOW) throw windowError(stream.window);
     }
     if (this.#waiting.size > 0) this.#send();
   }
 
   #goAway(payload: Uint8Array): void {
-    if (payload.length < 8) throw new WireError("GOAWAY frame with an invalid size");
+    if (payload.length < 8) throw frameSizeError("GOAWAY", payload, 0, "at least 8 bytes");
     const last = uint31(payload, 0);
     const untouched = [...this.#streams.values()].filter((stream) => stream.streamId > last);
     for (const stream of untouched) this.#forget(stream);
@@ -524,3 +526,19 @@ export class Wire {
 }
 
 const flush = (wire: Wire) => wire.flush();
+
+/** The payload has an invalid size, or the frame has an invalid stream. */
+function frameSizeError(
+  type: string,
+  payload: Uint8Array,
+  id: number,
+  expected: string,
+): WireError {
+  return new WireError(
+    `a ${type} frame has ${payload.length} bytes on stream ${id}; expected ${expected}`,
+  );
+}
+
+function windowError(size: number): WireError {
+  return new WireError(`a flow-control window of ${size} bytes; at most 2^31-1 are allowed`);
+}

@@ -54,10 +54,11 @@ export class ActivityTasks {
       (eager ? series?.receivedEagerly : series?.received)?.add();
       execution = new ActivityExecution(task, this.#options);
     } catch (error) {
-      this.#options.logger.error("cannot decode an activity task from the service", {
-        error,
-        bytes: bytes.length,
-      });
+      const { logger, taskQueue } = this.#options;
+      logger.error(
+        "cannot decode an activity task from the service; the activity will time out and be retried",
+        { error, taskQueue, bytes: bytes.length },
+      );
       return;
     }
     const { codec } = this.#options;

@@ -10,8 +10,8 @@ For development and tests on one machine only: no TLS, no authentication, loopba
   lines: true,
   drains: true,
   notes:
-    `Not supported: Nexus, worker versioning. Such calls fail with UNIMPLEMENTED and a message that names an alternative.
-JSON lines have event: ready (address, port, httpAddress, namespaces, store, ms), stopped.`,
+    `Not supported: Nexus, worker versioning. Such calls, except polls for Nexus tasks, fail with UNIMPLEMENTED and a message that names an alternative.
+With --json, the field event of each line is ready (with address, port, httpAddress, namespaces, store and ms) or stopped.`,
   exits: [
     "0 Ctrl-C or SIGTERM",
     "1 a port is in use, or the store cannot be used",

@@ -31,7 +31,7 @@ export const options = {
     value: "name=type",
     many: true,
     help:
-      "Register a search attribute in all namespaces: Text, Keyword, Int, Double, Bool, Datetime or KeywordList. Then other names are rejected. Default: every name is taken",
+      "Register a search attribute in all namespaces: Text, Keyword, Int, Double, Bool, Datetime or KeywordList. Then other names are rejected. Default: every name is accepted",
   },
   httpPort: {
     type: "number",

@@ -86,8 +86,16 @@ export const schedule: Group = {
     }),
     trigger: command({
       summary: "trigger an action now",
+      description:
+        "Starts the workflow of a schedule now, also while the schedule is paused. The scheduled times do not change.",
       options: trigger,
-      examples: [{ line: `temporalex schedule trigger -s daily ${AT}` }],
+      examples: [
+        { line: `temporalex schedule trigger -s daily ${AT}` },
+        {
+          line: `temporalex schedule trigger -s daily --overlap-policy Skip ${AT}`,
+          what: "only if no workflow of the schedule is running",
+        },
+      ],
       run: async (call) => (await import("./actions.ts")).triggerCommand(call),
     }),
     backfill: command({

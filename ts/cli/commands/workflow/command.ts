@@ -112,6 +112,8 @@ If another process has the store open, the command connects to that process thro
         }),
         start: command({
           summary: "send an update and wait until it is accepted",
+          description:
+            "Sends an update, waits until the workflow accepts it, and prints its ID. Get the result with workflow update result.",
           options: updateStart,
           examples: [{
             line:
@@ -275,6 +277,8 @@ If another process has the store open, the command connects to that process thro
     }),
     describe: command({
       summary: "show status, pending activities and the last task failure",
+      description:
+        "Shows one run: status, times, pending activities with their failures, and the failure of the last workflow task with its line. Shows a closed run, too.",
       options: describeOptions,
       examples: [{ line: "temporalex workflow describe -w cart-42" }, {
         line: "temporalex workflow describe -w cart-42 --json | jq .status",

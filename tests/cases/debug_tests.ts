@@ -118,8 +118,7 @@ export const cases: Case[] = [{
       }
     }, { lines: true }),
 }, {
-  name:
-    "debug tests: the reason for waiting names messages only if they can make the condition true",
+  name: "debug tests: the reason for waiting names messages only if they can end a wait",
   run: async () => {
     const said = async (code: string): Promise<string> => {
       let text = "";
@@ -144,6 +143,10 @@ export const cases: Case[] = [{
       await said("let n = 0; on(a, () => { n++; }); wait(() => { if (n > 1) return true; });"),
       "Signal b, signal a or a change that makes its condition true would wake it, " +
         "and nothing else: no timer runs, no activity is open.",
+    );
+    equal(
+      await said('on(a, () => {}); await wf.sleep("14 days");'),
+      "Sleep (due in 14 d) would wake it. Signal b or signal a is handled when it arrives.",
     );
   },
 }];

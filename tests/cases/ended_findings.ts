@@ -73,6 +73,19 @@ export const cases: Case[] = [
     ]],
     "The run was canceled, as ada@desk requested: not needed.",
   ),
+  ends(
+    "an open run whose workflow task failed waits for the next attempt, not for a message",
+    [
+      ["WORKFLOW_TASK_SCHEDULED", {}],
+      ["WORKFLOW_TASK_STARTED", { scheduledEventId: "5" }],
+      ["WORKFLOW_TASK_FAILED", {
+        scheduledEventId: "5",
+        startedEventId: "6",
+        failure: { message: "missing is not defined" },
+      }],
+    ],
+    "The run is open, and its last workflow task failed: the service retries the task.",
+  ),
   {
     name: "findings: a completed run has none about its end",
     async run() {

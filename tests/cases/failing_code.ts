@@ -111,6 +111,21 @@ cases.push({
     }),
 });
 
+const ofLast = programs.add(GOOD, textOf(PLACES[1]!('throw new Error("broken");')));
+
+cases.push({
+  name: "failing code: an error after the last completed task is at the last event",
+  run: () =>
+    ofLast(async ({ start, edited }) => {
+      const run = start();
+      await run.task();
+      for (const id of [...run.server.timers.keys()]) run.server.fireTimer(id);
+      const { realm } = await edited();
+      const { problem, length } = await openSession(run.server.history(), { realm });
+      deepEqual([problem!.message, problem!.position], ["broken", length]);
+    }),
+});
+
 const ofBranch = (code: string): string =>
   `${API}export const w = workflow("W", async () => {
   await parallel([

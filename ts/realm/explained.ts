@@ -199,8 +199,10 @@ export class Explainer {
   ): Promise<ReplayVerdict> {
     const { evidence, ...error } = verdict.error!;
     const { probed } = this.#help;
-    const startedEventId = evidence!.activations.at(-1)?.startedEventId ?? 0;
-    const eventId = error.eventId > 0 ? error.eventId : startedEventId;
+    const { startedEventId = 0, historyLength = 0 } = evidence!.activations.at(-1) ?? {};
+    // After the last task the code also runs for the events that no completed task processed.
+    const failedAt = Math.max(startedEventId, historyLength);
+    const eventId = error.eventId > 0 ? error.eventId : failedAt;
     if (error.location !== "" || probed === undefined) {
       return { ...verdict, error: { ...error, eventId } };
     }

@@ -1,6 +1,7 @@
 // Why a run waits, as sentences: what would wake it, since when, and what comes next.
 import type { OpenAwait, SessionView } from "../debug/view.ts";
 import type { ConditionFacts } from "../debug/code/types.ts";
+import type { ShownFailure } from "../debug/values.ts";
 import { areChangesKnown } from "./condition_text.ts";
 import { lasting } from "./time.ts";
 
@@ -221,7 +222,15 @@ function waitText(
   const others = open.filter(({ kind }) => kind !== "receive" && kind !== "receiveTimeout");
   const timers = open.filter(({ kind }) => /timer|timeout/i.test(kind)).length;
   const activities = open.filter(({ kind }) => /activity/i.test(kind)).length;
-  const wakers: Said[] = [...messages, ...distinct(wakersOf(others, timeouts, event.timeMs))];
+  // Handlers of `setHandler` run during every await, and resume only one that depends on them.
+  const isResuming = open.some(({ kind }) => RESUMED_BY_MESSAGES.has(kind));
+  const handled = isResuming || messages.length === 0
+    ? []
+    : [" ", ...capital(either(messages)), " is handled when it arrives."];
+  const wakers: Said[] = [
+    ...(isResuming ? messages : []),
+    ...distinct(wakersOf(others, timeouts, event.timeMs)),
+  ];
   if (wakers.length === 0) {
     return [
       isStopping
@@ -238,8 +247,14 @@ function waitText(
     ...either(wakers),
     " would wake it",
     never.length === 2 ? `, and nothing else: ${never.join(", ")}.` : ".",
+    ...handled,
   ]);
 }
+
+/** Kinds of awaits that a message can end. */
+const RESUMED_BY_MESSAGES: ReadonlySet<OpenAwait["kind"]> = new Set([
+  ...["receive", "receiveTimeout", "condition", "signal", "select", "selectTimer"] as const,
+]);
 
 /** Lists what would resume the run; timers come last. */
 function wakersOf(
@@ -298,10 +313,22 @@ const ENDS = {
   timedOut: "The run timed out",
 } as const;
 
-function endText(
-  kind: keyof typeof ENDS,
-  failure: { readonly type: string; readonly message: string } | undefined,
-): Said {
+/** Maximum number of causes in a sentence. */
+const MOST_CAUSES = 5;
+
+function endText(kind: keyof typeof ENDS, failure: ShownFailure | undefined): Said {
   if (failure === undefined) return [`${ENDS[kind]}.`];
-  return [`${ENDS[kind]} with `, name(failure.type || "an error"), `: ${failure.message}`];
+  const parts: Said[] = [];
+  for (
+    let at: ShownFailure | undefined = failure;
+    at !== undefined && parts.length < MOST_CAUSES;
+    at = at.cause
+  ) {
+    const type = at.type.replace(/^[a-z](?=\w*Failure$)/, (first) => first.toUpperCase());
+    parts.push([name(type || "an error"), `: ${at.message}`]);
+  }
+  return [
+    `${ENDS[kind]} with `,
+    ...parts.flatMap((part, i) => i === 0 ? part : [", caused by ", ...part]),
+  ];
 }

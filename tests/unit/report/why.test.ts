@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { openSession } from "../../../ts/debug/mod.ts";
+import type { SessionView } from "../../../ts/debug/view.ts";
 import { reportText } from "../../../ts/report/report.ts";
 import { reportedRun } from "../../../ts/report/reported_run.ts";
 import { whyText } from "../../../ts/run_view/why.ts";
@@ -74,4 +75,22 @@ test("a signal for a later receive is reported until it is received", async () =
     eventId: 5,
   }]);
   assert.deepEqual((await waiting(NATIVE, "Main", ["done"])).why.untaken, []);
+});
+
+test("the outcome of a failed run has the causes of its failure", () => {
+  const failure = {
+    type: "activityFailure",
+    message: "Activity task failed",
+    cause: { type: "SoldOut", message: "no seats" },
+  };
+  const view = {
+    outcome: { kind: "failed", failure, eventId: 9 },
+    ...{ position: 9, open: [], messages: [] },
+  };
+  assert.equal(
+    whyText(view as unknown as SessionView, "").said.map((part) =>
+      typeof part === "string" ? part : part.name
+    ).join(""),
+    "The run failed with ActivityFailure: Activity task failed, caused by SoldOut: no seats",
+  );
 });

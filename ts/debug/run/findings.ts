@@ -104,6 +104,12 @@ function openRun({ facts, items }: FindingSource): Finding[] {
     const text = "A workflow task is scheduled or running: the run waits for a **worker**.";
     return [{ kind: "task", text, eventId: task.from }];
   }
+  if (task?.status === "failed" || task?.status === "timedOut") {
+    const how = task.status === "failed" ? "**failed**" : "**timed out**";
+    const text =
+      `The run is open, and its last workflow task ${how}: the service retries the task.`;
+    return [{ kind: "task", text, eventId: task.closedBy ?? task.to }];
+  }
   if (open.length === 0) {
     return [{
       kind: "run",

@@ -60,6 +60,8 @@ export function CommandsSection({ run }: { run: OpenRun }): JSX.Element | null {
   const isExtra = commands.some(({ isNotInHistory }) => isNotInHistory === true);
   const says = isExtra
     ? "the code has more commands"
+    : problem?.isDivergence === false && !agrees
+    ? "the code fails"
     : !agrees
     ? "code and history differ"
     : isSame

@@ -1,7 +1,11 @@
 // runtime: node (compares servers and programs; other files cover the runtime)
-// Standalone activities of `temporalex dev`, with the official client and worker.
+// Standalone activities of `temporalex dev`: the official client and worker, and the compatible ones.
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
+import * as ourActivity from "../../../ts/compat/activity/mod.ts";
+import * as ourClient from "../../../ts/compat/client/mod.ts";
+import * as ourCommon from "../../../ts/compat/common/mod.ts";
+import * as ourWorker from "../../../ts/compat/worker/mod.ts";
 import { noOfficial, official, quietWorkerPackage } from "./support/official.ts";
 import { OurServer } from "./support/our_server.ts";
 import { standaloneScenarios } from "./support/standalone_scenarios.ts";
@@ -46,15 +50,25 @@ const expected = (queue: string) => ({
   closed: [TAKEN],
   later: "from elsewhere",
   beat: "beat",
-  missing: [`ActivityNotFoundError: activity not found for ID: ${queue}-missing`],
-  missingResult: [`ActivityNotFoundError: activity not found for ID: ${queue}-missing`],
+  missing: [
+    `ActivityNotFoundError: activity not found for ID: ${queue}-missing`,
+  ],
+  missingResult: [
+    `ActivityNotFoundError: activity not found for ID: ${queue}-missing`,
+  ],
   closedCancel: [
     "ServiceError: Failed to request activity cancellation",
     `Error: 9 FAILED_PRECONDITION: activity ${queue}-later is closed`,
   ],
   noQueue: ["TypeError: taskQueue is required"],
-  noTimeout: ["TypeError: Either scheduleToCloseTimeout or startToCloseTimeout is required"],
-  listed: ["list-a echo COMPLETED", "list-a echo COMPLETED", "list-b echo COMPLETED"],
+  noTimeout: [
+    "TypeError: Either scheduleToCloseTimeout or startToCloseTimeout is required",
+  ],
+  listed: [
+    "list-a echo COMPLETED",
+    "list-a echo COMPLETED",
+    "list-b echo COMPLETED",
+  ],
   counted: 3,
   grouped: [{ count: 3, groupValues: [["Completed"]] }],
   badQuery: ["ServiceError: Failed to count activities"],
@@ -66,7 +80,9 @@ const expected = (queue: string) => ({
 
 const plain = (document: unknown) => JSON.parse(JSON.stringify(document)) as unknown;
 
-test("the official client and worker run standalone activities", { skip: noOfficial }, async () => {
+test("the official client and worker run standalone activities", {
+  skip: noOfficial,
+}, async () => {
   const packages = {
     client: official("@temporalio/client"),
     worker: quietWorkerPackage(),
@@ -76,3 +92,18 @@ test("the official client and worker run standalone activities", { skip: noOffic
   const found = await standaloneScenarios(packages, server.address, "official");
   assert.deepEqual(plain(found), expected("official"));
 });
+
+test(
+  "the compatible client and worker do the same",
+  { skip: noOfficial },
+  async () => {
+    const packages = {
+      client: ourClient,
+      worker: ourWorker,
+      activity: ourActivity,
+      common: ourCommon,
+    };
+    const found = await standaloneScenarios(packages, server.address, "ours");
+    assert.deepEqual(plain(found), expected("ours"));
+  },
+);

@@ -1,11 +1,12 @@
 // `Client` of `@temporalio/client`: clients of workflows, schedules and activities over one
 // connection.
+import { ActivityClient } from "./activity_client.ts";
 import { BaseClient, type BaseClientOptions, type LoadedWithDefaults } from "./base_client.ts";
 import { Connection, toConnection } from "./connection.ts";
 import type { QueryRejectCondition } from "./enums.ts";
 import type { ClientInterceptors } from "./interceptors.ts";
 import { loadDataConverter } from "./load_data_converter.ts";
-import { ActivityClient, NexusClient, TaskQueueClient } from "./not_offered.ts";
+import { NexusClient, TaskQueueClient } from "./not_offered.ts";
 import type { WorkflowService } from "./plain_service.ts";
 import { ScheduleClient } from "./schedule_client.ts";
 import { WorkflowClient } from "./workflow_client.ts";
@@ -36,7 +37,7 @@ export class Client extends BaseClient {
   declare readonly options: LoadedClientOptions;
   /** Workflows. */
   readonly workflow: WorkflowClient;
-  /** Activities completed from outside. */
+  /** Standalone activities, and activities completed from outside. */
   readonly activity: ActivityClient;
   /** Schedules. */
   readonly schedule: ScheduleClient;
@@ -67,7 +68,10 @@ export class Client extends BaseClient {
       ...(workflow.queryRejectCondition !== undefined &&
         { queryRejectCondition: workflow.queryRejectCondition }),
     });
-    this.activity = new ActivityClient(base);
+    this.activity = new ActivityClient({
+      ...base,
+      ...(interceptors.activity && { interceptors: interceptors.activity }),
+    });
     this.schedule = new ScheduleClient({
       ...base,
       ...(interceptors.schedule && { interceptors: interceptors.schedule }),

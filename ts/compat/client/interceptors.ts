@@ -1,4 +1,5 @@
 // Interceptors of clients, with the official types.
+import type { ActivityClientInterceptor } from "./activity_types.ts";
 import { type OptionNames, rejectMisspelledMethods } from "../../base/option_names.ts";
 import { composeInterceptors, type Headers, type Next } from "../common/interceptors.ts";
 import type { PlainMessage } from "../common/plain_proto.ts";
@@ -239,8 +240,8 @@ export interface ClientInterceptors {
   schedule?: ScheduleClientInterceptor[];
   /** Interceptors of standalone Nexus operations, which are not supported. */
   nexus?: unknown[];
-  /** Interceptors of standalone activities, which are not supported. */
-  activity?: unknown[];
+  /** Interceptors of standalone activities. */
+  activity?: ActivityClientInterceptor[];
 }
 
 const WORKFLOW_METHODS: OptionNames<WorkflowClientInterceptor> = {

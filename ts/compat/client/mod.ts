@@ -63,6 +63,8 @@ export {
   WorkflowIdConflictPolicy,
   WorkflowIdReusePolicy,
 } from "../common/workflow_options.ts";
+export * from "./activity_client.ts";
+export * from "./activity_types.ts";
 export * from "./async_completion_client.ts";
 export * from "./build_id_types.ts";
 export type { CallContext, Metadata } from "./call_context.ts";

@@ -5,64 +5,14 @@ import type {
   ReachabilityResponse,
   WorkerBuildIdVersionSets,
 } from "./build_id_types.ts";
-import {
-  AsyncCompletionClient,
-  type AsyncCompletionClientOptions,
-} from "./async_completion_client.ts";
 import { BaseClient, type BaseClientOptions, type LoadedWithDefaults } from "./base_client.ts";
 import type { WorkflowService } from "./plain_service.ts";
 
 function refused(what: string, advice: string): Promise<never> {
   return Promise.reject(new TypeError(`${what} is not supported by temporalex yet; ${advice}`));
 }
-const STANDALONE = "start a workflow that calls it";
 const OLD_VERSIONING = "versions of deployments took its place (docs/cluster-workers.md)";
 const NEXUS = "call the operation from a workflow";
-
-/** Options of an {@link ActivityClient}. */
-export interface ActivityClientOptions extends AsyncCompletionClientOptions {
-  /** Interceptors of its operations. */
-  interceptors?: unknown[];
-}
-
-/** Completes activities from outside. Standalone activities are not supported. */
-export class ActivityClient extends AsyncCompletionClient {
-  constructor(options: ActivityClientOptions = {}) {
-    super(options);
-  }
-  /** Returns this client with activity types. */
-  typed<_T>(): this {
-    return this;
-  }
-  /** Not supported. */
-  start(activity: string, _options?: object): Promise<never> {
-    return refused(`the start of the standalone activity "${activity}"`, STANDALONE);
-  }
-  /** Not supported. */
-  execute(activity: string, _options?: object): Promise<never> {
-    return refused(`the start of the standalone activity "${activity}"`, STANDALONE);
-  }
-  /** Not supported. */
-  getHandle(activityId: string, _runId?: string): never {
-    throw new TypeError(
-      `a handle of the standalone activity "${activityId}" is not supported by temporalex yet; ${STANDALONE}`,
-    );
-  }
-  /** Not supported. */
-  getHandleWithOptions(activityId: string, _options?: object): never {
-    return this.getHandle(activityId);
-  }
-  /** Not supported. */
-  list(_query: string): never {
-    throw new TypeError(
-      `a list of standalone activities is not supported by temporalex yet; ${STANDALONE}`,
-    );
-  }
-  /** Not supported. */
-  count(_query: string): Promise<never> {
-    return refused("a count of standalone activities", STANDALONE);
-  }
-}
 
 /** Options of a {@link NexusClient}. */
 export interface NexusClientOptions extends BaseClientOptions {

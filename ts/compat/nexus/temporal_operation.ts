@@ -1,9 +1,7 @@
 // TemporalOperationHandler: operations backed by a run, an update or an activity, chosen for each
 // request.
-import { messageOf } from "../../converter/thrown.ts";
 import type { WithWorkflowArgs, Workflow, WorkflowResultType } from "../common/definitions.ts";
 import type { Client } from "../client/mod.ts";
-import { requestLinks } from "./attachments.ts";
 import {
   getClient,
   getHandlerContext,
@@ -41,7 +39,7 @@ export type ActivityOptionsFor<T, N extends keyof T & string> = ActivityOptions 
 
 /** Starts activities of these types. */
 export interface NexusTypedActivityClient<T> {
-  /** Throws: standalone activities are not supported. */
+  /** Throws: operations by standalone activities are not supported. */
   startActivity<N extends keyof T & string>(
     activity: N,
     options: ActivityOptionsFor<T, N>,
@@ -71,7 +69,7 @@ export interface TemporalNexusClient {
     workflowTypeOrFunc: string | T,
     workflowOptions: WithWorkflowArgs<T, WorkflowSignalWithStartOptions<SignalArgs>>,
   ): Promise<void>;
-  /** Throws: standalone activities are not supported. */
+  /** Throws: operations by standalone activities are not supported. */
   // deno-lint-ignore no-explicit-any
   startActivity<R = any>(
     activity: string,
@@ -137,21 +135,14 @@ class RequestClient implements TemporalNexusClient {
 
   async startActivity<R>(
     activity: string,
-    options: ActivityOptions,
+    _options: ActivityOptions,
   ): Promise<TemporalOperationResult<R>> {
-    return await this.#reserve(async () => {
-      const { client, taskQueue } = getHandlerContext();
-      const links = requestLinks(this.#ctx);
-      try {
-        return await client.activity.start(activity, {
-          ...options,
-          taskQueue: options.taskQueue || taskQueue,
-          links,
-        });
-      } catch (error) {
-        // Permanent: a server retries all other errors.
-        throw handlerError("NOT_IMPLEMENTED", messageOf(error), { cause: error });
-      }
+    return await this.#reserve(() => {
+      // Permanent: a server retries all other errors.
+      throw handlerError(
+        "NOT_IMPLEMENTED",
+        `an operation by the standalone activity "${activity}" is not supported by temporalex yet; start a workflow that calls it`,
+      );
     });
   }
 

@@ -14,7 +14,13 @@ import { callCanceled, unimplemented } from "../refusals.ts";
 import type { ActivityWrite, Store } from "../store.ts";
 import type { MessageHost } from "../transaction_messages.ts";
 import { WaitingCalls } from "../waiting_calls.ts";
-import { deadlineOf, expire, loseAttempt, startAttempt, takeBackAttempt } from "./machine.ts";
+import {
+  activityDeadlineMs,
+  expire,
+  loseAttempt,
+  startAttempt,
+  takeBackAttempt,
+} from "./machine.ts";
 import {
   type ActivityHost,
   activityMethods,
@@ -26,7 +32,7 @@ import {
 } from "./methods.ts";
 import { ActivityQueues, Agenda } from "./queues.ts";
 import { decodeActivity, encodeActivity, isClosed, isStarted, type LiveActivity } from "./state.ts";
-import { type ActivityPoll, concernsStandalone, readPoll, taskOf } from "./tasks.ts";
+import { type ActivityPoll, concernsStandalone, encodeActivityTask, readPoll } from "./tasks.ts";
 
 export interface ActivitiesContext {
   readonly namespace: string;
@@ -334,7 +340,7 @@ export class Activities {
       this.#queues.remove(activity);
       if (waits) this.#queues.push(activity);
     }
-    this.#agenda.set(activity, deadlineOf(activity));
+    this.#agenda.set(activity, activityDeadlineMs(activity));
   }
 
   #settle(nowMs: number): void {
@@ -354,7 +360,7 @@ export class Activities {
       this.#changed.add(activity);
       this.#place(activity, nowMs);
       const start = decodeMessage(StartActivityExecutionRequestSchema, this.#request(activity));
-      this.#dispatched.set(id, { activity, task: taskOf(activity, namespace, start) });
+      this.#dispatched.set(id, { activity, task: encodeActivityTask(activity, namespace, start) });
       // The state machine gives it no other task.
       host.engine.cancelRequest(id);
     }

@@ -52,7 +52,7 @@ function nextDue(activity: LiveActivity): { atMs: number; due: Due } | undefined
   return best;
 }
 
-export function deadlineOf(activity: LiveActivity): number {
+export function activityDeadlineMs(activity: LiveActivity): number {
   return nextDue(activity)?.atMs ?? Infinity;
 }
 

@@ -20,7 +20,7 @@ import { durationMsOrZero, timestampOfMs } from "../schedules/durations.ts";
 import type { MessageHost } from "../transaction_messages.ts";
 import type { ActivityHost } from "./methods.ts";
 import { checkedOptions, checkName, checkQueue } from "./options.ts";
-import { createInfo, isClosed, type LiveActivity, newProgress } from "./state.ts";
+import { createInfo, isClosed, type LiveActivity, newActivityProgress } from "./state.ts";
 
 /** Statuses after which ALLOW_DUPLICATE_FAILED_ONLY allows another run. */
 const FAILED: readonly Status[] = [
@@ -163,7 +163,7 @@ function newActivity(request: StartActivityExecutionRequest, nowMs: number): Liv
   });
   return {
     info,
-    progress: newProgress(request.requestId || randomId(), readyMs, expirationMs),
+    progress: newActivityProgress(request.requestId || randomId(), readyMs, expirationMs),
     outcome: undefined,
     queued: undefined,
     deadlineMs: Infinity,

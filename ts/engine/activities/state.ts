@@ -62,7 +62,7 @@ export const isClosed = ({ info }: LiveActivity): boolean => info.closeTime !== 
 
 export const isStarted = ({ progress }: LiveActivity): boolean => progress.startedMs > 0;
 
-export function newProgress(requestId: string, readyMs: number, expirationMs: number) {
+export function newActivityProgress(requestId: string, readyMs: number, expirationMs: number) {
   const progress: ActivityProgress = {
     requestIds: [requestId],
     readyMs,

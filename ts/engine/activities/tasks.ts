@@ -255,7 +255,7 @@ export function readPoll(bytes: Uint8Array): ActivityPoll | undefined {
 }
 
 /** The task of an attempt that has started, as an encoded PollActivityTaskQueueResponse. */
-export function taskOf(
+export function encodeActivityTask(
   { info, progress }: LiveActivity,
   namespace: string,
   { input }: StartActivityExecutionRequest,

@@ -165,6 +165,41 @@ async function messages(scan: Scan, client: compat.Client, taskQueue: string): P
   await rejects(handle.result());
 }
 
+/** Activities without a workflow. */
+async function standalone(client: compat.Client, taskQueue: string): Promise<void> {
+  const options = {
+    taskQueue,
+    args: [mark("standalone argument")],
+    summary: mark("summary of a standalone activity"),
+    startToCloseTimeout: "1 minute",
+    retry: { maximumAttempts: 1 },
+  };
+  const handle = await client.activity.start("keep", { ...options, id: "kept" });
+  assert.match(await handle.result(), new RegExp(MARK));
+  const described = await handle.describe({
+    includeInput: true,
+    includeOutcome: true,
+    includeHeartbeatDetails: true,
+  });
+  const shown = [
+    await described.getInput(),
+    await described.getResult(),
+    await described.getHeartbeatDetails(),
+  ];
+  for (const each of shown) assert.match(JSON.stringify(each), new RegExp(MARK));
+  const failed = await client.activity.execute("fail", { ...options, id: "failed" })
+    .catch((error: Error) => error);
+  assert.ok(failed instanceof compat.ActivityExecutionFailedError);
+  const waiting = await client.activity.start("outside", { ...options, id: "outside" });
+  const address = { activityId: "outside", runId: waiting.runId! };
+  await until(
+    "a worker has it",
+    () => client.activity.heartbeat(address, mark("heartbeat by id")).then(() => true, () => false),
+  );
+  await client.activity.complete(address, mark("result by id"));
+  assert.match(await waiting.result(), new RegExp(MARK));
+}
+
 async function ends(scan: Scan, client: compat.Client, taskQueue: string): Promise<void> {
   const { workflow } = client;
   const start = (workflowId: string) =>
@@ -282,6 +317,7 @@ export async function driveCompat(
       );
       await messages(scan, client, taskQueue);
       await ends(scan, client, taskQueue);
+      await standalone(client, taskQueue);
       await replayed(folder, dataConverter, client);
     });
     lookAtFiles();

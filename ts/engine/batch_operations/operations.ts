@@ -76,7 +76,7 @@ export function checkOperation(operation: Operation): void {
   if (operationKind(operation).type === undefined) {
     throw new ServiceError(
       Code.UNIMPLEMENTED,
-      `the embedded engine does not have batch operations of this kind (${operation.case}): it has no worker versioning and no activities without a workflow`,
+      `the embedded engine does not have batch operations of this kind (${operation.case}): it has no worker versioning, and standalone activities are changed one at a time`,
       "Unimplemented",
     );
   }

@@ -262,7 +262,11 @@ const REJECTED: readonly (readonly [request: Json, message: RegExp, code?: numbe
   [{ ...query, resetActivitiesOperation: { type: "" } }, /activity filter must be set/],
   [{ ...query, updateActivityOptionsOperation: { matchAll: false } }, /activity filter/],
   [{ ...query, updateWorkflowOptionsOperation: {} }, /updateWorkflowOptions/, Code.UNIMPLEMENTED],
-  [{ ...query, deleteActivitiesOperation: {} }, /without a workflow/, Code.UNIMPLEMENTED],
+  [
+    { ...query, deleteActivitiesOperation: {} },
+    /standalone activities are changed one at a time/,
+    Code.UNIMPLEMENTED,
+  ],
   [{ ...query, ...end, namespace: "other" }, /other/, Code.NOT_FOUND],
 ];
 

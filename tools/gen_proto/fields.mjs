@@ -38,6 +38,8 @@ const MESSAGES = {
     RespondWorkflowTaskCompletedRequest: "taskToken commands returnNewWorkflowTask messages workerVersionStamp versioningBehavior " +
       "deploymentOptions meteringMetadata",
     RespondWorkflowTaskCompletedResponse: "",
+    StartWorkflowExecutionRequest: "namespace taskQueue requestEagerExecution eagerWorkerDeploymentOptions",
+    StartWorkflowExecutionResponse: "eagerWorkflowTask",
     RespondWorkflowTaskFailedRequest: "taskToken cause failure identity namespace workerVersion deploymentOptions",
     RespondQueryTaskCompletedRequest: "taskToken completedType errorMessage namespace failure cause",
     GetWorkflowExecutionHistoryRequest: "waitNewEvent",

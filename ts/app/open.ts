@@ -12,6 +12,7 @@ import { containedLogger } from "../base/contained.ts";
 import type { Logger } from "../base/logger.ts";
 import type { RawService } from "../service/raw.ts";
 import { WorkflowService } from "../messages/generated/temporal/api/workflowservice/v1/service_pb.ts";
+import { EagerStarts } from "../worker/eager_starts.ts";
 import { Worker } from "../worker/worker.ts";
 import { DeferredServer } from "./deferred_server.ts";
 import type { SqlRow } from "../engine/sqlite/driver.ts";
@@ -85,8 +86,13 @@ export async function open(options: OpenOptions): Promise<App> {
   if (options.reducers !== undefined) new ReducerPayloads(options);
   checkFunctions(options);
   const logger = containedLogger(options.logger ?? consoleLogger());
-  const late: LateParts = {};
+  const late: LateParts = { eagerStarts: new EagerStarts() };
   const { engine, client, worker } = await startParts(options, logger, late);
+  late.eagerStarts.add(
+    engine.namespace,
+    options.taskQueue ?? DEFAULT_TASK_QUEUE,
+    () => worker.reserveWorkflowTask(),
+  );
   const done = worker.run();
   // Prevents an unhandled rejection.
   done.catch((error) => logger.error("the worker has stopped", { error }));
@@ -118,6 +124,8 @@ export async function open(options: OpenOptions): Promise<App> {
 
 /** Parts that exist only after the worker has begun to start. */
 interface LateParts {
+  /** Workflow tasks that starts of the client bring to the worker without a poll. */
+  readonly eagerStarts: EagerStarts;
   engine?: EmbeddedEngine;
   client?: Client;
   /** The store in memory of an engine with tables; the engine does not close it. */
@@ -185,7 +193,7 @@ async function openEngine(options: OpenOptions, logger: Logger, late: LateParts)
       namespace: engine.namespace,
       ...selectSharedOptions(options, logger),
       ...options.client,
-      service: engine,
+      service: late.eagerStarts.around(engine, true),
       taskQueue: options.taskQueue ?? DEFAULT_TASK_QUEUE,
     });
     return { engine, client };

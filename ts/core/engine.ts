@@ -47,7 +47,8 @@ export class CoreEngine extends CoreHandle<RawEngine, Glue> {
   }
 
   /**
-   * Backlog of a task queue: workflow tasks, age of the oldest in ms; the same for activity tasks.
+   * The tasks of a queue, in rows of six numbers: 0 for workflow tasks or 1 for activity tasks, the
+   * priority key, how many wait, age of the oldest in ms, and how many came and went per second.
    */
   backlog(queue: string, nowMs: number): Float64Array {
     return this.guard((raw) => raw.backlog(queue, nowMs));

@@ -15,7 +15,9 @@ import { readTextField } from "../messages/wire.ts";
 import type { CallOptions, MethodName, ServiceError } from "../service/raw.ts";
 import { refTimer, unrefTimer } from "./clock.ts";
 import { LONG_POLL_MS } from "./methods.ts";
-import { Pollers } from "./pollers.ts";
+import type { PriorityStats } from "./backlog.ts";
+import { withSuggestion } from "./poller_scaling.ts";
+import { type NotedPoll, Pollers } from "./pollers.ts";
 import { callCanceled, tooLate } from "./refusals.ts";
 
 interface Call {
@@ -39,6 +41,8 @@ export interface CallEvents {
   expire(id: number): void;
   /** Returns the error of the last commit; undefined if it succeeded. */
   trouble?(): Error | undefined;
+  /** Returns what waits in a task queue; absent: polls get no suggestions. */
+  taskStats?: (queue: string) => readonly PriorityStats[];
 }
 
 const MAX_ID = 0xffff_ffff;
@@ -87,14 +91,14 @@ export class Calls {
     const { signal, timeoutMs = Infinity } = options;
     const longPoll = this.#longPollMs[method] ?? Infinity;
     const polls = method === "pollWorkflowTaskQueue" || method === "pollActivityTaskQueue";
-    if (polls) this.pollers.note(method, request);
+    const polled = polls ? this.pollers.note(method, request) : undefined;
     const kept = polls || method === "updateWorkflowExecution" ||
       method === "pollWorkflowExecutionUpdate";
     const now = timeoutMs === Infinity && longPoll === Infinity ? 0 : performance.now();
     const call: Call = {
       method,
       request: kept ? request : undefined,
-      resolve,
+      resolve: polled === undefined ? resolve : (task) => resolve(this.#suggest(polled, task, now)),
       reject,
       signal,
       timeoutMs,
@@ -107,6 +111,18 @@ export class Calls {
     if (due < this.#timerAt) this.#arm(due, now);
     if (this.#waiting.size === 1) refTimer(this.#timer);
     return id;
+  }
+
+  /** Adds a suggestion to the task of a poll. An empty response has none, as on servers. */
+  #suggest({ side, queue, checks }: NotedPoll, task: Uint8Array, polledAt: number): Uint8Array {
+    const { taskStats } = this.#events;
+    if (task.length === 0 || taskStats === undefined) return task;
+    const now = performance.now();
+    return withSuggestion(
+      task,
+      side,
+      checks.suggest(now - polledAt, now, side, () => taskStats(queue)),
+    );
   }
 
   #listen(signal: AbortSignal, id: number): void {

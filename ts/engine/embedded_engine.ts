@@ -12,6 +12,7 @@ import { callForWorkflow } from "./activities/of_workflows.ts";
 import { EngineMethod } from "../core/generated/boundary/temporalex/boundary/v1/boundary.ts";
 import type { CallOptions, MethodName, RawService } from "../service/raw.ts";
 import { type Clock, RealClock } from "./clock.ts";
+import { backlogOf } from "./backlog.ts";
 import { broadcastToRuns, isBroadcast } from "./broadcast.ts";
 import type { ClosedRuns } from "./closed_runs.ts";
 import { Engine } from "./engine.ts";
@@ -19,7 +20,7 @@ import { type CallOther, functionsOf } from "./functions.ts";
 import { answered, type HostMethod, hostMethods } from "./host_methods.ts";
 import { fireTimerRequest } from "./manual_timers.ts";
 import { ENGINE_METHODS } from "./methods.ts";
-import type { backlogOf, EmbeddedEngineOptions, EngineStats } from "./options.ts";
+import type { EmbeddedEngineOptions, EngineStats } from "./options.ts";
 import { unimplemented } from "./refusals.ts";
 import type { HeldRun } from "../crash_notes/held_runs.ts";
 import type { RunningTasks } from "../crash_notes/running_tasks.ts";
@@ -97,7 +98,7 @@ export class EmbeddedEngine implements RawService {
       held: this.#holding.of,
       call: (method, request) => this.call(method, request),
       queue: (request, ours) =>
-        this.#engine.calls.pollers.answer(request, ours, (name) => this.backlog(name)),
+        this.#engine.calls.pollers.answer(request, ours, (name) => this.#engine.taskStats(name)),
       forget: (runId) => this.#engine.forget([runId]),
     });
   }
@@ -292,7 +293,7 @@ export class EmbeddedEngine implements RawService {
 
   /** Returns the number of tasks that wait in a task queue, and the age of the oldest. */
   backlog(queue: string): ReturnType<typeof backlogOf> {
-    return this.#engine.backlog(queue);
+    return backlogOf(this.#engine.taskStats(queue));
   }
 
   /** True while calls have entered whose batch is not committed yet. */

@@ -11,6 +11,7 @@ import {
 } from "../core/generated/boundary/temporalex/boundary/v1/boundary.ts";
 import { hop } from "../platform/hop.ts";
 import type { CallOptions, MethodName, ServiceError } from "../service/raw.ts";
+import { type PriorityStats, readStats, withStandalone } from "./backlog.ts";
 import { BatchWindow } from "./batch_window.ts";
 import { BatchWork } from "./batch_work.ts";
 import { Calls, instanceKeyOf } from "./calls.ts";
@@ -19,7 +20,6 @@ import { ClosedRuns } from "./closed_runs.ts";
 import { CommitRetries, type HeldBatch } from "./commit_retries.ts";
 import { callPair, type RequestPair } from "./multi_operation.ts";
 import {
-  backlogOf,
   containedReport,
   coreOptions,
   type EmbeddedEngineOptions,
@@ -111,6 +111,7 @@ export class Engine {
         if (!this.#work.activities.expire(id)) this.#enter((engine) => engine.expireRequest(id));
       },
       trouble: () => this.#retries.trouble,
+      taskStats: (queue) => this.taskStats(queue),
     });
     const host = messageHost(store, this.#reader, clock, this.calls, () => this.#engine);
     this.#commit = new CommitTransaction(rowsOf(store));
@@ -496,18 +497,11 @@ export class Engine {
     };
   }
 
-  /** Returns the number of tasks that wait in a task queue, and the age of the oldest. */
-  backlog(queue: string): ReturnType<typeof backlogOf> {
-    if (this.#state === "closed") return backlogOf([]);
-    const { workflow, activity } = backlogOf(this.#engine.backlog(queue, this.#clock.nowMs()));
-    const standalone = this.#work.activities.backlog(queue);
-    return {
-      workflow,
-      activity: {
-        tasks: activity.tasks + standalone.tasks,
-        oldestMs: Math.max(activity.oldestMs, standalone.oldestMs),
-      },
-    };
+  /** Returns what waits in a task queue, by side and priority. */
+  taskStats(queue: string): PriorityStats[] {
+    if (this.#state === "closed") return [];
+    const stats = readStats(this.#engine.backlog(queue, this.#clock.nowMs()));
+    return withStandalone(stats, this.#work.activities.backlog(queue));
   }
 
   /** True while calls have entered whose batch is not committed yet. */

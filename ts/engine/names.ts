@@ -3,7 +3,8 @@
 export { type Clock, RealClock, VirtualClock } from "./clock.ts";
 export { MemoryStore } from "./memory_store.ts";
 export type { ActivityTimeout } from "./timed_out.ts";
-export type { Backlog, EmbeddedEngineOptions, EngineLimits, EngineStats } from "./options.ts";
+export type { Backlog } from "./backlog.ts";
+export type { EmbeddedEngineOptions, EngineLimits, EngineStats } from "./options.ts";
 export type { DriverName } from "./sqlite/driver.ts";
 export type { SqliteOptions, Synchronous } from "./sqlite/open.ts";
 export { SqlLimitError } from "./sqlite/bounded_rows.ts";

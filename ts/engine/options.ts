@@ -118,27 +118,6 @@ export interface EmbeddedEngineOptions {
   onActivityTimeout?: (timeout: ActivityTimeout) => void;
 }
 
-/** Tasks that wait for workers on one side of a task queue. */
-export interface Backlog {
-  /** Number of tasks. */
-  readonly tasks: number;
-  /** Age of the oldest task, in ms. */
-  readonly oldestMs: number;
-}
-
-/** Converts the core's backlog of a queue; an empty one for a closed engine. */
-export function backlogOf(
-  [workflow = 0, workflowMs = 0, activity = 0, activityMs = 0]: Iterable<number>,
-): {
-  readonly workflow: Backlog;
-  readonly activity: Backlog;
-} {
-  return {
-    workflow: { tasks: workflow, oldestMs: workflowMs },
-    activity: { tasks: activity, oldestMs: activityMs },
-  };
-}
-
 /** The current figures of an engine. */
 export interface EngineStats {
   /** Runs that are not closed. */

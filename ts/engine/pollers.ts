@@ -16,7 +16,8 @@ import {
 import { durationFromMs } from "../messages/well_known.ts";
 import { POLLED_QUEUES } from "../service/raw.ts";
 import { decodeMessage, encodeMessage, invalid } from "./host_bytes.ts";
-import type { Backlog } from "./options.ts";
+import { type PriorityStats, type QueueSide, totalOf } from "./backlog.ts";
+import { ScalingChecks } from "./poller_scaling.ts";
 
 type Poller = MessageInitShape<typeof PollerInfoSchema>;
 
@@ -35,9 +36,18 @@ interface Polled {
   readonly side: TaskQueueType;
   readonly sticky: boolean;
   readonly seenMs: Map<string, number>;
+  readonly checks: ScalingChecks;
 }
 
-type Backlogs = (queue: string) => { readonly workflow: Backlog; readonly activity: Backlog };
+/** A recorded poll. */
+export interface NotedPoll {
+  readonly side: QueueSide;
+  readonly queue: string;
+  /** Of its queue. */
+  readonly checks: ScalingChecks;
+}
+
+type StatsOf = (queue: string) => readonly PriorityStats[];
 
 /**
  * Queue and identity of a poll; both kinds use the same fields. Undefined if it does not decode.
@@ -71,21 +81,26 @@ export class Pollers {
     this.#nowMs = nowMs;
   }
 
-  /** Records a poll. The engine rejects a poll that does not decode. */
-  note(method: "pollWorkflowTaskQueue" | "pollActivityTaskQueue", request: Uint8Array): void {
+  /** Records a poll. Returns undefined for one that does not decode; the engine rejects it. */
+  note(
+    method: "pollWorkflowTaskQueue" | "pollActivityTaskQueue",
+    request: Uint8Array,
+  ): NotedPoll | undefined {
     const side = method === "pollWorkflowTaskQueue"
       ? TaskQueueType.WORKFLOW
       : TaskQueueType.ACTIVITY;
     const poll = readPoll(request);
-    if (poll === undefined) return;
+    if (poll === undefined) return undefined;
     const atMs = this.#nowMs();
     const key = `${side} ${poll.queue}`;
     let queue = this.#queues.get(key);
     if (queue === undefined) {
-      this.#queues.set(key, queue = { side, sticky: poll.sticky, seenMs: new Map() });
+      queue = { side, sticky: poll.sticky, seenMs: new Map(), checks: new ScalingChecks() };
+      this.#queues.set(key, queue);
     }
     queue.seenMs.set(poll.identity, atMs);
     if (atMs - this.#sweptMs > REMEMBERED_MS) this.#sweep(atMs);
+    return { side: nameOf(side), queue: poll.queue, checks: queue.checks };
   }
 
   /** Removes queues without recent polls: each worker has a new sticky queue. */
@@ -124,13 +139,13 @@ export class Pollers {
   answer(
     bytes: Uint8Array,
     checkNamespace: (name: string) => void,
-    backlogOf: Backlogs,
+    statsOf: StatsOf,
   ): Uint8Array {
     const request = decodeMessage(DescribeTaskQueueRequestSchema, bytes);
     checkNamespace(request.namespace);
     const described = encodeMessage(
       DescribeTaskQueueResponseSchema,
-      this.#describe(request, backlogOf),
+      this.#describe(request, statsOf),
     );
     const names = this.#names(sideOf(request));
     return concat([
@@ -145,40 +160,49 @@ export class Pollers {
    */
   #describe(
     request: DescribeTaskQueueRequest,
-    backlogOf: Backlogs,
+    statsOf: StatsOf,
   ): MessageInitShape<typeof DescribeTaskQueueResponseSchema> {
     const name = request.taskQueue?.name ?? "";
     if (name === "") throw invalid("TaskQueue is not set on request.");
-    const backlog = backlogOf(name);
-    const statsOf = (side: TaskQueueType) => {
-      const { tasks, oldestMs } = side === TaskQueueType.ACTIVITY
-        ? backlog.activity
-        : backlog.workflow;
-      return {
-        approximateBacklogCount: BigInt(tasks),
-        approximateBacklogAge: durationFromMs(oldestMs),
-      };
-    };
+    const stats = statsOf(name);
     if (request.apiMode !== DescribeTaskQueueMode.ENHANCED) {
       const side = sideOf(request);
+      const ofSide = stats.filter((row) => row.side === nameOf(side));
+      const total = taskQueueStats(totalOf(stats, nameOf(side)));
       return {
         pollers: this.#of(side, name),
-        ...(request.reportStats && { stats: statsOf(side) }),
+        ...(request.reportStats && {
+          stats: total,
+          statsByPriorityKey: Object.fromEntries(
+            ofSide.map((row) => [row.priority, taskQueueStats(row)]),
+          ),
+        }),
         ...(request.includeTaskQueueStatus &&
-          {
-            taskQueueStatus: { ...STATUS, backlogCountHint: statsOf(side).approximateBacklogCount },
-          }),
+          { taskQueueStatus: { ...STATUS, backlogCountHint: total.approximateBacklogCount } }),
       };
     }
     const sides = request.taskQueueTypes.length > 0
       ? request.taskQueueTypes
       : [TaskQueueType.WORKFLOW, TaskQueueType.ACTIVITY];
     const typesInfo = Object.fromEntries(
-      sides.map((side) => [side, { pollers: this.#of(side, name), stats: statsOf(side) }]),
+      sides.map((side) => [side, {
+        pollers: this.#of(side, name),
+        stats: taskQueueStats(totalOf(stats, nameOf(side))),
+      }]),
     );
     return { versionsInfo: { "": { typesInfo } } };
   }
 }
+
+const nameOf = (side: TaskQueueType): QueueSide =>
+  side === TaskQueueType.ACTIVITY ? "activity" : "workflow";
+
+const taskQueueStats = (of: ReturnType<typeof totalOf>) => ({
+  approximateBacklogCount: BigInt(of.tasks),
+  approximateBacklogAge: durationFromMs(of.oldestMs),
+  tasksAddRate: of.addedPerSecond,
+  tasksDispatchRate: of.dispatchedPerSecond,
+});
 
 const sideOf = ({ taskQueueType }: DescribeTaskQueueRequest): TaskQueueType =>
   taskQueueType === TaskQueueType.UNSPECIFIED ? TaskQueueType.WORKFLOW : taskQueueType;

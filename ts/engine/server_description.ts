@@ -66,6 +66,7 @@ const SYSTEM_CAPABILITIES = [
   System.encodedFailureAttributes,
   System.supportsSchedules,
   System.upsertMemo,
+  System.eagerWorkflowStart,
   System.sdkMetadata,
   System.countGroupByExecutionStatus,
 ];

@@ -106,12 +106,18 @@ impl Engine {
         self.forget_run(run_id);
     }
 
-    /// What waits in a task queue: workflow tasks (queries among them) and how many milliseconds the oldest has waited, and the same for
-    /// activity tasks.
-    pub fn backlog(&self, queue: &str, now_ms: f64) -> [f64; 4] {
+    /// The tasks of a queue, in rows of six numbers: 0 for workflow tasks (queries among them) or 1 for activity tasks, the priority
+    /// key, how many wait, how many milliseconds the oldest of them has waited, and how many came and went a second.
+    pub fn backlog(&mut self, queue: &str, now_ms: f64) -> Vec<f64> {
         let now = self.cx.now.max(from_ms(now_ms));
-        let [workflow, activity] = [Side::Workflow, Side::Activity].map(|side| self.cx.queues.backlog(side, queue, now));
-        [workflow.0, workflow.1, activity.0, activity.1]
+        let mut rows = Vec::new();
+        for (number, side) in [(0.0, Side::Workflow), (1.0, Side::Activity)] {
+            for stats in self.cx.queues.stats(side, queue, now) {
+                let waited = stats.oldest.map_or(0, |oldest| (now - oldest).max(0)) as f64 / 1000.0;
+                rows.extend([number, f64::from(stats.priority), stats.tasks as f64, waited, stats.added, stats.taken]);
+            }
+        }
+        rows
     }
 
     /// What changed since the last flush. The host commits the writes, then calls `committed` or `aborted`.

@@ -238,7 +238,14 @@ fn child_start(parent: &Run, namespace: &str, order: &Outgoing) -> Option<Start>
         priority: merged(&parent.head.priority, &c.priority),
         ..Default::default()
     };
-    Some(Start { request_id: order.request_id.clone(), reuse, conflict, attrs, user_metadata: order.user_metadata.clone() })
+    Some(Start {
+        request_id: order.request_id.clone(),
+        reuse,
+        conflict,
+        attrs,
+        user_metadata: order.user_metadata.clone(),
+        eager: false,
+    })
 }
 
 /// Concatenated messages merge: fields missing in the child's command come from the parent.

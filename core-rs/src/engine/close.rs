@@ -204,6 +204,7 @@ fn follow(run: &mut Run, cx: &mut Context, next: &Next, time: Micros) {
         attrs.last_completion_result.clone_from(result);
     }
     attrs.identity.clear();
+    attrs.eager_execution_accepted = false;
     attrs.first_workflow_task_backoff = Some(duration(next.backoff));
     let new = NewRun {
         run_id: next.run_id.clone(),

@@ -1,4 +1,5 @@
 //! Limits, with the figures of a Temporal server where it has them, resolved from the host's options.
+use super::backlog::{LOWEST_PRIORITY, Rank};
 use super::codec;
 use super::message::message;
 use super::time::{Micros, SECOND};
@@ -99,6 +100,25 @@ pub fn bad_priority(priority: Option<&[u8]>) -> Option<&'static str> {
     } else {
         None
     }
+}
+
+/// How tasks with an encoded Priority are ordered; `over` has the fields that replace those of `base`.
+pub fn rank(base: Option<&[u8]>, over: Option<&[u8]>) -> Rank {
+    let mut rank = Rank::default();
+    for bytes in [base, over].into_iter().flatten() {
+        let Priority { priority_key, fairness_key } = codec::read(bytes).unwrap_or_default();
+        if priority_key > 0 {
+            rank.priority = priority_key.min(LOWEST_PRIORITY);
+        }
+        if !fairness_key.is_empty() {
+            rank.fairness_key = fairness_key;
+        }
+        let weight = fairness_weight(bytes);
+        if weight > 0.0 {
+            rank.weight = weight;
+        }
+    }
+    rank
 }
 
 impl Limits {

@@ -30,15 +30,16 @@
 //! # Its files, from the ground up; none imports one that imports it
 //! - values: `time`, `rng`, `limits`, `rpc` (errors), `codec` and `message` (protobuf by field names), `messages`, `tokens`, `payloads`,
 //!   `search_attributes`, `retry` (policies)
-//! - state: `state`, `queues`, `cron`, `event`, `context` (clock, randomness, outputs), `persist` (to and from the store)
+//! - state: `state`, `backlog`, `rates`, `queues`, `cron`, `event`, `context` (clock, randomness, outputs), `persist` (to and from the store)
 //! - history: `history`, `task_events`, `buffer`, `task_history` (what goes with a task), `history_readers`
-//! - steps on one run: `workflow_task`, `activity`, `timers`, `children`, `externals`, `orders`, `queries`, `updates`, `new_run`,
+//! - steps on one run: `workflow_task`, `activity`, `eager`, `timers`, `children`, `externals`, `orders`, `queries`, `updates`, `new_run`,
 //!   `reset`, `start`, `close`, `deadlines`, `task_response`; `commands` (one file per kind of command)
 //! - all runs: `machine` (the engine's parts), `cron_times`, `runs`, `steps`, `parking`, `forgetting`, `carry_out` (orders), `trial` (transactions),
 //!   `dispatch` (tasks to polls), `batches`, `waits`; `requests` (one file per method), `loading`
 //! - `api`: what the host calls
 mod activity;
 mod api;
+mod backlog;
 mod batches;
 mod buffer;
 mod carry_out;
@@ -51,6 +52,7 @@ mod cron;
 mod cron_times;
 mod deadlines;
 mod dispatch;
+mod eager;
 mod event;
 mod externals;
 mod forgetting;
@@ -68,6 +70,7 @@ mod payloads;
 mod persist;
 mod queries;
 mod queues;
+mod rates;
 mod requests;
 mod reset;
 mod reset_reapply;

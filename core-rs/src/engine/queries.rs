@@ -2,6 +2,7 @@
 //! They are in memory only and never touch history.
 use super::codec;
 use super::context::Context;
+use super::limits;
 use super::message::message;
 use super::messages::common::*;
 use super::messages::tasks::*;
@@ -27,7 +28,8 @@ pub fn enqueue(run: &mut Run, cx: &mut Context, id: u64, try_sticky: bool) {
     let time = run.time(cx.now);
     let sticky = try_sticky && run.sticky() && cx.queues.sticky_alive(&run.head.sticky_queue, cx.now);
     let name = if sticky { &run.head.sticky_queue } else { &run.head.task_queue };
-    let key = cx.queues.push(Side::Workflow, name, time, run.slot, Task::Query(id));
+    let rank = limits::rank(run.head.priority.as_deref(), None);
+    let key = cx.queues.push(Side::Workflow, name, rank, time, run.slot, Task::Query(id), cx.now);
     let deadline = (sticky && run.head.sticky_timeout_us > 0).then(|| time + run.head.sticky_timeout_us);
     run.set_deadline(Deadline::Query(id), None, deadline);
     if let Some(q) = run.queries.get_mut(&id) {

@@ -1,9 +1,11 @@
-//! Task queues: tasks that wait for a worker and polls that wait for a task, both first in, first out. They are in memory only;
+//! Task queues: tasks that wait for a worker (`backlog.rs` orders them) and polls that wait for a task, first in, first out. They are in memory only;
 //! loading a run puts its waiting tasks back. Pairing happens when a batch closes (`dispatch.rs`), so a poll that was cancelled
 //! before never takes a task with it.
 use crate::sorted::SortedMap;
 use std::collections::HashMap;
 
+pub use super::backlog::Task;
+use super::backlog::{Backlog, Place, Rank, Stats};
 use super::messages::common::WorkerVersionStamp;
 use super::time::{Micros, SECOND};
 
@@ -13,19 +15,12 @@ pub enum Side {
     Activity,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Task {
-    Workflow,
-    Activity(i64),
-    Query(u64),
-}
-
 /// A place in a queue.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct QueueKey {
     pub side: Side,
     pub queue: String,
-    order: (Micros, u64),
+    place: Place,
 }
 
 pub struct Poll {
@@ -37,7 +32,7 @@ pub struct Poll {
 
 #[derive(Default)]
 struct Queue {
-    tasks: SortedMap<(Micros, u64), (u32, Task)>,
+    tasks: Backlog,
     polls: SortedMap<u64, Poll>,
     /// When the last poll left; a sticky queue without polls is abandoned.
     last_poll: Micros,
@@ -74,23 +69,23 @@ impl Queues {
         map.entry(name.into()).or_default()
     }
 
-    /// Adds a task; tasks that became ready earlier come first.
-    pub fn push(&mut self, side: Side, name: &str, ready: Micros, slot: u32, task: Task) -> QueueKey {
+    /// Adds a task; of tasks with the same rank those come first that became ready earlier.
+    pub fn push(&mut self, side: Side, name: &str, rank: Rank, ready: Micros, slot: u32, task: Task, now: Micros) -> QueueKey {
         self.seq += 1;
         let order = (ready, self.seq);
         let queue = self.queue(side, name);
-        queue.tasks.insert(order, (slot, task));
+        let place = queue.tasks.insert(rank, order, slot, task, now);
         let polled = !queue.polls.is_empty();
         self.waiting += 1;
         if polled {
             self.matched.push((side, name.into()));
         }
-        QueueKey { side, queue: name.into(), order }
+        QueueKey { side, queue: name.into(), place }
     }
 
     pub fn remove(&mut self, key: &QueueKey) {
         if let Some(queue) = self.side(key.side).get_mut(&key.queue) {
-            let removed = queue.tasks.remove(&key.order).is_some();
+            let removed = queue.tasks.remove(&key.place);
             self.waiting -= usize::from(removed);
             self.tidy(key.side, &key.queue);
         }
@@ -130,7 +125,7 @@ impl Queues {
         }
         let (seq, poll) = queue.polls.pop_first()?;
         queue.last_poll = now;
-        let (_, task) = queue.tasks.pop_first()?;
+        let task = queue.tasks.pop(now)?;
         self.waiting -= 1;
         Some((task, seq, poll))
     }
@@ -145,12 +140,9 @@ impl Queues {
         self.waiting
     }
 
-    /// How many tasks wait in a queue, and for how many milliseconds the oldest has.
-    pub fn backlog(&self, side: Side, name: &str, now: Micros) -> (f64, f64) {
-        let map = if side == Side::Workflow { &self.workflow } else { &self.activity };
-        let Some(queue) = map.get(name) else { return (0.0, 0.0) };
-        let oldest = queue.tasks.first_key_value().map_or(now, |((ready, _), _)| *ready);
-        (queue.tasks.len() as f64, (now - oldest).max(0) as f64 / 1000.0)
+    /// Of a queue, by priority.
+    pub fn stats(&mut self, side: Side, name: &str, now: Micros) -> Vec<Stats> {
+        self.side(side).get_mut(name).map(|queue| queue.tasks.stats(now)).unwrap_or_default()
     }
 
     pub fn sticky_alive(&self, name: &str, now: Micros) -> bool {
@@ -163,7 +155,7 @@ impl Queues {
         queue.polled = false;
         queue.last_poll = 0;
         let polls = std::mem::take(&mut queue.polls).into_values().map(|p| p.request_id).collect();
-        (queue.tasks.values().map(|(slot, _)| *slot).collect(), polls)
+        (queue.tasks.slots().collect(), polls)
     }
 
     /// Drops queues that hold nothing; sticky names are new with every worker process. One that was polled lately stays known.

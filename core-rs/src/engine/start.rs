@@ -17,6 +17,8 @@ pub struct Start {
     pub conflict: Conflict,
     pub attrs: StartedAttrs,
     pub user_metadata: Option<Vec<u8>>,
+    /// The response is to carry the first workflow task, which does not wait for a back-off.
+    pub eager: bool,
 }
 
 /// What a start finds under its workflow id.

@@ -3,7 +3,7 @@ use super::context::Context;
 use super::machine::Engine;
 use super::queues::{Side, Task};
 use super::state::run::Run;
-use super::{activity, close, deadlines, history_readers, orders, workflow_task};
+use super::{activity, close, deadlines, history_readers, limits, orders, workflow_task};
 
 impl Engine {
     /// One step on a run: whatever it set off (next task, queues, wakes, readers, new runs) is done when this returns.
@@ -71,7 +71,8 @@ fn enqueue(run: &mut Run, cx: &mut Context) {
         // A sticky worker that is gone would only cost its timeout.
         let sticky = task.sticky && cx.queues.sticky_alive(&run.head.sticky_queue, cx.now);
         let name = if sticky { &run.head.sticky_queue } else { &run.head.task_queue };
-        let key = cx.queues.push(Side::Workflow, name, task.scheduled_us, run.slot, Task::Workflow);
+        let rank = limits::rank(run.head.priority.as_deref(), None);
+        let key = cx.queues.push(Side::Workflow, name, rank, task.scheduled_us, run.slot, Task::Workflow, cx.now);
         run.task_queued = Some(key);
         if !sticky {
             run.set_task_deadline(None);
@@ -83,7 +84,8 @@ fn enqueue(run: &mut Run, cx: &mut Context) {
             continue;
         }
         let name = a.attrs.task_queue.as_ref().map_or("", |q| &q.name);
-        a.queued = Some(cx.queues.push(Side::Activity, name, a.state.scheduled_us, run.slot, Task::Activity(id)));
+        let rank = limits::rank(run.head.priority.as_deref(), a.attrs.priority.as_deref());
+        a.queued = Some(cx.queues.push(Side::Activity, name, rank, a.state.scheduled_us, run.slot, Task::Activity(id), cx.now));
         activity::restore(run, id);
     }
 }

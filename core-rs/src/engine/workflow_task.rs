@@ -92,6 +92,7 @@ pub fn remove(run: &mut Run, cx: &mut Context) -> Option<TaskState> {
         cx.queues.remove(&key);
     }
     run.set_task_deadline(None);
+    run.eager_task = None;
     let task = run.head.task.take();
     run.dirty |= task.as_ref().is_some_and(|t| !t.speculative);
     task

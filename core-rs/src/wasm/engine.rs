@@ -50,8 +50,8 @@ impl Engine {
         self.inner.request_pair(request_id, start, update, now_ms);
     }
 
-    pub fn backlog(&self, queue: &str, now_ms: f64) -> Vec<f64> {
-        self.inner.backlog(queue, now_ms).to_vec()
+    pub fn backlog(&mut self, queue: &str, now_ms: f64) -> Vec<f64> {
+        self.inner.backlog(queue, now_ms)
     }
 
     pub fn forget(&mut self, run_id: &str) {

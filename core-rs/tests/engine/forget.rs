@@ -57,12 +57,11 @@ fn a_caller_that_waits_for_a_purged_run_gets_an_error() {
 #[test]
 fn the_backlog_of_a_queue() {
     let mut t = T::new();
-    assert_eq!(t.engine.backlog("absent", t.now), [0.0; 4]);
+    assert!(t.engine.backlog("absent", t.now).is_empty());
     t.start("a");
     t.flush();
     t.advance(1500.0);
     t.start("b");
     t.flush();
-    let [tasks, oldest, activities, _] = t.engine.backlog(QUEUE, t.now);
-    assert_eq!((tasks, oldest, activities), (2.0, 1500.0, 0.0));
+    assert_eq!(t.engine.backlog(QUEUE, t.now), [0.0, 3.0, 2.0, 1500.0, 2.0 / 1.5, 0.0]);
 }

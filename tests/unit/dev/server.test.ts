@@ -78,6 +78,7 @@ test("system info describes the server and lists only supported capabilities", a
     [
       "activityFailureIncludeHeartbeat",
       "countGroupByExecutionStatus",
+      "eagerWorkflowStart",
       "encodedFailureAttributes",
       "internalErrorDifferentiation",
       "sdkMetadata",

@@ -285,6 +285,7 @@ test("it says what it is", () =>
       ...[
         "activityFailureIncludeHeartbeat",
         "countGroupByExecutionStatus",
+        "eagerWorkflowStart",
         "encodedFailureAttributes",
       ],
       ...["internalErrorDifferentiation", "sdkMetadata", "signalAndQueryHeader"],

@@ -132,7 +132,7 @@ test("worker and client report metrics with the names and labels of Temporal's S
             workflow_type: "Works",
           }) === 2;
     });
-    assert.equal(worker.ready, true);
+    await until("the worker is ready", () => worker.ready);
     const during = await scrape(url);
     assert.equal(
       sampleOf(during, "temporal_worker_start", { namespace: "default", task_queue: "q" }),
@@ -203,7 +203,7 @@ test("worker and client report metrics with the names and labels of Temporal's S
     );
     assert.equal(count("temporal_activity_execution_failed", { activity_type: "work" }), 0);
     assert.equal(
-      count("temporal_activity_task_received", { activity_type: "work", eager: "false" }),
+      count("temporal_activity_task_received", { activity_type: "work", eager: "true" }),
       1,
     );
     assert.equal(

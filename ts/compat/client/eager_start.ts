@@ -1,5 +1,5 @@
 // A start that requests the first workflow task for a worker of the same connection, which
-// ts/compat/worker/eager_starts.ts passes the task to.
+// ts/worker/eager_starts.ts passes the task to.
 import type { Deadline } from "../../client/calls.ts";
 import type { OperationContext } from "../../client/interceptors.ts";
 import { type ConnectionLike, EAGER } from "./connection.ts";

@@ -21,7 +21,7 @@ import {
   type NativeConnectionOptions,
   type NativeConnectionPlugin,
 } from "./connection_options.ts";
-import { EagerStarts } from "./eager_starts.ts";
+import { EagerStarts } from "../../worker/eager_starts.ts";
 import { TransportError } from "./errors.ts";
 import { Runtime } from "./runtime.ts";
 

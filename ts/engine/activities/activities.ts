@@ -7,6 +7,7 @@ import {
 } from "../../messages/generated/temporal/api/workflowservice/v1/request_response_pb.ts";
 import { randomId } from "../../platform/host.ts";
 import type { CallOptions, MethodName, ServiceError } from "../../service/raw.ts";
+import type { PriorityBacklog } from "../backlog.ts";
 import type { Calls } from "../calls.ts";
 import { decodeMessage, invalid } from "../host_bytes.ts";
 import { namespaceCheck } from "../host_methods.ts";
@@ -141,7 +142,7 @@ export class Activities {
     return this.#queues.size;
   }
 
-  backlog(queue: string): { tasks: number; oldestMs: number } {
+  backlog(queue: string): PriorityBacklog[] {
     return this.#queues.backlog(queue, this.#context.host.nowMs());
   }
 

@@ -1,4 +1,5 @@
 // Standalone activities that wait: for a worker in their queue, or for their next deadline.
+import type { PriorityBacklog } from "../backlog.ts";
 import type { LiveActivity, QueuePlace } from "./state.ts";
 
 /** The middle of a server's five priorities; 1 is the most urgent. */
@@ -52,11 +53,19 @@ export class ActivityQueues {
     this.#size--;
   }
 
-  /** Number of activities in a queue, and how long the oldest has waited. */
-  backlog(queue: string, nowMs: number): { tasks: number; oldestMs: number } {
-    const waiting = this.#queues.get(queue) ?? [];
-    const oldest = waiting.reduce((ms, { queued }) => Math.min(ms, queued!.readyMs), nowMs);
-    return { tasks: waiting.length, oldestMs: nowMs - oldest };
+  /** By priority: the number of activities in a queue, and how long the oldest has waited. */
+  backlog(queue: string, nowMs: number): PriorityBacklog[] {
+    const rows = new Map<number, PriorityBacklog>();
+    for (const { queued } of this.#queues.get(queue) ?? []) {
+      const { priority, readyMs } = queued!;
+      const { tasks = 0, oldestMs = 0 } = rows.get(priority) ?? {};
+      rows.set(priority, {
+        priority,
+        tasks: tasks + 1,
+        oldestMs: Math.max(oldestMs, nowMs - readyMs),
+      });
+    }
+    return [...rows.values()];
   }
 
   clear(): void {

@@ -78,6 +78,19 @@ export const RespondWorkflowTaskCompletedResponse = {
   resetHistoryEventId: 24,
 } as const;
 
+/** temporal.api.workflowservice.v1.StartWorkflowExecutionRequest */
+export const StartWorkflowExecutionRequest = {
+  namespace: 10,
+  taskQueue: 34,
+  requestEagerExecution: 136,
+  eagerWorkerDeploymentOptions: 226,
+} as const;
+
+/** temporal.api.workflowservice.v1.StartWorkflowExecutionResponse */
+export const StartWorkflowExecutionResponse = {
+  eagerWorkflowTask: 18,
+} as const;
+
 /** temporal.api.workflowservice.v1.RespondWorkflowTaskFailedRequest */
 export const RespondWorkflowTaskFailedRequest = {
   taskToken: 10,

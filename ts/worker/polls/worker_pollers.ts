@@ -201,16 +201,14 @@ export class WorkerPollers {
     }));
   }
 
-  /** Eager activities would bypass rate limits, and save nothing with the embedded engine. */
+  /** Not with rate limits, which eager activities would bypass. */
   #askEagerly(poller: Poller<Uint8Array>): void {
     const {
-      service,
       taskQueue,
       maxActivitiesPerSecond,
       maxTaskQueueActivitiesPerSecond,
       maxEagerActivities,
     } = this.#settings;
-    if (service.losesCancelledPolls !== true) return;
     if (maxActivitiesPerSecond !== undefined || maxTaskQueueActivitiesPerSecond !== undefined) {
       return;
     }

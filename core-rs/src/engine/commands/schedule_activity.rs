@@ -18,7 +18,7 @@ message! {
     ScheduleActivity: command::ScheduleActivityTaskCommandAttributes {
         activity_id str, activity_type msg(Named), task_queue msg(TaskQueue), header fields, input payloads,
         schedule_to_close_timeout dur, schedule_to_start_timeout dur, start_to_close_timeout dur, heartbeat_timeout dur,
-        retry_policy msg(RetryPolicy), use_workflow_build_id bool, priority raw(PRIORITY),
+        retry_policy msg(RetryPolicy), request_eager_execution bool, use_workflow_build_id bool, priority raw(PRIORITY),
     }
 }
 
@@ -86,6 +86,9 @@ impl Kind for ScheduleActivity {
         };
         let scheduled_id = at.write(run, &attrs);
         activity::insert(run, attrs, scheduled_id, at.time);
+        if self.request_eager_execution {
+            run.eager_activities.push(scheduled_id);
+        }
         false
     }
 }

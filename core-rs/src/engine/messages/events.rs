@@ -48,7 +48,7 @@ events! {
         first_execution_run_id str, retry_policy msg(RetryPolicy), attempt i32, workflow_execution_expiration_time ts,
         cron_schedule str, first_workflow_task_backoff dur, memo fields, search_attributes fields,
         prev_auto_reset_points raw(ANY), header fields, parent_workflow_namespace_id str, workflow_id str,
-        root_workflow_execution msg(WorkflowExecution), priority raw(PRIORITY),
+        root_workflow_execution msg(WorkflowExecution), priority raw(PRIORITY), eager_execution_accepted bool,
     }
     CompletedAttrs: WorkflowExecutionCompletedEventAttributes {
         result payloads, workflow_task_completed_event_id i64, new_execution_run_id str,

@@ -1,4 +1,6 @@
-//! Links of a request to events of other workflows. Nothing is kept of them; malformed ones are rejected as on a server.
+//! Links of a request to events of other workflows. Nothing is kept of them; malformed ones are rejected as on a server. The response
+//! to a start links to the first event of its run.
+use crate::api::enums::v1::EventType;
 use crate::engine::message::message;
 use crate::engine::rpc::{self, Rpc};
 
@@ -8,6 +10,19 @@ message! {
         namespace str, workflow_id str, run_id str, event_ref msg(EventReference),
     }
     EventReference: common::LinkWorkflowEventEventReference { event_id i64, event_type i32, }
+}
+
+/// To the WorkflowExecutionStarted event of a run.
+pub fn to_start(namespace: &str, workflow_id: &str, run_id: &str) -> Link {
+    let started = EventReference { event_id: 1, event_type: EventType::WorkflowExecutionStarted as i32 };
+    Link {
+        workflow_event: Some(WorkflowEvent {
+            namespace: namespace.into(),
+            workflow_id: workflow_id.into(),
+            run_id: run_id.into(),
+            event_ref: Some(started),
+        }),
+    }
 }
 
 pub fn check(links: &[Link]) -> Rpc<()> {

@@ -64,6 +64,7 @@ impl From<SignalWithStartRequest> for StartRequest {
             memo: r.memo,
             search_attributes: r.search_attributes,
             header: r.header,
+            request_eager_execution: false,
             continued_failure: None,
             last_completion_result: None,
             workflow_start_delay: r.workflow_start_delay,

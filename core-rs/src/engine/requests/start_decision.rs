@@ -1,18 +1,21 @@
 //! A start, with or without a signal: the latest run of the workflow id decides.
+use super::links::{self, Link};
 use super::signal_workflow::{SignalRequest, new_signal, signal};
 use crate::api::enums::v1::{WorkflowExecutionStatus as Status, WorkflowIdConflictPolicy as Conflict};
 use crate::engine::close;
 use crate::engine::codec;
+use crate::engine::eager;
 use crate::engine::machine::Engine;
 use crate::engine::message::message;
 use crate::engine::rpc::Rpc;
 use crate::engine::runs::Found;
 use crate::engine::start::{self, Start};
 use crate::engine::state::request::Again;
+use crate::engine::state::run::Run;
 
 message! {
     StartResponse: workflowservice::StartWorkflowExecutionResponse {
-        run_id str, started bool, status i32, first_execution_run_id str,
+        run_id str, eager_workflow_task raw(ANY), started bool, link msg(Link), status i32, first_execution_run_id str,
     }
     SignalWithStartResponse: workflowservice::SignalWithStartWorkflowExecutionResponse {
         run_id str, started bool, first_execution_run_id str,
@@ -43,9 +46,9 @@ impl Engine {
         match (found, latest) {
             (start::Found::Same, Some(slot)) => {
                 let Some(run) = self.runs.get(slot) else { return Ok(()) };
-                let (run_id, first) = (run.head.run_id.clone(), run.head.first_run_id.clone());
-                let status = run.head.status;
-                self.started(id, run_id, first, status, true, with_signal.is_some());
+                let eager_workflow_task = if s.eager { run.eager_task.clone() } else { None };
+                let response = StartResponse { eager_workflow_task, ..response_of(run, true, &self.cx.namespace) };
+                self.started(id, response, with_signal.is_some());
             }
             (start::Found::Existing, Some(slot)) => {
                 let done = self.with_run(slot, |run, cx| match with_signal {
@@ -57,9 +60,8 @@ impl Engine {
                     None => return Ok(()),
                 };
                 let Some(run) = self.runs.get(slot) else { return Ok(()) };
-                let (run_id, first) = (run.head.run_id.clone(), run.head.first_run_id.clone());
-                let status = run.head.status;
-                self.started(id, run_id, first, status, false, signalled);
+                let response = response_of(run, false, &self.cx.namespace);
+                self.started(id, response, signalled);
             }
             (how, latest) => {
                 let run_id = self.cx.rng.uuid7(self.cx.now);
@@ -68,15 +70,27 @@ impl Engine {
                 } else if let Some(slot) = latest {
                     self.with_run(slot, |run, cx| close::terminate_for(run, cx, &run_id));
                 }
+                let eager = s.eager.then(|| s.attrs.identity.clone());
                 start::fresh(&mut self.cx, s, &run_id);
                 let signals = with_signal.is_some();
+                let mut eager_workflow_task = None;
+                if let Some(identity) = eager
+                    && let Some(mut run) = self.cx.spawned.pop()
+                {
+                    eager_workflow_task = Some(eager::first_task(&mut run, &mut self.cx, identity));
+                    self.cx.spawned.push(run);
+                }
                 if let Some(request) = with_signal
                     && let Some(run) = self.cx.spawned.last_mut()
                 {
                     new_signal(run, self.cx.now, request);
                 }
                 self.take_spawned();
-                self.started(id, run_id.clone(), run_id, Status::Running as i32, true, signals);
+                let status = Status::Running as i32;
+                let first_execution_run_id = run_id.clone();
+                let link = Some(links::to_start(&self.cx.namespace, &workflow_id, &run_id));
+                let response = StartResponse { run_id, eager_workflow_task, started: true, link, status, first_execution_run_id };
+                self.started(id, response, signals);
             }
         }
         Ok(())
@@ -85,19 +99,30 @@ impl Engine {
     /// Uses a run that is there, open or closed, as the result of a start.
     pub(super) fn use_existing(&mut self, r: &Again, slot: u32) {
         let Some(run) = self.runs.get(slot) else { return };
-        let (run_id, first, status) = (run.head.run_id.clone(), run.head.first_run_id.clone(), run.head.status);
-        self.started(r.request_id, run_id, first, status, false, false);
+        let response = response_of(run, false, &self.cx.namespace);
+        self.started(r.request_id, response, false);
     }
 
     /// Replies to the caller, or keeps the response until the update of the same call has one.
-    fn started(&mut self, request_id: u32, run_id: String, first: String, status: i32, started: bool, with_signal: bool) {
+    fn started(&mut self, request_id: u32, response: StartResponse, with_signal: bool) {
         if let Some(pair) = self.cx.pairs.get_mut(&request_id) {
-            pair.started = Some(codec::bytes(&StartResponse { run_id, started, status, first_execution_run_id: first }));
+            pair.started = Some(codec::bytes(&response));
         } else if with_signal {
-            let response = SignalWithStartResponse { run_id, started, first_execution_run_id: first };
-            self.cx.reply(request_id, &response);
+            let StartResponse { run_id, started, first_execution_run_id, .. } = response;
+            self.cx.reply(request_id, &SignalWithStartResponse { run_id, started, first_execution_run_id });
         } else {
-            self.cx.reply(request_id, &StartResponse { run_id, started, status, first_execution_run_id: first });
+            self.cx.reply(request_id, &response);
         }
+    }
+}
+
+fn response_of(run: &Run, started: bool, namespace: &str) -> StartResponse {
+    StartResponse {
+        link: Some(links::to_start(namespace, &run.head.workflow_id, &run.head.run_id)),
+        run_id: run.head.run_id.clone(),
+        started,
+        status: run.head.status,
+        first_execution_run_id: run.head.first_run_id.clone(),
+        ..Default::default()
     }
 }

@@ -24,7 +24,7 @@ message! {
         namespace str, workflow_id str, workflow_type msg(Named), task_queue msg(TaskQueue), input payloads,
         workflow_execution_timeout dur, workflow_run_timeout dur, workflow_task_timeout dur, identity str, request_id str,
         workflow_id_reuse_policy i32, retry_policy msg(RetryPolicy), cron_schedule str, memo fields, search_attributes fields,
-        header fields, continued_failure failure, last_completion_result payloads, workflow_start_delay dur,
+        header fields, request_eager_execution bool, continued_failure failure, last_completion_result payloads, workflow_start_delay dur,
         completion_callbacks raws(ANY), workflow_id_conflict_policy i32, user_metadata meta, links reps(links::Link),
         versioning_override raw(ANY),
         priority raw(PRIORITY),
@@ -132,6 +132,7 @@ pub fn checked(cx: &Context, mut r: StartRequest) -> Rpc<Start> {
         (Reuse::Unspecified, c) => (Reuse::AllowDuplicate, c),
         pair => pair,
     };
+    let eager = r.request_eager_execution && delay == 0;
     let attrs = StartedAttrs {
         workflow_type: r.workflow_type,
         task_queue: Some(normal_queue(queue)),
@@ -152,7 +153,8 @@ pub fn checked(cx: &Context, mut r: StartRequest) -> Rpc<Start> {
         header: r.header,
         workflow_id: r.workflow_id,
         priority: r.priority,
+        eager_execution_accepted: eager,
         ..Default::default()
     };
-    Ok(Start { request_id: r.request_id, reuse, conflict, attrs, user_metadata: r.user_metadata })
+    Ok(Start { request_id: r.request_id, reuse, conflict, attrs, user_metadata: r.user_metadata, eager })
 }

@@ -5,6 +5,7 @@
 use super::shared::*;
 use crate::api::enums::v1::{TimeoutType, WorkflowTaskFailedCause as Cause};
 use crate::boundary::{RpcError, TransactCall, TransactTask};
+use crate::engine::activity::PollActivityResponse;
 use crate::engine::codec;
 use crate::engine::commands::plan::Reducers;
 use crate::engine::commands::refusal::{Reject, TaskFailure};
@@ -27,7 +28,7 @@ use crate::engine::task_events::write_outside_events;
 use crate::engine::task_response::task_response;
 use crate::engine::time::micros_or_zero;
 use crate::engine::tokens::{self, TaskToken};
-use crate::engine::{reset, updates, workflow_task};
+use crate::engine::{eager, reset, updates, workflow_task};
 
 message! {
     TaskCompletedRequest: workflowservice::RespondWorkflowTaskCompletedRequest {
@@ -44,7 +45,7 @@ message! {
         worker_task_queue msg(TaskQueue), schedule_to_start_timeout dur,
     }
     TaskCompletedResponse: workflowservice::RespondWorkflowTaskCompletedResponse {
-        workflow_task raw(ANY), reset_history_event_id i64,
+        workflow_task raw(ANY), activity_tasks reps(PollActivityResponse), reset_history_event_id i64,
     }
 }
 
@@ -170,9 +171,17 @@ fn completed(run: &mut Run, cx: &mut Context, token: &TaskToken, mut req: TaskCo
     }
     queries::answer(run, cx, std::mem::take(&mut req.query_results));
     updates::settle(run, cx);
+    let worker = worker_of(&req, false);
+    let activity_tasks = eager::activities(run, cx, &worker);
     let since = (heartbeat && no_commands).then_some(task.original_scheduled_us);
     let new_task = run.open() && (wanted || !run.buffer.is_empty() || run.want_task || updates::undecided(run));
-    Ok(Completed::Done(next_task(run, cx, &req, new_task, wanted || !run.buffer.is_empty() || run.want_task, since)))
+    let response = next_task(run, cx, &req, new_task, wanted || !run.buffer.is_empty() || run.want_task, since);
+    Ok(Completed::Done(TaskCompletedResponse { activity_tasks, ..response }))
+}
+
+/// The worker that completes the task, as one that polls.
+fn worker_of(req: &TaskCompletedRequest, sticky: bool) -> Poll {
+    Poll { request_id: 0, identity: req.identity.clone(), worker_version: req.worker_version_stamp.clone(), sticky }
 }
 
 /// A reducer that nothing waits for has thrown: the task fails, as where its code had thrown, and is tried again later.
@@ -257,12 +266,7 @@ fn next_task(
         let inline = req.return_new_workflow_task && run.recent.is_some();
         workflow_task::schedule(run, cx.now, !normal && inline, since);
         if inline {
-            let poll = Poll {
-                request_id: 0,
-                identity: req.identity.clone(),
-                worker_version: req.worker_version_stamp.clone(),
-                sticky: true,
-            };
+            let poll = worker_of(req, true);
             // The worker has the run: the task is partial even where it asked for no sticky queue.
             let delivered = workflow_task::start(run, cx, &poll, INLINE_REQUEST_ID.into(), true);
             let (task, splice) = task_response(run, cx, delivered, true, req.force_create_new_workflow_task);

@@ -140,6 +140,10 @@ pub struct Run {
     pub slot: u32,
     /// Activities to put into their queues when the step ends.
     pub to_queue: Vec<i64>,
+    /// Activities that the response to the completion is to carry.
+    pub eager_activities: Vec<i64>,
+    /// The first workflow task as the response to the start carried it, while its worker has it; a repeated start gets it again.
+    pub eager_task: Option<Vec<u8>>,
     /// Part of the batch that the host is committing.
     pub in_flight: bool,
     pub touched: bool,
@@ -182,6 +186,8 @@ impl Run {
             stored_open: None,
             slot: 0,
             to_queue: Vec::new(),
+            eager_activities: Vec::new(),
+            eager_task: None,
             in_flight: false,
             touched: true,
         }

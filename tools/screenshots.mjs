@@ -10,22 +10,32 @@ import { leaveWithParent } from "./lib/leave.mjs";
 import { root } from "./lib/steps.mjs";
 import { buildDemo, serveDemo } from "./demo.mjs";
 
-const HELP = `usage: npm run screenshots [-- --only=NAME] [--out=FOLDER] [--built]
+const HELP =
+  `usage: npm run screenshots [-- --only=NAME] [--out=FOLDER] [--widths=1440,320] [--built]
 
-Builds the debugger's page and writes a picture of each of its states to FOLDER (default .build/screenshots), light and dark, 1440 and
-320 pixels wide, and the pictures of README and docs to docs/pictures. 
+Builds the debugger's page and writes a picture of each of its states to FOLDER (default .build/screenshots), light and dark, and the
+pictures of README and docs, which are 1440 pixels wide, to docs/pictures.
 --only=NAME   write only pictures whose name contains NAME
 --out=FOLDER  write the pictures to this folder
+--widths=LIST widths of the pages in pixels (default 1440,320)
 --built       do not build the page again`;
 
 const { values } = readCommandLine(HELP, {
   only: { type: "string" },
   out: { type: "string" },
+  widths: { type: "string", default: "1440,320" },
   built: { type: "boolean" },
 });
 leaveWithParent();
 
-const SIZES = [{ width: 1440, height: 900 }, { width: 320, height: 720 }];
+const widths = values.widths.split(",").map(Number);
+if (!widths.every((width) => Number.isInteger(width) && width >= 200 && width <= 4000)) {
+  console.error(`--widths needs whole numbers from 200 to 4000, got ${values.widths}`);
+  process.exit(2);
+}
+const SIZES = widths.map((width) => ({ width, height: width < 600 ? 720 : 900 }));
+/** From this width on, the list is not in a tab. */
+const WIDE = 1000;
 /** Of a picture in the documentation, 0 to 100: letters keep their edges. */
 const QUALITY = 82;
 
@@ -116,7 +126,7 @@ const site = await serveDemo();
 try {
   for (const { name, hash, act, wideOnly = false, picture = false } of STATES) {
     if (!name.includes(values.only ?? "")) continue;
-    for (const viewport of wideOnly ? SIZES.slice(0, 1) : SIZES) {
+    for (const viewport of SIZES.filter(({ width }) => !wideOnly || width >= WIDE)) {
       for (const colorScheme of ["light", "dark"]) {
         const context = await launched.browser.newContext({
           viewport,

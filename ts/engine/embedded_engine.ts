@@ -31,6 +31,7 @@ import { storeOf } from "./short_lived_open.ts";
 import type { AttributeTypes, PurgeOptions, Store } from "./store.ts";
 import type { Database, SqlRow, SqlValue } from "./tables/database.ts";
 import type { TransactionDatabase } from "./transactions.ts";
+import { WorkerList } from "./workers/worker_list.ts";
 
 /**
  * Durable workflows in this process, with no server: a {@link RawService} for clients and workers
@@ -54,6 +55,7 @@ export class EmbeddedEngine implements RawService {
   readonly #options: EmbeddedEngineOptions;
   readonly #engine: Engine;
   readonly #holding: Holding;
+  readonly #workers: WorkerList;
   /** Methods that read the store and need no state machine. */
   readonly #local: { readonly [name in MethodName]?: HostMethod };
 
@@ -79,6 +81,7 @@ export class EmbeddedEngine implements RawService {
     this.clock = options.clock ?? new RealClock();
     this.#options = options;
     this.#holding = new Holding(store, options.path);
+    this.#workers = new WorkerList(() => this.clock.nowMs());
     this.callOther = functionsOf(options, this.namespace, (work) => this.transact(work));
     this.#engine = new Engine({
       core,
@@ -100,6 +103,7 @@ export class EmbeddedEngine implements RawService {
       queue: (request, ours) =>
         this.#engine.calls.pollers.answer(request, ours, (name) => this.#engine.taskStats(name)),
       forget: (runId) => this.#engine.forget([runId]),
+      workers: this.#workers,
     });
   }
 
@@ -125,6 +129,7 @@ export class EmbeddedEngine implements RawService {
       ? () => this.#broadcast(request)
       : this.#local[method];
     if (local !== undefined) return answered(() => local(request));
+    if (method === "shutdownWorker") this.#workers.shutDown(request);
     const ofBatch = this.#engine.workOfBatch(method, request, options);
     if (ofBatch !== undefined) return ofBatch;
     if (method === "executeMultiOperation") return this.#engine.requestPair(request, options);

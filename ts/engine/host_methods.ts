@@ -27,6 +27,7 @@ import { PAUSED } from "./held_status.ts";
 import { readHeadFields } from "./visibility/head_fields.ts";
 import { parseCount } from "./visibility/parse.ts";
 import { STATUS_NAMES } from "./visibility/values.ts";
+import type { WorkerList } from "./workers/worker_list.ts";
 
 const utf8 = new TextEncoder();
 
@@ -39,6 +40,8 @@ export interface HostContext extends Omit<RunMethodsContext, "ours"> {
   readonly held?: (runId: string) => HeldRun | undefined;
   /** Serves DescribeTaskQueue. Absent: the service has no polls. */
   readonly queue?: (request: Uint8Array, ours: (namespace: string) => void) => Uint8Array;
+  /** Absent: the service has no workers. */
+  readonly workers?: WorkerList;
 }
 
 /** Calls a method that reads the store, and converts errors of the store to ServiceErrors. */
@@ -79,6 +82,7 @@ export function hostMethods(context: HostContext): { readonly [name in MethodNam
       return encodeMessage(CountWorkflowExecutionsResponseSchema, { count, groups });
     },
     ...(queue !== undefined && { describeTaskQueue: (bytes: Uint8Array) => queue(bytes, ours) }),
+    ...context.workers?.methods(ours),
     ...descriptionMethods({
       namespace,
       version,

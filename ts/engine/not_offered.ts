@@ -28,8 +28,8 @@ const INSTEAD: readonly (readonly [method: RegExp, what: string])[] = [
     `pausing of workflows: signal the workflow to wait, or use a Temporal cluster`,
   ],
   [
-    /Worker/,
-    "a list of workers: DescribeTaskQueue returns the pollers of a queue (temporal task-queue describe)",
+    /WorkerConfig/,
+    "configuration of workers from outside: restart the worker with other options",
   ],
   [
     /Namespace/,

@@ -76,6 +76,7 @@ const NAMESPACE_CAPABILITIES = [
   OfNamespace.asyncUpdate,
   OfNamespace.workerPollCompleteOnShutdown,
   OfNamespace.standaloneActivities,
+  OfNamespace.workerHeartbeats,
 ];
 
 // Both are written without descriptors: every SDK calls them first, and the descriptors of

@@ -164,7 +164,7 @@ test("referenced runs that are not open are counted; at 320 px the chain has a s
   await expect(page.locator(".timeline.chain")).toHaveCount(0);
 });
 
-test("in a chain of fifty runs, a step over a boundary and a drag over all runs stay fast", async ({ app }) => {
+test("in a chain of fifty runs, a drag over all runs shows each, and draws none of them again", async ({ app }) => {
   const { page } = app;
   await app.start();
   await app.drop(longChain(50));
@@ -175,8 +175,10 @@ test("in a chain of fifty runs, a step over a boundary and a drag over all runs 
     const flag = document.querySelector<HTMLElement>("#playhead")!;
     const axis = document.querySelector<HTMLElement>(".tl-axis")!.getBoundingClientRect();
     const frame = () => new Promise(requestAnimationFrame);
-    const times: number[] = [];
-    const names = new Set<string>();
+    const names = new Set<string>(), drawn = new Set<Node>();
+    const observer = new MutationObserver((records) => {
+      for (const { addedNodes } of records) for (const node of addedNodes) drawn.add(node);
+    });
     const at = (type: string, x: number) =>
       new PointerEvent(type, {
         bubbles: true,
@@ -186,24 +188,16 @@ test("in a chain of fifty runs, a step over a boundary and a drag over all runs 
         pointerId: 1,
       });
     flag.dispatchEvent(at("pointerdown", axis.left + 190));
+    const chain = document.querySelector(".timeline.chain")!;
+    observer.observe(chain, { subtree: true, childList: true });
     for (let i = 0; i < 100; i++) {
-      const began = performance.now();
       dispatchEvent(at("pointermove", axis.left + 190 + (axis.width - 280) * i / 99));
       await frame();
       await frame();
-      times.push(performance.now() - began);
       names.add(document.querySelector(".run-name")!.getAttribute("title")!);
     }
     dispatchEvent(at("pointerup", axis.right));
-    return { times: times.sort((a, b) => a - b), runs: names.size };
+    return { drawn: drawn.size, isKept: chain.isConnected, runs: names.size };
   });
-  expect(took.runs).toBe(50);
-  // Two frames of the browser take 33 ms. The limit is several times that: test machines are slow.
-  expect(took.times[50]!).toBeLessThan(200);
-  expect(took.times[95]!).toBeLessThan(600);
-  console.log(
-    `a move in fifty runs: median ${took.times[50]!.toFixed(0)} ms, p95 ${
-      took.times[95]!.toFixed(0)
-    } ms`,
-  );
+  expect(took).toEqual({ drawn: 0, isKept: true, runs: 50 });
 });

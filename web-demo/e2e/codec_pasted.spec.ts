@@ -166,10 +166,8 @@ export default { encode() {}, async decode() { throw new Error(JSON.stringify(re
       await runIt(app);
       await expect(page.locator("#stop-codec")).toBeVisible();
       await page.waitForTimeout(500);
-      const began = Date.now();
       await page.locator("#stop-codec").click();
       await expect(said(app)).toHaveText("the codec was stopped");
-      expect(Date.now() - began).toBeLessThan(3000);
       await expect(page.locator("iframe[title='Workflow code']")).toHaveCount(0);
     };
     await hang(`export default { encode() {}, decode() { for (;;); } };`);

@@ -40,7 +40,7 @@ const FIELDS: readonly Field[] = [
 /** What a query selects, and the names of its fields. */
 export interface QueryFields {
   /** What is listed, in messages. */
-  readonly what: "runs" | "activities";
+  readonly what: "runs" | "activities" | "workers";
   readonly fields: { readonly [name: string]: Field };
   readonly statuses: StatusNames;
 }
@@ -224,6 +224,13 @@ class Parser {
       throw new QueryError(`expected a field (${this.#names.join(", ")})`, token);
     }
     if (this.#names.includes(token.text)) return this.#field(token.text);
+    if (!this.#isKnown(token.text) && this.#fields.what === "workers") {
+      const known = [...this.#names, ...Object.keys(this.#attributes ?? {})];
+      throw new QueryError(
+        `unknown field "${token.text}"; known fields: ${known.join(", ")}`,
+        token,
+      );
+    }
     if (
       !quoted &&
       (NOT_INDEXED.includes(token.text) || this.#names.some((name) => isSlip(token.text, name)))
@@ -350,7 +357,7 @@ class Parser {
       case "ExecutionTime":
         return parseTime(token, field);
       case "ExecutionStatus":
-        return parseStatus(token, this.#fields.statuses);
+        return parseStatus(token, this.#fields.statuses, name);
       case "ExecutionDuration":
         return parseLength(token, field);
       case "HistoryLength":

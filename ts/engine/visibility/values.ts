@@ -72,14 +72,14 @@ export function statusesOf(statuses: { readonly [name: string]: number }): Statu
 export const STATUS_NAMES: StatusNames = statusesOf(WorkflowExecutionStatus);
 
 /** Accepts "ContinuedAsNew" and "CONTINUED_AS_NEW". */
-export function parseStatus(token: Token, statuses: StatusNames): number {
+export function parseStatus(token: Token, statuses: StatusNames, field: string): number {
   const written = token.text.replaceAll("_", "").toLowerCase();
   const found = statuses.find(([name, number]) =>
     token.kind === "number" ? Number(token.text) === number : name.toLowerCase() === written
   );
   if (found === undefined) {
     throw new QueryError(
-      `ExecutionStatus must be one of ${statuses.map(([name]) => `'${name}'`).join(", ")}`,
+      `${field} must be one of ${statuses.map(([name]) => `'${name}'`).join(", ")}`,
       token,
     );
   }

@@ -17,7 +17,7 @@ import type { Message, UnknownEnum } from "@bufbuild/protobuf";
  * Describes the file temporal/api/worker/v1/message.proto.
  */
 export const file_temporal_api_worker_v1_message: GenFile = /*@__PURE__*/
-  fileDesc("CiR0ZW1wb3JhbC9hcGkvd29ya2VyL3YxL21lc3NhZ2UucHJvdG8SFnRlbXBvcmFsLmFwaS53b3JrZXIudjEiggEKEFdvcmtlclBvbGxlckluZm8SFwoPY3VycmVudF9wb2xsZXJzGAEgASgFEj0KGWxhc3Rfc3VjY2Vzc2Z1bF9wb2xsX3RpbWUYAiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEhYKDmlzX2F1dG9zY2FsaW5nGAMgASgIIvEBCg9Xb3JrZXJTbG90c0luZm8SHwoXY3VycmVudF9hdmFpbGFibGVfc2xvdHMYASABKAUSGgoSY3VycmVudF91c2VkX3Nsb3RzGAIgASgFEhoKEnNsb3Rfc3VwcGxpZXJfa2luZBgDIAEoCRIdChV0b3RhbF9wcm9jZXNzZWRfdGFza3MYBCABKAUSGgoSdG90YWxfZmFpbGVkX3Rhc2tzGAUgASgFEiUKHWxhc3RfaW50ZXJ2YWxfcHJvY2Vzc2VkX3Rhc2tzGAYgASgFEiMKG2xhc3RfaW50ZXJ2YWxfZmFpbHVyZV90YXNrcxgHIAEoBSKUAQoOV29ya2VySG9zdEluZm8SEQoJaG9zdF9uYW1lGAEgASgJEhsKE3dvcmtlcl9ncm91cGluZ19rZXkYBSABKAkSEgoKcHJvY2Vzc19pZBgCIAEoCRIeChZjdXJyZW50X2hvc3RfY3B1X3VzYWdlGAMgASgCEh4KFmN1cnJlbnRfaG9zdF9tZW1fdXNhZ2UYBCABKAIiyQoKD1dvcmtlckhlYXJ0YmVhdBIbChN3b3JrZXJfaW5zdGFuY2Vfa2V5GAEgASgJEhcKD3dvcmtlcl9pZGVudGl0eRgCIAEoCRI5Cglob3N0X2luZm8YAyABKAsyJi50ZW1wb3JhbC5hcGkud29ya2VyLnYxLldvcmtlckhvc3RJbmZvEhIKCnRhc2tfcXVldWUYBCABKAkSTwoSZGVwbG95bWVudF92ZXJzaW9uGAUgASgLMjMudGVtcG9yYWwuYXBpLmRlcGxveW1lbnQudjEuV29ya2VyRGVwbG95bWVudFZlcnNpb24SEAoIc2RrX25hbWUYBiABKAkSEwoLc2RrX3ZlcnNpb24YByABKAkSMwoGc3RhdHVzGAggASgOMiMudGVtcG9yYWwuYXBpLmVudW1zLnYxLldvcmtlclN0YXR1cxIuCgpzdGFydF90aW1lGAkgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIyCg5oZWFydGJlYXRfdGltZRgKIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASPwocZWxhcHNlZF9zaW5jZV9sYXN0X2hlYXJ0YmVhdBgLIAEoCzIZLmdvb2dsZS5wcm90b2J1Zi5EdXJhdGlvbhJJChh3b3JrZmxvd190YXNrX3Nsb3RzX2luZm8YDCABKAsyJy50ZW1wb3JhbC5hcGkud29ya2VyLnYxLldvcmtlclNsb3RzSW5mbxJJChhhY3Rpdml0eV90YXNrX3Nsb3RzX2luZm8YDSABKAsyJy50ZW1wb3JhbC5hcGkud29ya2VyLnYxLldvcmtlclNsb3RzSW5mbxJGChVuZXh1c190YXNrX3Nsb3RzX2luZm8YDiABKAsyJy50ZW1wb3JhbC5hcGkud29ya2VyLnYxLldvcmtlclNsb3RzSW5mbxJKChlsb2NhbF9hY3Rpdml0eV9zbG90c19pbmZvGA8gASgLMicudGVtcG9yYWwuYXBpLndvcmtlci52MS5Xb3JrZXJTbG90c0luZm8SRgoUd29ya2Zsb3dfcG9sbGVyX2luZm8YECABKAsyKC50ZW1wb3JhbC5hcGkud29ya2VyLnYxLldvcmtlclBvbGxlckluZm8STQobd29ya2Zsb3dfc3RpY2t5X3BvbGxlcl9pbmZvGBEgASgLMigudGVtcG9yYWwuYXBpLndvcmtlci52MS5Xb3JrZXJQb2xsZXJJbmZvEkYKFGFjdGl2aXR5X3BvbGxlcl9pbmZvGBIgASgLMigudGVtcG9yYWwuYXBpLndvcmtlci52MS5Xb3JrZXJQb2xsZXJJbmZvEkMKEW5leHVzX3BvbGxlcl9pbmZvGBMgASgLMigudGVtcG9yYWwuYXBpLndvcmtlci52MS5Xb3JrZXJQb2xsZXJJbmZvEh4KFnRvdGFsX3N0aWNreV9jYWNoZV9oaXQYFCABKAUSHwoXdG90YWxfc3RpY2t5X2NhY2hlX21pc3MYFSABKAUSIQoZY3VycmVudF9zdGlja3lfY2FjaGVfc2l6ZRgWIAEoBRIzCgdwbHVnaW5zGBcgAygLMiIudGVtcG9yYWwuYXBpLndvcmtlci52MS5QbHVnaW5JbmZvEjoKB2RyaXZlcnMYGCADKAsyKS50ZW1wb3JhbC5hcGkud29ya2VyLnYxLlN0b3JhZ2VEcml2ZXJJbmZvEjwKC2Vudmlyb25tZW50GBkgASgLMicudGVtcG9yYWwuYXBpLndvcmtlci52MS5FbnZpcm9ubWVudEluZm8iKwoKUGx1Z2luSW5mbxIMCgRuYW1lGAEgASgJEg8KB3ZlcnNpb24YAiABKAkiIQoRU3RvcmFnZURyaXZlckluZm8SDAoEdHlwZRgBIAEoCSKnEQoPRW52aXJvbm1lbnRJbmZvEkEKCHJ1bnRpbWVzGAEgAygLMi8udGVtcG9yYWwuYXBpLndvcmtlci52MS5FbnZpcm9ubWVudEluZm8uUnVudGltZRJYChRob3N0aW5nX2Vudmlyb25tZW50cxgCIAMoCzI6LnRlbXBvcmFsLmFwaS53b3JrZXIudjEuRW52aXJvbm1lbnRJbmZvLkhvc3RpbmdFbnZpcm9ubWVudBJCCghwbGF0Zm9ybRgDIAEoCzIwLnRlbXBvcmFsLmFwaS53b3JrZXIudjEuRW52aXJvbm1lbnRJbmZvLlBsYXRmb3JtGpQDCgdSdW50aW1lEkkKBHR5cGUYASABKA4yOy50ZW1wb3JhbC5hcGkud29ya2VyLnYxLkVudmlyb25tZW50SW5mby5SdW50aW1lLlJ1bnRpbWVUeXBlEg8KB3ZlcnNpb24YAiABKAkirAIKC1J1bnRpbWVUeXBlEhwKGFJVTlRJTUVfVFlQRV9VTlNQRUNJRklFRBAAEhQKEFJVTlRJTUVfVFlQRV9KVk0QARIYChRSVU5USU1FX1RZUEVfQ1BZVEhPThACEhUKEVJVTlRJTUVfVFlQRV9OT0RFEAMSFAoQUlVOVElNRV9UWVBFX0JVThAEEhYKElJVTlRJTUVfVFlQRV9DUlVCWRAFEhMKD1JVTlRJTUVfVFlQRV9HTxAGEiEKHVJVTlRJTUVfVFlQRV9ET1RORVRfRlJBTUVXT1JLEAcSHAoYUlVOVElNRV9UWVBFX0RPVE5FVF9DT1JFEAgSFwoTUlVOVElNRV9UWVBFX05BVElWRRAJEhsKF1JVTlRJTUVfVFlQRV9ST0FEUlVOTkVSEAoa0QQKEkhvc3RpbmdFbnZpcm9ubWVudBJfCgR0eXBlGAEgASgOMlEudGVtcG9yYWwuYXBpLndvcmtlci52MS5FbnZpcm9ubWVudEluZm8uSG9zdGluZ0Vudmlyb25tZW50Lkhvc3RpbmdFbnZpcm9ubWVudFR5cGUSDwoHdmVyc2lvbhgCIAEoCSLIAwoWSG9zdGluZ0Vudmlyb25tZW50VHlwZRIoCiRIT1NUSU5HX0VOVklST05NRU5UX1RZUEVfVU5TUEVDSUZJRUQQABIjCh9IT1NUSU5HX0VOVklST05NRU5UX1RZUEVfRE9DS0VSEAESIAocSE9TVElOR19FTlZJUk9OTUVOVF9UWVBFX0s4UxACEicKI0hPU1RJTkdfRU5WSVJPTk1FTlRfVFlQRV9BV1NfTEFNQkRBEAMSJAogSE9TVElOR19FTlZJUk9OTUVOVF9UWVBFX0FXU19FQ1MQBBItCilIT1NUSU5HX0VOVklST05NRU5UX1RZUEVfR09PR0xFX0NMT1VEX1JVThAGEi4KKkhPU1RJTkdfRU5WSVJPTk1FTlRfVFlQRV9HT09HTEVfQVBQX0VOR0lORRAHEi4KKkhPU1RJTkdfRU5WSVJPTk1FTlRfVFlQRV9BWlVSRV9BUFBfU0VSVklDRRAIEiwKKEhPU1RJTkdfRU5WSVJPTk1FTlRfVFlQRV9BWlVSRV9GVU5DVElPTlMQCRIxCi1IT1NUSU5HX0VOVklST05NRU5UX1RZUEVfQVpVUkVfQ09OVEFJTkVSX0FQUFMQChrxAQoIUGxhdGZvcm0SRgoFbGludXgYASABKAsyNS50ZW1wb3JhbC5hcGkud29ya2VyLnYxLkVudmlyb25tZW50SW5mby5MaW51eFBsYXRmb3JtSAASRgoFbWFjb3MYAiABKAsyNS50ZW1wb3JhbC5hcGkud29ya2VyLnYxLkVudmlyb25tZW50SW5mby5NYWNPU1BsYXRmb3JtSAASSgoHd2luZG93cxgDIAEoCzI3LnRlbXBvcmFsLmFwaS53b3JrZXIudjEuRW52aXJvbm1lbnRJbmZvLldpbmRvd3NQbGF0Zm9ybUgAQgkKB3ZhcmlhbnQa8wEKDUxpbnV4UGxhdGZvcm0SDwoHdmVyc2lvbhgBIAEoCRJKCgxhcmNoaXRlY3R1cmUYAiABKA4yNC50ZW1wb3JhbC5hcGkud29ya2VyLnYxLkVudmlyb25tZW50SW5mby5BcmNoaXRlY3R1cmUSSAoEbGliYxgDIAEoDjI6LnRlbXBvcmFsLmFwaS53b3JrZXIudjEuRW52aXJvbm1lbnRJbmZvLkxpbnV4UGxhdGZvcm0uTGliYyI7CgRMaWJjEhQKEExJQkNfVU5TUEVDSUZJRUQQABIOCgpMSUJDX0dMSUJDEAESDQoJTElCQ19NVVNMEAIabAoNTWFjT1NQbGF0Zm9ybRIPCgd2ZXJzaW9uGAEgASgJEkoKDGFyY2hpdGVjdHVyZRgCIAEoDjI0LnRlbXBvcmFsLmFwaS53b3JrZXIudjEuRW52aXJvbm1lbnRJbmZvLkFyY2hpdGVjdHVyZRqRAgoPV2luZG93c1BsYXRmb3JtEg8KB3ZlcnNpb24YASABKAkSSgoMYXJjaGl0ZWN0dXJlGAIgASgOMjQudGVtcG9yYWwuYXBpLndvcmtlci52MS5FbnZpcm9ubWVudEluZm8uQXJjaGl0ZWN0dXJlEkgKA2NydBgDIAEoDjI7LnRlbXBvcmFsLmFwaS53b3JrZXIudjEuRW52aXJvbm1lbnRJbmZvLldpbmRvd3NQbGF0Zm9ybS5DcnQiVwoDQ3J0EhMKD0NSVF9VTlNQRUNJRklFRBAAEgwKCENSVF9VQ1JUEAESDgoKQ1JUX01TVkNSVBACEg0KCUNSVF9NSU5HVxADEg4KCkNSVF9DWUdXSU4QBCJcCgxBcmNoaXRlY3R1cmUSHAoYQVJDSElURUNUVVJFX1VOU1BFQ0lGSUVEEAASFgoSQVJDSElURUNUVVJFX0FNRDY0EAESFgoSQVJDSElURUNUVVJFX0FSTTY0EAJCiQEKGWlvLnRlbXBvcmFsLmFwaS53b3JrZXIudjFCDE1lc3NhZ2VQcm90b1ABWiNnby50ZW1wb3JhbC5pby9hcGkvd29ya2VyL3YxO3dvcmtlcqoCGFRlbXBvcmFsaW8uQXBpLldvcmtlci5WMeoCG1RlbXBvcmFsaW86OkFwaTo6V29ya2VyOjpWMWIGcHJvdG8z", [file_google_protobuf_duration, file_google_protobuf_timestamp, file_temporal_api_deployment_v1_message, file_temporal_api_enums_v1_common]);
+  fileDesc("CiR0ZW1wb3JhbC9hcGkvd29ya2VyL3YxL21lc3NhZ2UucHJvdG8SFnRlbXBvcmFsLmFwaS53b3JrZXIudjEiggEKEFdvcmtlclBvbGxlckluZm8SFwoPY3VycmVudF9wb2xsZXJzGAEgASgFEj0KGWxhc3Rfc3VjY2Vzc2Z1bF9wb2xsX3RpbWUYAiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEhYKDmlzX2F1dG9zY2FsaW5nGAMgASgIIvEBCg9Xb3JrZXJTbG90c0luZm8SHwoXY3VycmVudF9hdmFpbGFibGVfc2xvdHMYASABKAUSGgoSY3VycmVudF91c2VkX3Nsb3RzGAIgASgFEhoKEnNsb3Rfc3VwcGxpZXJfa2luZBgDIAEoCRIdChV0b3RhbF9wcm9jZXNzZWRfdGFza3MYBCABKAUSGgoSdG90YWxfZmFpbGVkX3Rhc2tzGAUgASgFEiUKHWxhc3RfaW50ZXJ2YWxfcHJvY2Vzc2VkX3Rhc2tzGAYgASgFEiMKG2xhc3RfaW50ZXJ2YWxfZmFpbHVyZV90YXNrcxgHIAEoBSKUAQoOV29ya2VySG9zdEluZm8SEQoJaG9zdF9uYW1lGAEgASgJEhsKE3dvcmtlcl9ncm91cGluZ19rZXkYBSABKAkSEgoKcHJvY2Vzc19pZBgCIAEoCRIeChZjdXJyZW50X2hvc3RfY3B1X3VzYWdlGAMgASgCEh4KFmN1cnJlbnRfaG9zdF9tZW1fdXNhZ2UYBCABKAIiyQoKD1dvcmtlckhlYXJ0YmVhdBIbChN3b3JrZXJfaW5zdGFuY2Vfa2V5GAEgASgJEhcKD3dvcmtlcl9pZGVudGl0eRgCIAEoCRI5Cglob3N0X2luZm8YAyABKAsyJi50ZW1wb3JhbC5hcGkud29ya2VyLnYxLldvcmtlckhvc3RJbmZvEhIKCnRhc2tfcXVldWUYBCABKAkSTwoSZGVwbG95bWVudF92ZXJzaW9uGAUgASgLMjMudGVtcG9yYWwuYXBpLmRlcGxveW1lbnQudjEuV29ya2VyRGVwbG95bWVudFZlcnNpb24SEAoIc2RrX25hbWUYBiABKAkSEwoLc2RrX3ZlcnNpb24YByABKAkSMwoGc3RhdHVzGAggASgOMiMudGVtcG9yYWwuYXBpLmVudW1zLnYxLldvcmtlclN0YXR1cxIuCgpzdGFydF90aW1lGAkgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIyCg5oZWFydGJlYXRfdGltZRgKIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASPwocZWxhcHNlZF9zaW5jZV9sYXN0X2hlYXJ0YmVhdBgLIAEoCzIZLmdvb2dsZS5wcm90b2J1Zi5EdXJhdGlvbhJJChh3b3JrZmxvd190YXNrX3Nsb3RzX2luZm8YDCABKAsyJy50ZW1wb3JhbC5hcGkud29ya2VyLnYxLldvcmtlclNsb3RzSW5mbxJJChhhY3Rpdml0eV90YXNrX3Nsb3RzX2luZm8YDSABKAsyJy50ZW1wb3JhbC5hcGkud29ya2VyLnYxLldvcmtlclNsb3RzSW5mbxJGChVuZXh1c190YXNrX3Nsb3RzX2luZm8YDiABKAsyJy50ZW1wb3JhbC5hcGkud29ya2VyLnYxLldvcmtlclNsb3RzSW5mbxJKChlsb2NhbF9hY3Rpdml0eV9zbG90c19pbmZvGA8gASgLMicudGVtcG9yYWwuYXBpLndvcmtlci52MS5Xb3JrZXJTbG90c0luZm8SRgoUd29ya2Zsb3dfcG9sbGVyX2luZm8YECABKAsyKC50ZW1wb3JhbC5hcGkud29ya2VyLnYxLldvcmtlclBvbGxlckluZm8STQobd29ya2Zsb3dfc3RpY2t5X3BvbGxlcl9pbmZvGBEgASgLMigudGVtcG9yYWwuYXBpLndvcmtlci52MS5Xb3JrZXJQb2xsZXJJbmZvEkYKFGFjdGl2aXR5X3BvbGxlcl9pbmZvGBIgASgLMigudGVtcG9yYWwuYXBpLndvcmtlci52MS5Xb3JrZXJQb2xsZXJJbmZvEkMKEW5leHVzX3BvbGxlcl9pbmZvGBMgASgLMigudGVtcG9yYWwuYXBpLndvcmtlci52MS5Xb3JrZXJQb2xsZXJJbmZvEh4KFnRvdGFsX3N0aWNreV9jYWNoZV9oaXQYFCABKAUSHwoXdG90YWxfc3RpY2t5X2NhY2hlX21pc3MYFSABKAUSIQoZY3VycmVudF9zdGlja3lfY2FjaGVfc2l6ZRgWIAEoBRIzCgdwbHVnaW5zGBcgAygLMiIudGVtcG9yYWwuYXBpLndvcmtlci52MS5QbHVnaW5JbmZvEjoKB2RyaXZlcnMYGCADKAsyKS50ZW1wb3JhbC5hcGkud29ya2VyLnYxLlN0b3JhZ2VEcml2ZXJJbmZvEjwKC2Vudmlyb25tZW50GBkgASgLMicudGVtcG9yYWwuYXBpLndvcmtlci52MS5FbnZpcm9ubWVudEluZm8iTwoKV29ya2VySW5mbxJBChB3b3JrZXJfaGVhcnRiZWF0GAEgASgLMicudGVtcG9yYWwuYXBpLndvcmtlci52MS5Xb3JrZXJIZWFydGJlYXQi7AMKDldvcmtlckxpc3RJbmZvEhsKE3dvcmtlcl9pbnN0YW5jZV9rZXkYASABKAkSFwoPd29ya2VyX2lkZW50aXR5GAIgASgJEhIKCnRhc2tfcXVldWUYAyABKAkSTwoSZGVwbG95bWVudF92ZXJzaW9uGAQgASgLMjMudGVtcG9yYWwuYXBpLmRlcGxveW1lbnQudjEuV29ya2VyRGVwbG95bWVudFZlcnNpb24SEAoIc2RrX25hbWUYBSABKAkSEwoLc2RrX3ZlcnNpb24YBiABKAkSMwoGc3RhdHVzGAcgASgOMiMudGVtcG9yYWwuYXBpLmVudW1zLnYxLldvcmtlclN0YXR1cxIuCgpzdGFydF90aW1lGAggASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIRCglob3N0X25hbWUYCSABKAkSGwoTd29ya2VyX2dyb3VwaW5nX2tleRgKIAEoCRISCgpwcm9jZXNzX2lkGAsgASgJEjMKB3BsdWdpbnMYDCADKAsyIi50ZW1wb3JhbC5hcGkud29ya2VyLnYxLlBsdWdpbkluZm8SOgoHZHJpdmVycxgNIAMoCzIpLnRlbXBvcmFsLmFwaS53b3JrZXIudjEuU3RvcmFnZURyaXZlckluZm8iKwoKUGx1Z2luSW5mbxIMCgRuYW1lGAEgASgJEg8KB3ZlcnNpb24YAiABKAkiIQoRU3RvcmFnZURyaXZlckluZm8SDAoEdHlwZRgBIAEoCSKnEQoPRW52aXJvbm1lbnRJbmZvEkEKCHJ1bnRpbWVzGAEgAygLMi8udGVtcG9yYWwuYXBpLndvcmtlci52MS5FbnZpcm9ubWVudEluZm8uUnVudGltZRJYChRob3N0aW5nX2Vudmlyb25tZW50cxgCIAMoCzI6LnRlbXBvcmFsLmFwaS53b3JrZXIudjEuRW52aXJvbm1lbnRJbmZvLkhvc3RpbmdFbnZpcm9ubWVudBJCCghwbGF0Zm9ybRgDIAEoCzIwLnRlbXBvcmFsLmFwaS53b3JrZXIudjEuRW52aXJvbm1lbnRJbmZvLlBsYXRmb3JtGpQDCgdSdW50aW1lEkkKBHR5cGUYASABKA4yOy50ZW1wb3JhbC5hcGkud29ya2VyLnYxLkVudmlyb25tZW50SW5mby5SdW50aW1lLlJ1bnRpbWVUeXBlEg8KB3ZlcnNpb24YAiABKAkirAIKC1J1bnRpbWVUeXBlEhwKGFJVTlRJTUVfVFlQRV9VTlNQRUNJRklFRBAAEhQKEFJVTlRJTUVfVFlQRV9KVk0QARIYChRSVU5USU1FX1RZUEVfQ1BZVEhPThACEhUKEVJVTlRJTUVfVFlQRV9OT0RFEAMSFAoQUlVOVElNRV9UWVBFX0JVThAEEhYKElJVTlRJTUVfVFlQRV9DUlVCWRAFEhMKD1JVTlRJTUVfVFlQRV9HTxAGEiEKHVJVTlRJTUVfVFlQRV9ET1RORVRfRlJBTUVXT1JLEAcSHAoYUlVOVElNRV9UWVBFX0RPVE5FVF9DT1JFEAgSFwoTUlVOVElNRV9UWVBFX05BVElWRRAJEhsKF1JVTlRJTUVfVFlQRV9ST0FEUlVOTkVSEAoa0QQKEkhvc3RpbmdFbnZpcm9ubWVudBJfCgR0eXBlGAEgASgOMlEudGVtcG9yYWwuYXBpLndvcmtlci52MS5FbnZpcm9ubWVudEluZm8uSG9zdGluZ0Vudmlyb25tZW50Lkhvc3RpbmdFbnZpcm9ubWVudFR5cGUSDwoHdmVyc2lvbhgCIAEoCSLIAwoWSG9zdGluZ0Vudmlyb25tZW50VHlwZRIoCiRIT1NUSU5HX0VOVklST05NRU5UX1RZUEVfVU5TUEVDSUZJRUQQABIjCh9IT1NUSU5HX0VOVklST05NRU5UX1RZUEVfRE9DS0VSEAESIAocSE9TVElOR19FTlZJUk9OTUVOVF9UWVBFX0s4UxACEicKI0hPU1RJTkdfRU5WSVJPTk1FTlRfVFlQRV9BV1NfTEFNQkRBEAMSJAogSE9TVElOR19FTlZJUk9OTUVOVF9UWVBFX0FXU19FQ1MQBBItCilIT1NUSU5HX0VOVklST05NRU5UX1RZUEVfR09PR0xFX0NMT1VEX1JVThAGEi4KKkhPU1RJTkdfRU5WSVJPTk1FTlRfVFlQRV9HT09HTEVfQVBQX0VOR0lORRAHEi4KKkhPU1RJTkdfRU5WSVJPTk1FTlRfVFlQRV9BWlVSRV9BUFBfU0VSVklDRRAIEiwKKEhPU1RJTkdfRU5WSVJPTk1FTlRfVFlQRV9BWlVSRV9GVU5DVElPTlMQCRIxCi1IT1NUSU5HX0VOVklST05NRU5UX1RZUEVfQVpVUkVfQ09OVEFJTkVSX0FQUFMQChrxAQoIUGxhdGZvcm0SRgoFbGludXgYASABKAsyNS50ZW1wb3JhbC5hcGkud29ya2VyLnYxLkVudmlyb25tZW50SW5mby5MaW51eFBsYXRmb3JtSAASRgoFbWFjb3MYAiABKAsyNS50ZW1wb3JhbC5hcGkud29ya2VyLnYxLkVudmlyb25tZW50SW5mby5NYWNPU1BsYXRmb3JtSAASSgoHd2luZG93cxgDIAEoCzI3LnRlbXBvcmFsLmFwaS53b3JrZXIudjEuRW52aXJvbm1lbnRJbmZvLldpbmRvd3NQbGF0Zm9ybUgAQgkKB3ZhcmlhbnQa8wEKDUxpbnV4UGxhdGZvcm0SDwoHdmVyc2lvbhgBIAEoCRJKCgxhcmNoaXRlY3R1cmUYAiABKA4yNC50ZW1wb3JhbC5hcGkud29ya2VyLnYxLkVudmlyb25tZW50SW5mby5BcmNoaXRlY3R1cmUSSAoEbGliYxgDIAEoDjI6LnRlbXBvcmFsLmFwaS53b3JrZXIudjEuRW52aXJvbm1lbnRJbmZvLkxpbnV4UGxhdGZvcm0uTGliYyI7CgRMaWJjEhQKEExJQkNfVU5TUEVDSUZJRUQQABIOCgpMSUJDX0dMSUJDEAESDQoJTElCQ19NVVNMEAIabAoNTWFjT1NQbGF0Zm9ybRIPCgd2ZXJzaW9uGAEgASgJEkoKDGFyY2hpdGVjdHVyZRgCIAEoDjI0LnRlbXBvcmFsLmFwaS53b3JrZXIudjEuRW52aXJvbm1lbnRJbmZvLkFyY2hpdGVjdHVyZRqRAgoPV2luZG93c1BsYXRmb3JtEg8KB3ZlcnNpb24YASABKAkSSgoMYXJjaGl0ZWN0dXJlGAIgASgOMjQudGVtcG9yYWwuYXBpLndvcmtlci52MS5FbnZpcm9ubWVudEluZm8uQXJjaGl0ZWN0dXJlEkgKA2NydBgDIAEoDjI7LnRlbXBvcmFsLmFwaS53b3JrZXIudjEuRW52aXJvbm1lbnRJbmZvLldpbmRvd3NQbGF0Zm9ybS5DcnQiVwoDQ3J0EhMKD0NSVF9VTlNQRUNJRklFRBAAEgwKCENSVF9VQ1JUEAESDgoKQ1JUX01TVkNSVBACEg0KCUNSVF9NSU5HVxADEg4KCkNSVF9DWUdXSU4QBCJcCgxBcmNoaXRlY3R1cmUSHAoYQVJDSElURUNUVVJFX1VOU1BFQ0lGSUVEEAASFgoSQVJDSElURUNUVVJFX0FNRDY0EAESFgoSQVJDSElURUNUVVJFX0FSTTY0EAJCiQEKGWlvLnRlbXBvcmFsLmFwaS53b3JrZXIudjFCDE1lc3NhZ2VQcm90b1ABWiNnby50ZW1wb3JhbC5pby9hcGkvd29ya2VyL3YxO3dvcmtlcqoCGFRlbXBvcmFsaW8uQXBpLldvcmtlci5WMeoCG1RlbXBvcmFsaW86OkFwaTo6V29ya2VyOjpWMWIGcHJvdG8z", [file_google_protobuf_duration, file_google_protobuf_timestamp, file_temporal_api_deployment_v1_message, file_temporal_api_enums_v1_common]);
 
 /**
  * @generated from message temporal.api.worker.v1.WorkerPollerInfo
@@ -268,6 +268,100 @@ export const WorkerHeartbeatSchema: GenMessage<WorkerHeartbeat> = /*@__PURE__*/
   messageDesc(file_temporal_api_worker_v1_message, 3);
 
 /**
+ * @generated from message temporal.api.worker.v1.WorkerInfo
+ */
+export type WorkerInfo = Message<"temporal.api.worker.v1.WorkerInfo"> & {
+  /**
+   * @generated from field: temporal.api.worker.v1.WorkerHeartbeat worker_heartbeat = 1;
+   */
+  workerHeartbeat?: WorkerHeartbeat | undefined;
+};
+
+/**
+ * Describes the message temporal.api.worker.v1.WorkerInfo.
+ * Use `create(WorkerInfoSchema)` to create a new message.
+ */
+export const WorkerInfoSchema: GenMessage<WorkerInfo> = /*@__PURE__*/
+  messageDesc(file_temporal_api_worker_v1_message, 4);
+
+/**
+ * @generated from message temporal.api.worker.v1.WorkerListInfo
+ */
+export type WorkerListInfo = Message<"temporal.api.worker.v1.WorkerListInfo"> & {
+  /**
+   * @generated from field: string worker_instance_key = 1;
+   */
+  workerInstanceKey: string;
+
+  /**
+   * @generated from field: string worker_identity = 2;
+   */
+  workerIdentity: string;
+
+  /**
+   * @generated from field: string task_queue = 3;
+   */
+  taskQueue: string;
+
+  /**
+   * @generated from field: temporal.api.deployment.v1.WorkerDeploymentVersion deployment_version = 4;
+   */
+  deploymentVersion?: WorkerDeploymentVersion | undefined;
+
+  /**
+   * @generated from field: string sdk_name = 5;
+   */
+  sdkName: string;
+
+  /**
+   * @generated from field: string sdk_version = 6;
+   */
+  sdkVersion: string;
+
+  /**
+   * @generated from field: temporal.api.enums.v1.WorkerStatus status = 7;
+   */
+  status: WorkerStatus;
+
+  /**
+   * @generated from field: google.protobuf.Timestamp start_time = 8;
+   */
+  startTime?: Timestamp | undefined;
+
+  /**
+   * @generated from field: string host_name = 9;
+   */
+  hostName: string;
+
+  /**
+   * @generated from field: string worker_grouping_key = 10;
+   */
+  workerGroupingKey: string;
+
+  /**
+   * @generated from field: string process_id = 11;
+   */
+  processId: string;
+
+  /**
+   * @generated from field: repeated temporal.api.worker.v1.PluginInfo plugins = 12;
+   */
+  plugins: PluginInfo[];
+
+  /**
+   * @generated from field: repeated temporal.api.worker.v1.StorageDriverInfo drivers = 13;
+   */
+  drivers: StorageDriverInfo[];
+};
+
+/**
+ * Describes the message temporal.api.worker.v1.WorkerListInfo.
+ * Use `create(WorkerListInfoSchema)` to create a new message.
+ */
+export const WorkerListInfoSchema: GenMessage<WorkerListInfo> = /*@__PURE__*/
+  messageDesc(file_temporal_api_worker_v1_message, 5);
+
+/**
  * @generated from message temporal.api.worker.v1.PluginInfo
  */
 export type PluginInfo = Message<"temporal.api.worker.v1.PluginInfo"> & {
@@ -287,7 +381,7 @@ export type PluginInfo = Message<"temporal.api.worker.v1.PluginInfo"> & {
  * Use `create(PluginInfoSchema)` to create a new message.
  */
 export const PluginInfoSchema: GenMessage<PluginInfo> = /*@__PURE__*/
-  messageDesc(file_temporal_api_worker_v1_message, 4);
+  messageDesc(file_temporal_api_worker_v1_message, 6);
 
 /**
  * @generated from message temporal.api.worker.v1.StorageDriverInfo
@@ -304,7 +398,7 @@ export type StorageDriverInfo = Message<"temporal.api.worker.v1.StorageDriverInf
  * Use `create(StorageDriverInfoSchema)` to create a new message.
  */
 export const StorageDriverInfoSchema: GenMessage<StorageDriverInfo> = /*@__PURE__*/
-  messageDesc(file_temporal_api_worker_v1_message, 5);
+  messageDesc(file_temporal_api_worker_v1_message, 7);
 
 /**
  * @generated from message temporal.api.worker.v1.EnvironmentInfo
@@ -331,7 +425,7 @@ export type EnvironmentInfo = Message<"temporal.api.worker.v1.EnvironmentInfo"> 
  * Use `create(EnvironmentInfoSchema)` to create a new message.
  */
 export const EnvironmentInfoSchema: GenMessage<EnvironmentInfo> = /*@__PURE__*/
-  messageDesc(file_temporal_api_worker_v1_message, 6);
+  messageDesc(file_temporal_api_worker_v1_message, 8);
 
 /**
  * @generated from message temporal.api.worker.v1.EnvironmentInfo.Runtime
@@ -353,7 +447,7 @@ export type EnvironmentInfo_Runtime = Message<"temporal.api.worker.v1.Environmen
  * Use `create(EnvironmentInfo_RuntimeSchema)` to create a new message.
  */
 export const EnvironmentInfo_RuntimeSchema: GenMessage<EnvironmentInfo_Runtime> = /*@__PURE__*/
-  messageDesc(file_temporal_api_worker_v1_message, 6, 0);
+  messageDesc(file_temporal_api_worker_v1_message, 8, 0);
 
 /**
  * @generated from enum temporal.api.worker.v1.EnvironmentInfo.Runtime.RuntimeType
@@ -424,7 +518,7 @@ export type EnvironmentInfo_Runtime_RuntimeType = (typeof EnvironmentInfo_Runtim
  * Describes the enum temporal.api.worker.v1.EnvironmentInfo.Runtime.RuntimeType.
  */
 export const EnvironmentInfo_Runtime_RuntimeTypeSchema: GenEnum<EnvironmentInfo_Runtime_RuntimeType> = /*@__PURE__*/
-  enumDesc(file_temporal_api_worker_v1_message, 6, 0, 0);
+  enumDesc(file_temporal_api_worker_v1_message, 8, 0, 0);
 
 /**
  * @generated from message temporal.api.worker.v1.EnvironmentInfo.HostingEnvironment
@@ -446,7 +540,7 @@ export type EnvironmentInfo_HostingEnvironment = Message<"temporal.api.worker.v1
  * Use `create(EnvironmentInfo_HostingEnvironmentSchema)` to create a new message.
  */
 export const EnvironmentInfo_HostingEnvironmentSchema: GenMessage<EnvironmentInfo_HostingEnvironment> = /*@__PURE__*/
-  messageDesc(file_temporal_api_worker_v1_message, 6, 1);
+  messageDesc(file_temporal_api_worker_v1_message, 8, 1);
 
 /**
  * @generated from enum temporal.api.worker.v1.EnvironmentInfo.HostingEnvironment.HostingEnvironmentType
@@ -512,7 +606,7 @@ export type EnvironmentInfo_HostingEnvironment_HostingEnvironmentType = (typeof 
  * Describes the enum temporal.api.worker.v1.EnvironmentInfo.HostingEnvironment.HostingEnvironmentType.
  */
 export const EnvironmentInfo_HostingEnvironment_HostingEnvironmentTypeSchema: GenEnum<EnvironmentInfo_HostingEnvironment_HostingEnvironmentType> = /*@__PURE__*/
-  enumDesc(file_temporal_api_worker_v1_message, 6, 1, 0);
+  enumDesc(file_temporal_api_worker_v1_message, 8, 1, 0);
 
 /**
  * @generated from message temporal.api.worker.v1.EnvironmentInfo.Platform
@@ -547,7 +641,7 @@ export type EnvironmentInfo_Platform = Message<"temporal.api.worker.v1.Environme
  * Use `create(EnvironmentInfo_PlatformSchema)` to create a new message.
  */
 export const EnvironmentInfo_PlatformSchema: GenMessage<EnvironmentInfo_Platform> = /*@__PURE__*/
-  messageDesc(file_temporal_api_worker_v1_message, 6, 2);
+  messageDesc(file_temporal_api_worker_v1_message, 8, 2);
 
 /**
  * @generated from message temporal.api.worker.v1.EnvironmentInfo.LinuxPlatform
@@ -574,7 +668,7 @@ export type EnvironmentInfo_LinuxPlatform = Message<"temporal.api.worker.v1.Envi
  * Use `create(EnvironmentInfo_LinuxPlatformSchema)` to create a new message.
  */
 export const EnvironmentInfo_LinuxPlatformSchema: GenMessage<EnvironmentInfo_LinuxPlatform> = /*@__PURE__*/
-  messageDesc(file_temporal_api_worker_v1_message, 6, 3);
+  messageDesc(file_temporal_api_worker_v1_message, 8, 3);
 
 /**
  * @generated from enum temporal.api.worker.v1.EnvironmentInfo.LinuxPlatform.Libc
@@ -605,7 +699,7 @@ export type EnvironmentInfo_LinuxPlatform_Libc = (typeof EnvironmentInfo_LinuxPl
  * Describes the enum temporal.api.worker.v1.EnvironmentInfo.LinuxPlatform.Libc.
  */
 export const EnvironmentInfo_LinuxPlatform_LibcSchema: GenEnum<EnvironmentInfo_LinuxPlatform_Libc> = /*@__PURE__*/
-  enumDesc(file_temporal_api_worker_v1_message, 6, 3, 0);
+  enumDesc(file_temporal_api_worker_v1_message, 8, 3, 0);
 
 /**
  * @generated from message temporal.api.worker.v1.EnvironmentInfo.MacOSPlatform
@@ -627,7 +721,7 @@ export type EnvironmentInfo_MacOSPlatform = Message<"temporal.api.worker.v1.Envi
  * Use `create(EnvironmentInfo_MacOSPlatformSchema)` to create a new message.
  */
 export const EnvironmentInfo_MacOSPlatformSchema: GenMessage<EnvironmentInfo_MacOSPlatform> = /*@__PURE__*/
-  messageDesc(file_temporal_api_worker_v1_message, 6, 4);
+  messageDesc(file_temporal_api_worker_v1_message, 8, 4);
 
 /**
  * @generated from message temporal.api.worker.v1.EnvironmentInfo.WindowsPlatform
@@ -654,7 +748,7 @@ export type EnvironmentInfo_WindowsPlatform = Message<"temporal.api.worker.v1.En
  * Use `create(EnvironmentInfo_WindowsPlatformSchema)` to create a new message.
  */
 export const EnvironmentInfo_WindowsPlatformSchema: GenMessage<EnvironmentInfo_WindowsPlatform> = /*@__PURE__*/
-  messageDesc(file_temporal_api_worker_v1_message, 6, 5);
+  messageDesc(file_temporal_api_worker_v1_message, 8, 5);
 
 /**
  * @generated from enum temporal.api.worker.v1.EnvironmentInfo.WindowsPlatform.Crt
@@ -695,7 +789,7 @@ export type EnvironmentInfo_WindowsPlatform_Crt = (typeof EnvironmentInfo_Window
  * Describes the enum temporal.api.worker.v1.EnvironmentInfo.WindowsPlatform.Crt.
  */
 export const EnvironmentInfo_WindowsPlatform_CrtSchema: GenEnum<EnvironmentInfo_WindowsPlatform_Crt> = /*@__PURE__*/
-  enumDesc(file_temporal_api_worker_v1_message, 6, 5, 0);
+  enumDesc(file_temporal_api_worker_v1_message, 8, 5, 0);
 
 /**
  * @generated from enum temporal.api.worker.v1.EnvironmentInfo.Architecture
@@ -726,5 +820,5 @@ export type EnvironmentInfo_Architecture = (typeof EnvironmentInfo_Architecture)
  * Describes the enum temporal.api.worker.v1.EnvironmentInfo.Architecture.
  */
 export const EnvironmentInfo_ArchitectureSchema: GenEnum<EnvironmentInfo_Architecture> = /*@__PURE__*/
-  enumDesc(file_temporal_api_worker_v1_message, 6, 0);
+  enumDesc(file_temporal_api_worker_v1_message, 8, 0);
 

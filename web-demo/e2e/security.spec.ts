@@ -231,8 +231,9 @@ test("Stop terminates a loop, recursion, microtasks and allocation within a seco
     await permit(app);
     const stop = app.page.getByRole("button", { name: "Stop" });
     await stop.waitFor();
-    const running = workers().filter((worker) => !others.has(worker));
-    expect(running.length, name).toBeGreaterThan(0);
+    const started = () => workers().filter((worker) => !others.has(worker));
+    await expect.poll(() => started().length, { message: name }).toBeGreaterThan(0);
+    const running = started();
     await stop.click();
     const began = Date.now();
     await expect(app.page.locator("#verdict"), name).toHaveText(/Not replayed/);
